@@ -1,0 +1,1 @@
+"""Pure mathematics: rotations, twists, interpolation. Knows no robot."""

@@ -1,0 +1,36 @@
+"""Twists and wrenches. Component order, declared here once: linear part first, (v, w) and (f, m), as nodal dofs."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..types import Real, namespace
+from .so3 import skew
+
+
+def twist_to_child(R: Float[Array, "3 3"], p: Float[Array, " 3"], V: Float[Array, "6 *m"]) -> Float[Array, "6 *m"]:
+    """Twist of a body, seen from a frame fixed to it at (R, p): `v' = R^T (v + w x p)`, `w' = R^T w`. Columns are allowed."""
+    v, w = V[:3], V[3:]
+    return jnp.concatenate([R.T @ (v - skew(p) @ w), R.T @ w])
+
+
+def shift_displacement(R: Float[Array, "3 3"], arm: Float[Array, " 3"], u: Float[Array, " 6"]) -> Float[Array, " 6"]:
+    """Small displacement (3 translations, 3 rotations) of a point, carried over a rigid arm and turned into the axes of R."""
+    d, phi = u[:3], u[3:]
+    return jnp.concatenate([R.T @ (d + jnp.cross(phi, arm)), R.T @ phi])
+
+
+def coadjoint(V: Float[Array, " 6"], P: Float[Array, " 6"]) -> Float[Array, " 6"]:
+    """Rate of a momentum P = (l, h) caused by the turning of its frame: `(w x l, w x h + v x l)`."""
+    v, w, l, h = V[:3], V[3:], P[:3], P[3:]
+    return jnp.concatenate([jnp.cross(w, l), jnp.cross(w, h) + jnp.cross(v, l)])
+
+
+def rigid_shape(X: Float[Real, "3"]) -> Float[Real, "6 6"]:
+    """Displacement (3 translations, 3 rotations) of the point X for a small rigid displacement (v, w): `v + w x X` and `w`."""
+    xp = namespace(X)
+    return xp.concatenate(
+        [
+            xp.concatenate([xp.eye(3), -skew(X)], axis=1),
+            xp.concatenate([xp.zeros((3, 3)), xp.eye(3)], axis=1),
+        ]
+    )

@@ -1,0 +1,1 @@
+"""One link alone: its matrices, its stations of inertia, its constants."""

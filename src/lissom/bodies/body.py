@@ -1,0 +1,152 @@
+"""The contract of a body: what one link, seen from its own frame, tells the rest of the program."""
+
+from collections.abc import Sequence
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Float
+
+from ..algebra.se3 import rigid_shape
+from ..algebra.so3 import skew
+from ..describe.link import inertia_matrix
+from ..types import Matrix3, Real, Scalar, Vector3, namespace
+
+GENERATORS = np.stack([skew(e) for e in np.eye(3)])  # A_a, [Vidoni2015] App. D, eq. (83): A_a u = e_a x u
+LEVERS = np.stack([rigid_shape(e) - np.eye(6) for e in np.eye(3)])  # a rigid shape is affine in its point
+
+
+def block_diagonal(first: Float[Real, "*n 3 3"], second: Float[Real, "*n 3 3"]) -> Float[Real, "*n 6 6"]:
+    """6 x 6 matrix of a translational and a rotational 3 x 3 block."""
+    xp = namespace(first, second)
+    zero = xp.zeros_like(first)
+    return xp.concatenate([xp.concatenate([first, zero], axis=-1), xp.concatenate([zero, second], axis=-1)], axis=-2)
+
+
+def rigid_shapes(points: Float[Real, "n 3"]) -> Float[Real, "n 6 6"]:
+    """Displacement (v + w x X, w) at each point X for a rigid twist (v, w) about the origin: [[I, -X x], [0, I]]."""
+    xp = namespace(points)
+    return np.eye(6) + xp.einsum("na,aij->nij", points, LEVERS)
+
+
+class Body(eqx.Module):
+    """One link in its own frame, small displacements about its undeformed shape.
+
+    Coordinates q = (r, eta): r the displacement of node 0 (3 translations, 3 rotations), eta the rest. Component
+    order is translations, then rotations, everywhere; all quantities are in link axes, SI. What every body promises:
+
+    - node 0 moves with r alone: `node_shape[0] = [I6 | 0]`;
+    - a rigid displacement (v, w) is q = rigid (v, w): it moves every node and every station as a rigid body does,
+      `node_shape @ rigid = rigid_shapes(points)`, `station_shape @ rigid = station_rigid`, and neither stiffness nor
+      damping feels it;
+    - all inertia sits at the stations (Gauss points of elements, lumped masses): the kinetic energy of the link is
+      the sum of 1/2 V^T D V over them, V the velocity of the field there.
+
+    `axes` and `elements` are for pictures and section forces; they take no part in the dynamics.
+    """
+
+    points: Float[Real, "k 3"]  # X, nodes, undeformed [m]
+    node_shape: Float[Real, "k 6 c"]  # U, nodal displacement = U q
+    station_shape: Float[Real, "s 6 c"]  # N, displacement field at the stations = N q
+    station_rigid: Float[Real, "s 6 6"]  # B, the same field for a rigid twist (v, w): v + w x X, w
+    station_inertia: Float[Real, "s 6 6"]  # D, weight * blockdiag(rho A I3, rho J): [kg], [kg m^2]
+    stiffness: Float[Real, "c c"]  # K
+    damping: Float[Real, "c c"]  # internal: beta K or modal
+    alpha: Scalar  # Rayleigh mass coefficient [1/s]
+    rigid: Float[Real, "c 6"]  # coordinates of a rigid displacement
+    axes: Float[Real, "e 3 3"]  # columns: local x, y, z of each element in the link frame
+    elements: tuple[tuple[int, int], ...] = eqx.field(static=True)  # nodes at the ends of each element
+
+    def __check_init__(self):
+        k, c, s, e = self.points.shape[0], self.coordinates, self.station_shape.shape[0], len(self.elements)
+        expected = {
+            "points": (k, 3),
+            "node_shape": (k, 6, c),
+            "station_shape": (s, 6, c),
+            "station_rigid": (s, 6, 6),
+            "station_inertia": (s, 6, 6),
+            "stiffness": (c, c),
+            "damping": (c, c),
+            "rigid": (c, 6),
+            "axes": (e, 3, 3),
+        }
+        for name, shape in expected.items():
+            if getattr(self, name).shape != shape:
+                raise ValueError(f"body: {name} has shape {getattr(self, name).shape}, expected {shape}")
+
+    @property
+    def coordinates(self) -> int:
+        """Number c of coordinates."""
+        return self.node_shape.shape[-1]
+
+    @property
+    def mass_matrix(self) -> Float[Real, "c c"]:
+        """M = sum N^T D N."""
+        return weighted_product(self.station_shape, self.station_inertia, self.station_shape)
+
+    @property
+    def rigid_inertia(self) -> Float[Real, "6 6"]:
+        """Inertia of the undeformed link for a twist (v, w) about the origin of its frame: sum B^T D B."""
+        return weighted_product(self.station_rigid, self.station_inertia, self.station_rigid)
+
+    @property
+    def total_mass(self) -> Scalar:
+        """Mass of the link, its lumped masses included [kg]."""
+        return self.rigid_inertia[0, 0]
+
+    @property
+    def centre(self) -> Vector3:
+        """Centre of mass in the link frame [m]; the link must have mass."""
+        first_moment = self.rigid_inertia[3:, :3]  # m [c x]
+        xp = namespace(first_moment)
+        return xp.stack([first_moment[2, 1], first_moment[0, 2], first_moment[1, 0]]) / self.total_mass
+
+    @property
+    def inertia(self) -> Matrix3:
+        """Inertia tensor about the origin of the link frame, link axes [kg m^2]."""
+        return self.rigid_inertia[3:, 3:]
+
+
+def weighted_product(
+    left: Float[Real, "s 6 a"], weight: Float[Real, "s 6 6"], right: Float[Real, "s 6 b"]
+) -> Float[Real, "a b"]:
+    """Sum over the stations of left^T weight right."""
+    return left.reshape(-1, left.shape[-1]).T @ (weight @ right).reshape(-1, right.shape[-1])
+
+
+def point_inertia(mass: Scalar, inertia: Float[Real, "..."] | Sequence) -> Float[Real, "6 6"]:
+    """D of a station that carries a rigid mass, its inertia (3, 6 or 3x3 values) about its own centre."""
+    xp = namespace(mass, inertia)
+    tensor = inertia_matrix(xp.asarray(inertia, dtype=float))
+    return block_diagonal(mass * xp.eye(3), tensor)
+
+
+def with_mass(
+    body: Body,
+    node: int,
+    mass: Scalar,
+    inertia: Float[Real, "..."] | Sequence = (0.0, 0.0, 0.0),
+    offset: Vector3 | Sequence = (0.0, 0.0, 0.0),
+) -> Body:
+    """Body that also carries a rigid mass fixed to a node.
+
+    Args:
+        body: the link.
+        node: number of the node, 0 at the joint; -1 is the tip.
+        mass: [kg].
+        inertia: about the centre of the added mass, link axes: 3, 6 or 3x3 values [kg m^2].
+        offset: from the node to the centre of the added mass, link axes [m].
+    """
+    xp = namespace(body, mass, inertia, offset)
+    arm = xp.asarray(offset, dtype=float)
+    shape = rigid_shape(arm) @ body.node_shape[node]
+    rigid = rigid_shape(body.points[node] + arm)
+    D = point_inertia(mass, inertia)
+    return eqx.tree_at(
+        lambda b: (b.station_shape, b.station_rigid, b.station_inertia),
+        body,
+        (
+            xp.concatenate([body.station_shape, shape[None]]),
+            xp.concatenate([body.station_rigid, rigid[None]]),
+            xp.concatenate([body.station_inertia, D[None]]),
+        ),
+    )

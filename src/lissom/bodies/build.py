@@ -1,0 +1,59 @@
+"""From the description of a link to its body."""
+
+from typing import Any
+
+from ..describe.geometry import beam_path, beam_up, tip
+from ..describe.link import Damping
+from ..describe.robot import Robot
+from ..describe.section import Taper, section_at, section_values
+from .body import Body, with_mass
+from .damping import with_modal_ratio, with_rayleigh
+from .mesh import beam_body
+from .rigid import rigid_body
+
+TIP = -1
+
+
+def body_of(robot: Robot, i: int) -> Body:
+    """Body of link i: beam or rigid, with its lumped masses, the payload on the last link, and its damping.
+
+    Modal damping is that of the link as it stands, masses and payload included. A rigid link has no elastic motion to
+    damp.
+    """
+    link = robot.links[i]
+    body = _flexible(robot, i) if link.beam is not None else _rigid(robot, i)
+    for lump in link.masses:
+        body = with_mass(body, TIP if isinstance(lump.node, str) else lump.node, lump.mass, lump.inertia)
+    if robot.payload is not None and i == len(robot.links) - 1:
+        body = with_mass(body, TIP, robot.payload.mass, robot.payload.inertia, robot.payload.offset)
+    return _damped(body, link.damping or robot.damping) if link.beam is not None else body
+
+
+def _flexible(robot: Robot, i: int) -> Body:
+    beam: Any = robot.links[i].beam
+    section, material = beam.section, beam.material
+    return beam_body(
+        beam_path(robot, i),
+        lambda s: section_values(section_at(section, s), material.nu),
+        youngs_modulus=material.E,
+        shear_modulus=material.shear_modulus,
+        density=material.density,
+        up=beam_up(robot, i),
+        elements=beam.elements,
+        uniform=not isinstance(section, Taper),
+        theory=beam.theory,
+        mass=beam.mass,
+    )
+
+
+def _rigid(robot: Robot, i: int) -> Body:
+    rigid: Any = robot.links[i].rigid
+    return rigid_body(rigid.mass, rigid.com, rigid.inertia, tip(robot, i))
+
+
+def _damped(body: Body, damping: Damping | None) -> Body:
+    if damping is None:
+        return body
+    if damping.ratio is not None:
+        return with_modal_ratio(body, damping.ratio)
+    return with_rayleigh(body, damping.alpha, damping.beta)

@@ -1,0 +1,70 @@
+"""Damping of one link: Rayleigh's coefficients, or one ratio for every mode of the clamped link."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Float
+
+from ..types import Real, Scalar, namespace
+from .body import Body
+
+
+def with_rayleigh(body: Body, alpha: Scalar = 0.0, beta: Scalar = 0.0) -> Body:
+    """Body with damping alpha M + beta K.
+
+    Args:
+        body: the link.
+        alpha: mass coefficient [1/s]; kept apart, since it acts on all elastic velocities, [Boscariol2012] eq. (24).
+        beta: stiffness coefficient [s].
+    """
+    return eqx.tree_at(lambda b: (b.damping, b.alpha), body, (beta * body.stiffness, alpha))
+
+
+def with_modal_ratio(body: Body, ratio: Scalar) -> Body:
+    r"""Body whose modes, clamped at its inner node, all have the damping ratio `ratio`.
+
+    On the clamped coordinates $C = M \Phi\, \mathrm{diag}(2 \zeta \omega)\, \Phi^T M$ with mass-normalised modes; it
+    acts on what is left of q when the rigid motion of the inner node is taken away, so that a rigid motion feels
+    nothing. Masses added later change the modes: add them first.
+    """
+    c = body.coordinates
+    if c == 6:
+        return with_rayleigh(body)
+    xp = namespace(body, ratio)
+    M, K = body.mass_matrix[6:, 6:], body.stiffness[6:, 6:]
+    C = 2 * ratio * frequency_matrix(M, K)
+    carried = xp.linalg.solve(body.rigid[:6].T, body.rigid[6:].T).T  # q of the rest when node 0 moves rigidly
+    P = xp.concatenate([-carried, xp.eye(c - 6)], axis=1)
+    return eqx.tree_at(lambda b: (b.damping, b.alpha), body, (P.T @ C @ P, 0.0))
+
+
+def frequency_matrix(mass: Float[Real, "n n"], stiffness: Float[Real, "n n"]) -> Float[Real, "n n"]:
+    r"""$M \Phi\, \mathrm{diag}(\omega)\, \Phi^T M = L (L^{-1} K L^{-T})^{1/2} L^T$, where $M = L L^T$ (Cholesky)."""
+    xp = namespace(mass, stiffness)
+    L = xp.linalg.cholesky(mass)
+    half = xp.linalg.solve(L, stiffness)
+    A = xp.linalg.solve(L, half.T)
+    root = square_root if xp is jnp else _square_root
+    return L @ root((A + A.T) / 2) @ L.T
+
+
+@jax.custom_jvp
+def square_root(matrix: Float[Real, "n n"]) -> Float[Real, "n n"]:
+    """Square root of a symmetric positive definite matrix; differentiable where eigenvalues repeat, as modes do not."""
+    return _square_root(matrix)
+
+
+@square_root.defjvp
+def _square_root_jvp(primals, tangents):
+    """From S S = A: dS_ij = dA_ij / (s_i + s_j) in the eigenvectors of A."""
+    (A,), (dA,) = primals, tangents
+    eigenvalue, V = jnp.linalg.eigh(A)
+    s = jnp.sqrt(eigenvalue)
+    dS = V @ ((V.T @ dA @ V) / (s[:, None] + s)) @ V.T
+    return (V * s) @ V.T, dS
+
+
+def _square_root(matrix: Float[Real, "n n"]) -> Float[Real, "n n"]:
+    xp = namespace(matrix)
+    eigenvalue, V = xp.linalg.eigh(matrix)
+    return (V * xp.sqrt(eigenvalue)) @ V.T

@@ -1,0 +1,66 @@
+"""What a beam is made of along its path: rigidity and inertia of the section at any place."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+from jaxtyping import Float
+
+from ..types import Real, Scalar, namespace
+from .beam import LineInertia, Rigidity
+
+COLUMNS = (
+    "area",
+    "second_moment_y",
+    "second_moment_z",
+    "torsion_constant",
+    "polar_moment",
+    "shear_factor_y",
+    "shear_factor_z",
+)
+
+
+class Profile(NamedTuple):
+    """Sections and material of a beam."""
+
+    sections: Callable[[Any], Any]  # share of the path (0 to 1) -> SectionValues
+    is_uniform: bool  # the same section everywhere: asked once
+    youngs_modulus: Scalar  # E   [Pa]
+    shear_modulus: Scalar  # G   [Pa]
+    density: Scalar  # rho [kg/m^3]
+
+
+def profile_namespace(profile: Profile, *values: Any):
+    """NumPy or JAX for a beam whose sizes, material or further values may be traced."""
+    ends = [_row(profile.sections(s)) for s in (0.0, 1.0)]
+    return namespace(ends, profile.youngs_modulus, profile.shear_modulus, profile.density, *values)
+
+
+def rigidity(profile: Profile, s: Float[Real, "*n"]) -> Rigidity:
+    """Rigidity of the sections at the shares s of the path."""
+    A, I_y, I_z, J_t, _, kappa_y, kappa_z = _section_at(profile, s)
+    E, G = profile.youngs_modulus, profile.shear_modulus
+    return Rigidity(E * A, kappa_y * G * A, kappa_z * G * A, G * J_t, E * I_y, E * I_z)
+
+
+def line_inertia(profile: Profile, s: Float[Real, "*n"]) -> LineInertia:
+    """Inertia per unit length of the sections at the shares s of the path."""
+    A, I_y, I_z, _, J_p, _, _ = _section_at(profile, s)
+    rho = profile.density
+    return LineInertia(rho * A, rho * J_p, rho * I_y, rho * I_z)
+
+
+def _section_at(profile: Profile, s: Float[Real, "*n"]) -> Any:
+    """Columns of the section table, each shaped like s."""
+    xp = profile_namespace(profile, s)
+    if profile.is_uniform:
+        return [xp.full(s.shape, value) for value in _row(profile.sections(0.0))]
+    if xp is jax.numpy:
+        rows = jax.vmap(lambda t: jax.numpy.stack(_row(profile.sections(t))))(xp.reshape(s, -1))
+    else:
+        rows = xp.array([_row(profile.sections(t)) for t in s.ravel()])
+    return xp.moveaxis(rows.reshape(*s.shape, len(COLUMNS)), -1, 0)
+
+
+def _row(section: Any) -> list[Scalar]:
+    return [getattr(section, name) for name in COLUMNS]

@@ -1,0 +1,51 @@
+"""A link that does not bend: mass, centre, inertia tensor."""
+
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Float
+
+from ..types import Real, Scalar, Vector3, namespace
+from .body import Body, point_inertia, rigid_shapes
+
+
+def rigid_body(
+    mass: Scalar,
+    com: Vector3 | Sequence = (0.0, 0.0, 0.0),
+    inertia: Float[Real, "..."] | Sequence = (0.0, 0.0, 0.0),
+    tip: Vector3 | Sequence = (0.0, 0.0, 0.0),
+) -> Body:
+    """Rigid link: six coordinates, one station at its centre, a node at the joint and one at the tip.
+
+    Args:
+        mass: [kg]; zero makes a massless link.
+        com: centre of mass in the link frame [m].
+        inertia: about the centre of mass, link axes: 3, 6 or 3x3 values [kg m^2].
+        tip: where the next joint sits, link frame [m]; at the origin the link has one node only.
+    """
+    xp = namespace(mass, com, inertia, tip)
+    centre = xp.asarray(com, dtype=float)
+    ends = [xp.zeros(3)] + ([] if _is_origin(tip) else [xp.asarray(tip, dtype=float)])
+    points = xp.stack(ends)
+    return Body(
+        points=points,
+        node_shape=rigid_shapes(points),
+        station_shape=rigid_shapes(centre[None]),
+        station_rigid=rigid_shapes(centre[None]),
+        station_inertia=point_inertia(mass, inertia)[None],
+        stiffness=xp.zeros((6, 6)),
+        damping=xp.zeros((6, 6)),
+        alpha=0.0,
+        rigid=xp.eye(6),
+        axes=xp.zeros((0, 3, 3)),
+        elements=(),
+    )
+
+
+def _is_origin(tip: Vector3 | Sequence) -> bool:
+    """True if the tip is the origin; a traced tip is taken to be elsewhere, since the number of nodes is structure."""
+    if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(tip)):
+        return False
+    return not np.any(np.asarray(tip, dtype=float))

@@ -1,0 +1,159 @@
+"""Where the links of a chain are: tips, joint frames and beam axes in each link's own frame.
+
+Every function takes the sequence of links, so that a file can be checked link by link before it is a `Robot`;
+`geometry` offers the same for robots. An entry of the sequence is `None` where that link is itself in error.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lissom.types import Matrix3, Real, Vector3, namespace
+
+from .link import Link
+from .quantity import is_traced
+
+PARALLEL = 1e-6  # sine of the angle below which a section's up direction counts as along the beam
+
+Links = Sequence[Link | None]
+
+
+def rotation_x(angle: Any) -> Matrix3:
+    """Rotation by `angle` about x."""
+    xp = namespace(angle)
+    c, s, zero, one = xp.cos(angle), xp.sin(angle), xp.zeros(()), xp.ones(())
+    return xp.stack([xp.stack([one, zero, zero]), xp.stack([zero, c, -s]), xp.stack([zero, s, c])])
+
+
+def rotation_y(angle: Any) -> Matrix3:
+    """Rotation by `angle` about y."""
+    xp = namespace(angle)
+    c, s, zero, one = xp.cos(angle), xp.sin(angle), xp.zeros(()), xp.ones(())
+    return xp.stack([xp.stack([c, zero, s]), xp.stack([zero, one, zero]), xp.stack([-s, zero, c])])
+
+
+def rotation_z(angle: Any) -> Matrix3:
+    """Rotation by `angle` about z."""
+    xp = namespace(angle)
+    c, s, zero, one = xp.cos(angle), xp.sin(angle), xp.zeros(()), xp.ones(())
+    return xp.stack([xp.stack([c, -s, zero]), xp.stack([s, c, zero]), xp.stack([zero, zero, one])])
+
+
+def rotation_rpy(rpy: Any) -> Matrix3:
+    """Rz(yaw) Ry(pitch) Rx(roll): turns about fixed axes, x first, as in URDF."""
+    return rotation_z(rpy[2]) @ rotation_y(rpy[1]) @ rotation_x(rpy[0])
+
+
+def array(value: Any) -> Real:
+    """Nested numbers as one array, of NumPy or JAX as `namespace` says."""
+    xp = namespace(value)
+    return xp.asarray(value, dtype=float)
+
+
+def next_origin(links: Links, i: int) -> Any:
+    """Origin of the joint after link i as it is written, `None` if it is not."""
+    following = links[i + 1] if i + 1 < len(links) else None
+    origin = following.joint.origin if following is not None else None
+    return origin.xyz if origin is not None else None
+
+
+def link_tip(links: Links, i: int) -> Real | None:
+    """The last node of link i in its frame; `None` where the description leaves it open."""
+    link = links[i]
+    if link is None:
+        return None
+    if link.beam is not None and link.beam.path is not None:
+        return array(link.beam.path)[-1]
+    if link.rigid is not None and link.rigid.tip is not None:
+        return array(link.rigid.tip)
+    if link.joint.dh is not None:
+        return array((link.joint.dh.a, 0.0, link.joint.dh.d))
+    origin = next_origin(links, i)
+    if origin is not None:
+        return array(origin)
+    return np.zeros(3) if link.rigid is not None else None
+
+
+def joint_pose(links: Sequence[Link], i: int) -> tuple[Matrix3, Vector3]:
+    """Rotation and position of joint frame i before its own motion, in the frame of the link before it.
+
+    Reference: standard Denavit-Hartenberg rows as in [Boscariol2012], cut after `Rz(theta)`: the rest of a row,
+    `Tz(d) Tx(a) Rx(alpha)`, lies in the link.
+    """
+    joint = links[i].joint
+    position = _first_position(joint) if i == 0 else link_tip(links, i - 1)
+    assert position is not None  # a robot whose file was checked has a tip for every parent
+    if joint.origin is not None:
+        return rotation_rpy(joint.origin.rpy), position
+    parent = links[i - 1].joint.dh if i > 0 else None
+    rotation = rotation_x(parent.alpha) if parent is not None else np.eye(3)
+    return (rotation @ rotation_z(joint.dh.theta) if joint.dh is not None else rotation), position
+
+
+def _first_position(joint: Any) -> Real:
+    written = joint.origin.xyz if joint.origin is not None else None
+    return array(written) if written is not None else np.zeros(3)
+
+
+def axis(link: Link) -> Vector3:
+    """Unit axis of a link's joint, in the joint frame and as well in the link frame."""
+    direction = array(link.joint.axis if link.joint.axis is not None else (0.0, 0.0, 1.0))
+    return direction / namespace(direction).sqrt(direction @ direction)
+
+
+def polyline(links: Links, i: int) -> Real | None:
+    """Corners of the beam axis of link i, `None` where the description leaves them open."""
+    link = links[i]
+    if link is None or link.beam is None:
+        return None
+    if link.beam.path is not None:
+        return array(link.beam.path)
+    if link.joint.dh is not None:
+        return _dh_polyline(link.joint.dh.a, link.joint.dh.d)
+    tip = link_tip(links, i)
+    if tip is None:
+        return None
+    xp = namespace(tip)
+    return xp.stack([xp.zeros(3), tip])
+
+
+def _dh_polyline(a: Any, d: Any) -> Real:
+    """Along d (z), then along a (x); pieces of no length are left out."""
+    corners = [(0.0, 0.0, 0.0)]
+    if is_traced(d) or abs(d) > 0:
+        corners.append((0.0, 0.0, d))
+    if is_traced(a) or abs(a) > 0:
+        corners.append((a, 0.0, d))
+    return array(corners)
+
+
+def up_directions(links: Links, i: int) -> Real:
+    """Direction of the section's z axis on every segment of link i, not yet at right angles to the beam.
+
+    As written, else the joint axis, or the link's x axis where the beam runs along the joint axis.
+    """
+    link = links[i]
+    assert link is not None and link.beam is not None
+    path = polyline(links, i)
+    assert path is not None
+    xp = namespace(path, link.beam.up, link.joint.axis)
+    segments = path[1:] - path[:-1]
+    if link.beam.up is not None:
+        return xp.broadcast_to(array(link.beam.up), segments.shape)
+    joint_axis = axis(link)
+    square = xp.sum(xp.cross(segments, joint_axis[None, :]) ** 2, axis=1)
+    parallel = square < PARALLEL**2 * xp.sum(segments**2, axis=1)
+    return xp.where(parallel[:, None], xp.asarray([1.0, 0.0, 0.0])[None, :], joint_axis[None, :])
+
+
+def node_count(links: Links, i: int) -> int | None:
+    """Number of nodes of link i: joint to tip; `None` where the description leaves it open."""
+    link = links[i]
+    if link is None:
+        return None
+    if link.beam is not None:
+        path = polyline(links, i)
+        return None if path is None else (len(path) - 1) * link.beam.elements + 1
+    tip = link_tip(links, i)
+    return 1 if tip is not None and not is_traced(tip) and not np.any(tip) else 2

@@ -1,0 +1,192 @@
+"""YAML 1.2 text to plain data with the line of every entry; broken, recursive and huge text is refused."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from .errors import DescriptionError, Problem
+
+MAX_BYTES = 4_000_000  # a robot takes a few kB, an hour of torque table at 100 Hz under 4 MB
+MAX_DEPTH = 32  # the deepest field of the schema lies 8 levels down
+MAX_ENTRIES = 500_000  # counted with every alias written out, so that a few aliases of aliases cannot fill the memory
+
+_NULL = re.compile(r"null|Null|NULL|~|")
+_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
+_INT = re.compile(r"[-+]?[0-9]+")
+_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_SPECIAL = re.compile(r"([-+]?)\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+
+
+class Document(NamedTuple):
+    """A file as plain data; `lines` gives the line (from 1) of the entry at a path of keys and list positions."""
+
+    file: str | None
+    data: Any
+    lines: dict[tuple, int]
+
+    def line(self, path: tuple) -> int | None:
+        """The line of the entry at `path`, or of the nearest one that holds it."""
+        for end in range(len(path), -1, -1):
+            if path[:end] in self.lines:
+                return self.lines[path[:end]]
+        return None
+
+
+def read_document(path: Path) -> Document:
+    """The YAML file at `path`.
+
+    Raises:
+        DescriptionError: the file cannot be read, is too large, or is not YAML.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise DescriptionError([_problem(str(path), None, f"larger than {MAX_BYTES // 1_000_000} MB")])
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as reason:
+        raise DescriptionError([_problem(str(path), None, f"cannot be read: {reason.strerror}")]) from None
+    except UnicodeDecodeError as reason:
+        raise DescriptionError([_problem(str(path), None, f"is not UTF-8 text (byte {reason.start})")]) from None
+    return parse_document(text, str(path))
+
+
+def parse_document(text: str, file: str | None = None) -> Document:
+    """YAML `text` as a document.
+
+    Raises:
+        DescriptionError: broken, recursive, huge, or more than one document.
+    """
+    if len(text) > MAX_BYTES:
+        raise DescriptionError([_problem(file, None, f"larger than {MAX_BYTES // 1_000_000} MB")])
+    builder = _Builder(YAML(typ="safe", pure=True).parse(text))
+    try:
+        data = builder.document()
+    except _Refused as reason:
+        raise DescriptionError([_problem(file, reason.line, reason.message)]) from None
+    except MarkedYAMLError as reason:
+        mark = reason.problem_mark or reason.context_mark
+        where = (mark.line + 1, f"column {mark.column + 1}: ") if mark else (None, "")
+        raise DescriptionError([_problem(file, where[0], f"{where[1]}broken YAML: {reason.problem}")]) from None
+    except (YAMLError, ValueError) as reason:
+        text = " ".join(str(reason).split())
+        raise DescriptionError([_problem(file, None, f"broken YAML: {text}")]) from None
+    return Document(file, data, builder.lines)
+
+
+def scalar(text: str) -> Any:
+    """A plain scalar by the YAML 1.2 core schema: `2e11` is a number, `yes` is text."""
+    if _NULL.fullmatch(text):
+        return None
+    if _BOOL.fullmatch(text):
+        return text.lower() == "true"
+    if _INT.fullmatch(text):
+        return int(text) if len(text) < 400 else float("inf")
+    if _BASED.fullmatch(text):
+        return int(text, 0)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    special = _SPECIAL.fullmatch(text)
+    return float(special.group().replace(".", "")) if special else text
+
+
+class _Refused(Exception):
+    def __init__(self, event: Event, message: str):
+        self.line = event.start_mark.line + 1
+        self.message = message
+
+
+class _Builder:
+    """Builds data from parser events; counts entries and depth on the way."""
+
+    def __init__(self, events: Iterator[Event]):
+        self.events = events
+        self.lines: dict[tuple, int] = {}
+        self.anchors: dict[str, tuple[Any, int] | None] = {}  # value and its number of entries; None while open
+        self.entries = 0
+
+    def document(self) -> Any:
+        """The one document of the text, `None` if it is empty."""
+        data, documents = None, 0
+        for event in self.events:
+            if isinstance(event, DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise _Refused(event, "holds more than one document")
+                data = self._value(next(self.events), ())
+        return data
+
+    def _value(self, event: Any, path: tuple) -> Any:
+        self.lines.setdefault(path, event.start_mark.line + 1)
+        self._count(event, 1)
+        if len(path) > MAX_DEPTH:
+            raise _Refused(event, f"nested more than {MAX_DEPTH} levels deep")
+        if isinstance(event, AliasEvent):
+            return self._alias(event)
+        if event.tag not in (None, "!"):
+            raise _Refused(event, f"the tag {event.tag} is not accepted")
+        before = self.entries
+        if event.anchor is not None:
+            self.anchors[event.anchor] = None
+        value = self._content(event, path)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = (value, self.entries - before + 1)
+        return value
+
+    def _content(self, event: Event, path: tuple) -> Any:
+        if isinstance(event, ScalarEvent):
+            return scalar(event.value) if event.style is None else event.value
+        if isinstance(event, SequenceStartEvent):
+            return self._sequence(path)
+        if isinstance(event, MappingStartEvent):
+            return self._mapping(path)
+        raise _Refused(event, "broken YAML")
+
+    def _sequence(self, path: tuple) -> list:
+        items = []
+        while not isinstance(event := next(self.events), SequenceEndEvent):
+            items.append(self._value(event, (*path, len(items))))
+        return items
+
+    def _mapping(self, path: tuple) -> dict:
+        entries: dict = {}
+        while not isinstance(event := next(self.events), MappingEndEvent):
+            if not isinstance(event, ScalarEvent):
+                raise _Refused(event, "a key must be plain text")
+            key = scalar(event.value) if event.style is None else event.value
+            if key in entries:
+                raise _Refused(event, f"the key {key!r} is written twice")
+            self.lines[(*path, key)] = event.start_mark.line + 1
+            entries[key] = self._value(next(self.events), (*path, key))
+        return entries
+
+    def _alias(self, event: AliasEvent) -> Any:
+        if event.anchor not in self.anchors:
+            raise _Refused(event, f"the alias *{event.anchor} has no anchor &{event.anchor} before it")
+        anchored = self.anchors[event.anchor]
+        if anchored is None:
+            raise _Refused(event, f"*{event.anchor} refers to itself: the file is recursive")
+        self._count(event, anchored[1])
+        return anchored[0]
+
+    def _count(self, event: Event, number: int) -> None:
+        self.entries += number
+        if self.entries > MAX_ENTRIES:
+            raise _Refused(event, f"holds more than {MAX_ENTRIES} entries (aliases written out)")
+
+
+def _problem(file: str | None, line: int | None, message: str) -> Problem:
+    return Problem(file, line, "", None, message)

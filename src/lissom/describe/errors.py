@@ -1,0 +1,48 @@
+"""What is wrong with a description: every problem of a file, one line each."""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong in a description: where it stands, what stands there, and what is accepted."""
+
+    file: str | None  # name of the file as the user gave it
+    line: int | None  # counted from 1
+    field: str  # dotted path, links by name: links.upper.beam.material.E
+    value: Any  # as written; None where nothing is
+    message: str
+
+    def __str__(self) -> str:
+        place = self.file or ""
+        if self.line is not None:
+            place += f":{self.line}"
+        shown = "" if self.value is None else shortened(self.value)
+        return ": ".join(part for part in (place, self.field, shown, self.message) if part)
+
+
+class DescriptionError(ValueError):
+    """A robot or scenario that cannot be built; `problems` lists every reason at once."""
+
+    def __init__(self, problems: tuple[Problem, ...] | list[Problem]):
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def shortened(value: Any, width: int = 60) -> str:
+    """`repr(value)` without its middle where it is longer than `width`."""
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= width else f"{text[: width - 20]} ... {text[-14:]}"
+
+
+def nearest(word: Any, accepted: Any) -> str:
+    """`, did you mean 'x'?` for the accepted word closest to `word`, or nothing where none is close."""
+    close = get_close_matches(str(word), [str(a) for a in accepted], n=1, cutoff=0.5)
+    return f", did you mean {close[0]!r}?" if close else ""
+
+
+def refused(field: str, value: Any, message: str, file: str | None = None) -> DescriptionError:
+    """A `DescriptionError` with a single problem."""
+    return DescriptionError((Problem(file, None, field, value, message),))

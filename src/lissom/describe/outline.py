@@ -1,0 +1,101 @@
+"""The names that a scenario may use for a robot: links, joints that move, nodes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .chain import Links, node_count
+from .errors import nearest
+from .link import Link
+
+DOFS = ("x", "y", "z", "rx", "ry", "rz")
+
+
+class Outline(NamedTuple):
+    """Names of a robot, whole or half-valid: enough to check what a scenario refers to."""
+
+    links: tuple[str, ...]
+    joints: tuple[str, ...]  # joints that move, named by their link
+    nodes: dict[str, int | None]  # nodes per link; None where the description leaves the number open
+
+    def node_problem(self, node: Any) -> str | None:
+        """What is wrong with a node name such as `upper/2` or `lower/tip`, `None` if nothing is."""
+        link, slash, number = str(node).partition("/")
+        if not slash:
+            return "must be a node: link/number or link/tip"
+        if link not in self.links:
+            return f"no link is called {link!r}{nearest(link, self.links) or '.'} Links: {', '.join(self.links)}"
+        count = self.nodes[link]
+        if number == "tip" or (number.isdecimal() and (count is None or int(number) < count)):
+            return None
+        last = "" if count is None else f", 0 to {count - 1}"
+        return f"no such node: those of link {link!r} are numbered from the joint{last}; the last is {link}/tip"
+
+    def joint_problem(self, joint: Any) -> str | None:
+        """What is wrong with the name of a moving joint, `None` if nothing is."""
+        if joint in self.joints:
+            return None
+        if joint in self.links:
+            return f"the joint of link {joint!r} is fixed"
+        return f"no joint is called {joint!r}{nearest(joint, self.joints) or '.'} Joints: {', '.join(self.joints)}"
+
+    def dof_problem(self, dof: Any) -> str | None:
+        """What is wrong with the name of a nodal dof such as `upper/tip.rz`, `None` if nothing is."""
+        node, dot, component = str(dof).rpartition(".")
+        if not dot or component not in DOFS:
+            return "must be link/node.component with component x, y, z, rx, ry or rz, such as upper/tip.rz"
+        return self.node_problem(node)
+
+
+def outline(links: Sequence[Link]) -> Outline:
+    """The names of a valid chain of links."""
+    nodes = {link.name: node_count(links, i) for i, link in enumerate(links)}
+    return Outline(tuple(nodes), tuple(link.name for link in links if link.joint.moves), nodes)
+
+
+def outline_of_data(data: Any) -> Outline | None:
+    """The names of a robot as written, also where it is in error; `None` where even those cannot be read."""
+    raw = data.get("links") if isinstance(data, Mapping) else None
+    if not isinstance(raw, list | tuple):
+        return None
+    names = [entry.get("name") if isinstance(entry, Mapping) else getattr(entry, "name", None) for entry in raw]
+    if not all(isinstance(name, str) for name in names):
+        return None
+    links = lenient_links(raw)
+    fixed = [_is_fixed(entry) for entry in raw]
+    joints = tuple(str(name) for name, held in zip(names, fixed, strict=True) if not held)
+    nodes = {str(name): node_count(links, i) for i, name in enumerate(names)}
+    return Outline(tuple(str(name) for name in names), joints, nodes)
+
+
+def lenient_links(raw: Any) -> Links:
+    """Each entry as a `Link`, or `None` where it is in error."""
+    if not isinstance(raw, list | tuple):
+        return []
+    return [_lenient(entry) or _lenient(_bones(entry)) for entry in raw]
+
+
+def _lenient(entry: Any) -> Link | None:
+    try:
+        return Link.model_validate(entry)
+    except ValueError:
+        return None
+
+
+def _bones(entry: Any) -> Any:
+    """The geometry of a link as written, with stand-ins for whatever else may be in error."""
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("joint"), Mapping):
+        return None
+    kept = {k: v for k, v in entry["joint"].items() if k in ("dh", "origin")}
+    bones: dict[str, Any] = {"name": entry.get("name"), "joint": {"type": "revolute", **kept}}
+    beam, rigid = entry.get("beam"), entry.get("rigid")
+    if isinstance(rigid, Mapping):
+        return bones | {"rigid": {"mass": 0, "tip": rigid.get("tip")}}
+    if not isinstance(beam, Mapping):
+        return None
+    stand_in = {"section": {"shape": "circle", "diameter": 1}, "material": {"E": 1, "nu": 0, "density": 1}}
+    return bones | {"beam": {"path": beam.get("path"), "elements": beam.get("elements", 4), **stand_in}}
+
+
+def _is_fixed(entry: Any) -> bool:
+    joint = entry.get("joint") if isinstance(entry, Mapping) else entry.joint
+    return (joint.get("type") if isinstance(joint, Mapping) else getattr(joint, "type", None)) == "fixed"

@@ -1,0 +1,123 @@
+"""A robot: its links from the base outwards, gravity, damping, payload."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
+
+from .chain_checks import chain_findings
+from .document import Document, read_document
+from .files import build, concrete, find_file, write
+from .joint import Vector
+from .link import Damping, Link, Payload
+from .outline import Outline, lenient_links, outline
+from .part import Finding, Part, plain
+from .paths import assigned
+from .quantity import error, vector
+from .supported import unavailable
+
+
+def _check_version(value: Any) -> Any:
+    if value != 1 or isinstance(value, bool):
+        raise error(f"this version reads files of schema version 1 (lissom: 1), not {value}")
+    return value
+
+
+Version = Annotated[Literal[1], BeforeValidator(_check_version)]
+
+
+class Robot(Part):
+    """A serial robot with flexible and rigid links."""
+
+    lissom: Version = 1
+    name: str
+    gravity: Annotated[Vector, vector("m/s^2")] = (0.0, 0.0, -9.81)  # world frame
+    planar: bool = False
+    damping: Damping | None = None  # for every flexible link; a link may override
+    links: tuple[Link, ...]
+    payload: Payload | None = None
+    loops: Any = None
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> "Robot":
+        """The robot of a library name, of a robot file, or of a URDF file.
+
+        Raises:
+            DescriptionError: with every problem of the file.
+        """
+        path = find_file(name_or_path)
+        if path.suffix.lower() == ".urdf":
+            return cls.from_urdf(path)
+        return build(cls, read_document(path))
+
+    @classmethod
+    def from_urdf(cls, path: str | Path, tip: str | None = None) -> "Robot":
+        """The chain of rigid links from the base of a URDF file to `tip` (needed where it has several)."""
+        from .urdf import chain_from_urdf  # yourdfpy is slow to import and few robots need it
+
+        return build(cls, Document(str(path), chain_from_urdf(Path(path), tip), {}))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Robot":
+        """The robot of plain data, as a robot file would hold it."""
+        return build(cls, Document(None, data, {}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `from_dict` makes an equal robot of."""
+        return {"lissom": 1, **concrete(plain(self))}
+
+    def save(self, path: str | Path) -> None:
+        """Writes the robot file that loads as an equal robot."""
+        write(self, path)
+
+    def replace(self, changes: Mapping[str, Any]) -> "Robot":
+        """A robot with other values at dotted paths: `{"links.upper.beam.material.E": 9e9, "payload.mass": 0.3}`.
+
+        Links are reached by name or number, `*` reaches all of them; `None` takes an entry out. JAX arrays and tracers
+        are put in as they are, so that results can be differentiated with respect to them.
+
+        Raises:
+            DescriptionError: an unknown path, or a value that is not accepted there.
+        """
+        return build(type(self), Document(None, assigned(plain(self), changes), {}))
+
+    @property
+    def outline(self) -> Outline:
+        """Names of links, moving joints and nodes."""
+        return outline(self.links)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the links, from the base outwards."""
+        return tuple(link.name for link in self.links)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints that move: those of their links."""
+        return tuple(link.name for link in self.links if link.joint.moves)
+
+    def findings(self) -> list[Finding]:
+        """What is wrong between the links, and what this version does not know."""
+        entries = {name: getattr(self, name) for name in type(self).model_fields}
+        return _robot_findings(entries, self.links, list(self.link_names))
+
+    @classmethod
+    def partial_findings(cls, data: Any) -> list[Finding]:
+        """The same on half-valid data."""
+        raw = data.get("links") if isinstance(data, Mapping) else None
+        if not isinstance(data, Mapping) or not isinstance(raw, list | tuple):
+            return []
+        names = [entry.get("name") if isinstance(entry, Mapping) else getattr(entry, "name", None) for entry in raw]
+        return _robot_findings(data, lenient_links(raw), names)
+
+
+def _robot_findings(entries: Mapping[str, Any], links: Any, names: list[Any]) -> list[Finding]:
+    found = []
+    if entries.get("planar") is True:
+        found.append(Finding(("planar",), True, unavailable("planar nodes (planar: true) are") + ": leave it out"))
+    if entries.get("loops"):
+        found.append(Finding(("loops",), None, unavailable("closed chains (loops) are")))
+    if not names:
+        found.append(Finding(("links",), [], "a robot has at least one link"))
+    return [*found, *chain_findings(links, names)]

@@ -1,0 +1,213 @@
+"""Cross-sections of beams: their dimensions as a user writes them, and the values that a beam needs."""
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Discriminator, Tag
+
+from lissom.types import Scalar, namespace
+
+from .part import Finding, Part
+from .quantity import Quantity, is_traced
+
+Side = Annotated[float, Quantity("m", above=0)]
+Area = Annotated[float, Quantity("m^2", above=0)]
+SecondMoment = Annotated[float, Quantity("m^4", above=0)]
+ShearFactor = Annotated[float, Quantity("", above=0)]
+ZETA_5 = 1.0369277551433699  # Riemann's zeta(5)
+
+
+class Rectangle(Part):
+    """A solid rectangle with sides along the section's y and z axes."""
+
+    shape: Literal["rectangle"]
+    y: Side
+    z: Side
+
+
+class Circle(Part):
+    """A solid circle."""
+
+    shape: Literal["circle"]
+    diameter: Side
+
+
+class Tube(Part):
+    """A circular tube, by its two diameters."""
+
+    shape: Literal["tube"]
+    outer: Side
+    inner: Side
+
+    def findings(self) -> list[Finding]:
+        """The wall has a thickness."""
+        if is_traced(self.outer, self.inner) or self.inner < self.outer:
+            return []
+        return [Finding(("inner",), self.inner, f"the inner diameter must be below the outer one ({self.outer:g} m)")]
+
+
+class Box(Part):
+    """A rectangular tube of uniform wall, by its outer sides."""
+
+    shape: Literal["box"]
+    y: Side
+    z: Side
+    wall: Side
+
+    def findings(self) -> list[Finding]:
+        """The walls leave a hollow."""
+        if is_traced(self.y, self.z, self.wall) or 2 * self.wall < min(self.y, self.z):
+            return []
+        half = min(self.y, self.z) / 2
+        return [Finding(("wall",), self.wall, f"the wall must be thinner than half the smaller side ({half:g} m)")]
+
+
+class General(Part):
+    """Any section, by its values about the centroid; y and z are its principal axes."""
+
+    shape: Literal["general"]
+    A: Area
+    Iy: SecondMoment  # bending in the x-z plane
+    Iz: SecondMoment  # bending in the x-y plane
+    J: SecondMoment  # Saint-Venant torsion constant
+    kappa_y: ShearFactor = 5 / 6
+    kappa_z: ShearFactor = 5 / 6
+
+
+def _branch(value: Any) -> Any:
+    if isinstance(value, Part):
+        return getattr(value, "shape", "taper")
+    if isinstance(value, dict):
+        return "taper" if {"start", "end"} & set(value) else value.get("shape")
+    return None
+
+
+Section = Annotated[
+    Annotated[Rectangle, Tag("rectangle")]
+    | Annotated[Circle, Tag("circle")]
+    | Annotated[Tube, Tag("tube")]
+    | Annotated[Box, Tag("box")]
+    | Annotated[General, Tag("general")],
+    Discriminator(_branch),
+]
+
+
+class Taper(Part):
+    """A section whose dimensions change linearly along the whole path of the beam."""
+
+    start: Section
+    end: Section
+
+    def findings(self) -> list[Finding]:
+        """Both ends have the same shape."""
+        if self.start.shape == self.end.shape:
+            return []
+        return [Finding(("end",), self.end.shape, f"must have the shape of the start, {self.start.shape}")]
+
+
+AnySection = Annotated[
+    Annotated[Rectangle, Tag("rectangle")]
+    | Annotated[Circle, Tag("circle")]
+    | Annotated[Tube, Tag("tube")]
+    | Annotated[Box, Tag("box")]
+    | Annotated[General, Tag("general")]
+    | Annotated[Taper, Tag("taper")],
+    Discriminator(_branch),
+]
+
+
+class SectionValues(NamedTuple):
+    """What a beam needs of its section, about the centroid and the principal axes y and z."""
+
+    area: Scalar  # A        [m^2]
+    second_moment_y: Scalar  # I_y      [m^4]  bending in the x-z plane
+    second_moment_z: Scalar  # I_z      [m^4]  bending in the x-y plane
+    torsion_constant: Scalar  # J_t      [m^4]  Saint-Venant
+    polar_moment: Scalar  # I_y + I_z [m^4] rotary inertia about the beam axis
+    shear_factor_y: Scalar  # kappa_y  [1]    shear force along y
+    shear_factor_z: Scalar  # kappa_z  [1]    shear force along z
+
+
+def section_at(section: Any, s: Scalar) -> Any:
+    """The section at `s` (0 at the inner end of the path, 1 at its tip); of a taper, linear in its dimensions."""
+    if not isinstance(section, Taper):
+        return section
+    start, end = section.start, section.end
+    names = [name for name in type(start).model_fields if name != "shape"]
+    return start.model_copy(update={n: (1 - s) * getattr(start, n) + s * getattr(end, n) for n in names})
+
+
+def section_values(section: Any, material_nu: Scalar) -> SectionValues:
+    """Area, second moments, torsion constant and shear factors of a (not tapered) section.
+
+    Args:
+        section: a `Rectangle`, `Circle`, `Tube`, `Box` or `General`.
+        material_nu: Poisson's ratio, which the shear factors of round and hollow sections depend on.
+    """
+    return _VALUES[type(section)](section, material_nu)
+
+
+def _rectangle(section: Rectangle, nu: Scalar) -> SectionValues:
+    y, z = section.y, section.z
+    return _values(y * z, y * z**3 / 12, z * y**3 / 12, rectangle_torsion(y, z), 5 / 6, 5 / 6)
+
+
+def rectangle_torsion(y: Scalar, z: Scalar) -> Scalar:
+    r"""Saint-Venant torsion constant of a solid rectangle, exact to rounding.
+
+    $$ J = a b^3 \left[ \frac13 - \frac{64}{\pi^5}\frac{b}{a} \sum_{n\,\mathrm{odd}} \frac{\tanh(n \pi a / 2 b)}{n^5}
+       \right], \qquad a \ge b $$
+
+    Reference: [TimoshenkoGoodier1970], section 109. The slow part of the series, `tanh = 1`, sums to 31/32 zeta(5);
+    what remains falls as exp(-n pi) and six terms of it are below rounding.
+    """
+    xp = namespace(y, z)
+    a, b = xp.maximum(y, z), xp.minimum(y, z)
+    remainder = sum((1 - xp.tanh(n * xp.pi * a / (2 * b))) / n**5 for n in range(1, 12, 2))
+    return a * b**3 * (1 / 3 - 64 / xp.pi**5 * (b / a) * (31 / 32 * ZETA_5 - remainder))
+
+
+def _circle(section: Circle, nu: Scalar) -> SectionValues:
+    return _round(section.diameter, 0.0, nu)
+
+
+def _tube(section: Tube, nu: Scalar) -> SectionValues:
+    return _round(section.outer, section.inner, nu)
+
+
+def _round(outer: Scalar, inner: Scalar, nu: Scalar) -> SectionValues:
+    """Circle or tube; the shear factor is that of [Cowper1966], table 1 (hollow circle)."""
+    xp = namespace(outer, inner, nu)
+    I = xp.pi / 64 * (outer**4 - inner**4)
+    m = inner / outer
+    kappa = 6 * (1 + nu) * (1 + m**2) ** 2 / ((7 + 6 * nu) * (1 + m**2) ** 2 + (20 + 12 * nu) * m**2)
+    return _values(xp.pi / 4 * (outer**2 - inner**2), I, I, 2 * I, kappa, kappa)
+
+
+def _box(section: Box, nu: Scalar) -> SectionValues:
+    """Rectangular tube: torsion as a closed thin wall (Bredt) plus the wall's own, 4 A^2 t / s + s t^3 / 3."""
+    y, z, t = section.y, section.z, section.wall
+    inner_y, inner_z = y - 2 * t, z - 2 * t
+    b, h = y - t, z - t  # sides of the wall's middle line
+    torsion = 2 * t * b**2 * h**2 / (b + h) + 2 * (b + h) * t**3 / 3
+    I_y = (y * z**3 - inner_y * inner_z**3) / 12
+    I_z = (z * y**3 - inner_z * inner_y**3) / 12
+    return _values(y * z - inner_y * inner_z, I_y, I_z, torsion, _box_shear(h, b, nu), _box_shear(b, h, nu))
+
+
+def _box_shear(width: Scalar, depth: Scalar, nu: Scalar) -> Scalar:
+    """[Cowper1966], table 1 (thin-walled box) with one wall thickness; `depth` lies along the shear force."""
+    m = n = width / depth
+    bending = 12 + 72 * m + 150 * m**2 + 90 * m**3
+    poisson = 11 + 66 * m + 135 * m**2 + 90 * m**3
+    return 10 * (1 + nu) * (1 + 3 * m) ** 2 / (bending + nu * poisson + 10 * n**2 * ((3 + nu) * m + 3 * m**2))
+
+
+def _general(section: General, nu: Scalar) -> SectionValues:
+    return _values(section.A, section.Iy, section.Iz, section.J, section.kappa_y, section.kappa_z)
+
+
+def _values(A: Scalar, I_y: Scalar, I_z: Scalar, J: Scalar, kappa_y: Scalar, kappa_z: Scalar) -> SectionValues:
+    return SectionValues(A, I_y, I_z, J, I_y + I_z, kappa_y, kappa_z)
+
+
+_VALUES = {Rectangle: _rectangle, Circle: _circle, Tube: _tube, Box: _box, General: _general}

@@ -1,0 +1,1 @@
+"""Equations of motion: every formulation through one engine."""

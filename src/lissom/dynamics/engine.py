@@ -1,0 +1,151 @@
+"""Motion from virtual work, written once for all formulations.
+
+One link moves with y = (V, qd) and is deformed by q. With A_a = (e_a x) on every translation and rotation triplet, its velocity field is
+N~ y + sum_a w_a A_a N q, so that
+
+    T = 1/2 y^T M y + sum_a w_a y^T X_a q + 1/2 sum_ab w_a w_b q^T Z_ab q
+
+with constants of the link (Appendix D of [Vidoni2015]). Kirchhoff's equations in the link's own frame then give the force that keeps it
+moving, and the transpose of the rates' map takes all of them to the coordinates x.
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..algebra.se3 import coadjoint
+from .formulation import AbstractFormulation, Configuration, Rates
+from .links import Links
+
+
+def momentum(link: Links, y: Float[Array, " e"], q: Float[Array, " c"]) -> Float[Array, " e"]:
+    """Momentum dT/dy of one link."""
+    w = y[3:6]
+    Xq = jnp.einsum("aec,c->ae", link.X, q)
+    turning = Xq @ y + jnp.einsum("abcd,c,d->ab", link.Z, q, q) @ w
+    return link.mass @ y + w @ Xq + jnp.zeros_like(y).at[3:6].set(turning)
+
+
+def kinetic_slope(link: Links, y: Float[Array, " e"], q: Float[Array, " c"]) -> Float[Array, " c"]:
+    """dT/dq of one link."""
+    w = y[3:6]
+    return jnp.einsum("a,aec,e->c", w, link.X, y) + jnp.einsum("a,b,abcd,d->c", w, w, link.Z, q)
+
+
+def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
+    """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
+    G = jnp.zeros_like(link.mass).at[:, 3:6].set(jnp.einsum("aec,c->ea", link.X, q))
+    Z = jnp.zeros_like(link.mass).at[3:6, 3:6].set(jnp.einsum("abcd,c,d->ab", link.Z, q, q))
+    return link.mass + G + G.T + Z
+
+
+def inertial_force(link: Links, y, q, y_d) -> Float[Array, " e"]:
+    """Kirchhoff's equations of one link: force on (V, qd) that its motion needs."""
+    qd = y[6:]
+    P, P_d = jax.jvp(lambda y, q: momentum(link, y, q), (y, q), (y_d, qd))
+    return P_d + jnp.concatenate([coadjoint(y[:6], P[:6]), -kinetic_slope(link, y, q)])
+
+
+def published_inertial_force(link: Links, y, q, y_d) -> Float[Array, " e"]:
+    """Inertia of one link as printed, [Boscariol2012] eqs. (22)-(23): M (rdd + udd) + 2 M_G ud + M_C u, without (alpha x) u."""
+    V, w, qd = y[:6], y[3:6], y[6:]
+    turning = coadjoint(V, link.mass[:6, :6] @ V)
+    bending = -jnp.einsum("a,akc,k->c", w, link.X[:, :6], V)
+    return (
+        link.mass @ y_d
+        + jnp.concatenate([turning, bending])
+        + 2.0 * jnp.einsum("a,aec,c->e", w, link.X, qd)
+        + jnp.einsum("a,b,abec,c->e", w, w, link.Y, q)
+    )
+
+
+def elastic_force(link: Links, q: Float[Array, " c"]) -> Float[Array, " e"]:
+    """Restoring force K q; rigid motion stores no strain."""
+    return jnp.concatenate([jnp.zeros(6), link.stiffness @ q])
+
+
+def damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
+    """Rayleigh damping alpha M + beta K on elastic velocities, [Boscariol2012] eqs. (24)-(25): alpha also acts on the rigid rows."""
+    return link.alpha * (link.mass[:, 6:] @ qd) + jnp.concatenate([jnp.zeros(6), link.damping @ qd])
+
+
+def friction(formulation: AbstractFormulation, encoder_d: Float[Array, " j"]) -> Float[Array, " j"]:
+    """Joint friction: viscous plus Coulomb smoothed by tanh over the joint's `width`."""
+    joints = formulation.joints
+    return joints.viscous * encoder_d + joints.coulomb * jnp.tanh(encoder_d / joints.width)
+
+
+def needed_force(
+    formulation: AbstractFormulation,
+    x: Float[Array, " n"],
+    xd: Float[Array, " n"],
+    xdd: Float[Array, " n"],
+    applied: Rates | None = None,
+) -> Float[Array, " n"]:
+    """Generalised force that the motion (x, xd, xdd) needs beyond the applied one: M xdd + h - Q.
+
+    Gravity, strain, damping and friction are in h; `applied` holds wrenches on the links and torques on the joints.
+    """
+    links = formulation.links
+    place, rates, rates_d, pull_back = formulation.motion(x, xd, xdd)
+    lift = -jnp.einsum("lij,i->lj", place.R, jnp.asarray(formulation.gravity))
+    y = jnp.concatenate([rates.V, rates.q], axis=1)
+    y_d = jnp.concatenate([rates_d.V.at[:, :3].add(lift), rates_d.q], axis=1)
+    inertial = published_inertial_force if formulation.published else inertial_force
+    force = jax.vmap(inertial)(links, y, place.q, y_d)
+    force += jax.vmap(elastic_force)(links, place.q) + jax.vmap(damping_force)(links, rates.q)
+    joint = formulation.joints.motor_inertia * rates_d.encoder + friction(formulation, rates.encoder)
+    needed = Rates(force[:, :6], force[:, 6:], joint)
+    if applied is not None:
+        needed = jax.tree.map(jnp.subtract, needed, applied)
+    return pull_back(needed)
+
+
+def bias(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, " n"]:
+    """h(x, xd): Coriolis, gravity, elastic and damping forces."""
+    return needed_force(formulation, x, xd, jnp.zeros_like(x))
+
+
+def inertia(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Array, "n n"]:
+    """M(x) = sum N^T A^T M A N, symmetric positive definite."""
+    N: Rates = jax.jacfwd(lambda dx: formulation.virtual(x, dx))(jnp.zeros_like(x))
+    links = formulation.links
+    q = formulation.configuration(x).q
+    M_b = jnp.asarray(links.mass) if formulation.published else jax.vmap(body_inertia)(links, q)
+    N_b = jnp.concatenate([N.V, N.q], axis=1)
+    M = jnp.einsum("lem,len->mn", jnp.einsum("lef,lfm->lem", M_b, N_b), N_b)
+    return M + jnp.einsum("jm,j,jn->mn", N.encoder, formulation.joints.motor_inertia, N.encoder)
+
+
+def torque_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Array, "j n"]:
+    """E(x): virtual encoder displacements, so that joint torques enter as E^T tau and do their right work for every choice of ERLS."""
+    return jax.jacfwd(lambda dx: formulation.virtual(x, dx).encoder)(jnp.zeros_like(x))
+
+
+def damping_power(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, ""]:
+    """Power taken by structural damping and joint friction [W]."""
+    rates, virtual = formulation.rates(x, xd), formulation.virtual(x, xd)
+    force = jax.vmap(damping_force)(formulation.links, rates.q)
+    internal = jnp.sum(force[:, :6] * virtual.V) + jnp.sum(force[:, 6:] * virtual.q)
+    return internal + virtual.encoder @ friction(formulation, rates.encoder)
+
+
+def kinetic_energy(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, ""]:
+    """T [J], motor inertias included."""
+    rates, q = formulation.rates(x, xd), formulation.configuration(x).q
+    y = jnp.concatenate([rates.V, rates.q], axis=1)
+    P = jax.vmap(momentum)(formulation.links, y, q)
+    return 0.5 * jnp.sum(P * y) + 0.5 * formulation.joints.motor_inertia @ rates.encoder**2
+
+
+def strain_energy(formulation: AbstractFormulation, place: Configuration) -> Float[Array, ""]:
+    """1/2 q^T K q over all links [J], [Vidoni2015] eq. (52)."""
+    return 0.5 * jnp.einsum("lc,lcd,ld->", place.q, formulation.links.stiffness, place.q)
+
+
+def gravity_energy(formulation: AbstractFormulation, place: Configuration) -> Float[Array, ""]:
+    """-sum m g . (centre of mass of the deformed link) [J], zero at the world's origin."""
+    M = jnp.asarray(formulation.links.mass)
+    moment = jnp.stack([M[:, 1, 5], M[:, 2, 3], M[:, 0, 4]], axis=1) + jnp.einsum("lkc,lc->lk", M[:, :3, 6:], place.q)
+    at = M[:, 0, 0, None] * place.p + jnp.einsum("lij,lj->li", place.R, moment)
+    return -jnp.sum(at @ jnp.asarray(formulation.gravity))

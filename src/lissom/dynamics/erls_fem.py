@@ -1,0 +1,104 @@
+"""Equivalent rigid-link system with finite elements, [Boscariol2012]: nodal displacements from the ERLS, each in its own link's frame.
+
+The paper keeps a joint's node in the outer link's frame; with every node in its own frame and the joints' compatibility written out, the
+terms M_G2, M_C2 and M_C3 of eqs. (22)-(26) vanish and the motion is the same.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..kinematics.chain import Chain, link_frames, link_twists, relative_poses
+from ..kinematics.compatibility import AbstractReference, MinimumNorm, elastic_coordinates
+from ..kinematics.erls import erls_motion, erls_pull_back, pose
+from ..types import Real
+from .formulation import (
+    AbstractFormulation,
+    Configuration,
+    Joints,
+    Motion,
+    Rates,
+    differentiated_motion,
+    place_elastic,
+    take_elastic,
+)
+from .links import Links
+
+
+class ErlsFem(AbstractFormulation):
+    """Small displacements of a rigid chain: q = H(theta) eta, first order in eta."""
+
+    chain: Chain
+    links: Links
+    joints: Joints
+    reference: AbstractReference
+    gravity: Float[Real, "3"]
+    published: bool = eqx.field(static=True)
+    n_elastic_: int = eqx.field(static=True)
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joint coordinates theta."""
+        return self.chain.selection.shape[1]
+
+    @property
+    def n_elastic(self) -> int:
+        """Number of elastic coordinates eta."""
+        return self.n_elastic_
+
+    def split(self, x: Float[Array, " n"]) -> tuple[Float[Array, " j"], Float[Array, " d"]]:
+        """Joint and elastic coordinates."""
+        return x[: self.n_joints], x[self.n_joints :]
+
+    def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
+        """Motion by the geometric rule; the minimum-norm choice, whose conditions turn with the pose, by differentiation."""
+        if isinstance(self.reference, MinimumNorm):
+            return differentiated_motion(self, x, xd, xdd)
+        shapes, (theta, theta_d, theta_dd) = self.links.shapes, (part[: self.n_joints] for part in (x, xd, xdd))
+        at = pose(self.chain, shapes, self.reference, theta)
+        eta = [place_elastic(self.links, part[self.n_joints :]) for part in (x, xd, xdd)]
+        m = erls_motion(self.chain, shapes, self.reference, at, theta_d, theta_dd, eta, not self.published)
+
+        def pull_back(force: Rates) -> Float[Array, " n"]:
+            on_theta, on_eta = erls_pull_back(
+                self.chain, shapes, self.reference, at, m, force.V, force.q, force.encoder, not self.published
+            )
+            return jnp.concatenate([on_theta, take_elastic(self.links, self.n_elastic, on_eta)])
+
+        R, p = link_frames(self.chain, theta)
+        return Motion(
+            Configuration(R, p, m.q, theta + m.phi),
+            Rates(m.V, m.q_d, theta_d + m.phi_d),
+            Rates(m.V_d, m.q_dd, theta_dd + m.phi_dd),
+            pull_back,
+        )
+
+    def coordinates(self, x: Float[Array, " n"]) -> tuple[Float[Array, "l c"], Float[Array, " j"]]:
+        """Body coordinates q = H(theta) eta and encoder readings theta + phi."""
+        theta, eta = self.split(x)
+        q, phi = elastic_coordinates(self.chain, self.links.shapes, self.reference, theta, place_elastic(self.links, eta))
+        return q, theta + phi
+
+    def configuration(self, x: Float[Array, " n"]) -> Configuration:
+        """Frames of the ERLS, body coordinates, encoder readings."""
+        R, p = link_frames(self.chain, self.split(x)[0])
+        q, encoder = self.coordinates(x)
+        return Configuration(R, p, q, encoder)
+
+    def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
+        """V = J theta_d and qd = H eta_d + Hdot eta, [Vidoni2015] eqs. (14), (69)."""
+        theta, theta_d = self.split(x)[0], self.split(xd)[0]
+        V = link_twists(self.chain, relative_poses(self.chain, theta), theta_d)
+        _, (qd, encoder_d) = jax.jvp(self.coordinates, (x,), (xd,))
+        return Rates(V, qd, encoder_d)
+
+    def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:
+        """Virtual displacements; `published` drops dR u and dT u, [Boscariol2012] eqs. (14)-(15)."""
+        if not self.published:
+            return self.rates(x, dx)
+        theta, d_theta = self.split(x)[0], self.split(dx)[0]
+        frozen = jnp.concatenate([jnp.zeros_like(d_theta), self.split(dx)[1]])
+        elastic = self.rates(x, frozen)
+        V = link_twists(self.chain, relative_poses(self.chain, theta), d_theta)
+        return Rates(V, elastic.q, d_theta + elastic.encoder)

@@ -1,0 +1,117 @@
+"""The contract between a formulation and the engine."""
+
+import abc
+from collections.abc import Callable
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..types import Real
+from .links import Links
+
+
+class Joints(eqx.Module):
+    """What acts on each joint's own (encoder) motion; j joints."""
+
+    motor_inertia: Float[Real, " j"]  # ratio^2 times rotor inertia [kg m^2 or kg]
+    viscous: Float[Real, " j"]  # [N m s/rad or N s/m]
+    coulomb: Float[Real, " j"]  # [N m or N]
+    width: Float[Real, " j"]  # speed over which the Coulomb torque turns its sign [rad/s or m/s]
+    torque_limit: Float[Real, " j"]  # infinite where there is none
+
+
+class Configuration(eqx.Module):
+    """Where everything is: link frames of the ERLS, body coordinates, encoder readings."""
+
+    R: Float[Array, "l 3 3"]
+    p: Float[Array, "l 3"]
+    q: Float[Array, "l c"]
+    encoder: Float[Array, " j"]
+
+
+class Rates(eqx.Module):
+    """How fast: body twists in link axes, rates of the body coordinates, encoder speeds. Linear in xdot."""
+
+    V: Float[Array, "l 6"]
+    q: Float[Array, "l c"]
+    encoder: Float[Array, " j"]
+
+
+class Motion(NamedTuple):
+    """A motion of the links, and the transpose of their rates' map: forces on the links' rates to forces on x."""
+
+    place: Configuration
+    rates: Rates
+    rates_d: Rates
+    pull_back: Callable[[Rates], Float[Array, " n"]]
+
+
+class AbstractFormulation(eqx.Module):
+    """M(x) xdd + h(x, xd) = Q in minimal coordinates x = (theta, eta): never a multiplier.
+
+    A formulation says where the links are (`configuration`), how they move (`rates`, the map N of [Vidoni2015] eq. (69)) and which virtual
+    displacements do work (`virtual`); the engine does the rest. `motion` gathers the three, by differentiation unless a formulation knows better.
+    """
+
+    links: eqx.AbstractVar[Links]
+    joints: eqx.AbstractVar[Joints]
+    gravity: eqx.AbstractVar[Float[Real, "3"]]
+    published: eqx.AbstractVar[bool]  # terms as printed in the paper, else the complete virtual work
+
+    @property
+    @abc.abstractmethod
+    def n_joints(self) -> int:
+        """Number of joint coordinates theta."""
+
+    @property
+    @abc.abstractmethod
+    def n_elastic(self) -> int:
+        """Number of elastic coordinates eta."""
+
+    @abc.abstractmethod
+    def configuration(self, x: Float[Array, " n"]) -> Configuration:
+        """Frames, body coordinates and encoder readings."""
+
+    @abc.abstractmethod
+    def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
+        """Body twists, rates of body coordinates and encoder speeds."""
+
+    @abc.abstractmethod
+    def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:
+        """Virtual displacements: `rates` when the virtual work is complete, fewer terms when `published`."""
+
+    def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
+        """Configuration, rates and accelerations of the links for (x, xd, xdd), with the transpose of `virtual`."""
+        return differentiated_motion(self, x, xd, xdd)
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return self.n_joints + self.n_elastic
+
+
+def place_elastic(links: Links, eta: Float[Array, " d"]) -> Float[Array, "l m"]:
+    """Elastic coordinates of every link, zeros in unused slots."""
+    return jnp.append(eta, 0.0)[links.place]
+
+
+def take_elastic(links: Links, count: int, on_eta: Float[Array, "l m"]) -> Float[Array, " d"]:
+    """The transpose of `place_elastic`: forces on eta from forces on every link's elastic coordinates."""
+    return jnp.zeros(count + 1).at[links.place].add(on_eta)[:count]
+
+
+def differentiated_motion(formulation: AbstractFormulation, x, xd, xdd) -> Motion:
+    """Motion by automatic differentiation of `rates`: general, and the oracle of hand-derived ones.
+
+    `published` leaves out what theta_dd does through small displacements, [Boscariol2012] after eq. (10).
+    """
+    rates, rates_d = jax.jvp(formulation.rates, (x, xd), (xd, xdd))
+    if formulation.published:
+        j = formulation.n_joints
+        _, frozen = jax.jvp(formulation.rates, (x, xd), (xd, xdd.at[:j].set(0.0)))
+        rates_d = Rates(rates_d.V, frozen.q, xdd[:j] + frozen.encoder)
+    _, transpose = jax.vjp(lambda dx: formulation.virtual(x, dx), jnp.zeros_like(x))
+    return Motion(formulation.configuration(x), rates, rates_d, lambda force: transpose(force)[0])

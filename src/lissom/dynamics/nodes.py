@@ -1,0 +1,51 @@
+"""Where every node is, how it moves, and what a wrench on it does: pictures, loads, outputs."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from .formulation import AbstractFormulation, Configuration, Rates
+
+
+class Poses(eqx.Module):
+    """Nodes of all links in world axes; padded nodes of shorter links repeat nothing of interest."""
+
+    position: Float[Array, "l k 3"]  # of the deformed robot [m]
+    erls_position: Float[Array, "l k 3"]  # of the equivalent rigid-link system [m]
+    rotation: Float[Array, "l k 3"]  # small rotation from the ERLS [rad]
+
+
+def node_displacements(formulation: AbstractFormulation, place: Configuration) -> Float[Array, "l k 6"]:
+    """Displacement of every node from the ERLS in link axes, u = U q."""
+    return jnp.einsum("lkdc,lc->lkd", jnp.asarray(formulation.links.node_shape), place.q)
+
+
+def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
+    """b = r + u, [Boscariol2012] eq. (1)."""
+    u = node_displacements(formulation, place)
+    X = jnp.asarray(formulation.links.points)
+    turn = lambda a: jnp.einsum("lij,lkj->lki", place.R, a)  # noqa: E731
+    erls = place.p[:, None, :] + turn(X)
+    return Poses(erls + turn(u[..., :3]), erls, turn(u[..., 3:]))
+
+
+def node_wrench(
+    formulation: AbstractFormulation,
+    place: Configuration,
+    link: Int[Array, ""],
+    node: Int[Array, ""],
+    wrench: Float[Array, " 6"],
+    in_world: Float[Array, ""],
+) -> Rates:
+    """Forces on (V, qd) of a wrench (force, moment) at a node, [Vidoni2015] eqs. (64)-(68); `published` without the arm u."""
+    links = formulation.links
+    R = jnp.where(in_world > 0, place.R[link], jnp.eye(3))
+    f, m = R.T @ wrench[:3], R.T @ wrench[3:]
+    U = jnp.asarray(links.node_shape)[link, node]
+    u = (U @ place.q[link])[:3]
+    arm = jnp.asarray(links.points)[link, node] + (0.0 if formulation.published else u)
+    on_V = jnp.concatenate([f, m + jnp.cross(arm, f)])
+    on_q = U.T @ jnp.concatenate([f, m])
+    V = jnp.zeros((place.q.shape[0], 6)).at[link].set(on_V)
+    q = jnp.zeros_like(place.q).at[link].set(on_q)
+    return Rates(V, q, jnp.zeros_like(place.encoder))

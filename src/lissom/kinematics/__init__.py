@@ -1,0 +1,1 @@
+"""Geometry of the chain: frames, velocities, compatibility at the joints. No masses."""

@@ -1,0 +1,1 @@
+"""Ready robots, their scenarios, and materials, as YAML files that cite their sources."""

@@ -1,0 +1,114 @@
+"""The equations of motion under loads, as a residual R(t, x, xd, xdd) = 0 that every step method solves."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..dynamics import engine
+from ..dynamics.formulation import AbstractFormulation, Rates
+from ..dynamics.nodes import node_wrench
+from .inputs import Loads
+
+
+class State(eqx.Module):
+    """A state of the robot: joint coordinates of the ERLS, elastic coordinates, their rates, and what the encoders read."""
+
+    q: Float[Array, " j"]  # theta
+    qd: Float[Array, " j"]
+    elastic: Float[Array, " d"]  # eta
+    elastic_d: Float[Array, " d"]
+    encoder: Float[Array, " j"]
+    encoder_d: Float[Array, " j"]
+    torque: Float[Array, " j"] | None = None  # holding torques, where a static solution has given them
+
+    @property
+    def x(self) -> Float[Array, " n"]:
+        """All coordinates."""
+        return jnp.concatenate([self.q, self.elastic])
+
+    @property
+    def xd(self) -> Float[Array, " n"]:
+        """All rates."""
+        return jnp.concatenate([self.qd, self.elastic_d])
+
+
+def state_of(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"], torque=None) -> State:
+    """The state with its encoder readings."""
+    j = formulation.n_joints
+    encoder, encoder_d = formulation.configuration(x).encoder, formulation.rates(x, xd).encoder
+    return State(x[:j], xd[:j], x[j:], xd[j:], encoder, encoder_d, torque)
+
+
+class Problem(eqx.Module):
+    """A robot under loads on one smooth piece of time."""
+
+    formulation: AbstractFormulation
+    loads: Loads
+
+    def joint_torque(self, t, x, xd) -> Float[Array, " j"]:
+        """Commanded torques of tables and control law, cut at the joints' limits; prescribed joints have theirs in `reaction`."""
+        f, loads = self.formulation, self.loads
+        torque = jnp.zeros(f.n_joints) if loads.torque is None else loads.torque.value(t)
+        if loads.law is not None:
+            torque = torque + loads.law(t, state_of(f, x, xd))
+        limit = jnp.asarray(f.joints.torque_limit)
+        return jnp.clip(torque, -limit, limit)
+
+    def applied(self, t, x, xd) -> Rates:
+        """Torques on the joints and wrenches on the nodes."""
+        f = self.formulation
+        place = f.configuration(x)
+        total = Rates(jnp.zeros((place.q.shape[0], 6)), jnp.zeros_like(place.q), self.joint_torque(t, x, xd))
+        for load in self.loads.wrenches:
+            wrench = node_wrench(f, place, load.link, load.node, load.wrench.value(t), load.in_world)
+            total = jax.tree.map(jnp.add, total, wrench)
+        return total
+
+    def unbalanced(self, t, x, xd, xdd) -> Float[Array, " n"]:
+        """Generalised force that is missing, reactions of prescribed joints not yet put in."""
+        return engine.needed_force(self.formulation, x, xd, xdd, self.applied(t, x, xd))
+
+    def reaction(self, x, force) -> tuple[Float[Array, " p"], Float[Array, " n"]]:
+        """Torques of prescribed joints that carry their share of `force`, and what is left of it."""
+        held = jnp.asarray(self.loads.prescribed)
+        E = engine.torque_map(self.formulation, x)[held]
+        tau = jnp.linalg.solve(E[:, held].T, force[held])
+        return tau, force - E.T @ tau
+
+    def residual(self, t, x, xd, xdd) -> Float[Array, " n"]:
+        """M xdd + h - Q; the rows of prescribed joints say that the encoder follows its motion."""
+        force = self.unbalanced(t, x, xd, xdd)
+        if not self.loads.prescribed:
+            return force
+        held = jnp.asarray(self.loads.prescribed)
+        _, force = self.reaction(x, force)
+        _, rates_d = jax.jvp(self.formulation.rates, (x, xd), (xd, xdd))
+        wanted = jnp.stack([piece.derivative().derivative().value(t) for piece in self.loads.motion])
+        return force.at[held].set(rates_d.encoder[held] - wanted)
+
+    def acceleration(self, t, x, xd) -> Float[Array, " n"]:
+        """xdd that makes the residual zero (it is affine in xdd)."""
+        still = jnp.zeros_like(x)
+        force = self.residual(t, x, xd, still)
+        if self.loads.prescribed:
+            matrix = jax.jacfwd(lambda a: self.residual(t, x, xd, a))(still)
+            return -jnp.linalg.solve(matrix, force)
+        factor = jax.scipy.linalg.cho_factor(engine.inertia(self.formulation, x))
+        return -jax.scipy.linalg.cho_solve(factor, force)
+
+    def torque(self, t, x, xd, xdd) -> Float[Array, " j"]:
+        """Torque on every joint, prescribed ones included."""
+        torque = self.joint_torque(t, x, xd)
+        if not self.loads.prescribed:
+            return torque
+        tau, _ = self.reaction(x, self.unbalanced(t, x, xd, xdd))
+        return torque.at[jnp.asarray(self.loads.prescribed)].add(tau)
+
+    def powers(self, t, x, xd, xdd) -> Float[Array, " 2"]:
+        """Power put in by torques and wrenches, and power dissipated [W]."""
+        f = self.formulation
+        virtual, applied = f.virtual(x, xd), self.applied(t, x, xd)
+        torque = self.torque(t, x, xd, xdd)
+        power = jnp.sum(applied.V * virtual.V) + jnp.sum(applied.q * virtual.q) + torque @ virtual.encoder
+        return jnp.stack([power, engine.damping_power(f, x, xd)])

@@ -1,0 +1,31 @@
+"""Shape vocabulary: the words that every signature uses, free to all folders."""
+
+from types import ModuleType
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+# NumPy while every value is a plain number, JAX as soon as one is traced or lives on a device.
+Real = np.ndarray | jax.Array
+Scalar = Float[Real, ""] | float | int | np.floating
+Vector3 = Float[Real, "3"]
+Matrix3 = Float[Real, "3 3"]
+
+
+def namespace(*values: Any) -> ModuleType:
+    """`jax.numpy` if any leaf of `values` is a JAX array or tracer, else `numpy`: one source for both."""
+    return jnp if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(values)) else np
+
+
+class RESULTS(eqx.Enumeration):
+    """How a solver ended; the text says what to try next."""
+
+    successful = ""
+    newton_diverged = "Newton's iteration did not converge even at the smallest step: a tighter rtol or a smaller max_step may help."
+    step_too_small = "the step size fell below the resolution of time: the motion diverges or a load is not smooth."
+    not_finite = "the motion is no longer finite: it diverges, or a configuration is singular."
+    too_many_steps = "max_steps was reached: raise solver.max_steps, loosen rtol, or shorten the run."
