@@ -22,9 +22,7 @@ def dh_robot():
 def dh_matrix(a, alpha, d, theta):
     """The standard Denavit-Hartenberg matrix as textbooks print it."""
     ct, st, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
-    return np.array(
-        [[ct, -st * ca, st * sa, a * ct], [st, ct * ca, -ct * sa, a * st], [0, sa, ca, d], [0, 0, 0, 1]]
-    )
+    return np.array([[ct, -st * ca, st * sa, a * ct], [st, ct * ca, -ct * sa, a * st], [0, sa, ca, d], [0, 0, 0, 1]])
 
 
 def pose(R, p):

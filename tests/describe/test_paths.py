@@ -55,7 +55,9 @@ def test_a_scenario_path_is_looked_up_in_the_scenario_and_then_in_the_robot():
 
 
 def test_a_path_into_neither_scenario_nor_robot_is_refused_with_the_nearest():
-    with pytest.raises(DescriptionError, match="gravty: no such key in the scenario or its robot, did you mean 'gravity'"):
+    with pytest.raises(
+        DescriptionError, match="gravty: no such key in the scenario or its robot, did you mean 'gravity'"
+    ):
         Scenario.load("double-pendulum").replace({"gravty": [0, 0, 0]})
 
 

@@ -73,7 +73,9 @@ def test_a_box_with_its_hollow_filled_is_the_rectangle():
     box = section_values(Box(shape="box", y=0.06, z=0.04, wall=0.02 - 1e-12), NU)
     solid = section_values(Rectangle(shape="rectangle", y=0.06, z=0.04), NU)
     np.testing.assert_allclose(box[:3], solid[:3], rtol=1e-9)
-    assert box.torsion_constant == pytest.approx(solid.torsion_constant, rel=0.25)  # thin-wall theory, far out of its range
+    assert box.torsion_constant == pytest.approx(
+        solid.torsion_constant, rel=0.25
+    )  # thin-wall theory, far out of its range
 
 
 def test_a_deep_narrow_box_carries_shear_like_a_rectangle_by_cowper():

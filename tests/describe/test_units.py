@@ -33,10 +33,16 @@ def test_a_number_with_a_unit_becomes_si(text, unit, value):
     assert si_value(text, (unit,)) == pytest.approx(value, rel=1e-14)
 
 
-@pytest.mark.parametrize("text, unit", [("30 mm", "Pa"), ("3 parsec", "m"), ("mm", "m"), ("3", "m"), ("3 m/", "m")])
+@pytest.mark.parametrize(
+    "text, unit", [("30 mm", "Pa"), ("3 parsec", "m"), ("mm", "m"), ("101/s", "1/s"), ("3", "m"), ("3 m/", "m")]
+)
 def test_a_unit_of_another_quantity_or_none_at_all_is_refused(text, unit):
     with pytest.raises(ValueError):
         si_value(text, (unit,))
+
+
+def test_a_value_too_large_for_a_number_is_not_finite():
+    assert si_value("1e308 GPa", ("Pa",)) == math.inf
 
 
 def test_a_material_written_with_units_equals_the_same_in_si():

@@ -3,6 +3,8 @@
 Local axes: x along the element, y and z the principal axes of the section. Twelve dofs, (u, v, w, rx, ry, rz) of the
 first node, then of the second. Bending in the x-y plane uses (v, rz) with I_z, bending in the x-z plane (w, -ry) with
 I_y: one planar element serves both. Shear enters through Phi = 12 E I / (kappa G A L^2); Phi = 0 is Euler-Bernoulli.
+Loads at the nodes are answered exactly by both theories. Frequencies converge with order 4 without shear; with it, the
+shear is constant in each element, and order 2 shows as soon as the shear's share of the error is the larger one.
 
 Matrices as printed in [Przemieniecki1968], ch. 5 (stiffness) and ch. 11 (consistent mass). Every function
 accepts one element or a stack of them (leading axes); the matrices are the integrals of the shape functions below.

@@ -150,3 +150,27 @@ def with_mass(
             xp.concatenate([body.station_inertia, D[None]]),
         ),
     )
+
+
+def measured_from_inner_node(body: Body) -> Body:
+    """The same body with eta counted from the frame that moves with its inner node: u = B r + Psi eta, Psi clamped there.
+
+    Strain then depends on eta alone, so that the stiffness of a whole robot is the same in every pose.
+    """
+    xp = namespace(body.rigid, body.stiffness)
+    c = body.coordinates
+    change = xp.concatenate([xp.asarray(body.rigid), xp.eye(c)[:, 6:]], axis=1)
+    own = lambda A: xp.pad((change.T @ A @ change)[6:, 6:], ((6, 0), (6, 0)))  # noqa: E731
+    return Body(
+        points=body.points,
+        node_shape=body.node_shape @ change,
+        station_shape=body.station_shape @ change,
+        station_rigid=body.station_rigid,
+        station_inertia=body.station_inertia,
+        stiffness=own(body.stiffness),
+        damping=own(body.damping),
+        alpha=body.alpha,
+        rigid=xp.eye(c)[:, :6],
+        axes=body.axes,
+        elements=body.elements,
+    )

@@ -62,7 +62,7 @@ def beam_body(
 
     Note:
         A tapered element uses the shape functions of the uniform element with its middle section: stiffness converges
-        with the mesh; mass, centre and inertia are exact on any mesh.
+        with the mesh; the total mass is exact on any mesh, with `consistent` mass centre and inertia too.
     """
     profile = Profile(sections, uniform, youngs_modulus, shear_modulus, density)
     xp = profile_namespace(profile, path, up)

@@ -111,7 +111,7 @@ def _has_gain(entries: Mapping[str, Any], k: int) -> bool:
 
 def _zeroed(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
     loc, dofs = ("reference", "zeroed"), _list(entries, "reference", "zeroed")
-    if _get(entries, "reference", "zeroed") is None:
+    if not isinstance(_get(entries, "reference", "zeroed"), list | tuple):
         return
     for k, dof in enumerate(dofs):
         problem = robot.dof_problem(dof)

@@ -44,7 +44,7 @@ POWERS_OF_TEN = {"n": -9, "u": -6, "µ": -6, "m": -3, "c": -2, "d": -1, "k": 3, 
 PREFIXES = {prefix: Fraction(10) ** power for prefix, power in POWERS_OF_TEN.items()}
 PREFIXABLE = ("m", "g", "s", "Hz", "N", "Nm", "Pa", "rad")
 _FACTOR = re.compile(r"(?P<symbol>[A-Za-zµ°%]+|1)(?:\^?(?P<power>[-+]?\d{1,2}))?")
-_QUANTITY = re.compile(r"\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[A-Za-zµ°%1].*)")
+_QUANTITY = re.compile(r"\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[A-Za-zµ°%].*|(?<=\s)1.*)")
 
 
 def unit_of(text: str) -> Unit:
@@ -82,7 +82,10 @@ def si_value(text: str, units: tuple[str, ...]) -> float:
         raise ValueError(f"{match['unit'].strip()!r} is not a unit of this quantity")
     number = float(match["number"])
     is_ordinary = math.isfinite(number) and number != 0
-    return float(Fraction(match["number"]) * unit.factor) if is_ordinary else number
+    try:
+        return float(Fraction(match["number"]) * unit.factor) if is_ordinary else number
+    except OverflowError:
+        return math.inf
 
 
 def _pieces(text: str) -> list[tuple[int, str]]:

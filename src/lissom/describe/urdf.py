@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import yourdfpy
 
 from lissom.types import Matrix3
 
+from .document import scalar
 from .errors import nearest, refused
 
 TYPES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
@@ -34,6 +36,7 @@ def chain_from_urdf(path: Path, tip: str | None = None) -> dict[str, Any]:
 
 def _parsed(path: Path) -> Any:
     try:
+        ElementTree.parse(path)  # yourdfpy repairs broken XML as it can: half a robot is worse than none
         model = yourdfpy.URDF.load(str(path), build_scene_graph=False, load_meshes=False)
     except Exception as reason:  # the parser raises whatever its XML and number readers raise
         raise refused("", None, f"is not a URDF file that can be read: {reason}", str(path)) from None
@@ -106,7 +109,8 @@ def _limits(joint: Any) -> dict[str, Any]:
 def _friction(joint: Any) -> dict[str, Any]:
     if joint.dynamics is None:
         return {}
-    return {"friction": {"viscous": joint.dynamics.damping or 0.0, "coulomb": joint.dynamics.friction or 0.0}}
+    viscous, coulomb = joint.dynamics.damping, joint.dynamics.friction  # yourdfpy hands these on as text
+    return {"friction": {"viscous": scalar(str(viscous or 0)), "coulomb": scalar(str(coulomb or 0))}}
 
 
 def _rigid(inertial: Any) -> dict[str, Any]:

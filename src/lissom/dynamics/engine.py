@@ -106,20 +106,43 @@ def bias(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Arra
     return needed_force(formulation, x, xd, jnp.zeros_like(x))
 
 
-def inertia(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Array, "n n"]:
+def rate_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Rates:
+    """N(x): twists, body rates and encoder speeds for each unit rate of x (last axis), [Vidoni2015] eq. (69)."""
+    columns = jax.vmap(lambda dx: formulation.virtual(x, dx))(jnp.eye(x.shape[0]))
+    return jax.tree.map(lambda part: jnp.moveaxis(part, 0, -1), columns)
+
+
+def congruent(N: Float[Array, "l e n"], A: Float[Array, "l e e"]) -> Float[Array, "n n"]:
+    """sum N^T A N over the links."""
+    return jnp.einsum("lem,len->mn", N, jnp.einsum("lef,lfn->len", A, N))
+
+
+def inertia(formulation: AbstractFormulation, x: Float[Array, " n"], N: Rates | None = None) -> Float[Array, "n n"]:
     """M(x) = sum N^T A^T M A N, symmetric positive definite."""
-    N: Rates = jax.jacfwd(lambda dx: formulation.virtual(x, dx))(jnp.zeros_like(x))
+    N = rate_map(formulation, x) if N is None else N
     links = formulation.links
-    q = formulation.configuration(x).q
-    M_b = jnp.asarray(links.mass) if formulation.published else jax.vmap(body_inertia)(links, q)
-    N_b = jnp.concatenate([N.V, N.q], axis=1)
-    M = jnp.einsum("lem,len->mn", jnp.einsum("lef,lfm->lem", M_b, N_b), N_b)
+    place = formulation.configuration(x)
+    M_b = jnp.asarray(links.mass) if formulation.published else jax.vmap(body_inertia)(links, place.q)
+    M = congruent(jnp.concatenate([N.V, N.q], axis=1), M_b)
     return M + jnp.einsum("jm,j,jn->mn", N.encoder, formulation.joints.motor_inertia, N.encoder)
+
+
+def structural_matrices(
+    formulation: AbstractFormulation, xd: Float[Array, " n"], N: Rates
+) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
+    """Damping and stiffness of links and joints alone: what is stiff in the equations, without Coriolis and gravity terms."""
+    links, joints = formulation.links, formulation.joints
+    K = jnp.einsum("lcm,lcn->mn", N.q, jnp.einsum("lcd,ldn->lcn", jnp.asarray(links.stiffness), N.q))
+    C_q = jnp.einsum("lcd,ldn->lcn", jnp.asarray(links.damping), N.q)
+    C_e = jnp.asarray(links.alpha)[:, None, None] * jnp.einsum("lec,lcn->len", jnp.asarray(links.mass)[:, :, 6:], N.q)
+    D = jnp.einsum("lcm,lcn->mn", N.q, C_q) + jnp.einsum("lem,len->mn", jnp.concatenate([N.V, N.q], axis=1), C_e)
+    slope = joints.viscous + joints.coulomb / joints.width / jnp.cosh(jnp.clip((N.encoder @ xd) / joints.width, -99, 99)) ** 2
+    return D + jnp.einsum("jm,j,jn->mn", N.encoder, slope, N.encoder), K
 
 
 def torque_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Array, "j n"]:
     """E(x): virtual encoder displacements, so that joint torques enter as E^T tau and do their right work for every choice of ERLS."""
-    return jax.jacfwd(lambda dx: formulation.virtual(x, dx).encoder)(jnp.zeros_like(x))
+    return rate_map(formulation, x).encoder
 
 
 def damping_power(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, ""]:

@@ -88,6 +88,12 @@ class ErlsFem(AbstractFormulation):
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
         """V = J theta_d and qd = H eta_d + Hdot eta, [Vidoni2015] eqs. (14), (69)."""
+        if isinstance(self.reference, MinimumNorm):
+            return self.differentiated_rates(x, xd)
+        return self.motion(x, xd, jnp.zeros_like(x)).rates
+
+    def differentiated_rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
+        """The same by automatic differentiation of the coordinates: for every reference, and the oracle of the geometric rule."""
         theta, theta_d = self.split(x)[0], self.split(xd)[0]
         V = link_twists(self.chain, relative_poses(self.chain, theta), theta_d)
         _, (qd, encoder_d) = jax.jvp(self.coordinates, (x,), (xd,))
@@ -95,10 +101,9 @@ class ErlsFem(AbstractFormulation):
 
     def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:
         """Virtual displacements; `published` drops dR u and dT u, [Boscariol2012] eqs. (14)-(15)."""
+        whole = self.rates(x, dx)
         if not self.published:
-            return self.rates(x, dx)
-        theta, d_theta = self.split(x)[0], self.split(dx)[0]
-        frozen = jnp.concatenate([jnp.zeros_like(d_theta), self.split(dx)[1]])
-        elastic = self.rates(x, frozen)
-        V = link_twists(self.chain, relative_poses(self.chain, theta), d_theta)
-        return Rates(V, elastic.q, d_theta + elastic.encoder)
+            return whole
+        d_theta = self.split(dx)[0]
+        elastic = self.rates(x, dx.at[: self.n_joints].set(0.0))
+        return Rates(whole.V, elastic.q, d_theta + elastic.encoder)

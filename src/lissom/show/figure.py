@@ -130,7 +130,9 @@ def _draw_nodes(axes: Axes3D, scene: Scene, position: np.ndarray, offset: float)
             _label(axes, position[rows][k] - up, name, SOFT, 8, "top")
 
 
-def _label(axes: Axes3D, point: np.ndarray, text: str, colour: str, size: float, vertical: str = "center") -> None:
+def _label(
+    axes: Axes3D, point: np.ndarray, text: str, colour: str, size: float | int, vertical: str = "center"
+) -> None:
     """Text in space with a white halo, above everything else."""
     x, y, z = (float(value) for value in point)
     label = axes.text(x, y, z, text, color=colour, fontsize=size, ha="center", va=vertical, zorder=22)
@@ -167,13 +169,15 @@ def _draw_gravity(axes: Axes3D, scene: Scene, points: np.ndarray, length: float)
 def _frame_length(scene: Scene, position: np.ndarray) -> float:
     """Length of the frames' arrows [m]: a share of the links' length, so that neighbours do not touch."""
     lengths = [np.linalg.norm(np.diff(position[rows], axis=0), axis=1).sum() for rows in link_rows(scene)]
-    return 0.35 * float(np.median([length for length in lengths if length > 0] or [0.3]))
+    typical = float(np.median([length for length in lengths if length > 0] or [0.3]))
+    extent = float(np.linalg.norm(np.ptp(position, axis=0))) or typical
+    return min(0.35 * typical, 0.22 * extent)
 
 
 # --- shared by all figures -----------------------------------------------------------------------------------------
 
 
-def new_figure(width: float, height: float) -> Figure:
+def new_figure(width: float | int, height: float | int) -> Figure:
     """Empty figure [inch] on a canvas of its own: no window, no global state."""
     figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
@@ -191,7 +195,7 @@ def finish(figure: Figure, path: str | Path | None) -> Figure:
     return figure
 
 
-def space_axes(axes: Axes3D, gravity: Sequence[float]) -> Axes3D:
+def space_axes(axes: Axes3D, gravity: Sequence[float | int]) -> Axes3D:
     """Three-dimensional axes with units, seen with gravity pointing down."""
     axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
     vertical = "xyz"[int(np.abs(_up(gravity)).argmax())]
@@ -223,7 +227,7 @@ def _three(axes: Axes3D) -> tuple[Any, Any, Any]:
     return axes.xaxis, axes.yaxis, axes.zaxis
 
 
-def _up(gravity: Sequence[float]) -> np.ndarray:
+def _up(gravity: Sequence[float | int]) -> np.ndarray:
     """Unit vector against gravity, z without gravity."""
     g = np.array(gravity, float)
     return -g / np.linalg.norm(g) if np.any(g) else np.array([0.0, 0.0, 1.0])

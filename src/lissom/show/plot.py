@@ -29,7 +29,7 @@ def plot_run(data: xr.Dataset, path: str | Path | None = None) -> Figure:
     figure.suptitle(
         str(data.attrs.get("name", scene.name)), x=0.01, ha="left", fontweight="bold", fontsize=14, color=INK
     )
-    left, right = np.ravel(figure.subfigures(1, 2, width_ratios=(1.08, 1)))
+    left, right = (figure.add_subfigure(half) for half in figure.add_gridspec(1, 2, width_ratios=(1.08, 1)))
     groups = joint_groups(data, scene)
     count = max(len(groups), 1)
     panels = _stack(left, [1.6 / count] * count + [0.8] * 3 + [1.4 / count] * count)
@@ -69,12 +69,12 @@ def plot_compare(datasets: Mapping[str, xr.Dataset], node: str, path: str | Path
 def plot_modes(
     position: np.ndarray,
     shapes: np.ndarray,
-    frequency_hz: Sequence[float] | np.ndarray,
-    damping_ratio: Sequence[float] | np.ndarray | None = None,
+    frequency_hz: Sequence[float | int] | np.ndarray,
+    damping_ratio: Sequence[float | int] | np.ndarray | None = None,
     path: str | Path | None = None,
     *,
     rotations: np.ndarray | None = None,
-    gravity: Sequence[float] = (0.0, 0.0, -9.81),
+    gravity: Sequence[float | int] = (0.0, 0.0, -9.81),
     labels: Sequence[str] | None = None,
 ) -> Figure:
     """Figure of mode shapes, one panel each, the robot at rest in grey behind.
@@ -262,7 +262,7 @@ def _require_node(datasets: Mapping[str, xr.Dataset], node: str) -> None:
 
 
 def path_axes(
-    figure: Figure | SubFigure, place: SubplotSpec, points: np.ndarray, gravity: Sequence[float]
+    figure: Figure | SubFigure, place: SubplotSpec, points: np.ndarray, gravity: Sequence[float | int]
 ) -> tuple[Axes, Callable]:
     """Axes fit for paths through `points`, and the function that draws one: in their plane if flat, else in space."""
     plane = plane_of(points, gravity)
@@ -278,7 +278,7 @@ def path_axes(
     return axes, lambda path, **style: axes.plot(path[:, i], path[:, j], **style)
 
 
-def plane_of(points: np.ndarray, gravity: Sequence[float]) -> tuple[int, int] | None:
+def plane_of(points: np.ndarray, gravity: Sequence[float | int]) -> tuple[int, int] | None:
     """The two axes (across, up) of the coordinate plane that holds the motion, None if it fills space."""
     extent = np.ptp(points, axis=0)
     thin = int(extent.argmin())
@@ -288,7 +288,7 @@ def plane_of(points: np.ndarray, gravity: Sequence[float]) -> tuple[int, int] | 
     return (up, across) if abs(gravity[across]) > abs(gravity[up]) else (across, up)
 
 
-def _stack(figure: SubFigure, heights: Sequence[float]) -> list[Axes]:
+def _stack(figure: SubFigure, heights: Sequence[float | int]) -> list[Axes]:
     """Panels one above the other with one time axis, numbers on the lowest only."""
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
     panels: list[Axes] = []

@@ -1,6 +1,7 @@
 """What there is to draw of a robot: geometry as plain arrays, no graphics library."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +16,12 @@ class LinkShape:
     nodes: tuple[str, ...]  # "link/k", in order along the path
     outline: np.ndarray  # (K, C, 3) section outline at each node [m], link axes, relative to the node
     flexible: bool
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)  # joint axis in the link frame
+    axis: tuple[float | int, ...] = (0.0, 0.0, 1.0)  # joint axis in the link frame
 
     def __post_init__(self):
-        """Refuse an outline that does not fit the nodes."""
+        """Plain numbers inside; an outline that does not fit the nodes is refused."""
+        object.__setattr__(self, "outline", np.asarray(self.outline, float))
+        object.__setattr__(self, "axis", _three_floats(self.axis))
         shape = np.shape(self.outline)
         if len(shape) != 3 or shape[0] != len(self.nodes) or shape[2] != 3:
             raise ValueError(
@@ -33,7 +36,17 @@ class Scene:
 
     name: str
     links: tuple[LinkShape, ...]
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)  # [m/s^2], world axes
+    gravity: tuple[float | int, ...] = (0.0, 0.0, -9.81)  # [m/s^2], world axes
+
+    def __post_init__(self):
+        """Plain numbers inside."""
+        object.__setattr__(self, "gravity", _three_floats(self.gravity))
+
+
+def _three_floats(vector: Iterable[float | int]) -> tuple[float, float, float]:
+    """A vector as a plain tuple."""
+    x, y, z = (float(value) for value in vector)
+    return x, y, z
 
 
 def scene_nodes(scene: Scene) -> tuple[str, ...]:
@@ -62,13 +75,13 @@ def scene_to_json(scene: Scene) -> str:
             "name": link.name,
             "joint": link.joint,
             "nodes": list(link.nodes),
-            "outline": np.asarray(link.outline, float).tolist(),
+            "outline": link.outline.tolist(),
             "flexible": bool(link.flexible),
-            "axis": [float(value) for value in link.axis],
+            "axis": list(link.axis),
         }
         for link in scene.links
     ]
-    return json.dumps({"name": scene.name, "gravity": [float(g) for g in scene.gravity], "links": links})
+    return json.dumps({"name": scene.name, "gravity": list(scene.gravity), "links": links})
 
 
 def scene_from_json(text: str) -> Scene:
@@ -92,12 +105,12 @@ def _link_shape(content: dict) -> LinkShape:
 # --- outlines of undeformed links ----------------------------------------------------------------------------------
 
 
-def rectangle_contour(y: float, z: float) -> np.ndarray:
+def rectangle_contour(y: float | int, z: float | int) -> np.ndarray:
     """Corners (4, 2) of a rectangle with sides `y` and `z` [m] along the section's axes."""
     return 0.5 * np.array([[y, z], [-y, z], [-y, -z], [y, -z]])
 
 
-def circle_contour(diameter: float, points: int = 16) -> np.ndarray:
+def circle_contour(diameter: float | int, points: int = 16) -> np.ndarray:
     """Points (C, 2) on a circle [m]."""
     angle = 2 * np.pi * np.arange(points) / points
     return 0.5 * diameter * np.column_stack([np.cos(angle), np.sin(angle)])
@@ -161,7 +174,7 @@ def rotation_matrix(vector: np.ndarray) -> np.ndarray:
 
 
 def exaggerated(
-    position: np.ndarray, erls_position: np.ndarray, rotation: np.ndarray, scale: float
+    position: np.ndarray, erls_position: np.ndarray, rotation: np.ndarray, scale: float | int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Node positions and rotation vectors (N, 3) with the deformation drawn `scale` times as large.
 
@@ -181,7 +194,7 @@ def deformed_outline(
     frame: np.ndarray,
     *,
     erls_position: np.ndarray | None = None,
-    scale: float = 1.0,
+    scale: float | int = 1.0,
 ) -> tuple[np.ndarray, ...]:
     """Section outlines (K, C, 3) of every link in world axes: x = p + exp(theta) R c.
 

@@ -19,7 +19,7 @@ CHART_POINTS = 1500  # more than a chart has pixels
 LARGE_ENOUGH = 0.06  # of the robot's size: what the automatic scale makes of the largest displacement
 
 
-def animate(data: xr.Dataset, path: str | Path, *, scale: float | None = None, fps: float = 30) -> Path:
+def animate(data: xr.Dataset, path: str | Path, *, scale: float | int | None = None, fps: float | int = 30) -> Path:
     """Path of the HTML page that shows the run in three dimensions.
 
     Args:
@@ -38,7 +38,7 @@ def animate(data: xr.Dataset, path: str | Path, *, scale: float | None = None, f
     return write_atomically(path, lambda file: file.write(page))
 
 
-def animation_page(data: xr.Dataset, scale: float | None, fps: float) -> str:
+def animation_page(data: xr.Dataset, scale: float | int | None, fps: float | int) -> str:
     """Text of the page: template, program and data in one."""
     assets = files("lissom.show")
     title = html.escape(str(data.attrs.get("name", "robot")))
@@ -58,7 +58,7 @@ def animation_page(data: xr.Dataset, scale: float | None, fps: float) -> str:
 # --- what is embedded ----------------------------------------------------------------------------------------------
 
 
-def _content(data: xr.Dataset, scale: float | None, fps: float) -> dict:
+def _content(data: xr.Dataset, scale: float | int | None, fps: float | int) -> dict:
     """Everything the page knows, ready for JSON."""
     scene = scene_from_json(data.attrs["scene"])
     moving = _drawable(data, scene)
@@ -74,7 +74,7 @@ def _content(data: xr.Dataset, scale: float | None, fps: float) -> dict:
     return {
         "nodes": list(scene_nodes(scene)),
         "links": _links(scene),
-        "gravity": [float(g) for g in scene.gravity],
+        "gravity": list(scene.gravity),
         "charts": [{key: chart[key] for key in ("label", "unit", "series")} for chart in charts],
         "scale": automatic_scale(points, erls) if scale is None else float(scale),
         **_stage(scene, points),
@@ -102,7 +102,7 @@ def _links(scene: Scene) -> list[dict]:
         {
             "name": link.name,
             "joint": link.joint,
-            "axis": [float(value) for value in link.axis],
+            "axis": list(link.axis),
             "flexible": bool(link.flexible),
             "first": first,
             "count": count,
@@ -118,7 +118,7 @@ def _frames_affordable(moving: dict[str, np.ndarray], others: dict[str, np.ndarr
     return max((BUDGET - spent) // per_frame, 2)
 
 
-def _frame_rows(time: np.ndarray, rate: float, most: int) -> np.ndarray:
+def _frame_rows(time: np.ndarray, rate: float | int, most: int) -> np.ndarray:
     """Rows of about `rate` frames per second, first and last among them."""
     wanted = int(np.ceil((time[-1] - time[0]) * rate)) + 1
     return _evenly(time, max(min(wanted, most), 2))

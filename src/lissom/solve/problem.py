@@ -40,6 +40,15 @@ def state_of(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[
     return State(x[:j], xd[:j], x[j:], xd[j:], encoder, encoder_d, torque)
 
 
+class Tangents(eqx.Module):
+    """Derivatives of the residual, R = R_0 + M dxdd + D dxd + K dx, and the map N of the links' rates."""
+
+    M: Float[Array, "n n"]
+    D: Float[Array, "n n"]
+    K: Float[Array, "n n"]
+    N: Rates
+
+
 class Problem(eqx.Module):
     """A robot under loads on one smooth piece of time."""
 
@@ -87,15 +96,29 @@ class Problem(eqx.Module):
         wanted = jnp.stack([piece.derivative().derivative().value(t) for piece in self.loads.motion])
         return force.at[held].set(rates_d.encoder[held] - wanted)
 
+    def matrices(self, t, x, xd) -> Tangents:
+        """Derivatives of the residual, the stiff part: inertia, structure and control law, without Coriolis and gravity terms."""
+        f = self.formulation
+        N = engine.rate_map(f, x)
+        M = engine.inertia(f, x, N)
+        D, K = engine.structural_matrices(f, xd, N)
+        if self.loads.law is not None:
+            on_x, on_xd = jax.jacfwd(self.joint_torque, argnums=(1, 2))(t, x, xd)
+            D, K = D - N.encoder.T @ on_xd, K - N.encoder.T @ on_x
+        if self.loads.prescribed:
+            held = jnp.asarray(self.loads.prescribed)
+            E = N.encoder[held]
+            M, D, K = (A - E.T @ jnp.linalg.solve(E[:, held].T, A[held]) for A in (M, D, K))
+            M, D, K = M.at[held].set(E), D.at[held].set(0.0), K.at[held].set(0.0)
+        return Tangents(M, D, K, N)
+
     def acceleration(self, t, x, xd) -> Float[Array, " n"]:
         """xdd that makes the residual zero (it is affine in xdd)."""
-        still = jnp.zeros_like(x)
-        force = self.residual(t, x, xd, still)
+        force = self.residual(t, x, xd, jnp.zeros_like(x))
+        M = self.matrices(t, x, xd).M
         if self.loads.prescribed:
-            matrix = jax.jacfwd(lambda a: self.residual(t, x, xd, a))(still)
-            return -jnp.linalg.solve(matrix, force)
-        factor = jax.scipy.linalg.cho_factor(engine.inertia(self.formulation, x))
-        return -jax.scipy.linalg.cho_solve(factor, force)
+            return -jnp.linalg.solve(M, force)
+        return -jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(M), force)
 
     def torque(self, t, x, xd, xdd) -> Float[Array, " j"]:
         """Torque on every joint, prescribed ones included."""

@@ -1,16 +1,14 @@
-"""The contract of a step method, and what implicit methods share: tolerance, derivatives of the residual."""
+"""The contract of a step method, and the tolerance that all of them share."""
 
 import abc
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..dynamics.formulation import AbstractFormulation
-from ..dynamics.nodes import node_poses
-from .problem import Problem
+from ..kinematics.erls import CROSS
+from .problem import Problem, Tangents
 
 
 class Tolerance(eqx.Module):
@@ -33,17 +31,15 @@ class Sight(eqx.Module):
     xd: Float[Array, " n"]
 
 
-def looked_at(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Array, " s"]:
-    """Joint readings and node positions divided by the robot's reach."""
-    place = formulation.configuration(x)
-    span = jnp.linalg.norm(jnp.asarray(formulation.links.points), axis=-1)
-    reach = jnp.maximum(jnp.sum(jnp.max(span, axis=-1)), 1e-12)
-    return jnp.concatenate([place.encoder, jnp.ravel(node_poses(formulation, place).position) / reach])
-
-
-def sight(problem: Problem, tolerance: Tolerance, x, xd) -> Sight:
-    """Sensitivities at one state; kept while the iteration matrix is."""
-    matrix = jax.jacfwd(lambda x: looked_at(problem.formulation, x))(x)
+def sight(problem: Problem, tolerance: Tolerance, d: Tangents, x, xd) -> Sight:
+    """Encoder readings and node positions divided by the robot's reach, per unit of x; kept while the iteration matrix is."""
+    f, N = problem.formulation, d.N
+    X = jnp.asarray(f.links.points)
+    reach = jnp.maximum(jnp.sum(jnp.max(jnp.linalg.norm(X, axis=-1), axis=-1)), 1e-12)
+    turning = jnp.einsum("aij,lkj->lkia", CROSS, X)  # w x X = turning w
+    moved = N.V[:, None, :3] + jnp.einsum("lkia,lan->lkin", turning, N.V[:, 3:])
+    moved += jnp.einsum("lkdc,lcn->lkdn", jnp.asarray(f.links.node_shape)[:, :, :3], N.q)
+    matrix = jnp.concatenate([N.encoder, moved.reshape(-1, x.shape[0]) / reach])
     return Sight(matrix / (tolerance.rtol + tolerance.atol), x, xd)
 
 
@@ -55,22 +51,6 @@ def size(tolerance: Tolerance, view: Sight, dx, dxd) -> Float[Array, ""]:
     allowed_x = tolerance.atol + tolerance.rtol * jnp.abs(view.x)
     allowed_xd = tolerance.atol + tolerance.rtol * jnp.abs(view.xd)
     return jnp.maximum(seen, jnp.maximum(jnp.max(jnp.abs(dx) / allowed_x), jnp.max(jnp.abs(dxd) / allowed_xd)))
-
-
-class Tangents(eqx.Module):
-    """Derivatives of the residual: R = R_0 + M dxdd + D dxd + K dx."""
-
-    M: Float[Array, "n n"]
-    D: Float[Array, "n n"]
-    K: Float[Array, "n n"]
-
-
-def tangents(problem: Problem, t, x, xd, xdd) -> Tangents:
-    """All three matrices from one forward sweep over 3 n directions."""
-    n = x.shape[0]
-    residual = lambda z: problem.residual(t, z[:n], z[n : 2 * n], z[2 * n :])  # noqa: E731
-    J = jax.jacfwd(residual)(jnp.concatenate([x, xd, xdd]))
-    return Tangents(M=J[:, 2 * n :], D=J[:, n : 2 * n], K=J[:, :n])
 
 
 class Moment(eqx.Module):
