@@ -21,6 +21,16 @@ def namespace(*values: Any) -> ModuleType:
     return jnp if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(values)) else np
 
 
+def real(value: Any) -> jax.Array:
+    """A double-precision JAX array; never weakly typed, so that compiled code is found again."""
+    return jnp.asarray(value, dtype=float)
+
+
+def whole(value: int) -> jax.Array:
+    """An integer JAX array; never weakly typed."""
+    return jnp.asarray(value, dtype=jnp.int64)
+
+
 class RESULTS(eqx.Enumeration):
     """How a solver ended; the text says what to try next."""
 
@@ -28,4 +38,5 @@ class RESULTS(eqx.Enumeration):
     newton_diverged = "Newton's iteration did not converge even at the smallest step: a tighter rtol or a smaller max_step may help."
     step_too_small = "the step size fell below the resolution of time: the motion diverges or a load is not smooth."
     not_finite = "the motion is no longer finite: it diverges, or a configuration is singular."
+    interrupted = "the run was interrupted."
     too_many_steps = "max_steps was reached: raise solver.max_steps, loosen rtol, or shorten the run."

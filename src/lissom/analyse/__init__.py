@@ -1,0 +1,1 @@
+"""What a model says about itself: natural vibration."""

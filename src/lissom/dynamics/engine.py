@@ -101,6 +101,20 @@ def needed_force(
     return pull_back(needed)
 
 
+def resting_force(
+    formulation: AbstractFormulation, x: Float[Array, " n"], torque: Float[Array, " j"]
+) -> Float[Array, " n"]:
+    """`needed_force` of a robot at rest under joint torques: gravity and strain alone."""
+    links, still = formulation.links, jnp.zeros_like(x)
+    motion = formulation.motion(x, still, still)
+    place = motion.place
+    lift = -jnp.einsum("lij,i->lj", place.R, jnp.asarray(formulation.gravity))
+    y = jnp.pad(lift, ((0, 0), (0, links.mass.shape[-1] - 3)))
+    flat = jnp.zeros_like(place.q) if formulation.published else place.q
+    force = jax.vmap(momentum)(links, y, flat) + jax.vmap(elastic_force)(links, place.q)
+    return motion.pull_back(Rates(force[:, :6], force[:, 6:], -torque))
+
+
 def bias(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, " n"]:
     """h(x, xd): Coriolis, gravity, elastic and damping forces."""
     return needed_force(formulation, x, xd, jnp.zeros_like(x))

@@ -2,7 +2,7 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
 from .formulation import AbstractFormulation, Configuration, Rates
 
@@ -32,14 +32,14 @@ def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
 def node_wrench(
     formulation: AbstractFormulation,
     place: Configuration,
-    link: Int[Array, ""],
-    node: Int[Array, ""],
+    link: int,
+    node: int,
     wrench: Float[Array, " 6"],
-    in_world: Float[Array, ""],
+    in_world: bool,
 ) -> Rates:
     """Forces on (V, qd) of a wrench (force, moment) at a node, [Vidoni2015] eqs. (64)-(68); `published` without the arm u."""
     links = formulation.links
-    R = jnp.where(in_world > 0, place.R[link], jnp.eye(3))
+    R = place.R[link] if in_world else jnp.eye(3)
     f, m = R.T @ wrench[:3], R.T @ wrench[3:]
     U = jnp.asarray(links.node_shape)[link, node]
     u = (U @ place.q[link])[:3]

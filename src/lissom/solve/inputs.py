@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.interpolate import CubicSpline
 
-from ..types import Real
+from ..types import Real, real
 
 
 class Piece(eqx.Module):
@@ -61,7 +61,7 @@ class Table:
             slope = (self.value[k + 1] - self.value[k]) / (self.t[k + 1] - self.t[k])
             slope = 0 * slope if self.interpolation == "hold" else slope
             start = self.value[k] + slope * (a - self.t[k])
-        return Piece(jnp.asarray(a), jnp.asarray(np.stack([start, slope])))
+        return Piece(real(a), real(np.stack([start, slope])))
 
 
 class Spline:
@@ -81,12 +81,12 @@ class Spline:
         middle = 0.5 * (a + b)
         if not self.t[0] < middle < self.t[-1]:
             end = self.value[0] if middle <= self.t[0] else self.value[-1]
-            return Piece(jnp.asarray(a), jnp.asarray(np.array([end, 0.0, 0.0, 0.0])))
+            return Piece(real(a), real(np.array([end, 0.0, 0.0, 0.0])))
         c = [self.spline(a, nu) / factor for nu, factor in enumerate((1.0, 1.0, 2.0, 6.0))]
         # Derivatives at a knot belong to the piece on the right: take the third from the middle, the second from there backwards.
         third = self.spline(middle, 3)
         c[3], c[2] = third / 6.0, (self.spline(middle, 2) - third * (middle - a)) / 2.0
-        return Piece(jnp.asarray(a), jnp.asarray(np.array(c, dtype=float)))
+        return Piece(real(a), real(np.array(c, dtype=float)))
 
 
 class AbstractLaw(eqx.Module):
@@ -110,9 +110,9 @@ class Function(AbstractLaw):
 class NodeLoad(eqx.Module):
     """Wrench (force, moment) on one node over a piece of time."""
 
-    link: Any  # index of the link
-    node: Any  # index of the node in the link
-    in_world: Any  # 1 for world axes, 0 for link axes
+    link: int = eqx.field(static=True)
+    node: int = eqx.field(static=True)  # counted along the link
+    in_world: bool = eqx.field(static=True)  # world axes, else link axes
     wrench: Piece
 
 
@@ -149,7 +149,7 @@ class Inputs:
         return Loads(
             torque=self._torque(a, b),
             law=Function(law) if callable(law) and not isinstance(law, AbstractLaw) else law,
-            wrenches=tuple(NodeLoad(i, k, float(world), table.piece(a, b)) for i, k, world, table in self.wrenches),
+            wrenches=tuple(NodeLoad(i, k, bool(world), table.piece(a, b)) for i, k, world, table in self.wrenches),
             motion=tuple(spline.piece(a, b) for _, spline in self.motion),
             prescribed=tuple(joint for joint, _ in self.motion),
         )
@@ -160,7 +160,7 @@ class Inputs:
         coefficients = np.zeros((2, self.joints))
         for joint, table in self.torque:
             coefficients[:, joint] += np.asarray(table.piece(a, b).coefficients)
-        return Piece(jnp.asarray(a), jnp.asarray(coefficients))
+        return Piece(real(a), real(coefficients))
 
 
 def constant_torque(torque: Float[Real, " j"]) -> "Inputs":

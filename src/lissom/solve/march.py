@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..types import RESULTS
+from ..types import RESULTS, real, whole
 from .problem import Problem
 from .step import AbstractStep, Attempt, Moment, Tolerance
 
@@ -50,13 +50,13 @@ FAILURES = (RESULTS.successful, RESULTS.newton_diverged, RESULTS.step_too_small,
 def new_record(t: Float[Array, " t"], n: int) -> Record:
     """An empty output grid."""
     blank = jnp.full((t.shape[0], n), jnp.nan)
-    return Record(t, blank, blank, jnp.full((t.shape[0], 2), jnp.nan), jnp.asarray(0))
+    return Record(t, blank, blank, jnp.full((t.shape[0], 2), jnp.nan), whole(0))
 
 
 def set_off(step: AbstractStep, problem: Problem, tolerance: Tolerance, now: Moment, h, record: Record, counts: Counts) -> Walk:
     """Start of a smooth piece: fresh acceleration, no memory of what was before the jump."""
-    walk = Walk(now, jnp.asarray(h), step.begin(problem, tolerance, now), counts, record, jnp.asarray(0))
-    return eqx.tree_at(lambda w: w.record, walk, write(step, walk.record, now, None, jnp.asarray(0.0)))
+    walk = Walk(now, real(h), step.begin(problem, tolerance, now), counts, record, whole(0))
+    return eqx.tree_at(lambda w: w.record, walk, write(step, walk.record, now, None, real(0.0)))
 
 
 def write(step: AbstractStep, record: Record, now: Moment, attempt: Attempt | None, h) -> Record:

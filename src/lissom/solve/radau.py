@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float
 
+from ..types import real, whole
 from .problem import Problem, Tangents
 from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
 
@@ -78,7 +79,7 @@ class Radau(AbstractStep):
         d = problem.matrices(now.t, now.x, now.xd)
         xdd = -jnp.linalg.solve(d.M, problem.residual(now.t, now.x, now.xd, jnp.zeros(n)))
         none = jnp.zeros((n, n))
-        no, o = jnp.asarray(False), jnp.asarray(0.0)
+        no, o = jnp.asarray(False), real(0.0)
         return Memory(
             xdd=xdd,
             stages=jnp.broadcast_to(xdd, (3, n)),
@@ -90,7 +91,7 @@ class Radau(AbstractStep):
             h=o,
             real=none,
             cplx=none.astype(complex),
-            contraction=jnp.asarray(1.0),
+            contraction=real(1.0),
         )
 
     def attempt(self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memory) -> Attempt:
@@ -192,7 +193,7 @@ def iterate(problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memo
         return stages + d, i + 1, norm, rate, (left < KAPPA) & ~lost, lost
 
     no = jnp.asarray(False)
-    start = (guess, jnp.asarray(0), jnp.asarray(0.0), jnp.minimum(memory.contraction, 0.5), no, no)
+    start = (guess, whole(0), real(0.0), jnp.minimum(memory.contraction, 0.5), no, no)
     stages, iterations, _, rate, solved, _ = jax.lax.while_loop(going, once, start)
     return stages, solved, iterations, rate
 

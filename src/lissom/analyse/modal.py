@@ -1,0 +1,109 @@
+"""Natural vibration about an equilibrium: frequencies, damping ratios, shapes, and who takes part."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.linalg
+from jaxtyping import Array, Float
+
+from ..dynamics import engine
+from ..dynamics.formulation import AbstractFormulation
+from ..solve.model import Model
+from ..solve.problem import State
+
+RIGID = 1e-3  # frequency [Hz] below which a mode counts as rigid motion
+
+
+class Modes(eqx.Module):
+    """Modes about an equilibrium, lowest frequency first; m modes of n coordinates."""
+
+    frequency_hz: Float[np.ndarray, " m"]  # undamped natural frequency; 0 for rigid and for unstable motion
+    damping_ratio: Float[np.ndarray, " m"]  # modal C / (2 omega), NaN where there is no vibration
+    shapes: Float[np.ndarray, "n m"]  # mass-normalised, largest nodal displacement positive
+    share: dict[str, Float[np.ndarray, " m"]]  # part of each link (kinetic energy) and joint in the mode; links add up to 1
+    stability: tuple[str, ...] = eqx.field(static=True)  # vibration | rigid | unstable
+    eigenvalue: Float[np.ndarray, " m"]  # omega^2 [rad^2/s^2]
+    names: tuple[str, ...] = eqx.field(static=True)
+
+
+@eqx.filter_jit
+def vibration_matrices(f: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]):
+    """M, C, K of small motion about the equilibrium x held by the torques tau, and the encoders' map E.
+
+    K differentiates the resting force exactly; at rest nothing but damping and friction depends on speed.
+    """
+    N = engine.rate_map(f, x)
+    K = jax.jacfwd(lambda x: engine.resting_force(f, x, tau))(x)
+    C, _ = engine.structural_matrices(f, jnp.zeros_like(x), N)
+    return engine.inertia(f, x, N), C, K, N.encoder
+
+
+@eqx.filter_jit
+def kinetic_shares(f: AbstractFormulation, x: Float[Array, " n"], shapes: Float[Array, "n m"]):
+    """Kinetic energy of each link, motors apart, in every mode."""
+    N, q = engine.rate_map(f, x), f.configuration(x).q
+    M_b = jax.vmap(engine.body_inertia)(f.links, q)
+    y = jnp.einsum("len,nm->lem", jnp.concatenate([N.V, N.q], axis=1), shapes)
+    motion = jnp.einsum("jn,nm->jm", N.encoder, shapes)
+    return jnp.einsum("lem,lef,lfm->lm", y, M_b, y), jnp.asarray(f.joints.motor_inertia)[:, None] * motion**2, motion
+
+
+def modes(model: Model, state: State | None = None, *, locked: bool = False, count: int | None = None) -> Modes:
+    """Natural modes about a static state; with `locked` joints the encoders stand still.
+
+    The state's holding torques act on; without a state, the equilibrium at q = 0 is taken. Frequencies and shapes are those of the
+    undamped problem K phi = omega^2 M phi, damping ratios phi^T C phi / (2 omega), exact for Rayleigh and modal damping.
+
+    Args:
+        model: the robot.
+        state: an equilibrium, from `model.static`.
+        locked: hold every joint.
+        count: number of modes, all by default.
+    """
+    state = model.static() if state is None else state
+    f = model.formulation
+    tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
+    M, C, K, E = (np.asarray(A) for A in vibration_matrices(f, state.x, tau))
+    basis = locked_basis(E) if locked else np.eye(len(M))
+    M_r, C_r, K_r = (basis.T @ A @ basis for A in (M, C, K))
+    lam, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
+    keep = slice(None, count)
+    lam, phi = lam[keep], phi[:, keep]
+    omega = np.sqrt(np.maximum(lam, 0.0))
+    stability = tuple(_kind(value) for value in lam)
+    vibrates = np.array([kind == "vibration" for kind in stability])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        zeta = np.where(vibrates, np.einsum("im,ij,jm->m", phi, C_r, phi) / (2.0 * omega), np.nan)
+    shapes = _signed(basis @ phi)
+    names = (*model.joint_names, *model.coordinate_names)
+    frequency = np.where(vibrates, omega / (2 * np.pi), 0.0)
+    return Modes(frequency, zeta, shapes, _shares(model, state, shapes), stability, lam, names)
+
+
+def locked_basis(E: Float[np.ndarray, "j n"]) -> Float[np.ndarray, "n d"]:
+    """Motions that leave the encoders where they are: E dx = 0, with the elastic coordinates free."""
+    j = E.shape[0]
+    return np.concatenate([-np.linalg.solve(E[:, :j], E[:, j:]), np.eye(E.shape[1] - j)])
+
+
+def _kind(eigenvalue: float) -> str:
+    bound = (2 * np.pi * RIGID) ** 2
+    return "vibration" if eigenvalue > bound else "unstable" if eigenvalue < -bound else "rigid"
+
+
+def _signed(shapes: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+    largest = np.argmax(np.abs(shapes), axis=0)
+    return shapes * np.sign(shapes[largest, np.arange(shapes.shape[1])])
+
+
+def _shares(model: Model, state: State, shapes: Float[np.ndarray, "n m"]) -> dict[str, Any]:
+    """Share of each link in the kinetic energy, and of each joint: its motor's energy and its motion against all joints'."""
+    link, motor, motion = (np.asarray(part) for part in kinetic_shares(model.formulation, state.x, jnp.asarray(shapes)))
+    total = np.maximum(link.sum(axis=0) + motor.sum(axis=0), 1e-300)
+    links = {name: row / total for name, row in zip(model.link_names, link, strict=True)}
+    moved = np.abs(motion) / np.maximum(np.abs(motion).sum(axis=0), 1e-12)
+    moved = np.where(np.abs(motion).max(axis=0, initial=0.0) > 1e-9, moved, 0.0)
+    return links | {f"joint {name}": row for name, row in zip(model.joint_names, moved, strict=True)}

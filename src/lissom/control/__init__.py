@@ -1,0 +1,1 @@
+"""Control laws: pure functions (t, state) -> joint torques."""

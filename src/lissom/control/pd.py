@@ -1,0 +1,62 @@
+"""Joint PD control on encoder readings."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from ..dynamics.engine import gravity_energy
+from ..dynamics.formulation import AbstractFormulation
+from ..solve.inputs import AbstractLaw, Piece, Table
+from ..types import Real, real
+
+
+class PDLaw(AbstractLaw):
+    """tau = kp (r - e) + kd (rdot - edot) + feed-forward, e the encoder readings, on one smooth piece of the reference r."""
+
+    kp: Float[Real, " j"]
+    kd: Float[Real, " j"]
+    reference: Piece
+    feedforward: Piece
+
+    def __call__(self, t, state) -> Float[Array, " j"]:
+        """Joint torques [N m or N]."""
+        error = self.reference.value(t) - state.encoder
+        error_d = self.reference.derivative().value(t) - state.encoder_d
+        return self.kp * error + self.kd * error_d + self.feedforward.value(t)
+
+
+class PD:
+    """PD control along a reference table; `compensate` adds the torque that holds the rigid robot at the reference."""
+
+    def __init__(self, kp, kd, reference: Table, compensate: AbstractFormulation | None = None):
+        self.kp, self.kd = np.asarray(kp, dtype=float), np.asarray(kd, dtype=float)
+        self.reference, self.compensate = reference, compensate
+
+    @property
+    def breakpoints(self) -> np.ndarray:
+        """Times where the reference jumps or bends."""
+        return self.reference.breakpoints
+
+    def on(self, a: float, b: float) -> PDLaw:
+        """The law on the piece (a, b); its feed-forward is the cubic through four gravity torques along the piece."""
+        reference = self.reference.piece(a, b)
+        return PDLaw(self.kp, self.kd, reference, self._feedforward(reference, a, b))
+
+    def _feedforward(self, reference: Piece, a: float, b: float) -> Piece:
+        if self.compensate is None:
+            return Piece(real(a), jnp.zeros((4, len(self.kp))))
+        times = np.linspace(a, b, 4)
+        held = [np.asarray(rigid_gravity_torque(self.compensate, reference.value(t))) for t in times]
+        return Piece(real(a), real(np.linalg.solve(np.vander(times - a, increasing=True), np.stack(held))))
+
+
+@jax.jit
+def rigid_gravity_torque(formulation: AbstractFormulation, theta: Float[Array, " j"]) -> Float[Array, " j"]:
+    """Torque that holds the rigid robot at theta against gravity: dV/dtheta."""
+
+    def potential(theta):
+        x = jnp.concatenate([theta, jnp.zeros(formulation.n_elastic)])
+        return gravity_energy(formulation, formulation.configuration(x))
+
+    return jax.grad(potential)(theta)

@@ -1,0 +1,88 @@
+"""From the description of a robot to its formulation."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..bodies.body import measured_from_inner_node
+from ..bodies.build import body_of
+from ..bodies.integrals import inertia_integrals
+from ..describe.outline import DOFS
+from ..describe.robot import Robot
+from ..kinematics.build import chain_of
+from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
+from ..types import namespace
+from .erls_fem import ErlsFem
+from .formulation import Joints
+from .links import Links, stack_links
+
+
+def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> ErlsFem:
+    """The robot in the formulation of [Boscariol2012].
+
+    Args:
+        robot: its description.
+        reference: `tangent` (default), `minimum-norm` or `{"zeroed": ["link/node.component", ...]}`.
+        terms: `consistent`, the complete virtual work, or `published`, as printed in the paper.
+    """
+    bodies = [measured_from_inner_node(body_of(robot, i)) for i in range(len(robot.links))]
+    links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
+    xp = namespace(robot.gravity)
+    return ErlsFem(
+        chain=chain_of(robot),
+        links=links,
+        joints=joints_of(robot),
+        reference=reference_of(robot, links, reference),
+        gravity=xp.asarray(robot.gravity, dtype=float),
+        published=terms == "published",
+        n_elastic_=sum(body.coordinates - 6 for body in bodies),
+    )
+
+
+def joints_of(robot: Robot) -> Joints:
+    """Motor inertia, friction and torque limits of the moving joints."""
+    joints = [link.joint for link in robot.links if link.joint.moves]
+
+    def column(values):
+        xp = namespace(values)
+        return xp.stack([xp.asarray(value, dtype=float) for value in values]) if values else np.zeros(0)
+
+    motors, frictions, limits = ([getattr(joint, name) for joint in joints] for name in ("motor", "friction", "limits"))
+    return Joints(
+        motor_inertia=column([0.0 if m is None else m.ratio**2 * m.inertia for m in motors]),
+        viscous=column([0.0 if f is None else f.viscous for f in frictions]),
+        coulomb=column([0.0 if f is None else f.coulomb for f in frictions]),
+        width=column([0.01 if f is None else f.width for f in frictions]),
+        torque_limit=column([np.inf if l is None or l.torque is None else l.torque for l in limits]),
+    )
+
+
+def reference_of(robot: Robot, links: Links, reference: Any) -> AbstractReference:
+    """The choice of the ERLS by its name."""
+    if reference is None or reference == "tangent":
+        return Tangent()
+    if reference == "minimum-norm":
+        return MinimumNorm(links.mass[:, :6, 6:])
+    assert isinstance(reference, Mapping)
+    return Zeroed(np.stack([zeroed_row(robot, links, name) for name in reference["zeroed"]]))
+
+
+def zeroed_row(robot: Robot, links: Links, name: str) -> np.ndarray:
+    """Row over all body coordinates of a nodal displacement such as `upper/tip.rz`, in its link's axes."""
+    node, _, component = name.rpartition(".")
+    i, k = find_node(robot, node)
+    xp = namespace(links.node_shape)
+    here = np.eye(len(robot.links))[i][:, None]
+    return here * xp.asarray(links.node_shape)[i, k, DOFS.index(component)][None, :]
+
+
+def find_node(robot: Robot, node: str) -> tuple[int, int]:
+    """Link and node number of a name such as `upper/2` or `upper/tip`."""
+    link, _, number = node.partition("/")
+    problem = robot.outline.node_problem(node)
+    if problem:
+        raise ValueError(f"{node}: {problem}")
+    count = robot.outline.nodes[link]
+    assert count is not None
+    return robot.link_names.index(link), count - 1 if number == "tip" else int(number)

@@ -1,0 +1,337 @@
+"""A simulated run: numbers by name, files, pictures."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from ..control.pd import PD
+from ..describe.scenario import Scenario, Solver
+from ..dynamics import engine
+from ..dynamics.build import find_node
+from ..dynamics.nodes import node_poses
+from ..solve.inputs import Inputs, Spline, Table
+from ..solve.integrate import Outcome, integrate, output_times, step_of
+from ..solve.model import Model
+from ..solve.problem import Problem, State
+from ..types import RESULTS, real
+from .atomic import write_atomically
+from .robot_scene import scene_of
+from .scene import scene_to_json
+
+KINDS = ("kinetic", "strain", "gravity", "input", "dissipated", "residual")
+
+
+class SimulationError(RuntimeError):
+    """A run that did not reach its end; `run` holds the part that was computed."""
+
+    def __init__(self, message: str, run: "Run"):
+        super().__init__(message)
+        self.run = run
+
+
+class Interrupted(SimulationError):
+    """A run stopped from the keyboard."""
+
+
+class Run:
+    """Result of a simulation: `run.data` is the xarray.Dataset that `save` writes."""
+
+    def __init__(self, data: xr.Dataset):
+        self.data = data
+
+    @property
+    def t(self) -> np.ndarray:
+        """Output times [s]."""
+        return self.data["time"].values
+
+    @property
+    def q(self) -> np.ndarray:
+        """Joint coordinates of the ERLS over time (time, joint)."""
+        return self.data["q"].values
+
+    @property
+    def complete(self) -> bool:
+        """True if the run reached its end."""
+        return bool(self.data.attrs["complete"])
+
+    def position(self, node: str) -> np.ndarray:
+        """World position of a node over time (time, 3) [m]; `link/tip` is a link's last node."""
+        return self.data["position"].sel(node=self._node(node)).values
+
+    def energy(self, kind: str) -> np.ndarray:
+        """Energy of one kind over time [J]: kinetic, strain, gravity, input, dissipated, residual."""
+        return self.data["energy"].sel(kind=kind).values
+
+    def _node(self, node: str) -> str:
+        if node.endswith("/tip"):
+            link = node[: -len("/tip")]
+            return [name for name in self.data["node"].values if name.rpartition("/")[0] == link][-1]
+        return node
+
+    def plot(self, path: str | Path | None = None):
+        """Figure of joint angles, tip path, nodal displacements, energies and torques."""
+        from .plot import plot_run
+
+        return plot_run(self.data, path)
+
+    def animate(self, path: str | Path, *, scale: float | None = None) -> Path:
+        """One self-contained HTML page with the moving robot."""
+        from .viewer import animate
+
+        return animate(self.data, path, scale=scale)
+
+    def save(self, path: str | Path) -> Path:
+        """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
+        return write_atomically(path, lambda file: file.write(self.data.to_netcdf(engine="h5netcdf")))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Run":
+        """A run read back from its file."""
+        return cls(xr.load_dataset(path, engine="h5netcdf"))
+
+
+def simulate(
+    model: Model,
+    state: State | None = None,
+    *,
+    t_end: float = 1.0,
+    output_dt: float = 0.001,
+    torque: Any = None,
+    inputs: Inputs | None = None,
+    solver: Solver | Mapping[str, Any] | None = None,
+    watch: Callable[[float], None] = lambda t: None,
+    throw: bool = True,
+    scenario: Mapping[str, Any] | None = None,
+    build_s: float = 0.0,
+) -> Run:
+    """Motion of a robot in time.
+
+    Args:
+        model: the robot.
+        state: at t = 0, from `model.at` or `model.static`; at rest with q = 0 by default.
+        t_end: duration [s].
+        output_dt: spacing of the output [s].
+        torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
+        inputs: tables of torques, wrenches and motions, instead of `torque`.
+        solver: `Solver` options, or a mapping of them.
+        watch: called with the time reached while the run goes on.
+        throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
+        scenario: what the result file should remember as its origin.
+        build_s: time already spent on building the model, for the record.
+    """
+    state = model.at() if state is None else state
+    solver = solver if isinstance(solver, Solver) else Solver(**dict(solver or {}))
+    inputs = inputs if inputs is not None else _inputs_of_torque(model, torque)
+    state = _follow(model, state, inputs)
+    model.check_reference(state.q)
+    times = output_times(t_end, output_dt)
+    began = time.perf_counter()
+    compile_run(model, state, inputs, times, solver)
+    compile_s = time.perf_counter() - began
+    began = time.perf_counter()
+    outcome = integrate(model.formulation, state, inputs, times, solver, watch)
+    data = dataset(model, inputs, outcome, times, solver)
+    wall = {"build": build_s, "compile": compile_s, "run": time.perf_counter() - began}
+    data.attrs |= {f"wall_{name}_s": seconds for name, seconds in wall.items()}
+    data.attrs["scenario"] = json.dumps(scenario if scenario is not None else {})
+    run = Run(data)
+    return _checked(run, outcome) if throw else run
+
+
+def compile_run(model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver) -> None:
+    """Compile everything a run needs, by taking its first step."""
+    short = Solver(**(solver.model_dump() | {"max_steps": 1}))
+    outcome = integrate(model.formulation, state, inputs, times, short)
+    dataset(model, inputs, outcome, times, solver)
+
+
+def inputs_of(model: Model, scenario: Scenario) -> Inputs:
+    """Tables, wrenches, motions and controller of a scenario."""
+    joint = {name: k for k, name in enumerate(model.joint_names)}
+    given, controller = scenario.inputs, scenario.controller
+    law = None
+    if controller is not None:
+        reference = Table(controller.reference.t, controller.reference.value, controller.reference.interpolation, "hold")
+        compensate = model.formulation if controller.gravity_compensation else None
+        law = PD(controller.kp, controller.kd, reference, compensate)
+    return Inputs(
+        model.n_joints,
+        torque=[(joint[name], Table(table.t, table.value, table.interpolation)) for name, table in given.torque.items()],
+        wrenches=[
+            (*find_node(model.robot, w.node), w.frame == "world", Table(w.t, w.value, w.interpolation)) for w in given.wrench
+        ],
+        motion=[(joint[name], Spline(spline.t, spline.value)) for name, spline in given.motion.items()],
+        law=law,
+    )
+
+
+def initial_state(model: Model, scenario: Scenario) -> State:
+    """State at t = 0 of a scenario."""
+    start = scenario.initial
+    if start.elastic == "zero":
+        return model.at(start.q, start.qd)
+    state = model.static(start.q)
+    moving = model.at(state.q, start.qd)
+    return eqx.tree_at(lambda s: (s.qd, s.encoder_d), state, (moving.qd, moving.encoder_d))
+
+
+def run_scenario(scenario: Scenario, watch: Callable[[float], None] = lambda t: None, throw: bool = True) -> Run:
+    """Build, start and simulate a scenario."""
+    began = time.perf_counter()
+    model = Model(scenario.robot, scenario.formulation, scenario.modes, scenario.reference, scenario.terms)
+    state, inputs = initial_state(model, scenario), inputs_of(model, scenario)
+    build_s = time.perf_counter() - began
+    return simulate(
+        model,
+        state,
+        t_end=scenario.t_end,
+        output_dt=scenario.output_dt,
+        inputs=inputs,
+        solver=scenario.solver,
+        watch=watch,
+        throw=throw,
+        scenario=scenario.to_dict(),
+        build_s=build_s,
+    )
+
+
+def _inputs_of_torque(model: Model, torque: Any) -> Inputs:
+    if torque is None or callable(torque) or hasattr(torque, "on"):
+        return Inputs(model.n_joints, law=torque)
+    tables = [(k, Table([0.0], [float(tau)], after="hold")) for k, tau in enumerate(np.asarray(torque, dtype=float))]
+    if len(tables) != model.n_joints:
+        raise ValueError(f"torque must have {model.n_joints} values, one for each joint, got {len(tables)}")
+    return Inputs(model.n_joints, torque=tables)
+
+
+def _follow(model: Model, state: State, inputs: Inputs) -> State:
+    """Joints with a prescribed motion start where and as fast as it says."""
+    if not inputs.motion:
+        return state
+    q, qd = np.array(state.q), np.array(state.qd)
+    for joint, spline in inputs.motion:
+        shift = np.array(state.encoder)[joint] - q[joint]
+        q[joint], qd[joint] = float(spline.spline(max(0.0, spline.t[0]))) - shift, 0.0
+        if spline.t[0] < 0.0:
+            qd[joint] = float(spline.spline(0.0, 1))
+    return eqx.tree_at(lambda s: (s.q, s.qd), state, (jnp.asarray(q), jnp.asarray(qd)))
+
+
+class _Shown(eqx.Module):
+    encoder: Any
+    position: Any
+    erls_position: Any
+    rotation: Any
+    frame: Any
+    energy: Any
+
+
+@eqx.filter_jit
+def _shown(f, x, xd, work) -> _Shown:
+    def one(x, xd, work):
+        place = f.configuration(x)
+        poses = node_poses(f, place)
+        stored = [engine.kinetic_energy(f, x, xd), engine.strain_energy(f, place), engine.gravity_energy(f, place)]
+        energy = jnp.stack([*stored, *work])
+        return _Shown(place.encoder, poses.position, poses.erls_position, poses.rotation, place.R, energy)
+
+    return jax.vmap(one)(x, xd, work)
+
+
+@eqx.filter_jit
+def _torques(problem: Problem, t, x, xd):
+    def one(t, x, xd):
+        xdd = problem.acceleration(t, x, xd) if problem.loads.prescribed else jnp.zeros_like(x)
+        return problem.torque(t, x, xd, xdd)
+
+    return jax.vmap(one)(t, x, xd)
+
+
+def _torque_history(model: Model, inputs: Inputs, times: np.ndarray, x, xd) -> np.ndarray:
+    """Torques at the output times, each from the piece that starts there or holds it; the last time from the last piece."""
+    pieces = inputs.breakpoints(float(times[-1]))
+    piece = np.clip(np.searchsorted(pieces, times + 1e-12, side="right") - 1, 0, len(pieces) - 2)
+    torque = np.zeros((len(times), model.n_joints))
+    for k in np.unique(piece):
+        problem = Problem(model.formulation, jax.tree.map(real, inputs.on(pieces[k], pieces[k + 1])))
+        here = piece == k
+        torque[here] = np.asarray(_torques(problem, jnp.asarray(times), x, xd))[here]
+    return torque
+
+
+def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, solver: Solver) -> xr.Dataset:
+    """The results of contract, section 4, with names and units."""
+    f, n, j = model.formulation, outcome.filled, model.n_joints
+    record = outcome.record
+    shown = jax.tree.map(lambda part: np.asarray(part)[:n], _shown(f, record.x, record.xd, record.work))
+    torque = _torque_history(model, inputs, times, record.x, record.xd)[:n]
+    x, xd = np.asarray(record.x)[:n], np.asarray(record.xd)[:n]
+    link, node = np.array(model.node_index).T
+    stored = shown.energy[:, :3].sum(axis=1)
+    balance = stored - stored[:1] - shown.energy[:, 3] + shown.energy[:, 4]
+    energy = np.concatenate([shown.energy, balance[:, None]], axis=1)
+    joint, nodes = ("time", "joint"), ("time", "node", "axis")
+    data = xr.Dataset(
+        {
+            "q": (joint, x[:, :j], {"units": "rad or m", "long_name": "joint coordinates of the ERLS"}),
+            "qd": (joint, xd[:, :j], {"units": "rad/s or m/s"}),
+            "encoder": (joint, shown.encoder, {"units": "rad or m", "long_name": "what the encoders read"}),
+            "torque": (joint, torque, {"units": "N m or N"}),
+            "elastic": (("time", "coordinate"), x[:, j:], {"units": "m or rad"}),
+            "position": (nodes, shown.position[:, link, node], {"units": "m", "long_name": "nodes of the robot, world axes"}),
+            "erls_position": (nodes, shown.erls_position[:, link, node], {"units": "m", "long_name": "nodes of the ERLS"}),
+            "rotation": (nodes, shown.rotation[:, link, node], {"units": "rad", "long_name": "small rotation from the ERLS"}),
+            "frame": (("time", "link", "row", "column"), shown.frame, {"long_name": "link axes in the world"}),
+            "energy": (("time", "kind"), energy, {"units": "J"}),
+        },
+        coords={
+            "time": ("time", times[:n], {"units": "s"}),
+            "joint": list(model.joint_names),
+            "coordinate": list(model.coordinate_names),
+            "node": list(model.node_names),
+            "link": list(model.link_names),
+            "axis": ["x", "y", "z"],
+            "kind": list(KINDS),
+        },
+    )
+    return data.assign_attrs(_facts(model, outcome, solver))
+
+
+def _facts(model: Model, outcome: Outcome, solver: Solver) -> dict[str, Any]:
+    from .. import __version__
+
+    complete = outcome.failure == RESULTS.successful
+    return {
+        "name": model.robot.name,
+        "formulation": model.formulation_name,
+        "lissom": __version__,
+        "complete": int(complete),
+        "reason": "" if complete else RESULTS[outcome.failure],
+        "t_reached": outcome.time,
+        "method": _method(solver, step_of(solver)),
+        "steps": int(outcome.counts.steps),
+        "rejected": int(outcome.counts.rejected),
+        "rhs_evaluations": int(outcome.counts.evaluations),
+        "scene": scene_to_json(scene_of(model.robot)),
+    }
+
+
+def _method(solver: Solver, step) -> str:
+    return solver.method if step.name == "explicit" else step.name
+
+
+def _checked(run: Run, outcome: Outcome) -> Run:
+    if run.complete:
+        return run
+    at = f"at t = {outcome.time:.6g} s"
+    if outcome.failure == RESULTS.interrupted:
+        raise Interrupted(f"interrupted {at}", run)
+    raise SimulationError(f"stopped {at}: {RESULTS[outcome.failure]}", run)

@@ -1,0 +1,61 @@
+"""Explicit Runge-Kutta methods, from diffrax: for robots without stiff links, and to check the implicit ones."""
+
+from typing import Any, ClassVar
+
+import diffrax
+import equinox as eqx
+import jax.numpy as jnp
+
+from ..types import real, whole
+from .problem import Problem
+from .step import AbstractStep, Attempt, Moment, Tolerance, sight, size
+
+METHODS = {"dopri5": diffrax.Dopri5, "dopri8": diffrax.Dopri8, "tsit5": diffrax.Tsit5}
+
+
+class Explicit(AbstractStep):
+    """One of `METHODS` on xdd = M^-1 (Q - h)."""
+
+    method: str = eqx.field(static=True, default="dopri8")
+    order: ClassVar[int] = 4
+    name: ClassVar[str] = "explicit"
+
+    @property
+    def solver(self) -> Any:
+        """The diffrax solver."""
+        return METHODS[self.method]()
+
+    def _term(self, problem: Problem) -> diffrax.ODETerm:
+        def slope(t, y, args):
+            x, xd, _ = y
+            xdd = problem.acceleration(t, x, xd)
+            return xd, xdd, problem.powers(t, x, xd, xdd)
+
+        return diffrax.ODETerm(slope)
+
+    def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> Any:
+        """The method's own state, and the sensitivities that weigh errors."""
+        y, t = (now.x, now.xd, now.work), now.t
+        view = sight(problem, tolerance, problem.matrices(t, now.x, now.xd), now.x, now.xd)
+        return self.solver.init(self._term(problem), t, t + 1e-3, y, None), view
+
+    def attempt(self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory) -> Attempt:
+        """One step of size h."""
+        state, view = memory
+        y = (now.x, now.xd, now.work)
+        y, error, dense, state, _ = self.solver.step(self._term(problem), now.t, now.t + h, y, None, state, made_jump=False)
+        measured = size(tolerance, view, error[0], error[1])
+        stages = self.solver.tableau.num_stages
+        return Attempt(
+            Moment(now.t + h, *y), measured, jnp.isfinite(measured), whole(stages), real(1.0), dense, (state, view)
+        )
+
+    def reject(self, memory, attempt: Attempt) -> Any:
+        """What was there before."""
+        return memory
+
+    def interpolate(self, now: Moment, attempt: Attempt, h, part) -> Moment:
+        """The method's own dense output."""
+        t = now.t + part * h
+        curve = self.solver.interpolation_cls(t0=now.t, t1=now.t + h, **attempt.dense)
+        return Moment(t, *curve.evaluate(t))

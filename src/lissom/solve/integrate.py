@@ -1,0 +1,115 @@
+"""A whole run: piece after piece between discontinuities, in short bursts that can be watched and interrupted, or in one pure call."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..describe.scenario import Solver
+from ..dynamics.formulation import AbstractFormulation
+from ..types import RESULTS, real, whole
+from .explicit import Explicit
+from .generalised_alpha import GeneralisedAlpha
+from .inputs import Inputs
+from .march import FAILURES, Counts, Record, Walk, march, new_record, set_off
+from .problem import Problem, State
+from .radau import Radau
+from .step import AbstractStep, Moment, Tolerance
+
+BURST = 400  # tries between two looks at the clock, the screen and the keyboard
+FIRST_STEP = 1e-4  # [s]
+
+
+class Outcome(NamedTuple):
+    """A run on its output grid; `filled` rows are valid."""
+
+    record: Record
+    counts: Counts
+    failure: RESULTS
+    time: float  # how far it got [s]
+    filled: int
+
+
+def step_of(solver: Solver) -> AbstractStep:
+    """The step method that a scenario names."""
+    if solver.method in ("auto", "radau"):
+        return Radau()
+    if solver.method == "generalised-alpha":
+        return GeneralisedAlpha(solver.spectral_radius)
+    return Explicit(solver.method)
+
+
+def output_times(t_end: float, output_dt: float) -> np.ndarray:
+    """0, output_dt, ... and t_end, however it divides."""
+    times = np.arange(int(np.floor(t_end / output_dt * (1 + 1e-12))) + 1) * output_dt
+    return times if abs(times[-1] - t_end) < 1e-9 * t_end else np.append(times, t_end)
+
+
+_set_off = eqx.filter_jit(set_off)
+_march = eqx.filter_jit(march)
+
+
+def integrate(
+    formulation: AbstractFormulation,
+    state: State,
+    inputs: Inputs,
+    times: np.ndarray,
+    solver: Solver,
+    watch: Callable[[float], None] = lambda t: None,
+) -> Outcome:
+    """Run to the last output time; an interrupt or a failure keeps what has been computed.
+
+    Args:
+        formulation: the robot.
+        state: at t = 0.
+        inputs: torques, wrenches, motions, control law.
+        times: output grid, from 0 [s].
+        solver: method and tolerances.
+        watch: called with the time reached, every few hundred steps; may raise to stop the run.
+    """
+    walk, step, tolerance, limits = _start(formulation, state, times, solver)
+    pieces = inputs.breakpoints(float(times[-1]))
+    interrupted = False
+    try:
+        for a, b in zip(pieces[:-1], pieces[1:], strict=True):
+            problem = Problem(formulation, _arrays(inputs.on(a, b)))
+            walk = _set_off(step, problem, tolerance, walk.now, walk.h, walk.record, walk.counts)
+            while float(walk.now.t) < b and int(walk.failure) == 0:
+                walk = _march(step, problem, tolerance, walk, real(b), limits[0], whole(BURST), limits[1])
+                watch(float(walk.now.t))
+            if int(walk.failure):
+                break
+    except KeyboardInterrupt:
+        interrupted = True
+    outcome = RESULTS.interrupted if interrupted else FAILURES[int(walk.failure)]
+    return Outcome(walk.record, walk.counts, outcome, float(walk.now.t), int(walk.record.filled))
+
+
+def rollout(formulation: AbstractFormulation, state: State, inputs: Inputs, times: np.ndarray, solver: Solver) -> Walk:
+    """The same run as one pure JAX function of the formulation's numbers and the state: for `jit`, `vmap` and `jvp`."""
+    walk, step, tolerance, limits = _start(formulation, state, times, solver)
+    pieces = inputs.breakpoints(float(times[-1]))
+    for a, b in zip(pieces[:-1], pieces[1:], strict=True):
+        problem = Problem(formulation, _arrays(inputs.on(a, b)))
+        walk = set_off(step, problem, tolerance, walk.now, walk.h, walk.record, walk.counts)
+        walk = march(step, problem, tolerance, walk, real(b), limits[0], whole(2**62), limits[1])
+    return walk
+
+
+def _start(formulation, state: State, times, solver: Solver) -> tuple[Walk, AbstractStep, Tolerance, tuple[Any, Any]]:
+    t_end = float(times[-1])
+    tolerance = Tolerance(real(solver.rtol), real(solver.atol), solver.resolve == "everything")
+    now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
+    first = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
+    zero = whole(0)
+    record = new_record(real(times), formulation.size)
+    walk = Walk(now, real(first), None, Counts(zero, zero, zero), record, zero)
+    limits = (real(solver.max_step or t_end), whole(solver.max_steps))
+    return walk, step_of(solver), tolerance, limits
+
+
+def _arrays(loads):
+    return jax.tree.map(real, loads)

@@ -1,0 +1,224 @@
+"""A robot ready for computation: its formulation, its names, and the questions asked most often."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from ..algebra.so3 import axis_rotation
+from ..describe.geometry import node_names
+from ..describe.robot import Robot
+from ..dynamics import engine
+from ..dynamics.build import erls_fem, find_node
+from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.nodes import Poses, node_displacements, node_poses
+from ..kinematics.compatibility import Tangent, reference_matrix
+from .problem import State, state_of
+from .static import balanced, held, imbalance, settled
+
+BALANCE = 1e-7  # force left over in an equilibrium, against the largest force in it
+SINGULAR = 1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
+
+
+class EquilibriumError(RuntimeError):
+    """No equilibrium was found."""
+
+
+class ReferenceError_(ValueError):
+    """The zeroed displacements do not define an equivalent rigid-link system."""
+
+
+class Model:
+    """A robot in one formulation.
+
+    Args:
+        robot: description, or the name of a library robot or file.
+        formulation: `erls-fem`.
+        modes: kept elastic modes per link; `erls-fem` keeps every nodal displacement and takes none.
+        reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`.
+        terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
+
+    Example:
+        >>> import lissom as ls
+        >>> model = ls.Model("double-pendulum")
+        >>> state = model.static(q=[0.0, 0.5])
+        >>> model.position(state, "lower/tip").shape
+        (3,)
+    """
+
+    def __init__(
+        self,
+        robot: Robot | str,
+        formulation: str = "erls-fem",
+        modes: Any = None,
+        reference: Any = None,
+        terms: str = "consistent",
+    ):
+        if formulation != "erls-fem":
+            raise ValueError(f"formulation must be 'erls-fem', got {formulation!r}")
+        if terms not in ("consistent", "published"):
+            raise ValueError(f"terms must be 'consistent' or 'published', got {terms!r}")
+        self.robot = Robot.load(robot) if isinstance(robot, str) else robot
+        self.formulation_name, self.reference, self.terms, self.modes = formulation, reference, terms, modes
+        self.formulation: AbstractFormulation = erls_fem(self.robot, reference, terms)
+        self.joint_names = self.robot.joint_names
+        self.link_names = self.robot.link_names
+        self.node_names = node_names(self.robot)
+        self.node_index = tuple(find_node(self.robot, name) for name in self.node_names)
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joint coordinates."""
+        return self.formulation.n_joints
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Elastic coordinates: displacements of each node from the frame of its link's inner node, link axes."""
+        flexible = [link.name for link in self.robot.links if link.beam is not None]
+        nodes = [name for name in self.node_names if name.split("/")[0] in flexible and not name.endswith("/0")]
+        return tuple(f"{node}.{dof}" for node in nodes for dof in ("x", "y", "z", "rx", "ry", "rz"))
+
+    def at(self, q: Any = None, qd: Any = None) -> State:
+        """State with undeformed links; q and qd default to zero."""
+        j, d = self.formulation.n_joints, self.formulation.n_elastic
+        theta, theta_d = self._joint_vector("q", q), self._joint_vector("qd", qd)
+        x, xd = (jnp.concatenate([part, jnp.zeros(d)]) for part in (theta, theta_d))
+        return State(x[:j], xd[:j], x[j:], xd[j:], theta, theta_d)
+
+    def static(self, q: Any = None, torque: Any = None, *, free: bool = False) -> State:
+        """Elastic equilibrium under gravity, joints held so that the encoders read q; the state carries the holding torques.
+
+        With `free` the joints move too, under the given torques (zero by default), to the equilibrium nearest to q that Newton finds.
+
+        Raises:
+            EquilibriumError: no equilibrium was found (checked for concrete numbers only, so that the result can be differentiated).
+        """
+        f, encoder = self.formulation, self._joint_vector("q", q)
+        self.check_reference(encoder)
+        if free:
+            tau = self._joint_vector("torque", torque)
+            x = _settled(f, tau, encoder)
+        else:
+            x, tau = _held(f, encoder)
+        if not eqx.is_array(x) or _is_concrete(x):
+            left = float(imbalance(f, x, tau))
+            if not left < BALANCE:
+                raise EquilibriumError(f"no equilibrium found near q = {np.asarray(encoder).tolist()}: {left:.1e} of the forces is left over")
+        return _state(f, x, jnp.zeros_like(x), tau)
+
+    def check_reference(self, theta: Any) -> None:
+        """Raise an error that names the zeroed displacements if they define no ERLS at theta, [Boscariol2012] eq. (6)."""
+        f: Any = self.formulation
+        theta = jnp.asarray(theta, dtype=float)
+        if isinstance(f.reference, Tangent) or not _is_concrete(theta) or self.n_joints == 0:
+            return
+        J_0 = np.asarray(reference_matrix(f.chain, f.links.shapes, f.reference, theta))
+        if not 1.0 / np.linalg.cond(J_0) > SINGULAR:
+            names = ", ".join(self.reference["zeroed"]) if isinstance(self.reference, dict) else str(self.reference)
+            still = [joint for joint, column in zip(self.joint_names, J_0.T, strict=True) if np.abs(column).max() < 1e-9]
+            reason = f"they do not move with joint {', '.join(still)}" if still else "their motions with the joints are dependent"
+            raise ReferenceError_(
+                f"reference.zeroed: {names} do not define an ERLS at q = {np.asarray(theta).tolist()}: {reason}. "
+                "Zero, for each joint, a displacement that this joint moves."
+            )
+
+    def mass_matrix(self, q: Any) -> Float[Array, "n n"]:
+        """M over all coordinates (joints first) at joint coordinates q (links undeformed), or at a State."""
+        return _inertia(self.formulation, self._x(q))
+
+    def inverse_dynamics(self, q: Any, qd: Any = None, qdd: Any = None) -> Float[Array, " j"]:
+        """Joint torques for a motion of the joints, the links in quasi-static balance with it."""
+        q, qd, qdd = (self._joint_vector(name, value) for name, value in (("q", q), ("qd", qd), ("qdd", qdd)))
+        return _balanced(self.formulation, q, qd, qdd)[1]
+
+    def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
+        """Pose of a node (default: the last link's tip) in the world, at joint coordinates q or at a State."""
+        i, k = find_node(self.robot, frame or f"{self.link_names[-1]}/tip")
+        return _node_pose(self.formulation, self._x(q), i, k)
+
+    def jacobian(self, q: Any, frame: str | None = None) -> Float[Array, "6 n"]:
+        """Velocity (linear, angular) of a node in world axes per unit rate of each coordinate, joints first."""
+        i, k = find_node(self.robot, frame or f"{self.link_names[-1]}/tip")
+        return _node_jacobian(self.formulation, self._x(q), i, k)
+
+    def poses(self, state: State) -> Poses:
+        """Positions, ERLS positions and small rotations of all nodes, padded (link, node, 3)."""
+        return _poses(self.formulation, state.x)
+
+    def position(self, state: State, node: str) -> Float[Array, " 3"]:
+        """World position of a node [m]."""
+        i, k = find_node(self.robot, node)
+        return self.poses(state).position[i, k]
+
+    def displacement(self, state: State, node: str) -> Float[Array, " 3"]:
+        """Displacement of a node from where it would be if the links were rigid and the joints read the same, world axes [m]."""
+        i, k = find_node(self.robot, node)
+        rigid = self.at(state.encoder)
+        return self.poses(state).position[i, k] - self.poses(rigid).position[i, k]
+
+    def _x(self, q: Any) -> Float[Array, " n"]:
+        if isinstance(q, State):
+            return q.x
+        q = jnp.asarray(q, dtype=float)
+        return q if q.shape == (self.formulation.size,) else self.at(q).x
+
+    def _joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
+        j = self.n_joints
+        if value is None:
+            return jnp.zeros(j)
+        if isinstance(value, Sequence):
+            value = jnp.stack([jnp.asarray(v, dtype=float) for v in value]) if len(value) else jnp.zeros(0)
+        value = jnp.asarray(value, dtype=float)
+        if value.shape != (j,):
+            raise ValueError(f"{name} must have {j} values, one for each joint ({', '.join(self.joint_names)}), got shape {value.shape}")
+        return value
+
+
+def _is_concrete(value: Any) -> bool:
+    import jax
+
+    return not isinstance(value, jax.core.Tracer)
+
+
+_balanced = eqx.filter_jit(balanced)
+_held = eqx.filter_jit(held)
+_inertia = eqx.filter_jit(engine.inertia)
+_state = eqx.filter_jit(state_of)
+
+
+@eqx.filter_jit
+def _settled(f: AbstractFormulation, tau, encoder):
+    return settled(f, tau, jnp.concatenate([encoder, jnp.zeros(f.n_elastic)]))
+
+
+@eqx.filter_jit
+def _poses(f: AbstractFormulation, x) -> Poses:
+    return node_poses(f, f.configuration(x))
+
+
+def _pose_of(f: AbstractFormulation, x, i: int, k: int):
+    place = f.configuration(x)
+    position = node_poses(f, place).position[i, k]
+    phi = node_displacements(f, place)[i, k, 3:]
+    angle = jnp.sqrt(jnp.sum(phi**2) + 1e-300)
+    return place.R[i] @ axis_rotation(phi / angle, angle), position
+
+
+@eqx.filter_jit
+def _node_pose(f: AbstractFormulation, x, i: int, k: int) -> Float[Array, "4 4"]:
+    R, p = _pose_of(f, x, i, k)
+    return jnp.block([[R, p[:, None]], [jnp.array([[0.0, 0.0, 0.0, 1.0]])]])
+
+
+@eqx.filter_jit
+def _node_jacobian(f: AbstractFormulation, x, i: int, k: int) -> Float[Array, "6 n"]:
+    N, place = engine.rate_map(f, x), f.configuration(x)
+    U = jnp.asarray(f.links.node_shape)[i, k]
+    u = U @ place.q[i]
+    arm = jnp.asarray(f.links.points)[i, k] + u[:3]
+    linear = N.V[i, :3] + jnp.cross(N.V[i, 3:], arm[:, None], axis=0) + U[:3] @ N.q[i]
+    angular = N.V[i, 3:] + U[3:] @ N.q[i]
+    return jnp.concatenate([place.R[i] @ linear, place.R[i] @ angular])
