@@ -67,10 +67,12 @@ class ErlsFem(AbstractFormulation):
             return jnp.concatenate([on_theta, take_elastic(self.links, self.n_elastic, on_eta)])
 
         R, p = link_frames(self.chain, theta)
+        r, rows = m.total, (-1, 6)
+        q, q_d, q_dd = (jnp.concatenate([a.reshape(rows), e], axis=1) for a, e in zip((r.a, r.d, r.dd), eta, strict=True))
         return Motion(
-            Configuration(R, p, m.q, theta + m.phi),
-            Rates(m.V, m.q_d, theta_d + m.phi_d),
-            Rates(m.V_d, m.q_dd, theta_dd + m.phi_dd),
+            Configuration(R, p, q, theta + m.phi[0]),
+            Rates(m.V.reshape(rows), q_d, theta_d + m.phi[1]),
+            Rates(m.V_d.reshape(rows), q_dd, theta_dd + m.phi[2]),
             pull_back,
         )
 
@@ -82,6 +84,8 @@ class ErlsFem(AbstractFormulation):
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
         """Frames of the ERLS, body coordinates, encoder readings."""
+        if not isinstance(self.reference, MinimumNorm):
+            return self.motion(x, jnp.zeros_like(x), jnp.zeros_like(x)).place
         R, p = link_frames(self.chain, self.split(x)[0])
         q, encoder = self.coordinates(x)
         return Configuration(R, p, q, encoder)

@@ -29,7 +29,7 @@ class Links(eqx.Module):
 
 
 def stack_links(bodies: Sequence[Body], inertias: Sequence[Inertia]) -> Links:
-    """Stack bodies of different sizes; coordinate slots without a meaning stay zero."""
+    """Stack bodies of different sizes, measured from their inner nodes; coordinate slots without a meaning stay zero."""
     c = max(body.rigid.shape[0] for body in bodies)
     k = max(body.points.shape[0] for body in bodies)
     pad = [c - body.rigid.shape[0] for body in bodies]
@@ -51,10 +51,7 @@ def stack_links(bodies: Sequence[Body], inertias: Sequence[Inertia]) -> Links:
         stiffness=stacked([b.stiffness for b in bodies], square),
         damping=stacked([b.damping for b in bodies], square),
         alpha=namespace(*[b.alpha for b in bodies]).stack([b.alpha for b in bodies]).astype(float),
-        shapes=Shapes(
-            tip=stacked([b.node_shape[-1] for b in bodies], [(o, (0, n)) for n in pad]),
-            rigid=stacked([b.rigid for b in bodies], [((0, n), o) for n in pad]),
-        ),
+        shapes=Shapes(tip=stacked([b.node_shape[-1] for b in bodies], [(o, (0, n)) for n in pad])),
         place=coordinate_places([body.rigid.shape[0] - 6 for body in bodies], c - 6),
     )
 

@@ -1,12 +1,12 @@
 """Displacements that agree at the joints, and the choice of the equivalent rigid-link system (ERLS).
 
-Body coordinates of link i are q_i = (r_i, eta_i), r_i the displacement of its inner node from the ERLS. With the `tangent` choice the
-inner node of a link simply moves with the tip of the link before it. Any other choice adds the rigid motion J phi of the ERLS that
-satisfies one more condition per joint,
+Body coordinates of link i are q_i = (r_i, eta_i): r_i the displacement of its inner node from the ERLS, which carries the link as a rigid
+body, eta_i the displacements counted from there. With the `tangent` choice the inner node of a link simply moves with the tip of the link
+before it. Any other choice adds the rigid motion J phi of the ERLS that satisfies one more condition per joint,
 
-    q = q_t + B J phi,      Z(theta) q = 0      =>      phi = -(Z B J)^-1 Z q_t,
+    r = r_t + J phi,      Z(theta) q = 0      =>      phi = -(Z J)^-1 Z q_t,
 
-and `Z B J` is the matrix J_0 of [Boscariol2012] eq. (6), which must not be singular.
+and `Z J` is the matrix J_0 of [Boscariol2012] eq. (6), which must not be singular.
 """
 
 import abc
@@ -64,7 +64,6 @@ class Shapes(eqx.Module):
     """What compatibility needs to know of the links."""
 
     tip: Float[Real, "l 6 c"]  # displacement of the tip node from body coordinates
-    rigid: Float[Real, "l c 6"]  # body coordinates of a rigid displacement
 
 
 def tangent_coordinates(relative: Relative, shapes: Shapes, eta: Float[Array, "l m"]) -> Float[Array, "l c"]:
@@ -79,11 +78,11 @@ def tangent_coordinates(relative: Relative, shapes: Shapes, eta: Float[Array, "l
 
 
 def reference_matrix(
-    chain: Chain, shapes: Shapes, reference: AbstractReference, theta: Float[Array, " j"]
+    chain: Chain, reference: AbstractReference, theta: Float[Array, " j"]
 ) -> Float[Array, "j j"]:
-    """J_0 = Z B J of [Boscariol2012] eq. (6): singular where the chosen conditions do not define an ERLS."""
+    """J_0 = Z J of [Boscariol2012] eq. (6): singular where the chosen conditions do not define an ERLS."""
     J = body_jacobian(chain, relative_poses(chain, theta))
-    return jnp.einsum("jlc,lck,lki->ji", reference.conditions(J), shapes.rigid, J)
+    return jnp.einsum("jlk,lki->ji", reference.conditions(J)[:, :, :6], J)
 
 
 def elastic_coordinates(
@@ -96,6 +95,6 @@ def elastic_coordinates(
         return q, jnp.zeros_like(theta)
     J = body_jacobian(chain, relative)
     Z = reference.conditions(J)
-    J_0 = jnp.einsum("jlc,lck,lki->ji", Z, shapes.rigid, J)
+    J_0 = jnp.einsum("jlk,lki->ji", Z[:, :, :6], J)
     phi = -jnp.linalg.solve(J_0, jnp.einsum("jlc,lc->j", Z, q))
-    return q + jnp.einsum("lck,lkj,j->lc", shapes.rigid, J, phi), phi
+    return q.at[:, :6].add(J @ phi), phi

@@ -150,6 +150,8 @@ def compile_run(model: Model, state: State, inputs: Inputs, times: np.ndarray, s
     """Compile everything a run needs, by taking its first step."""
     short = Solver(**(solver.model_dump() | {"max_steps": 1}))
     outcome = integrate(model.formulation, state, inputs, times, short)
+    if outcome.failure == RESULTS.interrupted:
+        raise KeyboardInterrupt
     dataset(model, inputs, outcome, times, solver)
 
 

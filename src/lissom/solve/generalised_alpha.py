@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from ..types import real, whole
 from .problem import Problem, Tangents
-from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
+from .step import AbstractStep, Attempt, Factors, Moment, Sight, Tolerance, back_solve, factorise, no_factors, sight, size
 
 MAX_ITERATIONS = 10
 KAPPA = 0.003  # the iteration stops when its error is this small a part of the tolerance
@@ -20,7 +20,7 @@ SLOW = 0.1  # contraction per iteration beyond which the derivatives are taken a
 
 
 class Memory(eqx.Module):
-    """Acceleration, its auxiliary twin, derivatives, and the inverse for one step size."""
+    """Acceleration, its auxiliary twin, derivatives, and factors for one step size."""
 
     xdd: Float[Array, " n"]
     aside: Float[Array, " n"]
@@ -28,7 +28,7 @@ class Memory(eqx.Module):
     view: Sight
     wanted: Any
     h: Float[Array, ""]
-    inverse: Float[Array, "n n"]
+    factors: Factors
 
 
 class GeneralisedAlpha(AbstractStep):
@@ -52,7 +52,7 @@ class GeneralisedAlpha(AbstractStep):
         d = problem.matrices(now.t, now.x, now.xd)
         xdd = -jnp.linalg.solve(d.M, problem.residual(now.t, now.x, now.xd, jnp.zeros(n)))
         view = sight(problem, tolerance, d, now.x, now.xd)
-        return Memory(xdd, xdd, d, view, jnp.asarray(False), real(0.0), jnp.zeros((n, n)))
+        return Memory(xdd, xdd, d, view, jnp.asarray(False), real(0.0), no_factors(n, float))
 
     def attempt(self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memory) -> Attempt:
         """One step of size h."""
@@ -80,7 +80,7 @@ class GeneralisedAlpha(AbstractStep):
         def once(loop):
             xdd, i, before, _, _, _ = loop
             x, xd, _ = self._end(now, h, memory, xdd)
-            d = -(memory.inverse @ problem.residual(now.t + h, x, xd, xdd))
+            d = -back_solve(memory.factors, problem.residual(now.t + h, x, xd, xdd))
             norm = size(tolerance, memory.view, beta * share * h**2 * d, gamma * share * h * d)
             rate = jnp.where(i > 0, norm / jnp.maximum(before, 1e-300), 0.5)
             left = norm * rate / jnp.maximum(1.0 - rate, 1e-3)
@@ -100,18 +100,18 @@ class GeneralisedAlpha(AbstractStep):
         alpha_m, alpha_f, gamma, beta = self.weights
         share = (1 - alpha_f) / (1 - alpha_m)
         d, view = jax.lax.cond(memory.wanted, derivatives, lambda: (memory.tangents, memory.view))
-        inverse = jax.lax.cond(
+        factors = jax.lax.cond(
             memory.wanted | (memory.h != h),
-            lambda d: jnp.linalg.inv(d.M + (share * gamma * h) * d.D + (share * beta * h**2) * d.K),
-            lambda d: memory.inverse,
+            lambda d: factorise(d.M + (share * gamma * h) * d.D + (share * beta * h**2) * d.K),
+            lambda d: memory.factors,
             d,
         )
-        return Memory(memory.xdd, memory.aside, d, view, jnp.asarray(False), h, inverse)
+        return Memory(memory.xdd, memory.aside, d, view, jnp.asarray(False), h, factors)
 
     def reject(self, memory: Memory, attempt: Attempt) -> Memory:
         """Old accelerations; new derivatives if the iteration failed."""
         tried: Memory = attempt.memory
-        return Memory(memory.xdd, memory.aside, tried.tangents, tried.view, ~attempt.solved, tried.h, tried.inverse)
+        return Memory(memory.xdd, memory.aside, tried.tangents, tried.view, ~attempt.solved, tried.h, tried.factors)
 
     def interpolate(self, now: Moment, attempt: Attempt, h, part) -> Moment:
         """Cubic Hermite between the ends of the step."""

@@ -115,7 +115,7 @@ class Model:
         theta = jnp.asarray(theta, dtype=float)
         if isinstance(f.reference, Tangent) or not _is_concrete(theta) or self.n_joints == 0:
             return
-        J_0 = np.asarray(reference_matrix(f.chain, f.links.shapes, f.reference, theta))
+        J_0 = np.asarray(_reference_matrix(f.chain, f.reference, theta))
         if not 1.0 / np.linalg.cond(J_0) > SINGULAR:
             names = ", ".join(self.reference["zeroed"]) if isinstance(self.reference, dict) else str(self.reference)
             still = [joint for joint, column in zip(self.joint_names, J_0.T, strict=True) if np.abs(column).max() < 1e-9]
@@ -186,6 +186,7 @@ def _is_concrete(value: Any) -> bool:
 _balanced = eqx.filter_jit(balanced)
 _held = eqx.filter_jit(held)
 _inertia = eqx.filter_jit(engine.inertia)
+_reference_matrix = eqx.filter_jit(reference_matrix)
 _state = eqx.filter_jit(state_of)
 
 

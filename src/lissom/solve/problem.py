@@ -57,12 +57,23 @@ class Problem(eqx.Module):
 
     def joint_torque(self, t, x, xd) -> Float[Array, " j"]:
         """Commanded torques of tables and control law, cut at the joints' limits; prescribed joints have theirs in `reaction`."""
-        f, loads = self.formulation, self.loads
-        torque = jnp.zeros(f.n_joints) if loads.torque is None else loads.torque.value(t)
+        if self.loads.law is None:
+            return self._limited(t, None)
+        return self._limited(t, state_of(self.formulation, x, xd))
+
+    def _limited(self, t, state: State | None) -> Float[Array, " j"]:
+        loads, joints = self.loads, self.formulation.joints
+        torque = jnp.zeros(self.formulation.n_joints) if loads.torque is None else loads.torque.value(t)
         if loads.law is not None:
-            torque = torque + loads.law(t, state_of(f, x, xd))
-        limit = jnp.asarray(f.joints.torque_limit)
+            torque = torque + loads.law(t, state)
+        limit = jnp.asarray(joints.torque_limit)
         return jnp.clip(torque, -limit, limit)
+
+    def gains(self, t, x, xd, E) -> tuple[Float[Array, "j n"], Float[Array, "j n"]]:
+        """Derivatives of the commanded torques with respect to x and xd; encoder readings move as E says."""
+        slope: State = jax.jacfwd(lambda state: self._limited(t, state))(state_of(self.formulation, x, xd))
+        on_x = jnp.concatenate([slope.q, slope.elastic], axis=1) + slope.encoder @ E
+        return on_x, jnp.concatenate([slope.qd, slope.elastic_d], axis=1) + slope.encoder_d @ E
 
     def applied(self, t, x, xd) -> Rates:
         """Torques on the joints and wrenches on the nodes."""
@@ -103,7 +114,7 @@ class Problem(eqx.Module):
         M = engine.inertia(f, x, N)
         D, K = engine.structural_matrices(f, xd, N)
         if self.loads.law is not None:
-            on_x, on_xd = jax.jacfwd(self.joint_torque, argnums=(1, 2))(t, x, xd)
+            on_x, on_xd = self.gains(t, x, xd, N.encoder)
             D, K = D - N.encoder.T @ on_xd, K - N.encoder.T @ on_x
         if self.loads.prescribed:
             held = jnp.asarray(self.loads.prescribed)

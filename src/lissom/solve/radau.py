@@ -5,7 +5,7 @@ and one complex system of the robot's own size n,
 
     (M + h mu D + h^2 mu^2 K) w = -r,
 
-whose inverses are kept while the iteration converges well.
+whose factors are kept while the iteration converges well.
 """
 
 from typing import Any, ClassVar
@@ -14,11 +14,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Complex, Float
+from jaxtyping import Array, Float
 
 from ..types import real, whole
 from .problem import Problem, Tangents
-from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
+from .step import AbstractStep, Attempt, Factors, Moment, Sight, Tolerance, back_solve, factorise, no_factors, sight, size
 
 S6 = 6**0.5
 # fmt: off
@@ -47,7 +47,7 @@ SLOW = 0.1  # contraction per iteration beyond which the derivatives are taken a
 
 
 class Memory(eqx.Module):
-    """What a step hands on: accelerations for prediction, derivatives, and inverses for one step size."""
+    """What a step hands on: accelerations for prediction, derivatives, and factors for one step size."""
 
     xdd: Float[Array, " n"]  # at the start of the step
     stages: Float[Array, "3 n"]  # of the step before
@@ -56,15 +56,15 @@ class Memory(eqx.Module):
     view: Sight
     stale: Any  # are the derivatives old enough to be suspected
     wanted: Any  # take them anew before the next step
-    h: Float[Array, ""]  # step size the inverses are for
-    real: Float[Array, "n n"]
-    cplx: Complex[Array, "n n"]
+    h: Float[Array, ""]  # step size the factors are for
+    real: Factors
+    cplx: Factors
     contraction: Float[Array, ""]
 
 
-def iteration_inverse(d: Tangents, h, mu):
-    """Inverse of M + h mu D + h^2 mu^2 K; rows scaled to unit diagonal of M first, which keeps prescribed rows in range."""
-    return jnp.linalg.inv(d.M + (h * mu) * d.D + (h * mu) ** 2 * d.K)
+def iteration_factors(d: Tangents, h, mu) -> Factors:
+    """Factors of M + h mu D + h^2 mu^2 K."""
+    return factorise(d.M + (h * mu) * d.D + (h * mu) ** 2 * d.K)
 
 
 class Radau(AbstractStep):
@@ -78,7 +78,6 @@ class Radau(AbstractStep):
         n = now.x.shape[0]
         d = problem.matrices(now.t, now.x, now.xd)
         xdd = -jnp.linalg.solve(d.M, problem.residual(now.t, now.x, now.xd, jnp.zeros(n)))
-        none = jnp.zeros((n, n))
         no, o = jnp.asarray(False), real(0.0)
         return Memory(
             xdd=xdd,
@@ -89,8 +88,8 @@ class Radau(AbstractStep):
             stale=no,
             wanted=no,
             h=o,
-            real=none,
-            cplx=none.astype(complex),
+            real=no_factors(n, float),
+            cplx=no_factors(n, complex),
             contraction=real(1.0),
         )
 
@@ -118,14 +117,14 @@ class Radau(AbstractStep):
             d = problem.matrices(now.t, now.x, now.xd)
             return d, sight(problem, tolerance, d, now.x, now.xd), jnp.asarray(False)
 
-        def inverses(d):
-            return iteration_inverse(d, h, MU_REAL), iteration_inverse(d, h, MU_COMPLEX)
+        def factors(d):
+            return iteration_factors(d, h, MU_REAL), iteration_factors(d, h, MU_COMPLEX)
 
         d, view, stale = jax.lax.cond(
             memory.wanted, derivatives, lambda: (memory.tangents, memory.view, memory.stale)
         )
         new = memory.wanted | (memory.h != h)
-        real, cplx = jax.lax.cond(new, inverses, lambda d: (memory.real, memory.cplx), d)
+        real, cplx = jax.lax.cond(new, factors, lambda d: (memory.real, memory.cplx), d)
         return eqx.tree_at(
             lambda m: (m.tangents, m.view, m.stale, m.wanted, m.h, m.real, m.cplx),
             memory,
@@ -176,7 +175,7 @@ def iterate(problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memo
     def change(stages):
         x, xd, t = stage_states(now, h, stages)
         r = jax.vmap(problem.residual)(t, x, xd, stages)
-        w, z = memory.real @ (TO_REAL @ r), memory.cplx @ (TO_COMPLEX @ r.astype(complex))
+        w, z = back_solve(memory.real, TO_REAL @ r), back_solve(memory.cplx, TO_COMPLEX @ r.astype(complex))
         return -(jnp.outer(FROM_REAL, w) + 2.0 * jnp.real(jnp.outer(FROM_COMPLEX, z)))
 
     def going(loop):
@@ -204,5 +203,5 @@ def estimate(tolerance: Tolerance, now: Moment, h, memory: Memory, stages) -> Fl
     gamma, d = MU_REAL, memory.tangents
     e_x = gamma * (h * now.xd + ERROR @ (x - now.x))
     e_xd = gamma * (h * memory.xdd + ERROR @ (xd - now.xd))
-    dxd = memory.real @ (d.M @ e_xd - (h * gamma) * (d.K @ e_x))
+    dxd = back_solve(memory.real, d.M @ e_xd - (h * gamma) * (d.K @ e_x))
     return size(tolerance, memory.view, e_x + h * gamma * dxd, dxd)

@@ -1,0 +1,69 @@
+# `make demo` and `make test` set themselves up in .venv: Python 3.11 or newer, make and a compiler are all they need.
+# The network is used by pip alone.
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+READY := $(VENV)/.ready
+JOBS  ?= 2
+
+# Two workers share two cores: one thread each, and compiled code of JAX shared between them and kept for the next time.
+TEST_ENV = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1 $(XLA_FLAGS)" \
+	JAX_COMPILATION_CACHE_DIR="$(CURDIR)/.pytest_cache/jax" JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.2
+PYTEST = $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -q --durations=15
+
+.PHONY: help demo test test-all lint format bench clean distclean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo       simulate a flexible robot; pictures and animation go to demo/"
+	@echo "make test       lint, types, and all tests that are not slow"
+	@echo "make test-all   the slow tests too"
+	@echo "make lint       ruff and pyright alone"
+	@echo "make format     ruff's formatter and its safe fixes, in place"
+	@echo "make bench      build, compile and run times of the library's robots"
+	@echo "make clean      remove results and caches; make distclean removes .venv too"
+
+# Once, and again when pyproject.toml changes. Every Python found is asked for its version; pyenv's empty shims fail and are passed over.
+$(READY): pyproject.toml
+	@python=""; for p in $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3 python; do \
+		if "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then python="$$p"; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+		echo "lissom needs Python 3.11 or newer and found none; name one with: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; \
+	fi; \
+	if ! "$$python" -c 'import venv, ensurepip' >/dev/null 2>&1; then \
+		echo "$$python has no venv module: install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; \
+	fi; \
+	echo "Setting up $(VENV) with $$("$$python" --version); this takes a few minutes, once."; \
+	"$$python" -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' 'pyright[nodejs]'
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/python -m lissom.show.demo demo
+
+test: lint
+	$(PYTEST)
+
+test-all: lint
+	$(PYTEST) -m "slow or not slow"
+
+lint: $(READY)
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m pyright
+
+format: $(READY)
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+bench: $(READY)
+	$(BIN)/lissom bench
+
+clean:
+	rm -rf demo build dist .pytest_cache .ruff_cache
+	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV)

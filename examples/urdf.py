@@ -1,0 +1,52 @@
+"""From URDF to a flexible robot: read rigid links, then let one of them bend.
+
+    f = sqrt(3 E I / (L^3 (m + 33/140 m_beam))) / (2 pi)         4.84 Hz, Rayleigh's estimate
+
+m is the mass of what the beam carries at its end.
+"""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import lissom as ls
+
+URDF = """
+<robot name="boom">
+  <link name="ground"/>
+  <link name="boom">
+    <inertial><origin xyz="0.4 0 0"/><mass value="0.6"/><inertia ixx="1e-4" iyy="0.03" izz="0.03" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <link name="head">
+    <inertial><mass value="2.0"/><inertia ixx="1e-6" iyy="1e-6" izz="1e-6" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="turn" type="revolute">
+    <parent link="ground"/><child link="boom"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="40" velocity="3"/>
+  </joint>
+  <joint name="mount" type="fixed"><parent link="boom"/><child link="head"/><origin xyz="0.8 0 0"/></joint>
+</robot>
+"""  # noqa: E501
+file = Path(tempfile.mkdtemp()) / "boom.urdf"
+file.write_text(URDF)
+rigid = ls.Robot.load(file)
+
+D, d, L = 0.020, 0.016, 0.8
+flexible = rigid.replace(
+    {
+        "links.boom.rigid": None,
+        "links.boom.beam": {
+            "section": {"shape": "tube", "outer": D, "inner": d},
+            "material": "aluminium",
+            "elements": 2,
+        },
+    }
+)
+model = ls.Model(flexible)
+frequency = ls.modes(model, model.at([0.3]), locked=True, count=1).frequency_hz[0]
+
+E, rho, I = 7.0e10, 2700.0, np.pi * (D**4 - d**4) / 64
+beam = rho * np.pi * (D**2 - d**2) / 4 * L
+estimate = np.sqrt(3 * E * I / (L**3 * (2.0 + 33 / 140 * beam))) / (2 * np.pi)
+print(f"first frequency with the joint held {frequency:.3f} Hz, estimate {estimate:.3f} Hz")
+assert abs(frequency / estimate - 1) < 0.01

@@ -1,0 +1,186 @@
+"""The tables of a benchmark report: on the terminal, and as Markdown."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+Cells = Sequence[str]
+
+
+class Table(NamedTuple):
+    """A title, the names of the columns, the rows, and what has to be said about them."""
+
+    title: str
+    columns: Cells
+    rows: Sequence[Cells]
+    note: str = ""
+
+
+def tables_of(report: Mapping[str, Any]) -> list[Table]:
+    """Every table that the report has numbers for."""
+    makers = {"physics": physics_table, "cases": case_table, "lissom": lissom_table, "peers": peer_table, "rigid": rigid_table}
+    return [make(report[key]) for key, make in makers.items() if report.get(key)]
+
+
+def case_table(cases: Sequence[Mapping[str, Any]]) -> Table:
+    """Library scenarios against the clock."""
+    columns = "case", "build", "start", "compile", "first run", "warm median", "warm best", "simulated", "x real time"
+    columns += "steps", "right-hand sides", "tip error", "reference run"
+    rows = [
+        (
+            case["case"],
+            *(seconds(case[key]) for key in ("build_s", "start_s", "compile_s", "first_run_s")),
+            seconds(case["warm"]["median_s"]),
+            seconds(case["warm"]["best_s"]) + busy(case["warm"]),
+            f"{case['simulated_s']:g} s",
+            f"{case['real_time_factor']:.2f}",
+            str(case["steps"]),
+            str(case["rhs_evaluations"]),
+            f"{case['tip_error_m']:.1e} m",
+            seconds(case["reference"]["wall_s"]),
+        )
+        for case in cases
+    ]
+    tight = cases[0]["reference"]["rtol"]
+    note = f"Times in seconds. Tip error: largest distance from the same model at rtol {tight:g}, whose run is timed apart. "
+    return Table("Library cases at their own tolerance", columns, rows, note + "`x real time` counts the best warm run." + BUSY)
+
+
+def lissom_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Our own runs of the comparison, tolerance by tolerance."""
+    columns = "case", "rtol", "wall s/s", "cpu s/s", "error in time", "steps", "right-hand sides"
+    cells = [
+        (
+            row["case"],
+            f"{row['rtol']:g}",
+            f"{row['wall_s_per_s']:.3f}" + busy(row),
+            f"{row['cpu_s_per_s']:.3f}",
+            f"{row['error_m']:.1e} m",
+            str(row["steps"]),
+            str(row["rhs_evaluations"]),
+        )
+        for row in rows
+    ]
+    return Table("lissom, four Timoshenko elements per link, every nodal displacement kept", columns, cells)
+
+
+def peer_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The peer's runs, each beside the fastest of ours that is at least as accurate."""
+    columns = "case", "peer", "step", "wall s/s", "error", "lissom rtol", "wall s/s", "error", "ratio", "cpu ratio", "models differ"
+    cells = []
+    for row in rows:
+        ours = row["lissom"]
+        cells.append(
+            (
+                row["case"],
+                row["model"],
+                f"{row['step_s']:g} s",
+                f"{row['wall_s_per_s']:.3f}" + busy(row),
+                f"{row['error_m']:.1e} m",
+                *((f"{ours['rtol']:g}", f"{ours['wall_s_per_s']:.3f}", f"{ours['error_m']:.1e} m") if ours else ("none", "", "")),
+                *((f"{row['ratio']:.2f}", f"{row['cpu_ratio']:.2f}") if ours else ("", "")),
+                f"{row['difference_from_lissom_m']:.1e} m",
+            )
+        )
+    note = (
+        "Ratio: the peer's time over ours, above 1 where lissom is faster, at an error in time that is not larger. Errors are against each "
+        "program's own tight run; `models differ` is the distance between the two tight runs. Building and compiling are not counted."
+    )
+    return Table("Side by side, one simulated second", columns, cells, note + BUSY)
+
+
+def rigid_table(rigid: Mapping[str, Any]) -> Table:
+    """Forward dynamics of a rigid arm, per call."""
+    columns = "program", "per call", "difference"
+    gap = f"{rigid['largest_relative_difference']:.0e}"
+    rows = [
+        ("Pinocchio, articulated bodies, called from Python", f"{rigid['pinocchio_aba_us']:.2f} us", ""),
+        ("lissom, one state per call", f"{rigid['lissom_us']:.2f} us", gap),
+        (f"lissom, {rigid['batch']} states per call", f"{rigid['lissom_batch_us']:.2f} us", gap),
+    ]
+    note = "Context, not a contest: the engine carries what flexible links need and has no special code for rigid ones."
+    return Table(f"Forward dynamics of the rigid {rigid['robot']} robot", columns, rows, note)
+
+
+def physics_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Known values beside ours."""
+    columns = "check", "known", "ours", "unit", "difference", "allowed", "verdict", "source"
+    cells = [
+        (
+            row["check"],
+            numbers(row["known"]) if any(row["known"]) else "0",
+            numbers(row["ours"]),
+            row["unit"],
+            f"{row['difference']:.1e}" + (" rel." if row["relative"] else ""),
+            f"{row['tolerance']:g}",
+            "agrees" if row["agrees"] else "DIFFERS",
+            row["source"],
+        )
+        for row in rows
+    ]
+    return Table("Physics: known numbers beside ours", columns, cells)
+
+
+BUSY = " *: other programs held the processor, the wall time is too long."
+
+
+def busy(row: Mapping[str, Any]) -> str:
+    """A star on times that waited for the processor."""
+    return "*" if row["machine_busy"] else ""
+
+
+def seconds(value: float) -> str:
+    """Three significant digits, at least to the millisecond."""
+    return f"{value:.3f}" if value < 1 else f"{value:.3g}"
+
+
+def numbers(values: Sequence[float]) -> str:
+    """A few values in five digits."""
+    return ", ".join(f"{value:.5g}" for value in values)
+
+
+def machine_line(machine: Mapping[str, Any]) -> str:
+    """The machine in one line."""
+    versions = ", ".join(f"{name} {machine[name]}" for name in ("lissom", "jax", "exudyn", "pinocchio") if name in machine)
+    cores = f"{machine['cores_used']} of {machine['cores_available']} cores used"
+    return f"{machine['cpu']}, {cores} ({machine['threads']}), load {machine['load']}; Python {machine['python']}, {versions}"
+
+
+def code_line(code: Mapping[str, Any]) -> str:
+    """Whether compile times are those of a first start."""
+    if code["folder"] is None:
+        return "Compiled code is not kept: compile times are those of a first start."
+    return f"Compiled code: {code['hits']} from the cache, {code['misses']} new; compile times of cached code are short."
+
+
+def as_markdown(report: Mapping[str, Any]) -> str:
+    """The report as a Markdown page."""
+    parts = [machine_line(report["machine"]), code_line(report["compiled_code"])]
+    for table in tables_of(report):
+        lines = [_line(table.columns), _line(["---"] * len(table.columns)), *(_line(row) for row in table.rows)]
+        parts += [f"## {table.title}", "\n".join(lines), *([table.note] if table.note else [])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(cells: Cells) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def print_report(report: Mapping[str, Any]) -> None:
+    """The report on stdout; what went wrong on stderr."""
+    import sys
+
+    from rich.console import Console
+    from rich.table import Table as Grid
+
+    out = Console(width=None if sys.stdout.isatty() else 220)
+    if "machine" in report:
+        out.print(machine_line(report["machine"]), highlight=False)
+    if "compiled_code" in report:
+        out.print(code_line(report["compiled_code"]), highlight=False)
+    for table in tables_of(report):
+        grid = Grid(*table.columns, title=table.title, title_justify="left", caption=table.note or None, caption_justify="left")
+        for cells in table.rows:
+            grid.add_row(*cells)
+        out.print(grid)
+    if "error" in report:
+        print(report["error"], file=sys.stderr)

@@ -1,0 +1,1 @@
+"""The verbs of the command line: each parses, asks the service, and prints."""

@@ -1,0 +1,35 @@
+"""How far a run has come: a bar on a terminal's stderr, silence everywhere else."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Watch = Callable[[float], None]
+
+
+@contextmanager
+def progress(t_end: float) -> Iterator[Watch]:
+    """A function `watch(t)` that moves the bar to the simulated time t [s]."""
+    if not sys.stderr.isatty():
+        yield lambda t: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[reached]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("building and compiling", total=t_end, reached="")
+
+        def watch(t: float) -> None:
+            bar.update(task, completed=t, description="simulating", reached=f"{t:.3g} of {t_end:g} s")
+
+        yield watch

@@ -1,0 +1,174 @@
+"""What every formulation promises the engine, and what the engine makes of it: one list of checks over all of them."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from helpers import ALL_REFERENCES, ALL_ROBOTS, ALL_TERMS, compiled_once, conservative, model_named, motion_of, relative
+
+from lissom.bodies.body import measured_from_inner_node
+from lissom.bodies.build import body_of
+from lissom.dynamics import engine
+from lissom.dynamics.formulation import Rates
+
+ROUND = 1e-11  # relative: sums of some hundred terms that cancel by one or two digits
+SOLVED = 1e-10  # the same behind the small solve of a minimum-norm or zeroed reference, condition up to 1e3
+
+
+def differentiated(f, x, xd, xdd, force):
+    """Rates, their derivatives and the pull-back of `force` by automatic differentiation of the coordinates alone."""
+    j = f.n_joints
+    rates, rates_d = jax.jvp(f.differentiated_rates, (x, xd), (xd, xdd))
+    slow = lambda v: v.at[:j].set(0.0)  # noqa: E731
+
+    def virtual(dx):
+        whole = f.differentiated_rates(x, dx)
+        if not f.published:
+            return whole
+        elastic = f.differentiated_rates(x, slow(dx))
+        return Rates(whole.V, elastic.q, dx[:j] + elastic.encoder)
+
+    if f.published:
+        _, frozen = jax.jvp(f.differentiated_rates, (x, xd), (xd, slow(xdd)))
+        rates_d = Rates(rates_d.V, frozen.q, xdd[:j] + frozen.encoder)
+    return rates, rates_d, jax.vjp(virtual, xd)[1](force)[0]
+
+
+@compiled_once
+def motions(f, x, xd, xdd, force):
+    """Motion as the formulation gives it, and as differentiation does."""
+    motion = f.motion(x, xd, xdd)
+    return (motion.rates, motion.rates_d, motion.pull_back(force)), differentiated(f, x, xd, xdd, force), f.virtual(x, xd)
+
+
+@compiled_once
+def energetics(f, x, xd, xdd):
+    """Everything that virtual work and energy say about one motion; each derivative is written once and batched."""
+    n, still = len(x), jnp.zeros_like(x)
+    potential = lambda x: engine.strain_energy(f, f.configuration(x)) + engine.gravity_energy(f, f.configuration(x))  # noqa: E731
+    gradients = jax.grad(lambda x, xd: engine.kinetic_energy(f, x, xd), argnums=(0, 1))
+    slope, momentum = gradients(x, xd)
+    changes = (jnp.concatenate([xd[None], jnp.zeros((n, n))]), jnp.concatenate([still[None], jnp.eye(n)]))
+    change = jax.vmap(lambda dx, dxd: jax.jvp(gradients, (x, xd), (dx, dxd))[1][1])(*changes)
+    pull = jax.grad(potential)(x)
+    motions = (jnp.stack([xd, xd, still]), jnp.stack([xdd, still, still]))
+    needed, bias, at_rest = jax.vmap(lambda xd, xdd: engine.needed_force(f, x, xd, xdd))(*motions)
+    return {
+        "inertia": engine.inertia(f, x),
+        "hessian": change[1:],
+        "bias": bias,
+        "bias_from_energy": change[0] - slope + pull,
+        "needed": needed,
+        "resting": engine.resting_force(f, x, jnp.zeros(f.n_joints)),
+        "bias_at_rest": at_rest,
+        "kinetic": engine.kinetic_energy(f, x, xd),
+        "power": slope @ xd + momentum @ xdd + pull @ xd,
+        "dissipated": engine.damping_power(f, x, xd),
+        "rates": f.rates(x, xd),
+        "q": f.configuration(x).q,
+    }
+
+
+@functools.cache
+def motion_case(robot, reference, terms):
+    f = model_named(robot, reference, terms).formulation
+    x, xd, xdd = motion_of(f, seed=11)
+    random = np.random.default_rng(2)
+    shapes = f.links.node_shape.shape
+    draw = lambda *shape: jnp.asarray(random.normal(size=shape))  # noqa: E731
+    force = Rates(draw(shapes[0], 6), draw(shapes[0], shapes[3]), draw(f.n_joints))
+    return force, *motions(f, x, xd, xdd, force)
+
+
+@functools.cache
+def energy_case(robot, reference, damped):
+    f = model_named(robot, reference).formulation
+    f = f if damped else conservative(f)
+    x, xd, xdd = motion_of(f, seed=7)
+    return xd, xdd, energetics(f, x, xd, xdd)
+
+
+all_motions = pytest.mark.parametrize("terms", ALL_TERMS)
+all_references = pytest.mark.parametrize("reference", ALL_REFERENCES)
+all_robots = pytest.mark.parametrize("robot", ALL_ROBOTS)
+
+
+@all_robots
+@all_references
+@all_motions
+def test_the_geometric_rule_agrees_with_differentiation(robot, reference, terms):
+    _, given, expected, _ = motion_case(robot, reference, terms)
+    for part, other in zip(jax.tree.leaves(given), jax.tree.leaves(expected), strict=True):
+        assert relative(part, other) < SOLVED
+
+
+@all_robots
+@all_references
+@all_motions
+def test_pull_back_is_the_transpose_of_the_virtual_displacements(robot, reference, terms):
+    force, (_, _, pulled), _, virtual = motion_case(robot, reference, terms)
+    xd = motion_of(model_named(robot, reference, terms).formulation, seed=11)[1]
+    work = sum(np.sum(np.asarray(a) * np.asarray(b)) for a, b in zip(*map(jax.tree.leaves, (force, virtual)), strict=True))
+    assert abs(pulled @ xd - work) < SOLVED * np.abs(np.asarray(pulled) * np.asarray(xd)).sum()
+
+
+@all_robots
+@all_references
+def test_bias_matches_the_energy_oracle(robot, reference):
+    *_, e = energy_case(robot, reference, False)
+    assert relative(e["bias"], e["bias_from_energy"]) < SOLVED
+
+
+@all_robots
+@all_references
+def test_inertia_is_the_hessian_of_the_kinetic_energy_and_positive_definite(robot, reference):
+    *_, e = energy_case(robot, reference, False)
+    M = np.asarray(e["inertia"])
+    assert relative(M, e["hessian"]) < SOLVED
+    assert relative(M, M.T) < ROUND
+    scale = 1 / np.sqrt(np.diag(M))
+    assert np.linalg.eigvalsh(scale[:, None] * M * scale).min() > 1e-6
+
+
+@all_robots
+@all_references
+def test_needed_force_is_inertia_times_acceleration_plus_bias(robot, reference):
+    _, xdd, e = energy_case(robot, reference, True)
+    assert relative(e["needed"], e["inertia"] @ xdd + e["bias"]) < SOLVED
+
+
+@all_robots
+@all_references
+def test_power_put_in_is_the_rate_of_energy_plus_dissipation(robot, reference):
+    xd, _, e = energy_case(robot, reference, True)
+    power = e["power"] + e["dissipated"]
+    assert e["dissipated"] > 0
+    assert abs(xd @ e["needed"] - power) < SOLVED * np.abs(np.asarray(xd) * np.asarray(e["needed"])).sum()
+
+
+@all_robots
+@all_references
+def test_a_robot_at_rest_needs_its_weight_and_strain_alone(robot, reference):
+    *_, e = energy_case(robot, reference, True)
+    assert relative(e["resting"], e["bias_at_rest"]) < SOLVED
+
+
+@all_robots
+@all_references
+def test_kinetic_energy_is_that_of_the_velocity_field(robot, reference):
+    # v = v_0 + w x (X + u) + udot at every inertia station of every link, summed by hand; motors beside it.
+    *_, e = energy_case(robot, reference, True)
+    model = model_named(robot, reference)
+    rates, total = e["rates"], 0.0
+    for i in range(len(model.robot.links)):
+        body = measured_from_inner_node(body_of(model.robot, i))
+        V, c = np.asarray(rates.V[i]), body.coordinates
+        u = np.einsum("sdc,c->sd", body.station_shape, np.asarray(e["q"])[i, :c])
+        field = body.station_rigid @ V + np.einsum("sdc,c->sd", body.station_shape, np.asarray(rates.q)[i, :c])
+        field = field + np.concatenate([np.cross(V[3:], u[:, :3]), np.cross(V[3:], u[:, 3:])], axis=1)
+        total += 0.5 * np.einsum("sd,sde,se->", field, body.station_inertia, field)
+    joints = model.formulation.joints
+    total += 0.5 * joints.motor_inertia @ np.asarray(rates.encoder) ** 2
+    assert e["kinetic"] == pytest.approx(total, rel=ROUND)
