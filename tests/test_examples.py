@@ -12,6 +12,7 @@ from lissom.describe.document import parse_document
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SLOW = ("docs/api/pd.md",)  # compiles a run of its own; `catch` among the examples is its like
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"`([\w-]+\.(?:yaml|urdf))`")
 
@@ -32,7 +33,8 @@ def named_files(page: Path) -> list[tuple[str, str]]:
 
 
 def pages_with(*languages: str) -> list:
-    return [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES if blocks(page, *languages)]
+    pages = [(page, str(page.relative_to(ROOT))) for page in PAGES if blocks(page, *languages)]
+    return [pytest.param(page, id=name, marks=[pytest.mark.slow] if name in SLOW else []) for page, name in pages]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

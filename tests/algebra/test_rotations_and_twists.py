@@ -40,7 +40,9 @@ def test_an_axis_of_zero_length_does_not_turn():
 
 def test_roll_pitch_yaw_are_turns_about_fixed_axes_in_that_order():
     roll, pitch, yaw = 0.3, -0.8, 1.9
-    assert_allclose(from_rpy((roll, pitch, yaw)), Rotation.from_euler("xyz", [roll, pitch, yaw]).as_matrix(), atol=ROUND)
+    assert_allclose(
+        from_rpy((roll, pitch, yaw)), Rotation.from_euler("xyz", [roll, pitch, yaw]).as_matrix(), atol=ROUND
+    )
     assert_allclose(from_rpy((0.0, pitch, 0.0)), elementary(1, pitch), atol=ROUND)
 
 

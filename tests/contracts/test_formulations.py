@@ -2,6 +2,7 @@
 
 import functools
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,8 +13,10 @@ from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
 from lissom.dynamics import engine
 from lissom.dynamics.formulation import Rates
+from lissom.dynamics.nodes import node_poses, node_wrench
 
 ROUND = 1e-11  # relative: sums of some hundred terms that cancel by one or two digits
+FORCE = jnp.array([1.7, -0.9, 2.3])  # [N]
 SOLVED = 1e-10  # the same behind the small solve of a minimum-norm or zeroed reference, condition up to 1e3
 
 
@@ -40,7 +43,11 @@ def differentiated(f, x, xd, xdd, force):
 def motions(f, x, xd, xdd, force):
     """Motion as the formulation gives it, and as differentiation does."""
     motion = f.motion(x, xd, xdd)
-    return (motion.rates, motion.rates_d, motion.pull_back(force)), differentiated(f, x, xd, xdd, force), f.virtual(x, xd)
+    return (
+        (motion.rates, motion.rates_d, motion.pull_back(force)),
+        differentiated(f, x, xd, xdd, force),
+        f.virtual(x, xd),
+    )
 
 
 @compiled_once
@@ -55,7 +62,16 @@ def energetics(f, x, xd, xdd):
     pull = jax.grad(potential)(x)
     motions = (jnp.stack([xd, xd, still]), jnp.stack([xdd, still, still]))
     needed, bias, at_rest = jax.vmap(lambda xd, xdd: engine.needed_force(f, x, xd, xdd))(*motions)
+    node = (f.links.points.shape[0] - 1, 1)
+    position = lambda x: node_poses(f, f.configuration(x)).position[node]  # noqa: E731
+    load = node_wrench(f, f.configuration(x), *node, jnp.append(FORCE, jnp.zeros(3)), True)
     return {
+        "wrench": f.motion(x, xd, xdd).pull_back(load),
+        "wrench_from_work": jax.grad(lambda x: position(x) @ FORCE)(x),
+        "torque_map": engine.torque_map(f, x),
+        "encoder_slope": jax.jacfwd(lambda x: f.configuration(x).encoder)(x),
+        "gravity": engine.gravity_energy(f, f.configuration(x)),
+        "place": f.configuration(x),
         "inertia": engine.inertia(f, x),
         "hessian": change[1:],
         "bias": bias,
@@ -67,7 +83,6 @@ def energetics(f, x, xd, xdd):
         "power": slope @ xd + momentum @ xdd + pull @ xd,
         "dissipated": engine.damping_power(f, x, xd),
         "rates": f.rates(x, xd),
-        "q": f.configuration(x).q,
     }
 
 
@@ -90,6 +105,13 @@ def energy_case(robot, reference, damped):
     return xd, xdd, energetics(f, x, xd, xdd)
 
 
+@functools.cache
+def inertia_without_motors(robot, reference):
+    f = model_named(robot, reference).formulation
+    f = eqx.tree_at(lambda f: f.joints.motor_inertia, f, 0.0 * f.joints.motor_inertia)
+    return energetics(f, *motion_of(f, seed=7))["inertia"]
+
+
 all_motions = pytest.mark.parametrize("terms", ALL_TERMS)
 all_references = pytest.mark.parametrize("reference", ALL_REFERENCES)
 all_robots = pytest.mark.parametrize("robot", ALL_ROBOTS)
@@ -110,7 +132,9 @@ def test_the_geometric_rule_agrees_with_differentiation(robot, reference, terms)
 def test_pull_back_is_the_transpose_of_the_virtual_displacements(robot, reference, terms):
     force, (_, _, pulled), _, virtual = motion_case(robot, reference, terms)
     xd = motion_of(model_named(robot, reference, terms).formulation, seed=11)[1]
-    work = sum(np.sum(np.asarray(a) * np.asarray(b)) for a, b in zip(*map(jax.tree.leaves, (force, virtual)), strict=True))
+    work = sum(
+        np.sum(np.asarray(a) * np.asarray(b)) for a, b in zip(*map(jax.tree.leaves, (force, virtual)), strict=True)
+    )
     assert abs(pulled @ xd - work) < SOLVED * np.abs(np.asarray(pulled) * np.asarray(xd)).sum()
 
 
@@ -157,18 +181,50 @@ def test_a_robot_at_rest_needs_its_weight_and_strain_alone(robot, reference):
 
 @all_robots
 @all_references
-def test_kinetic_energy_is_that_of_the_velocity_field(robot, reference):
-    # v = v_0 + w x (X + u) + udot at every inertia station of every link, summed by hand; motors beside it.
+def test_torques_work_on_what_the_encoders_read(robot, reference):
+    # Virtual work tau . d(encoder): exact in every choice of the ERLS.
+    *_, e = energy_case(robot, reference, True)
+    assert relative(e["torque_map"], e["encoder_slope"]) < SOLVED
+
+
+@all_robots
+@all_references
+def test_a_motor_adds_ratio_squared_inertia_to_the_encoder_rate(robot, reference):
+    *_, e = energy_case(robot, reference, True)
+    motors = [link.joint.motor for link in model_named(robot).robot.links if link.joint.moves]
+    added = np.diag([0.0 if motor is None else motor.ratio**2 * motor.inertia for motor in motors])
+    E = np.asarray(e["encoder_slope"])
+    assert (
+        relative(np.asarray(e["inertia"]) - np.asarray(inertia_without_motors(robot, reference)), E.T @ added @ E)
+        < SOLVED
+    )
+
+
+@all_robots
+@all_references
+def test_a_force_on_a_node_works_along_its_path(robot, reference):
+    *_, e = energy_case(robot, reference, True)
+    assert relative(e["wrench"], e["wrench_from_work"]) < SOLVED
+
+
+@all_robots
+@all_references
+def test_kinetic_and_gravity_energy_are_those_of_the_displaced_masses(robot, reference):
+    # v = v_0 + w x (X + u) + udot at every inertia station of every link, summed by hand; motors beside it. Weight acts there too.
     *_, e = energy_case(robot, reference, True)
     model = model_named(robot, reference)
-    rates, total = e["rates"], 0.0
+    rates, place, total, weight = e["rates"], e["place"], 0.0, 0.0
     for i in range(len(model.robot.links)):
         body = measured_from_inner_node(body_of(model.robot, i))
         V, c = np.asarray(rates.V[i]), body.coordinates
-        u = np.einsum("sdc,c->sd", body.station_shape, np.asarray(e["q"])[i, :c])
+        u = np.einsum("sdc,c->sd", body.station_shape, np.asarray(place.q)[i, :c])
         field = body.station_rigid @ V + np.einsum("sdc,c->sd", body.station_shape, np.asarray(rates.q)[i, :c])
         field = field + np.concatenate([np.cross(V[3:], u[:, :3]), np.cross(V[3:], u[:, 3:])], axis=1)
         total += 0.5 * np.einsum("sd,sde,se->", field, body.station_inertia, field)
+        X = np.stack([body.station_rigid[:, 1, 5], body.station_rigid[:, 2, 3], body.station_rigid[:, 0, 4]], axis=1)
+        at = np.asarray(place.p)[i] + (X + u[:, :3]) @ np.asarray(place.R)[i].T
+        weight -= body.station_inertia[:, 0, 0] @ at @ np.asarray(model.robot.gravity)
     joints = model.formulation.joints
     total += 0.5 * joints.motor_inertia @ np.asarray(rates.encoder) ** 2
     assert e["kinetic"] == pytest.approx(total, rel=ROUND)
+    assert e["gravity"] == pytest.approx(weight, rel=ROUND)

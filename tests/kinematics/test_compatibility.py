@@ -101,7 +101,9 @@ def test_minimum_norm_is_the_pseudo_inverse_over_mass_normalised_rigid_modes(nam
     a = -np.linalg.pinv(np.concatenate(rows)) @ np.concatenate(right)
     for i, (body, Phi, bent) in enumerate(modes):
         expected = body.node_shape @ (Phi @ a[6 * i : 6 * i + 6] + bent)
-        assert relative(np.asarray(u)[i, : len(expected)], expected) < 1e-10  # condition of C_r, some 1e3, times round-off
+        assert (
+            relative(np.asarray(u)[i, : len(expected)], expected) < 1e-10
+        )  # condition of C_r, some 1e3, times round-off
 
 
 def test_every_choice_gives_the_same_shape_of_each_link(case):

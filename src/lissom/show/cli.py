@@ -20,12 +20,13 @@ DEBUG = "--debug"  # may stand anywhere on the line
 app = typer.Typer(name="lissom", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
 
-def _print_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> bool:
     if wanted:
         from importlib.metadata import version
 
         typer.echo(f"lissom {version('lissom')}")
         raise typer.Exit
+    return wanted
 
 
 @app.callback()

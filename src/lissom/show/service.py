@@ -334,6 +334,7 @@ def plan_simulation(
         problems += failure.problems
     if problems or scenario is None:
         raise DescriptionError(problems)
+    _check_zeroed(scenario, source)
     notes = [REST] if runs_from_rest(source) else []
     if not _has_damping(scenario.robot):
         notes.append("no damping in the robot: vibration does not die out")
@@ -425,13 +426,22 @@ def link_axes(model: "Model", state: "State") -> np.ndarray:
 def nodal_motion(model: "Model", state: "State", shapes: np.ndarray) -> np.ndarray:
     """Displacement and rotation (mode, node, 6) of every node in every mode, world axes."""
     import equinox as eqx
+    import jax
     import jax.numpy as jnp
 
-    from ..solve.model import _node_jacobian
+    from ..dynamics import engine
+    from ..dynamics.nodes import node_poses
 
-    link, node = (jnp.asarray(part) for part in np.array(model.node_index).T)
-    every = eqx.filter_jit(eqx.filter_vmap(_node_jacobian, in_axes=(None, None, 0, 0)))
-    return np.einsum("kin,nm->mki", np.asarray(every(model.formulation, state.x, link, node)), shapes)
+    @eqx.filter_jit
+    def motion(f, x, shape):
+        _, linear = jax.jvp(lambda x: node_poses(f, f.configuration(x)).position, (x,), (shape,))
+        N = engine.rate_map(f, x)
+        bent = jnp.einsum("lkdc,lcn->lkdn", jnp.asarray(f.links.node_shape)[:, :, 3:], N.q)
+        angular = jnp.einsum("lij,lkjn->lkin", f.configuration(x).R, N.V[:, None, 3:] + bent) @ shape
+        return jnp.concatenate([linear, angular], axis=-1)
+
+    padded = [motion(model.formulation, state.x, jnp.asarray(shape)) for shape in shapes.T]
+    return np.stack([_by_node(model, rows) for rows in padded])
 
 
 def _energies(model: "Model", state: "State") -> dict[str, float]:

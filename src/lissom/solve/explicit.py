@@ -13,6 +13,11 @@ from .step import AbstractStep, Attempt, Moment, Tolerance, sight, size
 METHODS = {"dopri5": diffrax.Dopri5, "dopri8": diffrax.Dopri8, "tsit5": diffrax.Tsit5}
 
 
+def whole_state(tolerance: Tolerance) -> Tolerance:
+    """An explicit method must follow every vibration to stay stable, so its error counts every coordinate and rate."""
+    return Tolerance(tolerance.rtol, tolerance.atol, everything=True)
+
+
 class Explicit(AbstractStep):
     """One of `METHODS` on xdd = M^-1 (Q - h)."""
 
@@ -36,6 +41,7 @@ class Explicit(AbstractStep):
     def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> Any:
         """The method's own state, and the sensitivities that weigh errors."""
         y, t = (now.x, now.xd, now.work), now.t
+        tolerance = whole_state(tolerance)
         view = sight(problem, tolerance, problem.matrices(t, now.x, now.xd), now.x, now.xd)
         return self.solver.init(self._term(problem), t, t + 1e-3, y, None), view
 
@@ -44,7 +50,7 @@ class Explicit(AbstractStep):
         state, view = memory
         y = (now.x, now.xd, now.work)
         y, error, dense, state, _ = self.solver.step(self._term(problem), now.t, now.t + h, y, None, state, made_jump=False)
-        measured = size(tolerance, view, error[0], error[1])
+        measured = size(whole_state(tolerance), view, error[0], error[1])
         stages = self.solver.tableau.num_stages
         return Attempt(
             Moment(now.t + h, *y), measured, jnp.isfinite(measured), whole(stages), real(1.0), dense, (state, view)

@@ -98,13 +98,31 @@ class AbstractLaw(eqx.Module):
 
 
 class Function(AbstractLaw):
-    """A user's own function of (t, state)."""
+    """A user's own function of (t, state): compiled if it is written in JAX, else called back at every evaluation (slower)."""
 
     function: Callable = eqx.field(static=True)
 
     def __call__(self, t, state) -> Float[Array, " j"]:
         """Joint torques [N m or N]."""
-        return jnp.asarray(self.function(t, state), dtype=float)
+        try:
+            return jnp.asarray(self.function(t, state), dtype=float)
+        except jax.errors.ConcretizationTypeError:  # float(t), if t > 1, np.sin(t): plain Python
+            return called_back(self.function, t, state)
+
+
+def called_back(function: Callable, t, state) -> Float[Array, " j"]:
+    """Value of a plain Python function inside compiled code; implicit steps treat it as constant while they iterate."""
+    shape = jax.ShapeDtypeStruct(state.q.shape, state.q.dtype)
+    host = lambda t, state: np.asarray(function(t, state), dtype=float)  # noqa: E731
+    frozen = jax.lax.stop_gradient((t, state))
+    return _opaque(lambda at: jax.pure_callback(host, shape, *at, vmap_method="sequential"), frozen)
+
+
+def _opaque(function: Callable, argument: Any) -> Any:
+    """A function without derivatives."""
+    wrapped = jax.custom_jvp(function)
+    wrapped.defjvp(lambda primals, tangents: (function(*primals), jnp.zeros(primals[0][1].q.shape)))
+    return wrapped(argument)
 
 
 class NodeLoad(eqx.Module):

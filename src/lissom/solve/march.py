@@ -49,8 +49,8 @@ FAILURES = (RESULTS.successful, RESULTS.newton_diverged, RESULTS.step_too_small,
 
 def new_record(t: Float[Array, " t"], n: int) -> Record:
     """An empty output grid."""
-    blank = jnp.full((t.shape[0], n), jnp.nan)
-    return Record(t, blank, blank, jnp.full((t.shape[0], 2), jnp.nan), whole(0))
+    blank = lambda width: real(jnp.full((t.shape[0], width), jnp.nan))  # noqa: E731
+    return Record(t, blank(n), blank(n), blank(2), whole(0))
 
 
 def set_off(step: AbstractStep, problem: Problem, tolerance: Tolerance, now: Moment, h, record: Record, counts: Counts) -> Walk:
@@ -120,4 +120,4 @@ def judge(walk: Walk, attempt: Attempt, size, counts: Counts, max_steps):
     broken = ~jnp.all(jnp.isfinite(attempt.end.x)) | ~jnp.isfinite(attempt.error)
     stuck = jnp.where(broken, 3, jnp.where(attempt.solved, 2, 1))
     many = jnp.where(counts.steps + counts.rejected >= max_steps, 4, 0)
-    return jnp.where(tiny, stuck, many)
+    return jnp.where(tiny, stuck, many).astype(jnp.int64)

@@ -15,7 +15,7 @@ from ...types import RESULTS
 from ..run import Run, SimulationError, compile_run, dataset, initial_state, inputs_of
 from .machine import one_core, timed
 
-TIGHT = {"rtol": 1e-9, "atol": 1e-11}  # the reference: a thousand times tighter than the default
+TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}  # the reference: a thousand times tighter than the default
 Tell = Callable[[str], None]  # takes a line about what is going on
 
 

@@ -1,9 +1,10 @@
-"""The flexible double pendulum in Exudyn (needs the extra `peers`): floating frames with Craig-Bampton modes, and exact beams.
+"""The flexible double pendulum in Exudyn (extra `peers`): floating frames with Craig-Bampton modes, and exact beams.
 
-The floating-frame bodies get the very matrices of our own links. Exudyn's reduced bodies are made of mesh points with three displacements
-and a mass each, so every inertia station becomes four points at the radii of gyration: their mass, first and second moments, and hence the
-consistent mass matrix with rotary inertia, are those of the station. Points without mass carry the joints (a cross around the tip), and
-gravity: the program's own mass-proportional load turns the body about its undeformed centre of mass, a force on the deformed one is exact.
+The floating-frame bodies get the very matrices of our own links. Exudyn's reduced bodies are made of mesh points with
+three displacements and a mass each, so every inertia station becomes four points at the radii of gyration: their mass,
+first and second moments, and hence the consistent mass matrix with rotary inertia, are those of the station. Points
+without mass carry the joints (a cross around the tip), and gravity: the program's own mass-proportional load turns the
+body about its undeformed centre of mass, a force on the deformed one is exact.
 """
 
 import io
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from ...algebra.se3 import rigid_shape
 from ...bodies.body import Body
 from ...bodies.build import body_of
 from ...describe.robot import Robot
+from ...describe.section import section_values
 
 ARM = 0.01  # [m] reach of the cross that measures the tip's rotation
 NEWTON = (1e-6, 1e-7)  # relative, absolute: tighter ones stall on exact beams and change nothing on floating frames
@@ -35,9 +38,9 @@ def exudyn() -> Any:
     if "exudyn" not in sys.modules:
         sys.exudynFast = True  # type: ignore[attr-defined]
     with redirect_stdout(io.StringIO()):  # it greets on stdout, which may be somebody's JSON
-        import exudyn
-    exudyn.SetWriteToConsole(False)
-    return exudyn
+        program = import_module("exudyn")
+    program.config.printToConsole = False
+    return program
 
 
 @dataclass
@@ -46,26 +49,24 @@ class PeerModel:
 
     container: Any  # keeps the system alive
     system: Any
-    sensor: int
+    sensor: Any
 
     def run(self, t_end: float, step: float, radius: float, output_dt: float = 1e-3) -> np.ndarray:
-        """Path of the tip (time, 3) by generalised alpha with a fixed step, every `output_dt` or every step if that is longer."""
+        """Path of the tip (time, 3) by generalised alpha with a fixed step, every `output_dt` (or longer step)."""
         if not self.system.SolveDynamic(_settings(t_end, step, radius, max(output_dt, step))):
             raise RuntimeError(f"Exudyn did not reach t = {t_end} s with a step of {step} s")
         return np.array(self.system.GetSensorStoredData(self.sensor))[:, 1:4]
 
 
 def floating_frames(robot: Robot, inner_modes: int) -> PeerModel:
-    """Both links as floating frames clamped at their joints, 6 constraint modes of the tip and `inner_modes` fixed-interface modes."""
-    exu, container, system, ground = _empty()
-    from exudyn import itemInterface as item
-
-    before, start = _marker(exu, system, item, ground, node=False), np.zeros(3)
+    """Both links as floating frames clamped at their joints: six constraint modes of the tip, `inner_modes` more."""
+    exu, item, container, system, ground = _empty()
+    before, start = _marker(system, item, ground, node=False), np.zeros(3)
     tip = -1
     for i in range(len(robot.links)):
         mesh = mesh_of(body_of(robot, i))
-        info = _floating_frame(exu, system, item, mesh, craig_bampton(mesh.body, inner_modes), start, robot.gravity)
-        own = _marker(exu, system, item, info["nRigidBody"], node=True)
+        info = _floating_frame(system, item, mesh, craig_bampton(mesh.body, inner_modes), start, robot.gravity)
+        own = _marker(system, item, info["nRigidBody"], node=True)
         system.AddObject(item.ObjectJointRevoluteZ(markerNumbers=[before, own]))
         cross = dict(bodyNumber=info["oFFRFreducedOrder"], meshNodeNumbers=mesh.cross, weightingFactors=[1 / 7] * 7)
         before = system.AddMarker(item.MarkerSuperElementRigid(**cross))
@@ -78,15 +79,13 @@ def floating_frames(robot: Robot, inner_modes: int) -> PeerModel:
 
 def exact_beams(robot: Robot) -> PeerModel:
     """Both links of geometrically exact beam elements: large rotations and strains, shear, rotary inertia."""
-    exu, container, system, ground = _empty()
-    from exudyn import itemInterface as item
-
-    before, start, tip = _marker(exu, system, item, ground, node=False), np.zeros(3), -1
+    exu, item, container, system, ground = _empty()
+    before, start, tip = _marker(system, item, ground, node=False), np.zeros(3), -1
     for i in range(len(robot.links)):
         nodes = _exact_link(exu, system, item, robot, i, start)
-        own = _marker(exu, system, item, nodes[0], node=True)
+        own = _marker(system, item, nodes[0], node=True)
         system.AddObject(item.ObjectJointRevoluteZ(markerNumbers=[before, own]))
-        before, start = _marker(exu, system, item, nodes[-1], node=True), start + body_of(robot, i).points[-1]
+        before, start = _marker(system, item, nodes[-1], node=True), start + body_of(robot, i).points[-1]
         position = exu.OutputVariableType.Position
         tip = system.AddSensor(item.SensorNode(nodeNumber=nodes[-1], outputVariableType=position, storeInternal=True))
     system.Assemble()
@@ -157,32 +156,30 @@ def craig_bampton(body: Body, inner_modes: int) -> np.ndarray:
 # --- items of the peer ---------------------------------------------------------------------------------------------
 
 
-def _empty() -> tuple[Any, Any, Any, int]:
-    exu = exudyn()
-    from exudyn.itemInterface import ObjectGround
-
+def _empty() -> tuple[Any, Any, Any, Any, Any]:
+    """The program, its items, a container, an empty system in it, and the ground."""
+    exu, item = exudyn(), import_module("exudyn.itemInterface")
     container = exu.SystemContainer()
     system = container.AddSystem()
-    return exu, container, system, system.AddObject(ObjectGround())
+    return exu, item, container, system, system.AddObject(item.ObjectGround())
 
 
-def _marker(exu, system, item, number: int, node: bool) -> int:
+def _marker(system, item, number: Any, node: bool) -> Any:
     """A frame on the ground or on a node."""
     if node:
         return system.AddMarker(item.MarkerNodeRigid(nodeNumber=number))
     return system.AddMarker(item.MarkerBodyRigid(bodyNumber=number))
 
 
-def _floating_frame(exu, system, item, mesh: Mesh, modes: np.ndarray, start: np.ndarray, gravity: Sequence[float]) -> dict:
-    from exudyn.FEM import FEMinterface, ObjectFFRFreducedOrderInterface
-
+def _floating_frame(system, item, mesh: Mesh, modes: np.ndarray, start: np.ndarray, gravity: Sequence[float]) -> dict:
+    finite_elements = import_module("exudyn.FEM")
     size = 3 * len(mesh.points)
-    fem = FEMinterface()
+    fem = finite_elements.FEMinterface()
     fem.nodes = {"Position": mesh.points}
     fem.massMatrix = scipy.sparse.diags(np.repeat(mesh.masses, 3)).tocsr()
     fem.stiffnessMatrix = scipy.sparse.csr_matrix((size, size))  # the reduced one is put in below
     fem.modeBasis = {"matrix": mesh.shapes.reshape(size, -1) @ modes, "type": "HCBmodes"}
-    reduced = ObjectFFRFreducedOrderInterface(fem)
+    reduced = finite_elements.ObjectFFRFreducedOrderInterface(fem)
     stiffness = modes.T @ np.asarray(mesh.body.stiffness) @ modes
     reduced.stiffnessMatrixReduced = np.diag(np.diag(stiffness))
     info = reduced.AddObjectFFRFreducedOrder(system, positionRef=list(start), rotationMatrixRef=np.eye(3))
@@ -193,12 +190,11 @@ def _floating_frame(exu, system, item, mesh: Mesh, modes: np.ndarray, start: np.
     return info
 
 
-def _exact_link(exu, system, item, robot: Robot, i: int, start: np.ndarray) -> list[int]:
+def _exact_link(exu, system, item, robot: Robot, i: int, start: np.ndarray) -> list[Any]:
     """Nodes of one straight link along x."""
-    from ...describe.section import section_values
-
     beam: Any = robot.links[i].beam
-    s, E, G, rho = section_values(beam.section, beam.material.nu), beam.material.E, beam.material.shear_modulus, beam.material.density
+    s: Any = section_values(beam.section, beam.material.nu)
+    E, G, rho = beam.material.E, beam.material.shear_modulus, beam.material.density
     values = exu.BeamSection()
     values.massPerLength = rho * s.area
     values.inertia = rho * np.diag([s.polar_moment, s.second_moment_y, s.second_moment_z])
@@ -218,7 +214,7 @@ def _exact_link(exu, system, item, robot: Robot, i: int, start: np.ndarray) -> l
 
 
 def _settings(t_end: float, step: float, radius: float, output_dt: float) -> Any:
-    """Generalised alpha with index-3 constraints, modified Newton, one thread, dense solver: the fastest for these sizes."""
+    """Generalised alpha, index 3, modified Newton, one thread, dense solver: the fastest for these sizes."""
     exu = exudyn()
     settings = exu.SimulationSettings()
     settings.solution.file.write = False

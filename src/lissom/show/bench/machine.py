@@ -1,4 +1,4 @@
-"""What a time was measured on, and how: the machine, its cores, and a stopwatch that counts processor time beside wall time."""
+"""What a time was measured on, and how: the machine, its cores, and a stopwatch for wall and processor time."""
 
 import os
 import platform
@@ -55,7 +55,7 @@ def timed(job: Callable[[], Any], repeat: int = 1) -> tuple[Timing, Any]:
 
 @contextmanager
 def one_core() -> Iterator[bool]:
-    """Holds every thread of this process on one core while it lasts; yields whether the system allows it (Linux does)."""
+    """Holds every thread of this process on one core while it lasts; yields whether the system allows it."""
     threads = Path("/proc/self/task")
     if not hasattr(os, "sched_setaffinity") or not threads.is_dir():
         yield False
@@ -80,7 +80,9 @@ def machine_facts() -> dict[str, Any]:
     """Processor, cores, system, and the versions that decide about speed."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     with one_core() as pinned:
-        note = "runs are held on one core" if pinned else "this system cannot hold a process on one core: XLA may use more"
+        note = (
+            "runs are held on one core" if pinned else "this system cannot hold a process on one core: XLA may use more"
+        )
     return {
         "cpu": _processor(),
         "cores_available": cores,

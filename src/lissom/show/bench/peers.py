@@ -1,8 +1,9 @@
-"""The same double pendulum in lissom and in Exudyn, in one process: time, error of each against itself run tightly, and the ratio.
+"""The same double pendulum in lissom and in Exudyn, in one process: time, error of each, and the ratio.
 
-Errors in time are measured within each program, against its own spatial model with a small step, so that neither pays for a difference
-between the models; that difference is a number of its own. Of the lissom runs at several tolerances, a peer run is set against the fastest
-whose error is not larger. lissom keeps every nodal displacement; the peer is given its reduced basis, with which it is fastest.
+Errors in time are measured within each program, against its own spatial model with a small step, so that neither pays
+for a difference between the models; that difference is a number of its own. Of the lissom runs at several tolerances, a
+peer run is set against the fastest whose error is not larger. lissom keeps every nodal displacement; the peer is given
+a reduced basis, with which it is fastest.
 """
 
 import math
@@ -84,7 +85,10 @@ def measure_lissom(name: str, robot: Robot, repeat: int, tell: Tell) -> tuple[li
             time, run = timed(lambda rtol=rtol: case.run(rtol=rtol, atol=rtol / 100), repeat)
             error = distance(run.position(case.tip), reference)
             counts = {"steps": int(run.data.attrs["steps"]), "rhs_evaluations": int(run.data.attrs["rhs_evaluations"])}
-            rows.append({"case": name, "rtol": rtol, "wall_s_per_s": time.best / SPAN, **per_second(time), "error_m": error} | counts)
+            rows.append(
+                {"case": name, "rtol": rtol, "wall_s_per_s": time.best / SPAN, **per_second(time), "error_m": error}
+                | counts
+            )
     return rows, reference
 
 
@@ -104,7 +108,9 @@ def measure_peer(
         for step, radius in STEPS:
             tell(f"{name}: {label}, step {step:g} s")
             models = [build() for _ in range(repeat)]  # a model runs once
-            time, path = timed(lambda step=step, radius=radius, models=models: models.pop().run(SPAN, step, radius), repeat)
+            time, path = timed(
+                lambda step=step, radius=radius, models=models: models.pop().run(SPAN, step, radius), repeat
+            )
             settings = {"case": name, "model": label, "step_s": step, "spectral_radius": radius}
             cost = {"wall_s_per_s": time.best / SPAN, **per_second(time), "error_m": distance(path, reference)}
             rows.append(settings | cost | {"difference_from_lissom_m": distance(reference, ours)})
@@ -112,7 +118,7 @@ def measure_peer(
 
 
 def match(peer: dict[str, Any], ours: list[dict[str, Any]]) -> dict[str, Any]:
-    """The fastest of our runs that is at least as accurate as the peer's, and the ratio of the times; none if none is."""
+    """The fastest of our runs that is at least as accurate as the peer's, if any, and the ratio of the times."""
     able = [row for row in ours if row["error_m"] <= peer["error_m"]]
     if not able:
         return {"lissom": None, "ratio": None, "cpu_ratio": None}

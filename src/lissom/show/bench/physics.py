@@ -1,7 +1,7 @@
 """The physics table: numbers that were printed, derived or computed elsewhere, beside ours, with a verdict on each.
 
-[Boscariol2012] prints no result as a number, only figures. Its double pendulum is fully described, so values derived from its data, and
-another program's run of it, stand here in place of printed ones; each row says which.
+[Boscariol2012] prints no result as a number, only figures. Its double pendulum is fully described, so values derived
+from its data, and another program's run of it, stand here in place of printed ones; each row says which.
 """
 
 import csv
@@ -28,7 +28,9 @@ TIP_AT_HALF_A_SECOND = (-0.21396, -0.93694, 0.0)  # [m]
 REFERENCES = {"tangent": None, "minimum-norm": "minimum-norm", "zeroed": {"zeroed": ["upper/tip.y", "lower/0.rz"]}}
 
 
-def row(check: str, source: str, known: Any, ours: Any, unit: str, tolerance: float, relative: bool = False) -> dict[str, Any]:
+def row(
+    check: str, source: str, known: Any, ours: Any, unit: str, tolerance: float, relative: bool = False
+) -> dict[str, Any]:
     """One line: largest difference of the values, against the tolerance it has to keep."""
     known, ours = np.atleast_1d(np.asarray(known, dtype=float)), np.atleast_1d(np.asarray(ours, dtype=float))
     gap = np.abs(ours - known) / (np.abs(known) if relative else 1.0)
@@ -90,7 +92,7 @@ def in_plane(found: Modes) -> np.ndarray:
 
 
 def release_rows(robot: Robot) -> Iterator[dict[str, Any]]:
-    """The undamped fall from horizontal: where the tip is, whose choice of the ERLS it depends on, what energy is lost."""
+    """The undamped fall from horizontal: where the tip is, energy kept, and the same path for every ERLS."""
     half = "derived: independent floating-frame computation of the same two elements"
     paths = {}
     for name, reference in REFERENCES.items():
@@ -102,7 +104,9 @@ def release_rows(robot: Robot) -> Iterator[dict[str, Any]]:
             yield row("tip at 0.5 s, undamped, gravity -y", half, TIP_AT_HALF_A_SECOND, paths[name][100], "m", 1e-4)
             energy = run.data["energy"].values
             share = np.abs(run.energy("residual")).max() / np.abs(energy).max()
-            yield bound("energy residual over 2 s, share of the largest energy", "conservation", 1e-6, float(share), "1")
+            yield bound(
+                "energy residual over 2 s, share of the largest energy", "conservation", 1e-6, float(share), "1"
+            )
     gaps = [np.linalg.norm(paths[name] - paths["tangent"], axis=1)[:101].max() for name in paths]
     yield bound("tip, tangent against minimum-norm and zeroed, 0.5 s", "same motion", 1e-4, float(max(gaps)), "m")
 

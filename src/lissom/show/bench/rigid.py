@@ -1,6 +1,7 @@
-"""Forward dynamics of a rigid arm: Pinocchio's articulated-body algorithm beside our engine in its rigid limit (extra `peers`)."""
+"""Forward dynamics of a rigid arm: Pinocchio (extra `peers`) beside our engine in its rigid limit."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import equinox as eqx
@@ -37,8 +38,7 @@ def rigid_robot(robot: Robot) -> Robot:
 
 def pinocchio_model(robot: Robot) -> Any:
     """A rigid robot with revolute joints in Pinocchio, motors as rotor inertia left out."""
-    import pinocchio as pin
-
+    pin = import_module("pinocchio")
     model, parent = pin.Model(), 0
     model.gravity.linear = np.asarray(robot.gravity, dtype=float)
     for i, link in enumerate(robot.links):
@@ -69,8 +69,7 @@ _many = eqx.filter_jit(jax.vmap(forward_dynamics, in_axes=(None, 0, 0, 0)))
 
 def measure_rigid(repeat: int) -> dict[str, Any]:
     """Microseconds per forward dynamics, alone and in a batch, and the largest relative difference of the results."""
-    import pinocchio as pin
-
+    pin = import_module("pinocchio")
     robot = rigid_robot(Robot.load(ROBOT))
     f, model = Model(robot).formulation, pinocchio_model(robot)
     data, j = model.createData(), len(robot.joint_names)
@@ -92,7 +91,7 @@ def measure_rigid(repeat: int) -> dict[str, Any]:
         "ratio": aba / single,
         "ratio_batch": aba / batch,
         "largest_relative_difference": float(np.abs(ours - theirs).max() / np.abs(theirs).max()),
-        "note": "one call from Python each; lissom's engine keeps its flexible structure, here with no elastic coordinate",
+        "note": "called from Python; lissom's engine keeps its flexible structure, here without elastic coordinates",
     }
 
 

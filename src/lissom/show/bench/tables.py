@@ -17,14 +17,20 @@ class Table(NamedTuple):
 
 def tables_of(report: Mapping[str, Any]) -> list[Table]:
     """Every table that the report has numbers for."""
-    makers = {"physics": physics_table, "cases": case_table, "lissom": lissom_table, "peers": peer_table, "rigid": rigid_table}
+    makers = {
+        "physics": physics_table,
+        "cases": case_table,
+        "lissom": lissom_table,
+        "peers": peer_table,
+        "rigid": rigid_table,
+    }
     return [make(report[key]) for key, make in makers.items() if report.get(key)]
 
 
 def case_table(cases: Sequence[Mapping[str, Any]]) -> Table:
     """Library scenarios against the clock."""
-    columns = "case", "build", "start", "compile", "first run", "warm median", "warm best", "simulated", "x real time"
-    columns += "steps", "right-hand sides", "tip error", "reference run"
+    columns = "case", "build", "start", "compile", "first", "warm median", "warm best", "simulated", "x real time"
+    columns += "steps", "rhs", "tip error", "reference"
     rows = [
         (
             case["case"],
@@ -41,13 +47,18 @@ def case_table(cases: Sequence[Mapping[str, Any]]) -> Table:
         for case in cases
     ]
     tight = cases[0]["reference"]["rtol"]
-    note = f"Times in seconds. Tip error: largest distance from the same model at rtol {tight:g}, whose run is timed apart. "
-    return Table("Library cases at their own tolerance", columns, rows, note + "`x real time` counts the best warm run." + BUSY)
+    note = (
+        "Times in seconds: model, state at t = 0, compilation, first and warm runs. rhs: right-hand sides. "
+        f"Tip error: largest distance from the same model at rtol {tight:g}, whose run is timed apart. "
+    )
+    return Table(
+        "Library cases at their own tolerance", columns, rows, note + "`x real time` counts the best warm run." + BUSY
+    )
 
 
 def lissom_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Our own runs of the comparison, tolerance by tolerance."""
-    columns = "case", "rtol", "wall s/s", "cpu s/s", "error in time", "steps", "right-hand sides"
+    columns = "case", "rtol", "wall s/s", "cpu s/s", "error in time", "steps", "rhs"
     cells = [
         (
             row["case"],
@@ -65,7 +76,19 @@ def lissom_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def peer_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """The peer's runs, each beside the fastest of ours that is at least as accurate."""
-    columns = "case", "peer", "step", "wall s/s", "error", "lissom rtol", "wall s/s", "error", "ratio", "cpu ratio", "models differ"
+    columns = (
+        "case",
+        "peer",
+        "step",
+        "wall s/s",
+        "error",
+        "lissom rtol",
+        "wall s/s",
+        "error",
+        "ratio",
+        "cpu ratio",
+        "models differ",
+    )
     cells = []
     for row in rows:
         ours = row["lissom"]
@@ -76,14 +99,19 @@ def peer_table(rows: Sequence[Mapping[str, Any]]) -> Table:
                 f"{row['step_s']:g} s",
                 f"{row['wall_s_per_s']:.3f}" + busy(row),
                 f"{row['error_m']:.1e} m",
-                *((f"{ours['rtol']:g}", f"{ours['wall_s_per_s']:.3f}", f"{ours['error_m']:.1e} m") if ours else ("none", "", "")),
+                *(
+                    (f"{ours['rtol']:g}", f"{ours['wall_s_per_s']:.3f}", f"{ours['error_m']:.1e} m")
+                    if ours
+                    else ("none", "", "")
+                ),
                 *((f"{row['ratio']:.2f}", f"{row['cpu_ratio']:.2f}") if ours else ("", "")),
                 f"{row['difference_from_lissom_m']:.1e} m",
             )
         )
     note = (
-        "Ratio: the peer's time over ours, above 1 where lissom is faster, at an error in time that is not larger. Errors are against each "
-        "program's own tight run; `models differ` is the distance between the two tight runs. Building and compiling are not counted."
+        "Ratio: the peer's time over ours, above 1 where lissom is faster, at an error in time that is not larger. "
+        "Errors are against each program's own tight run; `models differ` is the distance between the two tight runs. "
+        "Building and compiling are not counted."
     )
     return Table("Side by side, one simulated second", columns, cells, note + BUSY)
 
@@ -140,16 +168,21 @@ def numbers(values: Sequence[float]) -> str:
 
 def machine_line(machine: Mapping[str, Any]) -> str:
     """The machine in one line."""
-    versions = ", ".join(f"{name} {machine[name]}" for name in ("lissom", "jax", "exudyn", "pinocchio") if name in machine)
+    versions = ", ".join(
+        f"{name} {machine[name]}" for name in ("lissom", "jax", "exudyn", "pinocchio") if name in machine
+    )
     cores = f"{machine['cores_used']} of {machine['cores_available']} cores used"
-    return f"{machine['cpu']}, {cores} ({machine['threads']}), load {machine['load']}; Python {machine['python']}, {versions}"
+    where = f"{machine['cpu']}, {cores} ({machine['threads']}), load {machine['load']}"
+    return f"{where}; Python {machine['python']}, {versions}"
 
 
 def code_line(code: Mapping[str, Any]) -> str:
     """Whether compile times are those of a first start."""
     if code["folder"] is None:
         return "Compiled code is not kept: compile times are those of a first start."
-    return f"Compiled code: {code['hits']} from the cache, {code['misses']} new; compile times of cached code are short."
+    return (
+        f"Compiled code: {code['hits']} from the cache, {code['misses']} new; compile times of cached code are short."
+    )
 
 
 def as_markdown(report: Mapping[str, Any]) -> str:
@@ -166,7 +199,7 @@ def _line(cells: Cells) -> str:
 
 
 def print_report(report: Mapping[str, Any]) -> None:
-    """The report on stdout; what went wrong on stderr."""
+    """The report on stdout."""
     import sys
 
     from rich.console import Console
@@ -178,9 +211,9 @@ def print_report(report: Mapping[str, Any]) -> None:
     if "compiled_code" in report:
         out.print(code_line(report["compiled_code"]), highlight=False)
     for table in tables_of(report):
-        grid = Grid(*table.columns, title=table.title, title_justify="left", caption=table.note or None, caption_justify="left")
+        grid = Grid(
+            *table.columns, title=table.title, title_justify="left", caption=table.note or None, caption_justify="left"
+        )
         for cells in table.rows:
             grid.add_row(*cells)
         out.print(grid)
-    if "error" in report:
-        print(report["error"], file=sys.stderr)

@@ -15,7 +15,7 @@ def static(
     deg: Degrees = False,
     free: Annotated[bool, typer.Option("--free", help="Joints move freely to the equilibrium near --q.")] = False,
     torque: Annotated[
-        str | None, typer.Option("--torque", metavar="T1,T2,...", help="Torques on free joints [N m or N].")
+        str | None, typer.Option("--torque", metavar="T1,T2,...", help="Torques on free joints in N m (forces in N).")
     ] = None,
     settings: Settings = None,
     formulation: Formulation = None,

@@ -11,7 +11,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help="Library name, or robot, scenario or result file.")]
 Q = Annotated[
     str | None,
-    typer.Option("--q", metavar="Q1,Q2,...", help="Joint coordinates [rad or m]: 0,1.57 or '0,90 deg'. Default: zero."),
+    typer.Option(
+        "--q", metavar="Q1,Q2,...", help="Joint coordinates in rad or m: 0,1.57 or '0,90 deg'. Default: zero."
+    ),
 ]
 Degrees = Annotated[bool, typer.Option("--deg", help="Revolute joints of --q are given in degrees.")]
 Settings = Annotated[

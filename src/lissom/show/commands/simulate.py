@@ -26,7 +26,7 @@ def simulate(
     animate: Annotated[
         str | None, typer.Option(metavar="HTML", help="Animation, one page that opens anywhere.")
     ] = None,
-    t_end: Annotated[float | None, typer.Option(help="Duration [s].")] = None,
+    t_end: Annotated[float | None, typer.Option(help="Duration in s.")] = None,
     method: Annotated[str | None, typer.Option(help="auto, radau, generalised-alpha, dopri5, dopri8, tsit5.")] = None,
     formulation: Formulation = None,
     modes: ModeCount = None,
@@ -41,6 +41,7 @@ def simulate(
     """
     from .. import service
 
+    code = keep_compiled_code()
     plan = service.plan_simulation(
         source,
         choices(settings, formulation, modes, reference, terms),
@@ -50,7 +51,6 @@ def simulate(
         picture=plot,
         page=animate,
     )
-    code = keep_compiled_code()
     screen = console()
     if not json:
         for remark in plan.notes:

@@ -1,0 +1,46 @@
+"""Where the figures of the documentation go, and the numbers in them: `docs/figures/NAME.png` and `NAME.json`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lissom.show.cache import keep_compiled_code
+from lissom.show.figure import INK, SOFT, new_figure
+
+FOLDER = Path(__file__).parents[2] / "docs" / "figures"
+keep_compiled_code()
+
+
+def chart(width: float = 7.2, height: float = 4.4) -> tuple[Figure, Axes]:
+    """A figure with one quiet pair of axes."""
+    figure = new_figure(width, height)
+    axes = figure.add_subplot()
+    axes.grid(True, which="both", color="#E3E8EE", lw=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(colors=SOFT, labelcolor=INK)
+    return figure, axes
+
+
+def heading(axes: Axes, text: str) -> None:
+    """A title in the house style."""
+    axes.set_title(text, loc="left", fontsize=11, fontweight="bold", color=INK)
+
+
+def keep(name: str, numbers: Any, figure: Figure | None = None) -> None:
+    """Writes the figure and its numbers, and prints the numbers."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    if figure is not None:
+        figure.savefig(FOLDER / f"{name}.png", dpi=130)
+    text = json.dumps(numbers, indent=2, default=lambda value: np.asarray(value).tolist())
+    (FOLDER / f"{name}.json").write_text(text + "\n")
+    print(f"{name}\n{text}")
+
+
+def slope(x: Any, y: Any) -> list[float]:
+    """Slopes between neighbours on double logarithmic paper."""
+    return (np.diff(np.log10(y)) / np.diff(np.log10(x))).tolist()
