@@ -35,7 +35,9 @@ class RESULTS(eqx.Enumeration):
     """How a solver ended; the text says what to try next."""
 
     successful = ""
-    newton_diverged = "Newton's iteration did not converge even at the smallest step: a tighter rtol or a smaller max_step may help."
+    newton_diverged = (
+        "Newton's iteration did not converge even at the smallest step: a tighter rtol or a smaller max_step may help."
+    )
     step_too_small = "the step size fell below the resolution of time: the motion diverges or a load is not smooth."
     not_finite = "the motion is no longer finite: it diverges, or a configuration is singular."
     interrupted = "the run was interrupted."

@@ -171,7 +171,7 @@ def test_held_joints_carry_the_weight_whatever_the_erls(answer, reference):
 def test_bare_robot_falls_from_rest_and_the_run_says_so(lissom, answer, reed, tmp_path):
     result = tmp_path / "out.nc"
     code, out, err = lissom("simulate", reed, *SHORT, "-o", result)
-    assert code == 0 and "1 s under gravity from rest" in out and "no damping" in out
+    assert code == 0 and "0.05 s under gravity from rest" in out and "no damping" in out
     code, first = answer("simulate", reed, *SHORT)
     assert code == 0 and first["complete"] and first["t_end"] == pytest.approx(0.05)
     for key in ("q", "qd", "encoder", "position", "energy", "solver", "wall_s", "cached"):

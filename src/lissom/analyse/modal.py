@@ -23,7 +23,9 @@ class Modes(eqx.Module):
     frequency_hz: Float[np.ndarray, " m"]  # undamped natural frequency; 0 for rigid and for unstable motion
     damping_ratio: Float[np.ndarray, " m"]  # modal C / (2 omega), NaN where there is no vibration
     shapes: Float[np.ndarray, "n m"]  # mass-normalised, largest nodal displacement positive
-    share: dict[str, Float[np.ndarray, " m"]]  # part of each link (kinetic energy) and joint in the mode; links add up to 1
+    share: dict[
+        str, Float[np.ndarray, " m"]
+    ]  # part of each link (kinetic energy) and joint in the mode; links add up to 1
     stability: tuple[str, ...] = eqx.field(static=True)  # vibration | rigid | unstable
     eigenvalue: Float[np.ndarray, " m"]  # omega^2 [rad^2/s^2]
     names: tuple[str, ...] = eqx.field(static=True)
@@ -54,8 +56,9 @@ def kinetic_shares(f: AbstractFormulation, x: Float[Array, " n"], shapes: Float[
 def modes(model: Model, state: State | None = None, *, locked: bool = False, count: int | None = None) -> Modes:
     """Natural modes about a static state; with `locked` joints the encoders stand still.
 
-    The state's holding torques act on; without a state, the equilibrium at q = 0 is taken. Frequencies and shapes are those of the
-    undamped problem K phi = omega^2 M phi, damping ratios phi^T C phi / (2 omega), exact for Rayleigh and modal damping.
+    The state's holding torques act on; without a state, the equilibrium at q = 0 is taken. Frequencies and shapes are
+    those of the undamped problem K phi = omega^2 M phi, damping ratios phi^T C phi / (2 omega), exact for Rayleigh
+    and modal damping.
 
     Args:
         model: the robot.
@@ -100,7 +103,7 @@ def _signed(shapes: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
 
 
 def _shares(model: Model, state: State, shapes: Float[np.ndarray, "n m"]) -> dict[str, Any]:
-    """Share of each link in the kinetic energy, and of each joint: its motor's energy and its motion against all joints'."""
+    """Share of each link in the kinetic energy, and of each joint's motion in that of all joints."""
     link, motor, motion = (np.asarray(part) for part in kinetic_shares(model.formulation, state.x, jnp.asarray(shapes)))
     total = np.maximum(link.sum(axis=0) + motor.sum(axis=0), 1e-300)
     links = {name: row / total for name, row in zip(model.link_names, link, strict=True)}

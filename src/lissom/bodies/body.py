@@ -153,7 +153,7 @@ def with_mass(
 
 
 def measured_from_inner_node(body: Body) -> Body:
-    """The same body with eta counted from the frame that moves with its inner node: u = B r + Psi eta, Psi clamped there.
+    """The same body with eta counted from its inner node: u = B r + Psi eta, Psi clamped there.
 
     Strain then depends on eta alone, so that the stiffness of a whole robot is the same in every pose.
     """

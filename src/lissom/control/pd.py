@@ -12,7 +12,7 @@ from ..types import Real, real
 
 
 class PDLaw(AbstractLaw):
-    """tau = kp (r - e) + kd (rdot - edot) + feed-forward, e the encoder readings, on one smooth piece of the reference r."""
+    """tau = kp (r - e) + kd (rdot - edot) + feed-forward, e the encoder readings, r a smooth reference."""
 
     kp: Float[Real, " j"]
     kd: Float[Real, " j"]

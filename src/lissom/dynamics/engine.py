@@ -1,12 +1,12 @@
 """Motion from virtual work, written once for all formulations.
 
-One link moves with y = (V, qd) and is deformed by q. With A_a = (e_a x) on every translation and rotation triplet, its velocity field is
-N~ y + sum_a w_a A_a N q, so that
+One link moves with y = (V, qd) and is deformed by q. With A_a = (e_a x) on every translation and rotation triplet,
+its velocity field is N~ y + sum_a w_a A_a N q, so that
 
     T = 1/2 y^T M y + sum_a w_a y^T X_a q + 1/2 sum_ab w_a w_b q^T Z_ab q
 
-with constants of the link (Appendix D of [Vidoni2015]). Kirchhoff's equations in the link's own frame then give the force that keeps it
-moving, and the transpose of the rates' map takes all of them to the coordinates x.
+with constants of the link (Appendix D of [Vidoni2015]). Kirchhoff's equations in the link's own frame then give the
+force that keeps it moving, and the transpose of the rates' map takes all of them to the coordinates x.
 """
 
 import jax
@@ -47,7 +47,7 @@ def inertial_force(link: Links, y, q, y_d) -> Float[Array, " e"]:
 
 
 def published_inertial_force(link: Links, y, q, y_d) -> Float[Array, " e"]:
-    """Inertia of one link as printed, [Boscariol2012] eqs. (22)-(23): M (rdd + udd) + 2 M_G ud + M_C u, without (alpha x) u."""
+    """Inertia of one link as printed, [Boscariol2012] eqs. (22)-(23): M (rdd + udd) + 2 M_G ud + M_C u."""
     V, w, qd = y[:6], y[3:6], y[6:]
     turning = coadjoint(V, link.mass[:6, :6] @ V)
     bending = -jnp.einsum("a,akc,k->c", w, link.X[:, :6], V)
@@ -65,7 +65,7 @@ def elastic_force(link: Links, q: Float[Array, " c"]) -> Float[Array, " e"]:
 
 
 def damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
-    """Rayleigh damping alpha M + beta K on elastic velocities, [Boscariol2012] eqs. (24)-(25): alpha also acts on the rigid rows."""
+    """Damping on elastic velocities, [Boscariol2012] eqs. (24)-(25): alpha M acts on the rigid rows too."""
     return link.alpha * (link.mass[:, 6:] @ qd) + jnp.concatenate([jnp.zeros(6), link.damping @ qd])
 
 
@@ -127,7 +127,7 @@ def rate_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Rates:
 
 
 def congruent(N: Float[Array, "l e n"], A: Float[Array, "l e e"]) -> Float[Array, "n n"]:
-    """sum N^T A N over the links."""
+    """Sum N^T A N over the links."""
     return jnp.einsum("lem,len->mn", N, jnp.einsum("lef,lfn->len", A, N))
 
 
@@ -144,18 +144,21 @@ def inertia(formulation: AbstractFormulation, x: Float[Array, " n"], N: Rates | 
 def structural_matrices(
     formulation: AbstractFormulation, xd: Float[Array, " n"], N: Rates
 ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
-    """Damping and stiffness of links and joints alone: what is stiff in the equations, without Coriolis and gravity terms."""
+    """Damping and stiffness of links and joints: what is stiff in the equations, without Coriolis and gravity."""
     links, joints = formulation.links, formulation.joints
     K = jnp.einsum("lcm,lcn->mn", N.q, jnp.einsum("lcd,ldn->lcn", jnp.asarray(links.stiffness), N.q))
     C_q = jnp.einsum("lcd,ldn->lcn", jnp.asarray(links.damping), N.q)
     C_e = jnp.asarray(links.alpha)[:, None, None] * jnp.einsum("lec,lcn->len", jnp.asarray(links.mass)[:, :, 6:], N.q)
     D = jnp.einsum("lcm,lcn->mn", N.q, C_q) + jnp.einsum("lem,len->mn", jnp.concatenate([N.V, N.q], axis=1), C_e)
-    slope = joints.viscous + joints.coulomb / joints.width / jnp.cosh(jnp.clip((N.encoder @ xd) / joints.width, -99, 99)) ** 2
+    slope = (
+        joints.viscous
+        + joints.coulomb / joints.width / jnp.cosh(jnp.clip((N.encoder @ xd) / joints.width, -99, 99)) ** 2
+    )
     return D + jnp.einsum("jm,j,jn->mn", N.encoder, slope, N.encoder), K
 
 
 def torque_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Array, "j n"]:
-    """E(x): virtual encoder displacements, so that joint torques enter as E^T tau and do their right work for every choice of ERLS."""
+    """E(x): virtual encoder displacements; torques enter as E^T tau, the right work for every choice of ERLS."""
     return rate_map(formulation, x).encoder
 
 

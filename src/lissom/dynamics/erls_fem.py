@@ -1,7 +1,7 @@
-"""Equivalent rigid-link system with finite elements, [Boscariol2012]: nodal displacements from the ERLS, each in its own link's frame.
+"""Equivalent rigid-link system with finite elements, [Boscariol2012]: every node in its own link's frame.
 
-The paper keeps a joint's node in the outer link's frame; with every node in its own frame and the joints' compatibility written out, the
-terms M_G2, M_C2 and M_C3 of eqs. (22)-(26) vanish and the motion is the same.
+The paper keeps a joint's node in the outer link's frame; with every node in its own frame and the joints'
+compatibility written out, the terms M_G2, M_C2 and M_C3 of eqs. (22)-(26) vanish and the motion is the same.
 """
 
 import equinox as eqx
@@ -52,7 +52,7 @@ class ErlsFem(AbstractFormulation):
         return x[: self.n_joints], x[self.n_joints :]
 
     def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
-        """Motion by the geometric rule; the minimum-norm choice, whose conditions turn with the pose, by differentiation."""
+        """Motion by the geometric rule; for the minimum-norm choice, whose conditions turn, by differentiation."""
         if isinstance(self.reference, MinimumNorm):
             return differentiated_motion(self, x, xd, xdd)
         shapes, (theta, theta_d, theta_dd) = self.links.shapes, (part[: self.n_joints] for part in (x, xd, xdd))
@@ -68,7 +68,9 @@ class ErlsFem(AbstractFormulation):
 
         R, p = link_frames(self.chain, theta)
         r, rows = m.total, (-1, 6)
-        q, q_d, q_dd = (jnp.concatenate([a.reshape(rows), e], axis=1) for a, e in zip((r.a, r.d, r.dd), eta, strict=True))
+        q, q_d, q_dd = (
+            jnp.concatenate([a.reshape(rows), e], axis=1) for a, e in zip((r.a, r.d, r.dd), eta, strict=True)
+        )
         return Motion(
             Configuration(R, p, q, theta + m.phi[0]),
             Rates(m.V.reshape(rows), q_d, theta_d + m.phi[1]),
@@ -79,7 +81,9 @@ class ErlsFem(AbstractFormulation):
     def coordinates(self, x: Float[Array, " n"]) -> tuple[Float[Array, "l c"], Float[Array, " j"]]:
         """Body coordinates q = H(theta) eta and encoder readings theta + phi."""
         theta, eta = self.split(x)
-        q, phi = elastic_coordinates(self.chain, self.links.shapes, self.reference, theta, place_elastic(self.links, eta))
+        q, phi = elastic_coordinates(
+            self.chain, self.links.shapes, self.reference, theta, place_elastic(self.links, eta)
+        )
         return q, theta + phi
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
@@ -97,7 +101,7 @@ class ErlsFem(AbstractFormulation):
         return self.motion(x, xd, jnp.zeros_like(x)).rates
 
     def differentiated_rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
-        """The same by automatic differentiation of the coordinates: for every reference, and the oracle of the geometric rule."""
+        """The same by automatic differentiation: for every reference, and the oracle of the geometric rule."""
         theta, theta_d = self.split(x)[0], self.split(xd)[0]
         V = link_twists(self.chain, relative_poses(self.chain, theta), theta_d)
         _, (qd, encoder_d) = jax.jvp(self.coordinates, (x,), (xd,))

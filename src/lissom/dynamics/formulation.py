@@ -52,8 +52,9 @@ class Motion(NamedTuple):
 class AbstractFormulation(eqx.Module):
     """M(x) xdd + h(x, xd) = Q in minimal coordinates x = (theta, eta): never a multiplier.
 
-    A formulation says where the links are (`configuration`), how they move (`rates`, the map N of [Vidoni2015] eq. (69)) and which virtual
-    displacements do work (`virtual`); the engine does the rest. `motion` gathers the three, by differentiation unless a formulation knows better.
+    A formulation says where the links are (`configuration`), how they move (`rates`, the map N of [Vidoni2015] eq.
+    (69)) and which virtual displacements do work (`virtual`); the engine does the rest. `motion` gathers the three,
+    by differentiation unless a formulation knows better.
     """
 
     links: eqx.AbstractVar[Links]

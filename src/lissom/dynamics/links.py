@@ -1,4 +1,4 @@
-"""The bodies of all links stacked, so that one batched product replaces a loop; shorter links are filled up with zeros."""
+"""The bodies of all links stacked, so that one batched product replaces a loop; zeros fill up shorter ones."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from ..types import Real, namespace
 
 
 class Links(eqx.Module):
-    """Constants of every link in its own frame; l links, k nodes, c body coordinates, e = 6 + c rigid and body coordinates."""
+    """Constants of every link in its own frame; l links, k nodes, c body coordinates, e = 6 + c."""
 
     points: Float[Real, "l k 3"]  # X
     node_shape: Float[Real, "l k 6 c"]  # U
@@ -25,11 +25,13 @@ class Links(eqx.Module):
     damping: Float[Real, "l c c"]  # internal damping
     alpha: Float[Real, " l"]  # Rayleigh mass coefficient [1/s]
     shapes: Shapes
-    place: Int[np.ndarray, "l m"] = eqx.field(static=False)  # index of each body coordinate in eta; d where there is none
+    place: Int[np.ndarray, "l m"] = eqx.field(
+        static=False
+    )  # index of each body coordinate in eta; d where there is none
 
 
 def stack_links(bodies: Sequence[Body], inertias: Sequence[Inertia]) -> Links:
-    """Stack bodies of different sizes, measured from their inner nodes; coordinate slots without a meaning stay zero."""
+    """Stack bodies of different sizes, measured from their inner nodes; unused slots stay zero."""
     c = max(body.rigid.shape[0] for body in bodies)
     k = max(body.points.shape[0] for body in bodies)
     pad = [c - body.rigid.shape[0] for body in bodies]
@@ -43,7 +45,9 @@ def stack_links(bodies: Sequence[Body], inertias: Sequence[Inertia]) -> Links:
     o = (0, 0)
     return Links(
         points=stacked([b.points for b in bodies], [((0, m), o) for m in more]),
-        node_shape=stacked([b.node_shape for b in bodies], [((0, m), o, (0, n)) for m, n in zip(more, pad, strict=True)]),
+        node_shape=stacked(
+            [b.node_shape for b in bodies], [((0, m), o, (0, n)) for m, n in zip(more, pad, strict=True)]
+        ),
         mass=stacked([i.mass for i in inertias], square),
         X=stacked([i.X[:, :, 6:] for i in inertias], [(o, (0, n), (0, n)) for n in pad]),
         Y=stacked([i.Y[:, :, :, 6:] for i in inertias], [(o, o, (0, n), (0, n)) for n in pad]),

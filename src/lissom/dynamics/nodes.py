@@ -21,7 +21,7 @@ def node_displacements(formulation: AbstractFormulation, place: Configuration) -
 
 
 def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
-    """b = r + u, [Boscariol2012] eq. (1)."""
+    """B = r + u, [Boscariol2012] eq. (1)."""
     u = node_displacements(formulation, place)
     X = jnp.asarray(formulation.links.points)
     turn = lambda a: jnp.einsum("lij,lkj->lki", place.R, a)  # noqa: E731
@@ -37,7 +37,7 @@ def node_wrench(
     wrench: Float[Array, " 6"],
     in_world: bool,
 ) -> Rates:
-    """Forces on (V, qd) of a wrench (force, moment) at a node, [Vidoni2015] eqs. (64)-(68); `published` without the arm u."""
+    """Forces on (V, qd) of a wrench at a node, [Vidoni2015] eqs. (64)-(68); `published` without the arm u."""
     links = formulation.links
     R = place.R[link] if in_world else jnp.eye(3)
     f, m = R.T @ wrench[:3], R.T @ wrench[3:]

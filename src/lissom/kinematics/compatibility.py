@@ -1,8 +1,9 @@
 """Displacements that agree at the joints, and the choice of the equivalent rigid-link system (ERLS).
 
-Body coordinates of link i are q_i = (r_i, eta_i): r_i the displacement of its inner node from the ERLS, which carries the link as a rigid
-body, eta_i the displacements counted from there. With the `tangent` choice the inner node of a link simply moves with the tip of the link
-before it. Any other choice adds the rigid motion J phi of the ERLS that satisfies one more condition per joint,
+Body coordinates of link i are q_i = (r_i, eta_i): r_i the displacement of its inner node from the ERLS, which carries
+the link as a rigid body, eta_i the displacements counted from there. With the `tangent` choice the inner node of a
+link simply moves with the tip of the link before it. Any other choice adds the rigid motion J phi of the ERLS that
+satisfies one more condition per joint,
 
     r = r_t + J phi,      Z(theta) q = 0      =>      phi = -(Z J)^-1 Z q_t,
 
@@ -49,8 +50,8 @@ class Zeroed(AbstractReference):
 class MinimumNorm(AbstractReference):
     """Least rigid-body coordinates of mass-normalised modes, [Vidoni2015] eq. (11).
 
-    Stationarity over all rigid motions of the ERLS reads `sum J_i^T B_i^T M_i u_i = 0`: the elastic displacements carry no momentum
-    along any joint motion.
+    Stationarity over all rigid motions of the ERLS reads `sum J_i^T B_i^T M_i u_i = 0`: the elastic displacements
+    carry no momentum along any joint motion.
     """
 
     rigid_mass: Float[Real, "l 6 c"]  # B^T M U of every link
@@ -67,7 +68,7 @@ class Shapes(eqx.Module):
 
 
 def tangent_coordinates(relative: Relative, shapes: Shapes, eta: Float[Array, "l m"]) -> Float[Array, "l c"]:
-    """Body coordinates when each link's inner node follows the tip before it, [Vidoni2015] eqs. (3)-(8) closed in all six directions."""
+    """Body coordinates when inner nodes follow the tips before them, [Vidoni2015] eqs. (3)-(8) in all directions."""
 
     def outwards(tip, link):
         pose, shape, eta = link
@@ -77,9 +78,7 @@ def tangent_coordinates(relative: Relative, shapes: Shapes, eta: Float[Array, "l
     return scan_links(outwards, jnp.zeros(6), (relative, jnp.asarray(shapes.tip), eta))[1]
 
 
-def reference_matrix(
-    chain: Chain, reference: AbstractReference, theta: Float[Array, " j"]
-) -> Float[Array, "j j"]:
+def reference_matrix(chain: Chain, reference: AbstractReference, theta: Float[Array, " j"]) -> Float[Array, "j j"]:
     """J_0 = Z J of [Boscariol2012] eq. (6): singular where the chosen conditions do not define an ERLS."""
     J = body_jacobian(chain, relative_poses(chain, theta))
     return jnp.einsum("jlk,lki->ji", reference.conditions(J)[:, :, :6], J)

@@ -1,8 +1,9 @@
 """Motion of the equivalent rigid-link system and of the small displacements it carries, by the geometric rule.
 
-A twist or a small displacement (6 numbers) reaches link i through `T_i = Ad(R_i, p_i)^-1`, and moving joint i changes it by
-`dT_i/dtheta_i = -ad(s_i) T_i`, s_i the joint's screw. Quantities handed from link to link obey `a_i = T_i S a_(i-1) + b_i`; the products
-of these matrices are formed once per pose, so that every such chain, and its transpose, is one product with a matrix of 6 l rows.
+A twist or a small displacement (6 numbers) reaches link i through `T_i = Ad(R_i, p_i)^-1`, and moving joint i changes
+it by `dT_i/dtheta_i = -ad(s_i) T_i`, s_i the joint's screw. Quantities handed from link to link obey `a_i = T_i S
+a_(i-1) + b_i`; the products of these matrices are formed once per pose, so that every such chain, and its transpose,
+is one product with a matrix of 6 l rows.
 """
 
 import equinox as eqx
@@ -13,7 +14,9 @@ from jaxtyping import Array, Float
 from .chain import Chain, relative_poses, scan_links
 from .compatibility import AbstractReference, Shapes, Tangent
 
-LEVI_CIVITA = np.array([[[0, 0, 0], [0, 0, 1], [0, -1, 0]], [[0, 0, -1], [0, 0, 0], [1, 0, 0]], [[0, 1, 0], [-1, 0, 0], [0, 0, 0]]])
+LEVI_CIVITA = np.array(
+    [[[0, 0, 0], [0, 0, 1], [0, -1, 0]], [[0, 0, -1], [0, 0, 0], [1, 0, 0]], [[0, 1, 0], [-1, 0, 0], [0, 0, 0]]]
+)
 CROSS = -LEVI_CIVITA.astype(float)  # (w x) = w_a CROSS[a]
 
 
@@ -96,7 +99,7 @@ class Rate(eqx.Module):
 
 
 def bent(at: Pose, rate: Rate, a, d) -> Float[Array, " L"]:
-    """Second derivative that the joints' motion gives to what they hand over: -2 rate ad d - rate^2 ad^2 a - acceleration ad a."""
+    """What the joints' motion adds to a second derivative: -2 rate ad d - rate^2 ad^2 a - acceleration ad a."""
     turned = at.ad @ a
     return -(2.0 * rate.d * (at.ad @ d) + rate.d**2 * (at.ad @ turned) + rate.dd * turned)
 
@@ -119,7 +122,14 @@ class ErlsMotion(eqx.Module):
 
 
 def erls_motion(
-    chain: Chain, shapes: Shapes, reference: AbstractReference, at: Pose, theta_d, theta_dd, eta, carries_acceleration: bool
+    chain: Chain,
+    shapes: Shapes,
+    reference: AbstractReference,
+    at: Pose,
+    theta_d,
+    theta_dd,
+    eta,
+    carries_acceleration: bool,
 ) -> ErlsMotion:
     """Velocities and accelerations of the links and of their displacements.
 

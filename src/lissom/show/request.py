@@ -16,7 +16,6 @@ from ..describe.quantity import Quantity
 HDF5 = b"\x89HDF\r\n\x1a\n"  # first bytes of a NetCDF-4 file
 PICTURE, RESULT, PAGE = (".png", ".pdf", ".svg"), (".nc",), (".html", ".htm")
 RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller")  # scenario keys that only a simulation reads
-REST = "a robot without a scenario: 1 s under gravity from rest"
 
 
 def scenario_of(source: str, settings: Sequence[str] = (), options: Mapping[str, Any] | None = None) -> Scenario:

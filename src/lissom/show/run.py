@@ -161,14 +161,19 @@ def inputs_of(model: Model, scenario: Scenario) -> Inputs:
     given, controller = scenario.inputs, scenario.controller
     law = None
     if controller is not None:
-        reference = Table(controller.reference.t, controller.reference.value, controller.reference.interpolation, "hold")
+        reference = Table(
+            controller.reference.t, controller.reference.value, controller.reference.interpolation, "hold"
+        )
         compensate = model.formulation if controller.gravity_compensation else None
         law = PD(controller.kp, controller.kd, reference, compensate)
     return Inputs(
         model.n_joints,
-        torque=[(joint[name], Table(table.t, table.value, table.interpolation)) for name, table in given.torque.items()],
+        torque=[
+            (joint[name], Table(table.t, table.value, table.interpolation)) for name, table in given.torque.items()
+        ],
         wrenches=[
-            (*find_node(model.robot, w.node), w.frame == "world", Table(w.t, w.value, w.interpolation)) for w in given.wrench
+            (*find_node(model.robot, w.node), w.frame == "world", Table(w.t, w.value, w.interpolation))
+            for w in given.wrench
         ],
         motion=[(joint[name], Spline(spline.t, spline.value)) for name, spline in given.motion.items()],
         law=law,
@@ -258,7 +263,7 @@ def _torques(problem: Problem, t, x, xd):
 
 
 def _torque_history(model: Model, inputs: Inputs, times: np.ndarray, x, xd) -> np.ndarray:
-    """Torques at the output times, each from the piece that starts there or holds it; the last time from the last piece."""
+    """Torques at the output times, each from the piece that starts there or holds it."""
     pieces = inputs.breakpoints(float(times[-1]))
     piece = np.clip(np.searchsorted(pieces, times + 1e-12, side="right") - 1, 0, len(pieces) - 2)
     torque = np.zeros((len(times), model.n_joints))
@@ -288,9 +293,21 @@ def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, s
             "encoder": (joint, shown.encoder, {"units": "rad or m", "long_name": "what the encoders read"}),
             "torque": (joint, torque, {"units": "N m or N"}),
             "elastic": (("time", "coordinate"), x[:, j:], {"units": "m or rad"}),
-            "position": (nodes, shown.position[:, link, node], {"units": "m", "long_name": "nodes of the robot, world axes"}),
-            "erls_position": (nodes, shown.erls_position[:, link, node], {"units": "m", "long_name": "nodes of the ERLS"}),
-            "rotation": (nodes, shown.rotation[:, link, node], {"units": "rad", "long_name": "small rotation from the ERLS"}),
+            "position": (
+                nodes,
+                shown.position[:, link, node],
+                {"units": "m", "long_name": "nodes of the robot, world axes"},
+            ),
+            "erls_position": (
+                nodes,
+                shown.erls_position[:, link, node],
+                {"units": "m", "long_name": "nodes of the ERLS"},
+            ),
+            "rotation": (
+                nodes,
+                shown.rotation[:, link, node],
+                {"units": "rad", "long_name": "small rotation from the ERLS"},
+            ),
             "frame": (("time", "link", "row", "column"), shown.frame, {"long_name": "link axes in the world"}),
             "energy": (("time", "kind"), energy, {"units": "J"}),
         },

@@ -19,7 +19,6 @@ from .request import (
     FORCE,
     PAGE,
     PICTURE,
-    REST,
     RESULT,
     check_outputs,
     joint_values,
@@ -335,7 +334,8 @@ def plan_simulation(
     if problems or scenario is None:
         raise DescriptionError(problems)
     _check_zeroed(scenario, source)
-    notes = [REST] if runs_from_rest(source) else []
+    rest = f"a robot without a scenario: {scenario.t_end:g} s under gravity from rest"
+    notes = [rest] if runs_from_rest(source) else []
     if not _has_damping(scenario.robot):
         notes.append("no damping in the robot: vibration does not die out")
     return Simulation(scenario, tuple(notes), result, picture, page)

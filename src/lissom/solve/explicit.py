@@ -49,7 +49,9 @@ class Explicit(AbstractStep):
         """One step of size h."""
         state, view = memory
         y = (now.x, now.xd, now.work)
-        y, error, dense, state, _ = self.solver.step(self._term(problem), now.t, now.t + h, y, None, state, made_jump=False)
+        y, error, dense, state, _ = self.solver.step(
+            self._term(problem), now.t, now.t + h, y, None, state, made_jump=False
+        )
         measured = size(whole_state(tolerance), view, error[0], error[1])
         stages = self.solver.tableau.num_stages
         return Attempt(

@@ -1,6 +1,7 @@
-"""Generalised-alpha on the second-order residual, [ChungHulbert1993] with the auxiliary acceleration of [ArnoldBruls2007].
+"""Generalised-alpha on the second-order residual, [ChungHulbert1993], auxiliary acceleration of [ArnoldBruls2007].
 
-Second order; `spectral_radius` says how much of a vibration far above the step's band is left after one step: 1 keeps it, 0 kills it.
+Second order; `spectral_radius` says how much of a vibration far above the step's band is left after one step: 1 keeps
+it, 0 kills it.
 """
 
 from typing import Any, ClassVar
@@ -12,7 +13,19 @@ from jaxtyping import Array, Float
 
 from ..types import real, whole
 from .problem import Problem, Tangents
-from .step import AbstractStep, Attempt, Factors, Moment, Sight, Tolerance, back_solve, factorise, no_factors, sight, size
+from .step import (
+    AbstractStep,
+    Attempt,
+    Factors,
+    Moment,
+    Sight,
+    Tolerance,
+    back_solve,
+    factorise,
+    no_factors,
+    sight,
+    size,
+)
 
 MAX_ITERATIONS = 10
 KAPPA = 0.003  # the iteration stops when its error is this small a part of the tolerance

@@ -1,6 +1,7 @@
 """What drives a robot, as smooth pieces between the times where something jumps or bends.
 
-Tables are split at their points, so that a step never crosses a discontinuity: on each piece a table is a polynomial in time.
+Tables are split at their points, so that a step never crosses a discontinuity: on each piece a table is a polynomial
+in time.
 """
 
 import abc
@@ -37,7 +38,7 @@ class Piece(eqx.Module):
 
 
 class Table:
-    """Values over time: `linear` or `hold` between points; two points at one time are a jump; `after` says what follows the last."""
+    """Values over time, `linear` or `hold` between points; two points at one time are a jump."""
 
     def __init__(self, t: Sequence[float], value: Any, interpolation: str = "linear", after: str = "zero"):
         self.t = np.asarray(t, dtype=float)
@@ -83,7 +84,7 @@ class Spline:
             end = self.value[0] if middle <= self.t[0] else self.value[-1]
             return Piece(real(a), real(np.array([end, 0.0, 0.0, 0.0])))
         c = [self.spline(a, nu) / factor for nu, factor in enumerate((1.0, 1.0, 2.0, 6.0))]
-        # Derivatives at a knot belong to the piece on the right: take the third from the middle, the second from there backwards.
+        # Derivatives at a knot belong to the piece on the right: they are taken back from the middle.
         third = self.spline(middle, 3)
         c[3], c[2] = third / 6.0, (self.spline(middle, 2) - third * (middle - a)) / 2.0
         return Piece(real(a), real(np.array(c, dtype=float)))
@@ -98,7 +99,7 @@ class AbstractLaw(eqx.Module):
 
 
 class Function(AbstractLaw):
-    """A user's own function of (t, state): compiled if it is written in JAX, else called back at every evaluation (slower)."""
+    """A user's function of (t, state): compiled if it is written in JAX, else called back each time (slower)."""
 
     function: Callable = eqx.field(static=True)
 

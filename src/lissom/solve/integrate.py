@@ -1,4 +1,4 @@
-"""A whole run: piece after piece between discontinuities, in short bursts that can be watched and interrupted, or in one pure call."""
+"""A whole run: piece after piece between discontinuities, in bursts that can be watched, or in one pure call."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Adaptive march in time: accepts and rejects steps, writes the output grid, never steps over the end of a smooth piece."""
+"""Adaptive march in time: takes steps, fills the output grid, never goes over the end of a smooth piece."""
 
 from typing import Any
 
@@ -44,7 +44,13 @@ class Walk(eqx.Module):
     failure: Any  # 0 while all is well, else an index of FAILURES
 
 
-FAILURES = (RESULTS.successful, RESULTS.newton_diverged, RESULTS.step_too_small, RESULTS.not_finite, RESULTS.too_many_steps)
+FAILURES = (
+    RESULTS.successful,
+    RESULTS.newton_diverged,
+    RESULTS.step_too_small,
+    RESULTS.not_finite,
+    RESULTS.too_many_steps,
+)
 
 
 def new_record(t: Float[Array, " t"], n: int) -> Record:
@@ -53,7 +59,9 @@ def new_record(t: Float[Array, " t"], n: int) -> Record:
     return Record(t, blank(n), blank(n), blank(2), whole(0))
 
 
-def set_off(step: AbstractStep, problem: Problem, tolerance: Tolerance, now: Moment, h, record: Record, counts: Counts) -> Walk:
+def set_off(
+    step: AbstractStep, problem: Problem, tolerance: Tolerance, now: Moment, h, record: Record, counts: Counts
+) -> Walk:
     """Start of a smooth piece: fresh acceleration, no memory of what was before the jump."""
     walk = Walk(now, real(h), step.begin(problem, tolerance, now), counts, record, whole(0))
     return eqx.tree_at(lambda w: w.record, walk, write(step, walk.record, now, None, real(0.0)))
@@ -72,7 +80,9 @@ def write(step: AbstractStep, record: Record, now: Moment, attempt: Attempt | No
         k = record.filled
         part = jnp.clip(jnp.where(h > 0, (record.t[k] - now.t) / jnp.where(h > 0, h, 1.0), 0.0), 0.0, 1.0)
         at = now if attempt is None else step.interpolate(now, attempt, h, part)
-        return Record(record.t, record.x.at[k].set(at.x), record.xd.at[k].set(at.xd), record.work.at[k].set(at.work), k + 1)
+        return Record(
+            record.t, record.x.at[k].set(at.x), record.xd.at[k].set(at.xd), record.work.at[k].set(at.work), k + 1
+        )
 
     return jax.lax.while_loop(due, put, record)
 
@@ -85,7 +95,9 @@ def next_size(step: AbstractStep, attempt: Attempt, h, accepted):
     return h * jnp.where(attempt.solved, factor, 0.5)
 
 
-def march(step: AbstractStep, problem: Problem, tolerance: Tolerance, walk: Walk, t_end, max_step, budget, max_steps) -> Walk:
+def march(
+    step: AbstractStep, problem: Problem, tolerance: Tolerance, walk: Walk, t_end, max_step, budget, max_steps
+) -> Walk:
     """March to `t_end`, or until `budget` more tries are made or the run fails."""
     stop = walk.counts.steps + walk.counts.rejected + budget
 
@@ -103,10 +115,14 @@ def march(step: AbstractStep, problem: Problem, tolerance: Tolerance, walk: Walk
         choose = lambda a, b: jax.tree.map(lambda p, q: jnp.where(accepted, p, q), a, b)  # noqa: E731
         record = write(step, walk.record, walk.now, attempt, jnp.where(accepted, h, -1.0))
         counts = Counts(
-            walk.counts.steps + accepted, walk.counts.rejected + ~accepted, walk.counts.evaluations + attempt.evaluations
+            walk.counts.steps + accepted,
+            walk.counts.rejected + ~accepted,
+            walk.counts.evaluations + attempt.evaluations,
         )
         size = next_size(step, attempt, h, accepted)
-        size = jnp.where(accepted & (h < wanted), jnp.maximum(size, wanted), size)  # a short last step says nothing about the next
+        size = jnp.where(
+            accepted & (h < wanted), jnp.maximum(size, wanted), size
+        )  # a short last step says nothing about the next
         failure = judge(walk, attempt, size, counts, max_steps)
         memory = choose(attempt.memory, step.reject(walk.memory, attempt))
         return Walk(choose(end, walk.now), size, memory, counts, record, failure)

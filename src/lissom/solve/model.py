@@ -89,12 +89,14 @@ class Model:
         return State(x[:j], xd[:j], x[j:], xd[j:], theta, theta_d)
 
     def static(self, q: Any = None, torque: Any = None, *, free: bool = False) -> State:
-        """Elastic equilibrium under gravity, joints held so that the encoders read q; the state carries the holding torques.
+        """Elastic equilibrium under gravity with the encoders held at q; the state carries the holding torques.
 
-        With `free` the joints move too, under the given torques (zero by default), to the equilibrium nearest to q that Newton finds.
+        With `free` the joints move too, under the given torques (zero by default), to the equilibrium nearest to q
+        that Newton finds.
 
         Raises:
-            EquilibriumError: no equilibrium was found (checked for concrete numbers only, so that the result can be differentiated).
+            EquilibriumError: no equilibrium was found (checked for concrete numbers only, so that the result can be
+            differentiated).
         """
         f, encoder = self.formulation, self._joint_vector("q", q)
         self.check_reference(encoder)
@@ -106,11 +108,12 @@ class Model:
         if not eqx.is_array(x) or _is_concrete(x):
             left = float(imbalance(f, x, tau))
             if not left < BALANCE:
-                raise EquilibriumError(f"no equilibrium found near q = {np.asarray(encoder).tolist()}: {left:.1e} of the forces is left over")
+                near = np.asarray(encoder).tolist()
+                raise EquilibriumError(f"no equilibrium found near q = {near}: {left:.1e} of the forces is left over")
         return _state(f, x, jnp.zeros_like(x), tau)
 
     def check_reference(self, theta: Any) -> None:
-        """Raise an error that names the zeroed displacements if they define no ERLS at theta, [Boscariol2012] eq. (6)."""
+        """Refuse zeroed displacements that define no ERLS at theta, by name, [Boscariol2012] eq. (6)."""
         f: Any = self.formulation
         theta = jnp.asarray(theta, dtype=float)
         if isinstance(f.reference, Tangent) or not _is_concrete(theta) or self.n_joints == 0:
@@ -118,8 +121,14 @@ class Model:
         J_0 = np.asarray(_reference_matrix(f.chain, f.reference, theta))
         if not 1.0 / np.linalg.cond(J_0) > SINGULAR:
             names = ", ".join(self.reference["zeroed"]) if isinstance(self.reference, dict) else str(self.reference)
-            still = [joint for joint, column in zip(self.joint_names, J_0.T, strict=True) if np.abs(column).max() < 1e-9]
-            reason = f"they do not move with joint {', '.join(still)}" if still else "their motions with the joints are dependent"
+            still = [
+                joint for joint, column in zip(self.joint_names, J_0.T, strict=True) if np.abs(column).max() < 1e-9
+            ]
+            reason = (
+                f"they do not move with joint {', '.join(still)}"
+                if still
+                else "their motions with the joints are dependent"
+            )
             raise ReferenceError_(
                 f"reference.zeroed: {names} do not define an ERLS at q = {np.asarray(theta).tolist()}: {reason}. "
                 "Zero, for each joint, a displacement that this joint moves."
@@ -154,7 +163,7 @@ class Model:
         return self.poses(state).position[i, k]
 
     def displacement(self, state: State, node: str) -> Float[Array, " 3"]:
-        """Displacement of a node from where it would be if the links were rigid and the joints read the same, world axes [m]."""
+        """Displacement of a node from where rigid links with the same encoder readings put it, world axes [m]."""
         i, k = find_node(self.robot, node)
         rigid = self.at(state.encoder)
         return self.poses(state).position[i, k] - self.poses(rigid).position[i, k]
@@ -173,7 +182,8 @@ class Model:
             value = jnp.stack([jnp.asarray(v, dtype=float) for v in value]) if len(value) else jnp.zeros(0)
         value = jnp.asarray(value, dtype=float)
         if value.shape != (j,):
-            raise ValueError(f"{name} must have {j} values, one for each joint ({', '.join(self.joint_names)}), got shape {value.shape}")
+            names = ", ".join(self.joint_names)
+            raise ValueError(f"{name} must have {j} values, one for each joint ({names}), got shape {value.shape}")
         return value
 
 

@@ -12,7 +12,7 @@ from .inputs import Loads
 
 
 class State(eqx.Module):
-    """A state of the robot: joint coordinates of the ERLS, elastic coordinates, their rates, and what the encoders read."""
+    """Joint coordinates of the ERLS, elastic coordinates, their rates, and what the encoders read."""
 
     q: Float[Array, " j"]  # theta
     qd: Float[Array, " j"]
@@ -56,7 +56,7 @@ class Problem(eqx.Module):
     loads: Loads
 
     def joint_torque(self, t, x, xd) -> Float[Array, " j"]:
-        """Commanded torques of tables and control law, cut at the joints' limits; prescribed joints have theirs in `reaction`."""
+        """Commanded torques of tables and control law, cut at the joints' limits."""
         if self.loads.law is None:
             return self._limited(t, None)
         return self._limited(t, state_of(self.formulation, x, xd))
@@ -108,7 +108,7 @@ class Problem(eqx.Module):
         return force.at[held].set(rates_d.encoder[held] - wanted)
 
     def matrices(self, t, x, xd) -> Tangents:
-        """Derivatives of the residual, the stiff part: inertia, structure and control law, without Coriolis and gravity terms."""
+        """Derivatives of the residual, the stiff part: inertia, structure and control law."""
         f = self.formulation
         N = engine.rate_map(f, x)
         M = engine.inertia(f, x, N)
@@ -124,7 +124,7 @@ class Problem(eqx.Module):
         return Tangents(M, D, K, N)
 
     def acceleration(self, t, x, xd) -> Float[Array, " n"]:
-        """xdd that makes the residual zero (it is affine in xdd)."""
+        """Xdd that makes the residual zero (it is affine in xdd)."""
         force = self.residual(t, x, xd, jnp.zeros_like(x))
         M = self.matrices(t, x, xd).M
         if self.loads.prescribed:

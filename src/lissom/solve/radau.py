@@ -1,7 +1,7 @@
-"""Radau IIA of order five on the second-order residual: three stages, L-stable, stiffly accurate, [HairerWanner1996] section IV.8.
+"""Radau IIA of order five on the second-order residual, L-stable and stiffly accurate, [HairerWanner1996] section IV.8.
 
-Unknown are the accelerations of the three stages. With the eigenvectors of the Runge-Kutta matrix, the iteration falls apart into one real
-and one complex system of the robot's own size n,
+Unknown are the accelerations of the three stages. With the eigenvectors of the Runge-Kutta matrix, the iteration
+falls apart into one real and one complex system of the robot's own size n,
 
     (M + h mu D + h^2 mu^2 K) w = -r,
 
@@ -18,7 +18,19 @@ from jaxtyping import Array, Float
 
 from ..types import real, whole
 from .problem import Problem, Tangents
-from .step import AbstractStep, Attempt, Factors, Moment, Sight, Tolerance, back_solve, factorise, no_factors, sight, size
+from .step import (
+    AbstractStep,
+    Attempt,
+    Factors,
+    Moment,
+    Sight,
+    Tolerance,
+    back_solve,
+    factorise,
+    no_factors,
+    sight,
+    size,
+)
 
 S6 = 6**0.5
 # fmt: off
@@ -33,7 +45,7 @@ ONCE = LAGRANGE / np.array([1, 2, 3])[:, None]  # integrated once, in powers s^1
 TWICE = LAGRANGE / np.array([2, 6, 12])[:, None]  # integrated twice, in powers s^2..s^4
 
 _mu, _T = np.linalg.eig(A)
-_real, _complex = int(np.argmin(abs(_mu.imag))), int(np.argmax(_mu.imag))
+_real, _complex = int(np.argmin(abs(np.imag(_mu)))), int(np.argmax(np.imag(_mu)))
 _Tinv = np.linalg.inv(_T)
 MU_REAL, MU_COMPLEX = float(_mu[_real].real), complex(_mu[_complex])
 _scale = _T[:, _real] / np.real(_T[:, _real])  # the real eigenvector, freed from an arbitrary phase
@@ -120,9 +132,7 @@ class Radau(AbstractStep):
         def factors(d):
             return iteration_factors(d, h, MU_REAL), iteration_factors(d, h, MU_COMPLEX)
 
-        d, view, stale = jax.lax.cond(
-            memory.wanted, derivatives, lambda: (memory.tangents, memory.view, memory.stale)
-        )
+        d, view, stale = jax.lax.cond(memory.wanted, derivatives, lambda: (memory.tangents, memory.view, memory.stale))
         new = memory.wanted | (memory.h != h)
         real, cplx = jax.lax.cond(new, factors, lambda d: (memory.real, memory.cplx), d)
         return eqx.tree_at(

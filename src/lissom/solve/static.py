@@ -13,13 +13,17 @@ RTOL, ATOL = 1e-10, 1e-12  # Newton is quadratic: one iteration more than needed
 MAX_STEPS = 60
 
 
-def held(formulation: AbstractFormulation, encoder: Float[Array, " j"]) -> tuple[Float[Array, " n"], Float[Array, " j"]]:
+def held(
+    formulation: AbstractFormulation, encoder: Float[Array, " j"]
+) -> tuple[Float[Array, " n"], Float[Array, " j"]]:
     """Coordinates x and holding torques tau at rest with the joints held so that the encoders read `encoder`."""
     j, n = formulation.n_joints, formulation.size
 
     def missing(z, _):
         x, tau = z[:n], z[n:]
-        return jnp.concatenate([formulation.configuration(x).encoder - encoder, engine.resting_force(formulation, x, tau)])
+        return jnp.concatenate(
+            [formulation.configuration(x).encoder - encoder, engine.resting_force(formulation, x, tau)]
+        )
 
     z = _root(missing, jnp.concatenate([encoder, jnp.zeros(n)]))
     return z[:n], z[n : n + j]
@@ -31,7 +35,7 @@ def balanced(
     theta_d: Float[Array, " j"],
     theta_dd: Float[Array, " j"],
 ) -> tuple[Float[Array, " n"], Float[Array, " j"]]:
-    """Coordinates x and torques tau of a joint motion with the elastic state in quasi-static balance: M xdd + h = E^T tau."""
+    """Coordinates x and torques tau of a joint motion, the elastic state in quasi-static balance with it."""
     n, d = formulation.size, formulation.n_elastic
     xd, xdd = (jnp.concatenate([part, jnp.zeros(d)]) for part in (theta_d, theta_dd))
 

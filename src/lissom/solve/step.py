@@ -13,10 +13,10 @@ from .problem import Problem, Tangents
 
 
 class Tolerance(eqx.Module):
-    """Errors in the units that users look at: joint angles against one radian, node positions against the robot's reach.
+    """Errors of what users look at: joint angles against one radian, node positions against the robot's reach.
 
-    A wave along a bar that moves no node by more than the tolerance does not set the step. `everything` also weighs each coordinate and
-    each rate against its own size, as textbook solvers do.
+    A wave along a bar that moves no node by more than the tolerance does not set the step. `everything` also weighs
+    each coordinate and each rate against its own size, as textbook solvers do.
     """
 
     rtol: Any
@@ -33,7 +33,7 @@ class Sight(eqx.Module):
 
 
 def sight(problem: Problem, tolerance: Tolerance, d: Tangents, x, xd) -> Sight:
-    """Encoder readings and node positions divided by the robot's reach, per unit of x; kept while the iteration matrix is."""
+    """Encoder readings and node positions (against the robot's reach) per unit of x."""
     f, N = problem.formulation, d.N
     X = jnp.asarray(f.links.points)
     reach = jnp.maximum(jnp.sum(jnp.max(jnp.linalg.norm(X, axis=-1), axis=-1)), 1e-12)
@@ -55,7 +55,7 @@ def size(tolerance: Tolerance, view: Sight, dx, dxd) -> Float[Array, ""]:
 
 
 class Factors(eqx.Module):
-    """LU factors of an iteration matrix with its row order: solving one right-hand side at a time stays on one thread."""
+    """LU factors of an iteration matrix, with their row order."""
 
     lu: Any
     order: Any

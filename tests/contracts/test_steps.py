@@ -1,0 +1,96 @@
+"""What every step method promises, on a rigid double pendulum falling in gravity: smooth, nonlinear, no high frequencies."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from helpers import ALL_STEPS, compiled_once, observed_order, rigid_robot, robot_named
+
+from lissom import Model
+from lissom.describe.scenario import Solver
+from lissom.dynamics import engine
+from lissom.solve.inputs import Loads
+from lissom.solve.integrate import step_of
+from lissom.solve.problem import Problem
+from lissom.solve.step import Moment, Tolerance
+
+DURATION = 0.5  # [s]
+ORDER = {"radau": 5, "generalised-alpha": 2, "dopri5": 5, "dopri8": 8, "tsit5": 5}
+COARSEST = {"radau": 6, "generalised-alpha": 40, "dopri5": 12, "dopri8": 6, "tsit5": 12}  # steps, in the range of the order
+
+
+@compiled_once
+def stepped(step, f, x, xd, h, count):
+    """`count` steps of size h, Newton's iteration carried to round-off; the end, the middle of the last step, energy there."""
+    problem, tolerance = Problem(f, Loads()), Tolerance(jnp.asarray(1e-13), jnp.asarray(1e-13))
+    start = Moment(jnp.asarray(0.0), x, xd, jnp.zeros(2))
+
+    def once(_, walk):
+        now, memory, *_ = walk
+        attempt = step.attempt(problem, tolerance, now, h, memory)
+        return attempt.end, attempt.memory, now, attempt
+
+    memory = step.begin(problem, tolerance, start)
+    first = step.attempt(problem, tolerance, start, h, memory)
+    walk = (first.end, first.memory, start, first)
+    end, _, before, attempt = jax.lax.fori_loop(1, count, once, walk)
+    place = f.configuration(end.x)
+    energy = engine.kinetic_energy(f, end.x, end.xd) + engine.gravity_energy(f, place)
+    between = step.interpolate(before, attempt, h, jnp.asarray(0.5))
+    return end, between, energy
+
+
+@functools.cache
+def falling():
+    model = Model(rigid_robot(robot_named("double-pendulum")))
+    return model.formulation, jnp.array([0.3, 0.5]), jnp.array([-1.1, 0.7])
+
+
+@functools.cache
+def run(method, count):
+    f, x, xd = falling()
+    end, between, energy = stepped(step_of(Solver(method=method)), f, x, xd, jnp.asarray(DURATION / count), count)
+    return np.asarray(end.x), np.asarray(end.xd), np.asarray(between.x), float(energy)
+
+
+def reference():
+    return run("dopri8", 400)  # error (1/400 s)^8, round-off
+
+
+def runs(method):
+    return [run(method, COARSEST[method] * 2**k) for k in range(3)]
+
+
+@pytest.mark.parametrize("method", ALL_STEPS)
+def test_error_falls_with_the_order_of_the_step(method):
+    errors = [np.abs(x - reference()[0]).max() for x, *_ in runs(method)]
+    order = observed_order(errors)[-1]
+    assert ORDER[method] - 0.4 < order < ORDER[method] + 1.2, (errors, order)
+
+
+@pytest.mark.parametrize("method", ALL_STEPS)
+def test_energy_drift_falls_with_the_order_of_the_step(method):
+    energies = [energy - reference()[3] for *_, energy in runs(method)]
+    order = observed_order(np.abs(energies))[-1]
+    assert order > ORDER[method] - 0.4, (energies, order)
+
+
+@pytest.mark.parametrize("method", ALL_STEPS)
+def test_output_between_steps_is_almost_as_good_as_at_their_ends(method):
+    # Dense output of order at least 3 (Hermite, collocation, the explicit methods' own): h^4 locally.
+    errors = []
+    for k in range(3):
+        count = COARSEST[method] * 2**k
+        *_, between, _ = run(method, count)
+        errors.append(np.abs(between - middle(count)).max())
+    assert observed_order(errors)[-1] > min(ORDER[method], 4) - 0.6, errors
+
+
+def middle(count):
+    """The exact state half a step before the end of a run of `count` steps."""
+    f, x, xd = falling()
+    duration = DURATION * (1 - 0.5 / count)
+    end, _, _ = stepped(step_of(Solver(method="dopri8")), f, x, xd, jnp.asarray(duration / 400), 400)
+    return np.asarray(end.x)
