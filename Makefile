@@ -37,7 +37,7 @@ $(READY): pyproject.toml
 	fi; \
 	echo "Setting up $(VENV) with $$("$$python" --version); this takes a few minutes, once."; \
 	"$$python" -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]' 'pyright[nodejs]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 demo: $(READY)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from lissom.show.cache import keep_compiled_code
 from lissom.show.figure import INK, SOFT, new_figure
 
-FOLDER = Path(__file__).parents[2] / "docs" / "figures"
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "figures"
 keep_compiled_code()
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "physics"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "physics"))
 from figures import chart, heading, keep  # noqa: E402
 
 from lissom.show.bench.machine import machine_facts  # noqa: E402

@@ -23,7 +23,7 @@ def momentum(link: Links, y: Float[Array, " e"], q: Float[Array, " c"]) -> Float
     w = y[3:6]
     Xq = jnp.einsum("aec,c->ae", link.X, q)
     turning = Xq @ y + jnp.einsum("abcd,c,d->ab", link.Z, q, q) @ w
-    return link.mass @ y + w @ Xq + jnp.zeros_like(y).at[3:6].set(turning)
+    return jnp.asarray(link.mass) @ y + w @ Xq + jnp.zeros_like(y).at[3:6].set(turning)
 
 
 def kinetic_slope(link: Links, y: Float[Array, " e"], q: Float[Array, " c"]) -> Float[Array, " c"]:
@@ -36,7 +36,7 @@ def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
     G = jnp.zeros_like(link.mass).at[:, 3:6].set(jnp.einsum("aec,c->ea", link.X, q))
     Z = jnp.zeros_like(link.mass).at[3:6, 3:6].set(jnp.einsum("abcd,c,d->ab", link.Z, q, q))
-    return link.mass + G + G.T + Z
+    return jnp.asarray(link.mass) + G + G.T + Z
 
 
 def inertial_force(link: Links, y, q, y_d) -> Float[Array, " e"]:
@@ -66,13 +66,15 @@ def elastic_force(link: Links, q: Float[Array, " c"]) -> Float[Array, " e"]:
 
 def damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
     """Damping on elastic velocities, [Boscariol2012] eqs. (24)-(25): alpha M acts on the rigid rows too."""
-    return link.alpha * (link.mass[:, 6:] @ qd) + jnp.concatenate([jnp.zeros(6), link.damping @ qd])
+    return jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[:, 6:] @ qd) + jnp.concatenate(
+        [jnp.zeros(6), link.damping @ qd]
+    )
 
 
 def friction(formulation: AbstractFormulation, encoder_d: Float[Array, " j"]) -> Float[Array, " j"]:
     """Joint friction: viscous plus Coulomb smoothed by tanh over the joint's `width`."""
     joints = formulation.joints
-    return joints.viscous * encoder_d + joints.coulomb * jnp.tanh(encoder_d / joints.width)
+    return jnp.asarray(joints.viscous) * encoder_d + joints.coulomb * jnp.tanh(encoder_d / joints.width)
 
 
 def needed_force(
@@ -94,7 +96,7 @@ def needed_force(
     inertial = published_inertial_force if formulation.published else inertial_force
     force = jax.vmap(inertial)(links, y, place.q, y_d)
     force += jax.vmap(elastic_force)(links, place.q) + jax.vmap(damping_force)(links, rates.q)
-    joint = formulation.joints.motor_inertia * rates_d.encoder + friction(formulation, rates.encoder)
+    joint = jnp.asarray(formulation.joints.motor_inertia) * rates_d.encoder + friction(formulation, rates.encoder)
     needed = Rates(force[:, :6], force[:, 6:], joint)
     if applied is not None:
         needed = jax.tree.map(jnp.subtract, needed, applied)

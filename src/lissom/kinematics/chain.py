@@ -43,7 +43,7 @@ def relative_poses(chain: Chain, theta: Float[Array, " j"]) -> Relative:
     R_X, axis = jnp.asarray(chain.rotation), jnp.asarray(chain.axis)
     R = R_X @ jax.vmap(axis_rotation)(axis, motion * chain.turns)
     arm = jnp.einsum("lij,lj->li", R_X, axis * (motion * chain.slides)[:, None])
-    return Relative(R, chain.position + arm, arm)
+    return Relative(R, jnp.asarray(chain.position) + arm, arm)
 
 
 def scan_links(step, start, links):

@@ -37,7 +37,7 @@ def screw_matrix(chain: Chain) -> Float[Array, "L L"]:
         [jnp.concatenate([turn, slide], axis=2), jnp.concatenate([jnp.zeros_like(turn), turn], axis=2)], axis=1
     )
     l = len(s)
-    return (np.eye(l)[:, None, :, None] * ad[:, :, None, :]).reshape(6 * l, 6 * l)
+    return (jnp.eye(l)[:, None, :, None] * ad[:, :, None, :]).reshape(6 * l, 6 * l)
 
 
 def chain_product(G: Float[Array, "l 6 6"]) -> Float[Array, "L L"]:
@@ -165,7 +165,8 @@ def _with_reference(reference, at: Pose, motion: ErlsMotion, rate: Rate, eta) ->
     """Add the rigid motion J phi that keeps Z q = 0 with its first and second derivative."""
     rows = jnp.asarray(reference.rows)
     Z_r, Z_eta = _rigid_rows(reference), rows[:, :, 6:].reshape(rows.shape[0], -1)
-    solve = lambda r, eta: -at.solve @ (Z_r @ r + Z_eta @ eta.reshape(-1))  # noqa: E731
+    inverse = jnp.asarray(at.solve)
+    solve = lambda r, eta: -inverse @ (Z_r @ r + Z_eta @ eta.reshape(-1))  # noqa: E731
     phi = solve(motion.inner.a, eta[0])
     w = at.J @ phi
     w_d = -at.Phi @ (rate.d * (at.ad @ w))

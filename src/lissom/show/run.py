@@ -148,7 +148,7 @@ def simulate(
 
 def compile_run(model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver) -> None:
     """Compile everything a run needs, by taking its first step."""
-    short = Solver(**(solver.model_dump() | {"max_steps": 1}))
+    short = solver.model_copy(update={"max_steps": 1})
     outcome = integrate(model.formulation, state, inputs, times, short)
     if outcome.failure == RESULTS.interrupted:
         raise KeyboardInterrupt
@@ -268,7 +268,7 @@ def _torque_history(model: Model, inputs: Inputs, times: np.ndarray, x, xd) -> n
     piece = np.clip(np.searchsorted(pieces, times + 1e-12, side="right") - 1, 0, len(pieces) - 2)
     torque = np.zeros((len(times), model.n_joints))
     for k in np.unique(piece):
-        problem = Problem(model.formulation, jax.tree.map(real, inputs.on(pieces[k], pieces[k + 1])))
+        problem = Problem(model.formulation, jax.tree.map(real, inputs.on(float(pieces[k]), float(pieces[k + 1]))))
         here = piece == k
         torque[here] = np.asarray(_torques(problem, jnp.asarray(times), x, xd))[here]
     return torque

@@ -108,12 +108,12 @@ def _check_zeroed(scenario: Scenario, file: str) -> None:
     """Zeroed displacements that are well written may still define no ERLS: only the geometry tells."""
     if not isinstance(scenario.reference, Mapping):
         return
-    from ..solve.model import ReferenceError_
+    from ..solve.model import UndefinedReferenceError
 
     model = model_of(scenario)
     try:
         model.check_reference(np.array(scenario.initial.q or np.zeros(model.n_joints), dtype=float))
-    except ReferenceError_ as reason:
+    except UndefinedReferenceError as reason:
         text = str(reason).removeprefix("reference.zeroed: ")
         raise DescriptionError([Problem(file, None, "reference.zeroed", None, text)]) from None
 

@@ -148,7 +148,7 @@ class Loads(eqx.Module):
 class Inputs:
     """Everything that drives the robot during a run."""
 
-    def __init__(self, joints: int, torque=(), wrenches=(), motion=(), law=None):
+    def __init__(self, joints: int, torque=(), wrenches=(), motion=(), law: Any = None):
         self.joints = joints
         self.torque: tuple[tuple[int, Table], ...] = tuple(torque)
         self.wrenches: tuple[tuple[int, int, bool, Table], ...] = tuple(wrenches)

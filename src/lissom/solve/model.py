@@ -6,6 +6,7 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from ..algebra.so3 import axis_rotation
@@ -27,7 +28,7 @@ class EquilibriumError(RuntimeError):
     """No equilibrium was found."""
 
 
-class ReferenceError_(ValueError):
+class UndefinedReferenceError(ValueError):
     """The zeroed displacements do not define an equivalent rigid-link system."""
 
 
@@ -129,7 +130,7 @@ class Model:
                 if still
                 else "their motions with the joints are dependent"
             )
-            raise ReferenceError_(
+            raise UndefinedReferenceError(
                 f"reference.zeroed: {names} do not define an ERLS at q = {np.asarray(theta).tolist()}: {reason}. "
                 "Zero, for each joint, a displacement that this joint moves."
             )
@@ -188,9 +189,7 @@ class Model:
 
 
 def _is_concrete(value: Any) -> bool:
-    import jax
-
-    return not isinstance(value, jax.core.Tracer)
+    return not isinstance(value, Tracer)
 
 
 _balanced = eqx.filter_jit(balanced)
