@@ -5,11 +5,12 @@ same robot, so the paths of the tip differ only by what is of second order in th
 stiffer arm.
 """
 
-from figures import FOLDER, keep
+from figures import heading, keep, tidy
 
 from lissom import Robot, Scenario
 from lissom.show.bench.cases import Case
-from lissom.show.plot import plot_compare, spread
+from lissom.show.figure import PALETTE, new_figure
+from lissom.show.plot import spread
 
 SETS = {"A": "anthropomorphic", "B": "anthropomorphic-b", "C": "anthropomorphic-c"}
 MODULI = (9e9, 5e10)  # [Pa], first and second simulation
@@ -23,18 +24,34 @@ def run(name: str, E: float):
     return Case(scenario).run(rtol=1e-8, atol=1e-10).data
 
 
+def drawn(groups: dict):
+    """Paths of all runs from above, and the spread of each stiffness against time."""
+    figure = new_figure(11, 4.6)
+    above, apart = figure.subplots(1, 2, width_ratios=(1, 1.15))
+    for k, (E, runs) in enumerate(groups.items()):
+        for style, (name, data) in zip(("-", "--", ":"), runs.items(), strict=True):
+            path = data.position.sel(node=TIP)
+            label = f"{name}, E = {E:g} Pa"
+            above.plot(path.sel(axis="x"), path.sel(axis="y"), style, lw=1.8, color=PALETTE[k], label=label)
+        time, distance = spread(runs, TIP)
+        apart.semilogy(time, 1e3 * distance, color=PALETTE[k], lw=1.4, label=f"E = {E:g} Pa")
+    above.set(xlabel="x [m]", ylabel="y [m]")
+    apart.set(xlabel="time [s]", ylabel="largest distance between two sets [mm]")
+    for axes, title in ((above, "Path of the tip, from above"), (apart, "Spread of the tip between the sets")):
+        tidy(axes)
+        heading(axes, title)
+        axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
 def main() -> None:
     """Runs, figure, numbers."""
-    runs = {f"set {name}, E = {E:g} Pa": run(file, E) for E in MODULI for name, file in SETS.items()}
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    groups = {E: {f"set {name}": run(file, E) for name, file in SETS.items()} for E in MODULI}
     numbers = {}
-    for E in MODULI:
-        same = {name: data for name, data in runs.items() if f"E = {E:g}" in name}
-        plot_compare(same, TIP, FOLDER / f"erls-sets-{E:.0e}.png".replace("+", ""))
-        elastic = max(float(abs(data.position - data.erls_position).max()) for data in same.values())
-        numbers[f"{E:g}"] = {"largest_spread_m": float(spread(same, TIP)[1].max()), "largest_displacement_m": elastic}
-    plot_compare(runs, TIP, FOLDER / "erls-sets.png")
-    keep("erls-sets", {"node": TIP, "by_E_pa": numbers})
+    for E, runs in groups.items():
+        elastic = max(float(abs(data.position - data.erls_position).max()) for data in runs.values())
+        numbers[f"{E:g}"] = {"largest_spread_m": float(spread(runs, TIP)[1].max()), "largest_displacement_m": elastic}
+    keep("erls-sets", {"node": TIP, "by_E_pa": numbers}, drawn(groups))
 
 
 if __name__ == "__main__":

@@ -19,11 +19,16 @@ def chart(width: float = 7.2, height: float = 4.4) -> tuple[Figure, Axes]:
     """A figure with one quiet pair of axes."""
     figure = new_figure(width, height)
     axes = figure.add_subplot()
+    tidy(axes)
+    return figure, axes
+
+
+def tidy(axes: Axes) -> None:
+    """Light grid, no box."""
     axes.grid(True, which="both", color="#E3E8EE", lw=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(colors=SOFT, labelcolor=INK)
-    return figure, axes
 
 
 def heading(axes: Axes, text: str) -> None:

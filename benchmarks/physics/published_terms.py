@@ -5,6 +5,8 @@ Expected: the largest distance of the two tips falls at least tenfold when E gro
 first order in the elastic displacements, and those go with 1/E.
 """
 
+from typing import Literal
+
 import numpy as np
 from figures import chart, heading, keep, slope
 
@@ -16,7 +18,7 @@ MODULI = (2e9, 2e10, 2e11, 2e12)  # [Pa]
 T_END = 0.5  # [s]
 
 
-def tip_path(E: float, terms: str) -> np.ndarray:
+def tip_path(E: float, terms: Literal["published", "consistent"]) -> np.ndarray:
     """Path of the tip."""
     stiff = {f"links.{link}.beam.material.E": E for link in ("upper", "lower")}
     robot = Robot.load("double-pendulum").replace({"damping": None} | stiff)

@@ -304,6 +304,15 @@ def test_a_cache_that_cannot_be_written_stops_nobody(reed):
     assert done.returncode == 0 and "reed" in done.stdout and done.stderr == ""
 
 
+def test_interrupt_while_building_leaves_with_130_and_no_file(reed, tmp_path):
+    line = [sys.executable, "-m", "lissom.show.cli", "simulate", reed, "-o", str(tmp_path / "out.nc")]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and "from rest" in process.stdout.readline()  # said before the model is built
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130 and err == "interrupted\n" and not (tmp_path / "out.nc").exists()
+
+
 def test_library_and_help_start_without_the_solvers():
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "lissom.show.cli", "--help"], capture_output=True, text=True

@@ -15,6 +15,7 @@ from lissom.types import RESULTS
 MASS, CENTRE, ABOUT_CENTRE = 1.7, 0.21, 2.9e-2
 J = ABOUT_CENTRE + MASS * CENTRE**2  # [kg m^2] about the axis
 TIGHT = {"rtol": 1e-9, "atol": 1e-11}
+POINTS = 7  # output times of every run here: compiled code depends on their number
 
 
 def rotor(gravity=0.0, **joint):
@@ -26,14 +27,15 @@ def rotor(gravity=0.0, **joint):
 
 
 def driven(model, table, times, speed=0.0, **solver):
+    times = np.append(times, times[-1] * (1 + 0.1 * np.arange(1, POINTS + 1 - len(times))))
     state, inputs = model.at([0.0], [speed]), Inputs(1, torque=[(0, table)])
-    outcome = integrate(model.formulation, state, inputs, np.asarray(times), Solver(**TIGHT | solver))
+    outcome = integrate(model.formulation, state, inputs, times, Solver(**TIGHT | solver))
     assert outcome.failure == RESULTS.successful
     return np.asarray(outcome.record.x)[:, 0], np.asarray(outcome.record.xd)[:, 0], outcome
 
 
 PULSES = Table([0.0, 0.1, 0.1, 0.23, 0.23], [0.7, 0.7, -0.4, -0.4, 0.0])
-TIMES = np.array([0.0, 0.05, 0.1, 0.17, 0.23, 0.4])
+TIMES = np.array([0.0, 0.05, 0.1, 0.17, 0.23, 0.3, 0.4])
 
 
 def angle_under_pulses(t):
@@ -61,7 +63,7 @@ def test_a_linear_table_ramps_and_a_held_one_steps():
     assert_allclose(angle[:3], 3.0 / J * t[:3] ** 3 / 6, atol=1e-12)
     assert_allclose(speed[3], speed[2], atol=1e-12)  # zero after the last point
     _, speed, _ = driven(rotor(), held, t)
-    assert_allclose(speed, np.array([0.0, 0.03, 0.11, 0.11]) / J, atol=1e-12)
+    assert_allclose(speed[:4], np.array([0.0, 0.03, 0.11, 0.11]) / J, atol=1e-12)
 
 
 def test_torque_limits_cut_what_a_table_asks_for():
@@ -86,7 +88,7 @@ def test_coulomb_friction_stops_a_rotor_where_it_should():
 def test_viscous_friction_slows_a_rotor_exponentially():
     c, speed, t = 0.13, 2.4, np.array([0.0, 0.3, 0.9])
     _, rate, _ = driven(rotor(friction={"viscous": c}), Table([0.0], [0.0]), t, speed=speed)
-    assert_allclose(rate, speed * np.exp(-c / J * t), rtol=1e-7)
+    assert_allclose(rate[:3], speed * np.exp(-c / J * t), rtol=1e-7)
 
 
 def test_a_pd_loop_answers_a_step_like_a_spring_and_a_damper():
@@ -106,7 +108,7 @@ def test_gravity_compensation_takes_the_weight_off_a_pd_loop():
     model, held = rotor(gravity=9.81), Table([0.0], [[0.4]], after="hold")
     kp, kd = [300.0], [40.0]
     for compensate, expected in ((model.formulation, 0.4), (None, None)):
-        run = ls.simulate(model, model.at([0.4]), t_end=3.0, output_dt=1.0, torque=ls.PD(kp, kd, held, compensate), solver=TIGHT)
+        run = ls.simulate(model, model.at([0.4]), t_end=3.0, output_dt=0.5, torque=ls.PD(kp, kd, held, compensate), solver=TIGHT)
         end = run.q[-1, 0]
         if expected is not None:
             assert end == pytest.approx(expected, abs=1e-9)
@@ -116,19 +118,19 @@ def test_gravity_compensation_takes_the_weight_off_a_pd_loop():
 
 def test_a_loop_that_blows_up_is_returned_incomplete_with_its_reason():
     away = ls.PD([-1e9], [-1e5], Table([0.0], [[0.1]], after="hold"))
-    run = ls.simulate(rotor(), t_end=5.0, output_dt=0.1, torque=away, throw=False)
-    assert not run.complete and len(run.t) < 51 and run.data.attrs["t_reached"] < 5.0
+    run = ls.simulate(rotor(), t_end=6.0, output_dt=1.0, torque=away, throw=False)
+    assert not run.complete and len(run.t) < POINTS and run.data.attrs["t_reached"] < 6.0
     assert run.data.attrs["reason"]
     with pytest.raises(ls.SimulationError, match="stopped at t = "):
-        ls.simulate(rotor(), t_end=5.0, output_dt=0.1, torque=away)
+        ls.simulate(rotor(), t_end=6.0, output_dt=1.0, torque=away)
 
 
 def test_too_many_steps_stop_a_run_and_keep_what_it_has():
     model = rotor()
     state, inputs = model.at([0.0]), Inputs(1, torque=[(0, Table([0.0, 1.0], [0.0, 3.0]))])
-    outcome = integrate(model.formulation, state, inputs, output_times(0.4, 0.01), Solver(max_steps=4, max_step=0.01))
+    outcome = integrate(model.formulation, state, inputs, output_times(0.06, 0.01), Solver(max_steps=4, max_step=0.01))
     assert outcome.failure == RESULTS.too_many_steps
-    assert 0 < outcome.time < 0.4 and 0 < outcome.filled < 41
+    assert 0 < outcome.time < 0.06 and 0 < outcome.filled < POINTS
     assert np.all(np.isfinite(np.asarray(outcome.record.x)[: outcome.filled]))
     assert np.all(np.isnan(np.asarray(outcome.record.x)[outcome.filled :]))
 
@@ -136,12 +138,12 @@ def test_too_many_steps_stop_a_run_and_keep_what_it_has():
 def test_a_prescribed_motion_is_followed_and_its_torque_is_that_of_inverse_dynamics():
     spline = Spline([0.0, 0.2, 0.5], [0.1, 0.7, -0.4])
     model = rotor(gravity=9.81, friction={"viscous": 0.13})
-    run = ls.simulate(model, t_end=0.6, output_dt=0.05, inputs=Inputs(1, motion=[(0, spline)]), solver=TIGHT)
+    run = ls.simulate(model, t_end=0.6, output_dt=0.1, inputs=Inputs(1, motion=[(0, spline)]), solver=TIGHT)
     t = run.t
     inside = np.clip(t, 0.0, 0.5)
     angle, rate, acceleration = (spline.spline(inside, nu) for nu in range(3))
     assert_allclose(run.q[:, 0], angle, atol=1e-9)
-    smooth = (t > 0.01) & (np.abs(t - 0.2) > 0.01) & (t < 0.49)  # acceleration jumps at the ends
+    smooth = (t > 0.01) & (t < 0.49)  # acceleration jumps at the ends
     expected = J * acceleration + 0.13 * rate + MASS * 9.81 * CENTRE * np.cos(angle)
     assert_allclose(run.data["torque"].values[smooth, 0], expected[smooth], rtol=1e-7)
     for k in np.flatnonzero(smooth):
@@ -151,7 +153,7 @@ def test_a_prescribed_motion_is_followed_and_its_torque_is_that_of_inverse_dynam
 
 def test_the_energy_audit_closes_under_torque_friction_and_gravity():
     model = rotor(gravity=9.81, friction={"viscous": 0.05, "coulomb": 0.1, "width": 0.1})
-    run = ls.simulate(model, t_end=0.5, output_dt=0.02, inputs=Inputs(1, torque=[(0, PULSES)]), solver=TIGHT)
+    run = ls.simulate(model, t_end=0.48, output_dt=0.08, inputs=Inputs(1, torque=[(0, PULSES)]), solver=TIGHT)
     largest = max(np.abs(run.energy(kind)).max() for kind in ("kinetic", "gravity", "input", "dissipated"))
     assert np.abs(run.energy("residual")).max() < 1e-8 * largest
     assert np.all(np.diff(run.energy("dissipated")) >= 0) and run.energy("dissipated")[-1] > 0.01

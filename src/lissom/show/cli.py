@@ -13,8 +13,10 @@ from .commands.analysis import modes, static
 from .commands.library import robots, show, validate
 from .commands.output import note, print_json
 from .commands.simulate import simulate
+from .interrupt import leaving_at_once
 
 OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+STOPPED = {"kind": "interrupted", "message": "interrupted"}
 DEBUG = "--debug"  # may stand anywhere on the line
 
 app = typer.Typer(name="lissom", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
@@ -56,8 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (`sys.argv` by default) and returns its exit code."""
     line = list(sys.argv[1:] if arguments is None else arguments)
     debug, line = DEBUG in line, [word for word in line if word != DEBUG]
+    as_json = "--json" in line
     try:
-        code = app(line or ["--help"], prog_name="lissom", standalone_mode=False)
+        with leaving_at_once(lambda: report(STOPPED, as_json), INTERRUPTED):
+            code = app(line or ["--help"], prog_name="lissom", standalone_mode=False)
         sys.stdout.flush()
         if code == INTERRUPTED:  # some versions of typer turn Ctrl-C into this code
             raise KeyboardInterrupt
@@ -69,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if debug:
             traceback.print_exc()
         code, error = explained(failure)
-        report(error, as_json="--json" in line)
+        report(error, as_json)
         return code
 
 
@@ -79,7 +83,7 @@ def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     from .service import FailedRun, errors_of
 
     if isinstance(failure, KeyboardInterrupt | typer.Abort):
-        return INTERRUPTED, {"kind": "interrupted", "message": "interrupted"}
+        return INTERRUPTED, STOPPED
     if isinstance(failure, FailedRun):
         code, kind = (INTERRUPTED, "interrupted") if failure.interrupted else (FAILED, "analysis failed")
         return code, {"kind": kind, "message": str(failure), "partial": failure.details}

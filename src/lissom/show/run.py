@@ -321,7 +321,17 @@ def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, s
             "kind": list(KINDS),
         },
     )
-    return data.assign_attrs(_facts(model, outcome, solver))
+    return data.assign_attrs(
+        _facts(model, outcome, solver), beyond_limits=", ".join(_beyond_limits(model, shown.encoder))
+    )
+
+
+def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:
+    """Joints that left their range; limits of position are watched, not enforced."""
+    limits = [link.joint.limits for link in model.robot.links if link.joint.moves]
+    ranges = [(-np.inf, np.inf) if limit is None or limit.position is None else limit.position for limit in limits]
+    left = [np.any((reading < low) | (reading > high)) for reading, (low, high) in zip(encoder.T, ranges, strict=True)]
+    return [name for name, out in zip(model.joint_names, left, strict=True) if out]
 
 
 def _facts(model: Model, outcome: Outcome, solver: Solver) -> dict[str, Any]:

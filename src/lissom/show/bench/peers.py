@@ -27,7 +27,7 @@ SPAN = 1.0  # [s]
 INNER_MODES = 3  # fixed-interface modes per link beside the six constraint modes
 STEPS = ((2e-3, 0.9), (1e-3, 0.9), (5e-4, 0.98), (2e-4, 0.98))  # the peer's step [s] and spectral radius
 SMALL_STEP = (5e-5, 0.98)  # of the peer's own reference
-LADDER = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # tolerances of lissom
+LADDER = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)  # tolerances of lissom
 PACKAGES = {"exudyn": "exudyn", "pinocchio": "pin"}  # module: package
 
 
@@ -104,7 +104,7 @@ def measure_peer(
     rows = []
     with one_core():
         tell(f"{name}: {label}, reference")
-        reference = build().run(SPAN, *SMALL_STEP)
+        reference = build().run(SPAN, *SMALL_STEP, tight=True)
         for step, radius in STEPS:
             tell(f"{name}: {label}, step {step:g} s")
             models = [build() for _ in range(repeat)]  # a model runs once

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -63,10 +62,6 @@ def forward_dynamics(f, q, qd, torque):
     return jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(engine.inertia(f, q)), force)
 
 
-_one = eqx.filter_jit(forward_dynamics)
-_many = eqx.filter_jit(jax.vmap(forward_dynamics, in_axes=(None, 0, 0, 0)))
-
-
 def measure_rigid(repeat: int) -> dict[str, Any]:
     """Microseconds per forward dynamics, alone and in a batch, and the largest relative difference of the results."""
     pin = import_module("pinocchio")
@@ -75,13 +70,15 @@ def measure_rigid(repeat: int) -> dict[str, Any]:
     data, j = model.createData(), len(robot.joint_names)
     q, qd, torque = np.random.default_rng(7).uniform(-1.0, 1.0, (3, BATCH, j))
     theirs = np.array([pin.aba(model, data, *sample).copy() for sample in zip(q, qd, torque, strict=True)])
-    ours = np.asarray(_many(f, q, qd, torque))
+    alone = jax.jit(lambda *sample: forward_dynamics(f, *sample))  # compiled for this robot
+    batched = jax.jit(jax.vmap(lambda *sample: forward_dynamics(f, *sample)))
+    ours = np.asarray(batched(q, qd, torque))
     one = tuple(jnp.asarray(part[0]) for part in (q, qd, torque))
     many = tuple(jnp.asarray(part) for part in (q, qd, torque))
     with one_core():
         aba = _per_call(lambda: pin.aba(model, data, q[0], qd[0], torque[0]), CALLS, repeat)
-        single = _per_call(lambda: _one(f, *one).block_until_ready(), CALLS, repeat)
-        batch = _per_call(lambda: _many(f, *many).block_until_ready(), 20, repeat) / BATCH
+        single = _per_call(lambda: alone(*one).block_until_ready(), CALLS, repeat)
+        batch = _per_call(lambda: batched(*many).block_until_ready(), 20, repeat) / BATCH
     return {
         "robot": ROBOT,
         "pinocchio_aba_us": 1e6 * aba,

@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 
 from ..cache import keep_compiled_code
+from ..interrupt import stopping_between_steps
 from ..progress import progress
 from .options import Formulation, Json, ModeCount, Reference, Settings, Terms, choices
 from .output import console, note, number, print_json, table, vector
@@ -55,7 +56,7 @@ def simulate(
     if not json:
         for remark in plan.notes:
             screen.print(remark)
-    with progress(plan.scenario.t_end) as watch:
+    with progress(plan.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
         answer = service.simulate(plan, watch)
     if json:
         return print_json(answer | {"cached": code.reused, "cache": code.report()})

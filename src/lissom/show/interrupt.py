@@ -1,0 +1,58 @@
+"""Ctrl-C where it does no harm: an exception in the middle of JAX's tracing or compiling can bring the process down."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from .progress import Watch
+
+
+@contextmanager
+def leaving_at_once(say: Callable[[], None], code: int) -> Iterator[None]:
+    """While it lasts, Ctrl-C says something and ends the process: there is nothing to save yet."""
+
+    def leave(*_) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write("\x1b[?25h\n")  # a progress bar hides the cursor
+        say()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+    if threading.current_thread() is not threading.main_thread():  # signals belong to the main thread
+        yield
+        return
+    before = signal.signal(signal.SIGINT, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def stopping_between_steps(watch: Watch) -> Iterator[Watch]:
+    """`watch` that lets Ctrl-C stop a run, once under way, between two bursts of steps; a second one leaves at once."""
+    before = signal.getsignal(signal.SIGINT)
+    asked = False
+
+    def ask(number, frame) -> None:
+        nonlocal asked
+        if asked and callable(before):
+            before(number, frame)
+        asked = True
+
+    def guarded(t: float) -> None:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, ask)
+        watch(t)
+        if asked:
+            raise KeyboardInterrupt
+
+    try:
+        yield guarded
+    finally:
+        if signal.getsignal(signal.SIGINT) is ask:
+            signal.signal(signal.SIGINT, before)
