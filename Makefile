@@ -6,9 +6,9 @@ BIN   := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS  ?= 2
 
-# Two workers share two cores: one thread each, and compiled code of JAX shared between them and kept for the next time.
+# Two workers share two cores: one thread each, code compiled quickly rather than well, shared between them and kept for the next time.
 TEST_ENV = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-	XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1 $(XLA_FLAGS)" \
+	XLA_FLAGS="--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false $(XLA_FLAGS)" \
 	JAX_COMPILATION_CACHE_DIR="$(CURDIR)/.pytest_cache/jax" JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.2
 PYTEST = $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -q --durations=15
 

@@ -1,23 +1,56 @@
 """Robots whose links bend: describe one, get its vibration, its motion, its linear models and its controllers.
 
-Importing switches JAX to double precision, which mechanics needs, and does nothing else.
+Importing switches JAX to double precision, which mechanics needs, and does nothing else. The names below are imported
+when they are first used, so that a command that computes nothing starts at once.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import jax
 
 jax.config.update("jax_enable_x64", True)
 
-from .analyse.modal import Modes as Modes  # noqa: E402
-from .analyse.modal import modes as modes  # noqa: E402
-from .control.pd import PD as PD  # noqa: E402
-from .describe import DescriptionError as DescriptionError  # noqa: E402
-from .describe import Robot as Robot  # noqa: E402
-from .describe import Scenario as Scenario  # noqa: E402
-from .show.run import Run as Run  # noqa: E402
-from .show.run import SimulationError as SimulationError  # noqa: E402
-from .show.run import run_scenario as run_scenario  # noqa: E402
-from .show.run import simulate as simulate  # noqa: E402
-from .solve.model import Model as Model  # noqa: E402
-from .solve.problem import State as State  # noqa: E402
+if TYPE_CHECKING:
+    from .analyse.modal import Modes as Modes
+    from .analyse.modal import modes as modes
+    from .control.pd import PD as PD
+    from .describe import DescriptionError as DescriptionError
+    from .describe import Robot as Robot
+    from .describe import Scenario as Scenario
+    from .show.run import Run as Run
+    from .show.run import SimulationError as SimulationError
+    from .show.run import run_scenario as run_scenario
+    from .show.run import simulate as simulate
+    from .solve.model import Model as Model
+    from .solve.problem import State as State
 
 __version__ = "0.1.0"
+
+_HOME = {
+    "Modes": "analyse.modal",
+    "modes": "analyse.modal",
+    "PD": "control.pd",
+    "DescriptionError": "describe",
+    "Robot": "describe",
+    "Scenario": "describe",
+    "Run": "show.run",
+    "SimulationError": "show.run",
+    "run_scenario": "show.run",
+    "simulate": "show.run",
+    "Model": "solve.model",
+    "State": "solve.problem",
+}
+__all__ = [*_HOME, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'lissom' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

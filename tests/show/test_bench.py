@@ -147,6 +147,11 @@ def test_distance_of_paths_with_a_coarser_grid():
 # --- peers ---------------------------------------------------------------------------------------------------------
 
 
+def test_a_loose_run_that_is_right_by_luck_is_not_matched():
+    ours = ladder((1e-3, 0.05, 1e-5), (1e-4, 0.1, 2e-4), (1e-5, 0.2, 3e-5))
+    assert peers.match({"wall_s_per_s": 0.5, "cpu_s_per_s": 0.4, "error_m": 5e-5}, ours)["lissom"]["rtol"] == 1e-5
+
+
 def test_a_peer_is_matched_with_the_fastest_run_that_is_as_accurate():
     ours = ladder((1e-4, 0.1, 2e-4), (1e-5, 0.2, 3e-5), (1e-6, 0.4, 1e-6))
     matched = peers.match({"wall_s_per_s": 0.5, "cpu_s_per_s": 0.4, "error_m": 1e-4}, ours)

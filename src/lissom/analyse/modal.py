@@ -10,6 +10,7 @@ import scipy.linalg
 from jaxtyping import Array, Float
 
 from ..dynamics import engine
+from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..solve.model import Model
 from ..solve.problem import State
@@ -31,7 +32,7 @@ class Modes(eqx.Module):
     names: tuple[str, ...] = eqx.field(static=True)
 
 
-@eqx.filter_jit
+@compiled_quickly
 def vibration_matrices(f: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]):
     """M, C, K of small motion about the equilibrium x held by the torques tau, and the encoders' map E.
 
@@ -43,7 +44,7 @@ def vibration_matrices(f: AbstractFormulation, x: Float[Array, " n"], tau: Float
     return engine.inertia(f, x, N), C, K, N.encoder
 
 
-@eqx.filter_jit
+@compiled_quickly
 def kinetic_shares(f: AbstractFormulation, x: Float[Array, " n"], shapes: Float[Array, "n m"]):
     """Kinetic energy of each link, motors apart, in every mode."""
     N, q = engine.rate_map(f, x), f.configuration(x).q

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..dynamics.compile import compiled_quickly
 from ..dynamics.engine import gravity_energy
 from ..dynamics.formulation import AbstractFormulation
 from ..solve.inputs import AbstractLaw, Piece, Table
@@ -51,7 +52,7 @@ class PD:
         return Piece(real(a), real(np.linalg.solve(np.vander(times - a, increasing=True), np.stack(held))))
 
 
-@jax.jit
+@compiled_quickly
 def rigid_gravity_torque(formulation: AbstractFormulation, theta: Float[Array, " j"]) -> Float[Array, " j"]:
     """Torque that holds the rigid robot at theta against gravity: dV/dtheta."""
 

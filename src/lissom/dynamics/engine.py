@@ -65,10 +65,20 @@ def elastic_force(link: Links, q: Float[Array, " c"]) -> Float[Array, " e"]:
 
 
 def damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
-    """Damping on elastic velocities, [Boscariol2012] eqs. (24)-(25): alpha M acts on the rigid rows too."""
-    return jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[:, 6:] @ qd) + jnp.concatenate(
-        [jnp.zeros(6), link.damping @ qd]
-    )
+    """Rayleigh or modal damping on elastic velocities, (alpha M + C) qd: it takes energy in every motion."""
+    own = jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[6:, 6:] @ qd) + link.damping @ qd
+    return jnp.concatenate([jnp.zeros(6), own])
+
+
+def published_damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
+    """Damping as printed, [Boscariol2012] eqs. (24)-(25): alpha M qd acts on the joint rows too, through J^T M."""
+    rigid = jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[:6, 6:] @ qd)
+    return damping_force(link, qd).at[:6].set(rigid)
+
+
+def damping_forces(formulation: AbstractFormulation, qd: Float[Array, "l c"]) -> Float[Array, "l e"]:
+    """Damping of every link, in the terms of the formulation."""
+    return jax.vmap(published_damping_force if formulation.published else damping_force)(formulation.links, qd)
 
 
 def friction(formulation: AbstractFormulation, encoder_d: Float[Array, " j"]) -> Float[Array, " j"]:
@@ -95,7 +105,7 @@ def needed_force(
     y_d = jnp.concatenate([rates_d.V.at[:, :3].add(lift), rates_d.q], axis=1)
     inertial = published_inertial_force if formulation.published else inertial_force
     force = jax.vmap(inertial)(links, y, place.q, y_d)
-    force += jax.vmap(elastic_force)(links, place.q) + jax.vmap(damping_force)(links, rates.q)
+    force += jax.vmap(elastic_force)(links, place.q) + damping_forces(formulation, rates.q)
     joint = jnp.asarray(formulation.joints.motor_inertia) * rates_d.encoder + friction(formulation, rates.encoder)
     needed = Rates(force[:, :6], force[:, 6:], joint)
     if applied is not None:
@@ -103,18 +113,29 @@ def needed_force(
     return pull_back(needed)
 
 
-def resting_force(
+def resting_forces(
     formulation: AbstractFormulation, x: Float[Array, " n"], torque: Float[Array, " j"]
-) -> Float[Array, " n"]:
-    """`needed_force` of a robot at rest under joint torques: gravity and strain alone."""
+) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
+    """Generalised forces of a robot at rest: what its weight and its strain need, less what the joint torques give."""
     links, still = formulation.links, jnp.zeros_like(x)
     motion = formulation.motion(x, still, still)
     place = motion.place
     lift = -jnp.einsum("lij,i->lj", place.R, jnp.asarray(formulation.gravity))
     y = jnp.pad(lift, ((0, 0), (0, links.mass.shape[-1] - 3)))
     flat = jnp.zeros_like(place.q) if formulation.published else place.q
-    force = jax.vmap(momentum)(links, y, flat) + jax.vmap(elastic_force)(links, place.q)
-    return motion.pull_back(Rates(force[:, :6], force[:, 6:], -torque))
+    none = jnp.zeros_like(torque)
+    weight, strain = jax.vmap(momentum)(links, y, flat), jax.vmap(elastic_force)(links, place.q)
+    on_links = lambda force: motion.pull_back(Rates(force[:, :6], force[:, 6:], none))  # noqa: E731
+    drive = motion.pull_back(Rates(jnp.zeros_like(weight[:, :6]), jnp.zeros_like(weight[:, 6:]), -torque))
+    return on_links(weight), on_links(strain), drive
+
+
+def resting_force(
+    formulation: AbstractFormulation, x: Float[Array, " n"], torque: Float[Array, " j"]
+) -> Float[Array, " n"]:
+    """`needed_force` of a robot at rest under joint torques: gravity and strain alone."""
+    weight, strain, drive = resting_forces(formulation, x, torque)
+    return weight + strain + drive
 
 
 def bias(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, " n"]:
@@ -149,9 +170,8 @@ def structural_matrices(
     """Damping and stiffness of links and joints: what is stiff in the equations, without Coriolis and gravity."""
     links, joints = formulation.links, formulation.joints
     K = jnp.einsum("lcm,lcn->mn", N.q, jnp.einsum("lcd,ldn->lcn", jnp.asarray(links.stiffness), N.q))
-    C_q = jnp.einsum("lcd,ldn->lcn", jnp.asarray(links.damping), N.q)
-    C_e = jnp.asarray(links.alpha)[:, None, None] * jnp.einsum("lec,lcn->len", jnp.asarray(links.mass)[:, :, 6:], N.q)
-    D = jnp.einsum("lcm,lcn->mn", N.q, C_q) + jnp.einsum("lem,len->mn", jnp.concatenate([N.V, N.q], axis=1), C_e)
+    C = jax.vmap(lambda qd: damping_forces(formulation, qd), in_axes=-1, out_axes=-1)(N.q)
+    D = jnp.einsum("lem,len->mn", jnp.concatenate([N.V, N.q], axis=1), C)
     slope = (
         joints.viscous
         + joints.coulomb / joints.width / jnp.cosh(jnp.clip((N.encoder @ xd) / joints.width, -99, 99)) ** 2
@@ -167,7 +187,7 @@ def torque_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float
 def damping_power(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, ""]:
     """Power taken by structural damping and joint friction [W]."""
     rates, virtual = formulation.rates(x, xd), formulation.virtual(x, xd)
-    force = jax.vmap(damping_force)(formulation.links, rates.q)
+    force = damping_forces(formulation, rates.q)
     internal = jnp.sum(force[:, :6] * virtual.V) + jnp.sum(force[:, 6:] * virtual.q)
     return internal + virtual.encoder @ friction(formulation, rates.encoder)
 

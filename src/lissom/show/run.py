@@ -16,6 +16,7 @@ from ..control.pd import PD
 from ..describe.scenario import Scenario, Solver
 from ..dynamics import engine
 from ..dynamics.build import find_node
+from ..dynamics.compile import compiled_quickly
 from ..dynamics.nodes import node_poses
 from ..solve.inputs import Inputs, Spline, Table
 from ..solve.integrate import Outcome, integrate, output_times, step_of
@@ -241,7 +242,7 @@ class _Shown(eqx.Module):
     energy: Any
 
 
-@eqx.filter_jit
+@compiled_quickly
 def _shown(f, x, xd, work) -> _Shown:
     def one(x, xd, work):
         place = f.configuration(x)
@@ -253,7 +254,7 @@ def _shown(f, x, xd, work) -> _Shown:
     return jax.vmap(one)(x, xd, work)
 
 
-@eqx.filter_jit
+@compiled_quickly
 def _torques(problem: Problem, t, x, xd):
     def one(t, x, xd):
         xdd = problem.acceleration(t, x, xd) if problem.loads.prescribed else jnp.zeros_like(x)

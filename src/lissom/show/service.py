@@ -418,21 +418,21 @@ def model_of(scenario: Scenario) -> "Model":
 
 def link_axes(model: "Model", state: "State") -> np.ndarray:
     """Rotation matrices (L, 3, 3) of the link frames, world from link."""
-    import equinox as eqx
+    from ..dynamics.compile import compiled_quickly
 
-    return np.asarray(eqx.filter_jit(lambda f, x: f.configuration(x).R)(model.formulation, state.x))
+    return np.asarray(compiled_quickly(lambda f, x: f.configuration(x).R)(model.formulation, state.x))
 
 
 def nodal_motion(model: "Model", state: "State", shapes: np.ndarray) -> np.ndarray:
     """Displacement and rotation (mode, node, 6) of every node in every mode, world axes."""
-    import equinox as eqx
     import jax
     import jax.numpy as jnp
 
     from ..dynamics import engine
+    from ..dynamics.compile import compiled_quickly
     from ..dynamics.nodes import node_poses
 
-    @eqx.filter_jit
+    @compiled_quickly
     def motion(f, x, shape):
         _, linear = jax.jvp(lambda x: node_poses(f, f.configuration(x)).position, (x,), (shape,))
         N = engine.rate_map(f, x)
@@ -445,11 +445,10 @@ def nodal_motion(model: "Model", state: "State", shapes: np.ndarray) -> np.ndarr
 
 
 def _energies(model: "Model", state: "State") -> dict[str, float]:
-    import equinox as eqx
-
     from ..dynamics import engine
+    from ..dynamics.compile import compiled_quickly
 
-    @eqx.filter_jit
+    @compiled_quickly
     def stored(f, x):
         place = f.configuration(x)
         return engine.strain_energy(f, place), engine.gravity_energy(f, place)

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..describe.scenario import Solver
+from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..types import RESULTS, real, whole
 from .explicit import Explicit
@@ -48,7 +49,7 @@ def output_times(t_end: float, output_dt: float) -> np.ndarray:
     return times if abs(times[-1] - t_end) < 1e-9 * t_end else np.append(times, t_end)
 
 
-_set_off = eqx.filter_jit(set_off)
+_set_off = compiled_quickly(set_off)
 _march = eqx.filter_jit(march)
 
 

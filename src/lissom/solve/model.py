@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
@@ -14,6 +13,7 @@ from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..dynamics import engine
 from ..dynamics.build import erls_fem, find_node
+from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import Poses, node_displacements, node_poses
 from ..kinematics.compatibility import Tangent, reference_matrix
@@ -102,16 +102,13 @@ class Model:
         f, encoder = self.formulation, self._joint_vector("q", q)
         self.check_reference(encoder)
         if free:
-            tau = self._joint_vector("torque", torque)
-            x = _settled(f, tau, encoder)
+            state, left = _settled(f, self._joint_vector("torque", torque), encoder)
         else:
-            x, tau = _held(f, encoder)
-        if not eqx.is_array(x) or _is_concrete(x):
-            left = float(imbalance(f, x, tau))
-            if not left < BALANCE:
-                near = np.asarray(encoder).tolist()
-                raise EquilibriumError(f"no equilibrium found near q = {near}: {left:.1e} of the forces is left over")
-        return _state(f, x, jnp.zeros_like(x), tau)
+            state, left = _held(f, encoder)
+        if _is_concrete(left) and not float(left) < BALANCE:
+            near = np.asarray(encoder).tolist()
+            raise EquilibriumError(f"no equilibrium found near q = {near}: {left:.1e} of the forces is left over")
+        return state
 
     def check_reference(self, theta: Any) -> None:
         """Refuse zeroed displacements that define no ERLS at theta, by name, [Boscariol2012] eq. (6)."""
@@ -192,19 +189,24 @@ def _is_concrete(value: Any) -> bool:
     return not isinstance(value, Tracer)
 
 
-_balanced = eqx.filter_jit(balanced)
-_held = eqx.filter_jit(held)
-_inertia = eqx.filter_jit(engine.inertia)
-_reference_matrix = eqx.filter_jit(reference_matrix)
-_state = eqx.filter_jit(state_of)
+_balanced = compiled_quickly(balanced)
+_inertia = compiled_quickly(engine.inertia)
+_reference_matrix = compiled_quickly(reference_matrix)
 
 
-@eqx.filter_jit
-def _settled(f: AbstractFormulation, tau, encoder):
-    return settled(f, tau, jnp.concatenate([encoder, jnp.zeros(f.n_elastic)]))
+@compiled_quickly
+def _held(f: AbstractFormulation, encoder) -> tuple[State, Float[Array, ""]]:
+    x, tau = held(f, encoder)
+    return state_of(f, x, jnp.zeros_like(x), tau), imbalance(f, x, tau)
 
 
-@eqx.filter_jit
+@compiled_quickly
+def _settled(f: AbstractFormulation, tau, encoder) -> tuple[State, Float[Array, ""]]:
+    x = settled(f, tau, jnp.concatenate([encoder, jnp.zeros(f.n_elastic)]))
+    return state_of(f, x, jnp.zeros_like(x), tau), imbalance(f, x, tau)
+
+
+@compiled_quickly
 def _poses(f: AbstractFormulation, x) -> Poses:
     return node_poses(f, f.configuration(x))
 
@@ -217,13 +219,13 @@ def _pose_of(f: AbstractFormulation, x, i: int, k: int):
     return place.R[i] @ axis_rotation(phi / angle, angle), position
 
 
-@eqx.filter_jit
+@compiled_quickly
 def _node_pose(f: AbstractFormulation, x, i: int, k: int) -> Float[Array, "4 4"]:
     R, p = _pose_of(f, x, i, k)
     return jnp.block([[R, p[:, None]], [jnp.array([[0.0, 0.0, 0.0, 1.0]])]])
 
 
-@eqx.filter_jit
+@compiled_quickly
 def _node_jacobian(f: AbstractFormulation, x, i: int, k: int) -> Float[Array, "6 n"]:
     N, place = engine.rate_map(f, x), f.configuration(x)
     U = jnp.asarray(f.links.node_shape)[i, k]

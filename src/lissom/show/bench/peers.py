@@ -9,6 +9,7 @@ a reduced basis, with which it is fastest.
 import math
 from collections.abc import Callable
 from importlib.util import find_spec
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -118,8 +119,12 @@ def measure_peer(
 
 
 def match(peer: dict[str, Any], ours: list[dict[str, Any]]) -> dict[str, Any]:
-    """The fastest of our runs that is at least as accurate as the peer's, if any, and the ratio of the times."""
-    able = [row for row in ours if row["error_m"] <= peer["error_m"]]
+    """The fastest of our runs that is at least as accurate as the peer's, if any, and the ratio of the times.
+
+    A run counts only if every tighter one is as accurate too: a loose run that is right by luck does not.
+    """
+    tightest_first = sorted(ours, key=lambda row: row["rtol"])
+    able = list(takewhile(lambda row: row["error_m"] <= peer["error_m"], tightest_first))
     if not able:
         return {"lissom": None, "ratio": None, "cpu_ratio": None}
     best = min(able, key=lambda row: row["wall_s_per_s"])

@@ -1,0 +1,116 @@
+"""Natural vibration against closed forms and tables."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+import lissom as ls
+
+E, RHO, WIDTH, DEPTH, LENGTH = 6.9e10, 2710.0, 0.023, 0.011, 0.73
+I_Y, I_Z = WIDTH * DEPTH**3 / 12, DEPTH * WIDTH**3 / 12  # bending along z and along y
+ELEMENTS = 8
+
+
+def bar(damping=None, gravity=(0.0, 0.0, 0.0)):
+    """A uniform bar along x on a revolute joint about z."""
+    beam = {
+        "path": [[0, 0, 0], [LENGTH, 0, 0]],
+        "section": {"shape": "rectangle", "y": WIDTH, "z": DEPTH},
+        "material": {"E": E, "nu": 0.33, "density": RHO},
+        "elements": ELEMENTS,
+    }
+    link = {"name": "bar", "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}, "beam": beam}
+    robot = {"name": "bar", "gravity": list(gravity), "links": [link]} | ({"damping": damping} if damping else {})
+    return ls.Model(ls.Robot.from_dict(robot))
+
+
+def bending_hz(second_moment, roots):
+    """f = (beta L)^2 / (2 pi L^2) sqrt(E I / (rho A))."""
+    return np.array(roots) ** 2 / (2 * np.pi * LENGTH**2) * np.sqrt(E * second_moment / (RHO * WIDTH * DEPTH))
+
+
+CLAMPED = [brentq(lambda b: np.cos(b) * np.cosh(b) + 1, *bracket) for bracket in ((1.8, 2.0), (4.6, 4.8))]
+PINNED = [brentq(lambda b: np.tan(b) - np.tanh(b), *bracket) for bracket in ((3.8, 4.0), (7.0, 7.1))]
+# Euler-Bernoulli elements converge with (beta h)^4 / 720 in omega^2: 4e-7 for the second mode with eight of them.
+CONVERGED = 5e-6
+
+
+def nearest(values, wanted):
+    return np.array([values[np.argmin(np.abs(values - f))] for f in wanted])
+
+
+def test_a_locked_link_vibrates_like_a_cantilever():
+    frequencies = ls.modes(bar(), locked=True, count=8).frequency_hz
+    for second_moment in (I_Y, I_Z):
+        expected = bending_hz(second_moment, CLAMPED)
+        assert_allclose(nearest(frequencies, expected), expected, rtol=CONVERGED)
+
+
+def test_a_free_link_turns_freely_and_vibrates_like_a_pinned_free_bar_in_its_plane():
+    modes = ls.modes(bar(), count=8)
+    assert modes.stability[0] == "rigid" and modes.frequency_hz[0] == 0.0
+    in_plane, across = bending_hz(I_Z, PINNED[:1]), bending_hz(I_Y, CLAMPED)
+    assert_allclose(nearest(modes.frequency_hz, in_plane), in_plane, rtol=5 * CONVERGED)
+    assert_allclose(nearest(modes.frequency_hz, across), across, rtol=CONVERGED)
+
+
+def test_rayleigh_damping_gives_its_ratio_at_every_frequency():
+    alpha, beta = 0.7, 1.9e-5
+    modes = ls.modes(bar({"alpha": alpha, "beta": beta}), locked=True)
+    f = modes.frequency_hz
+    assert_allclose(modes.damping_ratio, alpha / (4 * np.pi * f) + beta * np.pi * f, rtol=1e-7)
+
+
+def test_modal_damping_of_a_single_locked_link_is_its_ratio():
+    modes = ls.modes(bar({"ratio": 0.017}), locked=True)
+    assert_allclose(modes.damping_ratio, 0.017, rtol=1e-7)
+
+
+def test_shares_of_the_links_add_up_to_one():
+    model = ls.Model("double-pendulum")
+    for modes in (ls.modes(model, model.static([0.3, 0.7]), locked=True), ls.modes(model, model.static([0.3, 0.7]))):
+        assert_allclose(modes.share["upper"] + modes.share["lower"], 1.0, atol=1e-9)
+        assert all(np.all((share >= 0) & (share <= 1 + 1e-12)) for share in modes.share.values())
+
+
+def test_locked_modes_of_the_double_pendulum_are_those_tabulated():
+    # Straight, locked, one element per link, undeformed or with the file's in-plane gravity: 0.1 % is required.
+    expected = [8.348, 20.490, 66.068, 80.485]
+    model = ls.Model("double-pendulum")
+    with_gravity = ls.modes(model, model.static([0.0, 0.0]), locked=True, count=4)
+    weightless = ls.Model(model.robot.replace({"gravity": [0, 0, 0]}))
+    without = ls.modes(weightless, weightless.static([0.0, 0.0]), locked=True, count=4)
+    assert_allclose(with_gravity.frequency_hz, expected, rtol=1e-3)
+    assert_allclose(without.frequency_hz, expected, rtol=1e-4)
+
+
+def test_free_modes_of_the_straight_double_pendulum_are_those_tabulated():
+    # In its plane, joints free, no gravity: 0, 0, 183.1, 418.6 Hz with one element per link.
+    robot = ls.Robot.load("double-pendulum").replace({"gravity": [0, 0, 0]})
+    model = ls.Model(robot)
+    modes = ls.modes(model, model.static([0.0, 0.0]))
+    assert modes.stability[:2] == ("rigid", "rigid")
+    names = np.array([name.endswith((".y", ".rz")) or "." not in name for name in modes.names])
+    scaled = modes.shapes / np.abs(modes.shapes).max(axis=0)
+    in_plane = np.abs(scaled[names]).max(axis=0) > 0.5
+    bending = modes.frequency_hz[in_plane & (modes.frequency_hz > 1.0)]
+    assert_allclose(bending[:2], [183.1, 418.6], atol=0.05)
+
+
+def rod(down):
+    """A rigid rod on a joint across gravity, hanging down or standing up."""
+    body = {"mass": 0.9, "com": [0.31, 0, 0], "inertia": [1e-4, 7e-3, 8e-3], "tip": [0.62, 0, 0]}
+    link = {"name": "rod", "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}, "rigid": body}
+    gravity = [9.81, 0, 0] if down else [-9.81, 0, 0]
+    return ls.Model(ls.Robot.from_dict({"name": "rod", "gravity": gravity, "links": [link]}))
+
+
+@pytest.mark.parametrize("down", [True, False], ids=["hanging", "standing"])
+def test_a_rod_in_gravity_swings_or_falls_over(down):
+    model = rod(down)
+    modes = ls.modes(model, model.static([0.0]))
+    squared = 0.9 * 9.81 * 0.31 / (8e-3 + 0.9 * 0.31**2)  # m g c / J
+    assert_allclose(modes.eigenvalue, [squared if down else -squared], rtol=1e-10)
+    assert modes.stability == (("vibration",) if down else ("unstable",))
+    assert_allclose(modes.frequency_hz, [np.sqrt(squared) / (2 * np.pi) if down else 0.0], rtol=1e-10)

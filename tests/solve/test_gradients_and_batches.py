@@ -1,0 +1,53 @@
+"""Derivatives and batches through whole analyses."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from helpers import compiled_once, robot_named
+from runs import double_pendulum, fall
+
+from lissom import Model
+from lissom.dynamics.build import erls_fem
+from lissom.types import real
+
+NAMES = ("links.upper.beam.material.E", "links.upper.beam.material.density", "links.upper.joint.dh.a")
+VALUES = np.array([2e11, 7840.0, 0.5])
+
+
+def sag(values):
+    """z of the tip of the double pendulum held straight under -z gravity."""
+    changes = dict(zip(NAMES, values, strict=True))
+    robot = robot_named("double-pendulum").replace({"gravity": [0.0, 0.0, -9.81]}).replace(changes)
+    model = Model(robot)
+    return model.position(model.static(jnp.zeros(2)), "lower/tip")[2]
+
+
+def test_gradient_of_a_static_sag_matches_finite_differences():
+    # Central differences of fourth order with a step of 1e-3: truncation 1e-11, cancellation 1e-12 / 1e-3.
+    both = compiled_once(jax.value_and_grad(lambda scale: sag([s * v for s, v in zip(scale, VALUES, strict=True)])))
+    value, gradient = both(jnp.ones(3))
+    assert abs(value + 5.4478e-3) < 1e-7
+    for k in range(3):
+        at = lambda h, k=k: float(both(jnp.ones(3).at[k].add(h))[0])  # noqa: E731
+        h = 1e-3
+        difference = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
+        assert abs(gradient[k] / difference - 1) < 1e-6, NAMES[k]
+
+
+def test_a_batch_of_payloads_gives_what_single_runs_give():
+    # The same arithmetic in another order: batched products differ by round-off, which a step-size decision can turn into another
+    # step sequence; then results agree to the tolerance of the run, here 1e-9 of the reach.
+    robot = double_pendulum().robot.replace({"payload": {"mass": 0.0}})
+    times = jnp.linspace(0.0, 0.05, 6)
+    x = jnp.zeros(14)
+
+    def tips(mass):
+        return fall(erls_fem(robot.replace({"payload.mass": mass})), x, times, real(1e-8))
+
+    masses = jnp.linspace(0.0, 2.0, 100)
+    batch, _, _, failures, _ = compiled_once(jax.vmap(tips))(masses)
+    assert not np.any(failures)
+    single = compiled_once(tips)
+    for k in (0, 17, 42, 63, 99):
+        np.testing.assert_allclose(batch[k], single(masses[k])[0], atol=1e-7)
+    assert np.abs(batch[99] - batch[0]).max() > 1e-4

@@ -1,0 +1,100 @@
+"""Equilibrium: closed forms of beams, sag of the double pendulum, holding torques, hanging free."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from helpers import compiled_once, model_named, relative
+from numpy.testing import assert_allclose
+from runs import double_pendulum
+
+import lissom as ls
+from lissom.dynamics import engine
+
+E, RHO, WIDTH, DEPTH, LENGTH = 6.9e10, 2710.0, 0.023, 0.011, 0.73
+G = 9.81
+
+
+def cantilever(gravity, payload=0.3, elements=3):
+    """A bar along x on a revolute joint about z, section WIDTH along y and DEPTH along z."""
+    beam = {
+        "path": [[0, 0, 0], [LENGTH, 0, 0]],
+        "section": {"shape": "rectangle", "y": WIDTH, "z": DEPTH},
+        "material": {"E": E, "nu": 0.33, "density": RHO},
+        "elements": elements,
+    }
+    link = {"name": "bar", "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}, "beam": beam}
+    robot = {"name": "cantilever", "gravity": gravity, "links": [link], "payload": {"mass": payload}}
+    return ls.Model(ls.Robot.from_dict(robot))
+
+
+@pytest.mark.parametrize("axis, inertia", [(1, DEPTH * WIDTH**3 / 12), (2, WIDTH * DEPTH**3 / 12)], ids=["y", "z"])
+def test_a_held_link_sags_like_a_cantilever(axis, inertia):
+    # Euler-Bernoulli with consistent loads is exact at the nodes: w = w0 L^4 / (8 E I) + F L^3 / (3 E I).
+    gravity = [0.0, 0.0, 0.0]
+    gravity[axis] = -G
+    model = cantilever(gravity)
+    state = model.static([0.0])
+    weight, force = RHO * WIDTH * DEPTH * G, 0.3 * G
+    sag = (weight * LENGTH**4 / 8 + force * LENGTH**3 / 3) / (E * inertia)
+    assert_allclose(model.displacement(state, "bar/tip")[axis], -sag, rtol=1e-9)
+    moment = weight * LENGTH**2 / 2 + force * LENGTH if axis == 1 else 0.0
+    assert_allclose(state.torque, [moment], rtol=1e-9, atol=1e-9)
+
+
+def test_the_double_pendulum_sags_out_of_its_plane_as_tabulated():
+    # Straight chain of cantilevers under -z gravity: elbow -2.0429, tip -5.4478 mm, closed form, exact with one element per link.
+    model = ls.Model(double_pendulum().robot.replace({"gravity": [0, 0, -9.81]}))
+    state = model.static([0.0, 0.0])
+    assert_allclose(1e3 * model.displacement(state, "upper/tip"), [0, 0, -2.0429], atol=1e-4)
+    assert_allclose(1e3 * model.displacement(state, "lower/tip"), [0, 0, -5.4478], atol=1e-4)
+    assert_allclose(state.torque, 0, atol=1e-9)
+
+
+@compiled_once
+def slopes(f, x):
+    potential = lambda x: engine.strain_energy(f, f.configuration(x)) + engine.gravity_energy(f, f.configuration(x))  # noqa: E731
+    return jax.grad(potential)(x), jax.jacfwd(lambda x: f.configuration(x).encoder)(x)
+
+
+@pytest.mark.parametrize("reference", ["tangent", "zeroed"])
+def test_holding_torques_are_the_slope_of_the_potential_along_the_encoders(reference):
+    model, q = model_named("mixed", reference), [0.7, 0.15, -1.1]
+    state = model.static(q)
+    pull, encoder_slope = slopes(model.formulation, state.x)
+    assert_allclose(state.encoder, q, atol=1e-10)
+    assert np.abs(state.elastic).max() > 1e-5
+    assert relative(np.asarray(encoder_slope).T @ np.asarray(state.torque), pull) < 1e-7
+
+
+def test_a_robot_with_free_joints_hangs_down():
+    model = double_pendulum()
+    state = model.static([-1.2, 0.3], free=True)
+    assert_allclose(state.q, [-np.pi / 2, 0.0], atol=1e-8)
+    # The bars are stretched by their weight: rho g L^2 / (2 E) each, and the upper one by the lower one's weight.
+    stretch = 7840 * 9.81 * 0.5**2 / 2e11 * (0.5 + 0.5 + 1.0)
+    assert_allclose(model.position(state, "lower/tip"), [0, -1 - stretch, 0], atol=1e-9)
+
+
+def test_a_free_joint_settles_where_its_torque_is_held():
+    model, tau = cantilever([0.0, -G, 0.0]), 1.9
+    state = model.static([-1.0], torque=[tau], free=True)
+    held = model.static(state.encoder)
+    assert_allclose(held.torque, [tau], rtol=1e-7)
+    assert_allclose(state.elastic, held.elastic, atol=1e-9)
+
+
+def test_an_error_says_which_zeroed_displacements_define_no_erls():
+    model = ls.Model(double_pendulum().robot, reference={"zeroed": ["upper/tip.z", "lower/0.rz"]})
+    with pytest.raises(ValueError, match=r"reference\.zeroed: upper/tip\.z, lower/0\.rz"):
+        model.static([0.1, 0.2])
+
+
+def test_quasi_static_inverse_dynamics_of_a_stiff_arm_is_the_rigid_one():
+    # The bar about its joint, rigid to 1e-6 at 1e6 times the stiffness: tau = J qdd + m g c cos q.
+    model = cantilever([0.0, -G, 0.0])
+    stiff = ls.Model(model.robot.replace({"links.bar.beam.material.E": 1e6 * E}))
+    mass, q, qdd = RHO * WIDTH * DEPTH * LENGTH, 0.6, 2.3
+    inertia = mass * LENGTH**2 / 3 + 0.3 * LENGTH**2
+    expected = inertia * qdd + (mass / 2 + 0.3) * LENGTH * G * np.cos(q)
+    assert_allclose(stiff.inverse_dynamics([q], [1.7], jnp.array([qdd])), [expected], rtol=1e-6)
