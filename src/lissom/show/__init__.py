@@ -1,0 +1,1 @@
+"""Pictures, files, commands: physics never imports this."""
