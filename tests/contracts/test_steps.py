@@ -18,7 +18,13 @@ from lissom.solve.step import Moment, Tolerance
 
 DURATION = 0.5  # [s]
 ORDER = {"radau": 5, "generalised-alpha": 2, "dopri5": 5, "dopri8": 8, "tsit5": 5}
-COARSEST = {"radau": 6, "generalised-alpha": 40, "dopri5": 32, "dopri8": 6, "tsit5": 32}  # steps, in the range of the order
+COARSEST = {
+    "radau": 6,
+    "generalised-alpha": 40,
+    "dopri5": 32,
+    "dopri8": 6,
+    "tsit5": 32,
+}  # steps, in the range of the order
 
 
 @compiled_once

@@ -30,7 +30,9 @@ def fall(f, x, times, rtol):
 
     def seen(x, xd):
         place = f.configuration(x)
-        energy = jnp.stack([engine.kinetic_energy(f, x, xd), engine.strain_energy(f, place), engine.gravity_energy(f, place)])
+        energy = jnp.stack(
+            [engine.kinetic_energy(f, x, xd), engine.strain_energy(f, place), engine.gravity_energy(f, place)]
+        )
         return node_poses(f, place).position[:, -1], energy
 
     tips, energy = jax.vmap(seen)(walk.record.x, walk.record.xd)

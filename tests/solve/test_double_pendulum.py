@@ -59,7 +59,9 @@ def test_the_paths_are_those_of_another_program(case, gravity):
     # Timoshenko, four elements per link, as the peer. Required: 1 mm over the first second. In the plane linear elasticity agrees to
     # the peer's own error; out of the plane first-order formulations lack the second-order motion of carried links, some 0.1 mm.
     links = ("upper", "lower")
-    changes = {f"links.{link}.beam.theory": "timoshenko" for link in links} | {f"links.{link}.beam.elements": 4 for link in links}
+    changes = {f"links.{link}.beam.theory": "timoshenko" for link in links} | {
+        f"links.{link}.beam.elements": 4 for link in links
+    }
     robot = robot_named("double-pendulum").replace(changes | {"damping": None, "gravity": [9.81 * g for g in gravity]})
     model = Model(robot)
     t, floating, exact = peer(case)

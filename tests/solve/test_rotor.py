@@ -108,7 +108,9 @@ def test_gravity_compensation_takes_the_weight_off_a_pd_loop():
     model, held = rotor(gravity=9.81), Table([0.0], [[0.4]], after="hold")
     kp, kd = [300.0], [40.0]
     for compensate, expected in ((model.formulation, 0.4), (None, None)):
-        run = ls.simulate(model, model.at([0.4]), t_end=3.0, output_dt=0.5, torque=ls.PD(kp, kd, held, compensate), solver=TIGHT)
+        run = ls.simulate(
+            model, model.at([0.4]), t_end=3.0, output_dt=0.5, torque=ls.PD(kp, kd, held, compensate), solver=TIGHT
+        )
         end = run.q[-1, 0]
         if expected is not None:
             assert end == pytest.approx(expected, abs=1e-9)
