@@ -1,7 +1,7 @@
 """Robots, references and step methods that every contract test runs over, and the small tools of these tests.
 
-Adding an entry to a tuple buys it the whole list of checks. Compiling costs more than computing here, so compiled functions live at
-module level, take the formulation as an argument, and are asked for everything at once.
+Adding an entry to a tuple buys it the whole list of checks. Compiling costs more than computing here, so compiled
+functions live at module level, take the formulation as an argument, and are asked for everything at once.
 """
 
 import functools
@@ -25,7 +25,8 @@ LIBRARY = (
     "dlr-arm",
 )
 
-# Nothing special: tilted axes, products of inertia, unequal sides, an L-shaped and a straight beam, every kind of joint.
+# Nothing special: tilted axes, products of inertia, unequal sides, an L-shaped and a straight beam, every kind of
+# joint.
 MIXED = {
     "lissom": 1,
     "name": "mixed",
@@ -94,7 +95,8 @@ MIXED = {
     "payload": {"mass": 0.41, "inertia": [4e-4, 6e-4, 5e-4, 1e-4, 5e-5, -6e-5], "offset": [0.02, 0.05, -0.03]},
 }
 
-# Other joints in another order, written with DH rows; as many links, joints and coordinates as `mixed`, so that both share compiled code.
+# Other joints in another order, written with DH rows; as many links, joints and coordinates as `mixed`, so that both
+# share compiled code.
 CRANE = {
     "lissom": 1,
     "name": "crane",
@@ -199,7 +201,7 @@ def motion_of(formulation, seed: int = 0, bend: float = 1e-3, speed: float = 0.7
 
 
 def rigid_robot(robot: Robot) -> Robot:
-    """The same robot with every link rigid: same mass, centre and inertia, payload and lumped masses taken into the links."""
+    """The same robot with every link rigid: same mass, centre and inertia, payload and lumped masses included."""
     data = robot.to_dict()
     for i, link in enumerate(data["links"]):
         body = body_of(robot, i)

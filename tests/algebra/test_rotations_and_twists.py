@@ -3,10 +3,10 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from helpers import cross_matrix, homogeneous, vee
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
+from helpers import cross_matrix, homogeneous, vee
 from lissom.algebra.se3 import coadjoint, rigid_shape, shift_displacement, twist_to_child
 from lissom.algebra.so3 import axis_rotation, elementary, from_rpy, skew
 from lissom.kinematics.erls import transfer
@@ -47,7 +47,8 @@ def test_roll_pitch_yaw_are_turns_about_fixed_axes_in_that_order():
 
 
 def test_twist_of_a_frame_on_a_moving_body_is_that_of_its_homogeneous_matrix():
-    # A body moves with twist V: Tdot = T hat(V). A frame fixed to it at (R, p) has T' = T X and the twist vee(T'^-1 T'dot).
+    # A body moves with twist V: Tdot = T hat(V). A frame fixed to it at (R, p) has T' = T X and the twist vee(T'^-1
+    # T'dot).
     T, X = homogeneous(Rotation.from_rotvec([1.2, 0.3, -0.5]).as_matrix(), [0.2, 0.9, -0.4]), homogeneous(R, P)
     hat = np.block([[cross_matrix(V[3:]), V[:3, None]], [np.zeros((1, 4))]])
     expected = vee(T @ X, T @ hat @ X)
@@ -70,7 +71,8 @@ def test_rigid_shape_moves_a_point_as_a_small_rotation_does():
 
 
 def test_momentum_of_a_free_body_stands_still_in_the_world():
-    # P seen from the world is Ad^-T P; its rate vanishes when Pdot = -coadjoint(V, P). Momentum turns, it does not grow.
+    # P seen from the world is Ad^-T P; its rate vanishes when Pdot = -coadjoint(V, P). Momentum turns, it does not
+    # grow.
     momentum = np.array([0.7, 0.2, -1.1, 0.4, -0.6, 0.3])
     rate = -np.asarray(coadjoint(jnp.asarray(V), jnp.asarray(momentum)))
     Rot = Rotation.from_rotvec([1.2, 0.3, -0.5]).as_matrix()

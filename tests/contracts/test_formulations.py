@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from helpers import ALL_REFERENCES, ALL_ROBOTS, ALL_TERMS, compiled_once, conservative, model_named, motion_of, relative
 
+from helpers import ALL_REFERENCES, ALL_ROBOTS, ALL_TERMS, compiled_once, conservative, model_named, motion_of, relative
 from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
 from lissom.dynamics import engine
@@ -210,7 +210,8 @@ def test_a_force_on_a_node_works_along_its_path(robot, reference):
 @all_robots
 @all_references
 def test_kinetic_and_gravity_energy_are_those_of_the_displaced_masses(robot, reference):
-    # v = v_0 + w x (X + u) + udot at every inertia station of every link, summed by hand; motors beside it. Weight acts there too.
+    # v = v_0 + w x (X + u) + udot at every inertia station of every link, summed by hand; motors beside it. Weight
+    # acts there too.
     *_, e = energy_case(robot, reference, True)
     model = model_named(robot, reference)
     rates, place, total, weight = e["rates"], e["place"], 0.0, 0.0

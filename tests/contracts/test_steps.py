@@ -1,4 +1,4 @@
-"""What every step method promises, on a rigid double pendulum falling in gravity: smooth, nonlinear, no high frequencies."""
+"""What every step method promises, on a rigid double pendulum falling in gravity: smooth and nonlinear."""
 
 import functools
 
@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from helpers import ALL_STEPS, compiled_once, observed_order, rigid_robot, robot_named
 
+from helpers import ALL_STEPS, compiled_once, observed_order, rigid_robot, robot_named
 from lissom import Model
 from lissom.describe.scenario import Solver
 from lissom.dynamics import engine
@@ -29,7 +29,7 @@ COARSEST = {
 
 @compiled_once
 def stepped(step, f, x, xd, h, count):
-    """`count` steps of size h, Newton's iteration carried to round-off; the end, the middle of the last step, energy there."""
+    """`count` steps of size h, iterated to round-off; the end, the middle of the last step, energy there."""
     problem, tolerance = Problem(f, Loads()), Tolerance(jnp.asarray(1e-13), jnp.asarray(1e-13))
     start = Moment(jnp.asarray(0.0), x, xd, jnp.zeros(2))
 

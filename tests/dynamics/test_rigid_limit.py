@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from helpers import ALL_ROBOTS, LIBRARY, compiled_once, conservative, relative, rigid_robot, robot_named
 
+from helpers import ALL_ROBOTS, LIBRARY, compiled_once, conservative, relative, rigid_robot, robot_named
 from lissom.describe.geometry import joint_axis, joint_frame
 from lissom.dynamics import engine
 from lissom.dynamics.build import erls_fem

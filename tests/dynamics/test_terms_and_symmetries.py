@@ -5,6 +5,8 @@ import copy
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
+
 from helpers import (
     ALL_ROBOTS,
     MIXED,
@@ -15,8 +17,6 @@ from helpers import (
     relative,
     robot_named,
 )
-from scipy.spatial.transform import Rotation
-
 from lissom import Model, Robot
 from lissom.dynamics import engine
 from lissom.dynamics.build import erls_fem
@@ -33,7 +33,8 @@ def dynamics(f, x, xd, xdd):
 @pytest.mark.parametrize("reference", ["tangent", "zeroed"])
 @pytest.mark.parametrize("name", ALL_ROBOTS)
 def test_printed_terms_are_complete_where_nothing_is_bent(name, reference):
-    # They differ by terms in u and ud: of an undeformed robot at any joint speed and any acceleration they say the same.
+    # They differ by terms in u and ud: of an undeformed robot at any joint speed and any acceleration they say the
+    # same.
     printed, complete = (model_named(name, reference, terms).formulation for terms in ("published", "consistent"))
     x, xd, xdd = motion_of(complete, seed=6)
     straight = [part.at[complete.n_joints :].set(0.0) for part in (x, xd)]
@@ -42,7 +43,8 @@ def test_printed_terms_are_complete_where_nothing_is_bent(name, reference):
 
 
 def test_printed_terms_approach_complete_ones_linearly_with_stiffness():
-    # Joint accelerations of the crane let go from its sagging shape at speed; the sag, and with it what is left out, falls as 1/E.
+    # Joint accelerations of the crane let go from its sagging shape at speed; the sag, and with it what is left out,
+    # falls as 1/E.
     difference = []
     for stiffer in (1.0, 10.0, 100.0):
         moduli = {f"links.{link}.beam.material.E": stiffer * 2e11 for link in ("mast", "jib", "hook")}
@@ -72,7 +74,8 @@ def test_turning_base_and_gravity_together_changes_nothing():
 
 
 def test_a_payload_adds_its_mass_at_its_centre_and_its_inertia():
-    # M grows by m J_c^T J_c + J_w^T R I R^T J_w, J_c the Jacobian of the payload's centre, from the tip's by the lever of its offset.
+    # M grows by m J_c^T J_c + J_w^T R I R^T J_w, J_c the Jacobian of the payload's centre, from the tip's by the
+    # lever of its offset.
     loaded = model_named("mixed")
     empty = erls_fem(robot_named("mixed").replace({"payload": None}))
     payload = MIXED["payload"]

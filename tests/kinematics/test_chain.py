@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from helpers import ALL_ROBOTS, CRANE, LIBRARY, MIXED, compiled_once, homogeneous, relative, robot_named, vee
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
+from helpers import ALL_ROBOTS, CRANE, LIBRARY, MIXED, compiled_once, homogeneous, relative, robot_named, vee
 from lissom.kinematics.build import chain_of
 from lissom.kinematics.chain import body_jacobian, link_frames, link_twists, relative_poses
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.linalg
-from helpers import ALL_REFERENCES, ALL_ROBOTS, ZEROED, compiled_once, cross_matrix, model_named, motion_of, relative
 from numpy.testing import assert_allclose
 
+from helpers import ALL_REFERENCES, ALL_ROBOTS, ZEROED, compiled_once, cross_matrix, model_named, motion_of, relative
 from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
 from lissom.dynamics.build import find_node
@@ -70,14 +70,14 @@ def test_zeroed_displacements_are_zero(name):
 
 @pytest.mark.parametrize("name", ALL_ROBOTS)
 def test_minimum_norm_is_the_pseudo_inverse_over_mass_normalised_rigid_modes(name):
-    # [Vidoni2015] eq. (11): u_i = Phi_i a_i + elastic part, Phi_i^T M_i Phi_i = I, elastic shapes without rigid share (M-orthogonal);
-    # the locked directions of all joints read C_r a + C_d = 0, and a = -C_r^T (C_r C_r^T)^-1 C_d.
+    # [Vidoni2015] eq. (11): u_i = Phi_i a_i + elastic part, Phi_i^T M_i Phi_i = I, elastic shapes without rigid share
+    # (M-orthogonal); the locked directions of all joints read C_r a + C_d = 0, and a = -C_r^T (C_r C_r^T)^-1 C_d.
     model = model_named(name, "minimum-norm")
     f = model.formulation
     x, *_ = motion_of(f, seed=4, bend=BEND)
     relative_pose, place, u = displaced(f, x)
     eta = np.append(np.asarray(x[f.n_joints :]), 0.0)[f.links.place]
-    rows, right, tip, modes = [], [], None, []
+    rows, right, modes = [], [], []
     for i in range(len(model.robot.links)):
         body = measured_from_inner_node(body_of(model.robot, i))
         M, B = np.asarray(body.mass_matrix), np.asarray(body.rigid)

@@ -5,8 +5,8 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
-from helpers import compiled_once, reference_named, robot_named
 
+from helpers import compiled_once, reference_named, robot_named
 from lissom import Model
 from lissom.dynamics import engine
 from lissom.dynamics.nodes import node_poses

@@ -1,12 +1,12 @@
-"""The flexible double pendulum of [Boscariol2012] Table 2, undamped, let go from horizontal: paths, energy, other programs."""
+"""The double pendulum of [Boscariol2012] Table 2, undamped, let go from horizontal: paths, energy, peers."""
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from helpers import ALL_REFERENCES, DATA, robot_named
 from numpy.testing import assert_allclose
 from runs import fallen, released
 
+from helpers import ALL_REFERENCES, DATA, robot_named
 from lissom import Model
 from lissom.types import real
 
@@ -56,8 +56,9 @@ def peer(case):
 
 @pytest.mark.parametrize("case, gravity", [("inplane", (0, -1, 0)), ("spatial", (0, -np.cos(np.pi / 6), -0.5))])
 def test_the_paths_are_those_of_another_program(case, gravity):
-    # Timoshenko, four elements per link, as the peer. Required: 1 mm over the first second. In the plane linear elasticity agrees to
-    # the peer's own error; out of the plane first-order formulations lack the second-order motion of carried links, some 0.1 mm.
+    # Timoshenko, four elements per link, as the peer. Required: 1 mm over the first second. In the plane linear
+    # elasticity agrees to the peer's own error; out of the plane first-order formulations lack the second-order
+    # motion of carried links, some 0.1 mm.
     links = ("upper", "lower")
     changes = {f"links.{link}.beam.theory": "timoshenko" for link in links} | {
         f"links.{link}.beam.elements": 4 for link in links

@@ -3,9 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from helpers import compiled_once, robot_named
 from runs import double_pendulum, fall
 
+from helpers import compiled_once, robot_named
 from lissom import Model
 from lissom.dynamics.build import erls_fem
 from lissom.types import real
@@ -35,8 +35,8 @@ def test_gradient_of_a_static_sag_matches_finite_differences():
 
 
 def test_a_batch_of_payloads_gives_what_single_runs_give():
-    # The same arithmetic in another order: batched products differ by round-off, which a step-size decision can turn into another
-    # step sequence; then results agree to the tolerance of the run, here 1e-9 of the reach.
+    # The same arithmetic in another order: batched products differ by round-off, which a step-size decision can turn
+    # into another step sequence; then results agree to the tolerance of the run, here 1e-9 of the reach.
     robot = double_pendulum().robot.replace({"payload": {"mass": 0.0}})
     times = jnp.linspace(0.0, 0.05, 6)
     x = jnp.zeros(14)

@@ -1,12 +1,12 @@
-"""One rigid link turning about a fixed axis: torque tables, friction, limits, control and prescribed motion in closed form."""
+"""One rigid link turning about a fixed axis: tables, friction, limits, control and motion in closed form."""
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from helpers import relative
 from numpy.testing import assert_allclose
 
 import lissom as ls
+from helpers import relative
 from lissom.describe.scenario import Solver
 from lissom.solve.inputs import Inputs, Spline, Table
 from lissom.solve.integrate import integrate, output_times
@@ -49,7 +49,8 @@ def angle_under_pulses(t):
 
 @pytest.mark.parametrize("method", ["radau", "generalised-alpha", "dopri5"])
 def test_jumps_of_a_table_are_stepped_to_exactly(method):
-    # Constant acceleration between jumps is exact for every method: a jump smeared over one step of 1 ms would show 1e-3.
+    # Constant acceleration between jumps is exact for every method: a jump smeared over one step of 1 ms would show
+    # 1e-3.
     angle, _, _ = driven(rotor(), PULSES, TIMES, method=method)
     expected = [angle_under_pulses(t) for t in TIMES]
     assert_allclose(angle, expected, atol=1e-12)
@@ -72,7 +73,8 @@ def test_torque_limits_cut_what_a_table_asks_for():
 
 
 def test_coulomb_friction_stops_a_rotor_where_it_should():
-    # omega^2 J / (2 tau_c); smoothing over `width` lets it creep on by about J width^2 log(...) / tau_c, far below the bound.
+    # omega^2 J / (2 tau_c); smoothing over `width` lets it creep on by about J width^2 log(...) / tau_c, far below
+    # the bound.
     width, torque, speed = 1e-3, 0.8, 2.4
     model = rotor(friction={"coulomb": torque, "width": width})
     stop = J * speed / torque

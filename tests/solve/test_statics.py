@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from helpers import compiled_once, model_named, relative
 from numpy.testing import assert_allclose
 from runs import double_pendulum
 
 import lissom as ls
+from helpers import compiled_once, model_named, relative
 from lissom.dynamics import engine
 
 E, RHO, WIDTH, DEPTH, LENGTH = 6.9e10, 2710.0, 0.023, 0.011, 0.73
@@ -43,7 +43,8 @@ def test_a_held_link_sags_like_a_cantilever(axis, inertia):
 
 
 def test_the_double_pendulum_sags_out_of_its_plane_as_tabulated():
-    # Straight chain of cantilevers under -z gravity: elbow -2.0429, tip -5.4478 mm, closed form, exact with one element per link.
+    # Straight chain of cantilevers under -z gravity: elbow -2.0429, tip -5.4478 mm, closed form, exact with one
+    # element per link.
     model = ls.Model(double_pendulum().robot.replace({"gravity": [0, 0, -9.81]}))
     state = model.static([0.0, 0.0])
     assert_allclose(1e3 * model.displacement(state, "upper/tip"), [0, 0, -2.0429], atol=1e-4)
