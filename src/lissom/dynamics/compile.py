@@ -17,7 +17,8 @@ def compiled_quickly(function: F) -> F:
 
     Inside another transformation (`jit`, `grad`, `vmap`) it is an ordinary jitted function, as JAX demands.
     """
-    quick, ordinary = eqx.filter_jit(function, compiler_options=QUICK), eqx.filter_jit(function)
+    options: Any = {"compiler_options": QUICK}
+    quick, ordinary = eqx.filter_jit(function, **options), eqx.filter_jit(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -16,6 +16,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..algebra.linear import inverse
 from ..algebra.se3 import shift_displacement
 from ..types import Real
 from .chain import Chain, Relative, body_jacobian, relative_poses, scan_links
@@ -95,5 +96,5 @@ def elastic_coordinates(
     J = body_jacobian(chain, relative)
     Z = reference.conditions(J)
     J_0 = jnp.einsum("jlk,lki->ji", Z[:, :, :6], J)
-    phi = -jnp.linalg.solve(J_0, jnp.einsum("jlc,lc->j", Z, q))
+    phi = -inverse(J_0) @ jnp.einsum("jlc,lc->j", Z, q)
     return q.at[:, :6].add(J @ phi), phi

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..algebra.linear import inverse
 from .chain import Chain, relative_poses, scan_links
 from .compatibility import AbstractReference, Shapes, Tangent
 
@@ -74,7 +75,7 @@ def pose(chain: Chain, shapes: Shapes, reference: AbstractReference, theta: Floa
     if isinstance(reference, Tangent):
         return at
     J_0 = _rigid_rows(reference) @ J
-    return eqx.tree_at(lambda at: at.solve, at, jnp.linalg.inv(J_0), is_leaf=lambda leaf: leaf is None)
+    return eqx.tree_at(lambda at: at.solve, at, inverse(J_0), is_leaf=lambda leaf: leaf is None)
 
 
 def _rigid_rows(reference) -> Float[Array, "j L"]:

@@ -11,21 +11,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..algebra.linear import Factors, Inverse, blank, factorise, solve
 from ..types import real, whole
 from .problem import Problem, Tangents
-from .step import (
-    AbstractStep,
-    Attempt,
-    Factors,
-    Moment,
-    Sight,
-    Tolerance,
-    back_solve,
-    factorise,
-    no_factors,
-    sight,
-    size,
-)
+from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
 
 MAX_ITERATIONS = 10
 KAPPA = 0.003  # the iteration stops when its error is this small a part of the tolerance
@@ -41,13 +30,14 @@ class Memory(eqx.Module):
     view: Sight
     wanted: Any
     h: Float[Array, ""]
-    factors: Factors
+    factors: Factors | Inverse
 
 
 class GeneralisedAlpha(AbstractStep):
     """Dissipates what the step cannot follow, as much as `spectral_radius` says."""
 
     spectral_radius: float = eqx.field(static=True, default=0.9)
+    portable: bool = eqx.field(static=True, default=False)  # linear solves that can be batched
     order: ClassVar[int] = 2
     name: ClassVar[str] = "generalised-alpha"
 
@@ -63,9 +53,9 @@ class GeneralisedAlpha(AbstractStep):
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
         d = problem.matrices(now.t, now.x, now.xd)
-        xdd = -jnp.linalg.solve(d.M, problem.residual(now.t, now.x, now.xd, jnp.zeros(n)))
+        xdd = -solve(factorise(d.M, self.portable), problem.residual(now.t, now.x, now.xd, jnp.zeros(n)))
         view = sight(problem, tolerance, d, now.x, now.xd)
-        return Memory(xdd, xdd, d, view, jnp.asarray(False), real(0.0), no_factors(n, float))
+        return Memory(xdd, xdd, d, view, jnp.asarray(False), real(0.0), blank(n, float, self.portable))
 
     def attempt(self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memory) -> Attempt:
         """One step of size h."""
@@ -93,7 +83,7 @@ class GeneralisedAlpha(AbstractStep):
         def once(loop):
             xdd, i, before, _, _, _ = loop
             x, xd, _ = self._end(now, h, memory, xdd)
-            d = -back_solve(memory.factors, problem.residual(now.t + h, x, xd, xdd))
+            d = -solve(memory.factors, problem.residual(now.t + h, x, xd, xdd))
             norm = size(tolerance, memory.view, beta * share * h**2 * d, gamma * share * h * d)
             rate = jnp.where(i > 0, norm / jnp.maximum(before, 1e-300), 0.5)
             left = norm * rate / jnp.maximum(1.0 - rate, 1e-3)
@@ -115,7 +105,7 @@ class GeneralisedAlpha(AbstractStep):
         d, view = jax.lax.cond(memory.wanted, derivatives, lambda: (memory.tangents, memory.view))
         factors = jax.lax.cond(
             memory.wanted | (memory.h != h),
-            lambda d: factorise(d.M + (share * gamma * h) * d.D + (share * beta * h**2) * d.K),
+            lambda d: factorise(d.M + (share * gamma * h) * d.D + (share * beta * h**2) * d.K, self.portable),
             lambda d: memory.factors,
             d,
         )

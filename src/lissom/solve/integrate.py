@@ -34,12 +34,12 @@ class Outcome(NamedTuple):
     filled: int
 
 
-def step_of(solver: Solver) -> AbstractStep:
-    """The step method that a scenario names."""
+def step_of(solver: Solver, portable: bool = False) -> AbstractStep:
+    """The step method that a scenario names; `portable` if its code will be batched."""
     if solver.method in ("auto", "radau"):
-        return Radau()
+        return Radau(portable)
     if solver.method == "generalised-alpha":
-        return GeneralisedAlpha(solver.spectral_radius)
+        return GeneralisedAlpha(solver.spectral_radius, portable)
     return Explicit(solver.method)
 
 
@@ -91,7 +91,7 @@ def integrate(
 
 def rollout(formulation: AbstractFormulation, state: State, inputs: Inputs, times: np.ndarray, solver: Solver) -> Walk:
     """The same run as one pure JAX function of the formulation's numbers and the state: for `jit`, `vmap` and `jvp`."""
-    walk, step, tolerance, limits = _start(formulation, state, times, solver)
+    walk, step, tolerance, limits = _start(formulation, state, times, solver, portable=True)
     pieces = inputs.breakpoints(float(times[-1]))
     for a, b in zip(pieces[:-1], pieces[1:], strict=True):
         problem = Problem(formulation, _arrays(inputs.on(a, b)))
@@ -100,7 +100,9 @@ def rollout(formulation: AbstractFormulation, state: State, inputs: Inputs, time
     return walk
 
 
-def _start(formulation, state: State, times, solver: Solver) -> tuple[Walk, AbstractStep, Tolerance, tuple[Any, Any]]:
+def _start(
+    formulation, state: State, times, solver: Solver, portable: bool = False
+) -> tuple[Walk, AbstractStep, Tolerance, tuple[Any, Any]]:
     t_end = float(times[-1])
     tolerance = Tolerance(real(solver.rtol), real(solver.atol), solver.resolve == "everything")
     now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
@@ -109,7 +111,7 @@ def _start(formulation, state: State, times, solver: Solver) -> tuple[Walk, Abst
     record = new_record(real(times), formulation.size)
     walk = Walk(now, real(first), None, Counts(zero, zero, zero), record, zero)
     limits = (real(solver.max_step or t_end), whole(solver.max_steps))
-    return walk, step_of(solver), tolerance, limits
+    return walk, step_of(solver, portable), tolerance, limits
 
 
 def _arrays(loads):

@@ -16,21 +16,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..algebra.linear import Factors, Inverse, blank, factorise, solve
 from ..types import real, whole
 from .problem import Problem, Tangents
-from .step import (
-    AbstractStep,
-    Attempt,
-    Factors,
-    Moment,
-    Sight,
-    Tolerance,
-    back_solve,
-    factorise,
-    no_factors,
-    sight,
-    size,
-)
+from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
 
 S6 = 6**0.5
 # fmt: off
@@ -69,19 +58,20 @@ class Memory(eqx.Module):
     stale: Any  # are the derivatives old enough to be suspected
     wanted: Any  # take them anew before the next step
     h: Float[Array, ""]  # step size the factors are for
-    real: Factors
-    cplx: Factors
+    real: Factors | Inverse
+    cplx: Factors | Inverse
     contraction: Float[Array, ""]
 
 
-def iteration_factors(d: Tangents, h, mu) -> Factors:
-    """Factors of M + h mu D + h^2 mu^2 K."""
-    return factorise(d.M + (h * mu) * d.D + (h * mu) ** 2 * d.K)
+def iteration_matrix(d: Tangents, h, mu):
+    """M + h mu D + h^2 mu^2 K."""
+    return d.M + (h * mu) * d.D + (h * mu) ** 2 * d.K
 
 
 class Radau(AbstractStep):
     """The default: large steps through vibration nobody sees, fifth order where it is seen."""
 
+    portable: bool = eqx.field(static=True, default=False)  # linear solves that can be batched
     order: ClassVar[int] = 3
     name: ClassVar[str] = "radau"
 
@@ -89,7 +79,7 @@ class Radau(AbstractStep):
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
         d = problem.matrices(now.t, now.x, now.xd)
-        xdd = -jnp.linalg.solve(d.M, problem.residual(now.t, now.x, now.xd, jnp.zeros(n)))
+        xdd = -solve(factorise(d.M, self.portable), problem.residual(now.t, now.x, now.xd, jnp.zeros(n)))
         no, o = jnp.asarray(False), real(0.0)
         return Memory(
             xdd=xdd,
@@ -100,8 +90,8 @@ class Radau(AbstractStep):
             stale=no,
             wanted=no,
             h=o,
-            real=no_factors(n, float),
-            cplx=no_factors(n, complex),
+            real=blank(n, float, self.portable),
+            cplx=blank(n, complex, self.portable),
             contraction=real(1.0),
         )
 
@@ -130,7 +120,7 @@ class Radau(AbstractStep):
             return d, sight(problem, tolerance, d, now.x, now.xd), jnp.asarray(False)
 
         def factors(d):
-            return iteration_factors(d, h, MU_REAL), iteration_factors(d, h, MU_COMPLEX)
+            return tuple(factorise(iteration_matrix(d, h, mu), self.portable) for mu in (MU_REAL, MU_COMPLEX))
 
         d, view, stale = jax.lax.cond(memory.wanted, derivatives, lambda: (memory.tangents, memory.view, memory.stale))
         new = memory.wanted | (memory.h != h)
@@ -185,7 +175,7 @@ def iterate(problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memo
     def change(stages):
         x, xd, t = stage_states(now, h, stages)
         r = jax.vmap(problem.residual)(t, x, xd, stages)
-        w, z = back_solve(memory.real, TO_REAL @ r), back_solve(memory.cplx, TO_COMPLEX @ r.astype(complex))
+        w, z = solve(memory.real, TO_REAL @ r), solve(memory.cplx, TO_COMPLEX @ r.astype(complex))
         return -(jnp.outer(FROM_REAL, w) + 2.0 * jnp.real(jnp.outer(FROM_COMPLEX, z)))
 
     def going(loop):
@@ -213,5 +203,5 @@ def estimate(tolerance: Tolerance, now: Moment, h, memory: Memory, stages) -> Fl
     gamma, d = MU_REAL, memory.tangents
     e_x = gamma * (h * now.xd + ERROR @ (x - now.x))
     e_xd = gamma * (h * memory.xdd + ERROR @ (xd - now.xd))
-    dxd = back_solve(memory.real, d.M @ e_xd - (h * gamma) * (d.K @ e_x))
+    dxd = solve(memory.real, d.M @ e_xd - (h * gamma) * (d.K @ e_x))
     return size(tolerance, memory.view, e_x + h * gamma * dxd, dxd)

@@ -1,10 +1,9 @@
-"""The contract of a step method, and what all of them share: tolerance, factors."""
+"""The contract of a step method, and the tolerance that all of them share."""
 
 import abc
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -52,32 +51,6 @@ def size(tolerance: Tolerance, view: Sight, dx, dxd) -> Float[Array, ""]:
     allowed_x = tolerance.atol + tolerance.rtol * jnp.abs(view.x)
     allowed_xd = tolerance.atol + tolerance.rtol * jnp.abs(view.xd)
     return jnp.maximum(seen, jnp.maximum(jnp.max(jnp.abs(dx) / allowed_x), jnp.max(jnp.abs(dxd) / allowed_xd)))
-
-
-class Factors(eqx.Module):
-    """LU factors of an iteration matrix, with their row order."""
-
-    lu: Any
-    order: Any
-
-
-def factorise(A) -> Factors:
-    """LU factors of a square matrix."""
-    lu, _, order = jax.lax.linalg.lu(A)
-    return Factors(lu, order)
-
-
-def no_factors(n: int, dtype) -> Factors:
-    """A place for factors yet to come."""
-    return Factors(jnp.eye(n, dtype=dtype), jnp.arange(n, dtype=jnp.int32))
-
-
-def back_solve(factors: Factors, b: Any) -> Any:
-    """Solution of A y = b."""
-    lower = jax.lax.linalg.triangular_solve(
-        factors.lu, b[factors.order, None], left_side=True, lower=True, unit_diagonal=True
-    )
-    return jax.lax.linalg.triangular_solve(factors.lu, lower, left_side=True, lower=False)[:, 0]
 
 
 class Moment(eqx.Module):
