@@ -257,7 +257,7 @@ def _shown(f, x, xd, work) -> _Shown:
 @compiled_quickly
 def _torques(problem: Problem, t, x, xd):
     def one(t, x, xd):
-        xdd = problem.acceleration(t, x, xd) if problem.loads.prescribed else jnp.zeros_like(x)
+        xdd = problem.acceleration(t, x, xd, portable=True) if problem.loads.prescribed else jnp.zeros_like(x)
         return problem.torque(t, x, xd, xdd)
 
     return jax.vmap(one)(t, x, xd)

@@ -22,6 +22,7 @@ class Explicit(AbstractStep):
     """One of `METHODS` on xdd = M^-1 (Q - h)."""
 
     method: str = eqx.field(static=True, default="dopri8")
+    portable: bool = eqx.field(static=True, default=False)  # linear solves that can be batched
     order: ClassVar[int] = 4
     name: ClassVar[str] = "explicit"
 
@@ -33,7 +34,7 @@ class Explicit(AbstractStep):
     def _term(self, problem: Problem) -> diffrax.ODETerm:
         def slope(t, y, args):
             x, xd, _ = y
-            xdd = problem.acceleration(t, x, xd)
+            xdd = problem.acceleration(t, x, xd, self.portable)
             return xd, xdd, problem.powers(t, x, xd, xdd)
 
         return diffrax.ODETerm(slope)

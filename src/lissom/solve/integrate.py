@@ -40,7 +40,7 @@ def step_of(solver: Solver, portable: bool = False) -> AbstractStep:
         return Radau(portable)
     if solver.method == "generalised-alpha":
         return GeneralisedAlpha(solver.spectral_radius, portable)
-    return Explicit(solver.method)
+    return Explicit(solver.method, portable)
 
 
 def output_times(t_end: float, output_dt: float) -> np.ndarray:

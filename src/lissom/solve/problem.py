@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..algebra.linear import factorise, inverse, solve
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Rates
 from ..dynamics.nodes import node_wrench
@@ -93,7 +94,7 @@ class Problem(eqx.Module):
         """Torques of prescribed joints that carry their share of `force`, and what is left of it."""
         held = jnp.asarray(self.loads.prescribed)
         E = engine.torque_map(self.formulation, x)[held]
-        tau = jnp.linalg.solve(E[:, held].T, force[held])
+        tau = inverse(E[:, held].T) @ force[held]
         return tau, force - E.T @ tau
 
     def residual(self, t, x, xd, xdd) -> Float[Array, " n"]:
@@ -119,17 +120,15 @@ class Problem(eqx.Module):
         if self.loads.prescribed:
             held = jnp.asarray(self.loads.prescribed)
             E = N.encoder[held]
-            M, D, K = (A - E.T @ jnp.linalg.solve(E[:, held].T, A[held]) for A in (M, D, K))
+            share = E.T @ inverse(E[:, held].T)
+            M, D, K = (A - share @ A[held] for A in (M, D, K))
             M, D, K = M.at[held].set(E), D.at[held].set(0.0), K.at[held].set(0.0)
         return Tangents(M, D, K, N)
 
-    def acceleration(self, t, x, xd) -> Float[Array, " n"]:
-        """Xdd that makes the residual zero (it is affine in xdd)."""
+    def acceleration(self, t, x, xd, portable: bool = False) -> Float[Array, " n"]:
+        """Solution xdd of the residual, which is affine in it; `portable` for code that will be batched."""
         force = self.residual(t, x, xd, jnp.zeros_like(x))
-        M = self.matrices(t, x, xd).M
-        if self.loads.prescribed:
-            return -jnp.linalg.solve(M, force)
-        return -jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(M), force)
+        return -solve(factorise(self.matrices(t, x, xd).M, portable), force)
 
     def torque(self, t, x, xd, xdd) -> Float[Array, " j"]:
         """Torque on every joint, prescribed ones included."""
