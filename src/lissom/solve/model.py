@@ -18,7 +18,7 @@ from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import Poses, node_displacements, node_poses
 from ..kinematics.compatibility import Tangent, reference_matrix
 from .problem import State, state_of
-from .static import balanced, held, imbalance, settled
+from .static import balanced, descend, held, imbalance, settled, slope
 
 BALANCE = 1e-7  # force left over in an equilibrium, against the largest force in it
 SINGULAR = 1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
@@ -92,8 +92,8 @@ class Model:
     def static(self, q: Any = None, torque: Any = None, *, free: bool = False) -> State:
         """Elastic equilibrium under gravity with the encoders held at q; the state carries the holding torques.
 
-        With `free` the joints move too, under the given torques (zero by default), to the equilibrium nearest to q
-        that Newton finds.
+        With `free` the joints move too, under the given torques (zero by default): downhill from q to a stable
+        equilibrium.
 
         Raises:
             EquilibriumError: no equilibrium was found (checked for concrete numbers only, so that the result can be
@@ -102,7 +102,11 @@ class Model:
         f, encoder = self.formulation, self._joint_vector("q", q)
         self.check_reference(encoder)
         if free:
-            state, left = _settled(f, self._joint_vector("torque", torque), encoder)
+            tau = self._joint_vector("torque", torque)
+            start = jnp.concatenate([encoder, jnp.zeros(f.n_elastic)])
+            if _is_concrete(start) and _is_concrete(tau):
+                start = jnp.asarray(descend(lambda x: _slope(f, jnp.asarray(x), tau), np.asarray(start), self.n_joints))
+            state, left = _settled(f, tau, start)
         else:
             state, left = _held(f, encoder)
         if _is_concrete(left) and not float(left) < BALANCE:
@@ -191,6 +195,7 @@ def _is_concrete(value: Any) -> bool:
 
 _balanced = compiled_quickly(balanced)
 _inertia = compiled_quickly(engine.inertia)
+_slope = compiled_quickly(slope)
 _reference_matrix = compiled_quickly(reference_matrix)
 
 
@@ -201,8 +206,8 @@ def _held(f: AbstractFormulation, encoder) -> tuple[State, Float[Array, ""]]:
 
 
 @compiled_quickly
-def _settled(f: AbstractFormulation, tau, encoder) -> tuple[State, Float[Array, ""]]:
-    x = settled(f, tau, jnp.concatenate([encoder, jnp.zeros(f.n_elastic)]))
+def _settled(f: AbstractFormulation, tau, start) -> tuple[State, Float[Array, ""]]:
+    x = settled(f, tau, start)
     return state_of(f, x, jnp.zeros_like(x), tau), imbalance(f, x, tau)
 
 

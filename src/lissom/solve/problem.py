@@ -104,7 +104,7 @@ class Problem(eqx.Module):
             return force
         held = jnp.asarray(self.loads.prescribed)
         _, force = self.reaction(x, force)
-        _, rates_d = jax.jvp(self.formulation.rates, (x, xd), (xd, xdd))
+        rates_d = self.formulation.motion(x, xd, xdd).rates_d
         wanted = jnp.stack([piece.derivative().derivative().value(t) for piece in self.loads.motion])
         return force.at[held].set(rates_d.encoder[held] - wanted)
 

@@ -1,7 +1,12 @@
 """Equilibrium: joints held or free, and the torques that hold a motion."""
 
+from collections.abc import Callable
+
+import jax
 import jax.numpy as jnp
+import numpy as np
 import optimistix as optx
+import scipy.linalg
 from jaxtyping import Array, Float
 
 from ..dynamics import engine
@@ -9,6 +14,8 @@ from ..dynamics.formulation import AbstractFormulation
 
 RTOL, ATOL = 1e-10, 1e-12  # Newton is quadratic: one iteration more than needed costs nothing
 MAX_STEPS = 60
+MAX_WALK = 300
+LARGEST_MOVE = 0.3  # [rad or m]
 
 
 def held(
@@ -48,9 +55,34 @@ def balanced(
 
 
 def settled(formulation: AbstractFormulation, tau: Float[Array, " j"], start: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Equilibrium with free joints under given torques, the one that Newton's dogleg reaches from `start`."""
+    """Equilibrium with free joints under given torques near `start`, by Newton's dogleg."""
     missing = lambda x, _: engine.resting_force(formulation, x, tau)  # noqa: E731
     return optx.root_find(missing, optx.Dogleg(rtol=RTOL, atol=1e-9), start, max_steps=400, throw=False).value
+
+
+def slope(formulation: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]):
+    """Unbalanced force, its derivative and the inertia at x: what a descent to rest needs."""
+    force = lambda x: engine.resting_force(formulation, x, tau)  # noqa: E731
+    return force(x), jax.jacfwd(force)(x), engine.inertia(formulation, x)
+
+
+def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
+    """Walk downhill in energy from x to a stable equilibrium: Newton's step, shifted where the energy is not convex.
+
+    The walk leaves an unstable equilibrium along its softest mode; joints move at most `LARGEST_MOVE` per step.
+    """
+    for _ in range(MAX_WALK):
+        g, K, M = (np.asarray(part) for part in slope_at(x))
+        lam, modes = scipy.linalg.eigh(0.5 * (K + K.T), M)
+        shift = max(0.0, -2.0 * lam[0])
+        dx = -modes @ ((modes.T @ g) / np.maximum(lam + shift, 1e-12 * lam[-1]))
+        move = np.abs(dx[:joints]).max(initial=0.0)
+        if move < 1e-9 and lam[0] >= -1e-9 * lam[-1]:
+            return x + dx
+        if move < 1e-9:
+            dx = 0.1 * modes[:, 0] / np.abs(modes[:joints, 0]).max()
+        x = x + dx * min(1.0, LARGEST_MOVE / max(np.abs(dx[:joints]).max(initial=0.0), 1e-12))
+    return x
 
 
 def _root(function, start):
