@@ -163,7 +163,7 @@ ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
 
 def compiled_once(function):
     """`jax.jit` for functions that run a few times only: quick to compile, the arithmetic unchanged."""
-    options = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+    options = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
     return jax.jit(function, compiler_options=options)
 
 

@@ -41,7 +41,6 @@ _HOME = {
     "Model": "solve.model",
     "State": "solve.problem",
 }
-__all__ = [*_HOME, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,14 +5,13 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from helpers import ALL_ROBOTS, LIBRARY, compiled_once, conservative, relative, rigid_robot, robot_named
 from lissom.describe.geometry import joint_axis, joint_frame
 from lissom.dynamics import engine
 from lissom.dynamics.build import erls_fem
-
-pin = pytest.importorskip("pinocchio")
 
 AGREE = 1e-9  # required; both programs work in double precision and agree to 1e-13
 POSES = 5

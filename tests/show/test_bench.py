@@ -181,7 +181,6 @@ def test_reduced_basis_is_clamped_and_diagonal(robot):
 
 
 def test_both_models_of_the_peer_fall_alike(robot):
-    pytest.importorskip("exudyn")
     paths = [model.run(0.05, 1e-3, 0.9) for model in (floating_frames(robot, 3), exact_beams(robot))]
     assert paths[0].shape == (51, 3) and paths[0][-1, 1] < -0.005
     np.testing.assert_allclose(paths[0], paths[1], atol=2e-4)  # linear against exact beams, two elements
