@@ -37,8 +37,9 @@ def test_gradient_of_a_static_sag_matches_finite_differences():
 
 
 def test_a_batch_of_payloads_gives_what_single_runs_give():
-    # The same arithmetic in another order: batched products differ by round-off, which a step-size decision can turn into another
-    # step sequence; then results agree to the tolerance of the run: 1e-8, summed over some hundred steps.
+    # The same arithmetic in another order: batched products differ by round-off, which a step-size decision can turn
+    # into another step sequence; then results agree to the tolerance of the run: 1e-8, summed over some hundred
+    # steps.
     robot = double_pendulum().robot.replace({"payload": {"mass": 0.0}})
     start, solver = double_pendulum().at([0.0, 0.0]), Solver(rtol=1e-8, atol=1e-10)
 
