@@ -14,6 +14,7 @@ jax.config.update("jax_enable_x64", True)
 if TYPE_CHECKING:
     from .analyse.modal import Modes as Modes
     from .analyse.modal import modes as modes
+    from .analyse.modal import natural_frequencies as natural_frequencies
     from .control.pd import PD as PD
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
@@ -30,6 +31,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Modes": "analyse.modal",
     "modes": "analyse.modal",
+    "natural_frequencies": "analyse.modal",
     "PD": "control.pd",
     "DescriptionError": "describe",
     "Robot": "describe",

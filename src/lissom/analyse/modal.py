@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Array, Float
 
+from ..algebra.linear import inverse
 from ..dynamics import engine
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
@@ -85,6 +86,25 @@ def modes(model: Model, state: State | None = None, *, locked: bool = False, cou
     names = (*model.joint_names, *model.coordinate_names)
     frequency = np.where(vibrates, omega / (2 * np.pi), 0.0)
     return Modes(frequency, zeta, shapes, _shares(model, state, shapes), stability, lam, names)
+
+
+def natural_frequencies(model: Model, state: State, *, locked: bool = False) -> Float[Array, " m"]:
+    """Undamped natural frequencies [Hz], lowest first, as a pure JAX function: for `jax.grad` and `jax.vmap`.
+
+    Rigid and unstable motions count as 0; derivatives exist where a frequency is not repeated.
+    """
+    f = model.formulation
+    tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
+    M, _, K, E = vibration_matrices(f, state.x, tau)
+    if locked:
+        j = model.n_joints
+        basis = jnp.concatenate([-inverse(E[:, :j]) @ E[:, j:], jnp.eye(f.n_elastic)])
+        M, K = basis.T @ M @ basis, basis.T @ K @ basis
+    L = jnp.linalg.cholesky(M)
+    half = jax.scipy.linalg.solve_triangular(L, 0.5 * (K + K.T), lower=True)
+    lam = jnp.linalg.eigvalsh(jax.scipy.linalg.solve_triangular(L, half.T, lower=True))
+    vibrates = lam > (2 * np.pi * RIGID) ** 2
+    return jnp.where(vibrates, jnp.sqrt(jnp.where(vibrates, lam, 1.0)), 0.0) / (2 * np.pi)
 
 
 def locked_basis(E: Float[np.ndarray, "j n"]) -> Float[np.ndarray, "n d"]:
