@@ -18,13 +18,8 @@ from lissom.solve.step import Moment, Tolerance
 
 DURATION = 0.5  # [s]
 ORDER = {"radau": 5, "generalised-alpha": 2, "dopri5": 5, "dopri8": 8, "tsit5": 5}
-COARSEST = {
-    "radau": 6,
-    "generalised-alpha": 40,
-    "dopri5": 32,
-    "dopri8": 6,
-    "tsit5": 32,
-}  # steps, in the range of the order
+# Steps of the coarsest run: where the order shows.
+COARSEST = {"radau": 48, "generalised-alpha": 40, "dopri5": 64, "dopri8": 6, "tsit5": 64}
 
 
 @compiled_once
@@ -71,16 +66,17 @@ def runs(method):
 
 @pytest.mark.parametrize("method", ALL_STEPS)
 def test_error_falls_with_the_order_of_the_step(method):
-    errors = [np.abs(x - reference()[0]).max() for x, *_ in runs(method)]
-    order = observed_order(errors)[-1]
-    assert ORDER[method] - 0.4 < order < ORDER[method] + 1.2, (errors, order)
+    x, xd, *_ = reference()
+    errors = [np.hypot(np.linalg.norm(run[0] - x), np.linalg.norm(run[1] - xd)) for run in runs(method)]
+    order = observed_order(errors).mean()
+    assert ORDER[method] - 0.3 < order < ORDER[method] + 0.9, (errors, order)  # measured: 5.1, 2.00, 5.5, 8.7, 5.4
 
 
 @pytest.mark.parametrize("method", ALL_STEPS)
 def test_energy_drift_falls_with_the_order_of_the_step(method):
     energies = [energy - reference()[3] for *_, energy in runs(method)]
-    order = observed_order(np.abs(energies))[-1]
-    assert order > ORDER[method] - 0.4, (energies, order)
+    order = observed_order(np.abs(energies)).mean()
+    assert order > ORDER[method] - 0.3, (energies, order)
 
 
 @pytest.mark.parametrize("method", ALL_STEPS)
