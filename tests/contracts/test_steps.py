@@ -69,7 +69,7 @@ def test_error_falls_with_the_order_of_the_step(method):
     x, xd, *_ = reference()
     errors = [np.hypot(np.linalg.norm(run[0] - x), np.linalg.norm(run[1] - xd)) for run in runs(method)]
     order = observed_order(errors).mean()
-    assert ORDER[method] - 0.3 < order < ORDER[method] + 0.9, (errors, order)  # measured: 5.1, 2.00, 5.5, 8.7, 5.4
+    assert ORDER[method] - 0.3 < order < ORDER[method] + 0.9, (errors, order)  # measured: 4.97, 2.00, 5.50, 8.66, 5.44
 
 
 @pytest.mark.parametrize("method", ALL_STEPS)
