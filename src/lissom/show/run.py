@@ -18,7 +18,7 @@ from ..dynamics import engine
 from ..dynamics.build import find_node
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.nodes import node_poses
-from ..solve.inputs import Inputs, Spline, Table
+from ..solve.inputs import Inputs, Spline, Table, constant_torque
 from ..solve.integrate import Outcome, integrate, output_times, step_of
 from ..solve.model import Model
 from ..solve.problem import Problem, State
@@ -214,10 +214,9 @@ def run_scenario(scenario: Scenario, watch: Callable[[float], None] = lambda t: 
 def _inputs_of_torque(model: Model, torque: Any) -> Inputs:
     if torque is None or callable(torque) or hasattr(torque, "on"):
         return Inputs(model.n_joints, law=torque)
-    tables = [(k, Table([0.0], [float(tau)], after="hold")) for k, tau in enumerate(np.asarray(torque, dtype=float))]
-    if len(tables) != model.n_joints:
-        raise ValueError(f"torque must have {model.n_joints} values, one for each joint, got {len(tables)}")
-    return Inputs(model.n_joints, torque=tables)
+    if np.shape(torque) != (model.n_joints,):
+        raise ValueError(f"torque must have {model.n_joints} values, one for each joint, got shape {np.shape(torque)}")
+    return constant_torque(np.asarray(torque, dtype=float))
 
 
 def _follow(model: Model, state: State, inputs: Inputs) -> State:

@@ -187,8 +187,3 @@ def constant_torque(torque: Float[Real, " j"]) -> "Inputs":
     value = np.asarray(torque, dtype=float)
     tables = [(joint, Table([0.0], [tau], after="hold")) for joint, tau in enumerate(value)]
     return Inputs(len(value), torque=tables)
-
-
-def loads_shape(loads: Loads) -> Any:
-    """Structure of the loads: pieces that share it share compiled code."""
-    return jax.tree.structure(loads)

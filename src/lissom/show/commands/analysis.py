@@ -13,7 +13,9 @@ def static(
     robot: RobotName,
     q: Q = None,
     deg: Degrees = False,
-    free: Annotated[bool, typer.Option("--free", help="Joints move freely to the equilibrium near --q.")] = False,
+    free: Annotated[
+        bool, typer.Option("--free", help="Joints move freely, downhill from --q to a stable equilibrium.")
+    ] = False,
     torque: Annotated[
         str | None, typer.Option("--torque", metavar="T1,T2,...", help="Torques on free joints in N m (forces in N).")
     ] = None,
