@@ -10,6 +10,7 @@ from ..algebra.se3 import rigid_shape
 from ..algebra.so3 import skew
 from ..describe.link import inertia_matrix
 from ..types import Matrix3, Real, Scalar, Vector3, namespace
+from .inertia import Inertia, in_coordinates
 
 GENERATORS = np.stack([skew(e) for e in np.eye(3)])  # A_a, [Vidoni2015] App. D, eq. (83): A_a u = e_a x u
 LEVERS = np.stack([rigid_shape(e) - np.eye(6) for e in np.eye(3)])  # a rigid shape is affine in its point
@@ -38,8 +39,9 @@ class Body(eqx.Module):
     - a rigid displacement (v, w) is q = rigid (v, w): it moves every node and every station as a rigid body does,
       `node_shape @ rigid = rigid_shapes(points)`, `station_shape @ rigid = station_rigid`, and neither stiffness nor
       damping feels it;
-    - all inertia sits at the stations (Gauss points of elements, lumped masses): the kinetic energy of the link is
-      the sum of 1/2 V^T D V over them, V the velocity of the field there.
+    - inertia sits at the stations (Gauss points of elements, lumped masses): the kinetic energy of the link is the
+      sum of 1/2 V^T D V over them, V the velocity of the field there. Inertia that is known only through the constants
+      of its matrices (links from finite-element programs) is `own`, and is added.
 
     `axes` and `elements` are for pictures and section forces; they take no part in the dynamics.
     """
@@ -55,6 +57,8 @@ class Body(eqx.Module):
     rigid: Float[Real, "c 6"]  # coordinates of a rigid displacement
     axes: Float[Real, "e 3 3"]  # columns: local x, y, z of each element in the link frame
     elements: tuple[tuple[int, int], ...] = eqx.field(static=True)  # nodes at the ends of each element
+    names: tuple[str, ...] = eqx.field(static=True)  # of the elastic coordinates eta: `2.rz` or `mode.3`
+    own: Inertia | None = None  # inertia beside that of the stations, over (rigid twist, q)
 
     def __check_init__(self):
         k, c, s, e = self.points.shape[0], self.coordinates, self.station_shape.shape[0], len(self.elements)
@@ -72,6 +76,8 @@ class Body(eqx.Module):
         for name, shape in expected.items():
             if getattr(self, name).shape != shape:
                 raise ValueError(f"body: {name} has shape {getattr(self, name).shape}, expected {shape}")
+        if len(self.names) != c - 6:
+            raise ValueError(f"body: {len(self.names)} names for {c - 6} elastic coordinates")
 
     @property
     def coordinates(self) -> int:
@@ -81,12 +87,14 @@ class Body(eqx.Module):
     @property
     def mass_matrix(self) -> Float[Real, "c c"]:
         """M = sum N^T D N."""
-        return weighted_product(self.station_shape, self.station_inertia, self.station_shape)
+        M = weighted_product(self.station_shape, self.station_inertia, self.station_shape)
+        return M if self.own is None else M + self.own.mass[6:, 6:]
 
     @property
     def rigid_inertia(self) -> Float[Real, "6 6"]:
         """Inertia of the undeformed link for a twist (v, w) about the origin of its frame: sum B^T D B."""
-        return weighted_product(self.station_rigid, self.station_inertia, self.station_rigid)
+        M = weighted_product(self.station_rigid, self.station_inertia, self.station_rigid)
+        return M if self.own is None else M + self.own.mass[:6, :6]
 
     @property
     def total_mass(self) -> Scalar:
@@ -152,15 +160,16 @@ def with_mass(
     )
 
 
-def measured_from_inner_node(body: Body) -> Body:
-    """The same body with eta counted from its inner node: u = B r + Psi eta, Psi clamped there.
+def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> Body:
+    """The same body with u = U (rigid r + elastic eta): r moves it as a rigid body, eta bends it.
 
-    Strain then depends on eta alone, so that the stiffness of a whole robot is the same in every pose.
+    The columns of `elastic` must leave the inner node at rest, so that r is the displacement of that node. Strain then
+    depends on eta alone, and the stiffness of a whole robot is the same in every pose. Fewer columns than coordinates
+    make a reduced body, [Vidoni2015] eq. (2). `names` are those of its new coordinates.
     """
-    xp = namespace(body.rigid, body.stiffness)
-    c = body.coordinates
-    change = xp.concatenate([xp.asarray(body.rigid), xp.eye(c)[:, 6:]], axis=1)
-    own = lambda A: xp.pad((change.T @ A @ change)[6:, 6:], ((6, 0), (6, 0)))  # noqa: E731
+    xp = namespace(body.rigid, body.stiffness, elastic)
+    change = xp.concatenate([xp.asarray(body.rigid), elastic], axis=1)
+    own = lambda A: xp.pad(elastic.T @ A @ elastic, ((6, 0), (6, 0)))  # noqa: E731
     return Body(
         points=body.points,
         node_shape=body.node_shape @ change,
@@ -170,7 +179,14 @@ def measured_from_inner_node(body: Body) -> Body:
         stiffness=own(body.stiffness),
         damping=own(body.damping),
         alpha=body.alpha,
-        rigid=xp.eye(c)[:, :6],
+        rigid=xp.eye(change.shape[1])[:, :6],
         axes=body.axes,
         elements=body.elements,
+        names=tuple(names),
+        own=None if body.own is None else in_coordinates(body.own, change),
     )
+
+
+def measured_from_inner_node(body: Body) -> Body:
+    """The same body with eta counted from its inner node: all coordinates kept."""
+    return in_basis(body, namespace(body.rigid).eye(body.coordinates)[:, 6:], body.names)

@@ -7,12 +7,12 @@ velocity w is  N~ y + sum_a w_a A_a N~ p.  All that its energy and its virtual w
 
 from collections.abc import Callable
 
-import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
 from ..types import Real, namespace
 from .body import GENERATORS, Body, block_diagonal
+from .inertia import Inertia, added
 
 TURNS = block_diagonal(GENERATORS, GENERATORS)  # A_a on a displacement (translation, rotation), eq. (83)
 SQUARES = np.einsum("aij,bjk->abik", TURNS, TURNS)  # A_a A_b
@@ -26,18 +26,10 @@ PARTS = block_diagonal(_S, _S)
 Field = Float[Real, "s 6 m"]
 
 
-class Inertia(eqx.Module):
-    """Constants of one link, m = 6 + c columns: a rigid twist of the link, then its coordinates."""
-
-    mass: Float[Real, "m m"]  # sum N~^T D N~
-    X: Float[Real, "3 m m"]  # X_a  = sum N~^T D A_a N~,        eqs. (84)-(86)
-    Y: Float[Real, "3 3 m m"]  # Y_ab = sum N~^T D A_a A_b N~,    eq. (89): U^T M Omega^T Omega U = -sum w_a w_b Y_ab
-    Z: Float[Real, "3 3 m m"]  # Z_ab = sum N~^T A_a^T D A_b N~,  eqs. (91)-(93)
-
-
 def inertia_integrals(body: Body) -> Inertia:
-    """Integrals of the displacement field: the energy is exact."""
-    return _inertia(*_field(body))
+    """Integrals of the displacement field: the energy is exact. Inertia known only by its constants is added."""
+    stations = _inertia(*_field(body))
+    return stations if body.own is None else added(stations, body.own)
 
 
 def nodal_integrals(body: Body) -> Inertia:

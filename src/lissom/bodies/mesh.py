@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from ..describe.outline import DOFS
 from ..types import Real, Scalar, Vector3, namespace
 from .beam import LineInertia, element_shape, element_stiffness, element_strain, shear_parameter
 from .body import Body, block_diagonal, rigid_shapes
@@ -82,6 +83,7 @@ def beam_body(
         rigid=rigid_shapes(mesh.points).reshape(6 * k, 6),
         axes=mesh.axes,
         elements=tuple((i, i + 1) for i in range(k - 1)),
+        names=tuple(f"{node}.{dof}" for node in range(1, k) for dof in DOFS),
     )
 
 

@@ -41,6 +41,7 @@ def rigid_body(
         rigid=xp.eye(6),
         axes=xp.zeros((0, 3, 3)),
         elements=(),
+        names=(),
     )
 
 

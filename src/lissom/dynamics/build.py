@@ -1,11 +1,11 @@
 """From the description of a robot to its formulation."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..bodies.body import measured_from_inner_node
+from ..bodies.body import Body, measured_from_inner_node
 from ..bodies.build import body_of
 from ..bodies.integrals import inertia_integrals
 from ..describe.outline import DOFS
@@ -13,12 +13,25 @@ from ..describe.robot import Robot
 from ..kinematics.build import chain_of
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
 from ..types import namespace
-from .erls_fem import ErlsFem
-from .formulation import Joints
+from .erls import Erls
+from .formulation import AbstractFormulation, Joints
 from .links import Links, stack_links
 
 
-def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> ErlsFem:
+class Choices(NamedTuple):
+    """What a scenario or a call of `Model` chooses; each formulation takes what concerns it."""
+
+    modes: Any = None  # kept elastic modes: one number, or one for each link
+    reference: Any = None  # `tangent`, `minimum-norm` or `{"zeroed": [...]}`; None for the formulation's own
+    terms: str = "consistent"  # or `published`
+
+
+def formulation_of(robot: Robot, name: str, choices: Choices) -> AbstractFormulation:
+    """The robot in the formulation of that name."""
+    return BUILDERS[name](robot, choices)
+
+
+def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> Erls:
     """The robot in the formulation of [Boscariol2012].
 
     Args:
@@ -29,15 +42,20 @@ def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> 
     bodies = [measured_from_inner_node(body_of(robot, i)) for i in range(len(robot.links))]
     links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
     xp = namespace(robot.gravity)
-    return ErlsFem(
+    return Erls(
         chain=chain_of(robot),
         links=links,
         joints=joints_of(robot),
         reference=reference_of(robot, links, reference),
         gravity=xp.asarray(robot.gravity, dtype=float),
         published=terms == "published",
-        n_elastic_=sum(body.coordinates - 6 for body in bodies),
+        elastic_names=elastic_names(robot, bodies),
     )
+
+
+def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:
+    """Elastic coordinates of all links, each with its link's name: `upper/2.rz`."""
+    return tuple(f"{link}/{name}" for link, body in zip(robot.link_names, bodies, strict=True) for name in body.names)
 
 
 def joints_of(robot: Robot) -> Joints:
@@ -86,3 +104,8 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
     count = robot.outline.nodes[link]
     assert count is not None
     return robot.link_names.index(link), count - 1 if number == "tip" else int(number)
+
+
+BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
+    "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms),
+}

@@ -60,6 +60,7 @@ class AbstractFormulation(eqx.Module):
     links: eqx.AbstractVar[Links]
     joints: eqx.AbstractVar[Joints]
     gravity: eqx.AbstractVar[Float[Real, "3"]]
+    elastic_names: eqx.AbstractVar[tuple[str, ...]]  # of eta: `link/2.rz`, `link/mode.3`
     published: eqx.AbstractVar[bool]  # terms as printed in the paper, else the complete virtual work
 
     @property
@@ -68,9 +69,9 @@ class AbstractFormulation(eqx.Module):
         """Number of joint coordinates theta."""
 
     @property
-    @abc.abstractmethod
     def n_elastic(self) -> int:
         """Number of elastic coordinates eta."""
+        return len(self.elastic_names)
 
     @abc.abstractmethod
     def configuration(self, x: Float[Array, " n"]) -> Configuration:

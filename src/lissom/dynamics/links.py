@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ..bodies.body import Body
-from ..bodies.integrals import Inertia
+from ..bodies.inertia import Inertia
 from ..kinematics.compatibility import Shapes
 from ..types import Real, namespace
 

@@ -12,7 +12,7 @@ from ..algebra.so3 import axis_rotation
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..dynamics import engine
-from ..dynamics.build import erls_fem, find_node
+from ..dynamics.build import BUILDERS, Choices, find_node, formulation_of
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import Poses, node_displacements, node_poses
@@ -58,13 +58,15 @@ class Model:
         reference: Any = None,
         terms: str = "consistent",
     ):
-        if formulation != "erls-fem":
-            raise ValueError(f"formulation must be 'erls-fem', got {formulation!r}")
+        if formulation not in BUILDERS:
+            raise ValueError(f"formulation must be one of {', '.join(BUILDERS)}, got {formulation!r}")
         if terms not in ("consistent", "published"):
             raise ValueError(f"terms must be 'consistent' or 'published', got {terms!r}")
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
         self.formulation_name, self.reference, self.terms, self.modes = formulation, reference, terms, modes
-        self.formulation: AbstractFormulation = erls_fem(self.robot, reference, terms)
+        self.formulation: AbstractFormulation = formulation_of(
+            self.robot, formulation, Choices(modes, reference, terms)
+        )
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
         self.node_names = node_names(self.robot)
@@ -77,10 +79,8 @@ class Model:
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """Elastic coordinates: displacements of each node from the frame of its link's inner node, link axes."""
-        flexible = [link.name for link in self.robot.links if link.beam is not None]
-        nodes = [name for name in self.node_names if name.split("/")[0] in flexible and not name.endswith("/0")]
-        return tuple(f"{node}.{dof}" for node in nodes for dof in ("x", "y", "z", "rx", "ry", "rz"))
+        """Elastic coordinates: displacements of nodes from the frame of their link's inner node, or modes of links."""
+        return self.formulation.elastic_names
 
     def at(self, q: Any = None, qd: Any = None) -> State:
         """State with undeformed links; q and qd default to zero."""

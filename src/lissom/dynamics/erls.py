@@ -1,7 +1,8 @@
-"""Equivalent rigid-link system with finite elements, [Boscariol2012]: every node in its own link's frame.
+"""Equivalent rigid-link system, [Boscariol2012] with finite elements, [Vidoni2015] with modes of the links.
 
-The paper keeps a joint's node in the outer link's frame; with every node in its own frame and the joints'
-compatibility written out, the terms M_G2, M_C2 and M_C3 of eqs. (22)-(26) vanish and the motion is the same.
+Every node is in its own link's frame. [Boscariol2012] keeps a joint's node in the outer link's frame; with every node
+in its own frame and the joints' compatibility written out, the terms M_G2, M_C2 and M_C3 of eqs. (22)-(26) vanish and
+the motion is the same.
 """
 
 import equinox as eqx
@@ -26,7 +27,7 @@ from .formulation import (
 from .links import Links
 
 
-class ErlsFem(AbstractFormulation):
+class Erls(AbstractFormulation):
     """Small displacements of a rigid chain: q = H(theta) eta, first order in eta."""
 
     chain: Chain
@@ -35,17 +36,12 @@ class ErlsFem(AbstractFormulation):
     reference: AbstractReference
     gravity: Float[Real, "3"]
     published: bool = eqx.field(static=True)
-    n_elastic_: int = eqx.field(static=True)
+    elastic_names: tuple[str, ...] = eqx.field(static=True)
 
     @property
     def n_joints(self) -> int:
         """Number of joint coordinates theta."""
         return self.chain.selection.shape[1]
-
-    @property
-    def n_elastic(self) -> int:
-        """Number of elastic coordinates eta."""
-        return self.n_elastic_
 
     def split(self, x: Float[Array, " n"]) -> tuple[Float[Array, " j"], Float[Array, " d"]]:
         """Joint and elastic coordinates."""
