@@ -97,7 +97,7 @@ def tip_load(robot: Robot, i: int) -> TipLoad:
     [Cibicik2021] prints no tip masses; these make clamped-mass modes of all links but a last one without payload.
     """
     link, last = robot.links[i], len(robot.links) - 1
-    fixed = [(lump.mass, lump.inertia, np.zeros(3)) for lump in link.masses if lump.node == "tip"]
+    fixed: list[Any] = [(lump.mass, lump.inertia, np.zeros(3)) for lump in link.masses if lump.node == "tip"]
     if robot.payload is not None and i == last:
         fixed.append((robot.payload.mass, robot.payload.inertia, robot.payload.offset))
     outboard = outboard_mass(robot, i)
