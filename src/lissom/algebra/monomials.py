@@ -28,7 +28,7 @@ class Monomials:
 
     @functools.cached_property
     def exponents(self) -> Int[np.ndarray, "T p"]:
-        """sigma of every term."""
+        """Powers sigma of every term."""
         levels = [np.zeros((1, self.variables), dtype=np.int64)]
         for _ in range(self.order):
             last = levels[-1]
@@ -84,12 +84,18 @@ class Monomials:
         """Every monomial at dx, batched over leading axes; NumPy or JAX like its argument."""
         xp = namespace(dx)
         parts = [xp.ones((*dx.shape[:-1], 1))]
-        start = 0
+        for parent, factor in self.levels:
+            parts.append(parts[-1][..., parent] * dx[..., factor])
+        return xp.concatenate(parts, axis=-1)
+
+    @functools.cached_property
+    def levels(self) -> list[tuple[Int[np.ndarray, " s"], Int[np.ndarray, " s"]]]:
+        """For each order above zero: parents, counted within the order below, and factors."""
+        found = []
         for t in range(1, self.order + 1):
             level = np.flatnonzero(self.degree == t)
-            parts.append(parts[-1][..., self.parent[level] - start] * dx[..., self.factor[level]])
-            start = int(level[0])
-        return xp.concatenate(parts, axis=-1)
+            found.append((self.parent[level] - np.flatnonzero(self.degree == t - 1)[0], self.factor[level]))
+        return found
 
     def derivative(self, variable: int) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " s"], Int[np.ndarray, " s"]]:
         """Terms that depend on a variable, what they become when differentiated, and the factor that comes down."""
@@ -97,3 +103,9 @@ class Monomials:
         lowered = self.exponents[source] - np.eye(self.variables, dtype=np.int64)[variable]
         target = np.array([self.place[tuple(row)] for row in lowered.tolist()], dtype=np.int64)
         return source, target, self.exponents[source, variable]
+
+
+@functools.lru_cache(maxsize=256)
+def monomials_of(variables: int, order: int) -> Monomials:
+    """The monomials, their tables made once."""
+    return Monomials(variables, order)

@@ -6,10 +6,13 @@ forms only the terms that its factors can give.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .monomials import Monomials
+
+Value = Any  # an array or a NumPy number
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +30,13 @@ class Series:
     @property
     def constant(self) -> bool:
         """Whether nothing but the first term is there."""
-        return len(self.terms) == 0 or (len(self.terms) == 1 and self.terms[0] == 0)
+        return not bool(self.terms.any())
 
     @property
     def value(self) -> np.ndarray:
         """The constant term."""
         if len(self.terms) and self.terms[0] == 0:
-            return self.data[0]
+            return np.asarray(self.data[0])
         return np.zeros(self.shape, self.data.dtype)
 
     def each(self, function: Callable[[np.ndarray], np.ndarray]) -> "Series":
@@ -52,14 +55,18 @@ def constant(value) -> Series:
     return Series(np.zeros(1, dtype=np.int64), np.asarray(value)[None])
 
 
+def pruned(a: Series) -> Series:
+    """The same without terms whose coefficients are all zero."""
+    return _pruned(a.terms, a.data)
+
+
 def of_dense(data: np.ndarray) -> Series:
     """The series of all coefficients; those that are zero are left out."""
     return _pruned(np.arange(len(data)), data)
 
 
 def _pruned(terms: np.ndarray, data: np.ndarray) -> Series:
-    kept = data.reshape(len(data), -1).any(axis=1)
-    kept[:1] |= terms[:1] == 0
+    kept = data.reshape(len(data), -1).any(axis=1) | (terms == 0)
     return Series(terms, data) if kept.all() else Series(terms[kept], data[kept])
 
 
@@ -105,7 +112,7 @@ def matmul(monomials: Monomials, a: Series, b: Series) -> Series:
     return bilinear(monomials, a, b, lambda x, y, swapped: np.matmul(y, x) if swapped else np.matmul(x, y))
 
 
-def compose(monomials: Monomials, a: Series, coefficients: Sequence[np.ndarray]) -> Series:
+def compose(monomials: Monomials, a: Series, coefficients: Sequence[Value]) -> Series:
     """f(a) from the Taylor coefficients of f at the constant term of a, by Horner's rule."""
     if a.constant:
         return constant(coefficients[0])
@@ -117,7 +124,9 @@ def compose(monomials: Monomials, a: Series, coefficients: Sequence[np.ndarray])
     return result
 
 
-def refine(order: int, residual: Callable[[Series], Series], correct: Callable[[np.ndarray], np.ndarray], start: Series):
+def refine(
+    order: int, residual: Callable[[Series], Series], correct: Callable[[np.ndarray], np.ndarray], start: Series
+):
     """Solve residual(y) = 0 as a series: each round with the constant linear solve `correct` settles one order more."""
     y = start
     for _ in range(order):
@@ -128,7 +137,7 @@ def refine(order: int, residual: Callable[[Series], Series], correct: Callable[[
 # --- Taylor coefficients of functions of one variable about x, elementwise
 
 
-def power(x: np.ndarray, exponent: float, order: int) -> list[np.ndarray]:
+def power(x: Value, exponent: float | int, order: int) -> list[Value]:
     """x^r; whole positive powers end by themselves, also at x = 0."""
     whole = float(exponent).is_integer() and exponent >= 0
     terms, factor = [], 1.0
@@ -138,7 +147,7 @@ def power(x: np.ndarray, exponent: float, order: int) -> list[np.ndarray]:
     return terms
 
 
-def exponential(x: np.ndarray, order: int) -> list[np.ndarray]:
+def exponential(x: Value, order: int) -> list[Value]:
     """e^x."""
     terms = [np.exp(x)]
     for k in range(1, order + 1):
@@ -146,12 +155,12 @@ def exponential(x: np.ndarray, order: int) -> list[np.ndarray]:
     return terms
 
 
-def logarithm(x: np.ndarray, order: int) -> list[np.ndarray]:
-    """log x."""
+def logarithm(x: Value, order: int) -> list[Value]:
+    """Logarithm of x."""
     return [np.log(x)] + [(-1.0) ** (k - 1) / (k * x**k) for k in range(1, order + 1)]
 
 
-def cycle(derivatives: Sequence[np.ndarray], order: int) -> list[np.ndarray]:
+def cycle(derivatives: Sequence[Value], order: int) -> list[Value]:
     """Functions whose derivatives repeat: sin, cos, sinh, cosh."""
     terms, factorial = [], 1.0
     for k in range(order + 1):
@@ -160,8 +169,8 @@ def cycle(derivatives: Sequence[np.ndarray], order: int) -> list[np.ndarray]:
     return terms
 
 
-def riccati(value: np.ndarray, sign: float, order: int) -> list[np.ndarray]:
-    """y' = 1 + sign y^2: tanh (-1) and tan (+1)."""
+def riccati(value: Value, sign: float, order: int) -> list[Value]:
+    """Solution of y' = 1 + sign y^2: tanh (-1) and tan (+1)."""
     terms = [value]
     for k in range(order):
         square = sum(terms[i] * terms[k - i] for i in range(k + 1))
@@ -169,8 +178,8 @@ def riccati(value: np.ndarray, sign: float, order: int) -> list[np.ndarray]:
     return terms
 
 
-def inverse_function(value: np.ndarray, x: np.ndarray, sign: float, exponent: float, order: int) -> list[np.ndarray]:
-    """y' = (1 + sign x^2)^r: atan (+1, -1), asin (-1, -1/2), asinh (+1, -1/2), atanh (-1, -1)."""
+def inverse_function(value: Value, x: Value, sign: float, exponent: float | int, order: int) -> list[Value]:
+    """Solution of y' = (1 + sign x^2)^r: atan (+1, -1), asin (-1, -1/2), asinh (+1, -1/2), atanh (-1, -1)."""
     d = [1.0 + sign * x**2, 2.0 * sign * x, sign * np.ones_like(x)]
     g = [d[0] ** exponent]
     for k in range(1, order):

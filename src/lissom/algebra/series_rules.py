@@ -98,7 +98,7 @@ def _cumsum(m, params, a):
 # --- functions of one variable
 
 
-def _function(coefficients: Callable[[np.ndarray, int], list[np.ndarray]]) -> Rule:
+def _function(coefficients: Callable[[s.Value, int], list[s.Value]]) -> Rule:
     return lambda m, params, a: compose(m, a, coefficients(a.value, 0 if a.constant else m.order))
 
 
@@ -173,7 +173,7 @@ def _clamp(m, params, low, a, high):
     return _min(m, params, _max(m, params, a, low), high)
 
 
-def _of_values(function: Callable[..., np.ndarray]) -> Rule:
+def _of_values(function: Callable[..., s.Value]) -> Rule:
     return lambda m, params, *operands: constant(function(params, *[x.value for x in operands]))
 
 
@@ -254,7 +254,7 @@ def _broadcast_in_dim(m, params, a):
 def _slice(m, params, a):
     strides = params["strides"] or (1,) * len(a.shape)
     cut = tuple(slice(*c) for c in zip(params["start_indices"], params["limit_indices"], strides, strict=True))
-    return a.each(lambda d: d[(slice(None), *cut)])
+    return s.pruned(a.each(lambda d: d[(slice(None), *cut)]))
 
 
 @rule("dynamic_slice")
@@ -340,7 +340,7 @@ def _take(a: Series, source: np.ndarray) -> Series:
         flat = np.concatenate([np.zeros((len(d), 1), d.dtype), d.reshape(len(d), -1)], axis=1)
         return flat[:, source]
 
-    return a.each(taken)
+    return s.pruned(a.each(taken))
 
 
 @rule("gather")
@@ -367,7 +367,7 @@ def _scattered(m, params, a, indices, updates, add: bool) -> Series:
         out = np.zeros((len(d), size), d.dtype)
         kept = d.reshape(len(d), -1)[:, inside]
         if add:
-            np.add.at(out, (slice(None), flat), kept)
+            np.add.at(out.T, flat, kept.T)
         else:
             out[:, flat] = kept
         return out.reshape(len(d), *a.shape)
@@ -445,3 +445,25 @@ def _cholesky(m, params, A):
     less_A = A.each(np.negative)
     square = lambda L: s.matmul(m, L, L.each(lambda d: d.swapaxes(-1, -2)))  # noqa: E731
     return s.refine(m.order, lambda L: total([square(L), less_A]), correct, constant(L0))
+
+
+@rule("lu")
+def _lu(m, params, A):
+    """P A = L U with the row order of the constant term; L and U packed into one matrix, as LAPACK returns them."""
+    packed, pivots, order = (np.asarray(part) for part in jax.lax.linalg.lu(jnp.asarray(A.value)))
+    if A.constant:
+        return [constant(packed), constant(pivots), constant(order)]
+    one = np.eye(packed.shape[-1])
+    unpack = lambda d: (np.tril(d, -1), np.triu(d))  # noqa: E731
+    L0, U0 = unpack(packed)[0] + one, unpack(packed)[1]
+    rows = A.each(lambda d: -np.take_along_axis(d, order[None, ..., None], axis=-2))
+
+    def residual(X):
+        L = total([X.each(lambda d: unpack(d)[0]), constant(np.broadcast_to(one, packed.shape))])
+        return total([s.matmul(m, L, X.each(lambda d: unpack(d)[1])), rows])
+
+    def correct(data):
+        inner = np.linalg.solve(U0.swapaxes(-1, -2), np.linalg.solve(L0, data).swapaxes(-1, -2)).swapaxes(-1, -2)
+        return np.tril(L0 @ np.tril(inner, -1), -1) + np.triu(np.triu(inner) @ U0)
+
+    return [s.refine(m.order, residual, correct, constant(packed)), constant(pivots), constant(order)]

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
-from .monomials import Monomials
+from .monomials import Monomials, monomials_of
 from .series import Series, constant, of_dense, refine, total
 from .series_rules import RULES
 
@@ -28,13 +28,13 @@ class SeriesError(ValueError):
 def taylor_coefficients(function: Callable, at: Any, order: int) -> Any:
     """Coefficients of `function` about the point `at` (p variables): its outputs with a first axis over the terms.
 
-    The terms are those of `Monomials(p, order)`; coefficient k times the monomial k of (x - at), summed, is the value.
+    The terms are those of `Monomials(p, order)`: coefficient k times monomial k of (x - at), summed, is the value.
 
     Raises:
         SeriesError: the function is not analytic at this point, or uses an operation without a series rule.
     """
     at = np.asarray(at, dtype=float)
-    monomials = Monomials(at.size, order)
+    monomials = monomials_of(at.size, order)
     program, shape = jax.make_jaxpr(function, return_shape=True)(jnp.asarray(at))
     outputs = push_forward(monomials, program, [variables(monomials, at)])
     return jax.tree.unflatten(jax.tree.structure(shape), [part.dense(monomials.size) for part in outputs])

@@ -89,8 +89,9 @@ def _one_pair(m: Monomials, matrices, lam0: complex, phi0: np.ndarray, psi0: np.
     Q0 = lam0**2 * M[0] + lam0 * C[0] + K[0]
     slope = 2 * lam0 * M[0] + C[0]
     # the border carries lambda_tau in units that make it as large as the matrix itself
-    unit = np.abs(Q0).max() / max(np.abs(slope @ phi0).max(), 1e-300)
-    S = np.block([[Q0, unit * (slope @ phi0)[:, None]], [phi0.conj()[None, :] * np.abs(Q0).max(), np.zeros((1, 1))]])
+    size = np.abs(lam0) ** 2 * np.abs(M[0]).max() + np.abs(K[0]).max()
+    unit = size / np.abs(slope @ phi0).max()
+    S = np.block([[Q0, unit * (slope @ phi0)[:, None]], [size * phi0.conj()[None, :], np.zeros((1, 1))]])
     factors = scipy.linalg.lu_factor(S)
     lam, phi, chi = (np.zeros((m.size, *shape), complex) for shape in ((), (n,), (n,)))
     lam[0], phi[0], chi[0] = lam0, phi0, psi0.conj()

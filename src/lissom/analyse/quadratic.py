@@ -1,6 +1,6 @@
 """Right and left eigenpairs of (lambda^2 M + lambda C + K) phi = 0, [Palomba2019] eqs. (12)-(18)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -24,7 +24,8 @@ def all_eigenpairs(M, C, K):
     one, zero = np.eye(n), np.zeros((n, n))
     A = np.block([[zero, one], [-K, -C]])
     B = np.block([[one, zero], [zero, M]])
-    lam, z, w = scipy.linalg.eig(A, B, left=True, right=True)
+    found: Any = scipy.linalg.eig(A, B, left=True, right=True)
+    lam, z, w = found
     return lam, w[:n], z[n:]
 
 
@@ -35,10 +36,10 @@ def vibration_pairs(M, C, K, above_hz: float = RIGID) -> Eigenpairs:
     """
     lam, phi, psi = all_eigenpairs(M, C, K)
     scale = np.abs(lam[np.isfinite(lam)]).max(initial=1.0)
-    upper = lam.imag > 1e-12 * scale
+    upper = np.imag(lam) > 1e-12 * scale
     chosen = np.flatnonzero(upper & (np.abs(lam) > 2 * np.pi * above_hz))
     chosen = chosen[np.argsort(np.abs(lam[chosen]))]
-    rest = np.setdiff1d(np.flatnonzero(upper | (np.abs(lam.imag) <= 1e-12 * scale)), chosen)
+    rest = np.setdiff1d(np.flatnonzero(upper | (np.abs(np.imag(lam)) <= 1e-12 * scale)), chosen)
     phi, psi, found = phi[:, chosen], psi[:, chosen], lam[chosen]
     phi = phi / np.linalg.norm(phi, axis=0)
     largest = phi[np.argmax(np.abs(phi), axis=0), np.arange(len(chosen))]
