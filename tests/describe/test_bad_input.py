@@ -146,7 +146,6 @@ ROBOT_CASES = [
     ("links.2.joint.motor", {"inertia": 1}, "a fixed joint does not move: it has no motor"),
     ("damping", {"alpha": 1, "ratio": 0.1}, "damping is {alpha, beta} or {ratio}, not both"),
     ("damping", {"ratio": 1}, "ratio: 1: must be at least 0 and below 1"),
-    ("planar", True, "planar nodes (planar: true) are not available in this version"),
     ("planar", "perhaps", "planar: perhaps: must be true or false"),
     ("loops", [{"link": "lower"}], "loops: closed chains (loops) are not available in this version"),
     ("payload", {"mass": -1}, "payload.mass: -1: must be zero or positive [kg]"),
