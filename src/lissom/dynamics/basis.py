@@ -3,12 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..bodies.assumed import assumed_modes_body, modes_per_link
 from ..bodies.body import Body, measured_from_inner_node
 from ..bodies.build import body_of
-from ..bodies.clamped import clamped_modes
 from ..describe.robot import Robot
 
-MODES = 12  # kept elastic modes of a link, unless a scenario says otherwise
+DEFAULT_BASIS = "assumed"
+BASES: dict[str, Callable[[Robot, int, Any], Body]] = {
+    "assumed": assumed_modes_body,
+    "nodal": lambda robot, i, _: measured_from_inner_node(body_of(robot, i)),
+}
 
 
 def link_bodies(robot: Robot, basis: str | None = None, modes: Any = None) -> list[Body]:
@@ -16,22 +20,8 @@ def link_bodies(robot: Robot, basis: str | None = None, modes: Any = None) -> li
 
     Args:
         robot: its description.
-        basis: name of the basis; the first of `BASES` by default.
-        modes: kept elastic modes, one number or one for each link; 12 by default, or all if there are fewer.
+        basis: `assumed` (default), modes of the clamped links, or `nodal`, every nodal displacement.
+        modes: kept elastic modes, one number or one for each link; 12 by default.
     """
     shaped = BASES[basis or DEFAULT_BASIS]
-    return [shaped(body_of(robot, i), modes_of_link(modes, i)) for i in range(len(robot.links))]
-
-
-def modes_of_link(modes: Any, i: int) -> int:
-    """Kept elastic modes of link i."""
-    if modes is None:
-        return MODES
-    return modes if isinstance(modes, int) else modes[i]
-
-
-BASES: dict[str, Callable[[Body, int], Body]] = {
-    "clamped": clamped_modes,
-    "nodal": lambda body, _: measured_from_inner_node(body),
-}
-DEFAULT_BASIS = "clamped"
+    return [shaped(robot, i, kept) for i, kept in enumerate(modes_per_link(robot, modes))]

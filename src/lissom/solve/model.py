@@ -43,7 +43,7 @@ class Model:
         modes: kept elastic modes per link; `erls-fem` keeps every nodal displacement and takes none.
         reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`.
         terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
-        basis: shapes of the links (`nonlinear`): `clamped` modes (default) or `nodal`, every nodal displacement.
+        basis: shapes of the links (`nonlinear`): `assumed` modes (default) or `nodal`, every nodal displacement.
 
     Example:
         >>> import lissom as ls
