@@ -210,7 +210,6 @@ SCENARIO_CASES = [
     ("controller.reference", {"t": [0], "value": [[0]]}, "each row must have one number for each moving joint: 2"),
     ("controller.reference", {"t": [1, 0], "value": [[0, 0], [0, 0]]}, "times must not go back"),
     ("reference", "tangnt", "must be tangent, minimum-norm or {zeroed"),
-    ("basis", "modal", "must be one of assumed, nodal"),
     ("basis", "nodal", "basis: nodal: erls-fem has its own: choose one with dual-screw or nonlinear"),
     ("reference", {"zeroed": "upper/tip.rz"}, "zeroed must be a list such as [upper/tip.rz], not text"),
     ("reference.zeroed", ["upper/tip.rz"], "one zeroed dof for each moving joint: 2 (upper, lower), not 1"),
