@@ -20,21 +20,16 @@ from ..algebra.linear import inverse
 from ..algebra.monomials import Monomials, monomials_of
 from ..algebra.series import Series
 from ..algebra.taylor import push_forward, variables
-from ..dynamics import engine
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..kinematics.compatibility import Tangent
 from ..solve.model import EquilibriumError, Model
+from ..types import Real
+from .linear_matrices import linear_matrices, parted, unbalanced
 
 NEWTON_STEPS = 8
 BALANCE = 1e-7  # force left over, against the largest force in the balance
 KINDS = ("q", "qd", "qdd")
-
-
-def unbalanced(f: AbstractFormulation, x, xd, xdd, tau) -> Float[Array, " n"]:
-    """Gamma of [Palomba2019] eq. (2)."""
-    links, c = f.links.stiffness.shape[:2]
-    return engine.needed_force(f, x, xd, xdd, engine.Rates(jnp.zeros((links, 6)), jnp.zeros((links, c)), tau))
 
 
 def padded(f: AbstractFormulation, joints: Float[Array, " j"]) -> Float[Array, " n"]:
@@ -49,25 +44,36 @@ def missing(f: AbstractFormulation, z, q, qd, qdd, encoders: bool) -> Float[Arra
     return jnp.concatenate([reading - q, unbalanced(f, x, padded(f, qd), padded(f, qdd), tau)])
 
 
-def matrices(f: AbstractFormulation, z, qd, qdd, locked: bool) -> tuple[Float[Array, "m m"], ...]:
-    """M, C, K at a balanced point; with `locked` joints of the motions that leave the encoders where they are."""
+def matrices(f: AbstractFormulation, z, qd, qdd, locked: bool) -> tuple[Float[Real, "m m"], ...]:
+    """M, C, K at a balanced point; with `locked` joints of the motions that leave the encoders as they are."""
     n = f.size
-    x, tau = z[:n], z[n:]
-    gamma = lambda y: unbalanced(f, y[:n], y[n : 2 * n], y[2 * n :], tau)  # noqa: E731
-    derivative = jax.jacfwd(gamma)(jnp.concatenate([x, padded(f, qd), padded(f, qdd)]))
-    K, C, M = derivative[:, :n], derivative[:, n : 2 * n], derivative[:, 2 * n :]
+    point = z[:n], padded(f, qd), padded(f, qdd)
+    M, C, K, _ = linear_matrices(f, *point, z[n:])
     if not locked:
         return M, C, K
     j = f.n_joints
-    if _is_tangent(f):
+    if isinstance(getattr(f, "reference", Tangent()), Tangent):
         return M[j:, j:], C[j:, j:], K[j:, j:]
-    E = engine.torque_map(f, x)
-    B = jnp.concatenate([-inverse(E[:, :j]) @ E[:, j:], jnp.eye(n - j)])
-    return B.T @ M @ B, B.T @ C @ B, B.T @ K @ B
+    return with_encoders_still(f, point, M, C, K)
 
 
-def _is_tangent(f: Any) -> bool:
-    return isinstance(getattr(f, "reference", Tangent()), Tangent)
+def with_encoders_still(f: AbstractFormulation, point, M, C, K) -> tuple[Float[Real, "d d"], ...]:
+    """M, C, K of the elastic coordinates alone, the encoders following their motion: see `locked_derivatives`."""
+    n, j = f.size, f.n_joints
+
+    def encoders(y):
+        x, xd, xdd, _ = parted(y, n)
+        rates, rates_d = jax.jvp(f.rates, (x, xd), (xd, xdd))
+        return jnp.stack([f.configuration(x).encoder, rates.encoder, rates_d.encoder])
+
+    E, E_1, E_2 = jax.jacfwd(encoders)(jnp.concatenate(point))
+    E, E_1, (E_2, E_21) = E[:, :n], E_1[:, :n], (E_2[:, :n], E_2[:, n : 2 * n])
+    solve = inverse(E[:, :j])
+    joint = lambda rows: jnp.concatenate([-solve @ rows, jnp.zeros((n - j, n - j))])  # noqa: E731
+    B = joint(E[:, j:]) + jnp.eye(n)[:, j:]
+    P = joint(E_1 @ B)
+    Q_1, Q_0 = joint(E_21 @ B), joint(E_2 @ B + E_21 @ P)
+    return B.T @ M @ B, B.T @ (C @ B + M @ Q_1), B.T @ (K @ B + C @ P + M @ Q_0)
 
 
 def _balanced(f: AbstractFormulation, q, qd, qdd, encoders: bool):
@@ -94,6 +100,21 @@ class OperatingPoints:
     encoders: bool  # q is what the encoders read, else theta of the ERLS
     locked: bool
 
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the components of the vectors."""
+        return (*(() if self.locked else self.model.joint_names), *self.model.coordinate_names)
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What the polynomials are of."""
+        model = self.model
+        return {
+            "robot": model.robot.name,
+            "formulation": f"{model.formulation_name}, {model.terms} terms",
+            "joints": "locked" if self.locked else "free",
+        }
+
     def resolve(self, p: Any) -> tuple[AbstractFormulation, Any, Any, Any]:
         """The formulation and the joints' motion at parameter values; traceable."""
         model, joints = self.model, self.model.joint_names
@@ -102,7 +123,7 @@ class OperatingPoints:
         for kind in KINDS:
             values = [moved.pop(f"{kind}.{name}", self.base[kind][i]) for i, name in enumerate(joints)]
             motion.append(jnp.stack([jnp.asarray(v, dtype=float) for v in values]) if values else jnp.zeros(0))
-        return (rebuilt(model, moved) if moved else model.formulation), *motion
+        return (model.replace(moved) if moved else model).formulation, *motion
 
     def exact(self, points: Float[np.ndarray, "N p"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """M, C, K at points, stacked."""
@@ -165,12 +186,6 @@ def balance_series(programs, monomials: Monomials, p0: np.ndarray, z0: np.ndarra
         fresh = level.degree[gap.terms] == order
         z = series.total([z, Series(gap.terms[fresh], -gap.data[fresh] @ J_inverse.T)])
     return z
-
-
-def rebuilt(model: Model, changes: Mapping[str, Any]) -> AbstractFormulation:
-    """The model's formulation with other values in its robot."""
-    robot = model.robot.replace(changes)
-    return Model(robot, model.formulation_name, model.modes, model.reference, model.terms).formulation
 
 
 def linear_quantities(names: Sequence[str], A: Float[np.ndarray, "k p"]) -> Callable[[Any], Mapping[str, Any]]:

@@ -1,6 +1,6 @@
 """A robot ready for computation: its formulation, its names, and the questions asked most often."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -70,13 +70,16 @@ class Model:
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
         self.formulation_name, self.reference, self.terms, self.modes = formulation, reference, terms, modes
         self.basis = basis
-        self.formulation: AbstractFormulation = formulation_of(
-            self.robot, formulation, Choices(modes, reference, terms, basis)
-        )
+        self.choices = Choices(modes, reference, terms, basis)
+        self.formulation: AbstractFormulation = formulation_of(self.robot, formulation, self.choices)
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
         self.node_names = node_names(self.robot)
         self.node_index = tuple(find_node(self.robot, name) for name in self.node_names)
+
+    def replace(self, changes: Mapping[str, Any]) -> "Model":
+        """The same model of a robot with other values at dotted paths, traced ones too: see `Robot.replace`."""
+        return Model(self.robot.replace(changes), self.formulation_name, **self.choices._asdict())
 
     @property
     def n_joints(self) -> int:
