@@ -21,6 +21,7 @@ AT = np.array([0.4, -0.3, 0.7])
 FUNCTIONS = {
     "sums and products": lambda x: x[0] * x[1] - 3.0 * x[2] + x[0] ** 3,
     "quotients": lambda x: (1.0 + x[0]) / (2.0 + x[1] * x[2]),
+    "numbers beside arrays": lambda x: 1.0 / jnp.outer(jnp.array([1.0, 2.0]), 2.0 + x) - (3.0 + 2.0 / jnp.ones((2, 3))),
     "sin and cos": lambda x: jnp.sin(x[0] + x[1]) * jnp.cos(x[2] * x[0]),
     "tan and tanh": lambda x: jnp.tan(x[0]) + jnp.tanh(x[1] * x[2]),
     "sinh and cosh": lambda x: jnp.sinh(x[0] - x[2]) * jnp.cosh(x[1]),

@@ -56,6 +56,7 @@ def _mul(m, params, a, b):
 @rule("div")
 def _div(m, params, a, b):
     if b.constant:
+        a, b = s.aligned(a, b)
         return a.each(lambda d: d / b.value)
     return s.multiply(m, a, compose(m, b, s.power(b.value, -1.0, m.order)))
 

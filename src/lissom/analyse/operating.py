@@ -28,6 +28,7 @@ from ..types import Real
 from .linear_matrices import linear_matrices, parted, unbalanced
 
 NEWTON_STEPS = 8
+MOST_STEPS = 20
 BALANCE = 1e-7  # force left over, against the largest force in the balance
 KINDS = ("q", "qd", "qdd")
 
@@ -140,19 +141,45 @@ class OperatingPoints:
         self.model.check_reference(q)
         M, C, K, z, left = _exact(f, q, qd, qdd, self.encoders, self.locked)
         if not float(left) < BALANCE:
-            where = ", ".join(f"{name} = {value:.6g}" for name, value in zip(self.parameters, p, strict=True))
-            raise EquilibriumError(f"the links find no quasi-static balance at {where}: {float(left):.1e} is left over")
+            raise self._unbalanced(p, float(left))
         return M, C, K, z
 
     def series(self, p0: Float[np.ndarray, " p"], order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Taylor coefficients of M, C, K about p0, first axis over the terms: [Palomba2019] eq. (20)."""
-        *_, z0 = self._at(p0)
-        z0 = np.asarray(z0)
-        balance, linear = self._programs(np.asarray(p0, dtype=float), z0)
+        """Taylor coefficients of M, C, K about p0, first axis over the terms: [Palomba2019] eq. (20).
+
+        Nothing is compiled for it: the balance at p0 and all series come from the traced programs.
+        """
+        p0 = np.asarray(p0, dtype=float)
+        _, q, _, _ = self.resolve(p0)
+        self.model.check_reference(q)
+        start = np.concatenate([np.asarray(q), np.zeros(self.model.formulation.size)])
+        programs, linear = self._programs(p0, start)
         whole = monomials_of(len(p0), order)
-        z = balance_series(balance, whole, p0, z0)
+        z0, J = self._balance(programs, p0, start)
+        z = balance_series(programs[0], J, whole, p0, z0)
         out = push_forward(whole, linear, [variables(whole, p0), z])
         return tuple(part.dense(whole.size) for part in out)  # pyright: ignore
+
+    def _balance(self, programs, p0: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The balance z0 at p0 by Newton's iteration, with the derivative there."""
+        point = monomials_of(len(p0), 0)
+
+        def at(program, z):
+            return push_forward(point, program, [series.constant(p0), series.constant(z)])[0].value
+
+        balance, slope = programs
+        step = np.inf
+        for _ in range(MOST_STEPS):
+            J = at(slope, z)
+            step = -np.linalg.solve(J, at(balance, z))
+            z = z + step
+            if np.abs(step).max() < 1e-11 * (1.0 + np.abs(z).max()):
+                return z, J
+        raise self._unbalanced(p0, float(np.abs(step).max()))
+
+    def _unbalanced(self, p: np.ndarray, left: float) -> EquilibriumError:
+        where = ", ".join(f"{name} = {value:.6g}" for name, value in zip(self.parameters, p, strict=True))
+        return EquilibriumError(f"the links find no quasi-static balance at {where}: {left:.1e} is left over")
 
     def _programs(self, p0: Any, z0: Any):
         """The balance with its derivative, and the matrices, traced as functions of (p, z)."""
@@ -170,14 +197,11 @@ class OperatingPoints:
         return (jax.make_jaxpr(balance)(p0, z0), slope), jax.make_jaxpr(linear)(p0, z0)
 
 
-def balance_series(programs, monomials: Monomials, p0: np.ndarray, z0: np.ndarray) -> Series:
+def balance_series(balance, J: np.ndarray, monomials: Monomials, p0: np.ndarray, z0: np.ndarray) -> Series:
     """z(p) with missing(p, z(p)) = 0 as a series: Newton's iteration whose every round settles one order more.
 
-    The derivative at the expansion point is factorised once, as the implicit function theorem has it.
+    The derivative at the expansion point is inverted once, as the implicit function theorem has it.
     """
-    balance, slope = programs
-    start = monomials_of(len(p0), 0)
-    J = push_forward(start, slope, [series.constant(p0), series.constant(z0)])[0].value
     J_inverse = np.linalg.inv(J)
     z = series.constant(z0)
     for order in range(1, monomials.order + 1):
