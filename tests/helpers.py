@@ -13,7 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from lissom import Model, Robot
+from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
+from lissom.bodies.reduce.body import Reduction, reduced_body
 
 DATA = Path(__file__).parent / "data"
 LIBRARY = (
@@ -151,6 +153,9 @@ CRANE = {
 
 # For each robot the zeroed displacements that define an ERLS in a generic pose.
 ALL_ROBOTS = ("mixed", "crane")
+# What the contract of formulations runs over; few modes, so that links are truly reduced.
+ALL_CASES = ("mixed", "crane", "mixed:erls-cms")
+MODES = 7
 ZEROED = {
     "mixed": ["base/tip.ry", "boom/0.y", "hand/tip.z"],
     "crane": ["mast/tip.z", "mast/tip.y", "hook/tip.rx"],
@@ -176,8 +181,16 @@ def robot_named(name: str) -> Robot:
 
 @functools.cache
 def model_named(name: str, reference: str = "tangent", terms: str = "consistent") -> Model:
-    """A robot with one of `ALL_REFERENCES`."""
-    return Model(robot_named(name), reference=reference_named(name, reference), terms=terms)
+    """A robot, or one of `ALL_CASES`, with one of `ALL_REFERENCES`."""
+    robot, _, formulation = name.partition(":")
+    return Model(robot_named(robot), formulation or "erls-fem", MODES, reference_named(robot, reference), terms)
+
+
+def bodies_of(name: str) -> list:
+    """The links of one of `ALL_CASES` as its formulation sees them."""
+    robot, _, formulation = name.partition(":")
+    whole = [body_of(robot_named(robot), i) for i in range(len(robot_named(robot).links))]
+    return [reduced_body(b, Reduction(MODES)) if formulation else measured_from_inner_node(b) for b in whole]
 
 
 def reference_named(name: str, reference: str):

@@ -1,6 +1,6 @@
 """What this version can simulate: the one place where the rest is refused."""
 
-FORMULATIONS = ("erls-fem",)
+FORMULATIONS = ("erls-fem", "erls-cms")
 KNOWN_FORMULATIONS = ("erls-fem", "erls-cms", "dual-screw", "nonlinear")
 
 

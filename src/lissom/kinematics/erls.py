@@ -170,27 +170,28 @@ def _with_reference(reference: AbstractReference, at: Pose, motion: ErlsMotion, 
     """
     rows, inverse = jnp.asarray(at.rows), jnp.asarray(at.solve)
     Z_r, Z_eta = _rigid_rows(rows), rows[:, :, 6:].reshape(rows.shape[0], -1)
-    solve = lambda r, eta, turning=0.0: -inverse @ (Z_r @ r + Z_eta @ eta.reshape(-1) + turning)  # noqa: E731
+    still = jnp.zeros(rows.shape[0])
+    solve = lambda r, eta, turning: -inverse @ (Z_r @ r + Z_eta @ eta.reshape(-1) + turning)  # noqa: E731
     moment = lambda r, eta: reference.moment(jnp.concatenate([r.reshape(-1, 6), eta], axis=1))  # noqa: E731
-    phi = solve(motion.inner.a, eta[0])
+    phi = solve(motion.inner.a, eta[0], still)
     w = at.J @ phi
     w_d = -at.Phi @ (rate.d * (at.ad @ w))
     g = moment(motion.inner.a + w, eta[0])
-    phi_d = solve(motion.inner.d + w_d, eta[1], 0.0 if g is None else turned_moment(at, rate, g))
+    phi_d = solve(motion.inner.d + w_d, eta[1], still if g is None else turned_moment(at, rate, g))
     w_d = w_d + at.J @ phi_d
     g_d = moment(motion.inner.d + w_d, eta[1])
     w_dd = at.Phi @ bent(at, rate, w, w_d)
-    phi_dd = solve(motion.inner.dd + w_dd, eta[2], 0.0 if g is None else bent_moment(at, rate, g, g_d))
+    phi_dd = solve(motion.inner.dd + w_dd, eta[2], still if g_d is None else bent_moment(at, rate, g, g_d))
     w_dd = w_dd + at.J @ phi_dd
     return ErlsMotion(motion.V, motion.V_d, motion.inner, Handed(w, w_d, w_dd), jnp.stack([phi, phi_d, phi_dd]), g)
 
 
-def turned_moment(at: Pose, rate: Rate, g: Float[Array, " L"]) -> Float[Array, " j"]:
+def turned_moment(at: Pose, rate: Rate, g) -> Float[Array, " j"]:
     """Jdot^T g, from Jdot = -Phi rate ad J."""
     return -at.J.T @ (at.ad.T @ (rate.d * (at.Phi.T @ g)))
 
 
-def bent_moment(at: Pose, rate: Rate, g: Float[Array, " L"], g_d: Float[Array, " L"]) -> Float[Array, " j"]:
+def bent_moment(at: Pose, rate: Rate, g, g_d) -> Float[Array, " j"]:
     """Jddot^T g + 2 Jdot^T gdot, from Jddot = -Phi (2 rate ad Jdot + rate^2 ad^2 J + acceleration ad J)."""
     p = at.Phi.T @ g
     pushed = at.ad.T @ (rate.d * p)
