@@ -16,6 +16,7 @@ from lissom import Model, Robot
 from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
 from lissom.bodies.reduce.body import Reduction, reduced_body
+from lissom.dynamics.basis import link_bodies
 
 DATA = Path(__file__).parent / "data"
 LIBRARY = (
@@ -153,9 +154,6 @@ CRANE = {
 
 # For each robot the zeroed displacements that define an ERLS in a generic pose.
 ALL_ROBOTS = ("mixed", "crane")
-# What the contract of formulations runs over; few modes, so that links are truly reduced.
-ALL_CASES = ("mixed", "crane", "mixed:erls-cms")
-MODES = 7
 ZEROED = {
     "mixed": ["base/tip.ry", "boom/0.y", "hand/tip.z"],
     "crane": ["mast/tip.z", "mast/tip.y", "hook/tip.rx"],
@@ -163,6 +161,12 @@ ZEROED = {
 }
 ALL_REFERENCES = ("tangent", "minimum-norm", "zeroed")
 ALL_TERMS = ("consistent", "published")
+# Every way to model a robot that `model_named` knows beside the choices of the ERLS: the keywords of `Model`.
+FORMULATIONS = {
+    "nonlinear": {"formulation": "nonlinear", "basis": "nodal"},
+    "erls-cms": {"formulation": "erls-cms", "modes": 7},  # few, so that links are truly reduced
+}
+ALL_CHOICES = (*ALL_REFERENCES, *FORMULATIONS)
 ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
 
 
@@ -181,16 +185,19 @@ def robot_named(name: str) -> Robot:
 
 @functools.cache
 def model_named(name: str, reference: str = "tangent", terms: str = "consistent") -> Model:
-    """A robot, or one of `ALL_CASES`, with one of `ALL_REFERENCES`."""
-    robot, _, formulation = name.partition(":")
-    return Model(robot_named(robot), formulation or "erls-fem", MODES, reference_named(robot, reference), terms)
+    """A robot with one of `ALL_REFERENCES`, or one of `FORMULATIONS`."""
+    if reference in FORMULATIONS:
+        return Model(robot_named(name), **FORMULATIONS[reference])
+    return Model(robot_named(name), reference=reference_named(name, reference), terms=terms)
 
 
-def bodies_of(name: str) -> list:
-    """The links of one of `ALL_CASES` as its formulation sees them."""
-    robot, _, formulation = name.partition(":")
-    whole = [body_of(robot_named(robot), i) for i in range(len(robot_named(robot).links))]
-    return [reduced_body(b, Reduction(MODES)) if formulation else measured_from_inner_node(b) for b in whole]
+def bodies_of(model: Model):
+    """Bodies of a model's links, counted from their inner nodes."""
+    if model.formulation_name == "erls-fem":
+        return [measured_from_inner_node(body_of(model.robot, i)) for i in range(len(model.robot.links))]
+    if model.formulation_name == "erls-cms":
+        return [reduced_body(body_of(model.robot, i), Reduction(model.modes)) for i in range(len(model.robot.links))]
+    return link_bodies(model.robot, model.basis, model.modes)
 
 
 def reference_named(name: str, reference: str):

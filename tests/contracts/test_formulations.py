@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from helpers import (
-    ALL_CASES,
+    ALL_CHOICES,
     ALL_REFERENCES,
-    ALL_TERMS,
+    ALL_ROBOTS,
     bodies_of,
     compiled_once,
     conservative,
@@ -120,14 +120,13 @@ def inertia_without_motors(robot, reference):
     return energetics(f, *motion_of(f, seed=7))["inertia"]
 
 
-# The published terms of erls-cms move the links as the consistent ones do.
-MOTIONS = [(case, terms) for case in ALL_CASES for terms in ALL_TERMS[: 1 if "cms" in case else None]]
-all_motions = pytest.mark.parametrize("robot, terms", MOTIONS)
-all_references = pytest.mark.parametrize("reference", ALL_REFERENCES)
-all_robots = pytest.mark.parametrize("robot", ALL_CASES)
+MOTIONS = [(choice, "consistent") for choice in ALL_CHOICES] + [(choice, "published") for choice in ALL_REFERENCES]
+all_motions = pytest.mark.parametrize("reference, terms", MOTIONS)
+all_references = pytest.mark.parametrize("reference", ALL_CHOICES)
+all_robots = pytest.mark.parametrize("robot", ALL_ROBOTS)
 
 
-@all_references
+@all_robots
 @all_motions
 def test_the_geometric_rule_agrees_with_differentiation(robot, reference, terms):
     _, given, expected, _ = motion_case(robot, reference, terms)
@@ -135,7 +134,7 @@ def test_the_geometric_rule_agrees_with_differentiation(robot, reference, terms)
         assert relative(part, other) < SOLVED
 
 
-@all_references
+@all_robots
 @all_motions
 def test_pull_back_is_the_transpose_of_the_virtual_displacements(robot, reference, terms):
     force, (_, _, pulled), _, virtual = motion_case(robot, reference, terms)
@@ -223,7 +222,7 @@ def test_kinetic_and_gravity_energy_are_those_of_the_displaced_masses(robot, ref
     *_, e = energy_case(robot, reference, True)
     model = model_named(robot, reference)
     rates, place, total, weight = e["rates"], e["place"], 0.0, 0.0
-    for i, body in enumerate(bodies_of(robot)):
+    for i, body in enumerate(bodies_of(model)):
         V, c = np.asarray(rates.V[i]), body.coordinates
         u = np.einsum("sdc,c->sd", body.station_shape, np.asarray(place.q)[i, :c])
         field = body.station_rigid @ V + np.einsum("sdc,c->sd", body.station_shape, np.asarray(rates.q)[i, :c])

@@ -8,10 +8,12 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from ..algebra.so3 import axis_rotation
+from ..algebra.so3 import exponential, left_jacobian
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
+from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
+from ..dynamics.basis import BASES
 from ..dynamics.build import BUILDERS, Choices, find_node, formulation_of
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
@@ -37,12 +39,13 @@ class Model:
 
     Args:
         robot: description, or the name of a library robot or file.
-        formulation: `erls-fem`, or `erls-cms` with modes of the links.
+        formulation: `erls-fem`, `erls-cms` (modes of the links) or `nonlinear`.
         modes: kept elastic modes per link, a number or a `Reduction`, one for all links or a list; default 12, or all
             if there are fewer, 0 is rigid. `erls-fem` keeps every nodal displacement and takes none.
         reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`,
             with `erls-cms` `minimum-norm`.
         terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
+        basis: shapes of the links (`nonlinear`): `assumed` modes (default) or `nodal`, every nodal displacement.
 
     Example:
         >>> import lissom as ls
@@ -59,15 +62,18 @@ class Model:
         modes: Any = None,
         reference: Any = None,
         terms: str = "consistent",
+        basis: str | None = None,
     ):
         if formulation not in BUILDERS:
             raise ValueError(f"formulation must be one of {', '.join(BUILDERS)}, got {formulation!r}")
         if terms not in ("consistent", "published"):
             raise ValueError(f"terms must be 'consistent' or 'published', got {terms!r}")
+        check_choices(formulation, reference, terms, basis)
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
         self.formulation_name, self.reference, self.terms, self.modes = formulation, reference, terms, modes
+        self.basis = basis
         self.formulation: AbstractFormulation = formulation_of(
-            self.robot, formulation, Choices(modes, reference, terms)
+            self.robot, formulation, Choices(modes, reference, terms, basis)
         )
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
@@ -87,7 +93,7 @@ class Model:
     def at(self, q: Any = None, qd: Any = None) -> State:
         """State with undeformed links; q and qd default to zero."""
         j, d = self.formulation.n_joints, self.formulation.n_elastic
-        theta, theta_d = self._joint_vector("q", q), self._joint_vector("qd", qd)
+        theta, theta_d = self.joint_vector("q", q), self.joint_vector("qd", qd)
         x, xd = (jnp.concatenate([part, jnp.zeros(d)]) for part in (theta, theta_d))
         return State(x[:j], xd[:j], x[j:], xd[j:], theta, theta_d)
 
@@ -101,10 +107,10 @@ class Model:
             EquilibriumError: no equilibrium was found (checked for concrete numbers only, so that the result can be
             differentiated).
         """
-        f, encoder = self.formulation, self._joint_vector("q", q)
+        f, encoder = self.formulation, self.joint_vector("q", q)
         self.check_reference(encoder)
         if free:
-            tau = self._joint_vector("torque", torque)
+            tau = self.joint_vector("torque", torque)
             start = jnp.concatenate([encoder, jnp.zeros(f.n_elastic)])
             if _is_concrete(start) and _is_concrete(tau):
                 start = jnp.asarray(descend(lambda x: _slope(f, jnp.asarray(x), tau), np.asarray(start), self.n_joints))
@@ -144,7 +150,7 @@ class Model:
 
     def inverse_dynamics(self, q: Any, qd: Any = None, qdd: Any = None) -> Float[Array, " j"]:
         """Joint torques for a motion of the joints, the links in quasi-static balance with it."""
-        q, qd, qdd = (self._joint_vector(name, value) for name, value in (("q", q), ("qd", qd), ("qdd", qdd)))
+        q, qd, qdd = (self.joint_vector(name, value) for name, value in (("q", q), ("qd", qd), ("qdd", qdd)))
         return _balanced(self.formulation, q, qd, qdd)[1]
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
@@ -178,7 +184,8 @@ class Model:
         q = jnp.asarray(q, dtype=float)
         return q if q.shape == (self.formulation.size,) else self.at(q).x
 
-    def _joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
+    def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
+        """One number for each joint, zeros for None; `name` is what an error message calls them."""
         j = self.n_joints
         if value is None:
             return jnp.zeros(j)
@@ -189,6 +196,15 @@ class Model:
             names = ", ".join(self.joint_names)
             raise ValueError(f"{name} must have {j} values, one for each joint ({names}), got shape {value.shape}")
         return value
+
+
+def check_choices(formulation: str, reference: Any, terms: str, basis: str | None) -> None:
+    """Refuse what a formulation does not offer."""
+    if basis is not None and basis not in BASES:
+        raise ValueError(f"basis must be one of {', '.join(BASES)}, got {basis!r}")
+    entries = {"formulation": formulation, "reference": reference, "terms": terms, "basis": basis}
+    for finding in choice_findings(entries):
+        raise ValueError(f"{'.'.join(map(str, finding.loc))}: {finding.message}")
 
 
 def _is_concrete(value: Any) -> bool:
@@ -222,8 +238,7 @@ def _pose_of(f: AbstractFormulation, x, i: int, k: int):
     place = f.configuration(x)
     position = node_poses(f, place).position[i, k]
     phi = node_displacements(f, place)[i, k, 3:]
-    angle = jnp.sqrt(jnp.sum(phi**2) + 1e-300)
-    return place.R[i] @ axis_rotation(phi / angle, angle), position
+    return place.R[i] @ exponential(phi), position
 
 
 @compiled_quickly
@@ -239,5 +254,6 @@ def _node_jacobian(f: AbstractFormulation, x, i: int, k: int) -> Float[Array, "6
     u = U @ place.q[i]
     arm = jnp.asarray(f.links.points)[i, k] + u[:3]
     linear = N.V[i, :3] + jnp.cross(N.V[i, 3:], arm[:, None], axis=0) + U[:3] @ N.q[i]
-    angular = N.V[i, 3:] + U[3:] @ N.q[i]
+    spin = left_jacobian(u[3:]) if f.finite_rotations else jnp.eye(3)
+    angular = N.V[i, 3:] + spin @ U[3:] @ N.q[i]
     return jnp.concatenate([place.R[i] @ linear, place.R[i] @ angular])
