@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from .analyse.modal import Modes as Modes
     from .analyse.modal import modes as modes
     from .analyse.modal import natural_frequencies as natural_frequencies
+    from .analyse.mode_polynomials import ModePolynomials as ModePolynomials
+    from .analyse.parametric import ParametricModes as ParametricModes
+    from .analyse.parametric import parametric_eigenpairs as parametric_eigenpairs
+    from .analyse.parametric import parametric_modes as parametric_modes
     from .analyse.state_space import LinearModel as LinearModel
     from .bodies.reduce.body import Reduction as Reduction
     from .bodies.reduce.body import reduced_body as reduced_body
@@ -48,6 +52,10 @@ _HOME = {
     "Excitation": "bodies.reduce.modes",
     "section_forces": "bodies.section_forces",
     "section_strains": "bodies.section_forces",
+    "ModePolynomials": "analyse.mode_polynomials",
+    "ParametricModes": "analyse.parametric",
+    "parametric_eigenpairs": "analyse.parametric",
+    "parametric_modes": "analyse.parametric",
     "PD": "control.pd",
     "DescriptionError": "describe",
     "Robot": "describe",

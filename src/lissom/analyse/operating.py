@@ -6,6 +6,7 @@ of inverse dynamics. M, C and K are the exact derivatives of the equations of mo
 with the signs corrected. The balance is expanded in the parameters together with M, C and K.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +29,8 @@ from ..types import Real
 from .linear_matrices import linear_matrices, parted, unbalanced
 
 NEWTON_STEPS = 8
-MOST_STEPS = 20
+MOST_STEPS, CHORDS = 40, 8  # rounds of Newton's iteration at most, and between two derivatives
+WORTH_COMPILING = 12  # points: below, interpreting the traced program is faster than compiling it
 BALANCE = 1e-7  # force left over, against the largest force in the balance
 KINDS = ("q", "qd", "qdd")
 
@@ -127,22 +129,33 @@ class OperatingPoints:
         return (model.replace(moved) if moved else model).formulation, *motion
 
     def exact(self, points: Float[np.ndarray, "N p"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """M, C, K at points, stacked."""
-        found = [self._at(p)[:3] for p in np.atleast_2d(points)]
+        """M, C, K at points, stacked; many points are worth compiling for, a few are not."""
+        points = np.atleast_2d(np.asarray(points, dtype=float))
+        found = [self._compiled(p)[:3] if len(points) >= WORTH_COMPILING else self._interpreted(p) for p in points]
         return tuple(np.stack([np.asarray(one[i]) for one in found]) for i in range(3))  # pyright: ignore
 
-    def torques(self, points: Float[np.ndarray, "N p"]) -> np.ndarray:
-        """Joint torques of the balance at points."""
-        n = self.model.formulation.size
-        return np.stack([np.asarray(self._at(p)[3])[n:] for p in np.atleast_2d(points)])
+    def balance(self, p: Float[np.ndarray, " p"]) -> Float[np.ndarray, " N"]:
+        """Coordinates and joint torques (x, tau) of the balance at p: Newton's iteration with one derivative.
 
-    def _at(self, p: np.ndarray):
-        f, q, qd, qdd = self.resolve(np.asarray(p, dtype=float))
+        Raises:
+            EquilibriumError: it does not converge.
+        """
+        p = np.asarray(p, dtype=float)
+        q = np.asarray(self.resolve(p)[1])
         self.model.check_reference(q)
-        M, C, K, z, left = _exact(f, q, qd, qdd, self.encoders, self.locked)
-        if not float(left) < BALANCE:
-            raise self._unbalanced(p, float(left))
-        return M, C, K, z
+        z, size = np.concatenate([q, np.zeros(self.model.formulation.size)]), np.inf
+        for k in range(MOST_STEPS):
+            if k % CHORDS == 0:
+                J_inverse = np.linalg.inv(self._value(1, p, z))
+            step = -J_inverse @ self._value(0, p, z)
+            z, size = z + step, np.abs(step).max()
+            if size < 1e-11 * (1.0 + np.abs(z).max()):
+                return z
+        raise self._unbalanced(p, float(size))
+
+    def _value(self, program: int, p: np.ndarray, z: np.ndarray) -> np.ndarray:
+        inputs = [series.constant(p), series.constant(z)]
+        return push_forward(monomials_of(len(p), 0), self._programs[program], inputs)[0].value
 
     def series(self, p0: Float[np.ndarray, " p"], order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Taylor coefficients of M, C, K about p0, first axis over the terms: [Palomba2019] eq. (20).
@@ -150,39 +163,31 @@ class OperatingPoints:
         Nothing is compiled for it: the balance at p0 and all series come from the traced programs.
         """
         p0 = np.asarray(p0, dtype=float)
-        _, q, _, _ = self.resolve(p0)
-        self.model.check_reference(q)
-        start = np.concatenate([np.asarray(q), np.zeros(self.model.formulation.size)])
-        programs, linear = self._programs(p0, start)
+        z0 = self.balance(p0)
+        J = self._value(1, p0, z0) if order else np.eye(len(z0))
         whole = monomials_of(len(p0), order)
-        z0, J = self._balance(programs, p0, start)
-        z = balance_series(programs[0], J, whole, p0, z0)
-        out = push_forward(whole, linear, [variables(whole, p0), z])
+        z = balance_series(self._programs[0], J, whole, p0, z0)
+        out = push_forward(whole, self._programs[2], [variables(whole, p0), z])
         return tuple(part.dense(whole.size) for part in out)  # pyright: ignore
 
-    def _balance(self, programs, p0: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The balance z0 at p0 by Newton's iteration, with the derivative there."""
-        point = monomials_of(len(p0), 0)
+    def _interpreted(self, p: np.ndarray):
+        return tuple(part[0] for part in self.series(p, 0))
 
-        def at(program, z):
-            return push_forward(point, program, [series.constant(p0), series.constant(z)])[0].value
-
-        balance, slope = programs
-        step = np.inf
-        for _ in range(MOST_STEPS):
-            J = at(slope, z)
-            step = -np.linalg.solve(J, at(balance, z))
-            z = z + step
-            if np.abs(step).max() < 1e-11 * (1.0 + np.abs(z).max()):
-                return z, J
-        raise self._unbalanced(p0, float(np.abs(step).max()))
+    def _compiled(self, p: np.ndarray):
+        f, q, qd, qdd = self.resolve(p)
+        self.model.check_reference(q)
+        M, C, K, z, left = _exact(f, q, qd, qdd, self.encoders, self.locked)
+        if not float(left) < BALANCE:
+            raise self._unbalanced(p, float(left))
+        return M, C, K, z
 
     def _unbalanced(self, p: np.ndarray, left: float) -> EquilibriumError:
         where = ", ".join(f"{name} = {value:.6g}" for name, value in zip(self.parameters, p, strict=True))
         return EquilibriumError(f"the links find no quasi-static balance at {where}: {left:.1e} is left over")
 
-    def _programs(self, p0: Any, z0: Any):
-        """The balance with its derivative, and the matrices, traced as functions of (p, z)."""
+    @functools.cached_property
+    def _programs(self):
+        """The balance, its derivative with respect to z, and the matrices, traced once as functions of (p, z)."""
 
         def balance(p, z):
             f, q, qd, qdd = self.resolve(p)
@@ -192,9 +197,9 @@ class OperatingPoints:
             f, _, qd, qdd = self.resolve(p)
             return matrices(f, z, qd, qdd, self.locked)
 
-        p0, z0 = jnp.asarray(p0), jnp.asarray(z0)
-        slope = jax.make_jaxpr(jax.jacfwd(balance, argnums=1))(p0, z0)
-        return (jax.make_jaxpr(balance)(p0, z0), slope), jax.make_jaxpr(linear)(p0, z0)
+        size = self.model.formulation.size + self.model.n_joints
+        p, z = jnp.zeros(len(self.parameters)), jnp.zeros(size)
+        return tuple(jax.make_jaxpr(each)(p, z) for each in (balance, jax.jacfwd(balance, argnums=1), linear))
 
 
 def balance_series(balance, J: np.ndarray, monomials: Monomials, p0: np.ndarray, z0: np.ndarray) -> Series:

@@ -13,7 +13,7 @@ from .operating import KINDS, OperatingPoints, linear_quantities
 
 def named_quantities(
     model: Model,
-    parameters: Sequence[str] | Mapping[str, str | Mapping[str, float]],
+    parameters: Sequence[str] | Mapping[str, Any],
     motions: tuple[Any, Any, Any],
     motion: Callable[[Any], Mapping[str, Any]] | None,
     encoders: bool,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +22,7 @@ ORDER = 4  # as in [Palomba2019] section 4
 MAC = 0.999  # wanted of the vectors where only a frequency accuracy is given
 
 
+@runtime_checkable
 class MatrixSource(Protocol):
     """M, C, K that depend on parameters."""
 
@@ -94,11 +95,11 @@ class ParametricModes(ModePolynomials):
 
 def parametric_modes(
     model: Model,
-    parameters: Sequence[str] | Mapping[str, str | Mapping[str, float]],
+    parameters: Sequence[str] | Mapping[str, Any],
     *,
     order: int | None = None,
-    at: Mapping[str, float] | None = None,
-    over: Mapping[str, tuple[float, float]] | Any = None,
+    at: Mapping[str, Any] | None = None,
+    over: Any = None,
     accuracy: float | None = None,
     mac: float = MAC,
     q: Any = None,
@@ -171,8 +172,8 @@ def parametric_eigenpairs(
     parameters: Sequence[str],
     *,
     order: int | None = None,
-    at: Mapping[str, float] | None = None,
-    over: Mapping[str, tuple[float, float]] | Any = None,
+    at: Mapping[str, Any] | None = None,
+    over: Any = None,
     accuracy: float | None = None,
     mac: float = MAC,
     coordinates: Sequence[str] = (),

@@ -6,6 +6,8 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Complex, Float
 
+from ..types import namespace
+
 RIGID = 1e-3  # frequency [Hz] below which a pair counts as rigid motion
 
 
@@ -55,7 +57,9 @@ def frequency_hz(eigenvalue):
 
 def damping_ratio(eigenvalue):
     """-Re lambda / |lambda|, eq. (32)."""
-    return -eigenvalue.real / abs(eigenvalue)
+    xp = namespace(eigenvalue)
+    size = abs(eigenvalue)
+    return -eigenvalue.real / xp.where(size > 0.0, size, 1.0)
 
 
 def modal_assurance(a: Complex[np.ndarray, "... n"], b: Complex[np.ndarray, "... n"]) -> Float[np.ndarray, "..."]:
