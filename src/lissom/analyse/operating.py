@@ -128,7 +128,7 @@ class OperatingPoints:
             motion.append(jnp.stack([jnp.asarray(v, dtype=float) for v in values]) if values else jnp.zeros(0))
         return (model.replace(moved) if moved else model).formulation, *motion
 
-    def exact(self, points: Float[np.ndarray, "N p"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def exact(self, points: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """M, C, K at points, stacked; many points are worth compiling for, a few are not."""
         points = np.atleast_2d(np.asarray(points, dtype=float))
         found = [self._compiled(p)[:3] if len(points) >= WORTH_COMPILING else self._interpreted(p) for p in points]
