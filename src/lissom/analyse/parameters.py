@@ -56,6 +56,10 @@ def _known(model: Model, quantity: str) -> str:
     kind, _, joint = quantity.partition(".")
     if quantity in model.joint_names:
         return f"q.{quantity}"
+    ending = {f"{name}.{what}": f"{k}.{name}" for name in model.joint_names
+              for k, what in (("qd", "speed"), ("qdd", "acceleration"))}  # fmt: skip
+    if quantity in ending:
+        return ending[quantity]
     known = [f"{k}.{name}" for k in KINDS for name in model.joint_names]
     if kind in KINDS:
         if joint in model.joint_names:
