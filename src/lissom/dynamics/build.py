@@ -14,6 +14,7 @@ from ..kinematics.build import chain_of
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
 from ..types import namespace
 from .basis import link_bodies
+from .dual_screw import DualScrew, bent_links
 from .erls import Erls
 from .formulation import AbstractFormulation, Joints
 from .links import Links, stack_links
@@ -75,6 +76,30 @@ def nonlinear(robot: Robot, modes: Any = None, basis: str | None = None) -> Nonl
     )
 
 
+def dual_screw(robot: Robot, modes: Any = None, basis: str | None = None) -> DualScrew:
+    """The robot in the formulation of [Cibicik2021]: first order in elastic coordinates and speeds.
+
+    Args:
+        robot: its description.
+        modes: kept elastic modes, one number or one for each link; 12 by default.
+        basis: shapes of the links, see `link_bodies`.
+    """
+    bodies = link_bodies(robot, basis, modes)
+    links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
+    names = elastic_names(robot, bodies)
+    xp = namespace(robot.gravity)
+    return DualScrew(
+        chain=chain_of(robot),
+        links=links,
+        joints=joints_of(robot),
+        reference=Tangent(),
+        gravity=xp.asarray(robot.gravity, dtype=float),
+        published=False,
+        elastic_names=names,
+        bent=bent_links(links, len(names)),
+    )
+
+
 def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:
     """Elastic coordinates of all links, each with its link's name: `upper/2.rz`."""
     return tuple(f"{link}/{name}" for link, body in zip(robot.link_names, bodies, strict=True) for name in body.names)
@@ -130,5 +155,6 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
 
 BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
     "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms),
+    "dual-screw": lambda robot, choices: dual_screw(robot, choices.modes, choices.basis),
     "nonlinear": lambda robot, choices: nonlinear(robot, choices.modes, choices.basis),
 }
