@@ -4,6 +4,7 @@ FORMULATIONS = ("erls-fem", "dual-screw", "nonlinear")
 KNOWN_FORMULATIONS = ("erls-fem", "erls-cms", "dual-screw", "nonlinear")
 
 WITH_BASIS = ("dual-screw", "nonlinear")  # formulations that let them be chosen
+ONE_SET_OF_TERMS = ("nonlinear",)  # formulations without `published` terms
 TANGENT_ONLY = ("dual-screw", "nonlinear")  # formulations whose joint coordinates are what the encoders read
 
 

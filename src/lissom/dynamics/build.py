@@ -14,11 +14,12 @@ from ..kinematics.build import chain_of
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
 from ..types import namespace
 from .basis import link_bodies
-from .dual_screw import DualScrew, bent_links
+from .dual_screw import DualScrew
 from .erls import Erls
 from .formulation import AbstractFormulation, Joints
 from .links import Links, stack_links
 from .nonlinear import Nonlinear
+from .truncated import TruncatedDualScrew, bent_links
 
 
 class Choices(NamedTuple):
@@ -76,28 +77,32 @@ def nonlinear(robot: Robot, modes: Any = None, basis: str | None = None) -> Nonl
     )
 
 
-def dual_screw(robot: Robot, modes: Any = None, basis: str | None = None) -> DualScrew:
-    """The robot in the formulation of [Cibicik2021]: first order in elastic coordinates and speeds.
+def dual_screw(robot: Robot, modes: Any = None, basis: str | None = None, terms: str = "consistent") -> Any:
+    """The robot in the formulation of [Cibicik2021]: screws of first order in the elastic coordinates.
 
     Args:
         robot: its description.
         modes: kept elastic modes, one number or one for each link; 12 by default.
         basis: shapes of the links, see `link_bodies`.
+        terms: `consistent`, the complete virtual work of these screws, or `published`, every product cut to first
+            order in elastic coordinates and speeds.
     """
     bodies = link_bodies(robot, basis, modes)
     links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
     names = elastic_names(robot, bodies)
     xp = namespace(robot.gravity)
-    return DualScrew(
-        chain=chain_of(robot),
-        links=links,
-        joints=joints_of(robot),
-        reference=Tangent(),
-        gravity=xp.asarray(robot.gravity, dtype=float),
-        published=False,
-        elastic_names=names,
-        bent=bent_links(links, len(names)),
-    )
+    common = {
+        "chain": chain_of(robot),
+        "links": links,
+        "joints": joints_of(robot),
+        "gravity": xp.asarray(robot.gravity, dtype=float),
+        "elastic_names": names,
+        "reference": Tangent(),
+        "published": False,
+    }
+    if terms == "published":
+        return TruncatedDualScrew(**common, bent=bent_links(links, len(names)))
+    return DualScrew(**common)
 
 
 def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:
@@ -155,6 +160,6 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
 
 BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
     "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms),
-    "dual-screw": lambda robot, choices: dual_screw(robot, choices.modes, choices.basis),
+    "dual-screw": lambda robot, choices: dual_screw(robot, choices.modes, choices.basis, choices.terms),
     "nonlinear": lambda robot, choices: nonlinear(robot, choices.modes, choices.basis),
 }

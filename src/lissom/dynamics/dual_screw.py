@@ -1,331 +1,117 @@
-"""Dynamics linear in the elastic motion at every step, [Cibicik2021], on the twists of whole links.
+"""Dual screws, [Cibicik2021], with complete products: first order in the screws, the virtual work kept whole.
 
-Elastic coordinates and speeds are dual parts: every quantity below is a pair (real, dual) and products of two dual
-parts are never formed. The mass matrix multiplies all accelerations, elastic ones too, so that elastic accelerations
-count as real and the projecting form of the screws keeps what first order does to them (eqs. (93), (96)).
-
-All links are written in the frames of the rigid chain. With a_i the small displacement of the frame of link i that the
-links before it cause, a twist V_i in the link's own deformed frame is V_i = (1 - eps ad(a_i)) V~_i, and twists V~ add up
-along the *rigid* chain Phi alone: the dual screw transformation (66) is Phi_ik -> (1 - eps ad(a_i)) Phi_ik (1 + eps
-ad(a_k)). Integrals along the links (112) are constants of the links, formed once: nothing is integrated at run time.
-
-The result is the first-order Taylor expansion of `nonlinear`, to rounding.
+The projecting form of the dual screws, eq. (93), is linear in the elastic coordinates. Here it moves the links,
+V = (P_0 + P_1[eta]) u, and takes the forces on them back to the coordinates; the engine does the rest. The kinetic
+energy is then conserved and the mass matrix positive definite in every state. `truncated` cuts the products too, as
+the paper does.
 """
-
-from typing import NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.se3 import rigid_shape
-from ..kinematics.chain import relative_poses
-from ..kinematics.erls import chain_product, transfer
-from ..types import Real, namespace
-from .erls import Erls
-from .formulation import Configuration, OwnDynamics, Rates, place_elastic, take_elastic
+from ..algebra.so3 import exponential
+from ..kinematics.chain import Chain, link_frames
+from ..kinematics.compatibility import AbstractReference, Tangent
+from ..kinematics.dual_chain import (
+    against,
+    along,
+    bracket,
+    carry,
+    cobracket,
+    cross,
+    dual_pose,
+    gathered,
+    half_turned,
+    parents_tips,
+)
+from ..types import Real
+from .formulation import AbstractFormulation, Configuration, Joints, Motion, Rates, place_elastic, take_elastic
 from .links import Links
 
-Stack = Float[Array, "l 6"]
 
+class DualScrew(AbstractFormulation):
+    """Links on the displaced frames of the rigid chain: q = (0, eta), and theta is what the encoders read."""
 
-class BentLinks(eqx.Module):
-    """Constants of every link over (V, eta_d), e = 6 + m: integrals of its shapes, no coordinates of the inner node."""
-
-    mass: Float[Real, "l e e"]
-    X: Float[Real, "l 3 e m"]  # X_a  = sum N~^T D A_a N
-    Z: Float[Real, "l 3 3 m m"]  # Z_ab = sum N^T A_a^T D A_b N
-    tip: Float[Real, "l 6 m"]  # Psi_j', eq. (71)
-    stiffness: Float[Real, "l m m"]
-    damping: Float[Real, "l m m"]
-    spread: Float[Real, "l m d"]  # elastic coordinates of each link from eta
-
-
-def bent_links(links: Links, count: int) -> BentLinks:
-    """What the dual-screw equations need of the links; `count` elastic coordinates in all."""
-    xp = namespace(links.mass, links.stiffness)
-    c = links.stiffness.shape[-1]
-    kept = np.concatenate([np.arange(6), np.arange(12, 6 + c)])
-    mass = xp.asarray(links.mass)[:, kept][:, :, kept]
-    own = xp.asarray(links.damping)[:, 6:, 6:] + xp.asarray(links.alpha)[:, None, None] * mass[:, 6:, 6:]
-    return BentLinks(
-        mass=mass,
-        X=xp.asarray(links.X)[:, :, kept, 6:],
-        Z=xp.asarray(links.Z)[..., 6:, 6:],
-        tip=xp.asarray(links.shapes.tip)[:, :, 6:],
-        stiffness=xp.asarray(links.stiffness)[:, 6:, 6:],
-        damping=own,
-        spread=np.concatenate([np.eye(count), np.zeros((1, count))])[links.place],
-    )
-
-
-class Dual(NamedTuple):
-    """A quantity a + eps b: its part without elastic motion, and what is linear in it."""
-
-    real: Float[Array, "..."]
-    dual: Float[Array, "..."]
+    chain: Chain
+    links: Links
+    joints: Joints
+    gravity: Float[Real, "3"]
+    elastic_names: tuple[str, ...] = eqx.field(static=True)
+    published: bool = eqx.field(static=True, default=False)
+    reference: AbstractReference = eqx.field(default_factory=Tangent)
 
     @property
-    def total(self) -> Float[Array, "..."]:
-        """Both parts together, eps = 1."""
-        return self.real + self.dual
+    def n_joints(self) -> int:
+        """Number of joint coordinates theta."""
+        return self.chain.selection.shape[1]
 
+    @property
+    def finite_rotations(self) -> bool:
+        """Nodes turn by exp(phi x)."""
+        return True
 
-def cross(a: Float[Array, "*n 3"], b: Float[Array, "*n 3"]) -> Float[Array, "*n 3"]:
-    """a x b."""
-    (x, y, z), (u, v, w) = ((part[..., 0], part[..., 1], part[..., 2]) for part in (a, b))
-    return jnp.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
+    def rigid_frames(self, place: Configuration) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
+        """Link frames of rigid links with the same encoder readings."""
+        return link_frames(self.chain, place.encoder)
 
+    def split(self, x: Float[Array, " n"]) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
+        """Joint coordinates, and the elastic coordinates of every link."""
+        return x[: self.n_joints], place_elastic(self.links, x[self.n_joints :])
 
-def bracket(a: Float[Array, "*n 6"], b: Float[Array, "*n 6"]) -> Float[Array, "*n 6"]:
-    """ad(a) b = (w_a x v_b + v_a x w_b, w_a x w_b)."""
-    v, w = a[..., :3], a[..., 3:]
-    return jnp.concatenate([cross(w, b[..., :3]) + cross(v, b[..., 3:]), cross(w, b[..., 3:])], axis=-1)
+    @property
+    def _shape(self) -> Float[Array, "l 6 m"]:
+        return jnp.asarray(self.links.shapes.tip)[:, :, 6:]
 
-
-def cobracket(a: Float[Array, "*n 6"], f: Float[Array, "*n 6"]) -> Float[Array, "*n 6"]:
-    """-ad(a)^T f = (w x l, w x h + v x l) of a force or momentum (l, h)."""
-    v, w = a[..., :3], a[..., 3:]
-    return jnp.concatenate([cross(w, f[..., :3]), cross(w, f[..., 3:]) + cross(v, f[..., :3])], axis=-1)
-
-
-def half_turned(phi: Float[Array, "*n 3"], b: Float[Array, "*n 6"]) -> Float[Array, "*n 6"]:
-    """(phi x b_v, phi x b_w / 2): what a tip turned by phi does to its own displacement b, first order.
-
-    In the axes of the tip its motion is (1 - phi x) udot and the right Jacobian (1 - phi x / 2) phidot.
-    """
-    return jnp.concatenate([cross(phi, b[..., :3]), 0.5 * cross(phi, b[..., 3:])], axis=-1)
-
-
-class Pose(eqx.Module):
-    """Rigid chain at theta, and the small displacements of its frames."""
-
-    G: Float[Array, "l 6 6"]  # twist of the parent's frame -> of the link's
-    B: Float[Array, "l 6 6"]  # the same from the parent's tip
-    Phi: Float[Array, "L L"]  # products of G: chain of twists
-    s: Stack  # joint screws
-    tip: Stack  # displacement (u, phi) of the parent's tip, its axes
-    a: Stack  # displacement of every link frame, its own axes
-
-
-def along(Phi: Float[Array, "L L"], *own: Stack) -> tuple[Stack, ...]:
-    """Solutions of b_i = G_i b_(i-1) + own_i, for several `own` at once."""
-    columns = jnp.stack([part.reshape(-1) for part in own], axis=-1)
-    return tuple(part.reshape(own[0].shape) for part in (Phi @ columns).T)
-
-
-def against(Phi: Float[Array, "L L"], *force: Stack) -> tuple[Stack, ...]:
-    """The transpose of `along`: forces gathered from the tip to the base."""
-    rows = jnp.stack([part.reshape(-1) for part in force])
-    return tuple(part.reshape(force[0].shape) for part in rows @ Phi)
-
-
-def before(values: Float[Array, "l *n"]) -> Float[Array, "l *n"]:
-    """What belongs to the link before; zero for the first link, which sits on the ground."""
-    return jnp.concatenate([jnp.zeros_like(values[:1]), values[:-1]])
-
-
-def carry(T: Float[Array, "l 6 6"], b: Stack) -> Stack:
-    """T b, link by link."""
-    return jnp.einsum("lij,lj->li", T, b)
-
-
-class Motion(NamedTuple):
-    """Motion of every link over y = (V, eta_d), in its own deformed frame; gravity is in the accelerations."""
-
-    y: Dual
-    y_d: Dual
-    eta: Float[Array, "l m"]
-
-
-class DualScrew(Erls, OwnDynamics):
-    """Assumed modes on the rigid chain: frames, nodes and encoders as in `Erls` with the tangent choice."""
-
-    bent: BentLinks
-
-    def _pose(self, theta, tip: Stack) -> Pose:
-        relative = relative_poses(self.chain, theta)
-        G, B = transfer(relative.R, relative.p), transfer(relative.R, relative.arm)
-        Phi = chain_product(G)
-        return Pose(G, B, Phi, self.chain.screw, tip, along(Phi, carry(B, tip))[0])
-
-    def _tips(self, *eta: Float[Array, "l m"]) -> list[Stack]:
-        """Displacement of every parent's tip, eq. (71), for coordinates, speeds, accelerations."""
-        parts = jnp.einsum("ldm,lmk->kld", jnp.asarray(self.bent.tip), jnp.stack(eta, axis=-1))
-        return [before(part) for part in parts]
-
-    def _motion(self, x, xd, xdd) -> tuple[Pose, Motion]:
-        """Twists and accelerations of all links, eqs. (90)-(96), Algorithm 1, steps 4 to 6."""
-        j = self.n_joints
-        eta, eta_d, eta_dd = (place_elastic(self.links, part[j:]) for part in (x, xd, xdd))
-        tip, tip_d, tip_dd = self._tips(eta, eta_d, eta_dd)
-        at = self._pose(x[:j], tip)
+    def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
+        """Twists V = (P_0 + P_1[eta]) u and their exact rates, by the geometric rule (76)-(79) on the rigid chain."""
+        (theta, eta), (theta_d, eta_d), (theta_dd, eta_dd) = (self.split(part) for part in (x, xd, xdd))
+        tip, tip_d, tip_dd = parents_tips(self._shape, eta, eta_d, eta_dd)
+        at = dual_pose(self.chain, theta, tip)
         s, a = at.s, at.a
-        rate, rate_d = (jnp.asarray(self.chain.selection @ part[:j])[:, None] for part in (xd, xdd))
-        own, own_d = carry(at.B, tip_d), carry(at.B, tip_dd)
-        turned = bracket(s, a)
-        (V,) = along(at.Phi, s * rate)
-        lift = carry(at.G[:1], jnp.append(-jnp.asarray(self.gravity), jnp.zeros(3))[None])
-        ground = jnp.concatenate([lift, jnp.zeros_like(V[1:])])
-        V_d, a_d = along(at.Phi, s * rate_d + own_d - rate * bracket(s, V) + ground, own - rate * turned)
-        bent = bracket(a, own_d) - carry(at.B, half_turned(tip[:, 3:], tip_dd))
-        bent = bent - 2.0 * rate * bracket(s, a_d) - rate_d * turned - rate**2 * bracket(s, turned)
-        (a_dd,) = along(at.Phi, bent)
-        V_1 = a_d - bracket(a, V)
-        V_d1 = a_dd - bracket(a_d, V) - bracket(a, V_d)
-        none = jnp.zeros_like(eta)
-        y = Dual(jnp.concatenate([V, none], axis=1), jnp.concatenate([V_1, eta_d], axis=1))
-        y_d = Dual(jnp.concatenate([V_d, eta_dd], axis=1), jnp.concatenate([V_d1, none], axis=1))
-        return at, Motion(y, y_d, eta)
+        phi, phi_d = tip[:, 3:], tip_d[:, 3:]
+        rate, rate_d = (jnp.asarray(self.chain.selection @ part)[:, None] for part in (theta_d, theta_dd))
+        rolled, rolled_d, lean = (carry(at.B, part) for part in (tip_d, tip_dd, half_turned(phi, tip_d)))
+        own = s * rate + rolled
+        own_1 = bracket(a, own) - lean
+        V_0, V_1, a_d = along(at.Phi, own, own_1, rolled - rate * bracket(s, a))
+        own_d = s * rate_d + rolled_d
+        spun = half_turned(phi, tip_dd).at[:, :3].add(cross(phi_d, tip_d[:, :3]))
+        own_d1 = bracket(a_d, own) + bracket(a, own_d - rate * bracket(s, rolled)) - carry(at.B, spun)
+        own_d1 = own_d1 + rate * bracket(s, lean + own_1 - V_1)
+        V_d0, V_d1 = along(at.Phi, own_d - rate * bracket(s, V_0), own_d1)
+        V = V_0 + V_1 - bracket(a, V_0)
+        V_d = V_d0 + V_d1 - bracket(a_d, V_0) - bracket(a, V_d0)
 
-    def _inertial(self, motion: Motion) -> Dual:
-        """Kirchhoff's equations of every link, eqs. (98) and (105), integrated along it: force on (V, eta_d)."""
-        (y, y_1), (y_d, y_d1), eta = motion
-        bent = self.bent
-        eta_d = y_1[:, 6:]
-        w, w_1, w_d = y[:, 3:6], y_1[:, 3:6], y_d[:, 3:6]
-        P, P_1, P_d, P_d1 = jnp.einsum("lef,lfk->kle", jnp.asarray(bent.mass), jnp.stack([y, y_1, y_d, y_d1], axis=-1))
-        X = jnp.asarray(bent.X)
-        Xq, Xq_d = jnp.einsum("laem,lmk->klae", X, jnp.stack([eta, eta_d], axis=-1))
-        P_1 = _turning(P_1 + jnp.einsum("la,lae->le", w, Xq), jnp.einsum("lae,le->la", Xq, y))
-        P_d1 = P_d1 + jnp.einsum("la,lae->le", w_d, Xq) + jnp.einsum("la,lae->le", w, Xq_d)
-        P_d1 = _turning(P_d1, jnp.einsum("lae,le->la", Xq, y_d) + jnp.einsum("lae,le->la", Xq_d, y))
-        products = jnp.stack([w[:, :, None] * y[:, None], w_1[:, :, None] * y[:, None] + w[:, :, None] * y_1[:, None]])
-        slope, slope_1 = jnp.einsum("laem,klae->klm", X, products)
-        ww = w[:, :, None] * w[:, None, :]
-        slope_1 = slope_1 + jnp.einsum("labmn,lab,ln->lm", jnp.asarray(bent.Z), ww, eta)
-        V, V_1, Q, Q_1 = y[:, :6], y_1[:, :6], P[:, :6], P_1[:, :6]
-        real = P_d + jnp.concatenate([cobracket(V, Q), -slope], axis=1)
-        dual = P_d1 + jnp.concatenate([cobracket(V, Q_1) + cobracket(V_1, Q), -slope_1], axis=1)
-        return Dual(real, dual)
+        def pull_back(force: Rates) -> Float[Array, " n"]:
+            F, F_1 = against(at.Phi, force.V, force.V + cobracket(a, force.V))
+            on_theta, on_eta = gathered(self.chain, at, self._shape, F, F_1)
+            on_eta = take_elastic(self.links, self.n_elastic, on_eta + force.q[:, 6:])
+            return jnp.concatenate([on_theta + force.encoder, on_eta])
 
-    def _project(self, at: Pose, on_V: Dual, on_eta: Float[Array, "l m"]) -> Float[Array, " n"]:
-        """Transpose of the projecting form, eqs. (93), (109): forces on x from forces in the rigid frames."""
-        F, F_1 = against(at.Phi, *on_V)
-        along_screws = F + F_1 - cobracket(at.a, F)
-        on_theta = jnp.sum(at.s * along_screws, axis=1) @ self.chain.selection
-        tip, tip_0 = jnp.einsum("lij,kli->klj", at.B, jnp.stack([along_screws, F]))
-        on_tip = tip + half_turned(at.tip[:, 3:], tip_0)
-        inner = jnp.concatenate(
-            [jnp.einsum("ldm,ld->lm", jnp.asarray(self.bent.tip)[:-1], on_tip[1:]), jnp.zeros_like(on_eta[:1])]
+        place = self._place(theta, a, eta)
+        return Motion(place, Rates(V, whole(eta_d), theta_d), Rates(V_d, whole(eta_dd), theta_dd), pull_back)
+
+    def _place(self, theta, a: Float[Array, "l 6"], eta: Float[Array, "l m"]) -> Configuration:
+        R, p = link_frames(self.chain, theta)
+        return Configuration(
+            R @ exponential(a[:, 3:]), p + jnp.einsum("lij,lj->li", R, a[:, :3]), whole(eta), theta
         )
-        return jnp.concatenate([on_theta, take_elastic(self.links, self.n_elastic, on_eta + inner)])
 
-    def needed_force(self, x, xd, xdd, applied: Rates | None = None) -> Float[Array, " n"]:
-        """M udot + C u + K q - tau, eq. (111)."""
-        at, motion = self._motion(x, xd, xdd)
-        force = self._inertial(motion)
-        strain = jnp.einsum("lmnk,lnk->lm", self._structure, jnp.stack([motion.eta, motion.y.dual[:, 6:]], axis=-1))
-        on_eta = force.real[:, 6:] + force.dual[:, 6:] + strain
-        F = force.real[:, :6]
-        F_1 = force.dual[:, :6] + cobracket(at.a, F)
-        joints, j = self.joints, self.n_joints
-        speed = xd[:j]
-        on_joint = jnp.asarray(joints.motor_inertia) * xdd[:j] + jnp.asarray(joints.viscous) * speed
-        on_joint = on_joint + joints.coulomb * jnp.tanh(speed / joints.width)
-        if applied is not None:
-            zero = applied.q[:, :6]
-            F, F_1, on_eta = F - zero, F_1 - (applied.V - zero), on_eta - applied.q[:, 6:]
-            on_joint = on_joint - applied.encoder
-        return self._project(at, Dual(F, F_1), on_eta).at[:j].add(on_joint)
+    def configuration(self, x: Float[Array, " n"]) -> Configuration:
+        """Displaced frames, body coordinates (0, eta), encoder readings theta."""
+        theta, eta = self.split(x)
+        return self._place(theta, dual_pose(self.chain, theta, parents_tips(self._shape, eta)[0]).a, eta)
 
-    @property
-    def _structure(self) -> Float[Array, "l m m 2"]:
-        return jnp.stack([jnp.asarray(self.bent.stiffness), jnp.asarray(self.bent.damping)], axis=-1)
+    def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
+        """Body twists in the projecting form, eq. (93)."""
+        return self.motion(x, xd, jnp.zeros_like(x)).rates
 
-    def projecting_form(self, x) -> tuple[Dual, Pose]:
-        """Twist of every link (V, eta_d) for each unit speed, in its deformed frame: P-check of eq. (93), (l, e, n)."""
-        j = self.n_joints
-        eta = place_elastic(self.links, x[j:])
-        (tip,) = self._tips(eta)
-        at = self._pose(x[:j], tip)
-        l, n = at.s.shape[0], x.shape[0]
-        shapes = before(jnp.einsum("ldm,lmn->ldn", jnp.asarray(self.bent.tip), self.bent.spread))
-        columns = lambda f, b: jnp.moveaxis(f(jnp.moveaxis(b, 1, 2)), 2, 1)  # noqa: E731
-        elastic = jnp.einsum("lij,ljn->lin", at.B, shapes)
-        lean = columns(lambda b: bracket(at.a[:, None], b), elastic)
-        lean = lean - jnp.einsum("lij,ljn->lin", at.B, columns(lambda b: half_turned(at.tip[:, None, 3:], b), shapes))
-        joint, joint_1 = (s[:, :, None] * jnp.asarray(self.chain.selection)[:, None] for s in (at.s, bracket(at.a, at.s)))
-        own = jnp.stack([jnp.concatenate([joint, elastic], axis=2), jnp.concatenate([joint_1, lean], axis=2)])
-        real, dual = jnp.einsum("xy,kyn->kxn", at.Phi, own.reshape(2, 6 * l, n)).reshape(2, l, 6, n)
-        dual = dual - columns(lambda b: bracket(at.a[:, None], b), real)
-        still = jnp.concatenate([jnp.zeros((l, eta.shape[1], j)), jnp.asarray(self.bent.spread)], axis=2)
-        pad = jnp.zeros_like(still)
-        return Dual(jnp.concatenate([real, still], axis=1), jnp.concatenate([dual, pad], axis=1)), at
-
-    def inertia(self, x) -> Float[Array, "n n"]:
-        """M = sum P-check^T D P-check to first order, eq. (112); symmetric."""
-        (N, N_1), _ = self.projecting_form(x)
-        mass = jnp.asarray(self.bent.mass)
-        eta = place_elastic(self.links, x[self.n_joints :])
-        turning = jnp.einsum("laem,lm->lea", jnp.asarray(self.bent.X), eta)
-        G = jnp.zeros_like(mass).at[:, :, 3:6].set(turning)
-        lean = jnp.einsum("lem,len->mn", jnp.einsum("lef,lfm->lem", mass, N_1) + jnp.einsum("lfe,lfm->lem", G, N), N)
-        M = jnp.einsum("lem,len->mn", N, jnp.einsum("lef,lfn->len", mass, N)) + lean + lean.T
-        j = self.n_joints
-        return M.at[jnp.arange(j), jnp.arange(j)].add(self.joints.motor_inertia)
-
-    def resting_forces(self, x, torque) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
-        """Weight, strain and torques of a robot at rest."""
-        j, still = self.n_joints, jnp.zeros_like(x)
-        eta = place_elastic(self.links, x[j:])
-        strain = take_elastic(
-            self.links, self.n_elastic, jnp.einsum("lmn,ln->lm", jnp.asarray(self.bent.stiffness), eta)
-        )
-        strain = jnp.concatenate([jnp.zeros(j), strain])
-        drive = jnp.concatenate([-torque, jnp.zeros(self.n_elastic)])
-        return self.needed_force(x, still, still) - strain, strain, drive
-
-    def structural_matrices(self, xd) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
-        """Damping and stiffness K of eq. (112): constant, but for friction."""
-        joints, j = self.joints, self.n_joints
-        spread = jnp.asarray(self.bent.spread)
-        D, K = (
-            jnp.pad(jnp.einsum("lmx,lmn,lny->xy", spread, A, spread), ((j, 0), (j, 0)))
-            for A in (self.bent.damping, self.bent.stiffness)
-        )
-        sharp = jnp.cosh(jnp.clip(xd[:j] / joints.width, -99, 99)) ** -2
-        slope = jnp.asarray(joints.viscous) + joints.coulomb / joints.width * sharp
-        return D.at[jnp.arange(j), jnp.arange(j)].add(slope), K
-
-    def kinetic_energy(self, x, xd) -> Float[Array, ""]:
-        """1/2 u^T M u [J]."""
-        return 0.5 * xd @ self.inertia(x) @ xd
-
-    def gravity_energy(self, place: Configuration, flat: Float[Array, ""]) -> Float[Array, ""]:
-        """Weight's energy to second order, whose slope is the force of first order; `flat` is that of the places."""
-        eta = take_elastic(self.links, self.n_elastic, place.q[:, 6:])
-        none = jnp.zeros(self.n_joints)
-        weight = lambda eta: self.resting_forces(jnp.concatenate([place.encoder, eta]), none)[0]  # noqa: E731
-        change = weight(eta) - weight(jnp.zeros_like(eta))
-        return flat + 0.5 * eta @ change[self.n_joints :]
-
-    def damping_power(self, xd) -> Float[Array, ""]:
-        """Power taken by structural damping and joint friction [W]."""
-        j, joints = self.n_joints, self.joints
-        eta_d = place_elastic(self.links, xd[j:])
-        speed = xd[:j]
-        friction = jnp.asarray(joints.viscous) * speed + joints.coulomb * jnp.tanh(speed / joints.width)
-        return jnp.einsum("lm,lmn,ln->", eta_d, jnp.asarray(self.bent.damping), eta_d) + speed @ friction
-
-    def node_wrench(self, place: Configuration, link: int, node: int, wrench, in_world: bool) -> Rates:
-        """Wrench on a node, eqs. (80)-(85), as forces in the rigid frames: V first order, q[:6] its real part."""
-        a, U = place.q[link, :6], jnp.asarray(self.links.node_shape)[link, node]
-        alpha, X = a[3:], jnp.asarray(self.links.points)[link, node]
-        u, phi = U @ place.q[link], U[3:, 6:] @ place.q[link, 6:]
-        f, m = wrench[:3], wrench[3:]
-        f, m = (place.R[link].T @ f, place.R[link].T @ m) if in_world else (f, m)
-        zero = rigid_shape(X).T @ jnp.concatenate([f, m])
-        f_1, m_1 = (jnp.zeros(3), jnp.zeros(3)) if in_world else (jnp.cross(alpha, f), jnp.cross(alpha, m))
-        first = rigid_shape(X).T @ jnp.concatenate([f_1, m_1]) + jnp.append(jnp.zeros(3), jnp.cross(u[:3], f))
-        own = jnp.concatenate([f, m - 0.5 * jnp.cross(phi, m)])
-        own = own - jnp.concatenate([jnp.cross(alpha, f), jnp.cross(alpha, m)]) if in_world else own
-        V = jnp.zeros((place.q.shape[0], 6)).at[link].set(zero + first)
-        q = jnp.zeros_like(place.q).at[link].set(jnp.concatenate([zero, U[:, 6:].T @ own]))
-        return Rates(V, q, jnp.zeros_like(place.encoder))
+    def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:
+        """Virtual displacements: the same screws."""
+        return self.rates(x, dx)
 
 
-def _turning(P: Float[Array, "l e"], h: Float[Array, "l 3"]) -> Float[Array, "l e"]:
-    """Momentum with h added to its angular part."""
-    return P.at[:, 3:6].add(h)
+def whole(eta: Float[Array, "l m"]) -> Float[Array, "l c"]:
+    """Body coordinates q = (0, eta): the inner node is where the link frame is."""
+    return jnp.concatenate([jnp.zeros((eta.shape[0], 6)), eta], axis=1)
