@@ -94,9 +94,7 @@ class DualScrew(AbstractFormulation):
 
     def _place(self, theta, a: Float[Array, "l 6"], eta: Float[Array, "l m"]) -> Configuration:
         R, p = link_frames(self.chain, theta)
-        return Configuration(
-            R @ exponential(a[:, 3:]), p + jnp.einsum("lij,lj->li", R, a[:, :3]), whole(eta), theta
-        )
+        return Configuration(R @ exponential(a[:, 3:]), p + jnp.einsum("lij,lj->li", R, a[:, :3]), whole(eta), theta)
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
         """Displaced frames, body coordinates (0, eta), encoder readings theta."""

@@ -164,7 +164,9 @@ class TruncatedDualScrew(Erls, OwnDynamics):
         elastic = jnp.einsum("lij,ljn->lin", at.B, shapes)
         lean = columns(lambda b: bracket(at.a[:, None], b), elastic)
         lean = lean - jnp.einsum("lij,ljn->lin", at.B, columns(lambda b: half_turned(at.tip[:, None, 3:], b), shapes))
-        joint, joint_1 = (s[:, :, None] * jnp.asarray(self.chain.selection)[:, None] for s in (at.s, bracket(at.a, at.s)))
+        joint, joint_1 = (
+            s[:, :, None] * jnp.asarray(self.chain.selection)[:, None] for s in (at.s, bracket(at.a, at.s))
+        )
         own = jnp.stack([jnp.concatenate([joint, elastic], axis=2), jnp.concatenate([joint_1, lean], axis=2)])
         real, dual = jnp.einsum("xy,kyn->kxn", at.Phi, own.reshape(2, 6 * l, n)).reshape(2, l, 6, n)
         dual = dual - columns(lambda b: bracket(at.a[:, None], b), real)

@@ -30,7 +30,7 @@ class Dual(NamedTuple):
 
 
 def cross(a: Float[Array, "*#n 3"], b: Float[Array, "*#n 3"]) -> Float[Array, "*#n 3"]:
-    """a x b."""
+    """Cross product of vectors, one by one."""
     (x, y, z), (u, v, w) = ((part[..., 0], part[..., 1], part[..., 2]) for part in (a, b))
     return jnp.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
 
