@@ -12,13 +12,15 @@ kept where eta_d eta_d is dropped, and the mass matrix need not stay positive de
 from typing import NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..algebra.dual import Dual
 from ..algebra.se3 import rigid_shape
+from ..algebra.so3 import cross_matrix
 from ..kinematics.dual_chain import (
-    Dual,
     DualPose,
     against,
     along,
@@ -186,6 +188,38 @@ class TruncatedDualScrew(Erls, OwnDynamics):
         j = self.n_joints
         return M.at[jnp.arange(j), jnp.arange(j)].add(self.joints.motor_inertia)
 
+    def coriolis(self, x, xd) -> Dual:
+        """C of eq. (112) with its dual part, (n, n): C u to first order is `real @ u + dual @ (theta_d, 0)`.
+
+        The centrifugal and Coriolis forces are factored so that dM/dt - 2 (real + dual) is skew-symmetric: body rates
+        enter through the skew matrix of the momentum, the links' own deformation as by Christoffel. For analysis, not
+        for the right-hand side: rates of the projecting form come from differentiation.
+        """
+        bent, j = self.bent, self.n_joints
+        (N, N_1), (N_d, N_d1) = jax.jvp(lambda x: tuple(self.projecting_form(x)[0]), (x,), (xd,))
+        eta, eta_d = (place_elastic(self.links, part[j:]) for part in (x, xd))
+        mass, X, Z = (jnp.asarray(part) for part in (bent.mass, bent.X, bent.Z))
+        rigid = xd.at[j:].set(0.0)
+        y, y_1 = N @ rigid, N_1 @ rigid + N @ (xd - rigid)
+        turned = lambda q: _symmetric(jnp.einsum("laem,lm->lea", X, q), mass)  # noqa: E731
+        mass_1 = turned(eta)
+        P, P_1 = (jnp.einsum("lef,lf->le", mass, part) for part in (y, y_1))
+        P_1 = P_1 + jnp.einsum("lef,lf->le", mass_1, y)
+
+        def slopes(y):
+            G = jnp.einsum("la,laem->lem", y[:, 3:6], X)
+            return G.at[:, 3:6].add(jnp.einsum("le,laem->lam", y, X))
+
+        S, S_1 = slopes(y), slopes(y_1)
+        S_1 = S_1.at[:, 3:6].add(jnp.einsum("labmn,lb,ln->lam", Z + jnp.swapaxes(Z, -1, -2), y[:, 3:6], eta))
+        own, own_1 = _skew_part(S) + _momentum_matrix(P), _skew_part(S_1) + _momentum_matrix(P_1) + 0.5 * turned(eta_d)
+        inner = jnp.einsum("lef,lfn->len", mass, N_d) + jnp.einsum("lef,lfn->len", own, N)
+        inner_1 = sum(
+            jnp.einsum("lef,lfn->len", A, B) for A, B in ((mass_1, N_d), (mass, N_d1), (own_1, N), (own, N_1))
+        )
+        back = lambda N, F: jnp.einsum("lem,len->mn", N, F)  # noqa: E731
+        return Dual(back(N, inner), back(N_1, inner) + back(N, inner_1))
+
     def resting_forces(self, x, torque) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
         """Weight, strain and torques of a robot at rest."""
         j, still = self.n_joints, jnp.zeros_like(x)
@@ -249,3 +283,23 @@ class TruncatedDualScrew(Erls, OwnDynamics):
 def _turning(P: Float[Array, "l e"], h: Float[Array, "l 3"]) -> Float[Array, "l e"]:
     """Momentum with h added to its angular part."""
     return P.at[:, 3:6].add(h)
+
+
+def _symmetric(columns: Float[Array, "l e 3"], like: Float[Array, "l e e"]) -> Float[Array, "l e e"]:
+    """Matrix with these columns at the angular rates, and their transpose."""
+    G = jnp.zeros_like(like).at[:, :, 3:6].set(columns)
+    return G + jnp.swapaxes(G, 1, 2)
+
+
+def _skew_part(S: Float[Array, "l e m"]) -> Float[Array, "l e e"]:
+    """(S E - E^T S^T) / 2, E taking the elastic rates from (V, eta_d)."""
+    wide = jnp.pad(S, ((0, 0), (0, 0), (6, 0)))
+    return 0.5 * (wide - jnp.swapaxes(wide, 1, 2))
+
+
+def _momentum_matrix(P: Float[Array, "l e"]) -> Float[Array, "l e e"]:
+    """Skew matrix with `matrix @ y` = the rate of the momentum (l, h) by the turning of its frame."""
+    l, h = cross_matrix(P[:, :3]), cross_matrix(P[:, 3:6])
+    K = -jnp.concatenate([jnp.concatenate([0.0 * l, l], axis=2), jnp.concatenate([l, h], axis=2)], axis=1)
+    pad = P.shape[1] - 6
+    return jnp.pad(K, ((0, 0), (0, pad), (0, pad)))

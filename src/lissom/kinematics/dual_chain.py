@@ -10,8 +10,6 @@ In the axes of its tip, a link adds the twist (1 - phi x) udot, (1 - phi x / 2) 
 (u, phi): eq. (71) with what first order leaves of the rotation's own Jacobian. Twists are (v, w) as everywhere here.
 """
 
-from typing import NamedTuple
-
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -20,13 +18,6 @@ from .chain import Chain, relative_poses
 from .erls import chain_product, transfer
 
 Stack = Float[Array, "l 6"]
-
-
-class Dual(NamedTuple):
-    """A quantity a + eps b: its part without elastic motion, and what is linear in it."""
-
-    real: Float[Array, "..."]
-    dual: Float[Array, "..."]
 
 
 def cross(a: Float[Array, "*#n 3"], b: Float[Array, "*#n 3"]) -> Float[Array, "*#n 3"]:

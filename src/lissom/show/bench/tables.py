@@ -19,12 +19,35 @@ def tables_of(report: Mapping[str, Any]) -> list[Table]:
     """Every table that the report has numbers for."""
     makers = {
         "physics": physics_table,
+        "links": links_table,
         "cases": case_table,
         "lissom": lissom_table,
         "peers": peer_table,
         "rigid": rigid_table,
     }
     return [make(report[key]) for key, make in makers.items() if report.get(key)]
+
+
+def links_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Cost of one right-hand side against the number of links."""
+    columns = "formulation", "terms", "links", "coordinates", "operations", "forces", "mass matrix", "time", "growth"
+    cells = [
+        (
+            row["formulation"],
+            row["terms"],
+            str(row["links"]),
+            str(row["coordinates"]),
+            *(f"{row[key]:,}" for key in ("operations", "forces", "mass_matrix")),
+            f"{row['cpu_s'] * 1e6:.0f} us",
+            f"{row['operations_exponent']:.2f} / {row['cpu_s_exponent']:.2f}",
+        )
+        for row in rows
+    ]
+    note = (
+        "One right-hand side: scalar operations of the traced program, of its forces and its mass matrix alone, and "
+        "processor time on one core. Growth: exponent of operations and of time over the number of links."
+    )
+    return Table("Cost against the number of links", columns, cells, note)
 
 
 def case_table(cases: Sequence[Mapping[str, Any]]) -> Table:
