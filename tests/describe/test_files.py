@@ -41,7 +41,7 @@ def random_section(rng):
 def random_changes(rng, robot):
     """A random variation of whatever the description can hold."""
     changes = {
-        "gravity": [rng.gauss(0, 9.81) for _ in range(3)],
+        "gravity": [rng.gauss(0, 9.81), rng.gauss(0, 9.81), 0.0 if robot.planar else rng.gauss(0, 9.81)],
         "damping": rng.choice([{"alpha": rng.random(), "beta": 1e-5 * rng.random()}, {"ratio": rng.random()}, None]),
         "payload": {"mass": rng.random(), "inertia": [rng.random()] * 3, "offset": [rng.random(), 0, -1e-17]},
     }

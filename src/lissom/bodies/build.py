@@ -4,9 +4,11 @@ from typing import Any
 
 from ..describe.geometry import beam_path, beam_up, tip
 from ..describe.link import Damping
+from ..describe.outline import PLANAR
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_at, section_values
-from .body import Body, with_mass
+from ..types import namespace
+from .body import Body, in_basis, with_mass
 from .damping import with_modal_ratio, with_rayleigh
 from .mesh import beam_body
 from .rigid import rigid_body
@@ -18,15 +20,27 @@ def body_of(robot: Robot, i: int) -> Body:
     """Body of link i: beam or rigid, with its lumped masses, the payload on the last link, and its damping.
 
     Modal damping is that of the link as it stands, masses and payload included. A rigid link has no elastic motion to
-    damp.
+    damp. Of a planar robot the elastic coordinates that leave the plane are left out, and nothing else is different.
     """
+    return finished(robot, i, _flexible(robot, i) if robot.links[i].beam is not None else _rigid(robot, i))
+
+
+def finished(robot: Robot, i: int, body: Body) -> Body:
+    """The bare body of link i, in any coordinates, with its lumped masses, payload (last link) and damping."""
     link = robot.links[i]
-    body = _flexible(robot, i) if link.beam is not None else _rigid(robot, i)
     for lump in link.masses:
         body = with_mass(body, TIP if isinstance(lump.node, str) else lump.node, lump.mass, lump.inertia)
     if robot.payload is not None and i == len(robot.links) - 1:
         body = with_mass(body, TIP, robot.payload.mass, robot.payload.inertia, robot.payload.offset)
-    return _damped(body, link.damping or robot.damping) if link.beam is not None else body
+    body = _damped(body, link.damping or robot.damping) if link.beam is not None else body
+    return in_plane(body) if robot.planar else body
+
+
+def in_plane(body: Body) -> Body:
+    """The same body with the displacements (x, y, rz) of its nodes alone; eta is counted from the inner node."""
+    kept = [k for k, name in enumerate(body.names) if name.rpartition(".")[2] in PLANAR]
+    elastic = namespace(body.rigid).eye(body.coordinates)[:, [6 + k for k in kept]]
+    return in_basis(body, elastic, [body.names[k] for k in kept])
 
 
 def _flexible(robot: Robot, i: int) -> Body:

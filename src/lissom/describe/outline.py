@@ -8,6 +8,7 @@ from .errors import nearest
 from .link import Link
 
 DOFS = ("x", "y", "z", "rx", "ry", "rz")
+PLANAR = ("x", "y", "rz")  # what a planar robot keeps of them
 
 
 class Outline(NamedTuple):
@@ -16,6 +17,7 @@ class Outline(NamedTuple):
     links: tuple[str, ...]
     joints: tuple[str, ...]  # joints that move, named by their link
     nodes: dict[str, int | None]  # nodes per link; None where the description leaves the number open
+    components: tuple[str, ...] = DOFS  # displacements of a node
 
     def node_problem(self, node: Any) -> str | None:
         """What is wrong with a node name such as `upper/2` or `lower/tip`, `None` if nothing is."""
@@ -41,15 +43,17 @@ class Outline(NamedTuple):
     def dof_problem(self, dof: Any) -> str | None:
         """What is wrong with the name of a nodal dof such as `upper/tip.rz`, `None` if nothing is."""
         node, dot, component = str(dof).rpartition(".")
-        if not dot or component not in DOFS:
-            return "must be link/node.component with component x, y, z, rx, ry or rz, such as upper/tip.rz"
+        if not dot or component not in self.components:
+            known = f"{', '.join(self.components[:-1])} or {self.components[-1]}"
+            return f"must be link/node.component with component {known}, such as upper/tip.rz"
         return self.node_problem(node)
 
 
-def outline(links: Sequence[Link]) -> Outline:
+def outline(links: Sequence[Link], planar: bool = False) -> Outline:
     """The names of a valid chain of links."""
     nodes = {link.name: node_count(links, i) for i, link in enumerate(links)}
-    return Outline(tuple(nodes), tuple(link.name for link in links if link.joint.moves), nodes)
+    joints = tuple(link.name for link in links if link.joint.moves)
+    return Outline(tuple(nodes), joints, nodes, PLANAR if planar else DOFS)
 
 
 def outline_of_data(data: Any) -> Outline | None:
@@ -64,7 +68,8 @@ def outline_of_data(data: Any) -> Outline | None:
     fixed = [_is_fixed(entry) for entry in raw]
     joints = tuple(str(name) for name, held in zip(names, fixed, strict=True) if not held)
     nodes = {str(name): node_count(links, i) for i, name in enumerate(names)}
-    return Outline(tuple(str(name) for name in names), joints, nodes)
+    planar = data.get("planar") is True
+    return Outline(tuple(str(name) for name in names), joints, nodes, PLANAR if planar else DOFS)
 
 
 def lenient_links(raw: Any) -> Links:

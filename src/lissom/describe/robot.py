@@ -14,6 +14,7 @@ from .link import Damping, Link, Payload
 from .outline import Outline, lenient_links, outline
 from .part import Finding, Part, plain
 from .paths import assigned
+from .planar_checks import planar_findings
 from .quantity import error, vector
 from .supported import unavailable
 
@@ -33,7 +34,7 @@ class Robot(Part):
     lissom: Version = 1
     name: str
     gravity: Annotated[Vector, vector("m/s^2")] = (0.0, 0.0, -9.81)  # world frame
-    planar: bool = False
+    planar: bool = False  # motion in the world's x-y plane: nodes carry (x, y, rz) only
     damping: Damping | None = None  # for every flexible link; a link may override
     links: tuple[Link, ...]
     payload: Payload | None = None
@@ -85,7 +86,7 @@ class Robot(Part):
     @property
     def outline(self) -> Outline:
         """Names of links, moving joints and nodes."""
-        return outline(self.links)
+        return outline(self.links, self.planar)
 
     @property
     def link_names(self) -> tuple[str, ...]:
@@ -99,7 +100,7 @@ class Robot(Part):
 
     def findings(self) -> list[Finding]:
         """What is wrong between the links, and what this version does not know."""
-        entries = {name: getattr(self, name) for name in type(self).model_fields}
+        entries = {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
         return _robot_findings(entries, self.links, list(self.link_names))
 
     @classmethod
@@ -115,7 +116,7 @@ class Robot(Part):
 def _robot_findings(entries: Mapping[str, Any], links: Any, names: list[Any]) -> list[Finding]:
     found = []
     if entries.get("planar") is True:
-        found.append(Finding(("planar",), True, unavailable("planar nodes (planar: true) are") + ": leave it out"))
+        found += planar_findings(entries, links)
     if entries.get("loops"):
         found.append(Finding(("loops",), None, unavailable("closed chains (loops) are")))
     if not names:
