@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .analyse.modal import Modes as Modes
     from .analyse.modal import modes as modes
     from .analyse.modal import natural_frequencies as natural_frequencies
+    from .bodies.fe.importing import reduce_link as reduce_link
     from .control.pd import PD as PD
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
@@ -32,6 +33,7 @@ _HOME = {
     "Modes": "analyse.modal",
     "modes": "analyse.modal",
     "natural_frequencies": "analyse.modal",
+    "reduce_link": "bodies.fe.importing",
     "PD": "control.pd",
     "DescriptionError": "describe",
     "Robot": "describe",

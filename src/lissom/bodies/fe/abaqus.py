@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from .deck import deck_nodes
+from .deck import deck_nodes, deck_surface
 from .elements import FeError, FiniteElements, elements_of, mirrored, triangle_of
 
 HELD = 1e35  # Abaqus writes 1e36 on the diagonal of a dof that a boundary condition holds
@@ -21,6 +21,7 @@ def read_mtx(path: Path, mass: Path | None, nodes: Path) -> FiniteElements:
     """K of a `_STIF` file and M of the `_MASS` file beside it."""
     other = mass or _partner(path)
     labels, points, sets = deck_nodes(nodes)
+    surface = deck_surface(nodes, labels)
     stiffness, inertia = _entries(path), _entries(other)
     if stiffness.shape[1] != inertia.shape[1]:
         raise FeError(f"{other}: is not in the format of {path.name}: write both with one FORMAT")
@@ -29,10 +30,13 @@ def read_mtx(path: Path, mass: Path | None, nodes: Path) -> FiniteElements:
         n = int(max(stiffness[:, :2].max(), inertia[:, :2].max()))
         K, M = (_assembled(e[:, 0] - 1, e[:, 1] - 1, e[:, 2], n) for e in (stiffness, inertia))
         order = np.argsort(labels)
-        where = {int(old): new for new, old in enumerate(order)}
-        sets = {name: np.array([where[int(k)] for k in group]) for name, group in sets.items()}
+        new = np.argsort(order)
+        sets = {name: new[group] for name, group in sets.items()}
+        surface = None if surface is None else new[surface]
         _refuse_held(K, path)
-        return elements_of(K, M, points[order], labels[order], source=path.name, notes=notes, sets=sets)
+        return elements_of(
+            K, M, points[order], labels[order], source=path.name, notes=notes, sets=sets, surface=surface
+        )
     names = np.unique(np.concatenate([e[:, :2] for e in (stiffness, inertia)] + [stiffness[:, 2:4], inertia[:, 2:4]]), axis=0)
     K, M = (_assembled(_rows(names, e[:, :2]), _rows(names, e[:, 2:4]), e[:, 4], len(names)) for e in (stiffness, inertia))
     _refuse_held(K, path)
@@ -40,7 +44,7 @@ def read_mtx(path: Path, mass: Path | None, nodes: Path) -> FiniteElements:
     dofs[dofs[:, 0] <= 0] = 0
     if (dofs[:, 0] == 0).any():
         notes.append(f"{int((dofs[:, 0] == 0).sum())} dofs of internal nodes of Abaqus kept as generalised coordinates")
-    return elements_of(K, M, points, labels, dofs, source=path.name, notes=notes, sets=sets)
+    return elements_of(K, M, points, labels, dofs, source=path.name, notes=notes, sets=sets, surface=surface)
 
 
 def _partner(path: Path) -> Path:

@@ -21,8 +21,10 @@ def read_full(path: Path, nodes: Path) -> FiniteElements:
     if dofs[:, 1].max() > max(ROTATIONS):
         raise FeError(f"{path}: holds dofs that are neither displacements nor rotations")
     K, M = (mirrored(A) if triangle_of(A) else A for A in (K, M))
+    empty = int((np.asarray(abs(K).sum(axis=0)).reshape(-1) == 0).sum())
+    notes = [f"nodes from {nodes.name}"] + ([f"{empty} dofs are held by constraints (D)"] if empty else [])
     table = np.stack([dofs[:, 0], dofs[:, 1] + 1], axis=1)
-    return elements_of(K, M, points, labels, table, source=path.name, notes=(f"nodes from {nodes.name}",))
+    return elements_of(K, M, points, labels, table, source=path.name, notes=notes)
 
 
 def _nodes(reader, path: Path) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from .deck import deck_nodes
+from .deck import deck_nodes, deck_surface
 from .elements import FeError, FiniteElements, elements_of, mirrored, triangle_of
 
 
@@ -23,7 +23,8 @@ def read_calculix(path: Path, nodes: Path | None = None) -> FiniteElements:
     dofs = np.array([[int(part) for part in name.split(".")] for name in names])
     K, M = (_matrix(file, len(dofs)) for file in (path, others[".mas"]))
     labels, points, sets = deck_nodes(deck)
-    return elements_of(K, M, points, labels, dofs, source=path.name, notes=(f"nodes from {deck.name}",), sets=sets)
+    notes, surface = (f"nodes from {deck.name}",), deck_surface(deck, labels)
+    return elements_of(K, M, points, labels, dofs, source=path.name, notes=notes, sets=sets, surface=surface)
 
 
 def _matrix(path: Path, n: int) -> sp.csc_matrix:

@@ -7,6 +7,12 @@ import numpy as np
 
 from .elements import FeError
 
+# Corner nodes of the faces of solid elements, by number of corners; elements by the start of their type.
+TETRAHEDRON = ((0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0))
+WEDGE = ((0, 1, 2), (3, 5, 4), (0, 3, 4, 1), (1, 4, 5, 2), (2, 5, 3, 0))
+BRICK = ((0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0))
+SOLIDS = {"C3D4": (4, TETRAHEDRON), "C3D6": (6, WEDGE), "C3D8": (8, BRICK), "C3D10": (10, TETRAHEDRON), "C3D15": (15, WEDGE), "C3D20": (20, BRICK)}
+
 Card = tuple[str, dict[str, str], list[list[str]]]
 
 
@@ -32,6 +38,26 @@ def deck_nodes(path: Path) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray
     where = {int(label): k for k, label in enumerate(labels)}
     groups = {name: np.unique([where[k] for k in nodes if k in where]).astype(int) for name, nodes in sets.items()}
     return labels, table[:, 1:4], groups
+
+
+def deck_surface(path: Path, labels: np.ndarray) -> np.ndarray | None:
+    """Triangles (t, 3) of the faces that belong to one solid element alone, as positions in `labels`; `None` for none."""
+    where = {int(label): k for k, label in enumerate(labels)}
+    faces: dict[tuple[int, ...], tuple[int, ...] | None] = {}
+    for name, options, lines in cards(path):
+        kind = SOLIDS.get(options.get("TYPE", "").upper().rstrip("RHIMT")) if name == "ELEMENT" else None
+        if kind is None:
+            continue
+        width, sides = kind
+        numbers = np.array([int(cell) for line in lines for cell in line if cell]).reshape(-1, 1 + width)[:, 1:]
+        for element in numbers:
+            for side in sides:
+                face = tuple(where[int(element[k])] for k in side)
+                key = tuple(sorted(face))
+                faces[key] = None if key in faces else face
+    outer = [face for face in faces.values() if face is not None]
+    triangles = [t for f in outer for t in ([f] if len(f) == 3 else [(f[0], f[1], f[2]), (f[0], f[2], f[3])])]
+    return np.array(triangles, dtype=int) if triangles else None
 
 
 def cards(path: Path, depth: int = 0) -> Iterator[Card]:

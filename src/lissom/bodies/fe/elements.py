@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
-from ...types import Vector3
 from ..body import rigid_shapes
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
@@ -245,9 +244,9 @@ def bounding_size(fe: FiniteElements) -> float:
     return float(np.linalg.norm(np.ptp(fe.points, axis=0)))
 
 
-def moved(fe: FiniteElements, origin: Vector3) -> FiniteElements:
-    """The same with another origin."""
-    return replace(fe, points=fe.points - np.asarray(origin, dtype=float))
+def point_text(point: np.ndarray, size: float) -> str:
+    """A point in words, without the rounding of its zeros: (0.5, 0, 0)."""
+    return "(" + ", ".join(f"{0.0 if abs(x) < 1e-9 * size else x:.6g}" for x in point) + ")"
 
 
 def _row_sizes(A: sp.csc_matrix) -> np.ndarray:

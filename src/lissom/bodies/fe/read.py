@@ -45,7 +45,7 @@ def read_fe(path: str | Path, reading: Reading | None = None) -> FiniteElements:
         fe = read(path, reading)
     except FeError:
         raise
-    except (ValueError, KeyError, IndexError, TypeError, OSError, EOFError) as failure:
+    except Exception as failure:  # readers of other packages raise what they like
         reason = f"{type(failure).__name__}: {failure}".partition("\n")[0]
         raise FeError(f"{path}: is not a readable {path.suffix} file ({reason})") from failure
     if reading.mirror:

@@ -131,7 +131,7 @@ def _modes(solver: Solver, wanted: Wanted, progress: Progress | None) -> tuple[F
     if wanted.method == "rubin":
         normal = _needed(solver, wanted, max((count or 0) - len(solver.interface), 1))
         basis = free_interface(
-            fe.K, fe.M, fe.rigid, solver.interface, normal, held=solver.held, solve=solver.without_held(), progress=progress
+            fe.K, fe.M, fe.rigid, solver.interface, normal, held=solver.held.tolist(), solve=solver.without_held(), progress=progress
         )
         return truncated(free_modes(fe.K, fe.M, fe.rigid, solver.held, basis), count)
     normal = _needed(solver, wanted, max((count or 0) - own, 0))

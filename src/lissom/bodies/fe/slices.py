@@ -42,8 +42,11 @@ def slices(fe: FiniteElements, start: np.ndarray, end: np.ndarray, count: int) -
             middle = start if number == 0 else end if number == count + 1 else _middle(fe.points[near])
             found.append((near, middle))
     path = np.array([middle for _, middle in found])
-    directions = np.gradient(path, axis=0) if len(path) > 1 else np.zeros((len(path), 3))
-    return [Slice(near, middle, _outline(fe.points[near] - middle, d)) for (near, middle), d in zip(found, directions, strict=True)]
+    frames = _frames(np.gradient(path, axis=0) if len(path) > 1 else np.zeros((len(path), 3)))
+    return [
+        Slice(near, middle, _outline(fe.points[near] - middle, axes))
+        for (near, middle), axes in zip(found, frames, strict=True)
+    ]
 
 
 def _shares(fe: FiniteElements, nodes: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
@@ -69,12 +72,24 @@ def _middle(points: np.ndarray) -> np.ndarray:
     return (points.min(axis=0) + points.max(axis=0)) / 2
 
 
-def _outline(points: np.ndarray, direction: np.ndarray) -> np.ndarray:
-    """Outermost points across a direction, one for each of `CORNERS` angles, all moved into the plane of the slice."""
-    size = np.linalg.norm(direction)
-    d = direction / size if size > 0 else np.array([1.0, 0.0, 0.0])
+def _frames(directions: np.ndarray) -> list[np.ndarray]:
+    """Axes (3, 3) along and across the way at each slice, carried on without turning about it."""
+    frames = []
+    across = np.array([0.0, 0.0, 1.0])
+    for direction in directions:
+        size = np.linalg.norm(direction)
+        d = direction / size if size > 0 else np.array([1.0, 0.0, 0.0])
+        others = [across - (across @ d) * d, *(e - (e @ d) * d for e in np.eye(3))]
+        across = max(others[1:], key=np.linalg.norm) if np.linalg.norm(others[0]) < 0.1 else others[0]
+        across = across / np.linalg.norm(across)
+        frames.append(np.stack([d, across, np.cross(d, across)]))
+    return frames
+
+
+def _outline(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Outermost points across the way, one for each of `CORNERS` angles, all moved into the plane of the slice."""
+    d = axes[0]
     across = points - np.outer(points @ d, d)
-    _, _, axes = np.linalg.svd(np.eye(3) - np.outer(d, d))
-    angle = 2 * np.pi * np.arange(CORNERS) / CORNERS
-    rays = np.outer(np.cos(angle), axes[0]) + np.outer(np.sin(angle), axes[1])
+    angle = 2 * np.pi * (np.arange(CORNERS) + 0.5) / CORNERS
+    rays = np.outer(np.cos(angle), axes[1]) + np.outer(np.sin(angle), axes[2])
     return across[np.argmax(across @ rays.T, axis=0)]

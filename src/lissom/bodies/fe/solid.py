@@ -15,6 +15,7 @@ from .own import read_arrays
 
 TETRAHEDRON, TRIANGLE = 11, 9  # gmsh's numbers of the 10-node tetrahedron and the 6-node triangle
 EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (2, 3), (1, 3))  # of a tetrahedron, in gmsh's order of its middle nodes
+QUARTERS = ((0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5))  # of a 6-node triangle, so that pictures have all its nodes
 STRAIGHT = 1e-9  # distance of a middle node from the middle of its edge, in edge lengths, that counts as none
 GEOMETRY = (".step", ".stp", ".brep", ".iges", ".igs")
 
@@ -109,11 +110,11 @@ def _collected(gmsh: Any, source: str) -> SolidMesh:
 
 
 def _used_nodes(mesh: SolidMesh) -> SolidMesh:
-    """The same without nodes of no tetrahedron (ends of construction lines)."""
+    """The same without nodes of no tetrahedron (ends of construction lines), and without faces between two volumes."""
     used = np.zeros(len(mesh.points), dtype=bool)
     used[mesh.tets] = True
     new = np.cumsum(used) - 1
-    outer = used[mesh.triangles].all(axis=1)
+    outer = used[mesh.triangles].all(axis=1) & _on_one_side(mesh)
     return replace(
         mesh,
         points=mesh.points[used],
@@ -123,6 +124,15 @@ def _used_nodes(mesh: SolidMesh) -> SolidMesh:
         faces=mesh.faces[outer],
         sets={name: new[nodes[used[nodes]]] for name, nodes in mesh.sets.items()},
     )
+
+
+def _on_one_side(mesh: SolidMesh) -> np.ndarray:
+    """Which triangles belong to one tetrahedron alone."""
+    count = len(mesh.points)
+    key = lambda corners: (s := np.sort(corners, axis=-1))[..., 0] * count**2 + s[..., 1] * count + s[..., 2]  # noqa: E731
+    faces = key(mesh.tets[:, [[0, 1, 2], [0, 1, 3], [1, 2, 3], [0, 2, 3]]].reshape(-1, 3))
+    keys, times = np.unique(faces, return_counts=True)
+    return np.isin(key(mesh.triangles[:, :3]), keys[times == 1])
 
 
 def save_mesh(mesh: SolidMesh, path: str | Path) -> None:
@@ -175,8 +185,9 @@ def solid_elements(mesh: SolidMesh, material: Material, progress: Progress | Non
     K = sp.csr_matrix(sp.block_array(blocks))[order][:, order].tocsc()
     M = sp.kron(sp.csr_matrix(m)[dof][:, dof], sp.eye(3)).tocsc()
     notes = (f"{len(mesh.tets)} 10-node tetrahedra", f"E {E:g} Pa, nu {nu:g}, density {float(material.density):g} kg/m^3")
+    surface, faces = mesh.triangles[:, QUARTERS].reshape(-1, 3), np.repeat(mesh.faces, len(QUARTERS))
     return FiniteElements(
-        (K + K.T) / 2, M, mesh.points, mesh.labels, place, mesh.source, notes, mesh.triangles[:, :3], mesh.faces, mesh.sets
+        (K + K.T) / 2, M, mesh.points, mesh.labels, place, mesh.source, notes, surface, faces, mesh.sets
     )
 
 
