@@ -18,14 +18,31 @@ TO_CALCULIX = [0, 1, 2, 3, 4, 5, 6, 7, 9, 8]  # C3D10: middles of 12, 23, 31, 14
 def write_deck(mesh: SolidMesh, path: Path, material: Material = STEEL) -> None:
     """The mesh as an input deck that makes CalculiX store its matrices."""
     lines = ["*NODE, NSET=NALL"]
-    lines += [f"{label}, {x:.12e}, {y:.12e}, {z:.12e}" for label, (x, y, z) in zip(mesh.labels, mesh.points, strict=True)]
+    lines += [
+        f"{label}, {x:.12e}, {y:.12e}, {z:.12e}" for label, (x, y, z) in zip(mesh.labels, mesh.points, strict=True)
+    ]
     lines += ["*ELEMENT, TYPE=C3D10, ELSET=EALL"]
     lines += [f"{k + 1}, " + ", ".join(map(str, mesh.labels[tet[TO_CALCULIX]])) for k, tet in enumerate(mesh.tets)]
     for name, nodes in mesh.sets.items():
         labels = mesh.labels[np.asarray(nodes)]
-        lines += [f"*NSET, NSET={name.upper()}", *(", ".join(map(str, row)) for row in np.array_split(labels, -(-len(labels) // 8)))]
-    lines += ["*MATERIAL, NAME=STEEL", "*ELASTIC", f"{material.E:g}, {material.nu:g}", "*DENSITY", f"{material.density:g}"]
-    lines += ["*SOLID SECTION, ELSET=EALL, MATERIAL=STEEL", "*STEP", "*FREQUENCY, SOLVER=MATRIXSTORAGE", "1", "*END STEP"]
+        lines += [
+            f"*NSET, NSET={name.upper()}",
+            *(", ".join(map(str, row)) for row in np.array_split(labels, -(-len(labels) // 8))),
+        ]
+    lines += [
+        "*MATERIAL, NAME=STEEL",
+        "*ELASTIC",
+        f"{material.E:g}, {material.nu:g}",
+        "*DENSITY",
+        f"{material.density:g}",
+    ]
+    lines += [
+        "*SOLID SECTION, ELSET=EALL, MATERIAL=STEEL",
+        "*STEP",
+        "*FREQUENCY, SOLVER=MATRIXSTORAGE",
+        "1",
+        "*END STEP",
+    ]
     path.write_text("\n".join(lines) + "\n")
 
 

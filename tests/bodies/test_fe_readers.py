@@ -54,10 +54,17 @@ def test_dense_matrices_need_no_names_for_their_rows(tmp_path):
 def test_rows_by_component_are_put_in_order(tmp_path):
     K, M, points = one_beam()
     by_component = np.arange(12).reshape(2, 6).T.reshape(-1)
-    np.savez(tmp_path / "link.npz", K=K[np.ix_(by_component, by_component)], M=M[np.ix_(by_component, by_component)], nodes=points)
+    np.savez(
+        tmp_path / "link.npz",
+        K=K[np.ix_(by_component, by_component)],
+        M=M[np.ix_(by_component, by_component)],
+        nodes=points,
+    )
     fe = read_fe(tmp_path / "link.npz", Reading(order="by-component"))
     assert rigid_residuals(fe).max() < 1e-12
-    np.testing.assert_allclose(fe.rigid.T @ fe.M @ fe.rigid, elements_of(K, M, points).rigid.T @ M @ elements_of(K, M, points).rigid)
+    np.testing.assert_allclose(
+        fe.rigid.T @ fe.M @ fe.rigid, elements_of(K, M, points).rigid.T @ M @ elements_of(K, M, points).rigid
+    )
 
 
 def test_one_triangle_is_mirrored_when_asked(tmp_path):
@@ -128,8 +135,14 @@ def test_text_and_binary_op4_files_hold_the_same_link(tmp_path):
 
     K, M, points = one_beam()
     bulk = tmp_path / "beam.bdf"
-    bulk.write_text("".join(f"GRID,{k},,{x!r},{y!r},{z!r}\n" for k, (x, y, z) in zip((11, 12), points.tolist(), strict=True)))
-    for name, options in (("b.op4", {"binary": True}), ("t.op4", {"binary": False}), ("s.op4", {"binary": False, "sparse": "bigmat"})):
+    bulk.write_text(
+        "".join(f"GRID,{k},,{x!r},{y!r},{z!r}\n" for k, (x, y, z) in zip((11, 12), points.tolist(), strict=True))
+    )
+    for name, options in (
+        ("b.op4", {"binary": True}),
+        ("t.op4", {"binary": False}),
+        ("s.op4", {"binary": False, "sparse": "bigmat"}),
+    ):
         op4.write(str(tmp_path / name), {"kgg": K, "mgg": M}, **options)
         fe = read_fe(tmp_path / name, Reading(nodes=bulk))
         same(fe, K, M, points)
@@ -211,7 +224,7 @@ def test_abaqus_matrices_with_supports_are_refused(tmp_path):
 
 
 def test_an_ansys_full_file_vibrates_as_the_cantilever_that_it_holds():
-    """The beam of bricks of the package's examples, 21 nodes clamped: 63 dofs are gone, and the report says it is held."""
+    """The beam of bricks of the package's examples, 21 nodes clamped: 63 dofs are gone, and the report says so."""
     from ansys.mapdl.reader import examples
 
     fe = read_fe(examples.fullfile, Reading(nodes=Path(examples.rstfile)))
@@ -220,7 +233,7 @@ def test_an_ansys_full_file_vibrates_as_the_cantilever_that_it_holds():
     assert lines["rigid modes"].verdict == "fail" and "supports" in lines["rigid modes"].fix
     lowest = np.sqrt(eigsh(fe.K, k=2, M=fe.M, sigma=0.0)[0]) / (2 * np.pi)
     assert lowest[0] == pytest.approx(lowest[1], rel=1e-6)  # a square section bends alike in both planes
-    # titanium in inches, E = 16.9e6 psi, 4.1408e-4 lbf s^2/in^4, 1 x 1 x 5: shear and rotation take some 2 % off the slender beam
+    # titanium in inches, E = 16.9e6 psi, 4.1408e-4 lbf s^2/in^4, 1 x 1 x 5: shear takes some 2 % off the slender beam
     slender = 1.8751**2 / (2 * np.pi * 5.0**2) * np.sqrt(16.9e6 / 12 / 4.1408e-4)
     assert 0.96 * slender < lowest[0] < slender
 

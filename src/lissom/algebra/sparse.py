@@ -6,7 +6,7 @@ the nodes on the cuts last, keeps the fill low ([George1973]); working on one de
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +14,7 @@ from scipy.linalg import blas, lapack
 from scipy.sparse.csgraph import breadth_first_order
 
 Progress = Callable[[str, float], None]
+Sparse = Any  # scipy.sparse
 LEAF = 120  # unknowns in a piece that is not cut again: below, the overhead of a front outweighs its fill
 WORDS = "factorising"
 
@@ -65,7 +66,7 @@ class Cholesky(NamedTuple):
         return sum(f.diagonal.size + f.below.size for f in self.fronts)
 
 
-def cholesky(matrix: sp.sparray | sp.spmatrix, points: np.ndarray | None = None, progress: Progress | None = None):
+def cholesky(matrix: Sparse, points: np.ndarray | None = None, progress: Progress | None = None) -> Cholesky:
     """Cholesky factor of a sparse symmetric positive definite matrix, as a function that solves.
 
     Args:
@@ -85,7 +86,7 @@ def cholesky(matrix: sp.sparray | sp.spmatrix, points: np.ndarray | None = None,
     return Cholesky(order, _factorise(A[order][:, order].tocsc(), pieces, order, progress))
 
 
-def nested_dissection(A: sp.csr_matrix, points: np.ndarray) -> list[tuple[np.ndarray, int]]:
+def nested_dissection(A: Sparse, points: np.ndarray) -> list[tuple[np.ndarray, int]]:
     """Pieces in the order of elimination, each with the number of pieces that it follows directly (its children)."""
     nodes, of_dof = np.unique(points, axis=0, return_inverse=True)
     of_dof = of_dof.reshape(-1)
@@ -114,7 +115,7 @@ def nested_dissection(A: sp.csr_matrix, points: np.ndarray) -> list[tuple[np.nda
     return pieces
 
 
-def landmark_distances(A: sp.csr_matrix) -> np.ndarray:
+def landmark_distances(A: Sparse) -> np.ndarray:
     """Edges between each unknown and three unknowns far from each other, in place of coordinates."""
     distance = np.zeros((A.shape[0], 3))
     seed = 0
@@ -124,7 +125,7 @@ def landmark_distances(A: sp.csr_matrix) -> np.ndarray:
     return distance
 
 
-def _levels(A: sp.csr_matrix, seed: int) -> np.ndarray:
+def _levels(A: Sparse, seed: int) -> np.ndarray:
     order, before = breadth_first_order(A, seed, directed=False)
     level = np.zeros(A.shape[0])
     for unknown in order[1:]:
@@ -132,7 +133,7 @@ def _levels(A: sp.csr_matrix, seed: int) -> np.ndarray:
     return level
 
 
-def _bisected(pattern: sp.csr_matrix, points: np.ndarray, piece: np.ndarray, other_side: np.ndarray):
+def _bisected(pattern: Sparse, points: np.ndarray, piece: np.ndarray, other_side: np.ndarray):
     """Two halves of a piece and the nodes between them; `None` where no plane parts its nodes."""
     here = points[piece]
     along = here[:, np.argmax(np.ptp(here, axis=0))]
@@ -149,7 +150,7 @@ def _bisected(pattern: sp.csr_matrix, points: np.ndarray, piece: np.ndarray, oth
     return lower, upper[~high_touches], upper[high_touches]
 
 
-def _touching(pattern: sp.csr_matrix, these: np.ndarray, those: np.ndarray, mark: np.ndarray) -> np.ndarray:
+def _touching(pattern: Sparse, these: np.ndarray, those: np.ndarray, mark: np.ndarray) -> np.ndarray:
     """Which of these nodes share an entry of the matrix with those."""
     mark[those] = True
     rows = pattern[these]
@@ -158,9 +159,11 @@ def _touching(pattern: sp.csr_matrix, these: np.ndarray, those: np.ndarray, mark
     return counted[rows.indptr[1:]] > counted[rows.indptr[:-1]]
 
 
-def _factorise(A: sp.csc_matrix, pieces, order: np.ndarray, progress: Progress | None) -> list[_Front]:
+def _factorise(A: Sparse, pieces, order: np.ndarray, progress: Progress | None) -> list[_Front]:
     fronts: list[_Front] = []
-    waiting: list[tuple[np.ndarray, np.ndarray]] = []  # border and update matrix (lower triangle) of fronts whose parent is to come
+    waiting: list[
+        tuple[np.ndarray, np.ndarray]
+    ] = []  # border and update matrix (lower triangle) of fronts whose parent is to come
     place = np.empty(A.shape[0], dtype=int)  # of an unknown in the current front
     first = 0
     for number, (piece, children) in enumerate(pieces):

@@ -18,14 +18,14 @@ TIP = -1
 
 
 def body_of(robot: Robot, i: int) -> Body:
-    """Body of link i: beam, finite elements or rigid, with its lumped masses, the payload on the last link, and its damping.
+    """Body of link i: beam, meshed or rigid, with its lumped masses, the payload on the last link, and its damping.
 
     Modal damping is that of the link as it stands, masses and payload included. A rigid link has no elastic motion to
     damp. Of a planar robot the elastic coordinates that leave the plane are left out, and nothing else is different.
     """
     link = robot.links[i]
-    bare = _flexible(robot, i) if link.beam is not None else _meshed(robot, i) if link.fe is not None else _rigid(robot, i)
-    return finished(robot, i, bare)
+    make = _flexible if link.beam is not None else _meshed if link.fe is not None else _rigid
+    return finished(robot, i, make(robot, i))
 
 
 def finished(robot: Robot, i: int, body: Body) -> Body:

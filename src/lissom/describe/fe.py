@@ -81,7 +81,7 @@ def with_folder(data: Any, folder: Path) -> Any:
 def _placed(link: Any, folder: Path) -> Any:
     fe = link.get("fe") if isinstance(link, Mapping) else None
     name = fe.get("file") if isinstance(fe, Mapping) else None
-    if not isinstance(name, str) or Path(name).expanduser().is_absolute():
+    if not isinstance(fe, Mapping) or not isinstance(name, str) or Path(name).expanduser().is_absolute():
         return link
     beside = (folder / name).resolve()
     if not beside.is_file() and (library_folder() / name).is_file():

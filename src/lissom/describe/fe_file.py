@@ -29,7 +29,8 @@ def fe_nodes(path: Path, interface: Mapping[str, int] | None) -> FeNodes:
     """
     if path.suffix.lower() not in OWN_ENDINGS:
         raise ValueError(
-            f"must be a file of lissom ({', '.join(OWN_ENDINGS)}); bring others in with `lissom reduce {path.name} ... -o link.npz`"
+            f"must be a file of lissom ({', '.join(OWN_ENDINGS)}); bring others in with "
+            f"`lissom reduce {path.name} ... -o link.npz`"
         )
     if not path.is_file():
         raise ValueError(f"no such file (looked for {path})")
@@ -63,7 +64,9 @@ def _labelled(arrays: Mapping[str, np.ndarray], interface: Sequence[tuple[str, i
     for name, label in interface:
         found = np.flatnonzero(labels == label)
         if not len(found):
-            raise ValueError(f"node {label} ({name}) is not in the mesh: its nodes are numbered {labels.min()} to {labels.max()}")
+            raise ValueError(
+                f"node {label} ({name}) is not in the mesh: its nodes are numbered {labels.min()} to {labels.max()}"
+            )
         where.append(int(found[0]))
     return FeNodes(tuple(name for name, _ in interface), points[where] - points[where[0]], False, None)
 

@@ -166,7 +166,9 @@ def _read(cls: Any, path: Path) -> Any:
     document = read_document(path)
     name = document.data.get("robot") if isinstance(document.data, Mapping) else None
     if not isinstance(name, str):
-        inline = {**document.data, "robot": with_folder(name, path.parent)} if isinstance(name, Mapping) else document.data
+        inline = (
+            {**document.data, "robot": with_folder(name, path.parent)} if isinstance(name, Mapping) else document.data
+        )
         return build(cls, document._replace(data=inline))
     robot, problems = _robot_of(name, document)
     try:

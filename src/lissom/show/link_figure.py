@@ -72,7 +72,9 @@ def _draw_mesh(axes: Axes3D, picture: LinkPicture) -> None:
         axes.plot(*face.T, ls="", marker="o", ms=2, color=colour, zorder=9)
         axes.plot(*point[:, None], ls="", marker="s", ms=8, mfc="white", mec=colour, mew=2, zorder=10, label=name)
     _fill(axes, picture.points)
-    axes.set_title(f"Mesh ({len(picture.triangles)} triangles outside) and interfaces", loc="left", fontsize=11, color=INK)
+    axes.set_title(
+        f"Mesh ({len(picture.triangles)} triangles outside) and interfaces", loc="left", fontsize=11, color=INK
+    )
     axes.legend(loc="upper right", frameon=False, fontsize=9)
 
 
@@ -93,7 +95,7 @@ def _fill(axes: Axes3D, points: np.ndarray) -> None:
     half = 1.06 * half
     for axis, m, h in zip(("x", "y", "z"), middle, half, strict=True):
         getattr(axes, f"set_{axis}lim")(m - h, m + h)
-    axes.set_box_aspect(tuple(half.tolist()), zoom=1.6)
+    axes.set_box_aspect(tuple(half.tolist()), zoom=1.6)  # type: ignore[arg-type]
 
 
 def _draw_surface(axes: Axes3D, points, triangles, colour: str, *, edges: bool = False, alpha: float = 1.0) -> None:
@@ -105,7 +107,9 @@ def _draw_surface(axes: Axes3D, points, triangles, colour: str, *, edges: bool =
     normal = normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
     shade = 0.72 + 0.3 * np.abs(normal @ (LIGHT / np.linalg.norm(LIGHT)))
     colours = np.clip(shade[:, None] * np.array(to_rgb(colour)), 0, 1)
-    line: dict[str, Any] = {"edgecolors": SOFT, "linewidths": 0.15} if edges else {"edgecolors": colours, "linewidths": 0.2}
+    line: dict[str, Any] = (
+        {"edgecolors": SOFT, "linewidths": 0.15} if edges else {"edgecolors": colours, "linewidths": 0.2}
+    )
     axes.add_collection3d(Poly3DCollection(corners, facecolors=colours, alpha=alpha, zorder=5, **line), autolim=False)
 
 
@@ -121,9 +125,19 @@ def _draw_frequencies(axes: Axes, report: Mapping[str, Any]) -> None:
         values = line["values"]
         error = np.maximum(np.abs(np.array(values["error"])), 1e-9)
         label = line["name"].removeprefix("frequencies ")
-        axes.plot(values["full_hz"], 100 * error, marker="os"[k % 2], color=PALETTE[k], label=f"{label}: error of frequency")
+        axes.plot(
+            values["full_hz"], 100 * error, marker="os"[k % 2], color=PALETTE[k], label=f"{label}: error of frequency"
+        )
         lack = np.maximum(1 - np.array(values["mac"]), 1e-9)
-        axes.plot(values["full_hz"], 100 * lack, marker="os"[k % 2], mfc="none", color=PALETTE[k], ls=":", label=f"{label}: 1 - MAC")
+        axes.plot(
+            values["full_hz"],
+            100 * lack,
+            marker="os"[k % 2],
+            mfc="none",
+            color=PALETTE[k],
+            ls=":",
+            label=f"{label}: 1 - MAC",
+        )
     axes.set_yscale("log")
     axes.set_xlabel("frequency of the full model [Hz]")
     axes.set_ylabel("[%]")

@@ -56,7 +56,7 @@ def reduce(
         plot_link(made.report.to_dict(), link_picture(made), picture)
         files["plot"] = picture
     if output is not None and made.link is not None and made.passed:
-        write_atomically(output, made.save)
+        write_atomically(output, lambda f: made.save(f))
         files["link"] = output
     answer = {"report": made.report.to_dict(), "text": str(made.report), "files": files}
     if not made.passed:
@@ -105,13 +105,17 @@ def interfaces(text: str | None, inner: str | None, tip: str | None) -> dict[str
     for part in (text or "").split(","):
         name, equals, place = part.partition("=")
         if part.strip() and not equals:
-            raise refused("--interface", text, "must be name=node, such as inner=1,tip=57 (points and planes: --inner, --tip)")
+            raise refused(
+                "--interface", text, "must be name=node, such as inner=1,tip=57 (points and planes: --inner, --tip)"
+            )
         if part.strip():
             found[name.strip()] = place.strip()
     found |= {name: place for name, place in ((INNER, inner), (TIP, tip)) if place is not None}
     missing = [name for name in (INNER, TIP) if name not in found]
     if missing:
-        raise refused("--interface", text, f"{' and '.join(missing)} missing: inner is the end at the joint, tip the other")
+        raise refused(
+            "--interface", text, f"{' and '.join(missing)} missing: inner is the end at the joint, tip the other"
+        )
     return found
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .deck import deck_nodes, deck_surface
-from .elements import FeError, FiniteElements, elements_of, mirrored, triangle_of
+from .elements import FeError, FiniteElements, Sparse, elements_of, mirrored, triangle_of
 
 HELD = 1e35  # Abaqus writes 1e36 on the diagonal of a dof that a boundary condition holds
 
@@ -37,8 +37,12 @@ def read_mtx(path: Path, mass: Path | None, nodes: Path) -> FiniteElements:
         return elements_of(
             K, M, points[order], labels[order], source=path.name, notes=notes, sets=sets, surface=surface
         )
-    names = np.unique(np.concatenate([e[:, :2] for e in (stiffness, inertia)] + [stiffness[:, 2:4], inertia[:, 2:4]]), axis=0)
-    K, M = (_assembled(_rows(names, e[:, :2]), _rows(names, e[:, 2:4]), e[:, 4], len(names)) for e in (stiffness, inertia))
+    names = np.unique(
+        np.concatenate([e[:, :2] for e in (stiffness, inertia)] + [stiffness[:, 2:4], inertia[:, 2:4]]), axis=0
+    )
+    K, M = (
+        _assembled(_rows(names, e[:, :2]), _rows(names, e[:, 2:4]), e[:, 4], len(names)) for e in (stiffness, inertia)
+    )
     _refuse_held(K, path)
     dofs = names.astype(int)
     dofs[dofs[:, 0] <= 0] = 0
@@ -78,12 +82,14 @@ def _rows(names: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return np.searchsorted(key(names), key(wanted))
 
 
-def _assembled(row, col, value, n: int) -> sp.csc_matrix:
+def _assembled(row, col, value, n: int) -> Sparse:
     A = sp.csc_matrix((value, (row.astype(int), col.astype(int))), shape=(n, n))
     return mirrored(A) if triangle_of(A) else A
 
 
-def _refuse_held(K: sp.csc_matrix, path: Path) -> None:
+def _refuse_held(K: Sparse, path: Path) -> None:
     held = int((np.abs(K.diagonal()) > HELD).sum())
     if held:
-        raise FeError(f"{path}: {held} dofs are held by boundary conditions (1e36 in K): export the free part, without *BOUNDARY")
+        raise FeError(
+            f"{path}: {held} dofs are held by boundary conditions (1e36 in K): export the free part, without *BOUNDARY"
+        )

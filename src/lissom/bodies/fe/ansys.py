@@ -1,4 +1,4 @@
-"""Ansys: the `.full` file of a modal analysis, with the nodes of its `.rst` or `.cdb` file, both read by mapdl-reader."""
+"""Ansys: the `.full` file of an analysis, with the nodes of its `.rst` or `.cdb` file, read by mapdl-reader."""
 
 import warnings
 from pathlib import Path

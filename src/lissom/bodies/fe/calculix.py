@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .deck import deck_nodes, deck_surface
-from .elements import FeError, FiniteElements, elements_of, mirrored, triangle_of
+from .elements import FeError, FiniteElements, Sparse, elements_of, mirrored, triangle_of
 
 
 def read_calculix(path: Path, nodes: Path | None = None) -> FiniteElements:
@@ -27,7 +27,7 @@ def read_calculix(path: Path, nodes: Path | None = None) -> FiniteElements:
     return elements_of(K, M, points, labels, dofs, source=path.name, notes=notes, sets=sets, surface=surface)
 
 
-def _matrix(path: Path, n: int) -> sp.csc_matrix:
+def _matrix(path: Path, n: int) -> Sparse:
     entries = np.fromstring(path.read_text(encoding="ascii"), sep=" ").reshape(-1, 3)
     row, col = entries[:, 0].astype(int) - 1, entries[:, 1].astype(int) - 1
     A = sp.csc_matrix((entries[:, 2], (row, col)), shape=(n, n))

@@ -14,7 +14,10 @@ RIGID, ROUGH = 1e-6, 1e-4  # unbalanced force of a rigid motion, of the forces t
 SAME_MASS = 1e-6  # relative difference of the masses in x, y and z
 MASSLESS = 0.02  # share of nodes without mass that is still a remark
 EXPECTED = 0.01  # relative deviation from the mass that the user expects
-SPEEDS = (300.0, 20000.0)  # of sound in what links are made of [m/s]: rubber foam aside, lead 1200, steel 5900, CFRP 10000
+SPEEDS = (
+    300.0,
+    20000.0,
+)  # of sound in what links are made of [m/s]: rubber foam aside, lead 1200, steel 5900, CFRP 10000
 MASSES = (1e-4, 1e5)  # of links [kg]
 SIZES = (1e-3, 100.0)  # [m]
 MOTIONS = ("translation x", "translation y", "translation z", "rotation x", "rotation y", "rotation z")
@@ -55,12 +58,12 @@ def _symmetry(fe: FiniteElements) -> Iterator[Line]:
         return
     worst = max(found.values())
     text = f"K differs from its transpose by {found['K']:.1e}, M by {found['M']:.1e} of its largest entry"
-    fix = "a link's matrices are symmetric: export without follower loads, friction, gyroscopic terms, or with more digits"
+    fix = "a link's matrices are symmetric: export without follower loads, friction and spin, or with more digits"
     yield Line("symmetry", PASS if worst <= SYMMETRIC else FAIL, text, "" if worst <= SYMMETRIC else fix, values)
 
 
 def rigid_residuals(fe: FiniteElements) -> np.ndarray:
-    """Largest unbalanced force of each rigid motion, against those that balance at its dof: zero where nothing holds."""
+    """Largest unbalanced force of each rigid motion, against those that balance at its dof: zero for a free link."""
     R = fe.rigid
     size = abs(fe.K) @ np.abs(R)
     return (np.abs(fe.K @ R) / np.maximum(size, 1e-9 * size.max(axis=0) + 1e-300)).max(axis=0)
@@ -80,9 +83,15 @@ def _rigid_modes(fe: FiniteElements) -> Iterator[Line]:
     other = None if triangle_of(fe.K) else _other_order(fe)
     if other is not None:
         order, fix, remains = other
-        text = f"rows are taken node by node as the file says, but K fits the nodes when taken {order} (residual {remains:.1e})"
+        text = f"K does not fit the nodes as its rows are taken, but does when taken {order} (residual {remains:.1e})"
         yield Line("dof order", FAIL, text, fix)
-        yield Line("rigid modes", FAIL, f"not free as it stands (residual {worst:.1e}): the dof order is wrong", "see dof order", values)
+        yield Line(
+            "rigid modes",
+            FAIL,
+            f"not free as it stands (residual {worst:.1e}): the dof order is wrong",
+            "see dof order",
+            values,
+        )
         return
     stiff = [name for name, r in zip(MOTIONS, residual, strict=True) if r > ROUGH]
     yield Line("dof order", PASS, "no other order of the rows fits better")
@@ -137,19 +146,30 @@ def _mass(fe: FiniteElements, expected: float | None) -> Line:
     total = float(per_axis.mean())
     values = {"mass": total, "per_axis": per_axis.tolist()}
     if not total > 0:
-        return Line("mass", FAIL, f"M holds no mass ({total:g} kg)", "give the material a density and export again", values)
+        return Line(
+            "mass", FAIL, f"M holds no mass ({total:g} kg)", "give the material a density and export again", values
+        )
     if np.ptp(per_axis) > SAME_MASS * total:
         text = "differs with direction: " + ", ".join(f"{c} {m:.6g} kg" for c, m in zip("xyz", per_axis, strict=True))
         return Line("mass", FAIL, text, "rows of M are missing: export M for all dofs of K", values)
     if fe.M.diagonal().min() < -1e-12 * fe.M.diagonal().max():
         row = int(fe.M.diagonal().argmin())
-        return Line("mass", FAIL, f"negative on the diagonal, at {fe.dof_name(row)}", "a mass matrix is positive: check its export", values)
+        return Line(
+            "mass",
+            FAIL,
+            f"negative on the diagonal, at {fe.dof_name(row)}",
+            "a mass matrix is positive: check its export",
+            values,
+        )
     bare = _massless(fe)
     if len(bare):
         share = len(bare) / len(fe.points)
         some = ", ".join(str(fe.labels[k]) for k in bare[:3])
-        text = f"{total:.6g} kg, but {len(bare)} of {len(fe.points)} nodes carry none ({some}{', ...' if len(bare) > 3 else ''})"
-        fix = "elements without density, or rows of M missing: check materials and export; auxiliary nodes may go without"
+        more = ", ..." if len(bare) > 3 else ""
+        text = f"{total:.6g} kg, but {len(bare)} of {len(fe.points)} nodes carry none ({some}{more})"
+        fix = (
+            "elements without density, or rows of M missing: check materials and export; auxiliary nodes may go without"
+        )
         return Line("mass", FAIL if share > MASSLESS else WARN, text, fix, values)
     if expected is not None and abs(total / expected - 1) > EXPECTED:
         text = f"{total:.6g} kg, {100 * (total / expected - 1):+.1f} % off the expected {expected:g} kg"
@@ -180,11 +200,17 @@ def _mass_properties(fe: FiniteElements) -> Iterator[Line]:
     real = moments[0] >= -1e-9 * moments[2] and moments[0] + moments[1] >= (1 - 1e-6) * moments[2]
     text = f"principal moments {', '.join(f'{m:.4g}' for m in moments)} kg m^2 about the centre"
     fix = "no body has such moments (each at most the sum of the others): M or its dof order is wrong"
-    yield Line("inertia", PASS if real else FAIL, text, "" if real else fix, {"tensor": about.tolist(), "principal": moments.tolist()})
+    yield Line(
+        "inertia",
+        PASS if real else FAIL,
+        text,
+        "" if real else fix,
+        {"tensor": about.tolist(), "principal": moments.tolist()},
+    )
 
 
 def sound_speed(fe: FiniteElements) -> float:
-    """Speed of sound that stiffness and mass imply [m/s]: the energy of a uniform strain along each axis, over the mass."""
+    """Speed of sound that K and M imply [m/s]: from the energy of a uniform strain along each axis, over the mass."""
     mass = float(np.diag(fe.rigid.T @ (fe.M @ fe.rigid))[:3].mean())
     extent = np.ptp(fe.points, axis=0)
     squares = []
@@ -217,7 +243,8 @@ def _units(fe: FiniteElements) -> Line:
     volume = enclosed_volume(fe)
     modulus = speed**2 * mass / volume if volume > 0 else float("nan")
     values = {"sound_m_s": speed, "mass_kg": mass, "size_m": size, "modulus_pa": modulus}
-    told = f"mass {mass:.3g} kg, size {size:.3g} m, modulus {'about' if fe.surface is not None else 'at least'} {modulus:.1e} Pa, sound at {speed:.3g} m/s"
+    bound = "about" if fe.surface is not None else "at least"
+    told = f"mass {mass:.3g} kg, size {size:.3g} m, modulus {bound} {modulus:.1e} Pa, sound at {speed:.3g} m/s"
     if all(good for _, good in found.values()):
         return Line("units", PASS, f"{told}: plausible in SI", values=values)
     odd = [name for name, (_, good) in found.items() if not good]
@@ -226,6 +253,14 @@ def _units(fe: FiniteElements) -> Line:
         "mass": "no robot link weighs that",
         "size": "no robot link is that large or small",
     }
-    fitting = [name for name in UNITS if name != "m-kg-s" and all(good for _, good in _plausible(in_si(fe, name)).values())]
-    guess = f"the numbers would fit {', '.join(fitting)}: --units {fitting[0]}" if fitting else "no consistent system fits: check E, density and lengths"
-    return Line("units", FAIL, f"{told}: {'; '.join(reasons[name] for name in odd)}", guess, values | {"guess": fitting})
+    fitting = [
+        name for name in UNITS if name != "m-kg-s" and all(good for _, good in _plausible(in_si(fe, name)).values())
+    ]
+    guess = (
+        f"the numbers would fit {', '.join(fitting)}: --units {fitting[0]}"
+        if fitting
+        else "no consistent system fits: check E, density and lengths"
+    )
+    return Line(
+        "units", FAIL, f"{told}: {'; '.join(reasons[name] for name in odd)}", guess, values | {"guess": fitting}
+    )

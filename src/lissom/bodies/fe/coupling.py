@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.linalg import qr
 
 from ..body import rigid_shapes
-from .elements import NONE, FeError, FiniteElements
+from .elements import NONE, FeError, FiniteElements, Sparse
 
 Kind = Literal["rigid", "distributing"]
 FULL_RANK = 1e-8  # smallest singular value of a face's rigid motions, of the largest, that counts as there
@@ -29,7 +29,7 @@ class Coupled:
     """Finite elements with couplings: u of the original dofs is `expand` times u of the new ones."""
 
     fe: FiniteElements
-    expand: sp.csr_matrix  # (n of `base`, n of `fe`)
+    expand: Sparse  # (n of `base`, n of `fe`)
     base: FiniteElements
     added: tuple[int, ...]  # position in `fe.points` of the node of each coupling
 
@@ -63,7 +63,7 @@ def coupled(fe: FiniteElements, couplings: Sequence[Coupling]) -> Coupled:
     return _joined(fe, T, column, couplings)
 
 
-def _joined(fe: FiniteElements, T: sp.csr_matrix, column: np.ndarray, couplings: Sequence[Coupling]) -> Coupled:
+def _joined(fe: FiniteElements, T: Sparse, column: np.ndarray, couplings: Sequence[Coupling]) -> Coupled:
     place = np.where(fe.place >= 0, column[fe.place], NONE)
     first = T.shape[1] - 6 * len(couplings)
     new = first + np.arange(6 * len(couplings)).reshape(-1, 6)
@@ -92,8 +92,8 @@ def _rows(fe: FiniteElements, coupling: Coupling) -> tuple[np.ndarray, np.ndarra
     singular = np.linalg.svd(scaled, compute_uv=False) if len(B) >= 6 else np.zeros(6)
     if singular[-1] <= FULL_RANK * max(singular[0], 1e-300):
         raise FeError(
-            f"interface: {len(coupling.nodes)} nodes near {np.round(coupling.at, 6).tolist()} cannot hold all six motions: "
-            "they lie on one line or point. Choose a face, or a node with rotations"
+            f"interface: {len(coupling.nodes)} nodes near {np.round(coupling.at, 6).tolist()} cannot hold all six "
+            "motions: they lie on one line or point. Choose a face, or a node with rotations"
         )
     if coupling.kind == "rigid":
         return dofs, np.zeros(0, dtype=int), B
@@ -109,4 +109,6 @@ def _refuse_overlap(fe: FiniteElements, couplings: Sequence[Coupling]) -> None:
     nodes = np.concatenate([c.nodes for c in couplings])
     values, counts = np.unique(nodes, return_counts=True)
     if counts.max(initial=0) > 1:
-        raise FeError(f"interface: node {fe.labels[values[counts.argmax()]]} belongs to two coupled faces: they must not touch")
+        raise FeError(
+            f"interface: node {fe.labels[values[counts.argmax()]]} belongs to two coupled faces: they must not touch"
+        )

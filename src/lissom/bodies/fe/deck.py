@@ -11,7 +11,14 @@ from .elements import FeError
 TETRAHEDRON = ((0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0))
 WEDGE = ((0, 1, 2), (3, 5, 4), (0, 3, 4, 1), (1, 4, 5, 2), (2, 5, 3, 0))
 BRICK = ((0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0))
-SOLIDS = {"C3D4": (4, TETRAHEDRON), "C3D6": (6, WEDGE), "C3D8": (8, BRICK), "C3D10": (10, TETRAHEDRON), "C3D15": (15, WEDGE), "C3D20": (20, BRICK)}
+SOLIDS = {
+    "C3D4": (4, TETRAHEDRON),
+    "C3D6": (6, WEDGE),
+    "C3D8": (8, BRICK),
+    "C3D10": (10, TETRAHEDRON),
+    "C3D15": (15, WEDGE),
+    "C3D20": (20, BRICK),
+}
 
 Card = tuple[str, dict[str, str], list[list[str]]]
 
@@ -41,7 +48,7 @@ def deck_nodes(path: Path) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray
 
 
 def deck_surface(path: Path, labels: np.ndarray) -> np.ndarray | None:
-    """Triangles (t, 3) of the faces that belong to one solid element alone, as positions in `labels`; `None` for none."""
+    """Triangles (t, 3) of the faces that belong to one solid element alone, as positions in `labels`; `None`: none."""
     where = {int(label): k for k, label in enumerate(labels)}
     faces: dict[tuple[int, ...], tuple[int, ...] | None] = {}
     for name, options, lines in cards(path):

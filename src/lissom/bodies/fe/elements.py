@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,7 @@ from ..body import rigid_shapes
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 NONE = -1  # in `place`: the node has no such dof
 DofOrder = Literal["by-node", "by-component"]
+Sparse = Any  # scipy.sparse, compressed columns or rows
 
 # Length, mass and time of a consistent system of units, in m, kg and s; forces follow: mass length / time^2.
 UNITS: Mapping[str, tuple[float, float, float]] = {
@@ -33,13 +34,12 @@ class FeError(ValueError):
 class FiniteElements:
     """Stiffness and mass of a link that nothing holds, in its own axes, SI.
 
-    `place[k, c]` is the row of K and M of component c (x, y, z, rx, ry, rz) of node k, `NONE` where the node has no such
-    dof. Rows that no node owns are generalised coordinates of a model that was reduced before (they feel no rigid
-    motion).
+    `place[k, c]` is the row of K and M of component c (x, y, z, rx, ry, rz) of node k, `NONE` where the node has none.
+    Rows that no node owns are generalised coordinates of a model that was reduced before (no rigid motion moves them).
     """
 
-    K: sp.csc_matrix  # stiffness, both triangles
-    M: sp.csc_matrix  # mass
+    K: Sparse  # stiffness, both triangles
+    M: Sparse  # mass
     points: np.ndarray  # (k, 3) nodes [m]
     labels: np.ndarray  # (k,) numbers of the nodes in the program that they come from
     place: np.ndarray  # (k, 6) row of each dof
@@ -223,14 +223,14 @@ def in_si(fe: FiniteElements, units: str) -> FiniteElements:
     )
 
 
-def mirrored(A: sp.spmatrix) -> sp.csc_matrix:
+def mirrored(A: Sparse) -> Sparse:
     """Both triangles of a symmetric matrix of which one is stored."""
     full = sp.csc_matrix(A + A.T)
     full.setdiag(A.diagonal())
     return full
 
 
-def triangle_of(A: sp.spmatrix) -> str | None:
+def triangle_of(A: Sparse) -> str | None:
     """`lower` or `upper` where a matrix stores one triangle alone, else `None`."""
     rows, cols = sp.coo_matrix(A).coords
     below, above = int((rows > cols).sum()), int((rows < cols).sum())
@@ -249,5 +249,5 @@ def point_text(point: np.ndarray, size: float) -> str:
     return "(" + ", ".join(f"{0.0 if abs(x) < 1e-9 * size else x:.6g}" for x in point) + ")"
 
 
-def _row_sizes(A: sp.csc_matrix) -> np.ndarray:
+def _row_sizes(A: Sparse) -> np.ndarray:
     return np.asarray(abs(A).sum(axis=0)).reshape(-1)

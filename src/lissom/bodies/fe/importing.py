@@ -39,7 +39,7 @@ class LinkImport:
         """True if every check passed."""
         return self.report.passed
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: Any) -> None:
         """Writes the link as `.npz`, for `fe: {file: ...}` in a robot file.
 
         Raises:
@@ -96,7 +96,9 @@ def reduce_link(
         FeError: the file cannot be read, or the request makes no sense.
     """
     _check_request(modes, frequency, method, units)
-    fe = _elements(Path(file), material, mesh_size, Reading(_path(nodes), _path(mass_file), units, dof_order, mirror), progress)
+    fe = _elements(
+        Path(file), material, mesh_size, Reading(_path(nodes), _path(mass_file), units, dof_order, mirror), progress
+    )
     lines = check_elements(fe, mass)
     sound = all(line.verdict != FAIL for line in lines)
     try:
@@ -106,7 +108,9 @@ def reduce_link(
         return LinkImport(Report(fe.source, tuple(lines)), None)
     lines.append(_interface_line(coupled, joints, coupling))
     if not (sound or force):
-        lines.append(Line("reduction", FAIL, "not done: the matrices are not those of a free link", "see the lines that failed"))
+        lines.append(
+            Line("reduction", FAIL, "not done: the matrices are not those of a free link", "see the lines that failed")
+        )
         return LinkImport(Report(fe.source, tuple(lines)), None, coupled, joints)
     try:
         result = reduced(coupled, joints, Wanted(method, modes, frequency, checked), progress)
@@ -172,14 +176,20 @@ def _scaled(fe: FiniteElements) -> np.ndarray:
 def _reduction_lines(fe: FiniteElements, result: Reduced) -> list[Line]:
     hz = np.asarray(result.modes.frequency_hz)
     dropped = result.record.frequency_hz[~result.record.kept]
-    text = f"{len(hz)} elastic modes kept, {hz[0]:.4g} to {hz[-1]:.4g} Hz ({result.wanted.method})" if len(hz) else "none: a rigid link"
+    text = (
+        f"{len(hz)} elastic modes kept, {hz[0]:.4g} to {hz[-1]:.4g} Hz ({result.wanted.method})"
+        if len(hz)
+        else "none: a rigid link"
+    )
     text += f"; dropped after the reduction: {', '.join(f'{f:.4g}' for f in dropped[:5])} Hz" if len(dropped) else ""
     lines = [Line("modes", PASS, text, values={"kept_hz": hz, "dropped_hz": dropped})]
     for name, check in (("frequencies free", result.free), ("frequencies held at inner", result.held)):
         if check is not None and len(check.full_hz):
             lines.append(_frequency_line(name, check))
     exact = commutes(fe)
-    shortcut = "nodes turn as vectors ([Vidoni2015]'s nodal shortcut): exact for the rigid motion, close to it for the elastic one"
+    shortcut = (
+        "nodes turn as vectors ([Vidoni2015]'s nodal shortcut): exact for rigid motion, close for the elastic one"
+    )
     text = "integrals of the displacement field, exact: M = m (x) I3" if exact else shortcut
     lines.append(Line("inertia constants", PASS if exact else WARN, text, values={"exact": exact}))
     return lines
@@ -190,8 +200,8 @@ def _frequency_line(name: str, check: Check) -> Line:
     error, mac = np.abs(check.error), check.mac
     good = bool(error[:lower].max() <= CLOSE and mac[:lower].min() >= ALIKE)
     text = (
-        f"the lower {lower} of {len(error)} within {100 * error[:lower].max():.2g} %, shapes alike to {mac[:lower].min():.4f} (MAC); "
-        f"all within {100 * error.max():.2g} %, {mac.min():.3f}"
+        f"the lower {lower} of {len(error)} within {100 * error[:lower].max():.2g} %, "
+        f"shapes alike to {mac[:lower].min():.4f} (MAC); all within {100 * error.max():.2g} %, {mac.min():.3f}"
     )
     values = {"full_hz": check.full_hz, "reduced_hz": check.reduced_hz, "error": check.error, "mac": mac}
     verdict: Verdict = PASS if good else WARN

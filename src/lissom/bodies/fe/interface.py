@@ -11,8 +11,8 @@ from .elements import COMPONENTS, FeError, FiniteElements
 INNER, TIP = "inner", "tip"
 ON_PLANE = 1e-6  # distance from a plane that counts as on it, in sizes of the part
 HELP = (
-    "a node number (57), a face by its name (hub), the face nearest to a point (0,0,0), all nodes within a radius of a point "
-    "(0,0,0,0.02), or on a plane (x=0.5); each with @x,y,z behind it to place the node elsewhere than in the middle"
+    "a node number (57), a face by its name (hub), the face nearest to a point (0,0,0), all nodes within a radius of a "
+    "point (0,0,0,0.02), or on a plane (x=0.5); with @x,y,z behind it, the node sits there and not in the middle"
 )
 
 
@@ -108,7 +108,9 @@ def _near(fe: FiniteElements, numbers: Sequence[float], at: np.ndarray | None, k
     if len(numbers) == 4:
         nodes = np.flatnonzero(distance <= numbers[3])
         if not len(nodes):
-            raise FeError(f"no node lies within {numbers[3]:g} m of {point.tolist()}; the nearest is {distance.min():.4g} m away")
+            raise FeError(
+                f"no node lies within {numbers[3]:g} m of {point.tolist()}; the nearest is {distance.min():.4g} m away"
+            )
         return _coupling(fe, nodes, point if at is None else at, kind)
     if fe.surface is None or fe.faces is None:
         raise FeError("this file names no faces: give a radius as a fourth number, or a plane such as x=0.5")
@@ -119,7 +121,9 @@ def _nearest_face(fe: FiniteElements, point: np.ndarray) -> np.ndarray:
     """Nodes of the smooth face whose surface, and then whose middle, is nearest to a point."""
     assert fe.surface is not None and fe.faces is not None
     corners = fe.points[fe.surface]
-    away = np.linalg.norm(np.concatenate([corners, corners.mean(axis=1, keepdims=True)], axis=1) - point, axis=2).min(axis=1)
+    away = np.linalg.norm(np.concatenate([corners, corners.mean(axis=1, keepdims=True)], axis=1) - point, axis=2).min(
+        axis=1
+    )
     size = np.linalg.norm(np.ptp(fe.points, axis=0))
     faces = np.unique(fe.faces)
     nearest = np.array([away[fe.faces == face].min() for face in faces])

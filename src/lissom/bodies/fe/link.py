@@ -83,7 +83,7 @@ def reduced_link(
 
 
 def nodal_constants(fe: FiniteElements, origin: np.ndarray, elastic: np.ndarray) -> Inertia:
-    """X_a, Y_ab, Z_ab of [Vidoni2015] App. D over (rigid twist about `origin`, elastic motions), by sums over the nodes.
+    """X_a, Y_ab, Z_ab of [Vidoni2015] App. D over (rigid twist about `origin`, elastic motions): sums over the nodes.
 
     Every node's translation, and its rotation where it has one, is turned as a vector: M A_a. Where M = m (x) I3, as
     for solid elements, this is the integral of the displacement field itself, since the three components share their
@@ -159,7 +159,7 @@ def _own(inertia: Inertia) -> Inertia:
 
 def _axes(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     length = np.linalg.norm(end - start)
-    return section_axes((end - start) / length, np.array([0.0, 0.0, 1.0])) if length > 0 else np.eye(3)
+    return np.asarray(section_axes((end - start) / length, np.array([0.0, 0.0, 1.0]))) if length > 0 else np.eye(3)
 
 
 def _turned(fe: FiniteElements, values: np.ndarray, A: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .elements import FeError, FiniteElements, elements_of
+from .elements import FeError, FiniteElements, Sparse, elements_of
 from .optional import needed
 
 STIFFNESS = ("kgg", "kxx", "kaa", "kaax", "k2gg", "k")  # names in files, most general first
@@ -100,15 +100,16 @@ def _turned(K, M, labels, points, turns, dofs, path: Path) -> FiniteElements:
     return elements_of(K, M, points, labels, dofs, source=path.name, notes=notes)
 
 
-def _to_basic(labels, turns, local, dofs) -> sp.csr_matrix:
+def _to_basic(labels, turns, local, dofs) -> Sparse:
     """Turns dofs in output systems to basic axes: u_basic = T u."""
     T = sp.lil_matrix(sp.eye(len(dofs)))
     row = {(int(label), int(c)): k for k, (label, c) in enumerate(dofs)}
     for label, R in zip(labels[local], turns[local], strict=True):
         for shift in (0, 3):
             rows = [row.get((int(label), shift + c)) for c in (1, 2, 3)]
-            if all(r is not None for r in rows):
-                T[np.ix_(rows, rows)] = R
-            elif any(r is not None for r in rows):
+            known = [r for r in rows if r is not None]
+            if len(known) == 3:
+                T[np.ix_(known, known)] = R
+            elif known:
                 raise FeError(f"node {label} has an output system and some of its dofs only: write all six of them")
     return sp.csr_matrix(T)

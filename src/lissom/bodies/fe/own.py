@@ -69,7 +69,7 @@ def read_arrays(path: Path) -> Mapping[str, np.ndarray]:
         with h5py.File(path, "r") as file:
             return {name: np.asarray(file[name]) for name in file}
     with np.load(path, allow_pickle=False) as file:
-        return dict(file)
+        return {str(name): file[name] for name in file.files}
 
 
 def _matrix(arrays: Mapping[str, np.ndarray], name: str, path: Path) -> Any:

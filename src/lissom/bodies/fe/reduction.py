@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...algebra.sparse import NotPositiveDefiniteError, Progress, cholesky
 from ..reduce.basis import craig_bampton, free_interface, part, split
 from ..reduce.eigen import Solve, lowest_modes
 from ..reduce.modes import FreeModes, Record, free_modes, truncated
 from .coupling import Coupled
-from .elements import FeError, FiniteElements
+from .elements import FeError, FiniteElements, Sparse
 from .interface import Interface
 
 Method = Literal["craig-bampton", "guyan", "rubin"]
@@ -97,8 +96,8 @@ def factorised(fe: FiniteElements, interface: Interface, progress: Progress | No
         solve = cholesky(K_ii, fe.dof_points[i], progress)
     except NotPositiveDefiniteError as failure:
         raise FeError(
-            f"stiffness: singular at {fe.dof_name(int(i[failure.unknown]))} while the interfaces are held. That dof, or a "
-            "part of the mesh around it, is joined to nothing: remove it, or join it (merge coincident nodes, drop free rotations)"
+            f"stiffness: singular at {fe.dof_name(int(i[failure.unknown]))} while the interfaces are held. That dof, "
+            "or a part of the mesh around it, is joined to nothing: remove it, or join it (merge coincident nodes)"
         ) from None
     return Solver(fe, b, interface.held(fe), i, solve, -solve(part(fe.K, i, b).toarray()))
 
@@ -131,7 +130,14 @@ def _modes(solver: Solver, wanted: Wanted, progress: Progress | None) -> tuple[F
     if wanted.method == "rubin":
         normal = _needed(solver, wanted, max((count or 0) - len(solver.interface), 1))
         basis = free_interface(
-            fe.K, fe.M, fe.rigid, solver.interface, normal, held=solver.held.tolist(), solve=solver.without_held(), progress=progress
+            fe.K,
+            fe.M,
+            fe.rigid,
+            solver.interface,
+            normal,
+            held=solver.held.tolist(),
+            solve=solver.without_held(),
+            progress=progress,
         )
         return truncated(free_modes(fe.K, fe.M, fe.rigid, solver.held, basis), count)
     normal = _needed(solver, wanted, max((count or 0) - own, 0))
@@ -175,7 +181,7 @@ def _checked_held(solver: Solver, modes: FreeModes, count: int) -> Check:
     return _compared(np.sqrt(omega2) / (2 * np.pi), full, np.sqrt(own2) / (2 * np.pi), (modes.clamped @ v)[y], M)
 
 
-def held_modes(modes: FreeModes, M: sp.csc_matrix) -> tuple[np.ndarray, np.ndarray]:
+def held_modes(modes: FreeModes, M: Sparse) -> tuple[np.ndarray, np.ndarray]:
     """omega^2 and coordinates of the reduced link's modes with its inner node held."""
     from scipy.linalg import eigh
 
@@ -191,7 +197,7 @@ def _compared(full_hz, full, reduced_hz, shapes, M) -> Check:
     return Check(full_hz, np.asarray(reduced_hz)[best], mac[np.arange(len(best)), best])
 
 
-def floating_mass(M: sp.csc_matrix, M_B: np.ndarray, M_rr: np.ndarray, y: np.ndarray) -> Any:
+def floating_mass(M: Sparse, M_B: np.ndarray, M_rr: np.ndarray, y: np.ndarray) -> Any:
     """Mass over the dofs y of a link that floats as they bend it: M - M B (B^T M B)^-1 B^T M, as an operator."""
     from scipy.sparse.linalg import LinearOperator
 

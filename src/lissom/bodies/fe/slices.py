@@ -1,4 +1,4 @@
-"""Nodes between the interfaces: slices of the mesh across the way from the inner node to the tip, and their mean motion."""
+"""Nodes between the interfaces: slices of the mesh across the way from inner node to tip, and their mean motion."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The route with no licence: geometry or mesh -> 10-node tetrahedra (gmsh) -> stiffness and consistent mass (scikit-fem)."""
+"""The route with no licence: geometry -> 10-node tetrahedra (gmsh) -> stiffness and consistent mass (scikit-fem)."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ...algebra.sparse import Progress
 from ...describe.material import Material
-from .elements import FeError, FiniteElements
+from .elements import FeError, FiniteElements, Sparse
 from .optional import needed
 from .own import read_arrays
 
@@ -37,8 +37,8 @@ def mesh_of(path: str | Path, size: float | None = None, scale: float = 1.0) -> 
     """The mesh in a file, or of the geometry in a file.
 
     Args:
-        path: `.msh` (4-node tetrahedra get their middle nodes here), `.geo`, `.step`, `.brep`, `.iges`; or an `.npz` file
-            that `save_mesh` wrote, which needs no gmsh.
+        path: `.msh` (4-node tetrahedra get their middle nodes here), `.geo`, `.step`, `.brep`, `.iges`; or an `.npz`
+            file that `save_mesh` wrote, which needs no gmsh.
         size: edge length of the tetrahedra [m]; by default what the file says, or a tenth of the part's size.
         scale: metres in the file's unit of length; STEP and IGES files name theirs and are converted anyway.
     """
@@ -164,16 +164,18 @@ def solid_elements(mesh: SolidMesh, material: Material, progress: Progress | Non
     say = progress or (lambda text, share: None)
     say("assembling", 0.0)
 
-    def integral(a: int, b: int) -> sp.csr_matrix:
+    def integral(a: int, b: int) -> Sparse:
         say("assembling", (3 * a + b) / 10)
         return skfem.BilinearForm(lambda u, v, w: u.grad[b] * v.grad[a]).assemble(basis).tocsr()
 
-    D = [[integral(a, b) if b >= a else None for b in range(3)] for a in range(3)]
-    D = [[D[a][b] if b >= a else D[b][a].T for b in range(3)] for a in range(3)]  # type: ignore[union-attr]
+    upper = {(a, b): integral(a, b) for a in range(3) for b in range(a, 3)}
+    D: Any = [[upper[a, b] if b >= a else upper[b, a].T for b in range(3)] for a in range(3)]
     nu, E = float(material.nu), float(material.E)
     lame, mu = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
-    trace: Any = D[0][0] + D[1][1] + D[2][2]
-    blocks = [[lame * D[a][b] + mu * D[b][a] + (mu * trace if a == b else 0 * trace) for b in range(3)] for a in range(3)]
+    trace = D[0][0] + D[1][1] + D[2][2]
+    blocks = [
+        [lame * D[a][b] + mu * D[b][a] + (mu * trace if a == b else 0 * trace) for b in range(3)] for a in range(3)
+    ]
     m = skfem.BilinearForm(lambda u, v, w: float(material.density) * u * v).assemble(basis)
     say("assembling", 1.0)
     k = len(mesh.points)
@@ -184,7 +186,10 @@ def solid_elements(mesh: SolidMesh, material: Material, progress: Progress | Non
     place[:, :3] = np.arange(3 * k).reshape(k, 3)
     K = sp.csr_matrix(sp.block_array(blocks))[order][:, order].tocsc()
     M = sp.kron(sp.csr_matrix(m)[dof][:, dof], sp.eye(3)).tocsc()
-    notes = (f"{len(mesh.tets)} 10-node tetrahedra", f"E {E:g} Pa, nu {nu:g}, density {float(material.density):g} kg/m^3")
+    notes = (
+        f"{len(mesh.tets)} 10-node tetrahedra",
+        f"E {E:g} Pa, nu {nu:g}, density {float(material.density):g} kg/m^3",
+    )
     surface, faces = mesh.triangles[:, QUARTERS].reshape(-1, 3), np.repeat(mesh.faces, len(QUARTERS))
     return FiniteElements(
         (K + K.T) / 2, M, mesh.points, mesh.labels, place, mesh.source, notes, surface, faces, mesh.sets

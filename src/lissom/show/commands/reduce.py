@@ -8,7 +8,9 @@ from ..progress import stages
 from .options import Json
 from .output import console, print_json, table
 
-PLACE = "node number, face name, point x,y,z of a face, x,y,z,radius, or plane x=0.5; with @x,y,z the node sits elsewhere"
+PLACE = (
+    "node number, face name, point x,y,z of a face, x,y,z,radius, or plane x=0.5; with @x,y,z the node sits elsewhere"
+)
 
 
 def reduce(
