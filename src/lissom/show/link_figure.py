@@ -95,7 +95,9 @@ def _fill(axes: Axes3D, points: np.ndarray) -> None:
     half = 1.06 * half
     for axis, m, h in zip(("x", "y", "z"), middle, half, strict=True):
         getattr(axes, f"set_{axis}lim")(m - h, m + h)
-    axes.set_box_aspect(tuple(half.tolist()), zoom=1.6)  # type: ignore[arg-type]
+    axes.set_box_aspect(tuple(half.tolist()), zoom=1.45)  # type: ignore[arg-type]
+    for drawn in (*axes.collections, *axes.lines):  # a zoomed picture is wider than its axes
+        drawn.set_clip_on(False)
 
 
 def _draw_surface(axes: Axes3D, points, triangles, colour: str, *, edges: bool = False, alpha: float = 1.0) -> None:
@@ -110,7 +112,8 @@ def _draw_surface(axes: Axes3D, points, triangles, colour: str, *, edges: bool =
     line: dict[str, Any] = (
         {"edgecolors": SOFT, "linewidths": 0.15} if edges else {"edgecolors": colours, "linewidths": 0.2}
     )
-    axes.add_collection3d(Poly3DCollection(corners, facecolors=colours, alpha=alpha, zorder=5, **line), autolim=False)
+    drawn = Poly3DCollection(corners, facecolors=colours, alpha=alpha, zorder=5, **line)
+    axes.add_collection3d(drawn, autolim=False)
 
 
 def _draw_frequencies(axes: Axes, report: Mapping[str, Any]) -> None:
