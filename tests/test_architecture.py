@@ -12,7 +12,13 @@ ORDER = ("algebra", "describe", "bodies", "kinematics", "dynamics", "solve", "an
 PHYSICS = ("algebra", "bodies", "kinematics", "dynamics", "solve", "analyse", "control")
 ALLOWED = {"jax", "equinox", "jaxtyping", "lineax", "optimistix", "diffrax", "numpy", "scipy", "control"}
 STANDARD = {"abc", "collections", "functools", "itertools", "math", "typing", "types", "dataclasses", "json"}
-READING = {"pathlib", "re", "importlib", "warnings", "h5py"}  # what the readers of finite-element files need beside that
+READING = {
+    "pathlib",
+    "re",
+    "importlib",
+    "warnings",
+    "h5py",
+}  # what the readers of finite-element files need beside that
 READERS = SOURCE / "bodies" / "fe"
 FILES = sorted(SOURCE.glob("*/**/*.py"))
 
