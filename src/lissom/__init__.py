@@ -12,9 +12,12 @@ import jax
 jax.config.update("jax_enable_x64", True)
 
 if TYPE_CHECKING:
+    from .analyse.linear_matrices import linear_matrices as linear_matrices
+    from .analyse.linearize import linearize as linearize
     from .analyse.modal import Modes as Modes
     from .analyse.modal import modes as modes
     from .analyse.modal import natural_frequencies as natural_frequencies
+    from .analyse.state_space import LinearModel as LinearModel
     from .control.pd import PD as PD
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
@@ -29,9 +32,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "linear_matrices": "analyse.linear_matrices",
+    "linearize": "analyse.linearize",
     "Modes": "analyse.modal",
     "modes": "analyse.modal",
     "natural_frequencies": "analyse.modal",
+    "LinearModel": "analyse.state_space",
     "PD": "control.pd",
     "DescriptionError": "describe",
     "Robot": "describe",

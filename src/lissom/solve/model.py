@@ -91,7 +91,7 @@ class Model:
     def at(self, q: Any = None, qd: Any = None) -> State:
         """State with undeformed links; q and qd default to zero."""
         j, d = self.formulation.n_joints, self.formulation.n_elastic
-        theta, theta_d = self._joint_vector("q", q), self._joint_vector("qd", qd)
+        theta, theta_d = self.joint_vector("q", q), self.joint_vector("qd", qd)
         x, xd = (jnp.concatenate([part, jnp.zeros(d)]) for part in (theta, theta_d))
         return State(x[:j], xd[:j], x[j:], xd[j:], theta, theta_d)
 
@@ -105,10 +105,10 @@ class Model:
             EquilibriumError: no equilibrium was found (checked for concrete numbers only, so that the result can be
             differentiated).
         """
-        f, encoder = self.formulation, self._joint_vector("q", q)
+        f, encoder = self.formulation, self.joint_vector("q", q)
         self.check_reference(encoder)
         if free:
-            tau = self._joint_vector("torque", torque)
+            tau = self.joint_vector("torque", torque)
             start = jnp.concatenate([encoder, jnp.zeros(f.n_elastic)])
             if _is_concrete(start) and _is_concrete(tau):
                 start = jnp.asarray(descend(lambda x: _slope(f, jnp.asarray(x), tau), np.asarray(start), self.n_joints))
@@ -148,7 +148,7 @@ class Model:
 
     def inverse_dynamics(self, q: Any, qd: Any = None, qdd: Any = None) -> Float[Array, " j"]:
         """Joint torques for a motion of the joints, the links in quasi-static balance with it."""
-        q, qd, qdd = (self._joint_vector(name, value) for name, value in (("q", q), ("qd", qd), ("qdd", qdd)))
+        q, qd, qdd = (self.joint_vector(name, value) for name, value in (("q", q), ("qd", qd), ("qdd", qdd)))
         return _balanced(self.formulation, q, qd, qdd)[1]
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
@@ -182,7 +182,8 @@ class Model:
         q = jnp.asarray(q, dtype=float)
         return q if q.shape == (self.formulation.size,) else self.at(q).x
 
-    def _joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
+    def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
+        """One number for each joint, zeros for None; `name` is what an error message calls them."""
         j = self.n_joints
         if value is None:
             return jnp.zeros(j)
