@@ -95,6 +95,7 @@ class Scenario(Part):
     modes: Annotated[Any, BeforeValidator(_check_modes)] = None
     terms: Literal["consistent", "published"] = "consistent"
     basis: Literal["assumed", "nodal"] | None = None  # default per formulation
+    stiffening: Literal["none", "geometric"] = "none"
     initial: Initial = Initial()
     inputs: Inputs = Inputs()
     controller: Controller | None = None

@@ -1,32 +1,23 @@
 """From the description of a robot to its formulation."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..bodies.body import Body, measured_from_inner_node
-from ..bodies.build import body_of
+from ..bodies.body import Body
 from ..bodies.integrals import inertia_integrals
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
 from ..kinematics.build import chain_of
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
 from ..types import namespace
-from .basis import link_bodies
+from .basis import Choices, link_bodies
 from .erls import Erls
 from .formulation import AbstractFormulation, Joints
 from .links import Links, stack_links
 from .nonlinear import Nonlinear
-
-
-class Choices(NamedTuple):
-    """What a scenario or a call of `Model` chooses; each formulation takes what concerns it."""
-
-    modes: Any = None  # kept elastic modes: one number, or one for each link
-    reference: Any = None  # `tangent`, `minimum-norm` or `{"zeroed": [...]}`; None for the formulation's own
-    terms: str = "consistent"  # or `published`
-    basis: str | None = None  # shapes of the links, see `basis.BASES`; None for the formulation's own
+from .stiffening import stiffened_links
 
 
 def formulation_of(robot: Robot, name: str, choices: Choices) -> AbstractFormulation:
@@ -34,45 +25,48 @@ def formulation_of(robot: Robot, name: str, choices: Choices) -> AbstractFormula
     return BUILDERS[name](robot, choices)
 
 
-def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> Erls:
+def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent", stiffening: str = "none") -> Erls:
     """The robot in the formulation of [Boscariol2012].
 
     Args:
         robot: its description.
         reference: `tangent` (default), `minimum-norm` or `{"zeroed": ["link/node.component", ...]}`.
         terms: `consistent`, the complete virtual work, or `published`, as printed in the paper.
+        stiffening: `none`, or `geometric`: axial loads stiffen bent links.
     """
-    bodies = [measured_from_inner_node(body_of(robot, i)) for i in range(len(robot.links))]
-    links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
+    choices = Choices(None, reference, terms, stiffening=stiffening)
+    bodies = link_bodies(robot, "erls-fem", choices)
+    links = links_of(bodies, choices)
     xp = namespace(robot.gravity)
     return Erls(
         chain=chain_of(robot),
         links=links,
         joints=joints_of(robot),
-        reference=reference_of(robot, links, reference),
+        reference=reference_of(robot, links, choices.reference),
         gravity=xp.asarray(robot.gravity, dtype=float),
-        published=terms == "published",
+        published=choices.terms == "published",
         elastic_names=elastic_names(robot, bodies),
     )
 
 
-def nonlinear(robot: Robot, modes: Any = None, basis: str | None = None) -> Nonlinear:
-    """The robot with every link on the deformed tip of the link before it.
-
-    Args:
-        robot: its description.
-        modes: kept elastic modes, one number or one for each link; 12 by default.
-        basis: shapes of the links, see `link_bodies`.
-    """
-    bodies = link_bodies(robot, basis, modes)
+def nonlinear(robot: Robot, choices: Choices) -> Nonlinear:
+    """The robot with every link on the deformed tip of the link before it."""
+    bodies = link_bodies(robot, "nonlinear", choices)
     xp = namespace(robot.gravity)
     return Nonlinear(
         chain=chain_of(robot),
-        links=stack_links(bodies, [inertia_integrals(body) for body in bodies]),
+        links=links_of(bodies, choices),
         joints=joints_of(robot),
         gravity=xp.asarray(robot.gravity, dtype=float),
         elastic_names=elastic_names(robot, bodies),
     )
+
+
+def links_of(bodies: Sequence[Body], choices: Choices) -> Links:
+    """The bodies stacked, with their squared slopes where axial loads stiffen them."""
+    if choices.stiffening == "geometric":
+        return stiffened_links(bodies)
+    return stack_links(bodies, [inertia_integrals(body) for body in bodies])
 
 
 def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:
@@ -129,6 +123,6 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
 
 
 BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
-    "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms),
-    "nonlinear": lambda robot, choices: nonlinear(robot, choices.modes, choices.basis),
+    "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms, choices.stiffening),
+    "nonlinear": nonlinear,
 }

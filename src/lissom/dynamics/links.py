@@ -28,6 +28,7 @@ class Links(eqx.Module):
     place: Int[np.ndarray, "l m"] = eqx.field(
         static=False
     )  # index of each body coordinate in eta; d where there is none
+    slopes: Float[Real, "l p 3 m"] | None = None  # of stiffened links, whose q = (r, eta, squared slopes)
 
 
 def stack_links(bodies: Sequence[Body], inertias: Sequence[Inertia]) -> Links:
