@@ -165,8 +165,9 @@ FORMULATIONS = {
     "nonlinear": {"formulation": "nonlinear", "basis": "nodal"},
     "stiffened": {"formulation": "nonlinear", "basis": "nodal", "stiffening": "geometric"},
     "stiffened-erls": {"formulation": "erls-fem", "reference": "zeroed", "stiffening": "geometric"},
+    "erls-cms": {"formulation": "erls-cms", "modes": 7},  # few, so that links are truly reduced
 }
-ALL_CHOICES = (*ALL_REFERENCES, "nonlinear", "stiffened")
+ALL_CHOICES = (*ALL_REFERENCES, "nonlinear", "stiffened", "erls-cms")
 ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
 
 
@@ -188,7 +189,8 @@ def model_named(name: str, reference: str = "tangent", terms: str = "consistent"
     """A robot with one of `ALL_REFERENCES`, or one of `FORMULATIONS`."""
     if reference in FORMULATIONS:
         choices = dict(FORMULATIONS[reference])
-        choices["reference"] = reference_named(name, choices.get("reference", "tangent"))
+        if "reference" in choices:
+            choices["reference"] = reference_named(name, choices["reference"])
         return Model(robot_named(name), **choices)
     return Model(robot_named(name), reference=reference_named(name, reference), terms=terms)
 

@@ -68,8 +68,8 @@ def displaced(f, x):
     return node_displacements(f, f.configuration(x))
 
 
-# Flapping frequencies of a uniform beam on a hub without radius, nondimensional by sqrt(EI / (rho A L^4)), at spin rates
-# nondimensional in the same way: [Wright1982], repeated by many since.
+# Flapping frequencies of a uniform beam on a hub without radius, nondimensional by sqrt(EI / (rho A L^4)), at
+# spin rates nondimensional in the same way: [Wright1982], repeated by many since.
 SPIN = (0.0, 1.0, 2.0, 3.0, 6.0, 10.0)
 FLAP_1 = (3.5160, 3.6816, 4.1373, 4.7973, 7.3604, 11.2023)
 FLAP_2 = (22.0345, 22.1810, 22.6149, 23.3203, 26.8091, 33.6404)

@@ -61,6 +61,7 @@ class Body(eqx.Module):
     names: tuple[str, ...] = eqx.field(static=True)  # of the elastic coordinates eta: `2.rz` or `mode.3`
     own: Inertia | None = None  # inertia beside that of the stations, over (rigid twist, q)
     slopes: Slopes | None = None  # of the axis of a beam: for geometric stiffening
+    element_stiffness: Float[Real, "e 12 12"] | None = None  # of beam elements, in their axes: for section forces
 
     def __check_init__(self):
         k, c, s, e = self.points.shape[0], self.coordinates, self.station_shape.shape[0], len(self.elements)
@@ -189,6 +190,7 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
         names=tuple(names),
         own=None if body.own is None else in_coordinates(body.own, change),
         slopes=None if body.slopes is None else in_shapes(body.slopes, elastic),
+        element_stiffness=body.element_stiffness,
     )
 
 

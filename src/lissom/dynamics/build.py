@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..bodies.body import Body
+from ..bodies.build import body_of
 from ..bodies.integrals import inertia_integrals
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
@@ -17,6 +18,7 @@ from .erls import Erls
 from .formulation import AbstractFormulation, Joints
 from .links import Links, stack_links
 from .nonlinear import Nonlinear
+from .published_modes import nodal_constants
 from .stiffening import stiffened_links
 
 
@@ -34,17 +36,52 @@ def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent", sti
         terms: `consistent`, the complete virtual work, or `published`, as printed in the paper.
         stiffening: `none`, or `geometric`: axial loads stiffen bent links.
     """
+    for link in robot.links:
+        if link.beam is not None and link.beam.mass == "lumped-points":
+            raise ValueError(
+                f"links.{link.name}.beam.mass: lumped-points leaves the rotations of nodes without mass, and erls-fem "
+                "moves every one of them: use lumped or consistent, or the formulation erls-cms"
+            )
     choices = Choices(None, reference, terms, stiffening=stiffening)
     bodies = link_bodies(robot, "erls-fem", choices)
-    links = links_of(bodies, choices)
+    return _erls(robot, bodies, links_of(bodies, choices), reference, terms == "published")
+
+
+def erls_cms(
+    robot: Robot, modes: Any = None, reference: Any = None, terms: str = "consistent", stiffening: str = "none"
+) -> Erls:
+    """The robot in the formulation of [Vidoni2015]: every link by its rigid motion and a few elastic modes.
+
+    Args:
+        robot: its description.
+        modes: elastic modes of each link, a number or a `Reduction`, one for all links or one for each; default 12, or
+            all if there are fewer; 0 is a rigid link. The paper counts the six rigid modes too: its 18 is 12 here.
+        reference: `minimum-norm` (default), `tangent` or `{"zeroed": ["link/node.component", ...]}`.
+        terms: `consistent`, by integrals of the displacement field, or `published`, by the nodal constants of App. D.
+        stiffening: `none`, or `geometric`: axial loads stiffen bent links.
+    """
+    choices = Choices(modes, reference, terms, stiffening=stiffening)
+    bodies = link_bodies(robot, "erls-cms", choices)
+    if terms == "published":
+        spatial = robot.model_copy(update={"planar": False})  # the nodal mass matrix has all dofs
+        nodal = [body_of(spatial, i) for i in range(len(robot.links))]
+        inertias, cubic = zip(*map(nodal_constants, nodal, bodies), strict=True)
+        links = stack_links(bodies, inertias, cubic)
+    else:
+        links = links_of(bodies, choices)
+    return _erls(robot, bodies, links, reference or "minimum-norm", False)
+
+
+def _erls(robot: Robot, bodies: Sequence[Body], links: Links, reference: Any, published: bool) -> Erls:
+    """The robot with these bodies as its links; `published` leaves out what [Boscariol2012] does."""
     xp = namespace(robot.gravity)
     return Erls(
         chain=chain_of(robot),
         links=links,
         joints=joints_of(robot),
-        reference=reference_of(robot, links, choices.reference),
+        reference=reference_of(robot, links, reference),
         gravity=xp.asarray(robot.gravity, dtype=float),
-        published=choices.terms == "published",
+        published=published,
         elastic_names=elastic_names(robot, bodies),
     )
 
@@ -124,5 +161,8 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
 
 BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
     "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms, choices.stiffening),
+    "erls-cms": lambda robot, choices: erls_cms(
+        robot, choices.modes, choices.reference, choices.terms, choices.stiffening
+    ),
     "nonlinear": nonlinear,
 }
