@@ -86,7 +86,7 @@ class DualScrew(AbstractFormulation):
         def pull_back(force: Rates) -> Float[Array, " n"]:
             F, F_1 = against(at.Phi, force.V, force.V + cobracket(a, force.V))
             on_theta, on_eta = gathered(self.chain, at, self._shape, F, F_1)
-            on_eta = take_elastic(self.links, self.n_elastic, on_eta + force.q[:, 6:])
+            on_eta = take_elastic(self.links, x[self.n_joints :], on_eta + force.q[:, 6:])
             return jnp.concatenate([on_theta + force.encoder, on_eta])
 
         place = self._place(theta, a, eta)

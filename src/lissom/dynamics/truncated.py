@@ -148,7 +148,7 @@ class TruncatedDualScrew(Erls, OwnDynamics):
             F, F_1, on_eta = F - zero, F_1 - (applied.V - zero), on_eta - applied.q[:, 6:]
             on_joint = on_joint - applied.encoder
         on_theta, carried = gathered(self.chain, at, self._shape, *against(at.Phi, F, F + F_1))
-        return jnp.concatenate([on_theta + on_joint, take_elastic(self.links, self.n_elastic, on_eta + carried)])
+        return jnp.concatenate([on_theta + on_joint, take_elastic(self.links, x[j:], on_eta + carried)])
 
     @property
     def _structure(self) -> Float[Array, "l m m 2"]:
@@ -224,9 +224,7 @@ class TruncatedDualScrew(Erls, OwnDynamics):
         """Weight, strain and torques of a robot at rest."""
         j, still = self.n_joints, jnp.zeros_like(x)
         eta = place_elastic(self.links, x[j:])
-        strain = take_elastic(
-            self.links, self.n_elastic, jnp.einsum("lmn,ln->lm", jnp.asarray(self.bent.stiffness), eta)
-        )
+        strain = take_elastic(self.links, x[j:], jnp.einsum("lmn,ln->lm", jnp.asarray(self.bent.stiffness), eta))
         strain = jnp.concatenate([jnp.zeros(j), strain])
         drive = jnp.concatenate([-torque, jnp.zeros(self.n_elastic)])
         return self.needed_force(x, still, still) - strain, strain, drive
@@ -249,7 +247,7 @@ class TruncatedDualScrew(Erls, OwnDynamics):
 
     def gravity_energy(self, place: Configuration, flat: Float[Array, ""]) -> Float[Array, ""]:
         """Weight's energy to second order, whose slope is the force of first order; `flat` is that of the places."""
-        eta = take_elastic(self.links, self.n_elastic, place.q[:, 6:])
+        eta = take_elastic(self.links, jnp.zeros(self.n_elastic), place.q[:, 6:])
         none = jnp.zeros(self.n_joints)
         weight = lambda eta: self.resting_forces(jnp.concatenate([place.encoder, eta]), none)[0]  # noqa: E731
         change = weight(eta) - weight(jnp.zeros_like(eta))

@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 from ..algebra.so3 import exponential, left_jacobian
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
+from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
 from ..dynamics.basis import BASES
@@ -39,11 +40,14 @@ class Model:
 
     Args:
         robot: description, or the name of a library robot or file.
-        formulation: `erls-fem` or `nonlinear`.
-        modes: kept elastic modes per link; `erls-fem` keeps every nodal displacement and takes none.
-        reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`.
+        formulation: `erls-fem`, `erls-cms` (modes of the links), `dual-screw` or `nonlinear`.
+        modes: kept elastic modes per link, a number or a `Reduction`, one for all links or a list; default 12, or all
+            if there are fewer, 0 is rigid. `erls-fem` keeps every nodal displacement and takes none.
+        reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`,
+            with `erls-cms` `minimum-norm`.
         terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
-        basis: shapes of the links (`nonlinear`): `assumed` modes (default) or `nodal`, every nodal displacement.
+        basis: shapes of the links (`nonlinear`, `dual-screw`): `assumed` modes (default), `craig-bampton`, or `nodal`.
+        stiffening: `none`, or `geometric`: axial loads stiffen or soften bent links (`nonlinear`).
 
     Example:
         >>> import lissom as ls
@@ -61,22 +65,29 @@ class Model:
         reference: Any = None,
         terms: str = "consistent",
         basis: str | None = None,
+        stiffening: str = "none",
     ):
         if formulation not in BUILDERS:
             raise ValueError(f"formulation must be one of {', '.join(BUILDERS)}, got {formulation!r}")
         if terms not in ("consistent", "published"):
             raise ValueError(f"terms must be 'consistent' or 'published', got {terms!r}")
-        check_choices(formulation, reference, terms, basis)
+        check_choices(formulation, reference, terms, basis, stiffening)
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
         self.formulation_name, self.reference, self.terms, self.modes = formulation, reference, terms, modes
-        self.basis = basis
+        self.basis, self.stiffening = basis, stiffening
         self.formulation: AbstractFormulation = formulation_of(
-            self.robot, formulation, Choices(modes, reference, terms, basis)
+            self.robot, formulation, Choices(modes, reference, terms, basis, stiffening)
         )
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
         self.node_names = node_names(self.robot)
         self.node_index = tuple(find_node(self.robot, name) for name in self.node_names)
+
+    @classmethod
+    def of_scenario(cls, scenario: Scenario) -> "Model":
+        """The robot of a scenario in its formulation."""
+        s = scenario
+        return cls(s.robot, s.formulation, s.modes, s.reference, s.terms, s.basis, s.stiffening)
 
     @property
     def n_joints(self) -> int:
@@ -91,7 +102,7 @@ class Model:
     def at(self, q: Any = None, qd: Any = None) -> State:
         """State with undeformed links; q and qd default to zero."""
         j, d = self.formulation.n_joints, self.formulation.n_elastic
-        theta, theta_d = self._joint_vector("q", q), self._joint_vector("qd", qd)
+        theta, theta_d = self.joint_vector("q", q), self.joint_vector("qd", qd)
         x, xd = (jnp.concatenate([part, jnp.zeros(d)]) for part in (theta, theta_d))
         return State(x[:j], xd[:j], x[j:], xd[j:], theta, theta_d)
 
@@ -105,10 +116,10 @@ class Model:
             EquilibriumError: no equilibrium was found (checked for concrete numbers only, so that the result can be
             differentiated).
         """
-        f, encoder = self.formulation, self._joint_vector("q", q)
+        f, encoder = self.formulation, self.joint_vector("q", q)
         self.check_reference(encoder)
         if free:
-            tau = self._joint_vector("torque", torque)
+            tau = self.joint_vector("torque", torque)
             start = jnp.concatenate([encoder, jnp.zeros(f.n_elastic)])
             if _is_concrete(start) and _is_concrete(tau):
                 start = jnp.asarray(descend(lambda x: _slope(f, jnp.asarray(x), tau), np.asarray(start), self.n_joints))
@@ -148,7 +159,7 @@ class Model:
 
     def inverse_dynamics(self, q: Any, qd: Any = None, qdd: Any = None) -> Float[Array, " j"]:
         """Joint torques for a motion of the joints, the links in quasi-static balance with it."""
-        q, qd, qdd = (self._joint_vector(name, value) for name, value in (("q", q), ("qd", qd), ("qdd", qdd)))
+        q, qd, qdd = (self.joint_vector(name, value) for name, value in (("q", q), ("qd", qd), ("qdd", qdd)))
         return _balanced(self.formulation, q, qd, qdd)[1]
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
@@ -182,7 +193,8 @@ class Model:
         q = jnp.asarray(q, dtype=float)
         return q if q.shape == (self.formulation.size,) else self.at(q).x
 
-    def _joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
+    def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
+        """One number for each joint, zeros for None; `name` is what an error message calls them."""
         j = self.n_joints
         if value is None:
             return jnp.zeros(j)
@@ -195,11 +207,14 @@ class Model:
         return value
 
 
-def check_choices(formulation: str, reference: Any, terms: str, basis: str | None) -> None:
+def check_choices(formulation: str, reference: Any, terms: str, basis: str | None, stiffening: str) -> None:
     """Refuse what a formulation does not offer."""
     if basis is not None and basis not in BASES:
         raise ValueError(f"basis must be one of {', '.join(BASES)}, got {basis!r}")
+    if stiffening not in ("none", "geometric"):
+        raise ValueError(f"stiffening must be 'none' or 'geometric', got {stiffening!r}")
     entries = {"formulation": formulation, "reference": reference, "terms": terms, "basis": basis}
+    entries |= {"stiffening": stiffening}
     for finding in choice_findings(entries):
         raise ValueError(f"{'.'.join(map(str, finding.loc))}: {finding.message}")
 
