@@ -83,7 +83,7 @@ def seen_motion(f: AbstractFormulation, motion: Motion, x, xd, xdd) -> Motion:
     return motion._replace(rates_d=rates_d)
 
 
-_derivatives = compiled_quickly(derivatives)
+derivatives_at = compiled_quickly(derivatives)
 
 
 @compiled_quickly
@@ -170,7 +170,7 @@ def linearize(
     loop = loop_of(model, kp, kd)
     ins, outs = channels_of(model, inputs, outputs, loop, locked)
     point = operating_point(model, state, qd, qdd)
-    found: Derivatives = jax.tree.map(np.asarray, _derivatives(model.formulation, point, ins, outs, loop))
+    found: Derivatives = jax.tree.map(np.asarray, derivatives_at(model.formulation, point, ins, outs, loop))
     return model_of(model, point, found, ins, outs, locked)
 
 

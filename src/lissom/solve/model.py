@@ -70,9 +70,8 @@ class Model:
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
         self.formulation_name, self.reference, self.terms, self.modes = formulation, reference, terms, modes
         self.basis = basis
-        self.formulation: AbstractFormulation = formulation_of(
-            self.robot, formulation, Choices(modes, reference, terms, basis)
-        )
+        self.choices = Choices(modes, reference, terms, basis)
+        self.formulation: AbstractFormulation = formulation_of(self.robot, formulation, self.choices)
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
         self.node_names = node_names(self.robot)
@@ -87,6 +86,10 @@ class Model:
     def coordinate_names(self) -> tuple[str, ...]:
         """Elastic coordinates: displacements of nodes from the frame of their link's inner node, or modes of links."""
         return self.formulation.elastic_names
+
+    def formulation_with(self, robot: Robot) -> AbstractFormulation:
+        """Another robot in the same formulation, with the same choices."""
+        return formulation_of(robot, self.formulation_name, self.choices)
 
     def at(self, q: Any = None, qd: Any = None) -> State:
         """State with undeformed links; q and qd default to zero."""
