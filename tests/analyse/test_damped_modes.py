@@ -46,7 +46,11 @@ def test_right_and_left_vectors_of_a_problem_without_symmetry_are_biorthonormal(
     modes = quadratic_modes(M, C, K)
     assert len(modes.eigenvalue) >= n
     assert_biorthonormal(M, C, K, modes)
-    assert_allclose(np.einsum("im,mij,jm->m", modes.left.conj(), 2 * modes.eigenvalue[:, None, None] * M + C, modes.right), 1.0, rtol=1e-8)
+    assert_allclose(
+        np.einsum("im,mij,jm->m", modes.left.conj(), 2 * modes.eigenvalue[:, None, None] * M + C, modes.right),
+        1.0,
+        rtol=1e-8,
+    )
 
 
 def test_repeated_eigenvalues_keep_independent_biorthonormal_vectors():

@@ -71,8 +71,13 @@ class LinearSequence:
         """Write t, A, B, C, D, the names and the motion as `.npz`, full precision."""
         if not str(path).lower().endswith(".npz"):
             raise ValueError(f"{path}: the name must end in .npz")
-        names = {f"{k}_names": np.array(getattr(self.models[0], f"{k}_names"), dtype=str) for k in ("state", "input", "output")}
-        motion = {k: np.stack([getattr(model.operating, k) for model in self.models]) for k in ("q", "qd", "qdd", "torque")}
+        names = {
+            f"{k}_names": np.array(getattr(self.models[0], f"{k}_names"), dtype=str)
+            for k in ("state", "input", "output")
+        }
+        motion = {
+            k: np.stack([getattr(model.operating, k) for model in self.models]) for k in ("q", "qd", "qdd", "torque")
+        }
         arrays: dict[str, Any] = {"t": self.t, **{name: getattr(self, name) for name in "ABCD"}, **names, **motion}
         return write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
 
@@ -120,7 +125,9 @@ def linearize_along(
         points, found, left = jax.tree.map(np.asarray, _along(model.formulation, *at, ins, outs, loop))
         for k in range(min(CHUNK, len(t) - start)):
             if not left[k] < BALANCE:
-                raise EquilibriumError(f"no balance of the links found at t = {t[start + k]:g} s: {left[k]:.1e} left over")
+                raise EquilibriumError(
+                    f"no balance of the links found at t = {t[start + k]:g} s: {left[k]:.1e} left over"
+                )
             pick = lambda part, k=k: part[k]  # noqa: E731
             models.append(model_of(model, jax.tree.map(pick, points), jax.tree.map(pick, found), ins, outs, locked))
         watch(min(start + CHUNK, len(t)) / len(t))

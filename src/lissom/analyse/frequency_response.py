@@ -10,6 +10,7 @@ from jaxtyping import Complex, Float
 from .state_space import LinearModel
 
 POINTS = 600  # of a response without frequencies given, beside those at the resonances
+SWAY = 0.3  # frequency [Hz] below which a motion is a sway of free joints, not a vibration to look at first
 CHUNK = 256  # frequencies solved at a time
 
 
@@ -81,13 +82,14 @@ def _solved(matrices: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def default_band(linear: LinearModel, points: int = POINTS) -> Float[np.ndarray, " f"]:
-    """Frequencies around the slowest vibrations of a model: two decades, and close to each resonance."""
+    """Frequencies from below the first to beyond the eighth vibration of a model, and close to each resonance."""
     poles = linear.poles
     poles = np.log(poles.astype(complex)) / linear.dt if linear.dt else poles
-    vibrating = np.sort(np.abs(poles[poles.imag > 1e-3]))[:40] / (2 * np.pi)
-    low, high = (0.1 * vibrating[0], 30.0 * vibrating[0]) if len(vibrating) else (0.01, 100.0)
+    vibrating = np.sort(np.abs(poles[poles.imag > 1e-6 * np.abs(poles)])) / (2 * np.pi)
+    fast = vibrating[vibrating > SWAY]
+    vibrating = fast if len(fast) else vibrating
+    low, high = (0.1 * vibrating[0], 2.0 * vibrating[:8][-1]) if len(vibrating) else (0.01, 100.0)
     high = min(high, 0.5 / linear.dt) if linear.dt else high
     around = 1.0 + np.concatenate([-np.logspace(-1, -5, 15), np.logspace(-5, -1, 15)])
-    near = (vibrating[:, None] * around).ravel()
-    band = np.concatenate([np.geomspace(low, high, points), near])
+    band = np.concatenate([np.geomspace(low, high, points), (vibrating[:40, None] * around).ravel()])
     return np.unique(band[(band >= low) & (band <= high)])

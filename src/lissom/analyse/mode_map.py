@@ -161,7 +161,9 @@ def grid_of(model: Model, q, qd, qdd, changes) -> tuple[tuple[int, ...], list[np
         part = np.zeros(j) if value is None else np.asarray(value, dtype=float)
         if part.shape[-1:] != (j,):
             names = ", ".join(model.joint_names)
-            raise ValueError(f"{name} must have {j} values at each point, one for each joint ({names}), got {part.shape}")
+            raise ValueError(
+                f"{name} must have {j} values at each point, one for each joint ({names}), got {part.shape}"
+            )
         parts.append(part)
     grid = np.broadcast_shapes(*(part.shape[:-1] for part in parts), *(np.shape(v) for v in (changes or {}).values()))
     grid = grid or (1,)
@@ -178,7 +180,9 @@ def _formulations(model: Model, changes: Mapping[str, Any], grid: tuple[int, ...
 
 def _stacked(robots: tuple[list[Any], np.ndarray], rows: np.ndarray) -> Any:
     built, which = robots
-    return jax.tree.map(lambda *parts: jnp.stack([jnp.asarray(part) for part in parts]), *(built[k] for k in which[rows]))
+    return jax.tree.map(
+        lambda *parts: jnp.stack([jnp.asarray(part) for part in parts]), *(built[k] for k in which[rows])
+    )
 
 
 def _check(one: Found, q: np.ndarray) -> None:
@@ -192,7 +196,7 @@ class Pairs:
 
     eigenvalue: np.ndarray
     shapes: np.ndarray  # over all coordinates, mass-normalised
-    M: np.ndarray  # their weight in a comparison of shapes
+    weight: np.ndarray  # of each coordinate in a comparison of shapes: its own inertia
     rigid: int
 
 
@@ -216,12 +220,17 @@ def _modes_at(found: Derivatives, j: int, locked: bool, damped: bool, count: int
         lam, phi = lam[order], phi[:, order]
     rigid = np.abs(lam) < 2 * np.pi * RIGID
     keep = np.flatnonzero(~rigid)[:count]
-    return Pairs(lam[keep], basis @ phi[:, keep], M, int(rigid.sum()))
+    return Pairs(lam[keep], basis @ phi[:, keep], np.diag(M), int(rigid.sum()))
 
 
 def follow(before: Pairs, tracked: np.ndarray, here: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """Which mode here continues each tracked mode of the point before, and how alike the two are."""
-    likeness = modal_assurance(0.5 * (before.M + here.M), before.shapes[:, tracked], here.shapes)
+    """Which mode here continues each tracked mode of the point before, and how alike the two are.
+
+    Shapes are compared with the inertia of each coordinate as weight. The whole inertia matrix would not do: a shape
+    that balances two links in one pose does not in the next, and weighs much more there.
+    """
+    weight = np.diag(0.5 * (before.weight + here.weight))
+    likeness = modal_assurance(weight, before.shapes[:, tracked], here.shapes)
     rows, columns = scipy.optimize.linear_sum_assignment(-likeness)
     chosen = np.full(len(tracked), -1)
     chosen[rows] = columns
