@@ -15,6 +15,7 @@ import numpy as np
 from lissom import Model, Robot
 from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
+from lissom.bodies.reduce.body import Reduction, reduced_body
 from lissom.dynamics.basis import link_bodies
 
 DATA = Path(__file__).parent / "data"
@@ -163,6 +164,7 @@ ALL_TERMS = ("consistent", "published")
 # Every way to model a robot that `model_named` knows beside the choices of the ERLS: the keywords of `Model`.
 FORMULATIONS = {
     "nonlinear": {"formulation": "nonlinear", "basis": "nodal"},
+    "erls-cms": {"formulation": "erls-cms", "modes": 7},  # few, so that links are truly reduced
 }
 ALL_CHOICES = (*ALL_REFERENCES, *FORMULATIONS)
 ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
@@ -193,6 +195,8 @@ def bodies_of(model: Model):
     """Bodies of a model's links, counted from their inner nodes."""
     if model.formulation_name == "erls-fem":
         return [measured_from_inner_node(body_of(model.robot, i)) for i in range(len(model.robot.links))]
+    if model.formulation_name == "erls-cms":
+        return [reduced_body(body_of(model.robot, i), Reduction(model.modes)) for i in range(len(model.robot.links))]
     return link_bodies(model.robot, model.basis, model.modes)
 
 

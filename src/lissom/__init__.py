@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from .analyse.modal import modes as modes
     from .analyse.modal import natural_frequencies as natural_frequencies
     from .analyse.state_space import LinearModel as LinearModel
+    from .bodies.reduce.body import Reduction as Reduction
+    from .bodies.reduce.body import reduced_body as reduced_body
+    from .bodies.reduce.modes import Excitation as Excitation
+    from .bodies.section_forces import section_forces as section_forces
+    from .bodies.section_forces import section_strains as section_strains
     from .control.pd import PD as PD
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
@@ -38,6 +43,11 @@ _HOME = {
     "modes": "analyse.modal",
     "natural_frequencies": "analyse.modal",
     "LinearModel": "analyse.state_space",
+    "Reduction": "bodies.reduce.body",
+    "reduced_body": "bodies.reduce.body",
+    "Excitation": "bodies.reduce.modes",
+    "section_forces": "bodies.section_forces",
+    "section_strains": "bodies.section_forces",
     "PD": "control.pd",
     "DescriptionError": "describe",
     "Robot": "describe",

@@ -59,6 +59,7 @@ class Body(eqx.Module):
     elements: tuple[tuple[int, int], ...] = eqx.field(static=True)  # nodes at the ends of each element
     names: tuple[str, ...] = eqx.field(static=True)  # of the elastic coordinates eta: `2.rz` or `mode.3`
     own: Inertia | None = None  # inertia beside that of the stations, over (rigid twist, q)
+    element_stiffness: Float[Real, "e 12 12"] | None = None  # of beam elements, in their axes: for section forces
 
     def __check_init__(self):
         k, c, s, e = self.points.shape[0], self.coordinates, self.station_shape.shape[0], len(self.elements)
@@ -184,6 +185,7 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
         elements=body.elements,
         names=tuple(names),
         own=None if body.own is None else in_coordinates(body.own, change),
+        element_stiffness=body.element_stiffness,
     )
 
 

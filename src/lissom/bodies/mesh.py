@@ -13,7 +13,7 @@ from .body import Body, block_diagonal, rigid_shapes
 from .profile import Profile, line_inertia, profile_namespace, rigidity
 
 Theory = Literal["euler-bernoulli", "timoshenko"]
-MassModel = Literal["consistent", "lumped"]
+MassModel = Literal["consistent", "lumped", "lumped-points"]
 Shear = tuple[Float[Real, "e"], Float[Real, "e"]]
 Stations = tuple[Float[Real, "s 6 c"], Float[Real, "s 6 6"], Float[Real, "s 6 6"]]
 
@@ -58,8 +58,9 @@ def beam_body(
         elements: per straight segment.
         uniform: the section is the same everywhere; `sections` then answers at any s alike.
         theory: `euler-bernoulli` (no shear, no rotary inertia in bending) or `timoshenko` (both).
-        mass: `consistent` (the displacement field carries it) or `lumped` (half of each element, with the rotary
-            inertia of its sections, at each of its ends).
+        mass: `consistent` (the displacement field carries it), `lumped` (half of each element, with the rotary
+            inertia of its sections, at each of its ends) or `lumped-points` (the same without rotary inertia: the
+            rotations of nodes have no mass, and must be reduced away before the link can move).
 
     Note:
         A tapered element uses the shape functions of the uniform element with its middle section: stiffness converges
@@ -69,7 +70,12 @@ def beam_body(
     xp = profile_namespace(profile, path, up)
     mesh = polyline_mesh(xp.asarray(path, dtype=float), xp.asarray(up, dtype=float), elements)
     Phi = shear_parameters(mesh, profile, theory)
-    stations = lumped_stations(mesh, profile) if mass == "lumped" else gauss_stations(mesh, profile, Phi, theory)
+    stations = (
+        gauss_stations(mesh, profile, Phi, theory)
+        if mass == "consistent"
+        else lumped_stations(mesh, profile, rotary=mass == "lumped")
+    )
+    element_matrices = stiffness_matrices(mesh, profile, Phi)
     k = len(mesh.points)
     return Body(
         points=mesh.points,
@@ -77,13 +83,14 @@ def beam_body(
         station_shape=stations[0],
         station_rigid=stations[1],
         station_inertia=stations[2],
-        stiffness=assemble(turn_to_link(stiffness_matrices(mesh, profile, Phi), mesh.axes)),
+        stiffness=assemble(turn_to_link(element_matrices, mesh.axes)),
         damping=xp.zeros((6 * k, 6 * k)),
         alpha=0.0,
         rigid=rigid_shapes(mesh.points).reshape(6 * k, 6),
         axes=mesh.axes,
         elements=tuple((i, i + 1) for i in range(k - 1)),
         names=tuple(f"{node}.{dof}" for node in range(1, k) for dof in DOFS),
+        element_stiffness=element_matrices,
     )
 
 
@@ -158,12 +165,14 @@ def gauss_stations(mesh: Mesh, profile: Profile, Phi: Shear, theory: Theory) -> 
     return (local @ gather(e)).reshape(-1, 6, c), rigid_shapes(points.reshape(-1, 3)), D.reshape(-1, 6, 6)
 
 
-def lumped_stations(mesh: Mesh, profile: Profile) -> Stations:
-    """Shape, rigid shape and inertia at the nodes: each takes the half elements beside it, rotary inertia included."""
+def lumped_stations(mesh: Mesh, profile: Profile, rotary: bool = True) -> Stations:
+    """Shape, rigid shape and inertia at the nodes: each takes the half elements beside it, and their rotary part."""
     xp = namespace(mesh)
     xi, weight = gauss(TAPERED_POINTS)
     halves = np.stack([xi / 2, (1 + xi) / 2])
     inertia = line_inertia(profile, mesh.start[:, None, None] + mesh.share[:, None, None] * halves)
+    if not rotary:
+        inertia = LineInertia(inertia.mass, *(0.0 * inertia.mass for _ in range(3)))
     D = section_inertia(inertia, mesh.axes[:, None, None])
     D = xp.einsum("ehgij,g,e->heij", D, weight / 2, mesh.length)
     none = xp.zeros((1, 6, 6))

@@ -1,6 +1,6 @@
 """What this version can simulate: the one place where the rest is refused."""
 
-FORMULATIONS = ("erls-fem", "nonlinear")
+FORMULATIONS = ("erls-fem", "erls-cms", "nonlinear")
 KNOWN_FORMULATIONS = ("erls-fem", "erls-cms", "dual-screw", "nonlinear")
 
 WITH_BASIS = ("dual-screw", "nonlinear")  # formulations that let them be chosen

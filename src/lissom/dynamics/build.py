@@ -8,6 +8,7 @@ import numpy as np
 from ..bodies.body import Body, measured_from_inner_node
 from ..bodies.build import body_of
 from ..bodies.integrals import inertia_integrals
+from ..bodies.reduce.body import MODES, Reduction, reduced_body
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
 from ..kinematics.build import chain_of
@@ -18,6 +19,7 @@ from .erls import Erls
 from .formulation import AbstractFormulation, Joints
 from .links import Links, stack_links
 from .nonlinear import Nonlinear
+from .published_modes import nodal_constants
 
 
 class Choices(NamedTuple):
@@ -42,8 +44,62 @@ def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> 
         reference: `tangent` (default), `minimum-norm` or `{"zeroed": ["link/node.component", ...]}`.
         terms: `consistent`, the complete virtual work, or `published`, as printed in the paper.
     """
+    for link in robot.links:
+        if link.beam is not None and link.beam.mass == "lumped-points":
+            raise ValueError(
+                f"links.{link.name}.beam.mass: lumped-points leaves the rotations of nodes without mass, and erls-fem "
+                "moves every one of them: use lumped or consistent, or the formulation erls-cms"
+            )
     bodies = [measured_from_inner_node(body_of(robot, i)) for i in range(len(robot.links))]
     links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
+    return _erls(robot, bodies, links, reference, terms == "published")
+
+
+def erls_cms(robot: Robot, modes: Any = None, reference: Any = None, terms: str = "consistent") -> Erls:
+    """The robot in the formulation of [Vidoni2015]: every link by its rigid motion and a few elastic modes.
+
+    Args:
+        robot: its description.
+        modes: elastic modes of each link, a number or a `Reduction`, one for all links or one for each; default 12, or
+            all if there are fewer; 0 is a rigid link. The paper counts the six rigid modes too: its 18 is 12 here.
+        reference: `minimum-norm` (default), `tangent` or `{"zeroed": ["link/node.component", ...]}`.
+        terms: `consistent`, by integrals of the displacement field, or `published`, by the nodal constants of App. D.
+    """
+    reductions = reductions_of(robot, modes)
+    whole = [body_of(robot, i) for i in range(len(robot.links))]
+    bodies = [reduced_body(body, reduction) for body, reduction in zip(whole, reductions, strict=True)]
+    if terms == "published":
+        spatial = robot.model_copy(update={"planar": False})  # the nodal mass matrix has all dofs
+        nodal = [body_of(spatial, i) for i in range(len(robot.links))]
+        inertias, cubic = zip(*map(nodal_constants, nodal, bodies), strict=True)
+        links = stack_links(bodies, inertias, cubic)
+    else:
+        links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
+    return _erls(robot, bodies, links, reference or "minimum-norm", False)
+
+
+def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:
+    """How each link is reduced, from what a scenario or a call says."""
+    count = len(robot.links)
+    entries = list(modes) if isinstance(modes, list | tuple) and not isinstance(modes, Reduction) else [modes] * count
+    if len(entries) != count:
+        names = ", ".join(robot.link_names)
+        raise ValueError(f"modes must have one entry for each of the {count} links ({names}), got {len(entries)}")
+    return [_reduction_of(entry) for entry in entries]
+
+
+def _reduction_of(entry: Any) -> Reduction:
+    if isinstance(entry, Reduction):
+        return entry
+    if entry is None:
+        return Reduction(MODES)
+    if isinstance(entry, bool) or not isinstance(entry, int | np.integer) or entry < 0:
+        raise ValueError(f"modes must be a whole number of elastic modes, 0 for a rigid link, got {entry!r}")
+    return Reduction(int(entry))
+
+
+def _erls(robot: Robot, bodies: Sequence[Body], links: Links, reference: Any, published: bool) -> Erls:
+    """The robot with these bodies as its links; `published` leaves out what [Boscariol2012] does."""
     xp = namespace(robot.gravity)
     return Erls(
         chain=chain_of(robot),
@@ -51,7 +107,7 @@ def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> 
         joints=joints_of(robot),
         reference=reference_of(robot, links, reference),
         gravity=xp.asarray(robot.gravity, dtype=float),
-        published=terms == "published",
+        published=published,
         elastic_names=elastic_names(robot, bodies),
     )
 
@@ -130,5 +186,6 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
 
 BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
     "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms),
+    "erls-cms": lambda robot, choices: erls_cms(robot, choices.modes, choices.reference, choices.terms),
     "nonlinear": lambda robot, choices: nonlinear(robot, choices.modes, choices.basis),
 }

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..kinematics.chain import Chain, link_frames, link_twists, relative_poses
-from ..kinematics.compatibility import AbstractReference, MinimumNorm, elastic_coordinates
+from ..kinematics.compatibility import AbstractReference, elastic_coordinates
 from ..kinematics.erls import erls_motion, erls_pull_back, pose
 from ..types import Real
 from .formulation import (
@@ -20,7 +20,6 @@ from .formulation import (
     Joints,
     Motion,
     Rates,
-    differentiated_motion,
     place_elastic,
     take_elastic,
 )
@@ -48,9 +47,7 @@ class Erls(AbstractFormulation):
         return x[: self.n_joints], x[self.n_joints :]
 
     def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
-        """Motion by the geometric rule; for the minimum-norm choice, whose conditions turn, by differentiation."""
-        if isinstance(self.reference, MinimumNorm):
-            return differentiated_motion(self, x, xd, xdd)
+        """Motion by the geometric rule."""
         shapes, (theta, theta_d, theta_dd) = self.links.shapes, (part[: self.n_joints] for part in (x, xd, xdd))
         at = pose(self.chain, shapes, self.reference, theta)
         eta = [place_elastic(self.links, part[self.n_joints :]) for part in (x, xd, xdd)]
@@ -84,16 +81,10 @@ class Erls(AbstractFormulation):
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
         """Frames of the ERLS, body coordinates, encoder readings."""
-        if not isinstance(self.reference, MinimumNorm):
-            return self.motion(x, jnp.zeros_like(x), jnp.zeros_like(x)).place
-        R, p = link_frames(self.chain, self.split(x)[0])
-        q, encoder = self.coordinates(x)
-        return Configuration(R, p, q, encoder)
+        return self.motion(x, jnp.zeros_like(x), jnp.zeros_like(x)).place
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
         """V = J theta_d and qd = H eta_d + Hdot eta, [Vidoni2015] eqs. (14), (69)."""
-        if isinstance(self.reference, MinimumNorm):
-            return self.differentiated_rates(x, xd)
         return self.motion(x, xd, jnp.zeros_like(x)).rates
 
     def differentiated_rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:

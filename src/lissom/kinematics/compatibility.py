@@ -29,6 +29,10 @@ class AbstractReference(eqx.Module):
     def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "j l c"]:
         """Rows of Z, over the body coordinates of every link."""
 
+    def moment(self, q: Float[Array, "l c"]) -> Float[Array, " L"] | None:
+        """The vector g, six for each link, of conditions Z q = J^T g(q) that turn with the joints; None for others."""
+        return None
+
 
 class Tangent(AbstractReference):
     """Free joint directions are closed too: theta is what an encoder reads."""
@@ -60,6 +64,10 @@ class MinimumNorm(AbstractReference):
     def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "j l c"]:
         """Rows J^T B^T M U."""
         return jnp.einsum("lkj,lkc->jlc", J, self.rigid_mass)
+
+    def moment(self, q: Float[Array, "l c"]) -> Float[Array, " L"]:
+        """Momentum B^T M U q that the displacements carry along rigid motions of each link."""
+        return jnp.einsum("lkc,lc->lk", jnp.asarray(self.rigid_mass), q).reshape(-1)
 
 
 class Shapes(eqx.Module):

@@ -61,7 +61,8 @@ class Pose(eqx.Module):
     J: Float[Array, "L j"]  # body Jacobian, V = J theta_d
     shift: Float[Array, "l 6 6"]  # displacement of the tip before -> of the inner node
     ad: Float[Array, "L L"]
-    solve: Float[Array, "j j"] | None  # J_0^-1 of a zeroed reference
+    rows: Float[Array, "j l c"] | None  # Z, the conditions of the reference; the tangent choice has none
+    solve: Float[Array, "j j"] | None  # J_0^-1
 
 
 def pose(chain: Chain, shapes: Shapes, reference: AbstractReference, theta: Float[Array, " j"]) -> Pose:
@@ -71,16 +72,15 @@ def pose(chain: Chain, shapes: Shapes, reference: AbstractReference, theta: Floa
     carried = jnp.concatenate([jnp.zeros((1, 6, 6)), shift[1:] @ jnp.asarray(shapes.tip)[:-1, :, :6]])
     Phi = chain_product(transfer(relative.R, relative.p))
     J = Phi @ (chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]).reshape(Phi.shape[0], -1)
-    at = Pose(Phi, chain_product(carried), J, shift, screw_matrix(chain), None)
-    if isinstance(reference, Tangent):
-        return at
-    J_0 = _rigid_rows(reference) @ J
-    return eqx.tree_at(lambda at: at.solve, at, inverse(J_0), is_leaf=lambda leaf: leaf is None)
+    rows = solve = None
+    if not isinstance(reference, Tangent):
+        rows = reference.conditions(J.reshape(-1, 6, J.shape[1]))
+        solve = inverse(_rigid_rows(rows) @ J)
+    return Pose(Phi, chain_product(carried), J, shift, screw_matrix(chain), rows, solve)
 
 
-def _rigid_rows(reference) -> Float[Array, "j L"]:
+def _rigid_rows(rows: Float[Array, "j l c"]) -> Float[Array, "j L"]:
     """Rows Z over the displacements of the inner nodes."""
-    rows = jnp.asarray(reference.rows)
     return rows[:, :, :6].reshape(rows.shape[0], -1)
 
 
@@ -113,6 +113,7 @@ class ErlsMotion(eqx.Module):
     inner: Handed
     rigid: Handed | None
     phi: Float[Array, "3 j"]  # value, rate, acceleration
+    moment: Float[Array, " L"] | None = None  # g of conditions J^T g = 0, which turn with the joints
 
     @property
     def total(self) -> Handed:
@@ -137,7 +138,7 @@ def erls_motion(
     Args:
         chain: the ERLS.
         shapes: tip shapes of the links.
-        reference: `Tangent` or `Zeroed`.
+        reference: what theta means.
         at: matrices of the pose.
         theta_d: joint rates.
         theta_dd: joint accelerations.
@@ -162,21 +163,40 @@ def _from_tips(shapes: Shapes, at: Pose, eta: Float[Array, "l m"]) -> Float[Arra
     return jnp.concatenate([jnp.zeros((1, 6)), jnp.einsum("lab,lb->la", at.shift[1:], tip)]).reshape(-1)
 
 
-def _with_reference(reference, at: Pose, motion: ErlsMotion, rate: Rate, eta) -> ErlsMotion:
-    """Add the rigid motion J phi that keeps Z q = 0 with its first and second derivative."""
-    rows = jnp.asarray(reference.rows)
-    Z_r, Z_eta = _rigid_rows(reference), rows[:, :, 6:].reshape(rows.shape[0], -1)
-    inverse = jnp.asarray(at.solve)
-    solve = lambda r, eta: -inverse @ (Z_r @ r + Z_eta @ eta.reshape(-1))  # noqa: E731
-    phi = solve(motion.inner.a, eta[0])
+def _with_reference(reference: AbstractReference, at: Pose, motion: ErlsMotion, rate: Rate, eta) -> ErlsMotion:
+    """Add the rigid motion J phi that keeps Z q = 0 with its first and second derivative.
+
+    Conditions of the form J^T g = 0 turn with the joints; their derivatives add Jdot^T g and Jddot^T g + 2 Jdot^T gdot.
+    """
+    rows, inverse = jnp.asarray(at.rows), jnp.asarray(at.solve)
+    Z_r, Z_eta = _rigid_rows(rows), rows[:, :, 6:].reshape(rows.shape[0], -1)
+    still = jnp.zeros(rows.shape[0])
+    solve = lambda r, eta, turning: -inverse @ (Z_r @ r + Z_eta @ eta.reshape(-1) + turning)  # noqa: E731
+    moment = lambda r, eta: reference.moment(jnp.concatenate([r.reshape(-1, 6), eta], axis=1))  # noqa: E731
+    phi = solve(motion.inner.a, eta[0], still)
     w = at.J @ phi
     w_d = -at.Phi @ (rate.d * (at.ad @ w))
-    phi_d = solve(motion.inner.d + w_d, eta[1])
+    g = moment(motion.inner.a + w, eta[0])
+    phi_d = solve(motion.inner.d + w_d, eta[1], still if g is None else turned_moment(at, rate, g))
     w_d = w_d + at.J @ phi_d
+    g_d = moment(motion.inner.d + w_d, eta[1])
     w_dd = at.Phi @ bent(at, rate, w, w_d)
-    phi_dd = solve(motion.inner.dd + w_dd, eta[2])
+    phi_dd = solve(motion.inner.dd + w_dd, eta[2], still if g_d is None else bent_moment(at, rate, g, g_d))
     w_dd = w_dd + at.J @ phi_dd
-    return ErlsMotion(motion.V, motion.V_d, motion.inner, Handed(w, w_d, w_dd), jnp.stack([phi, phi_d, phi_dd]))
+    return ErlsMotion(motion.V, motion.V_d, motion.inner, Handed(w, w_d, w_dd), jnp.stack([phi, phi_d, phi_dd]), g)
+
+
+def turned_moment(at: Pose, rate: Rate, g) -> Float[Array, " j"]:
+    """Jdot^T g, from Jdot = -Phi rate ad J."""
+    return -at.J.T @ (at.ad.T @ (rate.d * (at.Phi.T @ g)))
+
+
+def bent_moment(at: Pose, rate: Rate, g, g_d) -> Float[Array, " j"]:
+    """Jddot^T g + 2 Jdot^T gdot, from Jddot = -Phi (2 rate ad Jdot + rate^2 ad^2 J + acceleration ad J)."""
+    p = at.Phi.T @ g
+    pushed = at.ad.T @ (rate.d * p)
+    still = at.ad.T @ (rate.d**2 * (at.ad.T @ p) + rate.dd * p)
+    return 2.0 * turned_moment(at, rate, g_d - pushed) - at.J.T @ still
 
 
 def erls_pull_back(
@@ -184,13 +204,14 @@ def erls_pull_back(
 ) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
     """Transpose of the rates' map: forces on (theta, eta) from forces on twists, body coordinates and encoders.
 
-    `complete` also takes what a virtual joint motion does to the displacements it carries.
+    `complete` also takes what a virtual joint motion does to the displacements it carries, and to the conditions.
     """
     on_r, on_eta = on_q[:, :6].reshape(-1), on_q[:, 6:]
+    push = jnp.zeros(at.J.shape[1])
     if at.solve is not None:
-        rows = jnp.asarray(reference.rows)
+        rows = jnp.asarray(at.rows)
         push = at.solve.T @ (at.J.T @ on_r + on_encoder)
-        on_r = on_r - push @ _rigid_rows(reference)
+        on_r = on_r - push @ _rigid_rows(rows)
         on_eta = on_eta - jnp.tensordot(push, rows[:, :, 6:], axes=1)
     on_inner = at.Psi.T @ on_r
     tip = jnp.einsum("lab,la->lb", at.shift[1:], on_inner.reshape(-1, 6)[1:])
@@ -201,5 +222,7 @@ def erls_pull_back(
         turned = on_inner * (at.ad @ motion.inner.a)
         if motion.rigid is not None:
             turned += (at.Phi.T @ on_r) * (at.ad @ motion.rigid.a)
+        if motion.moment is not None:
+            turned -= (at.Phi.T @ motion.moment) * (at.ad @ (at.J @ push))
         on_theta -= turned.reshape(-1, 6).sum(axis=1) @ chain.selection
     return on_theta, on_eta

@@ -39,9 +39,11 @@ class Model:
 
     Args:
         robot: description, or the name of a library robot or file.
-        formulation: `erls-fem` or `nonlinear`.
-        modes: kept elastic modes per link; `erls-fem` keeps every nodal displacement and takes none.
-        reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`.
+        formulation: `erls-fem`, `erls-cms` (modes of the links) or `nonlinear`.
+        modes: kept elastic modes per link, a number or a `Reduction`, one for all links or a list; default 12, or all
+            if there are fewer, 0 is rigid. `erls-fem` keeps every nodal displacement and takes none.
+        reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`,
+            with `erls-cms` `minimum-norm`.
         terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
         basis: shapes of the links (`nonlinear`): `assumed` modes (default) or `nodal`, every nodal displacement.
 
