@@ -16,7 +16,7 @@ from ..dynamics.formulation import AbstractFormulation
 from ..solve.model import Model
 from ..solve.problem import State
 from .complex_modes import RIGID
-from .damped import DampedModes, damped_modes
+from .damped import damped_modes
 from .linearize import loop_of
 from .participation import participation
 
@@ -62,13 +62,13 @@ def modes(
     qdd: Any = None,
     kp: Any = None,
     kd: Any = None,
-) -> Modes | DampedModes:
+) -> Any:
     """Natural modes about a static state, or about a point of a motion.
 
     The state's holding torques act on; without a state, the equilibrium at q = 0 is taken. Frequencies and shapes are
     those of the undamped problem K phi = omega^2 M phi, damping ratios phi^T C phi / (2 omega), exact for Rayleigh
     and modal damping. With `damped`, and about a moving point always, those of the quadratic eigenproblem: complex,
-    with right and left vectors, as `DampedModes`.
+    with right and left vectors, as `DampedModes`; else the answer is a `Modes`.
 
     Args:
         model: the robot.

@@ -50,7 +50,7 @@ def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> 
                 f"links.{link.name}.beam.mass: lumped-points leaves the rotations of nodes without mass, and erls-fem "
                 "moves every one of them: use lumped or consistent, or the formulation erls-cms"
             )
-    bodies = [measured_from_inner_node(body_of(robot, i)) for i in range(len(robot.links))]
+    bodies = nodal_bodies(robot)
     links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
     return _erls(robot, bodies, links, reference, terms == "published")
 
@@ -65,9 +65,7 @@ def erls_cms(robot: Robot, modes: Any = None, reference: Any = None, terms: str 
         reference: `minimum-norm` (default), `tangent` or `{"zeroed": ["link/node.component", ...]}`.
         terms: `consistent`, by integrals of the displacement field, or `published`, by the nodal constants of App. D.
     """
-    reductions = reductions_of(robot, modes)
-    whole = [body_of(robot, i) for i in range(len(robot.links))]
-    bodies = [reduced_body(body, reduction) for body, reduction in zip(whole, reductions, strict=True)]
+    bodies = reduced_bodies(robot, modes)
     if terms == "published":
         spatial = robot.model_copy(update={"planar": False})  # the nodal mass matrix has all dofs
         nodal = [body_of(spatial, i) for i in range(len(robot.links))]
@@ -76,6 +74,26 @@ def erls_cms(robot: Robot, modes: Any = None, reference: Any = None, terms: str 
     else:
         links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
     return _erls(robot, bodies, links, reference or "minimum-norm", False)
+
+
+def nodal_bodies(robot: Robot) -> list[Body]:
+    """The links with every nodal displacement, measured from their inner nodes."""
+    return [measured_from_inner_node(body_of(robot, i)) for i in range(len(robot.links))]
+
+
+def reduced_bodies(robot: Robot, modes: Any) -> list[Body]:
+    """The links in component modes."""
+    reductions = enumerate(reductions_of(robot, modes))
+    return [reduced_body(body_of(robot, i), reduction) for i, reduction in reductions]
+
+
+def bodies_of(robot: Robot, name: str, choices: Choices) -> tuple[Body, ...]:
+    """The links of a robot in the coordinates of a formulation: for section forces and pictures."""
+    if name == "erls-fem":
+        return tuple(nodal_bodies(robot))
+    if name == "erls-cms":
+        return tuple(reduced_bodies(robot, choices.modes))
+    return tuple(link_bodies(robot, choices.basis, choices.modes))
 
 
 def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:

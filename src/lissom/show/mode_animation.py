@@ -71,7 +71,7 @@ def mode_dataset(model: Model, state: State, modes: Any, number: int) -> xr.Data
     )
 
 
-def _amplitude(model: Model, x: np.ndarray, shape: np.ndarray) -> float:
+def _amplitude(model: Model, x: np.ndarray, shape: Any) -> float:
     """Factor that makes the largest displacement of a node a visible part of the robot."""
     still = np.asarray(model.poses(_state(model, x)).position)
     size = np.ptp(still.reshape(-1, 3), axis=0).max()
@@ -83,6 +83,5 @@ def _amplitude(model: Model, x: np.ndarray, shape: np.ndarray) -> float:
 
 
 def _state(model: Model, x: np.ndarray) -> State:
-    j, none = model.n_joints, jnp.zeros(0)
-    x = jnp.asarray(x)
-    return State(x[:j], none, x[j:], none, x[:j], none)
+    j, none, here = model.n_joints, jnp.zeros(0), jnp.asarray(x)
+    return State(here[:j], none, here[j:], none, here[:j], none)

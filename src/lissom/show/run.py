@@ -245,6 +245,8 @@ class _Shown(eqx.Module):
 
 @compiled_quickly
 def shown_motion(f, x, xd, work) -> _Shown:
+    """Positions, frames and energies of many states at once."""
+
     def one(x, xd, work):
         place = f.configuration(x)
         poses = node_poses(f, place)

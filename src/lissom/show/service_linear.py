@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SPEED = {"revolute": "rad/s", "prismatic": "m/s"}
 LINEAR, MAP, DATA = (".npz", ".mat"), (".nc", ".npz"), (".csv", ".npz")
+POINT = ("q", "qd", "qdd", "torque")
 MOST = 100_000  # points of a map
 
 

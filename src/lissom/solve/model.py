@@ -1,5 +1,6 @@
 """A robot ready for computation: its formulation, its names, and the questions asked most often."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..describe.robot import Robot
 from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
 from ..dynamics.basis import BASES
-from ..dynamics.build import BUILDERS, Choices, find_node, formulation_of
+from ..dynamics.build import BUILDERS, Choices, bodies_of, find_node, formulation_of
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import Poses, node_displacements, node_poses
@@ -88,6 +89,11 @@ class Model:
     def coordinate_names(self) -> tuple[str, ...]:
         """Elastic coordinates: displacements of nodes from the frame of their link's inner node, or modes of links."""
         return self.formulation.elastic_names
+
+    @functools.cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The links in the coordinates of the formulation: shapes, stiffness, section forces."""
+        return bodies_of(self.robot, self.formulation_name, self.choices)
 
     def formulation_with(self, robot: Robot) -> AbstractFormulation:
         """Another robot in the same formulation, with the same choices."""
