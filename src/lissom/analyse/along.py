@@ -122,7 +122,8 @@ def linearize_along(
     for start in range(0, len(t), CHUNK):
         rows = np.minimum(np.arange(start, start + CHUNK), len(t) - 1) if len(t) > CHUNK else np.arange(len(t))
         at = [jnp.asarray(part[rows]) for part in motion]
-        points, found, left = jax.tree.map(np.asarray, _along(model.formulation, *at, ins, outs, loop))
+        answer: Any = _along(model.formulation, at[0], at[1], at[2], ins, outs, loop)
+        points, found, left = jax.tree.map(np.asarray, answer)
         for k in range(min(CHUNK, len(t) - start)):
             if not left[k] < BALANCE:
                 raise EquilibriumError(

@@ -7,7 +7,7 @@ phi and psi, psi^* (2 lambda M + C) phi = 1. A rigid motion without resistance i
 is nothing to be biorthonormal with, and psi^* M phi = 1 takes its place.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -42,7 +42,8 @@ def quadratic_modes(
     M_v, C_v, K_v = (V.T @ A @ V for A in (M, C, K))
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M_v, np.concatenate([K_v, C_v], axis=1))]])
     balanced, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
-    lam, y, w = scipy.linalg.eig(balanced, left=True, right=True)
+    found: Any = scipy.linalg.eig(balanced, left=True, right=True)
+    lam, y, w = found
     right = (scale[:, None] * w)[:n]
     left = np.linalg.solve(M_v.T, (y / scale[:, None])[n:])
     keep = np.flatnonzero(lam.imag >= -1e-12 * np.abs(lam))

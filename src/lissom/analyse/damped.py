@@ -34,7 +34,7 @@ class DampedModes(eqx.Module):
     @property
     def shapes(self) -> Float[np.ndarray, "n m"]:
         """The motion at the instant of its largest coordinate: real parts of the right vectors."""
-        return self.right.real
+        return np.real(self.right)
 
 
 def damped_modes(
@@ -42,17 +42,19 @@ def damped_modes(
 ) -> DampedModes:
     """Modes of the linear model at a point; see `modes`."""
     point = modal_point(model, state, qd, qdd)
-    found = jax.tree.map(np.asarray, derivatives_at(model.formulation, point, (), (), loop))
+    found: Any = jax.tree.map(np.asarray, derivatives_at(model.formulation, point, (), (), loop))
     basis = None
     if locked:
         j, E = model.n_joints, found.E[0, :, : len(found.matrices.M)]
         basis = np.concatenate([-np.linalg.solve(E[:, :j], E[:, j:]), np.eye(len(found.matrices.M) - j)])
         found = locked_derivatives(found, j)
-    modes = quadratic_modes(*found.matrices[:3], count)
+    M, C, K, _ = found.matrices
+    modes = quadratic_modes(M, C, K, count)
     right, left = modes.right, modes.left
     if basis is not None:
         right, left = basis @ right, basis @ left
-    lam, size = modes.eigenvalue, np.abs(modes.eigenvalue)
+    lam: Any = modes.eigenvalue
+    size = np.abs(lam)
     rigid = np.array([kind == "rigid" for kind in modes.stability])
     share, strain = participation(model, model.formulation, point.x, right, None if loop is None else loop.kp)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -83,7 +83,7 @@ def _solved(matrices: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 def default_band(linear: LinearModel, points: int = POINTS) -> Float[np.ndarray, " f"]:
     """Frequencies from below the first to beyond the eighth vibration of a model, and close to each resonance."""
-    poles = linear.poles
+    poles: Any = linear.poles
     poles = np.log(poles.astype(complex)) / linear.dt if linear.dt else poles
     vibrating = np.sort(np.abs(poles[poles.imag > 1e-6 * np.abs(poles)])) / (2 * np.pi)
     fast = vibrating[vibrating > SWAY]

@@ -87,12 +87,12 @@ def at_point(f: AbstractFormulation, q, qd, qdd, loop: Loop | None) -> Found:
 
 @compiled_quickly
 def _poses(f, q, qd, qdd, loop) -> Found:
-    return jax.vmap(lambda *at: at_point(f, *at, loop))(q, qd, qdd)
+    return jax.vmap(lambda q, qd, qdd: at_point(f, q, qd, qdd, loop))(q, qd, qdd)
 
 
 @compiled_quickly
 def _robots(f, q, qd, qdd, loop) -> Found:
-    return jax.vmap(lambda f, *at: at_point(f, *at, loop))(f, q, qd, qdd)
+    return jax.vmap(lambda f, q, qd, qdd: at_point(f, q, qd, qdd, loop))(f, q, qd, qdd)
 
 
 def mode_map(
@@ -141,9 +141,9 @@ def mode_map(
     robots = None if not changes else _formulations(model, changes, grid)
     for start in range(0, total, CHUNK):
         rows = np.minimum(np.arange(start, start + CHUNK), total - 1) if total > CHUNK else np.arange(total)
-        at = [jnp.asarray(part[rows]) for part in motion]
-        found = _robots(_stacked(robots, rows), *at, loop) if robots else _poses(model.formulation, *at, loop)
-        found = jax.tree.map(np.asarray, found)
+        at: Any = [jnp.asarray(part[rows]) for part in motion]
+        solve, f = (_robots, _stacked(robots, rows)) if robots else (_poses, model.formulation)
+        found = jax.tree.map(np.asarray, solve(f, at[0], at[1], at[2], loop))
         for k in range(min(CHUNK, total - start)):
             one = jax.tree.map(lambda part, k=k: part[k], found)
             _check(one, motion[0][start + k])
@@ -200,7 +200,7 @@ class Pairs:
     rigid: int
 
 
-def _modes_at(found: Derivatives, j: int, locked: bool, damped: bool, count: int) -> Pairs:
+def _modes_at(found: Any, j: int, locked: bool, damped: bool, count: int) -> Pairs:
     M, n = found.matrices.M, len(found.matrices.M)
     basis = np.eye(n)
     if locked:
@@ -255,7 +255,7 @@ def _assembled(model, grid, motion, pairs: Sequence[Pairs], records, count, axes
             continue
         back = neighbour(index)
         order[index], mac[index] = follow(at[back], order[back], pair)
-    lam = np.stack([at[index].eigenvalue[order[index]] for index in at]).reshape(*grid, m)
+    lam: Any = np.stack([at[index].eigenvalue[order[index]] for index in at]).reshape(*grid, m)
     shapes = np.stack([at[index].shapes[:, order[index]] for index in at]).reshape(*grid, -1, m)
     whole = lambda parts: np.stack(parts).reshape(*grid, -1)  # noqa: E731
     size = np.abs(lam)

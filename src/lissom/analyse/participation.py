@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Inexact
+from jaxtyping import Array, Float
 
 from ..dynamics import engine
 from ..dynamics.compile import compiled_quickly
@@ -40,7 +40,7 @@ def modal_energies(f: AbstractFormulation, x: Float[Array, " n"], shapes: Float[
 
 
 def participation(
-    model: Model, f: AbstractFormulation, x: Float[Array, " n"], shapes: Inexact[np.ndarray, "n m"], kp: Any = None
+    model: Model, f: AbstractFormulation, x: Float[Array, " n"], shapes: Any, kp: Any = None
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Shares of links and joints in the energy of every mode; a complex shape counts with its mean over a period.
 

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 DECAY = 1e-9  # |Re| of a pole, against the largest |pole|, below which a motion does not die out
 
-Matrix = Float[np.ndarray, "a b"]
+Matrix = Float[np.ndarray, "_ _"]
 
 
 def minimal_realisation(

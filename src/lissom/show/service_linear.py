@@ -95,7 +95,7 @@ def linearize(source: str, q: str | None = None, choices: Choices = AS_DESCRIBED
         linear.save(output)
     point = linear.operating
     joints = _joint_names(linear)
-    poles = linear.poles
+    poles: Any = linear.poles
     poles = poles[np.lexsort((-poles.imag, np.abs(poles)))]
     return {
         "robot": point.robot,

@@ -10,6 +10,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from ..algebra.so3 import exponential, left_jacobian
+from ..bodies.body import Body
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario_checks import choice_findings
