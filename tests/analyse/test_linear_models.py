@@ -178,7 +178,8 @@ def test_the_bending_moment_of_a_loaded_link_is_force_times_arm():
     outputs = ["rod/element0.mz", "rod/element1.mz", "rod/element0.kz", "rod/element0.vy"]
     lin = ls.linearize(bar, [0.0], inputs=["rod/tip.fy@link"], outputs=outputs, locked=True)
     gain = (lin.D - lin.C @ np.linalg.solve(lin.A, lin.B))[:, 0]
-    length = float(np.linalg.norm(np.asarray(bar.bodies[0].points)[-1]))
+    points = np.asarray(bar.bodies[0].points)
+    length = float(np.linalg.norm(points[-1] - points[0]))
     body = bar.robot.links[0].beam
     assert_allclose(np.abs(gain[:2]), [0.75 * length, 0.25 * length], rtol=1e-6)
     assert_allclose(np.abs(gain[3]), 1.0, rtol=1e-6)
