@@ -31,7 +31,7 @@ def test_every_point_has_the_frequencies_of_its_own_modes():
 
 
 def test_modes_keep_their_number_where_they_cross():
-    # In-plane and out-of-plane bending cross near 2 rad; each curve stays smooth, and modes stay in or out of the plane.
+    # In-plane and out-of-plane bending cross near 2 rad: every mode stays in the plane, or out of it.
     found = elbow()
     f, names = found.frequency_hz, np.array(found.names)
     order = np.argsort(f, axis=1)
