@@ -162,9 +162,10 @@ def _section(model: Model, name: str, link: str, number: str, what: str) -> Chan
     if what not in (*SECTION, *STRAIN):
         raise UnknownNameError(name, f"an element has {', '.join((*SECTION, *STRAIN))}")
     forces = what in SECTION
-    values = jax.vmap(lambda q: (section_forces if forces else section_strains)(body, q))(jnp.eye(body.coordinates))
+    held = section_forces if forces else section_strains
+    values = np.stack([np.asarray(held(body, q)) for q in np.eye(body.coordinates)])
     component = (SECTION if forces else STRAIN).index(what)
-    row = np.asarray(values)[:, int(number), :, component].mean(axis=1)
+    row = values[:, int(number), :, component].mean(axis=1)
     c = model.formulation.links.stiffness.shape[-1]
     return Channel(name, "section", i, int(number), 0, True, np.pad(row, (0, c - len(row))))
 
