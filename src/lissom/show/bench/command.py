@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-PHYSICS = "physics"
+PHYSICS, MANOEUVRE = "physics", "manoeuvre"
 WRITTEN = (".md", ".json")
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
 
@@ -22,7 +22,8 @@ def bench(
     cases: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Library scenarios or files; default: every robot of the library. `physics`: the physics table."
+            help="Library scenarios or files; default: every robot of the library. `physics`: the physics table; "
+            "`manoeuvre`: the arm of Cibicik 2021 beside its paper."
         ),
     ] = None,
     peers: Annotated[
@@ -82,7 +83,7 @@ def check_request(cases: list[str], peers: bool, output: Path | None) -> None:
     problems = []
     for case in cases:
         try:
-            if case != PHYSICS:
+            if case not in (PHYSICS, MANOEUVRE):
                 Scenario.load(case)
         except DescriptionError as failure:
             problems += failure.problems
@@ -98,13 +99,18 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
 
     kept, tell = keep_compiled_code(), _Line()
     report["machine"] = machine_facts()
-    named = [case for case in cases if case != PHYSICS] or (() if cases or peers else default_cases())
+    named = [case for case in cases if case not in (PHYSICS, MANOEUVRE)] or (() if cases or peers else default_cases())
     try:
         if PHYSICS in cases:
             from .physics import physics_rows
 
             report["physics"] = []
             report["physics"].extend(physics_rows(tell))
+        if MANOEUVRE in cases:
+            from .manoeuvre import manoeuvre_rows
+
+            report["manoeuvre"] = []
+            report["manoeuvre"].extend(manoeuvre_rows(repeat, tell))
         if named:
             report["cases"] = []
         for case in named:
