@@ -57,7 +57,7 @@ def test_json_is_one_object_and_nothing_else(bench):
 
 def test_without_a_name_every_robot_of_the_library_is_measured(bench):
     report = json.loads(bench("--json").stdout)
-    assert len(report["cases"]) == 6 and "dlr-arm" in [case["case"] for case in report["cases"]]
+    assert len(report["cases"]) >= 6 and "dlr-arm" in [case["case"] for case in report["cases"]]
 
 
 def test_table_shows_times_accuracy_and_machine(bench):

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-PHYSICS = "physics"
-LINKS = "links"
-SPECIAL = (PHYSICS, LINKS)
+PHYSICS, LINKS, MANOEUVRE = "physics", "links", "manoeuvre"
+SPECIAL = (PHYSICS, LINKS, MANOEUVRE)
 WRITTEN = (".md", ".json")
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
 
@@ -24,8 +23,8 @@ def bench(
     cases: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Library scenarios or files; default: every robot of the library. "
-            "`physics`: the physics table. `links`: operations and cost against the number of links."
+            help="Library scenarios or files; default: every robot of the library. `physics`: the physics table. "
+            "`links`: operations and cost against the number of links. `manoeuvre`: the arm of Cibicik 2021."
         ),
     ] = None,
     peers: Annotated[
@@ -112,6 +111,11 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
             from .links import measure_links
 
             report["links"] = measure_links(repeat, tell)
+        if MANOEUVRE in cases:
+            from .manoeuvre import manoeuvre_rows
+
+            report["manoeuvre"] = []
+            report["manoeuvre"].extend(manoeuvre_rows(repeat, tell))
         if named:
             report["cases"] = []
         for case in named:
