@@ -107,6 +107,7 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
 
             report["physics"] = []
             report["physics"].extend(physics_rows(tell))
+            measure_published(report, tell)
         if LINKS in cases:
             from .links import measure_links
 
@@ -127,6 +128,16 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
     finally:
         tell.clear()
         report["compiled_code"] = kept.report()
+
+
+def measure_published(report: dict[str, Any], tell: Any) -> None:
+    """The printed numbers of [Vidoni2015] beside ours, a verdict on each; those that can be held to go to `physics`."""
+    from .l_shape import peak_checks, peak_rows, table_rows
+
+    report["peaks"], report["table_2"] = [], []
+    report["peaks"].extend(peak_rows(tell))
+    report["physics"].extend(peak_checks(report["peaks"]))
+    report["table_2"].extend(table_rows(tell))
 
 
 class _Line:
