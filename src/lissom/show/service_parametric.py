@@ -15,6 +15,8 @@ WRITTEN = (".npz", ".c", ".py")
 class NoPolynomialsError(RuntimeError):
     """The analysis failed, with the reason."""
 
+    told = True  # the message says it all: no class name, no hint at a traceback
+
 
 def mode_polynomials(
     source: str,
