@@ -1,7 +1,8 @@
 """Polynomial eigenpairs along the path of [Palomba2019], drawn like its Figures 3 to 5, with all the numbers.
 
 One column for each of the three elastic pairs: frequency and damping ratio, exact and from polynomials of order 4
-about the middle of the path; the errors (30) and (32); modal assurance (33) of right and left vectors.
+about the middle of the path; the errors (30) and (32); modal assurance (33) of right and left vectors. Exact is the
+linear model at each time with the accelerations of that time; the polynomials keep those of the middle, as the paper's.
 """
 
 from figures import heading, keep, tidy
@@ -12,6 +13,7 @@ from lissom.show.bench.eigenpairs import (
     library_expansion,
     measure_eigenpairs,
     papers_expansion,
+    path_matrices,
     path_points,
 )
 from lissom.show.figure import PALETTE, new_figure
@@ -60,8 +62,10 @@ def drawn(models: dict):
 def main() -> None:
     """Numbers, figure."""
     points = path_points(4)
-    models = {"paper's coordinates": errors(papers_expansion(), points),
-              "planar-2r, published terms": errors(library_expansion("published"), points)}  # fmt: skip
+    models = {
+        "paper's axes": errors(papers_expansion(), points, path_matrices("paper")),
+        "planar-2r": errors(library_expansion("published"), points, path_matrices("published")),
+    }
     keep("parametric-eigenpairs", measure_eigenpairs(), drawn(models))
 
 
