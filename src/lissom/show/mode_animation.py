@@ -83,5 +83,6 @@ def _amplitude(model: Model, x: np.ndarray, shape: Any) -> float:
 
 
 def _state(model: Model, x: np.ndarray) -> State:
-    j, none, here = model.n_joints, jnp.zeros(0), jnp.asarray(x)
-    return State(here[:j], none, here[j:], none, here[:j], none)
+    j, here = model.n_joints, jnp.asarray(x)
+    still = jnp.zeros_like(here)
+    return State(here[:j], still[:j], here[j:], still[j:], here[:j], still[:j])
