@@ -155,6 +155,7 @@ class Link(Part):
     """One link: its joint and exactly one body."""
 
     name: Name
+    parent: str | None = None  # the link that carries this one, or ground; default: the link before it
     joint: Joint
     beam: Beam | None = None
     rigid: Rigid | None = None

@@ -92,6 +92,8 @@ def _bones(entry: Any) -> Any:
         return None
     kept = {k: v for k, v in entry["joint"].items() if k in ("dh", "origin")}
     bones: dict[str, Any] = {"name": entry.get("name"), "joint": {"type": "revolute", **kept}}
+    if isinstance(entry.get("parent"), str):
+        bones["parent"] = entry["parent"]
     beam, rigid = entry.get("beam"), entry.get("rigid")
     if isinstance(rigid, Mapping):
         return bones | {"rigid": {"mass": 0, "tip": rigid.get("tip")}}
