@@ -13,7 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from lissom import Model, Robot
+from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
+from lissom.dynamics.basis import link_bodies
 
 DATA = Path(__file__).parent / "data"
 LIBRARY = (
@@ -158,6 +160,11 @@ ZEROED = {
 }
 ALL_REFERENCES = ("tangent", "minimum-norm", "zeroed")
 ALL_TERMS = ("consistent", "published")
+# Every way to model a robot that `model_named` knows beside the choices of the ERLS: the keywords of `Model`.
+FORMULATIONS = {
+    "nonlinear": {"formulation": "nonlinear", "basis": "nodal"},
+}
+ALL_CHOICES = (*ALL_REFERENCES, *FORMULATIONS)
 ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
 
 
@@ -176,8 +183,17 @@ def robot_named(name: str) -> Robot:
 
 @functools.cache
 def model_named(name: str, reference: str = "tangent", terms: str = "consistent") -> Model:
-    """A robot with one of `ALL_REFERENCES`."""
+    """A robot with one of `ALL_REFERENCES`, or one of `FORMULATIONS`."""
+    if reference in FORMULATIONS:
+        return Model(robot_named(name), **FORMULATIONS[reference])
     return Model(robot_named(name), reference=reference_named(name, reference), terms=terms)
+
+
+def bodies_of(model: Model):
+    """Bodies of a model's links, counted from their inner nodes."""
+    if model.formulation_name == "erls-fem":
+        return [measured_from_inner_node(body_of(model.robot, i)) for i in range(len(model.robot.links))]
+    return link_bodies(model.robot, model.basis, model.modes)
 
 
 def reference_named(name: str, reference: str):

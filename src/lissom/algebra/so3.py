@@ -1,8 +1,10 @@
 """Rotations of space: the cross-product matrix, the exponential, roll-pitch-yaw."""
 
+import math
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from ..types import Matrix3, Scalar, Vector3, namespace
@@ -43,3 +45,55 @@ def from_rpy(rpy: Any) -> Matrix3:
     """Rotation `Rz(yaw) Ry(pitch) Rx(roll)` from (roll, pitch, yaw), the URDF convention."""
     roll, pitch, yaw = rpy
     return elementary(2, yaw) @ elementary(1, pitch) @ elementary(0, roll)
+
+
+# Power series in s = |phi|^2 of sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3: no branch at zero, smooth everywhere,
+# exact to rounding for rotations up to half a turn.
+TERMS = 16
+SERIES = np.array([[(-1.0) ** k / math.factorial(2 * k + n) for k in range(TERMS)] for n in (1, 2, 3)])
+
+
+def rotation_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
+    """sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3 at s = a^2, then the derivatives of the last two by s."""
+    values = [jnp.zeros_like(s) for _ in range(5)]
+    for k in reversed(range(TERMS)):
+        for n in range(3):
+            values[n] = values[n] * s + SERIES[n, k]
+        if k:
+            for n in (1, 2):
+                values[n + 2] = values[n + 2] * s + k * SERIES[n, k]
+    return tuple(values)
+
+
+def exponential(phi: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
+    """Finite rotation exp(phi x) of a rotation vector, up to half a turn."""
+    sinc, half, _, _, _ = rotation_series(jnp.sum(phi**2, axis=-1))
+    a = cross_matrix(phi)
+    return jnp.eye(3) + sinc[..., None, None] * a + half[..., None, None] * (a @ a)
+
+
+def left_jacobian(phi: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
+    """J with w = J phidot, the angular velocity of exp(phi x) in the axes it starts from."""
+    _, half, sixth, _, _ = rotation_series(jnp.sum(phi**2, axis=-1))
+    a = cross_matrix(phi)
+    return jnp.eye(3) + half[..., None, None] * a + sixth[..., None, None] * (a @ a)
+
+
+def logarithm(R: Float[Array, "*n 3 3"]) -> Float[Array, "*n 3"]:
+    """Rotation vector of a rotation by less than half a turn."""
+    w = 0.5 * jnp.stack(
+        [R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1
+    )
+    square = jnp.sum(w**2, axis=-1)
+    small = square < 1e-8
+    sine = jnp.sqrt(jnp.where(small, 1.0, square))
+    angle = jnp.arctan2(sine, 0.5 * (jnp.trace(R, axis1=-2, axis2=-1) - 1.0))
+    return w * jnp.where(small, 1.0 + square / 6.0, angle / sine)[..., None]
+
+
+def cross_matrix(w: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
+    """`skew` of a stack of vectors."""
+    return jnp.einsum("...a,aij->...ij", w, CROSS)
+
+
+CROSS = np.stack([skew(e) for e in np.eye(3)])  # (w x) = w_a CROSS[a]

@@ -22,8 +22,12 @@ def body_of(robot: Robot, i: int) -> Body:
     Modal damping is that of the link as it stands, masses and payload included. A rigid link has no elastic motion to
     damp. Of a planar robot the elastic coordinates that leave the plane are left out, and nothing else is different.
     """
+    return finished(robot, i, _flexible(robot, i) if robot.links[i].beam is not None else _rigid(robot, i))
+
+
+def finished(robot: Robot, i: int, body: Body) -> Body:
+    """The bare body of link i, in any coordinates, with its lumped masses, payload (last link) and damping."""
     link = robot.links[i]
-    body = _flexible(robot, i) if link.beam is not None else _rigid(robot, i)
     for lump in link.masses:
         body = with_mass(body, TIP if isinstance(lump.node, str) else lump.node, lump.mass, lump.inertia)
     if robot.payload is not None and i == len(robot.links) - 1:

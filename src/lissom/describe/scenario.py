@@ -94,6 +94,7 @@ class Scenario(Part):
     reference: Annotated[Any, BeforeValidator(_check_reference)] = None  # default per formulation
     modes: Annotated[Any, BeforeValidator(_check_modes)] = None
     terms: Literal["consistent", "published"] = "consistent"
+    basis: Literal["assumed", "nodal"] | None = None  # default per formulation
     initial: Initial = Initial()
     inputs: Inputs = Inputs()
     controller: Controller | None = None

@@ -6,13 +6,14 @@ from typing import Any
 from .outline import Outline
 from .part import Finding
 from .quantity import Quantity, is_traced
+from .supported import TANGENT_ONLY, WITH_BASIS
 
 MAX_SAMPLES = 1_000_000
 
 
 def scenario_findings(entries: Mapping[str, Any], robot: Outline | None) -> list[Finding]:
     """All that is wrong; `robot` is `None` where even its names cannot be read."""
-    found = list(_time(entries))
+    found = [*_time(entries), *choice_findings(entries)]
     if robot is not None:
         for check in (_initial, _inputs, _controller, _one_driver, _zeroed, _modes):
             found += check(entries, robot)
@@ -45,6 +46,20 @@ def _time(entries: Mapping[str, Any]) -> Iterator[Finding]:
     elif t_end / step > MAX_SAMPLES:
         message = f"gives {t_end / step:.3g} samples over {t_end:g} s: at most {MAX_SAMPLES} are written"
         yield Finding(("output_dt",), step, message)
+
+
+def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
+    """Choices that the formulation does not offer."""
+    formulation = _get(entries, "formulation") or "erls-fem"
+    reference, basis = _get(entries, "reference"), _get(entries, "basis")
+    if formulation in TANGENT_ONLY and reference not in (None, "tangent"):
+        yield Finding(
+            ("reference",), reference, f"{formulation} takes tangent only: its joint coordinates are encoders'"
+        )
+    if formulation in TANGENT_ONLY and _get(entries, "terms") == "published":
+        yield Finding(("terms",), "published", f"{formulation} has one set of terms: leave out, or say consistent")
+    if formulation not in WITH_BASIS and basis is not None:
+        yield Finding(("basis",), basis, f"{formulation} has its own: choose one with {' or '.join(WITH_BASIS)}")
 
 
 def _number(value: Any) -> float | None:

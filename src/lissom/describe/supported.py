@@ -1,7 +1,10 @@
 """What this version can simulate: the one place where the rest is refused."""
 
-FORMULATIONS = ("erls-fem",)
+FORMULATIONS = ("erls-fem", "nonlinear")
 KNOWN_FORMULATIONS = ("erls-fem", "erls-cms", "dual-screw", "nonlinear")
+
+WITH_BASIS = ("dual-screw", "nonlinear")  # formulations that let them be chosen
+TANGENT_ONLY = ("dual-screw", "nonlinear")  # formulations whose joint coordinates are what the encoders read
 
 
 def unavailable(what: str) -> str:

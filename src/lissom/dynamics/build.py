@@ -13,9 +13,11 @@ from ..describe.robot import Robot
 from ..kinematics.build import chain_of
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
 from ..types import namespace
+from .basis import link_bodies
 from .erls import Erls
 from .formulation import AbstractFormulation, Joints
 from .links import Links, stack_links
+from .nonlinear import Nonlinear
 
 
 class Choices(NamedTuple):
@@ -24,6 +26,7 @@ class Choices(NamedTuple):
     modes: Any = None  # kept elastic modes: one number, or one for each link
     reference: Any = None  # `tangent`, `minimum-norm` or `{"zeroed": [...]}`; None for the formulation's own
     terms: str = "consistent"  # or `published`
+    basis: str | None = None  # shapes of the links, see `basis.BASES`; None for the formulation's own
 
 
 def formulation_of(robot: Robot, name: str, choices: Choices) -> AbstractFormulation:
@@ -49,6 +52,25 @@ def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> 
         reference=reference_of(robot, links, reference),
         gravity=xp.asarray(robot.gravity, dtype=float),
         published=terms == "published",
+        elastic_names=elastic_names(robot, bodies),
+    )
+
+
+def nonlinear(robot: Robot, modes: Any = None, basis: str | None = None) -> Nonlinear:
+    """The robot with every link on the deformed tip of the link before it.
+
+    Args:
+        robot: its description.
+        modes: kept elastic modes, one number or one for each link; 12 by default.
+        basis: shapes of the links, see `link_bodies`.
+    """
+    bodies = link_bodies(robot, basis, modes)
+    xp = namespace(robot.gravity)
+    return Nonlinear(
+        chain=chain_of(robot),
+        links=stack_links(bodies, [inertia_integrals(body) for body in bodies]),
+        joints=joints_of(robot),
+        gravity=xp.asarray(robot.gravity, dtype=float),
         elastic_names=elastic_names(robot, bodies),
     )
 
@@ -108,4 +130,5 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
 
 BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
     "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms),
+    "nonlinear": lambda robot, choices: nonlinear(robot, choices.modes, choices.basis),
 }

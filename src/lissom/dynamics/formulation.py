@@ -95,6 +95,15 @@ class AbstractFormulation(eqx.Module):
         return jnp.ones(())
 
     @property
+    def finite_rotations(self) -> bool:
+        """Whether a node turns by exp(phi x) of its elastic rotation phi, else by phi to first order."""
+        return False
+
+    def rigid_frames(self, place: "Configuration") -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
+        """Link frames of the equivalent rigid-link system."""
+        return place.R, place.p
+
+    @property
     def n_elastic(self) -> int:
         """Number of elastic coordinates eta."""
         return len(self.elastic_names)

@@ -4,6 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..algebra.so3 import exponential, left_jacobian, logarithm
 from .formulation import AbstractFormulation, Configuration, Rates
 
 
@@ -12,7 +13,7 @@ class Poses(eqx.Module):
 
     position: Float[Array, "l k 3"]  # of the deformed robot [m]
     erls_position: Float[Array, "l k 3"]  # of the equivalent rigid-link system [m]
-    rotation: Float[Array, "l k 3"]  # small rotation from the ERLS [rad]
+    rotation: Float[Array, "l k 3"]  # from the ERLS [rad]
 
 
 def node_displacements(formulation: AbstractFormulation, place: Configuration) -> Float[Array, "l k 6"]:
@@ -21,12 +22,16 @@ def node_displacements(formulation: AbstractFormulation, place: Configuration) -
 
 
 def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
-    """B = r + u, [Boscariol2012] eq. (1)."""
+    """B = r + u, [Boscariol2012] eq. (1); with finite rotations, rotation vectors from the rigid robot."""
     u = node_displacements(formulation, place)
     X = jnp.asarray(formulation.links.points)
     turn = lambda a: jnp.einsum("lij,lkj->lki", place.R, a)  # noqa: E731
     erls = place.p[:, None, :] + turn(X)
-    return Poses(erls + turn(u[..., :3]), erls, turn(u[..., 3:]))
+    if not formulation.finite_rotations:
+        return Poses(erls + turn(u[..., :3]), erls, turn(u[..., 3:]))
+    R, p = formulation.rigid_frames(place)
+    turned = place.R[:, None] @ exponential(u[..., 3:]) @ jnp.swapaxes(R, 1, 2)[:, None]
+    return Poses(erls + turn(u[..., :3]), p[:, None, :] + jnp.einsum("lij,lkj->lki", R, X), logarithm(turned))
 
 
 def node_wrench(
@@ -45,6 +50,8 @@ def node_wrench(
     u = (U @ place.q[link])[:3]
     arm = jnp.asarray(links.points)[link, node] + (0.0 if formulation.published else u)
     on_V = jnp.concatenate([f, m + jnp.cross(arm, f)])
+    if formulation.finite_rotations:
+        m = left_jacobian((U @ place.q[link])[3:]).T @ m
     on_q = U.T @ jnp.concatenate([f, m])
     V = jnp.zeros((place.q.shape[0], 6)).at[link].set(on_V)
     q = jnp.zeros_like(place.q).at[link].set(on_q)

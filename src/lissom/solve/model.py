@@ -8,10 +8,12 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from ..algebra.so3 import axis_rotation
+from ..algebra.so3 import exponential, left_jacobian
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
+from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
+from ..dynamics.basis import BASES
 from ..dynamics.build import BUILDERS, Choices, find_node, formulation_of
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
@@ -37,10 +39,11 @@ class Model:
 
     Args:
         robot: description, or the name of a library robot or file.
-        formulation: `erls-fem`.
+        formulation: `erls-fem` or `nonlinear`.
         modes: kept elastic modes per link; `erls-fem` keeps every nodal displacement and takes none.
         reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`.
         terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
+        basis: shapes of the links (`nonlinear`): `assumed` modes (default) or `nodal`, every nodal displacement.
 
     Example:
         >>> import lissom as ls
@@ -57,15 +60,18 @@ class Model:
         modes: Any = None,
         reference: Any = None,
         terms: str = "consistent",
+        basis: str | None = None,
     ):
         if formulation not in BUILDERS:
             raise ValueError(f"formulation must be one of {', '.join(BUILDERS)}, got {formulation!r}")
         if terms not in ("consistent", "published"):
             raise ValueError(f"terms must be 'consistent' or 'published', got {terms!r}")
+        check_choices(formulation, reference, terms, basis)
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
         self.formulation_name, self.reference, self.terms, self.modes = formulation, reference, terms, modes
+        self.basis = basis
         self.formulation: AbstractFormulation = formulation_of(
-            self.robot, formulation, Choices(modes, reference, terms)
+            self.robot, formulation, Choices(modes, reference, terms, basis)
         )
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
@@ -189,6 +195,15 @@ class Model:
         return value
 
 
+def check_choices(formulation: str, reference: Any, terms: str, basis: str | None) -> None:
+    """Refuse what a formulation does not offer."""
+    if basis is not None and basis not in BASES:
+        raise ValueError(f"basis must be one of {', '.join(BASES)}, got {basis!r}")
+    entries = {"formulation": formulation, "reference": reference, "terms": terms, "basis": basis}
+    for finding in choice_findings(entries):
+        raise ValueError(f"{'.'.join(map(str, finding.loc))}: {finding.message}")
+
+
 def _is_concrete(value: Any) -> bool:
     return not isinstance(value, Tracer)
 
@@ -220,8 +235,7 @@ def _pose_of(f: AbstractFormulation, x, i: int, k: int):
     place = f.configuration(x)
     position = node_poses(f, place).position[i, k]
     phi = node_displacements(f, place)[i, k, 3:]
-    angle = jnp.sqrt(jnp.sum(phi**2) + 1e-300)
-    return place.R[i] @ axis_rotation(phi / angle, angle), position
+    return place.R[i] @ exponential(phi), position
 
 
 @compiled_quickly
@@ -237,5 +251,6 @@ def _node_jacobian(f: AbstractFormulation, x, i: int, k: int) -> Float[Array, "6
     u = U @ place.q[i]
     arm = jnp.asarray(f.links.points)[i, k] + u[:3]
     linear = N.V[i, :3] + jnp.cross(N.V[i, 3:], arm[:, None], axis=0) + U[:3] @ N.q[i]
-    angular = N.V[i, 3:] + U[3:] @ N.q[i]
+    spin = left_jacobian(u[3:]) if f.finite_rotations else jnp.eye(3)
+    angular = N.V[i, 3:] + spin @ U[3:] @ N.q[i]
     return jnp.concatenate([place.R[i] @ linear, place.R[i] @ angular])

@@ -1,0 +1,187 @@
+"""Modes of a uniform straight beam that is clamped at one end and carries a rigid mass at the other.
+
+Everything is in the share xi = x / L of the length, so that one number b = beta L belongs to each mode. Shapes are
+written in the decaying functions exp(-b (1 - xi)) and exp(-b xi) instead of hyperbolic ones, and the frequency
+equation is divided by cosh b: no number overflows and none loses its digits, however high the mode.
+
+Every shape is normalised to a mean square of one, int_0^1 phi^2 dxi = 1: its amplitude is the root mean square of the
+deflection [m] or of the twist [rad] along the link. The sign is such that the curvature (bending) or the slope (bars)
+at the clamped end is positive. Modes are orthogonal in the strain energy, so that their stiffness is diagonal and
+known in closed form: int phi''^2 = b^4 (1 + mu phi(1)^2 + kappa phi'(1)^2).
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from ..types import Real, Scalar, namespace
+from .mesh import gauss
+
+HALVINGS = 60  # of an interval of length pi: to the last digit
+
+
+class BendingModes(NamedTuple):
+    """Bending modes of a clamped beam: phi = a_1 e^(-b (1 - xi)) + a_2 e^(-b xi) + a_3 cos b xi + a_4 sin b xi."""
+
+    b: Float[Real, " n"]  # beta L
+    a: Float[Real, "n 4"]
+    stiffness: Float[Real, " n"]  # int phi''^2 dxi; modes are orthogonal in it
+
+    def shape(self, xi: Float[Real, " p"], derivative: int = 0) -> Float[Real, "p n"]:
+        """The shapes, or a derivative of them by xi, at the shares xi of the length."""
+        xp = namespace(self.b, xi)
+        return xp.einsum("pnk,nk->pn", _functions(self.b, xp.asarray(xi)[:, None], derivative), self.a)
+
+
+class BarModes(NamedTuple):
+    """Modes of a shaft or bar clamped at one end: phi = a sin b xi."""
+
+    b: Float[Real, " n"]
+    a: Float[Real, " n"]
+    stiffness: Float[Real, " n"]  # int phi'^2 dxi
+
+    def shape(self, xi: Float[Real, " p"], derivative: int = 0) -> Float[Real, "p n"]:
+        """The shapes, or a derivative of them by xi, at the shares xi of the length."""
+        xp = namespace(self.b, xi)
+        angle = self.b * xp.asarray(xi)[:, None] + derivative * np.pi / 2
+        return self.a * self.b**derivative * xp.sin(angle)
+
+
+def bending_modes(count: int, mass: Scalar = 0.0, inertia: Scalar = 0.0) -> BendingModes:
+    """The lowest bending modes of a uniform Euler-Bernoulli beam, clamped, with a rigid mass at its tip.
+
+    Args:
+        count: number of modes.
+        mass: mu = M / (rho A L), tip mass against that of the beam.
+        inertia: kappa = J / (rho A L^3), rotary inertia of the tip mass about the tip.
+    """
+    xp = namespace(mass, inertia)
+    mu, kappa = xp.asarray(mass, dtype=float), xp.asarray(inertia, dtype=float)
+    b = bending_roots(count, mu, kappa)
+    a = _coefficients(b, mu, kappa)
+    xi, weight = gauss(quadrature_points(count))
+    a = a / xp.sqrt(weight @ BendingModes(b, a, b).shape(xi) ** 2)[:, None]
+    deflection, slope = (BendingModes(b, a, b).shape(np.ones(1), d)[0] for d in (0, 1))
+    return BendingModes(b, a, b**4 * (1 + mu * deflection**2 + kappa * slope**2))
+
+
+def quadrature_points(count: int) -> int:
+    """Gauss points on the whole beam that integrate the product of any two of `count` modes to rounding."""
+    return 10 + 3 * count
+
+
+def bending_roots(count: int, mass: Scalar = 0.0, inertia: Scalar = 0.0) -> Float[Real, " n"]:
+    """Beta L of the lowest modes, in order and none left out.
+
+    A clamped-free root lies between neighbouring multiples of pi. A tip mass, then its rotary inertia, are each one
+    more square in the kinetic energy: every root moves down, but not below its neighbour before (Rayleigh). The sign
+    of the frequency equation below root n is (-1)^(n-1), so that halving cannot miss.
+    """
+    xp = namespace(mass, inertia)
+    mu, kappa = xp.asarray(mass, dtype=float), xp.asarray(inertia, dtype=float)
+    n = np.arange(1, count + 1)
+    high = n * np.pi
+    roots = _halved(lambda b: bending_equation(b, 0.0, 0.0), high - np.pi, high)
+    for parts in ((mu, 0.0), (mu, kappa)):
+        equation = lambda b, parts=parts: bending_equation(b, *parts)  # noqa: E731
+        roots = _halved(equation, xp.concatenate([xp.zeros(1), roots])[:-1], roots)
+    return _differentiable(lambda b: bending_equation(b, mu, kappa), roots)
+
+
+def bending_equation(b: Float[Real, " n"], mass: Scalar, inertia: Scalar) -> Float[Real, " n"]:
+    """Frequency equation of the clamped beam with a tip mass, divided by cosh b.
+
+    1 + cos b cosh b + mu b (sinh b cos b - cosh b sin b) - kappa b^3 (cosh b sin b + sinh b cos b)
+    + mu kappa b^4 (1 - cosh b cos b) = 0
+    """
+    xp = namespace(b, mass, inertia)
+    sech, tanh, cos, sin = 2 * xp.exp(-b) / (1 + xp.exp(-2 * b)), xp.tanh(b), xp.cos(b), xp.sin(b)
+    return (
+        sech
+        + cos
+        + mass * b * (tanh * cos - sin)
+        - inertia * b**3 * (sin + tanh * cos)
+        + mass * inertia * b**4 * (sech - cos)
+    )
+
+
+def bar_modes(count: int, inertia: Scalar = 0.0) -> BarModes:
+    """The lowest modes of a uniform shaft (or bar), clamped, with a rigid inertia at its tip: cos b = kappa b sin b.
+
+    Args:
+        count: number of modes.
+        inertia: kappa, tip inertia (or mass) against that of the whole shaft (or bar).
+    """
+    xp = namespace(inertia)
+    kappa = xp.asarray(inertia, dtype=float)
+    equation = lambda b: xp.cos(b) - kappa * b * xp.sin(b)  # noqa: E731
+    free = (np.arange(1, count + 1) - 0.5) * np.pi
+    b = _differentiable(equation, _halved(equation, free - np.pi / 2, xp.asarray(free)))
+    a = 1 / xp.sqrt(0.5 - xp.sin(2 * b) / (4 * b))
+    return BarModes(b, a, b**2 * (1 + kappa * (a * xp.sin(b)) ** 2))
+
+
+def _halved(equation: Callable, low: Float[Real, " n"], high: Float[Real, " n"]) -> Float[Real, " n"]:
+    """Root n in (low, high], where the equation has the sign (-1)^(n-1) below it and the other above."""
+    xp = namespace(low, high, equation(high))
+    sign = (-1.0) ** np.arange(len(high))
+
+    def halve(_, ends):
+        low, high = ends
+        middle = (low + high) / 2
+        below = sign * equation(middle) > 0
+        return xp.where(below, middle, low), xp.where(below, high, middle)
+
+    if xp is jnp:
+        return jax.lax.fori_loop(0, HALVINGS, halve, (jnp.asarray(low), jnp.asarray(high)))[1]
+    for _ in range(HALVINGS):
+        low, high = halve(_, (low, high))
+    return high
+
+
+def _differentiable(equation: Callable, roots: Float[Real, " n"]) -> Float[Real, " n"]:
+    """The same roots; for traced values with the derivative of the implicit function, by one step of Newton's."""
+    if namespace(roots) is np:
+        return roots
+    at = jax.lax.stop_gradient(roots)
+    slope = jax.jvp(equation, (at,), (jnp.ones_like(at),))[1]
+    return at - equation(at) / jax.lax.stop_gradient(slope)
+
+
+def _functions(b: Float[Real, " n"], xi: Float[Real, "p 1"], derivative: int) -> Float[Real, "p n 4"]:
+    """The four functions of a bending mode, or their derivatives by xi."""
+    xp = namespace(b, xi)
+    turn = b * xi + derivative * np.pi / 2
+    growing, decaying = xp.exp(-b * (1 - xi)), (-1.0) ** derivative * xp.exp(-b * xi)
+    return (b**derivative)[:, None] * xp.stack([growing, decaying, xp.cos(turn), xp.sin(turn)], axis=-1)
+
+
+def _clamped(b: Float[Real, " n"]) -> Float[Real, "n 4 2"]:
+    """The two combinations of the four functions that leave the clamped end at rest: phi(0) = phi'(0) = 0."""
+    xp = namespace(b)
+    e, o, one = xp.exp(-b), xp.zeros_like(b), xp.ones_like(b)
+    rows = [xp.stack(row, axis=-1) for row in ((one, o), (o, one), (-e, -one), (-e, one))]
+    return xp.stack(rows, axis=-2)
+
+
+def _coefficients(b: Float[Real, " n"], mu: Scalar, kappa: Scalar) -> Float[Real, "n 4"]:
+    """The combination that also satisfies phi'' = kappa b^4 phi' and phi''' = -mu b^4 phi at the tip.
+
+    At a root the two conditions say the same; the one that says it more clearly is taken.
+    """
+    xp = namespace(b, mu, kappa)
+    at_tip = [_functions(b, xp.ones((1, 1)), d)[0] / (b**d)[:, None] for d in range(4)]
+    weight = kappa * b[:, None] ** 3, mu * b[:, None]
+    conditions = [at_tip[2] - weight[0] * at_tip[1], at_tip[3] + weight[1] * at_tip[0]]
+    free = _clamped(b)
+    rows = [xp.einsum("nk,nkf->nf", row / (1 + w), free) for row, w in zip(conditions, weight, strict=True)]
+    clearer = xp.sum(rows[0] ** 2, axis=1) >= xp.sum(rows[1] ** 2, axis=1)
+    row = xp.where(clearer[:, None], *rows)
+    null = xp.stack([-row[:, 1], row[:, 0]], axis=-1)
+    a = xp.einsum("nkf,nf->nk", free, null)
+    curvature = xp.exp(-b) * a[:, 0] + a[:, 1] - a[:, 2]  # phi''(0) / b^2
+    return a * xp.sign(curvature)[:, None]

@@ -1,0 +1,98 @@
+"""Finite elastic rotations: every link frame sits on the deformed tip of the link before it.
+
+Inside a link displacements are small and linear in its modes; between links nothing is linearised. This is the
+yardstick of [Cibicik2021] sec. VI-B, and what the first-order formulations approach as the links become stiffer.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..kinematics.chain import Chain, link_frames
+from ..kinematics.compatibility import AbstractReference, Tangent
+from ..kinematics.deformed import Tips, frames, seats, twists, twists_pull_back
+from ..types import Real
+from .formulation import AbstractFormulation, Configuration, Joints, Motion, Rates, place_elastic, take_elastic
+from .links import Links
+
+
+class Nonlinear(AbstractFormulation):
+    """Links on deformed tips: q = (0, eta), and theta is what the encoders read."""
+
+    chain: Chain
+    links: Links
+    joints: Joints
+    gravity: Float[Real, "3"]
+    elastic_names: tuple[str, ...] = eqx.field(static=True)
+    published: bool = eqx.field(static=True, default=False)
+    reference: AbstractReference = eqx.field(default_factory=Tangent)
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joint coordinates theta."""
+        return self.chain.selection.shape[1]
+
+    @property
+    def finite_rotations(self) -> bool:
+        """Nodes turn by exp(phi x)."""
+        return True
+
+    def rigid_frames(self, place: Configuration) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
+        """Link frames of rigid links with the same encoder readings."""
+        return link_frames(self.chain, place.encoder)
+
+    def split(self, x: Float[Array, " n"]) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
+        """Joint coordinates, and the elastic coordinates of every link."""
+        return x[: self.n_joints], place_elastic(self.links, x[self.n_joints :])
+
+    def tip(self, eta: Float[Array, "l m"]) -> Float[Array, "l 6"]:
+        """Displacement and rotation vector of every link's tip."""
+        return jnp.einsum("ldm,lm->ld", jnp.asarray(self.links.shapes.tip)[:, :, 6:], eta)
+
+    def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
+        """Twists by recursion from the base outwards; forces by its transpose."""
+        (theta, eta), (theta_d, eta_d), (theta_dd, eta_dd) = (self.split(part) for part in (x, xd, xdd))
+        tips = Tips(*(self.tip(part) for part in (eta, eta_d, eta_dd)))
+        at = seats(self.chain, theta, tips.a)
+        moved = twists(self.chain, at, tips, theta_d, theta_dd)
+        R, p = frames(at)
+        return Motion(
+            Configuration(R, p, whole(eta), theta),
+            Rates(moved.V, whole(eta_d), theta_d),
+            Rates(moved.V_d, whole(eta_dd), theta_dd),
+            lambda force: self.pulled_back(at, moved.Phi, force),
+        )
+
+    def pulled_back(self, at, Phi, force: Rates) -> Float[Array, " n"]:
+        """Transpose of the rates: forces on x from forces on the links."""
+        on_theta, on_tip = twists_pull_back(self.chain, at, Phi, force.V)
+        on_eta = force.q[:, 6:] + jnp.einsum("ldm,ld->lm", jnp.asarray(self.links.shapes.tip)[:, :, 6:], on_tip)
+        return jnp.concatenate([on_theta + force.encoder, take_elastic(self.links, self.n_elastic, on_eta)])
+
+    def configuration(self, x: Float[Array, " n"]) -> Configuration:
+        """Frames on the deformed tips, body coordinates (0, eta), encoder readings theta."""
+        theta, eta = self.split(x)
+        R, p = frames(seats(self.chain, theta, self.tip(eta)))
+        return Configuration(R, p, whole(eta), theta)
+
+    def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
+        """Body twists of the deformed chain."""
+        return self.motion(x, xd, jnp.zeros_like(x)).rates
+
+    def differentiated_rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
+        """The same by automatic differentiation of the frames alone: the oracle of the recursion."""
+        place, place_d = jax.jvp(self.configuration, (x,), (xd,))
+        w = jnp.einsum("lji,ljk->lik", place.R, place_d.R)
+        v = jnp.einsum("lji,lj->li", place.R, place_d.p)
+        V = jnp.concatenate([v, jnp.stack([w[:, 2, 1], w[:, 0, 2], w[:, 1, 0]], axis=1)], axis=1)
+        return Rates(V, place_d.q, place_d.encoder)
+
+    def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:
+        """Virtual displacements: complete."""
+        return self.rates(x, dx)
+
+
+def whole(eta: Float[Array, "l m"]) -> Float[Array, "l c"]:
+    """Body coordinates q = (0, eta): the inner node is where the link frame is."""
+    return jnp.concatenate([jnp.zeros((eta.shape[0], 6)), eta], axis=1)
