@@ -65,14 +65,14 @@ def modes(model: Model, state: State | None = None, *, locked: bool = False, cou
     Args:
         model: the robot.
         state: an equilibrium, from `model.static`.
-        locked: hold every joint.
+        locked: hold every joint; of a closed chain, the independent ones.
         count: number of modes, all by default.
     """
     state = model.static() if state is None else state
-    f = model.formulation
+    f = model.formulation_at(state)
     tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
     M, C, K, E = (np.asarray(A) for A in vibration_matrices(f, state.x, tau))
-    basis = locked_basis(E) if locked else np.eye(len(M))
+    basis = locked_basis(E[list(f.independent)]) if locked else np.eye(len(M))
     M_r, C_r, K_r = (basis.T @ A @ basis for A in (M, C, K))
     lam, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
     keep = slice(None, count)
@@ -83,7 +83,7 @@ def modes(model: Model, state: State | None = None, *, locked: bool = False, cou
     with np.errstate(divide="ignore", invalid="ignore"):
         zeta = np.where(vibrates, np.einsum("im,ij,jm->m", phi, C_r, phi) / (2.0 * omega), np.nan)
     shapes = _signed(basis @ phi)
-    names = (*model.joint_names, *model.coordinate_names)
+    names = (*model.independent_names, *model.coordinate_names)
     frequency = np.where(vibrates, omega / (2 * np.pi), 0.0)
     return Modes(frequency, zeta, shapes, _shares(model, state, shapes), stability, lam, names)
 
@@ -93,11 +93,11 @@ def natural_frequencies(model: Model, state: State, *, locked: bool = False) -> 
 
     Rigid and unstable motions count as 0; derivatives exist where a frequency is not repeated.
     """
-    f = model.formulation
+    f = model.formulation_at(state)
     tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
     M, _, K, E = vibration_matrices(f, state.x, tau)
     if locked:
-        j = model.n_joints
+        j, E = f.n_joints, E[jnp.asarray(f.independent)]
         basis = jnp.concatenate([-inverse(E[:, :j]) @ E[:, j:], jnp.eye(f.n_elastic)])
         M, K = basis.T @ M @ basis, basis.T @ K @ basis
     L = jnp.linalg.cholesky(M)
@@ -125,7 +125,7 @@ def _signed(shapes: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
 
 def _shares(model: Model, state: State, shapes: Float[np.ndarray, "n m"]) -> dict[str, Any]:
     """Share of each link in the kinetic energy, and of each joint's motion in that of all joints."""
-    link, motor, motion = (np.asarray(part) for part in kinetic_shares(model.formulation, state.x, jnp.asarray(shapes)))
+    link, motor, motion = (np.asarray(part) for part in kinetic_shares(model.formulation_at(state), state.x, jnp.asarray(shapes)))
     total = np.maximum(link.sum(axis=0) + motor.sum(axis=0), 1e-300)
     links = {name: row / total for name, row in zip(model.link_names, link, strict=True)}
     moved = np.abs(motion) / np.maximum(np.abs(motion).sum(axis=0), 1e-12)

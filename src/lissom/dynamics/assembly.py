@@ -18,7 +18,7 @@ from .compile import compiled_quickly
 
 CLOSED = 1e-11  # [m or rad] opening of a loop that counts as closed
 RANK = 1e-7  # singular value, against the largest, below which closing rows count as dependent
-LIVELY = 50.0  # joint motion per unit of an independent one beyond which that one is at its dead point
+DEAD = 1e-6  # share of the independent joints in a unit motion of the mechanism below which they are at a dead point
 STARTS = 40  # other guesses tried before a loop counts as impossible to close
 STEPS = 80
 BRANCH_STEP = 0.1  # [rad or m] by which independent joints are carried from one pose to another
@@ -189,34 +189,46 @@ def _deficit(rows) -> int:
 
 
 def best_independent(
-    robot: Robot, chain: Chain, closure: Closure, theta, wanted: Sequence[int] = (), check: bool = True
+    robot: Robot, chain: Chain, closure: Closure, theta, wanted: Sequence[int] = ()
 ) -> tuple[int, ...]:
-    """Joints whose motion moves all others least: rows of the null space of Z J by pivoting, those `wanted` first.
+    """Independent joints at a pose, those `wanted` among them.
 
     Raises:
         AssemblyError: too many joints are wanted, or they do not set the pose.
     """
-    null = scipy.linalg.null_space(scaled_rows(chain, closure, theta), rcond=RANK)
-    count = null.shape[1]
-    if len(wanted) > count or (check and robot.independent is not None and len(robot.independent) != count):
-        given = ", ".join(robot.joint_names[j] for j in wanted)
+    given = ", ".join(robot.joint_names[j] for j in wanted)
+    count = closure.reach.shape[0] - closure.rows.shape[0]
+    if len(wanted) > count or (robot.independent is not None and len(robot.independent) != count):
         raise AssemblyError(
             f"independent: [{given}]: this closed chain has {count} independent joint{'s' if count > 1 else ''}, "
             f"not {len(wanted)}"
         )
+    chosen = choose(chain, closure, theta, wanted)
+    if chosen is None:
+        raise AssemblyError(
+            f"independent: [{given}] {'is' if len(wanted) == 1 else 'are'} at a dead point in this pose: the other joints "
+            "do not follow. Choose other independent joints, or another pose."
+        )
+    return chosen
+
+
+def choose(chain: Chain, closure: Closure, theta, wanted: Sequence[int] = ()) -> tuple[int, ...] | None:
+    """Joints whose motion moves all others least: rows of the null space of Z J by pivoting, those `wanted` first.
+
+    None where the wanted ones do not set the pose, or nothing does.
+    """
+    null = scipy.linalg.null_space(scaled_rows(chain, closure, theta), rcond=RANK)
+    count = closure.reach.shape[0] - closure.rows.shape[0]
+    if null.shape[1] != count or len(wanted) > count:
+        return None
     chosen = list(wanted)
     for _ in range(count - len(chosen)):
         left = null - null @ np.linalg.pinv(null[chosen]) @ null[chosen] if chosen else null
         sizes = np.linalg.norm(left[: closure.joints], axis=1)
         sizes[chosen] = -1.0
         chosen.append(int(np.argmax(sizes)))
-    if not 1.0 / max(np.linalg.cond(null[chosen]), 1e-300) > 1e-6:
-        given = ", ".join(robot.joint_names[j] for j in chosen)
-        raise AssemblyError(
-            f"independent: [{given}] {'is' if len(chosen) == 1 else 'are'} at a dead point in this pose: the other joints "
-            "do not follow. Choose other independent joints, or another pose."
-        )
-    return tuple(sorted(chosen))
+    regular = np.linalg.svd(null[chosen], compute_uv=False)[-1] > DEAD
+    return tuple(sorted(chosen)) if regular else None
 
 
 def liveliness_of(chain: Chain, closure: Closure, theta, independent: Sequence[int]) -> float:

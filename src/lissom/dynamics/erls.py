@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from ..kinematics.chain import Chain, body_jacobian, link_frames, link_twists, relative_poses
 from ..kinematics.closure import Closure, closed_joints, closing_guess, dependence, liveliness
-from ..kinematics.compatibility import AbstractReference, MinimumNorm, elastic_coordinates
+from ..kinematics.compatibility import AbstractReference, MinimumNorm, Shapes, elastic_coordinates
 from ..kinematics.erls import erls_motion, erls_pull_back, joint_accelerations, joint_rates, pose
 from ..types import Real
 from .formulation import (
@@ -38,7 +38,13 @@ class Erls(AbstractFormulation):
     gravity: Float[Real, "3"]
     published: bool = eqx.field(static=True)
     elastic_names: tuple[str, ...] = eqx.field(static=True)
+    seat: Float[Real, "f 6 c"] | None = None  # shapes of the points that carry the frames of trees and loops
     closure: Closure | None = None  # of closed chains
+
+    @property
+    def shapes(self) -> Shapes:
+        """Displacements that compatibility looks at."""
+        return Shapes(self.links.shapes.tip, self.seat)
 
     @property
     def independent(self) -> tuple[int, ...]:
@@ -89,7 +95,7 @@ class Erls(AbstractFormulation):
         """Motion by the geometric rule; of a closed chain with the minimum-norm choice by differentiation."""
         if self._differentiates:
             return differentiated_motion(self, x, xd, xdd)
-        chain, closure, shapes, theta = self.chain, self.closure, self.links.shapes, self.theta(x)
+        chain, closure, shapes, theta = self.chain, self.closure, self.shapes, self.theta(x)
         at = pose(chain, shapes, self.reference, theta, closure)
         theta_d = joint_rates(at, xd[: self.n_joints])
         theta_dd = joint_accelerations(chain, closure, at, theta_d, xdd[: self.n_joints])
@@ -118,7 +124,7 @@ class Erls(AbstractFormulation):
     def coordinates(self, x: Float[Array, " n"]) -> tuple[Float[Array, "l c"], Float[Array, " j"]]:
         """Body coordinates q = H(theta) eta and encoder readings theta + phi."""
         theta, eta = self.theta(x), place_elastic(self.links, self.split(x)[1])
-        q, phi = elastic_coordinates(self.chain, self.links.shapes, self.reference, theta, eta, self.closure)
+        q, phi = elastic_coordinates(self.chain, self.shapes, self.reference, theta, eta, self.closure)
         return q, (theta + phi)[: self.n_encoders]
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:

@@ -422,7 +422,7 @@ def link_axes(model: "Model", state: "State") -> np.ndarray:
     """Rotation matrices (L, 3, 3) of the link frames, world from link."""
     from ..dynamics.compile import compiled_quickly
 
-    return np.asarray(compiled_quickly(lambda f, x: f.configuration(x).R)(model.formulation, state.x))
+    return np.asarray(compiled_quickly(lambda f, x: f.configuration(x).R)(model.formulation_at(state), state.x))
 
 
 def nodal_motion(model: "Model", state: "State", shapes: np.ndarray) -> np.ndarray:
@@ -442,7 +442,7 @@ def nodal_motion(model: "Model", state: "State", shapes: np.ndarray) -> np.ndarr
         angular = jnp.einsum("lij,lkjn->lkin", f.configuration(x).R, N.V[:, None, 3:] + bent) @ shape
         return jnp.concatenate([linear, angular], axis=-1)
 
-    padded = [motion(model.formulation, state.x, jnp.asarray(shape)) for shape in shapes.T]
+    padded = [motion(model.formulation_at(state), state.x, jnp.asarray(shape)) for shape in shapes.T]
     return np.stack([_by_node(model, rows) for rows in padded])
 
 
@@ -455,7 +455,7 @@ def _energies(model: "Model", state: "State") -> dict[str, float]:
         place = f.configuration(x)
         return engine.strain_energy(f, place), engine.gravity_energy(f, place)
 
-    strain, gravity = stored(model.formulation, state.x)
+    strain, gravity = stored(model.formulation_at(state), state.x)
     return {"strain": float(strain), "gravity": float(gravity)}
 
 
