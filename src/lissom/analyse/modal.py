@@ -125,7 +125,9 @@ def _signed(shapes: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
 
 def _shares(model: Model, state: State, shapes: Float[np.ndarray, "n m"]) -> dict[str, Any]:
     """Share of each link in the kinetic energy, and of each joint's motion in that of all joints."""
-    link, motor, motion = (np.asarray(part) for part in kinetic_shares(model.formulation_at(state), state.x, jnp.asarray(shapes)))
+    link, motor, motion = (
+        np.asarray(part) for part in kinetic_shares(model.formulation_at(state), state.x, jnp.asarray(shapes))
+    )
     total = np.maximum(link.sum(axis=0) + motor.sum(axis=0), 1e-300)
     links = {name: row / total for name, row in zip(model.link_names, link, strict=True)}
     moved = np.abs(motion) / np.maximum(np.abs(motion).sum(axis=0), 1e-12)

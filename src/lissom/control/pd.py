@@ -55,7 +55,6 @@ class PD:
 @compiled_quickly
 def rigid_gravity_torque(formulation: AbstractFormulation, theta: Float[Array, " j"]) -> Float[Array, " j"]:
     """Torque that holds the rigid robot at theta against gravity: dV/dtheta, on the independent joints."""
-
     drives = jnp.asarray(formulation.independent, dtype=int)
     near = formulation.near(theta)
 

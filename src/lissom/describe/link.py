@@ -155,13 +155,13 @@ class Link(Part):
     """One link: its joint and exactly one body."""
 
     name: Name
-    parent: str | None = None  # the link that carries this one, or ground; default: the link before it
     joint: Joint
     beam: Beam | None = None
     rigid: Rigid | None = None
     fe: Any = None
     masses: tuple[LumpedMass, ...] = ()
     damping: Damping | None = None  # instead of the robot's
+    parent: str | None = None  # the link that carries this one, or ground; default: the link before it
 
     def findings(self) -> list[Finding]:
         """Exactly one body, of a kind that this version knows."""

@@ -15,4 +15,8 @@ class Loop(Part):
     at: Annotated[Vector, vector("m")]  # point of `to`, in its frame (the world's for the ground)
     type: Literal["revolute", "prismatic", "fixed"] = "revolute"
     axis: Annotated[Vector, vector("", nonzero=True)] = (0.0, 0.0, 1.0)  # in the frame of `to`
-    rpy: Annotated[Vector, vector("rad")] = (0.0, 0.0, 0.0)  # of the link's frame in that of `to`, closing joint at zero
+    rpy: Annotated[Vector, vector("rad")] = (
+        0.0,
+        0.0,
+        0.0,
+    )  # of the link's frame in that of `to`, closing joint at zero

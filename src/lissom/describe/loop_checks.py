@@ -91,7 +91,9 @@ def _joints(entries: Mapping[str, Any], moving: list[str], closed: bool) -> Iter
             continue
         for joint in given if isinstance(given, list | tuple | Mapping) else ():
             if joint not in moving:
-                message = f"no moving joint is called {joint!r}{nearest(joint, moving) or '.'} Joints: {', '.join(moving)}"
+                message = (
+                    f"no moving joint is called {joint!r}{nearest(joint, moving) or '.'} Joints: {', '.join(moving)}"
+                )
                 yield Finding((key,) if key == "independent" else (key, joint), joint, message)
 
 

@@ -89,7 +89,7 @@ class Robot(Part):
     @property
     def outline(self) -> Outline:
         """Names of links, moving joints and nodes."""
-        return outline(self.links, self.planar)
+        return outline(self.links, self.planar, self.independent)
 
     @property
     def link_names(self) -> tuple[str, ...]:

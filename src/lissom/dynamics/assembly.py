@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Sequence
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -53,10 +52,9 @@ def put_together(robot: Robot, chain: Chain, closure: Closure | None) -> Closure
     free = [] if robot.assembly is None else [robot.joint_names.index(name) for name in robot.assembly]
     held = [j for j in named or () if j in free]
     theta = close(robot, chain, closure, np.asarray(closure.guess), held)
-    closure = eqx.tree_at(lambda c: c.guess, closure, theta)
     check_rank(robot, chain, closure, theta)
     best = best_independent(robot, chain, closure, theta, named or ())
-    return with_independent(closure, best)
+    return with_independent(dataclasses.replace(closure, guess=theta), best)
 
 
 def _named(robot: Robot) -> tuple[int, ...] | None:
@@ -73,8 +71,8 @@ def close(
 ) -> Float[np.ndarray, " j"]:
     """All joint coordinates with closed loops near theta, the joints `held` where they are.
 
-    Newton's step of least size, damped (Levenberg-Marquardt); where it does not close the loops, from other guesses, and
-    of the poses found the one nearest to theta.
+    Newton's step of least size, damped (Levenberg-Marquardt); where it does not close the loops, from other guesses,
+    and of the poses found the one nearest to theta.
 
     Raises:
         AssemblyError: no guess leads to closed loops.
@@ -116,7 +114,9 @@ def _walk(chain: Chain, closure: Closure, theta, free) -> tuple[Float[np.ndarray
             break
         B = A[:, free] * reach
         step = -np.linalg.lstsq(
-            np.concatenate([B, np.sqrt(damping) * np.eye(len(free))]), np.concatenate([g, np.zeros(len(free))]), rcond=None
+            np.concatenate([B, np.sqrt(damping) * np.eye(len(free))]),
+            np.concatenate([g, np.zeros(len(free))]),
+            rcond=None,
         )[0]
         trial = theta.copy()
         trial[free] += step * reach
@@ -136,8 +136,8 @@ def _cannot_close(robot: Robot, theta, held: Sequence[int], gap: float) -> str:
     what = _loops(robot)
     at = f" with {where}" if where else ""
     return (
-        f"loops: {what} cannot be closed{at}: whatever the joints {tied} do, an opening of {gap:.3g} (m or rad) is left. "
-        "Check lengths and points, or begin from another pose."
+        f"loops: {what} cannot be closed{at}: whatever the joints {tied} do, an opening of {gap:.3g} (m or rad) is "
+        "left. Check lengths and points, or begin from another pose."
     )
 
 
@@ -168,9 +168,9 @@ def check_rank(robot: Robot, chain: Chain, closure: Closure, theta) -> None:
         if always:
             hint = "" if robot.planar else " Where all axes are parallel, `planar: true` leaves the others out."
             raise AssemblyError(
-                f"loops: {_loops(robot)} is over-constrained: the joints {joints} and the closing joint move the tip in "
-                f"{len(rows) - deficit} of the {len(rows)} directions that have to be closed, so {deficit} of them would "
-                f"hold by luck alone.{hint}"
+                f"loops: {_loops(robot)} is over-constrained: the joints {joints} and the closing joint move the tip "
+                f"in {len(rows) - deficit} of the {len(rows)} directions that have to be closed, so {deficit} of them "
+                f"would hold by luck alone.{hint}"
             )
         raise AssemblyError(
             f"loops: {_loops(robot)} is put together at a dead point of all its joints ({joints}): {deficit} of "
@@ -206,8 +206,8 @@ def best_independent(
     chosen = choose(chain, closure, theta, wanted)
     if chosen is None:
         raise AssemblyError(
-            f"independent: [{given}] {'is' if len(wanted) == 1 else 'are'} at a dead point in this pose: the other joints "
-            "do not follow. Choose other independent joints, or another pose."
+            f"independent: [{given}] {'is' if len(wanted) == 1 else 'are'} at a dead point in this pose: the other "
+            "joints do not follow. Choose other independent joints, or another pose."
         )
     return chosen
 
@@ -250,7 +250,9 @@ def carried(
     """
     theta = np.array(closure.guess, dtype=float)
     start = theta[list(independent)]
-    count = max(1, int(np.ceil(np.abs((value - start) / np.asarray(closure.reach)[list(independent)]).max() / BRANCH_STEP)))
+    count = max(
+        1, int(np.ceil(np.abs((value - start) / np.asarray(closure.reach)[list(independent)]).max() / BRANCH_STEP))
+    )
     free = np.array([j for j in range(len(theta)) if j not in set(independent)], dtype=int)
     for part in np.arange(1, count + 1) / count:
         theta[list(independent)] = start + part * (value - start)

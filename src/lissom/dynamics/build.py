@@ -9,6 +9,7 @@ from ..bodies.body import Body, measured_from_inner_node
 from ..bodies.build import body_of
 from ..bodies.integrals import inertia_integrals
 from ..describe.chain import parent_of
+from ..describe.errors import refused
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
 from ..kinematics.build import chain_of, closure_of, seats_of
@@ -79,7 +80,8 @@ def check_serial(robot: Robot, formulation: str) -> None:
     """Refuse trees and loops where a formulation hands its links on one after the other."""
     if robot.loops or any(parent_of(robot.links, i) != i - 1 for i in range(len(robot.links))):
         what = "loops" if robot.loops else "parent"
-        raise ValueError(f"{what}: the formulation {formulation} takes serial chains only; use erls-fem or erls-cms")
+        message = f"the formulation {formulation} takes serial chains only: use erls-fem or erls-cms"
+        raise refused(what, None, message)
 
 
 def nonlinear(robot: Robot, modes: Any = None, basis: str | None = None) -> Nonlinear:

@@ -61,7 +61,7 @@ class Erls(AbstractFormulation):
         return theta_i if self.closure is None else closed_joints(self.chain, self.closure, theta_i)
 
     def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
-        """theta of every moving joint of the robot."""
+        """Theta of every moving joint of the robot."""
         return self.theta(x)[: self.n_encoders]
 
     def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j i"]:

@@ -79,7 +79,7 @@ class AbstractFormulation(eqx.Module):
         return len(self.independent)
 
     def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
-        """theta of every moving joint."""
+        """Theta of every moving joint."""
         return x[: self.n_joints]
 
     def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j i"]:

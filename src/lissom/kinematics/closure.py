@@ -115,7 +115,8 @@ def _closed_jvp(primals, tangents):
     theta_d = theta[np.asarray(closure.dependent, dtype=int)]
 
     def g(where, theta_i):
-        return opening(*where, spread(where[1], theta_i, theta_d))
+        chain, closure = where
+        return opening(chain, closure, spread(closure, theta_i, theta_d))
 
     _, change = eqx.filter_jvp(g, primals, tangents)
     A = closing_jacobian(chain, closure, theta)[:, np.asarray(closure.dependent, dtype=int)]
@@ -153,7 +154,7 @@ def liveliness(closure: Closure, G: Float[Array, "j i"]) -> Float[Array, ""]:
 
 
 def closing_guess(chain: Chain, closure: Closure, joints: Float[Array, " j"]) -> Float[Array, " j"]:
-    """All joint coordinates from those of the robot: closing frames turn and slide as near to their tips as they can."""
+    """All joint coordinates from those of the robot: closing frames move as near to their tips as possible."""
     theta = jnp.concatenate([joints, jnp.zeros(closure.reach.shape[0] - closure.joints)])
     R, p = link_frames(chain, theta)
     selection = jnp.asarray(chain.selection)

@@ -113,9 +113,7 @@ class Conditions(eqx.Module):
     matrix: Float[Array, "r j"]  # what was inverted, J_0; singular where the conditions define no ERLS
 
 
-def conditions_at(
-    reference: AbstractReference, closure: Closure | None, J: Float[Array, "l 6 j"]
-) -> Conditions | None:
+def conditions_at(reference: AbstractReference, closure: Closure | None, J: Float[Array, "l 6 j"]) -> Conditions | None:
     """Conditions of the reference and of the loops at a pose; None where theta is what the encoders read."""
     if closure is None:
         if isinstance(reference, Tangent):

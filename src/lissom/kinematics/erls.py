@@ -5,8 +5,8 @@ it by `dT_i/dtheta_i = -ad(s_i) T_i`, s_i the joint's screw. Quantities handed f
 a_p + b_i`, p the link that carries link i; the products of these matrices are formed once per pose, so that every such
 chain, and its transpose, is one product with a matrix of 6 l rows.
 
-In a closed chain the closing rows Z are constant in the frames of the links, and `Z V = 0` for the twists V of the ERLS.
-Its derivative `Z V_d = 0` gives the accelerations of the dependent joints.
+In a closed chain the closing rows Z are constant in the frames of the links, and `Z V = 0` for the twists V of the
+ERLS. Its derivative `Z V_d = 0` gives the accelerations of the dependent joints.
 """
 
 import equinox as eqx
@@ -174,9 +174,7 @@ def erls_motion(
     d = at.Psi @ (own_d - rate.d * (at.ad @ a))
     inner = Handed(a, d, at.Psi @ (own_dd + bent(at, rate, a, d)))
     motion = ErlsMotion(V, V_d, inner, None, jnp.zeros((3, at.J.shape[1])))
-    return motion if at.conditions is None else _with_conditions(
-        reference, at, at.conditions, motion, rate, eta
-    )
+    return motion if at.conditions is None else _with_conditions(reference, at, at.conditions, motion, rate, eta)
 
 
 def _from_tips(chain: Chain, shapes: Shapes, at: Pose, eta: Float[Array, "b m"]) -> Float[Array, " L"]:
@@ -195,17 +193,18 @@ def _with_conditions(
     rows, links = conditions.rows, eta[0].shape[0]
     Z_r = rows[:, :, :6].reshape(rows.shape[0], -1)
     Z_eta = rows[:, :links, 6:].reshape(rows.shape[0], -1)
-    solve = lambda r, eta, turning=0.0: -conditions.solve @ (Z_r @ r + Z_eta @ eta.reshape(-1) + turning)  # noqa: E731
+    still = jnp.zeros(rows.shape[0])
+    solve = lambda r, eta, turning: -conditions.solve @ (Z_r @ r + Z_eta @ eta.reshape(-1) + turning)  # noqa: E731
     moment = lambda r, eta: reference.moment(jnp.concatenate([r.reshape(-1, 6)[:links], eta], axis=1))  # noqa: E731
-    phi = solve(motion.inner.a, eta[0])
+    phi = solve(motion.inner.a, eta[0], still)
     w = at.J @ phi
     w_d = -at.Phi @ (rate.d * (at.ad @ w))
     g = moment(motion.inner.a + w, eta[0])
-    phi_d = solve(motion.inner.d + w_d, eta[1], 0.0 if g is None else turned_moment(at, rate, g))
+    phi_d = solve(motion.inner.d + w_d, eta[1], still if g is None else turned_moment(at, rate, g))
     w_d = w_d + at.J @ phi_d
     g_d = moment(motion.inner.d + w_d, eta[1])
     w_dd = at.Phi @ bent(at, rate, w, w_d)
-    phi_dd = solve(motion.inner.dd + w_dd, eta[2], 0.0 if g is None else bent_moment(at, rate, g, g_d))
+    phi_dd = solve(motion.inner.dd + w_dd, eta[2], still if g is None or g_d is None else bent_moment(at, rate, g, g_d))
     w_dd = w_dd + at.J @ phi_dd
     return ErlsMotion(motion.V, motion.V_d, motion.inner, Handed(w, w_d, w_dd), jnp.stack([phi, phi_d, phi_dd]), g)
 

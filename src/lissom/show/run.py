@@ -243,7 +243,7 @@ def _followed_loops(model: Model, state: State, q: np.ndarray, qd: np.ndarray, p
     except DeadPointError:
         names = ", ".join(model.joint_names[joint] for joint in prescribed)
         raise ValueError(
-            f"inputs.motion: {names}: a dead point of the closed chain: these joints do not set its pose where it starts"
+            f"inputs.motion: {names}: a dead point of the closed chain: these joints do not set its starting pose"
         ) from None
     chosen = list(f.independent)
     moved = np.array(state.x), np.array(state.xd)

@@ -97,7 +97,7 @@ class Model:
         return bool(self.robot.loops)
 
     def formulation_at(self, state: Any) -> AbstractFormulation:
-        """The formulation with its loops closed near a state (or near joint coordinates) and that state's coordinates."""
+        """The formulation with its loops closed near a state (in its coordinates) or near joint coordinates."""
         f: Any = self.formulation
         if not self.closed:
             return f
