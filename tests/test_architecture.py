@@ -10,8 +10,8 @@ import lissom
 SOURCE = Path(lissom.__file__).parent
 ORDER = ("algebra", "describe", "bodies", "kinematics", "dynamics", "solve", "analyse", "control", "robots", "show")
 PHYSICS = ("algebra", "bodies", "kinematics", "dynamics", "solve", "analyse", "control")
-ALLOWED = {"jax", "equinox", "jaxtyping", "lineax", "optimistix", "diffrax", "numpy", "scipy"}
-STANDARD = {"abc", "collections", "functools", "itertools", "math", "typing", "types", "dataclasses"}
+ALLOWED = {"jax", "equinox", "jaxtyping", "lineax", "optimistix", "diffrax", "numpy", "scipy", "control"}
+STANDARD = {"abc", "collections", "functools", "itertools", "math", "typing", "types", "dataclasses", "json"}
 FILES = sorted(SOURCE.glob("*/**/*.py"))
 
 

@@ -12,9 +12,17 @@ import jax
 jax.config.update("jax_enable_x64", True)
 
 if TYPE_CHECKING:
+    from .analyse.linear_matrices import linear_matrices as linear_matrices
+    from .analyse.linearize import linearize as linearize
     from .analyse.modal import Modes as Modes
     from .analyse.modal import modes as modes
     from .analyse.modal import natural_frequencies as natural_frequencies
+    from .analyse.state_space import LinearModel as LinearModel
+    from .bodies.reduce.body import Reduction as Reduction
+    from .bodies.reduce.body import reduced_body as reduced_body
+    from .bodies.reduce.modes import Excitation as Excitation
+    from .bodies.section_forces import section_forces as section_forces
+    from .bodies.section_forces import section_strains as section_strains
     from .control.pd import PD as PD
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
@@ -29,9 +37,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "linear_matrices": "analyse.linear_matrices",
+    "linearize": "analyse.linearize",
     "Modes": "analyse.modal",
     "modes": "analyse.modal",
     "natural_frequencies": "analyse.modal",
+    "LinearModel": "analyse.state_space",
+    "Reduction": "bodies.reduce.body",
+    "reduced_body": "bodies.reduce.body",
+    "Excitation": "bodies.reduce.modes",
+    "section_forces": "bodies.section_forces",
+    "section_strains": "bodies.section_forces",
     "PD": "control.pd",
     "DescriptionError": "describe",
     "Robot": "describe",

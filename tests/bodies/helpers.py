@@ -8,6 +8,7 @@ import scipy.linalg
 from lissom.bodies.body import with_mass
 from lissom.bodies.damping import with_modal_ratio, with_rayleigh
 from lissom.bodies.mesh import beam_body
+from lissom.bodies.reduce.body import Reduction, reduced_body
 from lissom.bodies.rigid import rigid_body
 
 E, NU, RHO = 7.1e10, 0.31, 2750.0
@@ -64,6 +65,8 @@ ALL_BODIES = {
     "loaded": with_mass(with_mass(beam(BENT), 2, 0.3), -1, 0.7, TENSOR, (0.02, 0.05, -0.03)),
     "rayleigh": with_rayleigh(beam(BENT, taper), alpha=1.3, beta=2e-4),
     "modal": with_modal_ratio(with_mass(beam(BENT), -1, 0.7, PRINCIPAL), 0.02),
+    "reduced": reduced_body(with_modal_ratio(with_mass(beam(BENT), -1, 0.7, PRINCIPAL), 0.02)),
+    "reduced-points": reduced_body(beam(BENT, elements=2, mass="lumped-points"), Reduction(8, "free-interface")),
     "rigid": rigid_body(1.7, (0.1, 0.02, -0.03), TENSOR, (0.24, 0.0, 0.1)),
     "rigid-point": rigid_body(1.7, (0.1, 0.02, -0.03), PRINCIPAL),
     "rigid-loaded": with_mass(rigid_body(1.7, (0.1, 0, 0), PRINCIPAL, (0.2, 0.1, 0)), 1, 0.4, PRINCIPAL, (0, 0, 0.1)),

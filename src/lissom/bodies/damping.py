@@ -39,10 +39,13 @@ def with_modal_ratio(body: Body, ratio: Scalar) -> Body:
 
 
 def frequency_matrix(mass: Float[Real, "n n"], stiffness: Float[Real, "n n"]) -> Float[Real, "n n"]:
-    r"""$M \Phi\, \mathrm{diag}(\omega)\, \Phi^T M = L (L^{-1} K L^{-T})^{1/2} L^T$, where $M = L L^T$ (Cholesky)."""
+    r"""$M \Phi\, \mathrm{diag}(\omega)\, \Phi^T M = L (L^{-1} M L^{-T})^{1/2} L^T$, where $K = L L^T$ (Cholesky).
+
+    The mass may be singular: motions without mass have no frequency, and are not damped.
+    """
     xp = namespace(mass, stiffness)
-    L = xp.linalg.cholesky(mass)
-    half = xp.linalg.solve(L, stiffness)
+    L = xp.linalg.cholesky(stiffness)
+    half = xp.linalg.solve(L, mass)
     A = xp.linalg.solve(L, half.T)
     root = square_root if xp is jnp else _square_root
     return L @ root((A + A.T) / 2) @ L.T
@@ -50,7 +53,7 @@ def frequency_matrix(mass: Float[Real, "n n"], stiffness: Float[Real, "n n"]) ->
 
 @jax.custom_jvp
 def square_root(matrix: Float[Real, "n n"]) -> Float[Real, "n n"]:
-    """Square root of a symmetric positive definite matrix; differentiable where eigenvalues repeat, as modes do not."""
+    """Square root of a symmetric matrix, none of its eigenvalues negative; differentiable where they repeat."""
     return _square_root(matrix)
 
 
@@ -67,4 +70,4 @@ def _square_root_jvp(primals, tangents):
 def _square_root(matrix: Float[Real, "n n"]) -> Float[Real, "n n"]:
     xp = namespace(matrix)
     eigenvalue, V = xp.linalg.eigh(matrix)
-    return (V * xp.sqrt(eigenvalue)) @ V.T
+    return (V * xp.sqrt(xp.maximum(eigenvalue, 0.0))) @ V.T

@@ -11,14 +11,16 @@ from ..types import Real, Scalar, Vector3, namespace
 from .beam import LineInertia, element_shape, element_stiffness, element_strain, shear_parameter
 from .body import Body, block_diagonal, rigid_shapes
 from .profile import Profile, line_inertia, profile_namespace, rigidity
+from .slopes import Slopes, integral_weights
 
 Theory = Literal["euler-bernoulli", "timoshenko"]
-MassModel = Literal["consistent", "lumped"]
+MassModel = Literal["consistent", "lumped", "lumped-points"]
 Shear = tuple[Float[Real, "e"], Float[Real, "e"]]
 Stations = tuple[Float[Real, "s 6 c"], Float[Real, "s 6 6"], Float[Real, "s 6 6"]]
 
 UNIFORM_POINTS = 4  # Gauss points per element: exact for a product of two cubics
 TAPERED_POINTS = 6  # exact for two cubics times a quartic, the I of a section whose sides are linear
+SLOPE_POINTS = 3  # Gauss points per element for squared slopes: exact for a quartic
 PARALLEL = 1e-6  # sine of the angle below which a beam counts as running along `up`
 
 
@@ -58,8 +60,9 @@ def beam_body(
         elements: per straight segment.
         uniform: the section is the same everywhere; `sections` then answers at any s alike.
         theory: `euler-bernoulli` (no shear, no rotary inertia in bending) or `timoshenko` (both).
-        mass: `consistent` (the displacement field carries it) or `lumped` (half of each element, with the rotary
-            inertia of its sections, at each of its ends).
+        mass: `consistent` (the displacement field carries it), `lumped` (half of each element, with the rotary
+            inertia of its sections, at each of its ends) or `lumped-points` (the same without rotary inertia: the
+            rotations of nodes have no mass, and must be reduced away before the link can move).
 
     Note:
         A tapered element uses the shape functions of the uniform element with its middle section: stiffness converges
@@ -69,7 +72,12 @@ def beam_body(
     xp = profile_namespace(profile, path, up)
     mesh = polyline_mesh(xp.asarray(path, dtype=float), xp.asarray(up, dtype=float), elements)
     Phi = shear_parameters(mesh, profile, theory)
-    stations = lumped_stations(mesh, profile) if mass == "lumped" else gauss_stations(mesh, profile, Phi, theory)
+    stations = (
+        gauss_stations(mesh, profile, Phi, theory)
+        if mass == "consistent"
+        else lumped_stations(mesh, profile, rotary=mass == "lumped")
+    )
+    element_matrices = stiffness_matrices(mesh, profile, Phi)
     k = len(mesh.points)
     return Body(
         points=mesh.points,
@@ -77,14 +85,41 @@ def beam_body(
         station_shape=stations[0],
         station_rigid=stations[1],
         station_inertia=stations[2],
-        stiffness=assemble(turn_to_link(stiffness_matrices(mesh, profile, Phi), mesh.axes)),
+        stiffness=assemble(turn_to_link(element_matrices, mesh.axes)),
         damping=xp.zeros((6 * k, 6 * k)),
         alpha=0.0,
         rigid=rigid_shapes(mesh.points).reshape(6 * k, 6),
         axes=mesh.axes,
         elements=tuple((i, i + 1) for i in range(k - 1)),
         names=tuple(f"{node}.{dof}" for node in range(1, k) for dof in DOFS),
+        slopes=path_slopes(mesh, Phi, mass, len(stations[0])),
+        element_stiffness=element_matrices,
     )
+
+
+def path_slopes(mesh: Mesh, Phi: Shear, mass: MassModel, stations: int) -> Slopes:
+    """Slopes (v', w') of the axis at the Gauss points of all elements, shear included, and how they add up.
+
+    The parabola through the three Gauss points of an element leaves out of a quartic (slope squared) what has neither
+    integral nor first moment: the shift of every node, and the moments of the mass against it, are exact.
+    """
+    xp = namespace(mesh, Phi)
+    e, g = len(mesh.length), SLOPE_POINTS
+    xi, weight = gauss(g)
+    length, shear = mesh.length[:, None], (Phi[0][:, None], Phi[1][:, None])
+    turn, strain = element_shape(xi, length, *shear), element_strain(xi, length, *shear)
+    across = xp.stack([turn[..., 5, :] + strain[..., 1, :], strain[..., 2, :] - turn[..., 4, :]], axis=-2)  # v', w'
+    slope = mesh.axes[:, None, :, 1:] @ across @ xp.swapaxes(turns(mesh.axes), 1, 2)[:, None]
+    slope = (slope.reshape(e, -1, 12) @ gather(e)).reshape(e * g, 3, -1)
+    before = np.tri(e + 1, e, -1)  # elements that lie before each node
+    nodes = (before[:, :, None] * (mesh.length[:, None] * weight)[None]).reshape(e + 1, e * g)
+    if mass != "consistent":
+        inside = nodes
+    else:
+        at = stations // e
+        part = integral_weights(gauss(at)[0], g) * mesh.length[:, None, None]
+        inside = xp.repeat(nodes[:-1], at, axis=0) + xp.einsum("ab,agh->agbh", np.eye(e), part).reshape(-1, e * g)
+    return Slopes(slope, xp.repeat(mesh.axes[:, :, 0], g, axis=0), nodes, inside)
 
 
 def polyline_mesh(path: Float[Real, "p 3"], up: Float[Real, "*#segments 3"], elements: int) -> Mesh:
@@ -158,12 +193,14 @@ def gauss_stations(mesh: Mesh, profile: Profile, Phi: Shear, theory: Theory) -> 
     return (local @ gather(e)).reshape(-1, 6, c), rigid_shapes(points.reshape(-1, 3)), D.reshape(-1, 6, 6)
 
 
-def lumped_stations(mesh: Mesh, profile: Profile) -> Stations:
-    """Shape, rigid shape and inertia at the nodes: each takes the half elements beside it, rotary inertia included."""
+def lumped_stations(mesh: Mesh, profile: Profile, rotary: bool = True) -> Stations:
+    """Shape, rigid shape and inertia at the nodes: each takes the half elements beside it, and their rotary part."""
     xp = namespace(mesh)
     xi, weight = gauss(TAPERED_POINTS)
     halves = np.stack([xi / 2, (1 + xi) / 2])
     inertia = line_inertia(profile, mesh.start[:, None, None] + mesh.share[:, None, None] * halves)
+    if not rotary:
+        inertia = LineInertia(inertia.mass, *(0.0 * inertia.mass for _ in range(3)))
     D = section_inertia(inertia, mesh.axes[:, None, None])
     D = xp.einsum("ehgij,g,e->heij", D, weight / 2, mesh.length)
     none = xp.zeros((1, 6, 6))

@@ -104,7 +104,7 @@ class Beam(Part):
     material: NamedMaterial
     elements: Annotated[int, Whole(1, 1000)] = 4  # per straight segment
     theory: Literal["euler-bernoulli", "timoshenko"] = "euler-bernoulli"
-    mass: Literal["consistent", "lumped"] = "consistent"
+    mass: Literal["consistent", "lumped", "lumped-points"] = "consistent"  # the last without rotary inertia
 
 
 class Rigid(Part):

@@ -94,7 +94,8 @@ class Scenario(Part):
     reference: Annotated[Any, BeforeValidator(_check_reference)] = None  # default per formulation
     modes: Annotated[Any, BeforeValidator(_check_modes)] = None
     terms: Literal["consistent", "published"] = "consistent"
-    basis: Literal["assumed", "nodal"] | None = None  # default per formulation
+    basis: Literal["assumed", "craig-bampton", "nodal"] | None = None  # default per formulation
+    stiffening: Literal["none", "geometric"] = "none"
     initial: Initial = Initial()
     inputs: Inputs = Inputs()
     controller: Controller | None = None

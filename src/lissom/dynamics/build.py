@@ -1,11 +1,11 @@
 """From the description of a robot to its formulation."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..bodies.body import Body, measured_from_inner_node
+from ..bodies.body import Body
 from ..bodies.build import body_of
 from ..bodies.integrals import inertia_integrals
 from ..describe.chain import parent_of
@@ -18,20 +18,13 @@ from ..kinematics.closure import Closure
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
 from ..types import Real, namespace
 from .assembly import put_together
-from .basis import link_bodies
+from .basis import Choices, link_bodies
 from .erls import Erls
 from .formulation import AbstractFormulation, Joints
 from .links import Links, stack_links
 from .nonlinear import Nonlinear
-
-
-class Choices(NamedTuple):
-    """What a scenario or a call of `Model` chooses; each formulation takes what concerns it."""
-
-    modes: Any = None  # kept elastic modes: one number, or one for each link
-    reference: Any = None  # `tangent`, `minimum-norm` or `{"zeroed": [...]}`; None for the formulation's own
-    terms: str = "consistent"  # or `published`
-    basis: str | None = None  # shapes of the links, see `basis.BASES`; None for the formulation's own
+from .published_modes import nodal_constants
+from .stiffening import stiffened_links
 
 
 def formulation_of(robot: Robot, name: str, choices: Choices) -> AbstractFormulation:
@@ -39,17 +32,49 @@ def formulation_of(robot: Robot, name: str, choices: Choices) -> AbstractFormula
     return BUILDERS[name](robot, choices)
 
 
-def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> Erls:
+def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent", stiffening: str = "none") -> Erls:
     """The robot in the formulation of [Boscariol2012].
 
     Args:
         robot: its description.
         reference: `tangent` (default), `minimum-norm` or `{"zeroed": ["link/node.component", ...]}`.
         terms: `consistent`, the complete virtual work, or `published`, as printed in the paper.
+        stiffening: `none`, or `geometric`: axial loads stiffen bent links.
     """
-    bodies = [measured_from_inner_node(body_of(robot, i)) for i in range(len(robot.links))]
-    links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
-    return _erls(robot, bodies, links, reference, terms == "published")
+    for link in robot.links:
+        if link.beam is not None and link.beam.mass == "lumped-points":
+            raise ValueError(
+                f"links.{link.name}.beam.mass: lumped-points leaves the rotations of nodes without mass, and erls-fem "
+                "moves every one of them: use lumped or consistent, or the formulation erls-cms"
+            )
+    choices = Choices(None, reference, terms, stiffening=stiffening)
+    bodies = link_bodies(robot, "erls-fem", choices)
+    return _erls(robot, bodies, links_of(bodies, choices), reference, terms == "published")
+
+
+def erls_cms(
+    robot: Robot, modes: Any = None, reference: Any = None, terms: str = "consistent", stiffening: str = "none"
+) -> Erls:
+    """The robot in the formulation of [Vidoni2015]: every link by its rigid motion and a few elastic modes.
+
+    Args:
+        robot: its description.
+        modes: elastic modes of each link, a number or a `Reduction`, one for all links or one for each; default 12, or
+            all if there are fewer; 0 is a rigid link. The paper counts the six rigid modes too: its 18 is 12 here.
+        reference: `minimum-norm` (default), `tangent` or `{"zeroed": ["link/node.component", ...]}`.
+        terms: `consistent`, by integrals of the displacement field, or `published`, by the nodal constants of App. D.
+        stiffening: `none`, or `geometric`: axial loads stiffen bent links.
+    """
+    choices = Choices(modes, reference, terms, stiffening=stiffening)
+    bodies = link_bodies(robot, "erls-cms", choices)
+    if terms == "published":
+        spatial = robot.model_copy(update={"planar": False})  # the nodal mass matrix has all dofs
+        nodal = [body_of(spatial, i) for i in range(len(robot.links))]
+        inertias, cubic = zip(*map(nodal_constants, nodal, bodies), strict=True)
+        links = stack_links(bodies, inertias, cubic)
+    else:
+        links = links_of(bodies, choices)
+    return _erls(robot, bodies, links, reference or "minimum-norm", False)
 
 
 def _erls(robot: Robot, bodies: Sequence[Body], links: Links, reference: Any, published: bool) -> Erls:
@@ -84,24 +109,25 @@ def check_serial(robot: Robot, formulation: str) -> None:
         raise refused(what, None, message)
 
 
-def nonlinear(robot: Robot, modes: Any = None, basis: str | None = None) -> Nonlinear:
-    """The robot with every link on the deformed tip of the link before it.
-
-    Args:
-        robot: its description.
-        modes: kept elastic modes, one number or one for each link; 12 by default.
-        basis: shapes of the links, see `link_bodies`.
-    """
+def nonlinear(robot: Robot, choices: Choices) -> Nonlinear:
+    """The robot with every link on the deformed tip of the link before it."""
     check_serial(robot, "nonlinear")
-    bodies = link_bodies(robot, basis, modes)
+    bodies = link_bodies(robot, "nonlinear", choices)
     xp = namespace(robot.gravity)
     return Nonlinear(
         chain=chain_of(robot),
-        links=stack_links(bodies, [inertia_integrals(body) for body in bodies]),
+        links=links_of(bodies, choices),
         joints=joints_of(robot),
         gravity=xp.asarray(robot.gravity, dtype=float),
         elastic_names=elastic_names(robot, bodies),
     )
+
+
+def links_of(bodies: Sequence[Body], choices: Choices) -> Links:
+    """The bodies stacked, with their squared slopes where axial loads stiffen them."""
+    if choices.stiffening == "geometric":
+        return stiffened_links(bodies)
+    return stack_links(bodies, [inertia_integrals(body) for body in bodies])
 
 
 def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:
@@ -158,6 +184,9 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
 
 
 BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
-    "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms),
-    "nonlinear": lambda robot, choices: nonlinear(robot, choices.modes, choices.basis),
+    "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms, choices.stiffening),
+    "erls-cms": lambda robot, choices: erls_cms(
+        robot, choices.modes, choices.reference, choices.terms, choices.stiffening
+    ),
+    "nonlinear": nonlinear,
 }

@@ -14,8 +14,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import coadjoint
-from .formulation import AbstractFormulation, Configuration, Rates
+from .formulation import AbstractFormulation, Configuration, Motion, Rates
 from .links import Links
+from .published_modes import nodal_inertial_force
 
 
 def momentum(link: Links, y: Float[Array, " e"], q: Float[Array, " c"]) -> Float[Array, " e"]:
@@ -76,6 +77,12 @@ def published_damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array,
     return damping_force(link, qd).at[:6].set(rigid)
 
 
+def inertial_forces(formulation: AbstractFormulation, y, q, y_d) -> Float[Array, "l e"]:
+    """Inertia of every link, in the terms of the formulation."""
+    nodal = nodal_inertial_force if formulation.links.nodal is not None else inertial_force
+    return jax.vmap(published_inertial_force if formulation.published else nodal)(formulation.links, y, q, y_d)
+
+
 def damping_forces(formulation: AbstractFormulation, qd: Float[Array, "l c"]) -> Float[Array, "l e"]:
     """Damping of every link, in the terms of the formulation."""
     return jax.vmap(published_damping_force if formulation.published else damping_force)(formulation.links, qd)
@@ -85,6 +92,24 @@ def friction(formulation: AbstractFormulation, encoder_d: Float[Array, " j"]) ->
     """Joint friction: viscous plus Coulomb smoothed by tanh over the joint's `width`."""
     joints = formulation.joints
     return jnp.asarray(joints.viscous) * encoder_d + joints.coulomb * jnp.tanh(encoder_d / joints.width)
+
+
+def link_forces(formulation: AbstractFormulation, motion: Motion, applied: Rates | None = None) -> Rates:
+    """Forces on the links' rates that a motion needs beyond the applied ones, by link, before they meet in x.
+
+    A wrench at each link frame, forces on its body coordinates, a torque on each joint; gravity, strain, damping and
+    friction are in them.
+    """
+    links = formulation.links
+    place, rates, rates_d, _ = motion
+    lift = -jnp.einsum("lij,i->lj", place.R, jnp.asarray(formulation.gravity))
+    y = jnp.concatenate([rates.V, rates.q], axis=1)
+    y_d = jnp.concatenate([rates_d.V.at[:, :3].add(lift), rates_d.q], axis=1)
+    force = inertial_forces(formulation, y, place.q, y_d)
+    force += jax.vmap(elastic_force)(links, place.q) + damping_forces(formulation, rates.q)
+    joint = jnp.asarray(formulation.joints.motor_inertia) * rates_d.encoder + friction(formulation, rates.encoder)
+    needed = Rates(force[:, :6], force[:, 6:], joint)
+    return needed if applied is None else jax.tree.map(jnp.subtract, needed, applied)
 
 
 def needed_force(
@@ -98,19 +123,8 @@ def needed_force(
 
     Gravity, strain, damping and friction are in h; `applied` holds wrenches on the links and torques on the joints.
     """
-    links = formulation.links
-    place, rates, rates_d, pull_back = formulation.motion(x, xd, xdd)
-    lift = -jnp.einsum("lij,i->lj", place.R, jnp.asarray(formulation.gravity))
-    y = jnp.concatenate([rates.V, rates.q], axis=1)
-    y_d = jnp.concatenate([rates_d.V.at[:, :3].add(lift), rates_d.q], axis=1)
-    inertial = published_inertial_force if formulation.published else inertial_force
-    force = jax.vmap(inertial)(links, y, place.q, y_d)
-    force += jax.vmap(elastic_force)(links, place.q) + damping_forces(formulation, rates.q)
-    joint = jnp.asarray(formulation.joints.motor_inertia) * rates_d.encoder + friction(formulation, rates.encoder)
-    needed = Rates(force[:, :6], force[:, 6:], joint)
-    if applied is not None:
-        needed = jax.tree.map(jnp.subtract, needed, applied)
-    return pull_back(needed)
+    motion = formulation.motion(x, xd, xdd)
+    return motion.pull_back(link_forces(formulation, motion, applied))
 
 
 def resting_forces(

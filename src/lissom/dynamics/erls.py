@@ -23,6 +23,7 @@ from .formulation import (
     Rates,
     differentiated_motion,
     place_elastic,
+    place_motion,
     take_elastic,
 )
 from .links import Links
@@ -99,14 +100,14 @@ class Erls(AbstractFormulation):
         at = pose(chain, shapes, self.reference, theta, closure)
         theta_d = joint_rates(at, xd[: self.n_joints])
         theta_dd = joint_accelerations(chain, closure, at, theta_d, xdd[: self.n_joints])
-        eta = [place_elastic(self.links, part[self.n_joints :]) for part in (x, xd, xdd)]
+        eta = place_motion(self.links, *(part[self.n_joints :] for part in (x, xd, xdd)))
         m = erls_motion(chain, shapes, self.reference, at, theta_d, theta_dd, eta, not self.published)
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
             on_theta, on_eta = erls_pull_back(
                 chain, shapes, at, m, force.V, force.q, force.encoder, not self.published, closure
             )
-            return jnp.concatenate([on_theta, take_elastic(self.links, self.n_elastic, on_eta)])
+            return jnp.concatenate([on_theta, take_elastic(self.links, x[self.n_joints :], on_eta)])
 
         R, p = link_frames(chain, theta)
         r, l, j = m.total, eta[0].shape[0], self.n_encoders

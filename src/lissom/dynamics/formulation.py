@@ -131,13 +131,38 @@ class AbstractFormulation(eqx.Module):
 
 
 def place_elastic(links: Links, eta: Float[Array, " d"]) -> Float[Array, "l m"]:
-    """Elastic coordinates of every link, zeros in unused slots."""
-    return jnp.append(eta, 0.0)[links.place]
+    """Elastic coordinates of every link, zeros in unused slots; squared slopes after them where links are stiffened."""
+    own = jnp.append(eta, 0.0)[links.place]
+    if links.slopes is None:
+        return own
+    return jnp.concatenate([own, jnp.sum(_slopes(links, own) ** 2, axis=2)], axis=1)
 
 
-def take_elastic(links: Links, count: int, on_eta: Float[Array, "l m"]) -> Float[Array, " d"]:
-    """The transpose of `place_elastic`: forces on eta from forces on every link's elastic coordinates."""
+def place_motion(links: Links, eta, eta_d, eta_dd) -> tuple[Float[Array, "l m"], ...]:
+    """`place_elastic` with its first and second time derivative."""
+    own, own_d, own_dd = (jnp.append(part, 0.0)[links.place] for part in (eta, eta_d, eta_dd))
+    if links.slopes is None:
+        return own, own_d, own_dd
+    a, d, dd = (_slopes(links, part) for part in (own, own_d, own_dd))
+    squares = (a * a, 2.0 * a * d, 2.0 * (d * d + a * dd))
+    return tuple(
+        jnp.concatenate([part, jnp.sum(square, axis=2)], axis=1)
+        for part, square in zip((own, own_d, own_dd), squares, strict=True)
+    )
+
+
+def take_elastic(links: Links, eta: Float[Array, " d"], on_eta: Float[Array, "l m"]) -> Float[Array, " d"]:
+    """Transpose of the rates of `place_elastic` at eta: forces on eta from forces on every link's coordinates."""
+    count = eta.shape[0]
+    if links.slopes is not None:
+        m = links.slopes.shape[-1]
+        slope = _slopes(links, jnp.append(eta, 0.0)[links.place])
+        on_eta = on_eta[:, :m] + 2.0 * jnp.einsum("lpkm,lpk,lp->lm", links.slopes, slope, on_eta[:, m:])
     return jnp.zeros(count + 1).at[links.place].add(on_eta)[:count]
+
+
+def _slopes(links: Links, eta: Float[Array, "l m"]) -> Float[Array, "l p 3"]:
+    return jnp.einsum("lpkm,lm->lpk", links.slopes, eta)
 
 
 def differentiated_motion(formulation: AbstractFormulation, x, xd, xdd) -> Motion:

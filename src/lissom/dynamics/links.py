@@ -10,6 +10,7 @@ from ..bodies.body import Body
 from ..bodies.inertia import Inertia
 from ..kinematics.compatibility import Shapes
 from ..types import Real, namespace
+from .published_modes import NodalConstants
 
 
 class Links(eqx.Module):
@@ -28,10 +29,18 @@ class Links(eqx.Module):
     place: Int[np.ndarray, "l m"] = eqx.field(
         static=False
     )  # index of each body coordinate in eta; d where there is none
+    slopes: Float[Real, "l p 3 m"] | None = None  # of stiffened links, whose q = (r, eta, squared slopes)
+    nodal: NodalConstants | None = None  # where inertia follows the nodal shortcut of [Vidoni2015]
 
 
-def stack_links(bodies: Sequence[Body], inertias: Sequence[Inertia]) -> Links:
-    """Stack bodies of different sizes, measured from their inner nodes; unused slots stay zero."""
+def stack_links(bodies: Sequence[Body], inertias: Sequence[Inertia], cubic: Sequence[Real] | None = None) -> Links:
+    """Stack bodies of different sizes, measured from their inner nodes; unused slots stay zero.
+
+    Args:
+        bodies: of all links.
+        inertias: their constants.
+        cubic: constants W of the nodal shortcut, where inertia follows it.
+    """
     c = max(body.rigid.shape[0] for body in bodies)
     k = max(body.points.shape[0] for body in bodies)
     pad = [c - body.rigid.shape[0] for body in bodies]
@@ -57,6 +66,7 @@ def stack_links(bodies: Sequence[Body], inertias: Sequence[Inertia]) -> Links:
         alpha=namespace(*[b.alpha for b in bodies]).stack([b.alpha for b in bodies]).astype(float),
         shapes=Shapes(tip=stacked([b.node_shape[-1] for b in bodies], [(o, (0, n)) for n in pad])),
         place=coordinate_places([body.rigid.shape[0] - 6 for body in bodies], c - 6),
+        nodal=None if cubic is None else NodalConstants(stacked(cubic, [(o, o, (0, n), (0, n)) for n in pad])),
     )
 
 

@@ -194,9 +194,7 @@ def initial_state(model: Model, scenario: Scenario) -> State:
 def run_scenario(scenario: Scenario, watch: Callable[[float], None] = lambda t: None, throw: bool = True) -> Run:
     """Build, start and simulate a scenario."""
     began = time.perf_counter()
-    model = Model(
-        scenario.robot, scenario.formulation, scenario.modes, scenario.reference, scenario.terms, scenario.basis
-    )
+    model = Model.of_scenario(scenario)
     state, inputs = initial_state(model, scenario), inputs_of(model, scenario)
     build_s = time.perf_counter() - began
     return simulate(

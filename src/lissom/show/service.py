@@ -431,9 +431,7 @@ def model_of(scenario: Scenario) -> "Model":
     """The robot of a scenario in its formulation."""
     from ..solve.model import Model
 
-    return Model(
-        scenario.robot, scenario.formulation, scenario.modes, scenario.reference, scenario.terms, scenario.basis
-    )
+    return Model.of_scenario(scenario)
 
 
 def link_axes(model: "Model", state: "State") -> np.ndarray:

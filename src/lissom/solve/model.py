@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 from ..algebra.so3 import exponential, left_jacobian
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
+from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
 from ..dynamics.assembly import carried, close
@@ -42,11 +43,14 @@ class Model:
 
     Args:
         robot: description, or the name of a library robot or file.
-        formulation: `erls-fem` or `nonlinear`.
-        modes: kept elastic modes per link; `erls-fem` keeps every nodal displacement and takes none.
-        reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`.
+        formulation: `erls-fem`, `erls-cms` (modes of the links) or `nonlinear`.
+        modes: kept elastic modes per link, a number or a `Reduction`, one for all links or a list; default 12, or all
+            if there are fewer, 0 is rigid. `erls-fem` keeps every nodal displacement and takes none.
+        reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`,
+            with `erls-cms` `minimum-norm`.
         terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
-        basis: shapes of the links (`nonlinear`): `assumed` modes (default) or `nodal`, every nodal displacement.
+        basis: shapes of the links (`nonlinear`): `assumed` modes (default), `craig-bampton`, or `nodal`.
+        stiffening: `none`, or `geometric`: axial loads stiffen or soften bent links (`nonlinear`).
 
     Example:
         >>> import lissom as ls
@@ -64,22 +68,29 @@ class Model:
         reference: Any = None,
         terms: str = "consistent",
         basis: str | None = None,
+        stiffening: str = "none",
     ):
         if formulation not in BUILDERS:
             raise ValueError(f"formulation must be one of {', '.join(BUILDERS)}, got {formulation!r}")
         if terms not in ("consistent", "published"):
             raise ValueError(f"terms must be 'consistent' or 'published', got {terms!r}")
-        check_choices(formulation, reference, terms, basis)
+        check_choices(formulation, reference, terms, basis, stiffening)
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
         self.formulation_name, self.reference, self.terms, self.modes = formulation, reference, terms, modes
-        self.basis = basis
+        self.basis, self.stiffening = basis, stiffening
         self.formulation: AbstractFormulation = formulation_of(
-            self.robot, formulation, Choices(modes, reference, terms, basis)
+            self.robot, formulation, Choices(modes, reference, terms, basis, stiffening)
         )
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
         self.node_names = node_names(self.robot)
         self.node_index = tuple(find_node(self.robot, name) for name in self.node_names)
+
+    @classmethod
+    def of_scenario(cls, scenario: Scenario) -> "Model":
+        """The robot of a scenario in its formulation."""
+        s = scenario
+        return cls(s.robot, s.formulation, s.modes, s.reference, s.terms, s.basis, s.stiffening)
 
     @property
     def n_joints(self) -> int:
@@ -122,12 +133,12 @@ class Model:
         d = self.formulation.n_elastic
         if self.closed:
             return self._closed_at(q, qd)
-        theta, theta_d = self._joint_vector("q", q), self._joint_vector("qd", qd)
+        theta, theta_d = self.joint_vector("q", q), self.joint_vector("qd", qd)
         return State(theta, theta_d, jnp.zeros(d), jnp.zeros(d), theta, theta_d)
 
     def _closed_at(self, q: Any, qd: Any) -> State:
         f, theta = self.formulation, self.assemble(q)
-        rates = self._joint_vector("qd", qd)[jnp.asarray(f.independent)]
+        rates = self.joint_vector("qd", qd)[jnp.asarray(f.independent)]
         return _undeformed(_near(f, theta), theta, rates)
 
     def assemble(self, q: Any = None) -> Float[Array, " j"]:
@@ -138,7 +149,7 @@ class Model:
         """
         f: Any = self.formulation
         if not self.closed:
-            return self._joint_vector("q", q)
+            return self.joint_vector("q", q)
         home = jnp.asarray(f.closure.guess)
         if q is None:
             return home[: self.n_joints]
@@ -150,7 +161,7 @@ class Model:
                 theta = carried(self.robot, f.chain, f.closure, f.independent, np.asarray(value))
                 return jnp.asarray(theta[: self.n_joints])
             value = home[: self.n_joints].at[drives].set(value)
-        value = self._joint_vector("q", value)
+        value = self.joint_vector("q", value)
         theta = _closed_near(f, value)
         if concrete and not bool(jnp.all(jnp.isfinite(theta))):
             guess = np.asarray(_near(f, value).closure.guess)
@@ -171,7 +182,7 @@ class Model:
         f: Any = _near(self.formulation, encoder)
         self.check_reference(encoder)
         if free:
-            tau = self._joint_vector("torque", torque)
+            tau = self.joint_vector("torque", torque)
             start = jnp.concatenate([encoder[jnp.asarray(f.independent, dtype=int)], jnp.zeros(f.n_elastic)])
             if _is_concrete(start) and _is_concrete(tau):
                 start, f = self._downhill(f, start, tau)
@@ -228,7 +239,7 @@ class Model:
 
         The independent joints of a closed chain set the motion and take the torques.
         """
-        q, qd, qdd = self.assemble(q), self._joint_vector("qd", qd), self._joint_vector("qdd", qdd)
+        q, qd, qdd = self.assemble(q), self.joint_vector("qd", qd), self.joint_vector("qdd", qdd)
         return _balanced(_near(self.formulation, q), q, qd, qdd)[1]
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
@@ -273,7 +284,8 @@ class Model:
         state = self.at(q)
         return self.formulation_at(state), state.x
 
-    def _joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
+    def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
+        """One number for each joint, zeros for None; `name` is what an error message calls them."""
         j = self.n_joints
         if value is None:
             return jnp.zeros(j)
@@ -287,11 +299,14 @@ class Model:
         return value
 
 
-def check_choices(formulation: str, reference: Any, terms: str, basis: str | None) -> None:
+def check_choices(formulation: str, reference: Any, terms: str, basis: str | None, stiffening: str) -> None:
     """Refuse what a formulation does not offer."""
     if basis is not None and basis not in BASES:
         raise ValueError(f"basis must be one of {', '.join(BASES)}, got {basis!r}")
+    if stiffening not in ("none", "geometric"):
+        raise ValueError(f"stiffening must be 'none' or 'geometric', got {stiffening!r}")
     entries = {"formulation": formulation, "reference": reference, "terms": terms, "basis": basis}
+    entries |= {"stiffening": stiffening}
     for finding in choice_findings(entries):
         raise ValueError(f"{'.'.join(map(str, finding.loc))}: {finding.message}")
 

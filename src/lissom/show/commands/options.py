@@ -20,7 +20,7 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario or the robot; may be repeated."),
 ]
-Formulation = Annotated[str | None, typer.Option(help="Equations of motion: erls-fem, nonlinear.")]
+Formulation = Annotated[str | None, typer.Option(help="Equations of motion: erls-fem, erls-cms, nonlinear.")]
 ModeCount = Annotated[
     str | None, typer.Option("--modes", metavar="N", help="Kept elastic modes per link, where the formulation reduces.")
 ]

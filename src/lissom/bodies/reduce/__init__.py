@@ -1,0 +1,1 @@
+"""Few coordinates for a link: Craig-Bampton, Guyan, free-interface and modal reduction, dense or sparse."""

@@ -1,0 +1,119 @@
+"""A link with few modal coordinates in place of its nodal ones."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from ...types import Real, namespace
+from ..body import Body, in_basis, measured_from_inner_node
+from .basis import craig_bampton, free_interface
+from .modes import Excitation, FreeModes, Record, free_modes, truncated
+
+MODES = 12  # elastic modes of a link where nothing else is said: the 18 of [Vidoni2015], six of them rigid
+SPARE = 6  # normal modes beside the interface's own, at least, from which the lowest are kept
+HELD = range(6)
+
+Method = Literal["craig-bampton", "guyan", "free-interface", "modal"]
+
+
+class Reduction(NamedTuple):
+    """How a link is reduced.
+
+    Every method first builds a basis and makes it orthonormal; then modes are dropped. [Vidoni2015] exports the twelve
+    constraint modes of two interface nodes and six fixed-interface modes (18), and keeps the lowest of these: so does
+    `modes` below 12 here, which counts elastic modes only. With `exact_interface` nothing is dropped after the basis is
+    made, so that static answers to interface loads stay exact; the basis then has `modes` elastic motions.
+    """
+
+    modes: int | None = MODES  # elastic modes kept; None for all, 0 for a rigid link
+    method: Method = "craig-bampton"
+    interface: tuple[int, ...] = (0, -1)  # nodes; the inner node, 0, always belongs to it
+    normal: int | None = None  # fixed-interface or free modes in the basis; None: as many as `modes` needs
+    below_hz: float | None = None  # keep no mode at or above [Hz]
+    excitation: Excitation | None = None  # rank by energy; force over the body's coordinates (r, eta)
+    exact_interface: bool = False
+
+
+def reduced_body(body: Body, reduction: Reduction | None = None) -> Body:
+    """The body with modal coordinates `mode.1`, `mode.2`, ...: displacements stay known at all its nodes and stations.
+
+    Modes are those of the free link, counted from its inner node as the coordinates of every body are. A body that is
+    modal already (a link from a finite-element program) keeps its first modes.
+    """
+    return reduce_body(body, reduction or Reduction())[0]
+
+
+def reduce_body(body: Body, reduction: Reduction) -> tuple[Body, Record | None]:
+    """`reduced_body` with the record of what was kept and dropped; None where nothing was chosen."""
+    body = measured_from_inner_node(body)
+    n = body.coordinates - 6
+    if n == 0 or reduction.modes == 0:
+        return in_basis(body, namespace(body.rigid).zeros((body.coordinates, 0)), ()), None
+    if is_modal(body):
+        kept = n if reduction.modes is None else min(reduction.modes, n)
+        columns = namespace(body.rigid).eye(body.coordinates)[:, 6 : 6 + kept]
+        return in_basis(body, columns, body.names[:kept]), None
+    modes, record = chosen_modes(body, reduction)
+    names = tuple(f"mode.{k + 1}" for k in range(modes.clamped.shape[1]))
+    return in_basis(body, modes.clamped, names), record
+
+
+def is_modal(body: Body) -> bool:
+    """True if the coordinates of the body are modes."""
+    return all(name.startswith("mode.") for name in body.names)
+
+
+def chosen_modes(body: Body, reduction: Reduction) -> tuple[FreeModes, Record]:
+    """Orthonormal modes of a body measured from its inner node, after truncation."""
+    K, M, rigid = body.stiffness, body.mass_matrix, body.rigid
+    modes = free_modes(K, M, rigid, HELD, _basis(body, reduction))
+    if reduction.exact_interface:
+        return truncated(modes)
+    return truncated(modes, reduction.modes, reduction.below_hz, reduction.excitation)
+
+
+def interface_coordinates(body: Body, nodes: tuple[int, ...]) -> list[int]:
+    """Elastic coordinates (numbered from 0) that are displacements of the nodes; the inner node has none."""
+    count = len(body.points)
+    numbers = set()
+    for node in nodes:
+        if not -count <= node < count:
+            raise ValueError(f"interface node {node} is not in the link: its nodes are numbered from 0 to {count - 1}")
+        numbers.add(node % count)
+    return [k for k, name in enumerate(body.names) if int(name.partition(".")[0]) in numbers]
+
+
+def _basis(body: Body, reduction: Reduction) -> Float[Real, "c k"] | None:
+    """Elastic motions of the body, measured from its inner node, that its modes are made of; None for all."""
+    n = body.coordinates - 6
+    boundary = interface_coordinates(body, reduction.interface)
+    K, M = body.stiffness, body.mass_matrix
+    if reduction.method == "modal":
+        return None
+    xp = namespace(K, M)
+    if reduction.method == "free-interface":
+        loads = np.array([*HELD, *(6 + k for k in boundary)])
+        normal = _normal_modes(reduction, len(loads), n)
+        shapes = free_interface(K, M, body.rigid, loads, normal, held=HELD)
+        return shapes[:, 6:]
+    if reduction.method not in ("craig-bampton", "guyan"):
+        raise ValueError(f"method must be craig-bampton, guyan, free-interface or modal, got {reduction.method!r}")
+    normal = 0 if reduction.method == "guyan" else _normal_modes(reduction, len(boundary), n - len(boundary))
+    W = craig_bampton(K[6:, 6:], M[6:, 6:], boundary, normal)
+    return xp.concatenate([xp.zeros((6, W.shape[1])), W])
+
+
+def _normal_modes(reduction: Reduction, own: int, available: int) -> int:
+    """Normal modes of the basis, beside the `own` motions of the interface."""
+    wanted, modes = reduction.normal, reduction.modes
+    if wanted is None and reduction.exact_interface and modes is not None:
+        if modes < own:
+            raise ValueError(f"an exact interface needs at least {own} modes, its own motions; got modes = {modes}")
+        wanted = modes - own
+    if wanted is None and (modes is None or reduction.below_hz is not None or reduction.excitation is not None):
+        wanted = available
+    if wanted is None:
+        assert modes is not None
+        wanted = max(modes - own, SPARE)
+    return min(wanted, available)

@@ -1,0 +1,137 @@
+"""Solves and lowest modes of a held structure: dense, sparse, or traced by JAX."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from ...types import Real, namespace
+
+Matrix = Any  # dense (NumPy, JAX) or scipy.sparse, symmetric, both triangles
+Solve = Callable[[Any], Any]  # K^-1 on one column or several
+Progress = Callable[[str, float], None]  # what is being done, and the share of it that is done
+
+MASSLESS = 1e-13  # 1/omega^2 against the largest, below which a motion carries no mass
+SAME = 1e-9  # relative gap below which eigenvalues count as equal
+SMALL = 600  # dofs up to which a sparse problem is solved densely
+
+
+def is_sparse(matrix: Matrix) -> bool:
+    """True for the matrices of scipy.sparse."""
+    return hasattr(matrix, "tocsc")
+
+
+def dense(matrix: Matrix) -> Float[Real, "n m"]:
+    """The matrix with all its zeros."""
+    return matrix.toarray() if is_sparse(matrix) else matrix
+
+
+def inverse_of(K: Matrix) -> Solve:
+    """K^-1 of a held structure, as a function of loads.
+
+    Raises:
+        ValueError: the structure can still move without strain.
+    """
+    loose = "the stiffness is singular: what is held (the interface) must stop every rigid motion of the link"
+    if is_sparse(K):
+        from scipy.sparse.linalg import splu
+
+        try:
+            factors = splu(
+                K.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+            )
+        except RuntimeError:
+            raise ValueError(loose) from None
+        return factors.solve
+    xp = namespace(K)
+    if xp is jnp:
+        return lambda load: jnp.linalg.solve(K, load)
+    import scipy.linalg
+
+    try:
+        factor = scipy.linalg.cho_factor(K) if len(K) else None
+    except np.linalg.LinAlgError:
+        raise ValueError(loose) from None
+    return lambda load: load if factor is None else scipy.linalg.cho_solve(factor, load)
+
+
+def lowest_modes(
+    K: Matrix, M: Matrix, count: int, solve: Solve | None = None
+) -> tuple[Float[Real, " m"], Float[Real, "n m"]]:
+    r"""Eigenvalues omega^2 and mass-normalised modes of $K \phi = \omega^2 M \phi$, lowest first.
+
+    Solved for $1 / \omega^2$, so that the mass may be singular: motions without mass have no frequency and are left
+    out, and there may be fewer modes than asked for. K must be positive definite.
+
+    Args:
+        K: stiffness of the held structure.
+        M: its mass; an operator will do where K is sparse.
+        count: modes wanted.
+        solve: K^-1, if it is at hand.
+    """
+    n = K.shape[0]
+    count = min(count, n)
+    if count == 0:
+        xp = namespace(K)
+        return xp.zeros(0), xp.zeros((n, 0))
+    if is_sparse(K) and count < n - 1 and n > SMALL:
+        return _lanczos(K, M, count, solve or inverse_of(K))
+    if is_sparse(K):
+        M = M @ np.eye(n) if not is_sparse(M) else dense(M)
+        K = dense(K)
+    if namespace(K, M) is jnp:
+        return _traced(K, M, count)
+    import scipy.linalg
+
+    try:
+        mu, v = scipy.linalg.eigh(0.5 * (M + M.T), 0.5 * (K + K.T))
+    except np.linalg.LinAlgError:
+        inverse_of(K)
+        raise
+    mu, v = mu[::-1][:count], v[:, ::-1][:, :count]
+    heavy = mu > MASSLESS * mu[0]
+    return 1 / mu[heavy], v[:, heavy] / np.sqrt(mu[heavy])
+
+
+def _lanczos(K: Matrix, M: Matrix, count: int, solve: Solve):
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    n = K.shape[0]
+    inverse: Any = LinearOperator((n, n), matvec=solve, dtype=float)  # type: ignore[call-arg]
+    start = np.random.default_rng(0).standard_normal(n)  # the same every time
+    lam, v = eigsh(K, k=count, M=M, sigma=0.0, OPinv=inverse, v0=M @ start)
+    order = np.argsort(lam)
+    return lam[order], v[:, order]
+
+
+def _traced(K, M, count: int):
+    L = jnp.linalg.cholesky(K)
+    half = jax.scipy.linalg.solve_triangular(L, jnp.asarray(M), lower=True)
+    A = jax.scipy.linalg.solve_triangular(L, half.T, lower=True)
+    mu, V = symmetric_eigen(0.5 * (A + A.T))
+    mu, V = mu[::-1][:count], V[:, ::-1][:, :count]
+    return 1 / mu, jax.scipy.linalg.solve_triangular(L.T, V, lower=False) / jnp.sqrt(mu)
+
+
+@jax.custom_jvp
+def symmetric_eigen(A: Float[Real, "n n"]):
+    """Eigenvalues, ascending, and eigenvectors of a symmetric matrix, with derivatives where eigenvalues repeat too.
+
+    Vectors of equal eigenvalues have no derivative of their own; the space they span has. They are differentiated as if
+    they did not turn among themselves: right for everything that depends on the span alone, as a reduced link does.
+    """
+    return tuple(jnp.linalg.eigh(A))
+
+
+@symmetric_eigen.defjvp
+def _symmetric_eigen_jvp(primals, tangents):
+    (A,), (dA,) = primals, tangents
+    lam, V = symmetric_eigen(A)
+    inner = V.T @ dA @ V
+    gap = lam[None, :] - lam[:, None]
+    apart = jnp.abs(gap) > SAME * jnp.abs(lam).max()
+    F = jnp.where(apart, 1 / jnp.where(apart, gap, 1.0), 0.0)
+    return (lam, V), (jnp.diagonal(inner), V @ (F * inner))

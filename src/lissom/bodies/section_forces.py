@@ -1,0 +1,51 @@
+"""Forces in the sections of a beam, and its strains, from the displacements of its nodes."""
+
+from jaxtyping import Float
+
+from ..types import Real, namespace
+from .body import Body
+from .mesh import turns
+
+FORCES = ("N", "Vy", "Vz", "T", "My", "Mz")
+STRAINS = ("axial", "twist", "curvature_y", "curvature_z")
+
+
+def section_force_shape(body: Body) -> Float[Real, "e 2 6 c"]:
+    r"""The linear map from body coordinates to section forces, see `section_forces`."""
+    if body.element_stiffness is None or not body.elements:
+        raise ValueError("section forces need a link made of beam elements: this one has none")
+    xp = namespace(body.node_shape, body.element_stiffness)
+    first, second = ([ends[side] for ends in body.elements] for side in (0, 1))
+    shape = xp.asarray(body.node_shape)
+    u = xp.concatenate([shape[first], shape[second]], axis=1)
+    T = turns(body.axes)
+    at_nodes = xp.asarray(body.element_stiffness) @ xp.swapaxes(T, 1, 2) @ u
+    return xp.stack([-at_nodes[:, :6], at_nodes[:, 6:]], axis=1)
+
+
+def section_forces(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 6"]:
+    """N, Vy, Vz, T, My, Mz at both ends of each element, in its local axes [N, N m].
+
+    They act on the section whose outward normal is the element's x axis: tension is positive. They are what the
+    displacement field of the elements holds: exact where loads act at nodes alone; where a load is spread over the
+    element (its weight, its inertia), they converge with the mesh, best in the middle of an element. A reduced body
+    answers with the strain of its kept modes.
+    """
+    return section_force_shape(body) @ q
+
+
+def section_strains(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 4"]:
+    """Axial strain, twist rate [rad/m] and curvatures about local y and z [1/m] at both ends of each element.
+
+    The strain at a point (y, z) of the section along the beam is `axial - y curvature_z + z curvature_y`. A tapered
+    element takes the mean rigidity of its ends.
+    """
+    forces = section_forces(body, q)
+    xp = namespace(forces)
+    ends = xp.stack([xp.asarray(body.points)[list(pair)] for pair in body.elements])
+    L = xp.sqrt(xp.sum((ends[:, 1] - ends[:, 0]) ** 2, axis=1))
+    K = xp.asarray(body.element_stiffness)
+    EA, GJ = K[:, 0, 0] * L, K[:, 3, 3] * L
+    EI_y, EI_z = (0.25 * L * (K[:, i, i] + K[:, j, j] - 2 * K[:, i, j]) for i, j in ((4, 10), (5, 11)))
+    rigidity = xp.stack([EA, GJ, EI_y, EI_z], axis=1)
+    return forces[:, :, [0, 3, 4, 5]] / rigidity[:, None]

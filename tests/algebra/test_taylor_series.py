@@ -1,0 +1,101 @@
+"""Taylor coefficients in several variables: every rule against the function itself."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from lissom.algebra.monomials import Monomials, number_of_terms
+from lissom.algebra.taylor import SeriesError, taylor_coefficients
+
+TABLE_1 = {  # [Palomba2019] Table 1: terms for n_r rigid coordinates, order 1..5, static and dynamic
+    1: ((2, 3, 4, 5, 6), (3, 6, 10, 15, 21)),
+    2: ((3, 6, 10, 15, 21), (5, 15, 35, 70, 126)),
+    3: ((4, 10, 20, 35, 56), (7, 28, 84, 210, 462)),
+    4: ((5, 15, 35, 70, 126), (9, 45, 165, 495, 1287)),
+    5: ((6, 21, 56, 126, 252), (11, 66, 286, 1001, 3003)),
+    6: ((7, 28, 84, 210, 462), (13, 91, 455, 1820, 6188)),
+}
+AT = np.array([0.4, -0.3, 0.7])
+
+FUNCTIONS = {
+    "sums and products": lambda x: x[0] * x[1] - 3.0 * x[2] + x[0] ** 3,
+    "quotients": lambda x: (1.0 + x[0]) / (2.0 + x[1] * x[2]),
+    "sin and cos": lambda x: jnp.sin(x[0] + x[1]) * jnp.cos(x[2] * x[0]),
+    "tan and tanh": lambda x: jnp.tan(x[0]) + jnp.tanh(x[1] * x[2]),
+    "sinh and cosh": lambda x: jnp.sinh(x[0] - x[2]) * jnp.cosh(x[1]),
+    "exp and log": lambda x: jnp.exp(x[0] * x[1]) + jnp.log(2.0 + x[2]),
+    "roots and powers": lambda x: jnp.sqrt(1.0 + x[0] ** 2) + (1.5 + x[1]) ** 2.7 + jax.lax.rsqrt(2.0 + x[2]),
+    "a power with a varying exponent": lambda x: (1.5 + x[0]) ** (1.0 + x[1]),
+    "inverse trigonometry": lambda x: jnp.arcsin(0.4 * x[0]) + jnp.arccos(0.3 * x[1]) + jnp.arctan(x[2]),
+    "inverse hyperbolics": lambda x: jnp.arcsinh(x[0]) + jnp.arctanh(0.5 * x[1]),
+    "the angle of a point": lambda x: jnp.arctan2(x[0] - 1.0, x[1]) + jnp.arctan2(x[2], x[0]),
+    "absolute value, maximum, clip": lambda x: jnp.abs(x[1]) * jnp.maximum(x[0], x[1]) + jnp.clip(x[2], 0.0, 5.0),
+    "a matrix inverse": lambda x: jnp.linalg.solve(jnp.eye(3) * 2.0 + jnp.outer(x, x), jnp.ones(3)),
+    "a Cholesky factor": lambda x: jnp.linalg.cholesky(jnp.eye(3) * 2.0 + jnp.outer(x, x)),
+    "a triangular solve": lambda x: jax.scipy.linalg.solve_triangular(
+        jnp.tril(jnp.outer(x, x)) + 2.0 * jnp.eye(3), x, lower=True
+    ),
+    "a loop over rows": lambda x: jax.lax.scan(lambda c, row: (jnp.sin(c) + row, c * row), x[0], x, reverse=True)[1],
+    "a loop that ends when it may": lambda x: jax.lax.while_loop(
+        lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * x), (0, x)
+    )[1],
+    "a branch": lambda x: jax.lax.cond(x[0] > 0.0, lambda: x[1] * x[2], lambda: x[0]),
+    "rearrangements": lambda x: jnp.concatenate([x[::-1], jnp.stack([x[0] * x[1], x[2]])]).reshape(1, 5)[:, 1:4].T,
+    "gather and scatter": lambda x: jnp.zeros(5).at[jnp.array([3, 1, 3])].add(x**2)[jnp.array([3, 3, 0, 1])],
+    "overwriting": lambda x: jnp.ones((2, 3)).at[1, :2].set(x[:2] * x[2]),
+    "slices that move": lambda x: jax.lax.dynamic_update_slice(x, jax.lax.dynamic_slice(x * x, (1,), (2,)), (0,)),
+    "sums along axes": lambda x: jnp.cumsum(jnp.outer(x, x), axis=0).sum(axis=1),
+    "padding": lambda x: jnp.pad(x * x[0], (1, 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("n_r", TABLE_1)
+def test_numbers_of_terms_are_those_of_the_papers_table(n_r):
+    static, dynamic = TABLE_1[n_r]
+    for order in range(1, 6):
+        for variables, published in ((n_r, static[order - 1]), (2 * n_r, dynamic[order - 1])):
+            assert number_of_terms(variables, order) == published
+            assert len(Monomials(variables, order).exponents) == published
+
+
+def test_monomials_are_evaluated_one_product_each():
+    m, x = Monomials(3, 5), np.array([[0.3, -1.2, 0.7], [2.0, 0.5, -0.1]])
+    np.testing.assert_allclose(m.values(x), np.prod(x[:, None, :] ** m.exponents, axis=-1), rtol=1e-14)
+    product = m.product
+    a, b = np.nonzero(product >= 0)
+    assert (m.exponents[a] + m.exponents[b] == m.exponents[product[a, b]]).all()
+    assert (m.degree[:, None] + m.degree[None, :] > 5)[product < 0].all()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_error_of_a_series_is_one_order_above_it(name):
+    function, order = FUNCTIONS[name], 4
+    coefficients = taylor_coefficients(function, AT, order)
+    monomials = Monomials(3, order)
+    direction = np.array([0.5, 0.8, -0.33])
+    errors = []
+    for h in (0.08, 0.04):
+        value = np.tensordot(monomials.values(h * direction), coefficients, 1)
+        errors.append(np.abs(value - np.asarray(function(jnp.asarray(AT + h * direction)))).max())
+    assert errors[0] < 1e-4
+    assert errors[1] < 1e-13 or np.log2(errors[0] / errors[1]) > order + 0.5
+
+
+def test_coefficients_are_derivatives_over_factorials():
+    function = FUNCTIONS["sin and cos"]
+    coefficients = taylor_coefficients(function, AT, 3)
+    H = jax.hessian(function)(jnp.asarray(AT))
+    place = Monomials(3, 3).place
+    np.testing.assert_allclose(coefficients[place[0, 1, 1]], H[1, 2], rtol=1e-13)
+    np.testing.assert_allclose(coefficients[place[2, 0, 0]], 0.5 * H[0, 0], rtol=1e-13)
+
+
+def test_an_operation_without_a_rule_is_named():
+    with pytest.raises(SeriesError, match="eigh"):
+        taylor_coefficients(lambda x: jnp.linalg.eigh(jnp.outer(x, x))[0], AT, 2)
+
+
+def test_a_root_at_zero_has_no_series():
+    with pytest.raises(SeriesError, match="not finite"):
+        taylor_coefficients(lambda x: jnp.sqrt(x[0]), np.zeros(1), 2)

@@ -1,0 +1,96 @@
+"""Linear models against central differences of the nonlinear equations, at rest and moving."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import lissom as ls
+from helpers import compiled_once, reference_named, robot_named
+from lissom.analyse.linearize import operating_point
+from lissom.dynamics.nodes import node_poses
+from lissom.solve.inputs import Loads, NodeLoad, Piece
+from lissom.solve.problem import Problem
+
+POINTS = 20
+STENCIL = np.array([1.0, -8.0, 8.0, -1.0]) / 12  # fourth-order central difference at -2h, -h, h, 2h
+OFFSETS = np.array([-2.0, -1.0, 1.0, 2.0])
+TIPS = {"double-pendulum": "lower/tip", "mixed": "hand/tip", "crane": "hook/tip"}
+FORMULATIONS = (("erls-fem", "tangent"), ("erls-fem", "zeroed"), ("erls-fem", "minimum-norm"))
+
+
+@functools.cache
+def model_of(robot, formulation="erls-fem", reference="tangent", terms="consistent"):
+    return ls.Model(robot_named(robot), formulation, reference=reference_named(robot, reference), terms=terms)
+
+
+def names_of(robot):
+    """Inputs and outputs of these tests, in the order of `nonlinear`."""
+    joints, tip = robot_named(robot).joint_names, TIPS[robot]
+    inputs = [f"{joint}.torque" for joint in joints] + [f"{tip}.{c}" for c in ("fx", "fy", "fz", "mx", "my", "mz")]
+    outputs = [f"{joint}.{what}" for what in ("encoder", "speed", "acceleration") for joint in joints]
+    return inputs, outputs + [f"{tip}.{what}{axis}" for what in "pva" for axis in "xyz"]
+
+
+@compiled_once
+def nonlinear(f, state, u, tau):
+    """Rates of the states and outputs for many (state, u): what the simulation integrates, and plain kinematics."""
+
+    link, node = f.links.points.shape[0] - 1, 1  # the last link has one element: node 1 is its tip
+
+    def one(s, u):
+        n, j = f.size, f.n_joints
+        x, xd = s[:n], s[n:]
+        at = lambda value: Piece(jnp.zeros(()), value[None])  # noqa: E731
+        problem = Problem(f, Loads(torque=at(tau + u[:j]), wrenches=(NodeLoad(link, node, True, at(u[j:])),)))
+        xdd = problem.acceleration(0.0, x, xd, portable=True)
+
+        def place(x):
+            at = f.configuration(x)
+            return jnp.concatenate([at.encoder, node_poses(f, at).position[link, node]])
+
+        speed = lambda x, xd: jax.jvp(place, (x,), (xd,))[1]  # noqa: E731
+        e, ed, edd = place(x), speed(x, xd), jax.jvp(speed, (x, xd), (xd, xdd))[1]
+        return jnp.concatenate([xd, xdd, e[:j], ed[:j], edd[:j], e[j:], ed[j:], edd[j:]])
+
+    return jax.lax.map(lambda pair: one(*pair), (state, u), batch_size=16)
+
+
+def differences(model, lin, point):
+    """A, B, C, D by differences."""
+    f, n, s, u = model.formulation, model.formulation.size, len(lin.A), lin.B.shape[1]
+    j = model.n_joints
+    step = np.concatenate(
+        [np.full(j, 2e-3), np.full(n - j, 2e-6), np.full(j, 5e-3), np.full(n - j, 5e-3), np.full(u, 1.0)]
+    )
+    base = np.concatenate([point.x, point.xd, np.zeros(u)])
+    at = base + (OFFSETS[:, None, None] * np.diag(step)[None]).reshape(-1, s + u)
+    values = np.asarray(nonlinear(f, jnp.asarray(at[:, :s]), jnp.asarray(at[:, s:]), point.tau))
+    slope = np.einsum("o,okr->rk", STENCIL, values.reshape(4, s + u, -1)) / step
+    return slope[:s, :s], slope[:s, s:], slope[s:, :s], slope[s:, s:]
+
+
+def points_of(model, count, moving):
+    """Random joint motions."""
+    random = np.random.default_rng(7 + moving)
+    for _ in range(count):
+        q, qd, qdd = random.uniform(-1.2, 1.2, (3, model.n_joints))
+        yield (q, 2.0 * qd, 5.0 * qdd) if moving else (q, None, None)
+
+
+@pytest.mark.parametrize("formulation,reference", FORMULATIONS)
+@pytest.mark.parametrize(
+    "robot", ["double-pendulum", *(pytest.param(r, marks=pytest.mark.slow) for r in ("mixed", "crane"))]
+)
+def test_a_b_c_d_are_central_differences_of_the_nonlinear_equations(robot, formulation, reference):
+    model = model_of(robot, formulation, reference)
+    inputs, outputs = names_of(robot)
+    for moving in (False, True):
+        for q, qd, qdd in points_of(model, POINTS // 2, moving):
+            lin = ls.linearize(model, q, qd=qd, qdd=qdd, inputs=inputs, outputs=outputs)
+            exact, found = (lin.A, lin.B, lin.C, lin.D), differences(model, lin, operating_point(model, q, qd, qdd))
+            for A, B in zip(exact, found, strict=True):
+                error = np.abs(A - B) / (np.abs(A).max(axis=0) + 1.0)  # a column of zeros has rounding only
+                assert error.max() < 1e-6
