@@ -36,10 +36,6 @@ class AbstractReference(eqx.Module):
         """The vector g, six for each link, of conditions Z q = J^T g(q) that turn with the joints; None for others."""
         return None
 
-    def moment(self, q: Float[Array, "l c"]) -> Float[Array, " L"] | None:
-        """The vector g, six for each link, of conditions Z q = J^T g(q) that turn with the joints; None for others."""
-        return None
-
 
 class Tangent(AbstractReference):
     """Free joint directions are closed too: theta is what an encoder reads."""
