@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .analyse.modal import modes as modes
     from .analyse.modal import natural_frequencies as natural_frequencies
     from .analyse.state_space import LinearModel as LinearModel
+    from .bodies.fe.importing import reduce_link as reduce_link
     from .bodies.reduce.body import Reduction as Reduction
     from .bodies.reduce.body import reduced_body as reduced_body
     from .bodies.reduce.modes import Excitation as Excitation
@@ -42,6 +43,7 @@ _HOME = {
     "Modes": "analyse.modal",
     "modes": "analyse.modal",
     "natural_frequencies": "analyse.modal",
+    "reduce_link": "bodies.fe.importing",
     "LinearModel": "analyse.state_space",
     "Reduction": "bodies.reduce.body",
     "reduced_body": "bodies.reduce.body",

@@ -86,12 +86,20 @@ def link_tip(links: Links, i: int) -> Real | None:
         return array(link.beam.path)[-1]
     if link.rigid is not None and link.rigid.tip is not None:
         return array(link.rigid.tip)
+    if link.fe is not None:
+        return fe_points(link)[-1]
     if link.joint.dh is not None:
         return array((link.joint.dh.a, 0.0, link.joint.dh.d))
     origin = next_origin(links, i)
     if origin is not None:
         return array(origin)
     return np.zeros(3) if link.rigid is not None else None
+
+
+def fe_points(link: Link) -> Real:
+    """Nodes (k, 3) of a link from finite elements, in the link frame."""
+    assert link.fe is not None
+    return array(link.fe.nodes.points) @ rotation_rpy(link.fe.rpy).T
 
 
 def joint_pose(links: Sequence[Link], i: int) -> tuple[Matrix3, Vector3]:
@@ -175,5 +183,7 @@ def node_count(links: Links, i: int) -> int | None:
     if link.beam is not None:
         path = polyline(links, i)
         return None if path is None else (len(path) - 1) * link.beam.elements + 1
+    if link.fe is not None:
+        return len(link.fe.nodes.points)
     tip = link_tip(links, i)
     return 1 if tip is not None and not is_traced(tip) and not np.any(tip) else 2

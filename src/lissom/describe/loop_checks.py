@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .chain import Links, polyline
+from .chain import Links, link_tip, polyline
 from .chain_checks import ON_TIP
 from .errors import nearest
 from .loop import Loop
@@ -53,6 +53,12 @@ def _point(loop: Loop, links: Links, names: list[Any]) -> Iterator[Finding]:
     """A point of a beam must be one of its nodes; a rigid link is held anywhere."""
     i = names.index(loop.to)
     link, path = links[i], polyline(links, i)
+    if link is not None and link.fe is not None:
+        tip = link_tip(links, i)
+        if tip is not None and not is_traced(tip, loop.at) and np.abs(tip - np.asarray(loop.at)).max() > ON_TIP:
+            shown = ", ".join(f"{float(x):.6g}" for x in tip)
+            yield Finding(("at",), list(loop.at), f"lies off the tip [{shown}] of link {loop.to!r}")
+        return
     if link is None or link.beam is None or path is None or is_traced(path, loop.at):
         return
     nodes = beam_nodes(path, link.beam.elements)
@@ -103,6 +109,8 @@ def seat_of(links: Links, names: list[str], loop: Loop) -> tuple[int, int | None
         return -1, None
     i = names.index(loop.to)
     link, path = links[i], polyline(links, i)
+    if link is not None and link.fe is not None:
+        return i, -1
     if link is None or link.beam is None or path is None:
         return i, None
     if is_traced(path, loop.at):  # coordinates are not known here: loops end at tips

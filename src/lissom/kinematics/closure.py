@@ -153,7 +153,7 @@ def liveliness(closure: Closure, G: Float[Array, "j i"]) -> Float[Array, ""]:
     return jnp.max(jnp.abs(scaled))
 
 
-def closing_guess(chain: Chain, closure: Closure, joints: Float[Array, " j"]) -> Float[Array, " j"]:
+def closing_guess(chain: Chain, closure: Closure, joints: Float[Array, " a"]) -> Float[Array, " j"]:
     """All joint coordinates from those of the robot: closing frames move as near to their tips as possible."""
     theta = jnp.concatenate([joints, jnp.zeros(closure.reach.shape[0] - closure.joints)])
     R, p = link_frames(chain, theta)

@@ -12,6 +12,7 @@ import typer
 from .commands.analysis import modes, static
 from .commands.library import robots, show, validate
 from .commands.output import note, print_json
+from .commands.reduce import reduce
 from .commands.simulate import simulate
 from .interrupt import leaving_at_once
 
@@ -46,7 +47,7 @@ def lissom(
     """
 
 
-for command in (robots, show, validate, simulate, static, modes):
+for command in (robots, show, validate, simulate, static, modes, reduce):
     app.command()(command)
 if importlib.util.find_spec("lissom.show.bench") is not None:
     from .bench import register  # type: ignore[import-not-found]  # reason: found above

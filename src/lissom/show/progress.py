@@ -33,3 +33,18 @@ def progress(t_end: float) -> Iterator[Watch]:
             bar.update(task, completed=t, description="simulating", reached=f"{t:.3g} of {t_end:g} s")
 
         yield watch
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str, float], None]]:
+    """A function `watch(text, share)` that shows what a long job is doing and how far that part of it is."""
+    if not sys.stderr.isatty():
+        yield lambda text, share: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=1.0)
+        yield lambda text, share: bar.update(task, description=text, completed=share)

@@ -70,12 +70,12 @@ def robots() -> dict[str, Any]:
 
 def _library_robot(name: str) -> dict[str, Any]:
     robot = Robot.load(name)
-    beams = [link for link in robot.links if link.beam is not None]
-    elements = [node_count(robot, robot.links.index(link)) - 1 for link in beams]
+    bending = [link for link in robot.links if link.flexible]
+    elements = [node_count(robot, robot.links.index(link)) - 1 for link in bending]
     return {
         "name": name,
         "joints": list(robot.joint_names),
-        "flexible_links": [link.name for link in beams],
+        "flexible_links": [link.name for link in bending],
         "elements": elements,
         "source": source_line(name),
     }
@@ -177,14 +177,21 @@ def _link_row(robot: Robot, i: int) -> dict[str, Any]:
     return {
         "name": link.name,
         "joint": link.joint.type,
-        "body": "rigid" if link.beam is None else "beam",
+        "body": "beam" if link.beam is not None else "fe" if link.fe is not None else "rigid",
         "length": float(length),
-        "section": None if link.beam is None else section_text(link.beam.section),
+        "section": _body_text(link, len(body.names)),
         "material": None if link.beam is None else {k: getattr(link.beam.material, k) for k in ("E", "nu", "density")},
-        "mass": float(np.asarray(body.station_inertia)[:, 0, 0].sum()),
-        "elements": 0 if link.beam is None else node_count(robot, i) - 1,
+        "mass": float(body.total_mass),
+        "elements": node_count(robot, i) - 1 if link.flexible else 0,
         "theory": None if link.beam is None else link.beam.theory,
     }
+
+
+def _body_text(link: Any, modes: int) -> str | None:
+    """What a link bends like, in a few words; `None` for a rigid one."""
+    if link.fe is not None:
+        return f"{Path(link.fe.file).name}, {modes} modes"
+    return None if link.beam is None else section_text(link.beam.section)
 
 
 def section_text(section: Any) -> str:
@@ -477,7 +484,7 @@ def _energies(model: "Model", state: "State") -> dict[str, float]:
 
 def _has_damping(robot: Robot) -> bool:
     """True if a link or a joint takes energy out of the motion."""
-    damped = [link.damping or robot.damping for link in robot.links if link.beam is not None]
+    damped = [link.damping or robot.damping for link in robot.links if link.flexible]
     rubbed = [link.joint.friction for link in robot.links]
     return any(d is not None and (d.alpha or d.beta or d.ratio) for d in damped) or any(
         f is not None and (f.viscous or f.coulomb) for f in rubbed
