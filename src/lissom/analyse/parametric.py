@@ -197,6 +197,8 @@ def _operating(
     model: Model, parameters, motions, motion, encoders: bool, locked: bool
 ) -> tuple[OperatingPoints, Callable[[], np.ndarray] | None]:
     """What the parameters move, and how to find their values in the robot as it is."""
+    if model.closed:
+        raise ValueError("loops: eigenpairs are expanded for open chains; use `modes` pose by pose for this robot")
     base = {kind: np.zeros(model.n_joints) if value is None else np.asarray(value, dtype=float)
             for kind, value in zip(KINDS, motions, strict=True)}  # fmt: skip
     for kind, value in base.items():
