@@ -219,7 +219,8 @@ def _modes_at(found: Any, drives: list[int], locked: bool, damped: bool, count: 
         squared, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
         omega = np.sqrt(np.abs(squared))
         ratio = np.einsum("im,ij,jm->m", phi, C_r, phi) / np.maximum(2 * omega, 1e-12)
-        lam = np.where(squared > 0, omega * (1j - ratio), omega.astype(complex))
+        ratio = np.clip(ratio, -1.0, 1.0)
+        lam = np.where(squared > 0, omega * (1j * np.sqrt(1.0 - ratio**2) - ratio), omega.astype(complex))
         order = np.argsort(omega)
         lam, phi = lam[order], phi[:, order]
     rigid = np.abs(lam) < 2 * np.pi * RIGID
