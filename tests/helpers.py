@@ -13,10 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from lissom import Model, Robot
-from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
-from lissom.bodies.reduce.body import Reduction, reduced_body
-from lissom.dynamics.basis import link_bodies
+from lissom.dynamics.basis import Choices, link_bodies
+from lissom.dynamics.stiffening import with_squared_slopes
 
 DATA = Path(__file__).parent / "data"
 LIBRARY = (
@@ -164,9 +163,11 @@ ALL_TERMS = ("consistent", "published")
 # Every way to model a robot that `model_named` knows beside the choices of the ERLS: the keywords of `Model`.
 FORMULATIONS = {
     "nonlinear": {"formulation": "nonlinear", "basis": "nodal"},
+    "stiffened": {"formulation": "nonlinear", "basis": "nodal", "stiffening": "geometric"},
+    "stiffened-erls": {"formulation": "erls-fem", "reference": "zeroed", "stiffening": "geometric"},
     "erls-cms": {"formulation": "erls-cms", "modes": 7},  # few, so that links are truly reduced
 }
-ALL_CHOICES = (*ALL_REFERENCES, *FORMULATIONS)
+ALL_CHOICES = (*ALL_REFERENCES, "nonlinear", "stiffened", "erls-cms")
 ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
 
 
@@ -187,17 +188,18 @@ def robot_named(name: str) -> Robot:
 def model_named(name: str, reference: str = "tangent", terms: str = "consistent") -> Model:
     """A robot with one of `ALL_REFERENCES`, or one of `FORMULATIONS`."""
     if reference in FORMULATIONS:
-        return Model(robot_named(name), **FORMULATIONS[reference])
+        choices = dict(FORMULATIONS[reference])
+        if "reference" in choices:
+            choices["reference"] = reference_named(name, choices["reference"])
+        return Model(robot_named(name), **choices)
     return Model(robot_named(name), reference=reference_named(name, reference), terms=terms)
 
 
 def bodies_of(model: Model):
     """Bodies of a model's links, counted from their inner nodes."""
-    if model.formulation_name == "erls-fem":
-        return [measured_from_inner_node(body_of(model.robot, i)) for i in range(len(model.robot.links))]
-    if model.formulation_name == "erls-cms":
-        return [reduced_body(body_of(model.robot, i), Reduction(model.modes)) for i in range(len(model.robot.links))]
-    return link_bodies(model.robot, model.basis, model.modes)
+    bodies = link_bodies(model.robot, model.formulation_name, Choices(model.modes, basis=model.basis))
+    slots = max(body.coordinates for body in bodies) - 6
+    return [with_squared_slopes(body, slots) for body in bodies] if model.stiffening == "geometric" else bodies
 
 
 def reference_named(name: str, reference: str):

@@ -12,6 +12,14 @@ ORDER = ("algebra", "describe", "bodies", "kinematics", "dynamics", "solve", "an
 PHYSICS = ("algebra", "bodies", "kinematics", "dynamics", "solve", "analyse", "control")
 ALLOWED = {"jax", "equinox", "jaxtyping", "lineax", "optimistix", "diffrax", "numpy", "scipy", "control"}
 STANDARD = {"abc", "collections", "functools", "itertools", "math", "typing", "types", "dataclasses", "json"}
+READING = {
+    "pathlib",
+    "re",
+    "importlib",
+    "warnings",
+    "h5py",
+}  # what the readers of finite-element files need beside that
+READERS = SOURCE / "bodies" / "fe"
 FILES = sorted(SOURCE.glob("*/**/*.py"))
 
 
@@ -38,8 +46,14 @@ def test_imports_point_upstream(file):
 
 @pytest.mark.parametrize("folder", PHYSICS)
 def test_physics_imports_mathematics_only(folder):
-    names = {name[0] for file in (SOURCE / folder).glob("**/*.py") for name in imported_by(file)}
+    files = [file for file in (SOURCE / folder).glob("**/*.py") if READERS not in file.parents]
+    names = {name[0] for file in files for name in imported_by(file)}
     assert names <= ALLOWED | STANDARD | {"lissom"}, names - ALLOWED - STANDARD
+
+
+def test_readers_import_mathematics_and_files_only():
+    names = {name[0] for file in READERS.glob("*.py") for name in imported_by(file)}
+    assert names <= ALLOWED | STANDARD | READING | {"lissom"}, names - ALLOWED - STANDARD - READING
 
 
 def test_every_folder_has_its_place_in_the_order():

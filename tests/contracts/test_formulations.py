@@ -120,7 +120,8 @@ def inertia_without_motors(robot, reference):
     return energetics(f, *motion_of(f, seed=7))["inertia"]
 
 
-MOTIONS = [(choice, "consistent") for choice in ALL_CHOICES] + [(choice, "published") for choice in ALL_REFERENCES]
+MOTIONS = [(choice, "consistent") for choice in (*ALL_CHOICES, "stiffened-erls")]
+MOTIONS += [(choice, "published") for choice in ALL_REFERENCES]
 all_motions = pytest.mark.parametrize("reference, terms", MOTIONS)
 all_references = pytest.mark.parametrize("reference", ALL_CHOICES)
 all_robots = pytest.mark.parametrize("robot", ALL_ROBOTS)

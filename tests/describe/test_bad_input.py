@@ -162,7 +162,7 @@ def test_a_bad_robot_is_refused_with_one_clear_message(path, value, message):
 CONSEQUENCES = [  # these upset what follows in the chain too
     (BEAM + "path", [[0, 0, 0], [0.4, 0, 0]], "ends off the end [0.5, 0, 0] of its DH link"),
     (UPPER + "joint.dh.a", 0, "links.upper.beam: the beam has no length"),
-    (LOWER + "fe", {"file": "x.npz"}, "fe: links from finite-element programs (fe) are not available in this version"),
+    (LOWER + "fe", {"file": "x.npz"}, "fe.file: x.npz: no such file"),
 ]
 
 

@@ -25,8 +25,10 @@ from .beam_modes import BarModes, BendingModes, bar_modes, bending_modes, quadra
 from .body import Body, in_basis, measured_from_inner_node, rigid_shapes, with_mass
 from .build import TIP, body_of, finished
 from .mesh import gauss, polyline_mesh, section_inertia
+from .slopes import Slopes, integral_weights
 
 DEFAULT_MODES = 12
+SLOPE_POINTS = 4
 FAMILIES = ("axial", "torsion", "xy", "xz")  # also the order of the coordinates
 DEALT = ("xy", "xz", "torsion")  # a plain number of modes is dealt out one by one in this order
 
@@ -189,7 +191,20 @@ def _beam_in_modes(robot: Robot, i: int, counts: Mapping[str, int]) -> Body:
         axes=mesh.axes,
         elements=tuple((k, k + 1) for k in range(beam.elements)),
         names=tuple(f"{family}.{k + 1}" for family in FAMILIES for k in range(counts[family])),
+        slopes=_slopes(modes, L, axes, xi, nodes),
     )
+
+
+def _slopes(modes: BeamModes, L: Scalar, axes: Float[Real, "3 3"], xi, nodes) -> Slopes:
+    """Slopes of the axis at Gauss points of the whole beam, enough of them for the highest mode's slope squared."""
+    xp = namespace(modes, L, axes)
+    points = SLOPE_POINTS + 3 * max(len(modes.xy.b), len(modes.xz.b))
+    at = gauss(points)[0]
+    field = modes.field(at, L)
+    across = xp.stack([field[:, 5], -field[:, 4]], axis=1)  # v', w'
+    slope = xp.concatenate([xp.zeros((points, 3, 6)), axes[:, 1:] @ across], axis=2)
+    inside, before = (L * integral_weights(to, points) for to in (xi, nodes))
+    return Slopes(slope, xp.broadcast_to(axes[:, 0], (points, 3)), before, inside)
 
 
 def mesh_modes_body(robot: Robot, i: int, count: int) -> Body:

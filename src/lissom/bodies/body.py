@@ -11,6 +11,7 @@ from ..algebra.so3 import skew
 from ..describe.link import inertia_matrix
 from ..types import Matrix3, Real, Scalar, Vector3, namespace
 from .inertia import Inertia, in_coordinates
+from .slopes import Slopes, in_shapes, with_station
 
 GENERATORS = np.stack([skew(e) for e in np.eye(3)])  # A_a, [Vidoni2015] App. D, eq. (83): A_a u = e_a x u
 LEVERS = np.stack([rigid_shape(e) - np.eye(6) for e in np.eye(3)])  # a rigid shape is affine in its point
@@ -59,6 +60,7 @@ class Body(eqx.Module):
     elements: tuple[tuple[int, int], ...] = eqx.field(static=True)  # nodes at the ends of each element
     names: tuple[str, ...] = eqx.field(static=True)  # of the elastic coordinates eta: `2.rz` or `mode.3`
     own: Inertia | None = None  # inertia beside that of the stations, over (rigid twist, q)
+    slopes: Slopes | None = None  # of the axis of a beam: for geometric stiffening
     element_stiffness: Float[Real, "e 12 12"] | None = None  # of beam elements, in their axes: for section forces
 
     def __check_init__(self):
@@ -151,13 +153,15 @@ def with_mass(
     rigid = rigid_shape(body.points[node] + arm)
     D = point_inertia(mass, inertia)
     return eqx.tree_at(
-        lambda b: (b.station_shape, b.station_rigid, b.station_inertia),
+        lambda b: (b.station_shape, b.station_rigid, b.station_inertia, b.slopes),
         body,
         (
             xp.concatenate([body.station_shape, shape[None]]),
             xp.concatenate([body.station_rigid, rigid[None]]),
             xp.concatenate([body.station_inertia, D[None]]),
+            None if body.slopes is None else with_station(body.slopes, node),
         ),
+        is_leaf=lambda leaf: leaf is None,
     )
 
 
@@ -185,6 +189,7 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
         elements=body.elements,
         names=tuple(names),
         own=None if body.own is None else in_coordinates(body.own, change),
+        slopes=None if body.slopes is None else in_shapes(body.slopes, elastic),
         element_stiffness=body.element_stiffness,
     )
 

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+
+from ..describe.chain import rotation_rpy
 from ..describe.geometry import beam_path, beam_up, tip
 from ..describe.link import Damping
 from ..describe.outline import PLANAR
@@ -17,12 +20,14 @@ TIP = -1
 
 
 def body_of(robot: Robot, i: int) -> Body:
-    """Body of link i: beam or rigid, with its lumped masses, the payload on the last link, and its damping.
+    """Body of link i: beam, meshed or rigid, with its lumped masses, the payload on the last link, and its damping.
 
     Modal damping is that of the link as it stands, masses and payload included. A rigid link has no elastic motion to
     damp. Of a planar robot the elastic coordinates that leave the plane are left out, and nothing else is different.
     """
-    return finished(robot, i, _flexible(robot, i) if robot.links[i].beam is not None else _rigid(robot, i))
+    link = robot.links[i]
+    make = _flexible if link.beam is not None else _meshed if link.fe is not None else _rigid
+    return finished(robot, i, make(robot, i))
 
 
 def finished(robot: Robot, i: int, body: Body) -> Body:
@@ -32,7 +37,7 @@ def finished(robot: Robot, i: int, body: Body) -> Body:
         body = with_mass(body, TIP if isinstance(lump.node, str) else lump.node, lump.mass, lump.inertia)
     if robot.payload is not None and i == len(robot.links) - 1:
         body = with_mass(body, TIP, robot.payload.mass, robot.payload.inertia, robot.payload.offset)
-    body = _damped(body, link.damping or robot.damping) if link.beam is not None else body
+    body = _damped(body, link.damping or robot.damping) if link.flexible else body
     return in_plane(body) if robot.planar else body
 
 
@@ -58,6 +63,14 @@ def _flexible(robot: Robot, i: int) -> Body:
         theory=beam.theory,
         mass=beam.mass,
     )
+
+
+def _meshed(robot: Robot, i: int) -> Body:
+    from .fe.described import described_link  # few robots need it
+    from .fe.link import link_body
+
+    fe: Any = robot.links[i].fe
+    return link_body(described_link(fe), np.asarray(rotation_rpy(fe.rpy)))
 
 
 def _rigid(robot: Robot, i: int) -> Body:

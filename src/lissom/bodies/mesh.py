@@ -11,6 +11,7 @@ from ..types import Real, Scalar, Vector3, namespace
 from .beam import LineInertia, element_shape, element_stiffness, element_strain, shear_parameter
 from .body import Body, block_diagonal, rigid_shapes
 from .profile import Profile, line_inertia, profile_namespace, rigidity
+from .slopes import Slopes, integral_weights
 
 Theory = Literal["euler-bernoulli", "timoshenko"]
 MassModel = Literal["consistent", "lumped", "lumped-points"]
@@ -19,6 +20,7 @@ Stations = tuple[Float[Real, "s 6 c"], Float[Real, "s 6 6"], Float[Real, "s 6 6"
 
 UNIFORM_POINTS = 4  # Gauss points per element: exact for a product of two cubics
 TAPERED_POINTS = 6  # exact for two cubics times a quartic, the I of a section whose sides are linear
+SLOPE_POINTS = 3  # Gauss points per element for squared slopes: exact for a quartic
 PARALLEL = 1e-6  # sine of the angle below which a beam counts as running along `up`
 
 
@@ -90,8 +92,34 @@ def beam_body(
         axes=mesh.axes,
         elements=tuple((i, i + 1) for i in range(k - 1)),
         names=tuple(f"{node}.{dof}" for node in range(1, k) for dof in DOFS),
+        slopes=path_slopes(mesh, Phi, mass, len(stations[0])),
         element_stiffness=element_matrices,
     )
+
+
+def path_slopes(mesh: Mesh, Phi: Shear, mass: MassModel, stations: int) -> Slopes:
+    """Slopes (v', w') of the axis at the Gauss points of all elements, shear included, and how they add up.
+
+    The parabola through the three Gauss points of an element leaves out of a quartic (slope squared) what has neither
+    integral nor first moment: the shift of every node, and the moments of the mass against it, are exact.
+    """
+    xp = namespace(mesh, Phi)
+    e, g = len(mesh.length), SLOPE_POINTS
+    xi, weight = gauss(g)
+    length, shear = mesh.length[:, None], (Phi[0][:, None], Phi[1][:, None])
+    turn, strain = element_shape(xi, length, *shear), element_strain(xi, length, *shear)
+    across = xp.stack([turn[..., 5, :] + strain[..., 1, :], strain[..., 2, :] - turn[..., 4, :]], axis=-2)  # v', w'
+    slope = mesh.axes[:, None, :, 1:] @ across @ xp.swapaxes(turns(mesh.axes), 1, 2)[:, None]
+    slope = (slope.reshape(e, -1, 12) @ gather(e)).reshape(e * g, 3, -1)
+    before = np.tri(e + 1, e, -1)  # elements that lie before each node
+    nodes = (before[:, :, None] * (mesh.length[:, None] * weight)[None]).reshape(e + 1, e * g)
+    if mass != "consistent":
+        inside = nodes
+    else:
+        at = stations // e
+        part = integral_weights(gauss(at)[0], g) * mesh.length[:, None, None]
+        inside = xp.repeat(nodes[:-1], at, axis=0) + xp.einsum("ab,agh->agbh", np.eye(e), part).reshape(-1, e * g)
+    return Slopes(slope, xp.repeat(mesh.axes[:, :, 0], g, axis=0), nodes, inside)
 
 
 def polyline_mesh(path: Float[Real, "p 3"], up: Float[Real, "*#segments 3"], elements: int) -> Mesh:

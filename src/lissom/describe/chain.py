@@ -14,29 +14,37 @@ from lissom.types import Matrix3, Real, Vector3, namespace
 from .link import Link
 from .quantity import is_traced
 
+QUARTER = 4e-16  # a sine or cosine below this is zero: rounding of a quarter turn
 PARALLEL = 1e-6  # sine of the angle below which a section's up direction counts as along the beam
 
 Links = Sequence[Link | None]
 
 
+def cosine_and_sine(angle: Any) -> tuple[Any, Any]:
+    """Cosine and sine; a quarter turn is exact, so that a robot that moves in a plane stays in it to the last digit."""
+    xp = namespace(angle)
+    parts = xp.cos(angle), xp.sin(angle)
+    return parts if xp is not np else tuple(0.0 if abs(part) < QUARTER else part for part in parts)  # type: ignore
+
+
 def rotation_x(angle: Any) -> Matrix3:
     """Rotation by `angle` about x."""
     xp = namespace(angle)
-    c, s, zero, one = xp.cos(angle), xp.sin(angle), xp.zeros(()), xp.ones(())
+    (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
     return xp.stack([xp.stack([one, zero, zero]), xp.stack([zero, c, -s]), xp.stack([zero, s, c])])
 
 
 def rotation_y(angle: Any) -> Matrix3:
     """Rotation by `angle` about y."""
     xp = namespace(angle)
-    c, s, zero, one = xp.cos(angle), xp.sin(angle), xp.zeros(()), xp.ones(())
+    (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
     return xp.stack([xp.stack([c, zero, s]), xp.stack([zero, one, zero]), xp.stack([-s, zero, c])])
 
 
 def rotation_z(angle: Any) -> Matrix3:
     """Rotation by `angle` about z."""
     xp = namespace(angle)
-    c, s, zero, one = xp.cos(angle), xp.sin(angle), xp.zeros(()), xp.ones(())
+    (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
     return xp.stack([xp.stack([c, -s, zero]), xp.stack([s, c, zero]), xp.stack([zero, zero, one])])
 
 
@@ -67,12 +75,20 @@ def link_tip(links: Links, i: int) -> Real | None:
         return array(link.beam.path)[-1]
     if link.rigid is not None and link.rigid.tip is not None:
         return array(link.rigid.tip)
+    if link.fe is not None:
+        return fe_points(link)[-1]
     if link.joint.dh is not None:
         return array((link.joint.dh.a, 0.0, link.joint.dh.d))
     origin = next_origin(links, i)
     if origin is not None:
         return array(origin)
     return np.zeros(3) if link.rigid is not None else None
+
+
+def fe_points(link: Link) -> Real:
+    """Nodes (k, 3) of a link from finite elements, in the link frame."""
+    assert link.fe is not None
+    return array(link.fe.nodes.points) @ rotation_rpy(link.fe.rpy).T
 
 
 def joint_pose(links: Sequence[Link], i: int) -> tuple[Matrix3, Vector3]:
@@ -155,5 +171,7 @@ def node_count(links: Links, i: int) -> int | None:
     if link.beam is not None:
         path = polyline(links, i)
         return None if path is None else (len(path) - 1) * link.beam.elements + 1
+    if link.fe is not None:
+        return len(link.fe.nodes.points)
     tip = link_tip(links, i)
     return 1 if tip is not None and not is_traced(tip) and not np.any(tip) else 2

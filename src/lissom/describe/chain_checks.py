@@ -7,7 +7,7 @@ import numpy as np
 
 from lissom.types import Real
 
-from .chain import PARALLEL, Links, link_tip, node_count, polyline, up_directions
+from .chain import PARALLEL, Links, fe_points, link_tip, node_count, polyline, up_directions
 from .part import Finding
 from .quantity import is_traced
 
@@ -57,6 +57,9 @@ def _body_on_dh(links: Links, i: int) -> Iterator[Finding]:
     end = (link.joint.dh.a, 0.0, link.joint.dh.d)
     if link.rigid is not None and link.rigid.tip is not None and not _same(link.rigid.tip, end):
         yield Finding(("rigid", "tip"), list(link.rigid.tip), f"lies off the end {_point(end)} of its DH link")
+    if link.fe is not None and not _same(fe_points(link)[-1], end):
+        at = _point(fe_points(link)[-1])
+        yield Finding(("fe",), None, f"its tip {at} lies off the end {_point(end)} of its DH link; turn it with rpy")
     if link.beam is not None and link.beam.path is not None and not _same(link.beam.path[-1], end):
         yield Finding(("beam", "path"), list(link.beam.path[-1]), f"ends off the end {_point(end)} of its DH link")
 

@@ -1,4 +1,4 @@
-"""Links: a joint and one body, flexible (`beam`) or rigid; lumped masses and the payload."""
+"""Links: a joint and one body, flexible (`beam`, `fe`) or rigid; lumped masses and the payload."""
 
 from typing import Annotated, Any, Literal
 
@@ -8,12 +8,12 @@ from pydantic import AfterValidator, BeforeValidator
 
 from lissom.types import Real, namespace
 
+from .fe import FE
 from .joint import Joint, Vector
 from .material import NamedMaterial
 from .part import Finding, Part
 from .quantity import Numbers, Quantity, Whole, error, is_traced, vector
 from .section import AnySection
-from .supported import unavailable
 
 Mass = Annotated[float, Quantity("kg", least=0)]
 BODIES = ("beam", "rigid", "fe")
@@ -158,12 +158,17 @@ class Link(Part):
     joint: Joint
     beam: Beam | None = None
     rigid: Rigid | None = None
-    fe: Any = None
+    fe: FE | None = None
     masses: tuple[LumpedMass, ...] = ()
     damping: Damping | None = None  # instead of the robot's
 
+    @property
+    def flexible(self) -> bool:
+        """True if the link bends."""
+        return self.rigid is None
+
     def findings(self) -> list[Finding]:
-        """Exactly one body, of a kind that this version knows."""
+        """Exactly one body."""
         return _body_findings([key for key in BODIES if getattr(self, key) is not None])
 
     @classmethod
@@ -173,11 +178,6 @@ class Link(Part):
 
 
 def _body_findings(given: list[str]) -> list[Finding]:
-    found = (
-        [Finding(("fe",), None, unavailable("links from finite-element programs (fe) are"))] if "fe" in given else []
-    )
     if len(given) > 1:
-        found.append(Finding((given[1],), None, f"a link has one body, this one has {' and '.join(given)}"))
-    if not given:
-        found.append(Finding((), None, "a link needs a body: beam or rigid"))
-    return found
+        return [Finding((given[1],), None, f"a link has one body, this one has {' and '.join(given)}")]
+    return [] if given else [Finding((), None, "a link needs a body: beam, rigid or fe")]

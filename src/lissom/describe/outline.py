@@ -92,7 +92,9 @@ def _bones(entry: Any) -> Any:
         return None
     kept = {k: v for k, v in entry["joint"].items() if k in ("dh", "origin")}
     bones: dict[str, Any] = {"name": entry.get("name"), "joint": {"type": "revolute", **kept}}
-    beam, rigid = entry.get("beam"), entry.get("rigid")
+    beam, rigid, fe = entry.get("beam"), entry.get("rigid"), entry.get("fe")
+    if isinstance(fe, Mapping):
+        return bones | {"fe": {k: fe[k] for k in ("file", "interface", "rpy") if k in fe}}
     if isinstance(rigid, Mapping):
         return bones | {"rigid": {"mass": 0, "tip": rigid.get("tip")}}
     if not isinstance(beam, Mapping):

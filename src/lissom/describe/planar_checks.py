@@ -33,6 +33,9 @@ def _link(links: Links, i: int) -> Iterator[Finding]:
     yield from _frame(links, i)
     yield from _axis(links, i)
     yield from _beam(links, i)
+    link = links[i]
+    if link is not None and link.fe is not None:
+        yield Finding(("fe",), None, "bends in space: a robot with links from finite elements is not planar")
 
 
 def _frame(links: Links, i: int) -> Iterator[Finding]:

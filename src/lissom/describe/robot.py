@@ -8,6 +8,7 @@ from pydantic import BeforeValidator
 
 from .chain_checks import chain_findings
 from .document import Document, read_document
+from .fe import with_folder
 from .files import build, concrete, find_file, write
 from .joint import Vector
 from .link import Damping, Link, Payload
@@ -50,7 +51,8 @@ class Robot(Part):
         path = find_file(name_or_path)
         if path.suffix.lower() == ".urdf":
             return cls.from_urdf(path)
-        return build(cls, read_document(path))
+        document = read_document(path)
+        return build(cls, document._replace(data=with_folder(document.data, path.parent)))
 
     @classmethod
     def from_urdf(cls, path: str | Path, tip: str | None = None) -> "Robot":

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator
 
 from .document import Document, read_document
 from .errors import DescriptionError, Problem, nearest, refused
+from .fe import with_folder
 from .files import build, concrete, find_file, kind_of_file, library_scenarios, write
 from .outline import outline_of_data
 from .part import Finding, Part, plain
@@ -94,7 +95,8 @@ class Scenario(Part):
     reference: Annotated[Any, BeforeValidator(_check_reference)] = None  # default per formulation
     modes: Annotated[Any, BeforeValidator(_check_modes)] = None
     terms: Literal["consistent", "published"] = "consistent"
-    basis: Literal["assumed", "nodal"] | None = None  # default per formulation
+    basis: Literal["assumed", "craig-bampton", "nodal"] | None = None  # default per formulation
+    stiffening: Literal["none", "geometric"] = "none"
     initial: Initial = Initial()
     inputs: Inputs = Inputs()
     controller: Controller | None = None
@@ -165,7 +167,10 @@ def _read(cls: Any, path: Path) -> Any:
     document = read_document(path)
     name = document.data.get("robot") if isinstance(document.data, Mapping) else None
     if not isinstance(name, str):
-        return build(cls, document)
+        inline = (
+            {**document.data, "robot": with_folder(name, path.parent)} if isinstance(name, Mapping) else document.data
+        )
+        return build(cls, document._replace(data=inline))
     robot, problems = _robot_of(name, document)
     try:
         return build(cls, document._replace(data={**document.data, "robot": robot}), problems)

@@ -1,27 +1,68 @@
-"""Shapes in which the links of a robot deform, by name."""
+"""Shapes in which the links of a robot deform, by formulation and by name."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..bodies.assumed import assumed_modes_body, modes_per_link
 from ..bodies.body import Body, measured_from_inner_node
 from ..bodies.build import body_of
+from ..bodies.reduce.body import MODES, Reduction, reduced_body
 from ..describe.robot import Robot
 
-DEFAULT_BASIS = "assumed"
+
+class Choices(NamedTuple):
+    """What a scenario or a call of `Model` chooses; each formulation takes what concerns it."""
+
+    modes: Any = None  # kept elastic modes: one number, or one for each link
+    reference: Any = None  # `tangent`, `minimum-norm` or `{"zeroed": [...]}`; None for the formulation's own
+    terms: str = "consistent"  # or `published`
+    basis: str | None = None  # one of `BASES`; None for the formulation's own
+    stiffening: str = "none"  # or `geometric`
+
+
+def craig_bampton(robot: Robot, i: int, modes: Any) -> Body:
+    """Link i reduced to its lowest modes, Craig-Bampton's unless a `Reduction` says otherwise."""
+    return reduced_body(body_of(robot, i), modes)
+
+
 BASES: dict[str, Callable[[Robot, int, Any], Body]] = {
     "assumed": assumed_modes_body,
+    "craig-bampton": craig_bampton,
     "nodal": lambda robot, i, _: measured_from_inner_node(body_of(robot, i)),
 }
+OWN_BASIS = {"erls-fem": "nodal", "erls-cms": "craig-bampton", "dual-screw": "assumed", "nonlinear": "assumed"}
 
 
-def link_bodies(robot: Robot, basis: str | None = None, modes: Any = None) -> list[Body]:
-    """Bodies of all links in a basis of `BASES`, each clamped at its inner node.
+def link_bodies(robot: Robot, formulation: str, choices: Choices) -> tuple[Body, ...]:
+    """Bodies of all links in the coordinates of a formulation, each clamped at its inner node.
 
     Args:
         robot: its description.
-        basis: `assumed` (default), modes of the clamped links, or `nodal`, every nodal displacement.
-        modes: kept elastic modes, one number or one for each link; 12 by default.
+        formulation: its name; `OWN_BASIS` says which shapes it takes unless one of `BASES` is chosen.
+        choices: basis and kept elastic modes (12 for each link by default).
     """
-    shaped = BASES[basis or DEFAULT_BASIS]
-    return [shaped(robot, i, kept) for i, kept in enumerate(modes_per_link(robot, modes))]
+    basis = choices.basis or OWN_BASIS[formulation]
+    kept = reductions_of(robot, choices.modes) if basis == "craig-bampton" else modes_per_link(robot, choices.modes)
+    return tuple(BASES[basis](robot, i, modes) for i, modes in enumerate(kept))
+
+
+def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:
+    """How each link is reduced, from what a scenario or a call says."""
+    count = len(robot.links)
+    entries = list(modes) if isinstance(modes, list | tuple) and not isinstance(modes, Reduction) else [modes] * count
+    if len(entries) != count:
+        names = ", ".join(robot.link_names)
+        raise ValueError(f"modes must have one entry for each of the {count} links ({names}), got {len(entries)}")
+    return [_reduction_of(entry) for entry in entries]
+
+
+def _reduction_of(entry: Any) -> Reduction:
+    if isinstance(entry, Reduction):
+        return entry
+    if entry is None:
+        return Reduction(MODES)
+    if isinstance(entry, bool) or not isinstance(entry, int | np.integer) or entry < 0:
+        raise ValueError(f"modes must be a whole number of elastic modes, 0 for a rigid link, got {entry!r}")
+    return Reduction(int(entry))

@@ -1,34 +1,27 @@
 """From the description of a robot to its formulation."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..bodies.body import Body, measured_from_inner_node
+from ..bodies.body import Body
 from ..bodies.build import body_of
 from ..bodies.integrals import inertia_integrals
-from ..bodies.reduce.body import MODES, Reduction, reduced_body
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
 from ..kinematics.build import chain_of
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
 from ..types import namespace
-from .basis import link_bodies
+from .basis import Choices, link_bodies
+from .dual_screw import DualScrew
 from .erls import Erls
 from .formulation import AbstractFormulation, Joints
 from .links import Links, stack_links
 from .nonlinear import Nonlinear
 from .published_modes import nodal_constants
-
-
-class Choices(NamedTuple):
-    """What a scenario or a call of `Model` chooses; each formulation takes what concerns it."""
-
-    modes: Any = None  # kept elastic modes: one number, or one for each link
-    reference: Any = None  # `tangent`, `minimum-norm` or `{"zeroed": [...]}`; None for the formulation's own
-    terms: str = "consistent"  # or `published`
-    basis: str | None = None  # shapes of the links, see `basis.BASES`; None for the formulation's own
+from .stiffening import stiffened_links
+from .truncated import TruncatedDualScrew, bent_links
 
 
 def formulation_of(robot: Robot, name: str, choices: Choices) -> AbstractFormulation:
@@ -36,13 +29,14 @@ def formulation_of(robot: Robot, name: str, choices: Choices) -> AbstractFormula
     return BUILDERS[name](robot, choices)
 
 
-def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> Erls:
+def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent", stiffening: str = "none") -> Erls:
     """The robot in the formulation of [Boscariol2012].
 
     Args:
         robot: its description.
         reference: `tangent` (default), `minimum-norm` or `{"zeroed": ["link/node.component", ...]}`.
         terms: `consistent`, the complete virtual work, or `published`, as printed in the paper.
+        stiffening: `none`, or `geometric`: axial loads stiffen bent links.
     """
     for link in robot.links:
         if link.beam is not None and link.beam.mass == "lumped-points":
@@ -50,12 +44,14 @@ def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent") -> 
                 f"links.{link.name}.beam.mass: lumped-points leaves the rotations of nodes without mass, and erls-fem "
                 "moves every one of them: use lumped or consistent, or the formulation erls-cms"
             )
-    bodies = [measured_from_inner_node(body_of(robot, i)) for i in range(len(robot.links))]
-    links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
-    return _erls(robot, bodies, links, reference, terms == "published")
+    choices = Choices(None, reference, terms, stiffening=stiffening)
+    bodies = link_bodies(robot, "erls-fem", choices)
+    return _erls(robot, bodies, links_of(bodies, choices), reference, terms == "published")
 
 
-def erls_cms(robot: Robot, modes: Any = None, reference: Any = None, terms: str = "consistent") -> Erls:
+def erls_cms(
+    robot: Robot, modes: Any = None, reference: Any = None, terms: str = "consistent", stiffening: str = "none"
+) -> Erls:
     """The robot in the formulation of [Vidoni2015]: every link by its rigid motion and a few elastic modes.
 
     Args:
@@ -64,38 +60,18 @@ def erls_cms(robot: Robot, modes: Any = None, reference: Any = None, terms: str 
             all if there are fewer; 0 is a rigid link. The paper counts the six rigid modes too: its 18 is 12 here.
         reference: `minimum-norm` (default), `tangent` or `{"zeroed": ["link/node.component", ...]}`.
         terms: `consistent`, by integrals of the displacement field, or `published`, by the nodal constants of App. D.
+        stiffening: `none`, or `geometric`: axial loads stiffen bent links.
     """
-    reductions = reductions_of(robot, modes)
-    whole = [body_of(robot, i) for i in range(len(robot.links))]
-    bodies = [reduced_body(body, reduction) for body, reduction in zip(whole, reductions, strict=True)]
+    choices = Choices(modes, reference, terms, stiffening=stiffening)
+    bodies = link_bodies(robot, "erls-cms", choices)
     if terms == "published":
         spatial = robot.model_copy(update={"planar": False})  # the nodal mass matrix has all dofs
         nodal = [body_of(spatial, i) for i in range(len(robot.links))]
         inertias, cubic = zip(*map(nodal_constants, nodal, bodies), strict=True)
         links = stack_links(bodies, inertias, cubic)
     else:
-        links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
+        links = links_of(bodies, choices)
     return _erls(robot, bodies, links, reference or "minimum-norm", False)
-
-
-def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:
-    """How each link is reduced, from what a scenario or a call says."""
-    count = len(robot.links)
-    entries = list(modes) if isinstance(modes, list | tuple) and not isinstance(modes, Reduction) else [modes] * count
-    if len(entries) != count:
-        names = ", ".join(robot.link_names)
-        raise ValueError(f"modes must have one entry for each of the {count} links ({names}), got {len(entries)}")
-    return [_reduction_of(entry) for entry in entries]
-
-
-def _reduction_of(entry: Any) -> Reduction:
-    if isinstance(entry, Reduction):
-        return entry
-    if entry is None:
-        return Reduction(MODES)
-    if isinstance(entry, bool) or not isinstance(entry, int | np.integer) or entry < 0:
-        raise ValueError(f"modes must be a whole number of elastic modes, 0 for a rigid link, got {entry!r}")
-    return Reduction(int(entry))
 
 
 def _erls(robot: Robot, bodies: Sequence[Body], links: Links, reference: Any, published: bool) -> Erls:
@@ -112,23 +88,50 @@ def _erls(robot: Robot, bodies: Sequence[Body], links: Links, reference: Any, pu
     )
 
 
-def nonlinear(robot: Robot, modes: Any = None, basis: str | None = None) -> Nonlinear:
-    """The robot with every link on the deformed tip of the link before it.
-
-    Args:
-        robot: its description.
-        modes: kept elastic modes, one number or one for each link; 12 by default.
-        basis: shapes of the links, see `link_bodies`.
-    """
-    bodies = link_bodies(robot, basis, modes)
+def nonlinear(robot: Robot, choices: Choices) -> Nonlinear:
+    """The robot with every link on the deformed tip of the link before it."""
+    bodies = link_bodies(robot, "nonlinear", choices)
     xp = namespace(robot.gravity)
     return Nonlinear(
         chain=chain_of(robot),
-        links=stack_links(bodies, [inertia_integrals(body) for body in bodies]),
+        links=links_of(bodies, choices),
         joints=joints_of(robot),
         gravity=xp.asarray(robot.gravity, dtype=float),
         elastic_names=elastic_names(robot, bodies),
     )
+
+
+def dual_screw(robot: Robot, choices: Choices) -> DualScrew | TruncatedDualScrew:
+    """The robot in the formulation of [Cibicik2021]: screws of first order in the elastic coordinates.
+
+    Args:
+        robot: its description.
+        choices: `modes` and `basis` as `link_bodies` takes them; `terms`: `consistent`, the complete virtual work of
+            these screws, or `published`, every product cut to first order in elastic coordinates and speeds.
+    """
+    bodies = link_bodies(robot, "dual-screw", choices)
+    links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
+    names = elastic_names(robot, bodies)
+    xp = namespace(robot.gravity)
+    common = {
+        "chain": chain_of(robot),
+        "links": links,
+        "joints": joints_of(robot),
+        "gravity": xp.asarray(robot.gravity, dtype=float),
+        "elastic_names": names,
+        "reference": Tangent(),
+        "published": False,
+    }
+    if choices.terms == "published":
+        return TruncatedDualScrew(**common, bent=bent_links(links, len(names)))
+    return DualScrew(**common)
+
+
+def links_of(bodies: Sequence[Body], choices: Choices) -> Links:
+    """The bodies stacked, with their squared slopes where axial loads stiffen them."""
+    if choices.stiffening == "geometric":
+        return stiffened_links(bodies)
+    return stack_links(bodies, [inertia_integrals(body) for body in bodies])
 
 
 def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:
@@ -185,7 +188,10 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
 
 
 BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
-    "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms),
-    "erls-cms": lambda robot, choices: erls_cms(robot, choices.modes, choices.reference, choices.terms),
-    "nonlinear": lambda robot, choices: nonlinear(robot, choices.modes, choices.basis),
+    "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms, choices.stiffening),
+    "erls-cms": lambda robot, choices: erls_cms(
+        robot, choices.modes, choices.reference, choices.terms, choices.stiffening
+    ),
+    "dual-screw": dual_screw,
+    "nonlinear": nonlinear,
 }

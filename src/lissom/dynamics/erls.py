@@ -21,6 +21,7 @@ from .formulation import (
     Motion,
     Rates,
     place_elastic,
+    place_motion,
     take_elastic,
 )
 from .links import Links
@@ -50,14 +51,14 @@ class Erls(AbstractFormulation):
         """Motion by the geometric rule."""
         shapes, (theta, theta_d, theta_dd) = self.links.shapes, (part[: self.n_joints] for part in (x, xd, xdd))
         at = pose(self.chain, shapes, self.reference, theta)
-        eta = [place_elastic(self.links, part[self.n_joints :]) for part in (x, xd, xdd)]
+        eta = place_motion(self.links, *(part[self.n_joints :] for part in (x, xd, xdd)))
         m = erls_motion(self.chain, shapes, self.reference, at, theta_d, theta_dd, eta, not self.published)
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
             on_theta, on_eta = erls_pull_back(
                 self.chain, shapes, self.reference, at, m, force.V, force.q, force.encoder, not self.published
             )
-            return jnp.concatenate([on_theta, take_elastic(self.links, self.n_elastic, on_eta)])
+            return jnp.concatenate([on_theta, take_elastic(self.links, x[self.n_joints :], on_eta)])
 
         R, p = link_frames(self.chain, theta)
         r, rows = m.total, (-1, 6)

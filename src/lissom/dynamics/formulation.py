@@ -104,14 +104,78 @@ class AbstractFormulation(eqx.Module):
         return self.n_joints + self.n_elastic
 
 
+class OwnDynamics(abc.ABC):
+    """Equations of motion of a formulation that brings its own: truncated ones, which no complete virtual work gives.
+
+    Only the functions of `engine` call these; everything else asks the engine.
+    """
+
+    @abc.abstractmethod
+    def needed_force(self, x, xd, xdd, applied: Rates | None = None) -> Float[Array, " n"]:
+        """M xdd + h - Q."""
+
+    @abc.abstractmethod
+    def inertia(self, x) -> Float[Array, "n n"]:
+        """M(x)."""
+
+    @abc.abstractmethod
+    def resting_forces(self, x, torque) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
+        """Weight, strain, and joint torques with the sign of a need."""
+
+    @abc.abstractmethod
+    def structural_matrices(self, xd) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
+        """Damping and stiffness of links and joints."""
+
+    @abc.abstractmethod
+    def kinetic_energy(self, x, xd) -> Float[Array, ""]:
+        """Energy whose rate the equations balance, to their order [J]."""
+
+    @abc.abstractmethod
+    def gravity_energy(self, place: Configuration, flat: Float[Array, ""]) -> Float[Array, ""]:
+        """Energy of weight, `flat` being that of the displaced masses where `place` puts them [J]."""
+
+    @abc.abstractmethod
+    def damping_power(self, xd) -> Float[Array, ""]:
+        """Power taken by structural damping and joint friction [W]."""
+
+    @abc.abstractmethod
+    def node_wrench(self, place: Configuration, link: int, node: int, wrench, in_world: bool) -> Rates:
+        """Forces of a wrench on a node, as `needed_force` takes them."""
+
+
 def place_elastic(links: Links, eta: Float[Array, " d"]) -> Float[Array, "l m"]:
-    """Elastic coordinates of every link, zeros in unused slots."""
-    return jnp.append(eta, 0.0)[links.place]
+    """Elastic coordinates of every link, zeros in unused slots; squared slopes after them where links are stiffened."""
+    own = jnp.append(eta, 0.0)[links.place]
+    if links.slopes is None:
+        return own
+    return jnp.concatenate([own, jnp.sum(_slopes(links, own) ** 2, axis=2)], axis=1)
 
 
-def take_elastic(links: Links, count: int, on_eta: Float[Array, "l m"]) -> Float[Array, " d"]:
-    """The transpose of `place_elastic`: forces on eta from forces on every link's elastic coordinates."""
+def place_motion(links: Links, eta, eta_d, eta_dd) -> tuple[Float[Array, "l m"], ...]:
+    """`place_elastic` with its first and second time derivative."""
+    own, own_d, own_dd = (jnp.append(part, 0.0)[links.place] for part in (eta, eta_d, eta_dd))
+    if links.slopes is None:
+        return own, own_d, own_dd
+    a, d, dd = (_slopes(links, part) for part in (own, own_d, own_dd))
+    squares = (a * a, 2.0 * a * d, 2.0 * (d * d + a * dd))
+    return tuple(
+        jnp.concatenate([part, jnp.sum(square, axis=2)], axis=1)
+        for part, square in zip((own, own_d, own_dd), squares, strict=True)
+    )
+
+
+def take_elastic(links: Links, eta: Float[Array, " d"], on_eta: Float[Array, "l m"]) -> Float[Array, " d"]:
+    """Transpose of the rates of `place_elastic` at eta: forces on eta from forces on every link's coordinates."""
+    count = eta.shape[0]
+    if links.slopes is not None:
+        m = links.slopes.shape[-1]
+        slope = _slopes(links, jnp.append(eta, 0.0)[links.place])
+        on_eta = on_eta[:, :m] + 2.0 * jnp.einsum("lpkm,lpk,lp->lm", links.slopes, slope, on_eta[:, m:])
     return jnp.zeros(count + 1).at[links.place].add(on_eta)[:count]
+
+
+def _slopes(links: Links, eta: Float[Array, "l m"]) -> Float[Array, "l p 3"]:
+    return jnp.einsum("lpkm,lm->lpk", links.slopes, eta)
 
 
 def differentiated_motion(formulation: AbstractFormulation, x, xd, xdd) -> Motion:

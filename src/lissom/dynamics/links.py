@@ -29,6 +29,7 @@ class Links(eqx.Module):
     place: Int[np.ndarray, "l m"] = eqx.field(
         static=False
     )  # index of each body coordinate in eta; d where there is none
+    slopes: Float[Real, "l p 3 m"] | None = None  # of stiffened links, whose q = (r, eta, squared slopes)
     nodal: NodalConstants | None = None  # where inertia follows the nodal shortcut of [Vidoni2015]
 
 

@@ -13,7 +13,16 @@ from ..kinematics.chain import Chain, link_frames
 from ..kinematics.compatibility import AbstractReference, Tangent
 from ..kinematics.deformed import Tips, frames, seats, twists, twists_pull_back
 from ..types import Real
-from .formulation import AbstractFormulation, Configuration, Joints, Motion, Rates, place_elastic, take_elastic
+from .formulation import (
+    AbstractFormulation,
+    Configuration,
+    Joints,
+    Motion,
+    Rates,
+    place_elastic,
+    place_motion,
+    take_elastic,
+)
 from .links import Links
 
 
@@ -52,7 +61,9 @@ class Nonlinear(AbstractFormulation):
 
     def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
         """Twists by recursion from the base outwards; forces by its transpose."""
-        (theta, eta), (theta_d, eta_d), (theta_dd, eta_dd) = (self.split(part) for part in (x, xd, xdd))
+        j = self.n_joints
+        theta, theta_d, theta_dd = (part[:j] for part in (x, xd, xdd))
+        eta, eta_d, eta_dd = place_motion(self.links, *(part[j:] for part in (x, xd, xdd)))
         tips = Tips(*(self.tip(part) for part in (eta, eta_d, eta_dd)))
         at = seats(self.chain, theta, tips.a)
         moved = twists(self.chain, at, tips, theta_d, theta_dd)
@@ -61,14 +72,14 @@ class Nonlinear(AbstractFormulation):
             Configuration(R, p, whole(eta), theta),
             Rates(moved.V, whole(eta_d), theta_d),
             Rates(moved.V_d, whole(eta_dd), theta_dd),
-            lambda force: self.pulled_back(at, moved.Phi, force),
+            lambda force: self.pulled_back(x, at, moved.Phi, force),
         )
 
-    def pulled_back(self, at, Phi, force: Rates) -> Float[Array, " n"]:
+    def pulled_back(self, x, at, Phi, force: Rates) -> Float[Array, " n"]:
         """Transpose of the rates: forces on x from forces on the links."""
         on_theta, on_tip = twists_pull_back(self.chain, at, Phi, force.V)
         on_eta = force.q[:, 6:] + jnp.einsum("ldm,ld->lm", jnp.asarray(self.links.shapes.tip)[:, :, 6:], on_tip)
-        return jnp.concatenate([on_theta + force.encoder, take_elastic(self.links, self.n_elastic, on_eta)])
+        return jnp.concatenate([on_theta + force.encoder, take_elastic(self.links, x[self.n_joints :], on_eta)])
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
         """Frames on the deformed tips, body coordinates (0, eta), encoder readings theta."""

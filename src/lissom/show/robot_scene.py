@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..bodies.build import body_of
+from ..bodies.fe.described import described_link
+from ..describe.chain import rotation_rpy
 from ..describe.geometry import joint_axis, tip
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_at
@@ -32,7 +34,15 @@ def _link(robot: Robot, i: int, side: float) -> LinkShape:
     else:
         contour, up = _contours(link.beam.section, points), np.asarray(body.axes, dtype=float)[:, :, 2]
     outline = swept_outline(points, contour, up) if len(points) > 1 else np.zeros((1, 4, 3))
-    return LinkShape(link.name, link.joint.type, names, outline, link.beam is not None, axis)
+    if link.fe is not None:
+        outline = _sliced(link.fe, outline)
+    return LinkShape(link.name, link.joint.type, names, outline, link.flexible, axis)
+
+
+def _sliced(fe: Any, bar: np.ndarray) -> np.ndarray:
+    """Outlines of the slices of a meshed link; those of a bar where its file has none."""
+    known = described_link(fe).outline
+    return known @ np.asarray(rotation_rpy(fe.rpy)).T if np.any(known) else bar
 
 
 def _contours(section: Any, points: np.ndarray) -> np.ndarray:

@@ -194,9 +194,7 @@ def initial_state(model: Model, scenario: Scenario) -> State:
 def run_scenario(scenario: Scenario, watch: Callable[[float], None] = lambda t: None, throw: bool = True) -> Run:
     """Build, start and simulate a scenario."""
     began = time.perf_counter()
-    model = Model(
-        scenario.robot, scenario.formulation, scenario.modes, scenario.reference, scenario.terms, scenario.basis
-    )
+    model = Model.of_scenario(scenario)
     state, inputs = initial_state(model, scenario), inputs_of(model, scenario)
     build_s = time.perf_counter() - began
     return simulate(
@@ -244,7 +242,9 @@ class _Shown(eqx.Module):
 
 
 @compiled_quickly
-def _shown(f, x, xd, work) -> _Shown:
+def shown_motion(f, x, xd, work) -> _Shown:
+    """Positions, frames and energies of many states at once."""
+
     def one(x, xd, work):
         place = f.configuration(x)
         poses = node_poses(f, place)
@@ -280,7 +280,7 @@ def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, s
     """The results of contract, section 4, with names and units."""
     f, n, j = model.formulation, outcome.filled, model.n_joints
     record = outcome.record
-    shown = jax.tree.map(lambda part: np.asarray(part)[:n], _shown(f, record.x, record.xd, record.work))
+    shown = jax.tree.map(lambda part: np.asarray(part)[:n], shown_motion(f, record.x, record.xd, record.work))
     torque = _torque_history(model, inputs, times, record.x, record.xd)[:n]
     x, xd = np.asarray(record.x)[:n], np.asarray(record.xd)[:n]
     link, node = np.array(model.node_index).T

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..solve.problem import State
     from .run import Run
 
-STATIC, UNDEFORMED = "static equilibrium under gravity", "undeformed"
+STATIC, UNDEFORMED, MOVING = "static equilibrium under gravity", "undeformed", "motion given"
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ def robots() -> dict[str, Any]:
 
 def _library_robot(name: str) -> dict[str, Any]:
     robot = Robot.load(name)
-    beams = [link for link in robot.links if link.beam is not None]
-    elements = [node_count(robot, robot.links.index(link)) - 1 for link in beams]
+    bending = [link for link in robot.links if link.flexible]
+    elements = [node_count(robot, robot.links.index(link)) - 1 for link in bending]
     return {
         "name": name,
         "joints": list(robot.joint_names),
-        "flexible_links": [link.name for link in beams],
+        "flexible_links": [link.name for link in bending],
         "elements": elements,
         "source": source_line(name),
     }
@@ -159,14 +159,21 @@ def _link_row(robot: Robot, i: int) -> dict[str, Any]:
     return {
         "name": link.name,
         "joint": link.joint.type,
-        "body": "rigid" if link.beam is None else "beam",
+        "body": "beam" if link.beam is not None else "fe" if link.fe is not None else "rigid",
         "length": float(length),
-        "section": None if link.beam is None else section_text(link.beam.section),
+        "section": _body_text(link, len(body.names)),
         "material": None if link.beam is None else {k: getattr(link.beam.material, k) for k in ("E", "nu", "density")},
-        "mass": float(np.asarray(body.station_inertia)[:, 0, 0].sum()),
-        "elements": 0 if link.beam is None else node_count(robot, i) - 1,
+        "mass": float(body.total_mass),
+        "elements": node_count(robot, i) - 1 if link.flexible else 0,
         "theory": None if link.beam is None else link.beam.theory,
     }
+
+
+def _body_text(link: Any, modes: int) -> str | None:
+    """What a link bends like, in a few words; `None` for a rigid one."""
+    if link.fe is not None:
+        return f"{Path(link.fe.file).name}, {modes} modes"
+    return None if link.beam is None else section_text(link.beam.section)
 
 
 def section_text(section: Any) -> str:
@@ -239,33 +246,62 @@ def modes(
     count: int = 10,
     undeformed: bool = False,
     picture: str | None = None,
+    damped: bool = False,
+    motion: tuple[str | None, str | None] = (None, None),
+    control: tuple[str | None, str | None] = (None, None),
+    page: str | None = None,
+    number: int = 1,
 ) -> dict[str, Any]:
     """Natural frequencies, damping ratios, and the share of each link and joint in each mode."""
     from ..analyse.modal import modes as natural_modes
+    from .service_linear import gains, motion_options
 
-    check_outputs({"--plot": (picture, PICTURE)})
+    check_outputs({"--plot": (picture, PICTURE), "--animate": (page, PAGE)})
     scenario = robot_of(source, choices.settings, choices.options())
     robot = scenario.robot
     pose = _list(joint_values(robot, "--q", q, degrees=degrees) or scenario.initial.q)
+    moving = motion_options(robot, *motion, degrees)
+    gain = {key: gains(robot, f"--{key}", text) for key, text in zip(("kp", "kd"), control, strict=True)}
+    is_moving = any(value is not None for value in moving.values())
+    if undeformed and is_moving:
+        raise DescriptionError(
+            [Problem(None, None, "--undeformed", None, "a moving robot is balanced, never undeformed")]
+        )
+    if number > count:
+        raise DescriptionError([Problem(None, None, "--mode", number, f"only {count} modes are asked for: --count")])
     model = model_of(scenario)
     state = model.at(pose) if undeformed else model.static(pose)
-    found = natural_modes(model, state, locked=locked, count=count)
+    about = pose if is_moving else state
+    found = natural_modes(model, about, locked=locked, count=count, damped=damped, **moving, **gain)
     share = [{name: row[m] for name, row in found.share.items()} for m in range(len(found.frequency_hz))]
     if picture is not None:
         _draw_modes(model, state, found, share, picture)
+    if page is not None:
+        from .mode_animation import animate_mode
+
+        animate_mode(model, state, found, number, page)
     return {
         "robot": robot.name,
         "formulation": scenario.formulation,
-        "about": UNDEFORMED if undeformed else STATIC,
+        "about": UNDEFORMED if undeformed else MOVING if is_moving else STATIC,
         "locked": locked,
         "q": _by_joint(model, state.q),
         "frequency_hz": found.frequency_hz,
         "damping_ratio": found.damping_ratio,
         "share": share,
+        "strain_share": [{k: row[m] for k, row in found.strain.items()} for m in range(len(found.frequency_hz))],
+        "eigenvalue": [{"real": value.real, "imag": value.imag} for value in _exponents(found)],
         "stability": list(found.stability),
         "damping": _has_damping(robot),
         "picture": picture,
+        "animation": page,
     }
+
+
+def _exponents(found: Any) -> np.ndarray:
+    """Lambda of each mode [rad/s]; i omega of an undamped one."""
+    squared = np.asarray(found.eigenvalue)
+    return squared if np.iscomplexobj(squared) else np.sqrt(-squared.astype(complex))
 
 
 def _draw_modes(model: "Model", state: "State", found: Any, share: list[dict[str, Any]], path: str) -> None:
@@ -413,9 +449,7 @@ def model_of(scenario: Scenario) -> "Model":
     """The robot of a scenario in its formulation."""
     from ..solve.model import Model
 
-    return Model(
-        scenario.robot, scenario.formulation, scenario.modes, scenario.reference, scenario.terms, scenario.basis
-    )
+    return Model.of_scenario(scenario)
 
 
 def link_axes(model: "Model", state: "State") -> np.ndarray:
@@ -461,7 +495,7 @@ def _energies(model: "Model", state: "State") -> dict[str, float]:
 
 def _has_damping(robot: Robot) -> bool:
     """True if a link or a joint takes energy out of the motion."""
-    damped = [link.damping or robot.damping for link in robot.links if link.beam is not None]
+    damped = [link.damping or robot.damping for link in robot.links if link.flexible]
     rubbed = [link.joint.friction for link in robot.links]
     return any(d is not None and (d.alpha or d.beta or d.ratio) for d in damped) or any(
         f is not None and (f.viscous or f.coulomb) for f in rubbed

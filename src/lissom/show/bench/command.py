@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-PHYSICS = "physics"
+PHYSICS, LINKS, MANOEUVRE = "physics", "links", "manoeuvre"
+SPECIAL = (PHYSICS, LINKS, MANOEUVRE)
 WRITTEN = (".md", ".json")
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
 
@@ -22,7 +23,8 @@ def bench(
     cases: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Library scenarios or files; default: every robot of the library. `physics`: the physics table."
+            help="Library scenarios or files; default: every robot of the library. `physics`: the physics table. "
+            "`links`: operations and cost against the number of links. `manoeuvre`: the arm of Cibicik 2021."
         ),
     ] = None,
     peers: Annotated[
@@ -82,7 +84,7 @@ def check_request(cases: list[str], peers: bool, output: Path | None) -> None:
     problems = []
     for case in cases:
         try:
-            if case != PHYSICS:
+            if case not in SPECIAL:
                 Scenario.load(case)
         except DescriptionError as failure:
             problems += failure.problems
@@ -98,7 +100,7 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
 
     kept, tell = keep_compiled_code(), _Line()
     report["machine"] = machine_facts()
-    named = [case for case in cases if case != PHYSICS] or (() if cases or peers else default_cases())
+    named = [case for case in cases if case not in SPECIAL] or (() if cases or peers else default_cases())
     try:
         if PHYSICS in cases:
             from .physics import physics_rows
@@ -106,6 +108,15 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
             report["physics"] = []
             report["physics"].extend(physics_rows(tell))
             measure_published(report, tell)
+        if LINKS in cases:
+            from .links import measure_links
+
+            report["links"] = measure_links(repeat, tell)
+        if MANOEUVRE in cases:
+            from .manoeuvre import manoeuvre_rows
+
+            report["manoeuvre"] = []
+            report["manoeuvre"].extend(manoeuvre_rows(repeat, tell))
         if named:
             report["cases"] = []
         for case in named:

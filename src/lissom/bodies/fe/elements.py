@@ -1,0 +1,254 @@
+"""The contract between readers and everything after them: matrices, nodes, and which dof of which node is where."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..body import rigid_shapes
+
+COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
+NONE = -1  # in `place`: the node has no such dof
+DofOrder = Literal["by-node", "by-component"]
+Sparse = Any  # scipy.sparse, compressed columns or rows
+
+# Length, mass and time of a consistent system of units, in m, kg and s; forces follow: mass length / time^2.
+UNITS: Mapping[str, tuple[float, float, float]] = {
+    "m-kg-s": (1.0, 1.0, 1.0),  # N, Pa: SI
+    "mm-t-s": (1e-3, 1e3, 1.0),  # N, MPa: mm with tonnes
+    "mm-kg-s": (1e-3, 1.0, 1.0),  # mN, kPa
+    "mm-kg-ms": (1e-3, 1.0, 1e-3),  # kN, GPa
+    "mm-g-ms": (1e-3, 1e-3, 1e-3),  # N, MPa
+    "in-lbf-s": (0.0254, 175.126835, 1.0),  # lbf, psi: mass in lbf s^2/in
+    "ft-lbf-s": (0.3048, 14.5939029, 1.0),  # lbf, psf: slugs
+}
+
+
+class FeError(ValueError):
+    """Finite elements that cannot be used as they are; the message says what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class FiniteElements:
+    """Stiffness and mass of a link that nothing holds, in its own axes, SI.
+
+    `place[k, c]` is the row of K and M of component c (x, y, z, rx, ry, rz) of node k, `NONE` where the node has none.
+    Rows that no node owns are generalised coordinates of a model that was reduced before (no rigid motion moves them).
+    """
+
+    K: Sparse  # stiffness, both triangles
+    M: Sparse  # mass
+    points: np.ndarray  # (k, 3) nodes [m]
+    labels: np.ndarray  # (k,) numbers of the nodes in the program that they come from
+    place: np.ndarray  # (k, 6) row of each dof
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    surface: np.ndarray | None = None  # (t, 3) triangles of the outer faces, as positions in `points`
+    faces: np.ndarray | None = None  # (t,) number of the smooth face that each triangle lies on
+    sets: Mapping[str, np.ndarray] = field(default_factory=dict)  # named groups of nodes, as positions
+
+    def __post_init__(self):
+        n = self.K.shape[0]
+        if self.K.shape != (n, n) or self.M.shape != (n, n):
+            raise FeError(f"{self.source}: K is {self.K.shape} and M is {self.M.shape}: both must be square and alike")
+        if self.place.shape != (len(self.points), 6) or len(self.labels) != len(self.points):
+            raise FeError(f"{self.source}: {len(self.points)} nodes, {len(self.labels)} labels, {len(self.place)} rows")
+        if self.place.max(initial=NONE) >= n:
+            raise FeError(f"{self.source}: the nodes have more dofs than the matrices ({n}) have rows")
+
+    @property
+    def size(self) -> int:
+        """Number n of dofs."""
+        return self.K.shape[0]
+
+    @property
+    def has_rotations(self) -> bool:
+        """True if any node carries rotations."""
+        return bool((self.place[:, 3:] >= 0).any())
+
+    @property
+    def generalised(self) -> np.ndarray:
+        """Rows that no node owns."""
+        return np.setdiff1d(np.arange(self.size), self.place[self.place >= 0])
+
+    @property
+    def rigid(self) -> np.ndarray:
+        """R (n, 6): a rigid displacement (v, w) about the origin, as dofs."""
+        return self.gathered(np.asarray(rigid_shapes(self.points)))
+
+    @property
+    def dof_points(self) -> np.ndarray:
+        """Position (n, 3) of the node of each dof; generalised coordinates sit at the centre."""
+        return self.gathered(np.broadcast_to(self.points[:, None], (*self.place.shape, 3)), self.points.mean(axis=0))
+
+    def gathered(self, nodal: np.ndarray, fill: float | np.ndarray = 0.0) -> np.ndarray:
+        """Values (k, 6, ...) of nodes as values (n, ...) of dofs."""
+        rows = np.empty((self.size, *nodal.shape[2:]))
+        rows[...] = fill
+        there = self.place >= 0
+        rows[self.place[there]] = nodal[there]
+        return rows
+
+    def nodal(self, values: np.ndarray) -> np.ndarray:
+        """Values (n, ...) of dofs as values (k, 6, ...) of nodes, zero where a node has no such dof."""
+        there = (self.place >= 0).reshape(*self.place.shape, *(1,) * (values.ndim - 1))
+        return np.where(there, values[self.place], 0.0)
+
+    def dof_name(self, row: int) -> str:
+        """A dof by the number of its node and its component: `57.rz`."""
+        where = np.argwhere(self.place == row)
+        return f"{self.labels[where[0, 0]]}.{COMPONENTS[where[0, 1]]}" if len(where) else f"generalised {row}"
+
+    def position(self, label: int) -> int:
+        """Position of the node with that number in the program it comes from.
+
+        Raises:
+            FeError: there is none; the nearest numbers are named.
+        """
+        found = np.flatnonzero(self.labels == label)
+        if not len(found):
+            near = np.sort(self.labels[np.argsort(np.abs(self.labels - label), kind="stable")[:3]])
+            raise FeError(
+                f"node {label} is not in the mesh: its {len(self.labels)} nodes are numbered {self.labels.min()} to "
+                f"{self.labels.max()}; nearest: {', '.join(map(str, near))}"
+            )
+        return int(found[0])
+
+
+def elements_of(
+    K,
+    M,
+    points: np.ndarray,
+    labels: np.ndarray | None = None,
+    dofs: np.ndarray | None = None,
+    *,
+    order: DofOrder = "by-node",
+    source: str = "",
+    notes: Sequence[str] = (),
+    **more,
+) -> FiniteElements:
+    """Finite elements from matrices and nodes.
+
+    Args:
+        K: stiffness, dense or sparse.
+        M: mass, dense or sparse.
+        points: nodes, (k, 3).
+        labels: numbers of the nodes; 1 to k without.
+        dofs: (n, 2), node number and component (1 to 6) of each row; without it every node has n / k of them,
+            in the order of `order`.
+        order: `by-node` (x1, y1, z1, x2, ...) or `by-component` (x1, x2, ..., y1, ...).
+        source: where it comes from, for messages.
+        notes: what was found and done on the way.
+        more: `surface` and `sets`.
+    """
+    points = np.asarray(points, dtype=float)
+    labels = np.arange(1, len(points) + 1) if labels is None else np.asarray(labels, dtype=int).reshape(-1)
+    rows = K.shape[0]
+    K, M = (sp.csc_matrix(A, dtype=float) for A in (K, M))
+    place = _counted(len(points), rows, order, source) if dofs is None else _named(labels, dofs, source)
+    return without_empty_dofs(FiniteElements(K, M, points, labels, place, source, tuple(notes), **more))
+
+
+def _counted(nodes: int, size: int, order: DofOrder, source: str) -> np.ndarray:
+    per_node, rest = divmod(size, max(nodes, 1))
+    if rest or per_node not in (3, 6):
+        raise FeError(
+            f"{source}: {size} rows for {nodes} nodes: with 3 or 6 dofs per node it would be {3 * nodes} or "
+            f"{6 * nodes}. Name node and component of each row (dofs), or give the nodes of these matrices"
+        )
+    rows = np.arange(size)
+    place = np.full((nodes, 6), NONE)
+    place[:, :per_node] = rows.reshape(per_node, nodes).T if order == "by-component" else rows.reshape(nodes, per_node)
+    return place
+
+
+def _named(labels: np.ndarray, dofs: np.ndarray, source: str) -> np.ndarray:
+    dofs = np.asarray(dofs, dtype=int)
+    order = np.argsort(labels, kind="stable")
+    where = np.searchsorted(labels[order], dofs[:, 0])
+    known = (where < len(labels)) & (labels[order][np.minimum(where, len(labels) - 1)] == dofs[:, 0])
+    nodal = (dofs[:, 1] >= 1) & (dofs[:, 1] <= 6)
+    missing = np.unique(dofs[nodal & ~known, 0])
+    if len(missing):
+        raise FeError(f"{source}: no coordinates for node {missing[0]} ({len(missing)} nodes lack them)")
+    place = np.full((len(labels), 6), NONE)
+    kept = nodal & known
+    place[order[where[kept]], dofs[kept, 1] - 1] = np.flatnonzero(kept)
+    return place
+
+
+def without_empty_dofs(fe: FiniteElements) -> FiniteElements:
+    """The same without dofs that have neither stiffness nor mass (rotations of solid elements), and their nodes."""
+    used = (_row_sizes(fe.K) > 0) | (_row_sizes(fe.M) > 0)
+    if used.all() and (fe.place >= 0).any(axis=1).all():
+        return fe
+    new = np.where(used, np.cumsum(used) - 1, NONE)
+    place = np.where(fe.place >= 0, new[fe.place], NONE)
+    dropped = int((~used).sum())
+    notes = (*fe.notes, f"{dropped} dofs without stiffness and mass left out") if dropped else fe.notes
+    kept = np.flatnonzero(used)
+    return kept_nodes(replace(fe, K=fe.K[kept][:, kept], M=fe.M[kept][:, kept], place=place, notes=notes))
+
+
+def kept_nodes(fe: FiniteElements) -> FiniteElements:
+    """The same without nodes that own no dof."""
+    kept: np.ndarray = np.max(fe.place, axis=1) >= 0
+    if kept.all():
+        return fe
+    new = np.where(kept, np.cumsum(kept) - 1, NONE)
+    surface, faces = fe.surface, fe.faces
+    if surface is not None:
+        whole = np.asarray(np.all(kept[surface], axis=1))
+        surface, faces = new[surface[whole]], None if faces is None else faces[whole]
+    sets = {name: new[nodes[kept[nodes]]] for name, nodes in fe.sets.items()}
+    nodes = {"points": fe.points[kept], "labels": fe.labels[kept], "place": fe.place[kept]}
+    return replace(fe, **nodes, surface=surface, faces=faces, sets=sets)
+
+
+def in_si(fe: FiniteElements, units: str) -> FiniteElements:
+    """The same in SI; `units` names the length, mass and time of the numbers that it holds (`UNITS`)."""
+    length, mass, time = UNITS[units]
+    if units == "m-kg-s":
+        return fe
+    scale = np.ones(fe.size)
+    scale[fe.place[:, :3][fe.place[:, :3] >= 0]] = 1 / length  # u = length * u', energies carry mass length^2/time^2
+    D = sp.diags(scale)
+    return replace(
+        fe,
+        K=sp.csc_matrix(mass * length**2 / time**2 * (D @ fe.K @ D)),
+        M=sp.csc_matrix(mass * length**2 * (D @ fe.M @ D)),
+        points=fe.points * length,
+        notes=(*fe.notes, f"numbers taken as {units}"),
+    )
+
+
+def mirrored(A: Sparse) -> Sparse:
+    """Both triangles of a symmetric matrix of which one is stored."""
+    full = sp.csc_matrix(A + A.T)
+    full.setdiag(A.diagonal())
+    return full
+
+
+def triangle_of(A: Sparse) -> str | None:
+    """`lower` or `upper` where a matrix stores one triangle alone, else `None`."""
+    rows, cols = sp.coo_matrix(A).coords
+    below, above = int((rows > cols).sum()), int((rows < cols).sum())
+    if (below == 0) == (above == 0):
+        return None
+    return "lower" if below else "upper"
+
+
+def bounding_size(fe: FiniteElements) -> float:
+    """Diagonal of the box around the nodes [m]."""
+    return float(np.linalg.norm(np.ptp(fe.points, axis=0)))
+
+
+def point_text(point: np.ndarray, size: float) -> str:
+    """A point in words, without the rounding of its zeros: (0.5, 0, 0)."""
+    return "(" + ", ".join(f"{0.0 if abs(x) < 1e-9 * size else x:.6g}" for x in point) + ")"
+
+
+def _row_sizes(A: Sparse) -> np.ndarray:
+    return np.asarray(abs(A).sum(axis=0)).reshape(-1)

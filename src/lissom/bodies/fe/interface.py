@@ -1,0 +1,169 @@
+"""Interfaces of a link by node number, by named face, by the face nearest to a point, by a sphere or a plane."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .coupling import Coupled, Coupling, Kind, coupled
+from .elements import COMPONENTS, FeError, FiniteElements
+
+INNER, TIP = "inner", "tip"
+ON_PLANE = 1e-6  # distance from a plane that counts as on it, in sizes of the part
+HELP = (
+    "a node number (57), a face by its name (hub), the face nearest to a point (0,0,0), all nodes within a radius of a "
+    "point (0,0,0,0.02), or on a plane (x=0.5); with @x,y,z behind it, the node sits there and not in the middle"
+)
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The nodes by which a link is joined: the inner one first, the tip last."""
+
+    names: tuple[str, ...]
+    nodes: tuple[int, ...]  # positions in the points of the coupled finite elements
+
+    def dofs(self, fe: FiniteElements) -> np.ndarray:
+        """Rows of all their dofs, six per node."""
+        return fe.place[list(self.nodes)].reshape(-1)
+
+    def held(self, fe: FiniteElements) -> np.ndarray:
+        """Rows of the six dofs of the inner node."""
+        return fe.place[self.nodes[0]]
+
+
+def with_interface(
+    fe: FiniteElements, wanted: Mapping[str, int | str | Sequence[float]], kind: Kind = "rigid"
+) -> tuple[Coupled, Interface]:
+    """Finite elements with the wanted interfaces, faces coupled to nodes of six dofs.
+
+    Args:
+        fe: the link.
+        wanted: `inner`, `tip`, and names of one's own for nodes between them, each as `HELP` says.
+        kind: how faces are coupled.
+
+    Raises:
+        FeError: an interface is not there, or cannot carry six motions.
+    """
+    for name in (INNER, TIP):
+        if name not in wanted:
+            raise FeError(f"interface: {name} is missing: a link has an inner node, at its joint, and a tip")
+    names = (INNER, *(name for name in wanted if name not in (INNER, TIP)), TIP)
+    direct: dict[str, int] = {}
+    couplings: dict[str, Coupling] = {}
+    for name in names:
+        try:
+            chosen = select(fe, wanted[name], kind)
+        except FeError as failure:
+            raise FeError(f"interface {name}: {failure}") from None
+        if isinstance(chosen, Coupling):
+            couplings[name] = chosen
+        else:
+            direct[name] = chosen
+    made = coupled(fe, list(couplings.values()))
+    added = dict(zip(couplings, made.added, strict=True))
+    return made, Interface(names, tuple(direct[name] if name in direct else added[name] for name in names))
+
+
+def select(fe: FiniteElements, wanted: int | str | Sequence[float], kind: Kind) -> int | Coupling:
+    """The node of a number, or the nodes of a face as a coupling."""
+    if isinstance(wanted, bool):
+        raise FeError(f"{wanted} is not a place. Accepted: {HELP}")
+    if isinstance(wanted, int | np.integer):
+        return _six_dofs(fe, int(wanted))
+    if not isinstance(wanted, str):
+        return _near(fe, [float(x) for x in wanted], None, kind)
+    text, _, where = wanted.partition("@")
+    at = np.array(_numbers(where)) if where else None
+    text = text.strip()
+    if text.isdecimal():
+        return _six_dofs(fe, int(text))
+    if text.lower() in fe.sets:
+        return _coupling(fe, fe.sets[text.lower()], at, kind)
+    axis, equals, value = text.partition("=")
+    if equals and axis.strip().lower() in COMPONENTS[:3]:
+        return _on_plane(fe, COMPONENTS.index(axis.strip().lower()), _numbers(value)[0], at, kind)
+    if "," not in text:
+        known = ", ".join(fe.sets) or "none"
+        raise FeError(f"no face is called {text!r} (named faces: {known}). Accepted: {HELP}")
+    return _near(fe, _numbers(text), at, kind)
+
+
+def _six_dofs(fe: FiniteElements, label: int) -> int:
+    node = fe.position(label)
+    missing = [name for name, row in zip(COMPONENTS, fe.place[node], strict=True) if row < 0]
+    if missing:
+        raise FeError(
+            f"node {label} has no dof {', '.join(missing)}: a joint needs all six. Couple a face to a node instead: "
+            "a face by name, by a point (x,y,z), or by a plane (x=0.5)"
+        )
+    return node
+
+
+def _near(fe: FiniteElements, numbers: Sequence[float], at: np.ndarray | None, kind: Kind) -> Coupling:
+    if len(numbers) not in (3, 4):
+        raise FeError(f"{list(numbers)} is neither a point (3 numbers) nor a point and a radius (4). Accepted: {HELP}")
+    point = np.array(numbers[:3])
+    distance = np.linalg.norm(fe.points - point, axis=1)
+    if len(numbers) == 4:
+        nodes = np.flatnonzero(distance <= numbers[3])
+        if not len(nodes):
+            raise FeError(
+                f"no node lies within {numbers[3]:g} m of {point.tolist()}; the nearest is {distance.min():.4g} m away"
+            )
+        return _coupling(fe, nodes, point if at is None else at, kind)
+    if fe.surface is None or fe.faces is None:
+        raise FeError("this file names no faces: give a radius as a fourth number, or a plane such as x=0.5")
+    return _coupling(fe, _nearest_face(fe, point), at, kind)
+
+
+def _nearest_face(fe: FiniteElements, point: np.ndarray) -> np.ndarray:
+    """Nodes of the smooth face whose surface, and then whose middle, is nearest to a point."""
+    assert fe.surface is not None and fe.faces is not None
+    corners = fe.points[fe.surface]
+    away = np.linalg.norm(np.concatenate([corners, corners.mean(axis=1, keepdims=True)], axis=1) - point, axis=2).min(
+        axis=1
+    )
+    size = np.linalg.norm(np.ptp(fe.points, axis=0))
+    faces = np.unique(fe.faces)
+    nearest = np.array([away[fe.faces == face].min() for face in faces])
+    middle = np.array([np.linalg.norm(_centroid(fe, fe.faces == face) - point) for face in faces])
+    chosen = faces[np.argmin(np.where(nearest <= nearest.min() + 1e-3 * size, middle, np.inf))]
+    return np.unique(fe.surface[fe.faces == chosen])
+
+
+def _on_plane(fe: FiniteElements, axis: int, value: float, at: np.ndarray | None, kind: Kind) -> Coupling:
+    size = np.linalg.norm(np.ptp(fe.points, axis=0))
+    away = np.abs(fe.points[:, axis] - value)
+    nodes = np.flatnonzero(away <= ON_PLANE * size)
+    if not len(nodes):
+        raise FeError(f"no node lies on {COMPONENTS[axis]} = {value:g} m; the nearest is {away.min():.4g} m away")
+    return _coupling(fe, nodes, at, kind)
+
+
+def _coupling(fe: FiniteElements, nodes: np.ndarray, at: np.ndarray | None, kind: Kind) -> Coupling:
+    nodes = nodes[(fe.place[nodes] >= 0).any(axis=1)]
+    return Coupling(nodes, _middle(fe, nodes) if at is None else at, kind)
+
+
+def _middle(fe: FiniteElements, nodes: np.ndarray) -> np.ndarray:
+    """Centroid of the face's triangles; of its nodes where no triangles are known."""
+    if fe.surface is not None:
+        inside = np.asarray(np.all(np.isin(fe.surface, nodes), axis=1))
+        if inside.any():
+            return _centroid(fe, inside)
+    return fe.points[nodes].mean(axis=0)
+
+
+def _centroid(fe: FiniteElements, which: np.ndarray) -> np.ndarray:
+    assert fe.surface is not None
+    a, b, c = np.moveaxis(fe.points[fe.surface[which]], 1, 0)
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    return np.average((a + b + c) / 3, axis=0, weights=area)
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise FeError(f"{text!r} is not a list of numbers. Accepted: {HELP}") from None

@@ -1,0 +1,48 @@
+"""Slopes along the axis of a beam: what its shortening by bending, and with it geometric stiffening, is made of."""
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Float
+from numpy.polynomial import legendre
+
+from ..types import Real, namespace
+
+
+class Slopes(eqx.Module):
+    """Slopes of a bent axis at p points along it, over the coordinates of a body whose inner node is at rest.
+
+    An axis that bends keeps its length, so that a point of it moves by -1/2 int |slope|^2 t ds towards the joint, t the
+    tangent. `nodes` and `stations` hold the weights of that integral from the joint to each node and station. A mass on
+    an arm is shifted as its node is; that the arm turns is of first order only.
+    """
+
+    slope: Float[Real, "p 3 c"]  # part of du/ds across the axis, link axes
+    tangent: Float[Real, "p 3"]  # t, link axes
+    nodes: Float[Real, "k p"]  # [m]
+    stations: Float[Real, "s p"]  # [m]
+
+
+def in_shapes(slopes: Slopes, elastic: Float[Real, "c m"]) -> Slopes:
+    """The same slopes over (r, eta), q = elastic eta: a rigid displacement r bends nothing."""
+    xp = namespace(slopes.slope, elastic)
+    bent = slopes.slope @ elastic
+    return eqx.tree_at(lambda s: s.slope, slopes, xp.concatenate([xp.zeros((*bent.shape[:2], 6)), bent], axis=2))
+
+
+def with_station(slopes: Slopes, node: int) -> Slopes:
+    """The same with one more station, a mass that is shifted as a node is."""
+    xp = namespace(slopes.stations)
+    return eqx.tree_at(lambda s: s.stations, slopes, xp.concatenate([slopes.stations, slopes.nodes[node][None]]))
+
+
+def integral_weights(targets: Float[np.ndarray, " n"], points: int) -> Float[np.ndarray, "n p"]:
+    """Weights w with int_0^x f = sum_j w_j f(x_j), x_j the Gauss points of (0, 1), for polynomials of their degree."""
+    x, weight = legendre.leggauss(points)
+    P = legendre.legvander(x, points - 1)  # P_k(x_j)
+    y = 2 * np.asarray(targets, dtype=float) - 1
+    Q = legendre.legvander(y, points)
+    integral = np.empty((len(y), points))  # of P_k from -1 to y
+    integral[:, 0] = y + 1
+    for k in range(1, points):
+        integral[:, k] = (Q[:, k + 1] - Q[:, k - 1]) / (2 * k + 1)
+    return 0.5 * integral @ (P * (np.arange(points) + 0.5)).T * weight

@@ -1,0 +1,76 @@
+"""Geometric stiffening: links that bend are shortened, and axial loads work along the shortening.
+
+A point X of a bent link moves by -1/2 int_0^X |slope|^2 t ds towards the joint, beside its displacement linear in eta.
+That shift is linear in the squared slopes sigma_p = |A_p eta|^2 at a few points along the axis. So a stiffened link is
+a body with more coordinates, q = (r, eta, sigma), whose inertia has the constants of any other; that sigma follows eta
+is a matter of kinematics. No term is left out: kinetic energy, weight, tip motion and loads all see the shortened
+link, and the geometric stiffness of axial and centrifugal loads comes out of the equations of motion.
+"""
+
+from collections.abc import Sequence
+
+import equinox as eqx
+
+from ..bodies.body import Body
+from ..bodies.integrals import inertia_integrals
+from ..types import namespace
+from .links import Links, coordinate_places, stack_links
+
+
+def stiffened_links(bodies: Sequence[Body]) -> Links:
+    """The bodies stacked, each with its squared slopes as further coordinates.
+
+    Raises:
+        ValueError: a link bends, but its axis is not known.
+    """
+    counts = [body.coordinates - 6 for body in bodies]
+    slots = max(counts)
+    longer = [with_squared_slopes(body, slots) for body in bodies]
+    links = stack_links(longer, [inertia_integrals(body) for body in longer])
+    xp = namespace(links.mass)
+    p = max(len(body.slopes.slope) if body.slopes is not None else 0 for body in bodies)
+    rows = [
+        xp.zeros((p, 3, slots))
+        if body.slopes is None
+        else xp.pad(body.slopes.slope[:, :, 6:], ((0, p - len(body.slopes.slope)), (0, 0), (0, slots - m)))
+        for body, m in zip(bodies, counts, strict=True)
+    ]
+    return eqx.tree_at(
+        lambda l: (l.place, l.slopes),
+        links,
+        (coordinate_places(counts, slots), xp.stack(rows)),
+        is_leaf=lambda leaf: leaf is None,
+    )
+
+
+def with_squared_slopes(body: Body, slots: int) -> Body:
+    """The body over (r, eta, sigma): eta filled up to `slots` coordinates, sigma the squared slopes along its axis."""
+    xp = namespace(body)
+    c, slopes = body.coordinates, body.slopes
+    if slopes is None and c > 6:
+        raise ValueError("stiffening: geometric needs beams; a link given by its matrices has no axis to shorten")
+    spare = 6 + slots - c
+
+    def longer(shape, weights):
+        gap = xp.zeros((*shape.shape[:2], spare))
+        if slopes is None:
+            return xp.concatenate([shape, gap], axis=2)
+        shift = -0.5 * xp.einsum("np,pk->nkp", weights, slopes.tangent)
+        return xp.concatenate([shape, gap, xp.pad(shift, ((0, 0), (0, 3), (0, 0)))], axis=2)
+
+    node_shape = longer(xp.asarray(body.node_shape), None if slopes is None else slopes.nodes)
+    more = node_shape.shape[2] - c
+    return Body(
+        points=body.points,
+        node_shape=node_shape,
+        station_shape=longer(xp.asarray(body.station_shape), None if slopes is None else slopes.stations),
+        station_rigid=body.station_rigid,
+        station_inertia=body.station_inertia,
+        stiffness=xp.pad(body.stiffness, (0, more)),
+        damping=xp.pad(body.damping, (0, more)),
+        alpha=body.alpha,
+        rigid=xp.pad(xp.asarray(body.rigid), ((0, more), (0, 0))),
+        axes=body.axes,
+        elements=body.elements,
+        names=(*body.names, *(f"slope.{k}" for k in range(more))),
+    )
