@@ -17,7 +17,7 @@ from lissom import Reduction, Scenario  # noqa: E402
 from lissom.bodies.build import body_of  # noqa: E402
 from lissom.bodies.reduce.body import reduced_body  # noqa: E402
 from lissom.show.bench.cases import Case  # noqa: E402
-from lissom.show.bench.machine import machine_facts, one_core, timed  # noqa: E402
+from lissom.show.bench.machine import one_core, timed  # noqa: E402
 from lissom.show.figure import PALETTE, new_figure  # noqa: E402
 
 MODES = (0, 4, 8, 12, 16, 20, 24)
@@ -64,7 +64,7 @@ def main() -> None:
     right.set(xlabel="finite-element dofs", ylabel="processor time [s]", ylim=(5e-4, 3))
     right.legend(frameon=False)
     heading(right, "Cost against the mesh")
-    keep("cost-of-modes", {"machine": machine_facts(), "modes": by_modes, "mesh": by_dofs}, figure)
+    keep("cost-of-modes", {"modes": by_modes, "mesh": by_dofs}, figure)
 
 
 if __name__ == "__main__":
