@@ -7,7 +7,7 @@ import scipy.linalg
 from numpy.testing import assert_allclose
 
 from helpers import compiled_once, motion_of
-from lissom import Model, Robot
+from lissom import Model, Robot, Scenario, run_scenario
 from lissom.analyse.linear_matrices import linear_matrices
 from lissom.bodies.slopes import integral_weights
 from lissom.dynamics.basis import Choices, link_bodies
@@ -126,3 +126,20 @@ def test_without_stiffening_a_fast_beam_is_unstable_in_the_plane_of_rotation():
         x, xd = (jnp.zeros(f.size).at[0].set(value) for value in (0.3, spin * unit))
         d = spinning(f, x, xd)
         assert bool(np.linalg.eigvalsh(np.asarray(d.K)[1:, 1:]).min() > 0) is stable
+
+
+@pytest.mark.slow
+def test_a_cantilever_spun_up_lags_and_comes_back():
+    # [KaneRyanBanerjee1987], data of [SimoVuQuoc1986], who show a lag of almost 0.6 m near 7 s and a straight beam
+    # after 15 s. Sixteen geometrically exact beams (Exudyn, see benchmarks/physics/spin_up.py) give PEAK.
+    run = run_scenario(Scenario.load("spin-up"))
+    psi, tip = run.q[:, 0], run.position("blade/tip")
+    across = np.cos(psi) * tip[:, 1] - np.sin(psi) * tip[:, 0]
+    k = int(np.argmin(across))
+    assert across[k] == pytest.approx(PEAK[1], abs=0.01) and run.t[k] == pytest.approx(PEAK[0], abs=0.2)
+    assert np.abs(across[run.t > 15]).max() < 0.01
+    total = np.abs(run.energy("kinetic")).max()
+    assert np.abs(run.energy("residual")).max() < 1e-5 * total
+
+
+PEAK = (6.77, -0.576)  # time [s], deflection of the tip [m]

@@ -146,6 +146,13 @@ def test_every_material_is_plausible(name):
     assert 1e9 < material.E < 4e11 and 0.2 < material.nu < 0.5 and 1000 < material.density < 9000
 
 
+def test_the_new_arms_say_where_their_numbers_come_from():
+    marks = ("chosen", "[Cibicik2021]", "[SimoVuQuoc1986]", "[KaneRyanBanerjee1987]")
+    for name in ("cibicik-arm", "spin-up"):
+        lines = [line for line in library_file(name).read_text().splitlines() if ": {" in line or ": [" in line]
+        assert lines and all(any(mark in line for mark in marks) for line in lines), name
+
+
 def test_an_unknown_name_gets_the_nearest_ones():
     with pytest.raises(DescriptionError, match="dlr: is not in the library. Library: dlr-arm"):
         library_file("dlr")

@@ -14,29 +14,37 @@ from lissom.types import Matrix3, Real, Vector3, namespace
 from .link import Link
 from .quantity import is_traced
 
+QUARTER = 4e-16  # a sine or cosine below this is zero: rounding of a quarter turn
 PARALLEL = 1e-6  # sine of the angle below which a section's up direction counts as along the beam
 
 Links = Sequence[Link | None]
 
 
+def cosine_and_sine(angle: Any) -> tuple[Any, Any]:
+    """Cosine and sine; a quarter turn is exact, so that a robot that moves in a plane stays in it to the last digit."""
+    xp = namespace(angle)
+    parts = xp.cos(angle), xp.sin(angle)
+    return parts if xp is not np else tuple(0.0 if abs(part) < QUARTER else part for part in parts)  # type: ignore
+
+
 def rotation_x(angle: Any) -> Matrix3:
     """Rotation by `angle` about x."""
     xp = namespace(angle)
-    c, s, zero, one = xp.cos(angle), xp.sin(angle), xp.zeros(()), xp.ones(())
+    (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
     return xp.stack([xp.stack([one, zero, zero]), xp.stack([zero, c, -s]), xp.stack([zero, s, c])])
 
 
 def rotation_y(angle: Any) -> Matrix3:
     """Rotation by `angle` about y."""
     xp = namespace(angle)
-    c, s, zero, one = xp.cos(angle), xp.sin(angle), xp.zeros(()), xp.ones(())
+    (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
     return xp.stack([xp.stack([c, zero, s]), xp.stack([zero, one, zero]), xp.stack([-s, zero, c])])
 
 
 def rotation_z(angle: Any) -> Matrix3:
     """Rotation by `angle` about z."""
     xp = namespace(angle)
-    c, s, zero, one = xp.cos(angle), xp.sin(angle), xp.zeros(()), xp.ones(())
+    (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
     return xp.stack([xp.stack([c, -s, zero]), xp.stack([s, c, zero]), xp.stack([zero, zero, one])])
 
 

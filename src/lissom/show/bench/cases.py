@@ -53,7 +53,7 @@ class Case:
 
 def model_of(scenario: Scenario) -> Model:
     """The robot of a scenario in its formulation."""
-    return Model(scenario.robot, scenario.formulation, scenario.modes, scenario.reference, scenario.terms)
+    return Model.of_scenario(scenario)
 
 
 def _start(model: Model, scenario: Scenario) -> tuple[State, Inputs]:
@@ -72,9 +72,14 @@ def distance(path: np.ndarray, reference: np.ndarray) -> float:
 
 
 def measure_case(name: str, repeat: int, tell: Tell = lambda text: None) -> dict[str, Any]:
-    """Times and error of one scenario, as plain data."""
+    """Times and error of one library scenario or file, as plain data."""
+    return measure_scenario(name, Scenario.load(name), repeat, tell)
+
+
+def measure_scenario(name: str, scenario: Scenario, repeat: int, tell: Tell = lambda text: None) -> dict[str, Any]:
+    """Times and error of a scenario under a name, as plain data."""
     tell(f"{name}: building")
-    case = Case(Scenario.load(name))
+    case = Case(scenario)
     tell(f"{name}: compiling")
     compile_s = case.compile()
     with one_core():
