@@ -12,7 +12,7 @@ from lissom.describe.document import parse_document
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-SLOW = ("docs/api/pd.md",)  # compiles a run of its own; `catch` among the examples is its like
+SLOW = ("docs/api/pd.md", "docs/howto/linear-models.md")  # compile a lot; `catch` among the examples is their like
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"`([\w-]+\.(?:yaml|urdf))`")
 

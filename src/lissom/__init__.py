@@ -12,11 +12,18 @@ import jax
 jax.config.update("jax_enable_x64", True)
 
 if TYPE_CHECKING:
+    from .analyse.along import LinearSequence as LinearSequence
+    from .analyse.along import linearize_along as linearize_along
+    from .analyse.damped import DampedModes as DampedModes
+    from .analyse.frequency_response import FrequencyResponse as FrequencyResponse
+    from .analyse.frequency_response import frequency_response as frequency_response
     from .analyse.linear_matrices import linear_matrices as linear_matrices
     from .analyse.linearize import linearize as linearize
     from .analyse.modal import Modes as Modes
     from .analyse.modal import modes as modes
     from .analyse.modal import natural_frequencies as natural_frequencies
+    from .analyse.mode_map import ModeMap as ModeMap
+    from .analyse.mode_map import mode_map as mode_map
     from .analyse.state_space import LinearModel as LinearModel
     from .bodies.fe.importing import reduce_link as reduce_link
     from .bodies.reduce.body import Reduction as Reduction
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
     from .describe import Scenario as Scenario
+    from .show.mode_animation import animate_mode as animate_mode
     from .show.run import Run as Run
     from .show.run import SimulationError as SimulationError
     from .show.run import run_scenario as run_scenario
@@ -38,6 +46,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "LinearSequence": "analyse.along",
+    "linearize_along": "analyse.along",
+    "DampedModes": "analyse.damped",
+    "FrequencyResponse": "analyse.frequency_response",
+    "frequency_response": "analyse.frequency_response",
+    "ModeMap": "analyse.mode_map",
+    "mode_map": "analyse.mode_map",
+    "animate_mode": "show.mode_animation",
     "linear_matrices": "analyse.linear_matrices",
     "linearize": "analyse.linearize",
     "Modes": "analyse.modal",

@@ -7,6 +7,10 @@ import scipy.linalg
 
 from lissom.bodies.body import with_mass
 from lissom.bodies.damping import with_modal_ratio, with_rayleigh
+from lissom.bodies.fe.elements import elements_of
+from lissom.bodies.fe.interface import with_interface
+from lissom.bodies.fe.link import link_body, reduced_link
+from lissom.bodies.fe.reduction import Wanted, reduced
 from lissom.bodies.mesh import beam_body
 from lissom.bodies.reduce.body import Reduction, reduced_body
 from lissom.bodies.rigid import rigid_body
@@ -48,6 +52,13 @@ def beam(path=((0, 0, 0), (0.7, 0, 0)), section=SECTION, **options):
     return beam_body(np.array(path, dtype=float), sections, uniform=not tapered, **options)
 
 
+def meshed(body, modes=15):
+    """The link that the matrices of a beam give, as those of a finite-element program would."""
+    fe = elements_of(body.stiffness, body.mass_matrix, np.asarray(body.points))
+    link, joints = with_interface(fe, {"inner": 1, "tip": len(body.points)})
+    return link_body(reduced_link(link, joints, reduced(link, joints, Wanted(modes=modes, checked=0))))
+
+
 BENT = ((0, 0, 0), (0.3, 0.1, -0.05), (0.35, 0.5, 0.2), (0.35, 0.5, 0.45))
 PRINCIPAL = np.array([2.0e-3, 3.0e-3, 2.5e-3])
 TENSOR = np.array([2.0e-3, 3.0e-3, 2.5e-3, 2e-4, -3e-4, 1e-4])
@@ -67,6 +78,7 @@ ALL_BODIES = {
     "modal": with_modal_ratio(with_mass(beam(BENT), -1, 0.7, PRINCIPAL), 0.02),
     "reduced": reduced_body(with_modal_ratio(with_mass(beam(BENT), -1, 0.7, PRINCIPAL), 0.02)),
     "reduced-points": reduced_body(beam(BENT, elements=2, mass="lumped-points"), Reduction(8, "free-interface")),
+    "finite-elements": meshed(beam(BENT, elements=2, mass="lumped")),
     "rigid": rigid_body(1.7, (0.1, 0.02, -0.03), TENSOR, (0.24, 0.0, 0.1)),
     "rigid-point": rigid_body(1.7, (0.1, 0.02, -0.03), PRINCIPAL),
     "rigid-loaded": with_mass(rigid_body(1.7, (0.1, 0, 0), PRINCIPAL, (0.2, 0.1, 0)), 1, 0.4, PRINCIPAL, (0, 0, 0.1)),

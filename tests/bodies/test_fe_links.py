@@ -1,5 +1,7 @@
 """Links from finite elements: couplings, reduction, constants of inertia, reports that pass and reports that fail."""
 
+import resource
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +19,7 @@ from lissom.bodies.fe.link import link_body, load_link, reduced_link
 from lissom.bodies.fe.own import write_own
 from lissom.bodies.fe.reduction import Wanted, reduced
 from lissom.bodies.fe.report import report_of
-from lissom.bodies.fe.solid import load_mesh, mesh_of, solid_elements
+from lissom.bodies.fe.solid import EDGES, SolidMesh, load_mesh, mesh_of, solid_elements
 from lissom.bodies.integrals import inertia_integrals, nodal_integrals
 from lissom.bodies.mesh import beam_body
 from lissom.describe import Robot
@@ -237,6 +239,34 @@ def test_slices_follow_the_rigid_motion_and_lie_along_the_link(solid):
     np.testing.assert_allclose(body.node_shape @ body.rigid, rigid_shapes(body.points), atol=1e-12)
     steps = np.linalg.norm(np.diff(body.points, axis=0), axis=1)
     assert steps.min() > 0.03 and steps.sum() == pytest.approx(1.0, abs=0.06)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_dofs_reduce_in_two_minutes_and_four_gigabytes():
+    """A chunky block, which fills up when factorised; the time is that of the processor, whatever else it does."""
+    mesh = block_mesh((21, 11, 13), (0.3, 0.12, 0.1))
+    fe = solid_elements(mesh, STEEL)
+    assert 100_000 < fe.size < 125_000
+    begin = time.process_time()
+    made, joints = with_interface(fe, {"inner": "x=0", "tip": "x=0.3"})
+    result = reduced(made, joints, Wanted())
+    assert time.process_time() - begin < 120
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 4e6  # [kB]
+    assert np.abs(result.held.error[:5]).max() < 0.01
+
+
+def block_mesh(points, sizes):
+    """10-node tetrahedra on a grid of corner points."""
+    import skfem
+
+    corners = skfem.MeshTet.init_tensor(*(np.linspace(0, s, n) for n, s in zip(points, sizes, strict=True)))
+    basis = skfem.Basis(corners, skfem.ElementTetP2(), intorder=2)
+    tets = basis.element_dofs.T
+    X = basis.doflocs.T
+    middles = np.stack([X[tets[:, list(edge)]].mean(axis=1) for edge in EDGES], axis=1)
+    match = np.linalg.norm(X[tets[:, 4:]][:, None] - middles[:, :, None], axis=3).argmin(axis=2)
+    ordered = np.concatenate([tets[:, :4], np.take_along_axis(tets[:, 4:], match, axis=1)], axis=1)
+    return SolidMesh(X, np.arange(1, len(X) + 1), ordered, np.zeros((0, 6), dtype=int), np.zeros(0, dtype=int))
 
 
 # --- robot files ------------------------------------------------------------------------------------------------------

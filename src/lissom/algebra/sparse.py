@@ -45,6 +45,8 @@ class Cholesky(NamedTuple):
 
     def __call__(self, right: np.ndarray) -> np.ndarray:
         """A^-1 right, for one column or several."""
+        if not len(self.order):
+            return np.zeros(np.shape(right))
         y = np.array(right[self.order], dtype=float, order="F").reshape(len(self.order), -1)
         for f in self.fronts:
             part = _triangular(f.diagonal, y[f.first : f.last], transposed=False)
@@ -79,6 +81,8 @@ def cholesky(matrix: Sparse, points: np.ndarray | None = None, progress: Progres
         NotPositiveDefiniteError: a pivot is not positive.
     """
     A = sp.csr_matrix(matrix)
+    if not A.shape[0]:
+        return Cholesky(np.zeros(0, dtype=int), [])
     A.sort_indices()
     places = landmark_distances(A) if points is None else np.asarray(points, dtype=float)
     pieces = nested_dissection(A, places)

@@ -12,6 +12,8 @@
 | reaction that a joint carries | `upper.reaction.fx` ... `upper.reaction.mz` |
 | position, velocity, acceleration of a node | `lower/tip.px`, `.vx`, `.ax` |
 | angular velocity and acceleration of a node | `lower/tip.wx`, `.wdx` |
+| section force in the middle of an element | `lower/element0.n`, `.vy`, `.vz`, `.t`, `.my`, `.mz` |
+| strain there: axial, twist rate, curvatures | `lower/element0.strain`, `.twist`, `.ky`, `.kz` |
 | a coordinate | `upper`, `upper/2.rz` |
 
 Vectors are in world axes, or with `@link` at the end in the axes of their link.
@@ -23,6 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..bodies.section_forces import section_forces, section_strains
 from ..describe.errors import nearest
 from ..dynamics.build import find_node
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
@@ -31,11 +34,13 @@ from ..solve.model import Model
 
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 NODE = {"p": "at", "v": "velocity", "a": "node_acceleration", "w": "turning", "wd": "turning_d"}
+SECTION = ("n", "vy", "vz", "t", "my", "mz")
+STRAIN = ("strain", "twist", "ky", "kz")
 JOINT = ("encoder", "speed", "acceleration", "torque")
 INPUTS = "a joint (upper, upper.torque), a set-point (upper.setpoint, upper.setpoint_rate), a wrench (lower/tip.fx)"
 OUTPUTS = (
     "a joint (upper.encoder, .speed, .acceleration, .torque), a reaction (upper.reaction.mz), a node "
-    "(lower/tip.px, .vx, .ax, .wx, .wdx) or a coordinate"
+    "(lower/tip.px, .vx, .ax, .wx, .wdx), an element (lower/element0.mz, .strain) or a coordinate"
 )
 
 
@@ -107,6 +112,9 @@ def output_named(model: Model, name: str) -> Channel:
     in_world = _in_world(name, at, frame)
     if "/" in bare:
         place, _, what = bare.rpartition(".")
+        link, _, part = place.partition("/")
+        if part.startswith("element"):
+            return _section(model, name, link, part.removeprefix("element"), what)
         kind = NODE.get(what[:-1])
         if kind is None or what[-1:] not in ("x", "y", "z"):
             raise UnknownNameError(name, f"no such output. An output is {OUTPUTS}")
@@ -139,6 +147,27 @@ def _in_world(name: str, at: str, frame: str) -> bool:
     if at and frame not in ("world", "link"):
         raise UnknownNameError(name, f"@{frame} is no frame: @world (default) or @link")
     return frame != "link"
+
+
+def _section(model: Model, name: str, link: str, number: str, what: str) -> Channel:
+    """Section force or strain in the middle of an element: the mean of its two ends."""
+    if link not in model.link_names:
+        raise UnknownNameError(name, f"no link is called {link!r}. Links: {', '.join(model.link_names)}")
+    i = model.link_names.index(link)
+    body = model.bodies[i]
+    count = 0 if body.element_stiffness is None else len(body.elements)
+    if not (number.isdecimal() and int(number) < count):
+        known = f"0 to {count - 1}" if count else "none with section forces"
+        raise UnknownNameError(name, f"no such element: link {link!r} has {known}")
+    if what not in (*SECTION, *STRAIN):
+        raise UnknownNameError(name, f"an element has {', '.join((*SECTION, *STRAIN))}")
+    forces = what in SECTION
+    held = section_forces if forces else section_strains
+    values = np.stack([np.asarray(held(body, q)) for q in np.eye(body.coordinates)])
+    component = (SECTION if forces else STRAIN).index(what)
+    row = values[:, int(number), :, component].mean(axis=1)
+    c = model.formulation.links.stiffness.shape[-1]
+    return Channel(name, "section", i, int(number), 0, True, np.pad(row, (0, c - len(row))))
 
 
 # --- values --------------------------------------------------------------------------------------------------------
@@ -180,7 +209,7 @@ def outputs_of(
     outputs: tuple[Channel, ...],
     x: Float[Array, " n"],
     motion: Motion,
-    needed: Rates,
+    needed: Rates | None,
     torque: Float[Array, " j"],
 ) -> Float[Array, " p"]:
     """Values of the outputs in a motion; `needed` are the forces on the links that it needs beyond the applied ones."""
@@ -197,7 +226,7 @@ def outputs_of(
             parts.append(joint[channel.kind][channel.index])
         elif channel.kind == "section":
             parts.append(jnp.asarray(channel.row) @ motion.place.q[channel.index])
-        elif channel.kind == "reaction":
+        elif channel.kind == "reaction" and needed is not None:
             parts.append(reaction(formulation, motion, needed, channel)[channel.component])
         else:
             parts.append(node_motion(formulation, motion, channel)[channel.component])

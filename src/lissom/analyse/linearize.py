@@ -53,6 +53,7 @@ def derivatives(
     The controller of `loop` measures from the point, so that it changes nothing there.
     """
     n, j, p = f.size, f.n_joints, len(outputs)
+    reactions = any(channel.kind == "reaction" for channel in outputs)
     at = f.motion(*point[:3])
     encoders = (at.place.encoder, at.rates.encoder)
 
@@ -60,11 +61,11 @@ def derivatives(
         x, xd, xdd, u = parted(z, n)
         motion = f.motion(x, xd, xdd)
         applied = drive(f, motion, inputs, u, point.tau, loop, encoders)
-        needed = engine.link_forces(f, motion, applied)
+        needed = engine.link_forces(f, motion, applied) if reactions else None
         seen = seen_motion(f, motion, x, xd, xdd)
         y = outputs_of(f, outputs, x, seen, needed, applied.encoder)
         encoder = jnp.stack([seen.place.encoder, seen.rates.encoder, seen.rates_d.encoder])
-        value = jnp.concatenate([motion.pull_back(needed), y, encoder.reshape(-1)])
+        value = jnp.concatenate([engine.needed_force(f, x, xd, xdd, applied), y, encoder.reshape(-1)])
         return value, value
 
     z = jnp.concatenate([*point[:3], jnp.zeros(len(inputs))])
@@ -83,7 +84,7 @@ def seen_motion(f: AbstractFormulation, motion: Motion, x, xd, xdd) -> Motion:
     return motion._replace(rates_d=rates_d)
 
 
-_derivatives = compiled_quickly(derivatives)
+derivatives_at = compiled_quickly(derivatives)
 
 
 @compiled_quickly
@@ -170,7 +171,7 @@ def linearize(
     loop = loop_of(model, kp, kd)
     ins, outs = channels_of(model, inputs, outputs, loop, locked)
     point = operating_point(model, state, qd, qdd)
-    found: Derivatives = jax.tree.map(np.asarray, _derivatives(model.formulation, point, ins, outs, loop))
+    found: Derivatives = jax.tree.map(np.asarray, derivatives_at(model.formulation, point, ins, outs, loop))
     return model_of(model, point, found, ins, outs, locked)
 
 

@@ -15,8 +15,10 @@ from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..solve.model import Model
 from ..solve.problem import State
-
-RIGID = 1e-3  # frequency [Hz] below which a mode counts as rigid motion
+from .complex_modes import RIGID
+from .damped import damped_modes
+from .linearize import loop_of
+from .participation import participation
 
 
 class Modes(eqx.Module):
@@ -25,12 +27,16 @@ class Modes(eqx.Module):
     frequency_hz: Float[np.ndarray, " m"]  # undamped natural frequency; 0 for rigid and for unstable motion
     damping_ratio: Float[np.ndarray, " m"]  # modal C / (2 omega), NaN where there is no vibration
     shapes: Float[np.ndarray, "n m"]  # mass-normalised, largest nodal displacement positive
-    share: dict[
-        str, Float[np.ndarray, " m"]
-    ]  # part of each link (kinetic energy) and joint in the mode; links add up to 1
+    share: dict[str, Float[np.ndarray, " m"]]  # part of each link and joint in the kinetic energy; links add up to 1
     stability: tuple[str, ...] = eqx.field(static=True)  # vibration | rigid | unstable
     eigenvalue: Float[np.ndarray, " m"]  # omega^2 [rad^2/s^2]
     names: tuple[str, ...] = eqx.field(static=True)
+    strain: dict[str, Float[np.ndarray, " m"]]  # part of each link, and controller, in the potential energy
+
+    @property
+    def left(self) -> Float[np.ndarray, "n m"]:
+        """Left vectors: those of a symmetric problem are its shapes, phi_i^T M phi_j = 1 if i = j, else 0."""
+        return self.shapes
 
 
 @compiled_quickly
@@ -45,33 +51,45 @@ def vibration_matrices(f: AbstractFormulation, x: Float[Array, " n"], tau: Float
     return engine.inertia(f, x, N), C, K, N.encoder
 
 
-@compiled_quickly
-def kinetic_shares(f: AbstractFormulation, x: Float[Array, " n"], shapes: Float[Array, "n m"]):
-    """Kinetic energy of each link, motors apart, in every mode."""
-    N, q = engine.rate_map(f, x), f.configuration(x).q
-    M_b = jax.vmap(engine.body_inertia)(f.links, q)
-    y = jnp.einsum("len,nm->lem", jnp.concatenate([N.V, N.q], axis=1), shapes)
-    motion = jnp.einsum("jn,nm->jm", N.encoder, shapes)
-    return jnp.einsum("lem,lef,lfm->lm", y, M_b, y), jnp.asarray(f.joints.motor_inertia)[:, None] * motion**2, motion
-
-
-def modes(model: Model, state: State | None = None, *, locked: bool = False, count: int | None = None) -> Modes:
-    """Natural modes about a static state; with `locked` joints the encoders stand still.
+def modes(
+    model: Model,
+    state: Any = None,
+    *,
+    locked: bool = False,
+    count: int | None = None,
+    damped: bool = False,
+    qd: Any = None,
+    qdd: Any = None,
+    kp: Any = None,
+    kd: Any = None,
+) -> Any:
+    """Natural modes about a static state, or about a point of a motion.
 
     The state's holding torques act on; without a state, the equilibrium at q = 0 is taken. Frequencies and shapes are
     those of the undamped problem K phi = omega^2 M phi, damping ratios phi^T C phi / (2 omega), exact for Rayleigh
-    and modal damping.
+    and modal damping. With `damped`, and about a moving point always, those of the quadratic eigenproblem: complex,
+    with right and left vectors, as `DampedModes`; else the answer is a `Modes`.
 
     Args:
         model: the robot.
-        state: an equilibrium, from `model.static`.
+        state: an equilibrium, from `model.static`, or joint coordinates q, at which the links are then balanced.
         locked: hold every joint.
         count: number of modes, all by default.
+        damped: solve the quadratic eigenproblem with damping, friction and gyroscopic terms.
+        qd: joint speeds; the modes are those of that instant.
+        qdd: joint accelerations.
+        kp: proportional gains of a joint controller on the encoders, one or one for each joint.
+        kd: its derivative gains.
     """
-    state = model.static() if state is None else state
+    loop = loop_of(model, kp, kd)
+    if damped or qd is not None or qdd is not None:
+        return damped_modes(model, state, qd, qdd, loop, locked, count)
+    state = state if isinstance(state, State) else model.static(state)
     f = model.formulation
     tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
     M, C, K, E = (np.asarray(A) for A in vibration_matrices(f, state.x, tau))
+    if loop is not None:
+        K, C = (A + E.T @ (np.asarray(gain)[:, None] * E) for A, gain in ((K, loop.kp), (C, loop.kd)))
     basis = locked_basis(E) if locked else np.eye(len(M))
     M_r, C_r, K_r = (basis.T @ A @ basis for A in (M, C, K))
     lam, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
@@ -85,7 +103,8 @@ def modes(model: Model, state: State | None = None, *, locked: bool = False, cou
     shapes = _signed(basis @ phi)
     names = (*model.joint_names, *model.coordinate_names)
     frequency = np.where(vibrates, omega / (2 * np.pi), 0.0)
-    return Modes(frequency, zeta, shapes, _shares(model, state, shapes), stability, lam, names)
+    share, strain = participation(model, f, state.x, shapes, None if loop is None else loop.kp)
+    return Modes(frequency, zeta, shapes, share, stability, lam, names, strain)
 
 
 def natural_frequencies(model: Model, state: State, *, locked: bool = False) -> Float[Array, " m"]:
@@ -121,13 +140,3 @@ def _kind(eigenvalue: float) -> str:
 def _signed(shapes: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
     largest = np.argmax(np.abs(shapes), axis=0)
     return shapes * np.sign(shapes[largest, np.arange(shapes.shape[1])])
-
-
-def _shares(model: Model, state: State, shapes: Float[np.ndarray, "n m"]) -> dict[str, Any]:
-    """Share of each link in the kinetic energy, and of each joint's motion in that of all joints."""
-    link, motor, motion = (np.asarray(part) for part in kinetic_shares(model.formulation, state.x, jnp.asarray(shapes)))
-    total = np.maximum(link.sum(axis=0) + motor.sum(axis=0), 1e-300)
-    links = {name: row / total for name, row in zip(model.link_names, link, strict=True)}
-    moved = np.abs(motion) / np.maximum(np.abs(motion).sum(axis=0), 1e-12)
-    moved = np.where(np.abs(motion).max(axis=0, initial=0.0) > 1e-9, moved, 0.0)
-    return links | {f"joint {name}": row for name, row in zip(model.joint_names, moved, strict=True)}

@@ -4,15 +4,17 @@ States are balanced by the square-root method: with the Gramians P = S S^T and Q
 projection T = S V Sigma^-1/2, W = R U Sigma^-1/2 keeps the largest Hankel singular values Sigma.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 from jaxtyping import Float
 
+STILL = 0.05  # |pole| [rad/s] of a motion that stands still
 DECAY = 1e-9  # |Re| of a pole, against the largest |pole|, below which a motion does not die out
 
-Matrix = Float[np.ndarray, "a b"]
+Matrix = Float[np.ndarray, "_ _"]
 
 
 def minimal_realisation(
@@ -20,25 +22,40 @@ def minimal_realisation(
 ) -> tuple[Matrix, Matrix, Matrix, Any]:
     """States that inputs move and outputs see.
 
-    Which states these are does not depend on a shift of A: the Gramians of the shifted, decaying system exist for
-    rigid, undamped and unstable motions as well.
+    Motions that stand still (rigid ones, their roots repeated) form a block of their own, which is kept whole. The rest
+    is taken apart into its modes, equal ones together: a mode stays if its residue shows in any response.
     """
     if not 0.0 < tolerance < 1.0:
         raise ValueError(f"tolerance must lie between 0 and 1, got {tolerance!r}")
     A, scale = _scaled(A)
     B, C = B / scale[:, None], C * scale
-    poles = np.linalg.eigvals(A)
-    size = np.abs(poles).max(initial=0.0) or 1.0
-    if dt:
-        shrink = 1.25 * max(1.0, size)
-        values, T, W = balancing(A / shrink, B, C, dt)
-    else:
-        shift = max(poles.real.max(initial=0.0), 0.0) + 0.1 * size
-        values, T, W = balancing(A - shift * np.eye(len(A)), B, C, dt)
-    order = int(np.sum(values > tolerance * values.max(initial=0.0)))
-    T, W = T[:, :order], W[:, :order]
-    record = {"method": "minimal", "states_before": len(A), "states": order}
-    return W.T @ A @ T, W.T @ B, C @ T, record
+    still = (lambda z: abs(z - 1.0) < STILL * dt) if dt else (lambda s: abs(s) < STILL)
+    A_l, B_l, C_l, A_m, B_m, C_m = split(A, B, C, still)
+    if not len(A_m):
+        return A, B, C, {"method": "minimal", "states_before": len(A), "states": len(A)}
+    T, W = _seen_modes(A_m, B_m, C_m, tolerance)
+    A_r = np.asarray(scipy.linalg.block_diag(A_l, W @ A_m @ T))
+    record = {"method": "minimal", "states_before": len(A), "states": len(A_r)}
+    return A_r, np.concatenate([B_l, W @ B_m]), np.concatenate([C_l, C_m @ T], axis=1), record
+
+
+def _seen_modes(A: Matrix, B: Matrix, C: Matrix, tolerance: float) -> tuple[Matrix, Matrix]:
+    """Real bases T and W, W T = 1, of the modes whose residues C v w B show."""
+    found: Any = np.linalg.eig(A)
+    lam, V = found
+    W = np.linalg.inv(V)
+    residues = np.abs(np.einsum("pk,ku->kpu", C @ V, W @ B))
+    shows = np.max(residues / np.maximum(residues.max(axis=0), 1e-300), axis=(1, 2)) > tolerance
+    T, rows = [], []
+    for k in np.flatnonzero(shows & (np.imag(lam) >= 0)):
+        v, w = V[:, k], W[k]
+        if np.imag(lam[k]) > 0:  # the pair: x = 2 Re(v w x)
+            T += [np.real(v), np.imag(v)]
+            rows += [2 * np.real(w), -2 * np.imag(w)]
+        else:
+            T.append(np.real(v))
+            rows.append(np.real(w))
+    return np.stack(T, axis=1) if T else np.zeros((len(A), 0)), np.stack(rows) if rows else np.zeros((0, len(A)))
 
 
 def balanced_truncation(A: Matrix, B: Matrix, C: Matrix, dt: float, order: int) -> tuple[Matrix, Matrix, Matrix, Any]:
@@ -47,7 +64,10 @@ def balanced_truncation(A: Matrix, B: Matrix, C: Matrix, dt: float, order: int) 
         raise ValueError(f"order must lie between 1 and the {len(A)} states of the model, got {order!r}")
     A, scale = _scaled(A)
     B, C = B / scale[:, None], C * scale
-    A_l, B_l, C_l, A_s, B_s, C_s = split(A, B, C, dt)
+    poles = np.linalg.eigvals(A)
+    bound = DECAY * np.abs(poles).max(initial=0.0)
+    lasts = (lambda z: abs(z) >= 1.0 - DECAY) if dt else (lambda s: s.real >= -bound)
+    A_l, B_l, C_l, A_s, B_s, C_s = split(A, B, C, lasts)
     lasting = len(A_l)
     if lasting > order:
         raise ValueError(
@@ -86,12 +106,9 @@ def balancing(A: Matrix, B: Matrix, C: Matrix, dt: float) -> tuple[np.ndarray, M
     return values, S @ Vt.T[:, there] * scale, R @ U[:, there] * scale
 
 
-def split(A: Matrix, B: Matrix, C: Matrix, dt: float) -> tuple[Matrix, ...]:
-    """The system in two uncoupled parts: motions that last, and motions that die out."""
-    poles = np.linalg.eigvals(A)
-    bound = DECAY * np.abs(poles).max(initial=0.0)
-    dies = (lambda z: abs(z) < 1.0 - DECAY) if dt else (lambda s: s.real < -bound)
-    sort = lambda *parts: not dies(complex(*parts) if len(parts) == 2 else parts[0])  # noqa: E731
+def split(A: Matrix, B: Matrix, C: Matrix, first: Callable[[complex], bool]) -> tuple[Matrix, ...]:
+    """The system in two uncoupled parts: that of the poles chosen by `first`, and the rest."""
+    sort = lambda re, im: first(complex(re, im))  # noqa: E731
     ordered: Any = scipy.linalg.schur(A, output="real", sort=sort)
     T, Z, l = ordered
     A_l, A_s, A_c = T[:l, :l], T[l:, l:], T[:l, l:]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.io
 import scipy.signal
-from jaxtyping import Float
+from jaxtyping import Complex, Float
 
 from ..atomic import write_atomically
 from .channels import UnknownNameError
@@ -55,9 +55,9 @@ class LinearModel:
     record: dict[str, Any] = field(default_factory=dict)  # what a reduction kept and left out
 
     @property
-    def poles(self) -> np.ndarray:
+    def poles(self) -> Complex[np.ndarray, " s"]:
         """Eigenvalues of A [rad/s], or of the sampled system."""
-        return np.linalg.eigvals(self.A)
+        return np.linalg.eigvals(self.A).astype(complex)
 
     def input_index(self, name: str) -> int:
         """Place of an input; a joint's name stands for its torque."""

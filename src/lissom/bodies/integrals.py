@@ -53,7 +53,10 @@ def gravity_integrals(body: Body, *, nodal: bool = False) -> Float[Real, "4 m 3"
     shape, weigh = _nodes(body) if nodal else _field(body)
     xp = namespace(body)
     unit = weigh(xp.broadcast_to(xp.eye(6)[:, :3], (len(shape), 6, 3)))
-    return xp.stack([*(_sum(A @ shape, unit) for A in TURNS), _sum(shape, unit)])
+    stations = xp.stack([*(_sum(A @ shape, unit) for A in TURNS), _sum(shape, unit)])
+    if body.own is None or nodal:
+        return stations
+    return stations + xp.stack([*(X[:3].T for X in body.own.X), body.own.mass[:, :3]])
 
 
 def _inertia(shape: Field, weigh: Callable[[Field], Field]) -> Inertia:

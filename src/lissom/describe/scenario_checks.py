@@ -6,7 +6,7 @@ from typing import Any
 from .outline import Outline
 from .part import Finding
 from .quantity import Quantity, is_traced
-from .supported import STIFFENED, TANGENT_ONLY, WITH_BASIS
+from .supported import ONE_SET_OF_TERMS, STIFFENED, TANGENT_ONLY, WITH_BASIS
 
 MAX_SAMPLES = 1_000_000
 
@@ -56,7 +56,7 @@ def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding(
             ("reference",), reference, f"{formulation} takes tangent only: its joint coordinates are encoders'"
         )
-    if formulation in TANGENT_ONLY and _get(entries, "terms") == "published":
+    if formulation in ONE_SET_OF_TERMS and _get(entries, "terms") == "published":
         yield Finding(("terms",), "published", f"{formulation} has one set of terms: leave out, or say consistent")
     if formulation not in WITH_BASIS and basis is not None:
         yield Finding(("basis",), basis, f"{formulation} has its own: choose one with {' or '.join(WITH_BASIS)}")

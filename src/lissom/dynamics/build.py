@@ -14,12 +14,14 @@ from ..kinematics.build import chain_of
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
 from ..types import namespace
 from .basis import Choices, link_bodies
+from .dual_screw import DualScrew
 from .erls import Erls
 from .formulation import AbstractFormulation, Joints
 from .links import Links, stack_links
 from .nonlinear import Nonlinear
 from .published_modes import nodal_constants
 from .stiffening import stiffened_links
+from .truncated import TruncatedDualScrew, bent_links
 
 
 def formulation_of(robot: Robot, name: str, choices: Choices) -> AbstractFormulation:
@@ -99,6 +101,32 @@ def nonlinear(robot: Robot, choices: Choices) -> Nonlinear:
     )
 
 
+def dual_screw(robot: Robot, choices: Choices) -> DualScrew | TruncatedDualScrew:
+    """The robot in the formulation of [Cibicik2021]: screws of first order in the elastic coordinates.
+
+    Args:
+        robot: its description.
+        choices: `modes` and `basis` as `link_bodies` takes them; `terms`: `consistent`, the complete virtual work of
+            these screws, or `published`, every product cut to first order in elastic coordinates and speeds.
+    """
+    bodies = link_bodies(robot, "dual-screw", choices)
+    links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
+    names = elastic_names(robot, bodies)
+    xp = namespace(robot.gravity)
+    common = {
+        "chain": chain_of(robot),
+        "links": links,
+        "joints": joints_of(robot),
+        "gravity": xp.asarray(robot.gravity, dtype=float),
+        "elastic_names": names,
+        "reference": Tangent(),
+        "published": False,
+    }
+    if choices.terms == "published":
+        return TruncatedDualScrew(**common, bent=bent_links(links, len(names)))
+    return DualScrew(**common)
+
+
 def links_of(bodies: Sequence[Body], choices: Choices) -> Links:
     """The bodies stacked, with their squared slopes where axial loads stiffen them."""
     if choices.stiffening == "geometric":
@@ -164,5 +192,6 @@ BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
     "erls-cms": lambda robot, choices: erls_cms(
         robot, choices.modes, choices.reference, choices.terms, choices.stiffening
     ),
+    "dual-screw": dual_screw,
     "nonlinear": nonlinear,
 }

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import coadjoint
-from .formulation import AbstractFormulation, Configuration, Motion, Rates
+from .formulation import AbstractFormulation, Configuration, Motion, OwnDynamics, Rates
 from .links import Links
 from .published_modes import nodal_inertial_force
 
@@ -123,6 +123,8 @@ def needed_force(
 
     Gravity, strain, damping and friction are in h; `applied` holds wrenches on the links and torques on the joints.
     """
+    if isinstance(formulation, OwnDynamics):
+        return formulation.needed_force(x, xd, xdd, applied)
     motion = formulation.motion(x, xd, xdd)
     return motion.pull_back(link_forces(formulation, motion, applied))
 
@@ -131,6 +133,8 @@ def resting_forces(
     formulation: AbstractFormulation, x: Float[Array, " n"], torque: Float[Array, " j"]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
     """Generalised forces of a robot at rest: what its weight and its strain need, less what the joint torques give."""
+    if isinstance(formulation, OwnDynamics):
+        return formulation.resting_forces(x, torque)
     links, still = formulation.links, jnp.zeros_like(x)
     motion = formulation.motion(x, still, still)
     place = motion.place
@@ -170,6 +174,8 @@ def congruent(N: Float[Array, "l e n"], A: Float[Array, "l e e"]) -> Float[Array
 
 def inertia(formulation: AbstractFormulation, x: Float[Array, " n"], N: Rates | None = None) -> Float[Array, "n n"]:
     """M(x) = sum N^T A^T M A N, symmetric positive definite."""
+    if isinstance(formulation, OwnDynamics):
+        return formulation.inertia(x)
     N = rate_map(formulation, x) if N is None else N
     links = formulation.links
     place = formulation.configuration(x)
@@ -182,6 +188,8 @@ def structural_matrices(
     formulation: AbstractFormulation, xd: Float[Array, " n"], N: Rates
 ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
     """Damping and stiffness of links and joints: what is stiff in the equations, without Coriolis and gravity."""
+    if isinstance(formulation, OwnDynamics):
+        return formulation.structural_matrices(xd)
     links, joints = formulation.links, formulation.joints
     K = jnp.einsum("lcm,lcn->mn", N.q, jnp.einsum("lcd,ldn->lcn", jnp.asarray(links.stiffness), N.q))
     C = jax.vmap(lambda qd: damping_forces(formulation, qd), in_axes=-1, out_axes=-1)(N.q)
@@ -200,6 +208,8 @@ def torque_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float
 
 def damping_power(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, ""]:
     """Power taken by structural damping and joint friction [W]."""
+    if isinstance(formulation, OwnDynamics):
+        return formulation.damping_power(xd)
     rates, virtual = formulation.rates(x, xd), formulation.virtual(x, xd)
     force = damping_forces(formulation, rates.q)
     internal = jnp.sum(force[:, :6] * virtual.V) + jnp.sum(force[:, 6:] * virtual.q)
@@ -208,6 +218,8 @@ def damping_power(formulation: AbstractFormulation, x: Float[Array, " n"], xd: F
 
 def kinetic_energy(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, ""]:
     """T [J], motor inertias included."""
+    if isinstance(formulation, OwnDynamics):
+        return formulation.kinetic_energy(x, xd)
     rates, q = formulation.rates(x, xd), formulation.configuration(x).q
     y = jnp.concatenate([rates.V, rates.q], axis=1)
     P = jax.vmap(momentum)(formulation.links, y, q)
@@ -224,4 +236,5 @@ def gravity_energy(formulation: AbstractFormulation, place: Configuration) -> Fl
     M = jnp.asarray(formulation.links.mass)
     moment = jnp.stack([M[:, 1, 5], M[:, 2, 3], M[:, 0, 4]], axis=1) + jnp.einsum("lkc,lc->lk", M[:, :3, 6:], place.q)
     at = M[:, 0, 0, None] * place.p + jnp.einsum("lij,lj->li", place.R, moment)
-    return -jnp.sum(at @ jnp.asarray(formulation.gravity))
+    flat = -jnp.sum(at @ jnp.asarray(formulation.gravity))
+    return formulation.gravity_energy(place, flat) if isinstance(formulation, OwnDynamics) else flat

@@ -104,6 +104,45 @@ class AbstractFormulation(eqx.Module):
         return self.n_joints + self.n_elastic
 
 
+class OwnDynamics(abc.ABC):
+    """Equations of motion of a formulation that brings its own: truncated ones, which no complete virtual work gives.
+
+    Only the functions of `engine` call these; everything else asks the engine.
+    """
+
+    @abc.abstractmethod
+    def needed_force(self, x, xd, xdd, applied: Rates | None = None) -> Float[Array, " n"]:
+        """M xdd + h - Q."""
+
+    @abc.abstractmethod
+    def inertia(self, x) -> Float[Array, "n n"]:
+        """M(x)."""
+
+    @abc.abstractmethod
+    def resting_forces(self, x, torque) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
+        """Weight, strain, and joint torques with the sign of a need."""
+
+    @abc.abstractmethod
+    def structural_matrices(self, xd) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
+        """Damping and stiffness of links and joints."""
+
+    @abc.abstractmethod
+    def kinetic_energy(self, x, xd) -> Float[Array, ""]:
+        """Energy whose rate the equations balance, to their order [J]."""
+
+    @abc.abstractmethod
+    def gravity_energy(self, place: Configuration, flat: Float[Array, ""]) -> Float[Array, ""]:
+        """Energy of weight, `flat` being that of the displaced masses where `place` puts them [J]."""
+
+    @abc.abstractmethod
+    def damping_power(self, xd) -> Float[Array, ""]:
+        """Power taken by structural damping and joint friction [W]."""
+
+    @abc.abstractmethod
+    def node_wrench(self, place: Configuration, link: int, node: int, wrench, in_world: bool) -> Rates:
+        """Forces of a wrench on a node, as `needed_force` takes them."""
+
+
 def place_elastic(links: Links, eta: Float[Array, " d"]) -> Float[Array, "l m"]:
     """Elastic coordinates of every link, zeros in unused slots; squared slopes after them where links are stiffened."""
     own = jnp.append(eta, 0.0)[links.place]

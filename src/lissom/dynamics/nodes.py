@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.so3 import exponential, left_jacobian, logarithm
-from .formulation import AbstractFormulation, Configuration, Rates
+from .formulation import AbstractFormulation, Configuration, OwnDynamics, Rates
 
 
 class Poses(eqx.Module):
@@ -43,6 +43,8 @@ def node_wrench(
     in_world: bool,
 ) -> Rates:
     """Forces on (V, qd) of a wrench at a node, [Vidoni2015] eqs. (64)-(68); `published` without the arm u."""
+    if isinstance(formulation, OwnDynamics):
+        return formulation.node_wrench(place, link, node, wrench, in_world)
     links = formulation.links
     R = place.R[link] if in_world else jnp.eye(3)
     f, m = R.T @ wrench[:3], R.T @ wrench[3:]

@@ -11,6 +11,7 @@ import typer
 
 from .commands.analysis import modes, static
 from .commands.library import robots, show, validate
+from .commands.linear import frequency_response, linearize, mode_map
 from .commands.output import note, print_json
 from .commands.reduce import reduce
 from .commands.simulate import simulate
@@ -47,7 +48,8 @@ def lissom(
     """
 
 
-for command in (robots, show, validate, simulate, static, modes, reduce):
+VERBS = (robots, show, validate, simulate, static, modes, linearize, mode_map, frequency_response, reduce)
+for command in VERBS:
     app.command()(command)
 if importlib.util.find_spec("lissom.show.bench") is not None:
     from .bench import register  # type: ignore[import-not-found]  # reason: found above

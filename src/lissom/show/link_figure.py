@@ -98,6 +98,7 @@ def _fill(axes: Axes3D, points: np.ndarray) -> None:
     axes.set_box_aspect(tuple(half.tolist()), zoom=1.45)  # type: ignore[arg-type]
     for drawn in (*axes.collections, *axes.lines):  # a zoomed picture is wider than its axes
         drawn.set_clip_on(False)
+        drawn.set_in_layout(False)
 
 
 def _draw_surface(axes: Axes3D, points, triangles, colour: str, *, edges: bool = False, alpha: float = 1.0) -> None:

@@ -8,6 +8,20 @@ Watch = Callable[[float], None]
 
 
 @contextmanager
+def share_progress(task: str) -> Iterator[Watch]:
+    """A function `watch(share)` that moves the bar to the share of the work that is done, 0 to 1."""
+    if not sys.stderr.isatty():
+        yield lambda share: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        row = bar.add_task(f"{task}: building and compiling", total=1.0)
+        yield lambda share: bar.update(row, completed=share, description=task)
+
+
+@contextmanager
 def progress(t_end: float) -> Iterator[Watch]:
     """A function `watch(t)` that moves the bar to the simulated time t [s]."""
     if not sys.stderr.isatty():

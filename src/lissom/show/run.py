@@ -242,7 +242,9 @@ class _Shown(eqx.Module):
 
 
 @compiled_quickly
-def _shown(f, x, xd, work) -> _Shown:
+def shown_motion(f, x, xd, work) -> _Shown:
+    """Positions, frames and energies of many states at once."""
+
     def one(x, xd, work):
         place = f.configuration(x)
         poses = node_poses(f, place)
@@ -278,7 +280,7 @@ def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, s
     """The results of contract, section 4, with names and units."""
     f, n, j = model.formulation, outcome.filled, model.n_joints
     record = outcome.record
-    shown = jax.tree.map(lambda part: np.asarray(part)[:n], _shown(f, record.x, record.xd, record.work))
+    shown = jax.tree.map(lambda part: np.asarray(part)[:n], shown_motion(f, record.x, record.xd, record.work))
     torque = _torque_history(model, inputs, times, record.x, record.xd)[:n]
     x, xd = np.asarray(record.x)[:n], np.asarray(record.xd)[:n]
     link, node = np.array(model.node_index).T

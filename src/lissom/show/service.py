@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..solve.problem import State
     from .run import Run
 
-STATIC, UNDEFORMED = "static equilibrium under gravity", "undeformed"
+STATIC, UNDEFORMED, MOVING = "static equilibrium under gravity", "undeformed", "motion given"
 
 
 @dataclass(frozen=True)
@@ -246,33 +246,62 @@ def modes(
     count: int = 10,
     undeformed: bool = False,
     picture: str | None = None,
+    damped: bool = False,
+    motion: tuple[str | None, str | None] = (None, None),
+    control: tuple[str | None, str | None] = (None, None),
+    page: str | None = None,
+    number: int = 1,
 ) -> dict[str, Any]:
     """Natural frequencies, damping ratios, and the share of each link and joint in each mode."""
     from ..analyse.modal import modes as natural_modes
+    from .service_linear import gains, motion_options
 
-    check_outputs({"--plot": (picture, PICTURE)})
+    check_outputs({"--plot": (picture, PICTURE), "--animate": (page, PAGE)})
     scenario = robot_of(source, choices.settings, choices.options())
     robot = scenario.robot
     pose = _list(joint_values(robot, "--q", q, degrees=degrees) or scenario.initial.q)
+    moving = motion_options(robot, *motion, degrees)
+    gain = {key: gains(robot, f"--{key}", text) for key, text in zip(("kp", "kd"), control, strict=True)}
+    is_moving = any(value is not None for value in moving.values())
+    if undeformed and is_moving:
+        raise DescriptionError(
+            [Problem(None, None, "--undeformed", None, "a moving robot is balanced, never undeformed")]
+        )
+    if number > count:
+        raise DescriptionError([Problem(None, None, "--mode", number, f"only {count} modes are asked for: --count")])
     model = model_of(scenario)
     state = model.at(pose) if undeformed else model.static(pose)
-    found = natural_modes(model, state, locked=locked, count=count)
+    about = pose if is_moving else state
+    found = natural_modes(model, about, locked=locked, count=count, damped=damped, **moving, **gain)
     share = [{name: row[m] for name, row in found.share.items()} for m in range(len(found.frequency_hz))]
     if picture is not None:
         _draw_modes(model, state, found, share, picture)
+    if page is not None:
+        from .mode_animation import animate_mode
+
+        animate_mode(model, state, found, number, page)
     return {
         "robot": robot.name,
         "formulation": scenario.formulation,
-        "about": UNDEFORMED if undeformed else STATIC,
+        "about": UNDEFORMED if undeformed else MOVING if is_moving else STATIC,
         "locked": locked,
         "q": _by_joint(model, state.q),
         "frequency_hz": found.frequency_hz,
         "damping_ratio": found.damping_ratio,
         "share": share,
+        "strain_share": [{k: row[m] for k, row in found.strain.items()} for m in range(len(found.frequency_hz))],
+        "eigenvalue": [{"real": value.real, "imag": value.imag} for value in _exponents(found)],
         "stability": list(found.stability),
         "damping": _has_damping(robot),
         "picture": picture,
+        "animation": page,
     }
+
+
+def _exponents(found: Any) -> np.ndarray:
+    """Lambda of each mode [rad/s]; i omega of an undamped one."""
+    squared = np.asarray(found.eigenvalue)
+    return squared if np.iscomplexobj(squared) else np.sqrt(-squared.astype(complex))
 
 
 def _draw_modes(model: "Model", state: "State", found: Any, share: list[dict[str, Any]], path: str) -> None:

@@ -1,5 +1,6 @@
 """A robot ready for computation: its formulation, its names, and the questions asked most often."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,12 +10,13 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from ..algebra.so3 import exponential, left_jacobian
+from ..bodies.body import Body
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
-from ..dynamics.basis import BASES
+from ..dynamics.basis import BASES, link_bodies
 from ..dynamics.build import BUILDERS, Choices, find_node, formulation_of
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
@@ -40,13 +42,13 @@ class Model:
 
     Args:
         robot: description, or the name of a library robot or file.
-        formulation: `erls-fem`, `erls-cms` (modes of the links) or `nonlinear`.
+        formulation: `erls-fem`, `erls-cms` (modes of the links), `dual-screw` or `nonlinear`.
         modes: kept elastic modes per link, a number or a `Reduction`, one for all links or a list; default 12, or all
             if there are fewer, 0 is rigid. `erls-fem` keeps every nodal displacement and takes none.
         reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`,
             with `erls-cms` `minimum-norm`.
         terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
-        basis: shapes of the links (`nonlinear`): `assumed` modes (default), `craig-bampton`, or `nodal`.
+        basis: shapes of the links (`nonlinear`, `dual-screw`): `assumed` modes (default), `craig-bampton`, or `nodal`.
         stiffening: `none`, or `geometric`: axial loads stiffen or soften bent links (`nonlinear`).
 
     Example:
@@ -75,9 +77,8 @@ class Model:
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
         self.formulation_name, self.reference, self.terms, self.modes = formulation, reference, terms, modes
         self.basis, self.stiffening = basis, stiffening
-        self.formulation: AbstractFormulation = formulation_of(
-            self.robot, formulation, Choices(modes, reference, terms, basis, stiffening)
-        )
+        self.choices = Choices(modes, reference, terms, basis, stiffening)
+        self.formulation: AbstractFormulation = formulation_of(self.robot, formulation, self.choices)
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
         self.node_names = node_names(self.robot)
@@ -98,6 +99,15 @@ class Model:
     def coordinate_names(self) -> tuple[str, ...]:
         """Elastic coordinates: displacements of nodes from the frame of their link's inner node, or modes of links."""
         return self.formulation.elastic_names
+
+    @functools.cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The links in the coordinates of the formulation: shapes, stiffness, section forces."""
+        return tuple(link_bodies(self.robot, self.formulation_name, self.choices))
+
+    def formulation_with(self, robot: Robot) -> AbstractFormulation:
+        """Another robot in the same formulation, with the same choices."""
+        return formulation_of(robot, self.formulation_name, self.choices)
 
     def at(self, q: Any = None, qd: Any = None) -> State:
         """State with undeformed links; q and qd default to zero."""

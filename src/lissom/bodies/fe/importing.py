@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -11,12 +11,12 @@ from ...algebra.sparse import Progress
 from ...describe.material import Material, library_material
 from .checks import check_elements
 from .coupling import Coupled, Kind
-from .elements import UNITS, FeError, FiniteElements, bounding_size, point_text
+from .elements import UNITS, DofOrder, FeError, FiniteElements, bounding_size, point_text
 from .interface import Interface, with_interface
 from .link import ReducedLink, commutes, reduced_link, save_link
 from .own import read_arrays
 from .read import MESHES, Reading, read_fe
-from .reduction import METHODS, Check, Method, Reduced, Wanted, reduced
+from .reduction import METHODS, Check, Reduced, Wanted, reduced
 from .report import FAIL, PASS, WARN, Line, Report, Verdict
 from .solid import mesh_of, solid_elements
 
@@ -56,8 +56,8 @@ def reduce_link(
     *,
     modes: int | None = None,
     frequency: float | None = None,
-    method: Method = "craig-bampton",
-    coupling: Kind = "rigid",
+    method: Any = "craig-bampton",
+    coupling: Any = "rigid",
     material: Material | str | None = None,
     mesh_size: float | None = None,
     units: str = "m-kg-s",
@@ -95,7 +95,7 @@ def reduce_link(
     Raises:
         FeError: the file cannot be read, or the request makes no sense.
     """
-    _check_request(modes, frequency, method, units)
+    _check_request(modes, frequency, {"method": method, "coupling": coupling, "units": units, "dof_order": dof_order})
     fe = _elements(
         Path(file), material, mesh_size, Reading(_path(nodes), _path(mass_file), units, dof_order, mirror), progress
     )
@@ -123,17 +123,19 @@ def reduce_link(
     return LinkImport(report, link, coupled, joints, result)
 
 
-def _check_request(modes: int | None, frequency: float | None, method: str, units: str) -> None:
+ACCEPTED = {"method": METHODS, "coupling": get_args(Kind), "units": tuple(UNITS), "dof_order": get_args(DofOrder)}
+
+
+def _check_request(modes: int | None, frequency: float | None, words: Mapping[str, str]) -> None:
     if modes is not None and frequency is not None:
         raise FeError("give the number of modes or a frequency, not both")
     if modes is not None and modes < 0:
         raise FeError(f"modes: {modes}: must be zero or positive; it counts elastic modes")
     if frequency is not None and not frequency > 0:
         raise FeError(f"frequency: {frequency:g}: must be positive [Hz]")
-    if method not in METHODS:
-        raise FeError(f"method: {method}: must be one of {', '.join(METHODS)}")
-    if units not in UNITS:
-        raise FeError(f"units: {units}: must be one of {', '.join(UNITS)}")
+    for name, word in words.items():
+        if word not in ACCEPTED[name]:
+            raise FeError(f"{name}: {word}: must be one of {', '.join(ACCEPTED[name])}")
 
 
 def _elements(

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-PHYSICS, MANOEUVRE = "physics", "manoeuvre"
+PHYSICS, LINKS, MANOEUVRE = "physics", "links", "manoeuvre"
+SPECIAL = (PHYSICS, LINKS, MANOEUVRE)
 WRITTEN = (".md", ".json")
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
 
@@ -22,8 +23,8 @@ def bench(
     cases: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Library scenarios or files; default: every robot of the library. `physics`: the physics table; "
-            "`manoeuvre`: the arm of Cibicik 2021 beside its paper."
+            help="Library scenarios or files; default: every robot of the library. `physics`: the physics table. "
+            "`links`: operations and cost against the number of links. `manoeuvre`: the arm of Cibicik 2021."
         ),
     ] = None,
     peers: Annotated[
@@ -83,7 +84,7 @@ def check_request(cases: list[str], peers: bool, output: Path | None) -> None:
     problems = []
     for case in cases:
         try:
-            if case not in (PHYSICS, MANOEUVRE):
+            if case not in SPECIAL:
                 Scenario.load(case)
         except DescriptionError as failure:
             problems += failure.problems
@@ -99,13 +100,18 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
 
     kept, tell = keep_compiled_code(), _Line()
     report["machine"] = machine_facts()
-    named = [case for case in cases if case not in (PHYSICS, MANOEUVRE)] or (() if cases or peers else default_cases())
+    named = [case for case in cases if case not in SPECIAL] or (() if cases or peers else default_cases())
     try:
         if PHYSICS in cases:
             from .physics import physics_rows
 
             report["physics"] = []
             report["physics"].extend(physics_rows(tell))
+            measure_published(report, tell)
+        if LINKS in cases:
+            from .links import measure_links
+
+            report["links"] = measure_links(repeat, tell)
         if MANOEUVRE in cases:
             from .manoeuvre import manoeuvre_rows
 
@@ -122,6 +128,16 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
     finally:
         tell.clear()
         report["compiled_code"] = kept.report()
+
+
+def measure_published(report: dict[str, Any], tell: Any) -> None:
+    """The printed numbers of [Vidoni2015] beside ours, a verdict on each; those that can be held to go to `physics`."""
+    from .l_shape import peak_checks, peak_rows, table_rows
+
+    report["peaks"], report["table_2"] = [], []
+    report["peaks"].extend(peak_rows(tell))
+    report["physics"].extend(peak_checks(report["peaks"]))
+    report["table_2"].extend(table_rows(tell))
 
 
 class _Line:

@@ -4,9 +4,7 @@
 from its data, and another program's run of it, stand here in place of printed ones; each row says which.
 """
 
-import csv
 from collections.abc import Iterator
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,8 @@ from ...describe.robot import Robot
 from ...describe.scenario import Scenario
 from ...solve.model import Model
 from .cases import TIGHT, Case, Tell
+from .checks import bound, keypoints, row
+from .l_shape import convergence_rows, swing_rows
 from .peers import GRAVITY, pendulum
 
 DERIVED = "derived from the data of [Boscariol2012] Table 2"
@@ -26,30 +26,6 @@ LOCKED_HZ = (8.348, 20.490, 66.068, 80.485)
 FREE_HZ = (183.1, 418.6)  # in the plane, after the two rigid motions
 TIP_AT_HALF_A_SECOND = (-0.21396, -0.93694, 0.0)  # [m]
 REFERENCES = {"tangent": None, "minimum-norm": "minimum-norm", "zeroed": {"zeroed": ["upper/tip.y", "lower/0.rz"]}}
-
-
-def row(
-    check: str, source: str, known: Any, ours: Any, unit: str, tolerance: float, relative: bool = False
-) -> dict[str, Any]:
-    """One line: largest difference of the values, against the tolerance it has to keep."""
-    known, ours = np.atleast_1d(np.asarray(known, dtype=float)), np.atleast_1d(np.asarray(ours, dtype=float))
-    gap = np.abs(ours - known) / (np.abs(known) if relative else 1.0)
-    return {
-        "check": check,
-        "source": source,
-        "known": known.tolist(),
-        "ours": ours.tolist(),
-        "unit": unit,
-        "difference": float(gap.max()),
-        "tolerance": tolerance,
-        "relative": relative,
-        "agrees": bool(gap.max() <= tolerance),
-    }
-
-
-def bound(check: str, source: str, limit: float, ours: float, unit: str) -> dict[str, Any]:
-    """One line: a number that must stay below a limit."""
-    return row(check, source, 0.0, ours, unit, limit)
 
 
 def physics_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
@@ -63,6 +39,8 @@ def physics_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
     for case in GRAVITY:
         tell(f"{case}, four elements per link")
         yield from peer_rows(case)
+    yield from convergence_rows(tell)
+    yield from swing_rows(tell)
 
 
 def static_rows(robot: Robot) -> Iterator[dict[str, Any]]:
@@ -124,11 +102,3 @@ def peer_rows(case: str) -> Iterator[dict[str, Any]]:
         gap = float(np.linalg.norm(np.array(at) - np.array(list(points.values())), axis=1).max())
         check = f"{case}: tip against {title}, {len(points)} times to 1 s"
         yield bound(check, "Exudyn 1.13.6, converged", 1e-3, gap, "m")
-
-
-def keypoints(case: str, model: str) -> dict[float, list[float]]:
-    """Tip positions [m] of the other program by time [s]: case `inplane` or `spatial`, model `FFRF` or `GE`."""
-    text = resources.files(__package__ or "").joinpath("keypoints.csv").read_text()
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    chosen = [entry for entry in csv.DictReader(lines) if (entry["case"], entry["model"]) == (case, model)]
-    return {float(entry["t"]): [float(entry[axis]) for axis in "xyz"] for entry in chosen}

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ..cache import keep_compiled_code
+from .linear import Kd, Kp, Qd, Qdd
 from .options import Degrees, Formulation, Json, ModeCount, Q, Reference, RobotName, Settings, Terms, choices
 from .output import console, note, number, print_json, table, vector
 
@@ -61,7 +62,14 @@ def modes(
     undeformed: Annotated[
         bool, typer.Option("--undeformed", help="About the undeformed robot instead of its equilibrium.")
     ] = False,
+    damped: Annotated[bool, typer.Option("--damped", help="Damped modes; always so where joints move.")] = False,
+    qd: Qd = None,
+    qdd: Qdd = None,
+    kp: Kp = None,
+    kd: Kd = None,
     plot: Annotated[str | None, typer.Option(metavar="PNG", help="Picture of the mode shapes.")] = None,
+    animate: Annotated[str | None, typer.Option(metavar="HTML", help="The robot swinging in the mode --mode.")] = None,
+    mode: Annotated[int, typer.Option(min=1, help="Number of the mode that is animated.")] = 1,
     settings: Settings = None,
     formulation: Formulation = None,
     modes: ModeCount = None,
@@ -78,7 +86,19 @@ def modes(
     code = keep_compiled_code()
     chosen = choices(settings, formulation, modes, reference, terms)
     answer = service.modes(
-        robot, q, chosen, degrees=deg, locked=locked, count=count, undeformed=undeformed, picture=plot
+        robot,
+        q,
+        chosen,
+        degrees=deg,
+        locked=locked,
+        count=count,
+        undeformed=undeformed,
+        picture=plot,
+        damped=damped,
+        motion=(qd, qdd),
+        control=(kp, kd),
+        page=animate,
+        number=mode,
     )
     if json:
         return print_json(answer | {"cached": code.reused, "cache": code.report()})
@@ -99,12 +119,14 @@ def modes(
     ]
     state = "joints locked" if locked else "joints free"
     screen.print(table(f"{answer['robot']}: modes about the {_about(answer['about'])}, {state}", columns, rows))
-    shares = "Shares in %: of the kinetic energy for links" + ("." if locked else ", of the joints' motion for joints.")
-    screen.print(shares)
+    alone = "" if locked else "; for joints, of their motion alone against that of all joints and of the links' bending"
+    screen.print(f"Shares in % of the kinetic energy{alone}.")
     if not answer["damping"]:
         screen.print("no damping in the robot")
     if plot is not None:
         screen.print(f"picture: {plot}")
+    if animate is not None:
+        screen.print(f"animation: {animate}")
     note(str(code))
 
 
