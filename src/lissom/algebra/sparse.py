@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import blas, lapack
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
 from scipy.sparse.csgraph import breadth_first_order
 
 Progress = Callable[[str, float], None]
 Sparse = Any  # scipy.sparse
 LEAF = 120  # unknowns in a piece that is not cut again: below, the overhead of a front outweighs its fill
 WORDS = "factorising"
+dpotrf, dtrtrs = get_lapack_funcs(("potrf", "trtrs"), dtype=float)
+(dsyrk,) = get_blas_funcs(("syrk",), dtype=float)
 
 
 class NotPositiveDefiniteError(ValueError):
@@ -81,7 +83,7 @@ def cholesky(matrix: Sparse, points: np.ndarray | None = None, progress: Progres
         NotPositiveDefiniteError: a pivot is not positive.
     """
     A = sp.csr_matrix(matrix)
-    if not A.shape[0]:
+    if not matrix.shape[0]:
         return Cholesky(np.zeros(0, dtype=int), [])
     A.sort_indices()
     places = landmark_distances(A) if points is None else np.asarray(points, dtype=float)
@@ -186,13 +188,13 @@ def _factorise(A: Sparse, pieces, order: np.ndarray, progress: Progress | None) 
         for indices, update in below:
             where = place[indices]
             F[np.ix_(where, where)] += update
-        L11, failed = lapack.dpotrf(F[:n, :n], lower=1, clean=1)
+        L11, failed = dpotrf(F[:n, :n], lower=1, clean=1)
         if failed:
             raise NotPositiveDefiniteError(int(order[first + failed - 1]))
         update, L21 = np.asfortranarray(F[n:, n:]), np.zeros((len(border), n))
         if len(border) and n:
             transposed = _triangular(L11, np.asfortranarray(F[n:, :n].T), transposed=False)
-            update = blas.dsyrk(-1.0, transposed, trans=1, beta=1.0, c=update, lower=1, overwrite_c=1)
+            update = dsyrk(-1.0, transposed, trans=1, beta=1.0, c=update, lower=1, overwrite_c=1)
             L21 = transposed.T
         waiting.append((border, update))
         fronts.append(_Front(first, last, border, L11, L21))
@@ -205,5 +207,5 @@ def _factorise(A: Sparse, pieces, order: np.ndarray, progress: Progress | None) 
 def _triangular(L: np.ndarray, right: np.ndarray, transposed: bool) -> np.ndarray:
     if not L.size:
         return right
-    x, _ = lapack.dtrtrs(L, right, lower=1, trans=int(transposed))
+    x, _ = dtrtrs(L, right, lower=1, trans=int(transposed))
     return x

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ..describe.chain import rotation_rpy
 from ..describe.geometry import beam_path, beam_up, tip
 from ..describe.link import Damping
@@ -68,7 +70,7 @@ def _meshed(robot: Robot, i: int) -> Body:
     from .fe.link import link_body
 
     fe: Any = robot.links[i].fe
-    return link_body(described_link(fe), rotation_rpy(fe.rpy))
+    return link_body(described_link(fe), np.asarray(rotation_rpy(fe.rpy)))
 
 
 def _rigid(robot: Robot, i: int) -> Body:

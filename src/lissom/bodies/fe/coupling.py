@@ -84,7 +84,7 @@ def _joined(fe: FiniteElements, T: Sparse, column: np.ndarray, couplings: Sequen
 def _rows(fe: FiniteElements, coupling: Coupling) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Dependent dofs, the other dofs of the face, and the dependent ones over (others, r)."""
     place = fe.place[coupling.nodes]
-    shapes = rigid_shapes(fe.points[coupling.nodes] - coupling.at)
+    shapes = np.asarray(rigid_shapes(fe.points[coupling.nodes] - coupling.at))
     there = place >= 0
     dofs, B = place[there], shapes[there]
     size = np.linalg.norm(np.ptp(fe.points[coupling.nodes], axis=0))
@@ -99,7 +99,7 @@ def _rows(fe: FiniteElements, coupling: Coupling) -> tuple[np.ndarray, np.ndarra
         return dofs, np.zeros(0, dtype=int), B
     mean = np.linalg.pinv(B)  # r = mean u_f, (6, f)
     scale = np.array([1, 1, 1, *(3 * [max(size, 1e-300)])])[:, None]
-    _, _, order = qr(scale * mean, mode="economic", pivoting=True)
+    order = qr(scale * mean, mode="economic", pivoting=True)[-1]
     lead, rest = order[:6], np.sort(order[6:])
     inverse = np.linalg.inv(mean[:, lead])
     return dofs[lead], dofs[rest], np.concatenate([-inverse @ mean[:, rest], inverse], axis=1)

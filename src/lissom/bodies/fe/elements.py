@@ -76,7 +76,7 @@ class FiniteElements:
     @property
     def rigid(self) -> np.ndarray:
         """R (n, 6): a rigid displacement (v, w) about the origin, as dofs."""
-        return self.gathered(rigid_shapes(self.points))
+        return self.gathered(np.asarray(rigid_shapes(self.points)))
 
     @property
     def dof_points(self) -> np.ndarray:
@@ -145,8 +145,9 @@ def elements_of(
     """
     points = np.asarray(points, dtype=float)
     labels = np.arange(1, len(points) + 1) if labels is None else np.asarray(labels, dtype=int).reshape(-1)
+    rows = K.shape[0]
     K, M = (sp.csc_matrix(A, dtype=float) for A in (K, M))
-    place = _counted(len(points), K.shape[0], order, source) if dofs is None else _named(labels, dofs, source)
+    place = _counted(len(points), rows, order, source) if dofs is None else _named(labels, dofs, source)
     return without_empty_dofs(FiniteElements(K, M, points, labels, place, source, tuple(notes), **more))
 
 
@@ -193,13 +194,13 @@ def without_empty_dofs(fe: FiniteElements) -> FiniteElements:
 
 def kept_nodes(fe: FiniteElements) -> FiniteElements:
     """The same without nodes that own no dof."""
-    kept = (fe.place >= 0).any(axis=1)
+    kept: np.ndarray = np.max(fe.place, axis=1) >= 0
     if kept.all():
         return fe
     new = np.where(kept, np.cumsum(kept) - 1, NONE)
     surface, faces = fe.surface, fe.faces
     if surface is not None:
-        whole = kept[surface].all(axis=1)
+        whole = np.asarray(np.all(kept[surface], axis=1))
         surface, faces = new[surface[whole]], None if faces is None else faces[whole]
     sets = {name: new[nodes[kept[nodes]]] for name, nodes in fe.sets.items()}
     nodes = {"points": fe.points[kept], "labels": fe.labels[kept], "place": fe.place[kept]}

@@ -62,7 +62,7 @@ def reduced_link(
     full = np.asarray(link.expand @ modes.clamped)
     cut = slices(link.base, *ends, slice_count) if slice_count and len(nodes) == 2 else []
     inner = cut[1:-1] if len(cut) > 2 else []
-    shapes = fe.nodal(modes.clamped)[nodes]
+    shapes = fe.nodal(np.asarray(modes.clamped))[nodes]
     between = [piece.motion(link.base, full)[None] for piece in inner]
     drawn, triangles = _thinned(link.base)
     return ReducedLink(
@@ -89,7 +89,7 @@ def nodal_constants(fe: FiniteElements, origin: np.ndarray, elastic: np.ndarray)
     for solid elements, this is the integral of the displacement field itself, since the three components share their
     shape functions: exact. With rotations it is the paper's nodal shortcut.
     """
-    rigid = fe.gathered(rigid_shapes(fe.points - origin))
+    rigid = fe.gathered(np.asarray(rigid_shapes(fe.points - origin)))
     N = np.concatenate([rigid, elastic], axis=1)
     turned = [_turned(fe, N, A) for A in TURNS]
     weighed, M_N = [fe.M @ T for T in turned], fe.M @ N

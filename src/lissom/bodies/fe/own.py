@@ -67,7 +67,7 @@ def read_arrays(path: Path) -> Mapping[str, np.ndarray]:
         import h5py
 
         with h5py.File(path, "r") as file:
-            return {name: np.asarray(file[name]) for name in file}
+            return {str(name): np.asarray(file[name]) for name in file.keys()}
     with np.load(path, allow_pickle=False) as file:
         return {str(name): file[name] for name in file.files}
 
