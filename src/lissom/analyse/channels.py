@@ -25,6 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..algebra.so3 import left_jacobian
 from ..bodies.section_forces import section_forces, section_strains
 from ..describe.errors import nearest
 from ..dynamics.build import find_node
@@ -244,14 +245,16 @@ def node_motion(formulation: AbstractFormulation, motion: Motion, channel: Chann
     u, ud, udd = U @ place.q[i], U @ motion.rates.q[i], U @ motion.rates_d.q[i]
     w, wd, r = V[3:], V_d[3:], jnp.asarray(formulation.links.points)[i, k] + u[:3]
     velocity = V[:3] + jnp.cross(w, r) + ud[:3]
+    finite = formulation.finite_rotations
+    turning = lambda u, ud: left_jacobian(u[3:]) @ ud[3:] if finite else ud[3:]  # noqa: E731
     value = {
         "at": lambda: place.R[i].T @ place.p[i] + r,
         "velocity": lambda: velocity,
         "node_acceleration": lambda: (
             V_d[:3] + jnp.cross(wd, r) + jnp.cross(w, ud[:3]) + udd[:3] + jnp.cross(w, velocity)
         ),
-        "turning": lambda: w + ud[3:],
-        "turning_d": lambda: wd + udd[3:] + jnp.cross(w, ud[3:]),
+        "turning": lambda: w + turning(u, ud),
+        "turning_d": lambda: wd + jax.jvp(turning, (u, ud), (ud, udd))[1] + jnp.cross(w, turning(u, ud)),
     }[channel.kind]()
     return place.R[i] @ value if channel.in_world else value
 
