@@ -114,6 +114,8 @@ def _unforeseen(failure: BaseException) -> tuple[int, dict[str, Any]]:
     if isinstance(failure, EquilibriumError):
         advice = "Try another --q, a stiffer link, or less load."
         return FAILED, {"kind": "analysis failed", "message": f"{failure}. {advice}"}
+    if getattr(failure, "told", False):
+        return FAILED, {"kind": "analysis failed", "message": str(failure)}
     if isinstance(failure, OSError):
         return FAILED, {"kind": "analysis failed", "message": f"cannot read or write: {failure}"}
     reason = f"{type(failure).__name__}: {failure}".strip().partition("\n")[0]

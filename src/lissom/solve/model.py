@@ -1,7 +1,7 @@
 """A robot ready for computation: its formulation, its names, and the questions asked most often."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -92,6 +92,10 @@ class Model:
         """The robot of a scenario in its formulation."""
         s = scenario
         return cls(s.robot, s.formulation, s.modes, s.reference, s.terms, s.basis, s.stiffening)
+
+    def replace(self, changes: Mapping[str, Any]) -> "Model":
+        """The same model of a robot with other values at dotted paths, traced ones too: see `Robot.replace`."""
+        return Model(self.robot.replace(changes), self.formulation_name, **self.choices._asdict())
 
     @property
     def n_joints(self) -> int:

@@ -28,7 +28,37 @@ def tables_of(report: Mapping[str, Any]) -> list[Table]:
         "peers": peer_table,
         "rigid": rigid_table,
     }
-    return [make(report[key]) for key, make in makers.items() if report.get(key)]
+    found = [make(report[key]) for key, make in makers.items() if report.get(key)]
+    return found + (eigenpair_tables(report["eigenpairs"]) if report.get("eigenpairs") else [])
+
+
+def eigenpair_tables(found: Mapping[str, Any]) -> list[Table]:
+    """Parametric eigenpairs: the reference table, errors along the path, automatic expansions, times."""
+    percent = lambda value: f"{100 * value:.3g} %"  # noqa: E731
+    known = [(name, *(percent(part["worst"][key]) for key in ("hz_off", "torque_off", "damping_off")))
+             for name, part in found["table"].items()]  # fmt: skip
+    errors = lambda name, part, what: [  # noqa: E731
+        (name, what(part), f"mode {k + 1}", *(f"{part[key][of][k]:.3g} %" for key in ("eps_f", "eps_xi")
+                                              for of in ("worst", "mean")),
+         *(f"{part[key]['worst'][k]:.6f}" for key in ("mac_right", "mac_left")))
+        for k in range(len(part["eps_f"]["worst"]))
+    ]  # fmt: skip
+    path = [row for name, part in found["path"].items() for row in errors(name, part, lambda part: "order 4, 1 point")]
+    chosen = [row for name, part in found["automatic"].items()
+              for row in errors(name, part["errors"], lambda _, part=part: f"order {part['order']}, "
+                                f"{part['expansion_points']} point(s)")]  # fmt: skip
+    times = [(name, str(part["points"]), str(part["coordinates"]), *(seconds(part[f"{key}_s"]) for key in
+              ("lapack", "lapack_batched", "polynomials", "polynomials_eigenvalues_only")),
+              f"{part['factor_polynomials']:.0f}") for name, part in found["timing"].items()]  # fmt: skip
+    columns = ("model", "expansion", "mode", "eps_f worst", "mean", "eps_xi worst", "mean", "MAC right", "MAC left")
+    return [
+        Table("Manipulator of [Palomba2019], chosen data: largest difference from the reference at five times",
+              ("model", "frequencies", "torques", "damping ratios"), known),
+        Table("Polynomial eigenpairs against LAPACK along the path, 51 points", columns, path),
+        Table("Automatic expansion: frequencies within 0.1 %, MAC above 0.999", columns, chosen),
+        Table("Times for all points", ("case", "points", "coordinates", "LAPACK", "batched", "polynomials",
+                                       "eigenvalues only", "LAPACK / polynomials"), times),
+    ]  # fmt: skip
 
 
 def links_table(rows: Sequence[Mapping[str, Any]]) -> Table:
