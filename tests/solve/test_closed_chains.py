@@ -133,9 +133,9 @@ def test_newtons_iteration_closes_loops_with_quadratic_convergence(name):
     f = model_of(name).formulation
     guess = jnp.asarray(f.closure.guess)
     sizes = np.asarray(closing(f, guess, guess[np.asarray(f.closure.independent)] + 0.2))
-    fast = sizes[(sizes > 1e-13) & (sizes < 0.05)]
-    assert len(fast) >= 2 and sizes[-1] < 1e-14
-    assert np.all(np.log(fast[1:]) / np.log(fast[:-1]) > 1.8)
+    assert sizes[-1] < 1e-14
+    for before, after in zip(sizes[:-1], sizes[1:], strict=True):
+        assert before > 0.05 or after < 20 * before**2 + 1e-15, sizes  # each step squares the opening
 
 
 def test_a_crank_at_constant_speed_keeps_the_loop_closed_for_ten_seconds():
@@ -146,7 +146,8 @@ def test_a_crank_at_constant_speed_keeps_the_loop_closed_for_ten_seconds():
         link["rigid"] = {"mass": 0.03, "com": [length[0] / 2, 0, 0], "inertia": [0, 0, 2e-4], "tip": length}
     model = ls.Model(ls.Robot.from_dict(data))
     speed = 340 * 2 * np.pi / 60
-    run = ls.simulate(model, model.at([0.0], [speed]), t_end=10.0, output_dt=0.05, inputs=turning(model, speed))
+    options = {"t_end": 10.0, "output_dt": 0.05, "inputs": turning(model, speed)}
+    run = ls.simulate(model, model.at([0.0], [speed]), **options)
     C, joints, _ = map(np.array, zip(*[four_bar(crank) for crank in run.q[:, 0]], strict=True))
     assert_allclose(run.q[:, 0], speed * run.t, atol=1e-8)
     assert_allclose(run.position("coupler/tip")[:, :2], C, atol=1e-10)
@@ -157,8 +158,8 @@ def test_a_crank_at_constant_speed_keeps_the_loop_closed_for_ten_seconds():
 
 def turning(model, speed):
     """The first joint at constant speed: a spline that has come up to speed before the run begins."""
-    t = np.concatenate([np.linspace(-3.0, 0.0, 31), np.linspace(1.0, 14.0, 14)])
-    return Inputs(model.n_joints, motion=[(0, Spline(t, speed * t))])
+    t = np.concatenate([np.linspace(-3.0, 0.0, 31), np.linspace(1.0, 40.0, 40)])
+    return Inputs(model.n_joints, motion=[(0, Spline(t.tolist(), speed * t))])
 
 
 def test_elastic_displacements_close_at_the_closing_joint_and_energy_is_audited():
@@ -182,11 +183,12 @@ torque_map = compiled_once(engine.torque_map)
 
 
 def test_inverse_dynamics_moves_the_crank_as_asked():
-    model = model_of("four-bar")
+    model = ls.Model(ls.Robot.load("four-bar").replace({"links.*.beam.material.E": 7.1016e16}))
     tau = model.inverse_dynamics([0.7], [12.0], [40.0])
-    assert tau[0] != 0 and tau[1] == tau[2] == 0
-    rigid = rigid_torque(0.7, 12.0, 40.0)
-    assert tau[0] == pytest.approx(rigid, rel=2e-3)  # quasi-static bending changes the geometry by so much
+    assert tau[1] == tau[2] == 0
+    assert float(tau[0]) == pytest.approx(rigid_torque(0.7, 12.0, 40.0), rel=1e-6)
+    bent = model_of("four-bar").inverse_dynamics([0.7], [12.0], [40.0])
+    assert 1e-3 < abs(float(bent[0] / tau[0]) - 1) < 1e-2  # links that bend a little
 
 
 def rigid_torque(crank, speed, acceleration):
@@ -296,7 +298,7 @@ def test_an_over_constrained_loop_names_its_joints_and_the_remedy():
 
 def test_a_structure_that_cannot_move_is_refused():
     data = ls.Robot.load("four-bar").to_dict()
-    data["loops"][0]["type"] = "fixed"
+    data["loops"][0] |= {"type": "fixed", "rpy": [0, 0, -1.36118138]}  # as the follower stands when assembled
     data |= {"independent": None}
     with pytest.raises(AssemblyError, match="leaves no motion: 3 closing conditions on 3 joints"):
         ls.Model(ls.Robot.from_dict({k: v for k, v in data.items() if v is not None}))
@@ -332,7 +334,7 @@ def test_a_run_passes_a_dead_point_with_another_independent_joint():
     run = ls.simulate(model, start, t_end=0.25, output_dt=0.005)
     assert "; " in run.data.attrs["independent"] and run.data.attrs["independent"].startswith("slider from 0 s")
     slider = run.q[:, 0]
-    assert slider.min() == pytest.approx(-0.45, abs=2e-3) and slider[-1] > slider.min() + 0.01  # past the dead point
+    assert slider.min() == pytest.approx(0.15, abs=2e-3) and slider[-1] > 0.2  # past the dead point and out again
     kinetic = run.energy("kinetic")
     assert np.abs(kinetic - kinetic[0]).max() < 1e-6 * kinetic[0]  # rigid, no forces: energy is constant
     assert_allclose(run.position("crank/tip"), 0, atol=1e-10)

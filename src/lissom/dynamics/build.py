@@ -82,6 +82,9 @@ def erls_cms(
 def _erls(robot: Robot, bodies: Sequence[Body], links: Links, reference: Any, published: bool) -> Erls:
     """The robot with these bodies as its links; `published` leaves out what [Boscariol2012] does."""
     xp = namespace(robot.gravity)
+    if robot.loops and links.slopes is not None:
+        message = "stiffening: geometric counts slopes from the inner node, which loops turn: not for closed chains"
+        raise refused("loops", None, message)
     chain, seat, closure = tied(robot, links)
     return Erls(
         chain=chain,

@@ -24,6 +24,7 @@ SPACE = (0, 1, 2, 3, 4, 5)
 CLOSED = 1e-9  # step of Newton's iteration after which the next one is round-off: the order is two
 LARGEST = 0.5  # [rad or m] longest step, so that the iteration stays on its branch
 ITERATIONS = 50
+BRANCH, LEGS = 0.3, 1000.0  # [rad, or part of the reach] an independent joint is led by so much at a time; most legs
 LIVELY = 30.0  # motion of a joint per unit of an independent one at which that one is too near its dead point
 
 
@@ -88,7 +89,10 @@ def spread(closure: Closure, theta_i: Float[Array, "i *n"], theta_d: Float[Array
 @eqx.filter_custom_jvp
 def _closed(where: tuple[Chain, Closure], theta_i: Float[Array, " i"]) -> Float[Array, " j"]:
     chain, closure = where
-    dependent = np.asarray(closure.dependent, dtype=int)
+    independent, dependent = (np.asarray(part, dtype=int) for part in (closure.independent, closure.dependent))
+    guess, reach = jnp.asarray(closure.guess), jnp.asarray(closure.reach)[independent]
+    way = theta_i - guess[independent]
+    legs = jnp.ceil(jnp.clip(jnp.max(jnp.abs(way) / reach, initial=0.0) / BRANCH, 1.0, LEGS))
 
     def going(carry):
         _, step, k = carry
@@ -102,8 +106,16 @@ def _closed(where: tuple[Chain, Closure], theta_i: Float[Array, " i"]) -> Float[
         step = step * jnp.where(size > LARGEST, LARGEST / size, 1.0)
         return theta.at[dependent].add(step), size, k + 1
 
-    start = spread(closure, theta_i, jnp.asarray(closure.guess)[dependent])
-    theta, step, _ = jax.lax.while_loop(going, once, (start, jnp.asarray(jnp.inf), jnp.asarray(0)))
+    def lead(carry):
+        """One leg of the way from the guess, small enough to stay on its branch."""
+        theta, _, leg = carry
+        here = jnp.where(leg + 1.0 >= legs, theta_i, guess[independent] + (leg + 1.0) / legs * way)
+        start = (theta.at[independent].set(here), jnp.asarray(jnp.inf), jnp.asarray(0))
+        theta, step, _ = jax.lax.while_loop(going, once, start)
+        return theta, step, leg + 1.0
+
+    begin = (guess, jnp.asarray(0.0), jnp.asarray(0.0))
+    theta, step, _ = jax.lax.while_loop(lambda c: (c[2] < legs) & (c[1] <= CLOSED), lead, begin)
     return jnp.where(step <= CLOSED, theta, jnp.nan)
 
 

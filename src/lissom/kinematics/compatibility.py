@@ -110,7 +110,7 @@ class Conditions(eqx.Module):
 
     rows: Float[Array, "r l c"]
     solve: Float[Array, "j r"]
-    matrix: Float[Array, "r j"]  # what was inverted, J_0; singular where the conditions define no ERLS
+    matrix: Float[Array, "r d"]  # what was inverted, J_0; singular where the conditions define no ERLS
 
 
 def conditions_at(reference: AbstractReference, closure: Closure | None, J: Float[Array, "l 6 j"]) -> Conditions | None:
@@ -139,7 +139,7 @@ def _solved(rows: Float[Array, "r l c"], J: Float[Array, "l 6 j"]) -> Conditions
 
 def reference_matrix(
     chain: Chain, reference: AbstractReference, theta: Float[Array, " j"], closure: Closure | None = None
-) -> Float[Array, "j j"]:
+) -> Float[Array, "r d"]:
     """J_0 = Z J of [Boscariol2012] eq. (6): singular where the chosen conditions do not define an ERLS."""
     conditions = conditions_at(reference, closure, body_jacobian(chain, relative_poses(chain, theta)))
     assert conditions is not None

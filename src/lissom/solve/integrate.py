@@ -138,8 +138,10 @@ def past_dead_point(
     formulation: AbstractFormulation, walk: Walk, prescribed: tuple[int, ...]
 ) -> tuple[Walk, list[Stretch]]:
     """The march with other independent joints, the same physical state; as it was where no choice is regular."""
+    if formulation.n_joints == formulation.n_encoders or FAILURES[int(walk.failure)] == RESULTS.too_many_steps:
+        return walk, []
     f = formulation.near(walk.joints)
-    if f.n_joints == f.n_encoders or float(_liveliness(f, walk.now.x)) < SUSPECT:
+    if float(_liveliness(f, walk.now.x)) < SUSPECT:
         return walk, []
     other = other_coordinates(f, np.asarray(walk.now.x), prescribed)
     stuck = eqx.tree_at(lambda w: w.failure, walk, whole(DEAD_POINT))
