@@ -134,8 +134,8 @@ def manoeuvre_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     ]
     note = (
         "Times in seconds for 6 s of the 4-dof arm, 16 coordinates, one core, results written out. The paper's times "
-        "are CPU times in Matlab/Simulink on another machine; its gains and solver are not printed. Ours: the same chosen "
-        "gains, solver and tolerance for both. Tip error: against the same model a thousand times tighter."
+        "are CPU times in Matlab/Simulink on another machine; its gains and solver are not printed. Ours: the same "
+        "chosen gains, solver and tolerance for both. Tip error: against the same model a thousand times tighter."
     )
     return Table("The manoeuvre of [Cibicik2021]", columns, cells, note + BUSY)
 
