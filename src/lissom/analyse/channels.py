@@ -107,7 +107,7 @@ def input_named(model: Model, name: str, closed: bool = False) -> Channel:
 
 def output_named(model: Model, name: str) -> Channel:
     """The output of that name."""
-    coordinates = (*model.joint_names, *model.coordinate_names)
+    coordinates = (*model.independent_names, *model.coordinate_names)
     if name in coordinates:
         return Channel(name, "coordinate", coordinates.index(name))
     bare, at, frame = name.partition("@")
@@ -191,7 +191,7 @@ def drive(
     place = motion.place
     reference, reference_d = point
     for channel, value in zip(inputs, u, strict=True):
-        joint = jnp.eye(formulation.n_joints)[channel.index] if channel.kind != "wrench" else 0.0
+        joint = jnp.eye(formulation.n_encoders)[channel.index] if channel.kind != "wrench" else 0.0
         tau = tau + (joint * value if channel.kind == "torque" else 0.0)
         reference = reference + (joint * value if channel.kind == "setpoint" else 0.0)
         reference_d = reference_d + (joint * value if channel.kind == "setpoint_rate" else 0.0)
