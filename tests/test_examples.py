@@ -12,7 +12,8 @@ from lissom.describe.document import parse_document
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-SLOW = ("docs/api/pd.md", "docs/howto/linear-models.md")  # compile a lot; `catch` among the examples is their like
+# these compile a lot; `catch` among the examples is their like
+SLOW = ("docs/api/pd.md", "docs/howto/linear-models.md", "docs/howto/parametric-modes.md")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"`([\w-]+\.(?:yaml|urdf))`")
 

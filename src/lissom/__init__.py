@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from .analyse.modal import natural_frequencies as natural_frequencies
     from .analyse.mode_map import ModeMap as ModeMap
     from .analyse.mode_map import mode_map as mode_map
+    from .analyse.mode_polynomials import ModePolynomials as ModePolynomials
+    from .analyse.parametric import ParametricModes as ParametricModes
+    from .analyse.parametric import parametric_eigenpairs as parametric_eigenpairs
+    from .analyse.parametric import parametric_modes as parametric_modes
     from .analyse.state_space import LinearModel as LinearModel
     from .bodies.fe.importing import reduce_link as reduce_link
     from .bodies.reduce.body import Reduction as Reduction
@@ -66,6 +70,10 @@ _HOME = {
     "Excitation": "bodies.reduce.modes",
     "section_forces": "bodies.section_forces",
     "section_strains": "bodies.section_forces",
+    "ModePolynomials": "analyse.mode_polynomials",
+    "ParametricModes": "analyse.parametric",
+    "parametric_eigenpairs": "analyse.parametric",
+    "parametric_modes": "analyse.parametric",
     "PD": "control.pd",
     "DescriptionError": "describe",
     "Robot": "describe",

@@ -17,10 +17,12 @@ TABLE_1 = {  # [Palomba2019] Table 1: terms for n_r rigid coordinates, order 1..
     6: ((7, 28, 84, 210, 462), (13, 91, 455, 1820, 6188)),
 }
 AT = np.array([0.4, -0.3, 0.7])
+TWO_OF_THREE = np.array([[2, 0], [1, 2], [0, 2]])
 
 FUNCTIONS = {
     "sums and products": lambda x: x[0] * x[1] - 3.0 * x[2] + x[0] ** 3,
     "quotients": lambda x: (1.0 + x[0]) / (2.0 + x[1] * x[2]),
+    "numbers beside arrays": lambda x: 1.0 / jnp.outer(jnp.array([1.0, 2.0]), 2.0 + x) - (3.0 + 2.0 / jnp.ones((2, 3))),
     "sin and cos": lambda x: jnp.sin(x[0] + x[1]) * jnp.cos(x[2] * x[0]),
     "tan and tanh": lambda x: jnp.tan(x[0]) + jnp.tanh(x[1] * x[2]),
     "sinh and cosh": lambda x: jnp.sinh(x[0] - x[2]) * jnp.cosh(x[1]),
@@ -43,6 +45,11 @@ FUNCTIONS = {
     "a branch": lambda x: jax.lax.cond(x[0] > 0.0, lambda: x[1] * x[2], lambda: x[0]),
     "rearrangements": lambda x: jnp.concatenate([x[::-1], jnp.stack([x[0] * x[1], x[2]])]).reshape(1, 5)[:, 1:4].T,
     "gather and scatter": lambda x: jnp.zeros(5).at[jnp.array([3, 1, 3])].add(x**2)[jnp.array([3, 3, 0, 1])],
+    "gather of rows, some outside": lambda x: jnp.outer(x, x).at[jnp.array([2, 0, 7])].get(mode="fill", fill_value=0.0),
+    "gather of elements": lambda x: jnp.outer(x, x * x)[jnp.array([[0], [2]]), jnp.array([1, 0, 2])],
+    "a batch of gathers": lambda x: jax.vmap(lambda row, i: row[i])(jnp.outer(x, x), jnp.array([2, 0, 1])),
+    "a batch of scatters": lambda x: jax.vmap(lambda row, i: row.at[i].add(x[:2]))(jnp.outer(x, x), TWO_OF_THREE),
+    "columns overwritten, one outside": lambda x: jnp.zeros((3, 4)).at[:, jnp.array([1, 9])].set(jnp.outer(x, x[:2])),
     "overwriting": lambda x: jnp.ones((2, 3)).at[1, :2].set(x[:2] * x[2]),
     "slices that move": lambda x: jax.lax.dynamic_update_slice(x, jax.lax.dynamic_slice(x * x, (1,), (2,)), (0,)),
     "sums along axes": lambda x: jnp.cumsum(jnp.outer(x, x), axis=0).sum(axis=1),

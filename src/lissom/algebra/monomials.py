@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..types import namespace
+from ..types import Real, namespace
 
 
 def number_of_terms(variables: int, order: int) -> int:
@@ -80,7 +80,7 @@ class Monomials:
         wanted = np.where(fits, sums @ radix, codes[0])
         return np.where(fits, order[np.searchsorted(codes[order], wanted)], -1)
 
-    def values(self, dx: Float[np.ndarray, "... p"]) -> Float[np.ndarray, "... T"]:
+    def values(self, dx: Float[Real, "... p"]) -> Float[Real, "... T"]:
         """Every monomial at dx, batched over leading axes; NumPy or JAX like its argument."""
         xp = namespace(dx)
         parts = [xp.ones((*dx.shape[:-1], 1))]

@@ -70,8 +70,17 @@ def _pruned(terms: np.ndarray, data: np.ndarray) -> Series:
     return Series(terms, data) if kept.all() else Series(terms[kept], data[kept])
 
 
+def aligned(*parts: Series) -> list[Series]:
+    """The same series with axes of length one in front, so that all coefficients have equally many axes."""
+    rank = max(len(part.shape) for part in parts) + 1
+    return [part if part.data.ndim == rank
+            else part.each(lambda d: d.reshape(len(d), *(1,) * (rank - d.ndim), *d.shape[1:]))
+            for part in parts]  # fmt: skip
+
+
 def total(parts: Sequence[Series]) -> Series:
-    """Sum of series of one shape."""
+    """Sum of series whose coefficients broadcast."""
+    parts = aligned(*parts)
     terms = np.unique(np.concatenate([part.terms for part in parts]))
     shape = np.broadcast_shapes(*[part.shape for part in parts])
     data = np.zeros((len(terms), *shape), np.result_type(*[part.data for part in parts]))
@@ -102,8 +111,7 @@ def bilinear(monomials: Monomials, a: Series, b: Series, operation: Callable) ->
 
 def multiply(monomials: Monomials, a: Series, b: Series) -> Series:
     """Elementwise product."""
-    rank = max(len(a.shape), len(b.shape))
-    a, b = (s.each(lambda d: d.reshape(len(d), *(1,) * (rank + 1 - d.ndim), *d.shape[1:])) for s in (a, b))
+    a, b = aligned(a, b)
     return bilinear(monomials, a, b, lambda x, y, swapped: x[None] * y)
 
 

@@ -56,6 +56,7 @@ def _mul(m, params, a, b):
 @rule("div")
 def _div(m, params, a, b):
     if b.constant:
+        a, b = s.aligned(a, b)
         return a.each(lambda d: d / b.value)
     return s.multiply(m, a, compose(m, b, s.power(b.value, -1.0, m.order)))
 
@@ -396,20 +397,65 @@ class _Frozen:
 
 @functools.lru_cache(maxsize=4096)
 def _gather_source(params: _Frozen, shape: tuple[int, ...], indices: _Frozen) -> np.ndarray:
-    """Where each element of a gather comes from, counted from 1; 0 outside."""
-    numbers = jnp.arange(1, int(np.prod(shape)) + 1).reshape(shape)
-    options = {k: params.value[k] for k in ("dimension_numbers", "slice_sizes", "mode")}
-    return np.asarray(jax.lax.gather(numbers, jnp.asarray(indices.value), fill_value=0, **options))
+    """Where each element of a gather comes from, counted from 1 in the flat operand; 0 outside."""
+    d = params.value["dimension_numbers"]
+    place = _windows(
+        shape, indices.value, params.value["slice_sizes"], d.start_index_map, params.value["mode"],
+        d.operand_batching_dims, d.start_indices_batching_dims,
+    )  # fmt: skip
+    gone = (*d.collapsed_slice_dims, *d.operand_batching_dims)
+    batch = indices.value.ndim - 1
+    place = place.squeeze(tuple(batch + i for i in gone))
+    return np.transpose(place, _inverse_order(place.ndim, d.offset_dims))
 
 
 @functools.lru_cache(maxsize=4096)
 def _scatter_place(params: _Frozen, shape: tuple[int, ...], indices: _Frozen, updates: tuple[int, ...]) -> np.ndarray:
     """Where each element of the updates goes, counted from 1 in the flat operand; 0 if it is dropped."""
-    numbers = jnp.arange(1.0, np.prod(shape) + 1).reshape(shape)
-    options = {k: params.value[k] for k in ("dimension_numbers", "mode")}
-    spread = lambda u: jax.lax.scatter_add(jnp.zeros(shape), jnp.asarray(indices.value), u, **options)  # noqa: E731
-    (places,) = jax.linear_transpose(spread, jax.ShapeDtypeStruct(updates, numbers.dtype))(numbers)
-    return np.rint(np.asarray(places)).astype(np.int64)
+    d = params.value["dimension_numbers"]
+    gone = (*d.inserted_window_dims, *d.operand_batching_dims)
+    kept = iter(d.update_window_dims)
+    sizes = [1 if i in gone else updates[next(kept)] for i in range(len(shape))]
+    place = _windows(
+        shape, indices.value, sizes, d.scatter_dims_to_operand_dims, params.value["mode"],
+        d.operand_batching_dims, d.scatter_indices_batching_dims,
+    )  # fmt: skip
+    batch = indices.value.ndim - 1
+    place = place.squeeze(tuple(batch + i for i in gone))
+    return np.transpose(place, _inverse_order(place.ndim, d.update_window_dims))
+
+
+def _windows(shape, indices, sizes, index_map, mode, batching, index_batching) -> np.ndarray:
+    """Flat numbers, from 1, of the elements of windows of an array that start at given indices: (batch..., sizes...).
+
+    A window that does not fit is moved inside (`CLIP`) or counts as 0 as a whole.
+    """
+    *batch, _ = indices.shape
+    start = np.zeros((*batch, len(shape)), dtype=np.int64)
+    for k, dim in enumerate(index_map):
+        start[..., dim] = indices[..., k]
+    for dim, axis in zip(batching, index_batching, strict=True):
+        along = [1] * len(batch)
+        along[axis] = -1
+        start[..., dim] = np.arange(batch[axis]).reshape(along)
+    room = np.array(shape) - np.array(sizes)
+    fits = ((start >= 0) & (start <= room)).all(axis=-1)
+    if "CLIP" in str(mode):
+        fits = np.ones_like(fits)
+    start = np.clip(start, 0, room)
+    flat = np.zeros((*batch, *sizes), dtype=np.int64)
+    for dim, stride in enumerate(np.append(np.cumprod(shape[::-1])[::-1][1:], 1) if shape else ()):
+        along = [1] * len(sizes)
+        along[dim] = -1
+        at = start[..., dim].reshape(*batch, *[1] * len(sizes)) + np.arange(sizes[dim]).reshape(along)
+        flat = flat + stride * at
+    return np.where(fits.reshape(*batch, *[1] * len(sizes)), flat + 1, 0)
+
+
+def _inverse_order(rank: int, window_dims) -> list[int]:
+    """Axes of (batch..., window...) in the order that puts the window's at `window_dims`."""
+    batch, window = iter(range(rank - len(window_dims))), iter(range(rank - len(window_dims), rank))
+    return [next(window) if i in window_dims else next(batch) for i in range(rank)]
 
 
 # --- linear algebra

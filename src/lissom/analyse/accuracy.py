@@ -9,6 +9,7 @@ turns the residual Q phi of an approximate pair into its errors d lambda and d p
 eigenproblem is solved. [Palomba2019] names such an index as open work.
 """
 
+import abc
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -165,23 +166,23 @@ def _contribution(found: EigenSeries, order: int, region: "Region") -> np.ndarra
     return total
 
 
-class Region:
+class Region(abc.ABC):
     """Where polynomials have to be good: a box, or the points of a trajectory; it can be cut in two."""
 
     low: np.ndarray
     high: np.ndarray
 
+    @abc.abstractmethod
     def centre(self) -> np.ndarray:
         """Where to expand."""
-        raise AssertionError("a region is a Box or a set of Points")
 
+    @abc.abstractmethod
     def checks(self) -> np.ndarray:
         """Points at which the error is estimated."""
-        raise AssertionError("a region is a Box or a set of Points")
 
+    @abc.abstractmethod
     def halves(self, weight: np.ndarray) -> Iterator["Region"]:
         """Two parts, cut across the parameter of largest weight."""
-        raise AssertionError("a region is a Box or a set of Points")
 
 
 class Box(Region):

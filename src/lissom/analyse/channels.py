@@ -25,6 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..algebra.so3 import left_jacobian
 from ..bodies.section_forces import section_forces, section_strains
 from ..describe.errors import nearest
 from ..dynamics.build import find_node
@@ -105,7 +106,7 @@ def input_named(model: Model, name: str, closed: bool = False) -> Channel:
 
 def output_named(model: Model, name: str) -> Channel:
     """The output of that name."""
-    coordinates = (*model.joint_names, *model.coordinate_names)
+    coordinates = (*model.independent_names, *model.coordinate_names)
     if name in coordinates:
         return Channel(name, "coordinate", coordinates.index(name))
     bare, at, frame = name.partition("@")
@@ -189,7 +190,7 @@ def drive(
     place = motion.place
     reference, reference_d = point
     for channel, value in zip(inputs, u, strict=True):
-        joint = jnp.eye(formulation.n_joints)[channel.index] if channel.kind != "wrench" else 0.0
+        joint = jnp.eye(formulation.n_encoders)[channel.index] if channel.kind != "wrench" else 0.0
         tau = tau + (joint * value if channel.kind == "torque" else 0.0)
         reference = reference + (joint * value if channel.kind == "setpoint" else 0.0)
         reference_d = reference_d + (joint * value if channel.kind == "setpoint_rate" else 0.0)
@@ -244,14 +245,16 @@ def node_motion(formulation: AbstractFormulation, motion: Motion, channel: Chann
     u, ud, udd = U @ place.q[i], U @ motion.rates.q[i], U @ motion.rates_d.q[i]
     w, wd, r = V[3:], V_d[3:], jnp.asarray(formulation.links.points)[i, k] + u[:3]
     velocity = V[:3] + jnp.cross(w, r) + ud[:3]
+    finite = formulation.finite_rotations
+    turning = lambda u, ud: left_jacobian(u[3:]) @ ud[3:] if finite else ud[3:]  # noqa: E731
     value = {
         "at": lambda: place.R[i].T @ place.p[i] + r,
         "velocity": lambda: velocity,
         "node_acceleration": lambda: (
             V_d[:3] + jnp.cross(wd, r) + jnp.cross(w, ud[:3]) + udd[:3] + jnp.cross(w, velocity)
         ),
-        "turning": lambda: w + ud[3:],
-        "turning_d": lambda: wd + udd[3:] + jnp.cross(w, ud[3:]),
+        "turning": lambda: w + turning(u, ud),
+        "turning_d": lambda: wd + jax.jvp(turning, (u, ud), (ud, udd))[1] + jnp.cross(w, turning(u, ud)),
     }[channel.kind]()
     return place.R[i] @ value if channel.in_world else value
 

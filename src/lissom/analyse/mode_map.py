@@ -87,12 +87,12 @@ def at_point(f: AbstractFormulation, q, qd, qdd, loop: Loop | None) -> Found:
 
 @compiled_quickly
 def _poses(f, q, qd, qdd, loop) -> Found:
-    return jax.vmap(lambda q, qd, qdd: at_point(f, q, qd, qdd, loop))(q, qd, qdd)
+    return jax.vmap(lambda q, qd, qdd: at_point(f.near(q), q, qd, qdd, loop))(q, qd, qdd)
 
 
 @compiled_quickly
 def _robots(f, q, qd, qdd, loop) -> Found:
-    return jax.vmap(lambda f, q, qd, qdd: at_point(f, q, qd, qdd, loop))(f, q, qd, qdd)
+    return jax.vmap(lambda f, q, qd, qdd: at_point(f.near(q), q, qd, qdd, loop))(f, q, qd, qdd)
 
 
 def mode_map(
@@ -147,7 +147,7 @@ def mode_map(
         for k in range(min(CHUNK, total - start)):
             one = jax.tree.map(lambda part, k=k: part[k], found)
             _check(one, motion[0][start + k])
-            pairs.append(_modes_at(one.found, model.n_joints, locked, damped, SPARE * count + 10))
+            pairs.append(_modes_at(one.found, list(model.formulation.independent), locked, damped, SPARE * count + 10))
             records.append((one.tau, one.tip))
         watch(min(start + CHUNK, total) / total)
     return _assembled(model, grid, motion, pairs, records, count, dict(axes or {}), damped, locked)
@@ -167,7 +167,10 @@ def grid_of(model: Model, q, qd, qdd, changes) -> tuple[tuple[int, ...], list[np
         parts.append(part)
     grid = np.broadcast_shapes(*(part.shape[:-1] for part in parts), *(np.shape(v) for v in (changes or {}).values()))
     grid = grid or (1,)
-    return grid, [np.broadcast_to(part, (*grid, j)).reshape(-1, j) for part in parts]
+    motion = [np.broadcast_to(part, (*grid, j)).reshape(-1, j) for part in parts]
+    if model.closed:
+        motion[0] = np.stack([np.asarray(model.assemble(None if q is None else row)) for row in motion[0]])
+    return grid, motion
 
 
 def _formulations(model: Model, changes: Mapping[str, Any], grid: tuple[int, ...]) -> tuple[list[Any], np.ndarray]:
@@ -200,10 +203,11 @@ class Pairs:
     rigid: int
 
 
-def _modes_at(found: Any, j: int, locked: bool, damped: bool, count: int) -> Pairs:
+def _modes_at(found: Any, drives: list[int], locked: bool, damped: bool, count: int) -> Pairs:
     M, n = found.matrices.M, len(found.matrices.M)
     basis = np.eye(n)
     if locked:
+        found, j = found._replace(E=found.E[:, drives]), len(drives)
         E = found.E[0, :, :n]
         basis = np.concatenate([-np.linalg.solve(E[:, :j], E[:, j:]), np.eye(n - j)])
         found = locked_derivatives(found, j)
@@ -215,7 +219,8 @@ def _modes_at(found: Any, j: int, locked: bool, damped: bool, count: int) -> Pai
         squared, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
         omega = np.sqrt(np.abs(squared))
         ratio = np.einsum("im,ij,jm->m", phi, C_r, phi) / np.maximum(2 * omega, 1e-12)
-        lam = np.where(squared > 0, omega * (1j - ratio), omega.astype(complex))
+        ratio = np.clip(ratio, -1.0, 1.0)
+        lam = np.where(squared > 0, omega * (1j * np.sqrt(1.0 - ratio**2) - ratio), omega.astype(complex))
         order = np.argsort(omega)
         lam, phi = lam[order], phi[:, order]
     rigid = np.abs(lam) < 2 * np.pi * RIGID

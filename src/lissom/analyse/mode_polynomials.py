@@ -9,6 +9,7 @@ from jaxtyping import Complex, Float
 
 from ..algebra import series
 from ..algebra.series import of_dense
+from ..atomic import write_atomically
 from ..types import namespace
 from .eigenseries import EigenSeries
 from .polynomial import PiecewisePolynomial, written
@@ -167,6 +168,35 @@ class ModePolynomials:
             for i in range(self.modes)
         ]
         return "\n".join([head, *[f"  {key}: {value}" for key, value in self.notes.items()], *rows])
+
+    def save(self, path: Any, vectors: bool = True) -> None:
+        """Writes the polynomials: `.npz` to load again, `.c` (C99) or `.py` (NumPy) as source that needs no lissom.
+
+        Args:
+            path: the file.
+            vectors: also write the vectors into a source.
+        """
+        from .export import archive, c_source, numpy_source
+
+        kind = str(path).rpartition(".")[2]
+        if kind == "npz":
+            write_atomically(path, lambda file: np.savez_compressed(file, **archive(self)))
+        elif kind in ("c", "py"):
+            stem = str(path).replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
+            word = "".join(c if c.isascii() and c.isalnum() else "_" for c in stem)
+            word = word if word[:1].isalpha() else f"modes_{word}"
+            text = c_source(self, word, vectors) if kind == "c" else numpy_source(self, vectors)
+            write_atomically(path, lambda file: file.write(text.encode()))
+        else:
+            raise ValueError(f"{path}: mode polynomials are written as .npz, .c or .py")
+
+    @staticmethod
+    def load(path: Any) -> "ModePolynomials":
+        """The polynomials of an `.npz` file."""
+        from .export import from_archive
+
+        with np.load(path) as data:
+            return from_archive(data)
 
     def _head(self, columns: int) -> PiecewisePolynomial:
         p = self.polynomial

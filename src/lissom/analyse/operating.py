@@ -6,6 +6,7 @@ of inverse dynamics. M, C and K are the exact derivatives of the equations of mo
 with the signs corrected. The balance is expanded in the parameters together with M, C and K.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,21 +21,18 @@ from ..algebra.linear import inverse
 from ..algebra.monomials import Monomials, monomials_of
 from ..algebra.series import Series
 from ..algebra.taylor import push_forward, variables
-from ..dynamics import engine
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..kinematics.compatibility import Tangent
 from ..solve.model import EquilibriumError, Model
+from ..types import Real
+from .linear_matrices import linear_matrices, parted, unbalanced
 
 NEWTON_STEPS = 8
+MOST_STEPS, CHORDS = 40, 8  # rounds of Newton's iteration at most, and between two derivatives
+WORTH_COMPILING = 12  # points: below, interpreting the traced program is faster than compiling it
 BALANCE = 1e-7  # force left over, against the largest force in the balance
 KINDS = ("q", "qd", "qdd")
-
-
-def unbalanced(f: AbstractFormulation, x, xd, xdd, tau) -> Float[Array, " n"]:
-    """Gamma of [Palomba2019] eq. (2)."""
-    links, c = f.links.stiffness.shape[:2]
-    return engine.needed_force(f, x, xd, xdd, engine.Rates(jnp.zeros((links, 6)), jnp.zeros((links, c)), tau))
 
 
 def padded(f: AbstractFormulation, joints: Float[Array, " j"]) -> Float[Array, " n"]:
@@ -49,25 +47,36 @@ def missing(f: AbstractFormulation, z, q, qd, qdd, encoders: bool) -> Float[Arra
     return jnp.concatenate([reading - q, unbalanced(f, x, padded(f, qd), padded(f, qdd), tau)])
 
 
-def matrices(f: AbstractFormulation, z, qd, qdd, locked: bool) -> tuple[Float[Array, "m m"], ...]:
-    """M, C, K at a balanced point; with `locked` joints of the motions that leave the encoders where they are."""
+def matrices(f: AbstractFormulation, z, qd, qdd, locked: bool) -> tuple[Float[Real, "m m"], ...]:
+    """M, C, K at a balanced point; with `locked` joints of the motions that leave the encoders as they are."""
     n = f.size
-    x, tau = z[:n], z[n:]
-    gamma = lambda y: unbalanced(f, y[:n], y[n : 2 * n], y[2 * n :], tau)  # noqa: E731
-    derivative = jax.jacfwd(gamma)(jnp.concatenate([x, padded(f, qd), padded(f, qdd)]))
-    K, C, M = derivative[:, :n], derivative[:, n : 2 * n], derivative[:, 2 * n :]
+    point = z[:n], padded(f, qd), padded(f, qdd)
+    M, C, K, _ = linear_matrices(f, *point, z[n:])
     if not locked:
         return M, C, K
     j = f.n_joints
-    if _is_tangent(f):
+    if isinstance(getattr(f, "reference", Tangent()), Tangent):
         return M[j:, j:], C[j:, j:], K[j:, j:]
-    E = engine.torque_map(f, x)
-    B = jnp.concatenate([-inverse(E[:, :j]) @ E[:, j:], jnp.eye(n - j)])
-    return B.T @ M @ B, B.T @ C @ B, B.T @ K @ B
+    return with_encoders_still(f, point, M, C, K)
 
 
-def _is_tangent(f: Any) -> bool:
-    return isinstance(getattr(f, "reference", Tangent()), Tangent)
+def with_encoders_still(f: AbstractFormulation, point, M, C, K) -> tuple[Float[Real, "d d"], ...]:
+    """M, C, K of the elastic coordinates alone, the encoders following their motion: see `locked_derivatives`."""
+    n, j = f.size, f.n_joints
+
+    def encoders(y):
+        x, xd, xdd, _ = parted(y, n)
+        rates, rates_d = jax.jvp(f.rates, (x, xd), (xd, xdd))
+        return jnp.stack([f.configuration(x).encoder, rates.encoder, rates_d.encoder])
+
+    E, E_1, E_2 = jax.jacfwd(encoders)(jnp.concatenate(point))
+    E, E_1, (E_2, E_21) = E[:, :n], E_1[:, :n], (E_2[:, :n], E_2[:, n : 2 * n])
+    solve = inverse(E[:, :j])
+    joint = lambda rows: jnp.concatenate([-solve @ rows, jnp.zeros((n - j, n - j))])  # noqa: E731
+    B = joint(E[:, j:]) + jnp.eye(n)[:, j:]
+    P = joint(E_1 @ B)
+    Q_1, Q_0 = joint(E_21 @ B), joint(E_2 @ B + E_21 @ P)
+    return B.T @ M @ B, B.T @ (C @ B + M @ Q_1), B.T @ (K @ B + C @ P + M @ Q_0)
 
 
 def _balanced(f: AbstractFormulation, q, qd, qdd, encoders: bool):
@@ -94,6 +103,21 @@ class OperatingPoints:
     encoders: bool  # q is what the encoders read, else theta of the ERLS
     locked: bool
 
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the components of the vectors."""
+        return (*(() if self.locked else self.model.joint_names), *self.model.coordinate_names)
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What the polynomials are of."""
+        model = self.model
+        return {
+            "robot": model.robot.name,
+            "formulation": f"{model.formulation_name}, {model.terms} terms",
+            "joints": "locked" if self.locked else "free",
+        }
+
     def resolve(self, p: Any) -> tuple[AbstractFormulation, Any, Any, Any]:
         """The formulation and the joints' motion at parameter values; traceable."""
         model, joints = self.model, self.model.joint_names
@@ -102,39 +126,68 @@ class OperatingPoints:
         for kind in KINDS:
             values = [moved.pop(f"{kind}.{name}", self.base[kind][i]) for i, name in enumerate(joints)]
             motion.append(jnp.stack([jnp.asarray(v, dtype=float) for v in values]) if values else jnp.zeros(0))
-        return (rebuilt(model, moved) if moved else model.formulation), *motion
+        return (model.replace(moved) if moved else model).formulation, *motion
 
-    def exact(self, points: Float[np.ndarray, "N p"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """M, C, K at points, stacked."""
-        found = [self._at(p)[:3] for p in np.atleast_2d(points)]
+    def exact(self, points: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """M, C, K at points, stacked; many points are worth compiling for, a few are not."""
+        points = np.atleast_2d(np.asarray(points, dtype=float))
+        found = [self._compiled(p)[:3] if len(points) >= WORTH_COMPILING else self._interpreted(p) for p in points]
         return tuple(np.stack([np.asarray(one[i]) for one in found]) for i in range(3))  # pyright: ignore
 
-    def torques(self, points: Float[np.ndarray, "N p"]) -> np.ndarray:
-        """Joint torques of the balance at points."""
-        n = self.model.formulation.size
-        return np.stack([np.asarray(self._at(p)[3])[n:] for p in np.atleast_2d(points)])
+    def balance(self, p: Float[np.ndarray, " p"]) -> Float[np.ndarray, " N"]:
+        """Coordinates and joint torques (x, tau) of the balance at p: Newton's iteration with one derivative.
 
-    def _at(self, p: np.ndarray):
-        f, q, qd, qdd = self.resolve(np.asarray(p, dtype=float))
+        Raises:
+            EquilibriumError: it does not converge.
+        """
+        p = np.asarray(p, dtype=float)
+        q = np.asarray(self.resolve(p)[1])
+        self.model.check_reference(q)
+        z, size = np.concatenate([q, np.zeros(self.model.formulation.size)]), np.inf
+        for k in range(MOST_STEPS):
+            if k % CHORDS == 0:
+                J_inverse = np.linalg.inv(self._value(1, p, z))
+            step = -J_inverse @ self._value(0, p, z)
+            z, size = z + step, np.abs(step).max()
+            if size < 1e-11 * (1.0 + np.abs(z).max()):
+                return z
+        raise self._unbalanced(p, float(size))
+
+    def _value(self, program: int, p: np.ndarray, z: np.ndarray) -> np.ndarray:
+        inputs = [series.constant(p), series.constant(z)]
+        return push_forward(monomials_of(len(p), 0), self._programs[program], inputs)[0].value
+
+    def series(self, p0: Float[np.ndarray, " p"], order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Taylor coefficients of M, C, K about p0, first axis over the terms: [Palomba2019] eq. (20).
+
+        Nothing is compiled for it: the balance at p0 and all series come from the traced programs.
+        """
+        p0 = np.asarray(p0, dtype=float)
+        z0 = self.balance(p0)
+        J = self._value(1, p0, z0) if order else np.eye(len(z0))
+        whole = monomials_of(len(p0), order)
+        z = balance_series(self._programs[0], J, whole, p0, z0)
+        out = push_forward(whole, self._programs[2], [variables(whole, p0), z])
+        return tuple(part.dense(whole.size) for part in out)  # pyright: ignore
+
+    def _interpreted(self, p: np.ndarray):
+        return tuple(part[0] for part in self.series(p, 0))
+
+    def _compiled(self, p: np.ndarray):
+        f, q, qd, qdd = self.resolve(p)
         self.model.check_reference(q)
         M, C, K, z, left = _exact(f, q, qd, qdd, self.encoders, self.locked)
         if not float(left) < BALANCE:
-            where = ", ".join(f"{name} = {value:.6g}" for name, value in zip(self.parameters, p, strict=True))
-            raise EquilibriumError(f"the links find no quasi-static balance at {where}: {float(left):.1e} is left over")
+            raise self._unbalanced(p, float(left))
         return M, C, K, z
 
-    def series(self, p0: Float[np.ndarray, " p"], order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Taylor coefficients of M, C, K about p0, first axis over the terms: [Palomba2019] eq. (20)."""
-        *_, z0 = self._at(p0)
-        z0 = np.asarray(z0)
-        balance, linear = self._programs(np.asarray(p0, dtype=float), z0)
-        whole = monomials_of(len(p0), order)
-        z = balance_series(balance, whole, p0, z0)
-        out = push_forward(whole, linear, [variables(whole, p0), z])
-        return tuple(part.dense(whole.size) for part in out)  # pyright: ignore
+    def _unbalanced(self, p: np.ndarray, left: float) -> EquilibriumError:
+        where = ", ".join(f"{name} = {value:.6g}" for name, value in zip(self.parameters, p, strict=True))
+        return EquilibriumError(f"the links find no quasi-static balance at {where}: {left:.1e} is left over")
 
-    def _programs(self, p0: Any, z0: Any):
-        """The balance with its derivative, and the matrices, traced as functions of (p, z)."""
+    @functools.cached_property
+    def _programs(self):
+        """The balance, its derivative with respect to z, and the matrices, traced once as functions of (p, z)."""
 
         def balance(p, z):
             f, q, qd, qdd = self.resolve(p)
@@ -144,19 +197,16 @@ class OperatingPoints:
             f, _, qd, qdd = self.resolve(p)
             return matrices(f, z, qd, qdd, self.locked)
 
-        p0, z0 = jnp.asarray(p0), jnp.asarray(z0)
-        slope = jax.make_jaxpr(jax.jacfwd(balance, argnums=1))(p0, z0)
-        return (jax.make_jaxpr(balance)(p0, z0), slope), jax.make_jaxpr(linear)(p0, z0)
+        size = self.model.formulation.size + self.model.n_joints
+        p, z = jnp.zeros(len(self.parameters)), jnp.zeros(size)
+        return tuple(jax.make_jaxpr(each)(p, z) for each in (balance, jax.jacfwd(balance, argnums=1), linear))
 
 
-def balance_series(programs, monomials: Monomials, p0: np.ndarray, z0: np.ndarray) -> Series:
+def balance_series(balance, J: np.ndarray, monomials: Monomials, p0: np.ndarray, z0: np.ndarray) -> Series:
     """z(p) with missing(p, z(p)) = 0 as a series: Newton's iteration whose every round settles one order more.
 
-    The derivative at the expansion point is factorised once, as the implicit function theorem has it.
+    The derivative at the expansion point is inverted once, as the implicit function theorem has it.
     """
-    balance, slope = programs
-    start = monomials_of(len(p0), 0)
-    J = push_forward(start, slope, [series.constant(p0), series.constant(z0)])[0].value
     J_inverse = np.linalg.inv(J)
     z = series.constant(z0)
     for order in range(1, monomials.order + 1):
@@ -165,12 +215,6 @@ def balance_series(programs, monomials: Monomials, p0: np.ndarray, z0: np.ndarra
         fresh = level.degree[gap.terms] == order
         z = series.total([z, Series(gap.terms[fresh], -gap.data[fresh] @ J_inverse.T)])
     return z
-
-
-def rebuilt(model: Model, changes: Mapping[str, Any]) -> AbstractFormulation:
-    """The model's formulation with other values in its robot."""
-    robot = model.robot.replace(changes)
-    return Model(robot, model.formulation_name, model.modes, model.reference, model.terms).formulation
 
 
 def linear_quantities(names: Sequence[str], A: Float[np.ndarray, "k p"]) -> Callable[[Any], Mapping[str, Any]]:

@@ -1,58 +1,105 @@
-"""Modes as polynomials of named parameters: joint positions, speeds and accelerations, payload, stiffness, lengths."""
+"""Modes as polynomials of parameters: of a robot's named ones, or of any matrices M, C, K that depend on some."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.optimize
 
 from ..algebra.monomials import monomials_of
-from ..describe.errors import nearest
+from ..algebra.taylor import taylor_coefficients
 from ..solve.model import Model
 from .accuracy import Box, ErrorEstimate, Points, Region, Wanted, expand_until, residual_errors
 from .eigenseries import EigenSeries, eigen_series
 from .mode_polynomials import ModePolynomials, mode_polynomials
-from .operating import KINDS, OperatingPoints, linear_quantities
+from .parameters import named_quantities
 from .quadratic import RIGID, Eigenpairs, modal_assurance, vibration_pairs
 
 ORDER = 4  # as in [Palomba2019] section 4
-MOST = 8  # highest order that the automatic choice tries with one or two parameters
 MAC = 0.999  # wanted of the vectors where only a frequency accuracy is given
+
+
+@runtime_checkable
+class MatrixSource(Protocol):
+    """M, C, K that depend on parameters."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        ...
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the n coordinates."""
+        ...
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """What they are of."""
+        ...
+
+    def exact(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """M, C, K at points (N, p), stacked."""
+        ...
+
+    def series(self, p0: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Their Taylor coefficients about a point."""
+        ...
+
+
+class MatrixFunction:
+    """M, C, K given as a JAX function of the parameters."""
+
+    def __init__(self, function: Callable[[Any], Any], parameters: Sequence[str], coordinates: Sequence[str] = ()):
+        self.function, self.parameters, self.notes = function, tuple(parameters), {}
+        n = len(jax.eval_shape(function, jnp.zeros(len(self.parameters)))[0])
+        self.coordinates = tuple(coordinates) or tuple(str(i) for i in range(n))
+        self._compiled = jax.jit(function)
+
+    def exact(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """M, C, K at points."""
+        found = [self._compiled(jnp.asarray(p)) for p in np.atleast_2d(points)]
+        return tuple(np.stack([np.asarray(one[i]) for one in found]) for i in range(3))  # pyright: ignore
+
+    def series(self, p0: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Their Taylor coefficients."""
+        return taylor_coefficients(self.function, p0, order)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ParametricModes(ModePolynomials):
-    """Polynomial eigenpairs together with the model they came from: errors can be estimated at any point."""
+    """Polynomial eigenpairs together with the matrices they came from: errors can be estimated at any point."""
 
-    operating: OperatingPoints
+    source: MatrixSource
     above_hz: float
 
     def error_estimate(self, points: Any) -> ErrorEstimate:
         """Errors at points, from the residual of the exact eigenproblem there; no eigenproblem is solved."""
         points = np.asarray(self.points(points)).reshape(-1, len(self.parameters))
         values = self(points)
-        return residual_errors(self.operating.exact(points), values.eigenvalue, values.right, values.left)
+        return residual_errors(self.source.exact(points), values.eigenvalue, values.right, values.left)
 
     def exact(self, points: Any) -> list[Eigenpairs]:
         """The exact pairs at points by LAPACK, in the order of these polynomials (matched by their vectors)."""
         points = np.asarray(self.points(points)).reshape(-1, len(self.parameters))
-        M, C, K = self.operating.exact(points)
+        M, C, K = self.source.exact(points)
         values = self(points)
         return [
-            matched(vibration_pairs(M[i], C[i], K[i], self.above_hz), values.eigenvalue[i], values.right[i])
+            matched(vibration_pairs(M[i], C[i], K[i]), values.eigenvalue[i], values.right[i])
             for i in range(len(points))
         ]
 
 
 def parametric_modes(
     model: Model,
-    parameters: Sequence[str] | Mapping[str, str | Mapping[str, float]],
+    parameters: Sequence[str] | Mapping[str, Any],
     *,
     order: int | None = None,
-    at: Mapping[str, float] | None = None,
-    over: Mapping[str, tuple[float, float]] | Any = None,
+    at: Mapping[str, Any] | None = None,
+    over: Any = None,
     accuracy: float | None = None,
     mac: float = MAC,
     q: Any = None,
@@ -105,69 +152,116 @@ def parametric_modes(
         RepeatedEigenvalueError: an eigenvalue is repeated at an expansion point.
         AccuracyError: the accuracy needs more than `max_pieces` expansion points.
         SeriesError: a parameter enters in a way that has no Taylor series.
+        EquilibriumError: the links find no balance.
+
+    Example:
+        >>> import lissom as ls
+        >>> found = ls.parametric_modes(ls.Model("planar-2r"), ["lower"], q=[0.0, 1.0], order=3, locked=True)
+        >>> found.frequency_hz([[0.9], [1.0], [1.1]]).shape
+        (3, 3)
     """
     if hold not in ("encoder", "theta"):
         raise ValueError(f"hold must be 'encoder' or 'theta', got {hold!r}")
-    operating, present = _operating(model, parameters, (q, qd, qdd), motion, hold == "encoder", locked)
-    names = operating.parameters
+    source, present = named_quantities(model, parameters, (q, qd, qdd), motion, hold == "encoder", locked)
+    expansion = _Expansion(source, count, above_hz, biorthonormal)
+    return _expanded(expansion, order, at, over, accuracy, mac, max_pieces, watch, present)
+
+
+def parametric_eigenpairs(
+    matrices: Callable[[Any], Any],
+    parameters: Sequence[str],
+    *,
+    order: int | None = None,
+    at: Mapping[str, Any] | None = None,
+    over: Any = None,
+    accuracy: float | None = None,
+    mac: float = MAC,
+    coordinates: Sequence[str] = (),
+    count: int = 3,
+    above_hz: float = RIGID,
+    biorthonormal: bool = True,
+    max_pieces: int = 64,
+    watch: Callable[[int, int], None] | None = None,
+) -> ParametricModes:
+    """The same for any second-order system: `matrices` is a JAX function from the parameters (p,) to (M, C, K).
+
+    Args:
+        matrices: the function.
+        parameters: names of the parameters, in order.
+        order: see `parametric_modes`; likewise the other arguments.
+        at: expansion point.
+        over: range or points.
+        accuracy: wanted relative error of the frequencies.
+        mac: wanted modal assurance.
+        coordinates: names of the coordinates.
+        count: number of pairs.
+        above_hz: skip pairs with lower frequencies.
+        biorthonormal: scaling of the left vectors.
+        max_pieces: most expansion points.
+        watch: progress.
+    """
+    expansion = _Expansion(MatrixFunction(matrices, parameters, coordinates), count, above_hz, biorthonormal)
+    return _expanded(expansion, order, at, over, accuracy, mac, max_pieces, watch, None)
+
+
+def _expanded(expansion: "_Expansion", order, at, over, accuracy, mac, max_pieces, watch, present) -> ParametricModes:
+    source = expansion.source
+    names = source.parameters
     region = _region(over, names)
-    start = _start(names, at, region, present)
-    source = _Source(operating, count, above_hz, biorthonormal)
     if accuracy is None:
         order = ORDER if order is None else order
+        start = _start(names, at, region, present)
         low, high = (region.low, region.high) if region is not None else (start - 1.0, start + 1.0)
-        found, boxes = [source.expand(start, None, order)], [(start, low, high)]
+        found, boxes = [expansion.about(start, None, order)], [(start, low, high)]
         checked = "nothing: one expansion of the given order"
     else:
         if region is None:
             raise ValueError("accuracy: say over which range of the parameters it has to hold (over=...)")
         orders = tuple(range(1, _highest(len(names)) + 1)) if order is None else (order,)
         wanted = Wanted(accuracy, mac, orders, max_pieces)
-        expand = lambda centre, parent: source.expand(centre, parent, orders[-1])  # noqa: E731
-        pieces = expand_until(region, expand, operating.exact, names, wanted, watch)
+        about = lambda centre, parent: expansion.about(centre, parent, orders[-1])  # noqa: E731
+        pieces = expand_until(region, about, source.exact, names, wanted, watch)
         order = max(piece.order for piece in pieces)
         size = monomials_of(len(names), order).size
         found = [EigenSeries(*(part[:size] for part in piece.found)) for piece in pieces]
         boxes = [(piece.centre, piece.low, piece.high) for piece in pieces]
         worst = [piece.errors.worst for piece in pieces]
-        checked = (f"frequency error {max(w[0] for w in worst):.2g} and MAC {min(w[1] for w in worst):.6f} at "
-                   f"{sum(len(piece.errors.frequency) for piece in pieces)} points, from residuals")  # fmt: skip
-    notes = {"robot": model.robot.name, "formulation": f"{model.formulation_name}, {model.terms} terms",
-             "joints": "locked" if locked else "free", "checked": checked}  # fmt: skip
-    whole = mode_polynomials(names, order, boxes, found, source.coordinates, notes)
+        checked = (
+            f"frequency error {max(w[0] for w in worst):.2g} and MAC {min(w[1] for w in worst):.6f} at "
+            f"{sum(len(piece.errors.frequency) for piece in pieces)} points, from residuals"
+        )
+    whole = mode_polynomials(names, order, boxes, found, source.coordinates, {**source.notes, "checked": checked})
     return ParametricModes(
         polynomial=whole.polynomial,
         modes=whole.modes,
         coordinates=whole.coordinates,
         notes=whole.notes,
-        operating=operating,
-        above_hz=above_hz,
+        source=source,
+        above_hz=expansion.above_hz,
     )
 
 
-class _Source:
-    """Expansions of one model about different points, their modes in one order."""
+class _Expansion:
+    """Expansions of the same modes about different points."""
 
-    def __init__(self, operating: OperatingPoints, count: int, above_hz: float, biorthonormal: bool):
-        self.operating, self.count, self.above_hz, self.biorthonormal = operating, count, above_hz, biorthonormal
-        model = operating.model
-        joints = () if operating.locked else model.joint_names
-        self.coordinates = (*joints, *model.coordinate_names)
+    def __init__(self, source: MatrixSource, count: int, above_hz: float, biorthonormal: bool):
+        self.source, self.count, self.above_hz, self.biorthonormal = source, count, above_hz, biorthonormal
 
-    def expand(self, centre: np.ndarray, parent: ModePolynomials | None, order: int) -> EigenSeries:
+    def about(self, centre: np.ndarray, parent: ModePolynomials | None, order: int) -> EigenSeries:
         """Series about a point; the modes are those of the parent expansion there, else the lowest ones."""
-        M, C, K = self.operating.series(centre, order)
-        pairs = vibration_pairs(M[0], C[0], K[0], self.above_hz if parent is None else 0.0)
-        if parent is None:
-            if len(pairs.eigenvalue) < self.count:
-                raise ValueError(f"count: only {len(pairs.eigenvalue)} pairs vibrate above {self.above_hz:g} Hz, "
-                                 f"{self.count} were asked for")  # fmt: skip
-            pairs = chosen(pairs, np.arange(self.count))
-        else:
+        M, C, K = self.source.series(centre, order)
+        pairs = vibration_pairs(M[0], C[0], K[0], self.above_hz if parent is None else RIGID)
+        if parent is not None:
             values = parent(centre)
             pairs = matched(pairs, values.eigenvalue, values.right)
-        monomials = monomials_of(len(centre), order)
-        return eigen_series(monomials, M, C, K, pairs, self.biorthonormal)
+        elif len(pairs.eigenvalue) < self.count:
+            raise ValueError(
+                f"count: only {len(pairs.eigenvalue)} pairs vibrate above {self.above_hz:g} Hz at the expansion point, "
+                f"{self.count} were asked for"
+            )
+        else:
+            pairs = chosen(pairs, np.arange(self.count))
+        return eigen_series(monomials_of(len(centre), order), M, C, K, pairs, self.biorthonormal)
 
 
 def chosen(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
@@ -189,88 +283,8 @@ def matched(pairs: Eigenpairs, eigenvalue: np.ndarray, right: np.ndarray) -> Eig
 
 
 def _highest(p: int) -> int:
-    """Highest order worth trying: about as many terms whatever the number of parameters."""
-    return {1: MOST + 2, 2: MOST, 3: 6, 4: 5}.get(p, 4)
-
-
-def _operating(
-    model: Model, parameters, motions, motion, encoders: bool, locked: bool
-) -> tuple[OperatingPoints, Callable[[], np.ndarray] | None]:
-    """What the parameters move, and how to find their values in the robot as it is."""
-    base = {kind: np.zeros(model.n_joints) if value is None else np.asarray(value, dtype=float)
-            for kind, value in zip(KINDS, motions, strict=True)}  # fmt: skip
-    for kind, value in base.items():
-        if value.shape != (model.n_joints,):
-            joints = ", ".join(model.joint_names)
-            raise ValueError(f"{kind} must have {model.n_joints} values, one for each joint ({joints})")
-    names = tuple(parameters)
-    if not names:
-        raise ValueError("parameters: name at least one")
-    if motion is not None:
-        probe = motion(jnp.zeros(len(names)))
-        for quantity in probe:
-            _known(model, quantity)
-        return OperatingPoints(model, names, motion, base, encoders, locked), None
-    spec = parameters if isinstance(parameters, Mapping) else {name: name for name in names}
-    parts = {name: ({what: 1.0} if isinstance(what, str) else dict(what)) for name, what in spec.items()}
-    quantities = list(dict.fromkeys(_known(model, quantity) for part in parts.values() for quantity in part))
-    A = np.array([[sum(c for what, c in parts[name].items() if _known(model, what) == quantity) for name in names]
-                  for quantity in quantities], dtype=float)  # fmt: skip
-    operating = OperatingPoints(model, names, linear_quantities(quantities, A), base, encoders, locked)
-    return operating, lambda: _solved(A, quantities, names, model, base)
-
-
-def _known(model: Model, quantity: str) -> str:
-    """The full name of a quantity.
-
-    Raises:
-        ValueError: no joint and no place in the robot has this name.
-    """
-    kind, _, joint = quantity.partition(".")
-    if quantity in model.joint_names:
-        return f"q.{quantity}"
-    known = [f"{k}.{name}" for k in KINDS for name in model.joint_names]
-    if kind in KINDS:
-        if joint in model.joint_names:
-            return quantity
-        raise ValueError(f"parameter {quantity!r}: no joint is called {joint!r}{nearest(joint, model.joint_names)} "
-                         f"The joints are {', '.join(model.joint_names)}.")  # fmt: skip
-    if "." not in quantity:
-        raise ValueError(f"parameter {quantity!r} is neither a joint nor a path in the robot"
-                         f"{nearest(quantity, [*model.joint_names, *known])} Joints: {', '.join(known)}; "
-                         "paths are such as payload.mass or links.NAME.beam.material.E.")  # fmt: skip
-    value = value_at(model, quantity)
-    model.robot.replace({quantity: 1.0 if value is None else value})  # refuses unknown places, in the file's words
-    return quantity
-
-
-def value_at(model: Model, path: str) -> float | None:
-    """The number that the robot has at a dotted path; None if there is none."""
-    here: Any = model.robot.to_dict()
-    for step in path.split("."):
-        if isinstance(here, list):
-            names = [item.get("name") if isinstance(item, Mapping) else None for item in here]
-            place = 0 if step == "*" else names.index(step) if step in names else int(step) if step.isdecimal() else -1
-            here = here[place] if 0 <= place < len(here) else None
-        else:
-            here = here.get(step) if isinstance(here, Mapping) else None
-    return float(here) if isinstance(here, int | float) else None
-
-
-def _solved(A, quantities, names, model, base) -> np.ndarray:
-    """Parameters that give the quantities the values they have."""
-    values = []
-    for quantity in quantities:
-        kind, _, joint = quantity.partition(".")
-        value = base[kind][model.joint_names.index(joint)] if kind in KINDS else value_at(model, quantity)
-        if value is None:
-            raise ValueError(f"at: give the value of {quantity} at the expansion point; the robot has none")
-        values.append(value)
-    p, *_ = np.linalg.lstsq(A, np.array(values), rcond=None)
-    if not np.allclose(A @ p, values, rtol=1e-9, atol=1e-12):
-        raise ValueError(f"at: no values of {', '.join(names)} give the robot's present {', '.join(quantities)}; "
-                         "say where to expand")  # fmt: skip
-    return p
+    """Highest order worth trying: some two hundred terms at most, whatever the number of parameters."""
+    return {1: 10, 2: 8, 3: 6, 4: 5}.get(p, 4)
 
 
 def _region(over: Any, names: tuple[str, ...]) -> Region | None:
@@ -285,9 +299,11 @@ def _region(over: Any, names: tuple[str, ...]) -> Region | None:
             raise ValueError("over: each range is (low, high) with low < high")
         return Box(low, high)
     points = np.asarray(over, dtype=float)
-    if points.ndim != 2 or points.shape[1] != len(names):
-        raise ValueError(f"over: an array of points has one row per point and {len(names)} columns "
-                         f"({', '.join(names)}), got shape {points.shape}")  # fmt: skip
+    if points.ndim != 2 or points.shape[1] != len(names) or not len(points):
+        raise ValueError(
+            f"over: an array of points has one row per point and {len(names)} columns ({', '.join(names)}), "
+            f"got shape {points.shape}"
+        )
     return Points(points)
 
 
@@ -303,6 +319,3 @@ def _start(names, at, region: Region | None, present: Callable[[], np.ndarray] |
         raise ValueError(f"at: give the value of each of {', '.join(names)} at the expansion point")
     rest = region.centre() if region is not None else present() if present is not None else ()
     return np.array([float(given.get(name, value)) for name, value in zip(names, rest, strict=True)])
-
-
-__all__ = ["EigenSeries", "ParametricModes", "matched", "parametric_modes"]

@@ -6,7 +6,8 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Complex, Float
 
-RIGID = 1e-3  # frequency [Hz] below which a pair counts as rigid motion
+from ..types import namespace
+from .complex_modes import RIGID, quadratic_modes
 
 
 class Eigenpairs(NamedTuple):
@@ -34,18 +35,10 @@ def vibration_pairs(M, C, K, above_hz: float = RIGID) -> Eigenpairs:
 
     Eq. (18) with the norm z^* B w = 1, which is psi^* (2 lambda M + C) phi = 1.
     """
-    lam, phi, psi = all_eigenpairs(M, C, K)
-    scale = np.abs(lam[np.isfinite(lam)]).max(initial=1.0)
-    upper = np.imag(lam) > 1e-12 * scale
-    chosen = np.flatnonzero(upper & (np.abs(lam) > 2 * np.pi * above_hz))
-    chosen = chosen[np.argsort(np.abs(lam[chosen]))]
-    rest = np.setdiff1d(np.flatnonzero(upper | (np.abs(np.imag(lam)) <= 1e-12 * scale)), chosen)
-    phi, psi, found = phi[:, chosen], psi[:, chosen], lam[chosen]
-    phi = phi / np.linalg.norm(phi, axis=0)
-    largest = phi[np.argmax(np.abs(phi), axis=0), np.arange(len(chosen))]
-    phi = phi * np.abs(largest) / largest if len(chosen) else phi
-    product = np.einsum("im,mij,jm->m", psi.conj(), 2 * found[:, None, None] * M + C, phi)
-    return Eigenpairs(found, phi, psi / product.conj(), lam[rest])
+    lam, right, left, _ = quadratic_modes(M, C, K)
+    vibrates = (np.imag(lam) > 1e-9 * np.abs(lam)) & (np.abs(lam) > 2 * np.pi * above_hz)
+    length = np.linalg.norm(right[:, vibrates], axis=0)
+    return Eigenpairs(lam[vibrates], right[:, vibrates] / length, left[:, vibrates] * length, lam[~vibrates])
 
 
 def frequency_hz(eigenvalue):
@@ -55,7 +48,9 @@ def frequency_hz(eigenvalue):
 
 def damping_ratio(eigenvalue):
     """-Re lambda / |lambda|, eq. (32)."""
-    return -eigenvalue.real / abs(eigenvalue)
+    xp = namespace(eigenvalue)
+    size = abs(eigenvalue)
+    return -eigenvalue.real / xp.where(size > 0.0, size, 1.0)
 
 
 def modal_assurance(a: Complex[np.ndarray, "... n"], b: Complex[np.ndarray, "... n"]) -> Float[np.ndarray, "..."]:

@@ -106,13 +106,16 @@ def _usage(failure: Any) -> str:
 
 def _unforeseen(failure: BaseException) -> tuple[int, dict[str, Any]]:
     """Failures of the analysis itself, told by their classes; these are imported only now that one is there."""
+    from ..dynamics.assembly import AssemblyError
     from ..solve.model import EquilibriumError, UndefinedReferenceError
 
-    if isinstance(failure, UndefinedReferenceError):
+    if isinstance(failure, UndefinedReferenceError | AssemblyError):
         return BAD_INPUT, {"kind": "bad input", "message": str(failure)}
     if isinstance(failure, EquilibriumError):
         advice = "Try another --q, a stiffer link, or less load."
         return FAILED, {"kind": "analysis failed", "message": f"{failure}. {advice}"}
+    if getattr(failure, "told", False):
+        return FAILED, {"kind": "analysis failed", "message": str(failure)}
     if isinstance(failure, OSError):
         return FAILED, {"kind": "analysis failed", "message": f"cannot read or write: {failure}"}
     reason = f"{type(failure).__name__}: {failure}".strip().partition("\n")[0]

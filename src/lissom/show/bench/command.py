@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-PHYSICS, LINKS, MANOEUVRE = "physics", "links", "manoeuvre"
-SPECIAL = (PHYSICS, LINKS, MANOEUVRE)
+PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS = "physics", "links", "manoeuvre", "eigenpairs"
+SPECIAL = (PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS)
 WRITTEN = (".md", ".json")
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
 
@@ -24,7 +24,8 @@ def bench(
         list[str] | None,
         typer.Argument(
             help="Library scenarios or files; default: every robot of the library. `physics`: the physics table. "
-            "`links`: operations and cost against the number of links. `manoeuvre`: the arm of Cibicik 2021."
+            "`links`: operations and cost against the number of links. `manoeuvre`: the arm of Cibicik 2021. "
+            "`eigenpairs`: modes as polynomials."
         ),
     ] = None,
     peers: Annotated[
@@ -117,6 +118,10 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
 
             report["manoeuvre"] = []
             report["manoeuvre"].extend(manoeuvre_rows(repeat, tell))
+        if EIGENPAIRS in cases:
+            from .eigenpairs import measure_eigenpairs
+
+            report["eigenpairs"] = measure_eigenpairs(tell)
         if named:
             report["cases"] = []
         for case in named:

@@ -176,7 +176,17 @@ def mode_map(
     kd: Kd = None,
     count: Annotated[int, typer.Option(min=1, help="Number of modes that are followed.")] = 6,
     plot: Annotated[str | None, typer.Option(metavar="PNG", help="Curves over one, heat maps over two.")] = None,
-    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Data: .nc, .npz.")] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Data: .nc, .npz; polynomials: .npz, .c, .py."),
+    ] = None,
+    polynomial: Annotated[
+        int | None, typer.Option(min=0, metavar="ORDER", help="Modes as polynomials of this order over the range.")
+    ] = None,
+    accuracy: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="REL", help="Polynomials whose frequencies are so accurate; order chosen."),
+    ] = None,
     settings: Settings = None,
     formulation: Formulation = None,
     modes: ModeCount = None,
@@ -191,6 +201,9 @@ def mode_map(
     from .. import service_linear
 
     code = keep_compiled_code()
+    if polynomial is not None or accuracy is not None:
+        how = choices(settings, formulation, modes, reference, terms)
+        return _mode_polynomials(robot, q, over or [], how, polynomial, accuracy, deg, locked, count, output, json)
     with share_progress("modes") as watch:
         answer = service_linear.mode_map(
             robot,
@@ -223,3 +236,23 @@ def mode_map(
     for kind, path in answer["files"].items():
         screen.print(f"{kind}: {path}")
     note(str(code))
+
+
+def _mode_polynomials(robot, q, over, how, polynomial, accuracy, deg, locked, count, output, json) -> None:
+    """Modes as polynomials of what `--over` names, instead of a grid."""
+    from ..service_parametric import mode_polynomials
+
+    answer = mode_polynomials(
+        robot, q, over, how, order=polynomial, accuracy=accuracy, degrees=deg, locked=locked, count=count, output=output
+    )
+    if json:
+        return print_json(answer)
+    rows = [(str(k + 1), number(f), number(z), text) for k, (f, z, text) in
+            enumerate(zip(answer["frequency_hz"], answer["damping_ratio"], answer["text"], strict=True))]  # fmt: skip
+    points = len(answer["expansion_points"])
+    title = f"{answer['robot']}: order {answer['order']}, {answer['terms']} terms, {points} expansion point(s)"
+    screen = console()
+    screen.print(table(title, (">mode", ">frequency [Hz]", ">damping", "f ="), rows))
+    screen.print(f"checked: {answer['checked']}")
+    for kind, path in answer["files"].items():
+        screen.print(f"{kind}: {path}")

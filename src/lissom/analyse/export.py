@@ -1,0 +1,179 @@
+"""Polynomial eigenpairs as files: NumPy archives to load again, C and Python sources that need no lissom."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from .mode_polynomials import ModePolynomials
+from .polynomial import PiecewisePolynomial
+
+FORMAT = 1
+ARRAYS = ("centre", "low", "high", "coefficients")
+
+
+def archive(found: ModePolynomials) -> dict[str, Any]:
+    """Everything as arrays for `numpy.savez`."""
+    p = found.polynomial
+    about = {"format": FORMAT, "parameters": p.parameters, "order": p.order, "modes": found.modes,
+             "coordinates": found.coordinates, "notes": dict(found.notes)}  # fmt: skip
+    return {"about": np.array(json.dumps(about)), **{name: getattr(p, name) for name in ARRAYS}}
+
+
+def from_archive(data: Any) -> ModePolynomials:
+    """The polynomials of an archive.
+
+    Raises:
+        ValueError: the archive holds something else.
+    """
+    if "about" not in data or any(name not in data for name in ARRAYS):
+        raise ValueError("the file holds no mode polynomials")
+    about = json.loads(str(data["about"]))
+    if about.get("format") != FORMAT:
+        raise ValueError(f"the file has format {about.get('format')}, this version reads {FORMAT}")
+    p = PiecewisePolynomial(tuple(about["parameters"]), about["order"], *(np.asarray(data[name]) for name in ARRAYS))
+    return ModePolynomials(p, about["modes"], tuple(about["coordinates"]), about["notes"])
+
+
+def _head(found: ModePolynomials) -> list[str]:
+    p = found.polynomial
+    return [
+        f"{found.modes} eigenpairs as polynomials of order {p.order}: {found.terms} terms, {p.pieces} piece(s).",
+        f"Parameters, in order: {', '.join(p.parameters)}.",
+        f"Coordinates of the vectors, in order: {', '.join(found.coordinates)}.",
+        *[f"{key}: {value}" for key, value in found.notes.items()],
+        "Eigenvalues [1/s] have positive imaginary parts; frequency |lambda| / (2 pi) [Hz], damping -Re / |lambda|.",
+        "Left vectors psi: psi^* (lambda^2 M + lambda C + K) = 0. SI units, radians. Written by lissom.",
+    ]
+
+
+def _parts(found: ModePolynomials, vectors: bool) -> dict[str, np.ndarray]:
+    """Coefficients (piece, term, column) of each output, the left vectors themselves instead of their conjugates."""
+    c, m, n = found.polynomial.coefficients, found.modes, len(found.coordinates)
+    parts = {"eigenvalue": c[..., :m]}
+    if vectors:
+        parts |= {"right": c[..., m : m + m * n], "left": c[..., m + m * n :].conj()}
+    return parts
+
+
+def _floats(values: np.ndarray) -> str:
+    return ", ".join(repr(float(v)) for v in np.ravel(values))
+
+
+def c_source(found: ModePolynomials, name: str = "modes", vectors: bool = True) -> str:
+    """C99 without any library but math.h: `NAME_eigenvalue`, `NAME_right`, `NAME_left`, `NAME_frequency_hz`, ...
+
+    Complex results are pairs of doubles, real part first; vectors mode after mode.
+    """
+    p, mono, N = found.polynomial, found.polynomial.monomials, name.upper()
+    complex_ = lambda a: np.stack([np.real(a), np.imag(a)], axis=-1)  # noqa: E731
+    parts = {key: complex_(value) for key, value in _parts(found, vectors).items()}
+    P, p_count, T = p.pieces, len(p.parameters), mono.size
+    text = ["/* " + "\n   ".join(line.replace("*/", "* /") for line in _head(found)) + " */", "#include <math.h>", ""]
+    text += [f"#define {N}_PARAMETERS {p_count}", f"#define {N}_MODES {found.modes}",
+             f"#define {N}_COORDINATES {len(found.coordinates)}", f"#define {N}_TERMS {T}", f"#define {N}_PIECES {P}",
+             ""]  # fmt: skip
+    for key, values in (("centre", p.centre), ("low", p.low), ("high", p.high)):
+        text.append(f"static const double {name}_{key}_at[{P} * {p_count}] = {{{_floats(values)}}};")
+    for key, values in (("parent", mono.parent), ("factor", mono.factor)):
+        text.append(f"static const int {name}_{key}_of[{T}] = {{{', '.join(str(int(v)) for v in values)}}};")
+    for key, values in parts.items():
+        text.append(f"static const double {name}_{key}_terms[{values.size}] = {{{_floats(values)}}};")
+    text.append(f"""
+/* The piece that a point lies in, or lies least outside of. */
+int {name}_piece(const double *p)
+{{
+    int best = 0;
+    double least = HUGE_VAL;
+    for (int k = 0; k < {N}_PIECES; k++) {{
+        double away = 0.0;
+        for (int i = 0; i < {N}_PARAMETERS; i++) {{
+            double low = {name}_low_at[k * {N}_PARAMETERS + i], high = {name}_high_at[k * {N}_PARAMETERS + i];
+            double half = fmax(0.5 * (high - low), 1e-12), d = fabs(p[i] - 0.5 * (low + high)) / half;
+            if (d > away) away = d;
+        }}
+        if (away < least) {{ least = away; best = k; }}
+    }}
+    return best;
+}}
+
+static void {name}_sum(const double *p, const double *terms, int columns, double *out)
+{{
+    double monomial[{N}_TERMS];
+    int k = {name}_piece(p);
+    const double *centre = {name}_centre_at + k * {N}_PARAMETERS;
+    const double *c = terms + (long)k * {N}_TERMS * columns;
+    monomial[0] = 1.0;
+    for (int t = 1; t < {N}_TERMS; t++) {{
+        int i = {name}_factor_of[t];
+        monomial[t] = monomial[{name}_parent_of[t]] * (p[i] - centre[i]);
+    }}
+    for (int j = 0; j < columns; j++) out[j] = c[j];
+    for (int t = 1; t < {N}_TERMS; t++)
+        for (int j = 0; j < columns; j++) out[j] += monomial[t] * c[(long)t * columns + j];
+}}
+
+/* lambda: 2 * {N}_MODES doubles */
+void {name}_eigenvalue(const double *p, double *out) {{ {name}_sum(p, {name}_eigenvalue_terms, 2 * {N}_MODES, out); }}
+
+void {name}_frequency_hz(const double *p, double *out)
+{{
+    double l[2 * {N}_MODES];
+    {name}_eigenvalue(p, l);
+    for (int i = 0; i < {N}_MODES; i++) out[i] = hypot(l[2 * i], l[2 * i + 1]) / 6.283185307179586;
+}}
+
+void {name}_damping_ratio(const double *p, double *out)
+{{
+    double l[2 * {N}_MODES];
+    {name}_eigenvalue(p, l);
+    for (int i = 0; i < {N}_MODES; i++) out[i] = -l[2 * i] / hypot(l[2 * i], l[2 * i + 1]);
+}}""")
+    for key in ("right", "left") if vectors else ():
+        text.append(f"""
+/* {key} vectors: 2 * {N}_MODES * {N}_COORDINATES doubles, mode after mode */
+void {name}_{key}(const double *p, double *out)
+{{
+    {name}_sum(p, {name}_{key}_terms, 2 * {N}_MODES * {N}_COORDINATES, out);
+}}""")
+    return "\n".join(text) + "\n"
+
+
+def numpy_source(found: ModePolynomials, vectors: bool = True) -> str:
+    """A Python module that needs NumPy alone: `evaluate(points)` and the names of everything."""
+    p, mono = found.polynomial, found.polynomial.monomials
+    head = "\n".join(_head(found)).replace('"""', "'''").replace("\\", "/")
+    parts = _parts(found, vectors)
+    text = [f'"""{head}\n"""', "", "import numpy as np", "", f"PARAMETERS = {p.parameters!r}",
+            f"COORDINATES = {found.coordinates!r}", f"MODES = {found.modes}",
+            f"LEVELS = {[(a.tolist(), b.tolist()) for a, b in mono.levels]!r}"]  # fmt: skip
+    for key in ("centre", "low", "high"):
+        text.append(f"{key.upper()} = np.array([{_floats(getattr(p, key))}]).reshape({p.pieces}, {len(p.parameters)})")
+    for key, values in parts.items():
+        pairs = _floats(np.stack([np.real(values), np.imag(values)], axis=-1))
+        text.append(f"{key.upper()} = np.array([{pairs}]).view(complex).reshape{values.shape!r}")
+    tables = ", ".join(f'("{key}", {key.upper()})' for key in parts)
+    text.append(f'''
+
+def evaluate(points):
+    """Eigenvalues, frequencies [Hz], damping ratios{" and vectors" if vectors else ""} at points (..., parameters)."""
+    points = np.asarray(points, dtype=float)
+    flat = points.reshape(-1, len(PARAMETERS))
+    half = np.maximum(0.5 * (HIGH - LOW), 1e-12)
+    piece = np.argmin(np.max(np.abs(flat[:, None] - 0.5 * (LOW + HIGH)) / half, axis=-1), axis=1)
+    dx = flat - CENTRE[piece]
+    levels = [np.ones((len(flat), 1))]
+    for parent, factor in LEVELS:
+        levels.append(levels[-1][:, parent] * dx[:, factor])
+    terms = np.concatenate(levels, axis=1)
+    out = {{}}
+    for name, table in ({tables},):
+        values = np.empty((len(flat), table.shape[-1]), complex)
+        for k in np.unique(piece):
+            values[piece == k] = terms[piece == k] @ table[k]
+        shape = (MODES,) if name == "eigenvalue" else (MODES, len(COORDINATES))
+        out[name] = values.reshape(points.shape[:-1] + shape)
+    size = np.abs(out["eigenvalue"])
+    out["frequency_hz"], out["damping_ratio"] = size / (2 * np.pi), -out["eigenvalue"].real / size
+    return out''')
+    return "\n".join(text) + "\n"

@@ -1,0 +1,168 @@
+"""The planar manipulator of [Palomba2019] in the paper's own coordinates, and its straight path.
+
+Elastic coordinates are nodal displacements along world axes, q1 and q2 are absolute angles; the rotations at the base
+of the first link and at the inner end of the second are zero. Written from virtual work with standard beam matrices,
+it gives the matrices (A2)-(A5) of the paper with their errata: M (rdd + udd) + 2 M_G ud + alpha M ud + beta K ud + K u
+on every element, no M_C, damping on elastic velocities alone. Table 2 and Figure 2 are lost: the data are chosen.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+ELEMENTS = (4, 3)
+LENGTHS = (0.4, 0.3)  # [m]; elements of 0.1 m
+DENSITY, E_A, E_J = 0.216, 5.6e6, 70e9 * 0.02 * 0.004**3 / 12  # [kg/m], [N], [N m^2]
+ALPHA, BETA, GRAVITY = 0.087, 2.1e-5, 9.81
+START, END, HEIGHT, DURATION = 0.25, 0.55, -0.30, 0.5  # the tip's path [m], [s]
+SIZE = 3 * sum(ELEMENTS)  # elastic coordinates: x, y, rotation of nodes 2 to 8
+ELBOW = 3 * ELEMENTS[0] - 1  # the rotation at the end of the first link
+
+
+class Point(NamedTuple):
+    """A point of the path: absolute angles, speeds, accelerations."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+
+
+def tip_law(t):
+    """Share of the path covered at time t: quintic, from rest to rest."""
+    s = t / DURATION
+    return 10 * s**3 - 15 * s**4 + 6 * s**5
+
+
+def angles(t):
+    """Absolute angles (q1, q2) at time t, elbow up."""
+    x, y = START + (END - START) * tip_law(t), HEIGHT
+    l1, l2 = LENGTHS
+    cosine = (x**2 + y**2 - l1**2 - l2**2) / (2 * l1 * l2)
+    bend = -jnp.arccos(cosine)
+    q1 = jnp.arctan2(y, x) - jnp.arctan2(l2 * jnp.sin(bend), l1 + l2 * jnp.cos(bend))
+    return jnp.stack([q1, q1 + bend])
+
+
+def motion(t):
+    """Angles, speeds and accelerations at time t, traceable."""
+    speed = jax.jacfwd(angles)
+    return angles(t), speed(t), jax.jacfwd(speed)(t)
+
+
+def path(times) -> Point:
+    """The path at several times, stacked."""
+    q, qd, qdd = jax.jit(jax.vmap(motion))(jnp.asarray(times, dtype=float))
+    return Point(np.asarray(q), np.asarray(qd), np.asarray(qdd))
+
+
+def relative(absolute):
+    """Joint angles, speeds or accelerations of the library's robot from absolute ones."""
+    return absolute @ np.array([[1.0, -1.0], [0.0, 1.0]])
+
+
+def _element(length: float):
+    """Consistent mass, stiffness, and the gyroscopic matrix of a unit turning speed, in element axes."""
+    L, m = length, DENSITY * length
+    M = m * np.array([
+        [1 / 3, 0, 0, 1 / 6, 0, 0],
+        [0, 13 / 35, 11 * L / 210, 0, 9 / 70, -13 * L / 420],
+        [0, 11 * L / 210, L**2 / 105, 0, 13 * L / 420, -(L**2) / 140],
+        [1 / 6, 0, 0, 1 / 3, 0, 0],
+        [0, 9 / 70, 13 * L / 420, 0, 13 / 35, -11 * L / 210],
+        [0, -13 * L / 420, -(L**2) / 140, 0, -11 * L / 210, L**2 / 105],
+    ])  # fmt: skip
+    a, b = E_A / L, E_J / L**3
+    K = np.array([
+        [a, 0, 0, -a, 0, 0],
+        [0, 12 * b, 6 * L * b, 0, -12 * b, 6 * L * b],
+        [0, 6 * L * b, 4 * L**2 * b, 0, -6 * L * b, 2 * L**2 * b],
+        [-a, 0, 0, a, 0, 0],
+        [0, -12 * b, -6 * L * b, 0, 12 * b, -6 * L * b],
+        [0, 6 * L * b, 2 * L**2 * b, 0, -6 * L * b, 4 * L**2 * b],
+    ])  # fmt: skip
+    s, w = (part for part in np.polynomial.legendre.leggauss(5))
+    s, w = 0.5 * (s + 1), 0.5 * w * m
+    o = np.zeros_like(s)
+    along = np.stack([1 - s, o, o, s, o, o], axis=1)
+    across = np.stack([o, 1 - 3 * s**2 + 2 * s**3, L * (s - 2 * s**2 + s**3), o, 3 * s**2 - 2 * s**3,
+                       L * (s**3 - s**2)], axis=1)  # fmt: skip
+    turned = np.einsum("g,gi,gj->ij", w, across, along) - np.einsum("g,gi,gj->ij", w, along, across)
+    quarter = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    both = np.kron(np.eye(2), quarter)
+    return M, K, turned - M @ both
+
+
+def _turn(q):
+    """From element to world axes, both nodes."""
+    c, s = jnp.cos(q), jnp.sin(q)
+    R = jnp.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return jnp.kron(jnp.eye(2), R)
+
+
+def _rigid(q, link: int, element: int):
+    """Positions and rotations of the two nodes of an element of the rigid mechanism."""
+    unit = jnp.stack([jnp.cos(q), jnp.sin(q)])
+    origin = jnp.zeros(2) if link == 0 else LENGTHS[0] * unit[:, 0]
+    step = LENGTHS[link] / ELEMENTS[link]
+    nodes = [jnp.append(origin + (element + k) * step * unit[:, link], q[link]) for k in (0, 1)]
+    return jnp.concatenate(nodes)
+
+
+def _place(link: int, element: int) -> np.ndarray:
+    """Which elastic coordinates an element's six displacements are; the rotation at the inner end of a link is zero."""
+    S = np.zeros((6, SIZE))
+    node = element + (ELEMENTS[0] if link else 0)  # counted from the base, 0
+    for k in range(6):
+        at = 3 * (node - 1) + k
+        clamped = k < 3 and element == 0 and (link == 0 or k == 2)
+        if not clamped:
+            S[k, at] = 1.0
+    return S
+
+
+def unbalanced(x, xd, xdd, torque):
+    """Gamma of eq. (2): x = (21 elastic, q1, q2), with the matrices of (A2)-(A5)."""
+    (u, ud, udd), (q, qd, qdd) = (
+        tuple(part[:SIZE] for part in (x, xd, xdd)),
+        tuple(part[SIZE:] for part in (x, xd, xdd)),
+    )
+    on_u, on_q = jnp.zeros(SIZE), jnp.zeros(2)
+    gravity = jnp.array([0.0, -GRAVITY, 0.0, 0.0, -GRAVITY, 0.0])
+    for link in (0, 1):
+        M_e, K_e, G_e = _element(LENGTHS[link] / ELEMENTS[link])
+        T = _turn(q[link])
+        M, K, M_G = T @ M_e @ T.T, T @ K_e @ T.T, qd[link] * T @ G_e @ T.T
+        for element in range(ELEMENTS[link]):
+            S = _place(link, element)
+            rigid = lambda q, link=link, element=element: _rigid(q, link, element)  # noqa: E731
+            J = jax.jacfwd(rigid)(q)
+            _, J_d = jax.jvp(jax.jacfwd(rigid), (q,), (qd,))
+            force = M @ (S @ udd + J @ qdd + J_d @ qd - gravity) + (2 * M_G + ALPHA * M) @ S @ ud
+            on_q += J.T @ force
+            on_u += S.T @ (force + K @ S @ (u + BETA * ud))
+    on_u = on_u.at[ELBOW].add(torque[1])
+    return jnp.concatenate([on_u, on_q - jnp.stack([torque[0] - torque[1], torque[1]])])
+
+
+def balance(q, qd, qdd):
+    """Quasi-static elastic displacements and torques of a motion: linear in both."""
+    still = jnp.zeros(SIZE)
+
+    def missing(z):
+        x, xd, xdd = (jnp.concatenate(part) for part in ((z[:SIZE], q), (still, qd), (still, qdd)))
+        return unbalanced(x, xd, xdd, z[SIZE:])
+
+    z = -jnp.linalg.solve(jax.jacfwd(missing)(jnp.zeros(SIZE + 2)), missing(jnp.zeros(SIZE + 2)))
+    return z[:SIZE], z[SIZE:]
+
+
+def matrices(q, qd, qdd):
+    """M, C, K of eqs. (4)-(6) at the balance of a motion."""
+    u, torque = balance(q, qd, qdd)
+    still = jnp.zeros(SIZE)
+    point = jnp.concatenate([u, q, still, qd, still, qdd])
+    n = SIZE + 2
+    K, C, M = jnp.split(jax.jacfwd(lambda y: unbalanced(y[:n], y[n : 2 * n], y[2 * n :], torque))(point), 3, axis=1)
+    return M, C, K
