@@ -5,6 +5,7 @@ Expected: time grows with the modes, and does not depend on the mesh that the mo
 once, does.
 """
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -47,10 +48,8 @@ def measured(**changes: Any) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Measurements, figure, numbers."""
-    by_modes = [measured(modes=count) for count in MODES]
-    by_dofs = [measured(modes=12, **{"links.beam.beam.elements": n}) for n in ELEMENTS]
+def drawn(by_modes: list[dict[str, Any]], by_dofs: list[dict[str, Any]]):
+    """Time of a step against modes, time of a run against the mesh."""
     figure = new_figure(9.0, 4.2)
     left, right = figure.subplots(1, 2)
     for axes in (left, right):
@@ -61,10 +60,22 @@ def main() -> None:
     dofs = [m["fe_dofs"] for m in by_dofs]
     right.loglog(dofs, [m["run_cpu_s"] for m in by_dofs], "o-", color=PALETTE[0], label="run of 2 s, 12 modes")
     right.loglog(dofs, [m["reduction_cpu_s"] for m in by_dofs], "s--", color=PALETTE[1], label="reduction, once")
+    right.set_xticks(dofs, [str(n) for n in dofs])
+    right.minorticks_off()
     right.set(xlabel="finite-element dofs", ylabel="processor time [s]", ylim=(5e-4, 3))
     right.legend(frameon=False)
     heading(right, "Cost against the mesh")
-    keep("cost-of-modes", {"modes": by_modes, "mesh": by_dofs}, figure)
+    return figure
+
+
+def main() -> None:
+    """Measurements (or the JSON file of earlier ones), figure, numbers."""
+    if len(sys.argv) > 1:
+        numbers = json.loads(Path(sys.argv[1]).read_text())
+    else:
+        by_dofs = [measured(modes=12, **{"links.beam.beam.elements": n}) for n in ELEMENTS]
+        numbers = {"modes": [measured(modes=count) for count in MODES], "mesh": by_dofs}
+    keep("cost-of-modes", numbers, drawn(numbers["modes"], numbers["mesh"]))
 
 
 if __name__ == "__main__":
