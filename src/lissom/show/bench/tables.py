@@ -103,7 +103,7 @@ def manoeuvre_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         for row in rows
     ]
     note = (
-        "Times in seconds for 6 s of the 4-dof arm, 16 coordinates, one core, results written out. The paper's times are "
+        "Times in seconds for 6 s of the 4-dof arm, 16 coordinates, one core, results written out. The paper's are "
         "CPU times in Matlab/Simulink on another machine; its gains and solver are not printed. Ours: the same chosen "
         "gains, solver and tolerance for both. Tip error: against the same model a thousand times tighter."
     )
