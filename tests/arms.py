@@ -19,7 +19,12 @@ ARM4 = {
         {
             "name": "base",
             "joint": {"type": "revolute"},
-            "rigid": {"mass": 15.5, "com": [0, 0, 0.131], "inertia": [0, 0, 18586e-6], "tip": [0, 0, 0.26]},
+            "rigid": {
+                "mass": 15.5,
+                "com": [0, 0, 0.131],
+                "inertia": [18586e-6, 18586e-6, 18586e-6],
+                "tip": [0, 0, 0.26],
+            },
         },
         {
             "name": "boom",

@@ -34,7 +34,6 @@ def main() -> None:
     peaks.set(ylabel="amplitude [m/s$^2$]", xlabel="frequency [Hz]", xlim=(0, 200), ylim=(1e-5, 100))
     heading(height, "L-shaped mechanism under a torque; dotted: published frequencies")
     height.legend(frameon=False, loc="lower right")
-    figure.tight_layout()
     keep("l-shape-torque", {"peaks": list(peak_rows())}, figure)
 
 

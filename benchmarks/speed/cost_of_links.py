@@ -4,8 +4,11 @@ Expected: the mass matrix is a product over all links for every pair of coordina
 power between two and three; short chains are dearer per operation than long ones.
 """
 
+import json
 import sys
 from pathlib import Path
+
+from matplotlib.ticker import NullFormatter
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "physics"))
 from figures import chart, heading, keep  # noqa: E402
@@ -16,8 +19,10 @@ from lissom.show.figure import PALETTE  # noqa: E402
 
 
 def main() -> None:
-    """Measure, figure, numbers."""
-    rows = measure_links(tell=print)
+    """Measure (or take the JSON file of an earlier measurement), figure, numbers."""
+    earlier = json.loads(Path(sys.argv[1]).read_text()) if len(sys.argv) > 1 else None
+    report = earlier or {"machine": machine_facts(), "rows": measure_links(tell=print)}
+    rows = report["rows"]
     figure, axes = chart()
     kinds = dict.fromkeys((row["formulation"], row["terms"]) for row in rows)
     for colour, kind in zip(PALETTE, kinds, strict=False):
@@ -26,9 +31,10 @@ def main() -> None:
         axes.loglog(LINKS, [row["operations"] for row in own], "o-", color=colour, label=label)
     axes.set(xlabel="elastic links, six modes each", ylabel="scalar operations of one right-hand side")
     axes.set_xticks(LINKS, [str(n) for n in LINKS])
+    axes.xaxis.set_minor_formatter(NullFormatter())
     heading(axes, "Cost of one right-hand side against the number of links")
     axes.legend(frameon=False)
-    keep("cost-of-links", {"machine": machine_facts(), "rows": rows}, figure)
+    keep("cost-of-links", report, figure)
 
 
 if __name__ == "__main__":

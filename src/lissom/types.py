@@ -41,4 +41,5 @@ class RESULTS(eqx.Enumeration):
     step_too_small = "the step size fell below the resolution of time: the motion diverges or a load is not smooth."
     not_finite = "the motion is no longer finite: it diverges, or a configuration is singular."
     interrupted = "the run was interrupted."
+    dead_point = "a dead point: the independent joint of a closed chain no longer moves the others."
     too_many_steps = "max_steps was reached: raise solver.max_steps, loosen rtol, or shorten the run."

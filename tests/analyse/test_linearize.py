@@ -1,6 +1,7 @@
 """Linear models against central differences of the nonlinear equations, at rest and moving."""
 
 import functools
+import itertools
 
 import jax
 import jax.numpy as jnp
@@ -18,12 +19,21 @@ POINTS = 20
 STENCIL = np.array([1.0, -8.0, 8.0, -1.0]) / 12  # fourth-order central difference at -2h, -h, h, 2h
 OFFSETS = np.array([-2.0, -1.0, 1.0, 2.0])
 TIPS = {"double-pendulum": "lower/tip", "mixed": "hand/tip", "crane": "hook/tip"}
-FORMULATIONS = (("erls-fem", "tangent"), ("erls-fem", "zeroed"), ("erls-fem", "minimum-norm"))
+CHOICES = {
+    "erls-fem": {},
+    "zeroed": {"reference": "zeroed"},
+    "erls-cms": {"formulation": "erls-cms", "modes": 7},
+    "nonlinear": {"formulation": "nonlinear", "modes": 6},
+    "dual-screw": {"formulation": "dual-screw", "modes": 6},
+}
 
 
 @functools.cache
-def model_of(robot, formulation="erls-fem", reference="tangent", terms="consistent"):
-    return ls.Model(robot_named(robot), formulation, reference=reference_named(robot, reference), terms=terms)
+def model_of(robot, choice):
+    chosen = dict(CHOICES[choice])
+    if chosen.get("reference") == "zeroed":
+        chosen["reference"] = reference_named(robot, "zeroed")
+    return ls.Model(robot_named(robot), **chosen)
 
 
 def names_of(robot):
@@ -80,12 +90,13 @@ def points_of(model, count, moving):
         yield (q, 2.0 * qd, 5.0 * qdd) if moving else (q, None, None)
 
 
-@pytest.mark.parametrize("formulation,reference", FORMULATIONS)
-@pytest.mark.parametrize(
-    "robot", ["double-pendulum", *(pytest.param(r, marks=pytest.mark.slow) for r in ("mixed", "crane"))]
-)
-def test_a_b_c_d_are_central_differences_of_the_nonlinear_equations(robot, formulation, reference):
-    model = model_of(robot, formulation, reference)
+QUICK = [("double-pendulum", choice) for choice in ("erls-fem", "erls-cms", "dual-screw")]
+SLOW = [pair for pair in itertools.product(TIPS, CHOICES) if pair not in QUICK]
+
+
+@pytest.mark.parametrize("robot,choice", [*QUICK, *(pytest.param(*pair, marks=pytest.mark.slow) for pair in SLOW)])
+def test_a_b_c_d_are_central_differences_of_the_nonlinear_equations(robot, choice):
+    model = model_of(robot, choice)
     inputs, outputs = names_of(robot)
     for moving in (False, True):
         for q, qd, qdd in points_of(model, POINTS // 2, moving):

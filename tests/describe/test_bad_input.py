@@ -147,7 +147,30 @@ ROBOT_CASES = [
     ("damping", {"alpha": 1, "ratio": 0.1}, "damping is {alpha, beta} or {ratio}, not both"),
     ("damping", {"ratio": 1}, "ratio: 1: must be at least 0 and below 1"),
     ("planar", "perhaps", "planar: perhaps: must be true or false"),
-    ("loops", [{"link": "lower"}], "loops: closed chains (loops) are not available in this version"),
+    ("loops", [{"link": "lower"}], "loops.0.at: missing"),
+    (
+        "loops",
+        [{"link": "lowr", "at": [1, 0, 0]}],
+        "loops.0.link: lowr: no link is called 'lowr', did you mean 'lower'?",
+    ),
+    (
+        "loops",
+        [{"link": "lower", "to": "sky", "at": [1, 0, 0]}],
+        "loops.0.to: sky: no link is called 'sky'. Links: upper",
+    ),
+    ("loops", [{"link": "lower", "to": "lower", "at": [1, 0, 0]}], "a link cannot close a loop with itself"),
+    (
+        "loops",
+        [{"link": "flange", "to": "upper", "at": [0.1, 0, 0]}],
+        "lies on no node of link 'upper': upper/0 at [0, 0",
+    ),
+    ("loops", [{"link": "flange", "at": [1, 0, 0], "type": "ball"}], "must be one of revolute, prismatic, fixed"),
+    ("independent", ["upper"], "independent: belongs to a closed chain: this robot has no loops"),
+    (
+        LOWER + "parent",
+        "flange",
+        "links.lower.parent: flange: must be a link that stands before this one: ground, upper",
+    ),
     ("payload", {"mass": -1}, "payload.mass: -1: must be zero or positive [kg]"),
 ]
 

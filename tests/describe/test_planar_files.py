@@ -52,6 +52,13 @@ def refusals(path, value):
         ("links.0.joint.dh", {"a": 0.5, "d": 0.1}, "links.upper.joint.dh.d: leaves the x-y plane"),
         ("links.0.beam.path", [[0, 0, 0], [0.2, 0, 0.1], [0.5, 0, 0]], "links.upper.beam.path: leaves the x-y plane"),
         ("links.0.beam.up", [0, 0.5, 1], "links.upper.beam.up: [0.0, 0.5, 1.0]: must be along z or in the x-y plane"),
+        (
+            "loops",
+            [{"link": "lower", "at": [1, 0, 0], "axis": [1, 0, 0]}],
+            "loops.0.axis: [1.0, 0.0, 0.0]: a closing rev",
+        ),
+        ("loops", [{"link": "lower", "at": [1, 0, 0], "type": "prismatic"}], "slides in the x-y plane"),
+        ("loops", [{"link": "lower", "at": [1, 0, 0], "rpy": [0.1, 0, 0]}], "roll and pitch must be 0"),
     ],
 )
 def test_what_leaves_the_plane_is_refused_by_name(path, value, message):

@@ -135,7 +135,7 @@ def test_the_mass_matrix_is_symmetric_and_positive_definite(name, terms):
 @ARMS
 @TERMS
 def test_frozen_elastic_coordinates_leave_the_rigid_arm(name, terms):
-    # Links that keep no modes, in the engine of `erls-fem`, itself checked against Pinocchio.
+    # Links that keep no modes; the 4-dof arm is held against Pinocchio in test_rigid_limit.
     f = formulation(name, "dual-screw", terms)
     j = f.n_joints
     stiff = Model(arm(name), formulation="nonlinear", modes=0).formulation

@@ -8,7 +8,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from arms import arm
 from helpers import ALL_ROBOTS, LIBRARY, compiled_once, conservative, relative, rigid_robot, robot_named
+from lissom import Model
 from lissom.describe.geometry import joint_axis, joint_frame
 from lissom.dynamics import engine
 from lissom.dynamics.build import erls_fem
@@ -82,3 +84,9 @@ def test_a_robot_made_rigid_has_the_dynamics_of_pinocchio(name):
 @pytest.mark.parametrize("name", ALL_ROBOTS)
 def test_a_flexible_robot_held_undeformed_has_the_dynamics_of_pinocchio(name):
     check(conservative(erls_fem(robot_named(name))), rigid_named(name), seed=1)
+
+
+@pytest.mark.parametrize("terms", ["consistent", "published"])
+def test_dual_screws_held_undeformed_have_the_dynamics_of_pinocchio(terms):
+    model = Model(arm("arm-4"), formulation="dual-screw", modes=6, terms=terms)
+    check(conservative(model.formulation), rigid_robot(model.robot), seed=2)

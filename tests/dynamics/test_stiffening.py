@@ -131,7 +131,8 @@ def test_without_stiffening_a_fast_beam_is_unstable_in_the_plane_of_rotation():
 @pytest.mark.slow
 def test_a_cantilever_spun_up_lags_and_comes_back():
     # [KaneRyanBanerjee1987], data of [SimoVuQuoc1986], who show a lag of almost 0.6 m near 7 s and a straight beam
-    # after 15 s. Sixteen geometrically exact beams (Exudyn, see benchmarks/physics/spin_up.py) give PEAK.
+    # after 15 s. Sixteen geometrically exact beams (Exudyn, see benchmarks/physics/spin_up.py) give
+    # PEAK, and this beam lies within 2.5 mm of them throughout.
     run = run_scenario(Scenario.load("spin-up"))
     psi, tip = run.q[:, 0], run.position("blade/tip")
     across = np.cos(psi) * tip[:, 1] - np.sin(psi) * tip[:, 0]
@@ -142,4 +143,4 @@ def test_a_cantilever_spun_up_lags_and_comes_back():
     assert np.abs(run.energy("residual")).max() < 1e-5 * total
 
 
-PEAK = (6.77, -0.576)  # time [s], deflection of the tip [m]
+PEAK = (6.76, -0.5737)  # time [s], deflection of the tip [m]

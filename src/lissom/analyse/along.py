@@ -85,8 +85,9 @@ class LinearSequence:
 @compiled_quickly
 def _along(f, q, qd, qdd, ins, outs, loop):
     def one(q, qd, qdd):
-        point = balanced_point(f, q, qd, qdd)
-        return point, derivatives(f, point, ins, outs, loop), left_over(f, point)
+        here = f.near(q)
+        point = balanced_point(here, q, qd, qdd)
+        return point, derivatives(here, point, ins, outs, loop), left_over(here, point)
 
     return jax.vmap(one)(q, qd, qdd)
 

@@ -42,10 +42,12 @@ def damped_modes(
 ) -> DampedModes:
     """Modes of the linear model at a point; see `modes`."""
     point = modal_point(model, state, qd, qdd)
-    found: Any = jax.tree.map(np.asarray, derivatives_at(model.formulation, point, (), (), loop))
+    f = model.formulation_at(state if isinstance(state, State) else model.assemble(state))
+    found: Any = jax.tree.map(np.asarray, derivatives_at(f, point, (), (), loop))
     basis = None
     if locked:
-        j, E = model.n_joints, found.E[0, :, : len(found.matrices.M)]
+        found = found._replace(E=found.E[:, list(f.independent)])
+        j, E = f.n_joints, found.E[0, :, : len(found.matrices.M)]
         basis = np.concatenate([-np.linalg.solve(E[:, :j], E[:, j:]), np.eye(len(found.matrices.M) - j)])
         found = locked_derivatives(found, j)
     M, C, K, _ = found.matrices
@@ -56,7 +58,7 @@ def damped_modes(
     lam: Any = modes.eigenvalue
     size = np.abs(lam)
     rigid = np.array([kind == "rigid" for kind in modes.stability])
-    share, strain = participation(model, model.formulation, point.x, right, None if loop is None else loop.kp)
+    share, strain = participation(model, f, point.x, right, None if loop is None else loop.kp)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(rigid, np.nan, -lam.real / size)
     return DampedModes(

@@ -20,6 +20,7 @@ from jaxtyping import Array, Float
 from ..algebra.linear import inverse
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Rates
+from ..solve.static import on_drives
 from ..types import Real
 
 NEWTON_STEPS = 6  # the elastic balance is nearly linear: three are enough, the rest costs nothing in accuracy
@@ -85,21 +86,22 @@ def balanced_point(
     """The point of a joint motion whose links are in quasi-static balance with it, torques from inverse dynamics.
 
     Newton's iteration with a fixed number of steps and without LAPACK: it may be batched, and differentiated any number
-    of times. q is what the encoders read; the elastic coordinates have no speed and no acceleration.
+    of times. q is what the encoders read, in a closed chain those of the independent joints; the elastic coordinates
+    have no speed and no acceleration.
     """
-    n, d = formulation.size, formulation.n_elastic
-    xd, xdd = (jnp.concatenate([part, jnp.zeros(d)]) for part in (qd, qdd))
+    n, d, drives = formulation.size, formulation.n_elastic, jnp.asarray(formulation.independent, dtype=int)
+    xd, xdd = (jnp.concatenate([part[drives], jnp.zeros(d)]) for part in (qd, qdd))
 
     def missing(z):
-        x, tau = z[:n], z[n:]
+        x, tau = z[:n], on_drives(formulation, z[n:])
         encoder = formulation.configuration(x).encoder
-        return jnp.concatenate([encoder - q, unbalanced(formulation, x, xd, xdd, tau)])
+        return jnp.concatenate([(encoder - q)[drives], unbalanced(formulation, x, xd, xdd, tau)])
 
     def improve(_, z):
         return z - inverse(jax.jacfwd(missing)(z)) @ missing(z)
 
-    z = jax.lax.fori_loop(0, steps, improve, jnp.concatenate([q, jnp.zeros(n)]))
-    return Point(z[:n], xd, xdd, z[n:])
+    z = jax.lax.fori_loop(0, steps, improve, jnp.concatenate([q[drives], jnp.zeros(n)]))
+    return Point(z[:n], xd, xdd, on_drives(formulation, z[n:]))
 
 
 def accelerated_point(

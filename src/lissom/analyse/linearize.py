@@ -52,7 +52,7 @@ def derivatives(
 
     The controller of `loop` measures from the point, so that it changes nothing there.
     """
-    n, j, p = f.size, f.n_joints, len(outputs)
+    n, j, p = f.size, f.n_encoders, len(outputs)
     reactions = any(channel.kind == "reaction" for channel in outputs)
     at = f.motion(*point[:3])
     encoders = (at.place.encoder, at.rates.encoder)
@@ -63,7 +63,7 @@ def derivatives(
         applied = drive(f, motion, inputs, u, point.tau, loop, encoders)
         needed = engine.link_forces(f, motion, applied) if reactions else None
         seen = seen_motion(f, motion, x, xd, xdd)
-        y = outputs_of(f, outputs, x, seen, needed, applied.encoder)
+        y = outputs_of(f, outputs, (x, xd, xdd), seen, needed, applied.encoder)
         encoder = jnp.stack([seen.place.encoder, seen.rates.encoder, seen.rates_d.encoder])
         value = jnp.concatenate([engine.needed_force(f, x, xd, xdd, applied), y, encoder.reshape(-1)])
         return value, value
@@ -112,14 +112,14 @@ def operating_point(model: Model, state: Any = None, qd: Any = None, qdd: Any = 
         if qd is not None or qdd is not None:
             raise ValueError("a state with torques has its own speeds and accelerations: give q instead, or no qd, qdd")
         model.check_reference(state.q)
-        point = _accelerated(model.formulation, state.x, state.xd, state.torque)
+        point = _accelerated(model.formulation_at(state), state.x, state.xd, state.torque)
         return point if np.any(np.asarray(state.xd)) else _at_rest(point)
     if isinstance(state, State):
         qd = state.encoder_d if qd is None else qd
         state = state.encoder
-    q, qd, qdd = (model.joint_vector(name, value) for name, value in (("q", state), ("qd", qd), ("qdd", qdd)))
+    q, qd, qdd = model.assemble(state), model.joint_vector("qd", qd), model.joint_vector("qdd", qdd)
     model.check_reference(q)
-    point, left = _balanced(model.formulation, q, qd, qdd)
+    point, left = _balanced(model.formulation_at(q), q, qd, qdd)
     if not float(left) < BALANCE:
         raise EquilibriumError(f"no balance of the links found near q = {np.asarray(q).tolist()}: {left:.1e} left over")
     return point
@@ -171,7 +171,8 @@ def linearize(
     loop = loop_of(model, kp, kd)
     ins, outs = channels_of(model, inputs, outputs, loop, locked)
     point = operating_point(model, state, qd, qdd)
-    found: Derivatives = jax.tree.map(np.asarray, derivatives_at(model.formulation, point, ins, outs, loop))
+    f = model.formulation_at(state if isinstance(state, State) else model.assemble(state))
+    found: Derivatives = jax.tree.map(np.asarray, derivatives_at(f, point, ins, outs, loop))
     return model_of(model, point, found, ins, outs, locked)
 
 
@@ -214,11 +215,11 @@ def model_of(
     model: Model, point: Point, found: Derivatives, ins: tuple[Channel, ...], outs: tuple[Channel, ...], locked: bool
 ) -> LinearModel:
     """The state-space form of the derivatives at one point."""
-    names = (*model.joint_names, *model.coordinate_names)
+    names, drives = (*model.independent_names, *model.coordinate_names), list(model.formulation.independent)
     if locked:
-        found, names = locked_derivatives(found, model.n_joints), model.coordinate_names
+        found, names = locked_derivatives(found._replace(E=found.E[:, drives]), len(drives)), model.coordinate_names
     A, B, C, D = first_order(found)
-    j = model.n_joints
+    j = len(drives)
     x, xd, xdd, tau = (np.asarray(part) for part in point)
     operating = Operating(
         robot=model.robot.name,

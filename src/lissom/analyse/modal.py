@@ -73,7 +73,7 @@ def modes(
     Args:
         model: the robot.
         state: an equilibrium, from `model.static`, or joint coordinates q, at which the links are then balanced.
-        locked: hold every joint.
+        locked: hold every joint; of a closed chain, the independent ones.
         count: number of modes, all by default.
         damped: solve the quadratic eigenproblem with damping, friction and gyroscopic terms.
         qd: joint speeds; the modes are those of that instant.
@@ -85,12 +85,12 @@ def modes(
     if damped or qd is not None or qdd is not None:
         return damped_modes(model, state, qd, qdd, loop, locked, count)
     state = state if isinstance(state, State) else model.static(state)
-    f = model.formulation
+    f = model.formulation_at(state)
     tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
     M, C, K, E = (np.asarray(A) for A in vibration_matrices(f, state.x, tau))
     if loop is not None:
         K, C = (A + E.T @ (np.asarray(gain)[:, None] * E) for A, gain in ((K, loop.kp), (C, loop.kd)))
-    basis = locked_basis(E) if locked else np.eye(len(M))
+    basis = locked_basis(E[list(f.independent)]) if locked else np.eye(len(M))
     M_r, C_r, K_r = (basis.T @ A @ basis for A in (M, C, K))
     lam, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
     keep = slice(None, count)
@@ -101,7 +101,7 @@ def modes(
     with np.errstate(divide="ignore", invalid="ignore"):
         zeta = np.where(vibrates, np.einsum("im,ij,jm->m", phi, C_r, phi) / (2.0 * omega), np.nan)
     shapes = _signed(basis @ phi)
-    names = (*model.joint_names, *model.coordinate_names)
+    names = (*model.independent_names, *model.coordinate_names)
     frequency = np.where(vibrates, omega / (2 * np.pi), 0.0)
     share, strain = participation(model, f, state.x, shapes, None if loop is None else loop.kp)
     return Modes(frequency, zeta, shapes, share, stability, lam, names, strain)
@@ -112,11 +112,11 @@ def natural_frequencies(model: Model, state: State, *, locked: bool = False) -> 
 
     Rigid and unstable motions count as 0; derivatives exist where a frequency is not repeated.
     """
-    f = model.formulation
+    f = model.formulation_at(state)
     tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
     M, _, K, E = vibration_matrices(f, state.x, tau)
     if locked:
-        j = model.n_joints
+        j, E = f.n_joints, E[jnp.asarray(f.independent)]
         basis = jnp.concatenate([-inverse(E[:, :j]) @ E[:, j:], jnp.eye(f.n_elastic)])
         M, K = basis.T @ M @ basis, basis.T @ K @ basis
     L = jnp.linalg.cholesky(M)

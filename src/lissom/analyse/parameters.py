@@ -22,8 +22,10 @@ def named_quantities(
     """What the parameters move, and how to find their values in the robot as it is.
 
     Raises:
-        ValueError: no quantity has a name that was given.
+        ValueError: no quantity has a name that was given, or the chain is closed.
     """
+    if model.closed:
+        raise ValueError("loops: eigenpairs are expanded for open chains; use `modes` pose by pose for this robot")
     base = {kind: np.zeros(model.n_joints) if value is None else np.asarray(value, dtype=float)
             for kind, value in zip(KINDS, motions, strict=True)}  # fmt: skip
     for kind, value in base.items():

@@ -26,9 +26,9 @@ class Operating:
 
     robot: str
     formulation: str
-    q: Float[np.ndarray, " j"]  # joint coordinates of the ERLS
-    qd: Float[np.ndarray, " j"]
-    qdd: Float[np.ndarray, " j"]
+    q: Float[np.ndarray, " i"]  # joint coordinates of the ERLS
+    qd: Float[np.ndarray, " i"]
+    qdd: Float[np.ndarray, " i"]
     elastic: Float[np.ndarray, " d"]  # elastic coordinates, in quasi-static balance unless a state was given
     encoder: Float[np.ndarray, " j"]
     torque: Float[np.ndarray, " j"]  # that hold this motion [N m or N]

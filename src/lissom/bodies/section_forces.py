@@ -27,9 +27,9 @@ def section_forces(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 6"]:
     """N, Vy, Vz, T, My, Mz at both ends of each element, in its local axes [N, N m].
 
     They act on the section whose outward normal is the element's x axis: tension is positive. They are what the
-    displacement field of the elements holds: exact where loads act at nodes alone; where a load is spread over the
-    element (its weight, its inertia), they converge with the mesh, best in the middle of an element. A reduced body
-    answers with the strain of its kept modes.
+    displacement field of the elements holds: exact where loads act at nodes alone. A load w spread over an element of
+    length h (its weight, its inertia) leaves w h^2 / 12 out of the moments at its ends; that falls with the square of
+    the mesh. A reduced body answers with the strain of its kept modes.
     """
     return section_force_shape(body) @ q
 

@@ -54,10 +54,12 @@ class PD:
 
 @compiled_quickly
 def rigid_gravity_torque(formulation: AbstractFormulation, theta: Float[Array, " j"]) -> Float[Array, " j"]:
-    """Torque that holds the rigid robot at theta against gravity: dV/dtheta."""
+    """Torque that holds the rigid robot at theta against gravity: dV/dtheta, on the independent joints."""
+    drives = jnp.asarray(formulation.independent, dtype=int)
+    near = formulation.near(theta)
 
-    def potential(theta):
-        x = jnp.concatenate([theta, jnp.zeros(formulation.n_elastic)])
-        return gravity_energy(formulation, formulation.configuration(x))
+    def potential(theta_i):
+        x = jnp.concatenate([theta_i, jnp.zeros(formulation.n_elastic)])
+        return gravity_energy(near, near.configuration(x))
 
-    return jax.grad(potential)(theta)
+    return jnp.zeros_like(theta).at[drives].set(jax.jacfwd(potential)(theta[drives]))

@@ -19,6 +19,7 @@ from .link import LumpedMass as LumpedMass
 from .link import Payload as Payload
 from .link import Rigid as Rigid
 from .link import inertia_matrix as inertia_matrix
+from .loop import Loop as Loop
 from .material import Material as Material
 from .material import library_material as library_material
 from .material import material_names as material_names

@@ -59,11 +59,30 @@ def array(value: Any) -> Real:
     return xp.asarray(value, dtype=float)
 
 
+def parent_of(links: Links, i: int) -> int | None:
+    """Number of the link that carries link i: the one it names, else the one before it; -1 is the ground."""
+    link = links[i]
+    if link is None or link.parent is None:
+        return i - 1
+    if link.parent == "ground":
+        return -1
+    known = [j for j, other in enumerate(links[:i]) if other is not None and other.name == link.parent]
+    return known[0] if known else None
+
+
+def children_of(links: Links, i: int) -> list[int]:
+    """Numbers of the links that link i carries."""
+    return [j for j in range(i + 1, len(links)) if parent_of(links, j) == i]
+
+
 def next_origin(links: Links, i: int) -> Any:
-    """Origin of the joint after link i as it is written, `None` if it is not."""
-    following = links[i + 1] if i + 1 < len(links) else None
-    origin = following.joint.origin if following is not None else None
-    return origin.xyz if origin is not None else None
+    """Origin of a joint on link i as it is written, `None` if none is."""
+    for j in children_of(links, i):
+        following = links[j]
+        origin = following.joint.origin if following is not None else None
+        if origin is not None and origin.xyz is not None:
+            return origin.xyz
+    return None
 
 
 def link_tip(links: Links, i: int) -> Real | None:
@@ -92,17 +111,18 @@ def fe_points(link: Link) -> Real:
 
 
 def joint_pose(links: Sequence[Link], i: int) -> tuple[Matrix3, Vector3]:
-    """Rotation and position of joint frame i before its own motion, in the frame of the link before it.
+    """Rotation and position of joint frame i before its own motion, in the frame of the link that carries it.
 
     Reference: standard Denavit-Hartenberg rows as in [Boscariol2012], cut after `Rz(theta)`: the rest of a row,
     `Tz(d) Tx(a) Rx(alpha)`, lies in the link.
     """
-    joint = links[i].joint
-    position = _first_position(joint) if i == 0 else link_tip(links, i - 1)
+    joint, before = links[i].joint, parent_of(links, i)
+    assert before is not None
+    position = _first_position(joint) if before < 0 else link_tip(links, before)
     assert position is not None  # a robot whose file was checked has a tip for every parent
     if joint.origin is not None:
         return rotation_rpy(joint.origin.rpy), position
-    parent = links[i - 1].joint.dh if i > 0 else None
+    parent = links[before].joint.dh if before >= 0 else None
     rotation = rotation_x(parent.alpha) if parent is not None else np.eye(3)
     return (rotation @ rotation_z(joint.dh.theta) if joint.dh is not None else rotation), position
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from lissom.types import Real
 
-from .chain import PARALLEL, Links, fe_points, link_tip, node_count, polyline, up_directions
+from .chain import PARALLEL, Links, fe_points, link_tip, node_count, parent_of, polyline, up_directions
 from .part import Finding
 from .quantity import is_traced
 
@@ -31,17 +31,28 @@ def _names(names: list[Any]) -> Iterator[Finding]:
 
 
 def _link(links: Links, i: int) -> Iterator[Finding]:
+    yield from _parent(links, i)
     yield from _joint_on_tip(links, i)
     yield from _body_on_dh(links, i)
     yield from _beam(links, i)
     yield from _masses(links, i)
 
 
+def _parent(links: Links, i: int) -> Iterator[Finding]:
+    link = links[i]
+    if link is None or parent_of(links, i) is not None or None in links[:i]:
+        return
+    before = [other.name for other in links[:i] if other is not None]
+    accepted = ", ".join(["ground", *before])
+    yield Finding(("parent",), link.parent, f"must be a link that stands before this one: {accepted}")
+
+
 def _joint_on_tip(links: Links, i: int) -> Iterator[Finding]:
     link = links[i]
     origin = link.joint.origin.xyz if link is not None and link.joint.origin is not None else None
-    parent = links[i - 1] if i > 0 else None
-    tip = link_tip(links, i - 1) if i > 0 else None
+    before = parent_of(links, i)
+    parent = links[before] if before is not None and before >= 0 else None
+    tip = link_tip(links, before) if before is not None and before >= 0 else None
     if origin is None or tip is None or parent is None or _same(origin, tip):
         return
     message = (
@@ -70,7 +81,7 @@ def _beam(links: Links, i: int) -> Iterator[Finding]:
         return
     path = polyline(links, i)
     if path is None:
-        if i + 1 == len(links) or links[i + 1] is not None:
+        if i + 1 == len(links) or None not in links[i + 1 :]:
             yield Finding(
                 ("beam", "path"), None, "missing: neither a dh row nor the next joint's origin gives the length"
             )

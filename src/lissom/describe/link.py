@@ -161,6 +161,7 @@ class Link(Part):
     fe: FE | None = None
     masses: tuple[LumpedMass, ...] = ()
     damping: Damping | None = None  # instead of the robot's
+    parent: str | None = None  # the link that carries this one, or ground; default: the link before it
 
     @property
     def flexible(self) -> bool:

@@ -18,6 +18,7 @@ class Outline(NamedTuple):
     joints: tuple[str, ...]  # joints that move, named by their link
     nodes: dict[str, int | None]  # nodes per link; None where the description leaves the number open
     components: tuple[str, ...] = DOFS  # displacements of a node
+    independent: tuple[str, ...] = ()  # joints that set the pose of a closed chain, where they are named
 
     def node_problem(self, node: Any) -> str | None:
         """What is wrong with a node name such as `upper/2` or `lower/tip`, `None` if nothing is."""
@@ -49,11 +50,11 @@ class Outline(NamedTuple):
         return self.node_problem(node)
 
 
-def outline(links: Sequence[Link], planar: bool = False) -> Outline:
+def outline(links: Sequence[Link], planar: bool = False, independent: Sequence[str] | None = None) -> Outline:
     """The names of a valid chain of links."""
     nodes = {link.name: node_count(links, i) for i, link in enumerate(links)}
     joints = tuple(link.name for link in links if link.joint.moves)
-    return Outline(tuple(nodes), joints, nodes, PLANAR if planar else DOFS)
+    return Outline(tuple(nodes), joints, nodes, PLANAR if planar else DOFS, tuple(independent or ()))
 
 
 def outline_of_data(data: Any) -> Outline | None:
@@ -69,7 +70,9 @@ def outline_of_data(data: Any) -> Outline | None:
     joints = tuple(str(name) for name, held in zip(names, fixed, strict=True) if not held)
     nodes = {str(name): node_count(links, i) for i, name in enumerate(names)}
     planar = data.get("planar") is True
-    return Outline(tuple(str(name) for name in names), joints, nodes, PLANAR if planar else DOFS)
+    named = data.get("independent")
+    independent = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
+    return Outline(tuple(map(str, names)), joints, nodes, PLANAR if planar else DOFS, independent)
 
 
 def lenient_links(raw: Any) -> Links:
@@ -92,6 +95,8 @@ def _bones(entry: Any) -> Any:
         return None
     kept = {k: v for k, v in entry["joint"].items() if k in ("dh", "origin")}
     bones: dict[str, Any] = {"name": entry.get("name"), "joint": {"type": "revolute", **kept}}
+    if isinstance(entry.get("parent"), str):
+        bones["parent"] = entry["parent"]
     beam, rigid, fe = entry.get("beam"), entry.get("rigid"), entry.get("fe")
     if isinstance(fe, Mapping):
         return bones | {"fe": {k: fe[k] for k in ("file", "interface", "rpy") if k in fe}}

@@ -1,4 +1,4 @@
-"""A robot: its links from the base outwards, gravity, damping, payload."""
+"""A robot: its links from the base outwards, gravity, damping, payload, loops."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,12 +12,13 @@ from .fe import with_folder
 from .files import build, concrete, find_file, write
 from .joint import Vector
 from .link import Damping, Link, Payload
+from .loop import Loop
+from .loop_checks import loop_findings
 from .outline import Outline, lenient_links, outline
 from .part import Finding, Part, plain
 from .paths import assigned
 from .planar_checks import planar_findings
-from .quantity import error, vector
-from .supported import unavailable
+from .quantity import Quantity, error, vector
 
 
 def _check_version(value: Any) -> Any:
@@ -30,7 +31,7 @@ Version = Annotated[Literal[1], BeforeValidator(_check_version)]
 
 
 class Robot(Part):
-    """A serial robot with flexible and rigid links."""
+    """A robot with flexible and rigid links: a chain, a tree, or closed by loops."""
 
     lissom: Version = 1
     name: str
@@ -39,7 +40,9 @@ class Robot(Part):
     damping: Damping | None = None  # for every flexible link; a link may override
     links: tuple[Link, ...]
     payload: Payload | None = None
-    loops: Any = None
+    loops: tuple[Loop, ...] = ()  # closed chains
+    independent: tuple[str, ...] | None = None  # joints that are coordinates of a closed chain; default: the best ones
+    assembly: dict[str, Annotated[float, Quantity("rad or m")]] | None = None  # joints near here close the loops
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> "Robot":
@@ -88,7 +91,7 @@ class Robot(Part):
     @property
     def outline(self) -> Outline:
         """Names of links, moving joints and nodes."""
-        return outline(self.links, self.planar)
+        return outline(self.links, self.planar, self.independent)
 
     @property
     def link_names(self) -> tuple[str, ...]:
@@ -119,8 +122,6 @@ def _robot_findings(entries: Mapping[str, Any], links: Any, names: list[Any]) ->
     found = []
     if entries.get("planar") is True:
         found += planar_findings(entries, links)
-    if entries.get("loops"):
-        found.append(Finding(("loops",), None, unavailable("closed chains (loops) are")))
     if not names:
         found.append(Finding(("links",), [], "a robot has at least one link"))
-    return [*found, *chain_findings(links, names)]
+    return [*found, *chain_findings(links, names), *loop_findings(entries, links, names)]

@@ -76,7 +76,8 @@ def _number(value: Any) -> float | None:
 
 def _initial(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
     for key in ("q", "qd"):
-        yield from _one_per_joint(entries, ("initial", key), robot)
+        if not robot.independent or len(_list(entries, "initial", key)) != len(robot.independent):
+            yield from _one_per_joint(entries, ("initial", key), robot)
 
 
 def _one_per_joint(entries: Mapping[str, Any], loc: tuple[str, ...], robot: Outline) -> Iterator[Finding]:
@@ -139,8 +140,10 @@ def _zeroed(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
             problem = "is listed twice"
         if problem:
             yield Finding((*loc, k), dof, problem)
-    if len(dofs) != len(robot.joints):
+    if len(dofs) != len(robot.independent or robot.joints):
         message = f"the ERLS needs one zeroed dof for each moving joint: {_joints(robot)}, not {len(dofs)}"
+        if robot.independent:
+            message = f"the ERLS of a closed chain needs one zeroed dof for each independent joint, not {len(dofs)}"
         yield Finding(loc, list(dofs), message)
 
 

@@ -8,11 +8,16 @@ import numpy as np
 from ..bodies.body import Body
 from ..bodies.build import body_of
 from ..bodies.integrals import inertia_integrals
+from ..describe.chain import parent_of
+from ..describe.errors import refused
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
-from ..kinematics.build import chain_of
+from ..kinematics.build import chain_of, closure_of, seats_of
+from ..kinematics.chain import Chain
+from ..kinematics.closure import Closure
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
-from ..types import namespace
+from ..types import Real, namespace
+from .assembly import put_together
 from .basis import Choices, link_bodies
 from .dual_screw import DualScrew
 from .erls import Erls
@@ -77,19 +82,41 @@ def erls_cms(
 def _erls(robot: Robot, bodies: Sequence[Body], links: Links, reference: Any, published: bool) -> Erls:
     """The robot with these bodies as its links; `published` leaves out what [Boscariol2012] does."""
     xp = namespace(robot.gravity)
+    if robot.loops and links.slopes is not None:
+        message = "stiffening: geometric counts slopes from the inner node, which loops turn: not for closed chains"
+        raise refused("loops", None, message)
+    chain, seat, closure = tied(robot, links)
     return Erls(
-        chain=chain_of(robot),
+        chain=chain,
         links=links,
         joints=joints_of(robot),
         reference=reference_of(robot, links, reference),
         gravity=xp.asarray(robot.gravity, dtype=float),
         published=published,
         elastic_names=elastic_names(robot, bodies),
+        seat=seat,
+        closure=closure,
     )
+
+
+def tied(robot: Robot, links: Links) -> tuple[Chain, Real | None, Closure | None]:
+    """The chain of a robot, the shapes of the points that carry its frames, and its loops, put together."""
+    chain = chain_of(robot)
+    closure = put_together(robot, chain, closure_of(robot, links.shapes.tip))
+    return chain, seats_of(robot, links.node_shape), closure
+
+
+def check_serial(robot: Robot, formulation: str) -> None:
+    """Refuse trees and loops where a formulation hands its links on one after the other."""
+    if robot.loops or any(parent_of(robot.links, i) != i - 1 for i in range(len(robot.links))):
+        what = "loops" if robot.loops else "parent"
+        message = f"the formulation {formulation} takes serial chains only: use erls-fem or erls-cms"
+        raise refused(what, None, message)
 
 
 def nonlinear(robot: Robot, choices: Choices) -> Nonlinear:
     """The robot with every link on the deformed tip of the link before it."""
+    check_serial(robot, "nonlinear")
     bodies = link_bodies(robot, "nonlinear", choices)
     xp = namespace(robot.gravity)
     return Nonlinear(

@@ -10,9 +10,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..kinematics.chain import Chain, link_frames, link_twists, relative_poses
-from ..kinematics.compatibility import AbstractReference, elastic_coordinates
-from ..kinematics.erls import erls_motion, erls_pull_back, pose
+from ..kinematics.chain import Chain, body_jacobian, link_frames, link_twists, relative_poses
+from ..kinematics.closure import Closure, closed_joints, closing_guess, dependence, liveliness
+from ..kinematics.compatibility import AbstractReference, MinimumNorm, Shapes, elastic_coordinates
+from ..kinematics.erls import erls_motion, erls_pull_back, joint_accelerations, joint_rates, pose
 from ..types import Real
 from .formulation import (
     AbstractFormulation,
@@ -20,6 +21,7 @@ from .formulation import (
     Joints,
     Motion,
     Rates,
+    differentiated_motion,
     place_elastic,
     place_motion,
     take_elastic,
@@ -37,69 +39,121 @@ class Erls(AbstractFormulation):
     gravity: Float[Real, "3"]
     published: bool = eqx.field(static=True)
     elastic_names: tuple[str, ...] = eqx.field(static=True)
+    seat: Float[Real, "f 6 c"] | None = None  # shapes of the points that carry the frames of trees and loops
+    closure: Closure | None = None  # of closed chains
 
     @property
-    def n_joints(self) -> int:
-        """Number of joint coordinates theta."""
-        return self.chain.selection.shape[1]
+    def shapes(self) -> Shapes:
+        """Displacements that compatibility looks at."""
+        return Shapes(self.links.shapes.tip, self.seat)
 
-    def split(self, x: Float[Array, " n"]) -> tuple[Float[Array, " j"], Float[Array, " d"]]:
+    @property
+    def independent(self) -> tuple[int, ...]:
+        """Numbers of the moving joints that are coordinates."""
+        return tuple(range(self.chain.selection.shape[1])) if self.closure is None else self.closure.independent
+
+    def split(self, x: Float[Array, " n"]) -> tuple[Float[Array, " i"], Float[Array, " d"]]:
         """Joint and elastic coordinates."""
         return x[: self.n_joints], x[self.n_joints :]
 
+    def theta(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
+        """Coordinates of all joints of the chain, those of closing frames included."""
+        theta_i = self.split(x)[0]
+        return theta_i if self.closure is None else closed_joints(self.chain, self.closure, theta_i)
+
+    def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
+        """Theta of every moving joint of the robot."""
+        return self.theta(x)[: self.n_encoders]
+
+    def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j i"]:
+        """Rates of every moving joint for unit rates of the independent ones."""
+        if self.closure is None:
+            return jnp.eye(self.n_joints)
+        return self._dependence(x).G[: self.n_encoders]
+
+    def _dependence(self, x):
+        assert self.closure is not None
+        J = body_jacobian(self.chain, relative_poses(self.chain, self.theta(x)))
+        return dependence(self.closure, J.reshape(-1, J.shape[-1]))
+
+    def liveliness(self, x: Float[Array, " n"]) -> Float[Array, ""]:
+        """Largest joint motion per unit of an independent one: infinite at a dead point; 1 in an open chain."""
+        return jnp.ones(()) if self.closure is None else liveliness(self.closure, self._dependence(x).G)
+
+    def near(self, joints: Float[Array, " j"]) -> "Erls":
+        """The same robot with its loops closed near these coordinates of all moving joints."""
+        if self.closure is None:
+            return self
+        guess = closing_guess(self.chain, self.closure, jnp.asarray(joints, dtype=float))
+        return eqx.tree_at(lambda f: f.closure.guess, self, guess)
+
+    @property
+    def _differentiates(self) -> bool:
+        """The minimum-norm conditions of a closed chain turn with its joints and with their dependence."""
+        return self.closure is not None and isinstance(self.reference, MinimumNorm)
+
     def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
-        """Motion by the geometric rule."""
-        shapes, (theta, theta_d, theta_dd) = self.links.shapes, (part[: self.n_joints] for part in (x, xd, xdd))
-        at = pose(self.chain, shapes, self.reference, theta)
+        """Motion by the geometric rule; of a closed chain with the minimum-norm choice by differentiation."""
+        if self._differentiates:
+            return differentiated_motion(self, x, xd, xdd)
+        chain, closure, shapes, theta = self.chain, self.closure, self.shapes, self.theta(x)
+        at = pose(chain, shapes, self.reference, theta, closure)
+        theta_d = joint_rates(at, xd[: self.n_joints])
+        theta_dd = joint_accelerations(chain, closure, at, theta_d, xdd[: self.n_joints])
         eta = place_motion(self.links, *(part[self.n_joints :] for part in (x, xd, xdd)))
-        m = erls_motion(self.chain, shapes, self.reference, at, theta_d, theta_dd, eta, not self.published)
+        m = erls_motion(chain, shapes, self.reference, at, theta_d, theta_dd, eta, not self.published)
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
             on_theta, on_eta = erls_pull_back(
-                self.chain, shapes, self.reference, at, m, force.V, force.q, force.encoder, not self.published
+                chain, shapes, at, m, force.V, force.q, force.encoder, not self.published, closure
             )
             return jnp.concatenate([on_theta, take_elastic(self.links, x[self.n_joints :], on_eta)])
 
-        R, p = link_frames(self.chain, theta)
-        r, rows = m.total, (-1, 6)
+        R, p = link_frames(chain, theta)
+        r, l, j = m.total, eta[0].shape[0], self.n_encoders
         q, q_d, q_dd = (
-            jnp.concatenate([a.reshape(rows), e], axis=1) for a, e in zip((r.a, r.d, r.dd), eta, strict=True)
+            jnp.concatenate([a.reshape(-1, 6)[:l], e], axis=1) for a, e in zip((r.a, r.d, r.dd), eta, strict=True)
         )
+        encoder = [(a + phi)[:j] for a, phi in zip((theta, theta_d, theta_dd), m.phi, strict=True)]
         return Motion(
-            Configuration(R, p, q, theta + m.phi[0]),
-            Rates(m.V.reshape(rows), q_d, theta_d + m.phi[1]),
-            Rates(m.V_d.reshape(rows), q_dd, theta_dd + m.phi[2]),
+            Configuration(R[:l], p[:l], q, encoder[0]),
+            Rates(m.V.reshape(-1, 6)[:l], q_d, encoder[1]),
+            Rates(m.V_d.reshape(-1, 6)[:l], q_dd, encoder[2]),
             pull_back,
         )
 
     def coordinates(self, x: Float[Array, " n"]) -> tuple[Float[Array, "l c"], Float[Array, " j"]]:
         """Body coordinates q = H(theta) eta and encoder readings theta + phi."""
-        theta, eta = self.split(x)
-        q, phi = elastic_coordinates(
-            self.chain, self.links.shapes, self.reference, theta, place_elastic(self.links, eta)
-        )
-        return q, theta + phi
+        theta, eta = self.theta(x), place_elastic(self.links, self.split(x)[1])
+        q, phi = elastic_coordinates(self.chain, self.shapes, self.reference, theta, eta, self.closure)
+        return q, (theta + phi)[: self.n_encoders]
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
         """Frames of the ERLS, body coordinates, encoder readings."""
-        return self.motion(x, jnp.zeros_like(x), jnp.zeros_like(x)).place
+        if not self._differentiates:
+            return self.motion(x, jnp.zeros_like(x), jnp.zeros_like(x)).place
+        R, p = link_frames(self.chain, self.theta(x))
+        q, encoder = self.coordinates(x)
+        return Configuration(R[: len(q)], p[: len(q)], q, encoder)
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
         """V = J theta_d and qd = H eta_d + Hdot eta, [Vidoni2015] eqs. (14), (69)."""
+        if self._differentiates:
+            return self.differentiated_rates(x, xd)
         return self.motion(x, xd, jnp.zeros_like(x)).rates
 
     def differentiated_rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
         """The same by automatic differentiation: for every reference, and the oracle of the geometric rule."""
-        theta, theta_d = self.split(x)[0], self.split(xd)[0]
+        theta, theta_d = jax.jvp(self.theta, (x,), (xd,))
         V = link_twists(self.chain, relative_poses(self.chain, theta), theta_d)
         _, (qd, encoder_d) = jax.jvp(self.coordinates, (x,), (xd,))
-        return Rates(V, qd, encoder_d)
+        return Rates(V[: len(qd)], qd, encoder_d)
 
     def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:
         """Virtual displacements; `published` drops dR u and dT u, [Boscariol2012] eqs. (14)-(15)."""
         whole = self.rates(x, dx)
         if not self.published:
             return whole
-        d_theta = self.split(dx)[0]
+        d_theta = self.joint_map(x) @ self.split(dx)[0]
         elastic = self.rates(x, dx.at[: self.n_joints].set(0.0))
         return Rates(whole.V, elastic.q, d_theta + elastic.encoder)

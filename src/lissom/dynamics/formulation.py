@@ -64,9 +64,35 @@ class AbstractFormulation(eqx.Module):
     published: eqx.AbstractVar[bool]  # terms as printed in the paper, else the complete virtual work
 
     @property
-    @abc.abstractmethod
+    def n_encoders(self) -> int:
+        """Number of moving joints: each has an encoder and takes a torque."""
+        return self.joints.motor_inertia.shape[0]
+
+    @property
+    def independent(self) -> tuple[int, ...]:
+        """Numbers of the moving joints that are coordinates: all of them, unless loops tie some to the others."""
+        return tuple(range(self.n_encoders))
+
+    @property
     def n_joints(self) -> int:
-        """Number of joint coordinates theta."""
+        """Number of joint coordinates in x."""
+        return len(self.independent)
+
+    def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
+        """Theta of every moving joint."""
+        return x[: self.n_joints]
+
+    def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j i"]:
+        """Rates of every moving joint for unit rates of the independent ones."""
+        return jnp.eye(self.n_joints)
+
+    def near(self, joints: Float[Array, " j"]) -> "AbstractFormulation":
+        """The same robot with its loops, if it has any, closed near these coordinates of all moving joints."""
+        return self
+
+    def liveliness(self, x: Float[Array, " n"]) -> Float[Array, ""]:
+        """Largest joint motion per unit of an independent one: infinite at a dead point; 1 in an open chain."""
+        return jnp.ones(())
 
     @property
     def finite_rotations(self) -> bool:
@@ -187,6 +213,6 @@ def differentiated_motion(formulation: AbstractFormulation, x, xd, xdd) -> Motio
     if formulation.published:
         j = formulation.n_joints
         _, frozen = jax.jvp(formulation.rates, (x, xd), (xd, xdd.at[:j].set(0.0)))
-        rates_d = Rates(rates_d.V, frozen.q, xdd[:j] + frozen.encoder)
+        rates_d = Rates(rates_d.V, frozen.q, formulation.joint_map(x) @ xdd[:j] + frozen.encoder)
     _, transpose = jax.vjp(lambda dx: formulation.virtual(x, dx), jnp.zeros_like(x))
     return Motion(formulation.configuration(x), rates, rates_d, lambda force: transpose(force)[0])

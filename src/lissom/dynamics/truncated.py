@@ -80,7 +80,7 @@ class LinkMotion(NamedTuple):
 class TruncatedDualScrew(Erls, OwnDynamics):
     """Assumed modes on the rigid chain: frames, nodes and encoders as in `Erls` with the tangent choice."""
 
-    bent: BentLinks
+    bent: BentLinks = eqx.field(kw_only=True)
 
     @property
     def _shape(self) -> Float[Array, "l 6 m"]:

@@ -1,8 +1,12 @@
-"""The equivalent rigid-link system as a chain: frames, body twists, body Jacobian."""
+"""The equivalent rigid-link system as a tree of links: frames, body twists, body Jacobian."""
+
+from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import twist_to_child
@@ -10,10 +14,15 @@ from ..algebra.so3 import axis_rotation
 from ..types import Real
 
 UNROLL = 4  # links per loop iteration: short chains become straight-line code, long ones keep compile time flat
+GROUND = -1  # number of the parent of a link that stands on the ground
 
 
 class Chain(eqx.Module):
-    """Serial chain of l links and j moving joints; a fixed joint has neither turn nor slide."""
+    """Links that each move on one parent, and j moving joints; a fixed joint has neither turn nor slide.
+
+    Closed chains are cut at their closing joints: beyond the robot's links, the chain then holds one massless frame for
+    each loop, which moves on the ground or on a link as the closing joint allows and has to coincide with a tip.
+    """
 
     rotation: Float[Real, "l 3 3"]  # R_X  joint frame in the parent link's frame, before the joint moves
     position: Float[Real, "l 3"]  # p_X  [m]
@@ -21,6 +30,7 @@ class Chain(eqx.Module):
     turns: Float[Real, " l"]  # 1 for a revolute joint, else 0
     slides: Float[Real, " l"]  # 1 for a prismatic joint, else 0
     selection: Float[Real, "l j"]  # joint coordinate of each link; a row of zeros for a fixed joint
+    parents: tuple[int, ...] | None = eqx.field(static=True, default=None)  # None: each link moves on the one before it
 
     @property
     def screw(self) -> Float[Array, "l 6"]:
@@ -52,37 +62,63 @@ def scan_links(step, start, links):
     return jax.lax.scan(step, start, links, unroll=min(count, UNROLL))
 
 
+def outwards(parents: tuple[int, ...] | None, step: Callable[[Any, Any], Any], ground: Any, links: Any) -> Any:
+    """Value of every link from that of its parent, `step(parent, link)`; the ground has the value `ground`."""
+    if parents is None:
+        return scan_links(lambda before, link: (step(before, link),) * 2, ground, links)[1]
+    values: list[Any] = []
+    for i, parent in enumerate(parents):
+        link = jax.tree.map(lambda part, i=i: part[i], links)
+        values.append(step(ground if parent == GROUND else values[parent], link))
+    return jax.tree.map(lambda *parts: jnp.stack(parts), *values)
+
+
+def of_parents(chain: Chain, value: Float[Array, "b *n"]) -> Float[Array, "l *n"]:
+    """For every link, the value of its parent; zero where that is the ground."""
+    if chain.parents is None:
+        return jnp.concatenate([jnp.zeros_like(value[:1]), value[:-1]])
+    return jnp.tensordot(parent_matrix(chain.parents, value.shape[0]), value, axes=1)
+
+
+def on_parents(chain: Chain, value: Float[Array, "l *n"], count: int) -> Float[Array, "b *n"]:
+    """The transpose of `of_parents`: sums over the children of each of `count` links."""
+    if chain.parents is None:
+        return jnp.concatenate([value[1:], jnp.zeros_like(value[:1])])
+    return jnp.tensordot(parent_matrix(chain.parents, count).T, value, axes=1)
+
+
+def parent_matrix(parents: tuple[int, ...], count: int) -> Float[np.ndarray, "l b"]:
+    """1 where a link (row) moves on another (column)."""
+    return (np.asarray(parents)[:, None] == np.arange(count)).astype(float)
+
+
 def link_frames(chain: Chain, theta: Float[Array, " j"]) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
     """Rotation and origin of every link frame in the world."""
-    relative = relative_poses(chain, theta)
 
-    def outwards(frame, link):
+    def step(frame, link):
         R, p = frame
-        here = (R @ link.R, p + R @ link.p)
-        return here, here
+        return R @ link.R, p + R @ link.p
 
-    return scan_links(outwards, (jnp.eye(3), jnp.zeros(3)), relative)[1]
+    return outwards(chain.parents, step, (jnp.eye(3), jnp.zeros(3)), relative_poses(chain, theta))
 
 
 def link_twists(chain: Chain, relative: Relative, theta_d: Float[Array, " j"]) -> Float[Array, "l 6"]:
     """Body twist V = (v, w) of every link, in its own frame."""
     joint = chain.screw * (chain.selection @ theta_d)[:, None]
 
-    def outwards(V, link):
+    def step(V, link):
         pose, s = link
-        V = twist_to_child(pose.R, pose.p, V) + s
-        return V, V
+        return twist_to_child(pose.R, pose.p, V) + s
 
-    return scan_links(outwards, jnp.zeros(6), (relative, joint))[1]
+    return outwards(chain.parents, step, jnp.zeros(6), (relative, joint))
 
 
 def body_jacobian(chain: Chain, relative: Relative) -> Float[Array, "l 6 j"]:
     """Body Jacobian J of every link: V = J theta_d, [Vidoni2015] eq. (69), in link axes (erratum 5)."""
     joint = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
 
-    def outwards(J, link):
+    def step(J, link):
         pose, s = link
-        J = twist_to_child(pose.R, pose.p, J) + s
-        return J, J
+        return twist_to_child(pose.R, pose.p, J) + s
 
-    return scan_links(outwards, jnp.zeros((6, chain.selection.shape[1])), (relative, joint))[1]
+    return outwards(chain.parents, step, jnp.zeros((6, chain.selection.shape[1])), (relative, joint))

@@ -2,32 +2,35 @@
 
 Body coordinates of link i are q_i = (r_i, eta_i): r_i the displacement of its inner node from the ERLS, which carries
 the link as a rigid body, eta_i the displacements counted from there. With the `tangent` choice the inner node of a
-link simply moves with the tip of the link before it. Any other choice adds the rigid motion J phi of the ERLS that
-satisfies one more condition per joint,
+link simply moves with the tip of its parent. Any other choice adds the rigid motion J phi of the ERLS that satisfies
+one more condition per joint,
 
     r = r_t + J phi,      Z(theta) q = 0      =>      phi = -(Z J)^-1 Z q_t,
 
-and `Z J` is the matrix J_0 of [Boscariol2012] eq. (6), which must not be singular.
+and `Z J` is the matrix J_0 of [Boscariol2012] eq. (6), which must not be singular. A closed chain adds the rows of its
+closing joints to Z, for every choice: with `tangent` they alone say how the dependent joints give way.
 """
 
 import abc
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra.linear import inverse
 from ..algebra.se3 import shift_displacement
 from ..types import Real
-from .chain import Chain, Relative, body_jacobian, relative_poses, scan_links
+from .chain import Chain, Relative, body_jacobian, of_parents, outwards, relative_poses
+from .closure import Closure, dependence
 
 
 class AbstractReference(eqx.Module):
-    """What theta means: the conditions Z(theta) q = 0, one for each joint."""
+    """What theta means: the conditions Z(theta) q = 0, one for each independent joint."""
 
     @abc.abstractmethod
     def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "j l c"]:
-        """Rows of Z, over the body coordinates of every link."""
+        """Rows of Z, over the body coordinates of every link, from the Jacobian of the independent joints."""
 
     def moment(self, q: Float[Array, "l c"]) -> Float[Array, " L"] | None:
         """The vector g, six for each link, of conditions Z q = J^T g(q) that turn with the joints; None for others."""
@@ -71,38 +74,92 @@ class MinimumNorm(AbstractReference):
 
 
 class Shapes(eqx.Module):
-    """What compatibility needs to know of the links."""
+    """What compatibility needs to know of the links; l frames, the closing ones included."""
 
-    tip: Float[Real, "l 6 c"]  # displacement of the tip node from body coordinates
+    tip: Float[Real, "b 6 c"]  # displacement of the tip node from body coordinates
+    seat: Float[Real, "l 6 c"] | None = None  # of the parent's point that carries each frame; None: the parent's tip
 
 
-def tangent_coordinates(relative: Relative, shapes: Shapes, eta: Float[Array, "l m"]) -> Float[Array, "l c"]:
+def seats(chain: Chain, shapes: Shapes) -> Float[Array, "l 6 c"]:
+    """Displacement of the point that carries each frame, from the body coordinates of its parent."""
+    return of_parents(chain, jnp.asarray(shapes.tip)) if shapes.seat is None else jnp.asarray(shapes.seat)
+
+
+def with_closing_frames(closure: Closure | None, value: Float[Array, "b *n"]) -> Float[Array, "l *n"]:
+    """Values of the links, and zeros for the closing frames, which have neither mass nor elasticity."""
+    if closure is None:
+        return value
+    return jnp.concatenate([value, jnp.zeros((closure.frames, *value.shape[1:]))])
+
+
+def tangent_coordinates(
+    chain: Chain, relative: Relative, shapes: Shapes, eta: Float[Array, "l m"]
+) -> Float[Array, "l c"]:
     """Body coordinates when inner nodes follow the tips before them, [Vidoni2015] eqs. (3)-(8) in all directions."""
 
-    def outwards(tip, link):
+    def step(q, link):
         pose, shape, eta = link
-        q = jnp.concatenate([shift_displacement(pose.R, pose.arm, tip), eta])
-        return shape @ q, q
+        return jnp.concatenate([shift_displacement(pose.R, pose.arm, shape @ q), eta])
 
-    return scan_links(outwards, jnp.zeros(6), (relative, jnp.asarray(shapes.tip), eta))[1]
+    ground = jnp.zeros(shapes.tip.shape[-1])
+    return outwards(chain.parents, step, ground, (relative, seats(chain, shapes), eta))
 
 
-def reference_matrix(chain: Chain, reference: AbstractReference, theta: Float[Array, " j"]) -> Float[Array, "j j"]:
+class Conditions(eqx.Module):
+    """Z and the matrix that solves it: phi = -solve Z q_t, over all joints."""
+
+    rows: Float[Array, "r l c"]
+    solve: Float[Array, "j r"]
+    matrix: Float[Array, "r d"]  # what was inverted, J_0; singular where the conditions define no ERLS
+
+
+def conditions_at(reference: AbstractReference, closure: Closure | None, J: Float[Array, "l 6 j"]) -> Conditions | None:
+    """Conditions of the reference and of the loops at a pose; None where theta is what the encoders read."""
+    if closure is None:
+        if isinstance(reference, Tangent):
+            return None
+        return _solved(reference.conditions(J), J)
+    rows, flat = jnp.asarray(closure.rows), J.reshape(-1, J.shape[-1])
+    d = dependence(closure, flat)
+    if isinstance(reference, Tangent):
+        none = jnp.zeros((len(closure.independent), rows.shape[0]))
+        order = np.argsort([*closure.independent, *closure.dependent])
+        matrix = jnp.einsum("rlk,lkj->rj", rows[:, :, :6], J)[:, np.asarray(closure.dependent, dtype=int)]
+        return Conditions(rows, jnp.concatenate([none, d.solve])[order], matrix)
+    links = J.shape[0] - closure.frames
+    chosen = reference.conditions((flat @ d.G).reshape(*J.shape[:2], -1)[:links])
+    chosen = jnp.pad(chosen, ((0, 0), (0, closure.frames), (0, 0)))
+    return _solved(jnp.concatenate([chosen, rows]), J)
+
+
+def _solved(rows: Float[Array, "r l c"], J: Float[Array, "l 6 j"]) -> Conditions:
+    J_0 = jnp.einsum("jlk,lki->ji", rows[:, :, :6], J)
+    return Conditions(rows, inverse(J_0), J_0)
+
+
+def reference_matrix(
+    chain: Chain, reference: AbstractReference, theta: Float[Array, " j"], closure: Closure | None = None
+) -> Float[Array, "r d"]:
     """J_0 = Z J of [Boscariol2012] eq. (6): singular where the chosen conditions do not define an ERLS."""
-    J = body_jacobian(chain, relative_poses(chain, theta))
-    return jnp.einsum("jlk,lki->ji", reference.conditions(J)[:, :, :6], J)
+    conditions = conditions_at(reference, closure, body_jacobian(chain, relative_poses(chain, theta)))
+    assert conditions is not None
+    return conditions.matrix
 
 
 def elastic_coordinates(
-    chain: Chain, shapes: Shapes, reference: AbstractReference, theta: Float[Array, " j"], eta: Float[Array, "l m"]
-) -> tuple[Float[Array, "l c"], Float[Array, " j"]]:
+    chain: Chain,
+    shapes: Shapes,
+    reference: AbstractReference,
+    theta: Float[Array, " j"],
+    eta: Float[Array, "b m"],
+    closure: Closure | None = None,
+) -> tuple[Float[Array, "b c"], Float[Array, " j"]]:
     """Body coordinates q = H(theta) eta and the elastic joint displacements phi (encoder angle minus theta)."""
     relative = relative_poses(chain, theta)
-    q = tangent_coordinates(relative, shapes, eta)
-    if isinstance(reference, Tangent):
-        return q, jnp.zeros_like(theta)
+    q = tangent_coordinates(chain, relative, shapes, with_closing_frames(closure, eta))
     J = body_jacobian(chain, relative)
-    Z = reference.conditions(J)
-    J_0 = jnp.einsum("jlk,lki->ji", Z[:, :, :6], J)
-    phi = -inverse(J_0) @ jnp.einsum("jlc,lc->j", Z, q)
-    return q.at[:, :6].add(J @ phi), phi
+    conditions = conditions_at(reference, closure, J)
+    if conditions is None:
+        return q, jnp.zeros_like(theta)
+    phi = -conditions.solve @ jnp.einsum("jlc,lc->j", conditions.rows, q)
+    return q.at[:, :6].add(J @ phi)[: eta.shape[0]], phi

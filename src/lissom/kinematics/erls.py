@@ -2,8 +2,11 @@
 
 A twist or a small displacement (6 numbers) reaches link i through `T_i = Ad(R_i, p_i)^-1`, and moving joint i changes
 it by `dT_i/dtheta_i = -ad(s_i) T_i`, s_i the joint's screw. Quantities handed from link to link obey `a_i = T_i S
-a_(i-1) + b_i`; the products of these matrices are formed once per pose, so that every such chain, and its transpose,
-is one product with a matrix of 6 l rows.
+a_p + b_i`, p the link that carries link i; the products of these matrices are formed once per pose, so that every such
+chain, and its transpose, is one product with a matrix of 6 l rows.
+
+In a closed chain the closing rows Z are constant in the frames of the links, and `Z V = 0` for the twists V of the
+ERLS. Its derivative `Z V_d = 0` gives the accelerations of the dependent joints.
 """
 
 import equinox as eqx
@@ -11,9 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.linear import inverse
-from .chain import Chain, relative_poses, scan_links
-from .compatibility import AbstractReference, Shapes, Tangent
+from .chain import Chain, of_parents, on_parents, outwards, relative_poses
+from .closure import Closure, Dependence, dependence
+from .compatibility import AbstractReference, Conditions, Shapes, conditions_at, seats, with_closing_frames
 
 LEVI_CIVITA = np.array(
     [[[0, 0, 0], [0, 0, 1], [0, -1, 0]], [[0, 0, -1], [0, 0, 0], [1, 0, 0]], [[0, 1, 0], [-1, 0, 0], [0, 0, 0]]]
@@ -41,47 +44,64 @@ def screw_matrix(chain: Chain) -> Float[Array, "L L"]:
     return (jnp.eye(l)[:, None, :, None] * ad[:, :, None, :]).reshape(6 * l, 6 * l)
 
 
-def chain_product(G: Float[Array, "l 6 6"]) -> Float[Array, "L L"]:
-    """Phi with blocks Phi_ik = G_i ... G_(k+1): the solution a = Phi b of a_i = G_i a_(i-1) + b_i."""
+def chain_product(G: Float[Array, "l 6 6"], parents: tuple[int, ...] | None = None) -> Float[Array, "L L"]:
+    """Phi with blocks Phi_ik = G_i ... G_(k+1): the solution a = Phi b of a_i = G_i a_p + b_i, p the parent of i."""
     l = G.shape[0]
 
-    def outwards(a, link):
+    def step(a, link):
         G_i, own = link
-        a = G_i @ a + own
-        return a, a
+        return G_i @ a + own
 
-    return scan_links(outwards, jnp.zeros((6, 6 * l)), (G, np.eye(6 * l).reshape(l, 6, 6 * l)))[1].reshape(6 * l, 6 * l)
+    own = np.eye(6 * l).reshape(l, 6, 6 * l)
+    return outwards(parents, step, jnp.zeros((6, 6 * l)), (G, own)).reshape(6 * l, 6 * l)
 
 
 class Pose(eqx.Module):
-    """Everything that depends on theta alone; L = 6 l rows, six for each link."""
+    """Everything that depends on theta alone; L = 6 l rows, six for each link and each closing frame."""
 
     Phi: Float[Array, "L L"]  # chain of twists
     Psi: Float[Array, "L L"]  # chain of displacements, handed over from tip to inner node
-    J: Float[Array, "L j"]  # body Jacobian, V = J theta_d
-    shift: Float[Array, "l 6 6"]  # displacement of the tip before -> of the inner node
+    J: Float[Array, "L j"]  # body Jacobian of the chain as it is cut, V = J theta_d
+    shift: Float[Array, "l 6 6"]  # displacement of the parent's point -> of the inner node
     ad: Float[Array, "L L"]
-    rows: Float[Array, "j l c"] | None  # Z, the conditions of the reference; the tangent choice has none
-    solve: Float[Array, "j j"] | None  # J_0^-1
+    conditions: Conditions | None  # of a zeroed reference and of loops
+    loops: Dependence | None  # how all joints follow from the independent ones
 
 
-def pose(chain: Chain, shapes: Shapes, reference: AbstractReference, theta: Float[Array, " j"]) -> Pose:
-    """Transfer matrices and their products at one pose."""
+def pose(
+    chain: Chain,
+    shapes: Shapes,
+    reference: AbstractReference,
+    theta: Float[Array, " j"],
+    closure: Closure | None = None,
+) -> Pose:
+    """Transfer matrices and their products at one pose of all joints."""
     relative = relative_poses(chain, theta)
     shift = transfer(relative.R, relative.arm)
-    carried = jnp.concatenate([jnp.zeros((1, 6, 6)), shift[1:] @ jnp.asarray(shapes.tip)[:-1, :, :6]])
-    Phi = chain_product(transfer(relative.R, relative.p))
+    carried = shift @ seats(chain, shapes)[:, :, :6]
+    Phi = chain_product(transfer(relative.R, relative.p), chain.parents)
     J = Phi @ (chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]).reshape(Phi.shape[0], -1)
-    rows = solve = None
-    if not isinstance(reference, Tangent):
-        rows = reference.conditions(J.reshape(-1, 6, J.shape[1]))
-        solve = inverse(_rigid_rows(rows) @ J)
-    return Pose(Phi, chain_product(carried), J, shift, screw_matrix(chain), rows, solve)
+    conditions = conditions_at(reference, closure, J.reshape(-1, 6, J.shape[1]))
+    loops = None if closure is None else dependence(closure, J)
+    return Pose(Phi, chain_product(carried, chain.parents), J, shift, screw_matrix(chain), conditions, loops)
 
 
-def _rigid_rows(rows: Float[Array, "j l c"]) -> Float[Array, "j L"]:
-    """Rows Z over the displacements of the inner nodes."""
-    return rows[:, :, :6].reshape(rows.shape[0], -1)
+def joint_rates(at: Pose, rate_i: Float[Array, " i"]) -> Float[Array, " j"]:
+    """Rates of all joints from those of the independent ones."""
+    return rate_i if at.loops is None else at.loops.G @ rate_i
+
+
+def joint_accelerations(
+    chain: Chain, closure: Closure | None, at: Pose, theta_d: Float[Array, " j"], acceleration_i: Float[Array, " i"]
+) -> Float[Array, " j"]:
+    """Accelerations of all joints: Z (J theta_dd - Phi (rate ad V)) = 0, from the rates theta_d of all joints."""
+    if at.loops is None or closure is None:
+        return acceleration_i
+    rate = jnp.repeat(chain.selection @ theta_d, 6)
+    turned = at.Phi @ (rate * (at.ad @ (at.J @ theta_d)))
+    Z = jnp.asarray(closure.rows)[:, :, :6].reshape(-1, turned.shape[0])
+    own = jnp.zeros_like(theta_d).at[np.asarray(closure.dependent, dtype=int)].set(at.loops.solve @ (Z @ turned))
+    return at.loops.G @ acceleration_i + own
 
 
 class Handed(eqx.Module):
@@ -140,8 +160,8 @@ def erls_motion(
         shapes: tip shapes of the links.
         reference: what theta means.
         at: matrices of the pose.
-        theta_d: joint rates.
-        theta_dd: joint accelerations.
+        theta_d: rates of all joints.
+        theta_dd: accelerations of all joints.
         eta: elastic coordinates of every link with their rates and accelerations, three arrays (l, m).
         carries_acceleration: whether theta_dd acts on displacements; not in the terms `published` by [Boscariol2012].
     """
@@ -149,30 +169,33 @@ def erls_motion(
     V = at.J @ theta_d
     V_d = at.J @ theta_dd - at.Phi @ (rate_d * (at.ad @ V))
     rate = Rate(rate_d, rate_dd if carries_acceleration else jnp.zeros_like(rate_dd))
-    own, own_d, own_dd = (_from_tips(shapes, at, part) for part in eta)
+    own, own_d, own_dd = (_from_tips(chain, shapes, at, part) for part in eta)
     a = at.Psi @ own
     d = at.Psi @ (own_d - rate.d * (at.ad @ a))
     inner = Handed(a, d, at.Psi @ (own_dd + bent(at, rate, a, d)))
     motion = ErlsMotion(V, V_d, inner, None, jnp.zeros((3, at.J.shape[1])))
-    return motion if at.solve is None else _with_reference(reference, at, motion, rate, eta)
+    return motion if at.conditions is None else _with_conditions(reference, at, at.conditions, motion, rate, eta)
 
 
-def _from_tips(shapes: Shapes, at: Pose, eta: Float[Array, "l m"]) -> Float[Array, " L"]:
-    """Displacement of each inner node that the elastic coordinates of the link before it cause."""
-    tip = jnp.einsum("ldm,lm->ld", jnp.asarray(shapes.tip)[:-1, :, 6:], eta[:-1])
-    return jnp.concatenate([jnp.zeros((1, 6)), jnp.einsum("lab,lb->la", at.shift[1:], tip)]).reshape(-1)
+def _from_tips(chain: Chain, shapes: Shapes, at: Pose, eta: Float[Array, "b m"]) -> Float[Array, " L"]:
+    """Displacement of each inner node that the elastic coordinates of its parent cause."""
+    tip = jnp.einsum("ldm,lm->ld", seats(chain, shapes)[:, :, 6:], of_parents(chain, eta))
+    return jnp.einsum("lab,lb->la", at.shift, tip).reshape(-1)
 
 
-def _with_reference(reference: AbstractReference, at: Pose, motion: ErlsMotion, rate: Rate, eta) -> ErlsMotion:
+def _with_conditions(
+    reference: AbstractReference, at: Pose, conditions: Conditions, motion: ErlsMotion, rate: Rate, eta
+) -> ErlsMotion:
     """Add the rigid motion J phi that keeps Z q = 0 with its first and second derivative.
 
     Conditions of the form J^T g = 0 turn with the joints; their derivatives add Jdot^T g and Jddot^T g + 2 Jdot^T gdot.
     """
-    rows, inverse = jnp.asarray(at.rows), jnp.asarray(at.solve)
-    Z_r, Z_eta = _rigid_rows(rows), rows[:, :, 6:].reshape(rows.shape[0], -1)
+    rows, links = conditions.rows, eta[0].shape[0]
+    Z_r = rows[:, :, :6].reshape(rows.shape[0], -1)
+    Z_eta = rows[:, :links, 6:].reshape(rows.shape[0], -1)
     still = jnp.zeros(rows.shape[0])
-    solve = lambda r, eta, turning: -inverse @ (Z_r @ r + Z_eta @ eta.reshape(-1) + turning)  # noqa: E731
-    moment = lambda r, eta: reference.moment(jnp.concatenate([r.reshape(-1, 6), eta], axis=1))  # noqa: E731
+    solve = lambda r, eta, turning: -conditions.solve @ (Z_r @ r + Z_eta @ eta.reshape(-1) + turning)  # noqa: E731
+    moment = lambda r, eta: reference.moment(jnp.concatenate([r.reshape(-1, 6)[:links], eta], axis=1))  # noqa: E731
     phi = solve(motion.inner.a, eta[0], still)
     w = at.J @ phi
     w_d = -at.Phi @ (rate.d * (at.ad @ w))
@@ -181,17 +204,17 @@ def _with_reference(reference: AbstractReference, at: Pose, motion: ErlsMotion, 
     w_d = w_d + at.J @ phi_d
     g_d = moment(motion.inner.d + w_d, eta[1])
     w_dd = at.Phi @ bent(at, rate, w, w_d)
-    phi_dd = solve(motion.inner.dd + w_dd, eta[2], still if g_d is None else bent_moment(at, rate, g, g_d))
+    phi_dd = solve(motion.inner.dd + w_dd, eta[2], still if g is None or g_d is None else bent_moment(at, rate, g, g_d))
     w_dd = w_dd + at.J @ phi_dd
     return ErlsMotion(motion.V, motion.V_d, motion.inner, Handed(w, w_d, w_dd), jnp.stack([phi, phi_d, phi_dd]), g)
 
 
-def turned_moment(at: Pose, rate: Rate, g) -> Float[Array, " j"]:
+def turned_moment(at: Pose, rate: Rate, g: Float[Array, " L"]) -> Float[Array, " j"]:
     """Jdot^T g, from Jdot = -Phi rate ad J."""
     return -at.J.T @ (at.ad.T @ (rate.d * (at.Phi.T @ g)))
 
 
-def bent_moment(at: Pose, rate: Rate, g, g_d) -> Float[Array, " j"]:
+def bent_moment(at: Pose, rate: Rate, g: Float[Array, " L"], g_d: Float[Array, " L"]) -> Float[Array, " j"]:
     """Jddot^T g + 2 Jdot^T gdot, from Jddot = -Phi (2 rate ad Jdot + rate^2 ad^2 J + acceleration ad J)."""
     p = at.Phi.T @ g
     pushed = at.ad.T @ (rate.d * p)
@@ -200,24 +223,35 @@ def bent_moment(at: Pose, rate: Rate, g, g_d) -> Float[Array, " j"]:
 
 
 def erls_pull_back(
-    chain: Chain, shapes: Shapes, reference, at: Pose, motion: ErlsMotion, on_V, on_q, on_encoder, complete: bool
-) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
-    """Transpose of the rates' map: forces on (theta, eta) from forces on twists, body coordinates and encoders.
+    chain: Chain,
+    shapes: Shapes,
+    at: Pose,
+    motion: ErlsMotion,
+    on_V,
+    on_q,
+    on_encoder,
+    complete: bool,
+    closure: Closure | None = None,
+) -> tuple[Float[Array, " i"], Float[Array, "b m"]]:
+    """Transpose of the rates' map: forces on (theta_i, eta) from forces on twists, body coordinates and encoders.
 
     `complete` also takes what a virtual joint motion does to the displacements it carries, and to the conditions.
     """
-    on_r, on_eta = on_q[:, :6].reshape(-1), on_q[:, 6:]
+    on_r = with_closing_frames(closure, on_q[:, :6]).reshape(-1)
+    on_eta, links = on_q[:, 6:], on_q.shape[0]
+    on_V = with_closing_frames(closure, on_V).reshape(-1)
+    on_encoder = jnp.pad(on_encoder, (0, at.J.shape[1] - on_encoder.shape[0]))
     push = jnp.zeros(at.J.shape[1])
-    if at.solve is not None:
-        rows = jnp.asarray(at.rows)
-        push = at.solve.T @ (at.J.T @ on_r + on_encoder)
-        on_r = on_r - push @ _rigid_rows(rows)
-        on_eta = on_eta - jnp.tensordot(push, rows[:, :, 6:], axes=1)
+    if at.conditions is not None:
+        rows = at.conditions.rows
+        push = at.conditions.solve.T @ (at.J.T @ on_r + on_encoder)
+        on_r = on_r - push @ rows[:, :, :6].reshape(rows.shape[0], -1)
+        on_eta = on_eta - jnp.tensordot(push, rows[:, :links, 6:], axes=1)
     on_inner = at.Psi.T @ on_r
-    tip = jnp.einsum("lab,la->lb", at.shift[1:], on_inner.reshape(-1, 6)[1:])
-    from_tip = jnp.einsum("ld,ldm->lm", tip, jnp.asarray(shapes.tip)[:-1, :, 6:])
-    on_eta = on_eta + jnp.concatenate([from_tip, jnp.zeros_like(on_eta[-1:])])
-    on_theta = on_encoder + at.J.T @ on_V.reshape(-1)
+    tip = jnp.einsum("lab,la->lb", at.shift, on_inner.reshape(-1, 6))
+    from_tip = jnp.einsum("ld,ldm->lm", tip, seats(chain, shapes)[:, :, 6:])
+    on_eta = on_eta + on_parents(chain, from_tip, links)
+    on_theta = on_encoder + at.J.T @ on_V
     if complete:
         turned = on_inner * (at.ad @ motion.inner.a)
         if motion.rigid is not None:
@@ -225,4 +259,4 @@ def erls_pull_back(
         if motion.moment is not None:
             turned -= (at.Phi.T @ motion.moment) * (at.ad @ (at.J @ push))
         on_theta -= turned.reshape(-1, 6).sum(axis=1) @ chain.selection
-    return on_theta, on_eta
+    return on_theta if at.loops is None else at.loops.G.T @ on_theta, on_eta

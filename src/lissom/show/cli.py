@@ -106,9 +106,10 @@ def _usage(failure: Any) -> str:
 
 def _unforeseen(failure: BaseException) -> tuple[int, dict[str, Any]]:
     """Failures of the analysis itself, told by their classes; these are imported only now that one is there."""
+    from ..dynamics.assembly import AssemblyError
     from ..solve.model import EquilibriumError, UndefinedReferenceError
 
-    if isinstance(failure, UndefinedReferenceError):
+    if isinstance(failure, UndefinedReferenceError | AssemblyError):
         return BAD_INPUT, {"kind": "bad input", "message": str(failure)}
     if isinstance(failure, EquilibriumError):
         advice = "Try another --q, a stiffer link, or less load."

@@ -1,5 +1,6 @@
 """A mode in motion: the page of the viewer with the robot swinging in one of its modes."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,16 +43,17 @@ def mode_dataset(model: Model, state: State, modes: Any, number: int) -> xr.Data
     if np.isrealobj(shape):
         swing = shape * np.sin(angle)[:, None]
     x0 = np.asarray(state.x)
-    x = x0 + _amplitude(model, x0, shape) * swing
-    f, j = model.formulation, model.n_joints
-    shown = shown_motion(f, jnp.asarray(x), jnp.zeros_like(x), jnp.zeros((len(x), 2)))
+    f, joints = model.formulation_at(state), jnp.broadcast_to(state.q, (len(swing), len(model.joint_names)))
+    show = lambda x: shown_motion(f, joints[: len(x)], jnp.asarray(x), jnp.zeros_like(x), jnp.zeros((len(x), 2)))  # noqa: E731
+    x = x0 + _amplitude(show, x0, shape) * swing
+    shown = show(x)
     link, node = np.array(model.node_index).T
     nodes, joint = ("time", "node", "axis"), ("time", "joint")
     energy = np.concatenate([np.asarray(shown.energy), np.zeros((len(x), 1))], axis=1)
     title = f"{model.robot.name}, mode {number}: {modes.frequency_hz[number - 1]:.4g} Hz, {modes.stability[number - 1]}"
     return xr.Dataset(
         {
-            "q": (joint, x[:, :j]),
+            "q": (joint, np.asarray(shown.encoder)),
             "torque": (joint, np.zeros((len(x), len(model.joint_names)))),
             "position": (nodes, np.asarray(shown.position)[:, link, node]),
             "erls_position": (nodes, np.asarray(shown.erls_position)[:, link, node]),
@@ -71,17 +73,11 @@ def mode_dataset(model: Model, state: State, modes: Any, number: int) -> xr.Data
     )
 
 
-def _amplitude(model: Model, x: np.ndarray, shape: Any) -> float:
+def _amplitude(show: Callable, x: np.ndarray, shape: Any) -> float:
     """Factor that makes the largest displacement of a node a visible part of the robot."""
-    still = np.asarray(model.poses(_state(model, x)).position)
-    size = np.ptp(still.reshape(-1, 3), axis=0).max()
     step = 1e-6
     parts = (shape.real, shape.imag) if np.iscomplexobj(shape) else (shape,)
-    moved = [np.asarray(model.poses(_state(model, x + step * part)).position) - still for part in parts]
-    largest = max(np.linalg.norm(part, axis=-1).max() for part in moved) / step
+    still, *moved = np.asarray(show(np.stack([x, *(x + step * part for part in parts)])).position)
+    size = np.ptp(still.reshape(-1, 3), axis=0).max()
+    largest = max(np.linalg.norm(part - still, axis=-1).max() for part in moved) / step
     return AMPLITUDE * size / max(largest, 1e-300)
-
-
-def _state(model: Model, x: np.ndarray) -> State:
-    j, none, here = model.n_joints, jnp.zeros(0), jnp.asarray(x)
-    return State(here[:j], none, here[j:], none, here[:j], none)

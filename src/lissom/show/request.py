@@ -98,6 +98,8 @@ def joint_values(
         return None
     parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
     joints = [link for link in robot.links if link.joint.moves]
+    if robot.independent is not None and len(parts) == len(robot.independent):  # the others follow
+        joints = [link for link in joints if link.name in robot.independent]
     if len(parts) != len(joints):
         names = ", ".join(link.name for link in joints)
         message = f"must have one number for each moving joint: {len(joints)} ({names}), not {len(parts)}"

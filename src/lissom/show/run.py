@@ -19,9 +19,9 @@ from ..dynamics.build import find_node
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.nodes import node_poses
 from ..solve.inputs import Inputs, Spline, Table, constant_torque
-from ..solve.integrate import Outcome, integrate, output_times, step_of
+from ..solve.integrate import DeadPointError, Outcome, driven, integrate, output_times, step_of
 from ..solve.model import Model
-from ..solve.problem import Problem, State
+from ..solve.problem import Problem, State, state_of
 from ..types import RESULTS, real
 from .atomic import write_atomically
 from .robot_scene import scene_of
@@ -229,10 +229,32 @@ def _follow(model: Model, state: State, inputs: Inputs) -> State:
         q[joint], qd[joint] = float(spline.spline(max(0.0, spline.t[0]))) - shift, 0.0
         if spline.t[0] < 0.0:
             qd[joint] = float(spline.spline(0.0, 1))
+    if model.closed:
+        return _followed_loops(model, state, q, qd, [joint for joint, _ in inputs.motion])
     return eqx.tree_at(lambda s: (s.q, s.qd), state, (jnp.asarray(q), jnp.asarray(qd)))
 
 
+def _followed_loops(model: Model, state: State, q: np.ndarray, qd: np.ndarray, prescribed: list[int]) -> State:
+    """The joints that follow a motion become coordinates of the closed chain, and the others follow them."""
+    try:
+        f, state = driven(model.formulation_at(state), state, tuple(prescribed))
+    except DeadPointError:
+        names = ", ".join(model.joint_names[joint] for joint in prescribed)
+        raise ValueError(
+            f"inputs.motion: {names}: a dead point of the closed chain: these joints do not set its starting pose"
+        ) from None
+    chosen = list(f.independent)
+    moved = np.array(state.x), np.array(state.xd)
+    for joint in prescribed:
+        moved[0][chosen.index(joint)], moved[1][chosen.index(joint)] = q[joint], qd[joint]
+    return state_at(f.near(jnp.asarray(q)), *map(jnp.asarray, moved))
+
+
+state_at = compiled_quickly(state_of)
+
+
 class _Shown(eqx.Module):
+    qd: Any
     encoder: Any
     position: Any
     erls_position: Any
@@ -242,47 +264,60 @@ class _Shown(eqx.Module):
 
 
 @compiled_quickly
-def shown_motion(f, x, xd, work) -> _Shown:
-    """Positions, frames and energies of many states at once."""
+def shown_motion(formulation, joints, x, xd, work) -> _Shown:
+    """Positions, frames and energies of many states at once; `joints` are those that the loops are closed near."""
 
-    def one(x, xd, work):
+    def one(joints, x, xd, work):
+        f = formulation.near(joints)
         place = f.configuration(x)
         poses = node_poses(f, place)
         stored = [engine.kinetic_energy(f, x, xd), engine.strain_energy(f, place), engine.gravity_energy(f, place)]
-        energy = jnp.stack([*stored, *work])
-        return _Shown(place.encoder, poses.position, poses.erls_position, poses.rotation, place.R, energy)
+        energy, qd = jnp.stack([*stored, *work]), f.joint_map(x) @ xd[: f.n_joints]
+        return _Shown(qd, place.encoder, poses.position, poses.erls_position, poses.rotation, place.R, energy)
 
-    return jax.vmap(one)(x, xd, work)
+    return jax.vmap(one)(joints, x, xd, work)
 
 
 @compiled_quickly
-def _torques(problem: Problem, t, x, xd):
-    def one(t, x, xd):
-        xdd = problem.acceleration(t, x, xd, portable=True) if problem.loads.prescribed else jnp.zeros_like(x)
-        return problem.torque(t, x, xd, xdd)
+def _torques(problem: Problem, joints, t, x, xd):
+    def one(joints, t, x, xd):
+        here = problem.near(joints)
+        xdd = here.acceleration(t, x, xd, portable=True) if here.loads.prescribed else jnp.zeros_like(x)
+        return here.torque(t, x, xd, xdd)
 
-    return jax.vmap(one)(t, x, xd)
+    return jax.vmap(one)(joints, t, x, xd)
 
 
-def _torque_history(model: Model, inputs: Inputs, times: np.ndarray, x, xd) -> np.ndarray:
+def _torque_history(f, inputs: Inputs, times: np.ndarray, record) -> np.ndarray:
     """Torques at the output times, each from the piece that starts there or holds it."""
     pieces = inputs.breakpoints(float(times[-1]))
     piece = np.clip(np.searchsorted(pieces, times + 1e-12, side="right") - 1, 0, len(pieces) - 2)
-    torque = np.zeros((len(times), model.n_joints))
+    torque = np.zeros((len(times), f.n_encoders))
     for k in np.unique(piece):
-        problem = Problem(model.formulation, jax.tree.map(real, inputs.on(float(pieces[k]), float(pieces[k + 1]))))
+        problem = Problem(f, jax.tree.map(real, inputs.on(float(pieces[k]), float(pieces[k + 1]))))
         here = piece == k
-        torque[here] = np.asarray(_torques(problem, jnp.asarray(times), x, xd))[here]
+        torque[here] = np.asarray(_torques(problem, record.joints, jnp.asarray(times), record.x, record.xd))[here]
     return torque
+
+
+def _history(inputs: Inputs, outcome: Outcome, times: np.ndarray) -> tuple[_Shown, np.ndarray]:
+    """What is shown of every output time, each stretch of the run in its own coordinates."""
+    record, stretches = outcome.record, outcome.stretches
+    ends = [*(stretch.row for stretch in stretches[1:]), outcome.filled]
+    shown, torques = [], []
+    for stretch, end in zip(stretches, ends, strict=True):
+        f, rows = stretch.formulation, slice(stretch.row, end)
+        part = shown_motion(f, record.joints, record.x, record.xd, record.work)
+        shown.append(jax.tree.map(lambda a, rows=rows: np.asarray(a)[rows], part))
+        torques.append(_torque_history(f, inputs, times, record)[rows])
+    return jax.tree.map(lambda *parts: np.concatenate(parts), *shown), np.concatenate(torques)
 
 
 def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, solver: Solver) -> xr.Dataset:
     """The results of contract, section 4, with names and units."""
-    f, n, j = model.formulation, outcome.filled, model.n_joints
-    record = outcome.record
-    shown = jax.tree.map(lambda part: np.asarray(part)[:n], shown_motion(f, record.x, record.xd, record.work))
-    torque = _torque_history(model, inputs, times, record.x, record.xd)[:n]
-    x, xd = np.asarray(record.x)[:n], np.asarray(record.xd)[:n]
+    n, j, record = outcome.filled, model.formulation.n_joints, outcome.record
+    shown, torque = _history(inputs, outcome, times)
+    x, joints = np.asarray(record.x)[:n], np.asarray(record.joints)[:n]
     link, node = np.array(model.node_index).T
     stored = shown.energy[:, :3].sum(axis=1)
     balance = stored - stored[:1] - shown.energy[:, 3] + shown.energy[:, 4]
@@ -290,8 +325,8 @@ def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, s
     joint, nodes = ("time", "joint"), ("time", "node", "axis")
     data = xr.Dataset(
         {
-            "q": (joint, x[:, :j], {"units": "rad or m", "long_name": "joint coordinates of the ERLS"}),
-            "qd": (joint, xd[:, :j], {"units": "rad/s or m/s"}),
+            "q": (joint, joints, {"units": "rad or m", "long_name": "joint coordinates of the ERLS"}),
+            "qd": (joint, shown.qd, {"units": "rad/s or m/s"}),
             "encoder": (joint, shown.encoder, {"units": "rad or m", "long_name": "what the encoders read"}),
             "torque": (joint, torque, {"units": "N m or N"}),
             "elastic": (("time", "coordinate"), x[:, j:], {"units": "m or rad"}),
@@ -345,14 +380,39 @@ def _facts(model: Model, outcome: Outcome, solver: Solver) -> dict[str, Any]:
         "formulation": model.formulation_name,
         "lissom": __version__,
         "complete": int(complete),
-        "reason": "" if complete else RESULTS[outcome.failure],
+        "reason": "" if complete else _reason(model, outcome),
         "t_reached": outcome.time,
         "method": _method(solver, step_of(solver)),
         "steps": int(outcome.counts.steps),
         "rejected": int(outcome.counts.rejected),
         "rhs_evaluations": int(outcome.counts.evaluations),
         "scene": scene_to_json(scene_of(model.robot)),
+        "independent": "; ".join(_coordinates(model, outcome)),
     }
+
+
+def _reason(model: Model, outcome: Outcome) -> str:
+    return dead_point(model, outcome) if outcome.failure == RESULTS.dead_point else RESULTS[outcome.failure]
+
+
+def _coordinates(model: Model, outcome: Outcome) -> list[str]:
+    """Independent joints of a closed chain, and when others took over at a dead point."""
+    if not model.closed:
+        return []
+    names = [", ".join(model.joint_names[k] for k in stretch.formulation.independent) for stretch in outcome.stretches]
+    return [f"{name} from {stretch.time:.6g} s" for name, stretch in zip(names, outcome.stretches, strict=True)]
+
+
+def dead_point(model: Model, outcome: Outcome) -> str:
+    """Which joints are at a dead point, and where."""
+    stuck = [model.joint_names[k] for k in outcome.stretches[-1].formulation.independent]
+    pose = ", ".join(f"{name} = {value:.4g}" for name, value in zip(model.joint_names, outcome.joints, strict=True))
+    others = [name for name in model.joint_names if name not in stuck]
+    return (
+        f"joint {', '.join(stuck)} {'is' if len(stuck) == 1 else 'are'} at a dead point of the closed chain ({pose}): "
+        f"{', '.join(others)} no longer follow. No other choice of independent joints is regular there, or a motion is "
+        "prescribed to this one: drive another joint."
+    )
 
 
 def _method(solver: Solver, step) -> str:
@@ -365,4 +425,4 @@ def _checked(run: Run, outcome: Outcome) -> Run:
     at = f"at t = {outcome.time:.6g} s"
     if outcome.failure == RESULTS.interrupted:
         raise Interrupted(f"interrupted {at}", run)
-    raise SimulationError(f"stopped {at}: {RESULTS[outcome.failure]}", run)
+    raise SimulationError(f"stopped {at}: {run.data.attrs['reason']}", run)

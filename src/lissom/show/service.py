@@ -97,11 +97,27 @@ def validate(file: str) -> dict[str, Any]:
     try:
         kind = kind_of_file(file)
         described = Robot.load(file) if kind == "robot" else Scenario.load(file)
+        _check_loops(described, file)
         if isinstance(described, Scenario):
             _check_zeroed(described, file)
     except DescriptionError as failure:
         return {"valid": False, "kind": kind, "errors": errors_of(failure)}
     return {"valid": True, "kind": kind, "errors": []}
+
+
+def _check_loops(described: Robot | Scenario, file: str) -> None:
+    """Loops that are well written may still not close, or hold too much: only the geometry tells."""
+    from ..dynamics.assembly import AssemblyError
+    from ..solve.model import Model
+
+    robot, q = (described.robot, described.initial.q) if isinstance(described, Scenario) else (described, None)
+    if not robot.loops:
+        return
+    try:
+        Model(robot).assemble(_list(q))
+    except AssemblyError as reason:
+        field, _, text = str(reason).partition(": ")
+        raise DescriptionError([Problem(file, None, field, None, text)]) from None
 
 
 def _check_zeroed(scenario: Scenario, file: str) -> None:
@@ -132,6 +148,8 @@ def show(source: str, q: str | None = None, picture: str | None = None, *, degre
     scenario = robot_of(source, settings)
     robot = scenario.robot
     pose = joint_values(robot, "--q", q, degrees=degrees) or scenario.initial.q or (0.0,) * len(robot.joint_names)
+    if robot.loops:
+        pose = tuple(np.asarray(model_of(scenario).assemble(_list(pose) if q or scenario.initial.q else None)).tolist())
     links = [_link_row(robot, i) for i in range(len(robot.links))]
     if picture is not None:
         _draw(robot, pose, picture)
@@ -456,7 +474,7 @@ def link_axes(model: "Model", state: "State") -> np.ndarray:
     """Rotation matrices (L, 3, 3) of the link frames, world from link."""
     from ..dynamics.compile import compiled_quickly
 
-    return np.asarray(compiled_quickly(lambda f, x: f.configuration(x).R)(model.formulation, state.x))
+    return np.asarray(compiled_quickly(lambda f, x: f.configuration(x).R)(model.formulation_at(state), state.x))
 
 
 def nodal_motion(model: "Model", state: "State", shapes: np.ndarray) -> np.ndarray:
@@ -476,7 +494,7 @@ def nodal_motion(model: "Model", state: "State", shapes: np.ndarray) -> np.ndarr
         angular = jnp.einsum("lij,lkjn->lkin", f.configuration(x).R, N.V[:, None, 3:] + bent) @ shape
         return jnp.concatenate([linear, angular], axis=-1)
 
-    padded = [motion(model.formulation, state.x, jnp.asarray(shape)) for shape in shapes.T]
+    padded = [motion(model.formulation_at(state), state.x, jnp.asarray(shape)) for shape in shapes.T]
     return np.stack([_by_node(model, rows) for rows in padded])
 
 
@@ -489,7 +507,7 @@ def _energies(model: "Model", state: "State") -> dict[str, float]:
         place = f.configuration(x)
         return engine.strain_energy(f, place), engine.gravity_energy(f, place)
 
-    strain, gravity = stored(model.formulation, state.x)
+    strain, gravity = stored(model.formulation_at(state), state.x)
     return {"strain": float(strain), "gravity": float(gravity)}
 
 

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..kinematics.closure import LIVELY
 from ..types import RESULTS, real, whole
 from .problem import Problem
 from .step import AbstractStep, Attempt, Moment, Tolerance
@@ -30,6 +31,7 @@ class Record(eqx.Module):
     x: Float[Array, "t n"]
     xd: Float[Array, "t n"]
     work: Float[Array, "t 2"]
+    joints: Float[Array, "t j"]  # coordinates of all moving joints
     filled: Any
 
 
@@ -37,6 +39,7 @@ class Walk(eqx.Module):
     """Everything that goes round the loop."""
 
     now: Moment
+    joints: Float[Array, " j"]  # coordinates of all moving joints: where loops are closed
     h: Float[Array, ""]
     memory: Any
     counts: Counts
@@ -50,24 +53,34 @@ FAILURES = (
     RESULTS.step_too_small,
     RESULTS.not_finite,
     RESULTS.too_many_steps,
+    RESULTS.dead_point,
 )
+DEAD_POINT = 5
 
 
-def new_record(t: Float[Array, " t"], n: int) -> Record:
+def new_record(t: Float[Array, " t"], n: int, joints: int) -> Record:
     """An empty output grid."""
     blank = lambda width: real(jnp.full((t.shape[0], width), jnp.nan))  # noqa: E731
-    return Record(t, blank(n), blank(n), blank(2), whole(0))
+    return Record(t, blank(n), blank(n), blank(2), blank(joints), whole(0))
 
 
 def set_off(
-    step: AbstractStep, problem: Problem, tolerance: Tolerance, now: Moment, h, record: Record, counts: Counts
+    step: AbstractStep,
+    problem: Problem,
+    tolerance: Tolerance,
+    now: Moment,
+    joints: Float[Array, " j"],
+    h,
+    record: Record,
+    counts: Counts,
 ) -> Walk:
     """Start of a smooth piece: fresh acceleration, no memory of what was before the jump."""
-    walk = Walk(now, real(h), step.begin(problem, tolerance, now), counts, record, whole(0))
-    return eqx.tree_at(lambda w: w.record, walk, write(step, walk.record, now, None, real(0.0)))
+    here = problem.near(joints)
+    walk = Walk(now, joints, real(h), step.begin(here, tolerance, now), counts, record, whole(0))
+    return eqx.tree_at(lambda w: w.record, walk, write(step, here, walk.record, now, None, real(0.0)))
 
 
-def write(step: AbstractStep, record: Record, now: Moment, attempt: Attempt | None, h) -> Record:
+def write(step: AbstractStep, problem: Problem, record: Record, now: Moment, attempt: Attempt | None, h) -> Record:
     """Fill in every output time up to the end of the step."""
     end = now.t + h
     slack = 1e-12 * (1.0 + jnp.abs(end))
@@ -81,7 +94,12 @@ def write(step: AbstractStep, record: Record, now: Moment, attempt: Attempt | No
         part = jnp.clip(jnp.where(h > 0, (record.t[k] - now.t) / jnp.where(h > 0, h, 1.0), 0.0), 0.0, 1.0)
         at = now if attempt is None else step.interpolate(now, attempt, h, part)
         return Record(
-            record.t, record.x.at[k].set(at.x), record.xd.at[k].set(at.xd), record.work.at[k].set(at.work), k + 1
+            record.t,
+            record.x.at[k].set(at.x),
+            record.xd.at[k].set(at.xd),
+            record.work.at[k].set(at.work),
+            record.joints.at[k].set(problem.formulation.joint_coordinates(at.x)),
+            k + 1,
         )
 
     return jax.lax.while_loop(due, put, record)
@@ -109,11 +127,12 @@ def march(
         left = t_end - walk.now.t
         wanted = jnp.minimum(walk.h, max_step)
         h = jnp.where(wanted >= left * (1 - 1e-9), left, jnp.where(wanted > 0.5 * left, 0.5 * left, wanted))
-        attempt = step.attempt(problem, tolerance, walk.now, h, walk.memory)
+        here = problem.near(walk.joints)
+        attempt = step.attempt(here, tolerance, walk.now, h, walk.memory)
         accepted = attempt.solved & (attempt.error <= 1.0)
         end = eqx.tree_at(lambda m: m.t, attempt.end, jnp.where(h == left, t_end, attempt.end.t))
         choose = lambda a, b: jax.tree.map(lambda p, q: jnp.where(accepted, p, q), a, b)  # noqa: E731
-        record = write(step, walk.record, walk.now, attempt, jnp.where(accepted, h, -1.0))
+        record = write(step, here, walk.record, walk.now, attempt, jnp.where(accepted, h, -1.0))
         counts = Counts(
             walk.counts.steps + accepted,
             walk.counts.rejected + ~accepted,
@@ -125,9 +144,20 @@ def march(
         )  # a short last step says nothing about the next
         failure = judge(walk, attempt, size, counts, max_steps)
         memory = choose(attempt.memory, step.reject(walk.memory, attempt))
-        return Walk(choose(end, walk.now), size, memory, counts, record, failure)
+        joints, failure = settle(here, end, walk, accepted, failure)
+        return Walk(choose(end, walk.now), joints, size, memory, counts, record, failure)
 
     return jax.lax.while_loop(going, once, walk)
+
+
+def settle(problem: Problem, end: Moment, walk: Walk, accepted, failure):
+    """Joint coordinates after the step, and whether an independent joint of a closed chain nears its dead point."""
+    f = problem.formulation
+    if f.n_joints == f.n_encoders:
+        return jnp.where(accepted, f.joint_coordinates(end.x), walk.joints), failure
+    joints = jnp.where(accepted, f.joint_coordinates(end.x), walk.joints)
+    dead = accepted & (f.liveliness(end.x) > LIVELY) & (failure == 0)
+    return joints, jnp.where(dead, DEAD_POINT, failure)
 
 
 def judge(walk: Walk, attempt: Attempt, size, counts: Counts, max_steps):

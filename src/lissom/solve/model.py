@@ -4,6 +4,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
@@ -16,12 +17,14 @@ from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
+from ..dynamics.assembly import carried, close
 from ..dynamics.basis import BASES, link_bodies
 from ..dynamics.build import BUILDERS, Choices, find_node, formulation_of
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import Poses, node_displacements, node_poses
 from ..kinematics.compatibility import Tangent, reference_matrix
+from .coordinates import with_coordinates
 from .problem import State, state_of
 from .static import balanced, descend, held, imbalance, settled, slope
 
@@ -96,8 +99,27 @@ class Model:
 
     @property
     def n_joints(self) -> int:
-        """Number of joint coordinates."""
-        return self.formulation.n_joints
+        """Number of moving joints: each has an encoder and takes a torque."""
+        return self.formulation.n_encoders
+
+    @property
+    def independent_names(self) -> tuple[str, ...]:
+        """Joints that are coordinates: all that move, unless loops tie some of them to the others."""
+        return tuple(self.joint_names[j] for j in self.formulation.independent)
+
+    @property
+    def closed(self) -> bool:
+        """True if loops tie joints to each other."""
+        return bool(self.robot.loops)
+
+    def formulation_at(self, state: Any) -> AbstractFormulation:
+        """The formulation with its loops closed near a state (in its coordinates) or near joint coordinates."""
+        f: Any = self.formulation
+        if not self.closed:
+            return f
+        if isinstance(state, State) and state.independent is not None:
+            f = with_coordinates(f, state.independent)
+        return _near(f, state.q if isinstance(state, State) else jnp.asarray(state, dtype=float))
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -114,11 +136,51 @@ class Model:
         return formulation_of(robot, self.formulation_name, self.choices)
 
     def at(self, q: Any = None, qd: Any = None) -> State:
-        """State with undeformed links; q and qd default to zero."""
-        j, d = self.formulation.n_joints, self.formulation.n_elastic
+        """State with undeformed links; q and qd default to zero.
+
+        Of a closed chain q has one value for each moving joint, those of dependent joints being a guess that the loops
+        are closed near, or one for each independent joint (`independent_names`); by default it is the assembled pose.
+
+        Raises:
+            AssemblyError: the loops cannot be closed there.
+        """
+        d = self.formulation.n_elastic
+        if self.closed:
+            return self._closed_at(q, qd)
         theta, theta_d = self.joint_vector("q", q), self.joint_vector("qd", qd)
-        x, xd = (jnp.concatenate([part, jnp.zeros(d)]) for part in (theta, theta_d))
-        return State(x[:j], xd[:j], x[j:], xd[j:], theta, theta_d)
+        return State(theta, theta_d, jnp.zeros(d), jnp.zeros(d), theta, theta_d)
+
+    def _closed_at(self, q: Any, qd: Any) -> State:
+        f, theta = self.formulation, self.assemble(q)
+        rates = self.joint_vector("qd", qd)[jnp.asarray(f.independent)]
+        return _undeformed(_near(f, theta), theta, rates)
+
+    def assemble(self, q: Any = None) -> Float[Array, " j"]:
+        """Coordinates of all moving joints with the loops closed; see `at`.
+
+        Raises:
+            AssemblyError: the loops cannot be closed there.
+        """
+        f: Any = self.formulation
+        if not self.closed:
+            return self.joint_vector("q", q)
+        home = jnp.asarray(f.closure.guess)
+        if q is None:
+            return home[: self.n_joints]
+        value = jnp.asarray(q, dtype=float) if not isinstance(q, Sequence) else _stacked(q)
+        drives = jnp.asarray(f.independent)
+        concrete = _is_concrete(value) and _is_concrete(home) and _is_concrete(f.chain.position)
+        if value.shape == (f.n_joints,) and f.n_joints != self.n_joints:
+            if concrete:
+                theta = carried(self.robot, f.chain, f.closure, f.independent, np.asarray(value))
+                return jnp.asarray(theta[: self.n_joints])
+            value = home[: self.n_joints].at[drives].set(value)
+        value = self.joint_vector("q", value)
+        theta = _closed_near(f, value)
+        if concrete and not bool(jnp.all(jnp.isfinite(theta))):
+            guess = np.asarray(_near(f, value).closure.guess)
+            theta = jnp.asarray(close(self.robot, f.chain, f.closure, guess, f.independent)[: self.n_joints])
+        return theta
 
     def static(self, q: Any = None, torque: Any = None, *, free: bool = False) -> State:
         """Elastic equilibrium under gravity with the encoders held at q; the state carries the holding torques.
@@ -130,13 +192,14 @@ class Model:
             EquilibriumError: no equilibrium was found (checked for concrete numbers only, so that the result can be
             differentiated).
         """
-        f, encoder = self.formulation, self.joint_vector("q", q)
+        encoder = self.assemble(q)
+        f: Any = _near(self.formulation, encoder)
         self.check_reference(encoder)
         if free:
             tau = self.joint_vector("torque", torque)
-            start = jnp.concatenate([encoder, jnp.zeros(f.n_elastic)])
+            start = jnp.concatenate([encoder[jnp.asarray(f.independent, dtype=int)], jnp.zeros(f.n_elastic)])
             if _is_concrete(start) and _is_concrete(tau):
-                start = jnp.asarray(descend(lambda x: _slope(f, jnp.asarray(x), tau), np.asarray(start), self.n_joints))
+                start, f = self._downhill(f, start, tau)
             state, left = _settled(f, tau, start)
         else:
             state, left = _held(f, encoder)
@@ -145,17 +208,31 @@ class Model:
             raise EquilibriumError(f"no equilibrium found near q = {near}: {left:.1e} of the forces is left over")
         return state
 
+    def _downhill(self, f: Any, start: Any, tau: Any) -> tuple[Any, Any]:
+        """Coordinates near a stable equilibrium, and the formulation with its loops closed there."""
+        here = [f]
+
+        def slope_at(x):
+            here[0] = _followed(here[0], jnp.asarray(x))
+            return _slope(here[0], jnp.asarray(x), tau)
+
+        x = jnp.asarray(descend(slope_at, np.asarray(start), f.n_joints))
+        return x, _followed(here[0], x)
+
     def check_reference(self, theta: Any) -> None:
         """Refuse zeroed displacements that define no ERLS at theta, by name, [Boscariol2012] eq. (6)."""
         f: Any = self.formulation
         theta = jnp.asarray(theta, dtype=float)
         if isinstance(f.reference, Tangent) or not _is_concrete(theta) or self.n_joints == 0:
             return
-        J_0 = np.asarray(_reference_matrix(f.chain, f.reference, theta))
+        closure = getattr(f, "closure", None)
+        if closure is not None:
+            theta = jnp.asarray(_near(f, theta).closure.guess)
+        J_0 = np.asarray(_reference_matrix(f.chain, f.reference, theta, closure))
         if not 1.0 / np.linalg.cond(J_0) > SINGULAR:
             names = ", ".join(self.reference["zeroed"]) if isinstance(self.reference, dict) else str(self.reference)
             still = [
-                joint for joint, column in zip(self.joint_names, J_0.T, strict=True) if np.abs(column).max() < 1e-9
+                joint for joint, column in zip(self.joint_names, J_0.T, strict=False) if np.abs(column).max() < 1e-9
             ]
             reason = (
                 f"they do not move with joint {', '.join(still)}"
@@ -169,26 +246,29 @@ class Model:
 
     def mass_matrix(self, q: Any) -> Float[Array, "n n"]:
         """M over all coordinates (joints first) at joint coordinates q (links undeformed), or at a State."""
-        return _inertia(self.formulation, self._x(q))
+        return _inertia(*self._placed(q))
 
     def inverse_dynamics(self, q: Any, qd: Any = None, qdd: Any = None) -> Float[Array, " j"]:
-        """Joint torques for a motion of the joints, the links in quasi-static balance with it."""
-        q, qd, qdd = (self.joint_vector(name, value) for name, value in (("q", q), ("qd", qd), ("qdd", qdd)))
-        return _balanced(self.formulation, q, qd, qdd)[1]
+        """Joint torques for a motion of the joints, the links in quasi-static balance with it.
+
+        The independent joints of a closed chain set the motion and take the torques.
+        """
+        q, qd, qdd = self.assemble(q), self.joint_vector("qd", qd), self.joint_vector("qdd", qdd)
+        return _balanced(_near(self.formulation, q), q, qd, qdd)[1]
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
         """Pose of a node (default: the last link's tip) in the world, at joint coordinates q or at a State."""
         i, k = find_node(self.robot, frame or f"{self.link_names[-1]}/tip")
-        return _node_pose(self.formulation, self._x(q), i, k)
+        return _node_pose(*self._placed(q), i, k)
 
     def jacobian(self, q: Any, frame: str | None = None) -> Float[Array, "6 n"]:
         """Velocity (linear, angular) of a node in world axes per unit rate of each coordinate, joints first."""
         i, k = find_node(self.robot, frame or f"{self.link_names[-1]}/tip")
-        return _node_jacobian(self.formulation, self._x(q), i, k)
+        return _node_jacobian(*self._placed(q), i, k)
 
     def poses(self, state: State) -> Poses:
         """Positions, ERLS positions and small rotations of all nodes, padded (link, node, 3)."""
-        return _poses(self.formulation, state.x)
+        return _poses(self.formulation_at(state), state.x)
 
     def position(self, state: State, node: str) -> Float[Array, " 3"]:
         """World position of a node [m]."""
@@ -198,23 +278,35 @@ class Model:
     def displacement(self, state: State, node: str) -> Float[Array, " 3"]:
         """Displacement of a node from where rigid links with the same encoder readings put it, world axes [m]."""
         i, k = find_node(self.robot, node)
-        rigid = self.at(state.encoder)
+        rigid = self.at(self._closed_by(state))
         return self.poses(state).position[i, k] - self.poses(rigid).position[i, k]
 
-    def _x(self, q: Any) -> Float[Array, " n"]:
+    def _closed_by(self, state: State) -> Float[Array, " j"]:
+        """Joint coordinates of rigid links whose independent joints read what the encoders of a state do."""
+        if not self.closed:
+            return state.encoder
+        independent = state.independent or self.formulation.independent
+        return state.q.at[jnp.asarray(independent)].set(state.encoder[jnp.asarray(independent)])
+
+    def _placed(self, q: Any) -> tuple[AbstractFormulation, Float[Array, " n"]]:
+        """The formulation and the coordinates at joint coordinates or at a state."""
         if isinstance(q, State):
-            return q.x
-        q = jnp.asarray(q, dtype=float)
-        return q if q.shape == (self.formulation.size,) else self.at(q).x
+            return self.formulation_at(q), q.x
+        q = jnp.asarray(q, dtype=float) if not isinstance(q, Sequence) else _stacked(q)
+        if q.shape == (self.formulation.size,) and not self.closed:
+            return self.formulation, q
+        state = self.at(q)
+        return self.formulation_at(state), state.x
 
     def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
         """One number for each joint, zeros for None; `name` is what an error message calls them."""
         j = self.n_joints
         if value is None:
             return jnp.zeros(j)
-        if isinstance(value, Sequence):
-            value = jnp.stack([jnp.asarray(v, dtype=float) for v in value]) if len(value) else jnp.zeros(0)
-        value = jnp.asarray(value, dtype=float)
+        value = _stacked(value) if isinstance(value, Sequence) else jnp.asarray(value, dtype=float)
+        drives = self.formulation.independent
+        if value.shape == (len(drives),) and len(drives) != j:  # of a closed chain: the independent joints alone
+            return jnp.zeros(j).at[jnp.asarray(drives)].set(value)
         if value.shape != (j,):
             names = ", ".join(self.joint_names)
             raise ValueError(f"{name} must have {j} values, one for each joint ({names}), got shape {value.shape}")
@@ -235,6 +327,44 @@ def check_choices(formulation: str, reference: Any, terms: str, basis: str | Non
 
 def _is_concrete(value: Any) -> bool:
     return not isinstance(value, Tracer)
+
+
+def _stacked(values: Sequence) -> Float[Array, " n"]:
+    return jnp.stack([jnp.asarray(v, dtype=float) for v in values]) if len(values) else jnp.zeros(0)
+
+
+@compiled_quickly
+def _guess(f: Any, joints):
+    return f.near(joints).closure.guess
+
+
+def _near(f: Any, joints: Any) -> Any:
+    """The formulation with its loops closed near these joints; itself where there are none."""
+    if f.n_joints == f.n_encoders:
+        return f
+    return eqx.tree_at(lambda f: f.closure.guess, f, _guess(f, jnp.asarray(joints, dtype=float)))
+
+
+def _followed(f: Any, x: Any) -> Any:
+    """The formulation with its loops closed near where x leads them."""
+    return f if f.n_joints == f.n_encoders else _near(f, _all_joints(f, x))
+
+
+@compiled_quickly
+def _all_joints(f: AbstractFormulation, x):
+    return f.joint_coordinates(x)
+
+
+@compiled_quickly
+def _closed_near(f: Any, joints):
+    x = jnp.concatenate([joints[jnp.asarray(f.independent)], jnp.zeros(f.n_elastic)])
+    return f.near(joints).joint_coordinates(x)
+
+
+@compiled_quickly
+def _undeformed(f: AbstractFormulation, theta, rate_i) -> State:
+    x, xd = (jnp.concatenate([part, jnp.zeros(f.n_elastic)]) for part in (theta[jnp.asarray(f.independent)], rate_i))
+    return state_of(f, x, xd)
 
 
 _balanced = compiled_quickly(balanced)

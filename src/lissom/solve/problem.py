@@ -13,7 +13,11 @@ from .inputs import Loads
 
 
 class State(eqx.Module):
-    """Joint coordinates of the ERLS, elastic coordinates, their rates, and what the encoders read."""
+    """Joint coordinates of the ERLS, elastic coordinates, their rates, and what the encoders read.
+
+    All moving joints are here; of a closed chain some follow from the others, and only the `independent` ones are
+    coordinates of the model.
+    """
 
     q: Float[Array, " j"]  # theta
     qd: Float[Array, " j"]
@@ -22,23 +26,33 @@ class State(eqx.Module):
     encoder: Float[Array, " j"]
     encoder_d: Float[Array, " j"]
     torque: Float[Array, " j"] | None = None  # holding torques, where a static solution has given them
+    independent: tuple[int, ...] | None = eqx.field(static=True, default=None)  # None: all joints
 
     @property
     def x(self) -> Float[Array, " n"]:
-        """All coordinates."""
-        return jnp.concatenate([self.q, self.elastic])
+        """The coordinates of the model."""
+        return jnp.concatenate([self._chosen(self.q), self.elastic])
 
     @property
     def xd(self) -> Float[Array, " n"]:
-        """All rates."""
-        return jnp.concatenate([self.qd, self.elastic_d])
+        """Their rates."""
+        return jnp.concatenate([self._chosen(self.qd), self.elastic_d])
+
+    def _chosen(self, joints: Float[Array, " j"]) -> Float[Array, " i"]:
+        return joints if self.independent is None else joints[jnp.asarray(self.independent)]
 
 
 def state_of(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"], torque=None) -> State:
     """The state with its encoder readings."""
     j = formulation.n_joints
     encoder, encoder_d = formulation.configuration(x).encoder, formulation.rates(x, xd).encoder
-    return State(x[:j], xd[:j], x[j:], xd[j:], encoder, encoder_d, torque)
+    q, qd = formulation.joint_coordinates(x), formulation.joint_map(x) @ xd[:j]
+    return State(q, qd, x[j:], xd[j:], encoder, encoder_d, torque, independent_of(formulation))
+
+
+def independent_of(formulation: AbstractFormulation) -> tuple[int, ...] | None:
+    """Joints that are coordinates, None where all are."""
+    return None if formulation.n_joints == formulation.n_encoders else formulation.independent
 
 
 class Tangents(eqx.Module):
@@ -56,6 +70,10 @@ class Problem(eqx.Module):
     formulation: AbstractFormulation
     loads: Loads
 
+    def near(self, joints: Float[Array, " j"]) -> "Problem":
+        """The same problem with the robot's loops closed near these joint coordinates."""
+        return Problem(self.formulation.near(joints), self.loads)
+
     def joint_torque(self, t, x, xd) -> Float[Array, " j"]:
         """Commanded torques of tables and control law, cut at the joints' limits."""
         if self.loads.law is None:
@@ -64,7 +82,7 @@ class Problem(eqx.Module):
 
     def _limited(self, t, state: State | None) -> Float[Array, " j"]:
         loads, joints = self.loads, self.formulation.joints
-        torque = jnp.zeros(self.formulation.n_joints) if loads.torque is None else loads.torque.value(t)
+        torque = jnp.zeros(self.formulation.n_encoders) if loads.torque is None else loads.torque.value(t)
         if loads.law is not None:
             torque = torque + loads.law(t, state)
         limit = jnp.asarray(joints.torque_limit)
@@ -73,8 +91,9 @@ class Problem(eqx.Module):
     def gains(self, t, x, xd, E) -> tuple[Float[Array, "j n"], Float[Array, "j n"]]:
         """Derivatives of the commanded torques with respect to x and xd; encoder readings move as E says."""
         slope: State = jax.jacfwd(lambda state: self._limited(t, state))(state_of(self.formulation, x, xd))
-        on_x = jnp.concatenate([slope.q, slope.elastic], axis=1) + slope.encoder @ E
-        return on_x, jnp.concatenate([slope.qd, slope.elastic_d], axis=1) + slope.encoder_d @ E
+        G = self.formulation.joint_map(x)
+        on_x = jnp.concatenate([slope.q @ G, slope.elastic], axis=1) + slope.encoder @ E
+        return on_x, jnp.concatenate([slope.qd @ G, slope.elastic_d], axis=1) + slope.encoder_d @ E
 
     def applied(self, t, x, xd) -> Rates:
         """Torques on the joints and wrenches on the nodes."""
@@ -92,21 +111,28 @@ class Problem(eqx.Module):
 
     def reaction(self, x, force) -> tuple[Float[Array, " p"], Float[Array, " n"]]:
         """Torques of prescribed joints that carry their share of `force`, and what is left of it."""
-        held = jnp.asarray(self.loads.prescribed)
+        held, rows = self._prescribed
         E = engine.torque_map(self.formulation, x)[held]
-        tau = inverse(E[:, held].T) @ force[held]
+        tau = inverse(E[:, rows].T) @ force[rows]
         return tau, force - E.T @ tau
+
+    @property
+    def _prescribed(self) -> tuple[Array, Array]:
+        """Numbers of the joints that follow a motion, and of their coordinates."""
+        coordinate = {joint: row for row, joint in enumerate(self.formulation.independent)}
+        held = self.loads.prescribed
+        return jnp.asarray(held), jnp.asarray([coordinate[joint] for joint in held])
 
     def residual(self, t, x, xd, xdd) -> Float[Array, " n"]:
         """M xdd + h - Q; the rows of prescribed joints say that the encoder follows its motion."""
         force = self.unbalanced(t, x, xd, xdd)
         if not self.loads.prescribed:
             return force
-        held = jnp.asarray(self.loads.prescribed)
+        held, rows = self._prescribed
         _, force = self.reaction(x, force)
         rates_d = self.formulation.motion(x, xd, xdd).rates_d
         wanted = jnp.stack([piece.derivative().derivative().value(t) for piece in self.loads.motion])
-        return force.at[held].set(rates_d.encoder[held] - wanted)
+        return force.at[rows].set(rates_d.encoder[held] - wanted)
 
     def matrices(self, t, x, xd) -> Tangents:
         """Derivatives of the residual, the stiff part: inertia, structure and control law."""
@@ -118,11 +144,11 @@ class Problem(eqx.Module):
             on_x, on_xd = self.gains(t, x, xd, N.encoder)
             D, K = D - N.encoder.T @ on_xd, K - N.encoder.T @ on_x
         if self.loads.prescribed:
-            held = jnp.asarray(self.loads.prescribed)
+            held, rows = self._prescribed
             E = N.encoder[held]
-            share = E.T @ inverse(E[:, held].T)
-            M, D, K = (A - share @ A[held] for A in (M, D, K))
-            M, D, K = M.at[held].set(E), D.at[held].set(0.0), K.at[held].set(0.0)
+            share = E.T @ inverse(E[:, rows].T)
+            M, D, K = (A - share @ A[rows] for A in (M, D, K))
+            M, D, K = M.at[rows].set(E), D.at[rows].set(0.0), K.at[rows].set(0.0)
         return Tangents(M, D, K, N)
 
     def acceleration(self, t, x, xd, portable: bool = False) -> Float[Array, " n"]:

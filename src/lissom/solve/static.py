@@ -21,17 +21,25 @@ LARGEST_MOVE = 0.3  # [rad or m]
 def held(
     formulation: AbstractFormulation, encoder: Float[Array, " j"]
 ) -> tuple[Float[Array, " n"], Float[Array, " j"]]:
-    """Coordinates x and holding torques tau at rest with the joints held so that the encoders read `encoder`."""
-    j, n = formulation.n_joints, formulation.size
+    """Coordinates x and holding torques tau at rest with the joints held so that the encoders read `encoder`.
+
+    The independent joints of a closed chain are held, and the others follow.
+    """
+    n, drives = formulation.size, jnp.asarray(formulation.independent, dtype=int)
 
     def missing(z, _):
-        x, tau = z[:n], z[n:]
-        return jnp.concatenate(
-            [formulation.configuration(x).encoder - encoder, engine.resting_force(formulation, x, tau)]
-        )
+        x, tau = z[:n], on_drives(formulation, z[n:])
+        gap = (formulation.configuration(x).encoder - encoder)[drives]
+        return jnp.concatenate([gap, engine.resting_force(formulation, x, tau)])
 
-    z = _root(missing, jnp.concatenate([encoder, jnp.zeros(n)]))
-    return z[:n], z[n : n + j]
+    z = _root(missing, jnp.concatenate([encoder[drives], jnp.zeros(n)]))
+    return z[:n], on_drives(formulation, z[n:])
+
+
+def on_drives(formulation: AbstractFormulation, tau: Float[Array, " i"]) -> Float[Array, " j"]:
+    """Torques of all joints where the independent ones are driven."""
+    drives = jnp.asarray(formulation.independent, dtype=int)
+    return jnp.zeros(formulation.n_encoders).at[drives].set(tau)
 
 
 def balanced(
@@ -40,18 +48,22 @@ def balanced(
     theta_d: Float[Array, " j"],
     theta_dd: Float[Array, " j"],
 ) -> tuple[Float[Array, " n"], Float[Array, " j"]]:
-    """Coordinates x and torques tau of a joint motion, the elastic state in quasi-static balance with it."""
-    n, d = formulation.size, formulation.n_elastic
-    xd, xdd = (jnp.concatenate([part, jnp.zeros(d)]) for part in (theta_d, theta_dd))
+    """Coordinates x and torques tau of a joint motion, the elastic state in quasi-static balance with it.
+
+    The independent joints of a closed chain set the motion and take the torques.
+    """
+    n, d, drives = formulation.size, formulation.n_elastic, jnp.asarray(formulation.independent, dtype=int)
+    xd, xdd = (jnp.concatenate([part[drives], jnp.zeros(d)]) for part in (theta_d, theta_dd))
 
     def missing(z, _):
-        x, tau = z[:n], z[n:]
+        x, tau = z[:n], on_drives(formulation, z[n:])
         place = formulation.configuration(x)
         applied = engine.Rates(jnp.zeros((place.q.shape[0], 6)), jnp.zeros_like(place.q), tau)
-        return jnp.concatenate([place.encoder - encoder, engine.needed_force(formulation, x, xd, xdd, applied)])
+        gap = (place.encoder - encoder)[drives]
+        return jnp.concatenate([gap, engine.needed_force(formulation, x, xd, xdd, applied)])
 
-    z = _root(missing, jnp.concatenate([encoder, jnp.zeros(n)]))
-    return z[:n], z[n:]
+    z = _root(missing, jnp.concatenate([encoder[drives], jnp.zeros(n)]))
+    return z[:n], on_drives(formulation, z[n:])
 
 
 def settled(formulation: AbstractFormulation, tau: Float[Array, " j"], start: Float[Array, " n"]) -> Float[Array, " n"]:

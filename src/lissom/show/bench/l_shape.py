@@ -200,7 +200,8 @@ def spectrum(changes: dict[str, Any] | None = None, step: float = 5e-4) -> Spect
     amplitude = 2 * np.abs(np.fft.rfft((free - free.mean()) * window, size)) / window.sum()
     frequency = np.fft.rfftfreq(size, step)
     band = frequency < 250
-    maxima, _ = find_peaks(amplitude[band], height=1e-4 * amplitude[band].max())
+    apart = round(3.0 / frequency[1])  # Hz: shoulders of a peak are none
+    maxima, _ = find_peaks(amplitude[band], height=1e-4 * amplitude[band].max(), distance=apart)
     natural = modes(case.model, case.state).frequency_hz
     found = [f for f in frequency[maxima] if np.abs(natural / f - 1).min() < 0.01]
     return Spectrum(time, height[1:-1], acceleration, frequency[band], amplitude[band], np.array(found))

@@ -1,0 +1,352 @@
+"""Closed chains: four-bar, five-bar, slider-crank and a spatial mechanism against closed forms and tables."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import lissom as ls
+from helpers import compiled_once, motion_of, relative
+from lissom.dynamics import engine
+from lissom.dynamics.assembly import AssemblyError
+from lissom.kinematics.closure import closing_jacobian, opening
+from lissom.solve.inputs import Inputs, Spline
+
+CRANK, COUPLER, FOLLOWER, GROUND = 0.10795, 0.2794, 0.27051, 0.254
+
+
+@functools.cache
+def model_of(name, **choices):
+    return ls.Model(name, **choices)
+
+
+def four_bar(crank):
+    """Closed form: point C above the ground link, joint angles, angular speeds per unit crank speed."""
+    B = CRANK * np.array([np.cos(crank), np.sin(crank)])
+    D = np.array([GROUND, 0.0])
+    r = np.linalg.norm(D - B)
+    along = (COUPLER**2 - FOLLOWER**2 + r**2) / (2 * r)
+    e = (D - B) / r
+    C = B + along * e + np.sqrt(COUPLER**2 - along**2) * np.array([-e[1], e[0]])
+    coupler, follower = np.arctan2(*(C - B)[::-1]), np.arctan2(*(D - C)[::-1])
+    across = lambda length, angle: length * np.array([-np.sin(angle), np.cos(angle)])  # noqa: E731
+    speeds = np.linalg.solve(
+        np.stack([across(COUPLER, coupler), across(FOLLOWER, follower)], axis=1), -across(CRANK, crank)
+    )
+    return C, np.array([crank, coupler - crank, follower - coupler]), np.array([1.0, *speeds])
+
+
+# Frequencies with the crank locked [Hz] by an independent assembly of beam matrices, given to four digits.
+LOCKED = {
+    0: ([45.94, 49.26, 109.73, 196.19], [42.94, 48.67, 61.06, 192.96]),
+    45: ([47.03, 50.73, 178.72, 203.58], [46.95, 50.73, 114.38, 194.99]),
+    90: ([46.89, 50.28, 144.64, 190.97], [46.61, 50.13, 81.04, 190.91]),
+    180: ([47.37, 50.40, 150.52, 195.46], [47.30, 50.30, 86.87, 192.00]),
+    270: ([46.98, 50.72, 179.45, 203.34], [46.89, 50.72, 112.82, 194.22]),
+}
+FIVE_BAR = {
+    (120, 60): ([0.1500, 0.5244], [19.41, 19.60, 93.92, 96.40], [93.16, 95.24, 166.58, 167.69]),
+    (100, 60): ([0.2210, 0.5877], [18.86, 23.48, 88.56, 107.82], [88.51, 104.57, 168.31, 171.89]),
+    (90, 90): ([0.1500, 0.6708], [21.50, 31.10, 100.49, 136.88], [96.62, 121.27, 187.62, 199.85]),
+}
+
+
+@pytest.mark.parametrize("bearings", [0, 1])
+@pytest.mark.parametrize("degrees", LOCKED)
+def test_frequencies_of_the_four_bar_with_its_crank_locked(degrees, bearings):
+    model = model_of(("four-bar", "four-bar-bearings")[bearings])
+    state = model.static(q=[np.radians(degrees)])
+    found = ls.modes(model, state, locked=True, count=4).frequency_hz
+    assert_allclose(found, LOCKED[degrees][bearings], rtol=1e-3)
+
+
+def test_the_coupler_alone_vibrates_at_its_closed_form_frequency():
+    EI, mass = 7.1016e10 * 8.6743e-12, 2714.47 * 4.0645e-5
+    alone = np.pi / (2 * COUPLER**2) * np.sqrt(EI / mass)
+    assert alone == pytest.approx(47.55, rel=1e-3)
+    stiff = {f"links.{name}.beam.material.E": 7.1016e16 for name in ("crank", "follower")}
+    model = ls.Model(ls.Robot.load("four-bar").replace(stiff))
+    found = ls.modes(model, model.static(q=[0.0]), locked=True, count=1).frequency_hz[0]
+    assert found == pytest.approx(alone, rel=1e-3)
+
+
+@pytest.mark.parametrize("angles", FIVE_BAR)
+def test_frequencies_of_the_five_bar_with_motors_locked_and_free(angles):
+    point, locked, free = FIVE_BAR[angles]
+    model = model_of("five-bar")
+    state = model.static(q=np.radians(angles))
+    assert_allclose(model.position(state, "left-rod/tip")[:2], point, atol=6e-5)
+    assert_allclose(ls.modes(model, state, locked=True, count=4).frequency_hz, locked, rtol=1e-3)
+    found = ls.modes(model, state, count=6).frequency_hz
+    assert_allclose(found[:2], 0, atol=1e-9)
+    assert_allclose(found[2:], free, rtol=1e-3)
+
+
+def test_joints_and_their_rates_are_those_of_the_closed_form_four_bar():
+    model = model_of("four-bar")
+    for crank in np.linspace(0.0, 2 * np.pi, 9):
+        state = model.at([crank], [1.7])
+        C, joints, speeds = four_bar(crank)
+        turns = np.asarray(state.q) - joints
+        assert_allclose(turns, 2 * np.pi * np.round(turns / (2 * np.pi)), atol=1e-10)
+        assert_allclose(model.position(state, "coupler/tip")[:2], C, atol=1e-10)
+        assert_allclose(np.cumsum(state.qd), 1.7 * speeds, atol=1e-10)
+
+
+@compiled_once
+def rules(f, x, xd, xdd):
+    """The geometric rule beside differentiation, for rates, accelerations and the transpose."""
+    by_rule = f.motion(x, xd, xdd)
+    rates, rates_d = jax.jvp(f.differentiated_rates, (x, xd), (xd, xdd))
+    force = jax.tree.map(lambda part: jnp.cos(jnp.arange(part.size, dtype=float)).reshape(part.shape), rates)
+    _, transpose = jax.vjp(lambda dx: f.differentiated_rates(x, dx), xd)
+    return (by_rule.rates, by_rule.rates_d, by_rule.pull_back(force)), (rates, rates_d, transpose(force)[0])
+
+
+@pytest.mark.parametrize("name", ["five-bar", "spatial-four-bar"])
+def test_motion_by_the_geometric_rule_is_motion_by_differentiation(name):
+    model = model_of(name)
+    x, xd, xdd = motion_of(model.formulation, seed=2)
+    state = model.at()
+    x = x.at[: model.formulation.n_joints].set(state.x[: model.formulation.n_joints] + 0.1)
+    for one, other in zip(*map(jax.tree.leaves, rules(model.formulation_at(state), x, xd, xdd)), strict=True):
+        assert relative(one, other) < 1e-12
+
+
+@compiled_once
+def closing(f, guess, theta_i):
+    """Openings after 0, 1, 2, ... of Newton's steps from a guess."""
+    d = np.asarray(f.closure.dependent)
+    theta, sizes = guess.at[np.asarray(f.closure.independent)].set(theta_i), []
+    for _ in range(6):
+        g = opening(f.chain, f.closure, theta)
+        sizes.append(jnp.max(jnp.abs(g)))
+        theta = theta.at[d].add(-jnp.linalg.solve(closing_jacobian(f.chain, f.closure, theta)[:, d], g))
+    return jnp.stack(sizes)
+
+
+@pytest.mark.parametrize("name", ["four-bar", "spatial-four-bar"])
+def test_newtons_iteration_closes_loops_with_quadratic_convergence(name):
+    f = model_of(name).formulation
+    guess = jnp.asarray(f.closure.guess)
+    sizes = np.asarray(closing(f, guess, guess[np.asarray(f.closure.independent)] + 0.2))
+    assert sizes[-1] < 1e-14
+    for before, after in zip(sizes[:-1], sizes[1:], strict=True):
+        assert before > 0.05 or after < 20 * before**2 + 1e-15, sizes  # each step squares the opening
+
+
+def test_a_crank_at_constant_speed_keeps_the_loop_closed_for_ten_seconds():
+    # 340 rpm; rigid links: the motion is the closed form's, and nothing drifts over 57 turns
+    data = ls.Robot.load("four-bar").to_dict()
+    for link in data["links"]:
+        length = link.pop("beam")["path"][-1]
+        link["rigid"] = {"mass": 0.03, "com": [length[0] / 2, 0, 0], "inertia": [0, 0, 2e-4], "tip": length}
+    model = ls.Model(ls.Robot.from_dict(data))
+    speed = 340 * 2 * np.pi / 60
+    options = {"t_end": 10.0, "output_dt": 0.05, "inputs": turning(model, speed)}
+    run = ls.simulate(model, model.at([0.0], [speed]), **options)
+    C, joints, _ = map(np.array, zip(*[four_bar(crank) for crank in run.q[:, 0]], strict=True))
+    assert_allclose(run.q[:, 0], speed * run.t, atol=1e-8)
+    assert_allclose(run.position("coupler/tip")[:, :2], C, atol=1e-10)
+    assert_allclose(run.position("follower/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
+    assert run.q[-1, 1] == pytest.approx(-2 * np.pi * 56 + joints[-1, 1], abs=7)  # joints count their turns
+    assert np.abs(run.energy("residual")).max() < 1e-6 * run.energy("kinetic").max()
+
+
+def turning(model, speed):
+    """The first joint at constant speed: a spline that has come up to speed before the run begins."""
+    t = np.concatenate([np.linspace(-3.0, 0.0, 31), np.linspace(1.0, 40.0, 40)])
+    return Inputs(model.n_joints, motion=[(0, Spline(t.tolist(), speed * t))])
+
+
+def test_elastic_displacements_close_at_the_closing_joint_and_energy_is_audited():
+    model = model_of("four-bar")
+    run = ls.simulate(model, model.at([np.pi / 2]), t_end=0.1, output_dt=0.002, torque=[0.05, 0.0, 0.0])
+    assert_allclose(run.position("follower/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
+    bent = run.data.position - run.data.erls_position
+    assert np.abs(bent).max() > 1e-5
+    assert np.abs(run.energy("residual")).max() < 1e-4 * run.energy("input").max()
+
+
+def test_a_torque_on_a_dependent_joint_does_the_same_work_as_one_on_the_crank():
+    model = model_of("four-bar")
+    _, _, speeds = four_bar(1.0)
+    f, x = model.formulation_at(model.at([1.0])), model.at([1.0]).x
+    E = np.asarray(torque_map(f, x))
+    assert_allclose(E[:, 0], np.diff([0.0, *speeds]), atol=1e-12)  # relative joint speeds per unit crank speed
+
+
+torque_map = compiled_once(engine.torque_map)
+
+
+def test_inverse_dynamics_moves_the_crank_as_asked():
+    model = ls.Model(ls.Robot.load("four-bar").replace({"links.*.beam.material.E": 7.1016e16}))
+    tau = model.inverse_dynamics([0.7], [12.0], [40.0])
+    assert tau[1] == tau[2] == 0
+    assert float(tau[0]) == pytest.approx(rigid_torque(0.7, 12.0, 40.0), rel=1e-6)
+    bent = model_of("four-bar").inverse_dynamics([0.7], [12.0], [40.0])
+    assert 1e-3 < abs(float(bent[0] / tau[0]) - 1) < 1e-2  # links that bend a little
+
+
+def rigid_torque(crank, speed, acceleration):
+    """Lagrange's equation of the rigid four-bar, I(crank) by energy and its slope by difference."""
+
+    def inertia(angle):
+        _, _, s = four_bar(angle)
+        masses = np.array([1.0774e-4 * CRANK, 4.0645e-5 * COUPLER, 4.0645e-5 * FOLLOWER]) * 2714.47
+        across = lambda length, angle: length * np.array([-np.sin(angle), np.cos(angle)])  # noqa: E731
+        angles = np.cumsum(four_bar(angle)[1])
+        B = across(CRANK, angles[0])
+        centre = B + across(COUPLER, angles[1]) * s[1] / 2
+        kinetic = masses[0] * CRANK**2 / 3 + masses[2] * FOLLOWER**2 / 3 * s[2] ** 2
+        return kinetic + masses[1] * (centre @ centre + COUPLER**2 / 12 * s[1] ** 2)
+
+    h = 1e-5
+    slope = (inertia(crank + h) - inertia(crank - h)) / (2 * h)
+    return inertia(crank) * acceleration + 0.5 * slope * speed**2
+
+
+def test_a_closed_chain_hangs_where_its_potential_is_least():
+    robot = ls.Robot.load("four-bar").replace({"gravity": [0, -9.81, 0]})
+    model = ls.Model(robot)
+    state = model.static(q=[-1.0], free=True)
+    angles = np.linspace(-np.pi, 0, 2001)
+    weight = [1.0774e-4 * CRANK, 4.0645e-5 * COUPLER, 4.0645e-5 * FOLLOWER]
+
+    def height(crank):
+        C = four_bar(crank)[0]
+        B = CRANK * np.sin(crank)
+        return weight[0] * B / 2 + weight[1] * (B + C[1]) / 2 + weight[2] * C[1] / 2
+
+    lowest = angles[np.argmin([height(angle) for angle in angles])]
+    assert np.asarray(state.torque) == pytest.approx(0, abs=0)
+    assert float(state.encoder[0]) == pytest.approx(lowest, abs=5e-3)
+
+
+def test_a_closed_chain_is_linearised_with_the_frequencies_of_its_modes():
+    model = model_of("four-bar")
+    state = model.static(q=[0.6])
+    small = ls.linearize(model, [0.6], outputs=["follower.encoder"])
+    eigenvalues = np.linalg.eigvals(small.A)
+    lowest = np.sort(np.abs(eigenvalues[np.abs(eigenvalues) > 10]))[:4:2] / (2 * np.pi)
+    assert_allclose(lowest, ls.modes(model, state, count=3).frequency_hz[1:], rtol=1e-3)
+    assert small.input_names == ("crank.torque", "coupler.torque", "follower.torque")
+
+
+def test_reduced_links_in_a_closed_chain_keep_its_lowest_frequencies():
+    full, reduced = model_of("four-bar"), ls.Model("four-bar", formulation="erls-cms", modes=6)
+    found = [ls.modes(m, m.static(q=[0.5]), locked=True, count=3).frequency_hz for m in (full, reduced)]
+    assert_allclose(found[1], found[0], rtol=5e-3)
+
+
+@pytest.mark.parametrize("reference", ["minimum-norm", {"zeroed": ["crank/tip.rz"]}])
+def test_frequencies_do_not_depend_on_the_choice_of_the_erls(reference):
+    model = ls.Model("four-bar", reference=reference)
+    found = ls.modes(model, model.static(q=[np.pi / 2]), locked=True, count=4).frequency_hz
+    assert_allclose(found, LOCKED[90][0], rtol=1e-3)
+
+
+# --- a spatial chain restricted to a plane -------------------------------------------------------------------------
+
+
+def spatial_twin():
+    """The four-bar with spatial nodes, its pins replaced so that nothing is held twice: a ball at C, a slide at D."""
+    data = ls.Robot.load("four-bar").to_dict()
+    crank, coupler, follower = data["links"]
+    weightless = {"mass": 0.0, "tip": [0, 0, 0]}
+    ball = [
+        {"name": f"ball-{axis}", "joint": {"type": "revolute", "axis": direction}, "rigid": weightless}
+        for axis, direction in (("x", [1, 0, 0]), ("y", [0, 1, 0]))
+    ]
+    pin = {"name": "pin", "joint": {"type": "revolute"}, "rigid": weightless}
+    data |= {"planar": False, "links": [crank, coupler, *ball, follower, pin]}
+    data["loops"] = [{"link": "pin", "to": "ground", "at": [GROUND, 0, 0], "type": "prismatic", "axis": [0, 0, 1]}]
+    data["assembly"] = {"crank": 0, "coupler": 1.2, "follower": -2.6, "pin": 1.36}
+    return data
+
+
+def test_the_spatial_four_bar_restricted_to_a_plane_is_its_planar_twin():
+    flat, space = model_of("four-bar"), ls.Model(ls.Robot.from_dict(spatial_twin()))
+    options = {"t_end": 0.02, "output_dt": 0.002, "solver": {"rtol": 1e-9, "atol": 1e-11}}
+    runs = [ls.simulate(m, m.at([np.pi / 2]), torque=np.eye(m.n_joints)[0] * 0.05, **options) for m in (flat, space)]
+    for node in ("coupler/2", "coupler/tip", "follower/2"):
+        assert_allclose(runs[1].position(node), runs[0].position(node), atol=1e-9)
+
+
+# --- refusals and dead points --------------------------------------------------------------------------------------
+
+
+def test_a_loop_that_cannot_be_closed_says_which_and_how_far_it_is_open():
+    robot = ls.Robot.load("four-bar")
+    with pytest.raises(
+        AssemblyError, match=r"link 'follower' to 'ground' cannot be closed with crank = 0.*coupler, fol"
+    ):
+        ls.Model(robot.replace({"loops.0.at": [0.9, 0, 0]}))
+    five = model_of("five-bar")
+    with pytest.raises(AssemblyError, match=r"cannot be closed with left = 3.*, right = 0"):
+        five.at([3.1, 0.0])
+
+
+def test_an_over_constrained_loop_names_its_joints_and_the_remedy():
+    spatial = ls.Robot.load("four-bar").to_dict() | {"planar": False}
+    with pytest.raises(AssemblyError, match=r"over-constrained: the joints crank, coupler, follower .* `planar: true`"):
+        ls.Model(ls.Robot.from_dict(spatial))
+
+
+def test_a_structure_that_cannot_move_is_refused():
+    data = ls.Robot.load("four-bar").to_dict()
+    data["loops"][0] |= {"type": "fixed", "rpy": [0, 0, -1.36118138]}  # as the follower stands when assembled
+    data |= {"independent": None}
+    with pytest.raises(AssemblyError, match="leaves no motion: 3 closing conditions on 3 joints"):
+        ls.Model(ls.Robot.from_dict({k: v for k, v in data.items() if v is not None}))
+
+
+def test_independent_joints_are_chosen_by_conditioning_and_refused_at_a_dead_point():
+    stretched = ls.Robot.load("slider-crank").replace({"independent": None, "assembly": {"crank": 0.0}})
+    assert ls.Model(stretched).independent_names == ("rod",)  # the rod turns most: 1.5 times as fast as the crank
+    with pytest.raises(AssemblyError, match=r"independent: \[crank, rod\]: this closed chain has 1 independent joint"):
+        ls.Model(stretched.replace({"independent": ["crank", "rod"]}))
+
+
+def slider_driven():
+    """The slider-crank with the joint between ground and slider as a joint of its own: a slider leads the crank."""
+    robot = ls.Robot.load("slider-crank").to_dict()
+    slider = {"name": "slider", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 0.033}}
+    bars = {"rod": (0.07, 0.15, 5e-4, 0.3), "crank": (0.1, 0.1, 2e-4, 0.15)}
+    rod, crank = (
+        {
+            "name": name,
+            "joint": {"type": "revolute"},
+            "rigid": {"mass": mass, "com": [centre, 0, 0], "inertia": [0, 0, inertia], "tip": [length, 0, 0]},
+        }
+        for name, (mass, centre, inertia, length) in bars.items()
+    )
+    robot |= {"links": [slider, rod, crank], "loops": [{"link": "crank", "to": "ground", "at": [0, 0, 0]}]}
+    return robot | {"independent": ["slider"], "assembly": {"slider": 0.35, "rod": 2.9, "crank": 0.9}}
+
+
+def test_a_run_passes_a_dead_point_with_another_independent_joint():
+    model = ls.Model(ls.Robot.from_dict(slider_driven()))
+    start = model.at([0.4], [-3.0])
+    run = ls.simulate(model, start, t_end=0.25, output_dt=0.005)
+    assert "; " in run.data.attrs["independent"] and run.data.attrs["independent"].startswith("slider from 0 s")
+    slider = run.q[:, 0]
+    assert slider.min() == pytest.approx(0.15, abs=2e-3) and slider[-1] > 0.2  # past the dead point and out again
+    kinetic = run.energy("kinetic")
+    assert np.abs(kinetic - kinetic[0]).max() < 1e-6 * kinetic[0]  # rigid, no forces: energy is constant
+    assert_allclose(run.position("crank/tip"), 0, atol=1e-10)
+
+
+def test_a_motion_prescribed_into_a_dead_point_names_the_joint():
+    model = ls.Model(ls.Robot.from_dict(slider_driven()))
+    inputs = Inputs(model.n_joints, motion=[(0, Spline([0.0, 0.1, 0.2], [0.4, 0.43, 0.46]))])
+    with pytest.raises(ls.SimulationError, match=r"joint slider is at a dead point of the closed chain \(slider = 0.4"):
+        ls.simulate(model, model.at([0.4]), t_end=0.2, output_dt=0.01, inputs=inputs)
+
+
+def test_serial_formulations_refuse_loops_by_name():
+    with pytest.raises(ValueError, match="loops: the formulation nonlinear takes serial chains only"):
+        ls.Model("four-bar", formulation="nonlinear")
