@@ -450,6 +450,11 @@ def test_a_wrong_request_is_refused(options, message):
         parametric_modes(Model("planar-2r"), ["upper"], **options)
 
 
+def test_a_closed_chain_is_refused():
+    with pytest.raises(ValueError, match="closed chains have no polynomials"):
+        parametric_modes(Model("four-bar"), ["crank"], order=1)
+
+
 def test_wrong_points_are_refused():
     with pytest.raises(ValueError, match="missing q2"):
         mid_path()({"q1": 0.0, "q1d": 0.0, "q2d": 0.0})
