@@ -33,6 +33,7 @@ from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..dynamics.nodes import node_poses, node_wrench
 from ..solve.model import Model
 
+PATHS = ("at", "velocity", "node_acceleration")
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 NODE = {"p": "at", "v": "velocity", "a": "node_acceleration", "w": "turning", "wd": "turning_d"}
 SECTION = ("n", "vy", "vz", "t", "my", "mz")
@@ -208,7 +209,7 @@ def drive(
 def outputs_of(
     formulation: AbstractFormulation,
     outputs: tuple[Channel, ...],
-    x: Float[Array, " n"],
+    at: tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]],
     motion: Motion,
     needed: Rates | None,
     torque: Float[Array, " j"],
@@ -219,8 +220,9 @@ def outputs_of(
         "speed": motion.rates.encoder,
         "acceleration": motion.rates_d.encoder,
         "torque": torque,
-        "coordinate": x,
+        "coordinate": at[0],
     }
+    seen = node_paths(formulation, *at) if any(channel.kind in PATHS for channel in outputs) else {}
     parts = []
     for channel in outputs:
         if channel.kind in joint:
@@ -229,33 +231,36 @@ def outputs_of(
             parts.append(jnp.asarray(channel.row) @ motion.place.q[channel.index])
         elif channel.kind == "reaction" and needed is not None:
             parts.append(reaction(formulation, motion, needed, channel)[channel.component])
+        elif channel.kind in PATHS:
+            value = seen[channel.kind][channel.index, channel.node]
+            turned = value if channel.in_world else motion.place.R[channel.index].T @ value
+            parts.append(turned[channel.component])
         else:
-            parts.append(node_motion(formulation, motion, channel)[channel.component])
+            parts.append(node_turning(formulation, motion, channel)[channel.component])
     return jnp.stack(parts) if parts else jnp.zeros(0)
 
 
-def node_motion(formulation: AbstractFormulation, motion: Motion, channel: Channel) -> Float[Array, " 3"]:
-    """Position, velocity or acceleration of a node, or its angular velocity or acceleration.
+def node_paths(formulation: AbstractFormulation, x, xd, xdd) -> dict[str, Float[Array, "l k 3"]]:
+    """Position, velocity and acceleration of every node in world axes: the position, differentiated along the motion.
 
-    In link axes, with r = X + u: velocity v + w x r + ud, acceleration d(velocity)/dt + w x velocity.
+    Formulations of first order carry twists that are not exactly the rates of their positions: an observer sees these.
     """
+    position = lambda x: node_poses(formulation, formulation.configuration(x)).position  # noqa: E731
+    velocity = lambda x, xd: jax.jvp(position, (x,), (xd,))[1]  # noqa: E731
+    v, a = jax.jvp(velocity, (x, xd), (xd, xdd))
+    return {"at": position(x), "velocity": v, "node_acceleration": a}
+
+
+def node_turning(formulation: AbstractFormulation, motion: Motion, channel: Channel) -> Float[Array, " 3"]:
+    """Angular velocity of a node, or its angular acceleration."""
     i, k = channel.index, channel.node
-    place, V, V_d = motion.place, motion.rates.V[i], motion.rates_d.V[i]
-    U = jnp.asarray(formulation.links.node_shape)[i, k]
-    u, ud, udd = U @ place.q[i], U @ motion.rates.q[i], U @ motion.rates_d.q[i]
-    w, wd, r = V[3:], V_d[3:], jnp.asarray(formulation.links.points)[i, k] + u[:3]
-    velocity = V[:3] + jnp.cross(w, r) + ud[:3]
+    place, w, wd = motion.place, motion.rates.V[i, 3:], motion.rates_d.V[i, 3:]
+    U = jnp.asarray(formulation.links.node_shape)[i, k, 3:]
+    phi, phi_d, phi_dd = U @ place.q[i], U @ motion.rates.q[i], U @ motion.rates_d.q[i]
     finite = formulation.finite_rotations
-    turning = lambda u, ud: left_jacobian(u[3:]) @ ud[3:] if finite else ud[3:]  # noqa: E731
-    value = {
-        "at": lambda: place.R[i].T @ place.p[i] + r,
-        "velocity": lambda: velocity,
-        "node_acceleration": lambda: (
-            V_d[:3] + jnp.cross(wd, r) + jnp.cross(w, ud[:3]) + udd[:3] + jnp.cross(w, velocity)
-        ),
-        "turning": lambda: w + turning(u, ud),
-        "turning_d": lambda: wd + jax.jvp(turning, (u, ud), (ud, udd))[1] + jnp.cross(w, turning(u, ud)),
-    }[channel.kind]()
+    turning = lambda phi, phi_d: left_jacobian(phi) @ phi_d if finite else phi_d  # noqa: E731
+    own, own_d = jax.jvp(turning, (phi, phi_d), (phi_d, phi_dd))
+    value = w + own if channel.kind == "turning" else wd + own_d + jnp.cross(w, own)
     return place.R[i] @ value if channel.in_world else value
 
 

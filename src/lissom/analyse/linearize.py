@@ -63,7 +63,7 @@ def derivatives(
         applied = drive(f, motion, inputs, u, point.tau, loop, encoders)
         needed = engine.link_forces(f, motion, applied) if reactions else None
         seen = seen_motion(f, motion, x, xd, xdd)
-        y = outputs_of(f, outputs, x, seen, needed, applied.encoder)
+        y = outputs_of(f, outputs, (x, xd, xdd), seen, needed, applied.encoder)
         encoder = jnp.stack([seen.place.encoder, seen.rates.encoder, seen.rates_d.encoder])
         value = jnp.concatenate([engine.needed_force(f, x, xd, xdd, applied), y, encoder.reshape(-1)])
         return value, value

@@ -197,7 +197,9 @@ def _check(one: Found, q: np.ndarray) -> None:
 class Pairs:
     """Modes at one point that are not rigid motions."""
 
-    eigenvalue: np.ndarray
+    size: np.ndarray  # |lambda|, or omega of an undamped mode [rad/s]
+    ratio: np.ndarray  # damping ratio; -1 for a motion that grows without vibration, 1 for one that decays so
+    growth: np.ndarray  # real part of lambda [1/s]
     shapes: np.ndarray  # over all coordinates, mass-normalised
     weight: np.ndarray  # of each coordinate in a comparison of shapes: its own inertia
     rigid: int
@@ -214,18 +216,20 @@ def _modes_at(found: Any, drives: list[int], locked: bool, damped: bool, count: 
     M_r, C_r, K_r = found.matrices[:3]
     if damped:
         modes = quadratic_modes(M_r, C_r, K_r)
-        lam, phi = modes.eigenvalue, modes.right
+        lam, phi = np.asarray(modes.eigenvalue), modes.right
+        size, growth = np.abs(lam), np.real(lam)
+        ratio = np.where(np.imag(lam) > 0, -growth / np.maximum(size, 1e-12), -np.sign(growth))
     else:
         squared, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
-        omega = np.sqrt(np.abs(squared))
-        ratio = np.einsum("im,ij,jm->m", phi, C_r, phi) / np.maximum(2 * omega, 1e-12)
-        ratio = np.clip(ratio, -1.0, 1.0)
-        lam = np.where(squared > 0, omega * (1j * np.sqrt(1.0 - ratio**2) - ratio), omega.astype(complex))
-        order = np.argsort(omega)
-        lam, phi = lam[order], phi[:, order]
-    rigid = np.abs(lam) < 2 * np.pi * RIGID
+        order = np.argsort(np.abs(squared))
+        squared, phi = squared[order], phi[:, order]
+        size = np.sqrt(np.abs(squared))
+        ratio = np.einsum("im,ij,jm->m", phi, C_r, phi) / np.maximum(2 * size, 1e-12)
+        ratio = np.where(squared > 0, ratio, -1.0)
+        growth = -ratio * size
+    rigid = size < 2 * np.pi * RIGID
     keep = np.flatnonzero(~rigid)[:count]
-    return Pairs(lam[keep], basis @ phi[:, keep], np.diag(M), int(rigid.sum()))
+    return Pairs(size[keep], ratio[keep], growth[keep], basis @ phi[:, keep], np.diag(M), int(rigid.sum()))
 
 
 def follow(before: Pairs, tracked: np.ndarray, here: Pairs) -> tuple[np.ndarray, np.ndarray]:
@@ -250,7 +254,7 @@ def neighbour(index: tuple[int, ...]) -> tuple[int, ...]:
 
 def _assembled(model, grid, motion, pairs: Sequence[Pairs], records, count, axes, damped, locked) -> ModeMap:
     """Modes numbered by those of the first point, followed over the grid."""
-    m = min(count, min(len(pair.eigenvalue) for pair in pairs))
+    m = min(count, min(len(pair.size) for pair in pairs))
     order = np.zeros((*grid, m), dtype=int)
     mac = np.ones((*grid, m))
     at = {index: pairs[k] for k, index in enumerate(np.ndindex(*grid))}
@@ -260,15 +264,14 @@ def _assembled(model, grid, motion, pairs: Sequence[Pairs], records, count, axes
             continue
         back = neighbour(index)
         order[index], mac[index] = follow(at[back], order[back], pair)
-    lam: Any = np.stack([at[index].eigenvalue[order[index]] for index in at]).reshape(*grid, m)
+    picked = lambda name: np.stack([getattr(at[i], name)[order[i]] for i in at]).reshape(*grid, m)  # noqa: E731
     shapes = np.stack([at[index].shapes[:, order[index]] for index in at]).reshape(*grid, -1, m)
     whole = lambda parts: np.stack(parts).reshape(*grid, -1)  # noqa: E731
-    size = np.abs(lam)
     tip = model.node_index[-1][1]
     return ModeMap(
-        frequency_hz=size / (2 * np.pi),
-        damping_ratio=np.where(lam.imag > 0, -lam.real / size, np.where(lam.real > 0, -1.0, 1.0)),
-        growth=lam.real,
+        frequency_hz=picked("size") / (2 * np.pi),
+        damping_ratio=picked("ratio"),
+        growth=picked("growth"),
         mac=mac,
         rigid=np.array([pair.rigid for pair in pairs]).reshape(grid),
         q=motion[0].reshape(*grid, -1),

@@ -26,6 +26,11 @@ def named_quantities(
     """
     if model.closed:
         raise ValueError("loops: eigenpairs are expanded for open chains; use `modes` pose by pose for this robot")
+    if model.closed:
+        raise ValueError(
+            "closed chains have no polynomials: their dependent joints come from an iteration that is not expanded. "
+            "Take `mode_map` over a grid."
+        )
     base = {kind: np.zeros(model.n_joints) if value is None else np.asarray(value, dtype=float)
             for kind, value in zip(KINDS, motions, strict=True)}  # fmt: skip
     for kind, value in base.items():
