@@ -34,7 +34,7 @@ def crank_motion(speed: float, ramp: float, t_end: float) -> tuple[np.ndarray, n
 RPM = 2 * np.pi / 60
 CASES = {  # slow: small displacements; fast: where axial loads change the bending by more than first order knows
     "slider-crank": {"speed": 40.0, "ramp": 0.15, "t_end": 0.35, "step": 1e-4},
-    "four-bar": {"speed": 6.0, "ramp": 0.4, "t_end": 1.2, "step": 4e-4},
+    "four-bar": {"speed": 6.0, "ramp": 0.4, "t_end": 1.2, "step": 2e-4},
     "slider-crank, fast": {"speed": 125.0, "ramp": 0.05, "t_end": 0.12, "step": 2e-5},
     "four-bar, fast": {"speed": 340 * RPM, "ramp": 0.1, "t_end": 0.25, "step": 1e-4},
 }

@@ -48,5 +48,5 @@ def test_deflections_are_those_of_a_program_with_multipliers(name):
         t, expected = key_points(name, link)
         bent = deflection(*(run.position(f"{link}/{k}")[:, :2] for k in (0, 2, "tip")))
         found = np.interp(t, run.t, bent)
-        assert np.abs(expected).max() > 5e-5
+        assert np.abs(expected).max() > 4e-5
         assert np.abs(found - expected).max() < 0.02 * np.abs(expected).max()
