@@ -152,7 +152,7 @@ def test_a_crank_at_constant_speed_keeps_the_loop_closed_for_ten_seconds():
     assert_allclose(run.q[:, 0], speed * run.t, atol=1e-8)
     assert_allclose(run.position("coupler/tip")[:, :2], C, atol=1e-10)
     assert_allclose(run.position("follower/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
-    assert run.q[-1, 1] == pytest.approx(-2 * np.pi * 56 + joints[-1, 1], abs=7)  # joints count their turns
+    assert run.q[-1, 1] == pytest.approx(joints[-1, 1], abs=1e-8) and joints[-1, 1] < -300  # joints count their turns
     assert np.abs(run.energy("residual")).max() < 1e-6 * run.energy("kinetic").max()
 
 

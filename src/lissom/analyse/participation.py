@@ -44,9 +44,10 @@ def participation(
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Shares of links and joints in the energy of every mode; a complex shape counts with its mean over a period.
 
-    First: of each link in the kinetic energy (links and rotors add up to 1), and of each joint (`joint NAME`): kinetic
-    energy of its motion alone (independent joints of a closed chain), against the sum of those of all joints and of the elastic motion. Second: of each link
-    in the strain energy, and of each controller (`controller NAME`) with the gains kp.
+    First: of each link in the kinetic energy (links and rotors add up to 1), and of each joint (`joint NAME`; of a
+    closed chain, each independent one): kinetic energy of its motion alone, against the sum of those of all joints and
+    of the elastic motion. Second: of each link in the strain energy, and of each controller (`controller NAME`) with
+    the gains kp.
     """
     m, is_complex = shapes.shape[1], np.iscomplexobj(shapes)
     parts = np.concatenate([shapes.real, shapes.imag], axis=1) if is_complex else shapes
