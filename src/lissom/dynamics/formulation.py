@@ -94,6 +94,10 @@ class AbstractFormulation(eqx.Module):
         """Largest joint motion per unit of an independent one: infinite at a dead point; 1 in an open chain."""
         return jnp.ones(())
 
+    def longest_step(self, xd: Float[Array, " n"]) -> Float[Array, ""]:
+        """Longest step in time [s] over which the pose is a tame function of x; infinite in open chains."""
+        return jnp.asarray(jnp.inf)
+
     @property
     def finite_rotations(self) -> bool:
         """Whether a node turns by exp(phi x) of its elastic rotation phi, else by phi to first order."""

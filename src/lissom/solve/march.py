@@ -125,7 +125,7 @@ def march(
 
     def once(walk: Walk):
         left = t_end - walk.now.t
-        wanted = jnp.minimum(walk.h, max_step)
+        wanted = jnp.minimum(walk.h, jnp.minimum(max_step, problem.formulation.longest_step(walk.now.xd)))
         h = jnp.where(wanted >= left * (1 - 1e-9), left, jnp.where(wanted > 0.5 * left, 0.5 * left, wanted))
         here = problem.near(walk.joints)
         attempt = step.attempt(here, tolerance, walk.now, h, walk.memory)
