@@ -1,4 +1,7 @@
-"""Natural frequencies as polynomials of pose and payload: expanded once, evaluated in microseconds, exported as C."""
+"""Natural frequencies as polynomials of pose and payload: expanded once, evaluated in microseconds, exported as C.
+
+lambda(p) = sum_k lambda_k (p - p_0)^k          [Palomba2019] eq. (19); two parameters, order 4: 15 terms
+"""
 
 import tempfile
 from pathlib import Path

@@ -103,6 +103,13 @@ def test_an_operation_without_a_rule_is_named():
         taylor_coefficients(lambda x: jnp.linalg.eigh(jnp.outer(x, x))[0], AT, 2)
 
 
+def test_an_iteration_that_ends_by_its_own_values_is_refused():
+    """It would settle the value, but not the orders above it."""
+    newton = lambda x: jax.lax.while_loop(lambda y: jnp.abs(y**2 - x[0]) > 1e-12, lambda y: 0.5 * (y + x[0] / y), x[0])  # noqa: E731
+    with pytest.raises(SeriesError, match="iteration"):
+        taylor_coefficients(newton, np.array([2.0]), 2)
+
+
 def test_a_root_at_zero_has_no_series():
     with pytest.raises(SeriesError, match="not finite"):
         taylor_coefficients(lambda x: jnp.sqrt(x[0]), np.zeros(1), 2)

@@ -112,7 +112,12 @@ def _scan(m: Monomials, params: Any, operands: list[Series]) -> list[Series]:
 def _while(m: Monomials, params: Any, operands: list[Series]) -> list[Series]:
     n_test, n_body = params["cond_nconsts"], params["body_nconsts"]
     test, body, carry = operands[:n_test], operands[n_test : n_test + n_body], operands[n_test + n_body :]
+    program = params["cond_jaxpr"].jaxpr
+    used = {id(v) for equation in program.eqns for v in equation.invars}
+    watched = [k for k, v in enumerate(program.invars) if id(v) in used]
     while bool(_call(m, params["cond_jaxpr"], [*test, *carry])[0].value):
+        if any(not [*test, *carry][k].constant for k in watched):
+            raise SeriesError("an iteration that ends by the value of a parameter has no Taylor series rule")
         carry = _call(m, params["body_jaxpr"], [*body, *carry])
     return carry
 

@@ -144,8 +144,9 @@ class OperatingPoints:
         q = np.asarray(self.resolve(p)[1])
         self.model.check_reference(q)
         z, size = np.concatenate([q, np.zeros(self.model.formulation.size)]), np.inf
+        J_inverse = np.linalg.inv(self._value(1, p, z))
         for k in range(MOST_STEPS):
-            if k % CHORDS == 0:
+            if k and k % CHORDS == 0:
                 J_inverse = np.linalg.inv(self._value(1, p, z))
             step = -J_inverse @ self._value(0, p, z)
             z, size = z + step, np.abs(step).max()

@@ -22,10 +22,13 @@ def named_quantities(
     """What the parameters move, and how to find their values in the robot as it is.
 
     Raises:
-        ValueError: no quantity has a name that was given, or the chain is closed.
+        ValueError: no quantity has a name that was given.
     """
     if model.closed:
-        raise ValueError("loops: eigenpairs are expanded for open chains; use `modes` pose by pose for this robot")
+        raise ValueError(
+            "closed chains have no polynomials: their dependent joints come from an iteration that is not expanded. "
+            "Take `mode_map` over a grid."
+        )
     base = {kind: np.zeros(model.n_joints) if value is None else np.asarray(value, dtype=float)
             for kind, value in zip(KINDS, motions, strict=True)}  # fmt: skip
     for kind, value in base.items():

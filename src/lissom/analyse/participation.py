@@ -44,9 +44,10 @@ def participation(
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Shares of links and joints in the energy of every mode; a complex shape counts with its mean over a period.
 
-    First: of each link in the kinetic energy (links and rotors add up to 1), and of each joint (`joint NAME`): kinetic
-    energy of its motion alone, against the sum of those of all joints and of the elastic motion. Second: of each link
-    in the strain energy, and of each controller (`controller NAME`) with the gains kp.
+    First: of each link in the kinetic energy (links and rotors add up to 1), and of each joint (`joint NAME`; of a
+    closed chain, each independent one): kinetic energy of its motion alone, against the sum of those of all joints and
+    of the elastic motion. Second: of each link in the strain energy, and of each controller (`controller NAME`) with
+    the gains kp.
     """
     m, is_complex = shapes.shape[1], np.iscomplexobj(shapes)
     parts = np.concatenate([shapes.real, shapes.imag], axis=1) if is_complex else shapes
@@ -55,11 +56,12 @@ def participation(
     encoder = found.pop()
     link, motor, strain, joint, elastic = (mean(part) for part in found)
     turns = mean((np.abs(encoder) > STILL * np.abs(parts).max(axis=0, initial=1e-300)).astype(float)) > 0
-    moving = np.where(turns, joint, 0.0)
+    chosen = list(f.independent)
+    moving = np.where(turns[chosen], joint, 0.0)
     spring = mean(encoder**2) * (np.zeros(len(encoder)) if kp is None else np.asarray(kp))[:, None]
     stored = strain.sum(axis=0) + spring.sum(axis=0)
     share = _shares(model.link_names, link, link.sum(axis=0) + motor.sum(axis=0))
-    share |= _shares([f"joint {name}" for name in model.joint_names], moving, moving.sum(axis=0) + elastic)
+    share |= _shares([f"joint {model.joint_names[k]}" for k in chosen], moving, moving.sum(axis=0) + elastic)
     strains = _shares(model.link_names, strain, stored)
     if kp is not None:
         strains |= _shares([f"controller {name}" for name in model.joint_names], spring, stored)

@@ -86,14 +86,19 @@ class PiecewisePolynomial:
 
 
 def written(polynomial: PiecewisePolynomial, column: int, piece: int, digits: int, smallest: float) -> str:
-    """One column as text: `64.0 + 0.12 (q1 - 0.5) q2^2`; terms below `smallest` of the largest are left out."""
+    """One column as text: `64.0 + 0.12 (q1 - 0.5) q2^2`.
+
+    Terms that stay below `smallest` of the constant one all over the piece are left out.
+    """
     c = polynomial.coefficients[piece, :, column]
     shifted = [name if abs(at) < 1e-12 else f"({name} {'-' if at > 0 else '+'} {abs(at):.{digits}g})"
                for name, at in zip(polynomial.parameters, polynomial.centre[piece], strict=True)]  # fmt: skip
     reach = np.maximum(0.5 * (polynomial.high - polynomial.low)[piece], 1e-12)
     weight = np.abs(c) * np.prod(reach**polynomial.monomials.exponents, axis=1)
     parts = []
-    for value, share, powers in zip(c, weight / max(weight.max(), 1e-300), polynomial.monomials.exponents, strict=True):
+    for value, share, powers in zip(
+        c, weight / (weight[0] or max(weight.max(), 1e-300)), polynomial.monomials.exponents, strict=True
+    ):
         if share < smallest and powers.any():
             continue
         factors = [name if e == 1 else f"{name}^{e}" for name, e in zip(shifted, powers, strict=True) if e]

@@ -16,7 +16,7 @@ from .paths import assigned
 from .quantity import Numbers, Quantity, Whole, error, kind_of
 from .robot import Robot, Version
 from .scenario_checks import scenario_findings
-from .supported import FORMULATIONS, KNOWN_FORMULATIONS, unavailable
+from .supported import FORMULATIONS
 from .tables import JOINT, Inputs, ReferenceTable
 
 Gains = Annotated[tuple[float, ...], Numbers((None,), Quantity("", least=0))]
@@ -59,9 +59,7 @@ class Solver(Part):
 def _check_formulation(value: Any) -> Any:
     if value in FORMULATIONS:
         return value
-    if value in KNOWN_FORMULATIONS:
-        raise error(unavailable(f"the formulation {value} is") + f": use {', '.join(FORMULATIONS)}")
-    raise error(f"must be one of {', '.join(FORMULATIONS)}{nearest(value, KNOWN_FORMULATIONS)}")
+    raise error(f"must be one of {', '.join(FORMULATIONS)}{nearest(value, FORMULATIONS)}")
 
 
 def _check_reference(value: Any) -> Any:
