@@ -349,6 +349,7 @@ def test_a_motion_prescribed_into_a_dead_point_names_the_joint():
         ls.simulate(model, model.at([0.4]), t_end=0.2, output_dt=0.01, inputs=inputs)
 
 
-def test_serial_formulations_refuse_loops_by_name():
-    with pytest.raises(ValueError, match="loops: the formulation nonlinear takes serial chains only"):
-        ls.Model("four-bar", formulation="nonlinear")
+@pytest.mark.parametrize("formulation", ["nonlinear", "dual-screw"])
+def test_serial_formulations_refuse_loops_by_name(formulation):
+    with pytest.raises(ValueError, match=f"loops: the formulation {formulation} takes serial chains only"):
+        ls.Model("four-bar", formulation=formulation)

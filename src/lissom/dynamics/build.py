@@ -136,6 +136,7 @@ def dual_screw(robot: Robot, choices: Choices) -> DualScrew | TruncatedDualScrew
         choices: `modes` and `basis` as `link_bodies` takes them; `terms`: `consistent`, the complete virtual work of
             these screws, or `published`, every product cut to first order in elastic coordinates and speeds.
     """
+    check_serial(robot, "dual-screw")
     bodies = link_bodies(robot, "dual-screw", choices)
     links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
     names = elastic_names(robot, bodies)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..kinematics.chain import Chain, body_jacobian, link_frames, link_twists, relative_poses
-from ..kinematics.closure import BRANCH, Closure, closed_joints, closing_guess, dependence, liveliness
+from ..kinematics.closure import STRIDE, Closure, closed_joints, closing_guess, dependence, liveliness
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Shapes, elastic_coordinates
 from ..kinematics.erls import erls_motion, erls_pull_back, joint_accelerations, joint_rates, pose
 from ..types import Real
@@ -81,11 +81,11 @@ class Erls(AbstractFormulation):
         return jnp.ones(()) if self.closure is None else liveliness(self.closure, self._dependence(x).G)
 
     def longest_step(self, xd: Float[Array, " n"]) -> Float[Array, ""]:
-        """A closed chain is stepped by at most `BRANCH` of its independent joints: its pose turns with all of them."""
+        """A closed chain is stepped by at most `STRIDE` of its independent joints: its pose turns with all of them."""
         if self.closure is None:
             return jnp.asarray(jnp.inf)
         reach = jnp.asarray(self.closure.reach)[jnp.asarray(self.closure.independent)]
-        return BRANCH / jnp.maximum(jnp.max(jnp.abs(xd[: self.n_joints]) / reach), 1e-12)
+        return STRIDE / jnp.maximum(jnp.max(jnp.abs(xd[: self.n_joints]) / reach), 1e-12)
 
     def near(self, joints: Float[Array, " j"]) -> "Erls":
         """The same robot with its loops closed near these coordinates of all moving joints."""

@@ -24,6 +24,7 @@ SPACE = (0, 1, 2, 3, 4, 5)
 CLOSED = 1e-9  # step of Newton's iteration after which the next one is round-off: the order is two
 LARGEST = 0.5  # [rad or m] longest step, so that the iteration stays on its branch
 ITERATIONS = 50
+STRIDE = 0.1  # [rad, or part of the reach] motion of an independent joint in one step of a run
 BRANCH, LEGS = 0.3, 1000.0  # [rad, or part of the reach] an independent joint is led by so much at a time; most legs
 LIVELY = 30.0  # motion of a joint per unit of an independent one at which that one is too near its dead point
 
