@@ -155,7 +155,7 @@ def test_a_crank_at_constant_speed_keeps_the_loop_closed_for_ten_seconds():
     turns = (run.q - joints) / (2 * np.pi)
     assert_allclose(turns, np.round(turns), atol=1e-10)
     assert run.q[-1, 1] == pytest.approx(-speed * 10, abs=4)  # joints count their turns
-    assert np.abs(run.energy("residual")).max() < 1e-5 * run.energy("kinetic").max()
+    assert np.abs(run.energy("residual")).max() < 2e-5 * run.energy("kinetic").max()  # 0.1 rad a step
 
 
 def turning(model, speed):
