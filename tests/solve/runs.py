@@ -24,8 +24,9 @@ def fall(f, x, times, rtol):
     """Free motion from rest at x: positions of the links' ends (t, l, 3), energies (t, 3), states, failure, steps."""
     tolerance, problem, zero = Tolerance(rtol, 0.01 * rtol), Problem(f, Loads()), whole(0)
     now = Moment(real(0.0), x, jnp.zeros_like(x), jnp.zeros(2))
-    record, counts = new_record(times, len(x)), Counts(zero, zero, zero)
-    walk = set_off(Radau(), problem, tolerance, now, real(1e-5), record, counts)
+    joints = x[: f.n_joints]
+    record, counts = new_record(times, len(x), len(joints)), Counts(zero, zero, zero)
+    walk = set_off(Radau(), problem, tolerance, now, joints, real(1e-5), record, counts)
     walk = march(Radau(), problem, tolerance, walk, times[-1], times[-1], whole(MAX_STEPS), whole(MAX_STEPS))
 
     def seen(x, xd):

@@ -138,6 +138,7 @@ def test_newtons_iteration_closes_loops_with_quadratic_convergence(name):
         assert before > 0.05 or after < 20 * before**2 + 1e-15, sizes  # each step squares the opening
 
 
+@pytest.mark.slow
 def test_a_crank_at_constant_speed_keeps_the_loop_closed_for_ten_seconds():
     # 340 rpm; rigid links: the motion is the closed form's, and nothing drifts over 57 turns
     data = ls.Robot.load("four-bar").to_dict()
