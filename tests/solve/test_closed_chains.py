@@ -106,9 +106,10 @@ def rules(f, x, xd, xdd):
     return (by_rule.rates, by_rule.rates_d, by_rule.pull_back(force)), (rates, rates_d, transpose(force)[0])
 
 
+@pytest.mark.parametrize("reference", ["tangent", "minimum-norm"])
 @pytest.mark.parametrize("name", ["five-bar", "spatial-four-bar"])
-def test_motion_by_the_geometric_rule_is_motion_by_differentiation(name):
-    model = model_of(name)
+def test_motion_by_the_geometric_rule_is_motion_by_differentiation(name, reference):
+    model = model_of(name, reference=reference)
     x, xd, xdd = motion_of(model.formulation, seed=2)
     state = model.at()
     x = x.at[: model.formulation.n_joints].set(state.x[: model.formulation.n_joints] + 0.1)

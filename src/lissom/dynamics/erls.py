@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from ..kinematics.chain import Chain, body_jacobian, link_frames, link_twists, relative_poses
 from ..kinematics.closure import STRIDE, Closure, closed_joints, closing_guess, dependence, liveliness
-from ..kinematics.compatibility import AbstractReference, MinimumNorm, Shapes, elastic_coordinates
+from ..kinematics.compatibility import AbstractReference, Shapes, elastic_coordinates
 from ..kinematics.erls import erls_motion, erls_pull_back, joint_accelerations, joint_rates, pose
 from ..types import Real
 from .formulation import (
@@ -21,7 +21,6 @@ from .formulation import (
     Joints,
     Motion,
     Rates,
-    differentiated_motion,
     place_elastic,
     place_motion,
     take_elastic,
@@ -94,15 +93,8 @@ class Erls(AbstractFormulation):
         guess = closing_guess(self.chain, self.closure, jnp.asarray(joints, dtype=float))
         return eqx.tree_at(lambda f: f.closure.guess, self, guess)
 
-    @property
-    def _differentiates(self) -> bool:
-        """The minimum-norm conditions of a closed chain turn with its joints and with their dependence."""
-        return self.closure is not None and isinstance(self.reference, MinimumNorm)
-
     def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
-        """Motion by the geometric rule; of a closed chain with the minimum-norm choice by differentiation."""
-        if self._differentiates:
-            return differentiated_motion(self, x, xd, xdd)
+        """Motion by the geometric rule."""
         chain, closure, shapes, theta = self.chain, self.closure, self.shapes, self.theta(x)
         at = pose(chain, shapes, self.reference, theta, closure)
         theta_d = joint_rates(at, xd[: self.n_joints])
@@ -137,16 +129,10 @@ class Erls(AbstractFormulation):
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
         """Frames of the ERLS, body coordinates, encoder readings."""
-        if not self._differentiates:
-            return self.motion(x, jnp.zeros_like(x), jnp.zeros_like(x)).place
-        R, p = link_frames(self.chain, self.theta(x))
-        q, encoder = self.coordinates(x)
-        return Configuration(R[: len(q)], p[: len(q)], q, encoder)
+        return self.motion(x, jnp.zeros_like(x), jnp.zeros_like(x)).place
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
         """V = J theta_d and qd = H eta_d + Hdot eta, [Vidoni2015] eqs. (14), (69)."""
-        if self._differentiates:
-            return self.differentiated_rates(x, xd)
         return self.motion(x, xd, jnp.zeros_like(x)).rates
 
     def differentiated_rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:

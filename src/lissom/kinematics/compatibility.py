@@ -8,7 +8,12 @@ one more condition per joint,
     r = r_t + J phi,      Z(theta) q = 0      =>      phi = -(Z J)^-1 Z q_t,
 
 and `Z J` is the matrix J_0 of [Boscariol2012] eq. (6), which must not be singular. A closed chain adds the rows of its
-closing joints to Z, for every choice: with `tangent` they alone say how the dependent joints give way.
+closing joints to Z, for every choice: with `tangent` they alone say how the dependent joints give way. The minimum of
+a norm over closed displacements has multipliers lambda, the wrenches of the closing joints,
+
+    J^T (g(q) + Z^T lambda) = 0,      Z q = 0,
+
+where g and Z are constant in the frames of the links, so that only J turns with the joints.
 """
 
 import abc
@@ -26,11 +31,16 @@ from .closure import Closure, dependence
 
 
 class AbstractReference(eqx.Module):
-    """What theta means: the conditions Z(theta) q = 0, one for each independent joint."""
+    """What theta means: the conditions Z(theta) q = 0, one for each independent joint, of a minimum for every one."""
+
+    @property
+    def least(self) -> bool:
+        """Whether the conditions are those of a minimum, over closed displacements where there are loops."""
+        return False
 
     @abc.abstractmethod
-    def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "j l c"]:
-        """Rows of Z, over the body coordinates of every link, from the Jacobian of the independent joints."""
+    def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "r l c"]:
+        """Rows of Z, over the body coordinates of every link, from the body Jacobian."""
 
     def moment(self, q: Float[Array, "l c"]) -> Float[Array, " L"] | None:
         """The vector g, six for each link, of conditions Z q = J^T g(q) that turn with the joints; None for others."""
@@ -40,7 +50,7 @@ class AbstractReference(eqx.Module):
 class Tangent(AbstractReference):
     """Free joint directions are closed too: theta is what an encoder reads."""
 
-    def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "j l c"]:
+    def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "r l c"]:
         """None: phi is zero and nothing is solved."""
         raise TypeError("the tangent choice has no conditions")
 
@@ -48,9 +58,9 @@ class Tangent(AbstractReference):
 class Zeroed(AbstractReference):
     """One nodal displacement per joint is zero, [Boscariol2012] eqs. (6), (27), (29)."""
 
-    rows: Float[Real, "j l c"]  # the named displacement, as a row over body coordinates
+    rows: Float[Real, "r l c"]  # the named displacement, as a row over body coordinates
 
-    def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "j l c"]:
+    def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "r l c"]:
         """The named rows, the same in every pose."""
         return jnp.asarray(self.rows)
 
@@ -64,7 +74,12 @@ class MinimumNorm(AbstractReference):
 
     rigid_mass: Float[Real, "l 6 c"]  # B^T M U of every link
 
-    def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "j l c"]:
+    @property
+    def least(self) -> bool:
+        """The norm is least."""
+        return True
+
+    def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "r l c"]:
         """Rows J^T B^T M U."""
         return jnp.einsum("lkj,lkc->jlc", J, self.rigid_mass)
 
@@ -106,11 +121,12 @@ def tangent_coordinates(
 
 
 class Conditions(eqx.Module):
-    """Z and the matrix that solves it: phi = -solve Z q_t, over all joints."""
+    """Z and the matrix that solves it: (phi, lambda) = -solve Z q_t; phi over all joints, lambda of a minimum only."""
 
     rows: Float[Array, "r l c"]
-    solve: Float[Array, "j r"]
+    solve: Float[Array, "u r"]
     matrix: Float[Array, "r d"]  # what was inverted, J_0; singular where the conditions define no ERLS
+    wrenches: Float[Array, "m L"] | None = None  # on the frames, for each unit of lambda
 
 
 def conditions_at(reference: AbstractReference, closure: Closure | None, J: Float[Array, "l 6 j"]) -> Conditions | None:
@@ -119,22 +135,26 @@ def conditions_at(reference: AbstractReference, closure: Closure | None, J: Floa
         if isinstance(reference, Tangent):
             return None
         return _solved(reference.conditions(J), J)
-    rows, flat = jnp.asarray(closure.rows), J.reshape(-1, J.shape[-1])
-    d = dependence(closure, flat)
+    rows, links = jnp.asarray(closure.rows), J.shape[0] - closure.frames
     if isinstance(reference, Tangent):
         none = jnp.zeros((len(closure.independent), rows.shape[0]))
         order = np.argsort([*closure.independent, *closure.dependent])
+        solve = dependence(closure, J.reshape(-1, J.shape[-1])).solve
         matrix = jnp.einsum("rlk,lkj->rj", rows[:, :, :6], J)[:, np.asarray(closure.dependent, dtype=int)]
-        return Conditions(rows, jnp.concatenate([none, d.solve])[order], matrix)
-    links = J.shape[0] - closure.frames
-    chosen = reference.conditions((flat @ d.G).reshape(*J.shape[:2], -1)[:links])
-    chosen = jnp.pad(chosen, ((0, 0), (0, closure.frames), (0, 0)))
-    return _solved(jnp.concatenate([chosen, rows]), J)
+        return Conditions(rows, jnp.concatenate([none, solve])[order], matrix)
+    chosen = jnp.pad(reference.conditions(J[:links]), ((0, 0), (0, closure.frames), (0, 0)))
+    wrenches = rows[:, :, :6].reshape(rows.shape[0], -1) if reference.least else None
+    return _solved(jnp.concatenate([chosen, rows]), J, wrenches)
 
 
-def _solved(rows: Float[Array, "r l c"], J: Float[Array, "l 6 j"]) -> Conditions:
+def _solved(
+    rows: Float[Array, "r l c"], J: Float[Array, "l 6 j"], wrenches: Float[Array, "m L"] | None = None
+) -> Conditions:
     J_0 = jnp.einsum("jlk,lki->ji", rows[:, :, :6], J)
-    return Conditions(rows, inverse(J_0), J_0)
+    if wrenches is not None:
+        ZJ = wrenches @ J.reshape(-1, J.shape[-1])
+        J_0 = jnp.concatenate([J_0, jnp.pad(ZJ.T, ((0, len(ZJ)), (0, 0)))], axis=1)
+    return Conditions(rows, inverse(J_0), J_0, wrenches)
 
 
 def reference_matrix(
@@ -161,5 +181,5 @@ def elastic_coordinates(
     conditions = conditions_at(reference, closure, J)
     if conditions is None:
         return q, jnp.zeros_like(theta)
-    phi = -conditions.solve @ jnp.einsum("jlc,lc->j", conditions.rows, q)
+    phi = -conditions.solve[: theta.shape[0]] @ jnp.einsum("jlc,lc->j", conditions.rows, q)
     return q.at[:, :6].add(J @ phi)[: eta.shape[0]], phi

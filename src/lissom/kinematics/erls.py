@@ -190,21 +190,33 @@ def _with_conditions(
 
     Conditions of the form J^T g = 0 turn with the joints; their derivatives add Jdot^T g and Jddot^T g + 2 Jdot^T gdot.
     """
-    rows, links = conditions.rows, eta[0].shape[0]
+    rows, links, joints = conditions.rows, eta[0].shape[0], at.J.shape[1]
     Z_r = rows[:, :, :6].reshape(rows.shape[0], -1)
     Z_eta = rows[:, :links, 6:].reshape(rows.shape[0], -1)
-    still = jnp.zeros(rows.shape[0])
-    solve = lambda r, eta, turning: -conditions.solve @ (Z_r @ r + Z_eta @ eta.reshape(-1) + turning)  # noqa: E731
-    moment = lambda r, eta: reference.moment(jnp.concatenate([r.reshape(-1, 6)[:links], eta], axis=1))  # noqa: E731
-    phi = solve(motion.inner.a, eta[0], still)
+
+    def solve(r, eta, turning=None) -> tuple[Float[Array, " j"], Float[Array, " m"]]:
+        missing = Z_r @ r + Z_eta @ eta.reshape(-1)
+        if turning is not None:
+            missing = missing.at[:joints].add(turning)
+        unknowns = -conditions.solve @ missing
+        return unknowns[:joints], unknowns[joints:]
+
+    def moment(r, eta, multipliers) -> Float[Array, " L"] | None:
+        g = reference.moment(jnp.concatenate([r.reshape(-1, 6)[:links], eta], axis=1))
+        if g is None or conditions.wrenches is None:
+            return g
+        return jnp.pad(g, (0, r.shape[0] - g.shape[0])) + multipliers @ conditions.wrenches
+
+    phi, multipliers = solve(motion.inner.a, eta[0])
     w = at.J @ phi
     w_d = -at.Phi @ (rate.d * (at.ad @ w))
-    g = moment(motion.inner.a + w, eta[0])
-    phi_d = solve(motion.inner.d + w_d, eta[1], still if g is None else turned_moment(at, rate, g))
+    g = moment(motion.inner.a + w, eta[0], multipliers)
+    phi_d, multipliers = solve(motion.inner.d + w_d, eta[1], None if g is None else turned_moment(at, rate, g))
     w_d = w_d + at.J @ phi_d
-    g_d = moment(motion.inner.d + w_d, eta[1])
+    g_d = moment(motion.inner.d + w_d, eta[1], multipliers)
     w_dd = at.Phi @ bent(at, rate, w, w_d)
-    phi_dd = solve(motion.inner.dd + w_dd, eta[2], still if g is None or g_d is None else bent_moment(at, rate, g, g_d))
+    turning = None if g is None or g_d is None else bent_moment(at, rate, g, g_d)
+    phi_dd, _ = solve(motion.inner.dd + w_dd, eta[2], turning)
     w_dd = w_dd + at.J @ phi_dd
     return ErlsMotion(motion.V, motion.V_d, motion.inner, Handed(w, w_d, w_dd), jnp.stack([phi, phi_d, phi_dd]), g)
 
@@ -240,11 +252,12 @@ def erls_pull_back(
     on_r = with_closing_frames(closure, on_q[:, :6]).reshape(-1)
     on_eta, links = on_q[:, 6:], on_q.shape[0]
     on_V = with_closing_frames(closure, on_V).reshape(-1)
-    on_encoder = jnp.pad(on_encoder, (0, at.J.shape[1] - on_encoder.shape[0]))
-    push = jnp.zeros(at.J.shape[1])
+    joints = at.J.shape[1]
+    on_encoder = jnp.pad(on_encoder, (0, joints - on_encoder.shape[0]))
+    push = jnp.zeros(joints)
     if at.conditions is not None:
         rows = at.conditions.rows
-        push = at.conditions.solve.T @ (at.J.T @ on_r + on_encoder)
+        push = at.conditions.solve[:joints].T @ (at.J.T @ on_r + on_encoder)
         on_r = on_r - push @ rows[:, :, :6].reshape(rows.shape[0], -1)
         on_eta = on_eta - jnp.tensordot(push, rows[:, :links, 6:], axes=1)
     on_inner = at.Psi.T @ on_r
@@ -257,6 +270,6 @@ def erls_pull_back(
         if motion.rigid is not None:
             turned += (at.Phi.T @ on_r) * (at.ad @ motion.rigid.a)
         if motion.moment is not None:
-            turned -= (at.Phi.T @ motion.moment) * (at.ad @ (at.J @ push))
+            turned -= (at.Phi.T @ motion.moment) * (at.ad @ (at.J @ push[:joints]))
         on_theta -= turned.reshape(-1, 6).sum(axis=1) @ chain.selection
     return on_theta if at.loops is None else at.loops.G.T @ on_theta, on_eta
