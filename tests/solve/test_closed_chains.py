@@ -253,6 +253,46 @@ def test_frequencies_do_not_depend_on_the_choice_of_the_erls(reference):
     assert_allclose(found, LOCKED[90][0], rtol=1e-3)
 
 
+# --- two loops -----------------------------------------------------------------------------------------------------
+
+
+def rigid_crank():
+    """The four-bar on a crank that does not bend."""
+    data = ls.Robot.load("four-bar").to_dict()
+    bar = {"mass": 0.03, "com": [CRANK / 2, 0, 0], "inertia": [0, 0, 3e-5], "tip": [CRANK, 0, 0]}
+    data["links"][0] = {"name": "crank", "joint": {"type": "revolute"}, "rigid": bar}
+    return data
+
+
+def doubled():
+    """Two four-bars on one rigid crank, one put together above the ground link and one below it."""
+    data = rigid_crank()
+    crank, coupler, follower = data["links"]
+    below = [coupler | {"name": "coupler-2", "parent": "crank"}, follower | {"name": "follower-2"}]
+    data |= {"links": [crank, coupler, follower, *below]}
+    data["loops"] = [data["loops"][0], data["loops"][0] | {"link": "follower-2"}]
+    data["assembly"] |= {"coupler-2": -1.2, "follower-2": 2.6}
+    return data
+
+
+def test_two_loops_on_one_crank_are_two_mechanisms():
+    both, crank = ls.Model(ls.Robot.from_dict(doubled())), 0.7
+    state = both.static(q=[crank])
+    C, joints, _ = four_bar(crank)
+    mirrored, joints_2, _ = four_bar(-crank)
+    assert_allclose(state.q[:3], joints, atol=1e-10)
+    assert_allclose(state.q[3:], -joints_2[1:], atol=1e-10)
+    assert_allclose(both.position(state, "coupler/tip")[:2], C, atol=1e-10)
+    assert_allclose(both.position(state, "coupler-2/tip")[:2], mirrored * [1, -1], atol=1e-10)
+    one = ls.Model(ls.Robot.from_dict(rigid_crank()))
+    alone = [ls.modes(one, one.static(q=[q]), locked=True, count=3).frequency_hz for q in (crank, -crank)]
+    together = ls.modes(both, state, locked=True, count=6).frequency_hz
+    assert_allclose(together, np.sort(np.concatenate(alone)), rtol=1e-8)
+    run = ls.simulate(both, both.at([crank]), t_end=0.02, output_dt=0.005, torque=np.eye(5)[0] * 0.05)
+    for link in ("follower", "follower-2"):
+        assert_allclose(run.position(f"{link}/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
+
+
 # --- a spatial chain restricted to a plane -------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..kinematics.chain import Chain, body_jacobian, link_frames, link_twists, relative_poses
-from ..kinematics.closure import STRIDE, Closure, closed_joints, closing_guess, dependence, liveliness
+from ..kinematics.closure import STRIDE, Closure, Dependence, closed_joints, closing_guess, dependence, liveliness
 from ..kinematics.compatibility import AbstractReference, Shapes, elastic_coordinates
 from ..kinematics.erls import erls_motion, erls_pull_back, joint_accelerations, joint_rates, pose
 from ..types import Real
@@ -66,18 +66,16 @@ class Erls(AbstractFormulation):
 
     def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j i"]:
         """Rates of every moving joint for unit rates of the independent ones."""
-        if self.closure is None:
-            return jnp.eye(self.n_joints)
-        return self._dependence(x).G[: self.n_encoders]
+        loops = self._dependence(x)
+        return jnp.eye(self.n_joints) if loops is None else loops.G[: self.n_encoders]
 
-    def _dependence(self, x):
-        assert self.closure is not None
-        J = body_jacobian(self.chain, relative_poses(self.chain, self.theta(x)))
-        return dependence(self.closure, J.reshape(-1, J.shape[-1]))
+    def _dependence(self, x) -> Dependence | None:
+        return dependence(self.closure, body_jacobian(self.chain, relative_poses(self.chain, self.theta(x))))
 
     def liveliness(self, x: Float[Array, " n"]) -> Float[Array, ""]:
         """Largest joint motion per unit of an independent one: infinite at a dead point; 1 in an open chain."""
-        return jnp.ones(()) if self.closure is None else liveliness(self.closure, self._dependence(x).G)
+        loops = self._dependence(x)
+        return jnp.ones(()) if self.closure is None or loops is None else liveliness(self.closure, loops.G)
 
     def longest_step(self, xd: Float[Array, " n"]) -> Float[Array, ""]:
         """A closed chain is stepped by at most `STRIDE` of its independent joints: its pose turns with all of them."""

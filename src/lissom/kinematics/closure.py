@@ -138,6 +138,7 @@ def _closed_jvp(primals, tangents):
     return theta, spread(closure, rate, -inverse(A) @ change)
 
 
+@eqx.filter_jit  # a model asks for it in many places: traced once
 def closed_joints(chain: Chain, closure: Closure, theta_i: Float[Array, " i"]) -> Float[Array, " j"]:
     """All joint coordinates of the closed chain near the guess, by Newton's iteration; NaN where it does not close."""
     return _closed(jax.tree.map(jnp.asarray, (chain, closure)), theta_i)
@@ -150,10 +151,11 @@ class Dependence(eqx.Module):
     G: Float[Array, "j i"]  # d theta / d theta_i
 
 
-def dependence(closure: Closure, J: Float[Array, "L j"]) -> Dependence:
-    """The Jacobian of the dependent joints, from the body Jacobian of the open chain (six rows for each link)."""
-    Z = jnp.asarray(closure.rows)[:, :, :6].reshape(-1, J.shape[0])
-    ZJ = Z @ J
+def dependence(closure: Closure | None, J: Float[Array, "l 6 j"]) -> Dependence | None:
+    """The Jacobian of the dependent joints, from the body Jacobian of the chain as it is cut; None without loops."""
+    if closure is None:
+        return None
+    ZJ = jnp.einsum("rlk,lkj->rj", jnp.asarray(closure.rows)[:, :, :6], J)
     i, d = (np.asarray(part, dtype=int) for part in (closure.independent, closure.dependent))
     solve = inverse(ZJ[:, d])
     return Dependence(solve, spread(closure, jnp.eye(len(i)), -solve @ ZJ[:, i]))

@@ -27,7 +27,7 @@ from ..algebra.linear import inverse
 from ..algebra.se3 import shift_displacement
 from ..types import Real
 from .chain import Chain, Relative, body_jacobian, of_parents, outwards, relative_poses
-from .closure import Closure, dependence
+from .closure import Closure, Dependence, dependence
 
 
 class AbstractReference(eqx.Module):
@@ -129,9 +129,11 @@ class Conditions(eqx.Module):
     wrenches: Float[Array, "m L"] | None = None  # on the frames, for each unit of lambda
 
 
-def conditions_at(reference: AbstractReference, closure: Closure | None, J: Float[Array, "l 6 j"]) -> Conditions | None:
+def conditions_at(
+    reference: AbstractReference, closure: Closure | None, J: Float[Array, "l 6 j"], loops: Dependence | None
+) -> Conditions | None:
     """Conditions of the reference and of the loops at a pose; None where theta is what the encoders read."""
-    if closure is None:
+    if closure is None or loops is None:
         if isinstance(reference, Tangent):
             return None
         return _solved(reference.conditions(J), J)
@@ -139,9 +141,8 @@ def conditions_at(reference: AbstractReference, closure: Closure | None, J: Floa
     if isinstance(reference, Tangent):
         none = jnp.zeros((len(closure.independent), rows.shape[0]))
         order = np.argsort([*closure.independent, *closure.dependent])
-        solve = dependence(closure, J.reshape(-1, J.shape[-1])).solve
         matrix = jnp.einsum("rlk,lkj->rj", rows[:, :, :6], J)[:, np.asarray(closure.dependent, dtype=int)]
-        return Conditions(rows, jnp.concatenate([none, solve])[order], matrix)
+        return Conditions(rows, jnp.concatenate([none, loops.solve])[order], matrix)
     chosen = jnp.pad(reference.conditions(J[:links]), ((0, 0), (0, closure.frames), (0, 0)))
     wrenches = rows[:, :, :6].reshape(rows.shape[0], -1) if reference.least else None
     return _solved(jnp.concatenate([chosen, rows]), J, wrenches)
@@ -161,7 +162,8 @@ def reference_matrix(
     chain: Chain, reference: AbstractReference, theta: Float[Array, " j"], closure: Closure | None = None
 ) -> Float[Array, "r d"]:
     """J_0 = Z J of [Boscariol2012] eq. (6): singular where the chosen conditions do not define an ERLS."""
-    conditions = conditions_at(reference, closure, body_jacobian(chain, relative_poses(chain, theta)))
+    J = body_jacobian(chain, relative_poses(chain, theta))
+    conditions = conditions_at(reference, closure, J, dependence(closure, J))
     assert conditions is not None
     return conditions.matrix
 
@@ -178,7 +180,7 @@ def elastic_coordinates(
     relative = relative_poses(chain, theta)
     q = tangent_coordinates(chain, relative, shapes, with_closing_frames(closure, eta))
     J = body_jacobian(chain, relative)
-    conditions = conditions_at(reference, closure, J)
+    conditions = conditions_at(reference, closure, J, dependence(closure, J))
     if conditions is None:
         return q, jnp.zeros_like(theta)
     phi = -conditions.solve[: theta.shape[0]] @ jnp.einsum("jlc,lc->j", conditions.rows, q)

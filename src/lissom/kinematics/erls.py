@@ -68,6 +68,7 @@ class Pose(eqx.Module):
     loops: Dependence | None  # how all joints follow from the independent ones
 
 
+@eqx.filter_jit  # of every formulation's motion, in many places: traced once
 def pose(
     chain: Chain,
     shapes: Shapes,
@@ -81,8 +82,8 @@ def pose(
     carried = shift @ seats(chain, shapes)[:, :, :6]
     Phi = chain_product(transfer(relative.R, relative.p), chain.parents)
     J = Phi @ (chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]).reshape(Phi.shape[0], -1)
-    conditions = conditions_at(reference, closure, J.reshape(-1, 6, J.shape[1]))
-    loops = None if closure is None else dependence(closure, J)
+    loops = dependence(closure, J.reshape(-1, 6, J.shape[1]))
+    conditions = conditions_at(reference, closure, J.reshape(-1, 6, J.shape[1]), loops)
     return Pose(Phi, chain_product(carried, chain.parents), J, shift, screw_matrix(chain), conditions, loops)
 
 
