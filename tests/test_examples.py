@@ -12,8 +12,11 @@ from lissom.describe.document import parse_document
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# these compile a lot; `catch` among the examples is their like
-SLOW = ("docs/api/pd.md", "docs/howto/linear-models.md", "docs/howto/parametric-modes.md")
+# these compile a lot, and others are their like
+SLOW = (
+    *(f"docs/{page}.md" for page in ("api/pd", "howto/gradients", "howto/linear-models", "howto/parametric-modes")),
+    *(f"examples/{name}.py" for name in ("few_modes", "four_bar", "gradient", "solid_link")),
+)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"`([\w-]+\.(?:yaml|urdf))`")
 
@@ -33,12 +36,17 @@ def named_files(page: Path) -> list[tuple[str, str]]:
     return found
 
 
+def cases(files: list[Path]) -> list:
+    """Files as test cases under their names, the long ones marked slow."""
+    named = [(file, str(file.relative_to(ROOT))) for file in files]
+    return [pytest.param(file, id=name, marks=[pytest.mark.slow] if name in SLOW else []) for file, name in named]
+
+
 def pages_with(*languages: str) -> list:
-    pages = [(page, str(page.relative_to(ROOT))) for page in PAGES if blocks(page, *languages)]
-    return [pytest.param(page, id=name, marks=[pytest.mark.slow] if name in SLOW else []) for page, name in pages]
+    return cases([page for page in PAGES if blocks(page, *languages)])
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("example", cases(EXAMPLES))
 def test_example_reaches_the_number_it_expects(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(example), run_name="__main__")  # each ends with assertions on its closed form

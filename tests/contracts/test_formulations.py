@@ -122,12 +122,21 @@ def inertia_without_motors(robot, reference):
 
 MOTIONS = [(choice, "consistent") for choice in (*ALL_CHOICES, "stiffened-erls")]
 MOTIONS += [(choice, "published") for choice in ALL_REFERENCES]
-all_motions = pytest.mark.parametrize("reference, terms", MOTIONS)
-all_references = pytest.mark.parametrize("reference", ALL_CHOICES)
-all_robots = pytest.mark.parametrize("robot", ALL_ROBOTS)
+# The larger robot compiles longest; it is left to the slow suite where the smaller one shows the same choice.
+LONG = [("mixed", choice) for choice in ("minimum-norm", "zeroed", "erls-cms")]
 
 
-@all_robots
+def cases(names, choices):
+    """Every robot with every choice, those that compile long marked slow."""
+    rows = [(robot, *choice) for robot in ALL_ROBOTS for choice in choices]
+    marks = [[pytest.mark.slow] if row[:2] in LONG else [] for row in rows]
+    return pytest.mark.parametrize(names, [pytest.param(*row, marks=m) for row, m in zip(rows, marks, strict=True)])
+
+
+all_motions = cases("robot, reference, terms", MOTIONS)
+all_choices = cases("robot, reference", [(choice,) for choice in ALL_CHOICES])
+
+
 @all_motions
 def test_the_geometric_rule_agrees_with_differentiation(robot, reference, terms):
     _, given, expected, _ = motion_case(robot, reference, terms)
@@ -135,7 +144,6 @@ def test_the_geometric_rule_agrees_with_differentiation(robot, reference, terms)
         assert relative(part, other) < SOLVED
 
 
-@all_robots
 @all_motions
 def test_pull_back_is_the_transpose_of_the_virtual_displacements(robot, reference, terms):
     force, (_, _, pulled), _, virtual = motion_case(robot, reference, terms)
@@ -146,15 +154,13 @@ def test_pull_back_is_the_transpose_of_the_virtual_displacements(robot, referenc
     assert abs(pulled @ xd - work) < SOLVED * np.abs(np.asarray(pulled) * np.asarray(xd)).sum()
 
 
-@all_robots
-@all_references
+@all_choices
 def test_bias_matches_the_energy_oracle(robot, reference):
     *_, e = energy_case(robot, reference, False)
     assert relative(e["bias"], e["bias_from_energy"]) < SOLVED
 
 
-@all_robots
-@all_references
+@all_choices
 def test_inertia_is_the_hessian_of_the_kinetic_energy_and_positive_definite(robot, reference):
     *_, e = energy_case(robot, reference, False)
     M = np.asarray(e["inertia"])
@@ -164,15 +170,13 @@ def test_inertia_is_the_hessian_of_the_kinetic_energy_and_positive_definite(robo
     assert np.linalg.eigvalsh(scale[:, None] * M * scale).min() > 1e-6
 
 
-@all_robots
-@all_references
+@all_choices
 def test_needed_force_is_inertia_times_acceleration_plus_bias(robot, reference):
     _, xdd, e = energy_case(robot, reference, True)
     assert relative(e["needed"], e["inertia"] @ xdd + e["bias"]) < SOLVED
 
 
-@all_robots
-@all_references
+@all_choices
 def test_power_put_in_is_the_rate_of_energy_plus_dissipation(robot, reference):
     xd, _, e = energy_case(robot, reference, True)
     power = e["power"] + e["dissipated"]
@@ -180,23 +184,20 @@ def test_power_put_in_is_the_rate_of_energy_plus_dissipation(robot, reference):
     assert abs(xd @ e["needed"] - power) < SOLVED * np.abs(np.asarray(xd) * np.asarray(e["needed"])).sum()
 
 
-@all_robots
-@all_references
+@all_choices
 def test_a_robot_at_rest_needs_its_weight_and_strain_alone(robot, reference):
     *_, e = energy_case(robot, reference, True)
     assert relative(e["resting"], e["bias_at_rest"]) < SOLVED
 
 
-@all_robots
-@all_references
+@all_choices
 def test_torques_work_on_what_the_encoders_read(robot, reference):
     # Virtual work tau . d(encoder): exact in every choice of the ERLS.
     *_, e = energy_case(robot, reference, True)
     assert relative(e["torque_map"], e["encoder_slope"]) < SOLVED
 
 
-@all_robots
-@all_references
+@all_choices
 def test_a_motor_adds_ratio_squared_inertia_to_the_encoder_rate(robot, reference):
     *_, e = energy_case(robot, reference, True)
     motors = [link.joint.motor for link in model_named(robot).robot.links if link.joint.moves]
@@ -208,15 +209,13 @@ def test_a_motor_adds_ratio_squared_inertia_to_the_encoder_rate(robot, reference
     )
 
 
-@all_robots
-@all_references
+@all_choices
 def test_a_force_on_a_node_works_along_its_path(robot, reference):
     *_, e = energy_case(robot, reference, True)
     assert relative(e["wrench"], e["wrench_from_work"]) < SOLVED
 
 
-@all_robots
-@all_references
+@all_choices
 def test_kinetic_and_gravity_energy_are_those_of_the_displaced_masses(robot, reference):
     # v = v_0 + w x (X + u) + udot at every inertia station of every link, summed by hand; motors beside it. Weight
     # acts there too.

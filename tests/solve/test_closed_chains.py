@@ -15,6 +15,7 @@ from lissom.dynamics.assembly import AssemblyError
 from lissom.kinematics.closure import closing_jacobian, opening
 from lissom.solve.inputs import Inputs, Spline
 
+LONG = pytest.mark.slow
 CRANK, COUPLER, FOLLOWER, GROUND = 0.10795, 0.2794, 0.27051, 0.254
 
 
@@ -106,8 +107,18 @@ def rules(f, x, xd, xdd):
     return (by_rule.rates, by_rule.rates_d, by_rule.pull_back(force)), (rates, rates_d, transpose(force)[0])
 
 
-@pytest.mark.parametrize("reference", ["tangent", "minimum-norm"])
-@pytest.mark.parametrize("name", ["five-bar", "spatial-four-bar"])
+FIVE, SPATIAL = "five-bar", "spatial-four-bar"
+
+
+@pytest.mark.parametrize(
+    "name, reference",
+    [
+        (FIVE, "minimum-norm"),
+        pytest.param(FIVE, "tangent", marks=LONG),
+        pytest.param(SPATIAL, "minimum-norm", marks=LONG),
+        (SPATIAL, "tangent"),
+    ],
+)
 def test_motion_by_the_geometric_rule_is_motion_by_differentiation(name, reference):
     model = model_of(name, reference=reference)
     x, xd, xdd = motion_of(model.formulation, seed=2)
@@ -246,7 +257,7 @@ def test_reduced_links_in_a_closed_chain_keep_its_lowest_frequencies():
     assert_allclose(found[1], found[0], rtol=5e-3)
 
 
-@pytest.mark.parametrize("reference", ["minimum-norm", {"zeroed": ["crank/tip.rz"]}])
+@pytest.mark.parametrize("reference", ["minimum-norm", pytest.param({"zeroed": ["crank/tip.rz"]}, marks=LONG)])
 def test_frequencies_do_not_depend_on_the_choice_of_the_erls(reference):
     model = ls.Model("four-bar", reference=reference)
     found = ls.modes(model, model.static(q=[np.pi / 2]), locked=True, count=4).frequency_hz
@@ -288,9 +299,15 @@ def test_two_loops_on_one_crank_are_two_mechanisms():
     alone = [ls.modes(one, one.static(q=[q]), locked=True, count=3).frequency_hz for q in (crank, -crank)]
     together = ls.modes(both, state, locked=True, count=6).frequency_hz
     assert_allclose(together, np.sort(np.concatenate(alone)), rtol=1e-8)
-    run = ls.simulate(both, both.at([crank]), t_end=0.02, output_dt=0.005, torque=np.eye(5)[0] * 0.05)
+
+
+@pytest.mark.slow
+def test_two_loops_stay_closed_in_motion():
+    model = ls.Model(ls.Robot.from_dict(doubled()))
+    run = ls.simulate(model, model.at([0.7]), t_end=0.1, output_dt=0.005, torque=np.eye(5)[0] * 0.05)
     for link in ("follower", "follower-2"):
         assert_allclose(run.position(f"{link}/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
+    assert np.abs(run.energy("residual")).max() < 1e-4 * run.energy("input").max()
 
 
 # --- a spatial chain restricted to a plane -------------------------------------------------------------------------
@@ -312,6 +329,7 @@ def spatial_twin():
     return data
 
 
+@pytest.mark.slow
 def test_the_spatial_four_bar_restricted_to_a_plane_is_its_planar_twin():
     flat, space = model_of("four-bar"), ls.Model(ls.Robot.from_dict(spatial_twin()))
     options = {"t_end": 0.02, "output_dt": 0.002, "solver": {"rtol": 1e-9, "atol": 1e-11}}
@@ -384,6 +402,7 @@ def test_a_run_passes_a_dead_point_with_another_independent_joint():
     assert_allclose(run.position("crank/tip"), 0, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_a_motion_prescribed_into_a_dead_point_names_the_joint():
     model = ls.Model(ls.Robot.from_dict(slider_driven()))
     inputs = Inputs(model.n_joints, motion=[(0, Spline([0.0, 0.1, 0.2], [0.4, 0.43, 0.46]))])

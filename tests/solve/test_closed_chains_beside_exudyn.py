@@ -35,7 +35,8 @@ def deflection(first, middle, last):
     return along[:, 0] * away[:, 1] - along[:, 1] * away[:, 0]
 
 
-@pytest.mark.parametrize("name", ["slider-crank", pytest.param("four-bar", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["slider-crank", "four-bar"])
 def test_deflections_are_those_of_a_program_with_multipliers(name):
     case = CASES[name]
     robot = ls.Robot.load(name)
