@@ -12,10 +12,9 @@ from ..bodies.fe.importing import LinkImport, reduce_link
 from ..bodies.fe.interface import INNER, TIP
 from ..describe import DescriptionError, Problem
 from ..describe.errors import refused
-from ..describe.quantity import Quantity
 from .atomic import write_atomically
 from .link_figure import LinkPicture, plot_link
-from .request import PICTURE, check_outputs
+from .request import PICTURE, check_outputs, quantity
 
 
 class FailedImport(Exception):
@@ -121,28 +120,12 @@ def interfaces(text: str | None, inner: str | None, tip: str | None) -> dict[str
 
 def length(option: str, text: str | None) -> float | None:
     """A length such as `5 mm` or `0.005` in metres."""
-    return None if text is None else _quantity(option, text, "m")
+    return None if text is None else quantity(option, text, "m", above=0)
 
 
 def frequency(option: str, text: str | None) -> float | None:
     """A frequency such as `500` or `500 Hz`."""
-    return None if text is None else _quantity(option, text.removesuffix("Hz").strip(), "")
-
-
-def _quantity(option: str, text: str, unit: str) -> float:
-    try:
-        value: Any = float(text) if _is_number(text) else text
-        return float(Quantity(unit, above=0).check(value))
-    except ValueError as reason:
-        raise refused(option, text, str(reason)) from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return None if text is None else quantity(option, text.removesuffix("Hz").strip(), "", above=0)
 
 
 def check_file(file: str) -> None:

@@ -104,14 +104,15 @@ def joint_values(
         names = ", ".join(link.name for link in joints)
         message = f"must have one number for each moving joint: {len(joints)} ({names}), not {len(parts)}"
         raise refused(option, text, message)
-    values = [_joint_value(option, part, units[j.joint.type]) for part, j in zip(parts, joints, strict=True)]
+    values = [quantity(option, part, units[j.joint.type]) for part, j in zip(parts, joints, strict=True)]
     angles = [degrees and j.joint.type == "revolute" and _is_number(p) for p, j in zip(parts, joints, strict=True)]
     return tuple(radians(value) if turn else value for value, turn in zip(values, angles, strict=True))
 
 
-def _joint_value(option: str, text: str, unit: str) -> float:
+def quantity(option: str, text: str, unit: str, above: float | None = None) -> float:
+    """A number, or a number with a unit, given to an option."""
     try:
-        return float(Quantity(unit).check(float(text) if _is_number(text) else text))
+        return float(Quantity(unit, above=above).check(float(text) if _is_number(text) else text))
     except ValueError as reason:
         raise refused(option, text, str(reason)) from None
 
