@@ -120,12 +120,12 @@ def interfaces(text: str | None, inner: str | None, tip: str | None) -> dict[str
 
 def length(option: str, text: str | None) -> float | None:
     """A length such as `5 mm` or `0.005` in metres."""
-    return None if text is None else quantity(option, text, "m", above=0)
+    return None if text is None else quantity(option, text, "m", above=0.0)
 
 
 def frequency(option: str, text: str | None) -> float | None:
     """A frequency such as `500` or `500 Hz`."""
-    return None if text is None else quantity(option, text.removesuffix("Hz").strip(), "", above=0)
+    return None if text is None else quantity(option, text.removesuffix("Hz").strip(), "", above=0.0)
 
 
 def check_file(file: str) -> None:
