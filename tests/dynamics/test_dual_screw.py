@@ -15,7 +15,7 @@ from lissom.dynamics import engine
 from lissom.dynamics.nodes import node_wrench
 
 MODES = {"arm-4": 6, "arm-6": 5}
-ARMS = pytest.mark.parametrize("name", list(MODES))
+ARMS = pytest.mark.parametrize("name", [pytest.param("arm-4", marks=pytest.mark.slow), "arm-6"])
 WRENCH = jnp.array([1.0, -2.0, 3.0, 0.4, 0.5, -0.6])
 NODE = 1  # of the last link
 TERMS = pytest.mark.parametrize("terms", ["consistent", "published"])

@@ -1,11 +1,10 @@
 """Closed chains: four-bar, five-bar, slider-crank and a spatial mechanism against closed forms and tables."""
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from mechanisms import COUPLER, CRANK, FOLLOWER, doubled, four_bar, model_of, rigid_crank
 from numpy.testing import assert_allclose
 
 import lissom as ls
@@ -13,31 +12,8 @@ from helpers import compiled_once, motion_of, relative
 from lissom.dynamics import engine
 from lissom.dynamics.assembly import AssemblyError
 from lissom.kinematics.closure import closing_jacobian, opening
-from lissom.solve.inputs import Inputs, Spline
 
 LONG = pytest.mark.slow
-CRANK, COUPLER, FOLLOWER, GROUND = 0.10795, 0.2794, 0.27051, 0.254
-
-
-@functools.cache
-def model_of(name, **choices):
-    return ls.Model(name, **choices)
-
-
-def four_bar(crank):
-    """Closed form: point C above the ground link, joint angles, angular speeds per unit crank speed."""
-    B = CRANK * np.array([np.cos(crank), np.sin(crank)])
-    D = np.array([GROUND, 0.0])
-    r = np.linalg.norm(D - B)
-    along = (COUPLER**2 - FOLLOWER**2 + r**2) / (2 * r)
-    e = (D - B) / r
-    C = B + along * e + np.sqrt(COUPLER**2 - along**2) * np.array([-e[1], e[0]])
-    coupler, follower = np.arctan2(*(C - B)[::-1]), np.arctan2(*(D - C)[::-1])
-    across = lambda length, angle: length * np.array([-np.sin(angle), np.cos(angle)])  # noqa: E731
-    speeds = np.linalg.solve(
-        np.stack([across(COUPLER, coupler), across(FOLLOWER, follower)], axis=1), -across(CRANK, crank)
-    )
-    return C, np.array([crank, coupler - crank, follower - coupler]), np.array([1.0, *speeds])
 
 
 # Frequencies with the crank locked [Hz] by an independent assembly of beam matrices, given to four digits.
@@ -150,42 +126,6 @@ def test_newtons_iteration_closes_loops_with_quadratic_convergence(name):
         assert before > 0.05 or after < 20 * before**2 + 1e-15, sizes  # each step squares the opening
 
 
-@pytest.mark.slow
-def test_a_crank_at_constant_speed_keeps_the_loop_closed_for_ten_seconds():
-    # 340 rpm; rigid links: the motion is the closed form's, and nothing drifts over 57 turns
-    data = ls.Robot.load("four-bar").to_dict()
-    for link in data["links"]:
-        length = link.pop("beam")["path"][-1]
-        link["rigid"] = {"mass": 0.03, "com": [length[0] / 2, 0, 0], "inertia": [0, 0, 2e-4], "tip": length}
-    model = ls.Model(ls.Robot.from_dict(data))
-    speed = 340 * 2 * np.pi / 60
-    options = {"t_end": 10.0, "output_dt": 0.05, "inputs": turning(model, speed)}
-    run = ls.simulate(model, model.at([0.0], [speed]), **options)
-    C, joints, _ = map(np.array, zip(*[four_bar(crank) for crank in run.q[:, 0]], strict=True))
-    assert_allclose(run.q[:, 0], speed * run.t, atol=1e-8)
-    assert_allclose(run.position("coupler/tip")[:, :2], C, atol=1e-10)
-    assert_allclose(run.position("follower/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
-    turns = (run.q - joints) / (2 * np.pi)
-    assert_allclose(turns, np.round(turns), atol=1e-10)
-    assert run.q[-1, 1] == pytest.approx(-speed * 10, abs=4)  # joints count their turns
-    assert np.abs(run.energy("residual")).max() < 2e-5 * run.energy("kinetic").max()  # 0.1 rad a step
-
-
-def turning(model, speed):
-    """The first joint at constant speed: a spline that has come up to speed before the run begins."""
-    t = np.concatenate([np.linspace(-3.0, 0.0, 31), np.linspace(1.0, 40.0, 40)])
-    return Inputs(model.n_joints, motion=[(0, Spline(t.tolist(), speed * t))])
-
-
-def test_elastic_displacements_close_at_the_closing_joint_and_energy_is_audited():
-    model = model_of("four-bar")
-    run = ls.simulate(model, model.at([np.pi / 2]), t_end=0.1, output_dt=0.002, torque=[0.05, 0.0, 0.0])
-    assert_allclose(run.position("follower/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
-    bent = run.data.position - run.data.erls_position
-    assert np.abs(bent).max() > 1e-5
-    assert np.abs(run.energy("residual")).max() < 1e-4 * run.energy("input").max()
-
-
 def test_a_torque_on_a_dependent_joint_does_the_same_work_as_one_on_the_crank():
     model = model_of("four-bar")
     _, _, speeds = four_bar(1.0)
@@ -267,25 +207,6 @@ def test_frequencies_do_not_depend_on_the_choice_of_the_erls(reference):
 # --- two loops -----------------------------------------------------------------------------------------------------
 
 
-def rigid_crank():
-    """The four-bar on a crank that does not bend."""
-    data = ls.Robot.load("four-bar").to_dict()
-    bar = {"mass": 0.03, "com": [CRANK / 2, 0, 0], "inertia": [0, 0, 3e-5], "tip": [CRANK, 0, 0]}
-    data["links"][0] = {"name": "crank", "joint": {"type": "revolute"}, "rigid": bar}
-    return data
-
-
-def doubled():
-    """Two four-bars on one rigid crank, one put together above the ground link and one below it."""
-    data = rigid_crank()
-    crank, coupler, follower = data["links"]
-    below = [coupler | {"name": "coupler-2", "parent": "crank"}, follower | {"name": "follower-2"}]
-    data |= {"links": [crank, coupler, follower, *below]}
-    data["loops"] = [data["loops"][0], data["loops"][0] | {"link": "follower-2"}]
-    data["assembly"] |= {"coupler-2": -1.2, "follower-2": 2.6}
-    return data
-
-
 def test_two_loops_on_one_crank_are_two_mechanisms():
     both, crank = ls.Model(ls.Robot.from_dict(doubled())), 0.7
     state = both.static(q=[crank])
@@ -299,43 +220,6 @@ def test_two_loops_on_one_crank_are_two_mechanisms():
     alone = [ls.modes(one, one.static(q=[q]), locked=True, count=3).frequency_hz for q in (crank, -crank)]
     together = ls.modes(both, state, locked=True, count=6).frequency_hz
     assert_allclose(together, np.sort(np.concatenate(alone)), rtol=1e-8)
-
-
-@pytest.mark.slow
-def test_two_loops_stay_closed_in_motion():
-    model = ls.Model(ls.Robot.from_dict(doubled()))
-    run = ls.simulate(model, model.at([0.7]), t_end=0.1, output_dt=0.005, torque=np.eye(5)[0] * 0.05)
-    for link in ("follower", "follower-2"):
-        assert_allclose(run.position(f"{link}/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
-    assert np.abs(run.energy("residual")).max() < 1e-4 * run.energy("input").max()
-
-
-# --- a spatial chain restricted to a plane -------------------------------------------------------------------------
-
-
-def spatial_twin():
-    """The four-bar with spatial nodes, its pins replaced so that nothing is held twice: a ball at C, a slide at D."""
-    data = ls.Robot.load("four-bar").to_dict()
-    crank, coupler, follower = data["links"]
-    weightless = {"mass": 0.0, "tip": [0, 0, 0]}
-    ball = [
-        {"name": f"ball-{axis}", "joint": {"type": "revolute", "axis": direction}, "rigid": weightless}
-        for axis, direction in (("x", [1, 0, 0]), ("y", [0, 1, 0]))
-    ]
-    pin = {"name": "pin", "joint": {"type": "revolute"}, "rigid": weightless}
-    data |= {"planar": False, "links": [crank, coupler, *ball, follower, pin]}
-    data["loops"] = [{"link": "pin", "to": "ground", "at": [GROUND, 0, 0], "type": "prismatic", "axis": [0, 0, 1]}]
-    data["assembly"] = {"crank": 0, "coupler": 1.2, "follower": -2.6, "pin": 1.36}
-    return data
-
-
-@pytest.mark.slow
-def test_the_spatial_four_bar_restricted_to_a_plane_is_its_planar_twin():
-    flat, space = model_of("four-bar"), ls.Model(ls.Robot.from_dict(spatial_twin()))
-    options = {"t_end": 0.02, "output_dt": 0.002, "solver": {"rtol": 1e-9, "atol": 1e-11}}
-    runs = [ls.simulate(m, m.at([np.pi / 2]), torque=np.eye(m.n_joints)[0] * 0.05, **options) for m in (flat, space)]
-    for node in ("coupler/2", "coupler/tip", "follower/2"):
-        assert_allclose(runs[1].position(node), runs[0].position(node), atol=1e-9)
 
 
 # --- refusals and dead points --------------------------------------------------------------------------------------
@@ -371,43 +255,6 @@ def test_independent_joints_are_chosen_by_conditioning_and_refused_at_a_dead_poi
     assert ls.Model(stretched).independent_names == ("rod",)  # the rod turns most: 1.5 times as fast as the crank
     with pytest.raises(AssemblyError, match=r"independent: \[crank, rod\]: this closed chain has 1 independent joint"):
         ls.Model(stretched.replace({"independent": ["crank", "rod"]}))
-
-
-def slider_driven():
-    """The slider-crank with the joint between ground and slider as a joint of its own: a slider leads the crank."""
-    robot = ls.Robot.load("slider-crank").to_dict()
-    slider = {"name": "slider", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 0.033}}
-    bars = {"rod": (0.07, 0.15, 5e-4, 0.3), "crank": (0.1, 0.1, 2e-4, 0.15)}
-    rod, crank = (
-        {
-            "name": name,
-            "joint": {"type": "revolute"},
-            "rigid": {"mass": mass, "com": [centre, 0, 0], "inertia": [0, 0, inertia], "tip": [length, 0, 0]},
-        }
-        for name, (mass, centre, inertia, length) in bars.items()
-    )
-    robot |= {"links": [slider, rod, crank], "loops": [{"link": "crank", "to": "ground", "at": [0, 0, 0]}]}
-    return robot | {"independent": ["slider"], "assembly": {"slider": 0.35, "rod": 2.9, "crank": 0.9}}
-
-
-def test_a_run_passes_a_dead_point_with_another_independent_joint():
-    model = ls.Model(ls.Robot.from_dict(slider_driven()))
-    start = model.at([0.4], [-3.0])
-    run = ls.simulate(model, start, t_end=0.25, output_dt=0.005, solver={"rtol": 1e-9, "atol": 1e-11})
-    assert "; " in run.data.attrs["independent"] and run.data.attrs["independent"].startswith("slider from 0 s")
-    slider = run.q[:, 0]
-    assert slider.min() == pytest.approx(0.15, abs=2e-3) and slider[-1] > 0.2  # past the dead point and out again
-    kinetic = run.energy("kinetic")
-    assert np.abs(kinetic - kinetic[0]).max() < 1e-6 * kinetic[0]  # rigid, no forces: energy is constant
-    assert_allclose(run.position("crank/tip"), 0, atol=1e-10)
-
-
-@pytest.mark.slow
-def test_a_motion_prescribed_into_a_dead_point_names_the_joint():
-    model = ls.Model(ls.Robot.from_dict(slider_driven()))
-    inputs = Inputs(model.n_joints, motion=[(0, Spline([0.0, 0.1, 0.2], [0.4, 0.43, 0.46]))])
-    with pytest.raises(ls.SimulationError, match=r"joint slider is at a dead point of the closed chain \(slider = 0.4"):
-        ls.simulate(model, model.at([0.4]), t_end=0.2, output_dt=0.01, inputs=inputs)
 
 
 @pytest.mark.parametrize("formulation", ["nonlinear", "dual-screw"])

@@ -279,25 +279,22 @@ def shown_motion(formulation, joints, x, xd, work) -> _Shown:
 
 
 @compiled_quickly
-def _torques(problem: Problem, joints, t, x, xd):
-    def one(joints, t, x, xd):
-        here = problem.near(joints)
+def _torques(f, loads, piece, joints, t, x, xd):
+    def one(piece, joints, t, x, xd):
+        here = Problem(f, jax.tree.map(lambda part: part[piece], loads)).near(joints)
         xdd = here.acceleration(t, x, xd, portable=True) if here.loads.prescribed else jnp.zeros_like(x)
         return here.torque(t, x, xd, xdd)
 
-    return jax.vmap(one)(joints, t, x, xd)
+    return jax.vmap(one)(piece, joints, t, x, xd)
 
 
 def _torque_history(f, inputs: Inputs, times: np.ndarray, record) -> np.ndarray:
     """Torques at the output times, each from the piece that starts there or holds it."""
-    pieces = inputs.breakpoints(float(times[-1]))
-    piece = np.clip(np.searchsorted(pieces, times + 1e-12, side="right") - 1, 0, len(pieces) - 2)
-    torque = np.zeros((len(times), f.n_encoders))
-    for k in np.unique(piece):
-        problem = Problem(f, jax.tree.map(real, inputs.on(float(pieces[k]), float(pieces[k + 1]))))
-        here = piece == k
-        torque[here] = np.asarray(_torques(problem, record.joints, jnp.asarray(times), record.x, record.xd))[here]
-    return torque
+    ends = inputs.breakpoints(float(times[-1]))
+    piece = np.clip(np.searchsorted(ends, times + 1e-12, side="right") - 1, 0, len(ends) - 2)
+    pieces = [inputs.on(float(a), float(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    loads = jax.tree.map(lambda *parts: np.stack(parts), *pieces)
+    return np.asarray(_torques(f, loads, jnp.asarray(piece), record.joints, jnp.asarray(times), record.x, record.xd))
 
 
 def _history(inputs: Inputs, outcome: Outcome, times: np.ndarray) -> tuple[_Shown, np.ndarray]:
