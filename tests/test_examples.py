@@ -15,7 +15,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # these compile a lot, and others are their like
 SLOW = (
     *(f"docs/{page}.md" for page in ("api/pd", "howto/gradients", "howto/linear-models", "howto/parametric-modes")),
-    *(f"examples/{name}.py" for name in ("few_modes", "four_bar", "gradient", "linear_model", "solid_link")),
+    *(
+        f"examples/{name}.py"
+        for name in ("few_modes", "four_bar", "gradient", "linear_model", "mode_polynomials", "solid_link")
+    ),
 )
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"`([\w-]+\.(?:yaml|urdf))`")

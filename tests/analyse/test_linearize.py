@@ -90,7 +90,7 @@ def points_of(model, count, moving):
         yield (q, 2.0 * qd, 5.0 * qdd) if moving else (q, None, None)
 
 
-QUICK = [("double-pendulum", choice) for choice in ("erls-fem", "erls-cms")]
+QUICK = [("double-pendulum", "erls-fem")]
 SLOW = [pair for pair in itertools.product(TIPS, CHOICES) if pair not in QUICK]
 
 

@@ -157,7 +157,6 @@ def test_the_papers_model_has_the_printed_matrices():
     ("terms", "times"),
     [
         ("published", (0.5,)),
-        ("consistent", (0.0,)),
         pytest.param("published", tuple(TABLE), marks=pytest.mark.slow),
         pytest.param("consistent", tuple(TABLE), marks=pytest.mark.slow),
     ],
@@ -187,7 +186,7 @@ def compared(found, points):
             left.min())  # fmt: skip
 
 
-@pytest.mark.parametrize("expanded", [papers_own, mid_path], ids=["the paper's model", "the library's model"])
+@pytest.mark.parametrize("expanded", [papers_own, pytest.param(mid_path, marks=pytest.mark.slow)])
 def test_fourth_order_polynomials_follow_the_whole_path(expanded):
     found = expanded()
     assert found.terms == 70
@@ -242,6 +241,7 @@ def test_automatic_expansion_takes_the_lowest_order_that_is_good_enough():
     assert orders == sorted(orders) and orders[0] < orders[-1]
 
 
+@pytest.mark.slow
 def test_frequencies_grow_with_the_root_of_the_modulus():
     """Without gravity and damping every frequency is proportional to sqrt(E): the binomial series."""
     robot = Robot.load("planar-2r").replace({"gravity": [0, 0, 0], "damping": None})

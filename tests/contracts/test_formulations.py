@@ -123,7 +123,7 @@ def inertia_without_motors(robot, reference):
 MOTIONS = [(choice, "consistent") for choice in (*ALL_CHOICES, "stiffened-erls")]
 MOTIONS += [(choice, "published") for choice in ALL_REFERENCES]
 # The larger robot compiles longest; it is left to the slow suite where the smaller one shows the same choice.
-LONG = [("mixed", choice) for choice in ("minimum-norm", "zeroed", "erls-cms")]
+LONG = [("mixed", choice) for choice in ALL_CHOICES if choice != "tangent"]
 
 
 def cases(names, choices):

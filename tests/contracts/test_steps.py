@@ -60,11 +60,17 @@ def reference():
     return run("dopri8", 400)  # error (1/400 s)^8, round-off
 
 
+EXPLICIT = ("dopri5", "tsit5")  # of one kind with dopri8
+all_steps = pytest.mark.parametrize(
+    "method", [pytest.param(m, marks=[pytest.mark.slow] if m in EXPLICIT else []) for m in ALL_STEPS]
+)
+
+
 def runs(method):
     return [run(method, COARSEST[method] * 2**k) for k in range(3)]
 
 
-@pytest.mark.parametrize("method", ALL_STEPS)
+@all_steps
 def test_error_falls_with_the_order_of_the_step(method):
     x, xd, *_ = reference()
     errors = [np.hypot(np.linalg.norm(run[0] - x), np.linalg.norm(run[1] - xd)) for run in runs(method)]
@@ -72,14 +78,14 @@ def test_error_falls_with_the_order_of_the_step(method):
     assert ORDER[method] - 0.3 < order < ORDER[method] + 0.9, (errors, order)  # measured: 4.97, 2.00, 5.50, 8.66, 5.44
 
 
-@pytest.mark.parametrize("method", ALL_STEPS)
+@all_steps
 def test_energy_drift_falls_with_the_order_of_the_step(method):
     energies = [energy - reference()[3] for *_, energy in runs(method)]
     order = observed_order(np.abs(energies)).mean()
     assert order > ORDER[method] - 0.3, (energies, order)
 
 
-@pytest.mark.parametrize("method", ALL_STEPS)
+@all_steps
 def test_output_between_steps_is_almost_as_good_as_at_their_ends(method):
     # Dense output of order at least 3 (Hermite, collocation, the explicit methods' own): h^4 locally.
     errors = []

@@ -18,7 +18,7 @@ MODES = {"arm-4": 6, "arm-6": 5}
 ARMS = pytest.mark.parametrize("name", [pytest.param("arm-4", marks=pytest.mark.slow), "arm-6"])
 WRENCH = jnp.array([1.0, -2.0, 3.0, 0.4, 0.5, -0.6])
 NODE = 1  # of the last link
-TERMS = pytest.mark.parametrize("terms", ["consistent", "published"])
+TERMS = pytest.mark.parametrize("terms", ["consistent", pytest.param("published", marks=pytest.mark.slow)])
 
 
 @functools.cache

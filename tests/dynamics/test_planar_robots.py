@@ -90,8 +90,26 @@ def test_forces_and_inertia_are_those_of_the_spatial_twin_and_nothing_leaves_the
     assert_allclose(P.T @ M_s @ P, M, rtol=0, atol=1e-12 * np.abs(M).max())
 
 
+@pytest.mark.slow
 def test_a_run_is_that_of_the_spatial_twin():
     options = {"t_end": 0.05, "output_dt": 0.01, "solver": {"rtol": 1e-9, "atol": 1e-11}}
     flat, space = (ls.simulate(model, model.static(q=[0.3, 0.05, -0.8]), **options) for model in twins())
     assert_allclose(flat.data.position, space.data.position, atol=1e-9)
     assert_allclose(flat.data.position[..., 2], 0, atol=1e-15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("formulation", ["nonlinear", "dual-screw", "erls-cms"])
+def test_every_formulation_sags_and_vibrates_as_its_spatial_twin(formulation):
+    counts = {True: [12, 0, 6], False: [24, 0, 12]}  # every mode: both span all displacements of their nodes
+    models = [
+        ls.Model(ls.Robot.from_dict({**FLAT, "planar": planar}), formulation=formulation, modes=counts[planar])
+        for planar in (True, False)
+    ]
+    flat, space = (model.static(q=[0.3, 0.05, -0.8]) for model in models)
+    assert_allclose(flat.torque, space.torque, rtol=1e-9)
+    tips = [model.position(state, "hand/tip") for model, state in zip(models, (flat, space), strict=True)]
+    assert_allclose(tips[0], tips[1], atol=1e-10)
+    found = ls.modes(models[0], flat, locked=True, count=6).frequency_hz
+    others = ls.modes(models[1], space, locked=True, count=36).frequency_hz
+    assert np.all(np.abs(found[:, None] / others - 1).min(axis=1) < 1e-8)

@@ -99,6 +99,7 @@ def slider_driven():
     return robot | {"independent": ["slider"], "assembly": {"slider": 0.35, "rod": 2.9, "crank": 0.9}}
 
 
+@pytest.mark.slow
 def test_a_run_passes_a_dead_point_with_another_independent_joint():
     model = ls.Model(ls.Robot.from_dict(slider_driven()))
     start = model.at([0.4], [-3.0])

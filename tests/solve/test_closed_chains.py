@@ -92,7 +92,7 @@ FIVE, SPATIAL = "five-bar", "spatial-four-bar"
         (FIVE, "minimum-norm"),
         pytest.param(FIVE, "tangent", marks=LONG),
         pytest.param(SPATIAL, "minimum-norm", marks=LONG),
-        (SPATIAL, "tangent"),
+        pytest.param(SPATIAL, "tangent", marks=LONG),
     ],
 )
 def test_motion_by_the_geometric_rule_is_motion_by_differentiation(name, reference):
@@ -164,6 +164,7 @@ def rigid_torque(crank, speed, acceleration):
     return inertia(crank) * acceleration + 0.5 * slope * speed**2
 
 
+@pytest.mark.slow
 def test_a_closed_chain_hangs_where_its_potential_is_least():
     robot = ls.Robot.load("four-bar").replace({"gravity": [0, -9.81, 0]})
     model = ls.Model(robot)
@@ -191,13 +192,15 @@ def test_a_closed_chain_is_linearised_with_the_frequencies_of_its_modes():
     assert small.input_names == ("crank.torque", "coupler.torque", "follower.torque")
 
 
+@pytest.mark.slow
 def test_reduced_links_in_a_closed_chain_keep_its_lowest_frequencies():
     full, reduced = model_of("four-bar"), ls.Model("four-bar", formulation="erls-cms", modes=6)
     found = [ls.modes(m, m.static(q=[0.5]), locked=True, count=3).frequency_hz for m in (full, reduced)]
     assert_allclose(found[1], found[0], rtol=5e-3)
 
 
-@pytest.mark.parametrize("reference", ["minimum-norm", pytest.param({"zeroed": ["crank/tip.rz"]}, marks=LONG)])
+@pytest.mark.slow
+@pytest.mark.parametrize("reference", ["minimum-norm", {"zeroed": ["crank/tip.rz"]}])
 def test_frequencies_do_not_depend_on_the_choice_of_the_erls(reference):
     model = ls.Model("four-bar", reference=reference)
     found = ls.modes(model, model.static(q=[np.pi / 2]), locked=True, count=4).frequency_hz
@@ -207,6 +210,7 @@ def test_frequencies_do_not_depend_on_the_choice_of_the_erls(reference):
 # --- two loops -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_loops_on_one_crank_are_two_mechanisms():
     both, crank = ls.Model(ls.Robot.from_dict(doubled())), 0.7
     state = both.static(q=[crank])

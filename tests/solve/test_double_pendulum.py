@@ -39,6 +39,7 @@ def test_energy_is_kept_over_two_seconds_at_tight_tolerance():
     assert np.abs(total - total[0]).max() < 1e-6 * np.abs(energy).max()
 
 
+@pytest.mark.slow
 def test_printed_terms_approach_the_complete_path_linearly_with_stiffness():
     # A short run, 0.1 s: the gap of the tips falls at least tenfold when E grows tenfold.
     gaps = []
@@ -77,6 +78,7 @@ def test_the_paths_are_those_of_another_program(case, gravity):
     assert np.abs(np.asarray(tips) - floating).max() < {"inplane": 5e-5, "spatial": 5e-4}[case]
 
 
+@pytest.mark.slow
 def test_finite_elastic_rotations_follow_the_floating_frame_out_of_the_plane():
     # Same mesh, same gravity, every nodal displacement kept: what is left is the peer's own error, which its authors
     # measured as 6e-6 m (step) and 1e-5 m (mesh) over this second. First-order formulations are 20 times farther off.

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from runs import double_pendulum
 
 from helpers import compiled_once, robot_named
@@ -36,6 +37,7 @@ def test_gradient_of_a_static_sag_matches_finite_differences():
         assert abs(gradient[k] / difference - 1) < 1e-6, NAMES[k]
 
 
+@pytest.mark.slow
 def test_a_batch_of_payloads_gives_what_single_runs_give():
     # The same arithmetic in another order: batched products differ by round-off, which a step-size decision can turn
     # into another step sequence; then results agree to the tolerance of the run: 1e-8, summed over some hundred

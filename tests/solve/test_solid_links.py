@@ -33,11 +33,13 @@ def swings(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_the_solid_l_beam_swings_within_two_millimetres_of_the_beam_model(swings):
     apart = np.linalg.norm(swings["solid"][0] - swings["beam"][0], axis=1)
     assert 1e-5 < apart.max() < 2e-3  # not the same model, but the same link
 
 
+@pytest.mark.slow
 def test_a_solid_link_keeps_its_energy(swings):
     energy = swings["solid"][1]
     assert np.ptp(energy.sum(axis=1)) < 1e-5 * np.ptp(energy[:, 2])

@@ -58,7 +58,7 @@ def slopes(f, x):
     return jax.grad(potential)(x), jax.jacfwd(lambda x: f.configuration(x).encoder)(x)
 
 
-@pytest.mark.parametrize("reference", ["tangent", "zeroed"])
+@pytest.mark.parametrize("reference", ["tangent", pytest.param("zeroed", marks=pytest.mark.slow)])
 def test_holding_torques_are_the_slope_of_the_potential_along_the_encoders(reference):
     model, q = model_named("mixed", reference), [0.7, 0.15, -1.1]
     state = model.static(q)
