@@ -83,10 +83,11 @@ def differences(model, lin, point):
 
 
 def points_of(model, count, moving):
-    """Random joint motions."""
+    """Random joint motions, slides within a link's length: farther out these soft robots bend beyond small angles."""
     random = np.random.default_rng(7 + moving)
+    slides = [link.joint.type == "prismatic" for link in model.robot.links if link.joint.moves]
     for _ in range(count):
-        q, qd, qdd = random.uniform(-1.2, 1.2, (3, model.n_joints))
+        q, qd, qdd = random.uniform(-1.2, 1.2, (3, model.n_joints)) * np.where(slides, 0.25, 1.0)
         yield (q, 2.0 * qd, 5.0 * qdd) if moving else (q, None, None)
 
 
