@@ -136,3 +136,19 @@ def test_shares_add_up_to_one():
 def test_gains_for_the_wrong_number_of_joints_are_refused():
     with pytest.raises(ValueError, match=r"kp must have 2 values.*upper, lower"):
         ls.modes(ls.Model("double-pendulum"), [0.0, 0.0], kp=[1.0, 2.0, 3.0])
+
+
+def test_a_free_rigid_motion_leaves_the_other_vectors_clean():
+    # Nothing turns the column back: its stiffness is rounding, which must not be taken for one.
+    model = ls.Model("anthropomorphic")
+    here = dict(zip(model.joint_names, [0.3, 0.6, -1.1], strict=True))
+    source = ls.parametric_modes(model, model.joint_names, at=here, order=0, above_hz=1.0).source
+    poses = np.random.default_rng(1).uniform([0.1, 0.4, -1.3], [0.5, 0.8, -0.9], size=(20, 3))
+    for M, C, K in zip(*source.exact(poses), strict=True):
+        modes = quadratic_modes(M, C, K)
+        vibrates = np.array([kind == "vibration" for kind in modes.stability])
+        assert "rigid" in modes.stability and vibrates.sum() > 2
+        value, vector = modes.eigenvalue[vibrates], modes.right[:, vibrates]
+        inertia = value**2 * (M @ vector)
+        left_over = np.linalg.norm(inertia + value * (C @ vector) + K @ vector, axis=0)
+        assert np.all(left_over < 1e-6 * np.linalg.norm(inertia, axis=0))

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Complex, Float, Inexact
 
+EPS = np.finfo(float).eps
 RIGID = 1e-3  # frequency [Hz] below which a mode counts as rigid motion
 GROWS = 1e-7  # growth rate, against |lambda|, above which a motion counts as unstable: what rounding alone cannot do
 CLOSE = 1e-7  # distance of two eigenvalues, against their size, below which they count as repeated
@@ -32,17 +33,17 @@ def quadratic_modes(
 ) -> QuadraticModes:
     """Modes of M xdd + C xd + K x = 0, one of each conjugate pair; `count` for the lowest ones only.
 
-    The problem is first written in the undamped modes of the symmetric parts, where its entries are of the size of the
-    eigenvalues: slow motions stay exact beside stiff ones.
+    The problem is first written in the undamped modes of the symmetric parts, displacements times their frequencies
+    beside speeds, where its entries are of the size of the eigenvalues: slow motions stay exact beside stiff ones.
     """
     n = len(M)
     if not n:
         return QuadraticModes(np.zeros(0, complex), np.zeros((0, 0), complex), np.zeros((0, 0), complex), ())
-    _, V = scipy.linalg.eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
-    M_v, C_v, K_v = (V.T @ A @ V for A in (M, C, K))
+    squares, V = scipy.linalg.eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
+    M_v, C_v, K_v = (_without_rounding(V, A) for A in (M, C, K))
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M_v, np.concatenate([K_v, C_v], axis=1))]])
-    balanced, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
-    found: Any = scipy.linalg.eig(balanced, left=True, right=True)
+    scale = np.concatenate([1.0 / np.sqrt(np.maximum(np.abs(squares), (2 * np.pi * RIGID) ** 2)), np.ones(n)])
+    found: Any = scipy.linalg.eig(A * scale / scale[:, None], left=True, right=True)
     lam, y, w = found
     right = (scale[:, None] * w)[:n]
     left = np.linalg.solve(M_v.T, (y / scale[:, None])[n:])
@@ -52,6 +53,12 @@ def quadratic_modes(
     lam, right, left = lam[keep], V @ right[:, keep], V @ left[:, keep]
     right, left = _biorthonormal(M, C, lam, right, left)
     return QuadraticModes(lam, right, left, tuple(_kind(value) for value in lam))
+
+
+def _without_rounding(V, A):
+    """V^T A V with zeros where there is rounding alone, which LAPACK would otherwise scale up beside rigid motions."""
+    product = V.T @ A @ V
+    return np.where(np.abs(product) > 8 * EPS * (np.abs(V).T @ np.abs(A) @ np.abs(V)), product, 0.0)
 
 
 def _without_twins(lam, right, keep):
