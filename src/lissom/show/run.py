@@ -22,7 +22,7 @@ from ..solve.inputs import Inputs, Spline, Table, constant_torque
 from ..solve.integrate import DeadPointError, Outcome, driven, integrate, output_times, step_of
 from ..solve.model import Model
 from ..solve.problem import Problem, State, state_of
-from ..types import RESULTS, real
+from ..types import RESULTS
 from .atomic import write_atomically
 from .robot_scene import scene_of
 from .scene import scene_to_json
