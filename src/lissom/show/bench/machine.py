@@ -11,6 +11,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 BUSY = 1.25  # wall time beyond this multiple of processor time: other programs held the core
 
 
@@ -55,17 +57,21 @@ def timed(job: Callable[[], Any], repeat: int = 1) -> tuple[Timing, Any]:
 
 @contextmanager
 def one_core() -> Iterator[bool]:
-    """Holds every thread of this process on one core while it lasts; yields whether the system allows it."""
+    """Holds every thread of this process on one core while it lasts; yields whether the system allows it.
+
+    Linear algebra is held to one thread: several on one core would wait for each other.
+    """
     threads = Path("/proc/self/task")
-    if not hasattr(os, "sched_setaffinity") or not threads.is_dir():
-        yield False
-        return
-    before = os.sched_getaffinity(0)
-    _pin(threads, {max(before)})
-    try:
-        yield True
-    finally:
-        _pin(threads, before)
+    with threadpool_limits(limits=1):
+        if not hasattr(os, "sched_setaffinity") or not threads.is_dir():
+            yield False
+            return
+        before = os.sched_getaffinity(0)
+        _pin(threads, {max(before)})
+        try:
+            yield True
+        finally:
+            _pin(threads, before)
 
 
 def _pin(threads: Path, cores: set[int]) -> None:
