@@ -73,7 +73,7 @@ def differences(model, lin, point):
     f, n, s, u = model.formulation, model.formulation.size, len(lin.A), lin.B.shape[1]
     j = model.n_joints
     step = np.concatenate(
-        [np.full(j, 2e-3), np.full(n - j, 2e-6), np.full(j, 5e-3), np.full(n - j, 5e-3), np.full(u, 1.0)]
+        [np.full(j, 2e-3), np.full(n - j, 2e-6), np.full(j, 5e-3), np.full(n - j, 5e-4), np.full(u, 1.0)]
     )
     base = np.concatenate([point.x, point.xd, np.zeros(u)])
     at = base + (OFFSETS[:, None, None] * np.diag(step)[None]).reshape(-1, s + u)

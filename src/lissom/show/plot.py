@@ -11,7 +11,7 @@ from matplotlib.gridspec import SubplotSpec
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 from lissom.show.figure import INK, PALETTE, SOFT, equal_box, finish, new_figure, space_axes
-from lissom.show.scene import Scene, bent_line, scene_from_json, scene_nodes, tip_nodes
+from lissom.show.scene import Scene, bent_line, link_rows, scene_from_json, scene_nodes, tip_nodes
 
 FLAT = 0.02  # a motion thinner than this share of its extent is drawn in its plane
 ENERGIES = ("kinetic", "strain", "gravity", "input", "dissipated")
@@ -179,19 +179,28 @@ def displaced_nodes(data: xr.Dataset, scene: Scene) -> list[str]:
 
 def _plot_path(figure: SubFigure, place: SubplotSpec, data: xr.Dataset, scene: Scene) -> None:
     """Path of the tip and of the ERLS's tip, with the robot at the start and at the end."""
-    nodes = list(scene_nodes(scene))
-    tip, erls = data.position.sel(node=nodes[-1]).values, data.erls_position.sel(node=nodes[-1]).values
+    nodes, end = list(scene_nodes(scene)), moving_tip(data, scene)
+    tip, erls = data.position.sel(node=end).values, data.erls_position.sel(node=end).values
     robot = data.position.sel(node=nodes).values
     whole = np.ptp(tip, axis=0).max() > 0.05 * np.ptp(robot.reshape(-1, 3), axis=0).max()
     points = np.concatenate([tip, erls, *robot[:: max(1, len(robot) // 200)]]) if whole else np.concatenate([tip, erls])
     axes, draw = path_axes(figure, place, points, scene.gravity)
     if whole:
-        draw(robot[0], color="#C3CCD6", lw=3, solid_capstyle="round", label="robot, start")
-        draw(robot[-1], color="#8A97A6", lw=3, solid_capstyle="round", label="robot, end")
+        for k, rows in enumerate(link_rows(scene)):
+            for at, colour, when in ((robot[0], "#C3CCD6", "start"), (robot[-1], "#8A97A6", "end")):
+                name = f"robot, {when}" if k == 0 else None
+                draw(at[rows], color=colour, lw=3, solid_capstyle="round", label=name)
     draw(tip, color=PALETTE[0], lw=1.6, label="tip of the robot")
     draw(erls, color=PALETTE[1], lw=1.1, ls=(0, (4, 2.5)), label="tip of the ERLS")
-    axes.set_title(f"Path of the tip, {nodes[-1]}", **TITLE)
+    axes.set_title(f"Path of the tip, {end}", **TITLE)
     side_legend(axes, columns=4)
+
+
+def moving_tip(data: xr.Dataset, scene: Scene) -> str:
+    """The robot's tip; where a loop holds it in its place, the tip of the link that moves farthest."""
+    tips = tip_nodes(scene)
+    reach = [float(np.ptp(data.position.sel(node=node).values, axis=0).max()) for node in tips]
+    return tips[-1] if reach[-1] > 1e-9 or max(reach) < 1e-9 else tips[int(np.argmax(reach))]
 
 
 def _plot_energies(figure: SubFigure, top: SubplotSpec, bottom: SubplotSpec, data: xr.Dataset) -> None:
