@@ -148,8 +148,11 @@ def show(source: str, q: str | None = None, picture: str | None = None, *, degre
     scenario = robot_of(source, settings)
     robot = scenario.robot
     pose = joint_values(robot, "--q", q, degrees=degrees) or scenario.initial.q or (0.0,) * len(robot.joint_names)
+    independent = list(robot.joint_names)
     if robot.loops:
-        pose = tuple(np.asarray(model_of(scenario).assemble(_list(pose) if q or scenario.initial.q else None)).tolist())
+        model = model_of(scenario)
+        pose = tuple(np.asarray(model.assemble(_list(pose) if q or scenario.initial.q else None)).tolist())
+        independent = list(model.independent_names)
     links = [_link_row(robot, i) for i in range(len(robot.links))]
     if picture is not None:
         _draw(robot, pose, picture)
@@ -158,6 +161,8 @@ def show(source: str, q: str | None = None, picture: str | None = None, *, degre
         "source": source_line(source),
         "gravity": list(robot.gravity),
         "joints": list(robot.joint_names),
+        "loops": [{"link": loop.link, "to": loop.to, "at": list(loop.at), "type": loop.type} for loop in robot.loops],
+        "independent": independent,
         "q": dict(zip(robot.joint_names, pose, strict=True)),
         "links": links,
         "payload": None if robot.payload is None else robot.payload.mass,

@@ -69,6 +69,11 @@ def show(
     ]
     columns = ("link", "joint", ">length [m]", "section", "material", ">mass [kg]", ">elements")
     screen.print(table(answer["name"], columns, rows))
+    for loop in answer["loops"]:
+        at = ", ".join(number(part) for part in loop["at"])
+        screen.print(f"loop: {loop['link']}/tip, {loop['type']}, to {loop['to']} at ({at}) m")
+    if answer["loops"]:
+        screen.print(f"independent joints: {', '.join(answer['independent'])}")
     if answer["payload"] is not None:
         screen.print(f"payload {answer['payload']:.4g} kg")
     gravity = ", ".join(number(g) for g in answer["gravity"])
