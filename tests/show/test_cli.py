@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 import xarray as xr
 
