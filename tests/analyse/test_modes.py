@@ -121,13 +121,16 @@ def test_a_rod_in_gravity_swings_or_falls_over(down):
 
 
 # Exudyn 1.13.6, its floating-frame object on 8 elements per rod: steel mechanism, locked and free; aluminium mechanism
-# with the masses at its elbow and hub. The two codes treat the rotary inertia of sections differently: 0.2 %.
+# with the masses at its elbow and hub. The codes treat the rotary inertia of sections differently: two modes show it.
 PEER = {
     ("l-shape", True): [10.904, 16.477, 29.691, 71.83, 146.5, 214.7],
     ("l-shape", False): [10.904, 26.035, 29.691, 146.5, 214.7],
     ("l-shape-torque", True): [7.759, 8.435, 19.153, 23.159, 117.05, 117.57, 149.96, 171.81],
     ("l-shape-torque", False): [8.435, 12.288, 23.159, 30.925, 117.57, 119.32, 151.12],
 }
+
+
+FARTHER = {("l-shape", True): 3, ("l-shape-torque", False): 1}  # within 0.2 %, all others within 0.1 %
 
 
 @pytest.mark.parametrize("robot,locked", PEER, ids=lambda value: str(value))
@@ -138,4 +141,8 @@ def test_locked_and_free_modes_of_the_l_shape_are_those_of_the_peer(robot, locke
     model = ls.Model(fine, "erls-cms", modes=24)
     frequency = ls.modes(model, model.at([0.0]), locked=locked).frequency_hz
     expected = PEER[robot, locked]
-    assert_allclose(frequency[frequency > 1.0][: len(expected)], expected, rtol=2e-3)
+    error = np.abs(frequency[frequency > 1.0][: len(expected)] / expected - 1)
+    allowed = np.full(len(expected), 1e-3)
+    if (robot, locked) in FARTHER:
+        allowed[FARTHER[robot, locked]] = 2e-3
+    assert np.all(error < allowed), error

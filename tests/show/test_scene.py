@@ -13,6 +13,7 @@ from lissom.show.scene import (
     deformed_outline,
     exaggerated,
     link_rows,
+    moving_tip,
     rectangle_contour,
     rotation_matrix,
     scene_from_json,
@@ -172,3 +173,12 @@ def test_write_replaces_the_file_whole(tmp_path):
 
 def test_scene_without_links_has_no_nodes():
     assert scene_nodes(Scene("empty", ())) == ()
+
+
+def test_the_tip_that_is_shown_is_one_that_moves():
+    scene = chain_scene()  # two links of three nodes
+    position = np.random.default_rng(0).normal(size=(5, 6, 3))
+    assert moving_tip(scene, position) == 5
+    position[:, 5] = [0.3, 0.0, 0.0]  # a loop holds it
+    assert moving_tip(scene, position) == 2
+    assert moving_tip(scene, np.zeros((5, 6, 3))) == 5

@@ -11,7 +11,7 @@ from matplotlib.gridspec import SubplotSpec
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 from lissom.show.figure import INK, PALETTE, SOFT, equal_box, finish, new_figure, space_axes
-from lissom.show.scene import Scene, bent_line, link_rows, scene_from_json, scene_nodes, tip_nodes
+from lissom.show.scene import Scene, bent_line, link_rows, moving_tip, scene_from_json, scene_nodes, tip_nodes
 
 FLAT = 0.02  # a motion thinner than this share of its extent is drawn in its plane
 ENERGIES = ("kinetic", "strain", "gravity", "input", "dissipated")
@@ -179,9 +179,10 @@ def displaced_nodes(data: xr.Dataset, scene: Scene) -> list[str]:
 
 def _plot_path(figure: SubFigure, place: SubplotSpec, data: xr.Dataset, scene: Scene) -> None:
     """Path of the tip and of the ERLS's tip, with the robot at the start and at the end."""
-    nodes, end = list(scene_nodes(scene)), moving_tip(data, scene)
-    tip, erls = data.position.sel(node=end).values, data.erls_position.sel(node=end).values
+    nodes = list(scene_nodes(scene))
     robot = data.position.sel(node=nodes).values
+    end = nodes[moving_tip(scene, robot)]
+    tip, erls = data.position.sel(node=end).values, data.erls_position.sel(node=end).values
     whole = np.ptp(tip, axis=0).max() > 0.05 * np.ptp(robot.reshape(-1, 3), axis=0).max()
     points = np.concatenate([tip, erls, *robot[:: max(1, len(robot) // 200)]]) if whole else np.concatenate([tip, erls])
     axes, draw = path_axes(figure, place, points, scene.gravity)
@@ -194,13 +195,6 @@ def _plot_path(figure: SubFigure, place: SubplotSpec, data: xr.Dataset, scene: S
     draw(erls, color=PALETTE[1], lw=1.1, ls=(0, (4, 2.5)), label="tip of the ERLS")
     axes.set_title(f"Path of the tip, {end}", **TITLE)
     side_legend(axes, columns=4)
-
-
-def moving_tip(data: xr.Dataset, scene: Scene) -> str:
-    """The robot's tip; where a loop holds it in its place, the tip of the link that moves farthest."""
-    tips = tip_nodes(scene)
-    reach = [float(np.ptp(data.position.sel(node=node).values, axis=0).max()) for node in tips]
-    return tips[-1] if reach[-1] > 1e-9 or max(reach) < 1e-9 else tips[int(np.argmax(reach))]
 
 
 def _plot_energies(figure: SubFigure, top: SubplotSpec, bottom: SubplotSpec, data: xr.Dataset) -> None:

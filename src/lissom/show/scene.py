@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+STILL = 1e-9  # [m] a node that moves less is held in its place
+
 
 @dataclass(frozen=True, eq=False)
 class LinkShape:
@@ -63,6 +65,18 @@ def link_rows(scene: Scene) -> tuple[slice, ...]:
 def tip_nodes(scene: Scene) -> tuple[str, ...]:
     """Last node of every link: the elbows, then the tip of the robot."""
     return tuple(link.nodes[-1] for link in scene.links)
+
+
+def moving_tip(scene: Scene, position: np.ndarray) -> int:
+    """Row of the robot's tip; where a loop holds it in its place, of the link's tip that moves farthest.
+
+    Args:
+        scene: the robot.
+        position: of all nodes over time, (time, node, axis) in the order of `scene_nodes`.
+    """
+    tips = [rows.stop - 1 for rows in link_rows(scene)]
+    reach = np.ptp(np.nan_to_num(position[:, tips]), axis=0).max(axis=1)
+    return tips[-1] if reach[-1] > STILL or reach.max() < STILL else tips[int(reach.argmax())]
 
 
 # --- files ---------------------------------------------------------------------------------------------------------

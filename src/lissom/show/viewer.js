@@ -222,7 +222,7 @@ function ghost(color) {
   });
 }
 function trail(t, scale, color) {
-  const n = N - 1, last = frameBefore(TIME, t) + (t >= END ? 1 : 0), step = Math.max(1, Math.ceil(last / 1500));
+  const n = DATA.tip, last = frameBefore(TIME, t) + (t >= END ? 1 : 0), step = Math.max(1, Math.ceil(last / 1500));
   const point = (f) => [0, 1, 2].map((x) => { const k = 3 * (f * N + n) + x; return ERLS[k] + scale * (POSITION[k] - ERLS[k]); });
   if (TIME.length < 2) return;
   let before = point(0);

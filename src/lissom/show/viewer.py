@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from lissom.show.atomic import write_atomically
-from lissom.show.scene import Scene, link_rows, scene_from_json, scene_nodes
+from lissom.show.scene import Scene, link_rows, moving_tip, scene_from_json, scene_nodes
 
 SLOWEST = 0.1  # speed down to which the stored frames still come at `fps`
 BUDGET = 3_700_000  # bytes of numbers: about 5 MB of page once written as text
@@ -73,6 +73,7 @@ def _content(data: xr.Dataset, scale: float | int | None, fps: float | int) -> d
     points, erls = moving["position"], moving["erls_position"]
     return {
         "nodes": list(scene_nodes(scene)),
+        "tip": moving_tip(scene, points),
         "links": _links(scene),
         "gravity": list(scene.gravity),
         "charts": [{key: chart[key] for key in ("label", "unit", "series")} for chart in charts],
@@ -203,7 +204,7 @@ def _plane_normal(points: np.ndarray) -> list[float] | None:
 def _summary(data: xr.Dataset) -> str:
     """One line about the run."""
     scene = scene_from_json(data.attrs["scene"])
-    u = np.linalg.norm((data.position - data.erls_position).sel(node=scene_nodes(scene)[-1]).values, axis=-1)
+    u = np.linalg.norm((data.position - data.erls_position).sel(node=_tip(data, scene)).values, axis=-1)
     flexible = sum(link.flexible for link in scene.links)
     joints = _counted(data.sizes["joint"], "joint")
     links = f"{_counted(len(scene.links), 'link')}, {flexible} flexible"
@@ -214,6 +215,12 @@ def _summary(data: xr.Dataset) -> str:
     return " · ".join([str(data.attrs["formulation"]), *words] if "formulation" in data.attrs else words)
 
 
+def _tip(data: xr.Dataset, scene: Scene) -> str:
+    """Name of the tip that the page shows."""
+    nodes = list(scene_nodes(scene))
+    return nodes[moving_tip(scene, data.position.sel(node=nodes).values)]
+
+
 def _counted(count: int, noun: str) -> str:
     """`1 joint`, `2 joints`."""
     return f"{count} {noun}" + ("" if count == 1 else "s")
@@ -221,7 +228,7 @@ def _counted(count: int, noun: str) -> str:
 
 def _charts(data: xr.Dataset, scene: Scene) -> list[dict]:
     """Quantities the page can plot against time: label, unit, series, values (time, series)."""
-    tip = scene_nodes(scene)[-1]
+    tip = _tip(data, scene)
     position, erls = data.position.sel(node=tip).values, data.erls_position.sel(node=tip).values
     charts = [
         _chart("Tip displacement", "mm", "xyz", 1e3 * (position - erls)),
