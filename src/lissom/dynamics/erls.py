@@ -70,12 +70,14 @@ class Erls(AbstractFormulation):
         return jnp.eye(self.n_joints) if loops is None else loops.G[: self.n_encoders]
 
     def _dependence(self, x) -> Dependence | None:
+        if self.closure is None:
+            return None
         return dependence(self.closure, body_jacobian(self.chain, relative_poses(self.chain, self.theta(x))))
 
     def liveliness(self, x: Float[Array, " n"]) -> Float[Array, ""]:
         """Largest joint motion per unit of an independent one: infinite at a dead point; 1 in an open chain."""
         loops = self._dependence(x)
-        return jnp.ones(()) if self.closure is None or loops is None else liveliness(self.closure, loops.G)
+        return jnp.ones(()) if loops is None else liveliness(loops)
 
     def longest_step(self, xd: Float[Array, " n"]) -> Float[Array, ""]:
         """A closed chain is stepped by at most `STRIDE` of its independent joints: its pose turns with all of them."""
@@ -93,17 +95,15 @@ class Erls(AbstractFormulation):
 
     def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
         """Motion by the geometric rule."""
-        chain, closure, shapes, theta = self.chain, self.closure, self.shapes, self.theta(x)
-        at = pose(chain, shapes, self.reference, theta, closure)
+        chain, shapes, theta = self.chain, self.shapes, self.theta(x)
+        at = pose(chain, shapes, self.reference, theta, self.closure)
         theta_d = joint_rates(at, xd[: self.n_joints])
-        theta_dd = joint_accelerations(chain, closure, at, theta_d, xdd[: self.n_joints])
+        theta_dd = joint_accelerations(chain, at, theta_d, xdd[: self.n_joints])
         eta = place_motion(self.links, *(part[self.n_joints :] for part in (x, xd, xdd)))
         m = erls_motion(chain, shapes, self.reference, at, theta_d, theta_dd, eta, not self.published)
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
-            on_theta, on_eta = erls_pull_back(
-                chain, shapes, at, m, force.V, force.q, force.encoder, not self.published, closure
-            )
+            on_theta, on_eta = erls_pull_back(chain, shapes, at, m, force.V, force.q, force.encoder, not self.published)
             return jnp.concatenate([on_theta, take_elastic(self.links, x[self.n_joints :], on_eta)])
 
         R, p = link_frames(chain, theta)

@@ -147,6 +147,7 @@ def closed_joints(chain: Chain, closure: Closure, theta_i: Float[Array, " i"]) -
 class Dependence(eqx.Module):
     """How all joints follow from the independent ones at a pose."""
 
+    closure: Closure
     solve: Float[Array, "d r"]  # (Z J_d)^-1
     G: Float[Array, "j i"]  # d theta / d theta_i
 
@@ -158,13 +159,13 @@ def dependence(closure: Closure | None, J: Float[Array, "l 6 j"]) -> Dependence 
     ZJ = jnp.einsum("rlk,lkj->rj", jnp.asarray(closure.rows)[:, :, :6], J)
     i, d = (np.asarray(part, dtype=int) for part in (closure.independent, closure.dependent))
     solve = inverse(ZJ[:, d])
-    return Dependence(solve, spread(closure, jnp.eye(len(i)), -solve @ ZJ[:, i]))
+    return Dependence(closure, solve, spread(closure, jnp.eye(len(i)), -solve @ ZJ[:, i]))
 
 
-def liveliness(closure: Closure, G: Float[Array, "j i"]) -> Float[Array, ""]:
+def liveliness(loops: Dependence) -> Float[Array, ""]:
     """Largest motion of any joint for a unit motion of the independent ones: infinite at their dead point."""
-    reach = jnp.asarray(closure.reach)
-    scaled = G / reach[:, None] * reach[np.asarray(closure.independent, dtype=int)][None, :]
+    reach = jnp.asarray(loops.closure.reach)
+    scaled = loops.G / reach[:, None] * reach[np.asarray(loops.closure.independent, dtype=int)][None, :]
     return jnp.max(jnp.abs(scaled))
 
 

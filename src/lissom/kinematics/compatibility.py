@@ -33,11 +33,6 @@ from .closure import Closure, Dependence, dependence
 class AbstractReference(eqx.Module):
     """What theta means: the conditions Z(theta) q = 0, one for each independent joint, of a minimum for every one."""
 
-    @property
-    def least(self) -> bool:
-        """Whether the conditions are those of a minimum, over closed displacements where there are loops."""
-        return False
-
     @abc.abstractmethod
     def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "r l c"]:
         """Rows of Z, over the body coordinates of every link, from the body Jacobian."""
@@ -73,11 +68,6 @@ class MinimumNorm(AbstractReference):
     """
 
     rigid_mass: Float[Real, "l 6 c"]  # B^T M U of every link
-
-    @property
-    def least(self) -> bool:
-        """The norm is least."""
-        return True
 
     def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "r l c"]:
         """Rows J^T B^T M U."""
@@ -130,13 +120,12 @@ class Conditions(eqx.Module):
 
 
 def conditions_at(
-    reference: AbstractReference, closure: Closure | None, J: Float[Array, "l 6 j"], loops: Dependence | None
+    reference: AbstractReference, J: Float[Array, "l 6 j"], loops: Dependence | None
 ) -> Conditions | None:
     """Conditions of the reference and of the loops at a pose; None where theta is what the encoders read."""
-    if closure is None or loops is None:
-        if isinstance(reference, Tangent):
-            return None
-        return _solved(reference.conditions(J), J)
+    if loops is None:
+        return None if isinstance(reference, Tangent) else _solved(reference.conditions(J), J)
+    closure = loops.closure
     rows, links = jnp.asarray(closure.rows), J.shape[0] - closure.frames
     if isinstance(reference, Tangent):
         none = jnp.zeros((len(closure.independent), rows.shape[0]))
@@ -144,7 +133,7 @@ def conditions_at(
         matrix = jnp.einsum("rlk,lkj->rj", rows[:, :, :6], J)[:, np.asarray(closure.dependent, dtype=int)]
         return Conditions(rows, jnp.concatenate([none, loops.solve])[order], matrix)
     chosen = jnp.pad(reference.conditions(J[:links]), ((0, 0), (0, closure.frames), (0, 0)))
-    wrenches = rows[:, :, :6].reshape(rows.shape[0], -1) if reference.least else None
+    wrenches = rows[:, :, :6].reshape(rows.shape[0], -1) if isinstance(reference, MinimumNorm) else None
     return _solved(jnp.concatenate([chosen, rows]), J, wrenches)
 
 
@@ -163,7 +152,7 @@ def reference_matrix(
 ) -> Float[Array, "r d"]:
     """J_0 = Z J of [Boscariol2012] eq. (6): singular where the chosen conditions do not define an ERLS."""
     J = body_jacobian(chain, relative_poses(chain, theta))
-    conditions = conditions_at(reference, closure, J, dependence(closure, J))
+    conditions = conditions_at(reference, J, dependence(closure, J))
     assert conditions is not None
     return conditions.matrix
 
@@ -180,7 +169,7 @@ def elastic_coordinates(
     relative = relative_poses(chain, theta)
     q = tangent_coordinates(chain, relative, shapes, with_closing_frames(closure, eta))
     J = body_jacobian(chain, relative)
-    conditions = conditions_at(reference, closure, J, dependence(closure, J))
+    conditions = conditions_at(reference, J, dependence(closure, J))
     if conditions is None:
         return q, jnp.zeros_like(theta)
     phi = -conditions.solve[: theta.shape[0]] @ jnp.einsum("jlc,lc->j", conditions.rows, q)

@@ -82,8 +82,9 @@ def pose(
     carried = shift @ seats(chain, shapes)[:, :, :6]
     Phi = chain_product(transfer(relative.R, relative.p), chain.parents)
     J = Phi @ (chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]).reshape(Phi.shape[0], -1)
-    loops = dependence(closure, J.reshape(-1, 6, J.shape[1]))
-    conditions = conditions_at(reference, closure, J.reshape(-1, 6, J.shape[1]), loops)
+    by_link = J.reshape(-1, 6, J.shape[1])
+    loops = dependence(closure, by_link)
+    conditions = conditions_at(reference, by_link, loops)
     return Pose(Phi, chain_product(carried, chain.parents), J, shift, screw_matrix(chain), conditions, loops)
 
 
@@ -93,11 +94,12 @@ def joint_rates(at: Pose, rate_i: Float[Array, " i"]) -> Float[Array, " j"]:
 
 
 def joint_accelerations(
-    chain: Chain, closure: Closure | None, at: Pose, theta_d: Float[Array, " j"], acceleration_i: Float[Array, " i"]
+    chain: Chain, at: Pose, theta_d: Float[Array, " j"], acceleration_i: Float[Array, " i"]
 ) -> Float[Array, " j"]:
     """Accelerations of all joints: Z (J theta_dd - Phi (rate ad V)) = 0, from the rates theta_d of all joints."""
-    if at.loops is None or closure is None:
+    if at.loops is None:
         return acceleration_i
+    closure = at.loops.closure
     rate = jnp.repeat(chain.selection @ theta_d, 6)
     turned = at.Phi @ (rate * (at.ad @ (at.J @ theta_d)))
     Z = jnp.asarray(closure.rows)[:, :, :6].reshape(-1, turned.shape[0])
@@ -244,12 +246,12 @@ def erls_pull_back(
     on_q,
     on_encoder,
     complete: bool,
-    closure: Closure | None = None,
 ) -> tuple[Float[Array, " i"], Float[Array, "b m"]]:
     """Transpose of the rates' map: forces on (theta_i, eta) from forces on twists, body coordinates and encoders.
 
     `complete` also takes what a virtual joint motion does to the displacements it carries, and to the conditions.
     """
+    closure = None if at.loops is None else at.loops.closure
     on_r = with_closing_frames(closure, on_q[:, :6]).reshape(-1)
     on_eta, links = on_q[:, 6:], on_q.shape[0]
     on_V = with_closing_frames(closure, on_V).reshape(-1)
