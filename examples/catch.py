@@ -25,5 +25,7 @@ for _ in range(20):
     rest = -mass * 9.81 * L / 2 * np.cos(rest) / kp
 reached = float(run.data.encoder[-1, 0])
 print(f"rests at {reached:.5f} rad, expected {rest:.5f} rad; animation in catch.html")
-print(f"work of the joint {run.energy('input')[-1]:.4f} J, energy residual {abs(run.energy('residual')).max():.1e} J")
+print(
+    f"work of the joint {run.energy('input')[-1]:.4f} J, energy residual {abs(run.energy('residual')).max():.1e} J"
+)
 assert abs(reached - rest) < 1e-5

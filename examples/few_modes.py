@@ -27,8 +27,12 @@ model = ls.Model(robot, "erls-cms", modes=ls.Reduction(None), reference="tangent
 state = model.static(q=[0.0])
 body = ls.reduced_body(body_of(robot, 0), ls.Reduction(None))
 q = np.concatenate([np.zeros(6), state.elastic])  # the inner node stands still
-moment = abs(ls.section_forces(body, q)[0, 0, 4])  # My at the inner end of the first element
-print(f"bending moment at the joint {moment:.3f} N m, holding torque {abs(float(state.torque[0])):.3f} N m")
+moment = abs(
+    ls.section_forces(body, q)[0, 0, 4]
+)  # My at the inner end of the first element
+print(
+    f"bending moment at the joint {moment:.3f} N m, holding torque {abs(float(state.torque[0])):.3f} N m"
+)
 
 weight = 1.17 * 9.81
 assert np.allclose(list(first.values()), [10.905, 10.909, 12.932], atol=2e-3)

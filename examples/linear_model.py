@@ -18,12 +18,27 @@ beam = {
     "material": {"E": E, "nu": 0.3, "density": rho},
     "elements": 4,
 }
-link = {"name": "rod", "joint": {"type": "revolute"}, "beam": beam, "damping": {"ratio": 0.01}}
-model = ls.Model(ls.Robot.from_dict({"name": "rod", "gravity": [0, 0, 0], "links": [link]}))
+link = {
+    "name": "rod",
+    "joint": {"type": "revolute"},
+    "beam": beam,
+    "damping": {"ratio": 0.01},
+}
+model = ls.Model(
+    ls.Robot.from_dict({"name": "rod", "gravity": [0, 0, 0], "links": [link]})
+)
 
-lin = ls.linearize(model, [0.0], inputs=["rod/tip.fz"], outputs=["rod/tip.pz", "rod/tip.az"], locked=True)
+lin = ls.linearize(
+    model,
+    [0.0],
+    inputs=["rod/tip.fz"],
+    outputs=["rod/tip.pz", "rod/tip.az"],
+    locked=True,
+)
 slow = ls.frequency_response(lin, "rod/tip.fz", "rod/tip.pz", [0.0]).magnitude[0]
-response = ls.frequency_response(lin, "rod/tip.fz", "rod/tip.az", np.linspace(20.0, 50.0, 3001))
+response = ls.frequency_response(
+    lin, "rod/tip.fz", "rod/tip.az", np.linspace(20.0, 50.0, 3001)
+)
 peak = response.frequency_hz[response.magnitude.argmax()]
 
 A, I = y * z, y * z**3 / 12

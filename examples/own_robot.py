@@ -42,5 +42,7 @@ a, b, d, E, nu, F = 0.4, 0.3, 0.012, 70e9, 0.33, 0.5 * 9.81
 I, J, G = np.pi * d**4 / 64, np.pi * d**4 / 32, E / (2 * (1 + nu))
 expected = -(F * (a**3 + b**3) / (3 * E * I) + F * a * b**2 / (G * J))
 measured = sag(0.5) - sag(0.0)
-print(f"the weight lowers the tip by {1e3 * measured:.4f} mm, expected {1e3 * expected:.4f} mm")
+print(
+    f"the weight lowers the tip by {1e3 * measured:.4f} mm, expected {1e3 * expected:.4f} mm"
+)
 assert abs(measured / expected - 1) < 1e-8

@@ -40,5 +40,7 @@ sags = jax.vmap(sag)(masses)
 
 A, I = np.pi * D**2 / 4, np.pi * D**4 / 64
 exact = -(rho * A * L / 8 + masses / 3) * 9.81 * L**3 / (E * I)
-print(f"sag from {1e3 * sags[0]:.4f} mm without payload to {1e3 * sags[-1]:.4f} mm with 2 kg")
+print(
+    f"sag from {1e3 * sags[0]:.4f} mm without payload to {1e3 * sags[-1]:.4f} mm with 2 kg"
+)
 assert np.allclose(sags, exact, rtol=1e-8)

@@ -29,7 +29,12 @@ def matrices(f, rate):
 for spin in (0.0, 6.0):
     M, K = (np.asarray(part)[1:, 1:] for part in matrices(f, spin * unit))
     across = [k for k, name in enumerate(model.coordinate_names) if "/xz." in name]
-    omega = np.sqrt(scipy.linalg.eigvalsh(K[np.ix_(across, across)], M[np.ix_(across, across)])) / unit
+    omega = (
+        np.sqrt(
+            scipy.linalg.eigvalsh(K[np.ix_(across, across)], M[np.ix_(across, across)])
+        )
+        / unit
+    )
     print(f"spin rate {spin:g}: first frequency {omega[0]:.4f}")
 
 assert abs(omega[0] - 7.3604) < 2e-3

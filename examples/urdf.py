@@ -48,5 +48,7 @@ frequency = ls.modes(model, model.at([0.3]), locked=True, count=1).frequency_hz[
 E, rho, I = 7.0e10, 2700.0, np.pi * (D**4 - d**4) / 64
 beam = rho * np.pi * (D**2 - d**2) / 4 * L
 estimate = np.sqrt(3 * E * I / (L**3 * (2.0 + 33 / 140 * beam))) / (2 * np.pi)
-print(f"first frequency with the joint held {frequency:.3f} Hz, estimate {estimate:.3f} Hz")
+print(
+    f"first frequency with the joint held {frequency:.3f} Hz, estimate {estimate:.3f} Hz"
+)
 assert abs(frequency / estimate - 1) < 0.01

@@ -28,7 +28,10 @@ ARM4 = {
         },
         {
             "name": "boom",
-            "joint": {"type": "revolute", "origin": {"rpy": [-math.pi / 2, -math.pi / 2, 0]}},
+            "joint": {
+                "type": "revolute",
+                "origin": {"rpy": [-math.pi / 2, -math.pi / 2, 0]},
+            },
             "beam": {"path": [[0, 0, 0], [2.0, 0, 0]], **TUBE},
         },
         {

@@ -83,7 +83,11 @@ MIXED = {
         },
         {
             "name": "hand",
-            "joint": {"type": "revolute", "origin": {"rpy": [0.2, 1.3, -0.8]}, "axis": [-0.7, 0.2, 0.4]},
+            "joint": {
+                "type": "revolute",
+                "origin": {"rpy": [0.2, 1.3, -0.8]},
+                "axis": [-0.7, 0.2, 0.4],
+            },
             "beam": {
                 "path": [[0, 0, 0], [0.26, -0.03, 0.11]],
                 "section": {"shape": "rectangle", "y": 0.009, "z": 0.015},
@@ -94,7 +98,11 @@ MIXED = {
             },
         },
     ],
-    "payload": {"mass": 0.41, "inertia": [4e-4, 6e-4, 5e-4, 1e-4, 5e-5, -6e-5], "offset": [0.02, 0.05, -0.03]},
+    "payload": {
+        "mass": 0.41,
+        "inertia": [4e-4, 6e-4, 5e-4, 1e-4, 5e-5, -6e-5],
+        "offset": [0.02, 0.05, -0.03],
+    },
 }
 
 # Other joints in another order, written with DH rows; as many links, joints and coordinates as `mixed`, so that both
@@ -163,9 +171,20 @@ ALL_TERMS = ("consistent", "published")
 # Every way to model a robot that `model_named` knows beside the choices of the ERLS: the keywords of `Model`.
 FORMULATIONS = {
     "nonlinear": {"formulation": "nonlinear", "basis": "nodal"},
-    "stiffened": {"formulation": "nonlinear", "basis": "nodal", "stiffening": "geometric"},
-    "stiffened-erls": {"formulation": "erls-fem", "reference": "zeroed", "stiffening": "geometric"},
-    "erls-cms": {"formulation": "erls-cms", "modes": 7},  # few, so that links are truly reduced
+    "stiffened": {
+        "formulation": "nonlinear",
+        "basis": "nodal",
+        "stiffening": "geometric",
+    },
+    "stiffened-erls": {
+        "formulation": "erls-fem",
+        "reference": "zeroed",
+        "stiffening": "geometric",
+    },
+    "erls-cms": {
+        "formulation": "erls-cms",
+        "modes": 7,
+    },  # few, so that links are truly reduced
 }
 ALL_CHOICES = (*ALL_REFERENCES, "nonlinear", "stiffened", "erls-cms")
 ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
@@ -173,7 +192,10 @@ ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
 
 def compiled_once(function):
     """`jax.jit` for functions that run a few times only: quick to compile, the arithmetic unchanged."""
-    options = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
+    options = {
+        "xla_backend_optimization_level": 0,
+        "xla_cpu_use_fusion_emitters": False,
+    }
     return jax.jit(function, compiler_options=options)
 
 
@@ -185,21 +207,31 @@ def robot_named(name: str) -> Robot:
 
 
 @functools.cache
-def model_named(name: str, reference: str = "tangent", terms: str = "consistent") -> Model:
+def model_named(
+    name: str, reference: str = "tangent", terms: str = "consistent"
+) -> Model:
     """A robot with one of `ALL_REFERENCES`, or one of `FORMULATIONS`."""
     if reference in FORMULATIONS:
         choices = dict(FORMULATIONS[reference])
         if "reference" in choices:
             choices["reference"] = reference_named(name, choices["reference"])
         return Model(robot_named(name), **choices)
-    return Model(robot_named(name), reference=reference_named(name, reference), terms=terms)
+    return Model(
+        robot_named(name), reference=reference_named(name, reference), terms=terms
+    )
 
 
 def bodies_of(model: Model):
     """Bodies of a model's links, counted from their inner nodes."""
-    bodies = link_bodies(model.robot, model.formulation_name, Choices(model.modes, basis=model.basis))
+    bodies = link_bodies(
+        model.robot, model.formulation_name, Choices(model.modes, basis=model.basis)
+    )
     slots = max(body.coordinates for body in bodies) - 6
-    return [with_squared_slopes(body, slots) for body in bodies] if model.stiffening == "geometric" else bodies
+    return (
+        [with_squared_slopes(body, slots) for body in bodies]
+        if model.stiffening == "geometric"
+        else bodies
+    )
 
 
 def reference_named(name: str, reference: str):
@@ -209,16 +241,33 @@ def reference_named(name: str, reference: str):
 
 def conservative(formulation):
     """The same robot without damping and friction; shares compiled code with the original."""
-    parts = lambda f: (f.links.alpha, f.links.damping, f.joints.viscous, f.joints.coulomb)  # noqa: E731
-    return eqx.tree_at(parts, formulation, tuple(0.0 * part for part in parts(formulation)))
+
+    def parts(f):
+        return (
+            f.links.alpha,
+            f.links.damping,
+            f.joints.viscous,
+            f.joints.coulomb,
+        )
+
+    return eqx.tree_at(
+        parts, formulation, tuple(0.0 * part for part in parts(formulation))
+    )
 
 
 def motion_of(formulation, seed: int = 0, bend: float = 1e-3, speed: float = 0.7):
     """A generic motion (x, xd, xdd): joints by about one, elastic displacements by about `bend` metres and radians."""
     random = np.random.default_rng(seed)
     j, d = formulation.n_joints, formulation.n_elastic
-    draw = lambda size: random.uniform(0.3, 1.0, size) * random.choice([-1.0, 1.0], size)  # noqa: E731
-    parts = [(draw(j), bend * draw(d)), (speed * draw(j), 30 * bend * draw(d)), (3.0 * draw(j), 900 * bend * draw(d))]
+
+    def draw(size):
+        return random.uniform(0.3, 1.0, size) * random.choice([-1.0, 1.0], size)
+
+    parts = [
+        (draw(j), bend * draw(d)),
+        (speed * draw(j), 30 * bend * draw(d)),
+        (3.0 * draw(j), 900 * bend * draw(d)),
+    ]
     return tuple(jnp.asarray(np.concatenate(part)) for part in parts)
 
 
@@ -234,7 +283,12 @@ def rigid_robot(robot: Robot) -> Robot:
         for key in ("beam", "masses", "damping"):
             link.pop(key, None)
         inertia = 0.5 * (about_centre + about_centre.T)
-        link["rigid"] = {"mass": mass, "com": centre.tolist(), "inertia": inertia.tolist(), "tip": tip.tolist()}
+        link["rigid"] = {
+            "mass": mass,
+            "com": centre.tolist(),
+            "inertia": inertia.tolist(),
+            "tip": tip.tolist(),
+        }
     for key in ("payload", "damping"):
         data.pop(key, None)
     return Robot.from_dict(data)
@@ -242,7 +296,9 @@ def rigid_robot(robot: Robot) -> Robot:
 
 def homogeneous(R, p):
     """4 x 4 matrix of a rotation and a position."""
-    return np.block([[np.asarray(R), np.asarray(p)[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
+    return np.block(
+        [[np.asarray(R), np.asarray(p)[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]]
+    )
 
 
 def cross_matrix(w):

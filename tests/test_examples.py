@@ -14,10 +14,25 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # these compile a lot, and others are their like
 SLOW = (
-    *(f"docs/{page}.md" for page in ("api/pd", "howto/gradients", "howto/linear-models", "howto/parametric-modes")),
+    *(
+        f"docs/{page}.md"
+        for page in (
+            "api/pd",
+            "howto/gradients",
+            "howto/linear-models",
+            "howto/parametric-modes",
+        )
+    ),
     *(
         f"examples/{name}.py"
-        for name in ("few_modes", "four_bar", "gradient", "linear_model", "mode_polynomials", "solid_link")
+        for name in (
+            "few_modes",
+            "four_bar",
+            "gradient",
+            "linear_model",
+            "mode_polynomials",
+            "solid_link",
+        )
     ),
 )
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -26,7 +41,11 @@ FILE_NAME = re.compile(r"`([\w-]+\.(?:yaml|urdf))`")
 
 def blocks(page: Path, *languages: str) -> list[tuple[str, str]]:
     """Fenced blocks of a page: language and content."""
-    return [(lang, text) for lang, text in BLOCK.findall(page.read_text(encoding="utf-8")) if lang in languages]
+    return [
+        (lang, text)
+        for lang, text in BLOCK.findall(page.read_text(encoding="utf-8"))
+        if lang in languages
+    ]
 
 
 def named_files(page: Path) -> list[tuple[str, str]]:
@@ -42,7 +61,10 @@ def named_files(page: Path) -> list[tuple[str, str]]:
 def cases(files: list[Path]) -> list:
     """Files as test cases under their names, the long ones marked slow."""
     named = [(file, str(file.relative_to(ROOT))) for file in files]
-    return [pytest.param(file, id=name, marks=[pytest.mark.slow] if name in SLOW else []) for file, name in named]
+    return [
+        pytest.param(file, id=name, marks=[pytest.mark.slow] if name in SLOW else [])
+        for file, name in named
+    ]
 
 
 def pages_with(*languages: str) -> list:
@@ -52,7 +74,9 @@ def pages_with(*languages: str) -> list:
 @pytest.mark.parametrize("example", cases(EXAMPLES))
 def test_example_reaches_the_number_it_expects(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(example), run_name="__main__")  # each ends with assertions on its closed form
+    runpy.run_path(
+        str(example), run_name="__main__"
+    )  # each ends with assertions on its closed form
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

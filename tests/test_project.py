@@ -19,7 +19,18 @@ from lissom.show.cli import app
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "lissom").rglob("*.py"))
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-ORDER = ("algebra", "describe", "bodies", "kinematics", "dynamics", "solve", "analyse", "control", "robots", "show")
+ORDER = (
+    "algebra",
+    "describe",
+    "bodies",
+    "kinematics",
+    "dynamics",
+    "solve",
+    "analyse",
+    "control",
+    "robots",
+    "show",
+)
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 KEY = re.compile(r"\[([A-Z][A-Za-z]+\d{4}[a-z]?)\]")
 COMMAND = re.compile(r"^\$ lissom (.*?)(?:\s+#.*)?$", re.MULTILINE)
@@ -68,13 +79,17 @@ def test_ci_runs_make_test_and_passes_its_result_on(tmp_path, code):
     fake.write_text(f'#!/bin/sh\necho "$PWD: $*" > "{tmp_path}/called"\nexit {code}\n')
     fake.chmod(0o755)
     environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    result = subprocess.run([ROOT / ".ci" / "run"], env=environment, cwd=tmp_path, check=False)
+    result = subprocess.run(
+        [ROOT / ".ci" / "run"], env=environment, cwd=tmp_path, check=False
+    )
     assert result.returncode == code
     assert read(tmp_path / "called").strip() == f"{ROOT}: test"
 
 
 def test_make_test_checks_style_types_and_behaviour():
-    planned = subprocess.run(["make", "-n", "test"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    planned = subprocess.run(
+        ["make", "-n", "test"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     for step in ("ruff check", "ruff format --check", "pyright", "pytest"):
         assert step in planned
 
@@ -90,20 +105,39 @@ def folders_imported_by(file: Path) -> set[str]:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         if isinstance(node, ast.ImportFrom):
-            base = ".".join(package[: len(package) + 1 - node.level]) + "." if node.level else ""
-            names += [f"{base}{node.module or ''}.{alias.name}".replace("..", ".") for alias in node.names]
-    return {parts[1] for name in names if (parts := name.split("."))[0] == "lissom" and len(parts) > 1} & set(ORDER)
+            base = (
+                ".".join(package[: len(package) + 1 - node.level]) + "."
+                if node.level
+                else ""
+            )
+            names += [
+                f"{base}{node.module or ''}.{alias.name}".replace("..", ".")
+                for alias in node.names
+            ]
+    return {
+        parts[1]
+        for name in names
+        if (parts := name.split("."))[0] == "lissom" and len(parts) > 1
+    } & set(ORDER)
 
 
-@pytest.mark.parametrize("file", [f for f in SOURCES if folder_of(f) in ORDER], ids=shown)
+@pytest.mark.parametrize(
+    "file", [f for f in SOURCES if folder_of(f) in ORDER], ids=shown
+)
 def test_imports_point_upstream(file):
-    assert all(ORDER.index(name) <= ORDER.index(folder_of(file)) for name in folders_imported_by(file))
+    assert all(
+        ORDER.index(name) <= ORDER.index(folder_of(file))
+        for name in folders_imported_by(file)
+    )
 
 
 def anchors(page: Path) -> set[str]:
     """Anchors of a page's headings, as forges make them."""
     headings = re.findall(r"^#+ (.*)$", read(page), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=shown)
@@ -121,18 +155,32 @@ def test_links_inside_the_project_lead_somewhere(page):
 
 def test_every_page_can_be_reached_from_the_index():
     index = (ROOT / "docs" / "index.md").resolve()
-    linked = {(index.parent / target.partition("#")[0]).resolve() for target in LINK.findall(read(index))}
+    linked = {
+        (index.parent / target.partition("#")[0]).resolve()
+        for target in LINK.findall(read(index))
+    }
     assert set((ROOT / "docs").rglob("*.md")) <= linked | {index}
 
 
 def test_every_citation_is_in_the_references():
-    known = set(re.findall(r"^@\w+\{(\w+),", read(ROOT / "docs" / "references.bib"), re.MULTILINE))
-    texts = [*SOURCES, *PAGES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "src").rglob("*.yaml")]
+    known = set(
+        re.findall(
+            r"^@\w+\{(\w+),", read(ROOT / "docs" / "references.bib"), re.MULTILINE
+        )
+    )
+    texts = [
+        *SOURCES,
+        *PAGES,
+        *(ROOT / "tests").rglob("*.py"),
+        *(ROOT / "src").rglob("*.yaml"),
+    ]
     cited = {key for text in texts for key in KEY.findall(read(text))}
     assert cited and not cited - known
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "theory").glob("*.md")), ids=shown)
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "theory").glob("*.md")), ids=shown
+)
 def test_equations_are_numbered_without_gaps(page):
     numbers = [int(n) for n in re.findall(r"\\tag\{(\d+)\}", read(page))]
     assert numbers == list(range(1, len(numbers) + 1)) and numbers
@@ -147,14 +195,18 @@ def parts_of(model: type[BaseModel]) -> set[type[BaseModel]]:
             continue
         found.add(part)
         for field in part.model_fields.values():
-            waiting += [t for t in inner_types(field.annotation) if issubclass(t, BaseModel)]
+            waiting += [
+                t for t in inner_types(field.annotation) if issubclass(t, BaseModel)
+            ]
     return found
 
 
 def inner_types(annotation) -> list[type]:
     if isinstance(annotation, type) and not hasattr(annotation, "__args__"):
         return [annotation]
-    return [t for inner in getattr(annotation, "__args__", ()) for t in inner_types(inner)]
+    return [
+        t for inner in getattr(annotation, "__args__", ()) for t in inner_types(inner)
+    ]
 
 
 def test_every_key_of_the_files_is_documented():
@@ -162,7 +214,10 @@ def test_every_key_of_the_files_is_documented():
     parts = parts_of(Robot) | parts_of(Scenario)
     assert Beam in parts
     missing = [
-        f"{part.__name__}.{key}" for part in parts for key in part.model_fields if not re.search(rf"\b{key}\b", page)
+        f"{part.__name__}.{key}"
+        for part in parts
+        for key in part.model_fields
+        if not re.search(rf"\b{key}\b", page)
     ]
     assert not missing
 
@@ -172,7 +227,8 @@ def test_every_public_name_is_documented():
     public = [
         name
         for name in dir(lissom)
-        if callable(getattr(lissom, name)) and getattr(lissom, name).__module__.startswith("lissom.")
+        if callable(getattr(lissom, name))
+        and getattr(lissom, name).__module__.startswith("lissom.")
     ]
     assert len(public) > 8
     assert not [name for name in public if not re.search(rf"`(ls\.)?{name}\b", pages)]
@@ -188,4 +244,6 @@ def test_commands_in_the_pages_exist_with_their_options(line):
     words = line.split()
     command = typer.main.get_command(app).commands[words[0]]  # type: ignore[attr-defined]
     known = {option for parameter in command.params for option in parameter.opts}
-    assert not [word for word in words[1:] if word.startswith("-") and word not in known]
+    assert not [
+        word for word in words[1:] if word.startswith("-") and word not in known
+    ]

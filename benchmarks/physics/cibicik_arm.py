@@ -22,7 +22,9 @@ LINKS = {"upper": "link 2", "fore": "link 3"}
 
 def run(formulation: str):
     """The manoeuvre in one formulation."""
-    return Case(Scenario.load("cibicik-arm").replace({"formulation": formulation})).run()
+    return Case(
+        Scenario.load("cibicik-arm").replace({"formulation": formulation})
+    ).run()
 
 
 def rates(run, values):
@@ -33,18 +35,29 @@ def rates(run, values):
 def family(run, kind: str, link: str) -> np.ndarray:
     """The two coordinates of one family of one link over time."""
     names = [str(name) for name in run.data["coordinate"].values]
-    return run.data["elastic"].values[:, [k for k, name in enumerate(names) if name.startswith(f"{link}/{kind}.")]]
+    return run.data["elastic"].values[
+        :, [k for k, name in enumerate(names) if name.startswith(f"{link}/{kind}.")]
+    ]
 
 
 def rigid_figure(runs):
     """Figure 6: joint angles and speeds."""
     figure = new_figure(9, 5.6)
-    for axes, key, unit in zip(figure.subplots(2, 1, sharex=True), ("q", "qd"), ("deg", "deg/s"), strict=True):
+    for axes, key, unit in zip(
+        figure.subplots(2, 1, sharex=True), ("q", "qd"), ("deg", "deg/s"), strict=True
+    ):
         for (name, run), style in zip(runs.items(), RUNS.values(), strict=True):
             values = np.degrees(run.data[key].values)
             for joint in range(4):
                 label = f"$q_{joint + 1}$" if name == "dual-screw" else None
-                axes.plot(run.t, values[:, joint], style, color=PALETTE[joint], lw=1.3, label=label)
+                axes.plot(
+                    run.t,
+                    values[:, joint],
+                    style,
+                    color=PALETTE[joint],
+                    lw=1.3,
+                    label=label,
+                )
         axes.set_ylabel(f"{key} [{unit}]")
         tidy(axes)
     figure.axes[0].legend(frameon=False, ncols=4, fontsize=8)
@@ -64,7 +77,14 @@ def elastic_figure(runs, kind: str, title: str, until: float, unit: str):
             for axes, shown in zip(row, (values, rates(run, values)), strict=True):
                 for k in range(2):
                     label = f"mode {k + 1}" if name == "dual-screw" else None
-                    axes.plot(run.t[part], shown[part, k], style, color=PALETTE[k], lw=1.1, label=label)
+                    axes.plot(
+                        run.t[part],
+                        shown[part, k],
+                        style,
+                        color=PALETTE[k],
+                        lw=1.1,
+                        label=label,
+                    )
                 tidy(axes)
         row[0].set_ylabel(f"{said} [{unit}]")
         row[1].set_ylabel(f"{said} [{unit}/s]")
@@ -84,7 +104,12 @@ def torque_figure(runs, until: float = 4.0):
         for joint in range(4):
             label = f"$T_{joint + 1}$" if name == "dual-screw" else None
             axes.plot(
-                run.t[part], run.data["torque"].values[part, joint], style, color=PALETTE[joint], lw=1.3, label=label
+                run.t[part],
+                run.data["torque"].values[part, joint],
+                style,
+                color=PALETTE[joint],
+                lw=1.3,
+                label=label,
             )
     tidy(axes)
     heading(axes, "Motor torques")
@@ -98,11 +123,18 @@ def facts(runs) -> dict:
     finite, first = runs["nonlinear"], runs["dual-screw"]
     before = finite.t <= 3.0
     across = {
-        name: max(float(np.abs(family(run, kind, link)[before]).max()) for kind in ("torsion", "xz") for link in LINKS)
+        name: max(
+            float(np.abs(family(run, kind, link)[before]).max())
+            for kind in ("torsion", "xz")
+            for link in LINKS
+        )
         for name, run in runs.items()
     }
     gap = {
-        kind: max(float(np.abs(family(finite, kind, link) - family(first, kind, link)).max()) for link in LINKS)
+        kind: max(
+            float(np.abs(family(finite, kind, link) - family(first, kind, link)).max())
+            for link in LINKS
+        )
         for kind in ("xy", "torsion", "xz")
     }
     return {
@@ -118,10 +150,21 @@ def main() -> None:
     runs = {name: run(name) for name in RUNS}
     keep("cibicik-arm-6-rigid", facts(runs), rigid_figure(runs))
     for number, (kind, title, until, unit) in ELASTIC.items():
-        largest = {link: np.abs(family(runs["nonlinear"], kind, link)).max(axis=0) for link in LINKS}
-        keep(f"cibicik-arm-{number}-{kind}", {"largest": largest}, elastic_figure(runs, kind, title, until, unit))
+        largest = {
+            link: np.abs(family(runs["nonlinear"], kind, link)).max(axis=0)
+            for link in LINKS
+        }
+        keep(
+            f"cibicik-arm-{number}-{kind}",
+            {"largest": largest},
+            elastic_figure(runs, kind, title, until, unit),
+        )
     torque = runs["nonlinear"].data["torque"].values
-    keep("cibicik-arm-10-torque", {"largest_nm": np.abs(torque).max(axis=0)}, torque_figure(runs))
+    keep(
+        "cibicik-arm-10-torque",
+        {"largest_nm": np.abs(torque).max(axis=0)},
+        torque_figure(runs),
+    )
 
 
 if __name__ == "__main__":

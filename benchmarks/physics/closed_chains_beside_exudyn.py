@@ -22,12 +22,18 @@ FIGURES = ROOT / "docs" / "figures"
 KNOTS = 31
 
 
-def crank_motion(speed: float, ramp: float, t_end: float) -> tuple[np.ndarray, np.ndarray]:
+def crank_motion(
+    speed: float, ramp: float, t_end: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Knots and angles of a crank that comes up to `speed` [rad/s] smoothly in `ramp` seconds."""
-    t = np.linspace(0.0, 1.3 * t_end, KNOTS)  # the spline comes to rest at its end: after the run
+    t = np.linspace(
+        0.0, 1.3 * t_end, KNOTS
+    )  # the spline comes to rest at its end: after the run
     s = np.minimum(t / ramp, 1.0)
     # smoothstep in speed, 10 s^3 - 15 s^4 + 6 s^5, integrated
-    angle = ramp * speed * (2.5 * s**4 - 3 * s**5 + s**6) + speed * np.maximum(t - ramp, 0.0)
+    angle = ramp * speed * (2.5 * s**4 - 3 * s**5 + s**6) + speed * np.maximum(
+        t - ramp, 0.0
+    )
     return t, angle
 
 
@@ -39,7 +45,9 @@ CASES = {  # slow: small displacements; fast: where axial loads change the bendi
     "four-bar, fast": {"speed": 340 * RPM, "ramp": 0.1, "t_end": 0.25, "step": 1e-4},
 }
 LINKS = {"slider-crank": ("rod",), "four-bar": ("coupler", "follower")}
-ELEMENTS = 32  # shear-flexible linear elements of Exudyn per link: converged to some 0.1 %
+ELEMENTS = (
+    32  # shear-flexible linear elements of Exudyn per link: converged to some 0.1 %
+)
 
 
 class Beam:
@@ -49,11 +57,16 @@ class Beam:
         from exudyn.itemInterface import NodeRigidBody2D, ObjectBeamGeometricallyExact2D
 
         start, end = np.asarray(start), np.asarray(end)
-        angle, self.length = np.arctan2(*(end - start)[::-1]), float(np.linalg.norm(end - start))
+        angle, self.length = (
+            np.arctan2(*(end - start)[::-1]),
+            float(np.linalg.norm(end - start)),
+        )
         self.nodes = []
         for s in np.linspace(0.0, 1.0, ELEMENTS + 1):
             place = start + s * (end - start)
-            self.nodes.append(mbs.AddNode(NodeRigidBody2D(referenceCoordinates=[*place, angle])))
+            self.nodes.append(
+                mbs.AddNode(NodeRigidBody2D(referenceCoordinates=[*place, angle]))
+            )
         for a, b in zip(self.nodes[:-1], self.nodes[1:], strict=True):
             mbs.AddObject(
                 ObjectBeamGeometricallyExact2D(
@@ -97,18 +110,24 @@ def reference(name: str, step: float) -> tuple[np.ndarray, np.ndarray]:
     fixed = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=ground, coordinate=0))
 
     def lead(node, coordinate, function):
-        marker = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=node, coordinate=coordinate))
+        marker = mbs.AddMarker(
+            MarkerNodeCoordinate(nodeNumber=node, coordinate=coordinate)
+        )
         start = function(0.0)
         mbs.AddObject(
             CoordinateConstraint(
                 markerNumbers=[fixed, marker],
                 offset=0.0,
-                offsetUserFunction=lambda mbs, t, item, offset: float(function(min(t, case["t_end"])) - start),
+                offsetUserFunction=lambda mbs, t, item, offset: float(
+                    function(min(t, case["t_end"])) - start
+                ),
             )
         )
 
     def pin(a, b):
-        markers = [mbs.AddMarker(MarkerNodePosition(nodeNumber=node)) for node in (a, b)]
+        markers = [
+            mbs.AddMarker(MarkerNodePosition(nodeNumber=node)) for node in (a, b)
+        ]
         mbs.AddObject(RevoluteJoint2D(markerNumbers=markers))
 
     if name.startswith("slider-crank"):
@@ -118,11 +137,17 @@ def reference(name: str, step: float) -> tuple[np.ndarray, np.ndarray]:
         lead(rod.nodes[0], 0, lambda t: 0.15 * np.cos(spline(t)))
         lead(rod.nodes[0], 1, lambda t: 0.15 * np.sin(spline(t)))
         lead(rod.nodes[-1], 1, lambda t: 0.0)
-        mbs.AddObject(ObjectRigidBody2D(mass=0.033, inertia=0.0, nodeNumber=rod.nodes[-1]))
+        mbs.AddObject(
+            ObjectRigidBody2D(mass=0.033, inertia=0.0, nodeNumber=rod.nodes[-1])
+        )
         beams = [rod]
     else:
         E, rho = 7.1016e10, 2714.47
-        B, C, D = np.array([0.10795, 0.0]), np.array([0.19771139, 0.26458884]), np.array([0.254, 0.0])
+        B, C, D = (
+            np.array([0.10795, 0.0]),
+            np.array([0.19771139, 0.26458884]),
+            np.array([0.254, 0.0]),
+        )
         C = _meeting(B, D, 0.2794, 0.27051)
         crank = Beam(exu, mbs, [0, 0], B, 1.0774e-4, 1.6154e-10, E, rho, 5 / 6 / 2.66)
         coupler = Beam(exu, mbs, B, C, 4.0645e-5, 8.6743e-12, E, rho, 5 / 6 / 2.66)
@@ -139,7 +164,11 @@ def reference(name: str, step: float) -> tuple[np.ndarray, np.ndarray]:
 
     def remember(mbs, t):
         ends = [[b.nodes[0], b.nodes[ELEMENTS // 2], b.nodes[-1]] for b in beams]
-        place = [mbs.GetNodeOutput(n, exu.OutputVariableType.Position)[:2] for row in ends for n in row]
+        place = [
+            mbs.GetNodeOutput(n, exu.OutputVariableType.Position)[:2]
+            for row in ends
+            for n in row
+        ]
         history.append([np.array([t]), np.concatenate(place)])
         return True
 
@@ -150,13 +179,18 @@ def reference(name: str, step: float) -> tuple[np.ndarray, np.ndarray]:
     settings.timeIntegration.generalizedAlpha.spectralRadius = 0.9
     settings.timeIntegration.newton.useModifiedNewton = True
     settings.timeIntegration.newton.relativeTolerance = 1e-6
-    settings.timeIntegration.newton.absoluteTolerance = 1e-6  # the run starts at rest: round-off of stiff axial forces
+    settings.timeIntegration.newton.absoluteTolerance = (
+        1e-6  # the run starts at rest: round-off of stiff axial forces
+    )
     settings.timeIntegration.verboseMode = 0
     settings.solution.file.write = False
     mbs.SolveDynamic(settings)
     times = np.array([row[0][0] for row in history])
     place = np.array([row[1] for row in history]).reshape(len(times), len(beams), 3, 2)
-    bent = np.stack([deflection(*(place[:, k, i] for i in range(3))) for k in range(len(beams))], axis=1)
+    bent = np.stack(
+        [deflection(*(place[:, k, i] for i in range(3))) for k in range(len(beams))],
+        axis=1,
+    )
     return times, bent
 
 
@@ -172,10 +206,13 @@ def write_reference() -> None:
     """Key points of both mechanisms, every 2 ms, and how far half the step moves them."""
     rows = []
     for name, case in CASES.items():
-        (t, bent), (t_fine, fine) = (reference(name, h) for h in (case["step"], case["step"] / 2))
+        (t, bent), (t_fine, fine) = (
+            reference(name, h) for h in (case["step"], case["step"] / 2)
+        )
         at = np.linspace(0.0, case["t_end"], 61)[:-1]
         coarse, sharp = (
-            np.stack([np.interp(at, s, b[:, k]) for k in range(b.shape[1])], 1) for s, b in ((t, bent), (t_fine, fine))
+            np.stack([np.interp(at, s, b[:, k]) for k in range(b.shape[1])], 1)
+            for s, b in ((t, bent), (t_fine, fine))
         )
         for k, link in enumerate(links_of(name)):
             peak = np.abs(sharp[:, k]).max()
@@ -184,7 +221,8 @@ def write_reference() -> None:
                 f"{np.abs(coarse - sharp)[:, k].max() / peak:.1e} of that"
             )
             rows += [
-                (name.replace(", ", "-"), link, f"{a:.6f}", f"{w:.8e}") for a, w in zip(at, sharp[:, k], strict=True)
+                (name.replace(", ", "-"), link, f"{a:.6f}", f"{w:.8e}")
+                for a, w in zip(at, sharp[:, k], strict=True)
             ]
     lines = [
         "# Exudyn 1.13, geometrically exact planar beams, Lagrange multipliers; see benchmarks/physics",
@@ -197,7 +235,9 @@ def key_points(name: str, link: str) -> tuple[np.ndarray, np.ndarray]:
     """Times and deflections of the reference."""
     rows = [line.split(",") for line in POINTS.read_text().splitlines()[2:]]
     wanted = (name.replace(", ", "-"), link)
-    values = np.array([[float(t), float(w)] for case, of, t, w in rows if (case, of) == wanted])
+    values = np.array(
+        [[float(t), float(w)] for case, of, t, w in rows if (case, of) == wanted]
+    )
     return values[:, 0], values[:, 1]
 
 
@@ -214,16 +254,31 @@ def ours(name: str):
     case = CASES[name]
     robot = ls.Robot.load(name.partition(",")[0])
     changes = {"damping": None} if robot.damping is not None else {}
-    changes |= {f"links.{link.name}.damping": None for link in robot.links if link.damping is not None}
+    changes |= {
+        f"links.{link.name}.damping": None
+        for link in robot.links
+        if link.damping is not None
+    }
     model = ls.Model(robot.replace(changes))
     t, angle = crank_motion(case["speed"], case["ramp"], case["t_end"])
     inputs = Inputs(model.n_joints, motion=[(0, Spline(t, angle))])
-    options = {"t_end": case["t_end"], "output_dt": case["t_end"] / 600, "solver": {"rtol": 1e-8, "atol": 1e-10}}
+    options = {
+        "t_end": case["t_end"],
+        "output_dt": case["t_end"] / 600,
+        "solver": {"rtol": 1e-8, "atol": 1e-10},
+    }
     run = ls.simulate(model, model.at([0.0]), inputs=inputs, **options)
     facts = run.data.attrs
     print(f"{name}: {facts['steps']} steps, {facts['wall_run_s']:.1f} s", flush=True)
-    middle = {link.name: link.beam.elements // 2 for link in robot.links if link.beam is not None}
-    spots = [[run.position(f"{n}/{k}")[:, :2] for k in (0, middle[n], "tip")] for n in links_of(name)]
+    middle = {
+        link.name: link.beam.elements // 2
+        for link in robot.links
+        if link.beam is not None
+    }
+    spots = [
+        [run.position(f"{n}/{k}")[:, :2] for k in (0, middle[n], "tip")]
+        for n in links_of(name)
+    ]
     return run.t, np.stack([deflection(*spot) for spot in spots], axis=1)
 
 
@@ -237,21 +292,46 @@ def draw() -> None:
         own_t, own = ours(name)
         for k, link in enumerate(links_of(name)):
             t, w = key_points(name, link)
-            panel.plot(1e3 * t, 1e3 * w, "o", ms=3, mfc="none", color=f"C{k}", label=f"{link}, Exudyn")
-            panel.plot(1e3 * own_t, 1e3 * own[:, k], lw=1, color=f"C{k}", label=f"{link}, lissom")
+            panel.plot(
+                1e3 * t,
+                1e3 * w,
+                "o",
+                ms=3,
+                mfc="none",
+                color=f"C{k}",
+                label=f"{link}, Exudyn",
+            )
+            panel.plot(
+                1e3 * own_t,
+                1e3 * own[:, k],
+                lw=1,
+                color=f"C{k}",
+                label=f"{link}, lissom",
+            )
             off = np.abs(np.interp(t, own_t, own[:, k]) - w).max() / np.abs(w).max()
-            record[f"{name}: {link}"] = {"peak_mm": 1e3 * float(np.abs(w).max()), "difference": float(off)}
+            record[f"{name}: {link}"] = {
+                "peak_mm": 1e3 * float(np.abs(w).max()),
+                "difference": float(off),
+            }
         speed = CASES[name]["speed"]
-        panel.set(title=f"{name}: {speed:.3g} rad/s", xlabel="t [ms]", ylabel="mid-span deflection [mm]")
+        panel.set(
+            title=f"{name}: {speed:.3g} rad/s",
+            xlabel="t [ms]",
+            ylabel="mid-span deflection [mm]",
+        )
         panel.legend(fontsize=7)
     figure.savefig(FIGURES / "closed-chains-beside-exudyn.png", dpi=130)
-    (FIGURES / "closed-chains-beside-exudyn.json").write_text(json.dumps(record, indent=2) + "\n")
+    (FIGURES / "closed-chains-beside-exudyn.json").write_text(
+        json.dumps(record, indent=2) + "\n"
+    )
     print(json.dumps(record, indent=2))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reference", action="store_true", help="run Exudyn and write the key points")
+    parser.add_argument(
+        "--reference", action="store_true", help="run Exudyn and write the key points"
+    )
     if parser.parse_args().reference:
         write_reference()
     else:

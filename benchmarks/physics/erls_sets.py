@@ -20,7 +20,9 @@ TIP = "fore/2"
 def run(name: str, E: float):
     """The library's scenario with another stiffness in every link."""
     links = [link.name for link in Robot.load("anthropomorphic").links]
-    scenario = Scenario.load(name).replace({f"links.{link}.beam.material.E": E for link in links})
+    scenario = Scenario.load(name).replace(
+        {f"links.{link}.beam.material.E": E for link in links}
+    )
     return Case(scenario).run(rtol=1e-8, atol=1e-10).data
 
 
@@ -32,12 +34,24 @@ def drawn(groups: dict):
         for style, (name, data) in zip(("-", "--", ":"), runs.items(), strict=True):
             path = data.position.sel(node=TIP)
             label = f"{name}, E = {E:g} Pa"
-            above.plot(path.sel(axis="x"), path.sel(axis="y"), style, lw=1.8, color=PALETTE[k], label=label)
+            above.plot(
+                path.sel(axis="x"),
+                path.sel(axis="y"),
+                style,
+                lw=1.8,
+                color=PALETTE[k],
+                label=label,
+            )
         time, distance = spread(runs, TIP)
-        apart.semilogy(time, 1e3 * distance, color=PALETTE[k], lw=1.4, label=f"E = {E:g} Pa")
+        apart.semilogy(
+            time, 1e3 * distance, color=PALETTE[k], lw=1.4, label=f"E = {E:g} Pa"
+        )
     above.set(xlabel="x [m]", ylabel="y [m]")
     apart.set(xlabel="time [s]", ylabel="largest distance between two sets [mm]")
-    for axes, title in ((above, "Path of the tip, from above"), (apart, "Spread of the tip between the sets")):
+    for axes, title in (
+        (above, "Path of the tip, from above"),
+        (apart, "Spread of the tip between the sets"),
+    ):
         tidy(axes)
         heading(axes, title)
         axes.legend(frameon=False, fontsize=8)
@@ -46,11 +60,19 @@ def drawn(groups: dict):
 
 def main() -> None:
     """Runs, figure, numbers."""
-    groups = {E: {f"set {name}": run(file, E) for name, file in SETS.items()} for E in MODULI}
+    groups = {
+        E: {f"set {name}": run(file, E) for name, file in SETS.items()} for E in MODULI
+    }
     numbers = {}
     for E, runs in groups.items():
-        elastic = max(float(abs(data.position - data.erls_position).max()) for data in runs.values())
-        numbers[f"{E:g}"] = {"largest_spread_m": float(spread(runs, TIP)[1].max()), "largest_displacement_m": elastic}
+        elastic = max(
+            float(abs(data.position - data.erls_position).max())
+            for data in runs.values()
+        )
+        numbers[f"{E:g}"] = {
+            "largest_spread_m": float(spread(runs, TIP)[1].max()),
+            "largest_displacement_m": elastic,
+        }
     keep("erls-sets", {"node": TIP, "by_E_pa": numbers}, drawn(groups))
 
 

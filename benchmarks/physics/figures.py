@@ -41,7 +41,9 @@ def keep(name: str, numbers: Any, figure: Figure | None = None) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     if figure is not None:
         figure.savefig(FOLDER / f"{name}.png", dpi=130)
-    text = json.dumps(numbers, indent=2, default=lambda value: np.asarray(value).tolist())
+    text = json.dumps(
+        numbers, indent=2, default=lambda value: np.asarray(value).tolist()
+    )
     (FOLDER / f"{name}.json").write_text(text + "\n")
     print(f"{name}\n{text}")
 

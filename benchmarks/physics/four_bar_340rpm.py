@@ -33,7 +33,12 @@ def closed_form(crank: np.ndarray) -> np.ndarray:
     r = np.linalg.norm(GROUND - B, axis=1)[:, None]
     e = (GROUND - B) / r
     along = (LENGTHS["coupler"] ** 2 - LENGTHS["follower"] ** 2 + r**2) / (2 * r)
-    return B + along * e + np.sqrt(LENGTHS["coupler"] ** 2 - along**2) * np.stack([-e[:, 1], e[:, 0]], axis=1)
+    return (
+        B
+        + along * e
+        + np.sqrt(LENGTHS["coupler"] ** 2 - along**2)
+        * np.stack([-e[:, 1], e[:, 0]], axis=1)
+    )
 
 
 def main() -> None:
@@ -47,16 +52,29 @@ def main() -> None:
     run = ls.simulate(model, state, t_end=T_END, output_dt=period / 180, inputs=inputs)
     turns = run.q[:, 0] / (2 * np.pi)
     last = np.floor(turns[-1])
-    figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained", sharex=True)
+    figure, panels = plt.subplots(
+        1, 2, figsize=(9, 3.4), layout="constrained", sharex=True
+    )
     change = {}
     for panel, link in zip(panels, ("coupler", "follower"), strict=True):
         bent = 1e3 * deflection(run, link)
         angle = np.linspace(0.0, 1.0, 181)
         rows = [np.interp(last - back + angle, turns, bent) for back in (1, 2)]
-        panel.plot(360 * angle, np.interp(angle, turns, bent), color="0.75", lw=1, label="first turn")
+        panel.plot(
+            360 * angle,
+            np.interp(angle, turns, bent),
+            color="0.75",
+            lw=1,
+            label="first turn",
+        )
         panel.plot(360 * angle, rows[1], "C1", lw=2.5, label="last turn but one")
         panel.plot(360 * angle, rows[0], "C0", lw=1, label="last turn")
-        panel.set(title=link, xlabel="crank angle [deg]", ylabel="mid-span deflection [mm]", xticks=range(0, 361, 90))
+        panel.set(
+            title=link,
+            xlabel="crank angle [deg]",
+            ylabel="mid-span deflection [mm]",
+            xticks=range(0, 361, 90),
+        )
         panel.legend(fontsize=8)
         change[link] = {
             "peak_mm": float(np.abs(rows[0]).max()),
@@ -67,11 +85,15 @@ def main() -> None:
     opening = np.abs(run.position("follower/tip") - np.append(GROUND, 0.0)).max()
     record = {
         "loop_opening_m": float(opening),
-        "rigid_motion_off_closed_form_m": float(np.abs(rigid - closed_form(run.q[:, 0])).max()),
+        "rigid_motion_off_closed_form_m": float(
+            np.abs(rigid - closed_form(run.q[:, 0])).max()
+        ),
         "energy_residual_share_of_input": float(
             np.abs(run.energy("residual")).max() / np.abs(run.energy("input")).max()
         ),
-        "energy_residual_share_of_kinetic": float(np.abs(run.energy("residual")).max() / run.energy("kinetic").max()),
+        "energy_residual_share_of_kinetic": float(
+            np.abs(run.energy("residual")).max() / run.energy("kinetic").max()
+        ),
         "steps": int(run.data.attrs["steps"]),
         **change,
     }

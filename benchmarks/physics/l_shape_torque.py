@@ -18,7 +18,9 @@ def main() -> None:
     height, shaken, peaks = figure.subplots(3, 1, height_ratios=(1, 1, 1.5))
     for mass, colour in zip(("consistent", "lumped"), PALETTE, strict=False):
         found = spectrum({MASS: mass})
-        height.plot(found.time, found.height, color=colour, lw=1.2, label=f"{mass} mass")
+        height.plot(
+            found.time, found.height, color=colour, lw=1.2, label=f"{mass} mass"
+        )
         shaken.plot(found.time, found.acceleration, color=colour, lw=0.6)
         peaks.semilogy(found.frequency[1:], found.amplitude[1:], color=colour, lw=1.0)
         for frequency in found.peaks:
@@ -26,12 +28,19 @@ def main() -> None:
             peaks.plot(frequency, found.amplitude[at], "o", color=colour, ms=4)
     for published in PEAKS_HZ:
         peaks.axvline(published, color=SOFT, ls=":", lw=1.2)
-        peaks.annotate(f"{published:g}", (published, 40), ha="center", fontsize=8, color=INK)
+        peaks.annotate(
+            f"{published:g}", (published, 40), ha="center", fontsize=8, color=INK
+        )
     for axes in (height, shaken, peaks):
         tidy(axes)
     height.set(ylabel="z of the elbow [m]", xlim=(0, 2))
     shaken.set(ylabel="acceleration [m/s$^2$]", xlabel="time [s]", xlim=(0, 2))
-    peaks.set(ylabel="amplitude [m/s$^2$]", xlabel="frequency [Hz]", xlim=(0, 200), ylim=(1e-5, 100))
+    peaks.set(
+        ylabel="amplitude [m/s$^2$]",
+        xlabel="frequency [Hz]",
+        xlim=(0, 200),
+        ylim=(1e-5, 100),
+    )
     heading(height, "L-shaped mechanism under a torque; dotted: published frequencies")
     height.legend(frameon=False, loc="lower right")
     keep("l-shape-torque", {"peaks": list(peak_rows())}, figure)

@@ -64,7 +64,9 @@ def main() -> None:
     points = path_points(4)
     models = {
         "paper's axes": errors(papers_expansion(), points, path_matrices("paper")),
-        "planar-2r": errors(library_expansion("published"), points, path_matrices("published")),
+        "planar-2r": errors(
+            library_expansion("published"), points, path_matrices("published")
+        ),
     }
     keep("parametric-eigenpairs", measure_eigenpairs(), drawn(models))
 

@@ -23,8 +23,18 @@ def screenshot(page: Path, picture: Path, view: str = VIEW) -> None:
     if browser is None:
         raise SystemExit("pictures.py needs chromium on the path")
     with tempfile.TemporaryDirectory() as profile:
-        options = ["--headless=new", "--no-sandbox", "--hide-scrollbars", "--use-gl=angle", "--use-angle=swiftshader"]
-        options += ["--enable-unsafe-swiftshader", "--virtual-time-budget=4000", f"--user-data-dir={profile}"]
+        options = [
+            "--headless=new",
+            "--no-sandbox",
+            "--hide-scrollbars",
+            "--use-gl=angle",
+            "--use-angle=swiftshader",
+        ]
+        options += [
+            "--enable-unsafe-swiftshader",
+            "--virtual-time-budget=4000",
+            f"--user-data-dir={profile}",
+        ]
         window = f"--window-size={SIZE[0]},{SIZE[1]}"
         address = f"{page.resolve().as_uri()}#{view}&theme=light"
         subprocess.run(

@@ -23,17 +23,25 @@ def tip_path(E: float, terms: Literal["published", "consistent"]) -> np.ndarray:
     stiff = {f"links.{link}.beam.material.E": E for link in ("upper", "lower")}
     robot = Robot.load("double-pendulum").replace({"damping": None} | stiff)
     reference = {"zeroed": ["upper/tip.y", "lower/0.rz"]}
-    scenario = Scenario(robot=robot, reference=reference, terms=terms, t_end=T_END, output_dt=0.001)
+    scenario = Scenario(
+        robot=robot, reference=reference, terms=terms, t_end=T_END, output_dt=0.001
+    )
     return Case(scenario).run(rtol=1e-8, atol=1e-10).position("lower/tip")
 
 
 def main() -> None:
     """Runs, figure, numbers."""
-    gaps = [distance(tip_path(E, "published"), tip_path(E, "consistent")) for E in MODULI]
+    gaps = [
+        distance(tip_path(E, "published"), tip_path(E, "consistent")) for E in MODULI
+    ]
     figure, axes = chart()
     axes.loglog(MODULI, gaps, "o-", color=PALETTE[0], label="measured")
     axes.loglog(
-        MODULI, [gaps[0] * MODULI[0] / E for E in MODULI], ls="--", color=PALETTE[1], label="proportional to 1/E"
+        MODULI,
+        [gaps[0] * MODULI[0] / E for E in MODULI],
+        ls="--",
+        color=PALETTE[1],
+        label="proportional to 1/E",
     )
     axes.set(xlabel="Young's modulus E [Pa]", ylabel="largest distance of the tips [m]")
     heading(axes, f"Double pendulum, {T_END:g} s: published against consistent terms")

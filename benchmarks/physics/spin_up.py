@@ -21,18 +21,24 @@ def turned(t: float) -> float:
     """Angle of the hub [rad]."""
     if t >= T:
         return RATE * t - RATE * T / 2
-    return RATE / T * (t**2 / 2 + (T / (2 * np.pi)) ** 2 * (np.cos(2 * np.pi * t / T) - 1))
+    return (
+        RATE / T * (t**2 / 2 + (T / (2 * np.pi)) ** 2 * (np.cos(2 * np.pi * t / T) - 1))
+    )
 
 
 def in_hub_axes(angle: np.ndarray, tip: np.ndarray) -> np.ndarray:
     """Displacement of the tip along and across the undeformed beam [m]."""
     c, s = np.cos(angle), np.sin(angle)
-    return np.stack([c * tip[:, 0] + s * tip[:, 1] - LENGTH, c * tip[:, 1] - s * tip[:, 0]], axis=1)
+    return np.stack(
+        [c * tip[:, 0] + s * tip[:, 1] - LENGTH, c * tip[:, 1] - s * tip[:, 0]], axis=1
+    )
 
 
 def ours(stiffening: str, t_end: float):
     """Time and tip displacement of our run; the linear one ends where it fails or leaves the picture."""
-    case = Case(Scenario.load("spin-up").replace({"stiffening": stiffening, "t_end": t_end}))
+    case = Case(
+        Scenario.load("spin-up").replace({"stiffening": stiffening, "t_end": t_end})
+    )
     try:
         run = case.run()
     except SimulationError as failure:
@@ -49,7 +55,9 @@ def exact(t_end: float = 20.0, step: float = 2e-3):
     container = exu.SystemContainer()
     system = container.AddSystem()
     nodes = [
-        system.AddNode(item.NodeRigidBody2D(referenceCoordinates=[LENGTH * k / ELEMENTS, 0, 0]))
+        system.AddNode(
+            item.NodeRigidBody2D(referenceCoordinates=[LENGTH * k / ELEMENTS, 0, 0])
+        )
         for k in range(ELEMENTS + 1)
     ]
     for pair in zip(nodes[:-1], nodes[1:], strict=True):
@@ -65,18 +73,39 @@ def exact(t_end: float = 20.0, step: float = 2e-3):
             )
         )
     ground = system.AddMarker(
-        item.MarkerNodeCoordinate(nodeNumber=system.AddNode(item.NodePointGround()), coordinate=0)
+        item.MarkerNodeCoordinate(
+            nodeNumber=system.AddNode(item.NodePointGround()), coordinate=0
+        )
     )
     for coordinate in (0, 1, 2):
-        marker = system.AddMarker(item.MarkerNodeCoordinate(nodeNumber=nodes[0], coordinate=coordinate))
-        offset = {} if coordinate < 2 else {"offsetUserFunction": lambda mbs, t, i, l: turned(t)}
-        system.AddObject(item.ObjectConnectorCoordinate(markerNumbers=[ground, marker], **offset))
+        marker = system.AddMarker(
+            item.MarkerNodeCoordinate(nodeNumber=nodes[0], coordinate=coordinate)
+        )
+        offset = (
+            {}
+            if coordinate < 2
+            else {"offsetUserFunction": lambda mbs, t, i, l: turned(t)}
+        )
+        system.AddObject(
+            item.ObjectConnectorCoordinate(markerNumbers=[ground, marker], **offset)
+        )
     sensor = system.AddSensor(
-        item.SensorNode(nodeNumber=nodes[-1], storeInternal=True, outputVariableType=exu.OutputVariableType.Position)
+        item.SensorNode(
+            nodeNumber=nodes[-1],
+            storeInternal=True,
+            outputVariableType=exu.OutputVariableType.Position,
+        )
     )
     system.Assemble()
-    settings = tools.SimulationSettings() if hasattr(tools, "SimulationSettings") else exu.SimulationSettings()
-    settings.timeIntegration.numberOfSteps, settings.timeIntegration.endTime = round(t_end / step), t_end
+    settings = (
+        tools.SimulationSettings()
+        if hasattr(tools, "SimulationSettings")
+        else exu.SimulationSettings()
+    )
+    settings.timeIntegration.numberOfSteps, settings.timeIntegration.endTime = (
+        round(t_end / step),
+        t_end,
+    )
     settings.timeIntegration.newton.useModifiedNewton = True
     settings.timeIntegration.generalizedAlpha.spectralRadius = 0.9
     settings.timeIntegration.verboseMode = settings.displayComputationTime = 0
@@ -85,7 +114,9 @@ def exact(t_end: float = 20.0, step: float = 2e-3):
     if not system.SolveDynamic(settings):
         raise RuntimeError("the exact beams did not converge")
     data = np.asarray(system.GetSensorStoredData(sensor))
-    return data[:, 0], in_hub_axes(np.array([turned(t) for t in data[:, 0]]), data[:, 1:3])
+    return data[:, 0], in_hub_axes(
+        np.array([turned(t) for t in data[:, 0]]), data[:, 1:3]
+    )
 
 
 def main() -> None:
@@ -93,12 +124,37 @@ def main() -> None:
     linear, stiff, peer = ours("none", 9.0), ours("geometric", 20.0), exact()
     figure, axes = chart(8.4, 4.6)
     axes.plot(*peer_curve(peer), color="#9AA5B1", lw=4, label="exact beams (Exudyn)")
-    axes.plot(stiff[0], stiff[1][:, 1], color=PALETTE[0], lw=1.4, label="nonlinear, stiffening: geometric")
-    axes.plot(linear[0], linear[1][:, 1], "--", color=PALETTE[1], lw=1.4, label="nonlinear, stiffening: none")
-    axes.set(xlabel="time [s]", ylabel="deflection of the tip across the beam [m]", ylim=(-1.6, 0.25))
+    axes.plot(
+        stiff[0],
+        stiff[1][:, 1],
+        color=PALETTE[0],
+        lw=1.4,
+        label="nonlinear, stiffening: geometric",
+    )
+    axes.plot(
+        linear[0],
+        linear[1][:, 1],
+        "--",
+        color=PALETTE[1],
+        lw=1.4,
+        label="nonlinear, stiffening: none",
+    )
+    axes.set(
+        xlabel="time [s]",
+        ylabel="deflection of the tip across the beam [m]",
+        ylim=(-1.6, 0.25),
+    )
     heading(axes, "Spin-up of a cantilever to 6 rad/s in 15 s")
     axes.legend(frameon=False, fontsize=9)
-    keep("spin-up", {"stiffened": summary(stiff), "exact_beams": summary(peer), "gap_m": gap(stiff, peer)}, figure)
+    keep(
+        "spin-up",
+        {
+            "stiffened": summary(stiff),
+            "exact_beams": summary(peer),
+            "gap_m": gap(stiff, peer),
+        },
+        figure,
+    )
 
 
 def peer_curve(peer):
@@ -111,7 +167,12 @@ def summary(run) -> dict:
     t, u = run
     k = int(np.argmin(u[:, 1]))
     late = t > T
-    return {"largest_lag_m": u[k, 1], "at_s": t[k], "left_m": np.abs(u[late, 1]).max(), "stretch_m": u[late, 0].mean()}
+    return {
+        "largest_lag_m": u[k, 1],
+        "at_s": t[k],
+        "left_m": np.abs(u[late, 1]).max(),
+        "stretch_m": u[late, 0].mean(),
+    }
 
 
 def gap(run, peer) -> float:

@@ -21,7 +21,11 @@ TOLERANCES = {
     "dopri8": (1e-3, 1e-6, 1e-9),
 }
 T_END = 0.5  # [s]
-REPEAT = {"radau": 3, "generalised-alpha": 3, "dopri8": 1}  # runs of half a minute are timed once
+REPEAT = {
+    "radau": 3,
+    "generalised-alpha": 3,
+    "dopri8": 1,
+}  # runs of half a minute are timed once
 
 
 def measured() -> list[dict]:
@@ -35,17 +39,33 @@ def measured() -> list[dict]:
         case.compile(method=method)
         for rtol in tolerances:
             with one_core():
-                time, run = timed(lambda m=method, r=rtol: case.run(method=m, rtol=r, atol=r / 100), REPEAT[method])
+                time, run = timed(
+                    lambda m=method, r=rtol: case.run(method=m, rtol=r, atol=r / 100),
+                    REPEAT[method],
+                )
             attrs, error = run.data.attrs, distance(run.position(case.tip), reference)
-            counts = {"steps": int(attrs["steps"]), "rhs_evaluations": int(attrs["rhs_evaluations"])}
-            spent = {"wall_s": time.best, "cpu_s": min(time.cpu), "machine_busy": time.busy}
-            rows.append({"method": method, "rtol": rtol, "tip_error_m": error} | counts | spent)
+            counts = {
+                "steps": int(attrs["steps"]),
+                "rhs_evaluations": int(attrs["rhs_evaluations"]),
+            }
+            spent = {
+                "wall_s": time.best,
+                "cpu_s": min(time.cpu),
+                "machine_busy": time.busy,
+            }
+            rows.append(
+                {"method": method, "rtol": rtol, "tip_error_m": error} | counts | spent
+            )
     return rows
 
 
 def main() -> None:
     """Measures, or reads the file of an earlier measurement, and draws."""
-    rows = json.loads(Path(sys.argv[1]).read_text())["rows"] if len(sys.argv) > 1 else measured()
+    rows = (
+        json.loads(Path(sys.argv[1]).read_text())["rows"]
+        if len(sys.argv) > 1
+        else measured()
+    )
     keep("work-precision", {"simulated_s": T_END, "rows": rows}, drawn(rows))
 
 
@@ -54,11 +74,23 @@ def drawn(rows: list[dict]):
     figure, axes = chart()
     for colour, mark, method in zip(PALETTE, "osD", TOLERANCES, strict=False):
         own = [row for row in rows if row["method"] == method]
-        axes.loglog([r["cpu_s"] for r in own], [r["tip_error_m"] for r in own], f"{mark}-", color=colour, label=method)
+        axes.loglog(
+            [r["cpu_s"] for r in own],
+            [r["tip_error_m"] for r in own],
+            f"{mark}-",
+            color=colour,
+            label=method,
+        )
         for r in own:
-            place = {"xy": (r["cpu_s"], r["tip_error_m"]), "xytext": (6, 5), "textcoords": "offset points"}
+            place = {
+                "xy": (r["cpu_s"], r["tip_error_m"]),
+                "xytext": (6, 5),
+                "textcoords": "offset points",
+            }
             axes.annotate(f"{r['rtol']:.0e}", **place, fontsize=8, color=SOFT)
-    axes.set(xlabel="processor time for 0.5 s [s]", ylabel="largest error of the tip [m]")
+    axes.set(
+        xlabel="processor time for 0.5 s [s]", ylabel="largest error of the tip [m]"
+    )
     heading(axes, "Double pendulum, undamped: error against work, by rtol")
     axes.legend(frameon=False)
     return figure

@@ -27,16 +27,27 @@ def measured(repeat: int = 3) -> dict[str, Any]:
 
 def drawn(report: dict[str, Any]):
     """Error in time against processor seconds per simulated second."""
-    series = {"lissom, 48 elastic coordinates": [row for row in report["lissom"] if row["case"] == SHOWN]}
+    series = {
+        "lissom, 48 elastic coordinates": [
+            row for row in report["lissom"] if row["case"] == SHOWN
+        ]
+    }
     for row in report["peers"]:
         if row["case"] == SHOWN:
             series.setdefault(row["model"], []).append(row)
     figure, axes = chart()
     for colour, mark, (name, rows) in zip(PALETTE, "osD", series.items(), strict=False):
         axes.loglog(
-            [r["cpu_s_per_s"] for r in rows], [r["error_m"] for r in rows], f"{mark}-", color=colour, label=name
+            [r["cpu_s_per_s"] for r in rows],
+            [r["error_m"] for r in rows],
+            f"{mark}-",
+            color=colour,
+            label=name,
         )
-    axes.set(xlabel="processor seconds per simulated second, one core", ylabel="error in time of the tip [m]")
+    axes.set(
+        xlabel="processor seconds per simulated second, one core",
+        ylabel="error in time of the tip [m]",
+    )
     heading(axes, f"{SHOWN.capitalize()}, four elements per link")
     axes.legend(frameon=False)
     return figure
@@ -44,7 +55,9 @@ def drawn(report: dict[str, Any]):
 
 def main() -> None:
     """Measures or reads, then draws."""
-    report = json.loads(Path(sys.argv[1]).read_text()) if len(sys.argv) > 1 else measured()
+    report = (
+        json.loads(Path(sys.argv[1]).read_text()) if len(sys.argv) > 1 else measured()
+    )
     keep("beside-exudyn", report, drawn(report))
 
 

@@ -28,8 +28,13 @@ def main() -> None:
     for colour, kind in zip(PALETTE, kinds, strict=False):
         own = [row for row in rows if (row["formulation"], row["terms"]) == kind]
         label = f"{kind[0]}, {kind[1]}: exponent {own[0]['operations_exponent']:.2f}"
-        axes.loglog(LINKS, [row["operations"] for row in own], "o-", color=colour, label=label)
-    axes.set(xlabel="elastic links, six modes each", ylabel="scalar operations of one right-hand side")
+        axes.loglog(
+            LINKS, [row["operations"] for row in own], "o-", color=colour, label=label
+        )
+    axes.set(
+        xlabel="elastic links, six modes each",
+        ylabel="scalar operations of one right-hand side",
+    )
     axes.set_xticks(LINKS, [str(n) for n in LINKS])
     axes.xaxis.set_minor_formatter(NullFormatter())
     heading(axes, "Cost of one right-hand side against the number of links")

@@ -54,12 +54,33 @@ def drawn(by_modes: list[dict[str, Any]], by_dofs: list[dict[str, Any]]):
     left, right = figure.subplots(1, 2)
     for axes in (left, right):
         tidy(axes)
-    left.plot([m["modes"] for m in by_modes], [m["step_us"] for m in by_modes], "o-", color=PALETTE[0])
-    left.set(xlabel="elastic modes", ylabel="processor time of one step [$\\mu$s]", ylim=(0, None))
+    left.plot(
+        [m["modes"] for m in by_modes],
+        [m["step_us"] for m in by_modes],
+        "o-",
+        color=PALETTE[0],
+    )
+    left.set(
+        xlabel="elastic modes",
+        ylabel="processor time of one step [$\\mu$s]",
+        ylim=(0, None),
+    )
     heading(left, "Cost against modes")
     dofs = [m["fe_dofs"] for m in by_dofs]
-    right.loglog(dofs, [m["run_cpu_s"] for m in by_dofs], "o-", color=PALETTE[0], label="run of 2 s, 12 modes")
-    right.loglog(dofs, [m["reduction_cpu_s"] for m in by_dofs], "s--", color=PALETTE[1], label="reduction, once")
+    right.loglog(
+        dofs,
+        [m["run_cpu_s"] for m in by_dofs],
+        "o-",
+        color=PALETTE[0],
+        label="run of 2 s, 12 modes",
+    )
+    right.loglog(
+        dofs,
+        [m["reduction_cpu_s"] for m in by_dofs],
+        "s--",
+        color=PALETTE[1],
+        label="reduction, once",
+    )
     right.set_xticks(dofs, [str(n) for n in dofs])
     right.minorticks_off()
     right.set(xlabel="finite-element dofs", ylabel="processor time [s]", ylim=(5e-4, 3))
@@ -73,7 +94,9 @@ def main() -> None:
     if len(sys.argv) > 1:
         numbers = json.loads(Path(sys.argv[1]).read_text())
     else:
-        by_dofs = [measured(modes=12, **{"links.beam.beam.elements": n}) for n in ELEMENTS]
+        by_dofs = [
+            measured(modes=12, **{"links.beam.beam.elements": n}) for n in ELEMENTS
+        ]
         numbers = {"modes": [measured(modes=count) for count in MODES], "mesh": by_dofs}
     keep("cost-of-modes", numbers, drawn(numbers["modes"], numbers["mesh"]))
 

@@ -18,7 +18,11 @@ Matrix3 = Float[Real, "3 3"]
 
 def namespace(*values: Any) -> ModuleType:
     """`jax.numpy` if any leaf of `values` is a JAX array or tracer, else `numpy`: one source for both."""
-    return jnp if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(values)) else np
+    return (
+        jnp
+        if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(values))
+        else np
+    )
 
 
 def real(value: Any) -> jax.Array:
@@ -36,10 +40,13 @@ class RESULTS(eqx.Enumeration):
 
     successful = ""
     newton_diverged = (
-        "Newton's iteration did not converge even at the smallest step: a tighter rtol or a smaller max_step may help."
+        "Newton's iteration did not converge even at the smallest step: "
+        "a tighter rtol or a smaller max_step may help."
     )
     step_too_small = "the step size fell below the resolution of time: the motion diverges or a load is not smooth."
-    not_finite = "the motion is no longer finite: it diverges, or a configuration is singular."
+    not_finite = (
+        "the motion is no longer finite: it diverges, or a configuration is singular."
+    )
     interrupted = "the run was interrupted."
     dead_point = "a dead point: the independent joint of a closed chain no longer moves the others."
     too_many_steps = "max_steps was reached: raise solver.max_steps, loosen rtol, or shorten the run."

@@ -13,7 +13,9 @@ COUNT = 6
 
 
 def draw(*shape, seed=0, size=1.0):
-    return jnp.asarray(size * np.random.default_rng(seed).uniform(-1, 1, (COUNT, *shape)))
+    return jnp.asarray(
+        size * np.random.default_rng(seed).uniform(-1, 1, (COUNT, *shape))
+    )
 
 
 # Angles from rounding to almost half a turn.
@@ -34,8 +36,28 @@ def g2_vector(seed):
 
 
 GROUPS = {
-    "G1": (d.g1_exp, d.g1_log, d.g1_inverse, d.g1_hat, d.g1_vee, lambda X: X, d.g1_hat, g1_vector, 6),
-    "G2": (d.g2_exp, d.g2_log, d.g2_inverse, d.g2_hat, d.g2_vee, d.g2_adjoint, d.g2_ad, g2_vector, 7),
+    "G1": (
+        d.g1_exp,
+        d.g1_log,
+        d.g1_inverse,
+        d.g1_hat,
+        d.g1_vee,
+        lambda X: X,
+        d.g1_hat,
+        g1_vector,
+        6,
+    ),
+    "G2": (
+        d.g2_exp,
+        d.g2_log,
+        d.g2_inverse,
+        d.g2_hat,
+        d.g2_vee,
+        d.g2_adjoint,
+        d.g2_ad,
+        g2_vector,
+        7,
+    ),
 }
 groups = pytest.mark.parametrize("group", list(GROUPS))
 
@@ -81,26 +103,42 @@ def test_the_adjoint_carries_the_algebra(group):
     assert np.abs(vee(hat(b)) - b).max() == 0.0
     bracket = jnp.einsum("nij,nj->ni", ad(a), b)
     assert np.abs(hat(bracket) - (hat(a) @ hat(b) - hat(b) @ hat(a))).max() < 4 * CLOSE
-    assert np.abs(bracket + jnp.einsum("nij,nj->ni", ad(b), a)).max() < CLOSE  # eq. (13)
+    assert (
+        np.abs(bracket + jnp.einsum("nij,nj->ni", ad(b), a)).max() < CLOSE
+    )  # eq. (13)
     assert relative(adjoint(E @ exp(a)), adjoint(E) @ adjoint(exp(a))) < CLOSE
 
 
 def test_jacobians_of_both_groups_are_inverse_to_each_other():
     w = g1_vector(9)
-    assert np.abs(d.g1_left_jacobian(w) @ d.g1_inverse_left_jacobian(w) - np.eye(6)).max() < 20 * CLOSE
+    assert (
+        np.abs(d.g1_left_jacobian(w) @ d.g1_inverse_left_jacobian(w) - np.eye(6)).max()
+        < 20 * CLOSE
+    )
     phi = rotation_vectors(10)
-    assert np.abs(d.left_jacobian(phi) @ d.inverse_left_jacobian(phi) - np.eye(3)).max() < CLOSE
+    assert (
+        np.abs(d.left_jacobian(phi) @ d.inverse_left_jacobian(phi) - np.eye(3)).max()
+        < CLOSE
+    )
 
 
 def test_dual_numbers_drop_products_of_dual_parts():
-    a, b, c = (d.Dual(2 + draw(3, 3, seed=k), draw(3, 3, seed=k + 9)) for k in (1, 2, 3))
+    a, b, c = (
+        d.Dual(2 + draw(3, 3, seed=k), draw(3, 3, seed=k + 9)) for k in (1, 2, 3)
+    )
     product = d.dual_product(a, b)
     assert np.abs(product.dual - (a.real * b.dual + a.dual * b.real)).max() == 0
     back = d.dual_quotient(product, b)
-    assert np.abs(back.real - a.real).max() < CLOSE and np.abs(back.dual - a.dual).max() < CLOSE
+    assert (
+        np.abs(back.real - a.real).max() < CLOSE
+        and np.abs(back.dual - a.dual).max() < CLOSE
+    )
     left = d.dual_matrix_product(a, d.dual_sum(b, c))
     right = d.dual_sum(d.dual_matrix_product(a, b), d.dual_matrix_product(a, c))
     assert np.abs(left.dual - right.dual).max() < 20 * CLOSE
     # A dual matrix [[a, 0], [b, a]] multiplies as the dual number does: how G1 holds dual rotations.
-    A, B, C = (d._blocks((q.real, 0 * q.real), (q.dual, q.real)) for q in (a, b, d.dual_matrix_product(a, b)))
+    A, B, C = (
+        d._blocks((q.real, 0 * q.real), (q.dual, q.real))
+        for q in (a, b, d.dual_matrix_product(a, b))
+    )
     assert np.abs(A @ B - C).max() < 20 * CLOSE

@@ -7,7 +7,12 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from helpers import cross_matrix, homogeneous, vee
-from lissom.algebra.se3 import coadjoint, rigid_shape, shift_displacement, twist_to_child
+from lissom.algebra.se3 import (
+    coadjoint,
+    rigid_shape,
+    shift_displacement,
+    twist_to_child,
+)
 from lissom.algebra.so3 import axis_rotation, elementary, from_rpy, skew
 from lissom.kinematics.erls import transfer
 
@@ -41,7 +46,9 @@ def test_an_axis_of_zero_length_does_not_turn():
 def test_roll_pitch_yaw_are_turns_about_fixed_axes_in_that_order():
     roll, pitch, yaw = 0.3, -0.8, 1.9
     assert_allclose(
-        from_rpy((roll, pitch, yaw)), Rotation.from_euler("xyz", [roll, pitch, yaw]).as_matrix(), atol=ROUND
+        from_rpy((roll, pitch, yaw)),
+        Rotation.from_euler("xyz", [roll, pitch, yaw]).as_matrix(),
+        atol=ROUND,
     )
     assert_allclose(from_rpy((0.0, pitch, 0.0)), elementary(1, pitch), atol=ROUND)
 
@@ -49,16 +56,33 @@ def test_roll_pitch_yaw_are_turns_about_fixed_axes_in_that_order():
 def test_twist_of_a_frame_on_a_moving_body_is_that_of_its_homogeneous_matrix():
     # A body moves with twist V: Tdot = T hat(V). A frame fixed to it at (R, p) has T' = T X and the twist vee(T'^-1
     # T'dot).
-    T, X = homogeneous(Rotation.from_rotvec([1.2, 0.3, -0.5]).as_matrix(), [0.2, 0.9, -0.4]), homogeneous(R, P)
+    T, X = (
+        homogeneous(
+            Rotation.from_rotvec([1.2, 0.3, -0.5]).as_matrix(), [0.2, 0.9, -0.4]
+        ),
+        homogeneous(R, P),
+    )
     hat = np.block([[cross_matrix(V[3:]), V[:3, None]], [np.zeros((1, 4))]])
     expected = vee(T @ X, T @ hat @ X)
-    assert_allclose(twist_to_child(jnp.asarray(R), jnp.asarray(P), jnp.asarray(V)), expected, atol=ROUND)
-    assert_allclose(transfer(jnp.asarray(R)[None], jnp.asarray(P)[None])[0] @ V, expected, atol=ROUND)
+    assert_allclose(
+        twist_to_child(jnp.asarray(R), jnp.asarray(P), jnp.asarray(V)),
+        expected,
+        atol=ROUND,
+    )
+    assert_allclose(
+        transfer(jnp.asarray(R)[None], jnp.asarray(P)[None])[0] @ V,
+        expected,
+        atol=ROUND,
+    )
 
 
 def test_a_small_displacement_is_carried_like_a_twist():
     carried = shift_displacement(jnp.asarray(R), jnp.asarray(P), jnp.asarray(V))
-    assert_allclose(carried, twist_to_child(jnp.asarray(R), jnp.asarray(P), jnp.asarray(V)), atol=ROUND)
+    assert_allclose(
+        carried,
+        twist_to_child(jnp.asarray(R), jnp.asarray(P), jnp.asarray(V)),
+        atol=ROUND,
+    )
 
 
 def test_rigid_shape_moves_a_point_as_a_small_rotation_does():
@@ -78,6 +102,11 @@ def test_momentum_of_a_free_body_stands_still_in_the_world():
     Rot = Rotation.from_rotvec([1.2, 0.3, -0.5]).as_matrix()
     p, p_d, R_d = np.array([0.2, 0.9, -0.4]), Rot @ V[:3], Rot @ cross_matrix(V[3:])
     linear, linear_d = Rot @ momentum[:3], R_d @ momentum[:3] + Rot @ rate[:3]
-    angular_d = R_d @ momentum[3:] + Rot @ rate[3:] + np.cross(p_d, linear) + np.cross(p, linear_d)
+    angular_d = (
+        R_d @ momentum[3:]
+        + Rot @ rate[3:]
+        + np.cross(p_d, linear)
+        + np.cross(p, linear_d)
+    )
     assert_allclose(linear_d, 0, atol=ROUND * 10)
     assert_allclose(angular_d, 0, atol=ROUND * 10)

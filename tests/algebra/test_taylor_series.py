@@ -61,14 +61,19 @@ FUNCTIONS = {
 def test_numbers_of_terms_are_those_of_the_papers_table(n_r):
     static, dynamic = TABLE_1[n_r]
     for order in range(1, 6):
-        for variables, published in ((n_r, static[order - 1]), (2 * n_r, dynamic[order - 1])):
+        for variables, published in (
+            (n_r, static[order - 1]),
+            (2 * n_r, dynamic[order - 1]),
+        ):
             assert number_of_terms(variables, order) == published
             assert len(Monomials(variables, order).exponents) == published
 
 
 def test_monomials_are_evaluated_one_product_each():
     m, x = Monomials(3, 5), np.array([[0.3, -1.2, 0.7], [2.0, 0.5, -0.1]])
-    np.testing.assert_allclose(m.values(x), np.prod(x[:, None, :] ** m.exponents, axis=-1), rtol=1e-14)
+    np.testing.assert_allclose(
+        m.values(x), np.prod(x[:, None, :] ** m.exponents, axis=-1), rtol=1e-14
+    )
     product = m.product
     a, b = np.nonzero(product >= 0)
     assert (m.exponents[a] + m.exponents[b] == m.exponents[product[a, b]]).all()
@@ -84,7 +89,9 @@ def test_the_error_of_a_series_is_one_order_above_it(name):
     errors = []
     for h in (0.08, 0.04):
         value = np.tensordot(monomials.values(h * direction), coefficients, 1)
-        errors.append(np.abs(value - np.asarray(function(jnp.asarray(AT + h * direction)))).max())
+        errors.append(
+            np.abs(value - np.asarray(function(jnp.asarray(AT + h * direction)))).max()
+        )
     assert errors[0] < 1e-4
     assert errors[1] < 1e-13 or np.log2(errors[0] / errors[1]) > order + 0.5
 
@@ -105,7 +112,12 @@ def test_an_operation_without_a_rule_is_named():
 
 def test_an_iteration_that_ends_by_its_own_values_is_refused():
     """It would settle the value, but not the orders above it."""
-    newton = lambda x: jax.lax.while_loop(lambda y: jnp.abs(y**2 - x[0]) > 1e-12, lambda y: 0.5 * (y + x[0] / y), x[0])  # noqa: E731
+
+    def newton(x):
+        return jax.lax.while_loop(
+            lambda y: jnp.abs(y**2 - x[0]) > 1e-12, lambda y: 0.5 * (y + x[0] / y), x[0]
+        )
+
     with pytest.raises(SeriesError, match="iteration"):
         taylor_coefficients(newton, np.array([2.0]), 2)
 

@@ -21,17 +21,35 @@ def bar(square=False, gravity=(0.0, 0.0, 0.0)):
         "material": {"E": 6.9e10, "nu": 0.33, "density": 2710.0},
         "elements": 2,
     }
-    link = {"name": "bar", "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}, "beam": beam}
-    data = {"name": "bar", "gravity": list(gravity), "links": [link], "damping": {"alpha": ALPHA, "beta": BETA}}
+    link = {
+        "name": "bar",
+        "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]},
+        "beam": beam,
+    }
+    data = {
+        "name": "bar",
+        "gravity": list(gravity),
+        "links": [link],
+        "damping": {"alpha": ALPHA, "beta": BETA},
+    }
     return ls.Model(ls.Robot.from_dict(data))
 
 
 def assert_biorthonormal(M, C, K, modes):
     """Residuals of both eigenproblems, and z_i^* B w_j = delta_ij, eq. (18)."""
     lam, phi, psi = modes.eigenvalue, modes.right, modes.left
-    size = np.linalg.norm(K) + np.abs(lam) * np.linalg.norm(C) + np.abs(lam) ** 2 * np.linalg.norm(M)
-    for A, B, D, value, vector in ((M, C, K, lam, phi), (M.T, C.T, K.T, lam.conj(), psi)):
-        left_over = np.linalg.norm(value**2 * (A @ vector) + value * (B @ vector) + D @ vector, axis=0)
+    size = (
+        np.linalg.norm(K)
+        + np.abs(lam) * np.linalg.norm(C)
+        + np.abs(lam) ** 2 * np.linalg.norm(M)
+    )
+    for A, B, D, value, vector in (
+        (M, C, K, lam, phi),
+        (M.T, C.T, K.T, lam.conj(), psi),
+    ):
+        left_over = np.linalg.norm(
+            value**2 * (A @ vector) + value * (B @ vector) + D @ vector, axis=0
+        )
         assert np.all(left_over < 1e-12 * size * np.linalg.norm(vector, axis=0))
     product = psi.conj().T @ C @ phi + (lam[:, None] + lam) * (psi.conj().T @ M @ phi)
     scale = np.sqrt(np.outer(np.abs(np.diag(product)), np.abs(np.diag(product))))
@@ -47,7 +65,12 @@ def test_right_and_left_vectors_of_a_problem_without_symmetry_are_biorthonormal(
     assert len(modes.eigenvalue) >= n
     assert_biorthonormal(M, C, K, modes)
     assert_allclose(
-        np.einsum("im,mij,jm->m", modes.left.conj(), 2 * modes.eigenvalue[:, None, None] * M + C, modes.right),
+        np.einsum(
+            "im,mij,jm->m",
+            modes.left.conj(),
+            2 * modes.eigenvalue[:, None, None] * M + C,
+            modes.right,
+        ),
         1.0,
         rtol=1e-8,
     )
@@ -73,15 +96,25 @@ def test_rayleigh_damping_gives_the_eigenvalues_of_its_ratio():
     damped = ls.modes(model, model.at([0.0]), locked=True, damped=True, count=6)
     omega = 2 * np.pi * undamped.frequency_hz
     zeta = ALPHA / (2 * omega) + BETA * omega / 2
-    assert_allclose(damped.eigenvalue, -zeta * omega + 1j * omega * np.sqrt(1 - zeta**2), rtol=1e-8)
-    assert_allclose(damped.damped_hz, undamped.frequency_hz * np.sqrt(1 - zeta**2), rtol=1e-8)
+    assert_allclose(
+        damped.eigenvalue, -zeta * omega + 1j * omega * np.sqrt(1 - zeta**2), rtol=1e-8
+    )
+    assert_allclose(
+        damped.damped_hz, undamped.frequency_hz * np.sqrt(1 - zeta**2), rtol=1e-8
+    )
     assert set(damped.stability) == {"vibration"}
 
 
 def test_a_free_bar_has_one_rigid_mode_and_its_name():
     model = bar()
     modes = ls.modes(model, model.at([0.0]), damped=True, count=5)
-    assert modes.stability == ("rigid", "vibration", "vibration", "vibration", "vibration")
+    assert modes.stability == (
+        "rigid",
+        "vibration",
+        "vibration",
+        "vibration",
+        "vibration",
+    )
     assert modes.frequency_hz[0] == 0.0 and np.isnan(modes.damping_ratio[0])
     assert_allclose(modes.share["joint bar"][0], 1.0, atol=1e-9)
 
@@ -98,8 +131,14 @@ def test_a_controller_makes_the_rigid_mode_a_vibration_with_its_stiffness_and_da
     assert_allclose(undamped.frequency_hz[0], np.sqrt(kp / J) / (2 * np.pi), rtol=1e-4)
     assert undamped.stability == ("vibration",)
     stiff = ls.modes(model, model.at([0.0]), kp=1e9, count=4).frequency_hz
-    assert_allclose(stiff, ls.modes(model, model.at([0.0]), locked=True, count=4).frequency_hz, rtol=1e-5)
-    overdamped = ls.modes(model, model.at([0.0]), damped=True, kp=kp, kd=10 * J, count=2)
+    assert_allclose(
+        stiff,
+        ls.modes(model, model.at([0.0]), locked=True, count=4).frequency_hz,
+        rtol=1e-5,
+    )
+    overdamped = ls.modes(
+        model, model.at([0.0]), damped=True, kp=kp, kd=10 * J, count=2
+    )
     assert overdamped.stability == ("overdamped", "overdamped")
 
 
@@ -109,7 +148,9 @@ def test_a_bar_that_stands_up_falls_over():
     assert "unstable" in modes.stability
     growing = modes.eigenvalue[modes.stability.index("unstable")]
     assert growing.imag == 0.0
-    assert_allclose(growing.real, np.sqrt(1.5 * 9.81 / 0.73), rtol=0.01)  # of the rigid bar
+    assert_allclose(
+        growing.real, np.sqrt(1.5 * 9.81 / 0.73), rtol=0.01
+    )  # of the rigid bar
 
 
 def test_modes_of_a_turning_robot_satisfy_its_own_eigenproblem():
@@ -118,7 +159,9 @@ def test_modes_of_a_turning_robot_satisfy_its_own_eigenproblem():
     modes = ls.modes(model, q, qd=qd, qdd=qdd, count=10)
     lin = ls.linearize(model, q, qd=qd, qdd=qdd)
     M, C, K = lin.matrices[:3]
-    assert np.abs(K - K.T).max() > 1e-6 * np.abs(K).max() or np.abs(C - C.T).max() > 1e-3
+    assert (
+        np.abs(K - K.T).max() > 1e-6 * np.abs(K).max() or np.abs(C - C.T).max() > 1e-3
+    )
     assert_biorthonormal(M, C, K, quadratic_modes(M, C, K, 10))
     poles = lin.poles
     for value in modes.eigenvalue:
@@ -127,10 +170,15 @@ def test_modes_of_a_turning_robot_satisfy_its_own_eigenproblem():
 
 def test_shares_add_up_to_one():
     model = ls.Model("double-pendulum")
-    modes = ls.modes(model, [0.3, 0.7], damped=True, kp=[300.0, 200.0], kd=[3.0, 2.0], count=6)
+    modes = ls.modes(
+        model, [0.3, 0.7], damped=True, kp=[300.0, 200.0], kd=[3.0, 2.0], count=6
+    )
     assert_allclose(sum(modes.share[name] for name in model.link_names), 1.0, atol=1e-9)
     assert_allclose(sum(modes.strain.values()), 1.0, atol=1e-9)
-    assert all(np.all((row >= 0) & (row <= 1 + 1e-12)) for row in (*modes.share.values(), *modes.strain.values()))
+    assert all(
+        np.all((row >= 0) & (row <= 1 + 1e-12))
+        for row in (*modes.share.values(), *modes.strain.values())
+    )
 
 
 def test_gains_for_the_wrong_number_of_joints_are_refused():
@@ -142,8 +190,12 @@ def test_a_free_rigid_motion_leaves_the_other_vectors_clean():
     # Nothing turns the column back: its stiffness is rounding, which must not be taken for one.
     model = ls.Model("anthropomorphic")
     here = dict(zip(model.joint_names, [0.3, 0.6, -1.1], strict=True))
-    source = ls.parametric_modes(model, model.joint_names, at=here, order=0, above_hz=1.0).source
-    poses = np.random.default_rng(1).uniform([0.1, 0.4, -1.3], [0.5, 0.8, -0.9], size=(20, 3))
+    source = ls.parametric_modes(
+        model, model.joint_names, at=here, order=0, above_hz=1.0
+    ).source
+    poses = np.random.default_rng(1).uniform(
+        [0.1, 0.4, -1.3], [0.5, 0.8, -0.9], size=(20, 3)
+    )
     for M, C, K in zip(*source.exact(poses), strict=True):
         modes = quadratic_modes(M, C, K)
         vibrates = np.array([kind == "vibration" for kind in modes.stability])

@@ -22,7 +22,11 @@ def unsymmetric(p):
     """M, C, K of a system with gyroscopic and circulatory parts: nothing is symmetric but M."""
     M = jnp.eye(N) + 0.1 * _A[0] @ _A[0].T + 0.04 * jnp.sin(p[0]) * _A[1] @ _A[1].T
     C = 0.1 * _A[2] + 0.1 * p[1] ** 2 * _A[3]
-    K = jnp.diag(10.0 * jnp.arange(1.0, N + 1) ** 2) * (1.0 + 0.3 * jnp.cos(p[0]) * p[1]) + 0.3 * jnp.exp(p[1]) * _A[1]
+    K = (
+        jnp.diag(10.0 * jnp.arange(1.0, N + 1) ** 2)
+        * (1.0 + 0.3 * jnp.cos(p[0]) * p[1])
+        + 0.3 * jnp.exp(p[1]) * _A[1]
+    )
     return M, C, K
 
 
@@ -30,7 +34,12 @@ def expanded(order, biorthonormal=True):
     """Series of all pairs of the system above."""
     matrices = taylor_coefficients(unsymmetric, AT, order)
     pairs = vibration_pairs(*[A[0] for A in matrices])
-    return Monomials(2, order), matrices, pairs, eigen_series(Monomials(2, order), *matrices, pairs, biorthonormal)
+    return (
+        Monomials(2, order),
+        matrices,
+        pairs,
+        eigen_series(Monomials(2, order), *matrices, pairs, biorthonormal),
+    )
 
 
 def exact_at(dx):
@@ -45,7 +54,9 @@ def test_the_error_of_the_eigenvalues_is_one_order_above_the_polynomials(order):
     for h in (0.08, 0.04):
         dx = h * np.array([1.0, -0.7])
         _, exact = exact_at(dx)
-        errors.append(np.abs(monomials.values(dx) @ found.eigenvalue - exact.eigenvalue).max())
+        errors.append(
+            np.abs(monomials.values(dx) @ found.eigenvalue - exact.eigenvalue).max()
+        )
     assert abs(np.log2(errors[0] / errors[1]) - (order + 1)) < 0.35
 
 
@@ -54,7 +65,10 @@ def test_right_and_left_vectors_follow_the_exact_ones():
     dx = np.array([0.05, 0.04])
     _, exact = exact_at(dx)
     values = monomials.values(dx)
-    right, chi = np.tensordot(values, found.right, 1), np.tensordot(values, found.left, 1)
+    right, chi = (
+        np.tensordot(values, found.right, 1),
+        np.tensordot(values, found.left, 1),
+    )
     assert (1.0 - modal_assurance(right, exact.right.T)).max() < 1e-12
     assert (1.0 - modal_assurance(chi.conj(), exact.left.T)).max() < 1e-12
 
@@ -67,8 +81,12 @@ def test_biorthonormal_vectors_stay_so_to_the_order_of_the_polynomials():
         for h in (0.08, 0.04):
             dx = h * np.array([1.0, -0.7])
             (M, C, _), _ = exact_at(dx)
-            lam, phi, chi = (np.tensordot(monomials.values(dx), part, 1) for part in found)
-            product = np.einsum("mi,mij,mj->m", chi, 2 * lam[:, None, None] * M + C, phi)
+            lam, phi, chi = (
+                np.tensordot(monomials.values(dx), part, 1) for part in found
+            )
+            product = np.einsum(
+                "mi,mij,mj->m", chi, 2 * lam[:, None, None] * M + C, phi
+            )
             errors[biorthonormal].append(np.abs(product - 1.0).max())
     assert abs(np.log2(errors[True][0] / errors[True][1]) - 5) < 0.3
     assert errors[False][1] > 1e3 * errors[True][1]
@@ -80,7 +98,11 @@ def test_coefficients_solve_the_papers_pseudo_inverse():
     i = 1
     lam, phi = found.eigenvalue[:, i], found.right[:, i]
     S = np.concatenate(
-        [lam[0] ** 2 * M[0] + lam[0] * C[0] + K[0], ((2 * lam[0] * M[0] + C[0]) @ phi[0])[:, None]], axis=1
+        [
+            lam[0] ** 2 * M[0] + lam[0] * C[0] + K[0],
+            ((2 * lam[0] * M[0] + C[0]) @ phi[0])[:, None],
+        ],
+        axis=1,
     )
     for tau in np.flatnonzero(monomials.degree):
         r = np.zeros(N, complex)
@@ -94,11 +116,19 @@ def test_coefficients_solve_the_papers_pseudo_inverse():
                 r += lam[a] * C[b] @ phi[c]
         for a, b, c, d in itertools.product(terms, terms, terms, terms):
             ab, cd = monomials.product[a, b], monomials.product[c, d]
-            if min(ab, cd) >= 0 and monomials.product[ab, cd] == tau and tau not in (a, b, d):
+            if (
+                min(ab, cd) >= 0
+                and monomials.product[ab, cd] == tau
+                and tau not in (a, b, d)
+            ):
                 r += lam[a] * lam[b] * M[c] @ phi[d]
         solution = -np.linalg.pinv(S, rcond=1e-12) @ r
-        np.testing.assert_allclose(solution[:N], phi[tau], atol=1e-10 * np.abs(phi).max())
-        np.testing.assert_allclose(solution[N], lam[tau], atol=1e-10 * np.abs(lam).max())
+        np.testing.assert_allclose(
+            solution[:N], phi[tau], atol=1e-10 * np.abs(phi).max()
+        )
+        np.testing.assert_allclose(
+            solution[N], lam[tau], atol=1e-10 * np.abs(lam).max()
+        )
 
 
 def test_one_oscillator_has_the_binomial_series():
@@ -106,7 +136,10 @@ def test_one_oscillator_has_the_binomial_series():
     M, C, K = (np.zeros((6, 1, 1)) for _ in range(3))
     M[0], K[0], K[1] = 1.0, 1.0, 1.0
     found = eigen_series(Monomials(1, 5), M, C, K, vibration_pairs(M[0], C[0], K[0]))
-    np.testing.assert_allclose(found.eigenvalue[:, 0], 1j * np.array([1, 1 / 2, -1 / 8, 1 / 16, -5 / 128, 7 / 256]))
+    np.testing.assert_allclose(
+        found.eigenvalue[:, 0],
+        1j * np.array([1, 1 / 2, -1 / 8, 1 / 16, -5 / 128, 7 / 256]),
+    )
 
 
 def test_the_residual_tells_the_error_of_a_polynomial():
@@ -114,7 +147,9 @@ def test_the_residual_tells_the_error_of_a_polynomial():
     dx = np.array([0.08, -0.06])
     matrices, exact = exact_at(dx)
     lam, phi, chi = (np.tensordot(monomials.values(dx), part, 1) for part in found)
-    estimate = residual_errors([A[None] for A in matrices], lam[None], phi[None], chi.conj()[None])
+    estimate = residual_errors(
+        [A[None] for A in matrices], lam[None], phi[None], chi.conj()[None]
+    )
     true = np.abs(np.abs(lam) / np.abs(exact.eigenvalue) - 1.0)
     np.testing.assert_allclose(estimate.frequency[0], true, rtol=0.02)
     loss = 1.0 - modal_assurance(phi, exact.right.T)
@@ -128,4 +163,6 @@ def test_a_repeated_eigenvalue_is_refused_by_its_frequency():
     M[0] = np.eye(2)
     K = 400.0 * M
     with pytest.raises(RepeatedEigenvalueError, match=r"3\.1831 Hz coincides"):
-        eigen_series(Monomials(2, 1), M, 0 * M, K, vibration_pairs(M[0], 0 * M[0], K[0]))
+        eigen_series(
+            Monomials(2, 1), M, 0 * M, K, vibration_pairs(M[0], 0 * M[0], K[0])
+        )

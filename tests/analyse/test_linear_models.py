@@ -36,7 +36,9 @@ def resting(*outputs):
 @functools.cache
 def held():
     """Closed loop, so that every motion dies out."""
-    return ls.linearize(pendulum(), Q, outputs=OUTPUTS, kp=[300.0, 100.0], kd=[6.0, 2.0])
+    return ls.linearize(
+        pendulum(), Q, outputs=OUTPUTS, kp=[300.0, 100.0], kd=[6.0, 2.0]
+    )
 
 
 @compiled_once
@@ -52,7 +54,9 @@ def test_linear_and_nonlinear_responses_converge_at_first_order():
     point = operating_point(model, Q)
     f, n = model.formulation, model.formulation.size
     base = np.concatenate([point.x, point.xd])
-    direction = np.concatenate([[0.4, -0.3], np.zeros(n - 2), [3.0, -5.0], np.zeros(n - 2)])
+    direction = np.concatenate(
+        [[0.4, -0.3], np.zeros(n - 2), [3.0, -5.0], np.zeros(n - 2)]
+    )
     errors = []
     for size in (0.08, 0.04, 0.02):
         start = base + size * direction
@@ -91,7 +95,10 @@ def test_files_keep_every_digit_and_every_name(ending, tmp_path):
         lin.input_names,
         lin.output_names,
     )
-    assert np.array_equal(back.operating.torque, lin.operating.torque) and back.operating.robot == "double-pendulum"
+    assert (
+        np.array_equal(back.operating.torque, lin.operating.torque)
+        and back.operating.robot == "double-pendulum"
+    )
 
 
 def test_octave_reads_the_names_as_cells(tmp_path):
@@ -118,7 +125,10 @@ def test_states_that_nothing_moves_or_sees_leave_the_minimal_model():
     assert 0 < len(small.A) < len(lin.A)
     f = np.array([0.7, 5.0, 30.0, 150.0])
     for name in lin.input_names:
-        whole, less = (ls.frequency_response(m, name, "lower/tip.ay", f).response for m in (lin, small))
+        whole, less = (
+            ls.frequency_response(m, name, "lower/tip.ay", f).response
+            for m in (lin, small)
+        )
         assert_allclose(less, whole, rtol=1e-6)
 
 
@@ -129,22 +139,35 @@ def test_balanced_truncation_keeps_its_error_bound_and_what_does_not_die_out():
     f = np.geomspace(0.01, 1e4, 60)
     for i in lin.input_names:
         for o in lin.output_names:
-            error = ls.frequency_response(lin, i, o, f).response - ls.frequency_response(small, i, o, f).response
+            error = (
+                ls.frequency_response(lin, i, o, f).response
+                - ls.frequency_response(small, i, o, f).response
+            )
             assert np.abs(error).max() <= small.record["error_bound"] * (1 + 1e-6)
     free = resting().balanced(12)
-    lasting = lambda m: np.sort(m.poles[m.poles.real > -1e-3].real)  # noqa: E731
+
+    def lasting(m):
+        return np.sort(m.poles[m.poles.real > -1e-3].real)
+
     assert_allclose(lasting(free), lasting(resting()), atol=1e-5)
 
 
 def test_balanced_truncation_refuses_to_drop_motions_that_last():
-    with pytest.raises(ValueError, match=r"states belong to motions that do not die out"):
+    with pytest.raises(
+        ValueError, match=r"states belong to motions that do not die out"
+    ):
         resting().balanced(1)
 
 
 def test_a_set_point_moves_the_encoder_by_what_the_stiffness_says():
     # At rest: K dx = F dr; a stiff controller moves the encoder by the set-point, less what gravity changes.
     lin = ls.linearize(
-        pendulum(), Q, inputs=["upper.setpoint"], outputs=["upper.encoder", "upper.torque"], kp=1e5, kd=1e3
+        pendulum(),
+        Q,
+        inputs=["upper.setpoint"],
+        outputs=["upper.encoder", "upper.torque"],
+        kp=1e5,
+        kd=1e3,
     )
     gain = lin.D - lin.C @ np.linalg.solve(lin.A, lin.B)
     assert_allclose(gain[0, 0], 1.0, rtol=1e-3)
@@ -157,9 +180,15 @@ def test_a_joint_carries_the_weight_of_what_hangs_on_it():
     model = pendulum()
     names = [f"upper.reaction.{c}" for c in ("fx", "fy", "fz", "mx", "my", "mz")]
     lin = ls.linearize(
-        model, Q, outputs=[*names, "upper.torque", "lower/tip.py"], inputs=["lower/tip.fy", "upper.torque"]
+        model,
+        Q,
+        outputs=[*names, "upper.torque", "lower/tip.py"],
+        inputs=["lower/tip.fy", "upper.torque"],
     )
-    force, value = lin.operating.outputs, dict(zip(lin.output_names, lin.operating.outputs, strict=True))
+    force, value = (
+        lin.operating.outputs,
+        dict(zip(lin.output_names, lin.operating.outputs, strict=True)),
+    )
     mass = sum(float(body.total_mass) for body in model.bodies)
     weight = -mass * np.asarray(model.robot.gravity)
     assert_allclose(force[:3], weight, rtol=1e-9, atol=1e-9)
@@ -174,9 +203,20 @@ def test_a_joint_carries_the_weight_of_what_hangs_on_it():
 
 def test_the_bending_moment_of_a_loaded_link_is_force_times_arm():
     # A unit force across a locked bar: moment in the middle of an element, its arm to the tip; strain = M / E I.
-    bar = ls.Model(ls.Robot.load("simple-pendulum").replace({"gravity": [0, 0, 0], "links.rod.beam.elements": 2}))
-    outputs = ["rod/element0.mz", "rod/element1.mz", "rod/element0.kz", "rod/element0.vy"]
-    lin = ls.linearize(bar, [0.0], inputs=["rod/tip.fy@link"], outputs=outputs, locked=True)
+    bar = ls.Model(
+        ls.Robot.load("simple-pendulum").replace(
+            {"gravity": [0, 0, 0], "links.rod.beam.elements": 2}
+        )
+    )
+    outputs = [
+        "rod/element0.mz",
+        "rod/element1.mz",
+        "rod/element0.kz",
+        "rod/element0.vy",
+    ]
+    lin = ls.linearize(
+        bar, [0.0], inputs=["rod/tip.fy@link"], outputs=outputs, locked=True
+    )
     gain = (lin.D - lin.C @ np.linalg.solve(lin.A, lin.B))[:, 0]
     points = np.asarray(bar.bodies[0].points)
     length = float(np.linalg.norm(points[-1] - points[0]))
@@ -185,7 +225,11 @@ def test_the_bending_moment_of_a_loaded_link_is_force_times_arm():
     assert_allclose(np.abs(gain[3]), 1.0, rtol=1e-6)
     I = {"rectangle": lambda s: s.z * s.y**3 / 12}.get(body.section.shape)
     if I is not None:
-        assert_allclose(np.abs(gain[2]), 0.75 * length / (body.material.E * I(body.section)), rtol=1e-6)
+        assert_allclose(
+            np.abs(gain[2]),
+            0.75 * length / (body.material.E * I(body.section)),
+            rtol=1e-6,
+        )
 
 
 def test_a_sequence_along_a_motion_has_the_model_of_every_instant():
@@ -198,22 +242,38 @@ def test_a_sequence_along_a_motion_has_the_model_of_every_instant():
     one = ls.linearize(model, q[3], qd=qd[3], qdd=qdd[3], outputs=OUTPUTS)
     for name in "ABCD":
         there = getattr(one, name)
-        assert_allclose(getattr(sequence, name)[3], there, rtol=1e-7, atol=1e-9 * np.abs(there).max())
-    assert_allclose(sequence.at(0.25).A, 0.5 * (sequence.A[2] + sequence.A[3]), rtol=1e-9, atol=1e-3)
+        assert_allclose(
+            getattr(sequence, name)[3],
+            there,
+            rtol=1e-7,
+            atol=1e-9 * np.abs(there).max(),
+        )
+    assert_allclose(
+        sequence.at(0.25).A, 0.5 * (sequence.A[2] + sequence.A[3]), rtol=1e-9, atol=1e-3
+    )
 
 
 def test_a_state_of_a_simulation_is_linearised_with_its_own_accelerations():
     model = pendulum()
-    state = ls.State(*(jnp.asarray(v) for v in (Q, QD, np.full(12, 1e-5), np.full(12, 1e-3), Q, QD, [1.0, 2.0])))
+    state = ls.State(
+        *(
+            jnp.asarray(v)
+            for v in (Q, QD, np.full(12, 1e-5), np.full(12, 1e-3), Q, QD, [1.0, 2.0])
+        )
+    )
     point = operating_point(model, state)
-    problem = Problem(model.formulation, Loads(torque=Piece(jnp.zeros(()), point.tau[None])))
+    problem = Problem(
+        model.formulation, Loads(torque=Piece(jnp.zeros(()), point.tau[None]))
+    )
     assert_allclose(point.xdd, problem.acceleration(0.0, point.x, point.xd), rtol=1e-6)
     assert np.abs(np.asarray(point.xdd)).max() > 1.0
 
 
 def test_the_balance_of_a_moving_point_is_that_of_inverse_dynamics():
     model = pendulum()
-    point = balanced_point(model.formulation, *(jnp.asarray(part) for part in (Q, QD, QDD)))
+    point = balanced_point(
+        model.formulation, *(jnp.asarray(part) for part in (Q, QD, QDD))
+    )
     assert_allclose(point.tau, model.inverse_dynamics(Q, QD, QDD), rtol=1e-9)
 
 
@@ -228,11 +288,20 @@ def test_a_response_at_an_undamped_pole_is_infinite_not_an_error():
     "how,message",
     [
         ({"outputs": ["lower/tip.qx"]}, "no such output"),
-        ({"outputs": ["middle/tip.ax"]}, r"no link is called 'middle'.*Links: upper, lower"),
+        (
+            {"outputs": ["middle/tip.ax"]},
+            r"no link is called 'middle'.*Links: upper, lower",
+        ),
         ({"outputs": ["lower/7.ax"]}, "no such node"),
-        ({"outputs": ["lower/element9.mz"]}, "no such element: link 'lower' has 0 to 0"),
+        (
+            {"outputs": ["lower/element9.mz"]},
+            "no such element: link 'lower' has 0 to 0",
+        ),
         ({"outputs": ["lower/tip.ax@tool"]}, "@tool is no frame"),
-        ({"inputs": ["elbow.torque"]}, r"no joint is called 'elbow'.*Joints: upper, lower"),
+        (
+            {"inputs": ["elbow.torque"]},
+            r"no joint is called 'elbow'.*Joints: upper, lower",
+        ),
         ({"inputs": ["lower/tip.fq"]}, "no such input"),
     ],
 )
@@ -242,7 +311,9 @@ def test_a_name_that_does_not_exist_is_refused_with_those_that_do(how, message):
 
 
 def test_names_of_a_response_are_checked():
-    with pytest.raises(UnknownNameError, match="the model has no such output; it has upper.encoder"):
+    with pytest.raises(
+        UnknownNameError, match="the model has no such output; it has upper.encoder"
+    ):
         ls.frequency_response(resting(), "upper", "lower.encoder")
     with pytest.raises(ValueError, match="stands there twice"):
         ls.linearize(pendulum(), Q, outputs=["upper.encoder", "upper.encoder"])
@@ -252,4 +323,8 @@ def test_python_control_places_the_poles_of_a_reduced_model():
     small = held().balanced(4)
     wanted = [-20, -25, -30 + 5j, -30 - 5j]
     gain = control.place(small.A, small.B, wanted)
-    assert_allclose(np.sort_complex(np.linalg.eigvals(small.A - small.B @ gain)), np.sort_complex(wanted), rtol=1e-6)
+    assert_allclose(
+        np.sort_complex(np.linalg.eigvals(small.A - small.B @ gain)),
+        np.sort_complex(wanted),
+        rtol=1e-6,
+    )

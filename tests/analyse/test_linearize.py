@@ -16,7 +16,9 @@ from lissom.solve.inputs import Loads, NodeLoad, Piece
 from lissom.solve.problem import Problem
 
 POINTS = 20
-STENCIL = np.array([1.0, -8.0, 8.0, -1.0]) / 12  # fourth-order central difference at -2h, -h, h, 2h
+STENCIL = (
+    np.array([1.0, -8.0, 8.0, -1.0]) / 12
+)  # fourth-order central difference at -2h, -h, h, 2h
 OFFSETS = np.array([-2.0, -1.0, 1.0, 2.0])
 TIPS = {"double-pendulum": "lower/tip", "mixed": "hand/tip", "crane": "hook/tip"}
 CHOICES = {
@@ -39,8 +41,14 @@ def model_of(robot, choice):
 def names_of(robot):
     """Inputs and outputs of these tests, in the order of `nonlinear`."""
     joints, tip = robot_named(robot).joint_names, TIPS[robot]
-    inputs = [f"{joint}.torque" for joint in joints] + [f"{tip}.{c}" for c in ("fx", "fy", "fz", "mx", "my", "mz")]
-    outputs = [f"{joint}.{what}" for what in ("encoder", "speed", "acceleration") for joint in joints]
+    inputs = [f"{joint}.torque" for joint in joints] + [
+        f"{tip}.{c}" for c in ("fx", "fy", "fz", "mx", "my", "mz")
+    ]
+    outputs = [
+        f"{joint}.{what}"
+        for what in ("encoder", "speed", "acceleration")
+        for joint in joints
+    ]
     return inputs, outputs + [f"{tip}.{what}{axis}" for what in "pva" for axis in "xyz"]
 
 
@@ -48,22 +56,38 @@ def names_of(robot):
 def nonlinear(f, state, u, tau):
     """Rates of the states and outputs for many (state, u): what the simulation integrates, and plain kinematics."""
 
-    link, node = f.links.points.shape[0] - 1, 1  # the last link has one element: node 1 is its tip
+    link, node = (
+        f.links.points.shape[0] - 1,
+        1,
+    )  # the last link has one element: node 1 is its tip
 
     def one(s, u):
         n, j = f.size, f.n_joints
         x, xd = s[:n], s[n:]
-        at = lambda value: Piece(jnp.zeros(()), value[None])  # noqa: E731
-        problem = Problem(f, Loads(torque=at(tau + u[:j]), wrenches=(NodeLoad(link, node, True, at(u[j:])),)))
+
+        def at(value):
+            return Piece(jnp.zeros(()), value[None])
+
+        problem = Problem(
+            f,
+            Loads(
+                torque=at(tau + u[:j]),
+                wrenches=(NodeLoad(link, node, True, at(u[j:])),),
+            ),
+        )
         xdd = problem.acceleration(0.0, x, xd, portable=True)
 
         def place(x):
             at = f.configuration(x)
             return jnp.concatenate([at.encoder, node_poses(f, at).position[link, node]])
 
-        speed = lambda x, xd: jax.jvp(place, (x,), (xd,))[1]  # noqa: E731
+        def speed(x, xd):
+            return jax.jvp(place, (x,), (xd,))[1]
+
         e, ed, edd = place(x), speed(x, xd), jax.jvp(speed, (x, xd), (xd, xdd))[1]
-        return jnp.concatenate([xd, xdd, e[:j], ed[:j], edd[:j], e[j:], ed[j:], edd[j:]])
+        return jnp.concatenate(
+            [xd, xdd, e[:j], ed[:j], edd[:j], e[j:], ed[j:], edd[j:]]
+        )
 
     return jax.lax.map(lambda pair: one(*pair), (state, u), batch_size=16)
 
@@ -77,11 +101,19 @@ def differences(model, lin, point, rate):
     f, n, s, u = model.formulation, model.formulation.size, len(lin.A), lin.B.shape[1]
     j = model.n_joints
     step = np.concatenate(
-        [np.full(j, 2e-3), np.full(n - j, 2e-6), np.full(j, 5e-3), np.full(n - j, rate), np.full(u, 1.0)]
+        [
+            np.full(j, 2e-3),
+            np.full(n - j, 2e-6),
+            np.full(j, 5e-3),
+            np.full(n - j, rate),
+            np.full(u, 1.0),
+        ]
     )
     base = np.concatenate([point.x, point.xd, np.zeros(u)])
     at = base + (OFFSETS[:, None, None] * np.diag(step)[None]).reshape(-1, s + u)
-    values = np.asarray(nonlinear(f, jnp.asarray(at[:, :s]), jnp.asarray(at[:, s:]), point.tau))
+    values = np.asarray(
+        nonlinear(f, jnp.asarray(at[:, :s]), jnp.asarray(at[:, s:]), point.tau)
+    )
     slope = np.einsum("o,okr->rk", STENCIL, values.reshape(4, s + u, -1)) / step
     return slope[:s, :s], slope[:s, s:], slope[s:, :s], slope[s:, s:]
 
@@ -89,9 +121,13 @@ def differences(model, lin, point, rate):
 def points_of(model, count, moving):
     """Random joint motions, slides within a link's length: farther out these soft robots bend beyond small angles."""
     random = np.random.default_rng(7 + moving)
-    slides = [link.joint.type == "prismatic" for link in model.robot.links if link.joint.moves]
+    slides = [
+        link.joint.type == "prismatic" for link in model.robot.links if link.joint.moves
+    ]
     for _ in range(count):
-        q, qd, qdd = random.uniform(-1.2, 1.2, (3, model.n_joints)) * np.where(slides, 0.25, 1.0)
+        q, qd, qdd = random.uniform(-1.2, 1.2, (3, model.n_joints)) * np.where(
+            slides, 0.25, 1.0
+        )
         yield (q, 2.0 * qd, 5.0 * qdd) if moving else (q, None, None)
 
 
@@ -99,7 +135,10 @@ QUICK = [("double-pendulum", "erls-fem")]
 SLOW = [pair for pair in itertools.product(TIPS, CHOICES) if pair not in QUICK]
 
 
-@pytest.mark.parametrize("robot,choice", [*QUICK, *(pytest.param(*pair, marks=pytest.mark.slow) for pair in SLOW)])
+@pytest.mark.parametrize(
+    "robot,choice",
+    [*QUICK, *(pytest.param(*pair, marks=pytest.mark.slow) for pair in SLOW)],
+)
 def test_a_b_c_d_are_central_differences_of_the_nonlinear_equations(robot, choice):
     model = model_of(robot, choice)
     inputs, outputs = names_of(robot)
@@ -107,7 +146,12 @@ def test_a_b_c_d_are_central_differences_of_the_nonlinear_equations(robot, choic
         for q, qd, qdd in points_of(model, POINTS // 2, moving):
             lin = ls.linearize(model, q, qd=qd, qdd=qdd, inputs=inputs, outputs=outputs)
             point = operating_point(model, q, qd, qdd)
-            exact, found = (lin.A, lin.B, lin.C, lin.D), differences(model, lin, point, RATES.get(choice, 5e-3))
+            exact, found = (
+                (lin.A, lin.B, lin.C, lin.D),
+                differences(model, lin, point, RATES.get(choice, 5e-3)),
+            )
             for A, B in zip(exact, found, strict=True):
-                error = np.abs(A - B) / (np.abs(A).max(axis=0) + 1.0)  # a column of zeros has rounding only
+                error = np.abs(A - B) / (
+                    np.abs(A).max(axis=0) + 1.0
+                )  # a column of zeros has rounding only
                 assert error.max() < 1e-6

@@ -20,18 +20,34 @@ def bar(damping=None, gravity=(0.0, 0.0, 0.0)):
         "material": {"E": E, "nu": 0.33, "density": RHO},
         "elements": ELEMENTS,
     }
-    link = {"name": "bar", "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}, "beam": beam}
-    robot = {"name": "bar", "gravity": list(gravity), "links": [link]} | ({"damping": damping} if damping else {})
+    link = {
+        "name": "bar",
+        "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]},
+        "beam": beam,
+    }
+    robot = {"name": "bar", "gravity": list(gravity), "links": [link]} | (
+        {"damping": damping} if damping else {}
+    )
     return ls.Model(ls.Robot.from_dict(robot))
 
 
 def bending_hz(second_moment, roots):
     """f = (beta L)^2 / (2 pi L^2) sqrt(E I / (rho A))."""
-    return np.array(roots) ** 2 / (2 * np.pi * LENGTH**2) * np.sqrt(E * second_moment / (RHO * WIDTH * DEPTH))
+    return (
+        np.array(roots) ** 2
+        / (2 * np.pi * LENGTH**2)
+        * np.sqrt(E * second_moment / (RHO * WIDTH * DEPTH))
+    )
 
 
-CLAMPED = [brentq(lambda b: np.cos(b) * np.cosh(b) + 1, *bracket) for bracket in ((1.8, 2.0), (4.6, 4.8))]
-PINNED = [brentq(lambda b: np.tan(b) - np.tanh(b), *bracket) for bracket in ((3.8, 4.0), (7.0, 7.1))]
+CLAMPED = [
+    brentq(lambda b: np.cos(b) * np.cosh(b) + 1, *bracket)
+    for bracket in ((1.8, 2.0), (4.6, 4.8))
+]
+PINNED = [
+    brentq(lambda b: np.tan(b) - np.tanh(b), *bracket)
+    for bracket in ((3.8, 4.0), (7.0, 7.1))
+]
 
 
 def with_elements(second_moment, roots):
@@ -63,7 +79,9 @@ def test_rayleigh_damping_gives_its_ratio_at_every_frequency():
     alpha, beta = 0.7, 1.9e-5
     modes = ls.modes(bar({"alpha": alpha, "beta": beta}), locked=True)
     f = modes.frequency_hz
-    assert_allclose(modes.damping_ratio, alpha / (4 * np.pi * f) + beta * np.pi * f, rtol=1e-7)
+    assert_allclose(
+        modes.damping_ratio, alpha / (4 * np.pi * f) + beta * np.pi * f, rtol=1e-7
+    )
 
 
 def test_modal_damping_of_a_single_locked_link_is_its_ratio():
@@ -73,9 +91,15 @@ def test_modal_damping_of_a_single_locked_link_is_its_ratio():
 
 def test_shares_of_the_links_add_up_to_one():
     model = ls.Model("double-pendulum")
-    for modes in (ls.modes(model, model.static([0.3, 0.7]), locked=True), ls.modes(model, model.static([0.3, 0.7]))):
+    for modes in (
+        ls.modes(model, model.static([0.3, 0.7]), locked=True),
+        ls.modes(model, model.static([0.3, 0.7])),
+    ):
         assert_allclose(modes.share["upper"] + modes.share["lower"], 1.0, atol=1e-9)
-        assert all(np.all((share >= 0) & (share <= 1 + 1e-12)) for share in modes.share.values())
+        assert all(
+            np.all((share >= 0) & (share <= 1 + 1e-12))
+            for share in modes.share.values()
+        )
 
 
 def test_locked_modes_of_the_double_pendulum_are_those_tabulated():
@@ -95,7 +119,9 @@ def test_free_modes_of_the_straight_double_pendulum_are_those_tabulated():
     model = ls.Model(robot)
     modes = ls.modes(model, model.static([0.0, 0.0]))
     assert modes.stability[:2] == ("rigid", "rigid")
-    names = np.array([name.endswith((".y", ".rz")) or "." not in name for name in modes.names])
+    names = np.array(
+        [name.endswith((".y", ".rz")) or "." not in name for name in modes.names]
+    )
     scaled = modes.shapes / np.abs(modes.shapes).max(axis=0)
     in_plane = np.abs(scaled[names]).max(axis=0) > 0.5
     bending = modes.frequency_hz[in_plane & (modes.frequency_hz > 1.0)]
@@ -104,10 +130,21 @@ def test_free_modes_of_the_straight_double_pendulum_are_those_tabulated():
 
 def rod(down):
     """A rigid rod on a joint across gravity, hanging down or standing up."""
-    body = {"mass": 0.9, "com": [0.31, 0, 0], "inertia": [1e-4, 7e-3, 8e-3], "tip": [0.62, 0, 0]}
-    link = {"name": "rod", "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}, "rigid": body}
+    body = {
+        "mass": 0.9,
+        "com": [0.31, 0, 0],
+        "inertia": [1e-4, 7e-3, 8e-3],
+        "tip": [0.62, 0, 0],
+    }
+    link = {
+        "name": "rod",
+        "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]},
+        "rigid": body,
+    }
     gravity = [9.81, 0, 0] if down else [-9.81, 0, 0]
-    return ls.Model(ls.Robot.from_dict({"name": "rod", "gravity": gravity, "links": [link]}))
+    return ls.Model(
+        ls.Robot.from_dict({"name": "rod", "gravity": gravity, "links": [link]})
+    )
 
 
 @pytest.mark.parametrize("down", [True, False], ids=["hanging", "standing"])
@@ -117,7 +154,11 @@ def test_a_rod_in_gravity_swings_or_falls_over(down):
     squared = 0.9 * 9.81 * 0.31 / (8e-3 + 0.9 * 0.31**2)  # m g c / J
     assert_allclose(modes.eigenvalue, [squared if down else -squared], rtol=1e-10)
     assert modes.stability == (("vibration",) if down else ("unstable",))
-    assert_allclose(modes.frequency_hz, [np.sqrt(squared) / (2 * np.pi) if down else 0.0], rtol=1e-10)
+    assert_allclose(
+        modes.frequency_hz,
+        [np.sqrt(squared) / (2 * np.pi) if down else 0.0],
+        rtol=1e-10,
+    )
 
 
 # Exudyn 1.13.6, its floating-frame object on 8 elements per rod: steel mechanism, locked and free; aluminium mechanism
@@ -125,17 +166,31 @@ def test_a_rod_in_gravity_swings_or_falls_over(down):
 PEER = {
     ("l-shape", True): [10.904, 16.477, 29.691, 71.83, 146.5, 214.7],
     ("l-shape", False): [10.904, 26.035, 29.691, 146.5, 214.7],
-    ("l-shape-torque", True): [7.759, 8.435, 19.153, 23.159, 117.05, 117.57, 149.96, 171.81],
+    ("l-shape-torque", True): [
+        7.759,
+        8.435,
+        19.153,
+        23.159,
+        117.05,
+        117.57,
+        149.96,
+        171.81,
+    ],
     ("l-shape-torque", False): [8.435, 12.288, 23.159, 30.925, 117.57, 119.32, 151.12],
 }
 
 
-FARTHER = {("l-shape", True): 3, ("l-shape-torque", False): 1}  # within 0.2 %, all others within 0.1 %
+FARTHER = {
+    ("l-shape", True): 3,
+    ("l-shape-torque", False): 1,
+}  # within 0.2 %, all others within 0.1 %
 
 
 @pytest.mark.parametrize("robot,locked", PEER, ids=lambda value: str(value))
 def test_locked_and_free_modes_of_the_l_shape_are_those_of_the_peer(robot, locked):
-    fine = ls.Robot.load(robot).replace({"gravity": [0, 0, 0], "links.beam.beam.elements": 8})
+    fine = ls.Robot.load(robot).replace(
+        {"gravity": [0, 0, 0], "links.beam.beam.elements": 8}
+    )
     if fine.links[0].masses:
         fine = fine.replace({"links.beam.masses.0.node": 8})  # the elbow, on this mesh
     model = ls.Model(fine, "erls-cms", modes=24)

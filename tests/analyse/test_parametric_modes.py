@@ -10,16 +10,29 @@ import numpy as np
 import pytest
 
 from helpers import compiled_once
-from lissom import Model, ModePolynomials, Robot, parametric_eigenpairs, parametric_modes
+from lissom import (
+    Model,
+    ModePolynomials,
+    Robot,
+    parametric_eigenpairs,
+    parametric_modes,
+)
 from lissom.algebra.taylor import SeriesError
 from lissom.analyse.accuracy import AccuracyError
 from lissom.analyse.eigenseries import RepeatedEigenvalueError
-from lissom.analyse.quadratic import damping_ratio, frequency_hz, modal_assurance, vibration_pairs
+from lissom.analyse.quadratic import (
+    damping_ratio,
+    frequency_hz,
+    modal_assurance,
+    vibration_pairs,
+)
 from lissom.describe import DescriptionError
 from lissom.show.bench import palomba2019
 from lissom.solve.model import UndefinedReferenceError
 
-ZEROED = {"zeroed": ["upper/0.rz", "lower/0.rz"]}  # what q1 and q2 of [Palomba2019] mean
+ZEROED = {
+    "zeroed": ["upper/0.rz", "lower/0.rz"]
+}  # what q1 and q2 of [Palomba2019] mean
 ABSOLUTE = {
     "q1": {"q.upper": 1, "q.lower": -1},
     "q2": "q.lower",
@@ -65,7 +78,14 @@ def mid_path():
     at = dict(zip(ABSOLUTE, [*middle.q[0], *middle.qd[0]], strict=True))
     qdd = palomba2019.relative(middle.qdd)[0]
     return parametric_modes(
-        manipulator(), ABSOLUTE, order=4, at=at, qdd=qdd, above_hz=10.0, hold="theta", over=path_points()
+        manipulator(),
+        ABSOLUTE,
+        order=4,
+        at=at,
+        qdd=qdd,
+        above_hz=10.0,
+        hold="theta",
+        over=path_points(),
     )
 
 
@@ -75,7 +95,11 @@ def papers_own():
     q, qd, qdd = (part[0] for part in palomba2019.path([0.25]))
     at = dict(zip(("q1", "q2", "q1d", "q2d"), [*q, *qd], strict=True))
     return parametric_eigenpairs(
-        lambda p: palomba2019.matrices(p[:2], p[2:], qdd), tuple(at), at=at, order=4, above_hz=10.0
+        lambda p: palomba2019.matrices(p[:2], p[2:], qdd),
+        tuple(at),
+        at=at,
+        order=4,
+        above_hz=10.0,
     )
 
 
@@ -105,8 +129,16 @@ def test_the_papers_model_has_the_printed_matrices():
     n = palomba2019.SIZE
     still = jnp.zeros(n)
     x, xd = jnp.concatenate([still, q]), jnp.concatenate([still, qd])
-    gamma = lambda x, xd, xdd: palomba2019.unbalanced(x, xd, xdd, jnp.zeros(2))  # noqa: E731
-    derivatives = compiled_once(lambda x, xd: (gamma(x, xd, 0.0 * x), *jax.jacfwd(gamma, (1, 2))(x, xd, 0.0 * x)))
+
+    def gamma(x, xd, xdd):
+        return palomba2019.unbalanced(x, xd, xdd, jnp.zeros(2))
+
+    derivatives = compiled_once(
+        lambda x, xd: (
+            gamma(x, xd, 0.0 * x),
+            *jax.jacfwd(gamma, (1, 2))(x, xd, 0.0 * x),
+        )
+    )
     (f, C_rest, _), (_, C, M) = derivatives(x, 0.0 * xd), derivatives(x, xd)
     f, C = -f, C - C_rest  # forces at rest; speeds without alpha M and beta K
     s, c = np.sin(q), np.cos(q)
@@ -150,7 +182,9 @@ def test_the_papers_model_has_the_printed_matrices():
     np.testing.assert_allclose(f[1], -rho * L1 * g / 4, rtol=1e-12)
     np.testing.assert_allclose(f[10], -rho * (3 * L1 + 4 * L2) * g / 24, rtol=1e-12)
     np.testing.assert_allclose(f[11], rho * L1**2 * g * c[0] / 192, rtol=1e-12)
-    np.testing.assert_allclose(f[n:], [-rho * L1 * (L1 + 2 * L2) * g * c[0] / 2, -rho * L2**2 * g * c[1] / 2])
+    np.testing.assert_allclose(
+        f[n:], [-rho * L1 * (L1 + 2 * L2) * g * c[0] / 2, -rho * L2**2 * g * c[1] / 2]
+    )
 
 
 @pytest.mark.parametrize(
@@ -161,18 +195,32 @@ def test_the_papers_model_has_the_printed_matrices():
         pytest.param("consistent", tuple(TABLE), marks=pytest.mark.slow),
     ],
 )
-def test_the_librarys_manipulator_has_the_frequencies_and_torques_of_the_table(terms, times):
+def test_the_librarys_manipulator_has_the_frequencies_and_torques_of_the_table(
+    terms, times
+):
     points = np.concatenate(palomba2019.path(times), axis=1)
     names = [*ABSOLUTE, "q1dd", "q2dd"]
-    quantities = ABSOLUTE | {"q1dd": {"qdd.upper": 1, "qdd.lower": -1}, "q2dd": "qdd.lower"}
+    quantities = ABSOLUTE | {
+        "q1dd": {"qdd.upper": 1, "qdd.lower": -1},
+        "q2dd": "qdd.lower",
+    }
     at = dict(zip(names, points[0], strict=True))
-    found = parametric_modes(manipulator(terms), quantities, at=at, order=0, above_hz=10.0, hold="theta")
+    found = parametric_modes(
+        manipulator(terms), quantities, at=at, order=0, above_hz=10.0, hold="theta"
+    )
     for point, t in zip(points, times, strict=True):
         known_torque, known, _ = TABLE[t]
-        z, (M, C, K) = found.source.balance(point), (A[0] for A in found.source.exact(point))
+        z, (M, C, K) = (
+            found.source.balance(point),
+            (A[0] for A in found.source.exact(point)),
+        )
         pairs = vibration_pairs(M, C, K, above_hz=10.0)
-        np.testing.assert_allclose(frequency_hz(pairs.eigenvalue[:3]), known, rtol=0.005)
-        np.testing.assert_allclose(z[-2:], known_torque, atol=0.01 * np.abs(known_torque).max())
+        np.testing.assert_allclose(
+            frequency_hz(pairs.eigenvalue[:3]), known, rtol=0.005
+        )
+        np.testing.assert_allclose(
+            z[-2:], known_torque, atol=0.01 * np.abs(known_torque).max()
+        )
 
 
 def compared(found, points):
@@ -186,7 +234,9 @@ def compared(found, points):
             left.min())  # fmt: skip
 
 
-@pytest.mark.parametrize("expanded", [papers_own, pytest.param(mid_path, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "expanded", [papers_own, pytest.param(mid_path, marks=pytest.mark.slow)]
+)
 def test_fourth_order_polynomials_follow_the_whole_path(expanded):
     found = expanded()
     assert found.terms == 70
@@ -213,9 +263,14 @@ def test_the_residual_estimates_the_error_without_an_eigenproblem():
 @pytest.mark.slow
 def test_automatic_expansion_holds_its_accuracy_over_the_path():
     """With time as the only parameter; positions, speeds and accelerations all move with it."""
-    matrices = lambda p: palomba2019.matrices(*palomba2019.motion(p[0]))  # noqa: E731
+
+    def matrices(p):
+        return palomba2019.matrices(*palomba2019.motion(p[0]))
+
     points = TIMES[::5, None]
-    found = parametric_eigenpairs(matrices, ["t"], over=points, accuracy=1e-3, order=5, above_hz=10.0)
+    found = parametric_eigenpairs(
+        matrices, ["t"], over=points, accuracy=1e-3, order=5, above_hz=10.0
+    )
     eps_f, _, right, left = compared(found, points)
     assert eps_f < 0.1
     assert min(right, left) > 0.999
@@ -224,18 +279,39 @@ def test_automatic_expansion_holds_its_accuracy_over_the_path():
 
 
 def test_what_cannot_be_reached_is_said():
-    matrices = lambda p: (jnp.eye(1), jnp.zeros((1, 1)), jnp.exp(8.0 * p[0]) * jnp.eye(1))  # noqa: E731
+    def matrices(p):
+        return (
+            jnp.eye(1),
+            jnp.zeros((1, 1)),
+            jnp.exp(8.0 * p[0]) * jnp.eye(1),
+        )
+
     with pytest.raises(AccuracyError, match="more than 2 expansion points"):
         parametric_eigenpairs(
-            matrices, ["k"], over={"k": (-1, 1)}, accuracy=1e-6, order=2, count=1, above_hz=0.0, max_pieces=2
+            matrices,
+            ["k"],
+            over={"k": (-1, 1)},
+            accuracy=1e-6,
+            order=2,
+            count=1,
+            above_hz=0.0,
+            max_pieces=2,
         )
 
 
 def test_automatic_expansion_takes_the_lowest_order_that_is_good_enough():
-    matrices = lambda p: (jnp.eye(2), 0.01 * jnp.eye(2), jnp.diag(jnp.array([1.0, 9.0])) * (1.0 + p[0]))  # noqa: E731
+    def matrices(p):
+        return (
+            jnp.eye(2),
+            0.01 * jnp.eye(2),
+            jnp.diag(jnp.array([1.0, 9.0])) * (1.0 + p[0]),
+        )
+
     over = {"k": (-0.2, 0.2)}
     orders = [
-        parametric_eigenpairs(matrices, ["k"], over=over, accuracy=accuracy, count=2, above_hz=0.0).order
+        parametric_eigenpairs(
+            matrices, ["k"], over=over, accuracy=accuracy, count=2, above_hz=0.0
+        ).order
         for accuracy in (1e-2, 1e-4, 1e-7)
     ]
     assert orders == sorted(orders) and orders[0] < orders[-1]
@@ -246,11 +322,20 @@ def test_frequencies_grow_with_the_root_of_the_modulus():
     """Without gravity and damping every frequency is proportional to sqrt(E): the binomial series."""
     robot = Robot.load("planar-2r").replace({"gravity": [0, 0, 0], "damping": None})
     found = parametric_modes(
-        Model(robot), {"E": "links.*.beam.material.E"}, q=[0.3, -1.0], order=5, locked=True, over={"E": (6e10, 8e10)}
+        Model(robot),
+        {"E": "links.*.beam.material.E"},
+        q=[0.3, -1.0],
+        order=5,
+        locked=True,
+        over={"E": (6e10, 8e10)},
     )
     c = found.coefficients("frequency_hz").coefficients[0]
     series = c * (7e10 ** np.arange(6))[:, None] / c[0]
-    np.testing.assert_allclose(series, np.outer([1, 1 / 2, -1 / 8, 1 / 16, -5 / 128, 7 / 256], np.ones(3)), rtol=1e-7)
+    np.testing.assert_allclose(
+        series,
+        np.outer([1, 1 / 2, -1 / 8, 1 / 16, -5 / 128, 7 / 256], np.ones(3)),
+        rtol=1e-7,
+    )
 
 
 def test_payload_and_length_are_parameters():
@@ -260,17 +345,30 @@ def test_payload_and_length_are_parameters():
     found = parametric_modes(model, names, at=at, q=[0.3, 0.0], order=3, above_hz=10.0)
     point = np.array([0.12, 0.302, -1.05])
     robot = model.robot.replace(dict(zip(names[:2], point[:2], strict=True)))
-    reference = parametric_modes(Model(robot), ["lower"], q=[0.3, -1.05], order=0, above_hz=10.0)
-    np.testing.assert_allclose(found.frequency_hz(point), reference.frequency_hz([-1.05]), rtol=3e-4)
-    assert np.abs(found.frequency_hz(list(at.values())) - found.frequency_hz(point)).max() > 0.5
+    reference = parametric_modes(
+        Model(robot), ["lower"], q=[0.3, -1.05], order=0, above_hz=10.0
+    )
+    np.testing.assert_allclose(
+        found.frequency_hz(point), reference.frequency_hz([-1.05]), rtol=3e-4
+    )
+    assert (
+        np.abs(found.frequency_hz(list(at.values())) - found.frequency_hz(point)).max()
+        > 0.5
+    )
 
 
 @pytest.mark.parametrize("reference", [None, ZEROED], ids=["tangent", "zeroed"])
 def test_a_straight_locked_arm_is_a_cantilever(reference):
     robot = Robot.load("planar-2r").replace({"damping": None, "gravity": [0, 0, 0]})
-    found = parametric_modes(Model(robot, reference=reference), ["upper"], q=[0.2, 0.0], order=1, locked=True)
+    found = parametric_modes(
+        Model(robot, reference=reference), ["upper"], q=[0.2, 0.0], order=1, locked=True
+    )
     EJ, rho, L = palomba2019.E_J, palomba2019.DENSITY, sum(palomba2019.LENGTHS)
-    known = np.array([1.875104, 4.694091, 7.854757]) ** 2 / (2 * np.pi * L**2) * np.sqrt(EJ / rho)
+    known = (
+        np.array([1.875104, 4.694091, 7.854757]) ** 2
+        / (2 * np.pi * L**2)
+        * np.sqrt(EJ / rho)
+    )
     np.testing.assert_allclose(found.frequency_hz([0.2]), known, rtol=2e-3)
     np.testing.assert_allclose(found.sensitivity([0.2]).frequency_hz, 0.0, atol=1e-7)
 
@@ -282,10 +380,16 @@ def test_slopes_are_those_of_differences_and_of_jax():
     h = 1e-6 * np.eye(4)
     for kind in ("frequency_hz", "damping_ratio"):
         value = getattr(found, kind)
-        difference = np.stack([(value(point + e) - value(point - e)) / 2e-6 for e in h], axis=-1)
-        np.testing.assert_allclose(getattr(sensitivity, kind), difference, rtol=1e-5, atol=1e-6)
+        difference = np.stack(
+            [(value(point + e) - value(point - e)) / 2e-6 for e in h], axis=-1
+        )
+        np.testing.assert_allclose(
+            getattr(sensitivity, kind), difference, rtol=1e-5, atol=1e-6
+        )
         by_jax = jax.jacfwd(value)(jnp.asarray(point))
-        np.testing.assert_allclose(getattr(sensitivity, kind), by_jax, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            getattr(sensitivity, kind), by_jax, rtol=1e-9, atol=1e-12
+        )
 
 
 def test_points_may_be_named_and_batched():
@@ -295,7 +399,9 @@ def test_points_may_be_named_and_batched():
     np.testing.assert_array_equal(found(named).right, found(points).right)
     assert found(points.reshape(3, 17, 4)).left.shape == (3, 17, 3, 23)
     np.testing.assert_allclose(
-        jax.vmap(found.frequency_hz)(jnp.asarray(points)), found.frequency_hz(points), rtol=1e-12
+        jax.vmap(found.frequency_hz)(jnp.asarray(points)),
+        found.frequency_hz(points),
+        rtol=1e-12,
     )
 
 
@@ -311,7 +417,11 @@ def test_saved_polynomials_load_equal(tmp_path):
     found.save(tmp_path / "modes.npz")
     again = ModePolynomials.load(tmp_path / "modes.npz")
     np.testing.assert_array_equal(again(path_points()).left, found(path_points()).left)
-    assert (again.parameters, again.coordinates, again.notes) == (found.parameters, found.coordinates, found.notes)
+    assert (again.parameters, again.coordinates, again.notes) == (
+        found.parameters,
+        found.coordinates,
+        found.notes,
+    )
     with pytest.raises(ValueError, match=r"\.npz, \.c or \.py"):
         found.save(tmp_path / "modes.txt")
 
@@ -320,9 +430,18 @@ def test_saved_polynomials_load_equal(tmp_path):
 def pieces():
     """A small system with two parameters and several expansion points."""
     K = np.array([[40.0, -7.0], [-5.0, 90.0]])
-    matrices = lambda p: (jnp.eye(2), jnp.diag(jnp.array([0.1, 0.3])) * p[1], K * (1.0 + 0.5 * jnp.sin(p[0])))  # noqa: E731
+
+    def matrices(p):
+        return (
+            jnp.eye(2),
+            jnp.diag(jnp.array([0.1, 0.3])) * p[1],
+            K * (1.0 + 0.5 * jnp.sin(p[0])),
+        )
+
     over = {"angle": (-1.0, 1.0), "damping": (0.5, 1.5)}
-    found = parametric_eigenpairs(matrices, list(over), over=over, accuracy=1e-5, count=2, above_hz=0.1, order=3)
+    found = parametric_eigenpairs(
+        matrices, list(over), over=over, accuracy=1e-5, count=2, above_hz=0.1, order=3
+    )
     assert found.polynomial.pieces > 1
     return found, np.random.default_rng(0).uniform([-1, 0.5], [1, 1.5], size=(7, 2))
 
@@ -351,13 +470,19 @@ def test_exported_c_gives_the_same_numbers(pieces, tmp_path):
     build = ["gcc", "-std=c99", "-Wall", "-Werror", "-O2", "main.c", "-o", "arm", "-lm"]
     subprocess.run(build, cwd=tmp_path, check=True)
     text = "\n".join(f"{a!r} {b!r}" for a, b in points.tolist())
-    out = subprocess.run([tmp_path / "arm"], input=text, capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        [tmp_path / "arm"], input=text, capture_output=True, text=True, check=True
+    ).stdout
     rows = np.array([[float(v) for v in line.split()] for line in out.splitlines()])
     values = found(points)
-    ours = np.stack([values.frequency_hz, values.damping_ratio], axis=-1).reshape(len(points), -1)
+    ours = np.stack([values.frequency_hz, values.damping_ratio], axis=-1).reshape(
+        len(points), -1
+    )
     parts = [np.ascontiguousarray(part.reshape(len(points), -1)).view(float)
              for part in (values.eigenvalue, values.right, values.left)]  # fmt: skip
-    np.testing.assert_allclose(rows, np.concatenate([ours, *parts], axis=1), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        rows, np.concatenate([ours, *parts], axis=1), rtol=1e-12, atol=1e-13
+    )
 
 
 def test_exported_python_needs_numpy_alone(pieces, tmp_path):
@@ -369,11 +494,18 @@ def test_exported_python_needs_numpy_alone(pieces, tmp_path):
         "np.savez('out.npz', **values)\n"
         "assert not any(name in sys.modules for name in ('lissom', 'jax'))\n"
     )
-    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, env={"PYTHONPATH": ""})
+    subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        check=True,
+        env={"PYTHONPATH": ""},
+    )
     values = found(points)
     with np.load(tmp_path / "out.npz") as out:
         for name in ("eigenvalue", "frequency_hz", "damping_ratio", "right", "left"):
-            np.testing.assert_allclose(out[name], getattr(values, name), rtol=1e-13, atol=1e-15)
+            np.testing.assert_allclose(
+                out[name], getattr(values, name), rtol=1e-13, atol=1e-15
+            )
 
 
 def test_evaluating_is_a_hundred_times_faster_than_solving():
@@ -393,7 +525,9 @@ def test_evaluating_is_a_hundred_times_faster_than_solving():
         return min(spans)
 
     polynomials = best(lambda: found(points), 30)
-    exact = best(lambda: [all_eigenpairs(M[i], C[i], K[i]) for i in range(len(points))], 3)
+    exact = best(
+        lambda: [all_eigenpairs(M[i], C[i], K[i]) for i in range(len(points))], 3
+    )
     assert exact / polynomials > 100
 
 
@@ -406,14 +540,23 @@ def test_a_repeated_eigenvalue_is_refused():
 
 
 def test_a_singular_reference_is_refused_by_name():
-    model = Model("double-pendulum", reference={"zeroed": ["upper/0.rz", "upper/tip.y"]})
+    model = Model(
+        "double-pendulum", reference={"zeroed": ["upper/0.rz", "upper/tip.y"]}
+    )
     with pytest.raises(UndefinedReferenceError, match="lower"):
         parametric_modes(model, ["upper"], order=1)
 
 
 def test_an_unstable_point_keeps_its_vibrating_pairs():
     """Upside down, free joints fall; the elastic pairs are expanded all the same."""
-    found = parametric_modes(Model("planar-2r"), ["upper"], q=[np.pi / 2, 0.0], order=1, count=2, above_hz=10.0)
+    found = parametric_modes(
+        Model("planar-2r"),
+        ["upper"],
+        q=[np.pi / 2, 0.0],
+        order=1,
+        count=2,
+        above_hz=10.0,
+    )
     M, C, K = (A[0] for A in found.source.exact(found.centres))
     assert vibration_pairs(M, C, K).others.real.max() > 1.0
     assert (found.frequency_hz(found.centres) > 10.0).all()
@@ -465,16 +608,27 @@ def test_wrong_points_are_refused():
 def test_a_parameter_of_the_mode_shapes_themselves_is_refused():
     """`erls-cms` finds the modes of a link by an eigenproblem of its own, which has no series rule."""
     with pytest.raises(SeriesError, match="eigh"):
-        parametric_modes(Model(Robot.from_dict(SQUARE), "erls-cms", modes=3), ["links.rod.beam.material.E"], order=1)
+        parametric_modes(
+            Model(Robot.from_dict(SQUARE), "erls-cms", modes=3),
+            ["links.rod.beam.material.E"],
+            order=1,
+        )
 
 
 @pytest.mark.slow
 def test_the_spatial_arm_with_three_joints():
     model = Model("anthropomorphic")
     centre = np.array([0.3, 0.6, -1.1])
-    over = {name: (v - 0.2, v + 0.2) for name, v in zip(model.joint_names, centre, strict=True)}
-    found = parametric_modes(model, model.joint_names, over=over, accuracy=1e-3, above_hz=1.0)
-    points = np.random.default_rng(1).uniform(*np.array(list(over.values())).T, size=(20, 3))
+    over = {
+        name: (v - 0.2, v + 0.2)
+        for name, v in zip(model.joint_names, centre, strict=True)
+    }
+    found = parametric_modes(
+        model, model.joint_names, over=over, accuracy=1e-3, above_hz=1.0
+    )
+    points = np.random.default_rng(1).uniform(
+        *np.array(list(over.values())).T, size=(20, 3)
+    )
     eps_f, _, right, left = compared(found, points)
     assert eps_f < 0.1
     assert min(right, left) > 0.999

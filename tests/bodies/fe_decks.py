@@ -19,15 +19,22 @@ def write_deck(mesh: SolidMesh, path: Path, material: Material = STEEL) -> None:
     """The mesh as an input deck that makes CalculiX store its matrices."""
     lines = ["*NODE, NSET=NALL"]
     lines += [
-        f"{label}, {x:.12e}, {y:.12e}, {z:.12e}" for label, (x, y, z) in zip(mesh.labels, mesh.points, strict=True)
+        f"{label}, {x:.12e}, {y:.12e}, {z:.12e}"
+        for label, (x, y, z) in zip(mesh.labels, mesh.points, strict=True)
     ]
     lines += ["*ELEMENT, TYPE=C3D10, ELSET=EALL"]
-    lines += [f"{k + 1}, " + ", ".join(map(str, mesh.labels[tet[TO_CALCULIX]])) for k, tet in enumerate(mesh.tets)]
+    lines += [
+        f"{k + 1}, " + ", ".join(map(str, mesh.labels[tet[TO_CALCULIX]]))
+        for k, tet in enumerate(mesh.tets)
+    ]
     for name, nodes in mesh.sets.items():
         labels = mesh.labels[np.asarray(nodes)]
         lines += [
             f"*NSET, NSET={name.upper()}",
-            *(", ".join(map(str, row)) for row in np.array_split(labels, -(-len(labels) // 8))),
+            *(
+                ", ".join(map(str, row))
+                for row in np.array_split(labels, -(-len(labels) // 8))
+            ),
         ]
     lines += [
         "*MATERIAL, NAME=STEEL",
@@ -56,5 +63,7 @@ def calculix_job(folder: Path, name: str = "l-beam-coarse") -> Path:
             packed.extractall(folder, filter="data")
         return folder / f"{name}.sti"
     write_deck(load_mesh(DATA / f"{name}.npz"), folder / f"{name}.inp")
-    subprocess.run(["ccx", name], cwd=folder, check=True, capture_output=True, timeout=120)
+    subprocess.run(
+        ["ccx", name], cwd=folder, check=True, capture_output=True, timeout=120
+    )
     return folder / f"{name}.sti"

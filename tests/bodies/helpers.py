@@ -48,15 +48,26 @@ def beam(path=((0, 0, 0), (0.7, 0, 0)), section=SECTION, **options):
     """Beam of the material above, with a section or a law of sections."""
     tapered = callable(section)
     sections = section if tapered else lambda s: section
-    options = {"youngs_modulus": E, "shear_modulus": G, "density": RHO, "elements": 3} | options
-    return beam_body(np.array(path, dtype=float), sections, uniform=not tapered, **options)
+    options = {
+        "youngs_modulus": E,
+        "shear_modulus": G,
+        "density": RHO,
+        "elements": 3,
+    } | options
+    return beam_body(
+        np.array(path, dtype=float), sections, uniform=not tapered, **options
+    )
 
 
 def meshed(body, modes=15):
     """The link that the matrices of a beam give, as those of a finite-element program would."""
     fe = elements_of(body.stiffness, body.mass_matrix, np.asarray(body.points))
     link, joints = with_interface(fe, {"inner": 1, "tip": len(body.points)})
-    return link_body(reduced_link(link, joints, reduced(link, joints, Wanted(modes=modes, checked=0))))
+    return link_body(
+        reduced_link(
+            link, joints, reduced(link, joints, Wanted(modes=modes, checked=0))
+        )
+    )
 
 
 BENT = ((0, 0, 0), (0.3, 0.1, -0.05), (0.35, 0.5, 0.2), (0.35, 0.5, 0.45))
@@ -69,19 +80,33 @@ ALL_BODIES = {
     "timoshenko": beam(theory="timoshenko", elements=1),
     "bent": beam(BENT, up=(0.2, -0.4, 1.0), elements=2),
     "bent-timoshenko": beam(BENT, theory="timoshenko", up=(0.0, 1.0, 0.0), elements=2),
-    "bent-lumped-timoshenko": beam(BENT, theory="timoshenko", mass="lumped", elements=2),
+    "bent-lumped-timoshenko": beam(
+        BENT, theory="timoshenko", mass="lumped", elements=2
+    ),
     "tapered": beam(BENT, taper, elements=2),
     "tapered-timoshenko": beam(BENT, taper, theory="timoshenko", elements=2),
     "tapered-lumped": beam(BENT, taper, mass="lumped", elements=2),
-    "loaded": with_mass(with_mass(beam(BENT), 2, 0.3), -1, 0.7, TENSOR, (0.02, 0.05, -0.03)),
+    "loaded": with_mass(
+        with_mass(beam(BENT), 2, 0.3), -1, 0.7, TENSOR, (0.02, 0.05, -0.03)
+    ),
     "rayleigh": with_rayleigh(beam(BENT, taper), alpha=1.3, beta=2e-4),
     "modal": with_modal_ratio(with_mass(beam(BENT), -1, 0.7, PRINCIPAL), 0.02),
-    "reduced": reduced_body(with_modal_ratio(with_mass(beam(BENT), -1, 0.7, PRINCIPAL), 0.02)),
-    "reduced-points": reduced_body(beam(BENT, elements=2, mass="lumped-points"), Reduction(8, "free-interface")),
+    "reduced": reduced_body(
+        with_modal_ratio(with_mass(beam(BENT), -1, 0.7, PRINCIPAL), 0.02)
+    ),
+    "reduced-points": reduced_body(
+        beam(BENT, elements=2, mass="lumped-points"), Reduction(8, "free-interface")
+    ),
     "finite-elements": meshed(beam(BENT, elements=2, mass="lumped")),
     "rigid": rigid_body(1.7, (0.1, 0.02, -0.03), TENSOR, (0.24, 0.0, 0.1)),
     "rigid-point": rigid_body(1.7, (0.1, 0.02, -0.03), PRINCIPAL),
-    "rigid-loaded": with_mass(rigid_body(1.7, (0.1, 0, 0), PRINCIPAL, (0.2, 0.1, 0)), 1, 0.4, PRINCIPAL, (0, 0, 0.1)),
+    "rigid-loaded": with_mass(
+        rigid_body(1.7, (0.1, 0, 0), PRINCIPAL, (0.2, 0.1, 0)),
+        1,
+        0.4,
+        PRINCIPAL,
+        (0, 0, 0.1),
+    ),
 }
 
 

@@ -9,7 +9,12 @@ import scipy.linalg
 from arms import ARM4, arm
 from lissom import Robot
 from lissom.bodies.assumed import assumed_modes_body, dealt, modes_per_link, tip_load
-from lissom.bodies.beam_modes import bar_modes, bending_equation, bending_modes, bending_roots
+from lissom.bodies.beam_modes import (
+    bar_modes,
+    bending_equation,
+    bending_modes,
+    bending_roots,
+)
 from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
 from lissom.bodies.mesh import gauss
@@ -36,11 +41,15 @@ def hertz(modes, length):
 )
 def test_bending_modes_of_the_published_arm(length, mass, inertia, roots, frequencies):
     modes = bending_modes(2, mass / (RHO_A * length), inertia / (RHO_A * length**3))
-    assert hertz(modes, length) == pytest.approx(frequencies, rel=2e-4)  # printed with four digits
+    assert hertz(modes, length) == pytest.approx(
+        frequencies, rel=2e-4
+    )  # printed with four digits
     assert roots is None or modes.b == pytest.approx(roots, rel=4e-5)
 
 
-@pytest.mark.parametrize(("length", "frequencies"), [(2.0, (401.0, 1203.1)), (1.8, (445.6, 1336.8))])
+@pytest.mark.parametrize(
+    ("length", "frequencies"), [(2.0, (401.0, 1203.1)), (1.8, (445.6, 1336.8))]
+)
 def test_torsion_modes_of_the_published_arm(length, frequencies):
     hertz = bar_modes(2).b / length * np.sqrt(80.8e9 / 7850) / (2 * np.pi)
     assert hertz == pytest.approx(frequencies, rel=2e-4)
@@ -53,9 +62,16 @@ def test_bending_modes_are_orthogonal_in_mass_and_strain_however_many(count, loa
     modes, (xi, weight) = bending_modes(count, mu, kappa), gauss(30 + 5 * count)
     phi, curved = modes.shape(xi), modes.shape(xi, 2)
     tip, slope = modes.shape(np.ones(1))[0], modes.shape(np.ones(1), 1)[0]
-    mass = np.einsum("p,pm,pn->mn", weight, phi, phi) + mu * np.outer(tip, tip) + kappa * np.outer(slope, slope)
+    mass = (
+        np.einsum("p,pm,pn->mn", weight, phi, phi)
+        + mu * np.outer(tip, tip)
+        + kappa * np.outer(slope, slope)
+    )
     strain = np.einsum("p,pm,pn->mn", weight, curved, curved)
-    unit = lambda A: A / np.sqrt(np.outer(np.diag(A), np.diag(A)))  # noqa: E731
+
+    def unit(A):
+        return A / np.sqrt(np.outer(np.diag(A), np.diag(A)))
+
     # A heavy rotary inertia leaves shapes with almost no slope at the tip, whose square is then weighed by kappa b^2.
     assert np.abs(unit(mass) - np.eye(count)).max() < 1e-13 * (1 + kappa * count**2)
     assert np.abs(unit(strain) - np.eye(count)).max() < 1e-13
@@ -77,9 +93,16 @@ def test_every_mode_is_there_and_none_twice(load):
 
 def test_modes_satisfy_their_differential_equation_and_end_conditions():
     mu, kappa = 0.7, 0.3
-    modes, ends, inside = bending_modes(5, mu, kappa), np.array([0.0, 1.0]), np.linspace(0, 1, 7)
+    modes, ends, inside = (
+        bending_modes(5, mu, kappa),
+        np.array([0.0, 1.0]),
+        np.linspace(0, 1, 7),
+    )
     b4 = modes.b**4
-    assert np.abs(modes.shape(inside, 4) - b4 * modes.shape(inside)).max() < 1e-11 * b4.max()
+    assert (
+        np.abs(modes.shape(inside, 4) - b4 * modes.shape(inside)).max()
+        < 1e-11 * b4.max()
+    )
     assert np.abs(modes.shape(ends)[0]).max() < 1e-13
     assert np.abs(modes.shape(ends, 1)[0] / modes.b).max() < 1e-13
     tip = [modes.shape(ends, d)[1] for d in range(4)]
@@ -91,18 +114,29 @@ def test_modes_satisfy_their_differential_equation_and_end_conditions():
 def test_torsion_modes_carry_a_tip_inertia(kappa):
     modes, (xi, weight) = bar_modes(6, kappa), gauss(40)
     phi, twist, tip = modes.shape(xi), modes.shape(xi, 1), modes.shape(np.ones(1))[0]
-    assert np.abs(modes.shape(np.ones(1), 1)[0] - kappa * modes.b**2 * tip).max() < 1e-9 * (1 + kappa)
+    assert np.abs(
+        modes.shape(np.ones(1), 1)[0] - kappa * modes.b**2 * tip
+    ).max() < 1e-9 * (1 + kappa)
     mass = np.einsum("p,pm,pn->mn", weight, phi, phi) + kappa * np.outer(tip, tip)
     strain = np.einsum("p,pm,pn->mn", weight, twist, twist)
-    assert strain == pytest.approx(np.diag(modes.stiffness), abs=1e-11 * modes.stiffness.max())
-    assert mass == pytest.approx(np.diag(np.diag(mass)), abs=1e-11 * np.diag(mass).max())
+    assert strain == pytest.approx(
+        np.diag(modes.stiffness), abs=1e-11 * modes.stiffness.max()
+    )
+    assert mass == pytest.approx(
+        np.diag(np.diag(mass)), abs=1e-11 * np.diag(mass).max()
+    )
 
 
 def test_roots_follow_a_traced_tip_mass():
     step = 1e-6
-    root = lambda mu: bending_roots(3, mu, 0.2 * mu)  # noqa: E731
+
+    def root(mu):
+        return bending_roots(3, mu, 0.2 * mu)
+
     exact = jax.jacfwd(root)(jnp.asarray(0.8))
-    assert exact == pytest.approx((root(0.8 + step) - root(0.8 - step)) / (2 * step), rel=1e-7)
+    assert exact == pytest.approx(
+        (root(0.8 + step) - root(0.8 - step)) / (2 * step), rel=1e-7
+    )
 
 
 def test_a_plain_number_of_modes_is_dealt_to_both_planes_and_torsion():
@@ -124,10 +158,15 @@ def test_links_of_the_published_arm_have_two_modes_of_each_kind():
     assert tip_load(robot, 1).mass == pytest.approx(RHO_A * 1.8 + 3.56, rel=2e-4)
     assert tip_load(robot, 2).mass == pytest.approx(3.56)
     loaded = (
-        body.mass_matrix[6:, 6:] + tip_load(robot, 1).mass * body.node_shape[-1, :3, 6:].T @ body.node_shape[-1, :3, 6:]
+        body.mass_matrix[6:, 6:]
+        + tip_load(robot, 1).mass
+        * body.node_shape[-1, :3, 6:].T
+        @ body.node_shape[-1, :3, 6:]
     )
     lam = scipy.linalg.eigvalsh(body.stiffness[6:, 6:], loaded)
-    assert np.sqrt(lam) / (2 * np.pi) == pytest.approx((4.726, 4.726, 53.08, 53.08, 401.0, 1203.1), rel=3e-4)
+    assert np.sqrt(lam) / (2 * np.pi) == pytest.approx(
+        (4.726, 4.726, 53.08, 53.08, 401.0, 1203.1), rel=3e-4
+    )
 
 
 @pytest.mark.parametrize("i", [1, 3, 6])
@@ -155,24 +194,41 @@ def test_many_assumed_modes_and_a_fine_mesh_bend_alike():
     }
     robot = Robot.from_dict(data)
     fine = measured_from_inner_node(body_of(robot, 2))
-    expected = np.sqrt(scipy.linalg.eigvalsh(fine.stiffness[6:, 6:], fine.mass_matrix[6:, 6:])[:4])
+    expected = np.sqrt(
+        scipy.linalg.eigvalsh(fine.stiffness[6:, 6:], fine.mass_matrix[6:, 6:])[:4]
+    )
     body = assumed_modes_body(robot, 2, 9)
-    found = np.sqrt(scipy.linalg.eigvalsh(body.stiffness[6:, 6:], body.mass_matrix[6:, 6:])[:4])
+    found = np.sqrt(
+        scipy.linalg.eigvalsh(body.stiffness[6:, 6:], body.mass_matrix[6:, 6:])[:4]
+    )
     assert found == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_positive_slope_of_w_turns_about_minus_y():
     body = assumed_modes_body(arm("arm-4"), 1, {"xz": 1, "xy": 1})
     tip_xy, tip_xz = body.node_shape[-1, :, 6], body.node_shape[-1, :, 7]
-    assert tip_xy[1] > 0 and tip_xy[5] > 0 and np.abs(np.delete(tip_xy, [1, 5])).max() < 1e-15
-    assert tip_xz[2] > 0 and tip_xz[4] < 0 and np.abs(np.delete(tip_xz, [2, 4])).max() < 1e-15
+    assert (
+        tip_xy[1] > 0
+        and tip_xy[5] > 0
+        and np.abs(np.delete(tip_xy, [1, 5])).max() < 1e-15
+    )
+    assert (
+        tip_xz[2] > 0
+        and tip_xz[4] < 0
+        and np.abs(np.delete(tip_xz, [2, 4])).max() < 1e-15
+    )
 
 
 def test_bent_links_take_the_clamped_modes_of_their_mesh():
     robot = arm("arm-6")
-    body, mesh = assumed_modes_body(robot, 6, 4), measured_from_inner_node(body_of(robot, 6))
+    body, mesh = (
+        assumed_modes_body(robot, 6, 4),
+        measured_from_inner_node(body_of(robot, 6)),
+    )
     assert body.names == ("mode.1", "mode.2", "mode.3", "mode.4")
-    expected = np.sqrt(scipy.linalg.eigvalsh(mesh.stiffness[6:, 6:], mesh.mass_matrix[6:, 6:])[:4])
+    expected = np.sqrt(
+        scipy.linalg.eigvalsh(mesh.stiffness[6:, 6:], mesh.mass_matrix[6:, 6:])[:4]
+    )
     K, M, C = (A[6:, 6:] for A in (body.stiffness, body.mass_matrix, body.damping))
     assert np.sqrt(np.diag(K)) == pytest.approx(expected, rel=1e-9)
     assert pytest.approx(np.eye(4), abs=1e-9) == M
@@ -184,19 +240,28 @@ def test_no_modes_make_a_rigid_link_and_axial_ones_are_there_when_asked():
     assert assumed_modes_body(robot, 1, 0).names == ()
     body = assumed_modes_body(robot, 1, {"axial": 1})
     assert body.names == ("axial.1",)
-    loaded = body.mass_matrix[6, 6] + tip_load(robot, 1).mass * body.node_shape[-1, 0, 6] ** 2
+    loaded = (
+        body.mass_matrix[6, 6]
+        + tip_load(robot, 1).mass * body.node_shape[-1, 0, 6] ** 2
+    )
     b = bar_modes(1, tip_load(robot, 1).mass / body.total_mass).b[0]
-    assert np.sqrt(body.stiffness[6, 6] / loaded) == pytest.approx(b / 2.0 * np.sqrt(210e9 / 7850), rel=1e-12)
+    assert np.sqrt(body.stiffness[6, 6] / loaded) == pytest.approx(
+        b / 2.0 * np.sqrt(210e9 / 7850), rel=1e-12
+    )
 
 
 def test_bodies_can_be_differentiated_by_length_and_stiffness():
     @jax.jit
     def spread(E):
-        robot = arm("arm-4").replace({"links.boom.beam.material.E": E, "payload": {"mass": 1e-12 * E}})
+        robot = arm("arm-4").replace(
+            {"links.boom.beam.material.E": E, "payload": {"mass": 1e-12 * E}}
+        )
         body = assumed_modes_body(robot, 1, 6)
         return jnp.stack([jnp.trace(body.stiffness), jnp.trace(body.mass_matrix)])
 
     slope = jax.jacfwd(spread)(jnp.asarray(2.1e11))
     step = 1e6
-    numeric = (spread(jnp.asarray(2.1e11 + step)) - spread(jnp.asarray(2.1e11 - step))) / (2 * step)
+    numeric = (
+        spread(jnp.asarray(2.1e11 + step)) - spread(jnp.asarray(2.1e11 - step))
+    ) / (2 * step)
     assert np.asarray(slope) == pytest.approx(np.asarray(numeric), rel=1e-5)

@@ -48,7 +48,10 @@ def test_rigid_coordinates_move_the_field_as_a_rigid_body(body):
 
 
 def test_stations_lie_where_their_rigid_shape_says(body):
-    assert_allclose(body.station_rigid[:, :3, :3], np.broadcast_to(np.eye(3), (len(body.station_rigid), 3, 3)))
+    assert_allclose(
+        body.station_rigid[:, :3, :3],
+        np.broadcast_to(np.eye(3), (len(body.station_rigid), 3, 3)),
+    )
     assert_allclose(body.station_rigid[:, 3:, :3], 0)
     lever = body.station_rigid[:, :3, 3:]
     assert_allclose(lever, -np.swapaxes(lever, 1, 2))
@@ -68,11 +71,17 @@ def test_mass_matrix_is_symmetric_positive_definite(body):
 
 
 def test_rigid_inertia_is_seen_through_the_coordinates_too(body):
-    assert_allclose(body.rigid.T @ body.mass_matrix @ body.rigid, body.rigid_inertia, atol=1e-13)
+    assert_allclose(
+        body.rigid.T @ body.mass_matrix @ body.rigid, body.rigid_inertia, atol=1e-13
+    )
 
 
 def test_rigid_inertia_is_made_of_mass_centre_and_tensor(body):
     m, c, J = body.total_mass, body.centre, body.inertia
     lever = rigid_shape(c)[:3, 3:]
-    assert_allclose(body.rigid_inertia, np.block([[m * np.eye(3), m * lever], [m * lever.T, J]]), atol=1e-14)
+    assert_allclose(
+        body.rigid_inertia,
+        np.block([[m * np.eye(3), m * lever], [m * lever.T, J]]),
+        atol=1e-14,
+    )
     assert m > 0

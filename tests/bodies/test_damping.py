@@ -13,20 +13,29 @@ from .helpers import ALL_BODIES, BENT, PRINCIPAL, beam, clamped, rectangle
 SQUARE = rectangle(0.02, 0.02)
 
 
-@pytest.mark.parametrize("body", [beam(), beam(BENT, theory="timoshenko"), beam(section=SQUARE)])
+@pytest.mark.parametrize(
+    "body", [beam(), beam(BENT, theory="timoshenko"), beam(section=SQUARE)]
+)
 def test_every_mode_of_the_clamped_link_has_the_ratio(body):
     body = with_modal_ratio(with_mass(body, -1, 0.4, PRINCIPAL), 0.03)
     K, M = clamped(body)
     eigenvalue, modes = scipy.linalg.eigh(K, M)
     expected = np.diag(2 * 0.03 * np.sqrt(eigenvalue))
-    assert_allclose(modes.T @ body.damping[6:, 6:] @ modes, expected, atol=1e-6 * expected.max())
+    assert_allclose(
+        modes.T @ body.damping[6:, 6:] @ modes, expected, atol=1e-6 * expected.max()
+    )
 
 
 def test_ratio_shows_as_decay_of_the_free_vibration():
     body = with_modal_ratio(beam(BENT, elements=1), 0.03)
     K, M = clamped(body)
     n = len(K)
-    first_order = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, np.hstack([K, body.damping[6:, 6:]]))]])
+    first_order = np.block(
+        [
+            [np.zeros((n, n)), np.eye(n)],
+            [-np.linalg.solve(M, np.hstack([K, body.damping[6:, 6:]]))],
+        ]
+    )
     roots = np.linalg.eigvals(first_order)
     assert_allclose(-roots.real / np.abs(roots), 0.03, rtol=1e-6)
 

@@ -54,9 +54,15 @@ def test_cholesky_factors_solve_a_held_solid(coarse, with_points):
     K = coarse.K[free][:, free]
     load = np.random.default_rng(1).standard_normal((len(free), 3))
     seen = []
-    x = cholesky(K, coarse.dof_points[free] if with_points else None, lambda text, share: seen.append(share))(load)
+    x = cholesky(
+        K,
+        coarse.dof_points[free] if with_points else None,
+        lambda text, share: seen.append(share),
+    )(load)
     assert np.abs(K @ x - load).max() < 1e-6
-    np.testing.assert_allclose(x[:, 1], cholesky(K)(load[:, 1]), rtol=1e-6, atol=1e-9 * np.abs(x).max())
+    np.testing.assert_allclose(
+        x[:, 1], cholesky(K)(load[:, 1]), rtol=1e-6, atol=1e-9 * np.abs(x).max()
+    )
     assert seen[-1] == 1.0
 
 
@@ -75,9 +81,16 @@ def test_coupled_faces_leave_six_rigid_motions_and_the_mass_alone(coarse, kind):
     made, joints = with_interface(coarse, FACES, kind)
     R = made.fe.rigid
     assert np.abs(made.fe.K @ R).max() < 1e-9 * np.abs(made.fe.K).max()
-    np.testing.assert_allclose(R.T @ made.fe.M @ R, coarse.rigid.T @ coarse.M @ coarse.rigid, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        R.T @ made.fe.M @ R,
+        coarse.rigid.T @ coarse.M @ coarse.rigid,
+        rtol=1e-9,
+        atol=1e-12,
+    )
     np.testing.assert_allclose(made.expand @ R, coarse.rigid, atol=1e-9)
-    np.testing.assert_allclose(made.fe.points[list(joints.nodes)], [[0, 0, 0], [0.5, 0.5, 0]], atol=1e-12)
+    np.testing.assert_allclose(
+        made.fe.points[list(joints.nodes)], [[0, 0, 0], [0.5, 0.5, 0]], atol=1e-12
+    )
 
 
 def test_a_rigid_coupling_moves_its_face_as_a_rigid_body(coarse):
@@ -87,7 +100,11 @@ def test_a_rigid_coupling_moves_its_face_as_a_rigid_body(coarse):
     r[made.fe.place[joints.nodes[1]]] = motion
     face = coarse.sets["tip"]
     moved = coarse.nodal(made.expand @ r)[face, :3]
-    np.testing.assert_allclose(moved, (rigid_shapes(coarse.points[face] - [0.5, 0.5, 0]) @ motion)[:, :3], atol=1e-12)
+    np.testing.assert_allclose(
+        moved,
+        (rigid_shapes(coarse.points[face] - [0.5, 0.5, 0]) @ motion)[:, :3],
+        atol=1e-12,
+    )
 
 
 def test_a_distributing_coupling_follows_the_mean_motion_and_stiffens_nothing(coarse):
@@ -98,7 +115,9 @@ def test_a_distributing_coupling_follows_the_mean_motion_and_stiffens_nothing(co
     B = rigid_shapes(coarse.points[face] - [0.5, 0.5, 0])[:, :3].reshape(-1, 6)
     mean = np.linalg.lstsq(B, coarse.nodal(full)[face, :3].reshape(-1), rcond=None)[0]
     np.testing.assert_allclose(mean, u[made.fe.place[joints.nodes[1]]], atol=1e-9)
-    assert made.fe.size == coarse.size  # six dofs of each face gave way to the six of its node
+    assert (
+        made.fe.size == coarse.size
+    )  # six dofs of each face gave way to the six of its node
 
 
 def test_faces_that_touch_and_faces_on_a_line_are_refused(coarse):
@@ -111,11 +130,18 @@ def test_faces_that_touch_and_faces_on_a_line_are_refused(coarse):
         coupled(coarse, [Coupling(edge, at)])
 
 
-@pytest.mark.parametrize("place", ["tip", "y=0.5", "0.5,0.5,0", "0.5,0.5,0,0.017", [0.5, 0.5, 0.0]])
+@pytest.mark.parametrize(
+    "place", ["tip", "y=0.5", "0.5,0.5,0", "0.5,0.5,0,0.017", [0.5, 0.5, 0.0]]
+)
 def test_a_face_is_found_by_name_plane_point_and_sphere(coarse, place):
     made, joints = with_interface(coarse, {"inner": "inner", "tip": place})
-    assert made.fe.size == coarse.size - 3 * (len(coarse.sets["inner"]) + len(coarse.sets["tip"])) + 12
-    np.testing.assert_allclose(made.fe.points[joints.nodes[1]], [0.5, 0.5, 0], atol=2e-3)
+    assert (
+        made.fe.size
+        == coarse.size - 3 * (len(coarse.sets["inner"]) + len(coarse.sets["tip"])) + 12
+    )
+    np.testing.assert_allclose(
+        made.fe.points[joints.nodes[1]], [0.5, 0.5, 0], atol=2e-3
+    )
 
 
 # --- the reduced link -------------------------------------------------------------------------------------------------
@@ -134,15 +160,25 @@ def test_the_reduced_solid_keeps_the_frequencies_and_shapes_of_the_full_one(soli
     assert np.abs(free["error"])[:7].max() < 5e-3
 
 
-def test_calculix_and_scikit_fem_give_the_same_link_frequencies_to_a_thousandth(tmp_path):
+def test_calculix_and_scikit_fem_give_the_same_link_frequencies_to_a_thousandth(
+    tmp_path,
+):
     other = reduce_link(calculix_job(tmp_path), {"inner": "inner", "tip": "tip"})
     here = reduce_link(DATA / "l-beam-coarse.npz", FACES, material=STEEL)
-    a, b = (np.array(r.report["frequencies held at inner"].values["reduced_hz"]) for r in (other, here))
+    a, b = (
+        np.array(r.report["frequencies held at inner"].values["reduced_hz"])
+        for r in (other, here)
+    )
     assert np.abs(a / b - 1).max() < 1e-3
 
 
 def test_gmsh_meshes_the_geometry_in_the_repository_or_says_what_it_lacks(tmp_path):
-    text = (DATA / "l-beam.geo").read_text().replace("along = {30", "along = {12").replace("wide = {2", "wide = {1")
+    text = (
+        (DATA / "l-beam.geo")
+        .read_text()
+        .replace("along = {30", "along = {12")
+        .replace("wide = {2", "wide = {1")
+    )
     (tmp_path / "l.geo").write_text(text.replace("deep = {4", "deep = {2"))
     try:
         import gmsh  # noqa: F401
@@ -151,12 +187,17 @@ def test_gmsh_meshes_the_geometry_in_the_repository_or_says_what_it_lacks(tmp_pa
             mesh_of(tmp_path / "l.geo")
         return
     mesh, known = mesh_of(tmp_path / "l.geo"), load_mesh(DATA / "l-beam-coarse.npz")
-    masses = [fe.rigid[:, 0] @ fe.M @ fe.rigid[:, 0] for fe in (solid_elements(m, STEEL) for m in (mesh, known))]
+    masses = [
+        fe.rigid[:, 0] @ fe.M @ fe.rigid[:, 0]
+        for fe in (solid_elements(m, STEEL) for m in (mesh, known))
+    ]
     assert masses == pytest.approx([2.34, 2.34], rel=1e-12)
     assert set(mesh.sets) == {"inner", "tip"}
 
 
-def test_constants_of_inertia_of_a_solid_are_those_of_its_nodes_and_its_rigid_body(solid):
+def test_constants_of_inertia_of_a_solid_are_those_of_its_nodes_and_its_rigid_body(
+    solid,
+):
     body = link_body(solid.link)
     assert solid.link.exact
     assert body.total_mass == pytest.approx(2.34, rel=1e-12)
@@ -164,7 +205,9 @@ def test_constants_of_inertia_of_a_solid_are_those_of_its_nodes_and_its_rigid_bo
     I = inertia_integrals(body)
     w = np.array([0.3, -0.7, 0.5])
     # a rigid rotation: the velocity field of the twist equals that of omega x, so X and mass say the same
-    np.testing.assert_allclose(np.einsum("a,aij->ij", w, I.X)[:3, :3], 2.34 * np.cross(np.eye(3), w), atol=1e-9)
+    np.testing.assert_allclose(
+        np.einsum("a,aij->ij", w, I.X)[:3, :3], 2.34 * np.cross(np.eye(3), w), atol=1e-9
+    )
     trace = sum(I.Z[a, a] for a in range(3))
     np.testing.assert_allclose(trace[:3, :3], 2 * 2.34 * np.eye(3), atol=1e-9)
 
@@ -176,18 +219,29 @@ def beam_fe():
         np.array([[0, 0, 0], [0.4, 0, 0], [0.4, 0.3, 0.1]]), lambda s: section,
         youngs_modulus=7e10, shear_modulus=2.6e10, density=2700.0, elements=5, mass="lumped",
     )  # fmt: skip
-    return body, elements_of(body.stiffness, body.mass_matrix, np.asarray(body.points), labels=np.arange(10, 21))
+    return body, elements_of(
+        body.stiffness,
+        body.mass_matrix,
+        np.asarray(body.points),
+        labels=np.arange(10, 21),
+    )
 
 
 def test_with_every_mode_kept_the_constants_are_those_of_the_beam_itself():
     body, fe = beam_fe()
     made, joints = with_interface(fe, {"inner": 10, "tip": 20})
-    link = reduced_link(made, joints, reduced(made, joints, Wanted(modes=60, checked=0)))
+    link = reduced_link(
+        made, joints, reduced(made, joints, Wanted(modes=60, checked=0))
+    )
     theirs, ours = nodal_integrals(body), inertia_integrals(link_body(link))
     assert len(link.frequency_hz) == 60
-    np.testing.assert_allclose(ours.mass[:6, :6], theirs.mass[:6, :6], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        ours.mass[:6, :6], theirs.mass[:6, :6], rtol=1e-9, atol=1e-12
+    )
     for a, b in ((ours.X, theirs.X), (ours.Y, theirs.Y), (ours.Z, theirs.Z)):
-        np.testing.assert_allclose(a[..., :6, :6], b[..., :6, :6], rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(
+            a[..., :6, :6], b[..., :6, :6], rtol=1e-8, atol=1e-10
+        )
 
 
 @pytest.mark.parametrize("method", ["craig-bampton", "guyan", "rubin"])
@@ -203,13 +257,17 @@ def test_every_method_answers_static_loads_on_its_interface_exactly(method):
     exact[free] = np.linalg.solve(fe.K.toarray()[np.ix_(free, free)], f[free])
     W = result.modes.clamped
     mine = W @ np.linalg.solve(np.diag(result.modes.omega**2), W.T @ f)
-    np.testing.assert_allclose(mine[fe.place[joints.nodes[1]]], exact[fe.place[joints.nodes[1]]], rtol=1e-6)
+    np.testing.assert_allclose(
+        mine[fe.place[joints.nodes[1]]], exact[fe.place[joints.nodes[1]]], rtol=1e-6
+    )
 
 
 def test_a_frequency_limit_keeps_the_interface_motions_and_all_fixed_modes_below_it():
     _, fe = beam_fe()
     made, joints = with_interface(fe, {"inner": 10, "tip": 20})
-    few, many = (reduced(made, joints, Wanted(below_hz=hz, checked=0)) for hz in (200.0, 2000.0))
+    few, many = (
+        reduced(made, joints, Wanted(below_hz=hz, checked=0)) for hz in (200.0, 2000.0)
+    )
     assert 6 <= len(few.modes.omega) < len(many.modes.omega)
 
 
@@ -217,10 +275,18 @@ def test_a_turned_link_is_the_same_link_in_other_axes(solid):
     turn = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
     plain, turned = link_body(solid.link), link_body(solid.link, turn)
     np.testing.assert_allclose(turned.centre, turn @ plain.centre, atol=1e-12)
-    np.testing.assert_allclose(turned.inertia, turn @ plain.inertia @ turn.T, atol=1e-12)
+    np.testing.assert_allclose(
+        turned.inertia, turn @ plain.inertia @ turn.T, atol=1e-12
+    )
     a, b = inertia_integrals(plain), inertia_integrals(turned)
-    w, eta = np.array([0.2, 0.4, -0.3]), np.concatenate([np.zeros(12), np.linspace(1e-3, 2e-3, 18)])
-    energy = lambda I, w: np.einsum("a,b,abij,i,j->", w, w, I.Z, eta, eta)  # noqa: E731
+    w, eta = (
+        np.array([0.2, 0.4, -0.3]),
+        np.concatenate([np.zeros(12), np.linspace(1e-3, 2e-3, 18)]),
+    )
+
+    def energy(I, w):
+        return np.einsum("a,b,abij,i,j->", w, w, I.Z, eta, eta)
+
     assert energy(b, turn @ w) == pytest.approx(energy(a, w), rel=1e-12)
 
 
@@ -236,7 +302,9 @@ def test_files_of_links_give_back_the_same_body(solid, tmp_path):
 def test_slices_follow_the_rigid_motion_and_lie_along_the_link(solid):
     body = link_body(solid.link)
     assert len(body.points) == 11
-    np.testing.assert_allclose(body.node_shape @ body.rigid, rigid_shapes(body.points), atol=1e-12)
+    np.testing.assert_allclose(
+        body.node_shape @ body.rigid, rigid_shapes(body.points), atol=1e-12
+    )
     steps = np.linalg.norm(np.diff(body.points, axis=0), axis=1)
     assert steps.min() > 0.03 and steps.sum() == pytest.approx(1.0, abs=0.06)
 
@@ -259,21 +327,43 @@ def block_mesh(points, sizes):
     """10-node tetrahedra on a grid of corner points."""
     import skfem
 
-    corners = skfem.MeshTet.init_tensor(*(np.linspace(0, s, n) for n, s in zip(points, sizes, strict=True)))
+    corners = skfem.MeshTet.init_tensor(
+        *(np.linspace(0, s, n) for n, s in zip(points, sizes, strict=True))
+    )
     basis = skfem.Basis(corners, skfem.ElementTetP2(), intorder=2)
     tets = basis.element_dofs.T
     X = basis.doflocs.T
     middles = np.stack([X[tets[:, list(edge)]].mean(axis=1) for edge in EDGES], axis=1)
-    match = np.linalg.norm(X[tets[:, 4:]][:, None] - middles[:, :, None], axis=3).argmin(axis=2)
-    ordered = np.concatenate([tets[:, :4], np.take_along_axis(tets[:, 4:], match, axis=1)], axis=1)
-    return SolidMesh(X, np.arange(1, len(X) + 1), ordered, np.zeros((0, 6), dtype=int), np.zeros(0, dtype=int))
+    match = np.linalg.norm(
+        X[tets[:, 4:]][:, None] - middles[:, :, None], axis=3
+    ).argmin(axis=2)
+    ordered = np.concatenate(
+        [tets[:, :4], np.take_along_axis(tets[:, 4:], match, axis=1)], axis=1
+    )
+    return SolidMesh(
+        X,
+        np.arange(1, len(X) + 1),
+        ordered,
+        np.zeros((0, 6), dtype=int),
+        np.zeros(0, dtype=int),
+    )
 
 
 # --- robot files ------------------------------------------------------------------------------------------------------
 
 
 def robot_with(fe: dict, **more) -> dict:
-    return {"name": "r", "links": [{"name": "a", "joint": {"type": "revolute", "axis": [0, 1, 0]}, "fe": fe, **more}]}
+    return {
+        "name": "r",
+        "links": [
+            {
+                "name": "a",
+                "joint": {"type": "revolute", "axis": [0, 1, 0]},
+                "fe": fe,
+                **more,
+            }
+        ],
+    }
 
 
 def test_matrices_in_a_robot_file_become_a_link_between_their_nodes(tmp_path):
@@ -294,10 +384,17 @@ def test_matrices_in_a_robot_file_become_a_link_between_their_nodes(tmp_path):
 
 def test_masses_payload_and_damping_act_on_a_meshed_link(solid, tmp_path):
     solid.save(tmp_path / "link.npz")
-    data = robot_with({"file": str(tmp_path / "link.npz")}, masses=[{"node": 5, "mass": 0.3}], damping={"ratio": 0.02})
+    data = robot_with(
+        {"file": str(tmp_path / "link.npz")},
+        masses=[{"node": 5, "mass": 0.3}],
+        damping={"ratio": 0.02},
+    )
     body = body_of(Robot.from_dict({**data, "payload": {"mass": 0.5}}), 0)
     assert body.total_mass == pytest.approx(2.34 + 0.8, rel=1e-12)
-    assert np.abs(body.damping[:6]).max() < 1e-9 and np.linalg.eigvalsh(body.damping[6:, 6:]).min() > 0
+    assert (
+        np.abs(body.damping[:6]).max() < 1e-9
+        and np.linalg.eigvalsh(body.damping[6:, 6:]).min() > 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -307,9 +404,18 @@ def test_masses_payload_and_damping_act_on_a_meshed_link(solid, tmp_path):
         ({"file": "part.op4"}, "lissom reduce part.op4"),
         ({"file": "{own}"}, "say which nodes"),
         ({"file": "{own}", "interface": {"inner": 10}}, "tip missing"),
-        ({"file": "{own}", "interface": {"inner": 10, "tip": 99}}, "node 99 .tip. is not in the mesh"),
-        ({"file": "{own}", "interface": {"inner": 10, "tip": "hub"}}, "must be the number of a node"),
-        ({"file": "{link}", "interface": {"inner": 10, "tip": 20}}, "leave `interface` out"),
+        (
+            {"file": "{own}", "interface": {"inner": 10, "tip": 99}},
+            "node 99 .tip. is not in the mesh",
+        ),
+        (
+            {"file": "{own}", "interface": {"inner": 10, "tip": "hub"}},
+            "must be the number of a node",
+        ),
+        (
+            {"file": "{link}", "interface": {"inner": 10, "tip": 20}},
+            "leave `interface` out",
+        ),
         ({"file": "{link}", "modes": 40}, "holds 18 elastic modes"),
         ({"file": "{link}", "moods": 4}, "unknown key"),
     ],
@@ -345,50 +451,85 @@ def test_a_link_that_is_held_somewhere_lacks_a_rigid_mode(tmp_path):
     K = fe.K.tolil()
     row = fe.place[4, 5]
     K[row, row] += 1e4
-    made = reduce_link(saved(replace(fe, K=sp.csc_matrix(K)), tmp_path), {"inner": 10, "tip": 20})
+    made = reduce_link(
+        saved(replace(fe, K=sp.csc_matrix(K)), tmp_path), {"inner": 10, "tip": 20}
+    )
     assert failed(made.report) == ["rigid modes", "reduction"] and made.link is None
     assert "5 of 6: K resists rotation z" in made.report["rigid modes"].text
-    assert "14.rz" in made.report["rigid modes"].text and "supports" in made.report["rigid modes"].fix
+    assert (
+        "14.rz" in made.report["rigid modes"].text
+        and "supports" in made.report["rigid modes"].fix
+    )
 
 
 def test_missing_mass_is_found_by_direction_by_node_and_by_weight(coarse, tmp_path):
     no_z = sp.diags(np.tile([1.0, 1.0, 0.0], len(coarse.points)))
-    made = reduce_link(saved(replace(coarse, M=sp.csc_matrix(no_z @ coarse.M @ no_z)), tmp_path), SPHERES)
-    assert "mass" in failed(made.report) and "differs with direction" in made.report["mass"].text
+    made = reduce_link(
+        saved(replace(coarse, M=sp.csc_matrix(no_z @ coarse.M @ no_z)), tmp_path),
+        SPHERES,
+    )
+    assert (
+        "mass" in failed(made.report)
+        and "differs with direction" in made.report["mass"].text
+    )
     half = np.repeat(coarse.points[:, 1] < 0.1, 3).astype(float)
     made = reduce_link(
-        saved(replace(coarse, M=sp.csc_matrix(sp.diags(half) @ coarse.M @ sp.diags(half))), tmp_path), SPHERES
+        saved(
+            replace(
+                coarse, M=sp.csc_matrix(sp.diags(half) @ coarse.M @ sp.diags(half))
+            ),
+            tmp_path,
+        ),
+        SPHERES,
     )
-    assert "mass" in failed(made.report) and "nodes carry none" in made.report["mass"].text
-    made = reduce_link(saved(replace(coarse, M=0.5 * coarse.M), tmp_path), SPHERES, mass=2.34)
     assert (
-        failed(made.report) == ["mass", "reduction"] and "-50.0 % off the expected 2.34 kg" in made.report["mass"].text
+        "mass" in failed(made.report) and "nodes carry none" in made.report["mass"].text
+    )
+    made = reduce_link(
+        saved(replace(coarse, M=0.5 * coarse.M), tmp_path), SPHERES, mass=2.34
+    )
+    assert (
+        failed(made.report) == ["mass", "reduction"]
+        and "-50.0 % off the expected 2.34 kg" in made.report["mass"].text
     )
     made = reduce_link(saved(replace(coarse, M=0 * coarse.M), tmp_path), SPHERES)
     assert "holds no mass" in made.report["mass"].text
 
 
-def test_rows_in_another_order_are_recognised_and_the_right_order_named(coarse, tmp_path):
+def test_rows_in_another_order_are_recognised_and_the_right_order_named(
+    coarse, tmp_path
+):
     by_component = np.arange(coarse.size).reshape(-1, 3).T.reshape(-1)
     K, M = (A[by_component][:, by_component].toarray() for A in (coarse.K, coarse.M))
-    np.savez(tmp_path / "swapped.npz", K=K, M=M, nodes=coarse.points, labels=coarse.labels)
+    np.savez(
+        tmp_path / "swapped.npz", K=K, M=M, nodes=coarse.points, labels=coarse.labels
+    )
     made = reduce_link(tmp_path / "swapped.npz", SPHERES)
     assert failed(made.report)[:2] == ["dof order", "rigid modes"]
     assert "component by component" in made.report["dof order"].text
     assert "--dof-order by-component" in made.report["dof order"].fix
-    assert reduce_link(tmp_path / "swapped.npz", SPHERES, dof_order="by-component", checked=0).passed
+    assert reduce_link(
+        tmp_path / "swapped.npz", SPHERES, dof_order="by-component", checked=0
+    ).passed
 
 
 def test_coordinates_with_swapped_axes_are_recognised(coarse, tmp_path):
-    made = reduce_link(saved(replace(coarse, points=coarse.points[:, [1, 0, 2]]), tmp_path), SPHERES)
+    made = reduce_link(
+        saved(replace(coarse, points=coarse.points[:, [1, 0, 2]]), tmp_path), SPHERES
+    )
     assert "dof order" in failed(made.report) and "yxz" in made.report["dof order"].text
 
 
 def test_a_lower_triangle_alone_is_named_and_the_way_out_works(coarse, tmp_path):
-    low = replace(coarse, K=sp.csc_matrix(sp.tril(coarse.K)), M=sp.csc_matrix(sp.tril(coarse.M)))
+    low = replace(
+        coarse, K=sp.csc_matrix(sp.tril(coarse.K)), M=sp.csc_matrix(sp.tril(coarse.M))
+    )
     made = reduce_link(saved(low, tmp_path), SPHERES)
     assert "symmetry" in failed(made.report)
-    assert "K stores its lower triangle only, M stores its lower triangle only" in made.report["symmetry"].text
+    assert (
+        "K stores its lower triangle only, M stores its lower triangle only"
+        in made.report["symmetry"].text
+    )
     assert "--mirror" in made.report["symmetry"].fix
     assert reduce_link(saved(low, tmp_path), SPHERES, mirror=True, checked=0).passed
 
@@ -404,8 +545,14 @@ def test_an_interface_node_that_is_not_in_the_mesh_has_its_own_line(tmp_path):
 
 
 def test_a_node_without_rotations_is_no_interface(coarse, tmp_path):
-    made = reduce_link(saved(coarse, tmp_path), {"inner": int(coarse.labels[0]), "tip": int(coarse.labels[1])})
-    assert "has no dof rx, ry, rz" in made.report["interface"].text and "Couple a face" in made.report["interface"].fix
+    made = reduce_link(
+        saved(coarse, tmp_path),
+        {"inner": int(coarse.labels[0]), "tip": int(coarse.labels[1])},
+    )
+    assert (
+        "has no dof rx, ry, rz" in made.report["interface"].text
+        and "Couple a face" in made.report["interface"].fix
+    )
 
 
 @pytest.mark.parametrize(
@@ -417,7 +564,10 @@ def test_a_node_without_rotations_is_no_interface(coarse, tmp_path):
     ],
 )
 def test_numbers_that_no_link_has_are_questioned(scale, words, coarse, tmp_path):
-    changed = replace(coarse, **{name: getattr(coarse, name) * factor for name, factor in scale.items()})
+    changed = replace(
+        coarse,
+        **{name: getattr(coarse, name) * factor for name, factor in scale.items()},
+    )
     if "M" in scale:
         changed = replace(changed, K=coarse.K * 1e9)
     made = reduce_link(saved(changed, tmp_path), SPHERES)
@@ -425,17 +575,26 @@ def test_numbers_that_no_link_has_are_questioned(scale, words, coarse, tmp_path)
 
 
 def test_a_link_in_mm_and_tonnes_is_recognised(coarse, tmp_path):
-    mm = replace(coarse, K=coarse.K * 1e-3, M=coarse.M * 1e-3, points=coarse.points * 1e3)  # N/mm, t, mm
+    mm = replace(
+        coarse, K=coarse.K * 1e-3, M=coarse.M * 1e-3, points=coarse.points * 1e3
+    )  # N/mm, t, mm
     made = reduce_link(saved(mm, tmp_path), SPHERES)
     assert "mm-t-s" in made.report["units"].fix
     again = reduce_link(saved(mm, tmp_path), SPHERES, units="mm-t-s", checked=0)
-    assert again.passed and again.report["mass"].values["mass"] == pytest.approx(2.34, rel=1e-9)
+    assert again.passed and again.report["mass"].values["mass"] == pytest.approx(
+        2.34, rel=1e-9
+    )
 
 
 def test_a_loose_part_is_named(tmp_path):
     K, M, points = one_beam()
     two = [sp.block_diag([A, A]) for A in (K, M)]
-    fe = elements_of(*two, np.concatenate([points, points + 1.0]), labels=np.array([1, 2, 3, 4]))
+    fe = elements_of(
+        *two, np.concatenate([points, points + 1.0]), labels=np.array([1, 2, 3, 4])
+    )
     made = reduce_link(saved(fe, tmp_path), {"inner": 1, "tip": 2})
     assert failed(made.report) == ["reduction"]
-    assert "singular at" in made.report["reduction"].text and "joined to nothing" in made.report["reduction"].fix
+    assert (
+        "singular at" in made.report["reduction"].text
+        and "joined to nothing" in made.report["reduction"].fix
+    )

@@ -17,7 +17,9 @@ from lissom.bodies.fe.solid import load_mesh, solid_elements
 from .fe_decks import DATA, STEEL, calculix_job
 
 LENGTH, E, RHO = 0.4, 7e10, 2700.0
-RIGIDITY = Rigidity(*(np.array(value) for value in (E * 2e-4, 1e9, 1e9, 120.0, 150.0, 340.0)))
+RIGIDITY = Rigidity(
+    *(np.array(value) for value in (E * 2e-4, 1e9, 1e9, 120.0, 150.0, 340.0))
+)
 LINE = LineInertia(*(np.array(value) for value in (RHO * 2e-4, 4e-5, 0.0, 0.0)))
 
 
@@ -29,8 +31,12 @@ def one_beam() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def same(fe, K, M, points) -> None:
-    np.testing.assert_allclose(fe.K.toarray(), K, rtol=1e-9, atol=1e-9 * np.abs(K).max())
-    np.testing.assert_allclose(fe.M.toarray(), M, rtol=1e-9, atol=1e-12 * np.abs(M).max())
+    np.testing.assert_allclose(
+        fe.K.toarray(), K, rtol=1e-9, atol=1e-9 * np.abs(K).max()
+    )
+    np.testing.assert_allclose(
+        fe.M.toarray(), M, rtol=1e-9, atol=1e-12 * np.abs(M).max()
+    )
     np.testing.assert_allclose(fe.points, points, atol=1e-12)
 
 
@@ -63,7 +69,8 @@ def test_rows_by_component_are_put_in_order(tmp_path):
     fe = read_fe(tmp_path / "link.npz", Reading(order="by-component"))
     assert rigid_residuals(fe).max() < 1e-12
     np.testing.assert_allclose(
-        fe.rigid.T @ fe.M @ fe.rigid, elements_of(K, M, points).rigid.T @ M @ elements_of(K, M, points).rigid
+        fe.rigid.T @ fe.M @ fe.rigid,
+        elements_of(K, M, points).rigid.T @ M @ elements_of(K, M, points).rigid,
     )
 
 
@@ -89,7 +96,9 @@ def test_every_system_of_units_gives_the_same_link_in_si(units):
     length, mass, time = UNITS[units]
     D = np.diag(np.tile([length] * 3 + [1.0] * 3, 2))  # u = length u'
     energy = mass * length**2 / time**2
-    foreign = elements_of(D @ K @ D / energy, D @ M @ D / (mass * length**2), points / length)
+    foreign = elements_of(
+        D @ K @ D / energy, D @ M @ D / (mass * length**2), points / length
+    )
     same(in_si(foreign, units), K, M, points)
 
 
@@ -101,7 +110,9 @@ def test_calculix_matrices_are_those_of_the_same_elements_assembled_here(tmp_pat
     here = solid_elements(load_mesh(DATA / "l-beam-coarse.npz"), STEEL)
     order = np.argsort(fe.labels), np.argsort(here.labels)
     rows = [f.place[o, :3].reshape(-1) for f, o in zip((fe, here), order, strict=True)]
-    ours, theirs = ((f.K[r][:, r]).toarray() for f, r in zip((here, fe), rows, strict=True))
+    ours, theirs = (
+        (f.K[r][:, r]).toarray() for f, r in zip((here, fe), rows, strict=True)
+    )
     np.testing.assert_allclose(theirs, ours, atol=1e-9 * np.abs(ours).max())
     # four integration points: exact for what moves as a rigid body, not for every product of two quadratic functions
     ours, theirs = (f.rigid.T @ f.M @ f.rigid for f in (here, fe))
@@ -121,7 +132,9 @@ def test_calculix_files_must_be_together(tmp_path):
 
 
 def test_a_nastran_superelement_floats_freely_once_its_local_axes_are_turned():
-    fe = read_fe(DATA / "inboard.op4", Reading(nodes=DATA / "inboard.pch", units="mm-kg-s"))
+    fe = read_fe(
+        DATA / "inboard.op4", Reading(nodes=DATA / "inboard.pch", units="mm-kg-s")
+    )
     assert len(fe.points) == 4 and len(fe.generalised) == 8 and fe.size == 32
     assert fe.labels.tolist() == [3, 11, 19, 27]
     assert rigid_residuals(fe).max() < 1e-6
@@ -136,7 +149,10 @@ def test_text_and_binary_op4_files_hold_the_same_link(tmp_path):
     K, M, points = one_beam()
     bulk = tmp_path / "beam.bdf"
     bulk.write_text(
-        "".join(f"GRID,{k},,{x!r},{y!r},{z!r}\n" for k, (x, y, z) in zip((11, 12), points.tolist(), strict=True))
+        "".join(
+            f"GRID,{k},,{x!r},{y!r},{z!r}\n"
+            for k, (x, y, z) in zip((11, 12), points.tolist(), strict=True)
+        )
     )
     for name, options in (
         ("b.op4", {"binary": True}),
@@ -157,14 +173,24 @@ def dmig(name: str, A: np.ndarray, labels: list[int]) -> str:
         rows = [i for i in range(j, len(names)) if A[i, j] != 0]
         if rows:
             lines.append(f"DMIG*   {name:<8}        {label:>16}{c:>16}")
-            lines += [f"*       {names[i][0]:>16}{names[i][1]:>16}{A[i, j]:>16.9E}".replace("E", "D") for i in rows]
+            lines += [
+                f"*       {names[i][0]:>16}{names[i][1]:>16}{A[i, j]:>16.9E}".replace(
+                    "E", "D"
+                )
+                for i in rows
+            ]
     return "\n".join(lines) + "\n"
 
 
 def test_dmig_entries_of_a_punch_file_are_mirrored_and_named(tmp_path):
     K, M, points = one_beam()
-    grids = "".join(f"GRID,{k},,{x!r},{y!r},{z!r}\n" for k, (x, y, z) in zip((11, 12), points.tolist(), strict=True))
-    (tmp_path / "beam.pch").write_text(dmig("KAAX", K, [11, 12]) + dmig("MAAX", M, [11, 12]) + grids)
+    grids = "".join(
+        f"GRID,{k},,{x!r},{y!r},{z!r}\n"
+        for k, (x, y, z) in zip((11, 12), points.tolist(), strict=True)
+    )
+    (tmp_path / "beam.pch").write_text(
+        dmig("KAAX", K, [11, 12]) + dmig("MAAX", M, [11, 12]) + grids
+    )
     same(read_fe(tmp_path / "beam.pch"), K, M, points)
 
 
@@ -190,7 +216,9 @@ def abaqus_lines(A: np.ndarray, form: str) -> str:
             if form == "COORDINATE":
                 lines.append(f"{i + 1} {j + 1} {A[i, j]:.15e}")
             else:
-                lines.append(f"{names[i][0]},{names[i][1]}, {names[j][0]},{names[j][1]},  {A[i, j]:.15e}")
+                lines.append(
+                    f"{names[i][0]},{names[i][1]}, {names[j][0]},{names[j][1]},  {A[i, j]:.15e}"
+                )
     return "\n".join(lines) + "\n"
 
 
@@ -230,9 +258,14 @@ def test_an_ansys_full_file_vibrates_as_the_cantilever_that_it_holds():
     fe = read_fe(examples.fullfile, Reading(nodes=Path(examples.rstfile)))
     assert fe.size == 900 and any("held by constraints" in note for note in fe.notes)
     lines = {line.name: line for line in check_elements(fe)}
-    assert lines["rigid modes"].verdict == "fail" and "supports" in lines["rigid modes"].fix
+    assert (
+        lines["rigid modes"].verdict == "fail"
+        and "supports" in lines["rigid modes"].fix
+    )
     lowest = np.sqrt(eigsh(fe.K, k=2, M=fe.M, sigma=0.0)[0]) / (2 * np.pi)
-    assert lowest[0] == pytest.approx(lowest[1], rel=1e-6)  # a square section bends alike in both planes
+    assert lowest[0] == pytest.approx(
+        lowest[1], rel=1e-6
+    )  # a square section bends alike in both planes
     # titanium in inches, E = 16.9e6 psi, 4.1408e-4 lbf s^2/in^4, 1 x 1 x 5: shear takes some 2 % off the slender beam
     slender = 1.8751**2 / (2 * np.pi * 5.0**2) * np.sqrt(16.9e6 / 12 / 4.1408e-4)
     assert 0.96 * slender < lowest[0] < slender
@@ -258,9 +291,15 @@ def test_broken_files_are_refused_in_words(ending, tmp_path):
 
 def test_sizes_that_do_not_fit_the_nodes_are_refused(tmp_path):
     K, M, points = one_beam()
-    np.savez(tmp_path / "link.npz", K=K, M=M, nodes=np.concatenate([points, points + 1]))
-    assert read_fe(tmp_path / "link.npz").size == 12  # four nodes with three dofs each would fit
-    np.savez(tmp_path / "link.npz", K=K, M=M, nodes=np.concatenate([points, points[:1] + 1]))
+    np.savez(
+        tmp_path / "link.npz", K=K, M=M, nodes=np.concatenate([points, points + 1])
+    )
+    assert (
+        read_fe(tmp_path / "link.npz").size == 12
+    )  # four nodes with three dofs each would fit
+    np.savez(
+        tmp_path / "link.npz", K=K, M=M, nodes=np.concatenate([points, points[:1] + 1])
+    )
     with pytest.raises(FeError, match="12 rows for 3 nodes"):
         read_fe(tmp_path / "link.npz")
 

@@ -30,7 +30,13 @@ def described(x, *, tapered, theory, mass):
     xp = namespace(x)
     E, density, length, y, z, slope, payload, offset, ratio = x
     o = 0.0 * length
-    path = xp.stack([xp.stack([o, o, o]), xp.stack([length, o, o]), xp.stack([length, length / 2, length / 3])])
+    path = xp.stack(
+        [
+            xp.stack([o, o, o]),
+            xp.stack([length, o, o]),
+            xp.stack([length, length / 2, length / 3]),
+        ]
+    )
     body = beam_body(
         path,
         lambda s: rectangle(y * (1 - slope * s), z),
@@ -75,7 +81,9 @@ def central_differences(function, x, step=1e-5):
 
 @pytest.mark.parametrize("options", CASES, ids=lambda o: "-".join(map(str, o.values())))
 def test_gradients_are_those_of_finite_differences(options):
-    function = lambda x: probe(described(x, **options))  # noqa: E731
+    def function(x):
+        return probe(described(x, **options))
+
     exact = jax.jit(jax.jacfwd(function))(jnp.asarray(NOMINAL)) * NOMINAL
     expected = central_differences(function, NOMINAL, 1e-4)
     scale = np.abs(expected).max(axis=1, keepdims=True)
@@ -96,7 +104,14 @@ def test_modal_damping_differentiates_where_frequencies_repeat():
         xp = namespace(x)
         path = xp.stack([xp.zeros(3), x * xp.asarray([1.0, 0.0, 0.0])])
         square = rectangle(0.02, 0.02)
-        body = beam_body(path, lambda s: square, youngs_modulus=7e10, shear_modulus=3e10, density=2700.0, elements=2)
+        body = beam_body(
+            path,
+            lambda s: square,
+            youngs_modulus=7e10,
+            shear_modulus=3e10,
+            density=2700.0,
+            elements=2,
+        )
         return xp.sum(with_modal_ratio(body, 0.01).damping[6:, 6:] ** 2)
 
     step = 1e-4 * 0.7
@@ -112,8 +127,16 @@ def test_rigid_links_and_rayleigh_coefficients_differentiate():
         body = with_rayleigh(rigid_body(x[0], com, x[4:10], tip), x[10], x[11])
         rng = np.random.default_rng(2)
         v = rng.normal(size=6)
-        return xp.stack([v @ body.mass_matrix @ v, xp.sum(body.node_shape * rng.normal(size=(2, 6, 6))), body.alpha])
+        return xp.stack(
+            [
+                v @ body.mass_matrix @ v,
+                xp.sum(body.node_shape * rng.normal(size=(2, 6, 6))),
+                body.alpha,
+            ]
+        )
 
-    x = np.array([1.7, 0.1, 0.02, -0.03, 2e-3, 3e-3, 2.5e-3, 2e-4, -3e-4, 1e-4, 1.3, 2e-4])
+    x = np.array(
+        [1.7, 0.1, 0.02, -0.03, 2e-3, 3e-3, 2.5e-3, 2e-4, -3e-4, 1e-4, 1.3, 2e-4]
+    )
     exact = jax.jit(jax.jacfwd(probe_rigid))(jnp.asarray(x)) * x
     assert_allclose(exact, central_differences(probe_rigid, x, 1e-4), atol=1e-8)

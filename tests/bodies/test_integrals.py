@@ -21,7 +21,9 @@ AXES = np.eye(3)
 
 def cross(axis, field):
     """e x (translations) and e x (rotations) of a field (6, m)."""
-    return np.concatenate([np.cross(axis, field[:3], axisb=0).T, np.cross(axis, field[3:], axisb=0).T])
+    return np.concatenate(
+        [np.cross(axis, field[:3], axisb=0).T, np.cross(axis, field[3:], axisb=0).T]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +33,14 @@ def scattered():
     body = beam(elements=1)
     s, c = 5, body.coordinates
     root = rng.normal(size=(s, 6, 6))
-    fields = (rng.normal(size=(s, 6, c)), rng.normal(size=(s, 6, 6)), root @ np.swapaxes(root, 1, 2))
-    return eqx.tree_at(lambda b: (b.station_shape, b.station_rigid, b.station_inertia), body, fields)
+    fields = (
+        rng.normal(size=(s, 6, c)),
+        rng.normal(size=(s, 6, 6)),
+        root @ np.swapaxes(root, 1, 2),
+    )
+    return eqx.tree_at(
+        lambda b: (b.station_shape, b.station_rigid, b.station_inertia), body, fields
+    )
 
 
 def stations(body):
@@ -45,7 +53,11 @@ def test_constants_are_sums_over_the_stations(scattered):
     I = inertia_integrals(scattered)
     assert_allclose(I.mass, sum(N.T @ D @ N for N, D in stations(scattered)))
     for a, ea in enumerate(AXES):
-        assert_allclose(I.X[a], sum(N.T @ D @ cross(ea, N) for N, D in stations(scattered)), atol=1e-12)
+        assert_allclose(
+            I.X[a],
+            sum(N.T @ D @ cross(ea, N) for N, D in stations(scattered)),
+            atol=1e-12,
+        )
         for b, eb in enumerate(AXES):
             Y = sum(N.T @ D @ cross(ea, cross(eb, N)) for N, D in stations(scattered))
             Z = sum(cross(ea, N).T @ D @ cross(eb, N) for N, D in stations(scattered))
@@ -60,23 +72,41 @@ def test_z_is_symmetric_in_its_axes_and_sides_together(scattered):
 
 def test_cubic_and_gravity_constants_are_sums_over_the_stations(scattered):
     w = np.array([0.7, -0.4, 1.1])
-    parts = np.array([w[1] ** 2 + w[2] ** 2, w[0] ** 2 + w[2] ** 2, w[0] ** 2 + w[1] ** 2])
+    parts = np.array(
+        [w[1] ** 2 + w[2] ** 2, w[0] ** 2 + w[2] ** 2, w[0] ** 2 + w[1] ** 2]
+    )
     parts = np.append(parts, [w[0] * w[1], w[0] * w[2], w[1] * w[2]])
     W, Q = cubic_integrals(scattered), gravity_integrals(scattered)
     unit = np.eye(6)[:, :3]
     for a, ea in enumerate(AXES):
-        centrifugal = sum(cross(ea, N).T @ D @ -cross(w, cross(w, N)) for N, D in stations(scattered))
+        centrifugal = sum(
+            cross(ea, N).T @ D @ -cross(w, cross(w, N)) for N, D in stations(scattered)
+        )
         assert_allclose(np.einsum("t,tij->ij", parts, W[a]), centrifugal, atol=1e-11)
-        assert_allclose(Q[a], sum(cross(ea, N).T @ D @ unit for N, D in stations(scattered)), atol=1e-12)
-    assert_allclose(Q[3], sum(N.T @ D @ unit for N, D in stations(scattered)), atol=1e-12)
+        assert_allclose(
+            Q[a],
+            sum(cross(ea, N).T @ D @ unit for N, D in stations(scattered)),
+            atol=1e-12,
+        )
+    assert_allclose(
+        Q[3], sum(N.T @ D @ unit for N, D in stations(scattered)), atol=1e-12
+    )
 
 
-@pytest.mark.parametrize("name", ["bent-timoshenko", "loaded", "tapered-lumped", "rigid-loaded"])
+@pytest.mark.parametrize(
+    "name", ["bent-timoshenko", "loaded", "tapered-lumped", "rigid-loaded"]
+)
 def test_kinetic_energy_of_the_stations_is_the_polynomial_of_the_constants(name):
     body, rng = ALL_BODIES[name], np.random.default_rng(5)
     m = 6 + body.coordinates
-    y, p, w = rng.normal(size=m), np.append(np.zeros(6), rng.normal(size=m - 6)), rng.normal(size=3)
-    velocity = [(N @ y + cross(w, (N @ p)[:, None])[:, 0], D) for N, D in stations(body)]
+    y, p, w = (
+        rng.normal(size=m),
+        np.append(np.zeros(6), rng.normal(size=m - 6)),
+        rng.normal(size=3),
+    )
+    velocity = [
+        (N @ y + cross(w, (N @ p)[:, None])[:, 0], D) for N, D in stations(body)
+    ]
     energy = sum(V @ D @ V for V, D in velocity) / 2
     I = inertia_integrals(body)
     linear = np.einsum("a,i,aij,j->", w, y, I.X, p)
@@ -107,7 +137,11 @@ def test_nodal_shortcut_multiplies_the_mass_matrix_by_turned_nodes():
     body = beam(BENT)
     M, k = body.mass_matrix, len(body.points)
     U = np.concatenate([body.rigid, np.eye(6 * k)], axis=1)
-    I, W, Q = nodal_integrals(body), cubic_integrals(body, nodal=True), gravity_integrals(body, nodal=True)
+    I, W, Q = (
+        nodal_integrals(body),
+        cubic_integrals(body, nodal=True),
+        gravity_integrals(body, nodal=True),
+    )
     A = [np.kron(np.eye(2 * k), np.cross(np.eye(3), e)) for e in AXES]
     assert_allclose(I.X[1], U.T @ M @ A[1] @ U, atol=1e-14)
     assert_allclose(I.Y[0, 2], U.T @ M @ A[0] @ A[2] @ U, atol=1e-14)

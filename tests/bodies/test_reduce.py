@@ -12,11 +12,23 @@ from lissom.bodies.body import measured_from_inner_node, with_mass
 from lissom.bodies.reduce import eigen
 from lissom.bodies.reduce.basis import craig_bampton, free_interface, guyan
 from lissom.bodies.reduce.body import Reduction, reduce_body, reduced_body
-from lissom.bodies.reduce.modes import Excitation, assurance, energy_shares, free_modes, truncated
+from lissom.bodies.reduce.modes import (
+    Excitation,
+    assurance,
+    energy_shares,
+    free_modes,
+    truncated,
+)
 
 from .helpers import ALL_BODIES, BENT, beam, frequencies, rectangle
 
-LINK = with_mass(beam(BENT, up=(0.2, -0.4, 1.0), elements=3), 4, 0.4, (2e-4, 3e-4, 5e-4), (0.01, 0.02, 0.03))
+LINK = with_mass(
+    beam(BENT, up=(0.2, -0.4, 1.0), elements=3),
+    4,
+    0.4,
+    (2e-4, 3e-4, 5e-4),
+    (0.01, 0.02, 0.03),
+)
 N = LINK.coordinates  # 60 dofs
 TIP = np.arange(N - 6, N)
 ENDS = np.concatenate([np.arange(6), TIP])
@@ -35,7 +47,9 @@ def static_answer(body, load):
 
 
 def sparse(body=LINK):
-    return scipy.sparse.csc_matrix(body.stiffness), scipy.sparse.csc_matrix(body.mass_matrix)
+    return scipy.sparse.csc_matrix(body.stiffness), scipy.sparse.csc_matrix(
+        body.mass_matrix
+    )
 
 
 def test_constraint_modes_move_one_interface_dof_and_need_no_force_inside():
@@ -64,10 +78,20 @@ def test_modes_are_orthonormal_and_the_rigid_ones_clean_for_any_interface(interf
     assert U.shape[1] == len(dofs) + 5
     assert_allclose(U.T @ LINK.mass_matrix @ U, np.eye(U.shape[1]), atol=1e-9)
     expected = np.diag(np.concatenate([np.zeros(6), modes.omega**2]))
-    assert_allclose(U.T @ LINK.stiffness @ U, expected, atol=1e-9 * modes.omega.max() ** 2)
+    assert_allclose(
+        U.T @ LINK.stiffness @ U, expected, atol=1e-9 * modes.omega.max() ** 2
+    )
     # Clean: the rigid modes are rigid shapes to the last digit, not near-zero eigenvectors.
-    assert np.abs(LINK.stiffness @ modes.rigid).max() < 1e-13 * np.abs(LINK.stiffness).max()
-    assert np.linalg.matrix_rank(np.concatenate([modes.rigid, LINK.rigid], axis=1), tol=1e-9) == 6
+    assert (
+        np.abs(LINK.stiffness @ modes.rigid).max()
+        < 1e-13 * np.abs(LINK.stiffness).max()
+    )
+    assert (
+        np.linalg.matrix_rank(
+            np.concatenate([modes.rigid, LINK.rigid], axis=1), tol=1e-9
+        )
+        == 6
+    )
 
 
 @pytest.mark.parametrize("method", METHODS[:1] + METHODS[2:])
@@ -80,11 +104,18 @@ def test_all_modes_kept_equals_unreduced(method):
     assert_allclose(static_answer(reduced, load), static_answer(whole, load), rtol=1e-8)
 
 
-@pytest.mark.parametrize("method, tolerance", [("craig-bampton", 0.02), ("free-interface", 1e-4), ("modal", 1e-7)])
-def test_the_lowest_frequencies_of_a_reduced_link_are_those_of_the_whole(method, tolerance):
+@pytest.mark.parametrize(
+    "method, tolerance",
+    [("craig-bampton", 0.02), ("free-interface", 1e-4), ("modal", 1e-7)],
+)
+def test_the_lowest_frequencies_of_a_reduced_link_are_those_of_the_whole(
+    method, tolerance
+):
     record = reduce_body(LINK, Reduction(12, method))[1]
     found = 2 * np.pi * record.frequency_hz[:6]
-    assert np.all(found >= exact_frequencies()[:6] * (1 - 1e-9))  # a reduced link is never softer
+    assert np.all(
+        found >= exact_frequencies()[:6] * (1 - 1e-9)
+    )  # a reduced link is never softer
     assert_allclose(found, exact_frequencies()[:6], rtol=tolerance)
 
 
@@ -97,12 +128,15 @@ def test_an_exact_interface_answers_static_loads_on_it_exactly(method):
     whole = static_answer(measured_from_inner_node(LINK), load)
     assert_allclose(static_answer(reduced, load), whole, rtol=1e-8)
     dropped = reduced_body(LINK, Reduction(6, method if method != "guyan" else "modal"))
-    assert np.abs(static_answer(dropped, load) / whole - 1).max() > 1e-3  # what truncation costs instead
+    assert (
+        np.abs(static_answer(dropped, load) / whole - 1).max() > 1e-3
+    )  # what truncation costs instead
 
 
 def test_guyan_is_craig_bampton_without_normal_modes():
     assert_allclose(
-        guyan(LINK.stiffness, LINK.mass_matrix, ENDS), craig_bampton(LINK.stiffness, LINK.mass_matrix, ENDS, 0)
+        guyan(LINK.stiffness, LINK.mass_matrix, ENDS),
+        craig_bampton(LINK.stiffness, LINK.mass_matrix, ENDS, 0),
     )
 
 
@@ -110,7 +144,9 @@ def test_sparse_and_dense_matrices_give_the_same_reduction(monkeypatch):
     monkeypatch.setattr(eigen, "SMALL", 10)  # the iterative path, on a small link
     K, M = sparse()
     told = []
-    T = craig_bampton(K, M, ENDS, 7, progress=lambda what, share: told.append((what, share)))
+    T = craig_bampton(
+        K, M, ENDS, 7, progress=lambda what, share: told.append((what, share))
+    )
     found = free_modes(K, M, LINK.rigid, range(6), T)
     dense = free_modes(
         LINK.stiffness,
@@ -120,11 +156,20 @@ def test_sparse_and_dense_matrices_give_the_same_reduction(monkeypatch):
         craig_bampton(LINK.stiffness, LINK.mass_matrix, ENDS, 7),
     )
     assert_allclose(found.omega, dense.omega, rtol=1e-8)
-    assert_allclose(np.diag(assurance(found.shapes, dense.shapes, LINK.mass_matrix)), 1, atol=1e-8)
-    assert told[-1][1] == 1.0 and [share for _, share in told] == sorted(share for _, share in told)
+    assert_allclose(
+        np.diag(assurance(found.shapes, dense.shapes, LINK.mass_matrix)), 1, atol=1e-8
+    )
+    assert told[-1][1] == 1.0 and [share for _, share in told] == sorted(
+        share for _, share in told
+    )
     R = free_interface(K, M, LINK.rigid, ENDS, 7, held=range(6))
-    Rd = free_interface(LINK.stiffness, LINK.mass_matrix, LINK.rigid, ENDS, 7, held=range(6))
-    found, dense = (free_modes(LINK.stiffness, LINK.mass_matrix, LINK.rigid, range(6), basis) for basis in (R, Rd))
+    Rd = free_interface(
+        LINK.stiffness, LINK.mass_matrix, LINK.rigid, ENDS, 7, held=range(6)
+    )
+    found, dense = (
+        free_modes(LINK.stiffness, LINK.mass_matrix, LINK.rigid, range(6), basis)
+        for basis in (R, Rd)
+    )
     assert_allclose(found.omega, dense.omega, rtol=1e-7)
 
 
@@ -143,16 +188,25 @@ def test_a_solver_of_ones_own_is_used():
 
 def test_residual_attachment_modes_complete_the_static_flexibility_of_a_free_link():
     # Rubin: with any number of free modes, the answer to a self-balanced interface load is exact.
-    basis = free_interface(LINK.stiffness, LINK.mass_matrix, LINK.rigid, ENDS, 3, held=range(6))
+    basis = free_interface(
+        LINK.stiffness, LINK.mass_matrix, LINK.rigid, ENDS, 3, held=range(6)
+    )
     load = np.zeros(N)
     load[TIP[:3]] = (1.0, -2.0, 0.5)
-    load[:6] = -(LINK.rigid[TIP[:3]].T @ load[TIP[:3]])[:6]  # balanced at the inner node
+    load[:6] = -(LINK.rigid[TIP[:3]].T @ load[TIP[:3]])[
+        :6
+    ]  # balanced at the inner node
     exact = np.zeros(N)
     exact[6:] = np.linalg.solve(LINK.stiffness[6:, 6:], load[6:])
     W = basis[:, 6:]
     found = W @ np.linalg.lstsq(W.T @ LINK.stiffness @ W, W.T @ load, rcond=None)[0]
-    strain = lambda u: LINK.stiffness @ u  # noqa: E731
-    assert_allclose(strain(found), strain(exact), atol=1e-7 * np.abs(strain(exact)).max())
+
+    def strain(u):
+        return LINK.stiffness @ u
+
+    assert_allclose(
+        strain(found), strain(exact), atol=1e-7 * np.abs(strain(exact)).max()
+    )
 
 
 def test_truncation_by_frequency_keeps_what_lies_below():
@@ -186,9 +240,14 @@ def test_energy_of_a_mode_is_that_of_a_damped_oscillator():
     force = np.random.default_rng(3).normal(size=(N, 2))
     f = 137.0
     W = 2 * np.pi * f
-    shares = energy_shares(modes, Excitation(force, (f * (1 - 1e-6), f * (1 + 1e-6)), 0.03))
+    shares = energy_shares(
+        modes, Excitation(force, (f * (1 - 1e-6), f * (1 + 1e-6)), 0.03)
+    )
     w = modes.omega
-    amplitude = np.sum((modes.shapes.T @ force) ** 2, axis=1) / np.abs(w**2 - W**2 + 2j * 0.03 * w * W) ** 2
+    amplitude = (
+        np.sum((modes.shapes.T @ force) ** 2, axis=1)
+        / np.abs(w**2 - W**2 + 2j * 0.03 * w * W) ** 2
+    )
     energy = 0.25 * (w**2 + W**2) * amplitude
     assert_allclose(shares, energy / energy.sum(), rtol=1e-5)
 
@@ -199,10 +258,14 @@ def test_a_reduced_link_keeps_mass_centre_inertia_and_moves_all_its_nodes():
     assert_allclose(reduced.rigid_inertia, LINK.rigid_inertia)
     assert reduced.node_shape.shape == (10, 6, 18)
     q = np.random.default_rng(0).normal(size=18) * 1e-3
-    nodal = (reduced.node_shape @ q).reshape(-1)  # displacements and rotations of every node
+    nodal = (reduced.node_shape @ q).reshape(
+        -1
+    )  # displacements and rotations of every node
     energy = 0.5 * q @ reduced.stiffness @ q
     assert energy == pytest.approx(0.5 * nodal @ LINK.stiffness @ nodal, rel=1e-9)
-    assert 0.5 * q @ reduced.mass_matrix @ q == pytest.approx(0.5 * nodal @ LINK.mass_matrix @ nodal, rel=1e-9)
+    assert 0.5 * q @ reduced.mass_matrix @ q == pytest.approx(
+        0.5 * nodal @ LINK.mass_matrix @ nodal, rel=1e-9
+    )
 
 
 def test_no_mode_is_a_rigid_link_and_a_rigid_link_stays_one():
@@ -228,7 +291,9 @@ def test_point_masses_leave_no_motion_without_mass():
     # Static condensation of the massless rotations gives the same frequencies.
     move = np.concatenate([np.arange(3) + 6 * k for k in range(10)])
     T = craig_bampton(points.stiffness, points.mass_matrix, move, 0)
-    condensed = frequencies(T.T @ points.stiffness @ T, T.T @ points.mass_matrix @ T)[6:]
+    condensed = frequencies(T.T @ points.stiffness @ T, T.T @ points.mass_matrix @ T)[
+        6:
+    ]
     assert_allclose(2 * np.pi * record.frequency_hz, condensed, rtol=1e-6)
 
 
@@ -245,17 +310,23 @@ def test_an_interface_that_leaves_the_link_loose_is_refused():
         reduced_body(LINK, Reduction(12, "serep"))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("sides", [(0.03, 0.012), (0.02, 0.02)])  # the second, a square bar, has double modes
+@pytest.mark.parametrize(
+    "sides", [(0.03, 0.012), (0.02, 0.02)]
+)  # the second, a square bar, has double modes
 def test_frequencies_of_a_reduced_link_are_differentiable(sides):
     straight = ((0, 0, 0), (0.5, 0, 0))
 
     def lowest(swell):
         # Tapered as the link swells, so that its modes change their shape.
-        law = lambda s: rectangle(*(side * (1 + (swell - 1) * s) for side in sides))  # noqa: E731
+        def law(s):
+            return rectangle(*(side * (1 + (swell - 1) * s) for side in sides))
+
         reduced = reduced_body(beam(straight, law, elements=2), Reduction(8))
         K, M = reduced.stiffness[6:, 6:], reduced.mass_matrix
         M_p = M[6:, 6:] - M[6:, :6] @ jnp.linalg.solve(M[:6, :6], M[:6, 6:])
-        return jnp.trace(jnp.linalg.solve(M_p, K))  # sum of omega^2: depends on the span alone
+        return jnp.trace(
+            jnp.linalg.solve(M_p, K)
+        )  # sum of omega^2: depends on the span alone
 
     quick = {"compiler_options": {"xla_backend_optimization_level": 0}}
     value, slope = jax.jit(jax.value_and_grad(lowest), **quick)(jnp.asarray(1.0))
@@ -264,7 +335,9 @@ def test_frequencies_of_a_reduced_link_are_differentiable(sides):
     difference = (compiled(jnp.asarray(1 + h)) - compiled(jnp.asarray(1 - h))) / (2 * h)
     assert slope == pytest.approx(float(difference), rel=1e-5)
     plain = reduce_body(beam(straight, rectangle(*sides), elements=2), Reduction(8))[1]
-    assert value == pytest.approx(np.sum((2 * np.pi * plain.frequency_hz[plain.kept]) ** 2), rel=1e-6)
+    assert value == pytest.approx(
+        np.sum((2 * np.pi * plain.frequency_hz[plain.kept]) ** 2), rel=1e-6
+    )
 
 
 def test_frequency_form_of_the_eigenproblem_agrees_with_the_textbook_one():
@@ -272,4 +345,6 @@ def test_frequency_form_of_the_eigenproblem_agrees_with_the_textbook_one():
     omega2, Phi = eigen.lowest_modes(K, M, 10)
     assert_allclose(np.sqrt(omega2), frequencies(K, M)[:10], rtol=1e-9)
     assert_allclose(Phi.T @ M @ Phi, np.eye(10), atol=1e-9)
-    assert scipy.linalg.norm(K @ Phi - M @ Phi * omega2) < 1e-9 * scipy.linalg.norm(K @ Phi)
+    assert scipy.linalg.norm(K @ Phi - M @ Phi * omega2) < 1e-9 * scipy.linalg.norm(
+        K @ Phi
+    )

@@ -20,7 +20,9 @@ def steiner(mass, at):
     return mass * (at @ at * np.eye(3) - np.outer(at, at))
 
 
-@pytest.mark.parametrize("given, tensor", [(PRINCIPAL, np.diag(PRINCIPAL)), (TENSOR, FULL), (FULL, FULL)])
+@pytest.mark.parametrize(
+    "given, tensor", [(PRINCIPAL, np.diag(PRINCIPAL)), (TENSOR, FULL), (FULL, FULL)]
+)
 def test_rigid_link_has_the_mass_centre_and_inertia_it_was_given(given, tensor):
     body = rigid_body(MASS, CENTRE, given, (0.2, 0, 0))
     assert_allclose(body.total_mass, MASS)
@@ -61,9 +63,13 @@ def test_tip_is_the_last_node():
 
 def test_many_payloads_at_once_are_each_of_them():
     body, masses = beam(BENT), jnp.linspace(0.1, 2.0, 5)
-    together = jax.vmap(lambda m: with_mass(body, -1, m, m * PRINCIPAL, (0.0, 0.0, 0.1)).mass_matrix)(masses)
+    together = jax.vmap(
+        lambda m: with_mass(body, -1, m, m * PRINCIPAL, (0.0, 0.0, 0.1)).mass_matrix
+    )(masses)
     for mass, M in zip(masses, together, strict=True):
-        alone = with_mass(body, -1, float(mass), float(mass) * PRINCIPAL, (0.0, 0.0, 0.1))
+        alone = with_mass(
+            body, -1, float(mass), float(mass) * PRINCIPAL, (0.0, 0.0, 0.1)
+        )
         assert_allclose(M, alone.mass_matrix, rtol=1e-13, atol=1e-15)
 
 

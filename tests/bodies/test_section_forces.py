@@ -6,7 +6,11 @@ from numpy.testing import assert_allclose
 
 from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.reduce.body import Reduction, reduced_body
-from lissom.bodies.section_forces import section_force_shape, section_forces, section_strains
+from lissom.bodies.section_forces import (
+    section_force_shape,
+    section_forces,
+    section_strains,
+)
 
 from .helpers import ALL_BODIES, BENT, SECTION, E, G, beam
 
@@ -20,22 +24,31 @@ def deflected(body):
     return np.concatenate([np.zeros(6), eta])
 
 
-@pytest.mark.parametrize("name", ["straight", "timoshenko", "bent", "bent-timoshenko", "tapered", "loaded"])
+@pytest.mark.parametrize(
+    "name", ["straight", "timoshenko", "bent", "bent-timoshenko", "tapered", "loaded"]
+)
 def test_section_forces_balance_the_load_beyond_the_section(name):
     body = measured_from_inner_node(ALL_BODIES[name])
     found = section_forces(body, deflected(body))
     for e, (axes, nodes) in enumerate(zip(body.axes, body.elements, strict=True)):
         for side, node in enumerate(nodes):
             arm = body.points[-1] - body.points[node]
-            expected = np.concatenate([axes.T @ FORCE, axes.T @ (MOMENT + np.cross(arm, FORCE))])
-            assert_allclose(found[e, side], expected, atol=1e-7 * np.abs(expected).max())
+            expected = np.concatenate(
+                [axes.T @ FORCE, axes.T @ (MOMENT + np.cross(arm, FORCE))]
+            )
+            assert_allclose(
+                found[e, side], expected, atol=1e-7 * np.abs(expected).max()
+            )
 
 
 def test_a_link_reduced_with_an_exact_interface_has_the_same_section_forces():
     whole = measured_from_inner_node(beam(BENT, elements=3))
     reduced = reduced_body(whole, Reduction(8, exact_interface=True))
     assert_allclose(
-        section_forces(reduced, deflected(reduced)), section_forces(whole, deflected(whole)), rtol=1e-6, atol=1e-6
+        section_forces(reduced, deflected(reduced)),
+        section_forces(whole, deflected(whole)),
+        rtol=1e-6,
+        atol=1e-6,
     )
 
 
@@ -48,9 +61,17 @@ def test_rigid_motion_loads_no_section():
 @pytest.mark.parametrize("theory", ["euler-bernoulli", "timoshenko"])
 def test_strains_are_forces_over_rigidities(theory):
     body = measured_from_inner_node(beam(theory=theory))
-    forces, strains = section_forces(body, deflected(body)), section_strains(body, deflected(body))
+    forces, strains = (
+        section_forces(body, deflected(body)),
+        section_strains(body, deflected(body)),
+    )
     rigidity = np.array(
-        [E * SECTION.area, G * SECTION.torsion_constant, E * SECTION.second_moment_y, E * SECTION.second_moment_z]
+        [
+            E * SECTION.area,
+            G * SECTION.torsion_constant,
+            E * SECTION.second_moment_y,
+            E * SECTION.second_moment_z,
+        ]
     )
     assert_allclose(strains, forces[:, :, [0, 3, 4, 5]] / rigidity, rtol=1e-9)
 

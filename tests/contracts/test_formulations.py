@@ -32,7 +32,9 @@ def differentiated(f, x, xd, xdd, force):
     """Rates, their derivatives and the pull-back of `force` by automatic differentiation of the coordinates alone."""
     j = f.n_joints
     rates, rates_d = jax.jvp(f.differentiated_rates, (x, xd), (xd, xdd))
-    slow = lambda v: v.at[:j].set(0.0)  # noqa: E731
+
+    def slow(v):
+        return v.at[:j].set(0.0)
 
     def virtual(dx):
         whole = f.differentiated_rates(x, dx)
@@ -62,17 +64,34 @@ def motions(f, x, xd, xdd, force):
 def energetics(f, x, xd, xdd):
     """Everything that virtual work and energy say about one motion; each derivative is written once and batched."""
     n, still = len(x), jnp.zeros_like(x)
-    potential = lambda x: engine.strain_energy(f, f.configuration(x)) + engine.gravity_energy(f, f.configuration(x))  # noqa: E731
+
+    def potential(x):
+        return engine.strain_energy(f, f.configuration(x)) + engine.gravity_energy(
+            f, f.configuration(x)
+        )
+
     gradients = jax.grad(lambda x, xd: engine.kinetic_energy(f, x, xd), argnums=(0, 1))
     slope, momentum = gradients(x, xd)
-    changes = (jnp.concatenate([xd[None], jnp.zeros((n, n))]), jnp.concatenate([still[None], jnp.eye(n)]))
-    change = jax.vmap(lambda dx, dxd: jax.jvp(gradients, (x, xd), (dx, dxd))[1][1])(*changes)
+    changes = (
+        jnp.concatenate([xd[None], jnp.zeros((n, n))]),
+        jnp.concatenate([still[None], jnp.eye(n)]),
+    )
+    change = jax.vmap(lambda dx, dxd: jax.jvp(gradients, (x, xd), (dx, dxd))[1][1])(
+        *changes
+    )
     pull = jax.grad(potential)(x)
     motions = (jnp.stack([xd, xd, still]), jnp.stack([xdd, still, still]))
-    needed, bias, at_rest = jax.vmap(lambda xd, xdd: engine.needed_force(f, x, xd, xdd))(*motions)
+    needed, bias, at_rest = jax.vmap(
+        lambda xd, xdd: engine.needed_force(f, x, xd, xdd)
+    )(*motions)
     node = (f.links.points.shape[0] - 1, 1)
-    position = lambda x: node_poses(f, f.configuration(x)).position[node]  # noqa: E731
-    load = node_wrench(f, f.configuration(x), *node, jnp.append(FORCE, jnp.zeros(3)), True)
+
+    def position(x):
+        return node_poses(f, f.configuration(x)).position[node]
+
+    load = node_wrench(
+        f, f.configuration(x), *node, jnp.append(FORCE, jnp.zeros(3)), True
+    )
     return {
         "wrench": f.motion(x, xd, xdd).pull_back(load),
         "wrench_from_work": jax.grad(lambda x: position(x) @ FORCE)(x),
@@ -100,7 +119,10 @@ def motion_case(robot, reference, terms):
     x, xd, xdd = motion_of(f, seed=11)
     random = np.random.default_rng(2)
     shapes = f.links.node_shape.shape
-    draw = lambda *shape: jnp.asarray(random.normal(size=shape))  # noqa: E731
+
+    def draw(*shape):
+        return jnp.asarray(random.normal(size=shape))
+
     force = Rates(draw(shapes[0], 6), draw(shapes[0], shapes[3]), draw(f.n_joints))
     return force, *motions(f, x, xd, xdd, force)
 
@@ -130,7 +152,9 @@ def cases(names, choices):
     """Every robot with every choice, those that compile long marked slow."""
     rows = [(robot, *choice) for robot in ALL_ROBOTS for choice in choices]
     marks = [[pytest.mark.slow] if row[:2] in LONG else [] for row in rows]
-    return pytest.mark.parametrize(names, [pytest.param(*row, marks=m) for row, m in zip(rows, marks, strict=True)])
+    return pytest.mark.parametrize(
+        names, [pytest.param(*row, marks=m) for row, m in zip(rows, marks, strict=True)]
+    )
 
 
 all_motions = cases("robot, reference, terms", MOTIONS)
@@ -140,18 +164,26 @@ all_choices = cases("robot, reference", [(choice,) for choice in ALL_CHOICES])
 @all_motions
 def test_the_geometric_rule_agrees_with_differentiation(robot, reference, terms):
     _, given, expected, _ = motion_case(robot, reference, terms)
-    for part, other in zip(jax.tree.leaves(given), jax.tree.leaves(expected), strict=True):
+    for part, other in zip(
+        jax.tree.leaves(given), jax.tree.leaves(expected), strict=True
+    ):
         assert relative(part, other) < SOLVED
 
 
 @all_motions
-def test_pull_back_is_the_transpose_of_the_virtual_displacements(robot, reference, terms):
+def test_pull_back_is_the_transpose_of_the_virtual_displacements(
+    robot, reference, terms
+):
     force, (_, _, pulled), _, virtual = motion_case(robot, reference, terms)
     xd = motion_of(model_named(robot, reference, terms).formulation, seed=11)[1]
     work = sum(
-        np.sum(np.asarray(a) * np.asarray(b)) for a, b in zip(*map(jax.tree.leaves, (force, virtual)), strict=True)
+        np.sum(np.asarray(a) * np.asarray(b))
+        for a, b in zip(*map(jax.tree.leaves, (force, virtual)), strict=True)
     )
-    assert abs(pulled @ xd - work) < SOLVED * np.abs(np.asarray(pulled) * np.asarray(xd)).sum()
+    assert (
+        abs(pulled @ xd - work)
+        < SOLVED * np.abs(np.asarray(pulled) * np.asarray(xd)).sum()
+    )
 
 
 @all_choices
@@ -161,7 +193,9 @@ def test_bias_matches_the_energy_oracle(robot, reference):
 
 
 @all_choices
-def test_inertia_is_the_hessian_of_the_kinetic_energy_and_positive_definite(robot, reference):
+def test_inertia_is_the_hessian_of_the_kinetic_energy_and_positive_definite(
+    robot, reference
+):
     *_, e = energy_case(robot, reference, False)
     M = np.asarray(e["inertia"])
     assert relative(M, e["hessian"]) < SOLVED
@@ -181,7 +215,10 @@ def test_power_put_in_is_the_rate_of_energy_plus_dissipation(robot, reference):
     xd, _, e = energy_case(robot, reference, True)
     power = e["power"] + e["dissipated"]
     assert e["dissipated"] > 0
-    assert abs(xd @ e["needed"] - power) < SOLVED * np.abs(np.asarray(xd) * np.asarray(e["needed"])).sum()
+    assert (
+        abs(xd @ e["needed"] - power)
+        < SOLVED * np.abs(np.asarray(xd) * np.asarray(e["needed"])).sum()
+    )
 
 
 @all_choices
@@ -200,11 +237,19 @@ def test_torques_work_on_what_the_encoders_read(robot, reference):
 @all_choices
 def test_a_motor_adds_ratio_squared_inertia_to_the_encoder_rate(robot, reference):
     *_, e = energy_case(robot, reference, True)
-    motors = [link.joint.motor for link in model_named(robot).robot.links if link.joint.moves]
-    added = np.diag([0.0 if motor is None else motor.ratio**2 * motor.inertia for motor in motors])
+    motors = [
+        link.joint.motor for link in model_named(robot).robot.links if link.joint.moves
+    ]
+    added = np.diag(
+        [0.0 if motor is None else motor.ratio**2 * motor.inertia for motor in motors]
+    )
     E = np.asarray(e["encoder_slope"])
     assert (
-        relative(np.asarray(e["inertia"]) - np.asarray(inertia_without_motors(robot, reference)), E.T @ added @ E)
+        relative(
+            np.asarray(e["inertia"])
+            - np.asarray(inertia_without_motors(robot, reference)),
+            E.T @ added @ E,
+        )
         < SOLVED
     )
 
@@ -225,10 +270,21 @@ def test_kinetic_and_gravity_energy_are_those_of_the_displaced_masses(robot, ref
     for i, body in enumerate(bodies_of(model)):
         V, c = np.asarray(rates.V[i]), body.coordinates
         u = np.einsum("sdc,c->sd", body.station_shape, np.asarray(place.q)[i, :c])
-        field = body.station_rigid @ V + np.einsum("sdc,c->sd", body.station_shape, np.asarray(rates.q)[i, :c])
-        field = field + np.concatenate([np.cross(V[3:], u[:, :3]), np.cross(V[3:], u[:, 3:])], axis=1)
+        field = body.station_rigid @ V + np.einsum(
+            "sdc,c->sd", body.station_shape, np.asarray(rates.q)[i, :c]
+        )
+        field = field + np.concatenate(
+            [np.cross(V[3:], u[:, :3]), np.cross(V[3:], u[:, 3:])], axis=1
+        )
         total += 0.5 * np.einsum("sd,sde,se->", field, body.station_inertia, field)
-        X = np.stack([body.station_rigid[:, 1, 5], body.station_rigid[:, 2, 3], body.station_rigid[:, 0, 4]], axis=1)
+        X = np.stack(
+            [
+                body.station_rigid[:, 1, 5],
+                body.station_rigid[:, 2, 3],
+                body.station_rigid[:, 0, 4],
+            ],
+            axis=1,
+        )
         at = np.asarray(place.p)[i] + (X + u[:, :3]) @ np.asarray(place.R)[i].T
         weight -= body.station_inertia[:, 0, 0] @ at @ np.asarray(model.robot.gravity)
     joints = model.formulation.joints

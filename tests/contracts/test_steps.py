@@ -19,13 +19,22 @@ from lissom.solve.step import Moment, Tolerance
 DURATION = 0.5  # [s]
 ORDER = {"radau": 5, "generalised-alpha": 2, "dopri5": 5, "dopri8": 8, "tsit5": 5}
 # Steps of the coarsest run: where the order shows.
-COARSEST = {"radau": 48, "generalised-alpha": 40, "dopri5": 64, "dopri8": 6, "tsit5": 64}
+COARSEST = {
+    "radau": 48,
+    "generalised-alpha": 40,
+    "dopri5": 64,
+    "dopri8": 6,
+    "tsit5": 64,
+}
 
 
 @compiled_once
 def stepped(step, f, x, xd, h, count):
     """`count` steps of size h, iterated to round-off; the end, the middle of the last step, energy there."""
-    problem, tolerance = Problem(f, Loads()), Tolerance(jnp.asarray(1e-13), jnp.asarray(1e-13))
+    problem, tolerance = (
+        Problem(f, Loads()),
+        Tolerance(jnp.asarray(1e-13), jnp.asarray(1e-13)),
+    )
     start = Moment(jnp.asarray(0.0), x, xd, jnp.zeros(2))
 
     def once(_, walk):
@@ -52,7 +61,9 @@ def falling():
 @functools.cache
 def run(method, count):
     f, x, xd = falling()
-    end, between, energy = stepped(step_of(Solver(method=method)), f, x, xd, jnp.asarray(DURATION / count), count)
+    end, between, energy = stepped(
+        step_of(Solver(method=method)), f, x, xd, jnp.asarray(DURATION / count), count
+    )
     return np.asarray(end.x), np.asarray(end.xd), np.asarray(between.x), float(energy)
 
 
@@ -62,7 +73,11 @@ def reference():
 
 EXPLICIT = ("dopri5", "tsit5")  # of one kind with dopri8
 all_steps = pytest.mark.parametrize(
-    "method", [pytest.param(m, marks=[pytest.mark.slow] if m in EXPLICIT else []) for m in ALL_STEPS]
+    "method",
+    [
+        pytest.param(m, marks=[pytest.mark.slow] if m in EXPLICIT else [])
+        for m in ALL_STEPS
+    ],
 )
 
 
@@ -73,9 +88,15 @@ def runs(method):
 @all_steps
 def test_error_falls_with_the_order_of_the_step(method):
     x, xd, *_ = reference()
-    errors = [np.hypot(np.linalg.norm(run[0] - x), np.linalg.norm(run[1] - xd)) for run in runs(method)]
+    errors = [
+        np.hypot(np.linalg.norm(run[0] - x), np.linalg.norm(run[1] - xd))
+        for run in runs(method)
+    ]
     order = observed_order(errors).mean()
-    assert ORDER[method] - 0.3 < order < ORDER[method] + 0.9, (errors, order)  # measured: 4.97, 2.00, 5.50, 8.66, 5.44
+    assert ORDER[method] - 0.3 < order < ORDER[method] + 0.9, (
+        errors,
+        order,
+    )  # measured: 4.97, 2.00, 5.50, 8.66, 5.44
 
 
 @all_steps
@@ -100,5 +121,7 @@ def middle(count):
     """The exact state half a step before the end of a run of `count` steps."""
     f, x, xd = falling()
     duration = DURATION * (1 - 0.5 / count)
-    end, _, _ = stepped(step_of(Solver(method="dopri8")), f, x, xd, jnp.asarray(duration / 400), 400)
+    end, _, _ = stepped(
+        step_of(Solver(method="dopri8")), f, x, xd, jnp.asarray(duration / 400), 400
+    )
     return np.asarray(end.x)

@@ -23,10 +23,23 @@ ROBOT = {
         },
         {
             "name": "lower",
-            "joint": {"type": "revolute", "origin": {"xyz": [0.5, 0, 0]}, "axis": [0, 0, 1]},
-            "rigid": {"mass": 1.2, "com": [0.1, 0, 0], "inertia": [1e-3, 2e-3, 2e-3], "tip": [0.2, 0, 0]},
+            "joint": {
+                "type": "revolute",
+                "origin": {"xyz": [0.5, 0, 0]},
+                "axis": [0, 0, 1],
+            },
+            "rigid": {
+                "mass": 1.2,
+                "com": [0.1, 0, 0],
+                "inertia": [1e-3, 2e-3, 2e-3],
+                "tip": [0.2, 0, 0],
+            },
         },
-        {"name": "flange", "joint": {"type": "fixed", "origin": {"xyz": [0.2, 0, 0]}}, "rigid": {"mass": 0.2}},
+        {
+            "name": "flange",
+            "joint": {"type": "fixed", "origin": {"xyz": [0.2, 0, 0]}},
+            "rigid": {"mass": 0.2},
+        },
     ],
 }
 TABLE = {"t": [0, 1], "value": [0, 2]}
@@ -34,7 +47,10 @@ ROWS = {"t": [0, 1], "value": [[0, 0], [1, 1]]}
 SCENARIO = {
     "robot": ROBOT,
     "initial": {"q": [0, 0.1], "qd": [0, 0]},
-    "inputs": {"torque": {"upper": TABLE}, "wrench": [{"node": "lower/tip", "t": [0], "value": [[0, 0, 1, 0, 0, 0]]}]},
+    "inputs": {
+        "torque": {"upper": TABLE},
+        "wrench": [{"node": "lower/tip", "t": [0], "value": [[0, 0, 1, 0, 0, 0]]}],
+    },
     "controller": {"type": "pd", "kp": [0, 1], "kd": [0, 1], "reference": ROWS},
     "reference": {"zeroed": ["upper/tip.rz", "lower/0.rz"]},
     "t_end": 1.0,
@@ -69,7 +85,11 @@ def test_the_unchanged_data_are_accepted():
 
 ROBOT_CASES = [
     ("grvity", [0, 0, 1], "grvity: unknown key, did you mean 'gravity'?"),
-    (BEAM + "elemnts", 3, "links.upper.beam.elemnts: unknown key, did you mean 'elements'?"),
+    (
+        BEAM + "elemnts",
+        3,
+        "links.upper.beam.elemnts: unknown key, did you mean 'elements'?",
+    ),
     ("links", KeyError, "links: missing"),
     ("name", KeyError, "name: missing"),
     ("name", 3, "name: 3: must be text, not int"),
@@ -77,23 +97,59 @@ ROBOT_CASES = [
     ("links", 3, "links: 3: must be a list, not int"),
     ("links", [3], "links.0: 3: must be a mapping with name, joint"),
     ("lissom", 2, "lissom: 2: this version reads files of schema version 1"),
-    ("gravity", [0, 0], "gravity: [0, 0]: must be a list of 3 numbers [m/s^2], not 2 items"),
-    ("gravity", [0, 0, "fast"], "gravity: [0, 0, 'fast']: item 2 is fast: must be a number [m/s^2]"),
-    (BEAM + "material.E", "much", "material.E: much: must be a number [Pa], or a text with a unit"),
-    (BEAM + "material.E", True, "material.E: True: must be a number [Pa], not true/false"),
+    (
+        "gravity",
+        [0, 0],
+        "gravity: [0, 0]: must be a list of 3 numbers [m/s^2], not 2 items",
+    ),
+    (
+        "gravity",
+        [0, 0, "fast"],
+        "gravity: [0, 0, 'fast']: item 2 is fast: must be a number [m/s^2]",
+    ),
+    (
+        BEAM + "material.E",
+        "much",
+        "material.E: much: must be a number [Pa], or a text with a unit",
+    ),
+    (
+        BEAM + "material.E",
+        True,
+        "material.E: True: must be a number [Pa], not true/false",
+    ),
     (BEAM + "material.E", None, "material.E: must be a number [Pa], not empty"),
-    (BEAM + "material.E", float("nan"), "material.E: nan: must be a finite number [Pa]"),
-    (BEAM + "material.E", float("inf"), "material.E: inf: must be a finite number [Pa]"),
+    (
+        BEAM + "material.E",
+        float("nan"),
+        "material.E: nan: must be a finite number [Pa]",
+    ),
+    (
+        BEAM + "material.E",
+        float("inf"),
+        "material.E: inf: must be a finite number [Pa]",
+    ),
     (BEAM + "material.E", 10**400, "must be a finite number [Pa]"),
     (BEAM + "material.E", 0, "material.E: 0: must be positive [Pa], steel has 2.1e11"),
-    (BEAM + "material.E", -5, "links.upper.beam.material.E: -5: must be positive [Pa], steel has 2.1e11"),
+    (
+        BEAM + "material.E",
+        -5,
+        "links.upper.beam.material.E: -5: must be positive [Pa], steel has 2.1e11",
+    ),
     (BEAM + "material.density", -1, "density: -1: must be positive [kg/m^3]"),
     (BEAM + "material.nu", 0.5, "nu: 0.5: must be above -1 and below 0.5"),
     (BEAM + "material.nu", -1, "nu: -1: must be above -1 and below 0.5"),
-    (BEAM + "material", "stel", "material: stel: no such material, did you mean 'steel'?"),
+    (
+        BEAM + "material",
+        "stel",
+        "material: stel: no such material, did you mean 'steel'?",
+    ),
     (BEAM + "material.nu", KeyError, "links.upper.beam.material.nu: missing"),
     (BEAM + "section.y", 0, "section.y: 0: must be positive [m]"),
-    (BEAM + "section.shape", "rectangel", "the shape 'rectangel' is not known, did you mean 'rectangle'?"),
+    (
+        BEAM + "section.shape",
+        "rectangel",
+        "the shape 'rectangel' is not known, did you mean 'rectangle'?",
+    ),
     (BEAM + "section", {"y": 1}, "must have a shape"),
     (BEAM + "section", 3, "section: 3: must have a shape"),
     (
@@ -108,26 +164,69 @@ ROBOT_CASES = [
     ),
     (
         BEAM + "section",
-        {"start": {"shape": "circle", "diameter": 1}, "end": {"shape": "tube", "outer": 2, "inner": 1}},
+        {
+            "start": {"shape": "circle", "diameter": 1},
+            "end": {"shape": "tube", "outer": 2, "inner": 1},
+        },
         "section.end: tube: must have the shape of the start, circle",
     ),
-    (BEAM + "section", {"start": {"shape": "circle", "diameter": 1}}, "section.end: missing"),
+    (
+        BEAM + "section",
+        {"start": {"shape": "circle", "diameter": 1}},
+        "section.end: missing",
+    ),
     (BEAM + "elements", 0, "elements: 0: must be a whole number from 1 to 1000"),
     (BEAM + "elements", 1001, "elements: 1001: must be a whole number from 1 to 1000"),
-    (BEAM + "elements", 2.5, "elements: 2.5: must be a whole number from 1 to 1000, not float"),
-    (BEAM + "theory", "timoshenk", "must be one of euler-bernoulli, timoshenko, did you mean 'timoshenko'?"),
+    (
+        BEAM + "elements",
+        2.5,
+        "elements: 2.5: must be a whole number from 1 to 1000, not float",
+    ),
+    (
+        BEAM + "theory",
+        "timoshenk",
+        "must be one of euler-bernoulli, timoshenko, did you mean 'timoshenko'?",
+    ),
     (BEAM + "path", [[0, 0, 0]], "a path has at least two points"),
-    (BEAM + "path", [[0.1, 0, 0], [0.5, 0, 0]], "the first point of a path is the joint"),
-    (BEAM + "path", [[0, 0, 0], [0.5, 0, 0], [0.5, 0, 0]], "points 1 and 2 of the path coincide"),
+    (
+        BEAM + "path",
+        [[0.1, 0, 0], [0.5, 0, 0]],
+        "the first point of a path is the joint",
+    ),
+    (
+        BEAM + "path",
+        [[0, 0, 0], [0.5, 0, 0], [0.5, 0, 0]],
+        "points 1 and 2 of the path coincide",
+    ),
     (BEAM + "up", [1, 0, 0], "the section's z axis must not lie along the beam"),
     (BEAM + "up", [0, 0, 0], "up: [0, 0, 0]: must not be zero in every component"),
-    (UPPER + "joint.type", "hinge", "joint.type: hinge: must be one of revolute, prismatic, fixed"),
+    (
+        UPPER + "joint.type",
+        "hinge",
+        "joint.type: hinge: must be one of revolute, prismatic, fixed",
+    ),
     (UPPER + "joint.axis", [0, 0, 1], "a joint written with dh moves about its z axis"),
-    (UPPER + "joint.origin", {"xyz": [0, 0, 0]}, "placed by dh or by origin, not by both"),
-    (UPPER + "joint.limits", {"position": [1, -1]}, "the lower limit must be below the upper one"),
-    (UPPER + "joint.motor", {"inertia": -1}, "motor.inertia: -1: must be zero or positive [kg m^2]"),
+    (
+        UPPER + "joint.origin",
+        {"xyz": [0, 0, 0]},
+        "placed by dh or by origin, not by both",
+    ),
+    (
+        UPPER + "joint.limits",
+        {"position": [1, -1]},
+        "the lower limit must be below the upper one",
+    ),
+    (
+        UPPER + "joint.motor",
+        {"inertia": -1},
+        "motor.inertia: -1: must be zero or positive [kg m^2]",
+    ),
     (UPPER + "joint.friction", {"width": 0}, "friction.width: 0: must be positive"),
-    (LOWER + "joint.axis", [0, 0, 0], "links.lower.joint.axis: [0, 0, 0]: must not be zero in every component"),
+    (
+        LOWER + "joint.axis",
+        [0, 0, 0],
+        "links.lower.joint.axis: [0, 0, 0]: must not be zero in every component",
+    ),
     (
         LOWER + "joint.origin.xyz",
         [0.4, 0, 0],
@@ -138,13 +237,33 @@ ROBOT_CASES = [
     (LOWER + "name", "upper", "links.upper.name: upper: link 1 has this name already"),
     (LOWER + "name", "a/b", "a name has no space and none of . / :"),
     (LOWER + "rigid.mass", -1, "rigid.mass: -1: must be zero or positive [kg]"),
-    (LOWER + "rigid.inertia", [1, 2], "3 numbers (xx, yy, zz), 6 (xx, yy, zz, xy, xz, yz) or a symmetric 3x3"),
+    (
+        LOWER + "rigid.inertia",
+        [1, 2],
+        "3 numbers (xx, yy, zz), 6 (xx, yy, zz, xy, xz, yz) or a symmetric 3x3",
+    ),
     (LOWER + "rigid.inertia", [1, 1, 1, 5, 0, 0], "must be positive semidefinite"),
     (LOWER + "rigid.inertia", [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]], "must be symmetric"),
-    (UPPER + "masses.0.node", 3, "links.upper.masses.0.node: 3: link 'upper' has nodes 0 to 2"),
-    (UPPER + "masses.0.node", "tp", 'must be a node number, counted from 0 at the joint, or "tip"'),
-    ("links.2.joint.motor", {"inertia": 1}, "a fixed joint does not move: it has no motor"),
-    ("damping", {"alpha": 1, "ratio": 0.1}, "damping is {alpha, beta} or {ratio}, not both"),
+    (
+        UPPER + "masses.0.node",
+        3,
+        "links.upper.masses.0.node: 3: link 'upper' has nodes 0 to 2",
+    ),
+    (
+        UPPER + "masses.0.node",
+        "tp",
+        'must be a node number, counted from 0 at the joint, or "tip"',
+    ),
+    (
+        "links.2.joint.motor",
+        {"inertia": 1},
+        "a fixed joint does not move: it has no motor",
+    ),
+    (
+        "damping",
+        {"alpha": 1, "ratio": 0.1},
+        "damping is {alpha, beta} or {ratio}, not both",
+    ),
     ("damping", {"ratio": 1}, "ratio: 1: must be at least 0 and below 1"),
     ("planar", "perhaps", "planar: perhaps: must be true or false"),
     ("loops", [{"link": "lower"}], "loops.0.at: missing"),
@@ -158,14 +277,26 @@ ROBOT_CASES = [
         [{"link": "lower", "to": "sky", "at": [1, 0, 0]}],
         "loops.0.to: sky: no link is called 'sky'. Links: upper",
     ),
-    ("loops", [{"link": "lower", "to": "lower", "at": [1, 0, 0]}], "a link cannot close a loop with itself"),
+    (
+        "loops",
+        [{"link": "lower", "to": "lower", "at": [1, 0, 0]}],
+        "a link cannot close a loop with itself",
+    ),
     (
         "loops",
         [{"link": "flange", "to": "upper", "at": [0.1, 0, 0]}],
         "lies on no node of link 'upper': upper/0 at [0, 0",
     ),
-    ("loops", [{"link": "flange", "at": [1, 0, 0], "type": "ball"}], "must be one of revolute, prismatic, fixed"),
-    ("independent", ["upper"], "independent: belongs to a closed chain: this robot has no loops"),
+    (
+        "loops",
+        [{"link": "flange", "at": [1, 0, 0], "type": "ball"}],
+        "must be one of revolute, prismatic, fixed",
+    ),
+    (
+        "independent",
+        ["upper"],
+        "independent: belongs to a closed chain: this robot has no loops",
+    ),
     (
         LOWER + "parent",
         "flange",
@@ -183,7 +314,11 @@ def test_a_bad_robot_is_refused_with_one_clear_message(path, value, message):
 
 
 CONSEQUENCES = [  # these upset what follows in the chain too
-    (BEAM + "path", [[0, 0, 0], [0.4, 0, 0]], "ends off the end [0.5, 0, 0] of its DH link"),
+    (
+        BEAM + "path",
+        [[0, 0, 0], [0.4, 0, 0]],
+        "ends off the end [0.5, 0, 0] of its DH link",
+    ),
     (UPPER + "joint.dh.a", 0, "links.upper.beam: the beam has no length"),
     (LOWER + "fe", {"file": "x.npz"}, "fe.file: x.npz: no such file"),
 ]
@@ -204,41 +339,153 @@ SCENARIO_CASES = [
     ("output_dt", 1e-9, "gives 1e+09 samples over 1 s: at most 1000000"),
     ("robot", KeyError, "robot: missing"),
     ("robot", "duble-pendulum", "Library: double-pendulum"),
-    ("formulation", "erls-fm", "formulation: erls-fm: must be one of erls-fem, erls-cms"),
+    (
+        "formulation",
+        "erls-fm",
+        "formulation: erls-fm: must be one of erls-fem, erls-cms",
+    ),
     ("terms", "all", "terms: all: must be one of consistent, published"),
-    ("initial.q", [0], "initial.q: [0.0]: must have one number for each moving joint: 2 (upper, lower)"),
-    ("initial.qd", [0, 0, 0], "initial.qd: [0.0, 0.0, 0.0]: must have one number for each moving joint: 2"),
+    (
+        "initial.q",
+        [0],
+        "initial.q: [0.0]: must have one number for each moving joint: 2 (upper, lower)",
+    ),
+    (
+        "initial.qd",
+        [0, 0, 0],
+        "initial.qd: [0.0, 0.0, 0.0]: must have one number for each moving joint: 2",
+    ),
     ("initial.elastic", "statc", "must be one of zero, static, did you mean 'static'?"),
-    ("inputs.torque", {"uper": TABLE}, "inputs.torque.uper: no joint is called 'uper', did you mean 'upper'?"),
-    ("inputs.torque", {"flange": TABLE}, "inputs.torque.flange: the joint of link 'flange' is fixed"),
-    ("inputs.torque", {"upper": {"t": [0, 1, 0.5], "value": [0, 0, 0]}}, "times must not go back"),
-    ("inputs.torque", {"upper": {"t": [0, 1], "value": [0, 0, 0]}}, "3 values: a table has one value per time, here 2"),
-    ("inputs.torque", {"upper": {"t": [-1, 1], "value": [0, 0]}}, "item 0 is -1: must be zero or positive [s]"),
-    ("inputs.torque.upper.t", [], "inputs.torque.upper.t: []: must be a list of numbers [s], not 0 items"),
-    ("inputs.torque", {"upper": {**TABLE, "interpolation": "cubic"}}, "must be one of linear, hold"),
-    ("inputs", {"motion": {"upper": {"t": [0, 1, 1], "value": [0, 1, 2]}}}, "times must increase: items 1 and 2"),
-    ("inputs", {"motion": {"lowr": TABLE}}, "inputs.motion.lowr: no joint is called 'lowr', did you mean 'lower'?"),
-    ("inputs", {"motion": {"upper": TABLE}, "torque": {"upper": TABLE}}, "this joint has a torque table too"),
-    ("inputs", {"motion": {"lower": TABLE}}, "inputs.motion.lower: the controller drives this joint too"),
-    ("inputs.wrench.0.node", "lowr/tip", "no link is called 'lowr', did you mean 'lower'?"),
-    ("inputs.wrench.0.node", "upper/3", "no such node: those of link 'upper' are numbered from the joint, 0 to 2"),
+    (
+        "inputs.torque",
+        {"uper": TABLE},
+        "inputs.torque.uper: no joint is called 'uper', did you mean 'upper'?",
+    ),
+    (
+        "inputs.torque",
+        {"flange": TABLE},
+        "inputs.torque.flange: the joint of link 'flange' is fixed",
+    ),
+    (
+        "inputs.torque",
+        {"upper": {"t": [0, 1, 0.5], "value": [0, 0, 0]}},
+        "times must not go back",
+    ),
+    (
+        "inputs.torque",
+        {"upper": {"t": [0, 1], "value": [0, 0, 0]}},
+        "3 values: a table has one value per time, here 2",
+    ),
+    (
+        "inputs.torque",
+        {"upper": {"t": [-1, 1], "value": [0, 0]}},
+        "item 0 is -1: must be zero or positive [s]",
+    ),
+    (
+        "inputs.torque.upper.t",
+        [],
+        "inputs.torque.upper.t: []: must be a list of numbers [s], not 0 items",
+    ),
+    (
+        "inputs.torque",
+        {"upper": {**TABLE, "interpolation": "cubic"}},
+        "must be one of linear, hold",
+    ),
+    (
+        "inputs",
+        {"motion": {"upper": {"t": [0, 1, 1], "value": [0, 1, 2]}}},
+        "times must increase: items 1 and 2",
+    ),
+    (
+        "inputs",
+        {"motion": {"lowr": TABLE}},
+        "inputs.motion.lowr: no joint is called 'lowr', did you mean 'lower'?",
+    ),
+    (
+        "inputs",
+        {"motion": {"upper": TABLE}, "torque": {"upper": TABLE}},
+        "this joint has a torque table too",
+    ),
+    (
+        "inputs",
+        {"motion": {"lower": TABLE}},
+        "inputs.motion.lower: the controller drives this joint too",
+    ),
+    (
+        "inputs.wrench.0.node",
+        "lowr/tip",
+        "no link is called 'lowr', did you mean 'lower'?",
+    ),
+    (
+        "inputs.wrench.0.node",
+        "upper/3",
+        "no such node: those of link 'upper' are numbered from the joint, 0 to 2",
+    ),
     ("inputs.wrench.0.node", "tip", "must be a node: link/number or link/tip"),
-    ("inputs.wrench.0.value", [[0, 0, 1]], "must be a list of rows, each a list of 6 numbers"),
+    (
+        "inputs.wrench.0.value",
+        [[0, 0, 1]],
+        "must be a list of rows, each a list of 6 numbers",
+    ),
     ("inputs.wrench.0.frame", "tool", "must be one of world, link"),
-    ("controller.kp", [1], "controller.kp: [1.0]: must have one number for each moving joint: 2 (upper, lower)"),
-    ("controller.kd", [1, 2, 3], "controller.kd: [1.0, 2.0, 3.0]: must have one number for each moving joint"),
+    (
+        "controller.kp",
+        [1],
+        "controller.kp: [1.0]: must have one number for each moving joint: 2 (upper, lower)",
+    ),
+    (
+        "controller.kd",
+        [1, 2, 3],
+        "controller.kd: [1.0, 2.0, 3.0]: must have one number for each moving joint",
+    ),
     ("controller.kp", [-1, 0], "item 0 is -1: must be zero or positive"),
     ("controller.type", "pid", "must be one of pd"),
-    ("controller.reference", {"t": [0], "value": [[0]]}, "each row must have one number for each moving joint: 2"),
-    ("controller.reference", {"t": [1, 0], "value": [[0, 0], [0, 0]]}, "times must not go back"),
+    (
+        "controller.reference",
+        {"t": [0], "value": [[0]]},
+        "each row must have one number for each moving joint: 2",
+    ),
+    (
+        "controller.reference",
+        {"t": [1, 0], "value": [[0, 0], [0, 0]]},
+        "times must not go back",
+    ),
     ("reference", "tangnt", "must be tangent, minimum-norm or {zeroed"),
-    ("basis", "nodal", "basis: nodal: erls-fem has its own: choose one with dual-screw or nonlinear"),
-    ("reference", {"zeroed": "upper/tip.rz"}, "zeroed must be a list such as [upper/tip.rz], not text"),
-    ("reference.zeroed", ["upper/tip.rz"], "one zeroed dof for each moving joint: 2 (upper, lower), not 1"),
-    ("reference.zeroed", ["upper/tip.rz", "lower.rz"], "zeroed.1: lower.rz: must be a node: link/number or link/tip"),
-    ("reference.zeroed", ["upper/tip.rz", "lower/0.u"], "component x, y, z, rx, ry or rz"),
-    ("reference.zeroed", ["upper/9.rz", "lower/0.rz"], "no such node: those of link 'upper'"),
-    ("reference.zeroed", ["uper/tip.rz", "lower/0.rz"], "no link is called 'uper', did you mean 'upper'?"),
+    (
+        "basis",
+        "nodal",
+        "basis: nodal: erls-fem has its own: choose one with dual-screw or nonlinear",
+    ),
+    (
+        "reference",
+        {"zeroed": "upper/tip.rz"},
+        "zeroed must be a list such as [upper/tip.rz], not text",
+    ),
+    (
+        "reference.zeroed",
+        ["upper/tip.rz"],
+        "one zeroed dof for each moving joint: 2 (upper, lower), not 1",
+    ),
+    (
+        "reference.zeroed",
+        ["upper/tip.rz", "lower.rz"],
+        "zeroed.1: lower.rz: must be a node: link/number or link/tip",
+    ),
+    (
+        "reference.zeroed",
+        ["upper/tip.rz", "lower/0.u"],
+        "component x, y, z, rx, ry or rz",
+    ),
+    (
+        "reference.zeroed",
+        ["upper/9.rz", "lower/0.rz"],
+        "no such node: those of link 'upper'",
+    ),
+    (
+        "reference.zeroed",
+        ["uper/tip.rz", "lower/0.rz"],
+        "no link is called 'uper', did you mean 'upper'?",
+    ),
     ("reference.zeroed", ["upper/tip.rz", "upper/tip.rz"], "is listed twice"),
     ("modes", -1, "modes: -1: must be a whole number"),
     ("modes", [1, 2], "must have one number for each of the 3 links"),
@@ -262,7 +509,9 @@ def test_a_jump_is_two_equal_times_in_a_torque_table():
 
 
 def test_a_joint_with_zero_gains_may_follow_a_motion():
-    data = changed(SCENARIO, "inputs", {"motion": {"upper": {"t": [0, 1], "value": [0, 2]}}})
+    data = changed(
+        SCENARIO, "inputs", {"motion": {"upper": {"t": [0, 1], "value": [0, 2]}}}
+    )
     assert Scenario.from_dict(data).inputs.motion["upper"].value == (0.0, 2.0)
 
 
@@ -308,27 +557,42 @@ def test_all_errors_of_a_file_come_at_once_with_their_lines(tmp_path):
         (20, "t_end"),
     ]
     lines = str(caught.value).splitlines()
-    assert lines[0] == f"{path}:8: robot.links.upper.beam.material.E: -5: must be positive [Pa], steel has 2.1e11"
+    assert (
+        lines[0]
+        == f"{path}:8: robot.links.upper.beam.material.E: -5: must be positive [Pa], steel has 2.1e11"
+    )
     assert len(lines) == len(found)
 
 
-def test_a_scenario_reports_the_errors_of_the_robot_file_it_names_with_that_files_lines(tmp_path):
+def test_a_scenario_reports_the_errors_of_the_robot_file_it_names_with_that_files_lines(
+    tmp_path,
+):
     (tmp_path / "arm.yaml").write_text("lissom: 1\nname: arm\nlinks: []\nextra: 1\n")
     (tmp_path / "run.yaml").write_text("robot: arm.yaml\nt_end: -1\n")
     with pytest.raises(DescriptionError) as caught:
         Scenario.load(tmp_path / "run.yaml")
-    found = [(p.file.rsplit("/", 1)[-1], p.line, p.field) for p in caught.value.problems]
-    assert found == [("arm.yaml", 3, "links"), ("arm.yaml", 4, "extra"), ("run.yaml", 2, "t_end")]
+    found = [
+        (p.file.rsplit("/", 1)[-1], p.line, p.field) for p in caught.value.problems
+    ]
+    assert found == [
+        ("arm.yaml", 3, "links"),
+        ("arm.yaml", 4, "extra"),
+        ("run.yaml", 2, "t_end"),
+    ]
 
 
 def test_a_scenario_with_a_missing_robot_file_names_the_line(tmp_path):
     (tmp_path / "run.yaml").write_text("t_end: 1\nrobot: simple-pendulm\n")
-    with pytest.raises(DescriptionError, match=r"run.yaml:2: robot: simple-pendulm: no such file.*simple-pendulum"):
+    with pytest.raises(
+        DescriptionError,
+        match=r"run.yaml:2: robot: simple-pendulm: no such file.*simple-pendulum",
+    ):
         Scenario.load(tmp_path / "run.yaml")
 
 
 BOMB = "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
-    f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
 FILE_CASES = [
     ("name: [1, 2\nlinks: 3\n", r"bad.yaml:\d: column \d+: broken YAML"),
@@ -371,7 +635,10 @@ def test_a_file_that_is_not_text_is_refused(tmp_path):
 
 
 def test_a_missing_file_names_the_nearest_of_the_library():
-    with pytest.raises(DescriptionError, match="duble-pendulum: no such file, .* Library: double-pendulum"):
+    with pytest.raises(
+        DescriptionError,
+        match="duble-pendulum: no such file, .* Library: double-pendulum",
+    ):
         Robot.load("duble-pendulum")
 
 

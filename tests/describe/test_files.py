@@ -4,7 +4,13 @@ import random
 
 import pytest
 
-from lissom.describe import Robot, Scenario, kind_of_file, library_names, library_scenarios
+from lissom.describe import (
+    Robot,
+    Scenario,
+    kind_of_file,
+    library_names,
+    library_scenarios,
+)
 from lissom.describe.document import parse_document
 
 
@@ -25,15 +31,32 @@ def test_a_saved_scenario_reads_back_equal(name, tmp_path):
 
 
 def random_section(rng):
-    side = lambda: rng.uniform(1e-3, 0.1)  # noqa: E731
+    def side():
+        return rng.uniform(1e-3, 0.1)
+
     outer = side()
     shapes = [
         {"shape": "rectangle", "y": side(), "z": side()},
         {"shape": "circle", "diameter": side()},
         {"shape": "tube", "outer": outer, "inner": outer * rng.random()},
-        {"shape": "box", "y": outer, "z": outer * 1.1, "wall": outer * rng.uniform(0.01, 0.49)},
-        {"shape": "general", "A": side(), "Iy": 1e-9 * side(), "Iz": 1e-15 * side(), "J": side(), "kappa_y": 0.5},
-        {"start": {"shape": "circle", "diameter": side()}, "end": {"shape": "circle", "diameter": side()}},
+        {
+            "shape": "box",
+            "y": outer,
+            "z": outer * 1.1,
+            "wall": outer * rng.uniform(0.01, 0.49),
+        },
+        {
+            "shape": "general",
+            "A": side(),
+            "Iy": 1e-9 * side(),
+            "Iz": 1e-15 * side(),
+            "J": side(),
+            "kappa_y": 0.5,
+        },
+        {
+            "start": {"shape": "circle", "diameter": side()},
+            "end": {"shape": "circle", "diameter": side()},
+        },
     ]
     return rng.choice(shapes)
 
@@ -41,21 +64,48 @@ def random_section(rng):
 def random_changes(rng, robot):
     """A random variation of whatever the description can hold."""
     changes = {
-        "gravity": [rng.gauss(0, 9.81), rng.gauss(0, 9.81), 0.0 if robot.planar else rng.gauss(0, 9.81)],
-        "damping": rng.choice([{"alpha": rng.random(), "beta": 1e-5 * rng.random()}, {"ratio": rng.random()}, None]),
-        "payload": {"mass": rng.random(), "inertia": [rng.random()] * 3, "offset": [rng.random(), 0, -1e-17]},
+        "gravity": [
+            rng.gauss(0, 9.81),
+            rng.gauss(0, 9.81),
+            0.0 if robot.planar else rng.gauss(0, 9.81),
+        ],
+        "damping": rng.choice(
+            [
+                {"alpha": rng.random(), "beta": 1e-5 * rng.random()},
+                {"ratio": rng.random()},
+                None,
+            ]
+        ),
+        "payload": {
+            "mass": rng.random(),
+            "inertia": [rng.random()] * 3,
+            "offset": [rng.random(), 0, -1e-17],
+        },
     }
     for link in robot.links:
         key = f"links.{link.name}"
-        changes[f"{key}.joint.motor"] = {"inertia": 10 ** rng.uniform(-9, -3), "ratio": rng.uniform(1, 200)}
-        changes[f"{key}.joint.friction"] = {"viscous": rng.random(), "coulomb": rng.random()}
-        changes[f"{key}.joint.limits"] = {"position": [-rng.random(), rng.random()], "torque": 1e3 * rng.random()}
+        changes[f"{key}.joint.motor"] = {
+            "inertia": 10 ** rng.uniform(-9, -3),
+            "ratio": rng.uniform(1, 200),
+        }
+        changes[f"{key}.joint.friction"] = {
+            "viscous": rng.random(),
+            "coulomb": rng.random(),
+        }
+        changes[f"{key}.joint.limits"] = {
+            "position": [-rng.random(), rng.random()],
+            "torque": 1e3 * rng.random(),
+        }
         if link.beam is not None:
             changes[f"{key}.beam.section"] = random_section(rng)
             changes[f"{key}.beam.material.E"] = 10 ** rng.uniform(8, 12)
             changes[f"{key}.beam.elements"] = rng.randint(1, 9)
-            changes[f"{key}.beam.theory"] = rng.choice(["euler-bernoulli", "timoshenko"])
-            changes[f"{key}.masses"] = [{"node": rng.choice([0, 1, "tip"]), "mass": rng.random()}]
+            changes[f"{key}.beam.theory"] = rng.choice(
+                ["euler-bernoulli", "timoshenko"]
+            )
+            changes[f"{key}.masses"] = [
+                {"node": rng.choice([0, 1, "tip"]), "mass": rng.random()}
+            ]
     return changes
 
 
@@ -69,7 +119,9 @@ def test_any_variation_of_a_robot_reads_back_equal(name, seed, tmp_path):
 
 
 def test_unit_strings_come_back_as_si_numbers(tmp_path):
-    robot = Robot.load("double-pendulum").replace({"links.upper.beam.section.y": "30 mm", "payload.mass": "12 g"})
+    robot = Robot.load("double-pendulum").replace(
+        {"links.upper.beam.section.y": "30 mm", "payload.mass": "12 g"}
+    )
     robot.save(tmp_path / "robot.yaml")
     text = (tmp_path / "robot.yaml").read_text()
     assert "0.03" in text and "mm" not in text
@@ -117,7 +169,11 @@ def test_a_scenario_finds_its_robot_beside_itself(tmp_path):
 def test_a_bare_robot_file_is_a_second_under_gravity_from_rest(tmp_path):
     Robot.load("simple-pendulum").save(tmp_path / "mine.yaml")
     scenario = Scenario.load(tmp_path / "mine.yaml")
-    assert (scenario.t_end, scenario.initial.q, scenario.inputs.torque) == (1.0, None, {})
+    assert (scenario.t_end, scenario.initial.q, scenario.inputs.torque) == (
+        1.0,
+        None,
+        {},
+    )
 
 
 def test_files_tell_whether_they_hold_a_robot_or_a_scenario(tmp_path):

@@ -23,8 +23,17 @@ PLANAR = {
         },
         {
             "name": "lower",
-            "joint": {"type": "prismatic", "origin": {"xyz": [0.5, 0, 0]}, "axis": [1, 0, 0]},
-            "rigid": {"mass": 1.2, "com": [0.1, 0, 0.3], "inertia": [1e-3, 2e-3, 2e-3], "tip": [0.2, 0, 0]},
+            "joint": {
+                "type": "prismatic",
+                "origin": {"xyz": [0.5, 0, 0]},
+                "axis": [1, 0, 0],
+            },
+            "rigid": {
+                "mass": 1.2,
+                "com": [0.1, 0, 0.3],
+                "inertia": [1e-3, 2e-3, 2e-3],
+                "tip": [0.2, 0, 0],
+            },
         },
     ],
 }
@@ -45,24 +54,62 @@ def refusals(path, value):
 @pytest.mark.parametrize(
     "path, value, message",
     [
-        ("gravity", [0, 0, -9.81], "gravity: [0.0, 0.0, -9.81]: a planar robot moves in the x-y plane"),
-        ("links.1.joint.origin.rpy", [0.2, 0, 0], "links.lower.joint.origin.rpy: tilts the z axis"),
-        ("links.1.joint.axis", [1, 0, 0.1], "a prismatic joint of a planar robot slides in the x-y plane"),
-        ("links.1.joint", {"type": "revolute", "axis": [0, 1, 0]}, "turns about the z axis: [0, 0, 1] or [0, 0, -1]"),
-        ("links.0.joint.dh", {"a": 0.5, "d": 0.1}, "links.upper.joint.dh.d: leaves the x-y plane"),
-        ("links.0.beam.path", [[0, 0, 0], [0.2, 0, 0.1], [0.5, 0, 0]], "links.upper.beam.path: leaves the x-y plane"),
-        ("links.0.beam.up", [0, 0.5, 1], "links.upper.beam.up: [0.0, 0.5, 1.0]: must be along z or in the x-y plane"),
+        (
+            "gravity",
+            [0, 0, -9.81],
+            "gravity: [0.0, 0.0, -9.81]: a planar robot moves in the x-y plane",
+        ),
+        (
+            "links.1.joint.origin.rpy",
+            [0.2, 0, 0],
+            "links.lower.joint.origin.rpy: tilts the z axis",
+        ),
+        (
+            "links.1.joint.axis",
+            [1, 0, 0.1],
+            "a prismatic joint of a planar robot slides in the x-y plane",
+        ),
+        (
+            "links.1.joint",
+            {"type": "revolute", "axis": [0, 1, 0]},
+            "turns about the z axis: [0, 0, 1] or [0, 0, -1]",
+        ),
+        (
+            "links.0.joint.dh",
+            {"a": 0.5, "d": 0.1},
+            "links.upper.joint.dh.d: leaves the x-y plane",
+        ),
+        (
+            "links.0.beam.path",
+            [[0, 0, 0], [0.2, 0, 0.1], [0.5, 0, 0]],
+            "links.upper.beam.path: leaves the x-y plane",
+        ),
+        (
+            "links.0.beam.up",
+            [0, 0.5, 1],
+            "links.upper.beam.up: [0.0, 0.5, 1.0]: must be along z or in the x-y plane",
+        ),
         (
             "loops",
             [{"link": "lower", "at": [1, 0, 0], "axis": [1, 0, 0]}],
             "loops.0.axis: [1.0, 0.0, 0.0]: a closing rev",
         ),
-        ("loops", [{"link": "lower", "at": [1, 0, 0], "type": "prismatic"}], "slides in the x-y plane"),
-        ("loops", [{"link": "lower", "at": [1, 0, 0], "rpy": [0.1, 0, 0]}], "roll and pitch must be 0"),
+        (
+            "loops",
+            [{"link": "lower", "at": [1, 0, 0], "type": "prismatic"}],
+            "slides in the x-y plane",
+        ),
+        (
+            "loops",
+            [{"link": "lower", "at": [1, 0, 0], "rpy": [0.1, 0, 0]}],
+            "roll and pitch must be 0",
+        ),
     ],
 )
 def test_what_leaves_the_plane_is_refused_by_name(path, value, message):
-    assert any(message in found for found in refusals(path, value)), refusals(path, value)
+    assert any(message in found for found in refusals(path, value)), refusals(
+        path, value
+    )
 
 
 def test_gravity_that_is_not_written_is_normal_to_the_plane_and_does_nothing():

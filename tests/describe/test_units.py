@@ -34,7 +34,15 @@ def test_a_number_with_a_unit_becomes_si(text, unit, value):
 
 
 @pytest.mark.parametrize(
-    "text, unit", [("30 mm", "Pa"), ("3 parsec", "m"), ("mm", "m"), ("101/s", "1/s"), ("3", "m"), ("3 m/", "m")]
+    "text, unit",
+    [
+        ("30 mm", "Pa"),
+        ("3 parsec", "m"),
+        ("mm", "m"),
+        ("101/s", "1/s"),
+        ("3", "m"),
+        ("3 m/", "m"),
+    ],
 )
 def test_a_unit_of_another_quantity_or_none_at_all_is_refused(text, unit):
     with pytest.raises(ValueError):
@@ -46,7 +54,9 @@ def test_a_value_too_large_for_a_number_is_not_finite():
 
 
 def test_a_material_written_with_units_equals_the_same_in_si():
-    assert Material(E="210 GPa", nu=0.3, density="7.85 g/cm^3") == Material(E=2.1e11, nu=0.3, density=7850.0)
+    assert Material(E="210 GPa", nu=0.3, density="7.85 g/cm^3") == Material(
+        E=2.1e11, nu=0.3, density=7850.0
+    )
 
 
 def test_the_shear_modulus_follows_from_e_and_nu():
@@ -54,5 +64,8 @@ def test_the_shear_modulus_follows_from_e_and_nu():
 
 
 def test_a_pressure_where_a_length_belongs_names_the_unit():
-    with pytest.raises(DescriptionError, match=r"dh.a: 3 Pa: must be a number \[m\].*'Pa' is not a unit of this"):
+    with pytest.raises(
+        DescriptionError,
+        match=r"dh.a: 3 Pa: must be a number \[m\].*'Pa' is not a unit of this",
+    ):
         Robot.load("double-pendulum").replace({"links.upper.joint.dh.a": "3 Pa"})

@@ -20,7 +20,9 @@ MORE = """<axis xyz="0 1 0"/><limit lower="-1.5" upper="2.5" effort="40" velocit
 
 
 def joint(name, type, parent, child, xyz, rpy="0 0 0", more=""):
-    return JOINT.format(name=name, type=type, parent=parent, child=child, xyz=xyz, rpy=rpy, more=more)
+    return JOINT.format(
+        name=name, type=type, parent=parent, child=child, xyz=xyz, rpy=rpy, more=more
+    )
 
 
 BODY = (
@@ -29,8 +31,23 @@ BODY = (
     + LINK.format(name="fore.arm", mass=1.5)
     + '<link name="slide"/><link name="flange"/>'
     + joint("j1", "revolute", "base", "shoulder", "0 0 0.3", "0.1 0.2 0.3", MORE)
-    + joint("j2", "continuous", "shoulder", "fore.arm", "0.4 0.1 0", "0 0 -0.7", '<limit effort="9" velocity="1"/>')
-    + joint("j3", "prismatic", "fore.arm", "slide", "0 0 0.25", more='<axis xyz="0 0 1"/><limit upper="0.2"/>')
+    + joint(
+        "j2",
+        "continuous",
+        "shoulder",
+        "fore.arm",
+        "0.4 0.1 0",
+        "0 0 -0.7",
+        '<limit effort="9" velocity="1"/>',
+    )
+    + joint(
+        "j3",
+        "prismatic",
+        "fore.arm",
+        "slide",
+        "0 0 0.25",
+        more='<axis xyz="0 0 1"/><limit upper="0.2"/>',
+    )
     + joint("j4", "fixed", "slide", "flange", "0 0.05 0")
 )
 BRANCH = '<link name="camera"/>' + joint("j5", "fixed", "shoulder", "camera", "0 0 1")
@@ -49,7 +66,12 @@ def arm(tmp_path):
 
 def test_links_and_joints_come_in_order_with_their_kinds(arm):
     assert arm.link_names == ("shoulder", "fore_arm", "slide", "flange")
-    assert [link.joint.type for link in arm.links] == ["revolute", "revolute", "prismatic", "fixed"]
+    assert [link.joint.type for link in arm.links] == [
+        "revolute",
+        "revolute",
+        "prismatic",
+        "fixed",
+    ]
     assert arm.joint_names == ("shoulder", "fore_arm", "slide")
 
 
@@ -62,7 +84,10 @@ def test_origins_axes_limits_and_friction_are_those_of_the_file(arm):
     first = arm.links[0].joint
     assert (first.limits.position, first.limits.torque) == ((-1.5, 2.5), 40.0)
     assert (first.friction.viscous, first.friction.coulomb) == (0.7, 0.2)
-    assert (arm.links[1].joint.limits.position, arm.links[1].joint.limits.torque) == (None, 9.0)
+    assert (arm.links[1].joint.limits.position, arm.links[1].joint.limits.torque) == (
+        None,
+        9.0,
+    )
     assert arm.links[2].joint.limits.position == (0.0, 0.2)
 
 
@@ -75,14 +100,22 @@ def test_a_links_tip_is_the_next_joint(arm):
 def test_inertia_is_turned_into_link_axes(arm):
     rigid = arm.links[0].rigid
     R = rotation_rpy((0.3, -0.4, 0.5))
-    printed = np.array([[0.02, 0.001, -0.002], [0.001, 0.03, 0.003], [-0.002, 0.003, 0.04]])
+    printed = np.array(
+        [[0.02, 0.001, -0.002], [0.001, 0.03, 0.003], [-0.002, 0.003, 0.04]]
+    )
     assert rigid.mass == 2.5 and rigid.com == (0.1, 0.02, -0.03)
-    np.testing.assert_allclose(inertia_matrix(rigid.inertia), R @ printed @ R.T, atol=1e-15)
+    np.testing.assert_allclose(
+        inertia_matrix(rigid.inertia), R @ printed @ R.T, atol=1e-15
+    )
     assert arm.links[2].rigid.mass == 0.0
 
 
 def test_an_imported_link_is_made_flexible(arm):
-    beam = {"section": {"shape": "tube", "outer": 0.05, "inner": 0.04}, "material": "aluminium", "elements": 2}
+    beam = {
+        "section": {"shape": "tube", "outer": 0.05, "inner": 0.04},
+        "material": "aluminium",
+        "elements": 2,
+    }
     flexible = arm.replace({"links.fore_arm.rigid": None, "links.fore_arm.beam": beam})
     np.testing.assert_allclose(beam_path(flexible, 1), [[0, 0, 0], [0, 0, 0.25]])
 
@@ -94,22 +127,40 @@ def test_an_imported_robot_saves_and_loads_as_yaml(arm, tmp_path):
 
 def test_several_tips_need_a_choice(tmp_path):
     path = write(tmp_path, BODY + BRANCH)
-    with pytest.raises(DescriptionError, match="the URDF branches: choose .* tip=..., one of flange, camera"):
+    with pytest.raises(
+        DescriptionError,
+        match="the URDF branches: choose .* tip=..., one of flange, camera",
+    ):
         Robot.from_urdf(path)
     assert Robot.from_urdf(path, tip="camera").link_names == ("shoulder", "camera")
-    with pytest.raises(DescriptionError, match="tip: camra: no such link, did you mean 'camera'?"):
+    with pytest.raises(
+        DescriptionError, match="tip: camra: no such link, did you mean 'camera'?"
+    ):
         Robot.from_urdf(path, tip="camra")
 
 
 @pytest.mark.parametrize(
     "body, message",
     [
-        (BODY.replace("continuous", "planar"), "j2: planar: only revolute, continuous, prismatic, fixed joints"),
-        (BODY.replace('<limit effort="9"', '<mimic joint="j1"/><limit effort="9"'), "j2: mimic: joints that follow"),
-        (BODY.replace('value="1.5"', 'value="-1.5"'), "links.fore_arm.rigid.mass: -1.5: must be zero or positive"),
+        (
+            BODY.replace("continuous", "planar"),
+            "j2: planar: only revolute, continuous, prismatic, fixed joints",
+        ),
+        (
+            BODY.replace('<limit effort="9"', '<mimic joint="j1"/><limit effort="9"'),
+            "j2: mimic: joints that follow",
+        ),
+        (
+            BODY.replace('value="1.5"', 'value="-1.5"'),
+            "links.fore_arm.rigid.mass: -1.5: must be zero or positive",
+        ),
         ('<link name="base"/>', "is the base: there is no joint to it"),
         ("", "without links"),
-        (BODY + '<joint name="j6" type="fixed"><parent link="flange"/><child link="ghost"/></joint>', "not there"),
+        (
+            BODY
+            + '<joint name="j6" type="fixed"><parent link="flange"/><child link="ghost"/></joint>',
+            "not there",
+        ),
         ("<link name='a'", "is not a URDF file that can be read"),
     ],
 )
@@ -118,7 +169,15 @@ def test_a_urdf_without_a_counterpart_here_is_refused(tmp_path, body, message):
         Robot.load(write(tmp_path, body))
 
 
-@pytest.mark.parametrize("rpy", [(0.3, -0.4, 0.5), (2.9, 1.2, -3.0), (0.7, np.pi / 2, 0.0), (-0.7, -np.pi / 2, 0.0)])
+@pytest.mark.parametrize(
+    "rpy",
+    [
+        (0.3, -0.4, 0.5),
+        (2.9, 1.2, -3.0),
+        (0.7, np.pi / 2, 0.0),
+        (-0.7, -np.pi / 2, 0.0),
+    ],
+)
 def test_roll_pitch_yaw_give_back_their_rotation(rpy):
     R = rotation_rpy(rpy)
     np.testing.assert_allclose(rotation_rpy(rpy_of(R)), R, atol=1e-8)

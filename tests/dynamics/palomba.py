@@ -129,7 +129,11 @@ def symmetric(rows):
 def printed_stiffness(d: Data, q):
     """K11 of eq. (A3)."""
     k = stiffnesses(d, q)
-    node = [[2 * k[2], -2 * k[5], 0, k[3], k[5], -k[6]], [2 * k[1], 0, k[5], k[4], k[7]], [2 * k[8], k[6], -k[7], k[8]]]
+    node = [
+        [2 * k[2], -2 * k[5], 0, k[3], k[5], -k[6]],
+        [2 * k[1], 0, k[5], k[4], k[7]],
+        [2 * k[8], k[6], -k[7], k[8]],
+    ]
     elbow = [[k[2] + k[10], -k[5] - k[13], k[6], k[11], k[13], -k[14]],
              [k[1] + k[9], -k[7], k[13], k[12], k[15]],
              [4 * k[8]]]  # fmt: skip
@@ -152,7 +156,11 @@ def printed_mass(d: Data, q):
     other = [[m[9], -m[13], 0, -m[11], m[13] / 2, 13 * m[14] / 420],
              [m[10], 0, m[13] / 2, -m[12], -13 * m[15] / 420],
              [2 * m[16] / 945, -13 * m[14] / 420, 13 * m[15] / 420, -m[16] / 1260]]  # fmt: skip
-    tip = [[m[9] / 2, -m[13] / 2, 11 * m[14] / 210], [m[10] / 2, -11 * m[15] / 210], [m[16] / 945]]
+    tip = [
+        [m[9] / 2, -m[13] / 2, 11 * m[14] / 210],
+        [m[10] / 2, -11 * m[15] / 210],
+        [m[16] / 945],
+    ]
     M21 = np.array([
         [-m[6] / 2, m[7] / 2, m[8], -m[6], m[7], m[8], -3 * m[6] / 2, 3 * m[7] / 2, m[8],
          -(37 * m[6] + 20 * m[18]) / 40, (37 * m[7] + 20 * m[19]) / 40, -9 * m[8] / 2,
@@ -162,29 +170,66 @@ def printed_mass(d: Data, q):
          -27 * m[14] / 20, 27 * m[15] / 20, -13 * m[16] / 540],
     ])  # fmt: skip
     M22 = np.array([[m[20], m[17]], [m[17], m[16]]])
-    return np.block([[symmetric([*node, *node, *node, *elbow, *other, *other, *tip]), M21.T], [M21, M22]])
+    return np.block(
+        [
+            [symmetric([*node, *node, *node, *elbow, *other, *other, *tip]), M21.T],
+            [M21, M22],
+        ]
+    )
 
 
 def printed_damping(d: Data, q, qd, K11, M):
     """C of eq. (A5)."""
     c = couplings(d, q, qd)
     C11, C12, C21 = np.zeros((21, 21)), np.zeros((21, 2)), np.zeros((2, 21))
-    before = [[-c[1], -c[2] / 2, -c[5] / 30], [c[3] / 2, c[1], -c[4] / 30], [-c[5] / 420, -c[4] / 420, 0]]
+    before = [
+        [-c[1], -c[2] / 2, -c[5] / 30],
+        [c[3] / 2, c[1], -c[4] / 30],
+        [-c[5] / 420, -c[4] / 420, 0],
+    ]
     own = [[2 * c[1], c[2], 0], [-c[3], -2 * c[1], 0], [0, 0, 0]]
-    after = [[-c[1], -c[2] / 2, c[5] / 30], [c[3] / 2, c[1], c[4] / 30], [c[5] / 420, c[4] / 420, 0]]
+    after = [
+        [-c[1], -c[2] / 2, c[5] / 30],
+        [c[3] / 2, c[1], c[4] / 30],
+        [c[5] / 420, c[4] / 420, 0],
+    ]
     elbow = [[c[1] + c[6], -(c[2] + c[7]) / 2, c[5] / 20],
              [(c[3] + c[8]) / 2, -c[1] - c[6], c[4] / 20],
              [c[5] / 420, c[4] / 420, 0]]  # fmt: skip
-    before_2 = [[-c[6], -c[7] / 2, -c[10] / 15], [c[8] / 2, c[6], -c[9] / 15], [-c[10] / 210, -c[9] / 210, 0]]
+    before_2 = [
+        [-c[6], -c[7] / 2, -c[10] / 15],
+        [c[8] / 2, c[6], -c[9] / 15],
+        [-c[10] / 210, -c[9] / 210, 0],
+    ]
     own_2 = [[2 * c[6], c[7], 0], [-c[8], -2 * c[6], 0], [0, 0, 0]]
-    after_2 = [[-c[6], -c[7] / 2, c[10] / 15], [c[8] / 2, c[6], c[9] / 15], [c[10] / 210, c[9] / 210, 0]]
-    tip = [[c[6], c[7] / 2, c[10] / 10], [-c[8] / 2, -c[6], c[9] / 10], [c[10] / 210, c[9] / 210, 0]]
-    blocks = {0: (None, own, after), 1: (before, own, after), 2: (before, own, after), 3: (before, elbow, after_2)}
-    blocks |= {4: (before_2, own_2, after_2), 5: (before_2, own_2, after_2), 6: (before_2, tip, None)}
+    after_2 = [
+        [-c[6], -c[7] / 2, c[10] / 15],
+        [c[8] / 2, c[6], c[9] / 15],
+        [c[10] / 210, c[9] / 210, 0],
+    ]
+    tip = [
+        [c[6], c[7] / 2, c[10] / 10],
+        [-c[8] / 2, -c[6], c[9] / 10],
+        [c[10] / 210, c[9] / 210, 0],
+    ]
+    blocks = {
+        0: (None, own, after),
+        1: (before, own, after),
+        2: (before, own, after),
+        3: (before, elbow, after_2),
+    }
+    blocks |= {
+        4: (before_2, own_2, after_2),
+        5: (before_2, own_2, after_2),
+        6: (before_2, tip, None),
+    }
     for node, parts in blocks.items():
         for beside, part in zip((-1, 0, 1), parts, strict=True):
             if part is not None:
-                C11[3 * node : 3 * node + 3, 3 * (node + beside) : 3 * (node + beside) + 3] = part
+                C11[
+                    3 * node : 3 * node + 3,
+                    3 * (node + beside) : 3 * (node + beside) + 3,
+                ] = part
     C11[11, 12:15] = 0.0  # the rotation of node 5 belongs to link 1
     C11[12:15, 11] = 0.0
     C12[:, 0] = [-c[5] / 2, -c[4] / 2, 0, -c[5], -c[4], 0, -3 * c[5] / 2, -3 * c[4] / 2, 0,
@@ -207,7 +252,12 @@ def printed_damping(d: Data, q, qd, K11, M):
     C21[0, [9, 10, 20]] = [-c[5] / 60, -c[4] / 60, c[13] * qd[1] / 27]
     C21[1, [9, 10, 18, 19]] = [c[10] / 30, c[9] / 30, -c[10] / 30, -c[9] / 30]
     C22 = np.array([[0, c[13] * qd[1]], [c[13] * qd[0], 0]])
-    return np.block([[C11 + d.alpha * M[:21, :21] + d.beta * K11, C12], [C21 + d.alpha * M[21:, :21], C22]])
+    return np.block(
+        [
+            [C11 + d.alpha * M[:21, :21] + d.beta * K11, C12],
+            [C21 + d.alpha * M[21:, :21], C22],
+        ]
+    )
 
 
 def printed_force(d: Data, q, u):
@@ -266,7 +316,10 @@ def corrected(d: Data, q, qd, u) -> Matrices:
 GAUSS = np.polynomial.legendre.leggauss(4)
 
 
-LINK, PLACE = np.array([0, 0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 3, 0, 1, 2])  # of the seven elements
+LINK, PLACE = (
+    np.array([0, 0, 0, 0, 1, 1, 1]),
+    np.array([0, 1, 2, 3, 0, 1, 2]),
+)  # of the seven elements
 STATION, WEIGHT = (1 + GAUSS[0]) / 2, GAUSS[1] / 2
 
 
@@ -290,9 +343,14 @@ def ends(d: Data, x):
     """Displacements (7, 6) of the ends of every element in its own axes, rotations times its length."""
     R, l = turns(d, x)
     u = x[:21].reshape(7, 3)
-    first = jnp.concatenate([jnp.zeros((1, 3)), u[:3], u[3:4].at[0, 2].set(0.0), u[4:6]])  # link 2 starts unturned
+    first = jnp.concatenate(
+        [jnp.zeros((1, 3)), u[:3], u[3:4].at[0, 2].set(0.0), u[4:6]]
+    )  # link 2 starts unturned
     local = [
-        jnp.concatenate([jnp.einsum("eji,ej->ei", R, a[:, :2]), l[:, None] * a[:, 2:]], axis=1) for a in (first, u)
+        jnp.concatenate(
+            [jnp.einsum("eji,ej->ei", R, a[:, :2]), l[:, None] * a[:, 2:]], axis=1
+        )
+        for a in (first, u)
     ]
     return jnp.concatenate(local, axis=1)
 
@@ -303,7 +361,9 @@ def points(d: Data, x):
     elbow = R[0] @ jnp.stack([d.L1, 0.0 * d.L1])
     N_s = np.stack([hermite(s) for s in STATION])
     along = (PLACE[:, None] + STATION) * l[:, None]
-    place = jnp.stack([along, jnp.zeros_like(along)], axis=-1) + jnp.einsum("gik,ek->egi", N_s, ends(d, x))
+    place = jnp.stack([along, jnp.zeros_like(along)], axis=-1) + jnp.einsum(
+        "gik,ek->egi", N_s, ends(d, x)
+    )
     p = LINK[:, None, None] * elbow + jnp.einsum("eij,egj->egi", R, place)
     return p.reshape(-1, 2), (d.rho * l[:, None] * WEIGHT).reshape(-1)
 
@@ -320,11 +380,14 @@ def strain(d: Data, x):
 def lagrange(d: Data, q, qd, u) -> Matrices:
     """The same matrices from kinetic, strain and potential energy at u = 0 by d/dt dL/dxd - dL/dx."""
     M, K, weight, slope, alone, whole = map(
-        np.asarray, _lagrange(Data(*map(jnp.asarray, d)), jnp.asarray(q), jnp.asarray(qd))
+        np.asarray,
+        _lagrange(Data(*map(jnp.asarray, d)), jnp.asarray(q), jnp.asarray(qd)),
     )
     C = np.zeros((N, N))
     C[:, :21] = slope[:, :21]
-    for j in range(2):  # in absolute angles no product q1dot q2dot appears: each column has its own speed
+    for j in range(
+        2
+    ):  # in absolute angles no product q1dot q2dot appears: each column has its own speed
         C[:, Q1 + j] = alone[j] / qd[j]
     np.testing.assert_allclose(C[:, 21:] @ qd, whole, atol=1e-12 * np.abs(whole).max())
     C[:21, :21] += d.alpha * M[:21, :21] + d.beta * K[:21, :21]
@@ -349,7 +412,9 @@ def _lagrange(d: Data, q, qd):
 
     M = jax.jacfwd(jax.grad(kinetic, argnums=1), argnums=1)(x0, jnp.zeros(N))
     K = jax.hessian(lambda x: strain(d, x))(x0)
-    weight = -jax.grad(lambda x: d.g * jnp.sum(points(d, x)[1] * points(d, x)[0][:, 1]))(x0)
+    weight = -jax.grad(
+        lambda x: d.g * jnp.sum(points(d, x)[1] * points(d, x)[0][:, 1])
+    )(x0)
     moving = jnp.zeros(N).at[Q1:].set(qd)
     alone = jnp.stack([inertial(jnp.zeros(N).at[Q1 + j].set(qd[j])) for j in range(2)])
     return M, K, weight, jax.jacfwd(inertial)(moving), alone, inertial(moving)

@@ -15,15 +15,21 @@ from lissom.dynamics import engine
 from lissom.dynamics.nodes import node_wrench
 
 MODES = {"arm-4": 6, "arm-6": 5}
-ARMS = pytest.mark.parametrize("name", [pytest.param("arm-4", marks=pytest.mark.slow), "arm-6"])
+ARMS = pytest.mark.parametrize(
+    "name", [pytest.param("arm-4", marks=pytest.mark.slow), "arm-6"]
+)
 WRENCH = jnp.array([1.0, -2.0, 3.0, 0.4, 0.5, -0.6])
 NODE = 1  # of the last link
-TERMS = pytest.mark.parametrize("terms", ["consistent", pytest.param("published", marks=pytest.mark.slow)])
+TERMS = pytest.mark.parametrize(
+    "terms", ["consistent", pytest.param("published", marks=pytest.mark.slow)]
+)
 
 
 @functools.cache
 def formulation(name, kind, terms="consistent"):
-    return Model(arm(name), formulation=kind, modes=MODES[name], terms=terms).formulation
+    return Model(
+        arm(name), formulation=kind, modes=MODES[name], terms=terms
+    ).formulation
 
 
 def without(f, *names):
@@ -31,9 +37,13 @@ def without(f, *names):
     if "gravity" in names:
         f = eqx.tree_at(lambda f: f.gravity, f, jnp.zeros(3))
     if "stiffness" in names:
-        f = eqx.tree_at(lambda f: f.links.stiffness, f, 0.0 * jnp.asarray(f.links.stiffness))
+        f = eqx.tree_at(
+            lambda f: f.links.stiffness, f, 0.0 * jnp.asarray(f.links.stiffness)
+        )
         if hasattr(f, "bent"):
-            f = eqx.tree_at(lambda f: f.bent.stiffness, f, 0.0 * jnp.asarray(f.bent.stiffness))
+            f = eqx.tree_at(
+                lambda f: f.bent.stiffness, f, 0.0 * jnp.asarray(f.bent.stiffness)
+            )
     return f
 
 
@@ -41,13 +51,27 @@ def parts(f, x, xd, xdd):
     """Generalised forces one by one: accelerations, speeds, weight, strain, wrenches on a node."""
     zero, place = jnp.zeros_like(x), f.configuration(x)
     bare = without(f, "gravity", "stiffness")
-    loads = [node_wrench(f, place, len(f.links.points) - 1, NODE, WRENCH, in_world) for in_world in (True, False)]
-    loads = jax.tree.map(lambda *parts: jnp.stack(parts), *2 * [jax.tree.map(jnp.zeros_like, loads[0])], *loads)
+    loads = [
+        node_wrench(f, place, len(f.links.points) - 1, NODE, WRENCH, in_world)
+        for in_world in (True, False)
+    ]
+    loads = jax.tree.map(
+        lambda *parts: jnp.stack(parts),
+        *2 * [jax.tree.map(jnp.zeros_like, loads[0])],
+        *loads,
+    )
     motions = jnp.stack([zero, xd, zero, zero]), jnp.stack([xdd, zero, zero, zero])
-    force = jax.vmap(lambda xd, xdd, load: engine.needed_force(bare, x, xd, xdd, load))(*motions, loads)
+    force = jax.vmap(lambda xd, xdd, load: engine.needed_force(bare, x, xd, xdd, load))(
+        *motions, loads
+    )
     weight, strain, _ = engine.resting_forces(f, x, jnp.zeros(f.n_joints))
     names = ("M xdd", "C u", "wrench", "wrench in link axes")
-    return {"M": engine.inertia(f, x), "weight": weight, "K q": strain, **dict(zip(names, force, strict=True))}
+    return {
+        "M": engine.inertia(f, x),
+        "weight": weight,
+        "K q": strain,
+        **dict(zip(names, force, strict=True)),
+    }
 
 
 @compiled_once
@@ -60,7 +84,9 @@ def expanded(f, x, xd, xdd):
     """Value without elastic motion, and the derivative along it: forward differentiation, elastic motion dual."""
     j = f.n_joints
     still, bent = (lambda v: v.at[j:].set(0.0)), (lambda v: v.at[:j].set(0.0))
-    return jax.jvp(lambda x, xd: parts(f, x, xd, xdd), (still(x), still(xd)), (bent(x), bent(xd)))
+    return jax.jvp(
+        lambda x, xd: parts(f, x, xd, xdd), (still(x), still(xd)), (bent(x), bent(xd))
+    )
 
 
 @functools.cache
@@ -89,7 +115,10 @@ def test_consistent_terms_have_the_same_first_order_expansion(name):
     expected = expanded(formulation(name, "nonlinear"), *state)
     for order in (0, 1):
         for part in found[order]:
-            assert relative(found[order][part], expected[order][part]) < 1e-10, (order, part)
+            assert relative(found[order][part], expected[order][part]) < 1e-10, (
+                order,
+                part,
+            )
 
 
 @functools.cache
@@ -103,11 +132,15 @@ def power_balance(f, x, xd, xdd):
     f = without(f, "gravity")
 
     def energy(x, xd):
-        return engine.kinetic_energy(f, x, xd) + engine.strain_energy(f, f.configuration(x))
+        return engine.kinetic_energy(f, x, xd) + engine.strain_energy(
+            f, f.configuration(x)
+        )
 
     _, rate = jax.jvp(energy, (x, xd), (xd, xdd))
     needed = engine.needed_force(f, x, xd, xdd)
-    return xd @ needed - engine.damping_power(f, x, xd) - rate, jnp.sum(jnp.abs(xd * needed))
+    return xd @ needed - engine.damping_power(f, x, xd) - rate, jnp.sum(
+        jnp.abs(xd * needed)
+    )
 
 
 @ARMS
@@ -126,7 +159,9 @@ def test_published_terms_leave_power_of_second_order_only(name):
 @ARMS
 @TERMS
 def test_the_mass_matrix_is_symmetric_and_positive_definite(name, terms):
-    M = np.asarray(itself(formulation(name, "dual-screw", terms), *states(name, 1e-3))["M"])
+    M = np.asarray(
+        itself(formulation(name, "dual-screw", terms), *states(name, 1e-3))["M"]
+    )
     assert relative(M, M.T) < 1e-15
     scale = 1 / np.sqrt(np.diag(M))
     assert np.linalg.eigvalsh(scale[:, None] * M * scale).min() > 1e-6
@@ -155,14 +190,20 @@ def test_statics_and_modes_agree_with_nonlinear(terms):
         Model(robot, formulation="dual-screw", modes=6, terms=terms),
     ]
     expected, found = (model.static(q) for model in models)
-    assert np.asarray(found.torque) == pytest.approx(np.asarray(expected.torque), abs=0.05)
-    assert np.asarray(found.elastic) == pytest.approx(np.asarray(expected.elastic), abs=3e-5)
+    assert np.asarray(found.torque) == pytest.approx(
+        np.asarray(expected.torque), abs=0.05
+    )
+    assert np.asarray(found.elastic) == pytest.approx(
+        np.asarray(expected.elastic), abs=3e-5
+    )
     tips = [
-        np.asarray(model.position(state, "hand/tip")) for model, state in zip(models, (expected, found), strict=True)
+        np.asarray(model.position(state, "hand/tip"))
+        for model, state in zip(models, (expected, found), strict=True)
     ]
     assert np.abs(tips[0] - tips[1]).max() < 5e-4
     expected, found = (
-        modes(model, state, locked=True).frequency_hz for model, state in zip(models, (expected, found), strict=True)
+        modes(model, state, locked=True).frequency_hz
+        for model, state in zip(models, (expected, found), strict=True)
     )
     # Torsion above 400 Hz feels the cut mass matrix of published terms by some per cent.
     assert found[:6] == pytest.approx(expected[:6], rel=2e-3)
@@ -176,9 +217,15 @@ def coriolis_case(f, x, xd):
 
 
 @ARMS
-def test_the_coriolis_matrix_gives_the_forces_of_speed_and_makes_the_rate_of_inertia_skew(name):
+def test_the_coriolis_matrix_gives_the_forces_of_speed_and_makes_the_rate_of_inertia_skew(
+    name,
+):
     f = without(formulation(name, "dual-screw", "published"), "gravity", "stiffness")
-    f = eqx.tree_at(lambda f: (f.bent.damping, f.joints.viscous, f.joints.coulomb), f, replace_fn=lambda a: 0.0 * a)
+    f = eqx.tree_at(
+        lambda f: (f.bent.damping, f.joints.viscous, f.joints.coulomb),
+        f,
+        replace_fn=lambda a: 0.0 * a,
+    )
     x, xd, _ = states(name, 0.05)
     C, M_d, force = coriolis_case(f, x, xd)
     rigid = xd.at[f.n_joints :].set(0.0)

@@ -29,7 +29,11 @@ ROUND = 1e-12
 @compiled_once
 def both_motions(f, x, xd, xdd, force):
     given, other = f.motion(x, xd, xdd), differentiated_motion(f, x, xd, xdd)
-    return (given.rates, given.rates_d, given.pull_back(force)), (other.rates, other.rates_d, other.pull_back(force))
+    return (given.rates, given.rates_d, given.pull_back(force)), (
+        other.rates,
+        other.rates_d,
+        other.pull_back(force),
+    )
 
 
 @compiled_once
@@ -47,9 +51,13 @@ def test_the_recursion_holds_for_elastic_rotations_of_half_a_radian():
     f = model_named("mixed", "nonlinear").formulation
     x, xd, xdd = motion_of(f, seed=3, bend=0.5)
     rates = frame_rates(f, x, xd)
-    given, other = both_motions(f, x, xd, xdd, jax.tree.map(lambda part: jnp.cos(7.0 * part), rates))
+    given, other = both_motions(
+        f, x, xd, xdd, jax.tree.map(lambda part: jnp.cos(7.0 * part), rates)
+    )
     assert relative(given[0].V, rates.V) < ROUND
-    for part, expected in zip(jax.tree.leaves(given), jax.tree.leaves(other), strict=True):
+    for part, expected in zip(
+        jax.tree.leaves(given), jax.tree.leaves(other), strict=True
+    ):
         assert relative(part, expected) < ROUND
 
 
@@ -63,14 +71,24 @@ def test_every_link_frame_sits_on_the_turned_tip_of_the_link_before():
     for i, body in enumerate(bodies_of(model)):
         T = T @ homogeneous(*joint_frame(robot, i))
         kind = robot.links[i].joint.type
-        angle, axis = (float(x[joint]), joint_axis(robot, i)) if kind != "fixed" else (0.0, np.zeros(3))
+        angle, axis = (
+            (float(x[joint]), joint_axis(robot, i))
+            if kind != "fixed"
+            else (0.0, np.zeros(3))
+        )
         joint += kind != "fixed"
-        turn = Rotation.from_rotvec(angle * axis).as_matrix() if kind == "revolute" else np.eye(3)
+        turn = (
+            Rotation.from_rotvec(angle * axis).as_matrix()
+            if kind == "revolute"
+            else np.eye(3)
+        )
         T = T @ homogeneous(turn, angle * axis if kind == "prismatic" else np.zeros(3))
         assert_allclose(np.asarray(place.R[i]), T[:3, :3], atol=ROUND)
         assert_allclose(np.asarray(place.p[i]), T[:3, 3], atol=ROUND)
         u = np.asarray(body.node_shape[-1]) @ np.asarray(place.q)[i, : body.coordinates]
-        X = body.points[-1]  # the next joint's origin is given from here on, in the undeformed tip's axes
+        X = body.points[
+            -1
+        ]  # the next joint's origin is given from here on, in the undeformed tip's axes
         tip = homogeneous(Rotation.from_rotvec(u[3:]).as_matrix(), X + u[:3])
         T = T @ tip @ homogeneous(np.eye(3), -X)
 
@@ -86,7 +104,10 @@ def test_the_series_of_a_rotation_are_its_closed_forms_up_to_half_a_turn():
 
 
 def test_a_rotation_vector_is_found_again_from_its_matrix():
-    phi = np.random.default_rng(1).normal(size=(20, 3)) * np.linspace(1e-9, 1.3, 20)[:, None]
+    phi = (
+        np.random.default_rng(1).normal(size=(20, 3))
+        * np.linspace(1e-9, 1.3, 20)[:, None]
+    )
     R = exponential(jnp.asarray(phi))
     assert_allclose(R, Rotation.from_rotvec(phi).as_matrix(), atol=1e-14)
     assert_allclose(logarithm(R), phi, atol=1e-12)
@@ -105,7 +126,10 @@ def test_without_modes_the_arm_is_the_rigid_one():
     q, qd, qdd = [0.3, -0.7, 1.1], [0.4, 0.2, -0.9], [1.0, -2.0, 0.5]
     assert bare.formulation.n_elastic == 0
     assert relative(bare.mass_matrix(q), rigid.mass_matrix(q)) < 1e-11
-    assert relative(bare.inverse_dynamics(q, qd, qdd), rigid.inverse_dynamics(q, qd, qdd)) < 1e-10
+    assert (
+        relative(bare.inverse_dynamics(q, qd, qdd), rigid.inverse_dynamics(q, qd, qdd))
+        < 1e-10
+    )
 
 
 def test_first_order_and_finite_rotations_part_quadratically_as_links_bend_more():
@@ -114,7 +138,11 @@ def test_first_order_and_finite_rotations_part_quadratically_as_links_bend_more(
     for bend in (1e-3, 2e-3, 4e-3):
         x, *_ = motion_of(finite.formulation, seed=5, bend=bend)
         gaps.append(np.abs(finite.fkine(x) - first.fkine(x)).max())
-    assert 1e-7 < gaps[0] and 3.8 < gaps[1] / gaps[0] < 4.2 and 3.8 < gaps[2] / gaps[1] < 4.2, gaps
+    assert (
+        1e-7 < gaps[0]
+        and 3.8 < gaps[1] / gaps[0] < 4.2
+        and 3.8 < gaps[2] / gaps[1] < 4.2
+    ), gaps
 
 
 def test_the_jacobian_is_the_derivative_of_the_pose():
@@ -125,14 +153,21 @@ def test_the_jacobian_is_the_derivative_of_the_pose():
     T_d, R = (b - a) / (2 * step), np.asarray(model.fkine(x))[:3, :3]
     W = T_d[:3, :3] @ R.T
     moved = np.asarray(model.jacobian(x) @ xd)
-    assert_allclose(moved, [*T_d[:3, 3], W[2, 1], W[0, 2], W[1, 0]], atol=1e-7 * np.abs(moved).max())
+    assert_allclose(
+        moved, [*T_d[:3, 3], W[2, 1], W[0, 2], W[1, 0]], atol=1e-7 * np.abs(moved).max()
+    )
 
 
 def test_rotations_are_counted_from_the_rigid_robot_with_the_same_encoders():
     model = model_named("mixed", "nonlinear")
     x, *_ = motion_of(model.formulation, seed=4, bend=0.1)
-    f, poses = model.formulation, model.poses(State(x[:3], x[:3], x[3:], x[3:], x[:3], x[:3]))
+    f, poses = (
+        model.formulation,
+        model.poses(State(x[:3], x[:3], x[3:], x[3:], x[:3], x[:3])),
+    )
     R, p = link_frames(f.chain, x[: f.n_joints])
-    turned = Rotation.from_rotvec(np.array(poses.rotation[3, 1])).as_matrix() @ np.asarray(R[3])
+    turned = Rotation.from_rotvec(
+        np.array(poses.rotation[3, 1])
+    ).as_matrix() @ np.asarray(R[3])
     assert_allclose(turned, np.asarray(model.fkine(x))[:3, :3], atol=1e-12)
     assert_allclose(poses.erls_position[3, 0], p[3], atol=1e-12)

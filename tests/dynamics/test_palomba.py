@@ -14,7 +14,17 @@ from lissom.dynamics import engine
 from lissom.dynamics.formulation import Rates
 
 ROUND = 1e-12  # relative to the entry, or to the diagonal entries of its row and column
-DATA = Data(L1=0.4, L2=0.3, A=8e-5, J=0.02 * 0.004**3 / 12, E=70e9, rho=2700 * 8e-5, g=9.81, alpha=0.087, beta=2.1e-5)
+DATA = Data(
+    L1=0.4,
+    L2=0.3,
+    A=8e-5,
+    J=0.02 * 0.004**3 / 12,
+    E=70e9,
+    rho=2700 * 8e-5,
+    g=9.81,
+    alpha=0.087,
+    beta=2.1e-5,
+)
 RANDOM = np.random.default_rng(4)
 CASES = RANDOM.uniform(0.3, 1.2, (3, 6)) * RANDOM.choice([-1, 1], (3, 6))
 
@@ -23,14 +33,27 @@ CASES = RANDOM.uniform(0.3, 1.2, (3, 6)) * RANDOM.choice([-1, 1], (3, 6))
 def engine_parts(f, x, xd, tau):
     """M, K, the force without acceleration, its derivative in the speeds, and what torques do."""
     N = engine.rate_map(f, x)
-    force = lambda xd: engine.needed_force(f, x, xd, jnp.zeros_like(x))  # noqa: E731
+
+    def force(xd):
+        return engine.needed_force(f, x, xd, jnp.zeros_like(x))
+
     _, K = engine.structural_matrices(f, xd, N)
     still = force(jnp.zeros_like(x))
     place = f.configuration(x)
     pushed = Rates(jnp.zeros_like(place.q[:, :6]), jnp.zeros_like(place.q), tau)
-    drive = still - engine.needed_force(f, x, jnp.zeros_like(x), jnp.zeros_like(x), pushed)
+    drive = still - engine.needed_force(
+        f, x, jnp.zeros_like(x), jnp.zeros_like(x), pushed
+    )
     alone = jnp.stack([force(xd.at[1 - j].set(0.0)) for j in range(2)])
-    return engine.inertia(f, x, N), K, still, jax.jacfwd(force)(xd), drive, alone, force(xd)
+    return (
+        engine.inertia(f, x, N),
+        K,
+        still,
+        jax.jacfwd(force)(xd),
+        drive,
+        alone,
+        force(xd),
+    )
 
 
 def in_paper_coordinates(q, qd, u) -> Matrices:
@@ -39,12 +62,19 @@ def in_paper_coordinates(q, qd, u) -> Matrices:
     With T(q) the turning of displacements into world axes, rates go over as U' = T eta' and accelerations as
     U'' = T eta'' + 2 T' eta'; forces with the transpose.
     """
-    model = Model("planar-2r", reference={"zeroed": ["upper/0.rz", "lower/0.rz"]}, terms="published")
+    model = Model(
+        "planar-2r",
+        reference={"zeroed": ["upper/0.rz", "lower/0.rz"]},
+        terms="published",
+    )
     f = model.formulation
     relative = np.array([[1.0, 0.0], [-1.0, 1.0]])  # joint angles from absolute ones
 
     def turning(q):
-        R = [np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]]) for a in q]
+        R = [
+            np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
+            for a in q
+        ]
         T = np.zeros((21, 21))
         for node in range(7):
             T[3 * node : 3 * node + 3, 3 * node : 3 * node + 3] = R[node > 3]
@@ -63,11 +93,15 @@ def in_paper_coordinates(q, qd, u) -> Matrices:
         return rate
 
     T, T_d = turning(q), turning_rate(q, qd)
-    np.testing.assert_allclose(T_d, (turning(q + 1e-6 * qd) - turning(q - 1e-6 * qd)) / 2e-6, atol=1e-8)
+    np.testing.assert_allclose(
+        T_d, (turning(q + 1e-6 * qd) - turning(q - 1e-6 * qd)) / 2e-6, atol=1e-8
+    )
     S = np.zeros((23, 23))  # paper's rates from ours
     S[:21, 2:], S[21:, :2] = T, np.linalg.inv(relative)
     x, xd = np.r_[relative @ q, np.zeros(21)], np.r_[relative @ qd, np.zeros(21)]
-    M, K, still, slope, drive, _, _ = map(np.asarray, engine_parts(f, jnp.asarray(x), jnp.asarray(xd), jnp.asarray(u)))
+    M, K, still, slope, drive, _, _ = map(
+        np.asarray, engine_parts(f, jnp.asarray(x), jnp.asarray(xd), jnp.asarray(u))
+    )
     back = np.linalg.inv(S)
     M_p, K_p = back.T @ M @ back, back.T @ K @ back
     C = back.T @ slope @ back
@@ -98,7 +132,11 @@ def scaled(name: str, value, reference: Matrices, qd):
     return value / (
         scale
         if name == "M"
-        else scale * (np.abs(qd).max() + np.abs(reference.C[:21, :21]).max() / size[:21].max() ** 2)
+        else scale
+        * (
+            np.abs(qd).max()
+            + np.abs(reference.C[:21, :21]).max() / size[:21].max() ** 2
+        )
     )
 
 
@@ -106,7 +144,9 @@ def differences(one: Matrices, other: Matrices, qd):
     """Largest difference of each matrix, against the entry or its scale."""
     found = {}
     for name in ("K", "M", "C", "f"):
-        a, b = (scaled(name, np.asarray(getattr(m, name)), other, qd) for m in (one, other))
+        a, b = (
+            scaled(name, np.asarray(getattr(m, name)), other, qd) for m in (one, other)
+        )
         found[name] = float(np.max(np.abs(a - b) / np.maximum(np.abs(b), 1.0)))
     return found
 
@@ -119,12 +159,26 @@ def case(request):
 
 def test_the_corrected_matrices_follow_from_lagranges_equations(case):
     q, qd, u = case
-    assert max(differences(corrected(DATA, q, qd, u), by_lagrange(*q, *qd, *u), qd).values()) < ROUND
+    assert (
+        max(
+            differences(
+                corrected(DATA, q, qd, u), by_lagrange(*q, *qd, *u), qd
+            ).values()
+        )
+        < ROUND
+    )
 
 
 def test_planar_erls_fem_has_the_corrected_matrices(case):
     q, qd, u = case
-    assert max(differences(in_paper_coordinates(q, qd, u), corrected(DATA, q, qd, u), qd).values()) < ROUND
+    assert (
+        max(
+            differences(
+                in_paper_coordinates(q, qd, u), corrected(DATA, q, qd, u), qd
+            ).values()
+        )
+        < ROUND
+    )
 
 
 def test_each_disputed_entry_is_decided_by_lagranges_equations(case):
@@ -138,13 +192,25 @@ def test_each_disputed_entry_is_decided_by_lagranges_equations(case):
         assert abs(paper.K[at] / exact.K[at] - 1) > 0.4
     for at, value in change["C"].items():
         rest = exact.C[at] - damping[at]
-        assert value == pytest.approx(rest, rel=1e-9)  # what is left of a difference of larger numbers
-        assert paper.C[at] - damping[at] == pytest.approx(-rest, rel=1e-9)  # the printed sign is the wrong one
+        assert value == pytest.approx(
+            rest, rel=1e-9
+        )  # what is left of a difference of larger numbers
+        assert paper.C[at] - damping[at] == pytest.approx(
+            -rest, rel=1e-9
+        )  # the printed sign is the wrong one
 
 
 def test_nothing_else_is_disputed(case):
     q, qd, u = case
-    paper, right, change = printed(DATA, q, qd, u), corrected(DATA, q, qd, u), errata(DATA, q, qd)
-    for name, listed in (("K", set(change["K"])), ("C", set(change["K"]) | set(change["C"])), ("M", set())):
+    paper, right, change = (
+        printed(DATA, q, qd, u),
+        corrected(DATA, q, qd, u),
+        errata(DATA, q, qd),
+    )
+    for name, listed in (
+        ("K", set(change["K"])),
+        ("C", set(change["K"]) | set(change["C"])),
+        ("M", set()),
+    ):
         differs = np.argwhere(getattr(paper, name) != getattr(right, name))
         assert {tuple(int(i) for i in at) for at in differs} == listed

@@ -33,8 +33,17 @@ FLAT = {
         },
         {
             "name": "slider",
-            "joint": {"type": "prismatic", "origin": {"rpy": [3.141592653589793, 0, 0.4]}, "axis": [0.5, 0.8, 0]},
-            "rigid": {"mass": 1.7, "com": [0.06, -0.02, 0], "inertia": [2e-3, 3e-3, 2.5e-3], "tip": [0.13, 0.04, 0]},
+            "joint": {
+                "type": "prismatic",
+                "origin": {"rpy": [3.141592653589793, 0, 0.4]},
+                "axis": [0.5, 0.8, 0],
+            },
+            "rigid": {
+                "mass": 1.7,
+                "com": [0.06, -0.02, 0],
+                "inertia": [2e-3, 3e-3, 2.5e-3],
+                "tip": [0.13, 0.04, 0],
+            },
         },
         {
             "name": "hand",
@@ -54,7 +63,11 @@ FLAT = {
 
 def twins(reference="tangent", terms="consistent"):
     return [
-        ls.Model(ls.Robot.from_dict({**FLAT, "planar": planar}), reference=reference, terms=terms)
+        ls.Model(
+            ls.Robot.from_dict({**FLAT, "planar": planar}),
+            reference=reference,
+            terms=terms,
+        )
         for planar in (True, False)
     ]
 
@@ -79,7 +92,9 @@ def forces(formulation, x, xd, xdd):
         ({"zeroed": ["base/tip.rz", "slider/tip.x", "hand/0.rz"]}, "consistent"),
     ],
 )
-def test_forces_and_inertia_are_those_of_the_spatial_twin_and_nothing_leaves_the_plane(reference, terms):
+def test_forces_and_inertia_are_those_of_the_spatial_twin_and_nothing_leaves_the_plane(
+    reference, terms
+):
     flat, space = twins(reference, terms)
     P = embedding(flat, space)
     motion = motion_of(flat.formulation, seed=3)
@@ -92,8 +107,15 @@ def test_forces_and_inertia_are_those_of_the_spatial_twin_and_nothing_leaves_the
 
 @pytest.mark.slow
 def test_a_run_is_that_of_the_spatial_twin():
-    options = {"t_end": 0.05, "output_dt": 0.01, "solver": {"rtol": 1e-9, "atol": 1e-11}}
-    flat, space = (ls.simulate(model, model.static(q=[0.3, 0.05, -0.8]), **options) for model in twins())
+    options = {
+        "t_end": 0.05,
+        "output_dt": 0.01,
+        "solver": {"rtol": 1e-9, "atol": 1e-11},
+    }
+    flat, space = (
+        ls.simulate(model, model.static(q=[0.3, 0.05, -0.8]), **options)
+        for model in twins()
+    )
     assert_allclose(flat.data.position, space.data.position, atol=1e-9)
     assert_allclose(flat.data.position[..., 2], 0, atol=1e-15)
 
@@ -101,14 +123,24 @@ def test_a_run_is_that_of_the_spatial_twin():
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["nonlinear", "dual-screw", "erls-cms"])
 def test_every_formulation_sags_and_vibrates_as_its_spatial_twin(formulation):
-    counts = {True: [12, 0, 6], False: [24, 0, 12]}  # every mode: both span all displacements of their nodes
+    counts = {
+        True: [12, 0, 6],
+        False: [24, 0, 12],
+    }  # every mode: both span all displacements of their nodes
     models = [
-        ls.Model(ls.Robot.from_dict({**FLAT, "planar": planar}), formulation=formulation, modes=counts[planar])
+        ls.Model(
+            ls.Robot.from_dict({**FLAT, "planar": planar}),
+            formulation=formulation,
+            modes=counts[planar],
+        )
         for planar in (True, False)
     ]
     flat, space = (model.static(q=[0.3, 0.05, -0.8]) for model in models)
     assert_allclose(flat.torque, space.torque, rtol=1e-9)
-    tips = [model.position(state, "hand/tip") for model, state in zip(models, (flat, space), strict=True)]
+    tips = [
+        model.position(state, "hand/tip")
+        for model, state in zip(models, (flat, space), strict=True)
+    ]
     assert_allclose(tips[0], tips[1], atol=1e-10)
     found = ls.modes(models[0], flat, locked=True, count=6).frequency_hz
     others = ls.modes(models[1], space, locked=True, count=36).frequency_hz

@@ -9,7 +9,12 @@ import pytest
 from helpers import compiled_once, motion_of, relative
 from lissom import Model, Robot
 from lissom.bodies.build import body_of
-from lissom.bodies.integrals import cubic_integrals, gravity_integrals, inertia_integrals, nodal_integrals
+from lissom.bodies.integrals import (
+    cubic_integrals,
+    gravity_integrals,
+    inertia_integrals,
+    nodal_integrals,
+)
 from lissom.bodies.reduce.body import Reduction, reduced_body
 from lissom.bodies.rigid import rigid_body
 from lissom.dynamics import engine
@@ -27,11 +32,27 @@ def formulation(mass, terms, modes=12):
 def forces(f, x, xd, xdd):
     """Inertial and gravity forces alone, and the power they take beyond the rate of energy."""
     needed = engine.needed_force(f, x, xd, xdd)
-    strain = engine.needed_force(f, x, 0 * xd, 0 * xdd) - engine.resting_forces(f, x, jnp.zeros(1))[0]
-    potential = lambda x: engine.strain_energy(f, f.configuration(x)) + engine.gravity_energy(f, f.configuration(x))  # noqa: E731
-    energy = lambda x, xd: engine.kinetic_energy(f, x, xd) + potential(x)  # noqa: E731
+    strain = (
+        engine.needed_force(f, x, 0 * xd, 0 * xdd)
+        - engine.resting_forces(f, x, jnp.zeros(1))[0]
+    )
+
+    def potential(x):
+        return engine.strain_energy(f, f.configuration(x)) + engine.gravity_energy(
+            f, f.configuration(x)
+        )
+
+    def energy(x, xd):
+        return engine.kinetic_energy(f, x, xd) + potential(x)
+
     rate = jax.jvp(energy, (x, xd), (xd, xdd))[1]
-    return needed - strain, xd @ needed - rate, f.rates(x, xd), f.configuration(x), engine.inertia(f, x)
+    return (
+        needed - strain,
+        xd @ needed - rate,
+        f.rates(x, xd),
+        f.configuration(x),
+        engine.inertia(f, x),
+    )
 
 
 def spinning(f):
@@ -42,9 +63,15 @@ def spinning(f):
 
 def test_the_shortcut_is_exact_where_mass_sits_at_the_nodes():
     motion = spinning(formulation("lumped-points", "consistent"))
-    given = [forces(formulation("lumped-points", terms), *motion) for terms in ("published", "consistent")]
+    given = [
+        forces(formulation("lumped-points", terms), *motion)
+        for terms in ("published", "consistent")
+    ]
     assert relative(given[0][0], given[1][0]) < 1e-11
-    assert abs(given[0][1]) < 1e-9 * np.abs(np.asarray(motion[1]) * np.asarray(given[0][0])).sum()
+    assert (
+        abs(given[0][1])
+        < 1e-9 * np.abs(np.asarray(motion[1]) * np.asarray(given[0][0])).sum()
+    )
 
 
 @pytest.mark.parametrize("mass", ["consistent", "lumped"])
@@ -59,9 +86,14 @@ def test_elsewhere_it_leaks_the_power_of_the_turned_mass(mass):
     whole = body_of(robot, 0)
     shapes = np.asarray(reduced_body(whole, Reduction(12)).node_shape)
     V, w = np.asarray(rates.V[0]), np.asarray(rates.V[0, 3:])
-    turn = lambda u: np.concatenate([np.cross(w, u[:, :3]), np.cross(w, u[:, 3:])], axis=1)  # noqa: E731
+
+    def turn(u):
+        return np.concatenate([np.cross(w, u[:, :3]), np.cross(w, u[:, 3:])], axis=1)
+
     velocity = (
-        (whole.rigid @ V).reshape(-1, 6) + shapes @ np.asarray(rates.q[0]) + turn(shapes @ np.asarray(place.q[0]))
+        (whole.rigid @ V).reshape(-1, 6)
+        + shapes @ np.asarray(rates.q[0])
+        + turn(shapes @ np.asarray(place.q[0]))
     )
     expected = velocity.reshape(-1) @ whole.mass_matrix @ turn(velocity).reshape(-1)
     assert abs(expected) > 1e-9
@@ -73,7 +105,9 @@ def test_the_consistent_terms_leak_nothing():
     motion = spinning(f)
     inertial, leak, *_ = forces(f, *motion)
     printed = forces(formulation("consistent", "published"), *motion)
-    assert abs(leak) < 1e-10 * np.abs(np.asarray(motion[1]) * np.asarray(inertial)).sum()
+    assert (
+        abs(leak) < 1e-10 * np.abs(np.asarray(motion[1]) * np.asarray(inertial)).sum()
+    )
     assert abs(printed[1]) > 1e3 * abs(leak)
     assert 1e-7 < relative(printed[0], inertial) < 0.2
 
@@ -83,22 +117,33 @@ def test_constants_of_appendix_d_are_those_of_the_nodal_mass_matrix():
     reduced = reduced_body(whole, Reduction(7))
     inertia, W = nodal_constants(whole, reduced)
     U, M = np.asarray(reduced.node_shape).reshape(-1, 13), whole.mass_matrix
-    A = [np.kron(np.eye(10), np.array([np.cross(e, column) for column in np.eye(3)]).T) for e in np.eye(3)]
+    A = [
+        np.kron(np.eye(10), np.array([np.cross(e, column) for column in np.eye(3)]).T)
+        for e in np.eye(3)
+    ]
     for r in range(3):
         assert relative(inertia.X[r][6:, 6:], U.T @ M @ A[r] @ U) < 1e-10  # eq. (84)
         for d in range(3):
-            assert relative(inertia.Z[r, d][6:, 6:], U.T @ A[r].T @ M @ A[d] @ U) < 1e-10  # eq. (92)
+            assert (
+                relative(inertia.Z[r, d][6:, 6:], U.T @ A[r].T @ M @ A[d] @ U) < 1e-10
+            )  # eq. (92)
     w = np.array([1.3, -0.7, 2.1])
     Omega = sum(a * b for a, b in zip(w, A, strict=True))
     x, y, z = w
     s = [y * y + z * z, x * x + z * z, x * x + y * y, x * y, x * z, y * z]
     for r in range(3):
         assert (
-            relative(sum(a * b for a, b in zip(s, W[r], strict=True)), U.T @ A[r].T @ M @ Omega.T @ Omega @ U) < 1e-10
+            relative(
+                sum(a * b for a, b in zip(s, W[r], strict=True)),
+                U.T @ A[r].T @ M @ Omega.T @ Omega @ U,
+            )
+            < 1e-10
         )
     # Gravity: Q_4 and Q_r of eqs. (61)-(62) are columns of the mass and of X^T, which the engine uses.
     Q = gravity_integrals(whole, nodal=True)
-    change = np.concatenate([np.eye(6, 19), np.concatenate([np.zeros((30, 6)), U], axis=1)])
+    change = np.concatenate(
+        [np.eye(6, 19), np.concatenate([np.zeros((30, 6)), U], axis=1)]
+    )
     assert relative(inertia.mass[:, :3], change.T @ Q[3]) < 1e-10
     for r in range(3):
         assert relative(inertia.X[r].T[:, :3], change.T @ Q[r]) < 1e-10

@@ -58,8 +58,12 @@ def test_a_bent_beam_is_shortened_by_half_the_square_of_its_slope(basis):
     eta = np.asarray(x)[1:]
     u = np.asarray(plain.node_shape[-1])[:, 6:] @ eta
     mass = plain.station_inertia[:, 0, 0]
-    phi = plain.station_shape[:, 3:, 6:] @ eta  # slopes are rotations where there is no shear
-    shortened = 0.5 * np.sum(mass / mass.sum() * 1.7 * (phi[:, 1] ** 2 + phi[:, 2] ** 2))
+    phi = (
+        plain.station_shape[:, 3:, 6:] @ eta
+    )  # slopes are rotations where there is no shear
+    shortened = 0.5 * np.sum(
+        mass / mass.sum() * 1.7 * (phi[:, 1] ** 2 + phi[:, 2] ** 2)
+    )
     assert_allclose(tip[:3] - u[:3], [-shortened, 0.0, 0.0], rtol=1e-9, atol=1e-15)
 
 
@@ -88,7 +92,12 @@ def spun_frequencies(model, rate):
     d = spinning(f, x, xd)
     M, C, K = (np.asarray(part)[1:, 1:] for part in (d.M, d.C, d.K))
     n = len(M)
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+    A = np.block(
+        [
+            [np.zeros((n, n)), np.eye(n)],
+            [-np.linalg.solve(M, K), -np.linalg.solve(M, C)],
+        ]
+    )
     values, vectors = scipy.linalg.eig(A)
     kept = values.imag > 1e-6
     return values[kept].imag, vectors[:n, kept]
@@ -97,7 +106,10 @@ def spun_frequencies(model, rate):
 def flap_and_lag(model, rate):
     """The two lowest flapping (out of the plane of rotation) and the lowest lagging frequency."""
     frequency, shape = spun_frequencies(model, rate)
-    tip = np.asarray(model.formulation.links.node_shape)[0, -1, :, 6 : 6 + len(shape)] @ shape
+    tip = (
+        np.asarray(model.formulation.links.node_shape)[0, -1, :, 6 : 6 + len(shape)]
+        @ shape
+    )
     order = np.argsort(frequency)
     across = np.abs(tip[2]) > np.abs(tip[1])
     flap = [frequency[k] for k in order if across[k]]
@@ -105,16 +117,25 @@ def flap_and_lag(model, rate):
     return flap[:2], lag[:1]
 
 
-@pytest.mark.parametrize("formulation, basis", [("nonlinear", "assumed"), ("nonlinear", "nodal"), ("erls-fem", None)])
+@pytest.mark.parametrize(
+    "formulation, basis",
+    [("nonlinear", "assumed"), ("nonlinear", "nodal"), ("erls-fem", None)],
+)
 def test_a_spinning_beam_has_the_published_frequencies(formulation, basis):
     # In the plane of rotation the same beam lags at sqrt(flap^2 - spin^2).
     model = blade(formulation, basis)
-    unit = np.sqrt(7e10 * 0.02**4 / 12 / (2700 * 0.02**2) / 1.7**4)  # bending out of the plane
-    near = 7e-4 if basis == "assumed" else 1e-4  # four modes of the resting beam do not quite span those of a fast one
+    unit = np.sqrt(
+        7e10 * 0.02**4 / 12 / (2700 * 0.02**2) / 1.7**4
+    )  # bending out of the plane
+    near = (
+        7e-4 if basis == "assumed" else 1e-4
+    )  # four modes of the resting beam do not quite span those of a fast one
     for spin, first, second in zip(SPIN, FLAP_1, FLAP_2, strict=True):
         flap, lag = flap_and_lag(model, spin * unit)
         assert_allclose(np.array(flap) / unit, [first, second], rtol=near)
-        assert_allclose(np.hypot(lag[0] / unit, spin), first, rtol=7e-4)  # this beam stretches, theirs does not
+        assert_allclose(
+            np.hypot(lag[0] / unit, spin), first, rtol=7e-4
+        )  # this beam stretches, theirs does not
 
 
 def test_without_stiffening_a_fast_beam_is_unstable_in_the_plane_of_rotation():
@@ -137,7 +158,9 @@ def test_a_cantilever_spun_up_lags_and_comes_back():
     psi, tip = run.q[:, 0], run.position("blade/tip")
     across = np.cos(psi) * tip[:, 1] - np.sin(psi) * tip[:, 0]
     k = int(np.argmin(across))
-    assert across[k] == pytest.approx(PEAK[1], abs=0.01) and run.t[k] == pytest.approx(PEAK[0], abs=0.2)
+    assert across[k] == pytest.approx(PEAK[1], abs=0.01) and run.t[k] == pytest.approx(
+        PEAK[0], abs=0.2
+    )
     assert np.abs(across[run.t > 15]).max() < 0.01
     total = np.abs(run.energy("kinetic")).max()
     assert np.abs(run.energy("residual")).max() < 1e-5 * total

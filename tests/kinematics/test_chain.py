@@ -7,32 +7,66 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from helpers import ALL_ROBOTS, CRANE, LIBRARY, MIXED, compiled_once, homogeneous, relative, robot_named, vee
+from helpers import (
+    ALL_ROBOTS,
+    CRANE,
+    LIBRARY,
+    MIXED,
+    compiled_once,
+    homogeneous,
+    relative,
+    robot_named,
+    vee,
+)
 from lissom.kinematics.build import chain_of
-from lissom.kinematics.chain import body_jacobian, link_frames, link_twists, relative_poses
+from lissom.kinematics.chain import (
+    body_jacobian,
+    link_frames,
+    link_twists,
+    relative_poses,
+)
 
 # Round-off of some dozen products of numbers of order one.
 ROUND = 1e-13
-THETA, THETA_D, THETA_DD = np.array([0.7, 0.4, -1.3]), np.array([-0.9, 0.6, 1.4]), np.array([2.1, -1.7, 0.8])
+THETA, THETA_D, THETA_DD = (
+    np.array([0.7, 0.4, -1.3]),
+    np.array([-0.9, 0.6, 1.4]),
+    np.array([2.1, -1.7, 0.8]),
+)
 
 
 @compiled_once
 def kinematics(chain, theta, theta_d, theta_dd):
     """Frames with their rates by differentiation, twists, Jacobians; twists' rates by differentiation."""
-    (R, p), (R_d, p_d) = jax.jvp(lambda theta: link_frames(chain, theta), (theta,), (theta_d,))
-    J = lambda theta: body_jacobian(chain, relative_poses(chain, theta))  # noqa: E731
+    (R, p), (R_d, p_d) = jax.jvp(
+        lambda theta: link_frames(chain, theta), (theta,), (theta_d,)
+    )
+
+    def J(theta):
+        return body_jacobian(chain, relative_poses(chain, theta))
+
     J_0, J_d = jax.jvp(J, (theta,), (theta_d,))
-    twists = lambda theta, theta_d: link_twists(chain, relative_poses(chain, theta), theta_d)  # noqa: E731
+
+    def twists(theta, theta_d):
+        return link_twists(chain, relative_poses(chain, theta), theta_d)
+
     V, V_d = jax.jvp(twists, (theta, theta_d), (theta_d, theta_dd))
     return R, p, R_d, p_d, V, V_d, J_0, J_d
 
 
 def of(name):
-    return kinematics(chain_of(robot_named(name)), *map(jnp.asarray, (THETA, THETA_D, THETA_DD)))
+    return kinematics(
+        chain_of(robot_named(name)), *map(jnp.asarray, (THETA, THETA_D, THETA_DD))
+    )
 
 
 def turn(axis, angle):
-    return homogeneous(Rotation.from_rotvec(angle * np.asarray(axis) / np.linalg.norm(axis)).as_matrix(), np.zeros(3))
+    return homogeneous(
+        Rotation.from_rotvec(
+            angle * np.asarray(axis) / np.linalg.norm(axis)
+        ).as_matrix(),
+        np.zeros(3),
+    )
 
 
 def move(*xyz):
@@ -46,10 +80,17 @@ def frames_of_mixed(theta):
     for link in MIXED["links"]:
         joint, body = link["joint"], link.get("beam") or link["rigid"]
         xyz = joint["origin"].get("xyz", tip)
-        T = T @ homogeneous(Rotation.from_euler("xyz", joint["origin"]["rpy"]).as_matrix(), xyz)
+        T = T @ homogeneous(
+            Rotation.from_euler("xyz", joint["origin"]["rpy"]).as_matrix(), xyz
+        )
         if joint["type"] != "fixed":
-            q, axis = next(theta), np.array(joint["axis"]) / np.linalg.norm(joint["axis"])
-            T = T @ (turn(axis, q) if joint["type"] == "revolute" else move(*(q * axis)))
+            q, axis = (
+                next(theta),
+                np.array(joint["axis"]) / np.linalg.norm(joint["axis"]),
+            )
+            T = T @ (
+                turn(axis, q) if joint["type"] == "revolute" else move(*(q * axis))
+            )
         tip = body["path"][-1] if "path" in body else body["tip"]
         frames.append(T)
     return np.stack(frames)
@@ -61,14 +102,22 @@ def frames_of_crane(theta):
     T, frames = np.eye(4), []
     for q, link in zip(theta, CRANE["links"][:3], strict=True):
         dh, slides = link["joint"]["dh"], link["joint"]["type"] == "prismatic"
-        frames.append(T @ turn(z, dh["theta"] + (0 if slides else q)) @ move(0, 0, q if slides else 0))
+        frames.append(
+            T
+            @ turn(z, dh["theta"] + (0 if slides else q))
+            @ move(0, 0, q if slides else 0)
+        )
         T = frames[-1] @ move(dh["a"], 0, dh["d"]) @ turn(x, dh["alpha"])
     # The last link is fixed with an origin: its rpy counts from the parent's link frame, its place is the parent's tip.
-    fixed = Rotation.from_euler("xyz", CRANE["links"][3]["joint"]["origin"]["rpy"]).as_matrix()
+    fixed = Rotation.from_euler(
+        "xyz", CRANE["links"][3]["joint"]["origin"]["rpy"]
+    ).as_matrix()
     return np.stack([*frames, homogeneous(frames[-1][:3, :3] @ fixed, T[:3, 3])])
 
 
-@pytest.mark.parametrize("name, frames", [("mixed", frames_of_mixed), ("crane", frames_of_crane)])
+@pytest.mark.parametrize(
+    "name, frames", [("mixed", frames_of_mixed), ("crane", frames_of_crane)]
+)
 def test_link_frames_are_products_of_homogeneous_matrices(name, frames):
     R, p, *_ = of(name)
     expected = frames(THETA)

@@ -5,7 +5,16 @@ import pytest
 import scipy.linalg
 from numpy.testing import assert_allclose
 
-from helpers import ALL_REFERENCES, ALL_ROBOTS, ZEROED, compiled_once, cross_matrix, model_named, motion_of, relative
+from helpers import (
+    ALL_REFERENCES,
+    ALL_ROBOTS,
+    ZEROED,
+    compiled_once,
+    cross_matrix,
+    model_named,
+    motion_of,
+    relative,
+)
 from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
 from lissom.dynamics.build import find_node
@@ -24,7 +33,10 @@ def displaced(f, x):
     return relative_poses(f.chain, x[: f.n_joints]), place, node_displacements(f, place)
 
 
-@pytest.fixture(params=[(robot, reference) for robot in ALL_ROBOTS for reference in ALL_REFERENCES], ids="-".join)
+@pytest.fixture(
+    params=[(robot, reference) for robot in ALL_ROBOTS for reference in ALL_REFERENCES],
+    ids="-".join,
+)
 def case(request):
     model = model_named(*request.param)
     x, *_ = motion_of(model.formulation, seed=3, bend=BEND)
@@ -42,8 +54,14 @@ def test_displacements_agree_at_every_joint_but_along_its_free_direction(case):
     phi = np.asarray(place.encoder) - np.asarray(x[: f.n_joints])
     tip = np.zeros(6)  # the ground does not move
     for i, link in enumerate(model.robot.links):
-        gap = np.asarray(u[i, 0]) - carried(*(np.asarray(a[i]) for a in (relative_pose.R, relative_pose.arm)), tip)
-        assert_allclose(gap, np.asarray(f.chain.screw[i]) * (np.asarray(f.chain.selection)[i] @ phi), atol=ROUND)
+        gap = np.asarray(u[i, 0]) - carried(
+            *(np.asarray(a[i]) for a in (relative_pose.R, relative_pose.arm)), tip
+        )
+        assert_allclose(
+            gap,
+            np.asarray(f.chain.screw[i]) * (np.asarray(f.chain.selection)[i] @ phi),
+            atol=ROUND,
+        )
         tip = np.asarray(u[i, find_node(model.robot, f"{link.name}/tip")[1]])
 
 
@@ -64,7 +82,9 @@ def test_zeroed_displacements_are_zero(name):
     for zeroed in ZEROED[name]:
         node, _, dof = zeroed.rpartition(".")
         i, k = find_node(model.robot, node)
-        assert_allclose(u[i, k, ("x", "y", "z", "rx", "ry", "rz").index(dof)], 0, atol=ROUND)
+        assert_allclose(
+            u[i, k, ("x", "y", "z", "rx", "ry", "rz").index(dof)], 0, atol=ROUND
+        )
     assert np.abs(u).max() > 0.1 * BEND
 
 
@@ -94,7 +114,9 @@ def test_minimum_norm_is_the_pseudo_inverse_over_mass_normalised_rigid_modes(nam
             R, arm = np.asarray(relative_pose.R[i]), np.asarray(relative_pose.arm[i])
             over = np.block([[R.T, -R.T @ cross_matrix(arm)], [np.zeros((3, 3)), R.T]])
             before, Phi_before, bent_before = modes[i - 1]
-            block[:, 6 * i - 6 : 6 * i] = -locked @ over @ before.node_shape[-1] @ Phi_before
+            block[:, 6 * i - 6 : 6 * i] = (
+                -locked @ over @ before.node_shape[-1] @ Phi_before
+            )
             known = known - locked @ over @ before.node_shape[-1] @ bent_before
         rows.append(block)
         right.append(known)

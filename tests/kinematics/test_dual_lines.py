@@ -19,7 +19,9 @@ LINKS = 4
 
 @functools.cache
 def case():
-    f = Model(arm("arm-4"), formulation="dual-screw", modes=6, terms="published").formulation
+    f = Model(
+        arm("arm-4"), formulation="dual-screw", modes=6, terms="published"
+    ).formulation
     x, xd, _ = motion_of(f, seed=4, bend=0.02, speed=1.3)
     return f, k.DualArm(f.chain, f.bent.tip, f.bent.spread), x, xd
 
@@ -32,12 +34,16 @@ def line_rates(arm, x, xd):
         frames = k.arm_frames(arm, x)
         pairs = [(j, i) for i in range(LINKS) for j in range(i + 1)]
         seen = {
-            (j, i): k.screw_transform(k.seen_from(frames.link[i], frames.link[j])) @ k.joint_line(arm, j)
+            (j, i): k.screw_transform(k.seen_from(frames.link[i], frames.link[j]))
+            @ k.joint_line(arm, j)
             for j, i in pairs
         }
         screws = {
             (j, i): k.EXCHANGE
-            @ (k.screw_transform(k.seen_from(frames.link[i], frames.tip[j])) @ k.elastic_screws(arm, j))
+            @ (
+                k.screw_transform(k.seen_from(frames.link[i], frames.tip[j]))
+                @ k.elastic_screws(arm, j)
+            )
             * np.repeat([0.0, 1.0, 0.0, 1.0], 3)[:, None]
             for j, i in pairs
             if j < i
@@ -45,7 +51,10 @@ def line_rates(arm, x, xd):
         return seen, screws
 
     (seen, screws), (seen_d, screws_d) = jax.jvp(lines, (x,), (xd,))
-    operator = {pair: k.differentiation_operator(k.relative_twist(arm, x, xd, *pair)) for pair in seen}
+    operator = {
+        pair: k.differentiation_operator(k.relative_twist(arm, x, xd, *pair))
+        for pair in seen
+    }
     return (
         [(operator[pair] @ seen[pair], seen_d[pair]) for pair in seen],
         [(operator[pair] @ screws[pair], screws_d[pair]) for pair in screws],
@@ -67,8 +76,13 @@ def test_rates_of_dual_lines_and_screws_follow_the_differentiation_operator():
 def twists(arm, x, xd):
     """Jacobian form times speeds, and the right velocity of the dual pose, for every link frame."""
     frames, frames_d = jax.jvp(lambda x: k.arm_frames(arm, x).link, (x,), (xd,))
-    moved = [g2_vee(g2_inverse(T) @ T_d) for T, T_d in zip(frames, frames_d, strict=True)]
-    return moved, [k.projection_matrix(arm, x, i, T, projecting=False) @ xd for i, T in enumerate(frames)]
+    moved = [
+        g2_vee(g2_inverse(T) @ T_d) for T, T_d in zip(frames, frames_d, strict=True)
+    ]
+    return moved, [
+        k.projection_matrix(arm, x, i, T, projecting=False) @ xd
+        for i, T in enumerate(frames)
+    ]
 
 
 def test_the_jacobian_form_gives_the_dual_twist():
@@ -81,7 +95,9 @@ def test_the_jacobian_form_gives_the_dual_twist():
 @compiled_once
 def projections(f, arm, x):
     frames = k.arm_frames(arm, x).link
-    return f.projecting_form(x)[0], [k.twists_of(k.projection_matrix(arm, x, i, T)) for i, T in enumerate(frames)]
+    return f.projecting_form(x)[0], [
+        k.twists_of(k.projection_matrix(arm, x, i, T)) for i, T in enumerate(frames)
+    ]
 
 
 def test_both_derivations_give_the_same_projecting_form():
@@ -111,7 +127,12 @@ def integrated(f, arm, bodies, x):
             return real.T @ D @ real + real.T @ D @ dual + dual.T @ D @ real
 
         M = M + jnp.sum(
-            jax.vmap(at_station)(shapes, jnp.asarray(body.station_rigid), jnp.asarray(body.station_inertia)), axis=0
+            jax.vmap(at_station)(
+                shapes,
+                jnp.asarray(body.station_rigid),
+                jnp.asarray(body.station_inertia),
+            ),
+            axis=0,
         )
     return M, f.inertia(x)
 
@@ -126,7 +147,11 @@ def test_the_mass_matrix_is_the_integral_of_the_projecting_form():
 def padded(body, f):
     """The body with as many elastic columns as the longest one."""
     missing = f.bent.tip.shape[-1] + 6 - body.coordinates
-    return eqx.tree_at(lambda b: b.station_shape, body, np.pad(body.station_shape, ((0, 0), (0, 0), (0, missing))))
+    return eqx.tree_at(
+        lambda b: b.station_shape,
+        body,
+        np.pad(body.station_shape, ((0, 0), (0, 0), (0, missing))),
+    )
 
 
 def printed_velocity(x, xd, place, r, theta, kay):
@@ -142,8 +167,14 @@ def printed_velocity(x, xd, place, r, theta, kay):
             u1 * place * (c3 * s2 + s3 * c2),
             u1 * place * (c3 * c2 * t3 - s3 * t3 * s2) + u1 * k2 * (c3 * c2 - s3 * s2),
         ),
-        "x2": (-u2 * place * s3, -u2 * place * c3 * t3 - u2 * k2 * c3 - t3d * place * s3 - u2 * r2),
-        "y2": (u2 * place * c3 + u2 * 2.0, -u2 * place * t3 * s3 - u2 * k2 * s3 + t3d * place * c3 + r2d),
+        "x2": (
+            -u2 * place * s3,
+            -u2 * place * c3 * t3 - u2 * k2 * c3 - t3d * place * s3 - u2 * r2,
+        ),
+        "y2": (
+            u2 * place * c3 + u2 * 2.0,
+            -u2 * place * t3 * s3 - u2 * k2 * s3 + t3d * place * c3 + r2d,
+        ),
         "z2": (u1 * 2.0 * s2, u1 * r2 * c2 + r3d + t1d * place * s3 - t2d * place * c3),
         "x3": (0.0, -u3 * k2),
         "y3": (u3 * place, k2d),
@@ -158,7 +189,9 @@ def point_velocity(arm, N, x, xd, place):
     frames = k.arm_frames(arm, x).link
     j = 4
     u = N @ (arm.spread[2] @ x[j:])
-    here = frames[2] @ k.dual_transform(jnp.eye(3), jnp.zeros(3), jnp.stack([place, 0.0, 0.0]), u[:3])
+    here = frames[2] @ k.dual_transform(
+        jnp.eye(3), jnp.zeros(3), jnp.stack([place, 0.0, 0.0]), u[:3]
+    )
     own = k.real_screws(N @ arm.spread[2])
     t = k.projection_matrix(arm, x, 2, here, own, projecting=False) @ xd
     return here[:6, :6] @ t[6:], [T[:6, :6] for T in frames]
@@ -171,11 +204,16 @@ def test_equation_149_at_random_states():
         N, place = body.station_shape[station][:, 6:], body.station_rigid[station][1, 5]
         eta, eta_d = (np.asarray(v[4:]) for v in (x, xd))
         tip = np.asarray(arm_.tip[1])
-        r, theta = ([tip[rows] @ v[:6] for v in (eta, eta_d)] for rows in (slice(0, 3), slice(3, 6)))
+        r, theta = (
+            [tip[rows] @ v[:6] for v in (eta, eta_d)]
+            for rows in (slice(0, 3), slice(3, 6))
+        )
         kay = [N[:3] @ v[6:] for v in (eta, eta_d)]
         found, axes = point_velocity(arm_, jnp.asarray(N), x, xd, jnp.asarray(place))
         expected = np.zeros(6)
-        for name, (real, dual) in printed_velocity(np.asarray(x), np.asarray(xd), place, r, theta, kay).items():
+        for name, (real, dual) in printed_velocity(
+            np.asarray(x), np.asarray(xd), place, r, theta, kay
+        ).items():
             X = np.asarray(axes[int(name[1]) - 1])
             unit = np.eye(3)["xyz".index(name[0])]
             expected += X @ np.concatenate([real * unit, dual * unit])

@@ -16,22 +16,34 @@ ROUND = 1e-15
 @functools.cache
 def manoeuvre(formulation="nonlinear", name="cibicik-arm", t_end=6.0, **changes):
     """A run of the manoeuvre; `basis` and the like in `changes`."""
-    scenario = Scenario.load(name).replace({"formulation": formulation, "t_end": t_end, "output_dt": 0.01, **changes})
+    scenario = Scenario.load(name).replace(
+        {"formulation": formulation, "t_end": t_end, "output_dt": 0.01, **changes}
+    )
     return run_scenario(scenario)
 
 
 def test_the_tips_are_where_the_paper_puts_them():
     # Radius and height of the end of link 3 at the start and at the end of the manoeuvre.
     model = Model("cibicik-arm", "nonlinear", modes=0)
-    for q, radius, height in (([0, 30, 120, 30], 1.90, 0.433), ([45, 60, 60, 60], 3.291, 0.360)):
+    for q, radius, height in (
+        ([0, 30, 120, 30], 1.90, 0.433),
+        ([45, 60, 60, 60], 3.291, 0.360),
+    ):
         x, y, z = np.asarray(model.fkine(np.radians(q), "fore/tip"))[:3, 3]
         assert_allclose([np.hypot(x, y), z], [radius, height], atol=5e-4)
 
 
 def test_holding_torques_are_those_of_the_rigid_arm():
     f = Model("cibicik-arm", "nonlinear", modes=0).formulation
-    for q, torque in (([0, 30, 120, 30], [0, -262.9, -75.5, 0]), ([0, 60, 60, 60], [0, -455.4, -130.8, 0])):
-        assert_allclose(rigid_gravity_torque(f, np.radians(np.array(q, dtype=float))), torque, atol=0.06)
+    for q, torque in (
+        ([0, 30, 120, 30], [0, -262.9, -75.5, 0]),
+        ([0, 60, 60, 60], [0, -455.4, -130.8, 0]),
+    ):
+        assert_allclose(
+            rigid_gravity_torque(f, np.radians(np.array(q, dtype=float))),
+            torque,
+            atol=0.06,
+        )
 
 
 def test_the_modes_are_two_of_each_family_and_their_frequencies_the_derived_ones():
@@ -50,7 +62,9 @@ def test_the_modes_are_two_of_each_family_and_their_frequencies_the_derived_ones
 def elastic(run, family):
     """Elastic coordinates of a family (`torsion`, `xy`, `xz`) over time."""
     names = [str(name) for name in run.data["coordinate"].values]
-    return run.data["elastic"].values[:, [k for k, name in enumerate(names) if f"/{family}." in name]]
+    return run.data["elastic"].values[
+        :, [k for k, name in enumerate(names) if f"/{family}." in name]
+    ]
 
 
 @pytest.mark.parametrize("formulation", ["nonlinear", "dual-screw"])
@@ -91,10 +105,15 @@ def test_the_manoeuvre_is_that_of_another_program():
     run = manoeuvre("nonlinear", "cibicik-arm-peer", basis="nodal")
     t, ((q, floating), (_, exact)) = peer()
     k = np.rint(t / 0.01).astype(int)
-    ours = np.stack([run.position(node)[k] for node in ("upper/tip", "fore/tip", "hand/tip")], axis=1)
+    ours = np.stack(
+        [run.position(node)[k] for node in ("upper/tip", "fore/tip", "hand/tip")],
+        axis=1,
+    )
     plane = t <= 3.0
     assert np.abs(ours - floating)[plane].max() < 4e-4
-    assert np.abs(ours - floating).max() < 2.5e-3 and np.abs(ours - exact).max() < 2.5e-3
+    assert (
+        np.abs(ours - floating).max() < 2.5e-3 and np.abs(ours - exact).max() < 2.5e-3
+    )
     assert np.degrees(np.abs(run.q[k] - q)).max() < 0.1
 
 
@@ -107,10 +126,16 @@ def test_craig_bampton_modes_and_erls_cms_describe_the_same_arm():
     gap = {}
     for name, changes in {
         "assumed": {"formulation": "nonlinear", "modes": 6},
-        "craig-bampton": {"formulation": "nonlinear", "modes": 12, "basis": "craig-bampton"},
+        "craig-bampton": {
+            "formulation": "nonlinear",
+            "modes": 12,
+            "basis": "craig-bampton",
+        },
         "erls-cms": {"formulation": "erls-cms", "modes": 12},
     }.items():
         run = manoeuvre(changes.pop("formulation"), "cibicik-arm-peer", **changes)
         gap[name] = np.abs(run.position("hand/tip")[k] - floating[:, 2]).max()
-    assert gap["craig-bampton"] < 0.003 and gap["craig-bampton"] < 0.3 * gap["assumed"], gap
+    assert (
+        gap["craig-bampton"] < 0.003 and gap["craig-bampton"] < 0.3 * gap["assumed"]
+    ), gap
     assert gap["erls-cms"] < 0.02, gap

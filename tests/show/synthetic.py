@@ -18,14 +18,26 @@ LENGTH = 0.5
 KINDS = ["kinetic", "strain", "gravity", "input", "dissipated", "residual"]
 
 
-def chain_scene(kinds=("revolute", "revolute"), spatial=False, elements=2, rigid=(), gravity=(0.0, -9.81, 0.0)):
+def chain_scene(
+    kinds=("revolute", "revolute"),
+    spatial=False,
+    elements=2,
+    rigid=(),
+    gravity=(0.0, -9.81, 0.0),
+):
     links = []
     for i, kind in enumerate(kinds):
         name = f"link{i + 1}"
         contour = rectangle_contour(0.03, 0.05) if i % 2 == 0 else circle_contour(0.04)
-        points = np.column_stack([np.linspace(0, LENGTH, elements + 1), *np.zeros((2, elements + 1))])
+        points = np.column_stack(
+            [np.linspace(0, LENGTH, elements + 1), *np.zeros((2, elements + 1))]
+        )
         outline = swept_outline(points, contour, np.array([0.0, 0.0, 1.0]))
-        axis = (0.0, 1.0, 0.0) if spatial and i % 2 else ((1.0, 0.0, 0.0) if kind == "prismatic" else (0.0, 0.0, 1.0))
+        axis = (
+            (0.0, 1.0, 0.0)
+            if spatial and i % 2
+            else ((1.0, 0.0, 0.0) if kind == "prismatic" else (0.0, 0.0, 1.0))
+        )
         nodes = tuple(f"{name}/{k}" for k in range(elements + 1))
         links.append(LinkShape(name, kind, nodes, outline, i not in rigid, axis))
     return Scene("synthetic chain", tuple(links), gravity)
@@ -39,9 +51,15 @@ def chain_pose(scene, q, amplitude, s):
     for i, link in enumerate(scene.links):
         axis = np.array(link.axis)
         if link.joint == "revolute":
-            turn, frame = turn @ rotation_matrix(q[i] * axis), frame @ rotation_matrix(q[i] * axis)
+            turn, frame = (
+                turn @ rotation_matrix(q[i] * axis),
+                frame @ rotation_matrix(q[i] * axis),
+            )
         elif link.joint == "prismatic":
-            place, erls_place = place + turn @ axis * q[i], erls_place + frame @ axis * q[i]
+            place, erls_place = (
+                place + turn @ axis * q[i],
+                erls_place + frame @ axis * q[i],
+            )
         bend_y, bend_z = amplitude[i] if link.flexible else (0.0, 0.0)
         for x in s:
             u = x / LENGTH
@@ -64,7 +82,9 @@ def rotation_vector(R):
     return axial * (np.arctan2(sine, (np.trace(R) - 1) / 2) / sine if sine > 0 else 1.0)
 
 
-def synthetic_run(kinds=("revolute", "revolute"), spatial=False, t_end=2.0, dt=0.002, **shape):
+def synthetic_run(
+    kinds=("revolute", "revolute"), spatial=False, t_end=2.0, dt=0.002, **shape
+):
     scene = chain_scene(kinds, spatial, **shape)
     t = np.arange(round(t_end / dt) + 1) * dt
     n = len(kinds)
@@ -75,10 +95,17 @@ def synthetic_run(kinds=("revolute", "revolute"), spatial=False, t_end=2.0, dt=0
     qd = np.gradient(q, t, axis=0) if len(t) > 1 else 0 * q
     decay = np.exp(-0.7 * t)[:, None]
     bend_y = 0.012 * decay * np.sin(2 * np.pi * np.outer(t, 6.0 + 3.0 * i)) + 0.004
-    bend_z = (0.006 if spatial else 0.0) * decay * np.sin(2 * np.pi * np.outer(t, 9.0 + 2.0 * i))
+    bend_z = (
+        (0.006 if spatial else 0.0)
+        * decay
+        * np.sin(2 * np.pi * np.outer(t, 9.0 + 2.0 * i))
+    )
     elements = len(scene.links[0].nodes) - 1
     s = np.linspace(0, LENGTH, elements + 1)
-    poses = [chain_pose(scene, q[k], np.column_stack([bend_y[k], bend_z[k]]), s) for k in range(len(t))]
+    poses = [
+        chain_pose(scene, q[k], np.column_stack([bend_y[k], bend_z[k]]), s)
+        for k in range(len(t))
+    ]
     stacked = {name: np.array([pose[name] for pose in poses]) for name in poses[0]}
     return dataset(scene, t, q, qd, stacked, bend_y)
 
@@ -95,13 +122,19 @@ def dataset(scene, t, q, qd, pose, elastic):
             "q": (("time", "joint"), q),
             "qd": (("time", "joint"), qd),
             "encoder": (("time", "joint"), q + 3 * elastic),
-            "torque": (("time", "joint"), 4 * np.sin(3 * t)[:, None] / (1 + np.arange(q.shape[1]))),
+            "torque": (
+                ("time", "joint"),
+                4 * np.sin(3 * t)[:, None] / (1 + np.arange(q.shape[1])),
+            ),
             "elastic": (("time", "coordinate"), elastic),
             "position": (("time", "node", "axis"), pose["position"]),
             "erls_position": (("time", "node", "axis"), pose["erls_position"]),
             "rotation": (("time", "node", "axis"), pose["rotation"]),
             "frame": (("time", "link", "row", "col"), pose["frame"]),
-            "energy": (("time", "kind"), np.column_stack([kinetic, strain, gravity, work, dissipated, residual])),
+            "energy": (
+                ("time", "kind"),
+                np.column_stack([kinetic, strain, gravity, work, dissipated, residual]),
+            ),
         },
         coords={
             "time": ("time", t, {"units": "s"}),

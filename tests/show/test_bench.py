@@ -10,7 +10,12 @@ import lissom as ls
 from lissom.bodies.build import body_of
 from lissom.describe import library_names
 from lissom.show.bench import cases, command, machine, peers, physics, register, tables
-from lissom.show.bench.exudyn_pendulum import craig_bampton, exact_beams, floating_frames, mesh_of
+from lissom.show.bench.exudyn_pendulum import (
+    craig_bampton,
+    exact_beams,
+    floating_frames,
+    mesh_of,
+)
 
 MEASURED = {
     "case": "double-pendulum",
@@ -20,7 +25,13 @@ MEASURED = {
     "start_s": 0.5,
     "compile_s": 12.0,
     "first_run_s": 0.3,
-    "warm": {"median_s": 0.25, "best_s": 0.2, "cpu_s": 0.2, "repeats": 3, "machine_busy": False},
+    "warm": {
+        "median_s": 0.25,
+        "best_s": 0.2,
+        "cpu_s": 0.2,
+        "repeats": 3,
+        "machine_busy": False,
+    },
     "real_time_factor": 10.0,
     "method": "radau",
     "rtol": 1e-6,
@@ -33,7 +44,16 @@ MEASURED = {
 
 
 def ladder(*rows):
-    return [{"rtol": r, "wall_s_per_s": w, "cpu_s_per_s": w, "error_m": e, "machine_busy": False} for r, w, e in rows]
+    return [
+        {
+            "rtol": r,
+            "wall_s_per_s": w,
+            "cpu_s_per_s": w,
+            "error_m": e,
+            "machine_busy": False,
+        }
+        for r, w, e in rows
+    ]
 
 
 @pytest.fixture
@@ -42,8 +62,12 @@ def bench(monkeypatch):
     app = typer.Typer()
     register(app)
     app.command("other")(lambda: None)  # one more, so that `bench` has to be named
-    monkeypatch.setattr(cases, "measure_case", lambda name, repeat, tell: MEASURED | {"case": name})
-    return lambda *words: CliRunner().invoke(app, ["bench", *words], catch_exceptions=True)
+    monkeypatch.setattr(
+        cases, "measure_case", lambda name, repeat, tell: MEASURED | {"case": name}
+    )
+    return lambda *words: CliRunner().invoke(
+        app, ["bench", *words], catch_exceptions=True
+    )
 
 
 # --- the command ---------------------------------------------------------------------------------------------------
@@ -76,7 +100,9 @@ def test_tables_are_written_as_markdown_and_json(bench, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["table.docx", "nowhere/table.md"])
-def test_a_file_that_cannot_be_written_is_found_before_measuring(bench, monkeypatch, tmp_path, name):
+def test_a_file_that_cannot_be_written_is_found_before_measuring(
+    bench, monkeypatch, tmp_path, name
+):
     monkeypatch.setattr(cases, "measure_case", lambda *_: pytest.fail("measured"))
     assert bench("double-pendulum", "-o", str(tmp_path / name)).exit_code == 2
 
@@ -85,7 +111,10 @@ def test_missing_extra_says_what_to_install(bench, monkeypatch):
     monkeypatch.setattr(peers, "find_spec", lambda name: None)
     result = bench("--peers")
     assert result.exit_code == 2
-    with pytest.raises(typer.BadParameter, match=r"pip install 'lissom\[peers\]' \(not found: exudyn, pin\)"):
+    with pytest.raises(
+        typer.BadParameter,
+        match=r"pip install 'lissom\[peers\]' \(not found: exudyn, pin\)",
+    ):
         command.check_request([], True, None)
 
 
@@ -105,28 +134,64 @@ def test_an_interrupt_prints_what_was_measured_and_goes_on_upwards(monkeypatch, 
     with pytest.raises(KeyboardInterrupt):
         command.bench(["double-pendulum", "dlr-arm"])
     shown = capsys.readouterr()
-    assert "double-pendulum" in shown.out and "dlr-arm" not in shown.out and shown.err == ""
+    assert (
+        "double-pendulum" in shown.out
+        and "dlr-arm" not in shown.out
+        and shown.err == ""
+    )
 
 
 def test_a_number_that_is_off_fails_the_command(bench, monkeypatch):
-    rows = [physics.row("sag", "derived", -1.0, value, "mm", 0.01) for value in (-1.001, -1.2)]
+    rows = [
+        physics.row("sag", "derived", -1.0, value, "mm", 0.01)
+        for value in (-1.001, -1.2)
+    ]
     monkeypatch.setattr(physics, "physics_rows", lambda tell: iter(rows))
     monkeypatch.setattr(command, "measure_published", lambda report, tell: None)
     result = bench("physics")
-    assert result.exit_code == 1 and "agrees" in result.stdout and "DIFFERS" in result.stdout
+    assert (
+        result.exit_code == 1
+        and "agrees" in result.stdout
+        and "DIFFERS" in result.stdout
+    )
 
 
 # --- measuring -----------------------------------------------------------------------------------------------------
 
 
 def test_a_real_case_has_positive_times_and_a_small_error(tmp_path):
-    arm = {"mass": 1.3, "com": [0.2, 0.01, 0], "inertia": [1e-3, 2e-2, 2e-2], "tip": [0.4, 0, 0]}
-    link = {"name": "arm", "joint": {"type": "revolute", "axis": [0, 1, 0]}, "rigid": arm}
+    arm = {
+        "mass": 1.3,
+        "com": [0.2, 0.01, 0],
+        "inertia": [1e-3, 2e-2, 2e-2],
+        "tip": [0.4, 0, 0],
+    }
+    link = {
+        "name": "arm",
+        "joint": {"type": "revolute", "axis": [0, 1, 0]},
+        "rigid": arm,
+    }
     robot = {"lissom": 1, "name": "one", "links": [link]}
-    ls.Scenario.from_dict({"robot": robot, "t_end": 0.1, "output_dt": 0.01}).save(tmp_path / "one.yaml")
+    ls.Scenario.from_dict({"robot": robot, "t_end": 0.1, "output_dt": 0.01}).save(
+        tmp_path / "one.yaml"
+    )
     row = cases.measure_case(str(tmp_path / "one.yaml"), repeat=2)
-    assert min(row[key] for key in ("build_s", "start_s", "compile_s", "first_run_s", "real_time_factor")) > 0
-    assert row["warm"]["best_s"] <= row["warm"]["median_s"] and row["warm"]["repeats"] == 2
+    assert (
+        min(
+            row[key]
+            for key in (
+                "build_s",
+                "start_s",
+                "compile_s",
+                "first_run_s",
+                "real_time_factor",
+            )
+        )
+        > 0
+    )
+    assert (
+        row["warm"]["best_s"] <= row["warm"]["median_s"] and row["warm"]["repeats"] == 2
+    )
     assert 0 < row["tip_error_m"] < 1e-5 and row["reference"]["steps"] > row["steps"]
     assert tables.case_table([row]).rows[0][-5:][0] == f"{row['real_time_factor']:.2f}"
 
@@ -139,7 +204,10 @@ def test_one_core_is_given_back():
 
 
 def test_wall_time_that_waited_for_the_processor_is_marked():
-    assert machine.Timing((2.0, 3.0), (1.0, 1.1)).busy and not machine.Timing((1.0, 3.0), (0.95, 1.0)).busy
+    assert (
+        machine.Timing((2.0, 3.0), (1.0, 1.1)).busy
+        and not machine.Timing((1.0, 3.0), (0.95, 1.0)).busy
+    )
 
 
 def test_distance_of_paths_with_a_coarser_grid():
@@ -152,15 +220,29 @@ def test_distance_of_paths_with_a_coarser_grid():
 
 def test_a_loose_run_that_is_right_by_luck_is_not_matched():
     ours = ladder((1e-3, 0.05, 1e-5), (1e-4, 0.1, 2e-4), (1e-5, 0.2, 3e-5))
-    assert peers.match({"wall_s_per_s": 0.5, "cpu_s_per_s": 0.4, "error_m": 5e-5}, ours)["lissom"]["rtol"] == 1e-5
+    assert (
+        peers.match({"wall_s_per_s": 0.5, "cpu_s_per_s": 0.4, "error_m": 5e-5}, ours)[
+            "lissom"
+        ]["rtol"]
+        == 1e-5
+    )
 
 
 def test_a_peer_is_matched_with_the_fastest_run_that_is_as_accurate():
     ours = ladder((1e-4, 0.1, 2e-4), (1e-5, 0.2, 3e-5), (1e-6, 0.4, 1e-6))
-    matched = peers.match({"wall_s_per_s": 0.5, "cpu_s_per_s": 0.4, "error_m": 1e-4}, ours)
+    matched = peers.match(
+        {"wall_s_per_s": 0.5, "cpu_s_per_s": 0.4, "error_m": 1e-4}, ours
+    )
     assert matched["lissom"]["rtol"] == 1e-5 and matched["lissom"]["error_m"] <= 1e-4
-    assert matched["ratio"] == pytest.approx(2.5) and matched["cpu_ratio"] == pytest.approx(2.0)
-    assert peers.match({"wall_s_per_s": 0.5, "cpu_s_per_s": 0.5, "error_m": 1e-9}, ours)["ratio"] is None
+    assert matched["ratio"] == pytest.approx(2.5) and matched[
+        "cpu_ratio"
+    ] == pytest.approx(2.0)
+    assert (
+        peers.match({"wall_s_per_s": 0.5, "cpu_s_per_s": 0.5, "error_m": 1e-9}, ours)[
+            "ratio"
+        ]
+        is None
+    )
 
 
 @pytest.fixture(scope="module")
@@ -184,26 +266,40 @@ def test_reduced_basis_is_clamped_and_diagonal(robot):
 
 
 def test_both_models_of_the_peer_fall_alike(robot):
-    paths = [model.run(0.05, 1e-3, 0.9) for model in (floating_frames(robot, 3), exact_beams(robot))]
+    paths = [
+        model.run(0.05, 1e-3, 0.9)
+        for model in (floating_frames(robot, 3), exact_beams(robot))
+    ]
     assert paths[0].shape == (51, 3) and paths[0][-1, 1] < -0.005
-    np.testing.assert_allclose(paths[0], paths[1], atol=2e-4)  # linear against exact beams, two elements
+    np.testing.assert_allclose(
+        paths[0], paths[1], atol=2e-4
+    )  # linear against exact beams, two elements
 
 
 # --- the physics table ---------------------------------------------------------------------------------------------
 
 
 def test_verdict_follows_the_tolerance():
-    assert physics.row("f", "s", (10.0, 20.0), (10.0, 20.015), "Hz", 1e-3, relative=True)["agrees"]
-    assert not physics.row("f", "s", (10.0, 20.0), (10.0, 20.03), "Hz", 1e-3, relative=True)["agrees"]
+    assert physics.row(
+        "f", "s", (10.0, 20.0), (10.0, 20.015), "Hz", 1e-3, relative=True
+    )["agrees"]
+    assert not physics.row(
+        "f", "s", (10.0, 20.0), (10.0, 20.03), "Hz", 1e-3, relative=True
+    )["agrees"]
     assert not physics.row("p", "s", 0.0, float("nan"), "m", 1.0)["agrees"]
-    assert physics.bound("e", "s", 1e-6, 2e-7, "1")["agrees"] and not physics.bound("e", "s", 1e-6, 2e-6, "1")["agrees"]
+    assert (
+        physics.bound("e", "s", 1e-6, 2e-7, "1")["agrees"]
+        and not physics.bound("e", "s", 1e-6, 2e-6, "1")["agrees"]
+    )
 
 
 def test_static_sag_and_modes_agree_with_the_derived_values():
     robot = ls.Robot.load("double-pendulum").replace({"damping": None})
     rows = [*physics.static_rows(robot), *physics.mode_rows(robot)]
     assert len(rows) == 5 and all(row["agrees"] for row in rows)
-    assert {"check", "source", "known", "ours", "difference", "tolerance"} <= set(rows[0])
+    assert {"check", "source", "known", "ours", "difference", "tolerance"} <= set(
+        rows[0]
+    )
 
 
 def test_keypoints_of_the_peer_are_complete():

@@ -23,7 +23,10 @@ links:
     joint: {type: revolute, dh: {a: 0.6, alpha: 0, d: 0, theta: 0}}
     beam: {section: {shape: rectangle, y: 0.004, z: 0.03}, material: steel, elements: 1}
 """
-SHORT = ("--t-end", "0.05")  # always the same output grid, so that compiled code is used again
+SHORT = (
+    "--t-end",
+    "0.05",
+)  # always the same output grid, so that compiled code is used again
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +59,9 @@ def answer(lissom):
 
     def run(*words):
         code, out, _ = lissom(*words, "--json")
-        return code, json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+        return code, json.loads(
+            out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON")
+        )
 
     return run
 
@@ -68,29 +73,45 @@ def test_robots_lists_the_library_with_its_sources(lissom, answer):
     code, out, _ = lissom("robots")
     assert code == 0 and "double-pendulum" in out and "anthropomorphic-free-fall" in out
     code, listed = answer("robots")
-    arm = next(robot for robot in listed["robots"] if robot["name"] == "anthropomorphic")
+    arm = next(
+        robot for robot in listed["robots"] if robot["name"] == "anthropomorphic"
+    )
     assert arm["joints"] == ["column", "upper", "fore"] and arm["elements"] == [2, 2, 2]
-    assert "[Boscariol2012]" in arm["source"] and all(robot["source"] for robot in listed["robots"])
+    assert "[Boscariol2012]" in arm["source"] and all(
+        robot["source"] for robot in listed["robots"]
+    )
 
 
 def test_show_weighs_the_links_of_table_2(answer):
     code, shown = answer("show", "double-pendulum")
     assert code == 0
-    assert [link["mass"] for link in shown["links"]] == pytest.approx([1.176, 1.176])  # [Boscariol2012] Table 2
+    assert [link["mass"] for link in shown["links"]] == pytest.approx(
+        [1.176, 1.176]
+    )  # [Boscariol2012] Table 2
     assert shown["links"][0]["section"] == "rectangle y 30 mm, z 10 mm"
 
 
 def test_show_names_the_loop_of_a_closed_chain_in_its_assembled_pose(answer):
     code, shown = answer("show", "four-bar")
     assert code == 0 and shown["independent"] == ["crank"]
-    assert shown["loops"] == [{"link": "follower", "to": "ground", "at": [0.254, 0, 0], "type": "revolute"}]
-    assert shown["q"]["coupler"] == pytest.approx(np.arctan2(0.2646, 0.1977 - 0.10795), abs=1e-3)
+    assert shown["loops"] == [
+        {"link": "follower", "to": "ground", "at": [0.254, 0, 0], "type": "revolute"}
+    ]
+    assert shown["q"]["coupler"] == pytest.approx(
+        np.arctan2(0.2646, 0.1977 - 0.10795), abs=1e-3
+    )
 
 
 def test_show_draws_the_pose_that_is_asked_for(lissom, tmp_path):
     picture = tmp_path / "robot.png"
-    code, out, _ = lissom("show", "double-pendulum", "--q", "-30,90 deg", "--deg", "-o", picture)
-    assert code == 0 and picture.read_bytes().startswith(b"\x89PNG") and str(picture) in out.replace("\n", "")
+    code, out, _ = lissom(
+        "show", "double-pendulum", "--q", "-30,90 deg", "--deg", "-o", picture
+    )
+    assert (
+        code == 0
+        and picture.read_bytes().startswith(b"\x89PNG")
+        and str(picture) in out.replace("\n", "")
+    )
 
 
 def test_every_verb_explains_itself_with_an_example(lissom):
@@ -102,24 +123,40 @@ def test_every_verb_explains_itself_with_an_example(lissom):
 def test_validate_reports_every_error_of_a_file_at_once(answer, lissom, tmp_path):
     file = tmp_path / "bad.yaml"
     file.write_text(
-        REED.replace("gravity", "gravty").replace("y: 0.004", "y: -1").replace("elements: 1", "elements: 0")
+        REED.replace("gravity", "gravty")
+        .replace("y: 0.004", "y: -1")
+        .replace("elements: 1", "elements: 0")
     )
     code, found = answer("validate", file)
     assert code == 2 and not found["valid"]
-    assert [error["field"].rpartition(".")[2] for error in found["errors"]] == ["gravty", "y", "elements"]
+    assert [error["field"].rpartition(".")[2] for error in found["errors"]] == [
+        "gravty",
+        "y",
+        "elements",
+    ]
     assert [error["line"] for error in found["errors"]] == [4, 8, 8]
     code, out, err = lissom("validate", file)
-    assert code == 2 and out == "" and "did you mean 'gravity'?" in err and "3 errors" in err
+    assert (
+        code == 2
+        and out == ""
+        and "did you mean 'gravity'?" in err
+        and "3 errors" in err
+    )
 
 
 def test_validate_accepts_robots_and_scenarios(answer, reed):
-    assert answer("validate", reed) == (0, {"valid": True, "kind": "robot", "errors": []})
+    assert answer("validate", reed) == (
+        0,
+        {"valid": True, "kind": "robot", "errors": []},
+    )
     assert answer("validate", "anthropomorphic-free-fall")[1]["kind"] == "scenario"
 
 
 def test_validate_finds_zeroed_displacements_that_define_no_erls(answer, tmp_path):
     file = tmp_path / "scenario.yaml"
-    file.write_text("robot: double-pendulum\nreference: {zeroed: [upper/tip.z, lower/0.z]}\n")
+    file.write_text(
+        "robot: double-pendulum\nreference: {zeroed: [upper/tip.z, lower/0.z]}\n"
+    )
     code, found = answer("validate", file)
     assert code == 2 and found["errors"][0]["field"] == "reference.zeroed"
     assert "upper/tip.z, lower/0.z" in found["errors"][0]["message"]
@@ -131,14 +168,27 @@ def test_validate_finds_zeroed_displacements_that_define_no_erls(answer, tmp_pat
 def test_locked_double_pendulum_has_its_four_known_frequencies(answer):
     code, found = answer("modes", "double-pendulum", "--q", "0,0", "--locked")
     assert code == 0
-    assert found["frequency_hz"][:4] == pytest.approx([8.348, 20.490, 66.068, 80.485], rel=1e-3)
+    assert found["frequency_hz"][:4] == pytest.approx(
+        [8.348, 20.490, 66.068, 80.485], rel=1e-3
+    )
     assert found["about"] == "static equilibrium under gravity" and found["locked"]
     for share in found["share"]:
-        assert share["upper"] + share["lower"] == pytest.approx(1) and share["joint upper"] == 0
+        assert (
+            share["upper"] + share["lower"] == pytest.approx(1)
+            and share["joint upper"] == 0
+        )
 
 
 def test_rigid_modes_have_no_damping_ratio_rather_than_nan(answer):
-    code, found = answer("modes", "double-pendulum", "--undeformed", "--count", "3", "--set", "gravity=[0,0,0]")
+    code, found = answer(
+        "modes",
+        "double-pendulum",
+        "--undeformed",
+        "--count",
+        "3",
+        "--set",
+        "gravity=[0,0,0]",
+    )
     assert code == 0 and found["about"] == "undeformed"
     assert found["stability"][0] == "rigid" and found["damping_ratio"][0] is None
     assert len(found["frequency_hz"]) == 3
@@ -146,12 +196,24 @@ def test_rigid_modes_have_no_damping_ratio_rather_than_nan(answer):
 
 def test_mode_shapes_are_drawn(lissom, tmp_path):
     picture = tmp_path / "modes.png"
-    code, out, _ = lissom("modes", "double-pendulum", "--q", "0,1.57", "--locked", "--count", "4", "--plot", picture)
+    code, out, _ = lissom(
+        "modes",
+        "double-pendulum",
+        "--q",
+        "0,1.57",
+        "--locked",
+        "--count",
+        "4",
+        "--plot",
+        picture,
+    )
     assert code == 0 and picture.stat().st_size > 10_000 and "joints locked" in out
 
 
 def test_double_pendulum_sags_by_the_known_millimetres(answer):
-    code, found = answer("static", "double-pendulum", "--set", "gravity=[0,0,-9.81]", "--q", "0,0")
+    code, found = answer(
+        "static", "double-pendulum", "--set", "gravity=[0,0,-9.81]", "--q", "0,0"
+    )
     assert code == 0
     assert found["displacement"]["upper/tip"][2] == pytest.approx(-2.0429e-3, abs=1e-5)
     assert found["displacement"]["lower/tip"][2] == pytest.approx(-5.4478e-3, abs=1e-5)
@@ -160,16 +222,29 @@ def test_double_pendulum_sags_by_the_known_millimetres(answer):
 
 @pytest.mark.parametrize(
     "reference",
-    ["tangent", *(pytest.param(r, marks=pytest.mark.slow) for r in ("minimum-norm", "zeroed:upper/tip.y,lower/0.rz"))],
+    [
+        "tangent",
+        *(
+            pytest.param(r, marks=pytest.mark.slow)
+            for r in ("minimum-norm", "zeroed:upper/tip.y,lower/0.rz")
+        ),
+    ],
 )
 def test_held_joints_carry_the_weight_whatever_the_erls(answer, reference):
-    code, found = answer("static", "double-pendulum", "--q", "-30,90", "--deg", "--reference", reference)
+    code, found = answer(
+        "static", "double-pendulum", "--q", "-30,90", "--deg", "--reference", reference
+    )
     assert code == 0
     weight, span = 1.176 * 9.81, 0.5  # [Boscariol2012] Table 2
-    upper, lower = span * 0.8660254, span * 0.5  # horizontal spans of the links at -30 deg and 60 deg
+    upper, lower = (
+        span * 0.8660254,
+        span * 0.5,
+    )  # horizontal spans of the links at -30 deg and 60 deg
     lever = weight * (upper / 2 + upper + lower / 2)
     assert found["encoder"] == pytest.approx({"upper": -0.5235988, "lower": 1.5707963})
-    assert found["torque"]["upper"] == pytest.approx(lever, rel=2e-3)  # links sag by less than 1 mm in 0.6 m
+    assert found["torque"]["upper"] == pytest.approx(
+        lever, rel=2e-3
+    )  # links sag by less than 1 mm in 0.6 m
     assert found["torque"]["lower"] == pytest.approx(weight * lower / 2, rel=5e-3)
 
 
@@ -182,14 +257,29 @@ def test_bare_robot_falls_from_rest_and_the_run_says_so(lissom, answer, reed, tm
     assert code == 0 and "0.05 s under gravity from rest" in out and "no damping" in out
     code, first = answer("simulate", reed, *SHORT)
     assert code == 0 and first["complete"] and first["t_end"] == pytest.approx(0.05)
-    for key in ("q", "qd", "encoder", "position", "energy", "solver", "wall_s", "cached"):
+    for key in (
+        "q",
+        "qd",
+        "encoder",
+        "position",
+        "energy",
+        "solver",
+        "wall_s",
+        "cached",
+    ):
         assert key in first
     assert first["position"]["rod/tip"] == first["position"]["rod/1"]
-    fallen = -0.75 * 9.81 * 0.05**2  # tip of a rigid rod: qdd = 3 g / 2 L; the reed swings by less than 2 mm about it
+    fallen = (
+        -0.75 * 9.81 * 0.05**2
+    )  # tip of a rigid rod: qdd = 3 g / 2 L; the reed swings by less than 2 mm about it
     assert first["position"]["rod/tip"][1] == pytest.approx(fallen, abs=2e-3)
     assert abs(first["energy"]["residual"]) < 1e-4 * first["energy"]["kinetic"]
     code, again = answer("simulate", result)  # a result file runs again
-    assert code == 0 and again["q"] == first["q"] and again["position"] == first["position"]
+    assert (
+        code == 0
+        and again["q"] == first["q"]
+        and again["position"] == first["position"]
+    )
     with xr.open_dataset(result) as data:
         assert data.attrs["complete"] == 1 and data.sizes["time"] == 51
 
@@ -197,38 +287,66 @@ def test_bare_robot_falls_from_rest_and_the_run_says_so(lissom, answer, reed, tm
 def test_pictures_of_a_run_are_written(answer, reed, tmp_path):
     picture, page = tmp_path / "run.png", tmp_path / "run.html"
     code, found = answer("simulate", reed, *SHORT, "--plot", picture, "--animate", page)
-    assert code == 0 and found["files"] == {"plot": str(picture), "animation": str(page)}
-    assert picture.read_bytes().startswith(b"\x89PNG") and "<html" in page.read_text()[:200].lower()
+    assert code == 0 and found["files"] == {
+        "plot": str(picture),
+        "animation": str(page),
+    }
+    assert (
+        picture.read_bytes().startswith(b"\x89PNG")
+        and "<html" in page.read_text()[:200].lower()
+    )
 
 
 def test_settings_reach_scenario_and_robot(answer, reed):
-    words = ("--set", "gravity=[0,9.81,0]", "--set", "robot.links.rod.beam.material.E=1e12")
+    words = (
+        "--set",
+        "gravity=[0,9.81,0]",
+        "--set",
+        "robot.links.rod.beam.material.E=1e12",
+    )
     code, found = answer("simulate", reed, *SHORT, *words)
     assert code == 0 and found["qd"]["rod"] > 0
 
 
 def test_failed_run_keeps_what_it_has_and_marks_it(lissom, answer, reed, tmp_path):
     result = tmp_path / "part.nc"
-    code, out, err = lissom("simulate", reed, *SHORT, "--set", "solver.max_steps=5", "-o", result)
+    code, out, err = lissom(
+        "simulate", reed, *SHORT, "--set", "solver.max_steps=5", "-o", result
+    )
     assert code == 1 and out.count("Traceback") + err.count("Traceback") == 0
-    assert "stopped at t = " in err and "raise solver.max_steps" in err and "marked incomplete" in err
+    assert (
+        "stopped at t = " in err
+        and "raise solver.max_steps" in err
+        and "marked incomplete" in err
+    )
     with xr.open_dataset(result) as data:
-        assert data.attrs["complete"] == 0 and 0 < data.attrs["t_reached"] < 0.05 and data.sizes["time"] < 51
+        assert (
+            data.attrs["complete"] == 0
+            and 0 < data.attrs["t_reached"] < 0.05
+            and data.sizes["time"] < 51
+        )
     code, found = answer("simulate", reed, *SHORT, "--set", "solver.max_steps=5")
     assert code == 1 and found["error"]["partial"]["complete"] is False
 
 
-def test_interrupted_run_keeps_what_it_has_and_exits_with_130(lissom, reed, tmp_path, monkeypatch):
+def test_interrupted_run_keeps_what_it_has_and_exits_with_130(
+    lissom, reed, tmp_path, monkeypatch
+):
     @contextmanager
     def interrupting(t_end):
         yield lambda t: signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(simulate_command, "progress", interrupting)
     result = tmp_path / "part.nc"
-    code, _, err = lissom("simulate", reed, "--set", "t_end=50", "--set", "output_dt=1", "-o", result)
+    code, _, err = lissom(
+        "simulate", reed, "--set", "t_end=50", "--set", "output_dt=1", "-o", result
+    )
     assert code == 130 and "interrupted at t = " in err
     with xr.open_dataset(result) as data:
-        assert data.attrs["complete"] == 0 and data.attrs["reason"] == "the run was interrupted."
+        assert (
+            data.attrs["complete"] == 0
+            and data.attrs["reason"] == "the run was interrupted."
+        )
 
 
 # --- bad input -----------------------------------------------------------------------------------------------------
@@ -236,13 +354,19 @@ def test_interrupted_run_keeps_what_it_has_and_exits_with_130(lissom, reed, tmp_
 BAD = [
     (("simulate", "{reed}", "--set", "t_edn=3"), "did you mean 't_end'?"),
     (("simulate", "{reed}", "--set", "links.rod.beam.E=3"), "unknown key"),
-    (("simulate", "{reed}", "--set", "links.rdo.beam.elements=3"), "did you mean 'rod'?"),
+    (
+        ("simulate", "{reed}", "--set", "links.rdo.beam.elements=3"),
+        "did you mean 'rod'?",
+    ),
     (("simulate", "{reed}", "--set", "t_end"), "must be key=value"),
     (("simulate", "{reed}", "--t-end", "-1"), "must be positive"),
     (("simulate", "{reed}", "--method", "euler"), "must be one of auto, radau"),
     (("simulate", "{reed}", "--formulation", "erls-cmz"), "must be one of"),
     (("simulate", "{reed}", "--reference", "zeroed:rod/9.y"), "no such node"),
-    (("simulate", "{reed}", "--reference", "zeroed:rod/tip.z"), "do not define an ERLS"),
+    (
+        ("simulate", "{reed}", "--reference", "zeroed:rod/tip.z"),
+        "do not define an ERLS",
+    ),
     (("simulate", "no-such-robot"), "no such file"),
     (("simulate", "{folder}"), "is a folder"),
     (("simulate", "{reed}", "-o", "{folder}/missing/out.nc"), "does not exist"),
@@ -262,8 +386,12 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("words, message", BAD, ids=[" ".join(words) for words, _ in BAD])
-def test_bad_input_is_refused_with_code_2_before_anything_is_written(lissom, reed, tmp_path, words, message):
+@pytest.mark.parametrize(
+    "words, message", BAD, ids=[" ".join(words) for words, _ in BAD]
+)
+def test_bad_input_is_refused_with_code_2_before_anything_is_written(
+    lissom, reed, tmp_path, words, message
+):
     line = [word.format(reed=reed, folder=tmp_path) for word in words]
     code, out, err = lissom(*line)
     assert code == 2 and out == "" and message in err and "Traceback" not in err
@@ -274,7 +402,9 @@ def test_bad_input_is_refused_with_code_2_before_anything_is_written(lissom, ree
 
 
 def test_all_that_is_wrong_with_a_command_line_is_said_at_once(lissom, reed, tmp_path):
-    code, _, err = lissom("simulate", reed, "-o", tmp_path / "a/b.nc", "--plot", "x.bmp", "--t-end", "0")
+    code, _, err = lissom(
+        "simulate", reed, "-o", tmp_path / "a/b.nc", "--plot", "x.bmp", "--t-end", "0"
+    )
     assert code == 2 and len(err.splitlines()) == 3
 
 
@@ -285,7 +415,10 @@ def test_a_file_that_is_no_result_of_ours_is_refused(lissom, tmp_path):
 
 
 def test_debug_shows_the_traceback_wherever_it_stands(lissom, reed):
-    for line in (("--debug", "static", reed, "--q", "0,1"), ("static", reed, "--q", "0,1", "--debug")):
+    for line in (
+        ("--debug", "static", reed, "--q", "0,1"),
+        ("static", reed, "--q", "0,1", "--debug"),
+    ):
         code, _, err = lissom(*line)
         assert code == 2 and "Traceback" in err
 
@@ -296,14 +429,22 @@ def test_debug_shows_the_traceback_wherever_it_stands(lissom, reed):
 def _process(folder, *words):
     line = [sys.executable, "-m", "lissom.show.cli", *words]
     environment = os.environ | {"LISSOM_CACHE": str(folder)}
-    return subprocess.run(line, capture_output=True, text=True, env=environment, timeout=300)
+    return subprocess.run(
+        line, capture_output=True, text=True, env=environment, timeout=300
+    )
 
 
 def test_second_start_takes_its_compiled_code_from_the_cache(reed, tmp_path):
     line = ("static", reed, "--q", "0.3", "--json")
-    first, second = (json.loads(_process(tmp_path / "cache", *line).stdout) for _ in range(2))
+    first, second = (
+        json.loads(_process(tmp_path / "cache", *line).stdout) for _ in range(2)
+    )
     assert first["cache"]["misses"] > 0 and not first["cached"]
-    assert second["cache"]["misses"] == 0 and second["cache"]["hits"] > 0 and second["cached"]
+    assert (
+        second["cache"]["misses"] == 0
+        and second["cache"]["hits"] > 0
+        and second["cached"]
+    )
     assert second["torque"] == first["torque"]
 
 
@@ -313,17 +454,35 @@ def test_a_cache_that_cannot_be_written_stops_nobody(reed):
 
 
 def test_interrupt_while_building_leaves_with_130_and_no_file(reed, tmp_path):
-    line = [sys.executable, "-m", "lissom.show.cli", "simulate", reed, "-o", str(tmp_path / "out.nc")]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None and "from rest" in process.stdout.readline()  # said before the model is built
+    line = [
+        sys.executable,
+        "-m",
+        "lissom.show.cli",
+        "simulate",
+        reed,
+        "-o",
+        str(tmp_path / "out.nc"),
+    ]
+    process = subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert (
+        process.stdout is not None and "from rest" in process.stdout.readline()
+    )  # said before the model is built
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
-    assert process.returncode == 130 and err == "interrupted\n" and not (tmp_path / "out.nc").exists()
+    assert (
+        process.returncode == 130
+        and err == "interrupted\n"
+        and not (tmp_path / "out.nc").exists()
+    )
 
 
 def test_library_and_help_start_without_the_solvers():
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "lissom.show.cli", "--help"], capture_output=True, text=True
+        [sys.executable, "-X", "importtime", "-m", "lissom.show.cli", "--help"],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0
     assert "lissom.show.service" not in done.stderr and "matplotlib" not in done.stderr

@@ -28,37 +28,69 @@ def test_linearize_names_everything_and_writes_what_python_reads(capsys, tmp_pat
     path = tmp_path / "m.npz"
     told = answer(capsys, "linearize", *POSE, "-o", str(path))
     lin = ls.LinearModel.load(path)
-    assert told["shapes"]["A"] == list(lin.A.shape) and told["inputs"] == ["upper.torque", "lower.torque"]
+    assert told["shapes"]["A"] == list(lin.A.shape) and told["inputs"] == [
+        "upper.torque",
+        "lower.torque",
+    ]
     assert "lower/tip.ax" in told["outputs"] and len(told["states"]) == len(lin.A)
     poles = np.array([complex(p["real"], p["imag"]) for p in told["eigenvalues"]])
-    assert np.allclose(np.sort_complex(poles), np.sort_complex(lin.poles), rtol=1e-6, atol=1e-4)
+    assert np.allclose(
+        np.sort_complex(poles), np.sort_complex(lin.poles), rtol=1e-6, atol=1e-4
+    )
     assert told["point"]["torque"]["upper"] == pytest.approx(lin.operating.torque[0])
     assert main(["linearize", *POSE]) == 0
     assert "28 states" in capsys.readouterr().out
 
 
 def test_a_wrong_name_is_refused_with_its_option_and_exit_code_2(capsys):
-    assert refusal(capsys, "linearize", *POSE, "--outputs", "lower/tip.qx").startswith("--outputs: lower/tip.qx")
-    assert "no joint is called 'elbow'" in refusal(capsys, "linearize", *POSE, "--inputs", "elbow")
-    assert "the name must end in .npz or .mat" in refusal(capsys, "linearize", *POSE, "-o", "m.txt")
+    assert refusal(capsys, "linearize", *POSE, "--outputs", "lower/tip.qx").startswith(
+        "--outputs: lower/tip.qx"
+    )
+    assert "no joint is called 'elbow'" in refusal(
+        capsys, "linearize", *POSE, "--inputs", "elbow"
+    )
+    assert "the name must end in .npz or .mat" in refusal(
+        capsys, "linearize", *POSE, "-o", "m.txt"
+    )
     assert "--qd" in refusal(capsys, "linearize", *POSE, "--qd", "1,2,3")
     assert "--kp" in refusal(capsys, "linearize", *POSE, "--kp", "soft")
 
 
 def test_a_frequency_response_is_drawn_and_written(capsys, tmp_path):
     picture, data = tmp_path / "bode.png", tmp_path / "bode.csv"
-    line = ["frequency-response", *POSE, "--inputs", "upper", "--outputs", "lower/tip.ay", "--band", "1:300:40"]
+    line = [
+        "frequency-response",
+        *POSE,
+        "--inputs",
+        "upper",
+        "--outputs",
+        "lower/tip.ay",
+        "--band",
+        "1:300:40",
+    ]
     told = answer(capsys, *line, "--plot", str(picture), "-o", str(data))
     rows = np.genfromtxt(data, delimiter=",", names=True)
-    assert picture.stat().st_size > 10_000 and len(rows) == len(told["frequency_hz"]) == 40
+    assert (
+        picture.stat().st_size > 10_000 and len(rows) == len(told["frequency_hz"]) == 40
+    )
     _, real, imag = rows.dtype.names
-    assert np.allclose(np.hypot(rows[real], rows[imag]), told["responses"][0]["magnitude"])
+    assert np.allclose(
+        np.hypot(rows[real], rows[imag]), told["responses"][0]["magnitude"]
+    )
     assert "--band" in refusal(capsys, *line[:-1], "300:1")
 
 
 def test_a_mode_map_is_written_drawn_and_followed(capsys, tmp_path):
     picture, data = tmp_path / "map.png", tmp_path / "map.nc"
-    line = ["mode-map", "double-pendulum", "--over", "lower=-2.5:2.5:11", "--locked", "--count", "3"]
+    line = [
+        "mode-map",
+        "double-pendulum",
+        "--over",
+        "lower=-2.5:2.5:11",
+        "--locked",
+        "--count",
+        "3",
+    ]
     told = answer(capsys, *line, "--plot", str(picture), "-o", str(data))
     kept = xr.load_dataset(data, engine="h5netcdf")
     assert np.allclose(kept["frequency"].values, told["frequency_hz"])
@@ -69,14 +101,28 @@ def test_a_mode_map_is_written_drawn_and_followed(capsys, tmp_path):
 
 
 def test_a_map_over_something_that_does_not_exist_is_refused(capsys):
-    assert "neither a joint" in refusal(capsys, "mode-map", "double-pendulum", "--over", "wrist=0:1:3")
-    assert "NAME=START:STOP:POINTS" in refusal(capsys, "mode-map", "double-pendulum", "--over", "lower=0:1")
+    assert "neither a joint" in refusal(
+        capsys, "mode-map", "double-pendulum", "--over", "wrist=0:1:3"
+    )
+    assert "NAME=START:STOP:POINTS" in refusal(
+        capsys, "mode-map", "double-pendulum", "--over", "lower=0:1"
+    )
     assert "say over what" in refusal(capsys, "mode-map", "double-pendulum")
 
 
 def test_modes_on_the_command_line_are_damped_controlled_and_animated(capsys, tmp_path):
     page = tmp_path / "mode.html"
-    line = ["modes", *POSE, "--damped", "--kp", "300,100", "--kd", "6,2", "--count", "4"]
+    line = [
+        "modes",
+        *POSE,
+        "--damped",
+        "--kp",
+        "300,100",
+        "--kd",
+        "6,2",
+        "--count",
+        "4",
+    ]
     told = answer(capsys, *line, "--animate", str(page), "--mode", "3")
     assert "mode 3" in page.read_text() and len(told["eigenvalue"]) == 4
     assert all(value["real"] < 0 for value in told["eigenvalue"])

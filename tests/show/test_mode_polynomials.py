@@ -43,15 +43,23 @@ def test_polynomials_are_told_and_written(rod, tmp_path, capsys):
         tmp_path / "rod.npz",
     )  # fmt: skip
     assert code == 0
-    assert (answer["order"], answer["terms"], len(answer["expansion_points"])) == (3, 4, 1)
+    assert (answer["order"], answer["terms"], len(answer["expansion_points"])) == (
+        3,
+        4,
+        1,
+    )
     found = ModePolynomials.load(tmp_path / "rod.npz")
     np.testing.assert_allclose(found.frequency_hz([0.1]), answer["frequency_hz"])
-    assert (np.diff(found.frequency_hz([[0.05], [0.1], [0.15]]), axis=0) < 0).all()  # a heavier payload is slower
+    assert (
+        np.diff(found.frequency_hz([[0.05], [0.1], [0.15]]), axis=0) < 0
+    ).all()  # a heavier payload is slower
 
 
 def test_a_square_rod_is_refused_for_its_repeated_frequencies(rod, capsys):
     rod.write_text(ROD.replace("HEIGHT", "0.01"))
-    code, answer = asked(capsys, rod, "--over", "rod=-1:1", "--locked", "--polynomial", 1)
+    code, answer = asked(
+        capsys, rod, "--over", "rod=-1:1", "--locked", "--polynomial", 1
+    )
     assert code == 1
     assert "coincides" in answer["error"]["message"]
 

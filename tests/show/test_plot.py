@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 from synthetic import synthetic_run
 
-from lissom.show.plot import displaced_nodes, plane_of, plot_compare, plot_modes, plot_run, spread
+from lissom.show.plot import (
+    displaced_nodes,
+    plane_of,
+    plot_compare,
+    plot_modes,
+    plot_run,
+    spread,
+)
 from lissom.show.scene import scene_from_json
 
 
@@ -27,9 +34,12 @@ def lines(figure):
 def test_joint_lines_show_q_and_encoder_in_degrees(run):
     drawn = lines(plot_run(run))
     for name in ("link1", "link2"):
-        np.testing.assert_allclose(drawn["angle [deg]", name].get_ydata(), np.degrees(run.q.sel(joint=name)))
         np.testing.assert_allclose(
-            drawn["angle [deg]", f"_encoder {name}"].get_ydata(), np.degrees(run.encoder.sel(joint=name))
+            drawn["angle [deg]", name].get_ydata(), np.degrees(run.q.sel(joint=name))
+        )
+        np.testing.assert_allclose(
+            drawn["angle [deg]", f"_encoder {name}"].get_ydata(),
+            np.degrees(run.encoder.sel(joint=name)),
         )
         np.testing.assert_allclose(drawn["angle [deg]", name].get_xdata(), run.time)
 
@@ -38,24 +48,38 @@ def test_displacement_lines_show_position_minus_erls_in_millimetres(run):
     drawn = lines(plot_run(run))
     for node in ("link1/2", "link2/2"):
         for axis in "xyz":
-            expected = 1e3 * (run.position - run.erls_position).sel(node=node, axis=axis)
-            np.testing.assert_allclose(drawn[f"{axis} [mm]", node].get_ydata(), expected)
+            expected = 1e3 * (run.position - run.erls_position).sel(
+                node=node, axis=axis
+            )
+            np.testing.assert_allclose(
+                drawn[f"{axis} [mm]", node].get_ydata(), expected
+            )
 
 
 def test_energy_residual_and_torque_lines_show_the_data(run):
     drawn = lines(plot_run(run))
     for kind in ("kinetic", "strain", "gravity", "input", "dissipated"):
-        np.testing.assert_allclose(drawn["energy [J]", kind].get_ydata(), run.energy.sel(kind=kind))
-    np.testing.assert_allclose(drawn["residual [J]", "residual"].get_ydata(), run.energy.sel(kind="residual"))
-    np.testing.assert_allclose(drawn["torque [N m]", "link2"].get_ydata(), run.torque.sel(joint="link2"))
+        np.testing.assert_allclose(
+            drawn["energy [J]", kind].get_ydata(), run.energy.sel(kind=kind)
+        )
+    np.testing.assert_allclose(
+        drawn["residual [J]", "residual"].get_ydata(), run.energy.sel(kind="residual")
+    )
+    np.testing.assert_allclose(
+        drawn["torque [N m]", "link2"].get_ydata(), run.torque.sel(joint="link2")
+    )
 
 
 def test_planar_motion_is_drawn_in_its_plane_with_up_upwards(run):
     figure = plot_run(run)
     drawn = lines(figure)
     tip = run.position.sel(node="link2/2")
-    np.testing.assert_allclose(drawn["y [m]", "tip of the robot"].get_xdata(), tip.sel(axis="x"))
-    np.testing.assert_allclose(drawn["y [m]", "tip of the robot"].get_ydata(), tip.sel(axis="y"))
+    np.testing.assert_allclose(
+        drawn["y [m]", "tip of the robot"].get_xdata(), tip.sel(axis="x")
+    )
+    np.testing.assert_allclose(
+        drawn["y [m]", "tip of the robot"].get_ydata(), tip.sel(axis="y")
+    )
     erls = run.erls_position.sel(node="link2/2", axis="y")
     np.testing.assert_allclose(drawn["y [m]", "tip of the ERLS"].get_ydata(), erls)
 
@@ -63,8 +87,12 @@ def test_planar_motion_is_drawn_in_its_plane_with_up_upwards(run):
 def test_spatial_motion_is_drawn_in_space():
     data = synthetic_run(spatial=True, dt=0.01)
     (axes,) = [axes for axes in plot_run(data).get_axes() if axes.name == "3d"]
-    (tip,) = [line for line in axes.get_lines() if line.get_label() == "tip of the robot"]
-    np.testing.assert_allclose(np.transpose(tip.get_data_3d()), data.position.sel(node="link2/2"))
+    (tip,) = [
+        line for line in axes.get_lines() if line.get_label() == "tip of the robot"
+    ]
+    np.testing.assert_allclose(
+        np.transpose(tip.get_data_3d()), data.position.sel(node="link2/2")
+    )
 
 
 def test_plane_is_chosen_by_the_thin_direction_and_gravity():
@@ -86,7 +114,9 @@ def test_runs_of_one_to_seven_joints_have_a_line_per_joint(joints, tmp_path):
 def test_prismatic_joints_get_metres_and_newtons():
     data = synthetic_run(("revolute", "prismatic"), dt=0.01)
     drawn = lines(plot_run(data))
-    np.testing.assert_allclose(drawn["position [m]", "link2"].get_ydata(), data.q.sel(joint="link2"))
+    np.testing.assert_allclose(
+        drawn["position [m]", "link2"].get_ydata(), data.q.sel(joint="link2")
+    )
     assert ("force [N]", "link2") in drawn and ("force [N]", "link1") not in drawn
 
 
@@ -100,7 +130,10 @@ def test_legends_lie_outside_their_axes(run):
 
 def test_rigid_links_are_left_out_of_the_displacements():
     data = synthetic_run(("revolute", "revolute", "revolute"), rigid=(0,), dt=0.05)
-    assert displaced_nodes(data, scene_from_json(data.attrs["scene"])) == ["link2/2", "link3/2"]
+    assert displaced_nodes(data, scene_from_json(data.attrs["scene"])) == [
+        "link2/2",
+        "link3/2",
+    ]
 
 
 def test_spread_is_the_largest_distance_between_two_runs(run):
@@ -129,7 +162,9 @@ def test_comparison_draws_every_run(run):
     other["position"] = 1.01 * run.position
     figure = plot_compare({"A": run, "B": other}, "link1/2")
     drawn = lines(figure)
-    np.testing.assert_allclose(drawn["y [m]", "B"].get_xdata(), other.position.sel(node="link1/2", axis="x"))
+    np.testing.assert_allclose(
+        drawn["y [m]", "B"].get_xdata(), other.position.sel(node="link1/2", axis="x")
+    )
     distance = drawn["largest distance between two runs [mm]", "spread"].get_ydata()
     expected = 10 * np.linalg.norm(run.position.sel(node="link1/2"), axis=1)
     np.testing.assert_allclose(distance, expected)
@@ -146,7 +181,11 @@ def test_mode_panels_name_frequency_and_damping_and_draw_the_shape(run):
     shape[0, -1], shape[1, 2] = [0.0, 3.0, 0.0], [1.0, 2.0, 0.0]
     figure = plot_modes(position, shape, [8.348, 20.49], [0.01, 0.02])
     first, second = figure.get_axes()
-    assert "8.348 Hz" in first.get_title() and "1 %" in first.get_title() and "20.49 Hz" in second.get_title()
+    assert (
+        "8.348 Hz" in first.get_title()
+        and "1 %" in first.get_title()
+        and "20.49 Hz" in second.get_title()
+    )
     drawn = {line.get_label(): line for line in first.get_lines()}
     moved = drawn["mode"].get_ydata() - drawn["at rest"].get_ydata()
     np.testing.assert_allclose(moved[:-1], 0, atol=1e-15)

@@ -29,37 +29,76 @@ def lissom(capsys):
 @pytest.fixture
 def beam(tmp_path):
     """One beam element as a file of matrices."""
-    rigidity = Rigidity(*(np.array(value) for value in (1.4e7, 1e9, 1e9, 120.0, 150.0, 340.0)))
+    rigidity = Rigidity(
+        *(np.array(value) for value in (1.4e7, 1e9, 1e9, 120.0, 150.0, 340.0))
+    )
     line = LineInertia(*(np.array(value) for value in (0.54, 4e-5, 0.0, 0.0)))
     K, M = element_stiffness(rigidity, 0.4, 0.0, 0.0), element_mass(line, 0.4, 0.0, 0.0)
-    np.savez(tmp_path / "beam.npz", K=K, M=M, nodes=np.array([[0, 0, 0], [0.4, 0, 0]]), labels=np.array([1, 57]))
+    np.savez(
+        tmp_path / "beam.npz",
+        K=K,
+        M=M,
+        nodes=np.array([[0, 0, 0], [0.4, 0, 0]]),
+        labels=np.array([1, 57]),
+    )
     return tmp_path / "beam.npz"
 
 
 def test_a_mesh_becomes_a_link_a_report_and_a_page(lissom, tmp_path):
-    link, report, page = (tmp_path / name for name in ("link.npz", "report.json", "page.png"))
-    code, out, _ = lissom("reduce", MESH, *FACES, "-o", link, "--report", report, "--plot", page)
+    link, report, page = (
+        tmp_path / name for name in ("link.npz", "report.json", "page.png")
+    )
+    code, out, _ = lissom(
+        "reduce", MESH, *FACES, "-o", link, "--report", report, "--plot", page
+    )
     assert code == 0 and "all checks passed" in out and "MAC" in out
     lines = {line["name"]: line for line in json.loads(report.read_text())["lines"]}
-    assert lines["mass"]["values"]["mass"] == pytest.approx(2.355, rel=1e-9)  # 7850 kg/m^3
+    assert lines["mass"]["values"]["mass"] == pytest.approx(
+        2.355, rel=1e-9
+    )  # 7850 kg/m^3
     assert page.read_bytes()[:4] == b"\x89PNG"
-    robot = {"name": "r", "links": [{"name": "a", "joint": {"type": "revolute"}, "fe": {"file": str(link)}}]}
+    robot = {
+        "name": "r",
+        "links": [
+            {"name": "a", "joint": {"type": "revolute"}, "fe": {"file": str(link)}}
+        ],
+    }
     assert Robot.from_dict(robot).outline.nodes == {"a": 11}
 
 
 def test_node_numbers_name_the_interface_of_matrices(lissom, beam, tmp_path):
     code, out, _ = lissom(
-        "reduce", beam, "--interface", "inner=1,tip=57", "--modes", 6, "-o", tmp_path / "b.npz", "--json"
+        "reduce",
+        beam,
+        "--interface",
+        "inner=1,tip=57",
+        "--modes",
+        6,
+        "-o",
+        tmp_path / "b.npz",
+        "--json",
     )
     answer = json.loads(out)
-    assert code == 0 and answer["report"]["passed"] and answer["files"] == {"link": str(tmp_path / "b.npz")}
+    assert (
+        code == 0
+        and answer["report"]["passed"]
+        and answer["files"] == {"link": str(tmp_path / "b.npz")}
+    )
 
 
 def test_a_failed_check_exits_with_1_and_writes_no_link(lissom, beam, tmp_path):
-    code, out, _ = lissom("reduce", beam, "--interface", "inner=1,tip=58", "-o", tmp_path / "b.npz")
-    assert code == 1 and "interface tip: node 58 is not in the mesh" in out and "1 check failed" in out
+    code, out, _ = lissom(
+        "reduce", beam, "--interface", "inner=1,tip=58", "-o", tmp_path / "b.npz"
+    )
+    assert (
+        code == 1
+        and "interface tip: node 58 is not in the mesh" in out
+        and "1 check failed" in out
+    )
     assert not (tmp_path / "b.npz").exists()
-    code, out, _ = lissom("reduce", beam, "--interface", "inner=1,tip=57", "--mass", 9, "--json")
+    code, out, _ = lissom(
+        "reduce", beam, "--interface", "inner=1,tip=57", "--mass", 9, "--json"
+    )
     assert code == 1 and not json.loads(out)["report"]["passed"]
 
 
@@ -70,7 +109,10 @@ def test_a_failed_check_exits_with_1_and_writes_no_link(lissom, beam, tmp_path):
         (("--interface", "1,57"), "must be name=node"),
         (("--interface", "inner=1,tip=57", "--units", "furlong"), "units: furlong"),
         (("--interface", "inner=1,tip=57", "--method", "magic"), "method: magic"),
-        (("--interface", "inner=1,tip=57", "--modes", "3", "--frequency", "50"), "not both"),
+        (
+            ("--interface", "inner=1,tip=57", "--modes", "3", "--frequency", "50"),
+            "not both",
+        ),
         (("--interface", "inner=1,tip=57", "-o", "link.txt"), "must end in .npz"),
         (("--interface", "inner=1,tip=57", "--mesh-size", "big"), "--mesh-size"),
     ],

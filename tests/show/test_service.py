@@ -13,18 +13,30 @@ from lissom.show.cache import HIT, MISS, CompiledCode, cache_folder
 
 def test_library_robot_stands_alone_and_a_library_scenario_brings_its_choices():
     assert request.robot_of("double-pendulum").reference is None
-    assert request.robot_of("anthropomorphic-b").reference == request.scenario_of("anthropomorphic-b").reference
-    assert request.scenario_of("double-pendulum").reference == {"zeroed": ["upper/tip.y", "lower/0.rz"]}
+    assert (
+        request.robot_of("anthropomorphic-b").reference
+        == request.scenario_of("anthropomorphic-b").reference
+    )
+    assert request.scenario_of("double-pendulum").reference == {
+        "zeroed": ["upper/tip.y", "lower/0.rz"]
+    }
 
 
 def test_settings_of_a_robot_reach_gravity_and_links():
-    changed = request.robot_of("double-pendulum", ["gravity=[0,0,-9.81]", "links.upper.beam.material.E=9e9"]).robot
+    changed = request.robot_of(
+        "double-pendulum", ["gravity=[0,0,-9.81]", "links.upper.beam.material.E=9e9"]
+    ).robot
     assert changed.gravity == (0, 0, -9.81) and changed.links[0].beam.material.E == 9e9
 
 
 def test_options_without_a_value_change_nothing():
     plain = request.scenario_of("double-pendulum")
-    assert request.scenario_of("double-pendulum", (), service.Choices().options() | {"t_end": None}) == plain
+    assert (
+        request.scenario_of(
+            "double-pendulum", (), service.Choices().options() | {"t_end": None}
+        )
+        == plain
+    )
 
 
 @pytest.mark.parametrize(
@@ -38,12 +50,18 @@ def test_options_without_a_value_change_nothing():
 )
 def test_joint_values_are_read_in_radians(text, degrees, expected):
     robot = Robot.load("double-pendulum")
-    assert request.joint_values(robot, "--q", text, degrees=degrees) == pytest.approx(expected)
+    assert request.joint_values(robot, "--q", text, degrees=degrees) == pytest.approx(
+        expected
+    )
 
 
 def test_degrees_leave_prismatic_joints_in_metres():
-    robot = Robot.load("double-pendulum").replace({"links.lower.joint.type": "prismatic"})
-    assert request.joint_values(robot, "--q", "180,0.25", degrees=True) == pytest.approx((np.pi, 0.25))
+    robot = Robot.load("double-pendulum").replace(
+        {"links.lower.joint.type": "prismatic"}
+    )
+    assert request.joint_values(
+        robot, "--q", "180,0.25", degrees=True
+    ) == pytest.approx((np.pi, 0.25))
     assert request.joint_values(robot, "--q", "0,30 mm") == pytest.approx((0, 0.03))
 
 
@@ -74,27 +92,45 @@ def test_checking_an_output_leaves_nothing_behind(tmp_path):
 def test_all_outputs_are_checked_together(tmp_path):
     with pytest.raises(DescriptionError) as failure:
         request.check_outputs(
-            {"-o": ("a/b.nc", (".nc",)), "--plot": (str(tmp_path), (".png",)), "--animate": (None, ())}
+            {
+                "-o": ("a/b.nc", (".nc",)),
+                "--plot": (str(tmp_path), (".png",)),
+                "--animate": (None, ()),
+            }
         )
     assert [problem.field for problem in failure.value.problems] == ["-o", "--plot"]
 
 
 def test_answers_are_json_whatever_they_hold():
-    answer = {"a": np.array([1.0, np.nan]), "b": jnp.inf, "c": (np.int64(3), None, True), "d": np.float64(2.5)}
+    answer = {
+        "a": np.array([1.0, np.nan]),
+        "b": jnp.inf,
+        "c": (np.int64(3), None, True),
+        "d": np.float64(2.5),
+    }
     text = json.dumps(service.plain(answer), allow_nan=False)
-    assert json.loads(text) == {"a": [1.0, None], "b": None, "c": [3, None, True], "d": 2.5}
+    assert json.loads(text) == {
+        "a": [1.0, None],
+        "b": None,
+        "c": [3, None, True],
+        "d": 2.5,
+    }
 
 
 def test_tips_stand_beside_the_numbered_nodes():
     named = service.named_nodes(["a/0", "a/1", "b/0"], np.arange(9.0).reshape(3, 3))
-    assert named["a/tip"] == named["a/1"] == [3, 4, 5] and named["b/tip"] == named["b/0"]
+    assert (
+        named["a/tip"] == named["a/1"] == [3, 4, 5] and named["b/tip"] == named["b/0"]
+    )
 
 
 def test_damping_of_links_and_friction_of_joints_both_count():
     robot = Robot.load("double-pendulum")
     bare = robot.replace({"damping": None})
     assert service._has_damping(robot) and not service._has_damping(bare)
-    assert service._has_damping(bare.replace({"links.upper.joint.friction.viscous": 0.1}))
+    assert service._has_damping(
+        bare.replace({"links.upper.joint.friction.viscous": 0.1})
+    )
     assert service._has_damping(bare.replace({"links.upper.damping.ratio": 0.01}))
 
 

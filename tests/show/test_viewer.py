@@ -30,7 +30,11 @@ class Page(HTMLParser):
 
 
 def content(text):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1])
+    return json.loads(
+        re.search(
+            r'<script type="application/json" id="data">(.*?)</script>', text, re.S
+        )[1]
+    )
 
 
 def embedded(text):
@@ -38,15 +42,25 @@ def embedded(text):
     data = content(text)
     blob = base64.b64decode(data["blob"])
     return {
-        name: np.frombuffer(blob, "<f4", int(np.prod(place["shape"])), place["offset"]).reshape(place["shape"])
+        name: np.frombuffer(
+            blob, "<f4", int(np.prod(place["shape"])), place["offset"]
+        ).reshape(place["shape"])
         for name, place in data["arrays"].items()
     }
 
 
 def test_page_is_self_contained(run):
     text = animation_page(run, None, 30)
-    assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", text.replace(content(text)["blob"], ""), re.I)
-    assert not [item for item in Page(text).attributes if item[1] in ("src", "href", "srcset", "action")]
+    assert not re.search(
+        r"https?:|//[a-z]+\.|@import|url\(",
+        text.replace(content(text)["blob"], ""),
+        re.I,
+    )
+    assert not [
+        item
+        for item in Page(text).attributes
+        if item[1] in ("src", "href", "srcset", "action")
+    ]
     assert "default-src 'none'" in text
 
 
@@ -56,7 +70,9 @@ def test_embedded_arrays_are_the_dataset_to_single_precision(run):
     np.testing.assert_allclose(arrays["time"], run.time.values[rows], rtol=1e-6)
     assert (arrays["time"][0], arrays["time"][-1]) == (0.0, 2.0)
     for name in ("position", "erls_position", "rotation", "frame"):
-        np.testing.assert_allclose(arrays[name], run[name].values[rows], rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(
+            arrays[name], run[name].values[rows], rtol=1e-6, atol=1e-7
+        )
     shift = 1e3 * (run.position - run.erls_position).sel(node="link2/2")
     np.testing.assert_allclose(arrays["chart/0"], shift, rtol=1e-6, atol=1e-6)
 
@@ -65,23 +81,31 @@ def test_nodes_are_embedded_in_the_scenes_order(run):
     shuffled = run.isel(node=[3, 0, 5, 1, 4, 2])
     text = animation_page(shuffled, None, 30)
     assert content(text)["nodes"] == list(run.node.values)
-    np.testing.assert_array_equal(embedded(text)["position"], embedded(animation_page(run, None, 30))["position"])
+    np.testing.assert_array_equal(
+        embedded(text)["position"], embedded(animation_page(run, None, 30))["position"]
+    )
 
 
 def test_frames_come_at_the_rate_asked_for_down_to_a_tenth_of_real_speed():
     run = synthetic_run(dt=0.001)
-    assert len(embedded(animation_page(run, None, 10))["time"]) == pytest.approx(2 * 10 / viewer.SLOWEST, rel=0.02)
+    assert len(embedded(animation_page(run, None, 10))["time"]) == pytest.approx(
+        2 * 10 / viewer.SLOWEST, rel=0.02
+    )
 
 
 def test_long_runs_stay_below_five_megabytes(tmp_path):
     short = synthetic_run(("revolute",) * 7, spatial=True, dt=0.01, elements=3)
-    long = short.isel(time=np.arange(20000) % len(short.time)).assign_coords(time=np.arange(20000) * 1e-3)
+    long = short.isel(time=np.arange(20000) % len(short.time)).assign_coords(
+        time=np.arange(20000) * 1e-3
+    )
     path = animate(long, tmp_path / "long.html")
     assert 3e6 < path.stat().st_size < 5.2e6
 
 
 def test_names_cannot_break_the_page(run, tmp_path):
-    evil = run.assign_attrs(name="</script><script>alert(1)</script> & <b>", scene=run.attrs["scene"])
+    evil = run.assign_attrs(
+        name="</script><script>alert(1)</script> & <b>", scene=run.attrs["scene"]
+    )
     text = animate(evil, tmp_path / "evil.html").read_text(encoding="utf-8")
     assert "alert(1)</script>" not in text
     assert "&lt;/script&gt;" in text and content(text)["nodes"]
@@ -92,10 +116,16 @@ def test_automatic_scale_is_round_and_draws_a_visible_but_modest_deformation(run
     for amplitude in (1e-6, 1e-4, 3e-3, 0.02, 0.5):
         scale = automatic_scale(erls + np.array([0.0, amplitude, 0.0]), erls)
         assert scale in (1, 2, 5, 10, 20, 50, 100)
-        assert scale == 1 or scale * amplitude <= viewer.LARGE_ENOUGH * viewer.robot_size(erls)
+        assert (
+            scale == 1
+            or scale * amplitude <= viewer.LARGE_ENOUGH * viewer.robot_size(erls)
+        )
 
 
-@pytest.mark.parametrize(("option", "message"), [({"scale": 0.5}, "between 1 and 100"), ({"fps": 0}, "positive")])
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [({"scale": 0.5}, "between 1 and 100"), ({"fps": 0}, "positive")],
+)
 def test_bad_options_are_refused_and_nothing_is_written(run, tmp_path, option, message):
     with pytest.raises(ValueError, match=message):
         animate(run, tmp_path / "run.html", **option)
@@ -126,12 +156,21 @@ def test_single_pose_and_rigid_robot_make_a_page():
 
 def test_summary_names_the_largest_tip_displacement(run):
     tip = scene_nodes(viewer.scene_from_json(run.attrs["scene"]))[-1]
-    largest = 1e3 * float(np.linalg.norm((run.position - run.erls_position).sel(node=tip), axis=1).max())
+    largest = 1e3 * float(
+        np.linalg.norm((run.position - run.erls_position).sel(node=tip), axis=1).max()
+    )
     assert f"largest tip displacement {largest:.3g} mm" in animation_page(run, None, 30)
 
 
 def test_mixed_joints_have_charts_in_their_own_units():
-    charts = content(animation_page(synthetic_run(("revolute", "prismatic"), dt=0.05), None, 30))["charts"]
+    charts = content(
+        animation_page(synthetic_run(("revolute", "prismatic"), dt=0.05), None, 30)
+    )["charts"]
     named = {(chart["label"], chart["unit"]): chart["series"] for chart in charts}
-    assert named["Joint angle", "deg"] == ["link1"] and named["Joint position", "m"] == ["link2"]
-    assert named["Joint force", "N"] == ["link2"] and "residual" not in named["Energy", "J"]
+    assert named["Joint angle", "deg"] == ["link1"] and named[
+        "Joint position", "m"
+    ] == ["link2"]
+    assert (
+        named["Joint force", "N"] == ["link2"]
+        and "residual" not in named["Energy", "J"]
+    )

@@ -23,17 +23,30 @@ def four_bar(crank):
     e = (D - B) / r
     C = B + along * e + np.sqrt(COUPLER**2 - along**2) * np.array([-e[1], e[0]])
     coupler, follower = np.arctan2(*(C - B)[::-1]), np.arctan2(*(D - C)[::-1])
-    across = lambda length, angle: length * np.array([-np.sin(angle), np.cos(angle)])  # noqa: E731
+
+    def across(length, angle):
+        return length * np.array([-np.sin(angle), np.cos(angle)])
+
     speeds = np.linalg.solve(
-        np.stack([across(COUPLER, coupler), across(FOLLOWER, follower)], axis=1), -across(CRANK, crank)
+        np.stack([across(COUPLER, coupler), across(FOLLOWER, follower)], axis=1),
+        -across(CRANK, crank),
     )
-    return C, np.array([crank, coupler - crank, follower - coupler]), np.array([1.0, *speeds])
+    return (
+        C,
+        np.array([crank, coupler - crank, follower - coupler]),
+        np.array([1.0, *speeds]),
+    )
 
 
 def rigid_crank():
     """The four-bar on a crank that does not bend."""
     data = ls.Robot.load("four-bar").to_dict()
-    bar = {"mass": 0.03, "com": [CRANK / 2, 0, 0], "inertia": [0, 0, 3e-5], "tip": [CRANK, 0, 0]}
+    bar = {
+        "mass": 0.03,
+        "com": [CRANK / 2, 0, 0],
+        "inertia": [0, 0, 3e-5],
+        "tip": [CRANK, 0, 0],
+    }
     data["links"][0] = {"name": "crank", "joint": {"type": "revolute"}, "rigid": bar}
     return data
 
@@ -42,7 +55,10 @@ def doubled():
     """Two four-bars on one rigid crank, one put together above the ground link and one below it."""
     data = rigid_crank()
     crank, coupler, follower = data["links"]
-    below = [coupler | {"name": "coupler-2", "parent": "crank"}, follower | {"name": "follower-2"}]
+    below = [
+        coupler | {"name": "coupler-2", "parent": "crank"},
+        follower | {"name": "follower-2"},
+    ]
     data |= {"links": [crank, coupler, follower, *below]}
     data["loops"] = [data["loops"][0], data["loops"][0] | {"link": "follower-2"}]
     data["assembly"] |= {"coupler-2": -1.2, "follower-2": 2.6}

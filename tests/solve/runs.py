@@ -22,17 +22,34 @@ MAX_STEPS = 200_000
 
 def fall(f, x, times, rtol):
     """Free motion from rest at x: positions of the links' ends (t, l, 3), energies (t, 3), states, failure, steps."""
-    tolerance, problem, zero = Tolerance(rtol, 0.01 * rtol), Problem(f, Loads()), whole(0)
+    tolerance, problem, zero = (
+        Tolerance(rtol, 0.01 * rtol),
+        Problem(f, Loads()),
+        whole(0),
+    )
     now = Moment(real(0.0), x, jnp.zeros_like(x), jnp.zeros(2))
     joints = x[: f.n_joints]
     record, counts = new_record(times, len(x), len(joints)), Counts(zero, zero, zero)
     walk = set_off(Radau(), problem, tolerance, now, joints, real(1e-5), record, counts)
-    walk = march(Radau(), problem, tolerance, walk, times[-1], times[-1], whole(MAX_STEPS), whole(MAX_STEPS))
+    walk = march(
+        Radau(),
+        problem,
+        tolerance,
+        walk,
+        times[-1],
+        times[-1],
+        whole(MAX_STEPS),
+        whole(MAX_STEPS),
+    )
 
     def seen(x, xd):
         place = f.configuration(x)
         energy = jnp.stack(
-            [engine.kinetic_energy(f, x, xd), engine.strain_energy(f, place), engine.gravity_energy(f, place)]
+            [
+                engine.kinetic_energy(f, x, xd),
+                engine.strain_energy(f, place),
+                engine.gravity_energy(f, place),
+            ]
         )
         return node_poses(f, place).position[:, -1], energy
 
@@ -48,14 +65,22 @@ def double_pendulum(reference="tangent", terms="consistent", modulus=2e11):
     """The library's double pendulum without damping."""
     robot = robot_named("double-pendulum").replace({"damping": None})
     moduli = {f"links.{link}.beam.material.E": modulus for link in ("upper", "lower")}
-    return Model(robot.replace(moduli), reference=reference_named("double-pendulum", reference), terms=terms)
+    return Model(
+        robot.replace(moduli),
+        reference=reference_named("double-pendulum", reference),
+        terms=terms,
+    )
 
 
 @functools.cache
-def released(reference="tangent", terms="consistent", modulus=2e11, duration=0.5, rtol=1e-7):
+def released(
+    reference="tangent", terms="consistent", modulus=2e11, duration=0.5, rtol=1e-7
+):
     """The pendulum let go from horizontal, undeformed, at rest; 51 output times."""
     model = double_pendulum(reference, terms, modulus)
     times = jnp.linspace(0.0, duration, 51)
-    tips, energy, record, failure, _ = fallen(model.formulation, model.at([0.0, 0.0]).x, times, real(rtol))
+    tips, energy, record, failure, _ = fallen(
+        model.formulation, model.at([0.0, 0.0]).x, times, real(rtol)
+    )
     assert int(failure) == 0
     return np.asarray(tips), np.asarray(energy), np.asarray(record.x)

@@ -15,15 +15,31 @@ def test_a_crank_at_constant_speed_keeps_the_loop_closed_for_ten_seconds():
     data = ls.Robot.load("four-bar").to_dict()
     for link in data["links"]:
         length = link.pop("beam")["path"][-1]
-        link["rigid"] = {"mass": 0.03, "com": [length[0] / 2, 0, 0], "inertia": [0, 0, 2e-4], "tip": length}
+        link["rigid"] = {
+            "mass": 0.03,
+            "com": [length[0] / 2, 0, 0],
+            "inertia": [0, 0, 2e-4],
+            "tip": length,
+        }
     model = ls.Model(ls.Robot.from_dict(data))
     speed = 340 * 2 * np.pi / 60
-    options = {"t_end": 10.0, "output_dt": 0.05, "inputs": turning(model, speed), "solver": {"max_step": 1e-3}}
+    options = {
+        "t_end": 10.0,
+        "output_dt": 0.05,
+        "inputs": turning(model, speed),
+        "solver": {"max_step": 1e-3},
+    }
     run = ls.simulate(model, model.at([0.0], [speed]), **options)
-    C, joints, _ = map(np.array, zip(*[four_bar(crank) for crank in run.q[:, 0]], strict=True))
+    C, joints, _ = map(
+        np.array, zip(*[four_bar(crank) for crank in run.q[:, 0]], strict=True)
+    )
     assert_allclose(run.q[:, 0], speed * run.t, atol=1e-8)
     assert_allclose(run.position("coupler/tip")[:, :2], C, atol=1e-10)
-    assert_allclose(run.position("follower/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
+    assert_allclose(
+        run.position("follower/tip"),
+        np.tile([GROUND, 0, 0], (len(run.t), 1)),
+        atol=1e-10,
+    )
     turns = (run.q - joints) / (2 * np.pi)
     assert_allclose(turns, np.round(turns), atol=1e-10)
     assert run.q[-1, 1] == pytest.approx(-speed * 10, abs=4)  # joints count their turns
@@ -38,8 +54,18 @@ def turning(model, speed):
 
 def test_elastic_displacements_close_at_the_closing_joint_and_energy_is_audited():
     model = model_of("four-bar")
-    run = ls.simulate(model, model.at([np.pi / 2]), t_end=0.1, output_dt=0.002, torque=[0.05, 0.0, 0.0])
-    assert_allclose(run.position("follower/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
+    run = ls.simulate(
+        model,
+        model.at([np.pi / 2]),
+        t_end=0.1,
+        output_dt=0.002,
+        torque=[0.05, 0.0, 0.0],
+    )
+    assert_allclose(
+        run.position("follower/tip"),
+        np.tile([GROUND, 0, 0], (len(run.t), 1)),
+        atol=1e-10,
+    )
     bent = run.data.position - run.data.erls_position
     assert np.abs(bent).max() > 1e-5
     assert np.abs(run.energy("residual")).max() < 1e-4 * run.energy("input").max()
@@ -48,9 +74,15 @@ def test_elastic_displacements_close_at_the_closing_joint_and_energy_is_audited(
 @pytest.mark.slow
 def test_two_loops_stay_closed_in_motion():
     model = ls.Model(ls.Robot.from_dict(doubled()))
-    run = ls.simulate(model, model.at([0.7]), t_end=0.1, output_dt=0.005, torque=np.eye(5)[0] * 0.05)
+    run = ls.simulate(
+        model, model.at([0.7]), t_end=0.1, output_dt=0.005, torque=np.eye(5)[0] * 0.05
+    )
     for link in ("follower", "follower-2"):
-        assert_allclose(run.position(f"{link}/tip"), np.tile([GROUND, 0, 0], (len(run.t), 1)), atol=1e-10)
+        assert_allclose(
+            run.position(f"{link}/tip"),
+            np.tile([GROUND, 0, 0], (len(run.t), 1)),
+            atol=1e-10,
+        )
     assert np.abs(run.energy("residual")).max() < 1e-4 * run.energy("input").max()
 
 
@@ -63,12 +95,24 @@ def spatial_twin():
     crank, coupler, follower = data["links"]
     weightless = {"mass": 0.0, "tip": [0, 0, 0]}
     ball = [
-        {"name": f"ball-{axis}", "joint": {"type": "revolute", "axis": direction}, "rigid": weightless}
+        {
+            "name": f"ball-{axis}",
+            "joint": {"type": "revolute", "axis": direction},
+            "rigid": weightless,
+        }
         for axis, direction in (("x", [1, 0, 0]), ("y", [0, 1, 0]))
     ]
     pin = {"name": "pin", "joint": {"type": "revolute"}, "rigid": weightless}
     data |= {"planar": False, "links": [crank, coupler, *ball, follower, pin]}
-    data["loops"] = [{"link": "pin", "to": "ground", "at": [GROUND, 0, 0], "type": "prismatic", "axis": [0, 0, 1]}]
+    data["loops"] = [
+        {
+            "link": "pin",
+            "to": "ground",
+            "at": [GROUND, 0, 0],
+            "type": "prismatic",
+            "axis": [0, 0, 1],
+        }
+    ]
     data["assembly"] = {"crank": 0, "coupler": 1.2, "follower": -2.6, "pin": 1.36}
     return data
 
@@ -76,8 +120,17 @@ def spatial_twin():
 @pytest.mark.slow
 def test_the_spatial_four_bar_restricted_to_a_plane_is_its_planar_twin():
     flat, space = model_of("four-bar"), ls.Model(ls.Robot.from_dict(spatial_twin()))
-    options = {"t_end": 0.02, "output_dt": 0.002, "solver": {"rtol": 1e-9, "atol": 1e-11}}
-    runs = [ls.simulate(m, m.at([np.pi / 2]), torque=np.eye(m.n_joints)[0] * 0.05, **options) for m in (flat, space)]
+    options = {
+        "t_end": 0.02,
+        "output_dt": 0.002,
+        "solver": {"rtol": 1e-9, "atol": 1e-11},
+    }
+    runs = [
+        ls.simulate(
+            m, m.at([np.pi / 2]), torque=np.eye(m.n_joints)[0] * 0.05, **options
+        )
+        for m in (flat, space)
+    ]
     for node in ("coupler/2", "coupler/tip", "follower/2"):
         assert_allclose(runs[1].position(node), runs[0].position(node), atol=1e-9)
 
@@ -85,36 +138,64 @@ def test_the_spatial_four_bar_restricted_to_a_plane_is_its_planar_twin():
 def slider_driven():
     """The slider-crank with the joint between ground and slider as a joint of its own: a slider leads the crank."""
     robot = ls.Robot.load("slider-crank").to_dict()
-    slider = {"name": "slider", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 0.033}}
+    slider = {
+        "name": "slider",
+        "joint": {"type": "prismatic", "axis": [1, 0, 0]},
+        "rigid": {"mass": 0.033},
+    }
     bars = {"rod": (0.07, 0.15, 5e-4, 0.3), "crank": (0.1, 0.1, 2e-4, 0.15)}
     rod, crank = (
         {
             "name": name,
             "joint": {"type": "revolute"},
-            "rigid": {"mass": mass, "com": [centre, 0, 0], "inertia": [0, 0, inertia], "tip": [length, 0, 0]},
+            "rigid": {
+                "mass": mass,
+                "com": [centre, 0, 0],
+                "inertia": [0, 0, inertia],
+                "tip": [length, 0, 0],
+            },
         }
         for name, (mass, centre, inertia, length) in bars.items()
     )
-    robot |= {"links": [slider, rod, crank], "loops": [{"link": "crank", "to": "ground", "at": [0, 0, 0]}]}
-    return robot | {"independent": ["slider"], "assembly": {"slider": 0.35, "rod": 2.9, "crank": 0.9}}
+    robot |= {
+        "links": [slider, rod, crank],
+        "loops": [{"link": "crank", "to": "ground", "at": [0, 0, 0]}],
+    }
+    return robot | {
+        "independent": ["slider"],
+        "assembly": {"slider": 0.35, "rod": 2.9, "crank": 0.9},
+    }
 
 
 @pytest.mark.slow
 def test_a_run_passes_a_dead_point_with_another_independent_joint():
     model = ls.Model(ls.Robot.from_dict(slider_driven()))
     start = model.at([0.4], [-3.0])
-    run = ls.simulate(model, start, t_end=0.25, output_dt=0.005, solver={"rtol": 1e-9, "atol": 1e-11})
-    assert "; " in run.data.attrs["independent"] and run.data.attrs["independent"].startswith("slider from 0 s")
+    run = ls.simulate(
+        model, start, t_end=0.25, output_dt=0.005, solver={"rtol": 1e-9, "atol": 1e-11}
+    )
+    assert "; " in run.data.attrs["independent"] and run.data.attrs[
+        "independent"
+    ].startswith("slider from 0 s")
     slider = run.q[:, 0]
-    assert slider.min() == pytest.approx(0.15, abs=2e-3) and slider[-1] > 0.2  # past the dead point and out again
+    assert (
+        slider.min() == pytest.approx(0.15, abs=2e-3) and slider[-1] > 0.2
+    )  # past the dead point and out again
     kinetic = run.energy("kinetic")
-    assert np.abs(kinetic - kinetic[0]).max() < 1e-6 * kinetic[0]  # rigid, no forces: energy is constant
+    assert (
+        np.abs(kinetic - kinetic[0]).max() < 1e-6 * kinetic[0]
+    )  # rigid, no forces: energy is constant
     assert_allclose(run.position("crank/tip"), 0, atol=1e-10)
 
 
 @pytest.mark.slow
 def test_a_motion_prescribed_into_a_dead_point_names_the_joint():
     model = ls.Model(ls.Robot.from_dict(slider_driven()))
-    inputs = Inputs(model.n_joints, motion=[(0, Spline([0.0, 0.1, 0.2], [0.4, 0.43, 0.46]))])
-    with pytest.raises(ls.SimulationError, match=r"joint slider is at a dead point of the closed chain \(slider = 0.4"):
+    inputs = Inputs(
+        model.n_joints, motion=[(0, Spline([0.0, 0.1, 0.2], [0.4, 0.43, 0.46]))]
+    )
+    with pytest.raises(
+        ls.SimulationError,
+        match=r"joint slider is at a dead point of the closed chain \(slider = 0.4",
+    ):
         ls.simulate(model, model.at([0.4]), t_end=0.2, output_dt=0.01, inputs=inputs)

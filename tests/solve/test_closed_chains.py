@@ -4,7 +4,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from mechanisms import COUPLER, CRANK, FOLLOWER, doubled, four_bar, model_of, rigid_crank
+from mechanisms import (
+    COUPLER,
+    CRANK,
+    FOLLOWER,
+    doubled,
+    four_bar,
+    model_of,
+    rigid_crank,
+)
 from numpy.testing import assert_allclose
 
 import lissom as ls
@@ -25,9 +33,21 @@ LOCKED = {
     270: ([46.98, 50.72, 179.45, 203.34], [46.89, 50.72, 112.82, 194.22]),
 }
 FIVE_BAR = {
-    (120, 60): ([0.1500, 0.5244], [19.41, 19.60, 93.92, 96.40], [93.16, 95.24, 166.58, 167.69]),
-    (100, 60): ([0.2210, 0.5877], [18.86, 23.48, 88.56, 107.82], [88.51, 104.57, 168.31, 171.89]),
-    (90, 90): ([0.1500, 0.6708], [21.50, 31.10, 100.49, 136.88], [96.62, 121.27, 187.62, 199.85]),
+    (120, 60): (
+        [0.1500, 0.5244],
+        [19.41, 19.60, 93.92, 96.40],
+        [93.16, 95.24, 166.58, 167.69],
+    ),
+    (100, 60): (
+        [0.2210, 0.5877],
+        [18.86, 23.48, 88.56, 107.82],
+        [88.51, 104.57, 168.31, 171.89],
+    ),
+    (90, 90): (
+        [0.1500, 0.6708],
+        [21.50, 31.10, 100.49, 136.88],
+        [96.62, 121.27, 187.62, 199.85],
+    ),
 }
 
 
@@ -44,7 +64,9 @@ def test_the_coupler_alone_vibrates_at_its_closed_form_frequency():
     EI, mass = 7.1016e10 * 8.6743e-12, 2714.47 * 4.0645e-5
     alone = np.pi / (2 * COUPLER**2) * np.sqrt(EI / mass)
     assert alone == pytest.approx(47.55, rel=1e-3)
-    stiff = {f"links.{name}.beam.material.E": 7.1016e16 for name in ("crank", "follower")}
+    stiff = {
+        f"links.{name}.beam.material.E": 7.1016e16 for name in ("crank", "follower")
+    }
     model = ls.Model(ls.Robot.load("four-bar").replace(stiff))
     found = ls.modes(model, model.static(q=[0.0]), locked=True, count=1).frequency_hz[0]
     assert found == pytest.approx(alone, rel=1e-3)
@@ -56,7 +78,9 @@ def test_frequencies_of_the_five_bar_with_motors_locked_and_free(angles):
     model = model_of("five-bar")
     state = model.static(q=np.radians(angles))
     assert_allclose(model.position(state, "left-rod/tip")[:2], point, atol=6e-5)
-    assert_allclose(ls.modes(model, state, locked=True, count=4).frequency_hz, locked, rtol=1e-3)
+    assert_allclose(
+        ls.modes(model, state, locked=True, count=4).frequency_hz, locked, rtol=1e-3
+    )
     found = ls.modes(model, state, count=6).frequency_hz
     assert_allclose(found[:2], 0, atol=1e-9)
     assert_allclose(found[2:], free, rtol=1e-3)
@@ -78,9 +102,16 @@ def rules(f, x, xd, xdd):
     """The geometric rule beside differentiation, for rates, accelerations and the transpose."""
     by_rule = f.motion(x, xd, xdd)
     rates, rates_d = jax.jvp(f.differentiated_rates, (x, xd), (xd, xdd))
-    force = jax.tree.map(lambda part: jnp.cos(jnp.arange(part.size, dtype=float)).reshape(part.shape), rates)
+    force = jax.tree.map(
+        lambda part: jnp.cos(jnp.arange(part.size, dtype=float)).reshape(part.shape),
+        rates,
+    )
     _, transpose = jax.vjp(lambda dx: f.differentiated_rates(x, dx), xd)
-    return (by_rule.rates, by_rule.rates_d, by_rule.pull_back(force)), (rates, rates_d, transpose(force)[0])
+    return (by_rule.rates, by_rule.rates_d, by_rule.pull_back(force)), (
+        rates,
+        rates_d,
+        transpose(force)[0],
+    )
 
 
 FIVE, SPATIAL = "five-bar", "spatial-four-bar"
@@ -99,8 +130,13 @@ def test_motion_by_the_geometric_rule_is_motion_by_differentiation(name, referen
     model = model_of(name, reference=reference)
     x, xd, xdd = motion_of(model.formulation, seed=2)
     state = model.at()
-    x = x.at[: model.formulation.n_joints].set(state.x[: model.formulation.n_joints] + 0.1)
-    for one, other in zip(*map(jax.tree.leaves, rules(model.formulation_at(state), x, xd, xdd)), strict=True):
+    x = x.at[: model.formulation.n_joints].set(
+        state.x[: model.formulation.n_joints] + 0.1
+    )
+    for one, other in zip(
+        *map(jax.tree.leaves, rules(model.formulation_at(state), x, xd, xdd)),
+        strict=True,
+    ):
         assert relative(one, other) < 1e-12
 
 
@@ -112,7 +148,9 @@ def closing(f, guess, theta_i):
     for _ in range(6):
         g = opening(f.chain, f.closure, theta)
         sizes.append(jnp.max(jnp.abs(g)))
-        theta = theta.at[d].add(-jnp.linalg.solve(closing_jacobian(f.chain, f.closure, theta)[:, d], g))
+        theta = theta.at[d].add(
+            -jnp.linalg.solve(closing_jacobian(f.chain, f.closure, theta)[:, d], g)
+        )
     return jnp.stack(sizes)
 
 
@@ -120,10 +158,14 @@ def closing(f, guess, theta_i):
 def test_newtons_iteration_closes_loops_with_quadratic_convergence(name):
     f = model_of(name).formulation
     guess = jnp.asarray(f.closure.guess)
-    sizes = np.asarray(closing(f, guess, guess[np.asarray(f.closure.independent)] + 0.2))
+    sizes = np.asarray(
+        closing(f, guess, guess[np.asarray(f.closure.independent)] + 0.2)
+    )
     assert sizes[-1] < 1e-14
     for before, after in zip(sizes[:-1], sizes[1:], strict=True):
-        assert before > 0.05 or after < 20 * before**2 + 1e-15, sizes  # each step squares the opening
+        assert before > 0.05 or after < 20 * before**2 + 1e-15, (
+            sizes
+        )  # each step squares the opening
 
 
 def test_a_torque_on_a_dependent_joint_does_the_same_work_as_one_on_the_crank():
@@ -131,14 +173,18 @@ def test_a_torque_on_a_dependent_joint_does_the_same_work_as_one_on_the_crank():
     _, _, speeds = four_bar(1.0)
     f, x = model.formulation_at(model.at([1.0])), model.at([1.0]).x
     E = np.asarray(torque_map(f, x))
-    assert_allclose(E[:, 0], np.diff([0.0, *speeds]), atol=1e-12)  # relative joint speeds per unit crank speed
+    assert_allclose(
+        E[:, 0], np.diff([0.0, *speeds]), atol=1e-12
+    )  # relative joint speeds per unit crank speed
 
 
 torque_map = compiled_once(engine.torque_map)
 
 
 def test_inverse_dynamics_moves_the_crank_as_asked():
-    model = ls.Model(ls.Robot.load("four-bar").replace({"links.*.beam.material.E": 7.1016e16}))
+    model = ls.Model(
+        ls.Robot.load("four-bar").replace({"links.*.beam.material.E": 7.1016e16})
+    )
     tau = model.inverse_dynamics([0.7], [12.0], [40.0])
     assert tau[1] == tau[2] == 0
     assert float(tau[0]) == pytest.approx(rigid_torque(0.7, 12.0, 40.0), rel=1e-6)
@@ -151,8 +197,14 @@ def rigid_torque(crank, speed, acceleration):
 
     def inertia(angle):
         _, _, s = four_bar(angle)
-        masses = np.array([1.0774e-4 * CRANK, 4.0645e-5 * COUPLER, 4.0645e-5 * FOLLOWER]) * 2714.47
-        across = lambda length, angle: length * np.array([-np.sin(angle), np.cos(angle)])  # noqa: E731
+        masses = (
+            np.array([1.0774e-4 * CRANK, 4.0645e-5 * COUPLER, 4.0645e-5 * FOLLOWER])
+            * 2714.47
+        )
+
+        def across(length, angle):
+            return length * np.array([-np.sin(angle), np.cos(angle)])
+
         angles = np.cumsum(four_bar(angle)[1])
         B = across(CRANK, angles[0])
         centre = B + across(COUPLER, angles[1]) * s[1] / 2
@@ -194,8 +246,14 @@ def test_a_closed_chain_is_linearised_with_the_frequencies_of_its_modes():
 
 @pytest.mark.slow
 def test_reduced_links_in_a_closed_chain_keep_its_lowest_frequencies():
-    full, reduced = model_of("four-bar"), ls.Model("four-bar", formulation="erls-cms", modes=6)
-    found = [ls.modes(m, m.static(q=[0.5]), locked=True, count=3).frequency_hz for m in (full, reduced)]
+    full, reduced = (
+        model_of("four-bar"),
+        ls.Model("four-bar", formulation="erls-cms", modes=6),
+    )
+    found = [
+        ls.modes(m, m.static(q=[0.5]), locked=True, count=3).frequency_hz
+        for m in (full, reduced)
+    ]
     assert_allclose(found[1], found[0], rtol=5e-3)
 
 
@@ -203,7 +261,9 @@ def test_reduced_links_in_a_closed_chain_keep_its_lowest_frequencies():
 @pytest.mark.parametrize("reference", ["minimum-norm", {"zeroed": ["crank/tip.rz"]}])
 def test_frequencies_do_not_depend_on_the_choice_of_the_erls(reference):
     model = ls.Model("four-bar", reference=reference)
-    found = ls.modes(model, model.static(q=[np.pi / 2]), locked=True, count=4).frequency_hz
+    found = ls.modes(
+        model, model.static(q=[np.pi / 2]), locked=True, count=4
+    ).frequency_hz
     assert_allclose(found, LOCKED[90][0], rtol=1e-3)
 
 
@@ -219,9 +279,14 @@ def test_two_loops_on_one_crank_are_two_mechanisms():
     assert_allclose(state.q[:3], joints, atol=1e-10)
     assert_allclose(state.q[3:], -joints_2[1:], atol=1e-10)
     assert_allclose(both.position(state, "coupler/tip")[:2], C, atol=1e-10)
-    assert_allclose(both.position(state, "coupler-2/tip")[:2], mirrored * [1, -1], atol=1e-10)
+    assert_allclose(
+        both.position(state, "coupler-2/tip")[:2], mirrored * [1, -1], atol=1e-10
+    )
     one = ls.Model(ls.Robot.from_dict(rigid_crank()))
-    alone = [ls.modes(one, one.static(q=[q]), locked=True, count=3).frequency_hz for q in (crank, -crank)]
+    alone = [
+        ls.modes(one, one.static(q=[q]), locked=True, count=3).frequency_hz
+        for q in (crank, -crank)
+    ]
     together = ls.modes(both, state, locked=True, count=6).frequency_hz
     assert_allclose(together, np.sort(np.concatenate(alone)), rtol=1e-8)
 
@@ -232,36 +297,57 @@ def test_two_loops_on_one_crank_are_two_mechanisms():
 def test_a_loop_that_cannot_be_closed_says_which_and_how_far_it_is_open():
     robot = ls.Robot.load("four-bar")
     with pytest.raises(
-        AssemblyError, match=r"link 'follower' to 'ground' cannot be closed with crank = 0.*coupler, fol"
+        AssemblyError,
+        match=r"link 'follower' to 'ground' cannot be closed with crank = 0.*coupler, fol",
     ):
         ls.Model(robot.replace({"loops.0.at": [0.9, 0, 0]}))
     five = model_of("five-bar")
-    with pytest.raises(AssemblyError, match=r"cannot be closed with left = 3.*, right = 0"):
+    with pytest.raises(
+        AssemblyError, match=r"cannot be closed with left = 3.*, right = 0"
+    ):
         five.at([3.1, 0.0])
 
 
 def test_an_over_constrained_loop_names_its_joints_and_the_remedy():
     spatial = ls.Robot.load("four-bar").to_dict() | {"planar": False}
-    with pytest.raises(AssemblyError, match=r"over-constrained: the joints crank, coupler, follower .* `planar: true`"):
+    with pytest.raises(
+        AssemblyError,
+        match=r"over-constrained: the joints crank, coupler, follower .* `planar: true`",
+    ):
         ls.Model(ls.Robot.from_dict(spatial))
 
 
 def test_a_structure_that_cannot_move_is_refused():
     data = ls.Robot.load("four-bar").to_dict()
-    data["loops"][0] |= {"type": "fixed", "rpy": [0, 0, -1.36118138]}  # as the follower stands when assembled
+    data["loops"][0] |= {
+        "type": "fixed",
+        "rpy": [0, 0, -1.36118138],
+    }  # as the follower stands when assembled
     data |= {"independent": None}
-    with pytest.raises(AssemblyError, match="leaves no motion: 3 closing conditions on 3 joints"):
+    with pytest.raises(
+        AssemblyError, match="leaves no motion: 3 closing conditions on 3 joints"
+    ):
         ls.Model(ls.Robot.from_dict({k: v for k, v in data.items() if v is not None}))
 
 
 def test_independent_joints_are_chosen_by_conditioning_and_refused_at_a_dead_point():
-    stretched = ls.Robot.load("slider-crank").replace({"independent": None, "assembly": {"crank": 0.0}})
-    assert ls.Model(stretched).independent_names == ("rod",)  # the rod turns most: 1.5 times as fast as the crank
-    with pytest.raises(AssemblyError, match=r"independent: \[crank, rod\]: this closed chain has 1 independent joint"):
+    stretched = ls.Robot.load("slider-crank").replace(
+        {"independent": None, "assembly": {"crank": 0.0}}
+    )
+    assert ls.Model(stretched).independent_names == (
+        "rod",
+    )  # the rod turns most: 1.5 times as fast as the crank
+    with pytest.raises(
+        AssemblyError,
+        match=r"independent: \[crank, rod\]: this closed chain has 1 independent joint",
+    ):
         ls.Model(stretched.replace({"independent": ["crank", "rod"]}))
 
 
 @pytest.mark.parametrize("formulation", ["nonlinear", "dual-screw"])
 def test_serial_formulations_refuse_loops_by_name(formulation):
-    with pytest.raises(ValueError, match=f"loops: the formulation {formulation} takes serial chains only"):
+    with pytest.raises(
+        ValueError,
+        match=f"loops: the formulation {formulation} takes serial chains only",
+    ):
         ls.Model("four-bar", formulation=formulation)

@@ -13,7 +13,12 @@ from lissom.solve.inputs import Inputs, Spline
 
 CASES = {
     "slider-crank": {"speed": 40.0, "ramp": 0.15, "t_end": 0.35, "links": ("rod",)},
-    "four-bar": {"speed": 6.0, "ramp": 0.4, "t_end": 1.2, "links": ("coupler", "follower")},
+    "four-bar": {
+        "speed": 6.0,
+        "ramp": 0.4,
+        "t_end": 1.2,
+        "links": ("coupler", "follower"),
+    },
 }
 
 
@@ -21,12 +26,19 @@ def crank_motion(speed, ramp, t_end):
     """The same knots as the reference's."""
     t = np.linspace(0.0, 1.3 * t_end, 31)
     s = np.minimum(t / ramp, 1.0)
-    return t.tolist(), ramp * speed * (2.5 * s**4 - 3 * s**5 + s**6) + speed * np.maximum(t - ramp, 0.0)
+    return t.tolist(), ramp * speed * (
+        2.5 * s**4 - 3 * s**5 + s**6
+    ) + speed * np.maximum(t - ramp, 0.0)
 
 
 def key_points(name, link):
-    rows = [line.split(",") for line in (DATA / "closed_chains_exudyn.csv").read_text().splitlines()[2:]]
-    return np.array([[float(t), float(w)] for case, of, t, w in rows if (case, of) == (name, link)]).T
+    rows = [
+        line.split(",")
+        for line in (DATA / "closed_chains_exudyn.csv").read_text().splitlines()[2:]
+    ]
+    return np.array(
+        [[float(t), float(w)] for case, of, t, w in rows if (case, of) == (name, link)]
+    ).T
 
 
 def deflection(first, middle, last):
@@ -40,10 +52,20 @@ def deflection(first, middle, last):
 def test_deflections_are_those_of_a_program_with_multipliers(name):
     case = CASES[name]
     robot = ls.Robot.load(name)
-    undamped = {"damping": None, **{f"links.{link.name}.damping": None for link in robot.links}}
+    undamped = {
+        "damping": None,
+        **{f"links.{link.name}.damping": None for link in robot.links},
+    }
     model = ls.Model(robot.replace(undamped))
-    inputs = Inputs(model.n_joints, motion=[(0, Spline(*crank_motion(case["speed"], case["ramp"], case["t_end"])))])
-    options = {"t_end": case["t_end"], "output_dt": case["t_end"] / 60, "solver": {"rtol": 1e-8, "atol": 1e-10}}
+    inputs = Inputs(
+        model.n_joints,
+        motion=[(0, Spline(*crank_motion(case["speed"], case["ramp"], case["t_end"])))],
+    )
+    options = {
+        "t_end": case["t_end"],
+        "output_dt": case["t_end"] / 60,
+        "solver": {"rtol": 1e-8, "atol": 1e-10},
+    }
     run = ls.simulate(model, model.at([0.0]), inputs=inputs, **options)
     for link in case["links"]:
         t, expected = key_points(name, link)

@@ -13,25 +13,40 @@ from lissom.dynamics.build import erls_fem
 from lissom.solve.inputs import Inputs
 from lissom.solve.integrate import rollout
 
-NAMES = ("links.upper.beam.material.E", "links.upper.beam.material.density", "links.upper.joint.dh.a")
+NAMES = (
+    "links.upper.beam.material.E",
+    "links.upper.beam.material.density",
+    "links.upper.joint.dh.a",
+)
 VALUES = np.array([2e11, 7840.0, 0.5])
 
 
 def sag(values):
     """z of the tip of the double pendulum held straight under -z gravity."""
     changes = dict(zip(NAMES, values, strict=True))
-    robot = robot_named("double-pendulum").replace({"gravity": [0.0, 0.0, -9.81]}).replace(changes)
+    robot = (
+        robot_named("double-pendulum")
+        .replace({"gravity": [0.0, 0.0, -9.81]})
+        .replace(changes)
+    )
     model = Model(robot)
     return model.position(model.static(jnp.zeros(2)), "lower/tip")[2]
 
 
 def test_gradient_of_a_static_sag_matches_finite_differences():
     # Central differences of fourth order with a step of 1e-3: truncation 1e-11, cancellation 1e-12 / 1e-3.
-    both = compiled_once(jax.value_and_grad(lambda scale: sag([s * v for s, v in zip(scale, VALUES, strict=True)])))
+    both = compiled_once(
+        jax.value_and_grad(
+            lambda scale: sag([s * v for s, v in zip(scale, VALUES, strict=True)])
+        )
+    )
     value, gradient = both(jnp.ones(3))
     assert abs(value + 5.4478e-3) < 1e-7
     for k in range(3):
-        at = lambda h, k=k: float(both(jnp.ones(3).at[k].add(h))[0])  # noqa: E731
+
+        def at(h, k=k):
+            return float(both(jnp.ones(3).at[k].add(h))[0])
+
         h = 1e-3
         difference = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
         assert abs(gradient[k] / difference - 1) < 1e-6, NAMES[k]
@@ -54,5 +69,7 @@ def test_a_batch_of_payloads_gives_what_single_runs_give():
     assert not np.any(batch.failure)
     single = compiled_once(run)
     for k in (0, 17, 42, 63, 99):
-        np.testing.assert_allclose(batch.record.x[k], single(masses[k]).record.x, atol=2e-7)
+        np.testing.assert_allclose(
+            batch.record.x[k], single(masses[k]).record.x, atol=2e-7
+        )
     assert np.abs(batch.record.x[99] - batch.record.x[0]).max() > 1e-5

@@ -20,14 +20,26 @@ def swings(tmp_path_factory):
     """Paths (t, 3) of both tips over one second and energies (t, 3), let go from horizontal, undeformed."""
     link = tmp_path_factory.mktemp("link") / "l-beam.npz"
     steel = Material(E=2e11, nu=0.33, density=7800.0)
-    reduce_link(MESH, {"inner": "inner", "tip": "tip"}, material=steel, checked=0).save(link)
+    reduce_link(MESH, {"inner": "inner", "tip": "tip"}, material=steel, checked=0).save(
+        link
+    )
     joint = {"type": "revolute", "axis": [0, 1, 0]}
-    solid = Robot.from_dict({"name": "solid", "links": [{"name": "beam", "joint": joint, "fe": {"file": str(link)}}]})
+    solid = Robot.from_dict(
+        {
+            "name": "solid",
+            "links": [{"name": "beam", "joint": joint, "fe": {"file": str(link)}}],
+        }
+    )
     times = jnp.linspace(0.0, 1.0, 101)
     found = {}
-    for name, robot, modes in (("solid", solid, 18), ("beam", robot_named("l-shape"), 12)):
+    for name, robot, modes in (
+        ("solid", solid, 18),
+        ("beam", robot_named("l-shape"), 12),
+    ):
         model = Model(robot, "erls-cms", modes=modes)
-        tips, energy, _, failure, _ = fallen(model.formulation, model.at([0.0]).x, times, real(1e-7))
+        tips, energy, _, failure, _ = fallen(
+            model.formulation, model.at([0.0]).x, times, real(1e-7)
+        )
         assert int(failure) == 0
         found[name] = np.asarray(tips)[:, 0], np.asarray(energy)
     return found

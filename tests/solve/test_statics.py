@@ -23,12 +23,25 @@ def cantilever(gravity, payload=0.3, elements=3):
         "material": {"E": E, "nu": 0.33, "density": RHO},
         "elements": elements,
     }
-    link = {"name": "bar", "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}, "beam": beam}
-    robot = {"name": "cantilever", "gravity": gravity, "links": [link], "payload": {"mass": payload}}
+    link = {
+        "name": "bar",
+        "joint": {"type": "revolute", "origin": {}, "axis": [0, 0, 1]},
+        "beam": beam,
+    }
+    robot = {
+        "name": "cantilever",
+        "gravity": gravity,
+        "links": [link],
+        "payload": {"mass": payload},
+    }
     return ls.Model(ls.Robot.from_dict(robot))
 
 
-@pytest.mark.parametrize("axis, inertia", [(1, DEPTH * WIDTH**3 / 12), (2, WIDTH * DEPTH**3 / 12)], ids=["y", "z"])
+@pytest.mark.parametrize(
+    "axis, inertia",
+    [(1, DEPTH * WIDTH**3 / 12), (2, WIDTH * DEPTH**3 / 12)],
+    ids=["y", "z"],
+)
 def test_a_held_link_sags_like_a_cantilever(axis, inertia):
     # Euler-Bernoulli with consistent loads is exact at the nodes: w = w0 L^4 / (8 E I) + F L^3 / (3 E I).
     gravity = [0.0, 0.0, 0.0]
@@ -47,18 +60,28 @@ def test_the_double_pendulum_sags_out_of_its_plane_as_tabulated():
     # element per link.
     model = ls.Model(double_pendulum().robot.replace({"gravity": [0, 0, -9.81]}))
     state = model.static([0.0, 0.0])
-    assert_allclose(1e3 * model.displacement(state, "upper/tip"), [0, 0, -2.0429], atol=1e-4)
-    assert_allclose(1e3 * model.displacement(state, "lower/tip"), [0, 0, -5.4478], atol=1e-4)
+    assert_allclose(
+        1e3 * model.displacement(state, "upper/tip"), [0, 0, -2.0429], atol=1e-4
+    )
+    assert_allclose(
+        1e3 * model.displacement(state, "lower/tip"), [0, 0, -5.4478], atol=1e-4
+    )
     assert_allclose(state.torque, 0, atol=1e-9)
 
 
 @compiled_once
 def slopes(f, x):
-    potential = lambda x: engine.strain_energy(f, f.configuration(x)) + engine.gravity_energy(f, f.configuration(x))  # noqa: E731
+    def potential(x):
+        return engine.strain_energy(f, f.configuration(x)) + engine.gravity_energy(
+            f, f.configuration(x)
+        )
+
     return jax.grad(potential)(x), jax.jacfwd(lambda x: f.configuration(x).encoder)(x)
 
 
-@pytest.mark.parametrize("reference", ["tangent", pytest.param("zeroed", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "reference", ["tangent", pytest.param("zeroed", marks=pytest.mark.slow)]
+)
 def test_holding_torques_are_the_slope_of_the_potential_along_the_encoders(reference):
     model, q = model_named("mixed", reference), [0.7, 0.15, -1.1]
     state = model.static(q)
@@ -86,8 +109,12 @@ def test_a_free_joint_settles_where_its_torque_is_held():
 
 
 def test_an_error_says_which_zeroed_displacements_define_no_erls():
-    model = ls.Model(double_pendulum().robot, reference={"zeroed": ["upper/tip.z", "lower/0.rz"]})
-    with pytest.raises(ValueError, match=r"reference\.zeroed: upper/tip\.z, lower/0\.rz"):
+    model = ls.Model(
+        double_pendulum().robot, reference={"zeroed": ["upper/tip.z", "lower/0.rz"]}
+    )
+    with pytest.raises(
+        ValueError, match=r"reference\.zeroed: upper/tip\.z, lower/0\.rz"
+    ):
         model.static([0.1, 0.2])
 
 
@@ -98,4 +125,6 @@ def test_quasi_static_inverse_dynamics_of_a_stiff_arm_is_the_rigid_one():
     mass, q, qdd = RHO * WIDTH * DEPTH * LENGTH, 0.6, 2.3
     inertia = mass * LENGTH**2 / 3 + 0.3 * LENGTH**2
     expected = inertia * qdd + (mass / 2 + 0.3) * LENGTH * G * np.cos(q)
-    assert_allclose(stiff.inverse_dynamics([q], [1.7], jnp.array([qdd])), [expected], rtol=1e-6)
+    assert_allclose(
+        stiff.inverse_dynamics([q], [1.7], jnp.array([qdd])), [expected], rtol=1e-6
+    )

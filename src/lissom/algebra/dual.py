@@ -16,10 +16,16 @@ from .so3 import cross_matrix, exponential, left_jacobian, logarithm, rotation_s
 
 TERMS = 18
 # Series in s = phi^2 of (phi^2/2 + cos phi - 1) / phi^4 and of (phi - sin phi - phi^3/6) / phi^5 with its sign changed.
-FOURTH, FIFTH = (np.array([(-1.0) ** k / math.factorial(2 * k + n) for k in range(TERMS)]) for n in (4, 5))
+FOURTH, FIFTH = (
+    np.array([(-1.0) ** k / math.factorial(2 * k + n) for k in range(TERMS)])
+    for n in (4, 5)
+)
 # Of ((1 - cos phi)/phi^2 - sin phi/(2 phi)) / phi^2, the square term of the inverse Jacobian times (1 - cos phi)/phi^2.
 SQUARE = np.array(
-    [(-1.0) ** k * (1 / math.factorial(2 * k + 2) - 0.5 / math.factorial(2 * k + 1)) for k in range(1, TERMS)]
+    [
+        (-1.0) ** k * (1 / math.factorial(2 * k + 2) - 0.5 / math.factorial(2 * k + 1))
+        for k in range(1, TERMS)
+    ]
 )
 
 Vector = Float[Array, "*#n 6"]
@@ -97,14 +103,19 @@ def g1_vee(W: Matrix) -> Vector:
 def g1_exp(w: Vector) -> Matrix:
     """exp([w]^) = (exp(U), J_l(u) w), eq. (136); |u| up to half a turn."""
     u, b = w[..., :3], w[..., 3:]
-    return g1_element(exponential(u), jnp.einsum("...ij,...j->...i", left_jacobian(u), b))
+    return g1_element(
+        exponential(u), jnp.einsum("...ij,...j->...i", left_jacobian(u), b)
+    )
 
 
 def g1_log(X: Matrix) -> Vector:
     """Dual vector of the logarithm, eq. (137)."""
     A, theta = g1_parts(X)
     phi = logarithm(A)
-    return jnp.concatenate([phi, jnp.einsum("...ij,...j->...i", inverse_left_jacobian(phi), theta)], axis=-1)
+    return jnp.concatenate(
+        [phi, jnp.einsum("...ij,...j->...i", inverse_left_jacobian(phi), theta)],
+        axis=-1,
+    )
 
 
 def inverse_left_jacobian(phi: Float[Array, "*#n 3"]) -> Float[Array, "*#n 3 3"]:
@@ -131,8 +142,14 @@ def g1_inverse_left_jacobian(w: Vector) -> Matrix:
 def _jacobian_parts(w: Vector) -> tuple[Array, Array]:
     phi, gamma = cross_matrix(w[..., :3]), cross_matrix(w[..., 3:])
     s = jnp.sum(w[..., :3] ** 2, axis=-1)
-    third, fourth, fifth = rotation_series(s)[2], _polynomial(FOURTH, s), _polynomial(FIFTH, s)
-    a, b, c = (part[..., None, None] for part in (third, fourth, 0.5 * (fourth - 3.0 * fifth)))
+    third, fourth, fifth = (
+        rotation_series(s)[2],
+        _polynomial(FOURTH, s),
+        _polynomial(FIFTH, s),
+    )
+    a, b, c = (
+        part[..., None, None] for part in (third, fourth, 0.5 * (fourth - 3.0 * fifth))
+    )
     pgp, pp = phi @ gamma @ phi, phi @ phi
     Q = (
         0.5 * gamma
@@ -194,7 +211,9 @@ def g2_log(Y: Float[Array, "*n 7 7"]) -> Float[Array, "*n 12"]:
     """Dual twist of the logarithm, eq. (145)."""
     X, v = g2_parts(Y)
     w = g1_log(X)
-    return jnp.concatenate([w, jnp.einsum("...ij,...j->...i", g1_inverse_left_jacobian(w), v)], axis=-1)
+    return jnp.concatenate(
+        [w, jnp.einsum("...ij,...j->...i", g1_inverse_left_jacobian(w), v)], axis=-1
+    )
 
 
 def _vector(W: Array) -> Array:

@@ -40,9 +40,15 @@ def solve(factors: Factors | Inverse, b: Inexact[Array, " n"]) -> Inexact[Array,
     if isinstance(factors, Inverse):
         return factors.matrix @ b
     y = jax.lax.linalg.triangular_solve(
-        factors.lu, b[factors.order, None], left_side=True, lower=True, unit_diagonal=True
+        factors.lu,
+        b[factors.order, None],
+        left_side=True,
+        lower=True,
+        unit_diagonal=True,
     )
-    return jax.lax.linalg.triangular_solve(factors.lu, y, left_side=True, lower=False)[:, 0]
+    return jax.lax.linalg.triangular_solve(factors.lu, y, left_side=True, lower=False)[
+        :, 0
+    ]
 
 
 def inverse(A: Inexact[Array, "n n"]) -> Inexact[Array, "n n"]:
@@ -56,7 +62,9 @@ def inverse(A: Inexact[Array, "n n"]) -> Inexact[Array, "n n"]:
         W = W[jnp.where(rows == k, pivot, jnp.where(rows == pivot, k, rows))]
         row = W[k] / W[k, k]
         others = jnp.where(rows == k, 0.0, W[:, k])
-        return jnp.where((rows == k)[:, None], row[None, :], W - others[:, None] * row[None, :])
+        return jnp.where(
+            (rows == k)[:, None], row[None, :], W - others[:, None] * row[None, :]
+        )
 
     start = jnp.concatenate([A, jnp.eye(n, dtype=A.dtype)], axis=1)
     return jax.lax.fori_loop(0, n, eliminate, start)[:, n:]

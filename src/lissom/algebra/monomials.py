@@ -58,7 +58,10 @@ class Monomials:
     def parent(self) -> Int[np.ndarray, " T"]:
         """The term that each one extends by its `factor`; the constant's is itself."""
         one = np.eye(self.variables, dtype=np.int64)
-        up = [0] + [self.place[tuple(row - one[v])] for row, v in zip(self.exponents[1:], self.factor[1:], strict=True)]
+        up = [0] + [
+            self.place[tuple(row - one[v])]
+            for row, v in zip(self.exponents[1:], self.factor[1:], strict=True)
+        ]
         return np.array(up, dtype=np.int64)
 
     @functools.cached_property
@@ -71,9 +74,16 @@ class Monomials:
     def product(self) -> Int[np.ndarray, "T T"]:
         """Number of the term a b, or -1 where its order is too high."""
         sums = self.exponents[:, None, :] + self.exponents[None, :, :]
-        radix = (self.order + 1) ** np.arange(self.variables, dtype=np.int64) if self.variables < 20 else None
+        radix = (
+            (self.order + 1) ** np.arange(self.variables, dtype=np.int64)
+            if self.variables < 20
+            else None
+        )
         if radix is None:
-            return np.array([[self.place.get(tuple(s), -1) for s in row] for row in sums.tolist()], dtype=np.int64)
+            return np.array(
+                [[self.place.get(tuple(s), -1) for s in row] for row in sums.tolist()],
+                dtype=np.int64,
+            )
         codes = self.exponents @ radix
         order = np.argsort(codes)
         fits = sums.sum(axis=2) <= self.order
@@ -94,14 +104,25 @@ class Monomials:
         found = []
         for t in range(1, self.order + 1):
             level = np.flatnonzero(self.degree == t)
-            found.append((self.parent[level] - np.flatnonzero(self.degree == t - 1)[0], self.factor[level]))
+            found.append(
+                (
+                    self.parent[level] - np.flatnonzero(self.degree == t - 1)[0],
+                    self.factor[level],
+                )
+            )
         return found
 
-    def derivative(self, variable: int) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " s"], Int[np.ndarray, " s"]]:
+    def derivative(
+        self, variable: int
+    ) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " s"], Int[np.ndarray, " s"]]:
         """Terms that depend on a variable, what they become when differentiated, and the factor that comes down."""
         source = np.flatnonzero(self.exponents[:, variable])
-        lowered = self.exponents[source] - np.eye(self.variables, dtype=np.int64)[variable]
-        target = np.array([self.place[tuple(row)] for row in lowered.tolist()], dtype=np.int64)
+        lowered = (
+            self.exponents[source] - np.eye(self.variables, dtype=np.int64)[variable]
+        )
+        target = np.array(
+            [self.place[tuple(row)] for row in lowered.tolist()], dtype=np.int64
+        )
         return source, target, self.exponents[source, variable]
 
 

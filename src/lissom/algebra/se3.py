@@ -7,13 +7,17 @@ from ..types import Real, namespace
 from .so3 import skew
 
 
-def twist_to_child(R: Float[Array, "3 3"], p: Float[Array, " 3"], V: Float[Array, "6 *m"]) -> Float[Array, "6 *m"]:
+def twist_to_child(
+    R: Float[Array, "3 3"], p: Float[Array, " 3"], V: Float[Array, "6 *m"]
+) -> Float[Array, "6 *m"]:
     """Twist of a body seen from a frame fixed to it at (R, p): `R^T (v + w x p)`, `R^T w`; columns are allowed."""
     v, w = V[:3], V[3:]
     return jnp.concatenate([R.T @ (v - skew(p) @ w), R.T @ w])
 
 
-def shift_displacement(R: Float[Array, "3 3"], arm: Float[Array, " 3"], u: Float[Array, " 6"]) -> Float[Array, " 6"]:
+def shift_displacement(
+    R: Float[Array, "3 3"], arm: Float[Array, " 3"], u: Float[Array, " 6"]
+) -> Float[Array, " 6"]:
     """Small displacement of a point, carried over a rigid arm and turned into the axes of R."""
     d, phi = u[:3], u[3:]
     return jnp.concatenate([R.T @ (d + jnp.cross(phi, arm)), R.T @ phi])

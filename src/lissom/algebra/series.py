@@ -83,7 +83,9 @@ def total(parts: Sequence[Series]) -> Series:
     parts = aligned(*parts)
     terms = np.unique(np.concatenate([part.terms for part in parts]))
     shape = np.broadcast_shapes(*[part.shape for part in parts])
-    data = np.zeros((len(terms), *shape), np.result_type(*[part.data for part in parts]))
+    data = np.zeros(
+        (len(terms), *shape), np.result_type(*[part.data for part in parts])
+    )
     for part in parts:
         data[np.searchsorted(terms, part.terms)] += part.data
     return Series(terms, data)
@@ -102,8 +104,14 @@ def bilinear(monomials: Monomials, a: Series, b: Series, operation: Callable) ->
     data = None
     for target, coefficient in zip(targets, few.data, strict=True):
         fits = target >= 0
-        part = operation(coefficient, many.data if fits.all() else many.data[fits], swapped)
-        data = np.zeros((len(terms), *part.shape[1:]), part.dtype) if data is None else data
+        part = operation(
+            coefficient, many.data if fits.all() else many.data[fits], swapped
+        )
+        data = (
+            np.zeros((len(terms), *part.shape[1:]), part.dtype)
+            if data is None
+            else data
+        )
         data[np.searchsorted(terms, target[fits])] += part
     assert data is not None
     return _pruned(terms, data)
@@ -117,7 +125,12 @@ def multiply(monomials: Monomials, a: Series, b: Series) -> Series:
 
 def matmul(monomials: Monomials, a: Series, b: Series) -> Series:
     """Matrix product of the last two axes."""
-    return bilinear(monomials, a, b, lambda x, y, swapped: np.matmul(y, x) if swapped else np.matmul(x, y))
+    return bilinear(
+        monomials,
+        a,
+        b,
+        lambda x, y, swapped: np.matmul(y, x) if swapped else np.matmul(x, y),
+    )
 
 
 def compose(monomials: Monomials, a: Series, coefficients: Sequence[Value]) -> Series:
@@ -133,7 +146,10 @@ def compose(monomials: Monomials, a: Series, coefficients: Sequence[Value]) -> S
 
 
 def refine(
-    order: int, residual: Callable[[Series], Series], correct: Callable[[np.ndarray], np.ndarray], start: Series
+    order: int,
+    residual: Callable[[Series], Series],
+    correct: Callable[[np.ndarray], np.ndarray],
+    start: Series,
 ):
     """Solve residual(y) = 0 as a series: each round with the constant linear solve `correct` settles one order more."""
     y = start
@@ -150,7 +166,11 @@ def power(x: Value, exponent: float | int, order: int) -> list[Value]:
     whole = float(exponent).is_integer() and exponent >= 0
     terms, factor = [], 1.0
     for k in range(order + 1):
-        terms.append(factor * x ** (exponent - k) if not (whole and k > exponent) else np.zeros_like(x))
+        terms.append(
+            factor * x ** (exponent - k)
+            if not (whole and k > exponent)
+            else np.zeros_like(x)
+        )
         factor *= (exponent - k) / (k + 1)
     return terms
 
@@ -186,7 +206,9 @@ def riccati(value: Value, sign: float, order: int) -> list[Value]:
     return terms
 
 
-def inverse_function(value: Value, x: Value, sign: float, exponent: float | int, order: int) -> list[Value]:
+def inverse_function(
+    value: Value, x: Value, sign: float, exponent: float | int, order: int
+) -> list[Value]:
     """Solution of y' = (1 + sign x^2)^r: atan (+1, -1), asin (-1, -1/2), asinh (+1, -1/2), atanh (-1, -1)."""
     d = [1.0 + sign * x**2, 2.0 * sign * x, sign * np.ones_like(x)]
     g = [d[0] ** exponent]

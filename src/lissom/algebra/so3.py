@@ -31,7 +31,10 @@ def axis_rotation(axis: Vector3, angle: Scalar) -> Float[Array, "3 3"]:
 def elementary(axis: int, angle: Scalar) -> Matrix3:
     """Rotation about the coordinate axis 0, 1 or 2."""
     xp = namespace(angle)
-    c, s = xp.cos(xp.asarray(angle, dtype=float)), xp.sin(xp.asarray(angle, dtype=float))
+    c, s = (
+        xp.cos(xp.asarray(angle, dtype=float)),
+        xp.sin(xp.asarray(angle, dtype=float)),
+    )
     one, o = xp.ones_like(c), xp.zeros_like(c)
     rows = {
         0: [[one, o, o], [o, c, -s], [o, s, c]],
@@ -50,7 +53,9 @@ def from_rpy(rpy: Any) -> Matrix3:
 # Power series in s = |phi|^2 of sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3: no branch at zero, smooth everywhere,
 # exact to rounding for rotations up to half a turn.
 TERMS = 16
-SERIES = np.array([[(-1.0) ** k / math.factorial(2 * k + n) for k in range(TERMS)] for n in (1, 2, 3)])
+SERIES = np.array(
+    [[(-1.0) ** k / math.factorial(2 * k + n) for k in range(TERMS)] for n in (1, 2, 3)]
+)
 
 
 def rotation_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
@@ -82,7 +87,12 @@ def left_jacobian(phi: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
 def logarithm(R: Float[Array, "*n 3 3"]) -> Float[Array, "*n 3"]:
     """Rotation vector of a rotation by less than half a turn."""
     w = 0.5 * jnp.stack(
-        [R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1
+        [
+            R[..., 2, 1] - R[..., 1, 2],
+            R[..., 0, 2] - R[..., 2, 0],
+            R[..., 1, 0] - R[..., 0, 1],
+        ],
+        axis=-1,
     )
     square = jnp.sum(w**2, axis=-1)
     small = square < 1e-8

@@ -49,7 +49,9 @@ class Cholesky(NamedTuple):
         """A^-1 right, for one column or several."""
         if not len(self.order):
             return np.zeros(np.shape(right))
-        y = np.array(right[self.order], dtype=float, order="F").reshape(len(self.order), -1)
+        y = np.array(right[self.order], dtype=float, order="F").reshape(
+            len(self.order), -1
+        )
         for f in self.fronts:
             part = _triangular(f.diagonal, y[f.first : f.last], transposed=False)
             y[f.first : f.last] = part
@@ -70,7 +72,9 @@ class Cholesky(NamedTuple):
         return sum(f.diagonal.size + f.below.size for f in self.fronts)
 
 
-def cholesky(matrix: Sparse, points: np.ndarray | None = None, progress: Progress | None = None) -> Cholesky:
+def cholesky(
+    matrix: Sparse, points: np.ndarray | None = None, progress: Progress | None = None
+) -> Cholesky:
     """Cholesky factor of a sparse symmetric positive definite matrix, as a function that solves.
 
     Args:
@@ -86,17 +90,23 @@ def cholesky(matrix: Sparse, points: np.ndarray | None = None, progress: Progres
     if not matrix.shape[0]:
         return Cholesky(np.zeros(0, dtype=int), [])
     A.sort_indices()
-    places = landmark_distances(A) if points is None else np.asarray(points, dtype=float)
+    places = (
+        landmark_distances(A) if points is None else np.asarray(points, dtype=float)
+    )
     pieces = nested_dissection(A, places)
     order = np.concatenate([piece for piece, _ in pieces])
-    return Cholesky(order, _factorise(A[order][:, order].tocsc(), pieces, order, progress))
+    return Cholesky(
+        order, _factorise(A[order][:, order].tocsc(), pieces, order, progress)
+    )
 
 
 def nested_dissection(A: Sparse, points: np.ndarray) -> list[tuple[np.ndarray, int]]:
     """Pieces in the order of elimination, each with the number of pieces that it follows directly (its children)."""
     nodes, of_dof = np.unique(points, axis=0, return_inverse=True)
     of_dof = of_dof.reshape(-1)
-    pattern = sp.csr_matrix((np.ones(A.nnz), (np.repeat(of_dof, np.diff(A.indptr)), of_dof[A.indices])))
+    pattern = sp.csr_matrix(
+        (np.ones(A.nnz), (np.repeat(of_dof, np.diff(A.indptr)), of_dof[A.indices]))
+    )
     pattern.data[:] = 1.0
     dofs = np.argsort(of_dof, kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(of_dof, minlength=len(nodes)))])
@@ -106,12 +116,18 @@ def nested_dissection(A: Sparse, points: np.ndarray) -> list[tuple[np.ndarray, i
 
     def place(piece: np.ndarray, children: int) -> int:
         unknowns = [dofs[start[k] : start[k + 1]] for k in piece]
-        pieces.append((np.concatenate(unknowns) if unknowns else np.zeros(0, dtype=int), children))
+        pieces.append(
+            (np.concatenate(unknowns) if unknowns else np.zeros(0, dtype=int), children)
+        )
         return 1
 
     def cut(piece: np.ndarray) -> int:
         """Places a piece and all inside it; the number of pieces that stand for it (1)."""
-        halves = None if len(piece) * per_node <= LEAF else _bisected(pattern, nodes, piece, other_side)
+        halves = (
+            None
+            if len(piece) * per_node <= LEAF
+            else _bisected(pattern, nodes, piece, other_side)
+        )
         if halves is None:
             return place(piece, 0)
         lower, upper, between = halves
@@ -139,7 +155,9 @@ def _levels(A: Sparse, seed: int) -> np.ndarray:
     return level
 
 
-def _bisected(pattern: Sparse, points: np.ndarray, piece: np.ndarray, other_side: np.ndarray):
+def _bisected(
+    pattern: Sparse, points: np.ndarray, piece: np.ndarray, other_side: np.ndarray
+):
     """Two halves of a piece and the nodes between them; `None` where no plane parts its nodes."""
     here = points[piece]
     along = here[:, np.argmax(np.ptp(here, axis=0))]
@@ -156,7 +174,9 @@ def _bisected(pattern: Sparse, points: np.ndarray, piece: np.ndarray, other_side
     return lower, upper[~high_touches], upper[high_touches]
 
 
-def _touching(pattern: Sparse, these: np.ndarray, those: np.ndarray, mark: np.ndarray) -> np.ndarray:
+def _touching(
+    pattern: Sparse, these: np.ndarray, those: np.ndarray, mark: np.ndarray
+) -> np.ndarray:
     """Which of these nodes share an entry of the matrix with those."""
     mark[those] = True
     rows = pattern[these]
@@ -165,7 +185,9 @@ def _touching(pattern: Sparse, these: np.ndarray, those: np.ndarray, mark: np.nd
     return counted[rows.indptr[1:]] > counted[rows.indptr[:-1]]
 
 
-def _factorise(A: Sparse, pieces, order: np.ndarray, progress: Progress | None) -> list[_Front]:
+def _factorise(
+    A: Sparse, pieces, order: np.ndarray, progress: Progress | None
+) -> list[_Front]:
     fronts: list[_Front] = []
     waiting: list[
         tuple[np.ndarray, np.ndarray]
@@ -193,8 +215,12 @@ def _factorise(A: Sparse, pieces, order: np.ndarray, progress: Progress | None) 
             raise NotPositiveDefiniteError(int(order[first + failed - 1]))
         update, L21 = np.asfortranarray(F[n:, n:]), np.zeros((len(border), n))
         if len(border) and n:
-            transposed = _triangular(L11, np.asfortranarray(F[n:, :n].T), transposed=False)
-            update = dsyrk(-1.0, transposed, trans=1, beta=1.0, c=update, lower=1, overwrite_c=1)
+            transposed = _triangular(
+                L11, np.asfortranarray(F[n:, :n].T), transposed=False
+            )
+            update = dsyrk(
+                -1.0, transposed, trans=1, beta=1.0, c=update, lower=1, overwrite_c=1
+            )
             L21 = transposed.T
         waiting.append((border, update))
         fronts.append(_Front(first, last, border, L11, L21))

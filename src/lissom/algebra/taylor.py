@@ -37,7 +37,9 @@ def taylor_coefficients(function: Callable, at: Any, order: int) -> Any:
     monomials = monomials_of(at.size, order)
     program, shape = jax.make_jaxpr(function, return_shape=True)(jnp.asarray(at))
     outputs = push_forward(monomials, program, [variables(monomials, at)])
-    return jax.tree.unflatten(jax.tree.structure(shape), [part.dense(monomials.size) for part in outputs])
+    return jax.tree.unflatten(
+        jax.tree.structure(shape), [part.dense(monomials.size) for part in outputs]
+    )
 
 
 def variables(monomials: Monomials, at: np.ndarray) -> Series:
@@ -50,28 +52,53 @@ def variables(monomials: Monomials, at: np.ndarray) -> Series:
     return of_dense(data)
 
 
-def push_forward(monomials: Monomials, program: core.ClosedJaxpr, inputs: Sequence[Series]) -> list[Series]:
+def push_forward(
+    monomials: Monomials, program: core.ClosedJaxpr, inputs: Sequence[Series]
+) -> list[Series]:
     """Run a traced program on series.
 
     Raises:
         SeriesError: as for `taylor_coefficients`.
     """
     with np.errstate(all="ignore"):
-        outputs = _run(monomials, program.jaxpr, [constant(np.asarray(c)) for c in program.consts], inputs)
+        outputs = _run(
+            monomials,
+            program.jaxpr,
+            [constant(np.asarray(c)) for c in program.consts],
+            inputs,
+        )
     for part in outputs:
         if not np.isfinite(part.data).all():
-            low = int(monomials.degree[part.terms[~np.isfinite(part.data.reshape(len(part.data), -1)).all(axis=1)][0]])
-            raise SeriesError(f"no Taylor series exists at this point: terms of order {low} are not finite")
+            low = int(
+                monomials.degree[
+                    part.terms[
+                        ~np.isfinite(part.data.reshape(len(part.data), -1)).all(axis=1)
+                    ][0]
+                ]
+            )
+            raise SeriesError(
+                f"no Taylor series exists at this point: terms of order {low} are not finite"
+            )
     return outputs
 
 
-def _run(m: Monomials, program: Any, consts: Sequence[Series], inputs: Sequence[Series]) -> list[Series]:
-    values: dict[Any, Series] = dict(zip([*program.constvars, *program.invars], [*consts, *inputs], strict=True))
+def _run(
+    m: Monomials, program: Any, consts: Sequence[Series], inputs: Sequence[Series]
+) -> list[Series]:
+    values: dict[Any, Series] = dict(
+        zip([*program.constvars, *program.invars], [*consts, *inputs], strict=True)
+    )
     for equation in program.eqns:
-        operands = [constant(np.asarray(v.val)) if isinstance(v, core.Literal) else values[v] for v in equation.invars]
+        operands = [
+            constant(np.asarray(v.val)) if isinstance(v, core.Literal) else values[v]
+            for v in equation.invars
+        ]
         outputs = _apply(m, equation, operands)
         values.update(zip(equation.outvars, outputs, strict=True))
-    return [constant(np.asarray(v.val)) if isinstance(v, core.Literal) else values[v] for v in program.outvars]
+    return [
+        constant(np.asarray(v.val)) if isinstance(v, core.Literal) else values[v]
+        for v in program.outvars
+    ]
 
 
 def _apply(m: Monomials, equation: Any, operands: list[Series]) -> list[Series]:
@@ -84,64 +111,114 @@ def _apply(m: Monomials, equation: Any, operands: list[Series]) -> list[Series]:
         out = RULES[name](m, params, *operands)
         return out if equation.primitive.multiple_results else [out]
     if all(x.constant for x in operands):
-        out = equation.primitive.bind(*[jnp.asarray(x.value) for x in operands], **params)
-        return [constant(np.asarray(v)) for v in (out if equation.primitive.multiple_results else [out])]
-    raise SeriesError(f"the operation '{name}' has no Taylor series rule: a parameter must not reach it")
+        out = equation.primitive.bind(
+            *[jnp.asarray(x.value) for x in operands], **params
+        )
+        return [
+            constant(np.asarray(v))
+            for v in (out if equation.primitive.multiple_results else [out])
+        ]
+    raise SeriesError(
+        f"the operation '{name}' has no Taylor series rule: a parameter must not reach it"
+    )
 
 
 def _call(m: Monomials, program: Any, operands: Sequence[Series]) -> list[Series]:
     if hasattr(program, "consts"):
-        return _run(m, program.jaxpr, [constant(np.asarray(c)) for c in program.consts], operands)
+        return _run(
+            m,
+            program.jaxpr,
+            [constant(np.asarray(c)) for c in program.consts],
+            operands,
+        )
     return _run(m, program, [], operands)
 
 
 def _scan(m: Monomials, params: Any, operands: list[Series]) -> list[Series]:
-    n_fixed, n_carry, length = params["num_consts"], params["num_carry"], params["length"]
-    fixed, carry, rows = operands[:n_fixed], operands[n_fixed : n_fixed + n_carry], operands[n_fixed + n_carry :]
+    n_fixed, n_carry, length = (
+        params["num_consts"],
+        params["num_carry"],
+        params["length"],
+    )
+    fixed, carry, rows = (
+        operands[:n_fixed],
+        operands[n_fixed : n_fixed + n_carry],
+        operands[n_fixed + n_carry :],
+    )
     stacked = []
     for i in reversed(range(length)) if params["reverse"] else range(length):
-        out = _call(m, params["jaxpr"], [*fixed, *carry, *[row.each(lambda d, i=i: d[:, i]) for row in rows]])
+        out = _call(
+            m,
+            params["jaxpr"],
+            [*fixed, *carry, *[row.each(lambda d, i=i: d[:, i]) for row in rows]],
+        )
         carry = out[:n_carry]
         stacked.append(out[n_carry:])
     if params["reverse"]:
         stacked.reverse()
-    columns = [RULES["stack"](m, {"axis": 0}, *parts) for parts in zip(*stacked, strict=True)]
+    columns = [
+        RULES["stack"](m, {"axis": 0}, *parts) for parts in zip(*stacked, strict=True)
+    ]
     return [*carry, *columns]
 
 
 def _while(m: Monomials, params: Any, operands: list[Series]) -> list[Series]:
     n_test, n_body = params["cond_nconsts"], params["body_nconsts"]
-    test, body, carry = operands[:n_test], operands[n_test : n_test + n_body], operands[n_test + n_body :]
+    test, body, carry = (
+        operands[:n_test],
+        operands[n_test : n_test + n_body],
+        operands[n_test + n_body :],
+    )
     program = params["cond_jaxpr"].jaxpr
     used = {id(v) for equation in program.eqns for v in equation.invars}
     watched = [k for k, v in enumerate(program.invars) if id(v) in used]
     while bool(_call(m, params["cond_jaxpr"], [*test, *carry])[0].value):
         if any(not [*test, *carry][k].constant for k in watched):
-            raise SeriesError("an iteration that ends by the value of a parameter has no Taylor series rule")
+            raise SeriesError(
+                "an iteration that ends by the value of a parameter has no Taylor series rule"
+            )
         carry = _call(m, params["body_jaxpr"], [*body, *carry])
     return carry
 
 
 def _cond(m: Monomials, params: Any, operands: list[Series]) -> list[Series]:
     branches = params["branches"]
-    return _call(m, branches[int(np.clip(operands[0].value, 0, len(branches) - 1))], operands[1:])
+    return _call(
+        m, branches[int(np.clip(operands[0].value, 0, len(branches) - 1))], operands[1:]
+    )
 
 
 def _linear_solve(m: Monomials, params: Any, operands: list[Series]) -> list[Series]:
     """A y = b: the constant part is solved as the function says, the orders above it one by one."""
     lengths, programs = params["const_lengths"], params["jaxprs"]
-    ends = np.cumsum([lengths.matvec, lengths.vecmat, lengths.solve, lengths.transpose_solve])
-    product_consts, solve_consts, b = operands[: ends[0]], operands[ends[1] : ends[2]], operands[ends[3] :]
+    ends = np.cumsum(
+        [lengths.matvec, lengths.vecmat, lengths.solve, lengths.transpose_solve]
+    )
+    product_consts, solve_consts, b = (
+        operands[: ends[0]],
+        operands[ends[1] : ends[2]],
+        operands[ends[3] :],
+    )
     fixed = [constant(c.value) for c in solve_consts]
-    solve = lambda r: _call(m, programs.solve, [*fixed, *r])  # noqa: E731
+
+    def solve(r):
+        return _call(m, programs.solve, [*fixed, *r])
+
     y = solve(b)
     for _ in range(m.order):
         Ay = _call(m, programs.matvec, [*product_consts, *y])
-        left = [total([bi, part.each(np.negative)]) for bi, part in zip(b, Ay, strict=True)]
+        left = [
+            total([bi, part.each(np.negative)]) for bi, part in zip(b, Ay, strict=True)
+        ]
         y = [total([yi, dy]) for yi, dy in zip(y, solve(left), strict=True)]
     return y
 
 
-CONTROL = {"scan": _scan, "while": _while, "cond": _cond, "custom_linear_solve": _linear_solve}
+CONTROL = {
+    "scan": _scan,
+    "while": _while,
+    "cond": _cond,
+    "custom_linear_solve": _linear_solve,
+}
 
 __all__ = ["SeriesError", "push_forward", "refine", "taylor_coefficients", "variables"]

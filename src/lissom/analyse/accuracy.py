@@ -54,12 +54,18 @@ def residual_errors(matrices, eigenvalue, right, left) -> ErrorEstimate:
     M, C, K = (A[:, None] for A in matrices)
     lam = eigenvalue[..., None, None]
     Q, slope = lam**2 * M + lam * C + K, 2 * lam * M + C
-    size = np.abs(lam[..., 0, 0]) ** 2 * np.abs(M).max(axis=(-2, -1)) + np.abs(K).max(axis=(-2, -1))
+    size = np.abs(lam[..., 0, 0]) ** 2 * np.abs(M).max(axis=(-2, -1)) + np.abs(K).max(
+        axis=(-2, -1)
+    )
     d_lam, d_phi = _corrections(Q, slope, right, size)
-    _, d_chi = _corrections(Q.swapaxes(-1, -2), slope.swapaxes(-1, -2), left.conj(), size)
+    _, d_chi = _corrections(
+        Q.swapaxes(-1, -2), slope.swapaxes(-1, -2), left.conj(), size
+    )
     size = np.abs(eigenvalue)
     frequency = np.abs(np.abs(eigenvalue + d_lam) / size - 1.0)
-    damping = np.abs((eigenvalue + d_lam).real / np.abs(eigenvalue + d_lam) - eigenvalue.real / size)
+    damping = np.abs(
+        (eigenvalue + d_lam).real / np.abs(eigenvalue + d_lam) - eigenvalue.real / size
+    )
     return ErrorEstimate(frequency, damping, *(1.0 / (1.0 + d) for d in (d_phi, d_chi)))
 
 
@@ -113,19 +119,27 @@ def expand_until(
         found = expand(centre, parent)
         points = here.checks()
         exact = matrices(points)
-        piece, best = _good_enough(here, centre, found, points, exact, parameters, wanted)
+        piece, best = _good_enough(
+            here, centre, found, points, exact, parameters, wanted
+        )
         if piece is not None:
             pieces.append(piece)
         elif len(pieces) + len(queue) + 2 > wanted.pieces:
             raise AccuracyError(
                 f"a frequency error of {wanted.frequency:g} and a MAC of {wanted.mac:g} need more than {wanted.pieces} "
                 f"expansion points: {best[0]:.2g} and {best[1]:.6f} were reached about "
-                + ", ".join(f"{name} = {v:.6g}" for name, v in zip(parameters, centre, strict=True))
+                + ", ".join(
+                    f"{name} = {v:.6g}"
+                    for name, v in zip(parameters, centre, strict=True)
+                )
                 + ". Narrow the range, allow more expansion points or a higher order, or ask for less."
             )
         else:
             own = _polynomials(parameters, centre, here, found, wanted.orders[-1])
-            queue += [(half, own) for half in here.halves(_contribution(found, wanted.orders[-1], here))]
+            queue += [
+                (half, own)
+                for half in here.halves(_contribution(found, wanted.orders[-1], here))
+            ]
         if watch is not None:
             watch(len(pieces), len(queue))
     return pieces
@@ -144,11 +158,15 @@ def _good_enough(region, centre, found, points, exact, parameters, wanted):
     return None, best
 
 
-def _polynomials(parameters, centre, region, found: EigenSeries, order: int) -> ModePolynomials:
+def _polynomials(
+    parameters, centre, region, found: EigenSeries, order: int
+) -> ModePolynomials:
     size = monomials_of(len(parameters), order).size
     cut = EigenSeries(*(part[:size] for part in found))
     n = cut.right.shape[-1]
-    return mode_polynomials(parameters, order, [(centre, region.low, region.high)], [cut], [""] * n, {})
+    return mode_polynomials(
+        parameters, order, [(centre, region.low, region.high)], [cut], [""] * n, {}
+    )
 
 
 def _contribution(found: EigenSeries, order: int, region: "Region") -> np.ndarray:
@@ -161,7 +179,10 @@ def _contribution(found: EigenSeries, order: int, region: "Region") -> np.ndarra
         for t in {max(order - 1, 1), order}:
             k = monomials.place[tuple(t * np.eye(p, dtype=int)[i])]
             eigenvalue = np.abs(found.eigenvalue[k] / found.eigenvalue[0]).max()
-            vector = (np.linalg.norm(found.right[k], axis=-1) / np.linalg.norm(found.right[0], axis=-1)).max()
+            vector = (
+                np.linalg.norm(found.right[k], axis=-1)
+                / np.linalg.norm(found.right[0], axis=-1)
+            ).max()
             total[i] += (eigenvalue + vector) * half[i] ** t
     return total
 
@@ -189,7 +210,11 @@ class Box(Region):
     """All parameter values between two corners; checked at its corners, faces and a spread of inner points."""
 
     def __init__(self, low: np.ndarray, high: np.ndarray, inner: int = 24):
-        self.low, self.high, self.inner = np.asarray(low, float), np.asarray(high, float), inner
+        self.low, self.high, self.inner = (
+            np.asarray(low, float),
+            np.asarray(high, float),
+            inner,
+        )
 
     def centre(self) -> np.ndarray:
         """The middle."""
@@ -200,7 +225,11 @@ class Box(Region):
         from scipy.stats import qmc  # slow to import, and few need it
 
         p = len(self.low)
-        corners = np.stack(np.meshgrid(*[[-1.0, 1.0]] * p, indexing="ij"), -1).reshape(-1, p) if p <= 6 else []
+        corners = (
+            np.stack(np.meshgrid(*[[-1.0, 1.0]] * p, indexing="ij"), -1).reshape(-1, p)
+            if p <= 6
+            else []
+        )
         faces = np.concatenate([np.eye(p), -np.eye(p)])
         spread = 2.0 * qmc.Halton(p, scramble=False).random(self.inner + 1)[1:] - 1.0
         unit = np.concatenate([part for part in (corners, faces, spread) if len(part)])

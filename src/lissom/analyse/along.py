@@ -58,14 +58,25 @@ class LinearSequence:
     def at(self, t: float) -> LinearModel:
         """The model at any time of the motion, its matrices straight between the instants."""
         if not self.t[0] <= t <= self.t[-1]:
-            raise ValueError(f"t must lie between {self.t[0]:g} and {self.t[-1]:g} s, got {t!r}")
-        k = min(int(np.searchsorted(self.t, t, side="right")) - 1, len(self) - 2) if len(self) > 1 else 0
+            raise ValueError(
+                f"t must lie between {self.t[0]:g} and {self.t[-1]:g} s, got {t!r}"
+            )
+        k = (
+            min(int(np.searchsorted(self.t, t, side="right")) - 1, len(self) - 2)
+            if len(self) > 1
+            else 0
+        )
         if len(self) == 1:
             return self.models[0]
         s = (t - self.t[k]) / (self.t[k + 1] - self.t[k])
         first, second = self.models[k], self.models[k + 1]
-        between = {name: (1 - s) * getattr(first, name) + s * getattr(second, name) for name in "ABCD"}
-        return dataclasses.replace(first if s < 0.5 else second, matrices=None, **between)
+        between = {
+            name: (1 - s) * getattr(first, name) + s * getattr(second, name)
+            for name in "ABCD"
+        }
+        return dataclasses.replace(
+            first if s < 0.5 else second, matrices=None, **between
+        )
 
     def save(self, path: Any) -> Any:
         """Write t, A, B, C, D, the names and the motion as `.npz`, full precision."""
@@ -76,9 +87,15 @@ class LinearSequence:
             for k in ("state", "input", "output")
         }
         motion = {
-            k: np.stack([getattr(model.operating, k) for model in self.models]) for k in ("q", "qd", "qdd", "torque")
+            k: np.stack([getattr(model.operating, k) for model in self.models])
+            for k in ("q", "qd", "qdd", "torque")
         }
-        arrays: dict[str, Any] = {"t": self.t, **{name: getattr(self, name) for name in "ABCD"}, **names, **motion}
+        arrays: dict[str, Any] = {
+            "t": self.t,
+            **{name: getattr(self, name) for name in "ABCD"},
+            **names,
+            **motion,
+        }
         return write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
 
 
@@ -121,7 +138,11 @@ def linearize_along(
     ins, outs = channels_of(model, inputs, outputs, loop, locked)
     models: list[LinearModel] = []
     for start in range(0, len(t), CHUNK):
-        rows = np.minimum(np.arange(start, start + CHUNK), len(t) - 1) if len(t) > CHUNK else np.arange(len(t))
+        rows = (
+            np.minimum(np.arange(start, start + CHUNK), len(t) - 1)
+            if len(t) > CHUNK
+            else np.arange(len(t))
+        )
         at = [jnp.asarray(part[rows]) for part in motion]
         answer: Any = _along(model.formulation, at[0], at[1], at[2], ins, outs, loop)
         points, found, left = jax.tree.map(np.asarray, answer)
@@ -130,8 +151,20 @@ def linearize_along(
                 raise EquilibriumError(
                     f"no balance of the links found at t = {t[start + k]:g} s: {left[k]:.1e} left over"
                 )
-            pick = lambda part, k=k: part[k]  # noqa: E731
-            models.append(model_of(model, jax.tree.map(pick, points), jax.tree.map(pick, found), ins, outs, locked))
+
+            def pick(part, k=k):
+                return part[k]
+
+            models.append(
+                model_of(
+                    model,
+                    jax.tree.map(pick, points),
+                    jax.tree.map(pick, found),
+                    ins,
+                    outs,
+                    locked,
+                )
+            )
         watch(min(start + CHUNK, len(t)) / len(t))
     return LinearSequence(t, tuple(models))
 
@@ -141,14 +174,20 @@ def motion_of(model: Model, trajectory: Any) -> tuple[np.ndarray, list[np.ndarra
     if hasattr(trajectory, "data") and hasattr(trajectory, "t"):
         trajectory = (trajectory.t, trajectory.data["encoder"].values)
     if not isinstance(trajectory, tuple | list) or not 2 <= len(trajectory) <= 4:
-        raise ValueError("trajectory must be (t, q), (t, q, qd), (t, q, qd, qdd) or a Run")
+        raise ValueError(
+            "trajectory must be (t, q), (t, q, qd), (t, q, qd, qdd) or a Run"
+        )
     t = np.asarray(trajectory[0], dtype=float)
     given = [np.asarray(part, dtype=float) for part in trajectory[1:]]
     for name, part in zip(("q", "qd", "qdd"), given, strict=False):
         if t.ndim != 1 or part.shape != (len(t), model.n_joints):
-            raise ValueError(f"{name} must have the shape ({len(t)}, {model.n_joints}), got {part.shape}")
+            raise ValueError(
+                f"{name} must have the shape ({len(t)}, {model.n_joints}), got {part.shape}"
+            )
     if len(t) > 1 and not np.all(np.diff(t) > 0):
         raise ValueError("t must grow")
     while len(given) < 3:
-        given.append(CubicSpline(t, given[-1])(t, 1) if len(t) > 1 else np.zeros_like(given[-1]))
+        given.append(
+            CubicSpline(t, given[-1])(t, 1) if len(t) > 1 else np.zeros_like(given[-1])
+        )
     return t, given

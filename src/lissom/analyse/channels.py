@@ -35,7 +35,13 @@ from ..solve.model import Model
 
 PATHS = ("at", "velocity", "node_acceleration")
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
-NODE = {"p": "at", "v": "velocity", "a": "node_acceleration", "w": "turning", "wd": "turning_d"}
+NODE = {
+    "p": "at",
+    "v": "velocity",
+    "a": "node_acceleration",
+    "w": "turning",
+    "wd": "turning_d",
+}
 SECTION = ("n", "vy", "vz", "t", "my", "mz")
 STRAIN = ("strain", "twist", "ky", "kz")
 JOINT = ("encoder", "speed", "acceleration", "torque")
@@ -80,8 +86,17 @@ def default_inputs(model: Model) -> tuple[str, ...]:
 
 def default_outputs(model: Model) -> tuple[str, ...]:
     """Encoder and speed of every joint, position and acceleration of the last link's tip."""
-    joints = [f"{name}.{what}" for what in ("encoder", "speed") for name in model.joint_names]
-    return (*joints, *(f"{model.link_names[-1]}/tip.{what}{axis}" for what in "pa" for axis in "xyz"))
+    joints = [
+        f"{name}.{what}" for what in ("encoder", "speed") for name in model.joint_names
+    ]
+    return (
+        *joints,
+        *(
+            f"{model.link_names[-1]}/tip.{what}{axis}"
+            for what in "pa"
+            for axis in "xyz"
+        ),
+    )
 
 
 # --- names ---------------------------------------------------------------------------------------------------------
@@ -93,11 +108,21 @@ def input_named(model: Model, name: str, closed: bool = False) -> Channel:
     if "/" in bare:
         node, _, component = bare.rpartition(".")
         if component not in WRENCH:
-            raise UnknownNameError(name, f"no such input{nearest(component, WRENCH) or '.'} An input is {INPUTS}")
+            raise UnknownNameError(
+                name,
+                f"no such input{nearest(component, WRENCH) or '.'} An input is {INPUTS}",
+            )
         i, k = _node(model, name, node)
-        return Channel(name, "wrench", i, k, WRENCH.index(component), _in_world(name, at, frame))
+        return Channel(
+            name, "wrench", i, k, WRENCH.index(component), _in_world(name, at, frame)
+        )
     joint, _, what = bare.partition(".")
-    kind = {"": "torque", "torque": "torque", "setpoint": "setpoint", "setpoint_rate": "setpoint_rate"}.get(what)
+    kind = {
+        "": "torque",
+        "torque": "torque",
+        "setpoint": "setpoint",
+        "setpoint_rate": "setpoint_rate",
+    }.get(what)
     if kind is None or at:
         raise UnknownNameError(name, f"no such input. An input is {INPUTS}")
     if kind != "torque" and not closed:
@@ -127,7 +152,14 @@ def output_named(model: Model, name: str) -> Channel:
         return Channel(name, what, _joint(model, name, joint))
     kind, _, component = what.partition(".")
     if kind == "reaction" and component in WRENCH and joint in model.link_names:
-        return Channel(name, "reaction", model.link_names.index(joint), 0, WRENCH.index(component), in_world)
+        return Channel(
+            name,
+            "reaction",
+            model.link_names.index(joint),
+            0,
+            WRENCH.index(component),
+            in_world,
+        )
     raise UnknownNameError(name, f"no such output. An output is {OUTPUTS}")
 
 
@@ -154,7 +186,9 @@ def _in_world(name: str, at: str, frame: str) -> bool:
 def _section(model: Model, name: str, link: str, number: str, what: str) -> Channel:
     """Section force or strain in the middle of an element: the mean of its two ends."""
     if link not in model.link_names:
-        raise UnknownNameError(name, f"no link is called {link!r}. Links: {', '.join(model.link_names)}")
+        raise UnknownNameError(
+            name, f"no link is called {link!r}. Links: {', '.join(model.link_names)}"
+        )
     i = model.link_names.index(link)
     body = model.bodies[i]
     count = 0 if body.element_stiffness is None else len(body.elements)
@@ -169,7 +203,9 @@ def _section(model: Model, name: str, link: str, number: str, what: str) -> Chan
     component = (SECTION if forces else STRAIN).index(what)
     row = values[:, int(number), :, component].mean(axis=1)
     c = model.formulation.links.stiffness.shape[-1]
-    return Channel(name, "section", i, int(number), 0, True, np.pad(row, (0, c - len(row))))
+    return Channel(
+        name, "section", i, int(number), 0, True, np.pad(row, (0, c - len(row)))
+    )
 
 
 # --- values --------------------------------------------------------------------------------------------------------
@@ -191,17 +227,34 @@ def drive(
     place = motion.place
     reference, reference_d = point
     for channel, value in zip(inputs, u, strict=True):
-        joint = jnp.eye(formulation.n_encoders)[channel.index] if channel.kind != "wrench" else 0.0
+        joint = (
+            jnp.eye(formulation.n_encoders)[channel.index]
+            if channel.kind != "wrench"
+            else 0.0
+        )
         tau = tau + (joint * value if channel.kind == "torque" else 0.0)
         reference = reference + (joint * value if channel.kind == "setpoint" else 0.0)
-        reference_d = reference_d + (joint * value if channel.kind == "setpoint_rate" else 0.0)
+        reference_d = reference_d + (
+            joint * value if channel.kind == "setpoint_rate" else 0.0
+        )
     if loop is not None:
-        tau = tau + loop.kp * (reference - place.encoder) + loop.kd * (reference_d - motion.rates.encoder)
+        tau = (
+            tau
+            + loop.kp * (reference - place.encoder)
+            + loop.kd * (reference_d - motion.rates.encoder)
+        )
     total = Rates(jnp.zeros((place.q.shape[0], 6)), jnp.zeros_like(place.q), tau)
     for channel, value in zip(inputs, u, strict=True):
         if channel.kind == "wrench":
             wrench = value * jnp.eye(6)[channel.component]
-            load = node_wrench(formulation, place, channel.index, channel.node, wrench, channel.in_world)
+            load = node_wrench(
+                formulation,
+                place,
+                channel.index,
+                channel.node,
+                wrench,
+                channel.in_world,
+            )
             total = jax.tree.map(jnp.add, total, load)
     return total
 
@@ -222,7 +275,11 @@ def outputs_of(
         "torque": torque,
         "coordinate": at[0],
     }
-    seen = node_paths(formulation, *at) if any(channel.kind in PATHS for channel in outputs) else {}
+    seen = (
+        node_paths(formulation, *at)
+        if any(channel.kind in PATHS for channel in outputs)
+        else {}
+    )
     parts = []
     for channel in outputs:
         if channel.kind in joint:
@@ -230,41 +287,59 @@ def outputs_of(
         elif channel.kind == "section":
             parts.append(jnp.asarray(channel.row) @ motion.place.q[channel.index])
         elif channel.kind == "reaction" and needed is not None:
-            parts.append(reaction(formulation, motion, needed, channel)[channel.component])
+            parts.append(
+                reaction(formulation, motion, needed, channel)[channel.component]
+            )
         elif channel.kind in PATHS:
             value = seen[channel.kind][channel.index, channel.node]
-            turned = value if channel.in_world else motion.place.R[channel.index].T @ value
+            turned = (
+                value if channel.in_world else motion.place.R[channel.index].T @ value
+            )
             parts.append(turned[channel.component])
         else:
             parts.append(node_turning(formulation, motion, channel)[channel.component])
     return jnp.stack(parts) if parts else jnp.zeros(0)
 
 
-def node_paths(formulation: AbstractFormulation, x, xd, xdd) -> dict[str, Float[Array, "l k 3"]]:
+def node_paths(
+    formulation: AbstractFormulation, x, xd, xdd
+) -> dict[str, Float[Array, "l k 3"]]:
     """Position, velocity and acceleration of every node in world axes: the position, differentiated along the motion.
 
     Formulations of first order carry twists that are not exactly the rates of their positions: an observer sees these.
     """
-    position = lambda x: node_poses(formulation, formulation.configuration(x)).position  # noqa: E731
-    velocity = lambda x, xd: jax.jvp(position, (x,), (xd,))[1]  # noqa: E731
+
+    def position(x):
+        return node_poses(formulation, formulation.configuration(x)).position
+
+    def velocity(x, xd):
+        return jax.jvp(position, (x,), (xd,))[1]
+
     v, a = jax.jvp(velocity, (x, xd), (xd, xdd))
     return {"at": position(x), "velocity": v, "node_acceleration": a}
 
 
-def node_turning(formulation: AbstractFormulation, motion: Motion, channel: Channel) -> Float[Array, " 3"]:
+def node_turning(
+    formulation: AbstractFormulation, motion: Motion, channel: Channel
+) -> Float[Array, " 3"]:
     """Angular velocity of a node, or its angular acceleration."""
     i, k = channel.index, channel.node
     place, w, wd = motion.place, motion.rates.V[i, 3:], motion.rates_d.V[i, 3:]
     U = jnp.asarray(formulation.links.node_shape)[i, k, 3:]
     phi, phi_d, phi_dd = U @ place.q[i], U @ motion.rates.q[i], U @ motion.rates_d.q[i]
     finite = formulation.finite_rotations
-    turning = lambda phi, phi_d: left_jacobian(phi) @ phi_d if finite else phi_d  # noqa: E731
+
+    def turning(phi, phi_d):
+        return left_jacobian(phi) @ phi_d if finite else phi_d
+
     own, own_d = jax.jvp(turning, (phi, phi_d), (phi_d, phi_dd))
     value = w + own if channel.kind == "turning" else wd + own_d + jnp.cross(w, own)
     return place.R[i] @ value if channel.in_world else value
 
 
-def reaction(formulation: AbstractFormulation, motion: Motion, needed: Rates, channel: Channel) -> Float[Array, " 6"]:
+def reaction(
+    formulation: AbstractFormulation, motion: Motion, needed: Rates, channel: Channel
+) -> Float[Array, " 6"]:
     """Wrench that a link receives through its joint, about the joint: what the links outwards of it need, summed.
 
     The drive's torque is part of it; the rotor's inertia and the friction at the motor are not.

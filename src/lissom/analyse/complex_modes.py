@@ -29,7 +29,10 @@ class QuadraticModes(NamedTuple):
 
 
 def quadratic_modes(
-    M: Float[np.ndarray, "n n"], C: Float[np.ndarray, "n n"], K: Float[np.ndarray, "n n"], count: int | None = None
+    M: Float[np.ndarray, "n n"],
+    C: Float[np.ndarray, "n n"],
+    K: Float[np.ndarray, "n n"],
+    count: int | None = None,
 ) -> QuadraticModes:
     """Modes of M xdd + C xd + K x = 0, one of each conjugate pair; `count` for the lowest ones only.
 
@@ -38,11 +41,26 @@ def quadratic_modes(
     """
     n = len(M)
     if not n:
-        return QuadraticModes(np.zeros(0, complex), np.zeros((0, 0), complex), np.zeros((0, 0), complex), ())
+        return QuadraticModes(
+            np.zeros(0, complex),
+            np.zeros((0, 0), complex),
+            np.zeros((0, 0), complex),
+            (),
+        )
     squares, V = scipy.linalg.eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
     M_v, C_v, K_v = (_without_rounding(V, A) for A in (M, C, K))
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M_v, np.concatenate([K_v, C_v], axis=1))]])
-    scale = np.concatenate([1.0 / np.sqrt(np.maximum(np.abs(squares), (2 * np.pi * RIGID) ** 2)), np.ones(n)])
+    A = np.block(
+        [
+            [np.zeros((n, n)), np.eye(n)],
+            [-np.linalg.solve(M_v, np.concatenate([K_v, C_v], axis=1))],
+        ]
+    )
+    scale = np.concatenate(
+        [
+            1.0 / np.sqrt(np.maximum(np.abs(squares), (2 * np.pi * RIGID) ** 2)),
+            np.ones(n),
+        ]
+    )
     found: Any = scipy.linalg.eig(A * scale / scale[:, None], left=True, right=True)
     lam, y, w = found
     right = (scale[:, None] * w)[:n]
@@ -58,7 +76,9 @@ def quadratic_modes(
 def _without_rounding(V, A):
     """V^T A V with zeros where there is rounding alone, which LAPACK would otherwise scale up beside rigid motions."""
     product = V.T @ A @ V
-    return np.where(np.abs(product) > 8 * EPS * (np.abs(V).T @ np.abs(A) @ np.abs(V)), product, 0.0)
+    return np.where(
+        np.abs(product) > 8 * EPS * (np.abs(V).T @ np.abs(A) @ np.abs(V)), product, 0.0
+    )
 
 
 def _without_twins(lam, right, keep):
@@ -101,8 +121,13 @@ def _repeated(lam) -> list[list[int]]:
     """Groups of equal eigenvalues; every eigenvalue is in one, most of them alone."""
     groups: list[list[int]] = []
     for k, value in enumerate(lam):
-        bound = max(CLOSE * np.abs(value), 2 * np.pi * RIGID if np.abs(value) < 2 * np.pi * RIGID else 0.0)
-        near = next((group for group in groups if np.abs(lam[group[-1]] - value) <= bound), None)
+        bound = max(
+            CLOSE * np.abs(value),
+            2 * np.pi * RIGID if np.abs(value) < 2 * np.pi * RIGID else 0.0,
+        )
+        near = next(
+            (group for group in groups if np.abs(lam[group[-1]] - value) <= bound), None
+        )
         if near is None:
             groups.append([k])
         else:
@@ -119,8 +144,15 @@ def _kind(value: complex) -> str:
 
 
 def modal_assurance(
-    M: Float[np.ndarray, "n n"], first: Inexact[np.ndarray, "n a"], second: Inexact[np.ndarray, "n b"]
+    M: Float[np.ndarray, "n n"],
+    first: Inexact[np.ndarray, "n a"],
+    second: Inexact[np.ndarray, "n b"],
 ) -> Float[np.ndarray, "a b"]:
     """MAC of every pair of vectors with the weight M: 1 for the same shape, 0 for orthogonal ones."""
-    own = lambda phi: np.einsum("im,ij,jm->m", phi.conj(), M, phi).real  # noqa: E731
-    return np.abs(first.conj().T @ M @ second) ** 2 / np.maximum(np.outer(own(first), own(second)), 1e-300)
+
+    def own(phi):
+        return np.einsum("im,ij,jm->m", phi.conj(), M, phi).real
+
+    return np.abs(first.conj().T @ M @ second) ** 2 / np.maximum(
+        np.outer(own(first), own(second)), 1e-300
+    )

@@ -23,13 +23,25 @@ class DampedModes(eqx.Module):
     eigenvalue: Complex[np.ndarray, " m"]  # lambda [rad/s]
     frequency_hz: Float[np.ndarray, " m"]  # |lambda| / (2 pi); 0 for rigid motion
     damped_hz: Float[np.ndarray, " m"]  # Im(lambda) / (2 pi), the frequency seen
-    damping_ratio: Float[np.ndarray, " m"]  # -Re(lambda) / |lambda|; NaN for rigid motion
-    right: Complex[np.ndarray, "n m"]  # phi, phi^* M phi = 1, largest entry real and positive
-    left: Complex[np.ndarray, "n m"]  # psi, psi^* (2 lambda M + C) phi = 1 (rigid motion: psi^* M phi = 1)
-    share: dict[str, Float[np.ndarray, " m"]]  # part of each link and joint in the kinetic energy
-    stability: tuple[str, ...] = eqx.field(static=True)  # vibration | overdamped | rigid | unstable
+    damping_ratio: Float[
+        np.ndarray, " m"
+    ]  # -Re(lambda) / |lambda|; NaN for rigid motion
+    right: Complex[
+        np.ndarray, "n m"
+    ]  # phi, phi^* M phi = 1, largest entry real and positive
+    left: Complex[
+        np.ndarray, "n m"
+    ]  # psi, psi^* (2 lambda M + C) phi = 1 (rigid motion: psi^* M phi = 1)
+    share: dict[
+        str, Float[np.ndarray, " m"]
+    ]  # part of each link and joint in the kinetic energy
+    stability: tuple[str, ...] = eqx.field(
+        static=True
+    )  # vibration | overdamped | rigid | unstable
     names: tuple[str, ...] = eqx.field(static=True)
-    strain: dict[str, Float[np.ndarray, " m"]]  # part of each link, and controller, in the potential energy
+    strain: dict[
+        str, Float[np.ndarray, " m"]
+    ]  # part of each link, and controller, in the potential energy
 
     @property
     def shapes(self) -> Float[np.ndarray, "n m"]:
@@ -38,17 +50,27 @@ class DampedModes(eqx.Module):
 
 
 def damped_modes(
-    model: Model, state: Any, qd: Any, qdd: Any, loop: Loop | None, locked: bool, count: int | None
+    model: Model,
+    state: Any,
+    qd: Any,
+    qdd: Any,
+    loop: Loop | None,
+    locked: bool,
+    count: int | None,
 ) -> DampedModes:
     """Modes of the linear model at a point; see `modes`."""
     point = modal_point(model, state, qd, qdd)
-    f = model.formulation_at(state if isinstance(state, State) else model.assemble(state))
+    f = model.formulation_at(
+        state if isinstance(state, State) else model.assemble(state)
+    )
     found: Any = jax.tree.map(np.asarray, derivatives_at(f, point, (), (), loop))
     basis = None
     if locked:
         found = found._replace(E=found.E[:, list(f.independent)])
         j, E = f.n_joints, found.E[0, :, : len(found.matrices.M)]
-        basis = np.concatenate([-np.linalg.solve(E[:, :j], E[:, j:]), np.eye(len(found.matrices.M) - j)])
+        basis = np.concatenate(
+            [-np.linalg.solve(E[:, :j], E[:, j:]), np.eye(len(found.matrices.M) - j)]
+        )
         found = locked_derivatives(found, j)
     M, C, K, _ = found.matrices
     modes = quadratic_modes(M, C, K, count)
@@ -58,7 +80,9 @@ def damped_modes(
     lam: Any = modes.eigenvalue
     size = np.abs(lam)
     rigid = np.array([kind == "rigid" for kind in modes.stability])
-    share, strain = participation(model, f, point.x, right, None if loop is None else loop.kp)
+    share, strain = participation(
+        model, f, point.x, right, None if loop is None else loop.kp
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(rigid, np.nan, -lam.real / size)
     return DampedModes(

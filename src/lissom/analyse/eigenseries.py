@@ -32,7 +32,9 @@ class EigenSeries(NamedTuple):
 
     eigenvalue: Complex[np.ndarray, "T m"]
     right: Complex[np.ndarray, "T m n"]
-    left: Complex[np.ndarray, "T m n"]  # of conj(psi), which is analytic in real parameters like the others
+    left: Complex[
+        np.ndarray, "T m n"
+    ]  # of conj(psi), which is analytic in real parameters like the others
 
 
 def eigen_series(
@@ -83,7 +85,9 @@ def refuse_repeated(pairs: Eigenpairs) -> None:
             )
 
 
-def _one_pair(m: Monomials, matrices, lam0: complex, phi0: np.ndarray, psi0: np.ndarray):
+def _one_pair(
+    m: Monomials, matrices, lam0: complex, phi0: np.ndarray, psi0: np.ndarray
+):
     M, C, K = matrices
     n = len(phi0)
     Q0 = lam0**2 * M[0] + lam0 * C[0] + K[0]
@@ -91,11 +95,19 @@ def _one_pair(m: Monomials, matrices, lam0: complex, phi0: np.ndarray, psi0: np.
     # the border carries lambda_tau in units that make it as large as the matrix itself
     size = np.abs(lam0) ** 2 * np.abs(M[0]).max() + np.abs(K[0]).max()
     unit = size / np.abs(slope @ phi0).max()
-    S = np.block([[Q0, unit * (slope @ phi0)[:, None]], [size * phi0.conj()[None, :], np.zeros((1, 1))]])
+    S = np.block(
+        [
+            [Q0, unit * (slope @ phi0)[:, None]],
+            [size * phi0.conj()[None, :], np.zeros((1, 1))],
+        ]
+    )
     factors = scipy.linalg.lu_factor(S)
     lam, phi, chi = (np.zeros((m.size, *shape), complex) for shape in ((), (n,), (n,)))
     lam[0], phi[0], chi[0] = lam0, phi0, psi0.conj()
-    right, left = _Products(m, (M, C, K), phi), _Products(m, tuple(A.swapaxes(1, 2) for A in matrices), chi)
+    right, left = (
+        _Products(m, (M, C, K), phi),
+        _Products(m, tuple(A.swapaxes(1, 2) for A in matrices), chi),
+    )
     for t in range(1, m.order + 1):
         level = np.flatnonzero(m.degree == t)
         r = right.level(t, lam)
@@ -103,7 +115,9 @@ def _one_pair(m: Monomials, matrices, lam0: complex, phi0: np.ndarray, psi0: np.
         phi[level], lam[level] = solution[:, :n], unit * solution[:, n]
         right.settle(level)
         r = left.level(t, lam)
-        chi[level] = scipy.linalg.lu_solve(factors, np.pad(-r, ((0, 0), (0, 1))).T, trans=1).T[:, :n]
+        chi[level] = scipy.linalg.lu_solve(
+            factors, np.pad(-r, ((0, 0), (0, 1))).T, trans=1
+        ).T[:, :n]
         left.settle(level)
     return lam, phi, chi
 
@@ -145,7 +159,15 @@ def _biorthonormal(m: Monomials, M, C, lam, phi, chi):
     momentum = series.total([series.multiply(m, twice, Mphi), Cphi])
     s = series.matmul(m, of_dense(chi[:, None, :]), momentum).each(lambda d: d[:, 0, 0])
     inverse = series.compose(m, s, series.power(s.value, -1.0, m.order))
-    return series.multiply(m, inverse.each(lambda d: d[:, None]), of_dense(chi)).dense(m.size)
+    return series.multiply(m, inverse.each(lambda d: d[:, None]), of_dense(chi)).dense(
+        m.size
+    )
 
 
-__all__ = ["EigenSeries", "RepeatedEigenvalueError", "Series", "eigen_series", "refuse_repeated"]
+__all__ = [
+    "EigenSeries",
+    "RepeatedEigenvalueError",
+    "Series",
+    "eigen_series",
+    "refuse_repeated",
+]

@@ -17,7 +17,10 @@ def archive(found: ModePolynomials) -> dict[str, Any]:
     p = found.polynomial
     about = {"format": FORMAT, "parameters": p.parameters, "order": p.order, "modes": found.modes,
              "coordinates": found.coordinates, "notes": dict(found.notes)}  # fmt: skip
-    return {"about": np.array(json.dumps(about)), **{name: getattr(p, name) for name in ARRAYS}}
+    return {
+        "about": np.array(json.dumps(about)),
+        **{name: getattr(p, name) for name in ARRAYS},
+    }
 
 
 def from_archive(data: Any) -> ModePolynomials:
@@ -30,9 +33,17 @@ def from_archive(data: Any) -> ModePolynomials:
         raise ValueError("the file holds no mode polynomials")
     about = json.loads(str(data["about"]))
     if about.get("format") != FORMAT:
-        raise ValueError(f"the file has format {about.get('format')}, this version reads {FORMAT}")
-    p = PiecewisePolynomial(tuple(about["parameters"]), about["order"], *(np.asarray(data[name]) for name in ARRAYS))
-    return ModePolynomials(p, about["modes"], tuple(about["coordinates"]), about["notes"])
+        raise ValueError(
+            f"the file has format {about.get('format')}, this version reads {FORMAT}"
+        )
+    p = PiecewisePolynomial(
+        tuple(about["parameters"]),
+        about["order"],
+        *(np.asarray(data[name]) for name in ARRAYS),
+    )
+    return ModePolynomials(
+        p, about["modes"], tuple(about["coordinates"]), about["notes"]
+    )
 
 
 def _head(found: ModePolynomials) -> list[str]:
@@ -66,19 +77,34 @@ def c_source(found: ModePolynomials, name: str = "modes", vectors: bool = True) 
     Complex results are pairs of doubles, real part first; vectors mode after mode.
     """
     p, mono, N = found.polynomial, found.polynomial.monomials, name.upper()
-    complex_ = lambda a: np.stack([np.real(a), np.imag(a)], axis=-1)  # noqa: E731
+
+    def complex_(a):
+        return np.stack([np.real(a), np.imag(a)], axis=-1)
+
     parts = {key: complex_(value) for key, value in _parts(found, vectors).items()}
     P, p_count, T = p.pieces, len(p.parameters), mono.size
-    text = ["/* " + "\n   ".join(line.replace("*/", "* /") for line in _head(found)) + " */", "#include <math.h>", ""]
+    text = [
+        "/* "
+        + "\n   ".join(line.replace("*/", "* /") for line in _head(found))
+        + " */",
+        "#include <math.h>",
+        "",
+    ]
     text += [f"#define {N}_PARAMETERS {p_count}", f"#define {N}_MODES {found.modes}",
              f"#define {N}_COORDINATES {len(found.coordinates)}", f"#define {N}_TERMS {T}", f"#define {N}_PIECES {P}",
              ""]  # fmt: skip
     for key, values in (("centre", p.centre), ("low", p.low), ("high", p.high)):
-        text.append(f"static const double {name}_{key}_at[{P} * {p_count}] = {{{_floats(values)}}};")
+        text.append(
+            f"static const double {name}_{key}_at[{P} * {p_count}] = {{{_floats(values)}}};"
+        )
     for key, values in (("parent", mono.parent), ("factor", mono.factor)):
-        text.append(f"static const int {name}_{key}_of[{T}] = {{{', '.join(str(int(v)) for v in values)}}};")
+        text.append(
+            f"static const int {name}_{key}_of[{T}] = {{{', '.join(str(int(v)) for v in values)}}};"
+        )
     for key, values in parts.items():
-        text.append(f"static const double {name}_{key}_terms[{values.size}] = {{{_floats(values)}}};")
+        text.append(
+            f"static const double {name}_{key}_terms[{values.size}] = {{{_floats(values)}}};"
+        )
     text.append(f"""
 /* The piece that a point lies in, or lies least outside of. */
 int {name}_piece(const double *p)
@@ -148,10 +174,14 @@ def numpy_source(found: ModePolynomials, vectors: bool = True) -> str:
             f"COORDINATES = {found.coordinates!r}", f"MODES = {found.modes}",
             f"LEVELS = {[(a.tolist(), b.tolist()) for a, b in mono.levels]!r}"]  # fmt: skip
     for key in ("centre", "low", "high"):
-        text.append(f"{key.upper()} = np.array([{_floats(getattr(p, key))}]).reshape({p.pieces}, {len(p.parameters)})")
+        text.append(
+            f"{key.upper()} = np.array([{_floats(getattr(p, key))}]).reshape({p.pieces}, {len(p.parameters)})"
+        )
     for key, values in parts.items():
         pairs = _floats(np.stack([np.real(values), np.imag(values)], axis=-1))
-        text.append(f"{key.upper()} = np.array([{pairs}]).view(complex).reshape{values.shape!r}")
+        text.append(
+            f"{key.upper()} = np.array([{pairs}]).view(complex).reshape{values.shape!r}"
+        )
     tables = ", ".join(f'("{key}", {key.upper()})' for key in parts)
     text.append(f'''
 

@@ -35,7 +35,10 @@ class FrequencyResponse:
 
 
 def frequency_response(
-    linear: LinearModel, input: str, output: str, frequencies: Sequence[float] | Any = None
+    linear: LinearModel,
+    input: str,
+    output: str,
+    frequencies: Sequence[float] | Any = None,
 ) -> FrequencyResponse:
     """Frequency response between a named input and a named output.
 
@@ -49,13 +52,19 @@ def frequency_response(
         UnknownNameError: the model has no such input or output.
     """
     k, i = linear.input_index(input), linear.output_index(output)
-    f = default_band(linear) if frequencies is None else np.atleast_1d(np.asarray(frequencies, dtype=float))
+    f = (
+        default_band(linear)
+        if frequencies is None
+        else np.atleast_1d(np.asarray(frequencies, dtype=float))
+    )
     if f.ndim != 1 or not np.all(np.isfinite(f)) or np.any(f < 0.0):
         raise ValueError("frequencies must be a list of numbers >= 0 [Hz]")
     s = 2j * np.pi * f
     s = np.exp(s * linear.dt) if linear.dt else s
     H = transfer(linear.A, linear.B[:, [k]], linear.C[[i]], linear.D[[i]][:, [k]], s)
-    return FrequencyResponse(f, H[:, 0, 0], linear.input_names[k], linear.output_names[i])
+    return FrequencyResponse(
+        f, H[:, 0, 0], linear.input_names[k], linear.output_names[i]
+    )
 
 
 def transfer(A, B, C, D, s: Complex[np.ndarray, " f"]) -> Complex[np.ndarray, "f p u"]:
@@ -88,8 +97,14 @@ def default_band(linear: LinearModel, points: int = POINTS) -> Float[np.ndarray,
     vibrating = np.sort(np.abs(poles[poles.imag > 1e-6 * np.abs(poles)])) / (2 * np.pi)
     fast = vibrating[vibrating > SWAY]
     vibrating = fast if len(fast) else vibrating
-    low, high = (0.1 * vibrating[0], 2.0 * vibrating[:8][-1]) if len(vibrating) else (0.01, 100.0)
+    low, high = (
+        (0.1 * vibrating[0], 2.0 * vibrating[:8][-1])
+        if len(vibrating)
+        else (0.01, 100.0)
+    )
     high = min(high, 0.5 / linear.dt) if linear.dt else high
     around = 1.0 + np.concatenate([-np.logspace(-1, -5, 15), np.logspace(-5, -1, 15)])
-    band = np.concatenate([np.geomspace(low, high, points), (vibrating[:40, None] * around).ravel()])
+    band = np.concatenate(
+        [np.geomspace(low, high, points), (vibrating[:40, None] * around).ravel()]
+    )
     return np.unique(band[(band >= low) & (band <= high)])

@@ -10,7 +10,6 @@ With Gamma(x, xd, xdd, u) = 0 the equations of motion, a small departure from a 
 forget: gravity, centrifugal and gyroscopic terms, the torques' and wrenches' own turning.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -66,8 +65,13 @@ def linear_matrices(
 
     [Palomba2019] eqs. (4)-(7) with corrected signs, for every formulation.
     """
-    gamma: Callable = lambda z: unbalanced(formulation, *parted(z, x.shape[0]))  # noqa: E731
-    K, C, M, minus_F = parted(jax.jacfwd(gamma)(jnp.concatenate([x, xd, xdd, tau])), x.shape[0])
+
+    def gamma(z):
+        return unbalanced(formulation, *parted(z, x.shape[0]))
+
+    K, C, M, minus_F = parted(
+        jax.jacfwd(gamma)(jnp.concatenate([x, xd, xdd, tau])), x.shape[0]
+    )
     return LinearMatrices(M, C, K, -minus_F)
 
 
@@ -89,13 +93,19 @@ def balanced_point(
     of times. q is what the encoders read, in a closed chain those of the independent joints; the elastic coordinates
     have no speed and no acceleration.
     """
-    n, d, drives = formulation.size, formulation.n_elastic, jnp.asarray(formulation.independent, dtype=int)
+    n, d, drives = (
+        formulation.size,
+        formulation.n_elastic,
+        jnp.asarray(formulation.independent, dtype=int),
+    )
     xd, xdd = (jnp.concatenate([part[drives], jnp.zeros(d)]) for part in (qd, qdd))
 
     def missing(z):
         x, tau = z[:n], on_drives(formulation, z[n:])
         encoder = formulation.configuration(x).encoder
-        return jnp.concatenate([(encoder - q)[drives], unbalanced(formulation, x, xd, xdd, tau)])
+        return jnp.concatenate(
+            [(encoder - q)[drives], unbalanced(formulation, x, xd, xdd, tau)]
+        )
 
     def improve(_, z):
         return z - inverse(jax.jacfwd(missing)(z)) @ missing(z)
@@ -105,7 +115,10 @@ def balanced_point(
 
 
 def accelerated_point(
-    formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"], tau: Float[Array, " j"]
+    formulation: AbstractFormulation,
+    x: Float[Array, " n"],
+    xd: Float[Array, " n"],
+    tau: Float[Array, " j"],
 ) -> Point:
     """The point of any motion: accelerations from the equations of motion, which are affine in them."""
     at_rest = jnp.zeros_like(x)
@@ -116,8 +129,17 @@ def accelerated_point(
 def left_over(formulation: AbstractFormulation, point: Point) -> Float[Array, ""]:
     """Largest generalised force left over at a point, against the largest of strain, drive and all the rest."""
     motion = formulation.motion(*point[:3])
-    needed, drive = engine.link_forces(formulation, motion), joint_loads(formulation, point.tau)
+    needed, drive = (
+        engine.link_forces(formulation, motion),
+        joint_loads(formulation, point.tau),
+    )
     strain = jax.vmap(engine.elastic_force)(formulation.links, motion.place.q)
-    parts = [needed, drive, Rates(strain[:, :6], strain[:, 6:], jnp.zeros_like(point.tau))]
-    forces = jax.vmap(motion.pull_back)(jax.tree.map(lambda *part: jnp.stack(part), *parts))
+    parts = [
+        needed,
+        drive,
+        Rates(strain[:, :6], strain[:, 6:], jnp.zeros_like(point.tau)),
+    ]
+    forces = jax.vmap(motion.pull_back)(
+        jax.tree.map(lambda *part: jnp.stack(part), *parts)
+    )
     return jnp.max(jnp.abs(forces[0] - forces[1])) / (jnp.max(jnp.abs(forces)) + 1e-9)

@@ -13,7 +13,16 @@ from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation, Motion
 from ..solve.model import EquilibriumError, Model
 from ..solve.problem import State
-from .channels import Channel, Loop, default_inputs, default_outputs, drive, input_named, output_named, outputs_of
+from .channels import (
+    Channel,
+    Loop,
+    default_inputs,
+    default_outputs,
+    drive,
+    input_named,
+    output_named,
+    outputs_of,
+)
 from .linear_matrices import (
     LinearMatrices,
     Point,
@@ -46,7 +55,11 @@ class Derivatives(NamedTuple):
 
 
 def derivatives(
-    f: AbstractFormulation, point: Point, inputs: tuple[Channel, ...], outputs: tuple[Channel, ...], loop: Loop | None
+    f: AbstractFormulation,
+    point: Point,
+    inputs: tuple[Channel, ...],
+    outputs: tuple[Channel, ...],
+    loop: Loop | None,
 ) -> Derivatives:
     """Exact derivatives of the equations of motion and of the outputs: pure, for `jit` and `vmap`.
 
@@ -64,8 +77,12 @@ def derivatives(
         needed = engine.link_forces(f, motion, applied) if reactions else None
         seen = seen_motion(f, motion, x, xd, xdd)
         y = outputs_of(f, outputs, (x, xd, xdd), seen, needed, applied.encoder)
-        encoder = jnp.stack([seen.place.encoder, seen.rates.encoder, seen.rates_d.encoder])
-        value = jnp.concatenate([engine.needed_force(f, x, xd, xdd, applied), y, encoder.reshape(-1)])
+        encoder = jnp.stack(
+            [seen.place.encoder, seen.rates.encoder, seen.rates_d.encoder]
+        )
+        value = jnp.concatenate(
+            [engine.needed_force(f, x, xd, xdd, applied), y, encoder.reshape(-1)]
+        )
         return value, value
 
     z = jnp.concatenate([*point[:3], jnp.zeros(len(inputs))])
@@ -73,7 +90,13 @@ def derivatives(
     K, C, M, minus_F = parted(slope[:n], n)
     E = slope[n + p :, : 3 * n].reshape(3, j, 3 * n)
     matrices = LinearMatrices(M, C, K, -minus_F)
-    return Derivatives(matrices, *parted(slope[n : n + p], n), value[n : n + p], value[n + p :].reshape(3, j), E)
+    return Derivatives(
+        matrices,
+        *parted(slope[n : n + p], n),
+        value[n : n + p],
+        value[n + p :].reshape(3, j),
+        E,
+    )
 
 
 def seen_motion(f: AbstractFormulation, motion: Motion, x, xd, xdd) -> Motion:
@@ -98,7 +121,9 @@ def _accelerated(f: AbstractFormulation, x, xd, tau) -> Point:
     return accelerated_point(f, x, xd, tau)
 
 
-def operating_point(model: Model, state: Any = None, qd: Any = None, qdd: Any = None) -> Point:
+def operating_point(
+    model: Model, state: Any = None, qd: Any = None, qdd: Any = None
+) -> Point:
     """The point of a motion about which a model is linearised.
 
     Joint coordinates q (what the encoders read), with speeds and accelerations: the links in quasi-static balance with
@@ -110,18 +135,28 @@ def operating_point(model: Model, state: Any = None, qd: Any = None, qdd: Any = 
     """
     if isinstance(state, State) and state.torque is not None:
         if qd is not None or qdd is not None:
-            raise ValueError("a state with torques has its own speeds and accelerations: give q instead, or no qd, qdd")
+            raise ValueError(
+                "a state with torques has its own speeds and accelerations: give q instead, or no qd, qdd"
+            )
         model.check_reference(state.q)
-        point = _accelerated(model.formulation_at(state), state.x, state.xd, state.torque)
+        point = _accelerated(
+            model.formulation_at(state), state.x, state.xd, state.torque
+        )
         return point if np.any(np.asarray(state.xd)) else _at_rest(point)
     if isinstance(state, State):
         qd = state.encoder_d if qd is None else qd
         state = state.encoder
-    q, qd, qdd = model.assemble(state), model.joint_vector("qd", qd), model.joint_vector("qdd", qdd)
+    q, qd, qdd = (
+        model.assemble(state),
+        model.joint_vector("qd", qd),
+        model.joint_vector("qdd", qdd),
+    )
     model.check_reference(q)
     point, left = _balanced(model.formulation_at(q), q, qd, qdd)
     if not float(left) < BALANCE:
-        raise EquilibriumError(f"no balance of the links found near q = {np.asarray(q).tolist()}: {left:.1e} left over")
+        raise EquilibriumError(
+            f"no balance of the links found near q = {np.asarray(q).tolist()}: {left:.1e} left over"
+        )
     return point
 
 
@@ -171,8 +206,12 @@ def linearize(
     loop = loop_of(model, kp, kd)
     ins, outs = channels_of(model, inputs, outputs, loop, locked)
     point = operating_point(model, state, qd, qdd)
-    f = model.formulation_at(state if isinstance(state, State) else model.assemble(state))
-    found: Derivatives = jax.tree.map(np.asarray, derivatives_at(f, point, ins, outs, loop))
+    f = model.formulation_at(
+        state if isinstance(state, State) else model.assemble(state)
+    )
+    found: Derivatives = jax.tree.map(
+        np.asarray, derivatives_at(f, point, ins, outs, loop)
+    )
     return model_of(model, point, found, ins, outs, locked)
 
 
@@ -180,12 +219,19 @@ def loop_of(model: Model, kp: Any, kd: Any) -> Loop | None:
     """The controller of these gains, None without."""
     if kp is None and kd is None:
         return None
-    gains = [_gains(model, name, 0.0 if value is None else value) for name, value in (("kp", kp), ("kd", kd))]
+    gains = [
+        _gains(model, name, 0.0 if value is None else value)
+        for name, value in (("kp", kp), ("kd", kd))
+    ]
     return Loop(*gains)
 
 
 def _gains(model: Model, name: str, value: Any) -> Float[Array, " j"]:
-    gains = np.broadcast_to(np.asarray(value, dtype=float), (model.n_joints,)) if np.ndim(value) == 0 else value
+    gains = (
+        np.broadcast_to(np.asarray(value, dtype=float), (model.n_joints,))
+        if np.ndim(value) == 0
+        else value
+    )
     gains = model.joint_vector(name, gains)
     if not np.all(np.isfinite(np.asarray(gains))):
         raise ValueError(f"{name} must be finite numbers")
@@ -193,7 +239,11 @@ def _gains(model: Model, name: str, value: Any) -> Float[Array, " j"]:
 
 
 def channels_of(
-    model: Model, inputs: Sequence[str] | None, outputs: Sequence[str] | None, loop: Loop | None, locked: bool = False
+    model: Model,
+    inputs: Sequence[str] | None,
+    outputs: Sequence[str] | None,
+    loop: Loop | None,
+    locked: bool = False,
 ) -> tuple[tuple[Channel, ...], tuple[Channel, ...]]:
     """The inputs and outputs of these names.
 
@@ -212,12 +262,23 @@ def channels_of(
 
 
 def model_of(
-    model: Model, point: Point, found: Derivatives, ins: tuple[Channel, ...], outs: tuple[Channel, ...], locked: bool
+    model: Model,
+    point: Point,
+    found: Derivatives,
+    ins: tuple[Channel, ...],
+    outs: tuple[Channel, ...],
+    locked: bool,
 ) -> LinearModel:
     """The state-space form of the derivatives at one point."""
-    names, drives = (*model.independent_names, *model.coordinate_names), list(model.formulation.independent)
+    names, drives = (
+        (*model.independent_names, *model.coordinate_names),
+        list(model.formulation.independent),
+    )
     if locked:
-        found, names = locked_derivatives(found._replace(E=found.E[:, drives]), len(drives)), model.coordinate_names
+        found, names = (
+            locked_derivatives(found._replace(E=found.E[:, drives]), len(drives)),
+            model.coordinate_names,
+        )
     A, B, C, D = first_order(found)
     j = len(drives)
     x, xd, xdd, tau = (np.asarray(part) for part in point)
@@ -245,18 +306,24 @@ def model_of(
     )
 
 
-def first_order(found: Derivatives) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def first_order(
+    found: Derivatives,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """A, B, C, D over the states (dx, dxd), [Boscariol2017] eqs. (12)-(15), about static and moving points."""
     M, C, K, F = found.matrices
     n = M.shape[0]
     scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(M)), 1e-300))
     if n and not 1.0 / np.linalg.cond(scale[:, None] * M * scale) > SINGULAR:
-        raise LinearizationError("the inertia matrix is singular: a coordinate moves nothing that has mass")
+        raise LinearizationError(
+            "the inertia matrix is singular: a coordinate moves nothing that has mass"
+        )
     solved = np.linalg.solve(M, np.concatenate([K, C, F], axis=1))
     on_x, on_v, on_u = -solved[:, :n], -solved[:, n : 2 * n], solved[:, 2 * n :]
     A = np.block([[np.zeros((n, n)), np.eye(n)], [on_x, on_v]])
     B = np.concatenate([np.zeros_like(on_u), on_u])
-    C_y = np.concatenate([found.G_x + found.G_a @ on_x, found.G_v + found.G_a @ on_v], axis=1)
+    C_y = np.concatenate(
+        [found.G_x + found.G_a @ on_x, found.G_v + found.G_a @ on_v], axis=1
+    )
     return A, B, C_y, found.G_u + found.G_a @ on_u
 
 
@@ -267,9 +334,14 @@ def locked_derivatives(found: Derivatives, j: int) -> Derivatives:
     deta; P and Q vanish at rest and wherever theta is the encoder's reading.
     """
     (M, C, K, F), n = found.matrices, found.matrices.M.shape[0]
-    (E, _, _, _), (E_1, _, _, _), (E_2, E_21, _, _) = (parted(rows, n) for rows in found.E)
+    (E, _, _, _), (E_1, _, _, _), (E_2, E_21, _, _) = (
+        parted(rows, n) for rows in found.E
+    )
     d = n - j
-    joint = lambda rows: np.concatenate([-np.linalg.solve(E[:, :j], rows), np.zeros((d, d))])  # noqa: E731
+
+    def joint(rows):
+        return np.concatenate([-np.linalg.solve(E[:, :j], rows), np.zeros((d, d))])
+
     B = joint(E[:, j:]) + np.eye(n)[:, j:]
     P = joint(E_1 @ B)
     Q_1, Q_0 = joint(E_21 @ B), joint(E_2 @ B + E_21 @ P)

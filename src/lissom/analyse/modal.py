@@ -24,14 +24,24 @@ from .participation import participation
 class Modes(eqx.Module):
     """Modes about an equilibrium, lowest frequency first; m modes of n coordinates."""
 
-    frequency_hz: Float[np.ndarray, " m"]  # undamped natural frequency; 0 for rigid and for unstable motion
-    damping_ratio: Float[np.ndarray, " m"]  # modal C / (2 omega), NaN where there is no vibration
-    shapes: Float[np.ndarray, "n m"]  # mass-normalised, largest nodal displacement positive
-    share: dict[str, Float[np.ndarray, " m"]]  # part of each link and joint in the kinetic energy; links add up to 1
+    frequency_hz: Float[
+        np.ndarray, " m"
+    ]  # undamped natural frequency; 0 for rigid and for unstable motion
+    damping_ratio: Float[
+        np.ndarray, " m"
+    ]  # modal C / (2 omega), NaN where there is no vibration
+    shapes: Float[
+        np.ndarray, "n m"
+    ]  # mass-normalised, largest nodal displacement positive
+    share: dict[
+        str, Float[np.ndarray, " m"]
+    ]  # part of each link and joint in the kinetic energy; links add up to 1
     stability: tuple[str, ...] = eqx.field(static=True)  # vibration | rigid | unstable
     eigenvalue: Float[np.ndarray, " m"]  # omega^2 [rad^2/s^2]
     names: tuple[str, ...] = eqx.field(static=True)
-    strain: dict[str, Float[np.ndarray, " m"]]  # part of each link, and controller, in the potential energy
+    strain: dict[
+        str, Float[np.ndarray, " m"]
+    ]  # part of each link, and controller, in the potential energy
 
     @property
     def left(self) -> Float[np.ndarray, "n m"]:
@@ -40,7 +50,9 @@ class Modes(eqx.Module):
 
 
 @compiled_quickly
-def vibration_matrices(f: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]):
+def vibration_matrices(
+    f: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]
+):
     """M, C, K of small motion about the equilibrium x held by the torques tau, and the encoders' map E.
 
     K differentiates the resting force exactly; at rest nothing but damping and friction depends on speed.
@@ -89,7 +101,10 @@ def modes(
     tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
     M, C, K, E = (np.asarray(A) for A in vibration_matrices(f, state.x, tau))
     if loop is not None:
-        K, C = (A + E.T @ (np.asarray(gain)[:, None] * E) for A, gain in ((K, loop.kp), (C, loop.kd)))
+        K, C = (
+            A + E.T @ (np.asarray(gain)[:, None] * E)
+            for A, gain in ((K, loop.kp), (C, loop.kd))
+        )
     basis = locked_basis(E[list(f.independent)]) if locked else np.eye(len(M))
     M_r, C_r, K_r = (basis.T @ A @ basis for A in (M, C, K))
     lam, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
@@ -99,15 +114,21 @@ def modes(
     stability = tuple(_kind(value) for value in lam)
     vibrates = np.array([kind == "vibration" for kind in stability])
     with np.errstate(divide="ignore", invalid="ignore"):
-        zeta = np.where(vibrates, np.einsum("im,ij,jm->m", phi, C_r, phi) / (2.0 * omega), np.nan)
+        zeta = np.where(
+            vibrates, np.einsum("im,ij,jm->m", phi, C_r, phi) / (2.0 * omega), np.nan
+        )
     shapes = _signed(basis @ phi)
     names = (*model.independent_names, *model.coordinate_names)
     frequency = np.where(vibrates, omega / (2 * np.pi), 0.0)
-    share, strain = participation(model, f, state.x, shapes, None if loop is None else loop.kp)
+    share, strain = participation(
+        model, f, state.x, shapes, None if loop is None else loop.kp
+    )
     return Modes(frequency, zeta, shapes, share, stability, lam, names, strain)
 
 
-def natural_frequencies(model: Model, state: State, *, locked: bool = False) -> Float[Array, " m"]:
+def natural_frequencies(
+    model: Model, state: State, *, locked: bool = False
+) -> Float[Array, " m"]:
     """Undamped natural frequencies [Hz], lowest first, as a pure JAX function: for `jax.grad` and `jax.vmap`.
 
     Rigid and unstable motions count as 0; derivatives exist where a frequency is not repeated.
@@ -123,18 +144,28 @@ def natural_frequencies(model: Model, state: State, *, locked: bool = False) -> 
     half = jax.scipy.linalg.solve_triangular(L, 0.5 * (K + K.T), lower=True)
     lam = jnp.linalg.eigvalsh(jax.scipy.linalg.solve_triangular(L, half.T, lower=True))
     vibrates = lam > (2 * np.pi * RIGID) ** 2
-    return jnp.where(vibrates, jnp.sqrt(jnp.where(vibrates, lam, 1.0)), 0.0) / (2 * np.pi)
+    return jnp.where(vibrates, jnp.sqrt(jnp.where(vibrates, lam, 1.0)), 0.0) / (
+        2 * np.pi
+    )
 
 
 def locked_basis(E: Float[np.ndarray, "j n"]) -> Float[np.ndarray, "n d"]:
     """Motions that leave the encoders where they are: E dx = 0, with the elastic coordinates free."""
     j = E.shape[0]
-    return np.concatenate([-np.linalg.solve(E[:, :j], E[:, j:]), np.eye(E.shape[1] - j)])
+    return np.concatenate(
+        [-np.linalg.solve(E[:, :j], E[:, j:]), np.eye(E.shape[1] - j)]
+    )
 
 
 def _kind(eigenvalue: float) -> str:
     bound = (2 * np.pi * RIGID) ** 2
-    return "vibration" if eigenvalue > bound else "unstable" if eigenvalue < -bound else "rigid"
+    return (
+        "vibration"
+        if eigenvalue > bound
+        else "unstable"
+        if eigenvalue < -bound
+        else "rigid"
+    )
 
 
 def _signed(shapes: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:

@@ -33,8 +33,12 @@ class ModeMap:
 
     frequency_hz: Float[np.ndarray, "*grid m"]  # |lambda| / (2 pi)
     damping_ratio: Float[np.ndarray, "*grid m"]
-    growth: Float[np.ndarray, "*grid m"]  # largest real part of lambda [1/s]: above 0 the motion is unstable
-    mac: Float[np.ndarray, "*grid m"]  # likeness to the neighbouring point from which the mode was followed
+    growth: Float[
+        np.ndarray, "*grid m"
+    ]  # largest real part of lambda [1/s]: above 0 the motion is unstable
+    mac: Float[
+        np.ndarray, "*grid m"
+    ]  # likeness to the neighbouring point from which the mode was followed
     rigid: np.ndarray  # number of rigid motions at each point
     q: Float[np.ndarray, "*grid j"]
     qd: Float[np.ndarray, "*grid j"]
@@ -42,7 +46,9 @@ class ModeMap:
     tip: Float[np.ndarray, "*grid 3"]  # position of the last link's tip [m]
     shapes: np.ndarray  # (*grid, n, m), mass-normalised
     names: tuple[str, ...]  # of the n coordinates
-    axes: dict[str, np.ndarray] = field(default_factory=dict)  # what varies along each axis of the grid
+    axes: dict[str, np.ndarray] = field(
+        default_factory=dict
+    )  # what varies along each axis of the grid
     robot: str = ""
     damped: bool = False
     locked: bool = False
@@ -61,9 +67,16 @@ class ModeMap:
         """Write everything as `.npz`, full precision."""
         if not str(path).lower().endswith(".npz"):
             raise ValueError(f"{path}: the name must end in .npz")
-        arrays = {key: np.asarray(value) for key, value in self.__dict__.items() if key not in ("axes", "names")}
+        arrays = {
+            key: np.asarray(value)
+            for key, value in self.__dict__.items()
+            if key not in ("axes", "names")
+        }
         arrays |= {f"axis_{k}": values for k, values in enumerate(self.axes.values())}
-        arrays |= {"names": np.array(self.names, dtype=str), "axis_names": np.array(list(self.axes), dtype=str)}
+        arrays |= {
+            "names": np.array(self.names, dtype=str),
+            "axis_names": np.array(list(self.axes), dtype=str),
+        }
         return write_atomically(path, lambda file: np.savez_compressed(file, **arrays))  # type: ignore[arg-type]
 
 
@@ -82,17 +95,27 @@ def at_point(f: AbstractFormulation, q, qd, qdd, loop: Loop | None) -> Found:
     point = balanced_point(f, q, qd, qdd)
     place = f.configuration(point.x)
     tip = node_poses(f, place).position[-1]
-    return Found(derivatives(f, point, (), (), loop), point.x, point.tau, left_over(f, point), tip)
+    return Found(
+        derivatives(f, point, (), (), loop),
+        point.x,
+        point.tau,
+        left_over(f, point),
+        tip,
+    )
 
 
 @compiled_quickly
 def _poses(f, q, qd, qdd, loop) -> Found:
-    return jax.vmap(lambda q, qd, qdd: at_point(f.near(q), q, qd, qdd, loop))(q, qd, qdd)
+    return jax.vmap(lambda q, qd, qdd: at_point(f.near(q), q, qd, qdd, loop))(
+        q, qd, qdd
+    )
 
 
 @compiled_quickly
 def _robots(f, q, qd, qdd, loop) -> Found:
-    return jax.vmap(lambda f, q, qd, qdd: at_point(f.near(q), q, qd, qdd, loop))(f, q, qd, qdd)
+    return jax.vmap(lambda f, q, qd, qdd: at_point(f.near(q), q, qd, qdd, loop))(
+        f, q, qd, qdd
+    )
 
 
 def mode_map(
@@ -140,20 +163,38 @@ def mode_map(
     pairs, records = [], []
     robots = None if not changes else _formulations(model, changes, grid)
     for start in range(0, total, CHUNK):
-        rows = np.minimum(np.arange(start, start + CHUNK), total - 1) if total > CHUNK else np.arange(total)
+        rows = (
+            np.minimum(np.arange(start, start + CHUNK), total - 1)
+            if total > CHUNK
+            else np.arange(total)
+        )
         at: Any = [jnp.asarray(part[rows]) for part in motion]
-        solve, f = (_robots, _stacked(robots, rows)) if robots else (_poses, model.formulation)
+        solve, f = (
+            (_robots, _stacked(robots, rows)) if robots else (_poses, model.formulation)
+        )
         found = jax.tree.map(np.asarray, solve(f, at[0], at[1], at[2], loop))
         for k in range(min(CHUNK, total - start)):
             one = jax.tree.map(lambda part, k=k: part[k], found)
             _check(one, motion[0][start + k])
-            pairs.append(_modes_at(one.found, list(model.formulation.independent), locked, damped, SPARE * count + 10))
+            pairs.append(
+                _modes_at(
+                    one.found,
+                    list(model.formulation.independent),
+                    locked,
+                    damped,
+                    SPARE * count + 10,
+                )
+            )
             records.append((one.tau, one.tip))
         watch(min(start + CHUNK, total) / total)
-    return _assembled(model, grid, motion, pairs, records, count, dict(axes or {}), damped, locked)
+    return _assembled(
+        model, grid, motion, pairs, records, count, dict(axes or {}), damped, locked
+    )
 
 
-def grid_of(model: Model, q, qd, qdd, changes) -> tuple[tuple[int, ...], list[np.ndarray]]:
+def grid_of(
+    model: Model, q, qd, qdd, changes
+) -> tuple[tuple[int, ...], list[np.ndarray]]:
     """Shape of the grid, and q, qd, qdd at every point of it in a row."""
     j = model.n_joints
     parts = []
@@ -165,32 +206,54 @@ def grid_of(model: Model, q, qd, qdd, changes) -> tuple[tuple[int, ...], list[np
                 f"{name} must have {j} values at each point, one for each joint ({names}), got {part.shape}"
             )
         parts.append(part)
-    grid = np.broadcast_shapes(*(part.shape[:-1] for part in parts), *(np.shape(v) for v in (changes or {}).values()))
+    grid = np.broadcast_shapes(
+        *(part.shape[:-1] for part in parts),
+        *(np.shape(v) for v in (changes or {}).values()),
+    )
     grid = grid or (1,)
     motion = [np.broadcast_to(part, (*grid, j)).reshape(-1, j) for part in parts]
     if model.closed:
-        motion[0] = np.stack([np.asarray(model.assemble(None if q is None else row)) for row in motion[0]])
+        motion[0] = np.stack(
+            [
+                np.asarray(model.assemble(None if q is None else row))
+                for row in motion[0]
+            ]
+        )
     return grid, motion
 
 
-def _formulations(model: Model, changes: Mapping[str, Any], grid: tuple[int, ...]) -> tuple[list[Any], np.ndarray]:
+def _formulations(
+    model: Model, changes: Mapping[str, Any], grid: tuple[int, ...]
+) -> tuple[list[Any], np.ndarray]:
     """The formulation for every distinct set of data, and which one each point has."""
-    values = np.stack([np.broadcast_to(np.asarray(v, dtype=float), grid).ravel() for v in changes.values()], axis=1)
+    values = np.stack(
+        [
+            np.broadcast_to(np.asarray(v, dtype=float), grid).ravel()
+            for v in changes.values()
+        ],
+        axis=1,
+    )
     distinct, which = np.unique(values, axis=0, return_inverse=True)
-    robots = [model.robot.replace(dict(zip(changes, row.tolist(), strict=True))) for row in distinct]
+    robots = [
+        model.robot.replace(dict(zip(changes, row.tolist(), strict=True)))
+        for row in distinct
+    ]
     return [model.formulation_with(robot) for robot in robots], which.ravel()
 
 
 def _stacked(robots: tuple[list[Any], np.ndarray], rows: np.ndarray) -> Any:
     built, which = robots
     return jax.tree.map(
-        lambda *parts: jnp.stack([jnp.asarray(part) for part in parts]), *(built[k] for k in which[rows])
+        lambda *parts: jnp.stack([jnp.asarray(part) for part in parts]),
+        *(built[k] for k in which[rows]),
     )
 
 
 def _check(one: Found, q: np.ndarray) -> None:
     if not float(one.left) < BALANCE:
-        raise EquilibriumError(f"no balance of the links found near q = {q.tolist()}: {float(one.left):.1e} left over")
+        raise EquilibriumError(
+            f"no balance of the links found near q = {q.tolist()}: {float(one.left):.1e} left over"
+        )
 
 
 @dataclass(frozen=True)
@@ -205,7 +268,9 @@ class Pairs:
     rigid: int
 
 
-def _modes_at(found: Any, drives: list[int], locked: bool, damped: bool, count: int) -> Pairs:
+def _modes_at(
+    found: Any, drives: list[int], locked: bool, damped: bool, count: int
+) -> Pairs:
     M, n = found.matrices.M, len(found.matrices.M)
     basis = np.eye(n)
     if locked:
@@ -218,7 +283,9 @@ def _modes_at(found: Any, drives: list[int], locked: bool, damped: bool, count: 
         modes = quadratic_modes(M_r, C_r, K_r)
         lam, phi = np.asarray(modes.eigenvalue), modes.right
         size, growth = np.abs(lam), np.real(lam)
-        ratio = np.where(np.imag(lam) > 0, -growth / np.maximum(size, 1e-12), -np.sign(growth))
+        ratio = np.where(
+            np.imag(lam) > 0, -growth / np.maximum(size, 1e-12), -np.sign(growth)
+        )
     else:
         squared, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
         order = np.argsort(np.abs(squared))
@@ -229,10 +296,19 @@ def _modes_at(found: Any, drives: list[int], locked: bool, damped: bool, count: 
         growth = -ratio * size
     rigid = size < 2 * np.pi * RIGID
     keep = np.flatnonzero(~rigid)[:count]
-    return Pairs(size[keep], ratio[keep], growth[keep], basis @ phi[:, keep], np.diag(M), int(rigid.sum()))
+    return Pairs(
+        size[keep],
+        ratio[keep],
+        growth[keep],
+        basis @ phi[:, keep],
+        np.diag(M),
+        int(rigid.sum()),
+    )
 
 
-def follow(before: Pairs, tracked: np.ndarray, here: Pairs) -> tuple[np.ndarray, np.ndarray]:
+def follow(
+    before: Pairs, tracked: np.ndarray, here: Pairs
+) -> tuple[np.ndarray, np.ndarray]:
     """Which mode here continues each tracked mode of the point before, and how alike the two are.
 
     Shapes are compared with the inertia of each coordinate as weight. The whole inertia matrix would not do: a shape
@@ -252,7 +328,9 @@ def neighbour(index: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(i - (k == axis) for k, i in enumerate(index))
 
 
-def _assembled(model, grid, motion, pairs: Sequence[Pairs], records, count, axes, damped, locked) -> ModeMap:
+def _assembled(
+    model, grid, motion, pairs: Sequence[Pairs], records, count, axes, damped, locked
+) -> ModeMap:
     """Modes numbered by those of the first point, followed over the grid."""
     m = min(count, min(len(pair.size) for pair in pairs))
     order = np.zeros((*grid, m), dtype=int)
@@ -264,9 +342,17 @@ def _assembled(model, grid, motion, pairs: Sequence[Pairs], records, count, axes
             continue
         back = neighbour(index)
         order[index], mac[index] = follow(at[back], order[back], pair)
-    picked = lambda name: np.stack([getattr(at[i], name)[order[i]] for i in at]).reshape(*grid, m)  # noqa: E731
-    shapes = np.stack([at[index].shapes[:, order[index]] for index in at]).reshape(*grid, -1, m)
-    whole = lambda parts: np.stack(parts).reshape(*grid, -1)  # noqa: E731
+
+    def picked(name):
+        return np.stack([getattr(at[i], name)[order[i]] for i in at]).reshape(*grid, m)
+
+    shapes = np.stack([at[index].shapes[:, order[index]] for index in at]).reshape(
+        *grid, -1, m
+    )
+
+    def whole(parts):
+        return np.stack(parts).reshape(*grid, -1)
+
     tip = model.node_index[-1][1]
     return ModeMap(
         frequency_hz=picked("size") / (2 * np.pi),

@@ -21,7 +21,9 @@ KINDS = ("frequency_hz", "damping_ratio", "eigenvalue")
 class ModesAt(NamedTuple):
     """Modal data at points (leading axes), m pairs of n coordinates."""
 
-    eigenvalue: Complex[Any, "... m"]  # lambda [1/s], the member of the pair with positive imaginary part
+    eigenvalue: Complex[
+        Any, "... m"
+    ]  # lambda [1/s], the member of the pair with positive imaginary part
     frequency_hz: Float[Any, "... m"]  # |lambda| / (2 pi)
     damping_ratio: Float[Any, "... m"]  # -Re lambda / |lambda|
     right: Complex[Any, "... m n"]  # phi
@@ -49,7 +51,9 @@ class ModePolynomials:
     polynomial: PiecewisePolynomial  # columns: m eigenvalues, m n right, m n conjugate left components
     modes: int
     coordinates: tuple[str, ...]  # names of the n components of the vectors
-    notes: Mapping[str, str] = field(default_factory=dict)  # robot, formulation, what was expanded, what was checked
+    notes: Mapping[str, str] = field(
+        default_factory=dict
+    )  # robot, formulation, what was expanded, what was checked
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -91,7 +95,10 @@ class ModePolynomials:
         """Derivatives of everything with respect to every parameter: the derivatives of the polynomials."""
         points = self.points(points)
         xp = namespace(points)
-        parts = [self._parted(self.polynomial.derivative(name)(points)) for name in self.parameters]
+        parts = [
+            self._parted(self.polynomial.derivative(name)(points))
+            for name in self.parameters
+        ]
         lam = self.eigenvalues(points)[..., None]
         slope, right, left = (xp.stack([getattr(part, name) for part in parts], axis=-1)
                               for name in ("eigenvalue", "right", "left"))  # fmt: skip
@@ -110,10 +117,18 @@ class ModePolynomials:
             strange = [name for name in points if name not in self.parameters]
             missing = [name for name in self.parameters if name not in points]
             if strange or missing:
-                what = f"unknown {', '.join(strange)}" if strange else f"missing {', '.join(missing)}"
-                raise ValueError(f"points: {what}; the parameters are {', '.join(self.parameters)}")
+                what = (
+                    f"unknown {', '.join(strange)}"
+                    if strange
+                    else f"missing {', '.join(missing)}"
+                )
+                raise ValueError(
+                    f"points: {what}; the parameters are {', '.join(self.parameters)}"
+                )
             xp = namespace(*points.values())
-            columns = xp.broadcast_arrays(*[xp.asarray(points[name], dtype=float) for name in self.parameters])
+            columns = xp.broadcast_arrays(
+                *[xp.asarray(points[name], dtype=float) for name in self.parameters]
+            )
             return xp.stack(columns, axis=-1)
         xp = namespace(points)
         points = xp.asarray(points, dtype=float)
@@ -128,14 +143,19 @@ class ModePolynomials:
 
     def truncated(self, order: int) -> "ModePolynomials":
         """The same with terms up to a lower order only."""
-        return ModePolynomials(self.polynomial.truncated(order), self.modes, self.coordinates, self.notes)
+        return ModePolynomials(
+            self.polynomial.truncated(order), self.modes, self.coordinates, self.notes
+        )
 
     def last_order(self, points: Any) -> Float[np.ndarray, "... m"]:
         """Share of the highest order's terms in the eigenvalue at points: a rough error estimate without the model."""
         points = np.asarray(self.points(points))
         if self.order == 0:
             return np.ones((*points.shape[:-1], self.modes))
-        whole, shorter = self.eigenvalues(points), self.truncated(self.order - 1).eigenvalues(points)
+        whole, shorter = (
+            self.eigenvalues(points),
+            self.truncated(self.order - 1).eigenvalues(points),
+        )
         return abs(whole - shorter) / abs(whole)
 
     def coefficients(self, kind: str = "eigenvalue") -> PiecewisePolynomial:
@@ -149,10 +169,27 @@ class ModePolynomials:
         p = self._head(self.modes)
         if kind == "eigenvalue":
             return p
-        found = [[_real_series(p.monomials, piece[:, i], kind) for i in range(self.modes)] for piece in p.coefficients]
-        return PiecewisePolynomial(p.parameters, p.order, p.centre, p.low, p.high, np.stack(found).swapaxes(1, 2))
+        found = [
+            [_real_series(p.monomials, piece[:, i], kind) for i in range(self.modes)]
+            for piece in p.coefficients
+        ]
+        return PiecewisePolynomial(
+            p.parameters,
+            p.order,
+            p.centre,
+            p.low,
+            p.high,
+            np.stack(found).swapaxes(1, 2),
+        )
 
-    def text(self, mode: int = 0, kind: str = "frequency_hz", piece: int = 0, digits: int = 6, smallest: float = 1e-6):
+    def text(
+        self,
+        mode: int = 0,
+        kind: str = "frequency_hz",
+        piece: int = 0,
+        digits: int = 6,
+        smallest: float = 1e-6,
+    ):
         """One polynomial written out; terms that stay below `smallest` of the value over the piece are left out."""
         return written(self.coefficients(kind), mode, piece, digits, smallest)
 
@@ -167,7 +204,9 @@ class ModePolynomials:
             f"f = {self.text(i, digits=4, smallest=1e-4)}"
             for i in range(self.modes)
         ]
-        return "\n".join([head, *[f"  {key}: {value}" for key, value in self.notes.items()], *rows])
+        return "\n".join(
+            [head, *[f"  {key}: {value}" for key, value in self.notes.items()], *rows]
+        )
 
     def save(self, path: Any, vectors: bool = True) -> None:
         """Writes the polynomials: `.npz` to load again, `.c` (C99) or `.py` (NumPy) as source that needs no lissom.
@@ -180,12 +219,18 @@ class ModePolynomials:
 
         kind = str(path).rpartition(".")[2]
         if kind == "npz":
-            write_atomically(path, lambda file: np.savez_compressed(file, **archive(self)))
+            write_atomically(
+                path, lambda file: np.savez_compressed(file, **archive(self))
+            )
         elif kind in ("c", "py"):
             stem = str(path).replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
             word = "".join(c if c.isascii() and c.isalnum() else "_" for c in stem)
             word = word if word[:1].isalpha() else f"modes_{word}"
-            text = c_source(self, word, vectors) if kind == "c" else numpy_source(self, vectors)
+            text = (
+                c_source(self, word, vectors)
+                if kind == "c"
+                else numpy_source(self, vectors)
+            )
             write_atomically(path, lambda file: file.write(text.encode()))
         else:
             raise ValueError(f"{path}: mode polynomials are written as .npz, .c or .py")
@@ -200,7 +245,14 @@ class ModePolynomials:
 
     def _head(self, columns: int) -> PiecewisePolynomial:
         p = self.polynomial
-        return PiecewisePolynomial(p.parameters, p.order, p.centre, p.low, p.high, p.coefficients[..., :columns])
+        return PiecewisePolynomial(
+            p.parameters,
+            p.order,
+            p.centre,
+            p.low,
+            p.high,
+            p.coefficients[..., :columns],
+        )
 
     def _parted(self, values: Any) -> ModesAt:
         m, n = self.modes, len(self.coordinates)
@@ -219,19 +271,35 @@ def mode_polynomials(
     notes: Mapping[str, str],
 ) -> ModePolynomials:
     """The polynomials of several expansions; boxes are (centre, low, high)."""
-    columns = [np.concatenate([part.reshape(len(part), -1) for part in one], axis=1) for one in found]
+    columns = [
+        np.concatenate([part.reshape(len(part), -1) for part in one], axis=1)
+        for one in found
+    ]
     centre, low, high = (np.stack(side) for side in zip(*boxes, strict=True))
-    polynomial = PiecewisePolynomial(tuple(parameters), order, centre, low, high, np.stack(columns))
-    return ModePolynomials(polynomial, found[0].eigenvalue.shape[1], tuple(coordinates), dict(notes))
+    polynomial = PiecewisePolynomial(
+        tuple(parameters), order, centre, low, high, np.stack(columns)
+    )
+    return ModePolynomials(
+        polynomial, found[0].eigenvalue.shape[1], tuple(coordinates), dict(notes)
+    )
 
 
 def _real_series(monomials, lam: np.ndarray, kind: str) -> np.ndarray:
     """|lambda| / (2 pi) or -Re lambda / |lambda| as a series."""
     square = series.total(
-        [series.multiply(monomials, part, part) for part in (of_dense(np.real(lam)), of_dense(np.imag(lam)))]
+        [
+            series.multiply(monomials, part, part)
+            for part in (of_dense(np.real(lam)), of_dense(np.imag(lam)))
+        ]
     )
     if kind == "frequency_hz":
-        size = series.compose(monomials, square, series.power(square.value, 0.5, monomials.order))
+        size = series.compose(
+            monomials, square, series.power(square.value, 0.5, monomials.order)
+        )
         return size.dense(monomials.size) / (2 * np.pi)
-    inverse = series.compose(monomials, square, series.power(square.value, -0.5, monomials.order))
-    return -series.multiply(monomials, of_dense(np.real(lam)), inverse).dense(monomials.size)
+    inverse = series.compose(
+        monomials, square, series.power(square.value, -0.5, monomials.order)
+    )
+    return -series.multiply(monomials, of_dense(np.real(lam)), inverse).dense(
+        monomials.size
+    )

@@ -29,8 +29,13 @@ from ..types import Real
 from .linear_matrices import linear_matrices, parted, unbalanced
 
 NEWTON_STEPS = 8
-MOST_STEPS, CHORDS = 40, 8  # rounds of Newton's iteration at most, and between two derivatives
-WORTH_COMPILING = 12  # points: below, interpreting the traced program is faster than compiling it
+MOST_STEPS, CHORDS = (
+    40,
+    8,
+)  # rounds of Newton's iteration at most, and between two derivatives
+WORTH_COMPILING = (
+    12  # points: below, interpreting the traced program is faster than compiling it
+)
 BALANCE = 1e-7  # force left over, against the largest force in the balance
 KINDS = ("q", "qd", "qdd")
 
@@ -40,14 +45,20 @@ def padded(f: AbstractFormulation, joints: Float[Array, " j"]) -> Float[Array, "
     return jnp.concatenate([joints, jnp.zeros(f.n_elastic)])
 
 
-def missing(f: AbstractFormulation, z, q, qd, qdd, encoders: bool) -> Float[Array, " N"]:
+def missing(
+    f: AbstractFormulation, z, q, qd, qdd, encoders: bool
+) -> Float[Array, " N"]:
     """What keeps z = (x, tau) from quasi-static balance at joint angles q (of the encoders, or theta of the ERLS)."""
     x, tau = z[: f.size], z[f.size :]
     reading = f.configuration(x).encoder if encoders else x[: f.n_joints]
-    return jnp.concatenate([reading - q, unbalanced(f, x, padded(f, qd), padded(f, qdd), tau)])
+    return jnp.concatenate(
+        [reading - q, unbalanced(f, x, padded(f, qd), padded(f, qdd), tau)]
+    )
 
 
-def matrices(f: AbstractFormulation, z, qd, qdd, locked: bool) -> tuple[Float[Real, "m m"], ...]:
+def matrices(
+    f: AbstractFormulation, z, qd, qdd, locked: bool
+) -> tuple[Float[Real, "m m"], ...]:
     """M, C, K at a balanced point; with `locked` joints of the motions that leave the encoders as they are."""
     n = f.size
     point = z[:n], padded(f, qd), padded(f, qdd)
@@ -60,7 +71,9 @@ def matrices(f: AbstractFormulation, z, qd, qdd, locked: bool) -> tuple[Float[Re
     return with_encoders_still(f, point, M, C, K)
 
 
-def with_encoders_still(f: AbstractFormulation, point, M, C, K) -> tuple[Float[Real, "d d"], ...]:
+def with_encoders_still(
+    f: AbstractFormulation, point, M, C, K
+) -> tuple[Float[Real, "d d"], ...]:
     """M, C, K of the elastic coordinates alone, the encoders following their motion: see `locked_derivatives`."""
     n, j = f.size, f.n_joints
 
@@ -72,7 +85,10 @@ def with_encoders_still(f: AbstractFormulation, point, M, C, K) -> tuple[Float[R
     E, E_1, E_2 = jax.jacfwd(encoders)(jnp.concatenate(point))
     E, E_1, (E_2, E_21) = E[:, :n], E_1[:, :n], (E_2[:, :n], E_2[:, n : 2 * n])
     solve = inverse(E[:, :j])
-    joint = lambda rows: jnp.concatenate([-solve @ rows, jnp.zeros((n - j, n - j))])  # noqa: E731
+
+    def joint(rows):
+        return jnp.concatenate([-solve @ rows, jnp.zeros((n - j, n - j))])
+
     B = joint(E[:, j:]) + jnp.eye(n)[:, j:]
     P = joint(E_1 @ B)
     Q_1, Q_0 = joint(E_21 @ B), joint(E_2 @ B + E_21 @ P)
@@ -80,10 +96,18 @@ def with_encoders_still(f: AbstractFormulation, point, M, C, K) -> tuple[Float[R
 
 
 def _balanced(f: AbstractFormulation, q, qd, qdd, encoders: bool):
-    function = lambda z: missing(f, z, q, qd, qdd, encoders)  # noqa: E731
-    improve = lambda _, z: z - inverse(jax.jacfwd(function)(z)) @ function(z)  # noqa: E731
-    z = jax.lax.fori_loop(0, NEWTON_STEPS, improve, jnp.concatenate([q, jnp.zeros(f.size)]))
-    return z, jnp.max(jnp.abs(function(z))) / (jnp.max(jnp.abs(function(z.at[f.n_joints :].set(0.0)))) + 1e-9)
+    def function(z):
+        return missing(f, z, q, qd, qdd, encoders)
+
+    def improve(_, z):
+        return z - inverse(jax.jacfwd(function)(z)) @ function(z)
+
+    z = jax.lax.fori_loop(
+        0, NEWTON_STEPS, improve, jnp.concatenate([q, jnp.zeros(f.size)])
+    )
+    return z, jnp.max(jnp.abs(function(z))) / (
+        jnp.max(jnp.abs(function(z.at[f.n_joints :].set(0.0)))) + 1e-9
+    )
 
 
 @compiled_quickly
@@ -98,15 +122,22 @@ class OperatingPoints:
 
     model: Model
     parameters: tuple[str, ...]
-    quantities: Callable[[Any], Mapping[str, Any]]  # parameters (p,) -> value of each quantity that they move
-    base: Mapping[str, Float[np.ndarray, " j"]]  # q, qd, qdd where no parameter moves them
+    quantities: Callable[
+        [Any], Mapping[str, Any]
+    ]  # parameters (p,) -> value of each quantity that they move
+    base: Mapping[
+        str, Float[np.ndarray, " j"]
+    ]  # q, qd, qdd where no parameter moves them
     encoders: bool  # q is what the encoders read, else theta of the ERLS
     locked: bool
 
     @property
     def coordinates(self) -> tuple[str, ...]:
         """Names of the components of the vectors."""
-        return (*(() if self.locked else self.model.joint_names), *self.model.coordinate_names)
+        return (
+            *(() if self.locked else self.model.joint_names),
+            *self.model.coordinate_names,
+        )
 
     @property
     def notes(self) -> dict[str, str]:
@@ -124,14 +155,26 @@ class OperatingPoints:
         moved = dict(self.quantities(p))
         motion = []
         for kind in KINDS:
-            values = [moved.pop(f"{kind}.{name}", self.base[kind][i]) for i, name in enumerate(joints)]
-            motion.append(jnp.stack([jnp.asarray(v, dtype=float) for v in values]) if values else jnp.zeros(0))
+            values = [
+                moved.pop(f"{kind}.{name}", self.base[kind][i])
+                for i, name in enumerate(joints)
+            ]
+            motion.append(
+                jnp.stack([jnp.asarray(v, dtype=float) for v in values])
+                if values
+                else jnp.zeros(0)
+            )
         return (model.replace(moved) if moved else model).formulation, *motion
 
     def exact(self, points: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """M, C, K at points, stacked; many points are worth compiling for, a few are not."""
         points = np.atleast_2d(np.asarray(points, dtype=float))
-        found = [self._compiled(p)[:3] if len(points) >= WORTH_COMPILING else self._interpreted(p) for p in points]
+        found = [
+            self._compiled(p)[:3]
+            if len(points) >= WORTH_COMPILING
+            else self._interpreted(p)
+            for p in points
+        ]
         return tuple(np.stack([np.asarray(one[i]) for one in found]) for i in range(3))  # pyright: ignore
 
     def balance(self, p: Float[np.ndarray, " p"]) -> Float[np.ndarray, " N"]:
@@ -156,9 +199,13 @@ class OperatingPoints:
 
     def _value(self, program: int, p: np.ndarray, z: np.ndarray) -> np.ndarray:
         inputs = [series.constant(p), series.constant(z)]
-        return push_forward(monomials_of(len(p), 0), self._programs[program], inputs)[0].value
+        return push_forward(monomials_of(len(p), 0), self._programs[program], inputs)[
+            0
+        ].value
 
-    def series(self, p0: Float[np.ndarray, " p"], order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def series(
+        self, p0: Float[np.ndarray, " p"], order: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Taylor coefficients of M, C, K about p0, first axis over the terms: [Palomba2019] eq. (20).
 
         Nothing is compiled for it: the balance at p0 and all series come from the traced programs.
@@ -183,8 +230,13 @@ class OperatingPoints:
         return M, C, K, z
 
     def _unbalanced(self, p: np.ndarray, left: float) -> EquilibriumError:
-        where = ", ".join(f"{name} = {value:.6g}" for name, value in zip(self.parameters, p, strict=True))
-        return EquilibriumError(f"the links find no quasi-static balance at {where}: {left:.1e} is left over")
+        where = ", ".join(
+            f"{name} = {value:.6g}"
+            for name, value in zip(self.parameters, p, strict=True)
+        )
+        return EquilibriumError(
+            f"the links find no quasi-static balance at {where}: {left:.1e} is left over"
+        )
 
     @functools.cached_property
     def _programs(self):
@@ -200,10 +252,15 @@ class OperatingPoints:
 
         size = self.model.formulation.size + self.model.n_joints
         p, z = jnp.zeros(len(self.parameters)), jnp.zeros(size)
-        return tuple(jax.make_jaxpr(each)(p, z) for each in (balance, jax.jacfwd(balance, argnums=1), linear))
+        return tuple(
+            jax.make_jaxpr(each)(p, z)
+            for each in (balance, jax.jacfwd(balance, argnums=1), linear)
+        )
 
 
-def balance_series(balance, J: np.ndarray, monomials: Monomials, p0: np.ndarray, z0: np.ndarray) -> Series:
+def balance_series(
+    balance, J: np.ndarray, monomials: Monomials, p0: np.ndarray, z0: np.ndarray
+) -> Series:
     """z(p) with missing(p, z(p)) = 0 as a series: Newton's iteration whose every round settles one order more.
 
     The derivative at the expansion point is inverted once, as the implicit function theorem has it.
@@ -218,10 +275,15 @@ def balance_series(balance, J: np.ndarray, monomials: Monomials, p0: np.ndarray,
     return z
 
 
-def linear_quantities(names: Sequence[str], A: Float[np.ndarray, "k p"]) -> Callable[[Any], Mapping[str, Any]]:
+def linear_quantities(
+    names: Sequence[str], A: Float[np.ndarray, "k p"]
+) -> Callable[[Any], Mapping[str, Any]]:
     """Quantities that are sums of the parameters, each times a coefficient."""
 
     def quantities(p):
-        return {name: sum(c * p[i] for i, c in enumerate(row) if c) for name, row in zip(names, A, strict=True)}
+        return {
+            name: sum(c * p[i] for i, c in enumerate(row) if c)
+            for name, row in zip(names, A, strict=True)
+        }
 
     return quantities

@@ -34,7 +34,9 @@ def named_quantities(
     for kind, value in base.items():
         if value.shape != (model.n_joints,):
             joints = ", ".join(model.joint_names)
-            raise ValueError(f"{kind} must have {model.n_joints} values, one for each joint ({joints})")
+            raise ValueError(
+                f"{kind} must have {model.n_joints} values, one for each joint ({joints})"
+            )
     names = tuple(parameters)
     if not names:
         raise ValueError("parameters: name at least one")
@@ -43,12 +45,25 @@ def named_quantities(
         for quantity in probe:
             _known(model, quantity)
         return OperatingPoints(model, names, motion, base, encoders, locked), None
-    spec = parameters if isinstance(parameters, Mapping) else {name: name for name in names}
-    parts = {name: ({what: 1.0} if isinstance(what, str) else dict(what)) for name, what in spec.items()}
-    quantities = list(dict.fromkeys(_known(model, quantity) for part in parts.values() for quantity in part))
+    spec = (
+        parameters
+        if isinstance(parameters, Mapping)
+        else {name: name for name in names}
+    )
+    parts = {
+        name: ({what: 1.0} if isinstance(what, str) else dict(what))
+        for name, what in spec.items()
+    }
+    quantities = list(
+        dict.fromkeys(
+            _known(model, quantity) for part in parts.values() for quantity in part
+        )
+    )
     A = np.array([[sum(c for what, c in parts[name].items() if _known(model, what) == quantity) for name in names]
                   for quantity in quantities], dtype=float)  # fmt: skip
-    operating = OperatingPoints(model, names, linear_quantities(quantities, A), base, encoders, locked)
+    operating = OperatingPoints(
+        model, names, linear_quantities(quantities, A), base, encoders, locked
+    )
     return operating, lambda: _solved(A, quantities, names, model, base)
 
 
@@ -76,7 +91,9 @@ def _known(model: Model, quantity: str) -> str:
                          f"{nearest(quantity, [*model.joint_names, *known])} Joints: {', '.join(known)}; "
                          "paths are such as payload.mass or links.NAME.beam.material.E.")  # fmt: skip
     value = value_at(model, quantity)
-    model.robot.replace({quantity: 1.0 if value is None else value})  # refuses unknown places, in the file's words
+    model.robot.replace(
+        {quantity: 1.0 if value is None else value}
+    )  # refuses unknown places, in the file's words
     return quantity
 
 
@@ -85,8 +102,18 @@ def value_at(model: Model, path: str) -> float | None:
     here: Any = model.robot.to_dict()
     for step in path.split("."):
         if isinstance(here, list):
-            names = [item.get("name") if isinstance(item, Mapping) else None for item in here]
-            place = 0 if step == "*" else names.index(step) if step in names else int(step) if step.isdecimal() else -1
+            names = [
+                item.get("name") if isinstance(item, Mapping) else None for item in here
+            ]
+            place = (
+                0
+                if step == "*"
+                else names.index(step)
+                if step in names
+                else int(step)
+                if step.isdecimal()
+                else -1
+            )
             here = here[place] if 0 <= place < len(here) else None
         else:
             here = here.get(step) if isinstance(here, Mapping) else None
@@ -98,9 +125,15 @@ def _solved(A, quantities, names, model, base) -> np.ndarray:
     values = []
     for quantity in quantities:
         kind, _, joint = quantity.partition(".")
-        value = base[kind][model.joint_names.index(joint)] if kind in KINDS else value_at(model, quantity)
+        value = (
+            base[kind][model.joint_names.index(joint)]
+            if kind in KINDS
+            else value_at(model, quantity)
+        )
         if value is None:
-            raise ValueError(f"at: give the value of {quantity} at the expansion point; the robot has none")
+            raise ValueError(
+                f"at: give the value of {quantity} at the expansion point; the robot has none"
+            )
         values.append(value)
     p, *_ = np.linalg.lstsq(A, np.array(values), rcond=None)
     if not np.allclose(A @ p, values, rtol=1e-9, atol=1e-12):

@@ -12,7 +12,15 @@ import scipy.optimize
 from ..algebra.monomials import monomials_of
 from ..algebra.taylor import taylor_coefficients
 from ..solve.model import Model
-from .accuracy import Box, ErrorEstimate, Points, Region, Wanted, expand_until, residual_errors
+from .accuracy import (
+    Box,
+    ErrorEstimate,
+    Points,
+    Region,
+    Wanted,
+    expand_until,
+    residual_errors,
+)
 from .eigenseries import EigenSeries, eigen_series
 from .mode_polynomials import ModePolynomials, mode_polynomials
 from .parameters import named_quantities
@@ -45,7 +53,9 @@ class MatrixSource(Protocol):
         """M, C, K at points (N, p), stacked."""
         ...
 
-    def series(self, p0: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def series(
+        self, p0: np.ndarray, order: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Their Taylor coefficients about a point."""
         ...
 
@@ -53,7 +63,12 @@ class MatrixSource(Protocol):
 class MatrixFunction:
     """M, C, K given as a JAX function of the parameters."""
 
-    def __init__(self, function: Callable[[Any], Any], parameters: Sequence[str], coordinates: Sequence[str] = ()):
+    def __init__(
+        self,
+        function: Callable[[Any], Any],
+        parameters: Sequence[str],
+        coordinates: Sequence[str] = (),
+    ):
         self.function, self.parameters, self.notes = function, tuple(parameters), {}
         n = len(jax.eval_shape(function, jnp.zeros(len(self.parameters)))[0])
         self.coordinates = tuple(coordinates) or tuple(str(i) for i in range(n))
@@ -64,7 +79,9 @@ class MatrixFunction:
         found = [self._compiled(jnp.asarray(p)) for p in np.atleast_2d(points)]
         return tuple(np.stack([np.asarray(one[i]) for one in found]) for i in range(3))  # pyright: ignore
 
-    def series(self, p0: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def series(
+        self, p0: np.ndarray, order: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Their Taylor coefficients."""
         return taylor_coefficients(self.function, p0, order)
 
@@ -80,7 +97,9 @@ class ParametricModes(ModePolynomials):
         """Errors at points, from the residual of the exact eigenproblem there; no eigenproblem is solved."""
         points = np.asarray(self.points(points)).reshape(-1, len(self.parameters))
         values = self(points)
-        return residual_errors(self.source.exact(points), values.eigenvalue, values.right, values.left)
+        return residual_errors(
+            self.source.exact(points), values.eigenvalue, values.right, values.left
+        )
 
     def exact(self, points: Any) -> list[Eigenpairs]:
         """The exact pairs at points by LAPACK, in the order of these polynomials (matched by their vectors)."""
@@ -88,7 +107,9 @@ class ParametricModes(ModePolynomials):
         M, C, K = self.source.exact(points)
         values = self(points)
         return [
-            matched(vibration_pairs(M[i], C[i], K[i]), values.eigenvalue[i], values.right[i])
+            matched(
+                vibration_pairs(M[i], C[i], K[i]), values.eigenvalue[i], values.right[i]
+            )
             for i in range(len(points))
         ]
 
@@ -162,9 +183,13 @@ def parametric_modes(
     """
     if hold not in ("encoder", "theta"):
         raise ValueError(f"hold must be 'encoder' or 'theta', got {hold!r}")
-    source, present = named_quantities(model, parameters, (q, qd, qdd), motion, hold == "encoder", locked)
+    source, present = named_quantities(
+        model, parameters, (q, qd, qdd), motion, hold == "encoder", locked
+    )
     expansion = _Expansion(source, count, above_hz, biorthonormal)
-    return _expanded(expansion, order, at, over, accuracy, mac, max_pieces, watch, present)
+    return _expanded(
+        expansion, order, at, over, accuracy, mac, max_pieces, watch, present
+    )
 
 
 def parametric_eigenpairs(
@@ -200,37 +225,64 @@ def parametric_eigenpairs(
         max_pieces: most expansion points.
         watch: progress.
     """
-    expansion = _Expansion(MatrixFunction(matrices, parameters, coordinates), count, above_hz, biorthonormal)
+    expansion = _Expansion(
+        MatrixFunction(matrices, parameters, coordinates),
+        count,
+        above_hz,
+        biorthonormal,
+    )
     return _expanded(expansion, order, at, over, accuracy, mac, max_pieces, watch, None)
 
 
-def _expanded(expansion: "_Expansion", order, at, over, accuracy, mac, max_pieces, watch, present) -> ParametricModes:
+def _expanded(
+    expansion: "_Expansion", order, at, over, accuracy, mac, max_pieces, watch, present
+) -> ParametricModes:
     source = expansion.source
     names = source.parameters
     region = _region(over, names)
     if accuracy is None:
         order = ORDER if order is None else order
         start = _start(names, at, region, present)
-        low, high = (region.low, region.high) if region is not None else (start - 1.0, start + 1.0)
+        low, high = (
+            (region.low, region.high)
+            if region is not None
+            else (start - 1.0, start + 1.0)
+        )
         found, boxes = [expansion.about(start, None, order)], [(start, low, high)]
         checked = "nothing: one expansion of the given order"
     else:
         if region is None:
-            raise ValueError("accuracy: say over which range of the parameters it has to hold (over=...)")
-        orders = tuple(range(1, _highest(len(names)) + 1)) if order is None else (order,)
+            raise ValueError(
+                "accuracy: say over which range of the parameters it has to hold (over=...)"
+            )
+        orders = (
+            tuple(range(1, _highest(len(names)) + 1)) if order is None else (order,)
+        )
         wanted = Wanted(accuracy, mac, orders, max_pieces)
-        about = lambda centre, parent: expansion.about(centre, parent, orders[-1])  # noqa: E731
+
+        def about(centre, parent):
+            return expansion.about(centre, parent, orders[-1])
+
         pieces = expand_until(region, about, source.exact, names, wanted, watch)
         order = max(piece.order for piece in pieces)
         size = monomials_of(len(names), order).size
-        found = [EigenSeries(*(part[:size] for part in piece.found)) for piece in pieces]
+        found = [
+            EigenSeries(*(part[:size] for part in piece.found)) for piece in pieces
+        ]
         boxes = [(piece.centre, piece.low, piece.high) for piece in pieces]
         worst = [piece.errors.worst for piece in pieces]
         checked = (
             f"frequency error {max(w[0] for w in worst):.2g} and MAC {min(w[1] for w in worst):.6f} at "
             f"{sum(len(piece.errors.frequency) for piece in pieces)} points, from residuals"
         )
-    whole = mode_polynomials(names, order, boxes, found, source.coordinates, {**source.notes, "checked": checked})
+    whole = mode_polynomials(
+        names,
+        order,
+        boxes,
+        found,
+        source.coordinates,
+        {**source.notes, "checked": checked},
+    )
     return ParametricModes(
         polynomial=whole.polynomial,
         modes=whole.modes,
@@ -244,13 +296,24 @@ def _expanded(expansion: "_Expansion", order, at, over, accuracy, mac, max_piece
 class _Expansion:
     """Expansions of the same modes about different points."""
 
-    def __init__(self, source: MatrixSource, count: int, above_hz: float, biorthonormal: bool):
-        self.source, self.count, self.above_hz, self.biorthonormal = source, count, above_hz, biorthonormal
+    def __init__(
+        self, source: MatrixSource, count: int, above_hz: float, biorthonormal: bool
+    ):
+        self.source, self.count, self.above_hz, self.biorthonormal = (
+            source,
+            count,
+            above_hz,
+            biorthonormal,
+        )
 
-    def about(self, centre: np.ndarray, parent: ModePolynomials | None, order: int) -> EigenSeries:
+    def about(
+        self, centre: np.ndarray, parent: ModePolynomials | None, order: int
+    ) -> EigenSeries:
         """Series about a point; the modes are those of the parent expansion there, else the lowest ones."""
         M, C, K = self.source.series(centre, order)
-        pairs = vibration_pairs(M[0], C[0], K[0], self.above_hz if parent is None else RIGID)
+        pairs = vibration_pairs(
+            M[0], C[0], K[0], self.above_hz if parent is None else RIGID
+        )
         if parent is not None:
             values = parent(centre)
             pairs = matched(pairs, values.eigenvalue, values.right)
@@ -261,25 +324,35 @@ class _Expansion:
             )
         else:
             pairs = chosen(pairs, np.arange(self.count))
-        return eigen_series(monomials_of(len(centre), order), M, C, K, pairs, self.biorthonormal)
+        return eigen_series(
+            monomials_of(len(centre), order), M, C, K, pairs, self.biorthonormal
+        )
 
 
 def chosen(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
     """Some of the pairs; the rest joins the others."""
     rest = np.setdiff1d(np.arange(len(pairs.eigenvalue)), which)
     others = np.concatenate([pairs.others, pairs.eigenvalue[rest]])
-    return Eigenpairs(pairs.eigenvalue[which], pairs.right[:, which], pairs.left[:, which], others)
+    return Eigenpairs(
+        pairs.eigenvalue[which], pairs.right[:, which], pairs.left[:, which], others
+    )
 
 
 def matched(pairs: Eigenpairs, eigenvalue: np.ndarray, right: np.ndarray) -> Eigenpairs:
     """The pairs that continue given ones: likest vectors and nearest eigenvalues, with the vectors' phase kept."""
     mac = modal_assurance(right[:, None, :], pairs.right.T[None, :, :])
-    distance = np.abs(eigenvalue[:, None] - pairs.eigenvalue[None, :]) / np.abs(eigenvalue[:, None])
-    _, which = scipy.optimize.linear_sum_assignment((1.0 - mac) + np.minimum(distance, 1.0))
+    distance = np.abs(eigenvalue[:, None] - pairs.eigenvalue[None, :]) / np.abs(
+        eigenvalue[:, None]
+    )
+    _, which = scipy.optimize.linear_sum_assignment(
+        (1.0 - mac) + np.minimum(distance, 1.0)
+    )
     pairs = chosen(pairs, which)
     product = np.einsum("mn,nm->m", right, pairs.right.conj())
     scale = product / np.maximum(np.abs(product), 1e-300)
-    return Eigenpairs(pairs.eigenvalue, pairs.right * scale, pairs.left * scale, pairs.others)
+    return Eigenpairs(
+        pairs.eigenvalue, pairs.right * scale, pairs.left * scale, pairs.others
+    )
 
 
 def _highest(p: int) -> int:
@@ -291,10 +364,16 @@ def _region(over: Any, names: tuple[str, ...]) -> Region | None:
     if over is None:
         return None
     if isinstance(over, Mapping):
-        strange = [name for name in over if name not in names] + [name for name in names if name not in over]
+        strange = [name for name in over if name not in names] + [
+            name for name in names if name not in over
+        ]
         if strange:
-            raise ValueError(f"over: {', '.join(strange)}: give a range for each of {', '.join(names)}, nothing else")
-        low, high = (np.array([float(over[name][side]) for name in names]) for side in (0, 1))
+            raise ValueError(
+                f"over: {', '.join(strange)}: give a range for each of {', '.join(names)}, nothing else"
+            )
+        low, high = (
+            np.array([float(over[name][side]) for name in names]) for side in (0, 1)
+        )
         if not (high > low).all():
             raise ValueError("over: each range is (low, high) with low < high")
         return Box(low, high)
@@ -307,15 +386,29 @@ def _region(over: Any, names: tuple[str, ...]) -> Region | None:
     return Points(points)
 
 
-def _start(names, at, region: Region | None, present: Callable[[], np.ndarray] | None) -> np.ndarray:
+def _start(
+    names, at, region: Region | None, present: Callable[[], np.ndarray] | None
+) -> np.ndarray:
     """The expansion point: as given, else the middle of the range, else where the robot is now."""
     given = dict(at or {})
     strange = [name for name in given if name not in names]
     if strange:
-        raise ValueError(f"at: {', '.join(strange)} is no parameter; they are {', '.join(names)}")
+        raise ValueError(
+            f"at: {', '.join(strange)} is no parameter; they are {', '.join(names)}"
+        )
     if all(name in given for name in names):
         return np.array([float(given[name]) for name in names])
     if region is None and present is None:
-        raise ValueError(f"at: give the value of each of {', '.join(names)} at the expansion point")
-    rest = region.centre() if region is not None else present() if present is not None else ()
-    return np.array([float(given.get(name, value)) for name, value in zip(names, rest, strict=True)])
+        raise ValueError(
+            f"at: give the value of each of {', '.join(names)} at the expansion point"
+        )
+    rest = (
+        region.centre()
+        if region is not None
+        else present()
+        if present is not None
+        else ()
+    )
+    return np.array(
+        [float(given.get(name, value)) for name, value in zip(names, rest, strict=True)]
+    )

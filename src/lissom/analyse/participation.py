@@ -16,7 +16,9 @@ STILL = 1e-9  # encoder motion, against the largest coordinate of the mode, belo
 
 
 @compiled_quickly
-def modal_energies(f: AbstractFormulation, x: Float[Array, " n"], shapes: Float[Array, "n m"]):
+def modal_energies(
+    f: AbstractFormulation, x: Float[Array, " n"], shapes: Float[Array, "n m"]
+):
     """Twice the energies in every mode, at unit speed or unit amplitude.
 
     Kinetic energy of each link; of each motor; strain energy of each link; kinetic energy of each joint's motion alone
@@ -40,7 +42,11 @@ def modal_energies(f: AbstractFormulation, x: Float[Array, " n"], shapes: Float[
 
 
 def participation(
-    model: Model, f: AbstractFormulation, x: Float[Array, " n"], shapes: Any, kp: Any = None
+    model: Model,
+    f: AbstractFormulation,
+    x: Float[Array, " n"],
+    shapes: Any,
+    kp: Any = None,
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Shares of links and joints in the energy of every mode; a complex shape counts with its mean over a period.
 
@@ -52,21 +58,43 @@ def participation(
     m, is_complex = shapes.shape[1], np.iscomplexobj(shapes)
     parts = np.concatenate([shapes.real, shapes.imag], axis=1) if is_complex else shapes
     found = [np.asarray(part) for part in modal_energies(f, x, jnp.asarray(parts))]
-    mean = lambda part: part[..., :m] + part[..., m:] if is_complex else part  # noqa: E731
+
+    def mean(part):
+        return part[..., :m] + part[..., m:] if is_complex else part
+
     encoder = found.pop()
     link, motor, strain, joint, elastic = (mean(part) for part in found)
-    turns = mean((np.abs(encoder) > STILL * np.abs(parts).max(axis=0, initial=1e-300)).astype(float)) > 0
+    turns = (
+        mean(
+            (
+                np.abs(encoder) > STILL * np.abs(parts).max(axis=0, initial=1e-300)
+            ).astype(float)
+        )
+        > 0
+    )
     chosen = list(f.independent)
     moving = np.where(turns[chosen], joint, 0.0)
-    spring = mean(encoder**2) * (np.zeros(len(encoder)) if kp is None else np.asarray(kp))[:, None]
+    spring = (
+        mean(encoder**2)
+        * (np.zeros(len(encoder)) if kp is None else np.asarray(kp))[:, None]
+    )
     stored = strain.sum(axis=0) + spring.sum(axis=0)
     share = _shares(model.link_names, link, link.sum(axis=0) + motor.sum(axis=0))
-    share |= _shares([f"joint {model.joint_names[k]}" for k in chosen], moving, moving.sum(axis=0) + elastic)
+    share |= _shares(
+        [f"joint {model.joint_names[k]}" for k in chosen],
+        moving,
+        moving.sum(axis=0) + elastic,
+    )
     strains = _shares(model.link_names, strain, stored)
     if kp is not None:
-        strains |= _shares([f"controller {name}" for name in model.joint_names], spring, stored)
+        strains |= _shares(
+            [f"controller {name}" for name in model.joint_names], spring, stored
+        )
     return share, strains
 
 
 def _shares(names, values: np.ndarray, whole: np.ndarray) -> dict[str, np.ndarray]:
-    return {name: row / np.maximum(whole, 1e-300) for name, row in zip(names, values, strict=True)}
+    return {
+        name: row / np.maximum(whole, 1e-300)
+        for name, row in zip(names, values, strict=True)
+    }

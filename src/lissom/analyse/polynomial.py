@@ -40,30 +40,43 @@ class PiecewisePolynomial:
         x = xp.asarray(x, dtype=float)
         flat = x.reshape(-1, x.shape[-1])
         if self.pieces == 1:
-            values = self._combined(xp, self.monomials.values(flat - self.centre[0]), self.coefficients[0])
+            values = self._combined(
+                xp, self.monomials.values(flat - self.centre[0]), self.coefficients[0]
+            )
         elif xp is np:
             piece = self.piece(flat)
-            values = np.empty((len(flat), self.coefficients.shape[-1]), self.coefficients.dtype)
+            values = np.empty(
+                (len(flat), self.coefficients.shape[-1]), self.coefficients.dtype
+            )
             for i in np.unique(piece):
                 here = piece == i
                 values[here] = self._combined(
-                    np, self.monomials.values(flat[here] - self.centre[i]), self.coefficients[i]
+                    np,
+                    self.monomials.values(flat[here] - self.centre[i]),
+                    self.coefficients[i],
                 )
         else:
             piece = self.piece(flat)
             terms = self.monomials.values(flat - xp.asarray(self.centre)[piece])
-            values = xp.einsum("bt,btk->bk", terms, xp.asarray(self.coefficients)[piece])
+            values = xp.einsum(
+                "bt,btk->bk", terms, xp.asarray(self.coefficients)[piece]
+            )
         return values.reshape(*x.shape[:-1], self.coefficients.shape[-1])
 
     def piece(self, x: Float[Any, "b p"]) -> Int[Any, " b"]:
         """Which piece each point belongs to."""
         xp = namespace(x)
-        middle, half = 0.5 * (self.low + self.high), np.maximum(0.5 * (self.high - self.low), 1e-12)
+        middle, half = (
+            0.5 * (self.low + self.high),
+            np.maximum(0.5 * (self.high - self.low), 1e-12),
+        )
         return xp.argmin(xp.max(xp.abs(x[:, None, :] - middle) / half, axis=-1), axis=1)
 
     @staticmethod
     def _combined(xp: Any, terms, coefficients):
-        if xp is np and np.iscomplexobj(coefficients):  # two real columns cost half of a complex one
+        if xp is np and np.iscomplexobj(
+            coefficients
+        ):  # two real columns cost half of a complex one
             pairs = np.ascontiguousarray(coefficients).view(float)
             return np.ascontiguousarray(terms @ pairs).view(complex)
         return terms @ coefficients
@@ -75,7 +88,10 @@ class PiecewisePolynomial:
             return replace(self, coefficients=np.zeros_like(self.coefficients))
         source, target, factor = self.monomials.derivative(i)
         lower = monomials_of(len(self.parameters), self.order - 1)
-        coefficients = np.zeros((self.pieces, lower.size, self.coefficients.shape[-1]), self.coefficients.dtype)
+        coefficients = np.zeros(
+            (self.pieces, lower.size, self.coefficients.shape[-1]),
+            self.coefficients.dtype,
+        )
         coefficients[:, target] = self.coefficients[:, source] * factor[None, :, None]
         return replace(self, order=self.order - 1, coefficients=coefficients)
 
@@ -85,7 +101,13 @@ class PiecewisePolynomial:
         return replace(self, order=order, coefficients=self.coefficients[:, :size])
 
 
-def written(polynomial: PiecewisePolynomial, column: int, piece: int, digits: int, smallest: float) -> str:
+def written(
+    polynomial: PiecewisePolynomial,
+    column: int,
+    piece: int,
+    digits: int,
+    smallest: float,
+) -> str:
     """One column as text: `64.0 + 0.12 (q1 - 0.5) q2^2`.
 
     Terms that stay below `smallest` of the constant one all over the piece are left out.
@@ -97,11 +119,22 @@ def written(polynomial: PiecewisePolynomial, column: int, piece: int, digits: in
     weight = np.abs(c) * np.prod(reach**polynomial.monomials.exponents, axis=1)
     parts = []
     for value, share, powers in zip(
-        c, weight / (weight[0] or max(weight.max(), 1e-300)), polynomial.monomials.exponents, strict=True
+        c,
+        weight / (weight[0] or max(weight.max(), 1e-300)),
+        polynomial.monomials.exponents,
+        strict=True,
     ):
         if share < smallest and powers.any():
             continue
-        factors = [name if e == 1 else f"{name}^{e}" for name, e in zip(shifted, powers, strict=True) if e]
-        number = f"{value:.{digits}g}" if np.isrealobj(value) else f"({value.real:.{digits}g}{value.imag:+.{digits}g}i)"
+        factors = [
+            name if e == 1 else f"{name}^{e}"
+            for name, e in zip(shifted, powers, strict=True)
+            if e
+        ]
+        number = (
+            f"{value:.{digits}g}"
+            if np.isrealobj(value)
+            else f"({value.real:.{digits}g}{value.imag:+.{digits}g}i)"
+        )
         parts.append(" ".join([number, *factors]))
     return " + ".join(parts).replace("+ -", "- ")

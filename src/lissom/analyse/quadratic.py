@@ -16,7 +16,9 @@ class Eigenpairs(NamedTuple):
     eigenvalue: Complex[np.ndarray, " m"]
     right: Complex[np.ndarray, "n m"]  # phi, unit length
     left: Complex[np.ndarray, "n m"]  # psi, with psi^* (2 lambda M + C) phi = 1
-    others: Complex[np.ndarray, " r"]  # the remaining eigenvalues: real ones and low pairs; conjugates left out
+    others: Complex[
+        np.ndarray, " r"
+    ]  # the remaining eigenvalues: real ones and low pairs; conjugates left out
 
 
 def all_eigenpairs(M, C, K):
@@ -36,9 +38,16 @@ def vibration_pairs(M, C, K, above_hz: float = RIGID) -> Eigenpairs:
     Eq. (18) with the norm z^* B w = 1, which is psi^* (2 lambda M + C) phi = 1.
     """
     lam, right, left, _ = quadratic_modes(M, C, K)
-    vibrates = (np.imag(lam) > 1e-9 * np.abs(lam)) & (np.abs(lam) > 2 * np.pi * above_hz)
+    vibrates = (np.imag(lam) > 1e-9 * np.abs(lam)) & (
+        np.abs(lam) > 2 * np.pi * above_hz
+    )
     length = np.linalg.norm(right[:, vibrates], axis=0)
-    return Eigenpairs(lam[vibrates], right[:, vibrates] / length, left[:, vibrates] * length, lam[~vibrates])
+    return Eigenpairs(
+        lam[vibrates],
+        right[:, vibrates] / length,
+        left[:, vibrates] * length,
+        lam[~vibrates],
+    )
 
 
 def frequency_hz(eigenvalue):
@@ -53,7 +62,9 @@ def damping_ratio(eigenvalue):
     return -eigenvalue.real / xp.where(size > 0.0, size, 1.0)
 
 
-def modal_assurance(a: Complex[np.ndarray, "... n"], b: Complex[np.ndarray, "... n"]) -> Float[np.ndarray, "..."]:
+def modal_assurance(
+    a: Complex[np.ndarray, "... n"], b: Complex[np.ndarray, "... n"]
+) -> Float[np.ndarray, "..."]:
     """MAC of vectors along the last axis, eq. (33)."""
     product = np.abs(np.sum(np.conj(a) * b, axis=-1)) ** 2
     return product / (np.sum(np.abs(a) ** 2, axis=-1) * np.sum(np.abs(b) ** 2, axis=-1))

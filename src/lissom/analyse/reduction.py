@@ -36,16 +36,26 @@ def minimal_realisation(
     T, W = _seen_modes(A_m, B_m, C_m, tolerance)
     A_r = np.asarray(scipy.linalg.block_diag(A_l, W @ A_m @ T))
     record = {"method": "minimal", "states_before": len(A), "states": len(A_r)}
-    return A_r, np.concatenate([B_l, W @ B_m]), np.concatenate([C_l, C_m @ T], axis=1), record
+    return (
+        A_r,
+        np.concatenate([B_l, W @ B_m]),
+        np.concatenate([C_l, C_m @ T], axis=1),
+        record,
+    )
 
 
-def _seen_modes(A: Matrix, B: Matrix, C: Matrix, tolerance: float) -> tuple[Matrix, Matrix]:
+def _seen_modes(
+    A: Matrix, B: Matrix, C: Matrix, tolerance: float
+) -> tuple[Matrix, Matrix]:
     """Real bases T and W, W T = 1, of the modes whose residues C v w B show."""
     found: Any = np.linalg.eig(A)
     lam, V = found
     W = np.linalg.inv(V)
     residues = np.abs(np.einsum("pk,ku->kpu", C @ V, W @ B))
-    shows = np.max(residues / np.maximum(residues.max(axis=0), 1e-300), axis=(1, 2)) > tolerance
+    shows = (
+        np.max(residues / np.maximum(residues.max(axis=0), 1e-300), axis=(1, 2))
+        > tolerance
+    )
     T, rows = [], []
     for k in np.flatnonzero(shows & (np.imag(lam) >= 0)):
         v, w = V[:, k], W[k]
@@ -55,13 +65,19 @@ def _seen_modes(A: Matrix, B: Matrix, C: Matrix, tolerance: float) -> tuple[Matr
         else:
             T.append(np.real(v))
             rows.append(np.real(w))
-    return np.stack(T, axis=1) if T else np.zeros((len(A), 0)), np.stack(rows) if rows else np.zeros((0, len(A)))
+    return np.stack(T, axis=1) if T else np.zeros((len(A), 0)), np.stack(
+        rows
+    ) if rows else np.zeros((0, len(A)))
 
 
-def balanced_truncation(A: Matrix, B: Matrix, C: Matrix, dt: float, order: int) -> tuple[Matrix, Matrix, Matrix, Any]:
+def balanced_truncation(
+    A: Matrix, B: Matrix, C: Matrix, dt: float, order: int
+) -> tuple[Matrix, Matrix, Matrix, Any]:
     """`order` states: all that do not decay, and the most important ones of the rest."""
     if not 0 < order <= len(A):
-        raise ValueError(f"order must lie between 1 and the {len(A)} states of the model, got {order!r}")
+        raise ValueError(
+            f"order must lie between 1 and the {len(A)} states of the model, got {order!r}"
+        )
     A, scale = _scaled(A)
     B, C = B / scale[:, None], C * scale
     poles = np.linalg.eigvals(A)
@@ -86,19 +102,30 @@ def balanced_truncation(A: Matrix, B: Matrix, C: Matrix, dt: float, order: int) 
         "error_bound": float(2.0 * values[kept:].sum()),
     }
     A_r = np.asarray(scipy.linalg.block_diag(A_l, W.T @ A_s @ T))
-    return A_r, np.concatenate([B_l, W.T @ B_s]), np.concatenate([C_l, C_s @ T], axis=1), record
+    return (
+        A_r,
+        np.concatenate([B_l, W.T @ B_s]),
+        np.concatenate([C_l, C_s @ T], axis=1),
+        record,
+    )
 
 
-def balancing(A: Matrix, B: Matrix, C: Matrix, dt: float) -> tuple[np.ndarray, Matrix, Matrix]:
+def balancing(
+    A: Matrix, B: Matrix, C: Matrix, dt: float
+) -> tuple[np.ndarray, Matrix, Matrix]:
     """Hankel singular values of a decaying system, and the projections that balance it, largest first."""
     if not len(A):
         return np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0))
     if dt:
         P, Q = (
-            scipy.linalg.solve_discrete_lyapunov(a, b, method="bilinear") for a, b in ((A, B @ B.T), (A.T, C.T @ C))
+            scipy.linalg.solve_discrete_lyapunov(a, b, method="bilinear")
+            for a, b in ((A, B @ B.T), (A.T, C.T @ C))
         )
     else:
-        P, Q = (scipy.linalg.solve_continuous_lyapunov(a, -b) for a, b in ((A, B @ B.T), (A.T, C.T @ C)))
+        P, Q = (
+            scipy.linalg.solve_continuous_lyapunov(a, -b)
+            for a, b in ((A, B @ B.T), (A.T, C.T @ C))
+        )
     S, R = _root(P), _root(Q)
     U, values, Vt = np.linalg.svd(R.T @ S)
     there = values > np.finfo(float).eps * values.max(initial=0.0)
@@ -106,15 +133,27 @@ def balancing(A: Matrix, B: Matrix, C: Matrix, dt: float) -> tuple[np.ndarray, M
     return values, S @ Vt.T[:, there] * scale, R @ U[:, there] * scale
 
 
-def split(A: Matrix, B: Matrix, C: Matrix, first: Callable[[complex], bool]) -> tuple[Matrix, ...]:
+def split(
+    A: Matrix, B: Matrix, C: Matrix, first: Callable[[complex], bool]
+) -> tuple[Matrix, ...]:
     """The system in two uncoupled parts: that of the poles chosen by `first`, and the rest."""
-    sort = lambda re, im: first(complex(re, im))  # noqa: E731
+
+    def sort(re, im):
+        return first(complex(re, im))
+
     ordered: Any = scipy.linalg.schur(A, output="real", sort=sort)
     T, Z, l = ordered
     A_l, A_s, A_c = T[:l, :l], T[l:, l:], T[:l, l:]
-    X = scipy.linalg.solve_sylvester(A_l, -A_s, -A_c) if l and l < len(A) else np.zeros((l, len(A) - l))
+    X = (
+        scipy.linalg.solve_sylvester(A_l, -A_s, -A_c)
+        if l and l < len(A)
+        else np.zeros((l, len(A) - l))
+    )
     to = Z @ np.block([[np.eye(l), X], [np.zeros((len(A) - l, l)), np.eye(len(A) - l)]])
-    back = np.block([[np.eye(l), -X], [np.zeros((len(A) - l, l)), np.eye(len(A) - l)]]) @ Z.T
+    back = (
+        np.block([[np.eye(l), -X], [np.zeros((len(A) - l, l)), np.eye(len(A) - l)]])
+        @ Z.T
+    )
     B, C = back @ B, C @ to
     return A_l, B[:l], C[:, :l], A_s, B[l:], C[:, l:]
 

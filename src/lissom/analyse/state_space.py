@@ -29,7 +29,9 @@ class Operating:
     q: Float[np.ndarray, " i"]  # joint coordinates of the ERLS
     qd: Float[np.ndarray, " i"]
     qdd: Float[np.ndarray, " i"]
-    elastic: Float[np.ndarray, " d"]  # elastic coordinates, in quasi-static balance unless a state was given
+    elastic: Float[
+        np.ndarray, " d"
+    ]  # elastic coordinates, in quasi-static balance unless a state was given
     encoder: Float[np.ndarray, " j"]
     torque: Float[np.ndarray, " j"]  # that hold this motion [N m or N]
     outputs: Float[np.ndarray, " p"]  # values of the outputs
@@ -52,7 +54,9 @@ class LinearModel:
     operating: Operating
     matrices: LinearMatrices | None = None  # lost by discretisation and reduction
     dt: float = 0.0  # sampling time [s]; 0 for continuous time
-    record: dict[str, Any] = field(default_factory=dict)  # what a reduction kept and left out
+    record: dict[str, Any] = field(
+        default_factory=dict
+    )  # what a reduction kept and left out
 
     @property
     def poles(self) -> Complex[np.ndarray, " s"]:
@@ -63,7 +67,13 @@ class LinearModel:
         """Place of an input; a joint's name stands for its torque."""
         names = self.input_names
         return _place(
-            name if name in names else f"{name}.torque" if f"{name}.torque" in names else name, names, "input"
+            name
+            if name in names
+            else f"{name}.torque"
+            if f"{name}.torque" in names
+            else name,
+            names,
+            "input",
         )
 
     def output_index(self, name: str) -> int:
@@ -102,11 +112,17 @@ class LinearModel:
         if not dt > 0.0 or not np.isfinite(dt):
             raise ValueError(f"dt must be a positive number of seconds, got {dt!r}")
         if method not in METHODS:
-            raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+            raise ValueError(
+                f"method must be one of {', '.join(METHODS)}, got {method!r}"
+            )
         system = (self.A, self.B, self.C, self.D)
-        stepped: Any = scipy.signal.cont2discrete(system, dt, _SCIPY.get(method, method))
+        stepped: Any = scipy.signal.cont2discrete(
+            system, dt, _SCIPY.get(method, method)
+        )
         A, B, C, D, _ = stepped
-        return dataclasses.replace(self, A=A, B=B, C=C, D=D, matrices=None, dt=float(dt))
+        return dataclasses.replace(
+            self, A=A, B=B, C=C, D=D, matrices=None, dt=float(dt)
+        )
 
     def minimal(self, tolerance: float = 1e-9) -> "LinearModel":
         """The model without states that no input moves or no output sees.
@@ -114,7 +130,9 @@ class LinearModel:
         Args:
             tolerance: part of the largest Hankel singular value below which a state counts as such.
         """
-        A, B, C, record = minimal_realisation(self.A, self.B, self.C, self.dt, tolerance)
+        A, B, C, record = minimal_realisation(
+            self.A, self.B, self.C, self.dt, tolerance
+        )
         return self._reduced(A, B, C, self.D, record)
 
     def balanced(self, order: int) -> "LinearModel":
@@ -132,7 +150,14 @@ class LinearModel:
     def _reduced(self, A, B, C, D, record) -> "LinearModel":
         names = tuple(f"z{k + 1}" for k in range(len(A)))
         return dataclasses.replace(
-            self, A=A, B=B, C=C, D=D, state_names=names, matrices=None, record={**self.record, **record}
+            self,
+            A=A,
+            B=B,
+            C=C,
+            D=D,
+            state_names=names,
+            matrices=None,
+            record={**self.record, **record},
         )
 
     def save(self, path: Any) -> Any:
@@ -140,9 +165,16 @@ class LinearModel:
         ending = _ending(path)
         data: dict[str, Any] = self._as_arrays()
         if ending == ".npz":
-            return write_atomically(path, lambda file: np.savez_compressed(file, **data))
-        cells = {k: np.array(list(v), dtype=object) if k.endswith("_names") else v for k, v in data.items()}
-        return write_atomically(path, lambda file: scipy.io.savemat(file, cells, oned_as="column"))
+            return write_atomically(
+                path, lambda file: np.savez_compressed(file, **data)
+            )
+        cells = {
+            k: np.array(list(v), dtype=object) if k.endswith("_names") else v
+            for k, v in data.items()
+        }
+        return write_atomically(
+            path, lambda file: scipy.io.savemat(file, cells, oned_as="column")
+        )
 
     @classmethod
     def load(cls, path: Any) -> "LinearModel":
@@ -151,12 +183,20 @@ class LinearModel:
             with np.load(path, allow_pickle=False) as file:
                 data = {key: file[key] for key in file.files}
         else:
-            data = {k: v for k, v in scipy.io.loadmat(path).items() if not k.startswith("__")}
+            data = {
+                k: v
+                for k, v in scipy.io.loadmat(path).items()
+                if not k.startswith("__")
+            }
         return _from_arrays(cls, data)
 
     def _as_arrays(self) -> dict[str, np.ndarray]:
         point = dataclasses.asdict(self.operating)
-        second = {} if self.matrices is None else {f"second_{k}": v for k, v in self.matrices._asdict().items()}
+        second = (
+            {}
+            if self.matrices is None
+            else {f"second_{k}": v for k, v in self.matrices._asdict().items()}
+        )
         return {
             **{key: np.asarray(getattr(self, key)) for key in ("A", "B", "C", "D")},
             **{
@@ -171,18 +211,34 @@ class LinearModel:
 
 
 def _from_arrays(cls: type, data: dict[str, np.ndarray]) -> LinearModel:
-    missing = [key for key in ("A", "B", "C", "D", "state_names", "point_q") if key not in data]
+    missing = [
+        key for key in ("A", "B", "C", "D", "state_names", "point_q") if key not in data
+    ]
     if missing:
-        raise ValueError(f"not a linear model of lissom: {', '.join(missing)} is missing")
-    states, inputs, outputs = (_names(data[f"{key}_names"]) for key in ("state", "input", "output"))
+        raise ValueError(
+            f"not a linear model of lissom: {', '.join(missing)} is missing"
+        )
+    states, inputs, outputs = (
+        _names(data[f"{key}_names"]) for key in ("state", "input", "output")
+    )
     s, u, p = len(states), len(inputs), len(outputs)
-    text = lambda key: str(np.asarray(data[key]).ravel()[0])  # noqa: E731
-    vector = lambda key: np.asarray(data[f"point_{key}"], dtype=float).ravel()  # noqa: E731
+
+    def text(key):
+        return str(np.asarray(data[key]).ravel()[0])
+
+    def vector(key):
+        return np.asarray(data[f"point_{key}"], dtype=float).ravel()
+
     numbers = {
-        key.name: vector(key.name) for key in dataclasses.fields(Operating) if key.type != "str" and key.type is not str
+        key.name: vector(key.name)
+        for key in dataclasses.fields(Operating)
+        if key.type != "str" and key.type is not str
     }
     second = [data.get(f"second_{key}") for key in LinearMatrices._fields]
-    shape = lambda key, rows, columns: np.asarray(data[key], dtype=float).reshape(rows, columns)  # noqa: E731
+
+    def shape(key, rows, columns):
+        return np.asarray(data[key], dtype=float).reshape(rows, columns)
+
     return cls(
         A=shape("A", s, s),
         B=shape("B", s, u),
@@ -191,8 +247,12 @@ def _from_arrays(cls: type, data: dict[str, np.ndarray]) -> LinearModel:
         state_names=states,
         input_names=inputs,
         output_names=outputs,
-        operating=Operating(robot=text("point_robot"), formulation=text("point_formulation"), **numbers),
-        matrices=None if second[0] is None else LinearMatrices(*(np.asarray(a).reshape(s // 2, -1) for a in second)),
+        operating=Operating(
+            robot=text("point_robot"), formulation=text("point_formulation"), **numbers
+        ),
+        matrices=None
+        if second[0] is None
+        else LinearMatrices(*(np.asarray(a).reshape(s // 2, -1) for a in second)),
         dt=float(np.asarray(data["dt"]).ravel()[0]),
         record=json.loads(text("record")),
     )
@@ -200,12 +260,17 @@ def _from_arrays(cls: type, data: dict[str, np.ndarray]) -> LinearModel:
 
 def _names(array: np.ndarray) -> tuple[str, ...]:
     """Names from an array of texts, or from the cells of a `.mat` file."""
-    return tuple(str(np.asarray(entry).ravel()[0]) if np.ndim(entry) else str(entry) for entry in np.ravel(array))
+    return tuple(
+        str(np.asarray(entry).ravel()[0]) if np.ndim(entry) else str(entry)
+        for entry in np.ravel(array)
+    )
 
 
 def _place(name: str, names: tuple[str, ...], kind: str) -> int:
     if name not in names:
-        raise UnknownNameError(name, f"the model has no such {kind}; it has {', '.join(names) or 'none'}")
+        raise UnknownNameError(
+            name, f"the model has no such {kind}; it has {', '.join(names) or 'none'}"
+        )
     return names.index(name)
 
 
@@ -218,7 +283,9 @@ def _plain_name(text: str) -> str:
 
 
 def _ending(path: Any) -> str:
-    ending = next((ending for ending in ENDINGS if str(path).lower().endswith(ending)), None)
+    ending = next(
+        (ending for ending in ENDINGS if str(path).lower().endswith(ending)), None
+    )
     if ending is None:
         raise ValueError(f"{path}: the name must end in {' or '.join(ENDINGS)}")
     return ending

@@ -21,7 +21,13 @@ from ..describe.robot import Robot
 from ..describe.section import Taper, section_values
 from ..types import Real, Scalar, namespace
 from .beam import LineInertia
-from .beam_modes import BarModes, BendingModes, bar_modes, bending_modes, quadrature_points
+from .beam_modes import (
+    BarModes,
+    BendingModes,
+    bar_modes,
+    bending_modes,
+    quadrature_points,
+)
 from .body import Body, in_basis, measured_from_inner_node, rigid_shapes, with_mass
 from .build import TIP, body_of, finished
 from .mesh import gauss, polyline_mesh, section_inertia
@@ -30,14 +36,20 @@ from .slopes import Slopes, integral_weights
 DEFAULT_MODES = 12
 SLOPE_POINTS = 4
 FAMILIES = ("axial", "torsion", "xy", "xz")  # also the order of the coordinates
-DEALT = ("xy", "xz", "torsion")  # a plain number of modes is dealt out one by one in this order
+DEALT = (
+    "xy",
+    "xz",
+    "torsion",
+)  # a plain number of modes is dealt out one by one in this order
 
 
 class TipLoad(NamedTuple):
     """What a link carries at its tip, for the shape of its modes alone: the dynamics has the real thing."""
 
     mass: Scalar  # links outboard, masses on the tip, payload [kg]
-    inertia: Float[Real, "3 3"]  # of what is fixed to the tip, about it, link axes [kg m^2]
+    inertia: Float[
+        Real, "3 3"
+    ]  # of what is fixed to the tip, about it, link axes [kg m^2]
 
 
 def modes_per_link(robot: Robot, modes: Any = None) -> tuple[Any, ...]:
@@ -46,7 +58,9 @@ def modes_per_link(robot: Robot, modes: Any = None) -> tuple[Any, ...]:
     if modes is None or isinstance(modes, int | Mapping):
         return (DEFAULT_MODES if modes is None else modes,) * count
     if len(modes) != count:
-        raise ValueError(f"modes must be one number, or one for each of the {count} links, got {len(modes)}")
+        raise ValueError(
+            f"modes must be one number, or one for each of the {count} links, got {len(modes)}"
+        )
     return tuple(modes)
 
 
@@ -58,13 +72,20 @@ def dealt(modes: int | Mapping[str, int]) -> dict[str, int]:
     if isinstance(modes, Mapping):
         unknown = set(modes) - set(FAMILIES)
         if unknown:
-            raise ValueError(f"modes: {', '.join(sorted(unknown))} unknown; families are {', '.join(FAMILIES)}")
+            raise ValueError(
+                f"modes: {', '.join(sorted(unknown))} unknown; families are {', '.join(FAMILIES)}"
+            )
         return {family: int(modes.get(family, 0)) for family in FAMILIES}
-    shares = {family: (modes + len(DEALT) - 1 - k) // len(DEALT) for k, family in enumerate(DEALT)}
+    shares = {
+        family: (modes + len(DEALT) - 1 - k) // len(DEALT)
+        for k, family in enumerate(DEALT)
+    }
     return {family: shares.get(family, 0) for family in FAMILIES}
 
 
-def assumed_modes_body(robot: Robot, i: int, modes: int | Mapping[str, int] = DEFAULT_MODES) -> Body:
+def assumed_modes_body(
+    robot: Robot, i: int, modes: int | Mapping[str, int] = DEFAULT_MODES
+) -> Body:
     """Link i in assumed modes, eta their amplitudes: lumped masses, payload and damping included.
 
     Args:
@@ -99,7 +120,11 @@ def tip_load(robot: Robot, i: int) -> TipLoad:
     [Cibicik2021] prints no tip masses; these make clamped-mass modes of all links but a last one without payload.
     """
     link, last = robot.links[i], len(robot.links) - 1
-    fixed: list[Any] = [(lump.mass, lump.inertia, np.zeros(3)) for lump in link.masses if lump.node == "tip"]
+    fixed: list[Any] = [
+        (lump.mass, lump.inertia, np.zeros(3))
+        for lump in link.masses
+        if lump.node == "tip"
+    ]
     if robot.payload is not None and i == last:
         fixed.append((robot.payload.mass, robot.payload.inertia, robot.payload.offset))
     outboard = outboard_mass(robot, i)
@@ -114,7 +139,9 @@ def tip_load(robot: Robot, i: int) -> TipLoad:
 
 def outboard_mass(robot: Robot, i: int) -> Scalar:
     """Mass of all links after link i, payload included [kg]."""
-    return sum((body_of(robot, k).total_mass for k in range(i + 1, len(robot.links))), 0.0)
+    return sum(
+        (body_of(robot, k).total_mass for k in range(i + 1, len(robot.links))), 0.0
+    )
 
 
 class BeamModes(NamedTuple):
@@ -152,7 +179,9 @@ def _beam_in_modes(robot: Robot, i: int, counts: Mapping[str, int]) -> Body:
     E, G, rho = beam.material.E, beam.material.shear_modulus, beam.material.density
     path, up, load = beam_path(robot, i), beam_up(robot, i), tip_load(robot, i)
     xp = namespace(path, up, values, E, G, rho, load)
-    mesh = polyline_mesh(xp.asarray(path, dtype=float), xp.asarray(up, dtype=float), beam.elements)
+    mesh = polyline_mesh(
+        xp.asarray(path, dtype=float), xp.asarray(up, dtype=float), beam.elements
+    )
     L, axes = xp.sum(mesh.length), mesh.axes[0]
     mass = rho * values.area * L
     J = axes.T @ load.inertia @ axes
@@ -168,14 +197,26 @@ def _beam_in_modes(robot: Robot, i: int, counts: Mapping[str, int]) -> Body:
         E * values.second_moment_z / L**3,
         E * values.second_moment_y / L**3,
     )
-    strain = xp.concatenate([k * family.stiffness for k, family in zip(rigidities, modes, strict=True)])
+    strain = xp.concatenate(
+        [k * family.stiffness for k, family in zip(rigidities, modes, strict=True)]
+    )
     turn = xp.einsum("ab,ij->aibj", np.eye(2), axes).reshape(6, 6)
     xi, weight = gauss(quadrature_points(max(counts.values())))
-    line = (rho * values.area, rho * values.polar_moment, 0.0, 0.0)  # no rotary inertia in bending
-    D = section_inertia(LineInertia(*(xp.asarray(value, dtype=float) for value in line)), axes)
+    line = (
+        rho * values.area,
+        rho * values.polar_moment,
+        0.0,
+        0.0,
+    )  # no rotary inertia in bending
+    D = section_inertia(
+        LineInertia(*(xp.asarray(value, dtype=float) for value in line)), axes
+    )
     tip = mesh.points[-1]
     rigid = rigid_shapes(xi[:, None] * tip)
-    shape = lambda share, at: xp.concatenate([at, turn @ modes.field(share, L)], axis=2)  # noqa: E731
+
+    def shape(share, at):
+        return xp.concatenate([at, turn @ modes.field(share, L)], axis=2)
+
     nodes = np.linspace(0.0, 1.0, beam.elements + 1)
     m = len(strain)
     return Body(
@@ -190,7 +231,9 @@ def _beam_in_modes(robot: Robot, i: int, counts: Mapping[str, int]) -> Body:
         rigid=xp.eye(6 + m)[:, :6],
         axes=mesh.axes,
         elements=tuple((k, k + 1) for k in range(beam.elements)),
-        names=tuple(f"{family}.{k + 1}" for family in FAMILIES for k in range(counts[family])),
+        names=tuple(
+            f"{family}.{k + 1}" for family in FAMILIES for k in range(counts[family])
+        ),
         slopes=_slopes(modes, L, axes, xi, nodes),
     )
 
@@ -221,9 +264,13 @@ def mesh_modes_body(robot: Robot, i: int, count: int) -> Body:
         shapes = scipy.linalg.eigh(K, M)[1][:, :count]
     else:
         L = jnp.linalg.cholesky(jax.lax.stop_gradient(M))
-        half = jax.scipy.linalg.solve_triangular(L, jax.lax.stop_gradient(K), lower=True)
+        half = jax.scipy.linalg.solve_triangular(
+            L, jax.lax.stop_gradient(K), lower=True
+        )
         V = jnp.linalg.eigh(jax.scipy.linalg.solve_triangular(L, half.T, lower=True))[1]
         shapes = jax.scipy.linalg.solve_triangular(L.T, V[:, :count], lower=False)
-    largest = xp.take_along_axis(shapes, xp.argmax(xp.abs(shapes), axis=0)[None], axis=0)
+    largest = xp.take_along_axis(
+        shapes, xp.argmax(xp.abs(shapes), axis=0)[None], axis=0
+    )
     elastic = xp.concatenate([xp.zeros((6, count)), shapes * xp.sign(largest)])
     return in_basis(body, elastic, [f"mode.{k + 1}" for k in range(count)])

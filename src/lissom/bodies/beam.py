@@ -19,7 +19,9 @@ from ..types import Real, namespace
 
 Values = Float[Real, "*#e"] | float | int | np.floating
 
-Dofs = tuple[tuple[int, float], ...]  # number and sign of each dof of a block in the element
+Dofs = tuple[
+    tuple[int, float], ...
+]  # number and sign of each dof of a block in the element
 AXIAL: Dofs = ((0, 1.0), (6, 1.0))
 TORSION = ((3, 1.0), (9, 1.0))
 BENDING_XY = ((1, 1.0), (5, 1.0), (7, 1.0), (11, 1.0))
@@ -124,7 +126,9 @@ def bending_strain(xi: Values, length: Values, Phi: Values = 0.0) -> Float[Real,
 # fmt: on
 
 
-def element_stiffness(rigidity: Rigidity, length: Values, Phi_y: Values, Phi_z: Values) -> Float[Real, "*e 12 12"]:
+def element_stiffness(
+    rigidity: Rigidity, length: Values, Phi_y: Values, Phi_z: Values
+) -> Float[Real, "*e 12 12"]:
     """Stiffness of a uniform element; Phi_y belongs to shear along y (bending in x-y), Phi_z to shear along z."""
     return (
         _spread(bar_stiffness(rigidity.axial, length), AXIAL)
@@ -134,10 +138,16 @@ def element_stiffness(rigidity: Rigidity, length: Values, Phi_y: Values, Phi_z: 
     )
 
 
-def element_mass(inertia: LineInertia, length: Values, Phi_y: Values, Phi_z: Values) -> Float[Real, "*e 12 12"]:
+def element_mass(
+    inertia: LineInertia, length: Values, Phi_y: Values, Phi_z: Values
+) -> Float[Real, "*e 12 12"]:
     """Consistent mass of a uniform element."""
-    xy = bending_mass(inertia.mass, length, Phi_y) + rotary_mass(inertia.rotary_z, length, Phi_y)
-    xz = bending_mass(inertia.mass, length, Phi_z) + rotary_mass(inertia.rotary_y, length, Phi_z)
+    xy = bending_mass(inertia.mass, length, Phi_y) + rotary_mass(
+        inertia.rotary_z, length, Phi_y
+    )
+    xz = bending_mass(inertia.mass, length, Phi_z) + rotary_mass(
+        inertia.rotary_y, length, Phi_z
+    )
     return (
         _spread(bar_mass(inertia.mass, length), AXIAL)
         + _spread(bar_mass(inertia.polar, length), TORSION)
@@ -146,25 +156,37 @@ def element_mass(inertia: LineInertia, length: Values, Phi_y: Values, Phi_z: Val
     )
 
 
-def element_shape(xi: Values, length: Values, Phi_y: Values, Phi_z: Values) -> Float[Real, "*e 6 12"]:
+def element_shape(
+    xi: Values, length: Values, Phi_y: Values, Phi_z: Values
+) -> Float[Real, "*e 6 12"]:
     """Displacement field (u, v, w, rx, ry, rz) at x = xi L from the twelve nodal dofs."""
     linear = _matrix([[1 - xi, xi]])
     return (
         _rows(linear, (0,), AXIAL)
         + _rows(linear, (3,), TORSION)
         + _rows(bending_shape(xi, length, Phi_y), (1, 5), BENDING_XY)
-        + _rows(bending_shape(xi, length, Phi_z) * np.array([[1.0], [-1.0]]), (2, 4), BENDING_XZ)
+        + _rows(
+            bending_shape(xi, length, Phi_z) * np.array([[1.0], [-1.0]]),
+            (2, 4),
+            BENDING_XZ,
+        )
     )
 
 
-def element_strain(xi: Values, length: Values, Phi_y: Values, Phi_z: Values) -> Float[Real, "*e 6 12"]:
+def element_strain(
+    xi: Values, length: Values, Phi_y: Values, Phi_z: Values
+) -> Float[Real, "*e 6 12"]:
     """Generalised strains (u', v' - rz, w' + ry, rx', ry', rz') at x = xi L, the order of `Rigidity`."""
     slope = _matrix([[-1 / length, 1 / length]])
     return (
         _rows(slope, (0,), AXIAL)
         + _rows(slope, (3,), TORSION)
         + _rows(bending_strain(xi, length, Phi_y), (5, 1), BENDING_XY)
-        + _rows(bending_strain(xi, length, Phi_z) * np.array([[-1.0], [1.0]]), (4, 2), BENDING_XZ)
+        + _rows(
+            bending_strain(xi, length, Phi_z) * np.array([[-1.0], [1.0]]),
+            (4, 2),
+            BENDING_XZ,
+        )
     )
 
 
@@ -176,7 +198,9 @@ def _matrix(rows: list[list[Values]]) -> Float[Real, "*e n m"]:
 def _scaled(factor: Values, rows: list[list[Values]]) -> Float[Real, "*e n m"]:
     xp = namespace(factor, rows)
     entries = xp.broadcast_arrays(*[factor * entry for row in rows for entry in row])
-    return xp.stack(entries, axis=-1).reshape(*entries[0].shape, len(rows), len(rows[0]))
+    return xp.stack(entries, axis=-1).reshape(
+        *entries[0].shape, len(rows), len(rows[0])
+    )
 
 
 def _spread(block: Float[Real, "*e n n"], dofs: Dofs) -> Float[Real, "*e 12 12"]:
@@ -185,7 +209,9 @@ def _spread(block: Float[Real, "*e n n"], dofs: Dofs) -> Float[Real, "*e 12 12"]
     return P.T @ block @ P
 
 
-def _rows(block: Float[Real, "*e r n"], rows: tuple[int, ...], dofs: Dofs) -> Float[Real, "*e 6 12"]:
+def _rows(
+    block: Float[Real, "*e r n"], rows: tuple[int, ...], dofs: Dofs
+) -> Float[Real, "*e 6 12"]:
     """Block placed at its rows (field components) and dofs."""
     return np.eye(6)[:, list(rows)] @ block @ _placement(dofs)
 

@@ -34,7 +34,11 @@ class BendingModes(NamedTuple):
     def shape(self, xi: Float[Real, " p"], derivative: int = 0) -> Float[Real, "p n"]:
         """The shapes, or a derivative of them by xi, at the shares xi of the length."""
         xp = namespace(self.b, xi)
-        return xp.einsum("pnk,nk->pn", _functions(self.b, xp.asarray(xi)[:, None], derivative), self.a)
+        return xp.einsum(
+            "pnk,nk->pn",
+            _functions(self.b, xp.asarray(xi)[:, None], derivative),
+            self.a,
+        )
 
 
 class BarModes(NamedTuple):
@@ -51,7 +55,9 @@ class BarModes(NamedTuple):
         return self.a * self.b**derivative * xp.sin(angle)
 
 
-def bending_modes(count: int, mass: Scalar = 0.0, inertia: Scalar = 0.0) -> BendingModes:
+def bending_modes(
+    count: int, mass: Scalar = 0.0, inertia: Scalar = 0.0
+) -> BendingModes:
     """The lowest bending modes of a uniform Euler-Bernoulli beam, clamped, with a rigid mass at its tip.
 
     Args:
@@ -74,7 +80,9 @@ def quadrature_points(count: int) -> int:
     return 10 + 3 * count
 
 
-def bending_roots(count: int, mass: Scalar = 0.0, inertia: Scalar = 0.0) -> Float[Real, " n"]:
+def bending_roots(
+    count: int, mass: Scalar = 0.0, inertia: Scalar = 0.0
+) -> Float[Real, " n"]:
     """Beta L of the lowest modes, in order and none left out.
 
     A clamped-free root lies between neighbouring multiples of pi. A tip mass, then its rotary inertia, are each one
@@ -87,19 +95,29 @@ def bending_roots(count: int, mass: Scalar = 0.0, inertia: Scalar = 0.0) -> Floa
     high = n * np.pi
     roots = _halved(lambda b: bending_equation(b, 0.0, 0.0), high - np.pi, high)
     for parts in ((mu, 0.0), (mu, kappa)):
-        equation = lambda b, parts=parts: bending_equation(b, *parts)  # noqa: E731
+
+        def equation(b, parts=parts):
+            return bending_equation(b, *parts)
+
         roots = _halved(equation, xp.concatenate([xp.zeros(1), roots])[:-1], roots)
     return _differentiable(lambda b: bending_equation(b, mu, kappa), roots)
 
 
-def bending_equation(b: Float[Real, " n"], mass: Scalar, inertia: Scalar) -> Float[Real, " n"]:
+def bending_equation(
+    b: Float[Real, " n"], mass: Scalar, inertia: Scalar
+) -> Float[Real, " n"]:
     """Frequency equation of the clamped beam with a tip mass, divided by cosh b.
 
     1 + cos b cosh b + mu b (sinh b cos b - cosh b sin b) - kappa b^3 (cosh b sin b + sinh b cos b)
     + mu kappa b^4 (1 - cosh b cos b) = 0
     """
     xp = namespace(b, mass, inertia)
-    sech, tanh, cos, sin = 2 * xp.exp(-b) / (1 + xp.exp(-2 * b)), xp.tanh(b), xp.cos(b), xp.sin(b)
+    sech, tanh, cos, sin = (
+        2 * xp.exp(-b) / (1 + xp.exp(-2 * b)),
+        xp.tanh(b),
+        xp.cos(b),
+        xp.sin(b),
+    )
     return (
         sech
         + cos
@@ -118,14 +136,19 @@ def bar_modes(count: int, inertia: Scalar = 0.0) -> BarModes:
     """
     xp = namespace(inertia)
     kappa = xp.asarray(inertia, dtype=float)
-    equation = lambda b: xp.cos(b) - kappa * b * xp.sin(b)  # noqa: E731
+
+    def equation(b):
+        return xp.cos(b) - kappa * b * xp.sin(b)
+
     free = (np.arange(1, count + 1) - 0.5) * np.pi
     b = _differentiable(equation, _halved(equation, free - np.pi / 2, xp.asarray(free)))
     a = 1 / xp.sqrt(0.5 - xp.sin(2 * b) / (4 * b))
     return BarModes(b, a, b**2 * (1 + kappa * (a * xp.sin(b)) ** 2))
 
 
-def _halved(equation: Callable, low: Float[Real, " n"], high: Float[Real, " n"]) -> Float[Real, " n"]:
+def _halved(
+    equation: Callable, low: Float[Real, " n"], high: Float[Real, " n"]
+) -> Float[Real, " n"]:
     """Root n in (low, high], where the equation has the sign (-1)^(n-1) below it and the other above."""
     xp = namespace(low, high, equation(high))
     sign = (-1.0) ** np.arange(len(high))
@@ -137,7 +160,9 @@ def _halved(equation: Callable, low: Float[Real, " n"], high: Float[Real, " n"])
         return xp.where(below, middle, low), xp.where(below, high, middle)
 
     if xp is jnp:
-        return jax.lax.fori_loop(0, HALVINGS, halve, (jnp.asarray(low), jnp.asarray(high)))[1]
+        return jax.lax.fori_loop(
+            0, HALVINGS, halve, (jnp.asarray(low), jnp.asarray(high))
+        )[1]
     for _ in range(HALVINGS):
         low, high = halve(_, (low, high))
     return high
@@ -152,23 +177,31 @@ def _differentiable(equation: Callable, roots: Float[Real, " n"]) -> Float[Real,
     return at - equation(at) / jax.lax.stop_gradient(slope)
 
 
-def _functions(b: Float[Real, " n"], xi: Float[Real, "p 1"], derivative: int) -> Float[Real, "p n 4"]:
+def _functions(
+    b: Float[Real, " n"], xi: Float[Real, "p 1"], derivative: int
+) -> Float[Real, "p n 4"]:
     """The four functions of a bending mode, or their derivatives by xi."""
     xp = namespace(b, xi)
     turn = b * xi + derivative * np.pi / 2
     growing, decaying = xp.exp(-b * (1 - xi)), (-1.0) ** derivative * xp.exp(-b * xi)
-    return (b**derivative)[:, None] * xp.stack([growing, decaying, xp.cos(turn), xp.sin(turn)], axis=-1)
+    return (b**derivative)[:, None] * xp.stack(
+        [growing, decaying, xp.cos(turn), xp.sin(turn)], axis=-1
+    )
 
 
 def _clamped(b: Float[Real, " n"]) -> Float[Real, "n 4 2"]:
     """The two combinations of the four functions that leave the clamped end at rest: phi(0) = phi'(0) = 0."""
     xp = namespace(b)
     e, o, one = xp.exp(-b), xp.zeros_like(b), xp.ones_like(b)
-    rows = [xp.stack(row, axis=-1) for row in ((one, o), (o, one), (-e, -one), (-e, one))]
+    rows = [
+        xp.stack(row, axis=-1) for row in ((one, o), (o, one), (-e, -one), (-e, one))
+    ]
     return xp.stack(rows, axis=-2)
 
 
-def _coefficients(b: Float[Real, " n"], mu: Scalar, kappa: Scalar) -> Float[Real, "n 4"]:
+def _coefficients(
+    b: Float[Real, " n"], mu: Scalar, kappa: Scalar
+) -> Float[Real, "n 4"]:
     """The combination that also satisfies phi'' = kappa b^4 phi' and phi''' = -mu b^4 phi at the tip.
 
     At a root the two conditions say the same; the one that says it more clearly is taken.
@@ -178,7 +211,10 @@ def _coefficients(b: Float[Real, " n"], mu: Scalar, kappa: Scalar) -> Float[Real
     weight = kappa * b[:, None] ** 3, mu * b[:, None]
     conditions = [at_tip[2] - weight[0] * at_tip[1], at_tip[3] + weight[1] * at_tip[0]]
     free = _clamped(b)
-    rows = [xp.einsum("nk,nkf->nf", row / (1 + w), free) for row, w in zip(conditions, weight, strict=True)]
+    rows = [
+        xp.einsum("nk,nkf->nf", row / (1 + w), free)
+        for row, w in zip(conditions, weight, strict=True)
+    ]
     clearer = xp.sum(rows[0] ** 2, axis=1) >= xp.sum(rows[1] ** 2, axis=1)
     row = xp.where(clearer[:, None], *rows)
     null = xp.stack([-row[:, 1], row[:, 0]], axis=-1)

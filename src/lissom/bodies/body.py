@@ -13,15 +13,27 @@ from ..types import Matrix3, Real, Scalar, Vector3, namespace
 from .inertia import Inertia, in_coordinates
 from .slopes import Slopes, in_shapes, with_station
 
-GENERATORS = np.stack([skew(e) for e in np.eye(3)])  # A_a, [Vidoni2015] App. D, eq. (83): A_a u = e_a x u
-LEVERS = np.stack([rigid_shape(e) - np.eye(6) for e in np.eye(3)])  # a rigid shape is affine in its point
+GENERATORS = np.stack(
+    [skew(e) for e in np.eye(3)]
+)  # A_a, [Vidoni2015] App. D, eq. (83): A_a u = e_a x u
+LEVERS = np.stack(
+    [rigid_shape(e) - np.eye(6) for e in np.eye(3)]
+)  # a rigid shape is affine in its point
 
 
-def block_diagonal(first: Float[Real, "*n 3 3"], second: Float[Real, "*n 3 3"]) -> Float[Real, "*n 6 6"]:
+def block_diagonal(
+    first: Float[Real, "*n 3 3"], second: Float[Real, "*n 3 3"]
+) -> Float[Real, "*n 6 6"]:
     """6 x 6 matrix of a translational and a rotational 3 x 3 block."""
     xp = namespace(first, second)
     zero = xp.zeros_like(first)
-    return xp.concatenate([xp.concatenate([first, zero], axis=-1), xp.concatenate([zero, second], axis=-1)], axis=-2)
+    return xp.concatenate(
+        [
+            xp.concatenate([first, zero], axis=-1),
+            xp.concatenate([zero, second], axis=-1),
+        ],
+        axis=-2,
+    )
 
 
 def rigid_shapes(points: Float[Real, "n 3"]) -> Float[Real, "n 6 6"]:
@@ -50,21 +62,40 @@ class Body(eqx.Module):
     points: Float[Real, "k 3"]  # X, nodes, undeformed [m]
     node_shape: Float[Real, "k 6 c"]  # U, nodal displacement = U q
     station_shape: Float[Real, "s 6 c"]  # N, displacement field at the stations = N q
-    station_rigid: Float[Real, "s 6 6"]  # B, the same field for a rigid twist (v, w): v + w x X, w
-    station_inertia: Float[Real, "s 6 6"]  # D, weight * blockdiag(rho A I3, rho J): [kg], [kg m^2]
+    station_rigid: Float[
+        Real, "s 6 6"
+    ]  # B, the same field for a rigid twist (v, w): v + w x X, w
+    station_inertia: Float[
+        Real, "s 6 6"
+    ]  # D, weight * blockdiag(rho A I3, rho J): [kg], [kg m^2]
     stiffness: Float[Real, "c c"]  # K
     damping: Float[Real, "c c"]  # internal: beta K or modal
     alpha: Scalar  # Rayleigh mass coefficient [1/s]
     rigid: Float[Real, "c 6"]  # coordinates of a rigid displacement
-    axes: Float[Real, "e 3 3"]  # columns: local x, y, z of each element in the link frame
-    elements: tuple[tuple[int, int], ...] = eqx.field(static=True)  # nodes at the ends of each element
-    names: tuple[str, ...] = eqx.field(static=True)  # of the elastic coordinates eta: `2.rz` or `mode.3`
-    own: Inertia | None = None  # inertia beside that of the stations, over (rigid twist, q)
+    axes: Float[
+        Real, "e 3 3"
+    ]  # columns: local x, y, z of each element in the link frame
+    elements: tuple[tuple[int, int], ...] = eqx.field(
+        static=True
+    )  # nodes at the ends of each element
+    names: tuple[str, ...] = eqx.field(
+        static=True
+    )  # of the elastic coordinates eta: `2.rz` or `mode.3`
+    own: Inertia | None = (
+        None  # inertia beside that of the stations, over (rigid twist, q)
+    )
     slopes: Slopes | None = None  # of the axis of a beam: for geometric stiffening
-    element_stiffness: Float[Real, "e 12 12"] | None = None  # of beam elements, in their axes: for section forces
+    element_stiffness: Float[Real, "e 12 12"] | None = (
+        None  # of beam elements, in their axes: for section forces
+    )
 
     def __check_init__(self):
-        k, c, s, e = self.points.shape[0], self.coordinates, self.station_shape.shape[0], len(self.elements)
+        k, c, s, e = (
+            self.points.shape[0],
+            self.coordinates,
+            self.station_shape.shape[0],
+            len(self.elements),
+        )
         expected = {
             "points": (k, 3),
             "node_shape": (k, 6, c),
@@ -78,9 +109,13 @@ class Body(eqx.Module):
         }
         for name, shape in expected.items():
             if getattr(self, name).shape != shape:
-                raise ValueError(f"body: {name} has shape {getattr(self, name).shape}, expected {shape}")
+                raise ValueError(
+                    f"body: {name} has shape {getattr(self, name).shape}, expected {shape}"
+                )
         if len(self.names) != c - 6:
-            raise ValueError(f"body: {len(self.names)} names for {c - 6} elastic coordinates")
+            raise ValueError(
+                f"body: {len(self.names)} names for {c - 6} elastic coordinates"
+            )
 
     @property
     def coordinates(self) -> int:
@@ -90,13 +125,17 @@ class Body(eqx.Module):
     @property
     def mass_matrix(self) -> Float[Real, "c c"]:
         """M = sum N^T D N."""
-        M = weighted_product(self.station_shape, self.station_inertia, self.station_shape)
+        M = weighted_product(
+            self.station_shape, self.station_inertia, self.station_shape
+        )
         return M if self.own is None else M + self.own.mass[6:, 6:]
 
     @property
     def rigid_inertia(self) -> Float[Real, "6 6"]:
         """Inertia of the undeformed link for a twist (v, w) about the origin of its frame: sum B^T D B."""
-        M = weighted_product(self.station_rigid, self.station_inertia, self.station_rigid)
+        M = weighted_product(
+            self.station_rigid, self.station_inertia, self.station_rigid
+        )
         return M if self.own is None else M + self.own.mass[:6, :6]
 
     @property
@@ -109,7 +148,10 @@ class Body(eqx.Module):
         """Centre of mass in the link frame [m]; the link must have mass."""
         first_moment = self.rigid_inertia[3:, :3]  # m [c x]
         xp = namespace(first_moment)
-        return xp.stack([first_moment[2, 1], first_moment[0, 2], first_moment[1, 0]]) / self.total_mass
+        return (
+            xp.stack([first_moment[2, 1], first_moment[0, 2], first_moment[1, 0]])
+            / self.total_mass
+        )
 
     @property
     def inertia(self) -> Matrix3:
@@ -118,13 +160,19 @@ class Body(eqx.Module):
 
 
 def weighted_product(
-    left: Float[Real, "s 6 a"], weight: Float[Real, "s 6 6"], right: Float[Real, "s 6 b"]
+    left: Float[Real, "s 6 a"],
+    weight: Float[Real, "s 6 6"],
+    right: Float[Real, "s 6 b"],
 ) -> Float[Real, "a b"]:
     """Sum over the stations of left^T weight right."""
-    return left.reshape(-1, left.shape[-1]).T @ (weight @ right).reshape(-1, right.shape[-1])
+    return left.reshape(-1, left.shape[-1]).T @ (weight @ right).reshape(
+        -1, right.shape[-1]
+    )
 
 
-def point_inertia(mass: Scalar, inertia: Float[Real, "..."] | Sequence) -> Float[Real, "6 6"]:
+def point_inertia(
+    mass: Scalar, inertia: Float[Real, "..."] | Sequence
+) -> Float[Real, "6 6"]:
     """D of a station that carries a rigid mass, its inertia (3, 6 or 3x3 values) about its own centre."""
     xp = namespace(mass, inertia)
     tensor = inertia_matrix(xp.asarray(inertia, dtype=float))
@@ -174,7 +222,10 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
     """
     xp = namespace(body.rigid, body.stiffness, elastic)
     change = xp.concatenate([xp.asarray(body.rigid), elastic], axis=1)
-    own = lambda A: xp.pad(elastic.T @ A @ elastic, ((6, 0), (6, 0)))  # noqa: E731
+
+    def own(A):
+        return xp.pad(elastic.T @ A @ elastic, ((6, 0), (6, 0)))
+
     return Body(
         points=body.points,
         node_shape=body.node_shape @ change,
@@ -196,4 +247,6 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
 
 def measured_from_inner_node(body: Body) -> Body:
     """The same body with eta counted from its inner node: all coordinates kept."""
-    return in_basis(body, namespace(body.rigid).eye(body.coordinates)[:, 6:], body.names)
+    return in_basis(
+        body, namespace(body.rigid).eye(body.coordinates)[:, 6:], body.names
+    )

@@ -26,7 +26,13 @@ def body_of(robot: Robot, i: int) -> Body:
     damp. Of a planar robot the elastic coordinates that leave the plane are left out, and nothing else is different.
     """
     link = robot.links[i]
-    make = _flexible if link.beam is not None else _meshed if link.fe is not None else _rigid
+    make = (
+        _flexible
+        if link.beam is not None
+        else _meshed
+        if link.fe is not None
+        else _rigid
+    )
     return finished(robot, i, make(robot, i))
 
 
@@ -34,9 +40,16 @@ def finished(robot: Robot, i: int, body: Body) -> Body:
     """The bare body of link i, in any coordinates, with its lumped masses, payload (last link) and damping."""
     link = robot.links[i]
     for lump in link.masses:
-        body = with_mass(body, TIP if isinstance(lump.node, str) else lump.node, lump.mass, lump.inertia)
+        body = with_mass(
+            body,
+            TIP if isinstance(lump.node, str) else lump.node,
+            lump.mass,
+            lump.inertia,
+        )
     if robot.payload is not None and i == len(robot.links) - 1:
-        body = with_mass(body, TIP, robot.payload.mass, robot.payload.inertia, robot.payload.offset)
+        body = with_mass(
+            body, TIP, robot.payload.mass, robot.payload.inertia, robot.payload.offset
+        )
     body = _damped(body, link.damping or robot.damping) if link.flexible else body
     return in_plane(body) if robot.planar else body
 

@@ -17,7 +17,9 @@ def with_rayleigh(body: Body, alpha: Scalar = 0.0, beta: Scalar = 0.0) -> Body:
         alpha: mass coefficient [1/s]; kept apart, since it acts on all elastic velocities, [Boscariol2012] eq. (24).
         beta: stiffness coefficient [s].
     """
-    return eqx.tree_at(lambda b: (b.damping, b.alpha), body, (beta * body.stiffness, alpha))
+    return eqx.tree_at(
+        lambda b: (b.damping, b.alpha), body, (beta * body.stiffness, alpha)
+    )
 
 
 def with_modal_ratio(body: Body, ratio: Scalar) -> Body:
@@ -33,12 +35,16 @@ def with_modal_ratio(body: Body, ratio: Scalar) -> Body:
     xp = namespace(body, ratio)
     M, K = body.mass_matrix[6:, 6:], body.stiffness[6:, 6:]
     C = 2 * ratio * frequency_matrix(M, K)
-    carried = xp.linalg.solve(body.rigid[:6].T, body.rigid[6:].T).T  # q of the rest when node 0 moves rigidly
+    carried = xp.linalg.solve(
+        body.rigid[:6].T, body.rigid[6:].T
+    ).T  # q of the rest when node 0 moves rigidly
     P = xp.concatenate([-carried, xp.eye(c - 6)], axis=1)
     return eqx.tree_at(lambda b: (b.damping, b.alpha), body, (P.T @ C @ P, 0.0))
 
 
-def frequency_matrix(mass: Float[Real, "n n"], stiffness: Float[Real, "n n"]) -> Float[Real, "n n"]:
+def frequency_matrix(
+    mass: Float[Real, "n n"], stiffness: Float[Real, "n n"]
+) -> Float[Real, "n n"]:
     r"""$M \Phi\, \mathrm{diag}(\omega)\, \Phi^T M = L (L^{-1} M L^{-T})^{1/2} L^T$, where $K = L L^T$ (Cholesky).
 
     The mass may be singular: motions without mass have no frequency, and are not damped.

@@ -12,7 +12,9 @@ class Inertia(eqx.Module):
 
     mass: Float[Real, "m m"]  # sum N~^T D N~
     X: Float[Real, "3 m m"]  # X_a  = sum N~^T D A_a N~,        eqs. (84)-(86)
-    Y: Float[Real, "3 3 m m"]  # Y_ab = sum N~^T D A_a A_b N~,    eq. (89): U^T M Omega^T Omega U = -sum w_a w_b Y_ab
+    Y: Float[
+        Real, "3 3 m m"
+    ]  # Y_ab = sum N~^T D A_a A_b N~,    eq. (89): U^T M Omega^T Omega U = -sum w_a w_b Y_ab
     Z: Float[Real, "3 3 m m"]  # Z_ab = sum N~^T A_a^T D A_b N~,  eqs. (91)-(93)
 
 
@@ -26,6 +28,9 @@ def in_coordinates(inertia: Inertia, change: Float[Real, "c k"]) -> Inertia:
     xp = namespace(inertia.mass, change)
     c, k = change.shape
     T = xp.concatenate(
-        [xp.concatenate([xp.eye(6), xp.zeros((6, k))], axis=1), xp.concatenate([xp.zeros((c, 6)), change], axis=1)]
+        [
+            xp.concatenate([xp.eye(6), xp.zeros((6, k))], axis=1),
+            xp.concatenate([xp.zeros((c, 6)), change], axis=1),
+        ]
     )
     return jax.tree.map(lambda A: T.T @ A @ T, inertia)

@@ -14,7 +14,9 @@ from ..types import Real, namespace
 from .body import GENERATORS, Body, block_diagonal
 from .inertia import Inertia, added
 
-TURNS = block_diagonal(GENERATORS, GENERATORS)  # A_a on a displacement (translation, rotation), eq. (83)
+TURNS = block_diagonal(
+    GENERATORS, GENERATORS
+)  # A_a on a displacement (translation, rotation), eq. (83)
 SQUARES = np.einsum("aij,bjk->abik", TURNS, TURNS)  # A_a A_b
 
 # S_1..S_6, eq. (88): Omega^T Omega = sum_t s_t S_t, s = (wy^2 + wz^2, wx^2 + wz^2, wx^2 + wy^2, wx wy, wx wz, wy wz).
@@ -45,7 +47,9 @@ def cubic_integrals(body: Body, *, nodal: bool = False) -> Float[Real, "3 6 m m"
     """W_rt = N~^T A_r^T M S_t N~, eq. (96); t counts the parts of Omega^T Omega of eq. (88)."""
     shape, weigh = _nodes(body) if nodal else _field(body)
     xp = namespace(body)
-    return xp.stack([xp.stack([_sum(A @ shape, weigh(S @ shape)) for S in PARTS]) for A in TURNS])
+    return xp.stack(
+        [xp.stack([_sum(A @ shape, weigh(S @ shape)) for S in PARTS]) for A in TURNS]
+    )
 
 
 def gravity_integrals(body: Body, *, nodal: bool = False) -> Float[Real, "4 m 3"]:
@@ -67,21 +71,32 @@ def _inertia(shape: Field, weigh: Callable[[Field], Field]) -> Inertia:
     return Inertia(
         mass=_sum(shape, weigh(shape)),
         X=xp.stack([_sum(shape, field) for field in weighed]),
-        Y=xp.stack([xp.stack([_sum(shape, weigh(AA @ shape)) for AA in row]) for row in SQUARES]),
-        Z=xp.stack([xp.stack([_sum(left, right) for right in weighed]) for left in turned]),
+        Y=xp.stack(
+            [
+                xp.stack([_sum(shape, weigh(AA @ shape)) for AA in row])
+                for row in SQUARES
+            ]
+        ),
+        Z=xp.stack(
+            [xp.stack([_sum(left, right) for right in weighed]) for left in turned]
+        ),
     )
 
 
 def _field(body: Body) -> tuple[Field, Callable[[Field], Field]]:
     xp = namespace(body)
-    shape = xp.concatenate([xp.asarray(body.station_rigid), xp.asarray(body.station_shape)], axis=2)
+    shape = xp.concatenate(
+        [xp.asarray(body.station_rigid), xp.asarray(body.station_shape)], axis=2
+    )
     return shape, lambda field: body.station_inertia @ field
 
 
 def _nodes(body: Body) -> tuple[Field, Callable[[Field], Field]]:
     xp = namespace(body)
     c, M = body.coordinates, body.mass_matrix
-    shape = xp.concatenate([xp.asarray(body.rigid), xp.eye(c)], axis=1).reshape(c // 6, 6, 6 + c)
+    shape = xp.concatenate([xp.asarray(body.rigid), xp.eye(c)], axis=1).reshape(
+        c // 6, 6, 6 + c
+    )
     return shape, lambda field: (M @ field.reshape(c, -1)).reshape(field.shape)
 
 

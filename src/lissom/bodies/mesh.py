@@ -8,7 +8,13 @@ from jaxtyping import Float
 
 from ..describe.outline import DOFS
 from ..types import Real, Scalar, Vector3, namespace
-from .beam import LineInertia, element_shape, element_stiffness, element_strain, shear_parameter
+from .beam import (
+    LineInertia,
+    element_shape,
+    element_stiffness,
+    element_strain,
+    shear_parameter,
+)
 from .body import Body, block_diagonal, rigid_shapes
 from .profile import Profile, line_inertia, profile_namespace, rigidity
 from .slopes import Slopes, integral_weights
@@ -19,7 +25,9 @@ Shear = tuple[Float[Real, "e"], Float[Real, "e"]]
 Stations = tuple[Float[Real, "s 6 c"], Float[Real, "s 6 6"], Float[Real, "s 6 6"]]
 
 UNIFORM_POINTS = 4  # Gauss points per element: exact for a product of two cubics
-TAPERED_POINTS = 6  # exact for two cubics times a quartic, the I of a section whose sides are linear
+TAPERED_POINTS = (
+    6  # exact for two cubics times a quartic, the I of a section whose sides are linear
+)
 SLOPE_POINTS = 3  # Gauss points per element for squared slopes: exact for a quartic
 PARALLEL = 1e-6  # sine of the angle below which a beam counts as running along `up`
 
@@ -70,7 +78,9 @@ def beam_body(
     """
     profile = Profile(sections, uniform, youngs_modulus, shear_modulus, density)
     xp = profile_namespace(profile, path, up)
-    mesh = polyline_mesh(xp.asarray(path, dtype=float), xp.asarray(up, dtype=float), elements)
+    mesh = polyline_mesh(
+        xp.asarray(path, dtype=float), xp.asarray(up, dtype=float), elements
+    )
     Phi = shear_parameters(mesh, profile, theory)
     stations = (
         gauss_stations(mesh, profile, Phi, theory)
@@ -108,21 +118,34 @@ def path_slopes(mesh: Mesh, Phi: Shear, mass: MassModel, stations: int) -> Slope
     xi, weight = gauss(g)
     length, shear = mesh.length[:, None], (Phi[0][:, None], Phi[1][:, None])
     turn, strain = element_shape(xi, length, *shear), element_strain(xi, length, *shear)
-    across = xp.stack([turn[..., 5, :] + strain[..., 1, :], strain[..., 2, :] - turn[..., 4, :]], axis=-2)  # v', w'
-    slope = mesh.axes[:, None, :, 1:] @ across @ xp.swapaxes(turns(mesh.axes), 1, 2)[:, None]
+    across = xp.stack(
+        [turn[..., 5, :] + strain[..., 1, :], strain[..., 2, :] - turn[..., 4, :]],
+        axis=-2,
+    )  # v', w'
+    slope = (
+        mesh.axes[:, None, :, 1:]
+        @ across
+        @ xp.swapaxes(turns(mesh.axes), 1, 2)[:, None]
+    )
     slope = (slope.reshape(e, -1, 12) @ gather(e)).reshape(e * g, 3, -1)
     before = np.tri(e + 1, e, -1)  # elements that lie before each node
-    nodes = (before[:, :, None] * (mesh.length[:, None] * weight)[None]).reshape(e + 1, e * g)
+    nodes = (before[:, :, None] * (mesh.length[:, None] * weight)[None]).reshape(
+        e + 1, e * g
+    )
     if mass != "consistent":
         inside = nodes
     else:
         at = stations // e
         part = integral_weights(gauss(at)[0], g) * mesh.length[:, None, None]
-        inside = xp.repeat(nodes[:-1], at, axis=0) + xp.einsum("ab,agh->agbh", np.eye(e), part).reshape(-1, e * g)
+        inside = xp.repeat(nodes[:-1], at, axis=0) + xp.einsum(
+            "ab,agh->agbh", np.eye(e), part
+        ).reshape(-1, e * g)
     return Slopes(slope, xp.repeat(mesh.axes[:, :, 0], g, axis=0), nodes, inside)
 
 
-def polyline_mesh(path: Float[Real, "p 3"], up: Float[Real, "*#segments 3"], elements: int) -> Mesh:
+def polyline_mesh(
+    path: Float[Real, "p 3"], up: Float[Real, "*#segments 3"], elements: int
+) -> Mesh:
     """Equal elements on each straight segment of the path."""
     xp = namespace(path, up)
     segments = path[1:] - path[:-1]
@@ -165,32 +188,52 @@ def shear_parameters(mesh: Mesh, profile: Profile, theory: Theory) -> Shear:
     )
 
 
-def stiffness_matrices(mesh: Mesh, profile: Profile, Phi: Shear) -> Float[Real, "e 12 12"]:
+def stiffness_matrices(
+    mesh: Mesh, profile: Profile, Phi: Shear
+) -> Float[Real, "e 12 12"]:
     """Stiffness of each element, local axes: the printed matrix, or the integral of B^T D B over a taper."""
     if profile.is_uniform:
         return element_stiffness(rigidity(profile, mesh.start), mesh.length, *Phi)
     xp = namespace(mesh, Phi)
     xi, weight = gauss(TAPERED_POINTS)
     B = element_strain(xi, mesh.length[:, None], Phi[0][:, None], Phi[1][:, None])
-    D = xp.stack(rigidity(profile, mesh.start[:, None] + mesh.share[:, None] * xi), axis=-1)
+    D = xp.stack(
+        rigidity(profile, mesh.start[:, None] + mesh.share[:, None] * xi), axis=-1
+    )
     D = D * (weight * mesh.length[:, None])[..., None]
     return xp.einsum("egia,egi,egib->eab", B, D, B)
 
 
-def gauss_stations(mesh: Mesh, profile: Profile, Phi: Shear, theory: Theory) -> Stations:
+def gauss_stations(
+    mesh: Mesh, profile: Profile, Phi: Shear, theory: Theory
+) -> Stations:
     """Shape, rigid shape and inertia at the Gauss points: their sum is the consistent mass."""
     xp = namespace(mesh, Phi)
     xi, weight = gauss(UNIFORM_POINTS if profile.is_uniform else TAPERED_POINTS)
     inertia = line_inertia(profile, mesh.start[:, None] + mesh.share[:, None] * xi)
     if theory == "euler-bernoulli":
-        inertia = inertia._replace(rotary_y=0.0 * inertia.mass, rotary_z=0.0 * inertia.mass)
+        inertia = inertia._replace(
+            rotary_y=0.0 * inertia.mass, rotary_z=0.0 * inertia.mass
+        )
     N = element_shape(xi, mesh.length[:, None], Phi[0][:, None], Phi[1][:, None])
     T = turns(mesh.axes)
     e, c = len(mesh.length), 6 * len(mesh.points)
-    local = (T[:, :6, :6][:, None] @ N @ xp.swapaxes(T, 1, 2)[:, None]).reshape(e, -1, 12)
-    points = mesh.points[:-1, None] + (mesh.points[1:] - mesh.points[:-1])[:, None] * xi[:, None]
-    D = section_inertia(inertia, mesh.axes[:, None]) * (weight * mesh.length[:, None])[..., None, None]
-    return (local @ gather(e)).reshape(-1, 6, c), rigid_shapes(points.reshape(-1, 3)), D.reshape(-1, 6, 6)
+    local = (T[:, :6, :6][:, None] @ N @ xp.swapaxes(T, 1, 2)[:, None]).reshape(
+        e, -1, 12
+    )
+    points = (
+        mesh.points[:-1, None]
+        + (mesh.points[1:] - mesh.points[:-1])[:, None] * xi[:, None]
+    )
+    D = (
+        section_inertia(inertia, mesh.axes[:, None])
+        * (weight * mesh.length[:, None])[..., None, None]
+    )
+    return (
+        (local @ gather(e)).reshape(-1, 6, c),
+        rigid_shapes(points.reshape(-1, 3)),
+        D.reshape(-1, 6, 6),
+    )
 
 
 def lumped_stations(mesh: Mesh, profile: Profile, rotary: bool = True) -> Stations:
@@ -198,7 +241,9 @@ def lumped_stations(mesh: Mesh, profile: Profile, rotary: bool = True) -> Statio
     xp = namespace(mesh)
     xi, weight = gauss(TAPERED_POINTS)
     halves = np.stack([xi / 2, (1 + xi) / 2])
-    inertia = line_inertia(profile, mesh.start[:, None, None] + mesh.share[:, None, None] * halves)
+    inertia = line_inertia(
+        profile, mesh.start[:, None, None] + mesh.share[:, None, None] * halves
+    )
     if not rotary:
         inertia = LineInertia(inertia.mass, *(0.0 * inertia.mass for _ in range(3)))
     D = section_inertia(inertia, mesh.axes[:, None, None])
@@ -212,7 +257,9 @@ def lumped_stations(mesh: Mesh, profile: Profile, rotary: bool = True) -> Statio
     )
 
 
-def section_inertia(inertia: LineInertia, axes: Float[Real, "*#n 3 3"]) -> Float[Real, "*n 6 6"]:
+def section_inertia(
+    inertia: LineInertia, axes: Float[Real, "*#n 3 3"]
+) -> Float[Real, "*n 6 6"]:
     """blockdiag(rho A I3, rho J) per unit length, turned from section to link axes."""
     xp = namespace(inertia, axes)
     J = xp.stack([inertia.polar, inertia.rotary_y, inertia.rotary_z], axis=-1)
@@ -227,7 +274,9 @@ def turns(axes: Float[Real, "e 3 3"]) -> Float[Real, "e 12 12"]:
     return blocks.reshape(-1, 12, 12)
 
 
-def turn_to_link(matrices: Float[Real, "e 12 12"], axes: Float[Real, "e 3 3"]) -> Float[Real, "e 12 12"]:
+def turn_to_link(
+    matrices: Float[Real, "e 12 12"], axes: Float[Real, "e 3 3"]
+) -> Float[Real, "e 12 12"]:
     """Element matrices in link axes."""
     xp = namespace(matrices, axes)
     T = turns(axes)

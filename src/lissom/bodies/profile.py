@@ -33,7 +33,9 @@ class Profile(NamedTuple):
 def profile_namespace(profile: Profile, *values: Any):
     """NumPy or JAX for a beam whose sizes, material or further values may be traced."""
     ends = [_row(profile.sections(s)) for s in (0.0, 1.0)]
-    return namespace(ends, profile.youngs_modulus, profile.shear_modulus, profile.density, *values)
+    return namespace(
+        ends, profile.youngs_modulus, profile.shear_modulus, profile.density, *values
+    )
 
 
 def rigidity(profile: Profile, s: Float[Real, "*n"]) -> Rigidity:
@@ -56,7 +58,9 @@ def _section_at(profile: Profile, s: Float[Real, "*n"]) -> Any:
     if profile.is_uniform:
         return [xp.full(s.shape, value) for value in _row(profile.sections(0.0))]
     if xp is jax.numpy:
-        rows = jax.vmap(lambda t: jax.numpy.stack(_row(profile.sections(t))))(xp.reshape(s, -1))
+        rows = jax.vmap(lambda t: jax.numpy.stack(_row(profile.sections(t))))(
+            xp.reshape(s, -1)
+        )
     else:
         rows = xp.array([_row(profile.sections(t)) for t in s.ravel()])
     return xp.moveaxis(rows.reshape(*s.shape, len(COLUMNS)), -1, 0)

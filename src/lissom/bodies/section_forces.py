@@ -13,7 +13,9 @@ STRAINS = ("axial", "twist", "curvature_y", "curvature_z")
 def section_force_shape(body: Body) -> Float[Real, "e 2 6 c"]:
     r"""The linear map from body coordinates to section forces, see `section_forces`."""
     if body.element_stiffness is None or not body.elements:
-        raise ValueError("section forces need a link made of beam elements: this one has none")
+        raise ValueError(
+            "section forces need a link made of beam elements: this one has none"
+        )
     xp = namespace(body.node_shape, body.element_stiffness)
     first, second = ([ends[side] for ends in body.elements] for side in (0, 1))
     shape = xp.asarray(body.node_shape)
@@ -46,6 +48,9 @@ def section_strains(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 4"]:
     L = xp.sqrt(xp.sum((ends[:, 1] - ends[:, 0]) ** 2, axis=1))
     K = xp.asarray(body.element_stiffness)
     EA, GJ = K[:, 0, 0] * L, K[:, 3, 3] * L
-    EI_y, EI_z = (0.25 * L * (K[:, i, i] + K[:, j, j] - 2 * K[:, i, j]) for i, j in ((4, 10), (5, 11)))
+    EI_y, EI_z = (
+        0.25 * L * (K[:, i, i] + K[:, j, j] - 2 * K[:, i, j])
+        for i, j in ((4, 10), (5, 11))
+    )
     rigidity = xp.stack([EA, GJ, EI_y, EI_z], axis=1)
     return forces[:, :, [0, 3, 4, 5]] / rigidity[:, None]

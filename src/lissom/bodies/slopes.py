@@ -26,16 +26,26 @@ def in_shapes(slopes: Slopes, elastic: Float[Real, "c m"]) -> Slopes:
     """The same slopes over (r, eta), q = elastic eta: a rigid displacement r bends nothing."""
     xp = namespace(slopes.slope, elastic)
     bent = slopes.slope @ elastic
-    return eqx.tree_at(lambda s: s.slope, slopes, xp.concatenate([xp.zeros((*bent.shape[:2], 6)), bent], axis=2))
+    return eqx.tree_at(
+        lambda s: s.slope,
+        slopes,
+        xp.concatenate([xp.zeros((*bent.shape[:2], 6)), bent], axis=2),
+    )
 
 
 def with_station(slopes: Slopes, node: int) -> Slopes:
     """The same with one more station, a mass that is shifted as a node is."""
     xp = namespace(slopes.stations)
-    return eqx.tree_at(lambda s: s.stations, slopes, xp.concatenate([slopes.stations, slopes.nodes[node][None]]))
+    return eqx.tree_at(
+        lambda s: s.stations,
+        slopes,
+        xp.concatenate([slopes.stations, slopes.nodes[node][None]]),
+    )
 
 
-def integral_weights(targets: Float[np.ndarray, " n"], points: int) -> Float[np.ndarray, "n p"]:
+def integral_weights(
+    targets: Float[np.ndarray, " n"], points: int
+) -> Float[np.ndarray, "n p"]:
     """Weights w with int_0^x f = sum_j w_j f(x_j), x_j the Gauss points of (0, 1), for polynomials of their degree."""
     x, weight = legendre.leggauss(points)
     P = legendre.legvander(x, points - 1)  # P_k(x_j)

@@ -30,7 +30,9 @@ class PDLaw(AbstractLaw):
 class PD:
     """PD control along a reference table; `compensate` adds the torque that holds the rigid robot at the reference."""
 
-    def __init__(self, kp, kd, reference: Table, compensate: AbstractFormulation | None = None):
+    def __init__(
+        self, kp, kd, reference: Table, compensate: AbstractFormulation | None = None
+    ):
         self.kp, self.kd = np.asarray(kp, dtype=float), np.asarray(kd, dtype=float)
         self.reference, self.compensate = reference, compensate
 
@@ -48,12 +50,22 @@ class PD:
         if self.compensate is None:
             return Piece(real(a), jnp.zeros((4, len(self.kp))))
         times = np.linspace(a, b, 4)
-        held = [np.asarray(rigid_gravity_torque(self.compensate, reference.value(t))) for t in times]
-        return Piece(real(a), real(np.linalg.solve(np.vander(times - a, increasing=True), np.stack(held))))
+        held = [
+            np.asarray(rigid_gravity_torque(self.compensate, reference.value(t)))
+            for t in times
+        ]
+        return Piece(
+            real(a),
+            real(
+                np.linalg.solve(np.vander(times - a, increasing=True), np.stack(held))
+            ),
+        )
 
 
 @compiled_quickly
-def rigid_gravity_torque(formulation: AbstractFormulation, theta: Float[Array, " j"]) -> Float[Array, " j"]:
+def rigid_gravity_torque(
+    formulation: AbstractFormulation, theta: Float[Array, " j"]
+) -> Float[Array, " j"]:
     """Torque that holds the rigid robot at theta against gravity: dV/dtheta, on the independent joints."""
     drives = jnp.asarray(formulation.independent, dtype=int)
     near = formulation.near(theta)

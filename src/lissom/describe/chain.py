@@ -24,28 +24,38 @@ def cosine_and_sine(angle: Any) -> tuple[Any, Any]:
     """Cosine and sine; a quarter turn is exact, so that a robot that moves in a plane stays in it to the last digit."""
     xp = namespace(angle)
     parts = xp.cos(angle), xp.sin(angle)
-    return parts if xp is not np else tuple(0.0 if abs(part) < QUARTER else part for part in parts)  # type: ignore
+    return (
+        parts
+        if xp is not np
+        else tuple(0.0 if abs(part) < QUARTER else part for part in parts)
+    )  # type: ignore
 
 
 def rotation_x(angle: Any) -> Matrix3:
     """Rotation by `angle` about x."""
     xp = namespace(angle)
     (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
-    return xp.stack([xp.stack([one, zero, zero]), xp.stack([zero, c, -s]), xp.stack([zero, s, c])])
+    return xp.stack(
+        [xp.stack([one, zero, zero]), xp.stack([zero, c, -s]), xp.stack([zero, s, c])]
+    )
 
 
 def rotation_y(angle: Any) -> Matrix3:
     """Rotation by `angle` about y."""
     xp = namespace(angle)
     (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
-    return xp.stack([xp.stack([c, zero, s]), xp.stack([zero, one, zero]), xp.stack([-s, zero, c])])
+    return xp.stack(
+        [xp.stack([c, zero, s]), xp.stack([zero, one, zero]), xp.stack([-s, zero, c])]
+    )
 
 
 def rotation_z(angle: Any) -> Matrix3:
     """Rotation by `angle` about z."""
     xp = namespace(angle)
     (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
-    return xp.stack([xp.stack([c, -s, zero]), xp.stack([s, c, zero]), xp.stack([zero, zero, one])])
+    return xp.stack(
+        [xp.stack([c, -s, zero]), xp.stack([s, c, zero]), xp.stack([zero, zero, one])]
+    )
 
 
 def rotation_rpy(rpy: Any) -> Matrix3:
@@ -66,7 +76,11 @@ def parent_of(links: Links, i: int) -> int | None:
         return i - 1
     if link.parent == "ground":
         return -1
-    known = [j for j, other in enumerate(links[:i]) if other is not None and other.name == link.parent]
+    known = [
+        j
+        for j, other in enumerate(links[:i])
+        if other is not None and other.name == link.parent
+    ]
     return known[0] if known else None
 
 
@@ -119,12 +133,16 @@ def joint_pose(links: Sequence[Link], i: int) -> tuple[Matrix3, Vector3]:
     joint, before = links[i].joint, parent_of(links, i)
     assert before is not None
     position = _first_position(joint) if before < 0 else link_tip(links, before)
-    assert position is not None  # a robot whose file was checked has a tip for every parent
+    assert (
+        position is not None
+    )  # a robot whose file was checked has a tip for every parent
     if joint.origin is not None:
         return rotation_rpy(joint.origin.rpy), position
     parent = links[before].joint.dh if before >= 0 else None
     rotation = rotation_x(parent.alpha) if parent is not None else np.eye(3)
-    return (rotation @ rotation_z(joint.dh.theta) if joint.dh is not None else rotation), position
+    return (
+        rotation @ rotation_z(joint.dh.theta) if joint.dh is not None else rotation
+    ), position
 
 
 def _first_position(joint: Any) -> Real:
@@ -134,7 +152,9 @@ def _first_position(joint: Any) -> Real:
 
 def axis(link: Link) -> Vector3:
     """Unit axis of a link's joint, in the joint frame and as well in the link frame."""
-    direction = array(link.joint.axis if link.joint.axis is not None else (0.0, 0.0, 1.0))
+    direction = array(
+        link.joint.axis if link.joint.axis is not None else (0.0, 0.0, 1.0)
+    )
     return direction / namespace(direction).sqrt(direction @ direction)
 
 
@@ -180,7 +200,9 @@ def up_directions(links: Links, i: int) -> Real:
     joint_axis = axis(link)
     square = xp.sum(xp.cross(segments, joint_axis[None, :]) ** 2, axis=1)
     parallel = square < PARALLEL**2 * xp.sum(segments**2, axis=1)
-    return xp.where(parallel[:, None], xp.asarray([1.0, 0.0, 0.0])[None, :], joint_axis[None, :])
+    return xp.where(
+        parallel[:, None], xp.asarray([1.0, 0.0, 0.0])[None, :], joint_axis[None, :]
+    )
 
 
 def node_count(links: Links, i: int) -> int | None:

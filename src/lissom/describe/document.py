@@ -20,7 +20,9 @@ from ruamel.yaml.events import (
 
 from .errors import DescriptionError, Problem
 
-MAX_BYTES = 4_000_000  # a robot takes a few kB, an hour of torque table at 100 Hz under 4 MB
+MAX_BYTES = (
+    4_000_000  # a robot takes a few kB, an hour of torque table at 100 Hz under 4 MB
+)
 MAX_DEPTH = 32  # the deepest field of the schema lies 8 levels down
 MAX_ENTRIES = 500_000  # counted with every alias written out, so that a few aliases of aliases cannot fill the memory
 
@@ -55,12 +57,18 @@ def read_document(path: Path) -> Document:
     """
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise DescriptionError([_problem(str(path), None, f"larger than {MAX_BYTES // 1_000_000} MB")])
+            raise DescriptionError(
+                [_problem(str(path), None, f"larger than {MAX_BYTES // 1_000_000} MB")]
+            )
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as reason:
-        raise DescriptionError([_problem(str(path), None, f"cannot be read: {reason.strerror}")]) from None
+        raise DescriptionError(
+            [_problem(str(path), None, f"cannot be read: {reason.strerror}")]
+        ) from None
     except UnicodeDecodeError as reason:
-        raise DescriptionError([_problem(str(path), None, f"is not UTF-8 text (byte {reason.start})")]) from None
+        raise DescriptionError(
+            [_problem(str(path), None, f"is not UTF-8 text (byte {reason.start})")]
+        ) from None
     return parse_document(text, str(path))
 
 
@@ -71,7 +79,9 @@ def parse_document(text: str, file: str | None = None) -> Document:
         DescriptionError: broken, recursive, huge, or more than one document.
     """
     if len(text) > MAX_BYTES:
-        raise DescriptionError([_problem(file, None, f"larger than {MAX_BYTES // 1_000_000} MB")])
+        raise DescriptionError(
+            [_problem(file, None, f"larger than {MAX_BYTES // 1_000_000} MB")]
+        )
     builder = _Builder(YAML(typ="safe", pure=True).parse(text))
     try:
         data = builder.document()
@@ -80,7 +90,9 @@ def parse_document(text: str, file: str | None = None) -> Document:
     except MarkedYAMLError as reason:
         mark = reason.problem_mark or reason.context_mark
         where = (mark.line + 1, f"column {mark.column + 1}: ") if mark else (None, "")
-        raise DescriptionError([_problem(file, where[0], f"{where[1]}broken YAML: {reason.problem}")]) from None
+        raise DescriptionError(
+            [_problem(file, where[0], f"{where[1]}broken YAML: {reason.problem}")]
+        ) from None
     except (YAMLError, ValueError) as reason:
         text = " ".join(str(reason).split())
         raise DescriptionError([_problem(file, None, f"broken YAML: {text}")]) from None
@@ -115,7 +127,9 @@ class _Builder:
     def __init__(self, events: Iterator[Event]):
         self.events = events
         self.lines: dict[tuple, int] = {}
-        self.anchors: dict[str, tuple[Any, int] | None] = {}  # value and its number of entries; None while open
+        self.anchors: dict[
+            str, tuple[Any, int] | None
+        ] = {}  # value and its number of entries; None while open
         self.entries = 0
 
     def document(self) -> Any:
@@ -175,17 +189,24 @@ class _Builder:
 
     def _alias(self, event: AliasEvent) -> Any:
         if event.anchor not in self.anchors:
-            raise _Refused(event, f"the alias *{event.anchor} has no anchor &{event.anchor} before it")
+            raise _Refused(
+                event,
+                f"the alias *{event.anchor} has no anchor &{event.anchor} before it",
+            )
         anchored = self.anchors[event.anchor]
         if anchored is None:
-            raise _Refused(event, f"*{event.anchor} refers to itself: the file is recursive")
+            raise _Refused(
+                event, f"*{event.anchor} refers to itself: the file is recursive"
+            )
         self._count(event, anchored[1])
         return anchored[0]
 
     def _count(self, event: Event, number: int) -> None:
         self.entries += number
         if self.entries > MAX_ENTRIES:
-            raise _Refused(event, f"holds more than {MAX_ENTRIES} entries (aliases written out)")
+            raise _Refused(
+                event, f"holds more than {MAX_ENTRIES} entries (aliases written out)"
+            )
 
 
 def _problem(file: str | None, line: int | None, message: str) -> Problem:

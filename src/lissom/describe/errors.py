@@ -20,7 +20,9 @@ class Problem:
         if self.line is not None:
             place += f":{self.line}"
         shown = "" if self.value is None else shortened(self.value)
-        return ": ".join(part for part in (place, self.field, shown, self.message) if part)
+        return ": ".join(
+            part for part in (place, self.field, shown, self.message) if part
+        )
 
 
 class DescriptionError(ValueError):
@@ -43,6 +45,8 @@ def nearest(word: Any, accepted: Any) -> str:
     return f", did you mean {close[0]!r}?" if close else ""
 
 
-def refused(field: str, value: Any, message: str, file: str | None = None) -> DescriptionError:
+def refused(
+    field: str, value: Any, message: str, file: str | None = None
+) -> DescriptionError:
     """A `DescriptionError` with a single problem."""
     return DescriptionError((Problem(file, None, field, value, message),))

@@ -20,11 +20,19 @@ def _check_interface(value: Any) -> Any:
     if value is None:
         return None
     if not isinstance(value, Mapping):
-        raise error(f"must be a mapping of node numbers such as {{inner: 1, tip: 57}}, not {kind_of(value)}")
+        raise error(
+            f"must be a mapping of node numbers such as {{inner: 1, tip: 57}}, not {kind_of(value)}"
+        )
     missing = [name for name in (INNER, TIP) if name not in value]
     if missing:
-        raise error(f"{' and '.join(missing)} missing: a link has an inner node, at its joint, and a tip")
-    wrong = [name for name, label in value.items() if isinstance(label, bool) or not isinstance(label, int)]
+        raise error(
+            f"{' and '.join(missing)} missing: a link has an inner node, at its joint, and a tip"
+        )
+    wrong = [
+        name
+        for name, label in value.items()
+        if isinstance(label, bool) or not isinstance(label, int)
+    ]
     if wrong:
         raise error(
             f"{wrong[0]} is {value[wrong[0]]}: must be the number of a node. Faces become nodes in `lissom reduce`, "
@@ -38,17 +46,31 @@ class FE(Part):
     """A flexible link from finite elements: a file of `lissom reduce`, or K, M and nodes with an interface."""
 
     file: str
-    interface: Annotated[dict[str, int] | None, BeforeValidator(_check_interface)] = None  # node numbers
-    rpy: Annotated[Vector, vector("rad")] = (0.0, 0.0, 0.0)  # axes of the finite elements in the link frame
-    modes: Annotated[int, Whole(0, 2000)] | None = None  # elastic modes kept; default: all of the file, 18 of matrices
-    method: Literal["craig-bampton", "guyan", "rubin"] = "craig-bampton"  # of reducing matrices
+    interface: Annotated[dict[str, int] | None, BeforeValidator(_check_interface)] = (
+        None  # node numbers
+    )
+    rpy: Annotated[Vector, vector("rad")] = (
+        0.0,
+        0.0,
+        0.0,
+    )  # axes of the finite elements in the link frame
+    modes: Annotated[int, Whole(0, 2000)] | None = (
+        None  # elastic modes kept; default: all of the file, 18 of matrices
+    )
+    method: Literal["craig-bampton", "guyan", "rubin"] = (
+        "craig-bampton"  # of reducing matrices
+    )
 
     @property
     def path(self) -> Path:
         """Where the file is: as written, or in the library."""
         written = Path(self.file).expanduser()
         known = library_folder() / written
-        return known if not written.is_absolute() and not written.is_file() and known.is_file() else written
+        return (
+            known
+            if not written.is_absolute() and not written.is_file() and known.is_file()
+            else written
+        )
 
     @property
     def nodes(self) -> FeNodes:
@@ -60,13 +82,26 @@ class FE(Part):
         try:
             nodes = self.nodes
         except ValueError as failure:
-            at = "interface" if self.interface is not None and "node" in str(failure).partition(" ")[0] else "file"
+            at = (
+                "interface"
+                if self.interface is not None
+                and "node" in str(failure).partition(" ")[0]
+                else "file"
+            )
             return [Finding((at,), self.file if at == "file" else None, str(failure))]
-        if self.modes is not None and nodes.modes is not None and self.modes > nodes.modes:
+        if (
+            self.modes is not None
+            and nodes.modes is not None
+            and self.modes > nodes.modes
+        ):
             message = f"the file holds {nodes.modes} elastic modes: reduce it again with more of them"
             return [Finding(("modes",), self.modes, message)]
         if not np.any(nodes.points[-1]):
-            return [Finding(("interface",), None, "inner node and tip are at the same place")]
+            return [
+                Finding(
+                    ("interface",), None, "inner node and tip are at the same place"
+                )
+            ]
         return []
 
 
@@ -81,7 +116,11 @@ def with_folder(data: Any, folder: Path) -> Any:
 def _placed(link: Any, folder: Path) -> Any:
     fe = link.get("fe") if isinstance(link, Mapping) else None
     name = fe.get("file") if isinstance(fe, Mapping) else None
-    if not isinstance(fe, Mapping) or not isinstance(name, str) or Path(name).expanduser().is_absolute():
+    if (
+        not isinstance(fe, Mapping)
+        or not isinstance(name, str)
+        or Path(name).expanduser().is_absolute()
+    ):
         return link
     beside = (folder / name).resolve()
     if not beside.is_file() and (library_folder() / name).is_file():

@@ -34,30 +34,46 @@ def fe_nodes(path: Path, interface: Mapping[str, int] | None) -> FeNodes:
         )
     if not path.is_file():
         raise ValueError(f"no such file (looked for {path})")
-    return _fe_nodes(path, path.stat().st_mtime_ns, None if interface is None else tuple(interface.items()))
+    return _fe_nodes(
+        path,
+        path.stat().st_mtime_ns,
+        None if interface is None else tuple(interface.items()),
+    )
 
 
 @lru_cache(maxsize=64)
-def _fe_nodes(path: Path, changed: int, interface: tuple[tuple[str, int], ...] | None) -> FeNodes:
+def _fe_nodes(
+    path: Path, changed: int, interface: tuple[tuple[str, int], ...] | None
+) -> FeNodes:
     try:
-        arrays = _chosen(path, ("lissom_link", "names", "points", "stiffness", "nodes", "labels"))
+        arrays = _chosen(
+            path, ("lissom_link", "names", "points", "stiffness", "nodes", "labels")
+        )
     except (OSError, ValueError, EOFError) as failure:
         raise ValueError(f"cannot be read: {failure}") from None
     if "lissom_link" in arrays:
         if int(arrays["lissom_link"]) != LINK_FORMAT:
-            raise ValueError(f"is of format {int(arrays['lissom_link'])}; this version reads format {LINK_FORMAT}")
+            raise ValueError(
+                f"is of format {int(arrays['lissom_link'])}; this version reads format {LINK_FORMAT}"
+            )
         names = tuple(str(name) for name in arrays["names"])
         if interface is not None:
-            raise ValueError("is a reduced link, whose interface is settled: leave `interface` out")
+            raise ValueError(
+                "is a reduced link, whose interface is settled: leave `interface` out"
+            )
         return FeNodes(names, arrays["points"], True, len(arrays["stiffness"]))
     if "nodes" not in arrays:
         raise ValueError("holds neither a reduced link nor K, M and nodes")
     if interface is None:
-        raise ValueError("holds matrices: say which nodes the joints sit on, interface: {inner: 1, tip: 57}")
+        raise ValueError(
+            "holds matrices: say which nodes the joints sit on, interface: {inner: 1, tip: 57}"
+        )
     return _labelled(arrays, interface)
 
 
-def _labelled(arrays: Mapping[str, np.ndarray], interface: Sequence[tuple[str, int]]) -> FeNodes:
+def _labelled(
+    arrays: Mapping[str, np.ndarray], interface: Sequence[tuple[str, int]]
+) -> FeNodes:
     points = np.asarray(arrays["nodes"], dtype=float)
     labels = np.asarray(arrays.get("labels", np.arange(1, len(points) + 1))).reshape(-1)
     where = []
@@ -68,7 +84,12 @@ def _labelled(arrays: Mapping[str, np.ndarray], interface: Sequence[tuple[str, i
                 f"node {label} ({name}) is not in the mesh: its nodes are numbered {labels.min()} to {labels.max()}"
             )
         where.append(int(found[0]))
-    return FeNodes(tuple(name for name, _ in interface), points[where] - points[where[0]], False, None)
+    return FeNodes(
+        tuple(name for name, _ in interface),
+        points[where] - points[where[0]],
+        False,
+        None,
+    )
 
 
 def _chosen(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:

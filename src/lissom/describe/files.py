@@ -19,7 +19,15 @@ from .part import Finding, Part, plain
 P = TypeVar("P", bound=Part)
 _NOTHING = object()
 SCENARIO = ".scenario.yaml"
-TAGS = ("rectangle", "circle", "tube", "box", "general", "taper", "uniform")  # pydantic names the branch it took
+TAGS = (
+    "rectangle",
+    "circle",
+    "tube",
+    "box",
+    "general",
+    "taper",
+    "uniform",
+)  # pydantic names the branch it took
 
 
 def library_folder() -> Path:
@@ -29,13 +37,21 @@ def library_folder() -> Path:
 
 def library_names() -> tuple[str, ...]:
     """The robots of the library."""
-    names = (f.name.removesuffix(".yaml") for f in library_folder().glob("*.yaml") if not f.name.endswith(SCENARIO))
+    names = (
+        f.name.removesuffix(".yaml")
+        for f in library_folder().glob("*.yaml")
+        if not f.name.endswith(SCENARIO)
+    )
     return tuple(sorted(name for name in names if name != "materials"))
 
 
 def library_scenarios() -> tuple[str, ...]:
     """The scenarios of the library; every robot has one of its own name."""
-    return tuple(sorted(f.name.removesuffix(SCENARIO) for f in library_folder().glob(f"*{SCENARIO}")))
+    return tuple(
+        sorted(
+            f.name.removesuffix(SCENARIO) for f in library_folder().glob(f"*{SCENARIO}")
+        )
+    )
 
 
 def library_file(name: str, scenario: bool = False) -> Path:
@@ -50,7 +66,9 @@ def library_file(name: str, scenario: bool = False) -> Path:
     return library_folder() / (name + (SCENARIO if scenario else ".yaml"))
 
 
-def find_file(name_or_path: str | Path, scenario: bool = False, folder: Path | None = None) -> Path:
+def find_file(
+    name_or_path: str | Path, scenario: bool = False, folder: Path | None = None
+) -> Path:
     """The file of a library name or of a path (relative to `folder`, by default the current one).
 
     Raises:
@@ -64,7 +82,11 @@ def find_file(name_or_path: str | Path, scenario: bool = False, folder: Path | N
     try:
         if path.is_file():
             return path
-        reason = "is a folder, not a file" if path.is_dir() else "no such file, and no such name in the library"
+        reason = (
+            "is a folder, not a file"
+            if path.is_dir()
+            else "no such file, and no such name in the library"
+        )
     except (OSError, ValueError) as problem:
         reason = f"cannot be opened: {problem}"
     raise _no_file(text, names, reason)
@@ -79,8 +101,13 @@ def build(cls: type[P], document: Document, others: tuple[Problem, ...] = ()) ->
     try:
         part = cls.model_validate(document.data)
     except ValidationError as failure:
-        found = [placed(Finding(tuple(d["loc"]), d["input"], d["msg"]), document) for d in failure.errors()]
-        raise DescriptionError([*others, *sorted(found, key=lambda problem: problem.line or 0)]) from None
+        found = [
+            placed(Finding(tuple(d["loc"]), d["input"], d["msg"]), document)
+            for d in failure.errors()
+        ]
+        raise DescriptionError(
+            [*others, *sorted(found, key=lambda problem: problem.line or 0)]
+        ) from None
     if others:
         raise DescriptionError(others)
     return part
@@ -93,12 +120,22 @@ def placed(finding: Finding, document: Document) -> Problem:
         inside = _step(here, step)
         if inside is _NOTHING and step in TAGS:
             continue
-        named = isinstance(inside, Mapping) and isinstance(step, int) and isinstance(inside.get("name"), str)
+        named = (
+            isinstance(inside, Mapping)
+            and isinstance(step, int)
+            and isinstance(inside.get("name"), str)
+        )
         words.append(inside["name"] if named else str(step))
         path.append(step)
         here = inside
     value = None if isinstance(finding.value, Mapping | Part) else finding.value
-    return Problem(document.file, document.line(tuple(path)), ".".join(words), value, finding.message)
+    return Problem(
+        document.file,
+        document.line(tuple(path)),
+        ".".join(words),
+        value,
+        finding.message,
+    )
 
 
 def write(part: Part, path: str | Path) -> None:
@@ -130,7 +167,11 @@ def kind_of_file(name_or_path: str | Path) -> str:
     if path.suffix.lower() == ".urdf":
         return "robot"
     data = read_document(path).data
-    is_scenario = isinstance(data, Mapping) and "links" not in data and ("robot" in data or "t_end" in data)
+    is_scenario = (
+        isinstance(data, Mapping)
+        and "links" not in data
+        and ("robot" in data or "t_end" in data)
+    )
     return "scenario" if is_scenario else "robot"
 
 
@@ -144,4 +185,6 @@ def _step(here: Any, step: Any) -> Any:
 
 def _no_file(name: str, names: tuple[str, ...], reason: str) -> DescriptionError:
     close = get_close_matches(name, names, n=3, cutoff=0.4) or names
-    return DescriptionError([Problem(name, None, "", None, f"{reason}. Library: {', '.join(close)}")])
+    return DescriptionError(
+        [Problem(name, None, "", None, f"{reason}. Library: {', '.join(close)}")]
+    )

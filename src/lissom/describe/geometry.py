@@ -55,4 +55,8 @@ def node_count(robot: Robot, i: int) -> int:
 
 def node_names(robot: Robot) -> tuple[str, ...]:
     """Every node as `link/k`, k from 0 at the joint, link by link."""
-    return tuple(f"{link.name}/{k}" for i, link in enumerate(robot.links) for k in range(node_count(robot, i)))
+    return tuple(
+        f"{link.name}/{k}"
+        for i, link in enumerate(robot.links)
+        for k in range(node_count(robot, i))
+    )

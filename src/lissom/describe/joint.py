@@ -23,7 +23,11 @@ class Origin(Part):
     """Pose of the joint frame in the parent link's frame (the world's for the first link)."""
 
     xyz: Annotated[Vector, vector("m")] | None = None  # default: the parent's tip
-    rpy: Annotated[Vector, vector("rad")] = (0.0, 0.0, 0.0)  # Rz(yaw) Ry(pitch) Rx(roll), as in URDF
+    rpy: Annotated[Vector, vector("rad")] = (
+        0.0,
+        0.0,
+        0.0,
+    )  # Rz(yaw) Ry(pitch) Rx(roll), as in URDF
 
 
 class Motor(Part):
@@ -38,20 +42,34 @@ class Friction(Part):
 
     viscous: Annotated[float, Quantity("N m s or N s/m", least=0)] = 0.0
     coulomb: Annotated[float, Quantity("N m or N", least=0)] = 0.0
-    width: Annotated[float, Quantity("rad/s or m/s", above=0)] = 0.01  # speed of tanh(1) of the Coulomb torque
+    width: Annotated[float, Quantity("rad/s or m/s", above=0)] = (
+        0.01  # speed of tanh(1) of the Coulomb torque
+    )
 
 
 class Limits(Part):
     """Range of the joint coordinate and the largest torque (force) of its drive."""
 
-    position: Annotated[tuple[float, float], Numbers((2,), Quantity("rad or m"))] | None = None
+    position: (
+        Annotated[tuple[float, float], Numbers((2,), Quantity("rad or m"))] | None
+    ) = None
     torque: Annotated[float, Quantity("N m or N", above=0)] | None = None
 
     def findings(self) -> list[Finding]:
         """The lower limit is below the upper one."""
-        if self.position is None or is_traced(self.position) or self.position[0] < self.position[1]:
+        if (
+            self.position is None
+            or is_traced(self.position)
+            or self.position[0] < self.position[1]
+        ):
             return []
-        return [Finding(("position",), self.position, "the lower limit must be below the upper one")]
+        return [
+            Finding(
+                ("position",),
+                self.position,
+                "the lower limit must be below the upper one",
+            )
+        ]
 
 
 class Joint(Part):
@@ -60,7 +78,9 @@ class Joint(Part):
     type: Literal["revolute", "prismatic", "fixed"]
     dh: DH | None = None
     origin: Origin | None = None
-    axis: Annotated[Vector, vector("", nonzero=True)] | None = None  # in the joint frame; default z
+    axis: Annotated[Vector, vector("", nonzero=True)] | None = (
+        None  # in the joint frame; default z
+    )
     motor: Motor | None = None
     friction: Friction | None = None
     limits: Limits | None = None
@@ -72,7 +92,9 @@ class Joint(Part):
 
     def findings(self) -> list[Finding]:
         """One way of placing the joint; nothing that drives or brakes a joint that cannot move."""
-        return list(_joint_findings({k: getattr(self, k) for k in type(self).model_fields}))
+        return list(
+            _joint_findings({k: getattr(self, k) for k in type(self).model_fields})
+        )
 
     @classmethod
     def partial_findings(cls, data: Any) -> list[Finding]:
@@ -83,9 +105,19 @@ class Joint(Part):
 def _joint_findings(data: dict) -> Any:
     given = {key for key, value in data.items() if value is not None}
     if {"dh", "origin"} <= given:
-        yield Finding(("origin",), data["origin"], "a joint is placed by dh or by origin, not by both")
+        yield Finding(
+            ("origin",),
+            data["origin"],
+            "a joint is placed by dh or by origin, not by both",
+        )
     if {"dh", "axis"} <= given:
-        yield Finding(("axis",), data["axis"], "a joint written with dh moves about its z axis: leave axis out")
+        yield Finding(
+            ("axis",),
+            data["axis"],
+            "a joint written with dh moves about its z axis: leave axis out",
+        )
     for key in sorted({"motor", "friction", "limits"} & given):
         if data.get("type") == "fixed":
-            yield Finding((key,), data[key], f"a fixed joint does not move: it has no {key}")
+            yield Finding(
+                (key,), data[key], f"a fixed joint does not move: it has no {key}"
+            )

@@ -26,7 +26,11 @@ class _Inertia(Numbers):
         """The numbers as tuples, in the form in which they were given."""
         if isinstance(value, list | tuple | np.ndarray) and len(value) == 6:
             numbers = Numbers((6,), self.each).check(value)
-        elif isinstance(value, list | tuple | np.ndarray) and len(value) == 3 and np.ndim(value[0]) == 1:
+        elif (
+            isinstance(value, list | tuple | np.ndarray)
+            and len(value) == 3
+            and np.ndim(value[0]) == 1
+        ):
             numbers = Numbers((3, 3), self.each).check(value)
         else:
             numbers = super().check(value)
@@ -52,7 +56,9 @@ def inertia_matrix(inertia: Any) -> Float[Real, "3 3"]:
     if values.shape == (3,):
         return xp.diag(values)
     xx, yy, zz, xy, xz, yz = values
-    return xp.stack([xp.stack([xx, xy, xz]), xp.stack([xy, yy, yz]), xp.stack([xz, yz, zz])])
+    return xp.stack(
+        [xp.stack([xx, xy, xz]), xp.stack([xy, yy, yz]), xp.stack([xz, yz, zz])]
+    )
 
 
 def _check_inertia(matrix: Real) -> None:
@@ -60,7 +66,9 @@ def _check_inertia(matrix: Real) -> None:
     if not np.allclose(matrix, matrix.T, rtol=0, atol=1e-9 * size):
         raise error("the inertia matrix must be symmetric")
     if np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
-        raise error("the inertia matrix must be positive semidefinite: no body has a negative principal moment")
+        raise error(
+            "the inertia matrix must be positive semidefinite: no body has a negative principal moment"
+        )
 
 
 class Damping(Part):
@@ -75,7 +83,11 @@ class Damping(Part):
         rayleigh = {"alpha", "beta"} & self.model_fields_set
         if self.ratio is None or not rayleigh:
             return []
-        return [Finding(("ratio",), self.ratio, "damping is {alpha, beta} or {ratio}, not both")]
+        return [
+            Finding(
+                ("ratio",), self.ratio, "damping is {alpha, beta} or {ratio}, not both"
+            )
+        ]
 
 
 def _check_path(path: Any) -> Any:
@@ -88,23 +100,33 @@ def _check_path(path: Any) -> Any:
         raise error("the first point of a path is the joint: it must be [0, 0, 0]")
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if steps.min() <= 1e-9:
-        raise error(f"points {int(steps.argmin())} and {int(steps.argmin()) + 1} of the path coincide: no length")
+        raise error(
+            f"points {int(steps.argmin())} and {int(steps.argmin()) + 1} of the path coincide: no length"
+        )
     return path
 
 
-Points = Annotated[tuple[Vector, ...], Numbers((None, 3), Quantity("m")), AfterValidator(_check_path)]
+Points = Annotated[
+    tuple[Vector, ...], Numbers((None, 3), Quantity("m")), AfterValidator(_check_path)
+]
 
 
 class Beam(Part):
     """A flexible link along a polyline in its link frame."""
 
-    path: Points | None = None  # default: straight to the next joint, or along the DH link: d, then a
+    path: Points | None = (
+        None  # default: straight to the next joint, or along the DH link: d, then a
+    )
     section: AnySection
-    up: Annotated[Vector, vector("", nonzero=True)] | None = None  # direction of the section's z axis
+    up: Annotated[Vector, vector("", nonzero=True)] | None = (
+        None  # direction of the section's z axis
+    )
     material: NamedMaterial
     elements: Annotated[int, Whole(1, 1000)] = 4  # per straight segment
     theory: Literal["euler-bernoulli", "timoshenko"] = "euler-bernoulli"
-    mass: Literal["consistent", "lumped", "lumped-points"] = "consistent"  # the last without rotary inertia
+    mass: Literal["consistent", "lumped", "lumped-points"] = (
+        "consistent"  # the last without rotary inertia
+    )
 
 
 class Rigid(Part):
@@ -113,7 +135,9 @@ class Rigid(Part):
     mass: Mass
     com: Annotated[Vector, vector("m")] = (0.0, 0.0, 0.0)
     inertia: Inertia = (0.0, 0.0, 0.0)
-    tip: Annotated[Vector, vector("m")] | None = None  # default: the next joint, or the end of the DH link
+    tip: Annotated[Vector, vector("m")] | None = (
+        None  # default: the next joint, or the end of the DH link
+    )
 
 
 def _check_node(value: Any) -> Any:
@@ -143,8 +167,14 @@ class Payload(Part):
 def _check_name(value: Any) -> Any:
     if not isinstance(value, str) or not value:
         raise error("a name is text")
-    if any(c in value for c in "./:*, \t\n") or value in ("tip", "ground", "world") or value.isdigit():
-        raise error("a name has no space and none of . / : * , and is not tip, ground, world or a number")
+    if (
+        any(c in value for c in "./:*, \t\n")
+        or value in ("tip", "ground", "world")
+        or value.isdigit()
+    ):
+        raise error(
+            "a name has no space and none of . / : * , and is not tip, ground, world or a number"
+        )
     return value
 
 
@@ -161,7 +191,9 @@ class Link(Part):
     fe: FE | None = None
     masses: tuple[LumpedMass, ...] = ()
     damping: Damping | None = None  # instead of the robot's
-    parent: str | None = None  # the link that carries this one, or ground; default: the link before it
+    parent: str | None = (
+        None  # the link that carries this one, or ground; default: the link before it
+    )
 
     @property
     def flexible(self) -> bool:
@@ -175,10 +207,22 @@ class Link(Part):
     @classmethod
     def partial_findings(cls, data: Any) -> list[Finding]:
         """The same on half-valid data."""
-        return _body_findings([k for k in BODIES if data.get(k) is not None]) if isinstance(data, dict) else []
+        return (
+            _body_findings([k for k in BODIES if data.get(k) is not None])
+            if isinstance(data, dict)
+            else []
+        )
 
 
 def _body_findings(given: list[str]) -> list[Finding]:
     if len(given) > 1:
-        return [Finding((given[1],), None, f"a link has one body, this one has {' and '.join(given)}")]
-    return [] if given else [Finding((), None, "a link needs a body: beam, rigid or fe")]
+        return [
+            Finding(
+                (given[1],),
+                None,
+                f"a link has one body, this one has {' and '.join(given)}",
+            )
+        ]
+    return (
+        [] if given else [Finding((), None, "a link needs a body: beam, rigid or fe")]
+    )

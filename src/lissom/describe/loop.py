@@ -12,9 +12,15 @@ class Loop(Part):
 
     link: str  # its tip closes the loop
     to: str = "ground"  # or the name of a link
-    at: Annotated[Vector, vector("m")]  # point of `to`, in its frame (the world's for the ground)
+    at: Annotated[
+        Vector, vector("m")
+    ]  # point of `to`, in its frame (the world's for the ground)
     type: Literal["revolute", "prismatic", "fixed"] = "revolute"
-    axis: Annotated[Vector, vector("", nonzero=True)] = (0.0, 0.0, 1.0)  # in the frame of `to`
+    axis: Annotated[Vector, vector("", nonzero=True)] = (
+        0.0,
+        0.0,
+        1.0,
+    )  # in the frame of `to`
     rpy: Annotated[Vector, vector("rad")] = (
         0.0,
         0.0,

@@ -17,8 +17,12 @@ from .quantity import Quantity, error
 class Material(Part):
     """A linear elastic, isotropic material."""
 
-    E: Annotated[float, Quantity("Pa", above=0, hint="steel has 2.1e11")]  # Young's modulus
-    nu: Annotated[float, Quantity("", above=-1, below=0.5, hint="steel has 0.3")]  # Poisson's ratio
+    E: Annotated[
+        float, Quantity("Pa", above=0, hint="steel has 2.1e11")
+    ]  # Young's modulus
+    nu: Annotated[
+        float, Quantity("", above=-1, below=0.5, hint="steel has 0.3")
+    ]  # Poisson's ratio
     density: Annotated[float, Quantity("kg/m^3", above=0, hint="steel has 7850")]  # rho
 
     @property
@@ -45,7 +49,9 @@ def library_material(name: str) -> Material:
     """
     if name not in _library():
         guess = nearest(name, material_names()) or "."
-        raise ValueError(f"no such material{guess} Library: {', '.join(material_names())}")
+        raise ValueError(
+            f"no such material{guess} Library: {', '.join(material_names())}"
+        )
     entry = _library()[name]
     return Material(E=entry["E"], nu=entry["nu"], density=entry["density"])
 

@@ -16,9 +16,13 @@ class Outline(NamedTuple):
 
     links: tuple[str, ...]
     joints: tuple[str, ...]  # joints that move, named by their link
-    nodes: dict[str, int | None]  # nodes per link; None where the description leaves the number open
+    nodes: dict[
+        str, int | None
+    ]  # nodes per link; None where the description leaves the number open
     components: tuple[str, ...] = DOFS  # displacements of a node
-    independent: tuple[str, ...] = ()  # joints that set the pose of a closed chain, where they are named
+    independent: tuple[
+        str, ...
+    ] = ()  # joints that set the pose of a closed chain, where they are named
 
     def node_problem(self, node: Any) -> str | None:
         """What is wrong with a node name such as `upper/2` or `lower/tip`, `None` if nothing is."""
@@ -28,7 +32,9 @@ class Outline(NamedTuple):
         if link not in self.links:
             return f"no link is called {link!r}{nearest(link, self.links) or '.'} Links: {', '.join(self.links)}"
         count = self.nodes[link]
-        if number == "tip" or (number.isdecimal() and (count is None or int(number) < count)):
+        if number == "tip" or (
+            number.isdecimal() and (count is None or int(number) < count)
+        ):
             return None
         last = "" if count is None else f", 0 to {count - 1}"
         return f"no such node: those of link {link!r} are numbered from the joint{last}; the last is {link}/tip"
@@ -50,11 +56,21 @@ class Outline(NamedTuple):
         return self.node_problem(node)
 
 
-def outline(links: Sequence[Link], planar: bool = False, independent: Sequence[str] | None = None) -> Outline:
+def outline(
+    links: Sequence[Link],
+    planar: bool = False,
+    independent: Sequence[str] | None = None,
+) -> Outline:
     """The names of a valid chain of links."""
     nodes = {link.name: node_count(links, i) for i, link in enumerate(links)}
     joints = tuple(link.name for link in links if link.joint.moves)
-    return Outline(tuple(nodes), joints, nodes, PLANAR if planar else DOFS, tuple(independent or ()))
+    return Outline(
+        tuple(nodes),
+        joints,
+        nodes,
+        PLANAR if planar else DOFS,
+        tuple(independent or ()),
+    )
 
 
 def outline_of_data(data: Any) -> Outline | None:
@@ -62,17 +78,26 @@ def outline_of_data(data: Any) -> Outline | None:
     raw = data.get("links") if isinstance(data, Mapping) else None
     if not isinstance(raw, list | tuple):
         return None
-    names = [entry.get("name") if isinstance(entry, Mapping) else getattr(entry, "name", None) for entry in raw]
+    names = [
+        entry.get("name")
+        if isinstance(entry, Mapping)
+        else getattr(entry, "name", None)
+        for entry in raw
+    ]
     if not all(isinstance(name, str) for name in names):
         return None
     links = lenient_links(raw)
     fixed = [_is_fixed(entry) for entry in raw]
-    joints = tuple(str(name) for name, held in zip(names, fixed, strict=True) if not held)
+    joints = tuple(
+        str(name) for name, held in zip(names, fixed, strict=True) if not held
+    )
     nodes = {str(name): node_count(links, i) for i, name in enumerate(names)}
     planar = data.get("planar") is True
     named = data.get("independent")
     independent = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
-    return Outline(tuple(map(str, names)), joints, nodes, PLANAR if planar else DOFS, independent)
+    return Outline(
+        tuple(map(str, names)), joints, nodes, PLANAR if planar else DOFS, independent
+    )
 
 
 def lenient_links(raw: Any) -> Links:
@@ -94,20 +119,38 @@ def _bones(entry: Any) -> Any:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("joint"), Mapping):
         return None
     kept = {k: v for k, v in entry["joint"].items() if k in ("dh", "origin")}
-    bones: dict[str, Any] = {"name": entry.get("name"), "joint": {"type": "revolute", **kept}}
+    bones: dict[str, Any] = {
+        "name": entry.get("name"),
+        "joint": {"type": "revolute", **kept},
+    }
     if isinstance(entry.get("parent"), str):
         bones["parent"] = entry["parent"]
     beam, rigid, fe = entry.get("beam"), entry.get("rigid"), entry.get("fe")
     if isinstance(fe, Mapping):
-        return bones | {"fe": {k: fe[k] for k in ("file", "interface", "rpy") if k in fe}}
+        return bones | {
+            "fe": {k: fe[k] for k in ("file", "interface", "rpy") if k in fe}
+        }
     if isinstance(rigid, Mapping):
         return bones | {"rigid": {"mass": 0, "tip": rigid.get("tip")}}
     if not isinstance(beam, Mapping):
         return None
-    stand_in = {"section": {"shape": "circle", "diameter": 1}, "material": {"E": 1, "nu": 0, "density": 1}}
-    return bones | {"beam": {"path": beam.get("path"), "elements": beam.get("elements", 4), **stand_in}}
+    stand_in = {
+        "section": {"shape": "circle", "diameter": 1},
+        "material": {"E": 1, "nu": 0, "density": 1},
+    }
+    return bones | {
+        "beam": {
+            "path": beam.get("path"),
+            "elements": beam.get("elements", 4),
+            **stand_in,
+        }
+    }
 
 
 def _is_fixed(entry: Any) -> bool:
     joint = entry.get("joint") if isinstance(entry, Mapping) else entry.joint
-    return (joint.get("type") if isinstance(joint, Mapping) else getattr(joint, "type", None)) == "fixed"
+    return (
+        joint.get("type")
+        if isinstance(joint, Mapping)
+        else getattr(joint, "type", None)
+    ) == "fixed"

@@ -54,7 +54,9 @@ class Part(BaseModel):
 
 def validation_error(title: str, found: Iterable[Finding]) -> ValidationError:
     """The findings as pydantic's own error, so that an enclosing part can place them."""
-    details = [InitErrorDetails(type=error(f.message), loc=f.loc, input=f.value) for f in found]
+    details = [
+        InitErrorDetails(type=error(f.message), loc=f.loc, input=f.value) for f in found
+    ]
     return ValidationError.from_exception_data(title, details)
 
 
@@ -71,7 +73,11 @@ def _worded(cls: type[BaseModel], detail: Any) -> Finding:
     if kind == "missing":
         return Finding(loc, None, "missing")
     if kind == "extra_forbidden":
-        return Finding(loc, None, f"unknown key{nearest(loc[-1], keys) or '.'} Accepted: {', '.join(keys)}")
+        return Finding(
+            loc,
+            None,
+            f"unknown key{nearest(loc[-1], keys) or '.'} Accepted: {', '.join(keys)}",
+        )
     if kind in ("model_type", "dict_type", "model_attributes_type"):
         accepted = f" with {', '.join(keys)}" if not loc else ""
         return Finding(loc, value, f"must be a mapping{accepted}, not {kind_of(value)}")
@@ -103,9 +109,13 @@ def _shape_words(value: Any) -> str:
     shapes = ("rectangle", "circle", "tube", "box", "general")
     shape = value.get("shape") if isinstance(value, Mapping) else None
     missing = (
-        "must have a shape" if shape is None else f"the shape {shape!r} is not known{nearest(shape, shapes) or '.'}"
+        "must have a shape"
+        if shape is None
+        else f"the shape {shape!r} is not known{nearest(shape, shapes) or '.'}"
     )
-    return f"{missing} Accepted: {', '.join(shapes)}; or start and end for a tapered beam"
+    return (
+        f"{missing} Accepted: {', '.join(shapes)}; or start and end for a tapered beam"
+    )
 
 
 def plain(value: Any) -> Any:
@@ -113,7 +123,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, BaseModel):
         fields = type(value).model_fields
         entries = {name: getattr(value, name) for name in fields}
-        return {k: plain(v) for k, v in entries.items() if not _is_default(v, fields[k])}
+        return {
+            k: plain(v) for k, v in entries.items() if not _is_default(v, fields[k])
+        }
     if isinstance(value, Mapping):
         return {k: plain(v) for k, v in value.items()}
     if isinstance(value, tuple | list):
@@ -127,7 +139,9 @@ def _is_default(value: Any, field: Any) -> bool:
     if field.is_required() or is_traced(value):
         return False
     default = field.get_default(call_default_factory=True)
-    return type(value) is type(default) and not _holds_traced(value) and value == default
+    return (
+        type(value) is type(default) and not _holds_traced(value) and value == default
+    )
 
 
 def _holds_traced(value: Any) -> bool:

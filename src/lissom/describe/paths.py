@@ -30,7 +30,11 @@ def _assigned(here: Any, steps: list[str], value: Any, path: str) -> Any:
     if isinstance(here, list):
         return _in_list(here, steps, value, path)
     if not isinstance(here, Mapping):
-        raise refused(path, None, f"there is nothing below {path.removesuffix('.' + '.'.join(steps))}")
+        raise refused(
+            path,
+            None,
+            f"there is nothing below {path.removesuffix('.' + '.'.join(steps))}",
+        )
     entries = dict(here)
     inside = _assigned(entries.get(steps[0]), steps[1:], value, path)
     if inside is None:
@@ -55,7 +59,11 @@ def _positions(items: list, step: str, path: str) -> list[int]:
     if step.isdecimal() and int(step) < len(items):
         return [int(step)]
     known = [name for name in names if name] or [str(k) for k in range(len(items))]
-    raise refused(path, None, f"no item {step!r} in the list{nearest(step, known) or '.'} Items: {', '.join(known)}")
+    raise refused(
+        path,
+        None,
+        f"no item {step!r} in the list{nearest(step, known) or '.'} Items: {', '.join(known)}",
+    )
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
@@ -66,5 +74,9 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     """
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
-        raise refused(text, None, "must be key=value, such as t_end=0.5 or links.upper.beam.material.E=9e9")
+        raise refused(
+            text,
+            None,
+            "must be key=value, such as t_end=0.5 or links.upper.beam.material.E=9e9",
+        )
     return path.strip(), parse_document(value, file=f"--set {path.strip()}").data

@@ -15,7 +15,14 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from .units import si_value
 
-KINDS = {bool: "true/false", str: "text", dict: "a mapping", list: "a list", tuple: "a list", type(None): "empty"}
+KINDS = {
+    bool: "true/false",
+    str: "text",
+    dict: "a mapping",
+    list: "a list",
+    tuple: "a list",
+    type(None): "empty",
+}
 
 
 def is_traced(*values: Any) -> bool:
@@ -36,7 +43,9 @@ def kind_of(value: Any) -> str:
 class _Check:
     """A validator that pydantic calls for the whole field."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: Any
+    ) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(self.check)
 
     def check(self, value: Any) -> Any:
@@ -76,7 +85,9 @@ class Quantity(_Check):
             try:
                 return si_value(value, tuple((self.unit or "1").split(" or ")))
             except ValueError as reason:
-                raise error(f"must be a number{self._unit}, or a text with a unit: {reason}") from None
+                raise error(
+                    f"must be a number{self._unit}, or a text with a unit: {reason}"
+                ) from None
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise error(f"must be a number{self._unit}, not {kind_of(value)}")
         try:
@@ -95,7 +106,11 @@ class Quantity(_Check):
     @property
     def _range(self) -> str:
         if self.below is not None:
-            low = f"above {self.above:g}" if self.above is not None else f"at least {self.least:g}"
+            low = (
+                f"above {self.above:g}"
+                if self.above is not None
+                else f"at least {self.least:g}"
+            )
             return f"{low} and below {self.below:g}"
         if self.above is not None:
             return "positive" if self.above == 0 else f"above {self.above:g}"
@@ -129,16 +144,32 @@ class Numbers(_Check):
             value = value.tolist()
         if isinstance(value, jax.Array):
             return value
-        if not isinstance(value, Sequence) or isinstance(value, str) or _length_differs(value, shape[0]):
-            found = f"{len(value)} items" if isinstance(value, list | tuple) else kind_of(value)
-            raise error(f"must be {self.words}, not {found}" + (f" (item {place})" if place else ""))
-        return tuple(self._nested(v, shape[1:], f"{place}.{k}" if place else str(k)) for k, v in enumerate(value))
+        if (
+            not isinstance(value, Sequence)
+            or isinstance(value, str)
+            or _length_differs(value, shape[0])
+        ):
+            found = (
+                f"{len(value)} items"
+                if isinstance(value, list | tuple)
+                else kind_of(value)
+            )
+            raise error(
+                f"must be {self.words}, not {found}"
+                + (f" (item {place})" if place else "")
+            )
+        return tuple(
+            self._nested(v, shape[1:], f"{place}.{k}" if place else str(k))
+            for k, v in enumerate(value)
+        )
 
     @property
     def words(self) -> str:
         """The accepted shape, in words."""
         unit = f" [{self.each.unit}]" if self.each.unit else ""
-        inner = f"{self.shape[-1]} numbers{unit}" if self.shape[-1] else f"numbers{unit}"
+        inner = (
+            f"{self.shape[-1]} numbers{unit}" if self.shape[-1] else f"numbers{unit}"
+        )
         text = f"a list of {inner}"
         return text if len(self.shape) == 1 else f"a list of rows, each {text}"
 
@@ -164,7 +195,9 @@ class Whole(_Check):
         if isinstance(value, np.integer):
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
-            raise error(f"must be a whole number from {self.least} to {self.most}, not {kind_of(value)}")
+            raise error(
+                f"must be a whole number from {self.least} to {self.most}, not {kind_of(value)}"
+            )
         if not self.least <= value <= self.most:
             raise error(f"must be a whole number from {self.least} to {self.most}")
         return value

@@ -23,7 +23,9 @@ from .quantity import Quantity, error, vector
 
 def _check_version(value: Any) -> Any:
     if value != 1 or isinstance(value, bool):
-        raise error(f"this version reads files of schema version 1 (lissom: 1), not {value}")
+        raise error(
+            f"this version reads files of schema version 1 (lissom: 1), not {value}"
+        )
     return value
 
 
@@ -41,8 +43,12 @@ class Robot(Part):
     links: tuple[Link, ...]
     payload: Payload | None = None
     loops: tuple[Loop, ...] = ()  # closed chains
-    independent: tuple[str, ...] | None = None  # joints that are coordinates of a closed chain; default: the best ones
-    assembly: dict[str, Annotated[float, Quantity("rad or m")]] | None = None  # joints near here close the loops
+    independent: tuple[str, ...] | None = (
+        None  # joints that are coordinates of a closed chain; default: the best ones
+    )
+    assembly: dict[str, Annotated[float, Quantity("rad or m")]] | None = (
+        None  # joints near here close the loops
+    )
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> "Robot":
@@ -55,12 +61,16 @@ class Robot(Part):
         if path.suffix.lower() == ".urdf":
             return cls.from_urdf(path)
         document = read_document(path)
-        return build(cls, document._replace(data=with_folder(document.data, path.parent)))
+        return build(
+            cls, document._replace(data=with_folder(document.data, path.parent))
+        )
 
     @classmethod
     def from_urdf(cls, path: str | Path, tip: str | None = None) -> "Robot":
         """The chain of rigid links from the base of a URDF file to `tip` (needed where it has several)."""
-        from .urdf import chain_from_urdf  # yourdfpy is slow to import and few robots need it
+        from .urdf import (
+            chain_from_urdf,
+        )  # yourdfpy is slow to import and few robots need it
 
         return build(cls, Document(str(path), chain_from_urdf(Path(path), tip), {}))
 
@@ -105,7 +115,11 @@ class Robot(Part):
 
     def findings(self) -> list[Finding]:
         """What is wrong between the links, and what this version does not know."""
-        entries = {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
+        entries = {
+            name: getattr(self, name)
+            for name in type(self).model_fields
+            if name in self.model_fields_set
+        }
         return _robot_findings(entries, self.links, list(self.link_names))
 
     @classmethod
@@ -114,14 +128,25 @@ class Robot(Part):
         raw = data.get("links") if isinstance(data, Mapping) else None
         if not isinstance(data, Mapping) or not isinstance(raw, list | tuple):
             return []
-        names = [entry.get("name") if isinstance(entry, Mapping) else getattr(entry, "name", None) for entry in raw]
+        names = [
+            entry.get("name")
+            if isinstance(entry, Mapping)
+            else getattr(entry, "name", None)
+            for entry in raw
+        ]
         return _robot_findings(data, lenient_links(raw), names)
 
 
-def _robot_findings(entries: Mapping[str, Any], links: Any, names: list[Any]) -> list[Finding]:
+def _robot_findings(
+    entries: Mapping[str, Any], links: Any, names: list[Any]
+) -> list[Finding]:
     found = []
     if entries.get("planar") is True:
         found += planar_findings(entries, links)
     if not names:
         found.append(Finding(("links",), [], "a robot has at least one link"))
-    return [*found, *chain_findings(links, names), *loop_findings(entries, links, names)]
+    return [
+        *found,
+        *chain_findings(links, names),
+        *loop_findings(entries, links, names),
+    ]

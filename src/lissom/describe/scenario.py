@@ -26,8 +26,12 @@ Positive = Annotated[float, Quantity("", above=0)]
 class Initial(Part):
     """The state at t = 0; `elastic: static` is the elastic equilibrium under gravity with the joints held at q."""
 
-    q: Annotated[tuple[float, ...], Numbers((None,), JOINT)] | None = None  # default zero
-    qd: Annotated[tuple[float, ...], Numbers((None,), Quantity("rad/s or m/s"))] | None = None  # default zero
+    q: Annotated[tuple[float, ...], Numbers((None,), JOINT)] | None = (
+        None  # default zero
+    )
+    qd: (
+        Annotated[tuple[float, ...], Numbers((None,), Quantity("rad/s or m/s"))] | None
+    ) = None  # default zero
     elastic: Literal["zero", "static"] = "zero"
 
 
@@ -38,13 +42,17 @@ class Controller(Part):
     kp: Gains
     kd: Gains
     reference: ReferenceTable
-    gravity_compensation: bool = False  # adds the torque that holds the rigid robot at the reference
+    gravity_compensation: bool = (
+        False  # adds the torque that holds the rigid robot at the reference
+    )
 
 
 class Solver(Part):
     """How time is stepped through."""
 
-    method: Literal["auto", "radau", "generalised-alpha", "dopri5", "dopri8", "tsit5"] = "auto"
+    method: Literal[
+        "auto", "radau", "generalised-alpha", "dopri5", "dopri8", "tsit5"
+    ] = "auto"
     rtol: Annotated[float, Quantity("", above=0, below=1)] = 1e-6
     atol: Positive = 1e-8
     spectral_radius: Annotated[float, Quantity("", least=0, below=1 + 1e-12)] = (
@@ -59,16 +67,22 @@ class Solver(Part):
 def _check_formulation(value: Any) -> Any:
     if value in FORMULATIONS:
         return value
-    raise error(f"must be one of {', '.join(FORMULATIONS)}{nearest(value, FORMULATIONS)}")
+    raise error(
+        f"must be one of {', '.join(FORMULATIONS)}{nearest(value, FORMULATIONS)}"
+    )
 
 
 def _check_reference(value: Any) -> Any:
     if value is None or value in ("tangent", "minimum-norm"):
         return value
     if not isinstance(value, Mapping) or set(value) != {"zeroed"}:
-        raise error("must be tangent, minimum-norm or {zeroed: [link/node.component, ...]}")
+        raise error(
+            "must be tangent, minimum-norm or {zeroed: [link/node.component, ...]}"
+        )
     if not isinstance(value["zeroed"], list | tuple):
-        raise error(f"zeroed must be a list such as [upper/tip.rz], not {kind_of(value['zeroed'])}")
+        raise error(
+            f"zeroed must be a list such as [upper/tip.rz], not {kind_of(value['zeroed'])}"
+        )
     return {"zeroed": list(value["zeroed"])}
 
 
@@ -77,7 +91,9 @@ def _check_modes(value: Any) -> Any:
         return value if value is None else Whole(0, 10_000).check(value)
     if isinstance(value, list | tuple):
         return tuple(Whole(0, 10_000).check(entry) for entry in value)
-    raise error("must be a whole number of modes per link, or a list with one for each link")
+    raise error(
+        "must be a whole number of modes per link, or a list with one for each link"
+    )
 
 
 def _named_robot(value: Any) -> Any:
@@ -88,12 +104,18 @@ class Scenario(Part):
     """A robot and a simulation of it."""
 
     lissom: Version = 1
-    robot: Annotated[Robot, BeforeValidator(_named_robot)]  # library name, path, or inline
+    robot: Annotated[
+        Robot, BeforeValidator(_named_robot)
+    ]  # library name, path, or inline
     formulation: Annotated[str, BeforeValidator(_check_formulation)] = "erls-fem"
-    reference: Annotated[Any, BeforeValidator(_check_reference)] = None  # default per formulation
+    reference: Annotated[Any, BeforeValidator(_check_reference)] = (
+        None  # default per formulation
+    )
     modes: Annotated[Any, BeforeValidator(_check_modes)] = None
     terms: Literal["consistent", "published"] = "consistent"
-    basis: Literal["assumed", "craig-bampton", "nodal"] | None = None  # default per formulation
+    basis: Literal["assumed", "craig-bampton", "nodal"] | None = (
+        None  # default per formulation
+    )
     stiffening: Literal["none", "geometric"] = "none"
     initial: Initial = Initial()
     inputs: Inputs = Inputs()
@@ -138,7 +160,9 @@ class Scenario(Part):
 
     def findings(self) -> list[Finding]:
         """What does not fit the robot or the other parts of the scenario."""
-        return scenario_findings({k: getattr(self, k) for k in type(self).model_fields}, self.robot.outline)
+        return scenario_findings(
+            {k: getattr(self, k) for k in type(self).model_fields}, self.robot.outline
+        )
 
     @classmethod
     def partial_findings(cls, data: Any) -> list[Finding]:
@@ -158,7 +182,9 @@ def _full_path(path: str) -> str:
     if first in Robot.model_fields:
         return f"robot.{path}"
     known = [*Scenario.model_fields, *Robot.model_fields]
-    raise refused(path, None, f"no such key in the scenario or its robot{nearest(first, known)}")
+    raise refused(
+        path, None, f"no such key in the scenario or its robot{nearest(first, known)}"
+    )
 
 
 def _read(cls: Any, path: Path) -> Any:
@@ -166,25 +192,37 @@ def _read(cls: Any, path: Path) -> Any:
     name = document.data.get("robot") if isinstance(document.data, Mapping) else None
     if not isinstance(name, str):
         inline = (
-            {**document.data, "robot": with_folder(name, path.parent)} if isinstance(name, Mapping) else document.data
+            {**document.data, "robot": with_folder(name, path.parent)}
+            if isinstance(name, Mapping)
+            else document.data
         )
         return build(cls, document._replace(data=inline))
     robot, problems = _robot_of(name, document)
     try:
-        return build(cls, document._replace(data={**document.data, "robot": robot}), problems)
+        return build(
+            cls, document._replace(data={**document.data, "robot": robot}), problems
+        )
     except DescriptionError as failure:
-        kept = [p for p in failure.problems if not (problems and p.field == "robot" and p not in problems)]
+        kept = [
+            p
+            for p in failure.problems
+            if not (problems and p.field == "robot" and p not in problems)
+        ]
         raise DescriptionError(kept) from None
 
 
-def _robot_of(name: str, document: Document) -> tuple[Robot | None, tuple[Problem, ...]]:
+def _robot_of(
+    name: str, document: Document
+) -> tuple[Robot | None, tuple[Problem, ...]]:
     """The robot that a scenario file names, or the problems of its file."""
     assert document.file is not None
     try:
         path = find_file(name, folder=Path(document.file).parent)
     except DescriptionError as failure:
         message = failure.problems[0].message
-        return None, (Problem(document.file, document.line(("robot",)), "robot", name, message),)
+        return None, (
+            Problem(document.file, document.line(("robot",)), "robot", name, message),
+        )
     try:
         return Robot.load(path), ()
     except DescriptionError as failure:

@@ -11,7 +11,9 @@ from .supported import ONE_SET_OF_TERMS, STIFFENED, TANGENT_ONLY, WITH_BASIS
 MAX_SAMPLES = 1_000_000
 
 
-def scenario_findings(entries: Mapping[str, Any], robot: Outline | None) -> list[Finding]:
+def scenario_findings(
+    entries: Mapping[str, Any], robot: Outline | None
+) -> list[Finding]:
     """All that is wrong; `robot` is `None` where even its names cannot be read."""
     found = [*_time(entries), *choice_findings(entries)]
     if robot is not None:
@@ -38,11 +40,16 @@ def _names(part: Any, *keys: str) -> list[Any]:
 
 
 def _time(entries: Mapping[str, Any]) -> Iterator[Finding]:
-    t_end, step = _number(entries.get("t_end", 1.0)), _number(entries.get("output_dt", 0.001))
+    t_end, step = (
+        _number(entries.get("t_end", 1.0)),
+        _number(entries.get("output_dt", 0.001)),
+    )
     if t_end is None or step is None or t_end <= 0 or step <= 0:
         return
     if step > t_end:
-        yield Finding(("output_dt",), step, f"must not be longer than the run (t_end {t_end:g} s)")
+        yield Finding(
+            ("output_dt",), step, f"must not be longer than the run (t_end {t_end:g} s)"
+        )
     elif t_end / step > MAX_SAMPLES:
         message = f"gives {t_end / step:.3g} samples over {t_end:g} s: at most {MAX_SAMPLES} are written"
         yield Finding(("output_dt",), step, message)
@@ -54,17 +61,34 @@ def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
     reference, basis = _get(entries, "reference"), _get(entries, "basis")
     if formulation in TANGENT_ONLY and reference not in (None, "tangent"):
         yield Finding(
-            ("reference",), reference, f"{formulation} takes tangent only: its joint coordinates are encoders'"
+            ("reference",),
+            reference,
+            f"{formulation} takes tangent only: its joint coordinates are encoders'",
         )
     if formulation in ONE_SET_OF_TERMS and _get(entries, "terms") == "published":
-        yield Finding(("terms",), "published", f"{formulation} has one set of terms: leave out, or say consistent")
+        yield Finding(
+            ("terms",),
+            "published",
+            f"{formulation} has one set of terms: leave out, or say consistent",
+        )
     if formulation not in WITH_BASIS and basis is not None:
-        yield Finding(("basis",), basis, f"{formulation} has its own: choose one with {' or '.join(WITH_BASIS)}")
+        yield Finding(
+            ("basis",),
+            basis,
+            f"{formulation} has its own: choose one with {' or '.join(WITH_BASIS)}",
+        )
     if _get(entries, "stiffening") == "geometric" and formulation not in STIFFENED:
         message = f"{formulation} has no geometric stiffening: choose {' or '.join(STIFFENED)}"
         yield Finding(("stiffening",), "geometric", message)
-    elif _get(entries, "stiffening") == "geometric" and _get(entries, "terms") == "published":
-        yield Finding(("stiffening",), "geometric", "the published terms have none: leave out, or use consistent terms")
+    elif (
+        _get(entries, "stiffening") == "geometric"
+        and _get(entries, "terms") == "published"
+    ):
+        yield Finding(
+            ("stiffening",),
+            "geometric",
+            "the published terms have none: leave out, or use consistent terms",
+        )
 
 
 def _number(value: Any) -> float | None:
@@ -76,14 +100,22 @@ def _number(value: Any) -> float | None:
 
 def _initial(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
     for key in ("q", "qd"):
-        if not robot.independent or len(_list(entries, "initial", key)) != len(robot.independent):
+        if not robot.independent or len(_list(entries, "initial", key)) != len(
+            robot.independent
+        ):
             yield from _one_per_joint(entries, ("initial", key), robot)
 
 
-def _one_per_joint(entries: Mapping[str, Any], loc: tuple[str, ...], robot: Outline) -> Iterator[Finding]:
+def _one_per_joint(
+    entries: Mapping[str, Any], loc: tuple[str, ...], robot: Outline
+) -> Iterator[Finding]:
     value = _list(entries, *loc)
     if value and len(value) != len(robot.joints):
-        yield Finding(loc, list(value), f"must have one number for each moving joint: {_joints(robot)}")
+        yield Finding(
+            loc,
+            list(value),
+            f"must have one number for each moving joint: {_joints(robot)}",
+        )
 
 
 def _joints(robot: Outline) -> str:
@@ -109,8 +141,12 @@ def _controller(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]
     rows = _list(entries, "controller", "reference", "value")
     lengths = {len(row) for row in rows if isinstance(row, list | tuple)}
     if lengths and lengths != {len(robot.joints)}:
-        message = f"each row must have one number for each moving joint: {_joints(robot)}"
-        yield Finding(("controller", "reference", "value"), f"rows of {sorted(lengths)}", message)
+        message = (
+            f"each row must have one number for each moving joint: {_joints(robot)}"
+        )
+        yield Finding(
+            ("controller", "reference", "value"), f"rows of {sorted(lengths)}", message
+        )
 
 
 def _one_driver(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
@@ -118,16 +154,24 @@ def _one_driver(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]
     for joint in _names(entries, "inputs", "motion"):
         loc = ("inputs", "motion", joint)
         if joint in _names(entries, "inputs", "torque"):
-            yield Finding(loc, None, "this joint has a torque table too: its torque follows from the motion")
+            yield Finding(
+                loc,
+                None,
+                "this joint has a torque table too: its torque follows from the motion",
+            )
         if joint in robot.joints and _has_gain(entries, robot.joints.index(joint)):
             yield Finding(
-                loc, None, "the controller drives this joint too: set its kp and kd to 0, or leave the motion out"
+                loc,
+                None,
+                "the controller drives this joint too: set its kp and kd to 0, or leave the motion out",
             )
 
 
 def _has_gain(entries: Mapping[str, Any], k: int) -> bool:
     gains = [_list(entries, "controller", key) for key in ("kp", "kd")]
-    return any(k < len(gain) and not is_traced(gain[k]) and gain[k] != 0 for gain in gains)
+    return any(
+        k < len(gain) and not is_traced(gain[k]) and gain[k] != 0 for gain in gains
+    )
 
 
 def _zeroed(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:

@@ -42,7 +42,13 @@ class Tube(Part):
         """The wall has a thickness."""
         if is_traced(self.outer, self.inner) or self.inner < self.outer:
             return []
-        return [Finding(("inner",), self.inner, f"the inner diameter must be below the outer one ({self.outer:g} m)")]
+        return [
+            Finding(
+                ("inner",),
+                self.inner,
+                f"the inner diameter must be below the outer one ({self.outer:g} m)",
+            )
+        ]
 
 
 class Box(Part):
@@ -58,7 +64,13 @@ class Box(Part):
         if is_traced(self.y, self.z, self.wall) or 2 * self.wall < min(self.y, self.z):
             return []
         half = min(self.y, self.z) / 2
-        return [Finding(("wall",), self.wall, f"the wall must be thinner than half the smaller side ({half:g} m)")]
+        return [
+            Finding(
+                ("wall",),
+                self.wall,
+                f"the wall must be thinner than half the smaller side ({half:g} m)",
+            )
+        ]
 
 
 class General(Part):
@@ -101,7 +113,13 @@ class Taper(Part):
         """Both ends have the same shape."""
         if self.start.shape == self.end.shape:
             return []
-        return [Finding(("end",), self.end.shape, f"must have the shape of the start, {self.start.shape}")]
+        return [
+            Finding(
+                ("end",),
+                self.end.shape,
+                f"must have the shape of the start, {self.start.shape}",
+            )
+        ]
 
 
 AnySection = Annotated[
@@ -133,7 +151,9 @@ def section_at(section: Any, s: Scalar) -> Any:
         return section
     start, end = section.start, section.end
     names = [name for name in type(start).model_fields if name != "shape"]
-    return start.model_copy(update={n: (1 - s) * getattr(start, n) + s * getattr(end, n) for n in names})
+    return start.model_copy(
+        update={n: (1 - s) * getattr(start, n) + s * getattr(end, n) for n in names}
+    )
 
 
 def section_values(section: Any, material_nu: Scalar) -> SectionValues:
@@ -148,7 +168,9 @@ def section_values(section: Any, material_nu: Scalar) -> SectionValues:
 
 def _rectangle(section: Rectangle, nu: Scalar) -> SectionValues:
     y, z = section.y, section.z
-    return _values(y * z, y * z**3 / 12, z * y**3 / 12, rectangle_torsion(y, z), 5 / 6, 5 / 6)
+    return _values(
+        y * z, y * z**3 / 12, z * y**3 / 12, rectangle_torsion(y, z), 5 / 6, 5 / 6
+    )
 
 
 def rectangle_torsion(y: Scalar, z: Scalar) -> Scalar:
@@ -162,7 +184,9 @@ def rectangle_torsion(y: Scalar, z: Scalar) -> Scalar:
     """
     xp = namespace(y, z)
     a, b = xp.maximum(y, z), xp.minimum(y, z)
-    remainder = sum((1 - xp.tanh(n * xp.pi * a / (2 * b))) / n**5 for n in range(1, 12, 2))
+    remainder = sum(
+        (1 - xp.tanh(n * xp.pi * a / (2 * b))) / n**5 for n in range(1, 12, 2)
+    )
     return a * b**3 * (1 / 3 - 64 / xp.pi**5 * (b / a) * (31 / 32 * ZETA_5 - remainder))
 
 
@@ -179,7 +203,12 @@ def _round(outer: Scalar, inner: Scalar, nu: Scalar) -> SectionValues:
     xp = namespace(outer, inner, nu)
     I = xp.pi / 64 * (outer**4 - inner**4)
     m = inner / outer
-    kappa = 6 * (1 + nu) * (1 + m**2) ** 2 / ((7 + 6 * nu) * (1 + m**2) ** 2 + (20 + 12 * nu) * m**2)
+    kappa = (
+        6
+        * (1 + nu)
+        * (1 + m**2) ** 2
+        / ((7 + 6 * nu) * (1 + m**2) ** 2 + (20 + 12 * nu) * m**2)
+    )
     return _values(xp.pi / 4 * (outer**2 - inner**2), I, I, 2 * I, kappa, kappa)
 
 
@@ -191,7 +220,14 @@ def _box(section: Box, nu: Scalar) -> SectionValues:
     torsion = 2 * t * b**2 * h**2 / (b + h) + 2 * (b + h) * t**3 / 3
     I_y = (y * z**3 - inner_y * inner_z**3) / 12
     I_z = (z * y**3 - inner_z * inner_y**3) / 12
-    return _values(y * z - inner_y * inner_z, I_y, I_z, torsion, _box_shear(h, b, nu), _box_shear(b, h, nu))
+    return _values(
+        y * z - inner_y * inner_z,
+        I_y,
+        I_z,
+        torsion,
+        _box_shear(h, b, nu),
+        _box_shear(b, h, nu),
+    )
 
 
 def _box_shear(width: Scalar, depth: Scalar, nu: Scalar) -> Scalar:
@@ -199,15 +235,30 @@ def _box_shear(width: Scalar, depth: Scalar, nu: Scalar) -> Scalar:
     m = n = width / depth
     bending = 12 + 72 * m + 150 * m**2 + 90 * m**3
     poisson = 11 + 66 * m + 135 * m**2 + 90 * m**3
-    return 10 * (1 + nu) * (1 + 3 * m) ** 2 / (bending + nu * poisson + 10 * n**2 * ((3 + nu) * m + 3 * m**2))
+    return (
+        10
+        * (1 + nu)
+        * (1 + 3 * m) ** 2
+        / (bending + nu * poisson + 10 * n**2 * ((3 + nu) * m + 3 * m**2))
+    )
 
 
 def _general(section: General, nu: Scalar) -> SectionValues:
-    return _values(section.A, section.Iy, section.Iz, section.J, section.kappa_y, section.kappa_z)
+    return _values(
+        section.A, section.Iy, section.Iz, section.J, section.kappa_y, section.kappa_z
+    )
 
 
-def _values(A: Scalar, I_y: Scalar, I_z: Scalar, J: Scalar, kappa_y: Scalar, kappa_z: Scalar) -> SectionValues:
+def _values(
+    A: Scalar, I_y: Scalar, I_z: Scalar, J: Scalar, kappa_y: Scalar, kappa_z: Scalar
+) -> SectionValues:
     return SectionValues(A, I_y, I_z, J, I_y + I_z, kappa_y, kappa_z)
 
 
-_VALUES = {Rectangle: _rectangle, Circle: _circle, Tube: _tube, Box: _box, General: _general}
+_VALUES = {
+    Rectangle: _rectangle,
+    Circle: _circle,
+    Tube: _tube,
+    Box: _box,
+    General: _general,
+}

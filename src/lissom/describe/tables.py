@@ -34,7 +34,11 @@ class Spline(Part):
     def findings(self) -> list[Finding]:
         """Times increase, one value each, at least two points."""
         found = table_findings(self.t, self.value, strictly=True)
-        return found if len(self.t) > 1 else [Finding(("t",), self.t, "a motion has at least two points"), *found]
+        return (
+            found
+            if len(self.t) > 1
+            else [Finding(("t",), self.t, "a motion has at least two points"), *found]
+        )
 
 
 class ReferenceTable(Part):
@@ -55,7 +59,9 @@ class Wrench(Part):
     node: str
     frame: Literal["world", "link"] = "world"  # axes of the components
     t: Times
-    value: Annotated[tuple[tuple[float, ...], ...], Numbers((None, 6), Quantity("N or N m"))]
+    value: Annotated[
+        tuple[tuple[float, ...], ...], Numbers((None, 6), Quantity("N or N m"))
+    ]
     interpolation: Interpolation = "linear"
 
     def findings(self) -> list[Finding]:
@@ -76,7 +82,11 @@ def table_findings(t: Any, value: Any, strictly: bool) -> list[Finding]:
     found = []
     if len(t) != len(value):
         found.append(
-            Finding(("value",), f"{len(value)} values", f"a table has one value per time, here {len(t)} times")
+            Finding(
+                ("value",),
+                f"{len(value)} values",
+                f"a table has one value per time, here {len(t)} times",
+            )
         )
     if is_traced(t):
         return found
@@ -84,11 +94,27 @@ def table_findings(t: Any, value: Any, strictly: bool) -> list[Finding]:
     bad = steps <= 0 if strictly else steps < 0
     if bad.any():
         k = int(bad.argmax())
-        rule = "must increase" if strictly else "must not go back (equal times are a jump)"
-        found.append(Finding(("t",), f"{t[k]:g}, {t[k + 1]:g}", f"times {rule}: items {k} and {k + 1}"))
+        rule = (
+            "must increase" if strictly else "must not go back (equal times are a jump)"
+        )
+        found.append(
+            Finding(
+                ("t",),
+                f"{t[k]:g}, {t[k + 1]:g}",
+                f"times {rule}: items {k} and {k + 1}",
+            )
+        )
     return found
 
 
 def _ragged(rows: Sequence) -> list[Finding]:
     lengths = {len(row) for row in rows}
-    return [] if len(lengths) == 1 else [Finding(("value",), f"rows of {sorted(lengths)}", "rows must have one length")]
+    return (
+        []
+        if len(lengths) == 1
+        else [
+            Finding(
+                ("value",), f"rows of {sorted(lengths)}", "rows must have one length"
+            )
+        ]
+    )

@@ -40,11 +40,23 @@ SYMBOLS = {
     "bar": Unit(Fraction(100_000), (-1, 1, -2)),
     "psi": Unit(Fraction("6894.757293168361"), (-1, 1, -2)),
 }
-POWERS_OF_TEN = {"n": -9, "u": -6, "µ": -6, "m": -3, "c": -2, "d": -1, "k": 3, "M": 6, "G": 9}
+POWERS_OF_TEN = {
+    "n": -9,
+    "u": -6,
+    "µ": -6,
+    "m": -3,
+    "c": -2,
+    "d": -1,
+    "k": 3,
+    "M": 6,
+    "G": 9,
+}
 PREFIXES = {prefix: Fraction(10) ** power for prefix, power in POWERS_OF_TEN.items()}
 PREFIXABLE = ("m", "g", "s", "Hz", "N", "Nm", "Pa", "rad")
 _FACTOR = re.compile(r"(?P<symbol>[A-Za-zµ°%]+|1)(?:\^?(?P<power>[-+]?\d{1,2}))?")
-_QUANTITY = re.compile(r"\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[A-Za-zµ°%].*|(?<=\s)1.*)")
+_QUANTITY = re.compile(
+    r"\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[A-Za-zµ°%].*|(?<=\s)1.*)"
+)
 
 
 def unit_of(text: str) -> Unit:

@@ -20,7 +20,9 @@ RANK = 1e-7  # singular value, against the largest, below which closing rows cou
 DEAD = 1e-6  # share of the independent joints in a unit motion of the mechanism below which they are at a dead point
 STARTS = 40  # other guesses tried before a loop counts as impossible to close
 STEPS = 80
-BRANCH_STEP = 0.1  # [rad or m] by which independent joints are carried from one pose to another
+BRANCH_STEP = (
+    0.1  # [rad or m] by which independent joints are carried from one pose to another
+)
 
 
 class AssemblyError(ValueError):
@@ -29,7 +31,9 @@ class AssemblyError(ValueError):
 
 @compiled_quickly
 def _gap(chain: Chain, closure: Closure, theta):
-    g = lambda theta: opening(chain, closure, theta)  # noqa: E731
+    def g(theta):
+        return opening(chain, closure, theta)
+
     return g(theta), jax.jacfwd(g)(theta)
 
 
@@ -45,11 +49,17 @@ def put_together(robot: Robot, chain: Chain, closure: Closure | None) -> Closure
     """
     if closure is None:
         return None
-    if namespace(chain, closure.rows, closure.tips) is not np:  # under a transformation: the guess must do
+    if (
+        namespace(chain, closure.rows, closure.tips) is not np
+    ):  # under a transformation: the guess must do
         count = closure.reach.shape[0] - closure.rows.shape[0]
         return with_independent(closure, _named(robot) or tuple(range(count)))
     named = _named(robot)
-    free = [] if robot.assembly is None else [robot.joint_names.index(name) for name in robot.assembly]
+    free = (
+        []
+        if robot.assembly is None
+        else [robot.joint_names.index(name) for name in robot.assembly]
+    )
     held = [j for j in named or () if j in free]
     theta = close(robot, chain, closure, np.asarray(closure.guess), held)
     check_rank(robot, chain, closure, theta)
@@ -58,7 +68,11 @@ def put_together(robot: Robot, chain: Chain, closure: Closure | None) -> Closure
 
 
 def _named(robot: Robot) -> tuple[int, ...] | None:
-    return None if robot.independent is None else tuple(robot.joint_names.index(name) for name in robot.independent)
+    return (
+        None
+        if robot.independent is None
+        else tuple(robot.joint_names.index(name) for name in robot.independent)
+    )
 
 
 def with_independent(closure: Closure, independent: Sequence[int]) -> Closure:
@@ -67,7 +81,11 @@ def with_independent(closure: Closure, independent: Sequence[int]) -> Closure:
 
 
 def close(
-    robot: Robot, chain: Chain, closure: Closure, theta: Float[np.ndarray, " j"], held: Sequence[int]
+    robot: Robot,
+    chain: Chain,
+    closure: Closure,
+    theta: Float[np.ndarray, " j"],
+    held: Sequence[int],
 ) -> Float[np.ndarray, " j"]:
     """All joint coordinates with closed loops near theta, the joints `held` where they are.
 
@@ -84,7 +102,9 @@ def close(
     random, found, least = np.random.default_rng(0), [], gap
     for _ in range(STARTS):
         start = theta.copy()
-        start[free] += np.asarray(closure.reach)[free] * random.uniform(-np.pi, np.pi, len(free))
+        start[free] += np.asarray(closure.reach)[free] * random.uniform(
+            -np.pi, np.pi, len(free)
+        )
         start = np.asarray(_guess(chain, closure, jnp.asarray(start[: closure.joints])))
         end, gap = _walk(chain, closure, start, free)
         least = min(least, gap)
@@ -95,16 +115,22 @@ def close(
     if not found:
         raise AssemblyError(_cannot_close(robot, theta, held, least))
     turned = [_same_turn(chain, end, theta) for end in found]
-    return min(turned, key=lambda end: float(np.abs(end - theta)[: closure.joints].max()))
+    return min(
+        turned, key=lambda end: float(np.abs(end - theta)[: closure.joints].max())
+    )
 
 
 def _same_turn(chain: Chain, theta, near):
     """Angles within half a turn of those given."""
     turning = (np.asarray(chain.turns) @ np.asarray(chain.selection)).astype(bool)
-    return np.where(turning, theta - 2 * np.pi * np.round((theta - near) / (2 * np.pi)), theta)
+    return np.where(
+        turning, theta - 2 * np.pi * np.round((theta - near) / (2 * np.pi)), theta
+    )
 
 
-def _walk(chain: Chain, closure: Closure, theta, free) -> tuple[Float[np.ndarray, " j"], float]:
+def _walk(
+    chain: Chain, closure: Closure, theta, free
+) -> tuple[Float[np.ndarray, " j"], float]:
     """Damped least-squares steps towards closed loops; the pose reached and the opening left."""
     reach = np.asarray(closure.reach)[free]
     theta, damping = np.array(theta, dtype=float), 1e-3
@@ -131,8 +157,14 @@ def _walk(chain: Chain, closure: Closure, theta, free) -> tuple[Float[np.ndarray
 
 
 def _cannot_close(robot: Robot, theta, held: Sequence[int], gap: float) -> str:
-    where = ", ".join(f"{robot.joint_names[j]} = {theta[j]:.6g}" for j in held if j < len(robot.joint_names))
-    tied = ", ".join(name for j, name in enumerate(robot.joint_names) if j not in set(held))
+    where = ", ".join(
+        f"{robot.joint_names[j]} = {theta[j]:.6g}"
+        for j in held
+        if j < len(robot.joint_names)
+    )
+    tied = ", ".join(
+        name for j, name in enumerate(robot.joint_names) if j not in set(held)
+    )
     what = _loops(robot)
     at = f" with {where}" if where else ""
     return (
@@ -142,15 +174,24 @@ def _cannot_close(robot: Robot, theta, held: Sequence[int], gap: float) -> str:
 
 
 def _loops(robot: Robot) -> str:
-    return " and ".join(f"the loop of link {loop.link!r} to {loop.to!r}" for loop in robot.loops)
+    return " and ".join(
+        f"the loop of link {loop.link!r} to {loop.to!r}" for loop in robot.loops
+    )
 
 
 def scaled_rows(chain: Chain, closure: Closure, theta) -> Float[np.ndarray, "r j"]:
     """Z J with lengths measured in the robot's reach: no units."""
     reach = np.asarray(closure.reach)
     length = max(float(np.linalg.norm(np.asarray(chain.position), axis=1).max()), 1e-12)
-    rows = np.array([1.0 / length if component < 3 else 1.0 for component in closure.components] * closure.frames)
-    return np.asarray(_rows(chain, closure, jnp.asarray(theta))) * reach[None, :] * rows[:, None]
+    rows = np.array(
+        [1.0 / length if component < 3 else 1.0 for component in closure.components]
+        * closure.frames
+    )
+    return (
+        np.asarray(_rows(chain, closure, jnp.asarray(theta)))
+        * reach[None, :]
+        * rows[:, None]
+    )
 
 
 def check_rank(robot: Robot, chain: Chain, closure: Closure, theta) -> None:
@@ -163,10 +204,16 @@ def check_rank(robot: Robot, chain: Chain, closure: Closure, theta) -> None:
     deficit = _deficit(rows)
     joints = ", ".join(robot.joint_names)
     if deficit:
-        random = np.random.default_rng(1).uniform(0.5, 1.5, len(theta)) * np.asarray(closure.reach)
+        random = np.random.default_rng(1).uniform(0.5, 1.5, len(theta)) * np.asarray(
+            closure.reach
+        )
         always = _deficit(scaled_rows(chain, closure, np.asarray(theta) + random))
         if always:
-            hint = "" if robot.planar else " Where all axes are parallel, `planar: true` leaves the others out."
+            hint = (
+                ""
+                if robot.planar
+                else " Where all axes are parallel, `planar: true` leaves the others out."
+            )
             raise AssemblyError(
                 f"loops: {_loops(robot)} is over-constrained: the joints {joints} and the closing joint move the tip "
                 f"in {len(rows) - deficit} of the {len(rows)} directions that have to be closed, so {deficit} of them "
@@ -198,7 +245,9 @@ def best_independent(
     """
     given = ", ".join(robot.joint_names[j] for j in wanted)
     count = closure.reach.shape[0] - closure.rows.shape[0]
-    if len(wanted) > count or (robot.independent is not None and len(robot.independent) != count):
+    if len(wanted) > count or (
+        robot.independent is not None and len(robot.independent) != count
+    ):
         raise AssemblyError(
             f"independent: [{given}]: this closed chain has {count} independent joint{'s' if count > 1 else ''}, "
             f"not {len(wanted)}"
@@ -212,7 +261,9 @@ def best_independent(
     return chosen
 
 
-def choose(chain: Chain, closure: Closure, theta, wanted: Sequence[int] = ()) -> tuple[int, ...] | None:
+def choose(
+    chain: Chain, closure: Closure, theta, wanted: Sequence[int] = ()
+) -> tuple[int, ...] | None:
     """Joints whose motion moves all others least: rows of the null space of Z J by pivoting, those `wanted` first.
 
     None where the wanted ones do not set the pose, or nothing does.
@@ -223,7 +274,11 @@ def choose(chain: Chain, closure: Closure, theta, wanted: Sequence[int] = ()) ->
         return None
     chosen = list(wanted)
     for _ in range(count - len(chosen)):
-        left = null - null @ np.linalg.pinv(null[chosen]) @ null[chosen] if chosen else null
+        left = (
+            null - null @ np.linalg.pinv(null[chosen]) @ null[chosen]
+            if chosen
+            else null
+        )
         sizes = np.linalg.norm(left[: closure.joints], axis=1)
         sizes[chosen] = -1.0
         chosen.append(int(np.argmax(sizes)))
@@ -231,7 +286,9 @@ def choose(chain: Chain, closure: Closure, theta, wanted: Sequence[int] = ()) ->
     return tuple(sorted(chosen)) if regular else None
 
 
-def liveliness_of(chain: Chain, closure: Closure, theta, independent: Sequence[int]) -> float:
+def liveliness_of(
+    chain: Chain, closure: Closure, theta, independent: Sequence[int]
+) -> float:
     """Largest motion of any joint per unit of the independent ones; large near their dead point."""
     null = scipy.linalg.null_space(scaled_rows(chain, closure, theta), rcond=RANK)
     chosen = null[list(independent)]
@@ -241,7 +298,11 @@ def liveliness_of(chain: Chain, closure: Closure, theta, independent: Sequence[i
 
 
 def carried(
-    robot: Robot, chain: Chain, closure: Closure, independent: Sequence[int], value: Float[np.ndarray, " i"]
+    robot: Robot,
+    chain: Chain,
+    closure: Closure,
+    independent: Sequence[int],
+    value: Float[np.ndarray, " i"],
 ) -> Float[np.ndarray, " j"]:
     """All joints when the independent ones are led from the assembled pose to `value`: the same assembly branch.
 
@@ -251,9 +312,19 @@ def carried(
     theta = np.array(closure.guess, dtype=float)
     start = theta[list(independent)]
     count = max(
-        1, int(np.ceil(np.abs((value - start) / np.asarray(closure.reach)[list(independent)]).max() / BRANCH_STEP))
+        1,
+        int(
+            np.ceil(
+                np.abs(
+                    (value - start) / np.asarray(closure.reach)[list(independent)]
+                ).max()
+                / BRANCH_STEP
+            )
+        ),
     )
-    free = np.array([j for j in range(len(theta)) if j not in set(independent)], dtype=int)
+    free = np.array(
+        [j for j in range(len(theta)) if j not in set(independent)], dtype=int
+    )
     for part in np.arange(1, count + 1) / count:
         theta[list(independent)] = start + part * (value - start)
         theta, gap = _walk(chain, closure, theta, free)

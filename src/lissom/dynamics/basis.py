@@ -32,7 +32,12 @@ BASES: dict[str, Callable[[Robot, int, Any], Body]] = {
     "craig-bampton": craig_bampton,
     "nodal": lambda robot, i, _: measured_from_inner_node(body_of(robot, i)),
 }
-OWN_BASIS = {"erls-fem": "nodal", "erls-cms": "craig-bampton", "dual-screw": "assumed", "nonlinear": "assumed"}
+OWN_BASIS = {
+    "erls-fem": "nodal",
+    "erls-cms": "craig-bampton",
+    "dual-screw": "assumed",
+    "nonlinear": "assumed",
+}
 
 
 def link_bodies(robot: Robot, formulation: str, choices: Choices) -> tuple[Body, ...]:
@@ -44,17 +49,27 @@ def link_bodies(robot: Robot, formulation: str, choices: Choices) -> tuple[Body,
         choices: basis and kept elastic modes (12 for each link by default).
     """
     basis = choices.basis or OWN_BASIS[formulation]
-    kept = reductions_of(robot, choices.modes) if basis == "craig-bampton" else modes_per_link(robot, choices.modes)
+    kept = (
+        reductions_of(robot, choices.modes)
+        if basis == "craig-bampton"
+        else modes_per_link(robot, choices.modes)
+    )
     return tuple(BASES[basis](robot, i, modes) for i, modes in enumerate(kept))
 
 
 def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:
     """How each link is reduced, from what a scenario or a call says."""
     count = len(robot.links)
-    entries = list(modes) if isinstance(modes, list | tuple) and not isinstance(modes, Reduction) else [modes] * count
+    entries = (
+        list(modes)
+        if isinstance(modes, list | tuple) and not isinstance(modes, Reduction)
+        else [modes] * count
+    )
     if len(entries) != count:
         names = ", ".join(robot.link_names)
-        raise ValueError(f"modes must have one entry for each of the {count} links ({names}), got {len(entries)}")
+        raise ValueError(
+            f"modes must have one entry for each of the {count} links ({names}), got {len(entries)}"
+        )
     return [_reduction_of(entry) for entry in entries]
 
 
@@ -64,5 +79,7 @@ def _reduction_of(entry: Any) -> Reduction:
     if entry is None:
         return Reduction(MODES)
     if isinstance(entry, bool) or not isinstance(entry, int | np.integer) or entry < 0:
-        raise ValueError(f"modes must be a whole number of elastic modes, 0 for a rigid link, got {entry!r}")
+        raise ValueError(
+            f"modes must be a whole number of elastic modes, 0 for a rigid link, got {entry!r}"
+        )
     return Reduction(int(entry))

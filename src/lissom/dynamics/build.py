@@ -34,7 +34,12 @@ def formulation_of(robot: Robot, name: str, choices: Choices) -> AbstractFormula
     return BUILDERS[name](robot, choices)
 
 
-def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent", stiffening: str = "none") -> Erls:
+def erls_fem(
+    robot: Robot,
+    reference: Any = None,
+    terms: str = "consistent",
+    stiffening: str = "none",
+) -> Erls:
     """The robot in the formulation of [Boscariol2012].
 
     Args:
@@ -51,11 +56,17 @@ def erls_fem(robot: Robot, reference: Any = None, terms: str = "consistent", sti
             )
     choices = Choices(None, reference, terms, stiffening=stiffening)
     bodies = link_bodies(robot, "erls-fem", choices)
-    return _erls(robot, bodies, links_of(bodies, choices), reference, terms == "published")
+    return _erls(
+        robot, bodies, links_of(bodies, choices), reference, terms == "published"
+    )
 
 
 def erls_cms(
-    robot: Robot, modes: Any = None, reference: Any = None, terms: str = "consistent", stiffening: str = "none"
+    robot: Robot,
+    modes: Any = None,
+    reference: Any = None,
+    terms: str = "consistent",
+    stiffening: str = "none",
 ) -> Erls:
     """The robot in the formulation of [Vidoni2015]: every link by its rigid motion and a few elastic modes.
 
@@ -70,7 +81,9 @@ def erls_cms(
     choices = Choices(modes, reference, terms, stiffening=stiffening)
     bodies = link_bodies(robot, "erls-cms", choices)
     if terms == "published":
-        spatial = robot.model_copy(update={"planar": False})  # the nodal mass matrix has all dofs
+        spatial = robot.model_copy(
+            update={"planar": False}
+        )  # the nodal mass matrix has all dofs
         nodal = [body_of(spatial, i) for i in range(len(robot.links))]
         inertias, cubic = zip(*map(nodal_constants, nodal, bodies), strict=True)
         links = stack_links(bodies, inertias, cubic)
@@ -79,7 +92,9 @@ def erls_cms(
     return _erls(robot, bodies, links, reference or "minimum-norm", False)
 
 
-def _erls(robot: Robot, bodies: Sequence[Body], links: Links, reference: Any, published: bool) -> Erls:
+def _erls(
+    robot: Robot, bodies: Sequence[Body], links: Links, reference: Any, published: bool
+) -> Erls:
     """The robot with these bodies as its links; `published` leaves out what [Boscariol2012] does."""
     xp = namespace(robot.gravity)
     if robot.loops and links.slopes is not None:
@@ -108,7 +123,9 @@ def tied(robot: Robot, links: Links) -> tuple[Chain, Real | None, Closure | None
 
 def check_serial(robot: Robot, formulation: str) -> None:
     """Refuse trees and loops where a formulation hands its links on one after the other."""
-    if robot.loops or any(parent_of(robot.links, i) != i - 1 for i in range(len(robot.links))):
+    if robot.loops or any(
+        parent_of(robot.links, i) != i - 1 for i in range(len(robot.links))
+    ):
         what = "loops" if robot.loops else "parent"
         message = f"the formulation {formulation} takes serial chains only: use erls-fem or erls-cms"
         raise refused(what, None, message)
@@ -164,7 +181,11 @@ def links_of(bodies: Sequence[Body], choices: Choices) -> Links:
 
 def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:
     """Elastic coordinates of all links, each with its link's name: `upper/2.rz`."""
-    return tuple(f"{link}/{name}" for link, body in zip(robot.link_names, bodies, strict=True) for name in body.names)
+    return tuple(
+        f"{link}/{name}"
+        for link, body in zip(robot.link_names, bodies, strict=True)
+        for name in body.names
+    )
 
 
 def joints_of(robot: Robot) -> Joints:
@@ -173,15 +194,26 @@ def joints_of(robot: Robot) -> Joints:
 
     def column(values):
         xp = namespace(values)
-        return xp.stack([xp.asarray(value, dtype=float) for value in values]) if values else np.zeros(0)
+        return (
+            xp.stack([xp.asarray(value, dtype=float) for value in values])
+            if values
+            else np.zeros(0)
+        )
 
-    motors, frictions, limits = ([getattr(joint, name) for joint in joints] for name in ("motor", "friction", "limits"))
+    motors, frictions, limits = (
+        [getattr(joint, name) for joint in joints]
+        for name in ("motor", "friction", "limits")
+    )
     return Joints(
-        motor_inertia=column([0.0 if m is None else m.ratio**2 * m.inertia for m in motors]),
+        motor_inertia=column(
+            [0.0 if m is None else m.ratio**2 * m.inertia for m in motors]
+        ),
         viscous=column([0.0 if f is None else f.viscous for f in frictions]),
         coulomb=column([0.0 if f is None else f.coulomb for f in frictions]),
         width=column([0.01 if f is None else f.width for f in frictions]),
-        torque_limit=column([np.inf if l is None or l.torque is None else l.torque for l in limits]),
+        torque_limit=column(
+            [np.inf if l is None or l.torque is None else l.torque for l in limits]
+        ),
     )
 
 
@@ -192,7 +224,9 @@ def reference_of(robot: Robot, links: Links, reference: Any) -> AbstractReferenc
     if reference == "minimum-norm":
         return MinimumNorm(links.mass[:, :6, 6:])
     assert isinstance(reference, Mapping)
-    return Zeroed(np.stack([zeroed_row(robot, links, name) for name in reference["zeroed"]]))
+    return Zeroed(
+        np.stack([zeroed_row(robot, links, name) for name in reference["zeroed"]])
+    )
 
 
 def zeroed_row(robot: Robot, links: Links, name: str) -> np.ndarray:
@@ -216,7 +250,9 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
 
 
 BUILDERS: dict[str, Callable[[Robot, Choices], AbstractFormulation]] = {
-    "erls-fem": lambda robot, choices: erls_fem(robot, choices.reference, choices.terms, choices.stiffening),
+    "erls-fem": lambda robot, choices: erls_fem(
+        robot, choices.reference, choices.terms, choices.stiffening
+    ),
     "erls-cms": lambda robot, choices: erls_cms(
         robot, choices.modes, choices.reference, choices.terms, choices.stiffening
     ),

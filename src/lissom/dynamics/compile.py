@@ -22,7 +22,9 @@ def compiled_quickly(function: F) -> F:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        traced = any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((args, kwargs)))
+        traced = any(
+            isinstance(leaf, Tracer) for leaf in jax.tree.leaves((args, kwargs))
+        )
         return (ordinary if traced else quick)(*args, **kwargs)
 
     return call  # type: ignore[return-value]

@@ -19,7 +19,9 @@ from .links import Links
 from .published_modes import nodal_inertial_force
 
 
-def momentum(link: Links, y: Float[Array, " e"], q: Float[Array, " c"]) -> Float[Array, " e"]:
+def momentum(
+    link: Links, y: Float[Array, " e"], q: Float[Array, " c"]
+) -> Float[Array, " e"]:
     """Momentum dT/dy of one link."""
     w = y[3:6]
     Xq = jnp.einsum("aec,c->ae", link.X, q)
@@ -27,16 +29,24 @@ def momentum(link: Links, y: Float[Array, " e"], q: Float[Array, " c"]) -> Float
     return jnp.asarray(link.mass) @ y + w @ Xq + jnp.zeros_like(y).at[3:6].set(turning)
 
 
-def kinetic_slope(link: Links, y: Float[Array, " e"], q: Float[Array, " c"]) -> Float[Array, " c"]:
+def kinetic_slope(
+    link: Links, y: Float[Array, " e"], q: Float[Array, " c"]
+) -> Float[Array, " c"]:
     """dT/dq of one link."""
     w = y[3:6]
-    return jnp.einsum("a,aec,e->c", w, link.X, y) + jnp.einsum("a,b,abcd,d->c", w, w, link.Z, q)
+    return jnp.einsum("a,aec,e->c", w, link.X, y) + jnp.einsum(
+        "a,b,abcd,d->c", w, w, link.Z, q
+    )
 
 
 def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
     G = jnp.zeros_like(link.mass).at[:, 3:6].set(jnp.einsum("aec,c->ea", link.X, q))
-    Z = jnp.zeros_like(link.mass).at[3:6, 3:6].set(jnp.einsum("abcd,c,d->ab", link.Z, q, q))
+    Z = (
+        jnp.zeros_like(link.mass)
+        .at[3:6, 3:6]
+        .set(jnp.einsum("abcd,c,d->ab", link.Z, q, q))
+    )
     return jnp.asarray(link.mass) + G + G.T + Z
 
 
@@ -67,7 +77,10 @@ def elastic_force(link: Links, q: Float[Array, " c"]) -> Float[Array, " e"]:
 
 def damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
     """Rayleigh or modal damping on elastic velocities, (alpha M + C) qd: it takes energy in every motion."""
-    own = jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[6:, 6:] @ qd) + link.damping @ qd
+    own = (
+        jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[6:, 6:] @ qd)
+        + link.damping @ qd
+    )
     return jnp.concatenate([jnp.zeros(6), own])
 
 
@@ -79,22 +92,36 @@ def published_damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array,
 
 def inertial_forces(formulation: AbstractFormulation, y, q, y_d) -> Float[Array, "l e"]:
     """Inertia of every link, in the terms of the formulation."""
-    nodal = nodal_inertial_force if formulation.links.nodal is not None else inertial_force
-    return jax.vmap(published_inertial_force if formulation.published else nodal)(formulation.links, y, q, y_d)
+    nodal = (
+        nodal_inertial_force if formulation.links.nodal is not None else inertial_force
+    )
+    return jax.vmap(published_inertial_force if formulation.published else nodal)(
+        formulation.links, y, q, y_d
+    )
 
 
-def damping_forces(formulation: AbstractFormulation, qd: Float[Array, "l c"]) -> Float[Array, "l e"]:
+def damping_forces(
+    formulation: AbstractFormulation, qd: Float[Array, "l c"]
+) -> Float[Array, "l e"]:
     """Damping of every link, in the terms of the formulation."""
-    return jax.vmap(published_damping_force if formulation.published else damping_force)(formulation.links, qd)
+    return jax.vmap(
+        published_damping_force if formulation.published else damping_force
+    )(formulation.links, qd)
 
 
-def friction(formulation: AbstractFormulation, encoder_d: Float[Array, " j"]) -> Float[Array, " j"]:
+def friction(
+    formulation: AbstractFormulation, encoder_d: Float[Array, " j"]
+) -> Float[Array, " j"]:
     """Joint friction: viscous plus Coulomb smoothed by tanh over the joint's `width`."""
     joints = formulation.joints
-    return jnp.asarray(joints.viscous) * encoder_d + joints.coulomb * jnp.tanh(encoder_d / joints.width)
+    return jnp.asarray(joints.viscous) * encoder_d + joints.coulomb * jnp.tanh(
+        encoder_d / joints.width
+    )
 
 
-def link_forces(formulation: AbstractFormulation, motion: Motion, applied: Rates | None = None) -> Rates:
+def link_forces(
+    formulation: AbstractFormulation, motion: Motion, applied: Rates | None = None
+) -> Rates:
     """Forces on the links' rates that a motion needs beyond the applied ones, by link, before they meet in x.
 
     A wrench at each link frame, forces on its body coordinates, a torque on each joint; gravity, strain, damping and
@@ -106,8 +133,12 @@ def link_forces(formulation: AbstractFormulation, motion: Motion, applied: Rates
     y = jnp.concatenate([rates.V, rates.q], axis=1)
     y_d = jnp.concatenate([rates_d.V.at[:, :3].add(lift), rates_d.q], axis=1)
     force = inertial_forces(formulation, y, place.q, y_d)
-    force += jax.vmap(elastic_force)(links, place.q) + damping_forces(formulation, rates.q)
-    joint = jnp.asarray(formulation.joints.motor_inertia) * rates_d.encoder + friction(formulation, rates.encoder)
+    force += jax.vmap(elastic_force)(links, place.q) + damping_forces(
+        formulation, rates.q
+    )
+    joint = jnp.asarray(formulation.joints.motor_inertia) * rates_d.encoder + friction(
+        formulation, rates.encoder
+    )
     needed = Rates(force[:, :6], force[:, 6:], joint)
     return needed if applied is None else jax.tree.map(jnp.subtract, needed, applied)
 
@@ -142,9 +173,17 @@ def resting_forces(
     y = jnp.pad(lift, ((0, 0), (0, links.mass.shape[-1] - 3)))
     flat = jnp.zeros_like(place.q) if formulation.published else place.q
     none = jnp.zeros_like(torque)
-    weight, strain = jax.vmap(momentum)(links, y, flat), jax.vmap(elastic_force)(links, place.q)
-    on_links = lambda force: motion.pull_back(Rates(force[:, :6], force[:, 6:], none))  # noqa: E731
-    drive = motion.pull_back(Rates(jnp.zeros_like(weight[:, :6]), jnp.zeros_like(weight[:, 6:]), -torque))
+    weight, strain = (
+        jax.vmap(momentum)(links, y, flat),
+        jax.vmap(elastic_force)(links, place.q),
+    )
+
+    def on_links(force):
+        return motion.pull_back(Rates(force[:, :6], force[:, 6:], none))
+
+    drive = motion.pull_back(
+        Rates(jnp.zeros_like(weight[:, :6]), jnp.zeros_like(weight[:, 6:]), -torque)
+    )
     return on_links(weight), on_links(strain), drive
 
 
@@ -156,7 +195,9 @@ def resting_force(
     return weight + strain + drive
 
 
-def bias(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, " n"]:
+def bias(
+    formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]
+) -> Float[Array, " n"]:
     """h(x, xd): Coriolis, gravity, elastic and damping forces."""
     return needed_force(formulation, x, xd, jnp.zeros_like(x))
 
@@ -167,21 +208,31 @@ def rate_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Rates:
     return jax.tree.map(lambda part: jnp.moveaxis(part, 0, -1), columns)
 
 
-def congruent(N: Float[Array, "l e n"], A: Float[Array, "l e e"]) -> Float[Array, "n n"]:
+def congruent(
+    N: Float[Array, "l e n"], A: Float[Array, "l e e"]
+) -> Float[Array, "n n"]:
     """Sum N^T A N over the links."""
     return jnp.einsum("lem,len->mn", N, jnp.einsum("lef,lfn->len", A, N))
 
 
-def inertia(formulation: AbstractFormulation, x: Float[Array, " n"], N: Rates | None = None) -> Float[Array, "n n"]:
+def inertia(
+    formulation: AbstractFormulation, x: Float[Array, " n"], N: Rates | None = None
+) -> Float[Array, "n n"]:
     """M(x) = sum N^T A^T M A N, symmetric positive definite."""
     if isinstance(formulation, OwnDynamics):
         return formulation.inertia(x)
     N = rate_map(formulation, x) if N is None else N
     links = formulation.links
     place = formulation.configuration(x)
-    M_b = jnp.asarray(links.mass) if formulation.published else jax.vmap(body_inertia)(links, place.q)
+    M_b = (
+        jnp.asarray(links.mass)
+        if formulation.published
+        else jax.vmap(body_inertia)(links, place.q)
+    )
     M = congruent(jnp.concatenate([N.V, N.q], axis=1), M_b)
-    return M + jnp.einsum("jm,j,jn->mn", N.encoder, formulation.joints.motor_inertia, N.encoder)
+    return M + jnp.einsum(
+        "jm,j,jn->mn", N.encoder, formulation.joints.motor_inertia, N.encoder
+    )
 
 
 def structural_matrices(
@@ -191,22 +242,34 @@ def structural_matrices(
     if isinstance(formulation, OwnDynamics):
         return formulation.structural_matrices(xd)
     links, joints = formulation.links, formulation.joints
-    K = jnp.einsum("lcm,lcn->mn", N.q, jnp.einsum("lcd,ldn->lcn", jnp.asarray(links.stiffness), N.q))
-    C = jax.vmap(lambda qd: damping_forces(formulation, qd), in_axes=-1, out_axes=-1)(N.q)
+    K = jnp.einsum(
+        "lcm,lcn->mn",
+        N.q,
+        jnp.einsum("lcd,ldn->lcn", jnp.asarray(links.stiffness), N.q),
+    )
+    C = jax.vmap(lambda qd: damping_forces(formulation, qd), in_axes=-1, out_axes=-1)(
+        N.q
+    )
     D = jnp.einsum("lem,len->mn", jnp.concatenate([N.V, N.q], axis=1), C)
     slope = (
         joints.viscous
-        + joints.coulomb / joints.width / jnp.cosh(jnp.clip((N.encoder @ xd) / joints.width, -99, 99)) ** 2
+        + joints.coulomb
+        / joints.width
+        / jnp.cosh(jnp.clip((N.encoder @ xd) / joints.width, -99, 99)) ** 2
     )
     return D + jnp.einsum("jm,j,jn->mn", N.encoder, slope, N.encoder), K
 
 
-def torque_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Array, "j n"]:
+def torque_map(
+    formulation: AbstractFormulation, x: Float[Array, " n"]
+) -> Float[Array, "j n"]:
     """E(x): virtual encoder displacements; torques enter as E^T tau, the right work for every choice of ERLS."""
     return rate_map(formulation, x).encoder
 
 
-def damping_power(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, ""]:
+def damping_power(
+    formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]
+) -> Float[Array, ""]:
     """Power taken by structural damping and joint friction [W]."""
     if isinstance(formulation, OwnDynamics):
         return formulation.damping_power(xd)
@@ -216,25 +279,41 @@ def damping_power(formulation: AbstractFormulation, x: Float[Array, " n"], xd: F
     return internal + virtual.encoder @ friction(formulation, rates.encoder)
 
 
-def kinetic_energy(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Float[Array, ""]:
+def kinetic_energy(
+    formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]
+) -> Float[Array, ""]:
     """T [J], motor inertias included."""
     if isinstance(formulation, OwnDynamics):
         return formulation.kinetic_energy(x, xd)
     rates, q = formulation.rates(x, xd), formulation.configuration(x).q
     y = jnp.concatenate([rates.V, rates.q], axis=1)
     P = jax.vmap(momentum)(formulation.links, y, q)
-    return 0.5 * jnp.sum(P * y) + 0.5 * formulation.joints.motor_inertia @ rates.encoder**2
+    return (
+        0.5 * jnp.sum(P * y) + 0.5 * formulation.joints.motor_inertia @ rates.encoder**2
+    )
 
 
-def strain_energy(formulation: AbstractFormulation, place: Configuration) -> Float[Array, ""]:
+def strain_energy(
+    formulation: AbstractFormulation, place: Configuration
+) -> Float[Array, ""]:
     """1/2 q^T K q over all links [J], [Vidoni2015] eq. (52)."""
-    return 0.5 * jnp.einsum("lc,lcd,ld->", place.q, formulation.links.stiffness, place.q)
+    return 0.5 * jnp.einsum(
+        "lc,lcd,ld->", place.q, formulation.links.stiffness, place.q
+    )
 
 
-def gravity_energy(formulation: AbstractFormulation, place: Configuration) -> Float[Array, ""]:
+def gravity_energy(
+    formulation: AbstractFormulation, place: Configuration
+) -> Float[Array, ""]:
     """-sum m g . (centre of mass of the deformed link) [J], zero at the world's origin."""
     M = jnp.asarray(formulation.links.mass)
-    moment = jnp.stack([M[:, 1, 5], M[:, 2, 3], M[:, 0, 4]], axis=1) + jnp.einsum("lkc,lc->lk", M[:, :3, 6:], place.q)
+    moment = jnp.stack([M[:, 1, 5], M[:, 2, 3], M[:, 0, 4]], axis=1) + jnp.einsum(
+        "lkc,lc->lk", M[:, :3, 6:], place.q
+    )
     at = M[:, 0, 0, None] * place.p + jnp.einsum("lij,lj->li", place.R, moment)
     flat = -jnp.sum(at @ jnp.asarray(formulation.gravity))
-    return formulation.gravity_energy(place, flat) if isinstance(formulation, OwnDynamics) else flat
+    return (
+        formulation.gravity_energy(place, flat)
+        if isinstance(formulation, OwnDynamics)
+        else flat
+    )

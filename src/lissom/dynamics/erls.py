@@ -10,10 +10,30 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..kinematics.chain import Chain, body_jacobian, link_frames, link_twists, relative_poses
-from ..kinematics.closure import STRIDE, Closure, Dependence, closed_joints, closing_guess, dependence, liveliness
+from ..kinematics.chain import (
+    Chain,
+    body_jacobian,
+    link_frames,
+    link_twists,
+    relative_poses,
+)
+from ..kinematics.closure import (
+    STRIDE,
+    Closure,
+    Dependence,
+    closed_joints,
+    closing_guess,
+    dependence,
+    liveliness,
+)
 from ..kinematics.compatibility import AbstractReference, Shapes, elastic_coordinates
-from ..kinematics.erls import erls_motion, erls_pull_back, joint_accelerations, joint_rates, pose
+from ..kinematics.erls import (
+    erls_motion,
+    erls_pull_back,
+    joint_accelerations,
+    joint_rates,
+    pose,
+)
 from ..types import Real
 from .formulation import (
     AbstractFormulation,
@@ -38,7 +58,9 @@ class Erls(AbstractFormulation):
     gravity: Float[Real, "3"]
     published: bool = eqx.field(static=True)
     elastic_names: tuple[str, ...] = eqx.field(static=True)
-    seat: Float[Real, "f 6 c"] | None = None  # shapes of the points that carry the frames of trees and loops
+    seat: Float[Real, "f 6 c"] | None = (
+        None  # shapes of the points that carry the frames of trees and loops
+    )
     closure: Closure | None = None  # of closed chains
 
     @property
@@ -49,16 +71,26 @@ class Erls(AbstractFormulation):
     @property
     def independent(self) -> tuple[int, ...]:
         """Numbers of the moving joints that are coordinates."""
-        return tuple(range(self.chain.selection.shape[1])) if self.closure is None else self.closure.independent
+        return (
+            tuple(range(self.chain.selection.shape[1]))
+            if self.closure is None
+            else self.closure.independent
+        )
 
-    def split(self, x: Float[Array, " n"]) -> tuple[Float[Array, " i"], Float[Array, " d"]]:
+    def split(
+        self, x: Float[Array, " n"]
+    ) -> tuple[Float[Array, " i"], Float[Array, " d"]]:
         """Joint and elastic coordinates."""
         return x[: self.n_joints], x[self.n_joints :]
 
     def theta(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
         """Coordinates of all joints of the chain, those of closing frames included."""
         theta_i = self.split(x)[0]
-        return theta_i if self.closure is None else closed_joints(self.chain, self.closure, theta_i)
+        return (
+            theta_i
+            if self.closure is None
+            else closed_joints(self.chain, self.closure, theta_i)
+        )
 
     def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
         """Theta of every moving joint of the robot."""
@@ -72,7 +104,10 @@ class Erls(AbstractFormulation):
     def _dependence(self, x) -> Dependence | None:
         if self.closure is None:
             return None
-        return dependence(self.closure, body_jacobian(self.chain, relative_poses(self.chain, self.theta(x))))
+        return dependence(
+            self.closure,
+            body_jacobian(self.chain, relative_poses(self.chain, self.theta(x))),
+        )
 
     def liveliness(self, x: Float[Array, " n"]) -> Float[Array, ""]:
         """Largest joint motion per unit of an independent one: infinite at a dead point; 1 in an open chain."""
@@ -84,34 +119,66 @@ class Erls(AbstractFormulation):
         if self.closure is None:
             return jnp.asarray(jnp.inf)
         reach = jnp.asarray(self.closure.reach)[jnp.asarray(self.closure.independent)]
-        return STRIDE / jnp.maximum(jnp.max(jnp.abs(xd[: self.n_joints]) / reach), 1e-12)
+        return STRIDE / jnp.maximum(
+            jnp.max(jnp.abs(xd[: self.n_joints]) / reach), 1e-12
+        )
 
     def near(self, joints: Float[Array, " j"]) -> "Erls":
         """The same robot with its loops closed near these coordinates of all moving joints."""
         if self.closure is None:
             return self
-        guess = closing_guess(self.chain, self.closure, jnp.asarray(joints, dtype=float))
+        guess = closing_guess(
+            self.chain, self.closure, jnp.asarray(joints, dtype=float)
+        )
         return eqx.tree_at(lambda f: f.closure.guess, self, guess)
 
-    def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
+    def motion(
+        self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]
+    ) -> Motion:
         """Motion by the geometric rule."""
         chain, shapes, theta = self.chain, self.shapes, self.theta(x)
         at = pose(chain, shapes, self.reference, theta, self.closure)
         theta_d = joint_rates(at, xd[: self.n_joints])
         theta_dd = joint_accelerations(chain, at, theta_d, xdd[: self.n_joints])
-        eta = place_motion(self.links, *(part[self.n_joints :] for part in (x, xd, xdd)))
-        m = erls_motion(chain, shapes, self.reference, at, theta_d, theta_dd, eta, not self.published)
+        eta = place_motion(
+            self.links, *(part[self.n_joints :] for part in (x, xd, xdd))
+        )
+        m = erls_motion(
+            chain,
+            shapes,
+            self.reference,
+            at,
+            theta_d,
+            theta_dd,
+            eta,
+            not self.published,
+        )
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
-            on_theta, on_eta = erls_pull_back(chain, shapes, at, m, force.V, force.q, force.encoder, not self.published)
-            return jnp.concatenate([on_theta, take_elastic(self.links, x[self.n_joints :], on_eta)])
+            on_theta, on_eta = erls_pull_back(
+                chain,
+                shapes,
+                at,
+                m,
+                force.V,
+                force.q,
+                force.encoder,
+                not self.published,
+            )
+            return jnp.concatenate(
+                [on_theta, take_elastic(self.links, x[self.n_joints :], on_eta)]
+            )
 
         R, p = link_frames(chain, theta)
         r, l, j = m.total, eta[0].shape[0], self.n_encoders
         q, q_d, q_dd = (
-            jnp.concatenate([a.reshape(-1, 6)[:l], e], axis=1) for a, e in zip((r.a, r.d, r.dd), eta, strict=True)
+            jnp.concatenate([a.reshape(-1, 6)[:l], e], axis=1)
+            for a, e in zip((r.a, r.d, r.dd), eta, strict=True)
         )
-        encoder = [(a + phi)[:j] for a, phi in zip((theta, theta_d, theta_dd), m.phi, strict=True)]
+        encoder = [
+            (a + phi)[:j]
+            for a, phi in zip((theta, theta_d, theta_dd), m.phi, strict=True)
+        ]
         return Motion(
             Configuration(R[:l], p[:l], q, encoder[0]),
             Rates(m.V.reshape(-1, 6)[:l], q_d, encoder[1]),
@@ -119,10 +186,14 @@ class Erls(AbstractFormulation):
             pull_back,
         )
 
-    def coordinates(self, x: Float[Array, " n"]) -> tuple[Float[Array, "l c"], Float[Array, " j"]]:
+    def coordinates(
+        self, x: Float[Array, " n"]
+    ) -> tuple[Float[Array, "l c"], Float[Array, " j"]]:
         """Body coordinates q = H(theta) eta and encoder readings theta + phi."""
         theta, eta = self.theta(x), place_elastic(self.links, self.split(x)[1])
-        q, phi = elastic_coordinates(self.chain, self.shapes, self.reference, theta, eta, self.closure)
+        q, phi = elastic_coordinates(
+            self.chain, self.shapes, self.reference, theta, eta, self.closure
+        )
         return q, (theta + phi)[: self.n_encoders]
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
@@ -133,7 +204,9 @@ class Erls(AbstractFormulation):
         """V = J theta_d and qd = H eta_d + Hdot eta, [Vidoni2015] eqs. (14), (69)."""
         return self.motion(x, xd, jnp.zeros_like(x)).rates
 
-    def differentiated_rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
+    def differentiated_rates(
+        self, x: Float[Array, " n"], xd: Float[Array, " n"]
+    ) -> Rates:
         """The same by automatic differentiation: for every reference, and the oracle of the geometric rule."""
         theta, theta_d = jax.jvp(self.theta, (x,), (xd,))
         V = link_twists(self.chain, relative_poses(self.chain, theta), theta_d)

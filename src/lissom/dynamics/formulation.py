@@ -19,7 +19,9 @@ class Joints(eqx.Module):
     motor_inertia: Float[Real, " j"]  # ratio^2 times rotor inertia [kg m^2 or kg]
     viscous: Float[Real, " j"]  # [N m s/rad or N s/m]
     coulomb: Float[Real, " j"]  # [N m or N]
-    width: Float[Real, " j"]  # speed over which the Coulomb torque turns its sign [rad/s or m/s]
+    width: Float[
+        Real, " j"
+    ]  # speed over which the Coulomb torque turns its sign [rad/s or m/s]
     torque_limit: Float[Real, " j"]  # infinite where there is none
 
 
@@ -60,8 +62,12 @@ class AbstractFormulation(eqx.Module):
     links: eqx.AbstractVar[Links]
     joints: eqx.AbstractVar[Joints]
     gravity: eqx.AbstractVar[Float[Real, "3"]]
-    elastic_names: eqx.AbstractVar[tuple[str, ...]]  # of eta: `link/2.rz`, `link/mode.3`
-    published: eqx.AbstractVar[bool]  # terms as printed in the paper, else the complete virtual work
+    elastic_names: eqx.AbstractVar[
+        tuple[str, ...]
+    ]  # of eta: `link/2.rz`, `link/mode.3`
+    published: eqx.AbstractVar[
+        bool
+    ]  # terms as printed in the paper, else the complete virtual work
 
     @property
     def n_encoders(self) -> int:
@@ -103,7 +109,9 @@ class AbstractFormulation(eqx.Module):
         """Whether a node turns by exp(phi x) of its elastic rotation phi, else by phi to first order."""
         return False
 
-    def rigid_frames(self, place: "Configuration") -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
+    def rigid_frames(
+        self, place: "Configuration"
+    ) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
         """Link frames of the equivalent rigid-link system."""
         return place.R, place.p
 
@@ -124,7 +132,9 @@ class AbstractFormulation(eqx.Module):
     def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:
         """Virtual displacements: `rates` when the virtual work is complete, fewer terms when `published`."""
 
-    def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
+    def motion(
+        self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]
+    ) -> Motion:
         """Configuration, rates and accelerations of the links for (x, xd, xdd), with the transpose of `virtual`."""
         return differentiated_motion(self, x, xd, xdd)
 
@@ -141,7 +151,9 @@ class OwnDynamics(abc.ABC):
     """
 
     @abc.abstractmethod
-    def needed_force(self, x, xd, xdd, applied: Rates | None = None) -> Float[Array, " n"]:
+    def needed_force(
+        self, x, xd, xdd, applied: Rates | None = None
+    ) -> Float[Array, " n"]:
         """M xdd + h - Q."""
 
     @abc.abstractmethod
@@ -149,11 +161,15 @@ class OwnDynamics(abc.ABC):
         """M(x)."""
 
     @abc.abstractmethod
-    def resting_forces(self, x, torque) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
+    def resting_forces(
+        self, x, torque
+    ) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
         """Weight, strain, and joint torques with the sign of a need."""
 
     @abc.abstractmethod
-    def structural_matrices(self, xd) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
+    def structural_matrices(
+        self, xd
+    ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
         """Damping and stiffness of links and joints."""
 
     @abc.abstractmethod
@@ -161,7 +177,9 @@ class OwnDynamics(abc.ABC):
         """Energy whose rate the equations balance, to their order [J]."""
 
     @abc.abstractmethod
-    def gravity_energy(self, place: Configuration, flat: Float[Array, ""]) -> Float[Array, ""]:
+    def gravity_energy(
+        self, place: Configuration, flat: Float[Array, ""]
+    ) -> Float[Array, ""]:
         """Energy of weight, `flat` being that of the displaced masses where `place` puts them [J]."""
 
     @abc.abstractmethod
@@ -169,7 +187,9 @@ class OwnDynamics(abc.ABC):
         """Power taken by structural damping and joint friction [W]."""
 
     @abc.abstractmethod
-    def node_wrench(self, place: Configuration, link: int, node: int, wrench, in_world: bool) -> Rates:
+    def node_wrench(
+        self, place: Configuration, link: int, node: int, wrench, in_world: bool
+    ) -> Rates:
         """Forces of a wrench on a node, as `needed_force` takes them."""
 
 
@@ -183,7 +203,9 @@ def place_elastic(links: Links, eta: Float[Array, " d"]) -> Float[Array, "l m"]:
 
 def place_motion(links: Links, eta, eta_d, eta_dd) -> tuple[Float[Array, "l m"], ...]:
     """`place_elastic` with its first and second time derivative."""
-    own, own_d, own_dd = (jnp.append(part, 0.0)[links.place] for part in (eta, eta_d, eta_dd))
+    own, own_d, own_dd = (
+        jnp.append(part, 0.0)[links.place] for part in (eta, eta_d, eta_dd)
+    )
     if links.slopes is None:
         return own, own_d, own_dd
     a, d, dd = (_slopes(links, part) for part in (own, own_d, own_dd))
@@ -194,13 +216,17 @@ def place_motion(links: Links, eta, eta_d, eta_dd) -> tuple[Float[Array, "l m"],
     )
 
 
-def take_elastic(links: Links, eta: Float[Array, " d"], on_eta: Float[Array, "l m"]) -> Float[Array, " d"]:
+def take_elastic(
+    links: Links, eta: Float[Array, " d"], on_eta: Float[Array, "l m"]
+) -> Float[Array, " d"]:
     """Transpose of the rates of `place_elastic` at eta: forces on eta from forces on every link's coordinates."""
     count = eta.shape[0]
     if links.slopes is not None:
         m = links.slopes.shape[-1]
         slope = _slopes(links, jnp.append(eta, 0.0)[links.place])
-        on_eta = on_eta[:, :m] + 2.0 * jnp.einsum("lpkm,lpk,lp->lm", links.slopes, slope, on_eta[:, m:])
+        on_eta = on_eta[:, :m] + 2.0 * jnp.einsum(
+            "lpkm,lpk,lp->lm", links.slopes, slope, on_eta[:, m:]
+        )
     return jnp.zeros(count + 1).at[links.place].add(on_eta)[:count]
 
 
@@ -217,6 +243,10 @@ def differentiated_motion(formulation: AbstractFormulation, x, xd, xdd) -> Motio
     if formulation.published:
         j = formulation.n_joints
         _, frozen = jax.jvp(formulation.rates, (x, xd), (xd, xdd.at[:j].set(0.0)))
-        rates_d = Rates(rates_d.V, frozen.q, formulation.joint_map(x) @ xdd[:j] + frozen.encoder)
+        rates_d = Rates(
+            rates_d.V, frozen.q, formulation.joint_map(x) @ xdd[:j] + frozen.encoder
+        )
     _, transpose = jax.vjp(lambda dx: formulation.virtual(x, dx), jnp.zeros_like(x))
-    return Motion(formulation.configuration(x), rates, rates_d, lambda force: transpose(force)[0])
+    return Motion(
+        formulation.configuration(x), rates, rates_d, lambda force: transpose(force)[0]
+    )

@@ -19,7 +19,9 @@ class Links(eqx.Module):
     points: Float[Real, "l k 3"]  # X
     node_shape: Float[Real, "l k 6 c"]  # U
     mass: Float[Real, "l e e"]  # sum N~^T D N~
-    X: Float[Real, "l 3 e c"]  # Appendix D of [Vidoni2015], eqs. (83)-(96), as field integrals
+    X: Float[
+        Real, "l 3 e c"
+    ]  # Appendix D of [Vidoni2015], eqs. (83)-(96), as field integrals
     Y: Float[Real, "l 3 3 e c"]
     Z: Float[Real, "l 3 3 c c"]
     stiffness: Float[Real, "l c c"]  # K
@@ -29,11 +31,19 @@ class Links(eqx.Module):
     place: Int[np.ndarray, "l m"] = eqx.field(
         static=False
     )  # index of each body coordinate in eta; d where there is none
-    slopes: Float[Real, "l p 3 m"] | None = None  # of stiffened links, whose q = (r, eta, squared slopes)
-    nodal: NodalConstants | None = None  # where inertia follows the nodal shortcut of [Vidoni2015]
+    slopes: Float[Real, "l p 3 m"] | None = (
+        None  # of stiffened links, whose q = (r, eta, squared slopes)
+    )
+    nodal: NodalConstants | None = (
+        None  # where inertia follows the nodal shortcut of [Vidoni2015]
+    )
 
 
-def stack_links(bodies: Sequence[Body], inertias: Sequence[Inertia], cubic: Sequence[Real] | None = None) -> Links:
+def stack_links(
+    bodies: Sequence[Body],
+    inertias: Sequence[Inertia],
+    cubic: Sequence[Real] | None = None,
+) -> Links:
     """Stack bodies of different sizes, measured from their inner nodes; unused slots stay zero.
 
     Args:
@@ -48,25 +58,43 @@ def stack_links(bodies: Sequence[Body], inertias: Sequence[Inertia], cubic: Sequ
 
     def stacked(arrays, widths):
         xp = namespace(*arrays)
-        return xp.stack([xp.pad(xp.asarray(array), width) for array, width in zip(arrays, widths, strict=True)])
+        return xp.stack(
+            [
+                xp.pad(xp.asarray(array), width)
+                for array, width in zip(arrays, widths, strict=True)
+            ]
+        )
 
     square = [((0, n), (0, n)) for n in pad]
     o = (0, 0)
     return Links(
         points=stacked([b.points for b in bodies], [((0, m), o) for m in more]),
         node_shape=stacked(
-            [b.node_shape for b in bodies], [((0, m), o, (0, n)) for m, n in zip(more, pad, strict=True)]
+            [b.node_shape for b in bodies],
+            [((0, m), o, (0, n)) for m, n in zip(more, pad, strict=True)],
         ),
         mass=stacked([i.mass for i in inertias], square),
-        X=stacked([i.X[:, :, 6:] for i in inertias], [(o, (0, n), (0, n)) for n in pad]),
-        Y=stacked([i.Y[:, :, :, 6:] for i in inertias], [(o, o, (0, n), (0, n)) for n in pad]),
-        Z=stacked([i.Z[:, :, 6:, 6:] for i in inertias], [(o, o, (0, n), (0, n)) for n in pad]),
+        X=stacked(
+            [i.X[:, :, 6:] for i in inertias], [(o, (0, n), (0, n)) for n in pad]
+        ),
+        Y=stacked(
+            [i.Y[:, :, :, 6:] for i in inertias], [(o, o, (0, n), (0, n)) for n in pad]
+        ),
+        Z=stacked(
+            [i.Z[:, :, 6:, 6:] for i in inertias], [(o, o, (0, n), (0, n)) for n in pad]
+        ),
         stiffness=stacked([b.stiffness for b in bodies], square),
         damping=stacked([b.damping for b in bodies], square),
-        alpha=namespace(*[b.alpha for b in bodies]).stack([b.alpha for b in bodies]).astype(float),
-        shapes=Shapes(tip=stacked([b.node_shape[-1] for b in bodies], [(o, (0, n)) for n in pad])),
+        alpha=namespace(*[b.alpha for b in bodies])
+        .stack([b.alpha for b in bodies])
+        .astype(float),
+        shapes=Shapes(
+            tip=stacked([b.node_shape[-1] for b in bodies], [(o, (0, n)) for n in pad])
+        ),
         place=coordinate_places([body.rigid.shape[0] - 6 for body in bodies], c - 6),
-        nodal=None if cubic is None else NodalConstants(stacked(cubic, [(o, o, (0, n), (0, n)) for n in pad])),
+        nodal=None
+        if cubic is None
+        else NodalConstants(stacked(cubic, [(o, o, (0, n), (0, n)) for n in pad])),
     )
 
 
@@ -74,4 +102,9 @@ def coordinate_places(counts: Sequence[int], slots: int) -> Int[np.ndarray, "l m
     """Where each link's elastic coordinates sit in eta; unused slots point one past the end, at a zero."""
     starts, total = np.cumsum([0, *counts[:-1]]), sum(counts)
     slot = np.arange(slots)
-    return np.stack([np.where(slot < n, start + slot, total) for start, n in zip(starts, counts, strict=True)])
+    return np.stack(
+        [
+            np.where(slot < n, start + slot, total)
+            for start, n in zip(starts, counts, strict=True)
+        ]
+    )

@@ -16,22 +16,33 @@ class Poses(eqx.Module):
     rotation: Float[Array, "l k 3"]  # from the ERLS [rad]
 
 
-def node_displacements(formulation: AbstractFormulation, place: Configuration) -> Float[Array, "l k 6"]:
+def node_displacements(
+    formulation: AbstractFormulation, place: Configuration
+) -> Float[Array, "l k 6"]:
     """Displacement of every node from the ERLS in link axes, u = U q."""
-    return jnp.einsum("lkdc,lc->lkd", jnp.asarray(formulation.links.node_shape), place.q)
+    return jnp.einsum(
+        "lkdc,lc->lkd", jnp.asarray(formulation.links.node_shape), place.q
+    )
 
 
 def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
     """B = r + u, [Boscariol2012] eq. (1); with finite rotations, rotation vectors from the rigid robot."""
     u = node_displacements(formulation, place)
     X = jnp.asarray(formulation.links.points)
-    turn = lambda a: jnp.einsum("lij,lkj->lki", place.R, a)  # noqa: E731
+
+    def turn(a):
+        return jnp.einsum("lij,lkj->lki", place.R, a)
+
     erls = place.p[:, None, :] + turn(X)
     if not formulation.finite_rotations:
         return Poses(erls + turn(u[..., :3]), erls, turn(u[..., 3:]))
     R, p = formulation.rigid_frames(place)
     turned = place.R[:, None] @ exponential(u[..., 3:]) @ jnp.swapaxes(R, 1, 2)[:, None]
-    return Poses(erls + turn(u[..., :3]), p[:, None, :] + jnp.einsum("lij,lkj->lki", R, X), logarithm(turned))
+    return Poses(
+        erls + turn(u[..., :3]),
+        p[:, None, :] + jnp.einsum("lij,lkj->lki", R, X),
+        logarithm(turned),
+    )
 
 
 def node_wrench(

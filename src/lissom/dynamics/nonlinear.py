@@ -24,13 +24,19 @@ class Nonlinear(AbstractOnTips):
 
     def tip(self, eta: Float[Array, "l m"]) -> Float[Array, "l 6"]:
         """Displacement and rotation vector of every link's tip."""
-        return jnp.einsum("ldm,lm->ld", jnp.asarray(self.links.shapes.tip)[:, :, 6:], eta)
+        return jnp.einsum(
+            "ldm,lm->ld", jnp.asarray(self.links.shapes.tip)[:, :, 6:], eta
+        )
 
-    def motion(self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]) -> Motion:
+    def motion(
+        self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]
+    ) -> Motion:
         """Twists by recursion from the base outwards; forces by its transpose."""
         j = self.n_joints
         theta, theta_d, theta_dd = (part[:j] for part in (x, xd, xdd))
-        eta, eta_d, eta_dd = place_motion(self.links, *(part[j:] for part in (x, xd, xdd)))
+        eta, eta_d, eta_dd = place_motion(
+            self.links, *(part[j:] for part in (x, xd, xdd))
+        )
         tips = Tips(*(self.tip(part) for part in (eta, eta_d, eta_dd)))
         at = seats(self.chain, theta, tips.a)
         moved = twists(self.chain, at, tips, theta_d, theta_dd)
@@ -45,8 +51,15 @@ class Nonlinear(AbstractOnTips):
     def pulled_back(self, x, at, Phi, force: Rates) -> Float[Array, " n"]:
         """Transpose of the rates: forces on x from forces on the links."""
         on_theta, on_tip = twists_pull_back(self.chain, at, Phi, force.V)
-        on_eta = force.q[:, 6:] + jnp.einsum("ldm,ld->lm", jnp.asarray(self.links.shapes.tip)[:, :, 6:], on_tip)
-        return jnp.concatenate([on_theta + force.encoder, take_elastic(self.links, x[self.n_joints :], on_eta)])
+        on_eta = force.q[:, 6:] + jnp.einsum(
+            "ldm,ld->lm", jnp.asarray(self.links.shapes.tip)[:, :, 6:], on_tip
+        )
+        return jnp.concatenate(
+            [
+                on_theta + force.encoder,
+                take_elastic(self.links, x[self.n_joints :], on_eta),
+            ]
+        )
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
         """Frames on the deformed tips, body coordinates (0, eta), encoder readings theta."""
@@ -58,12 +71,16 @@ class Nonlinear(AbstractOnTips):
         """Body twists of the deformed chain."""
         return self.motion(x, xd, jnp.zeros_like(x)).rates
 
-    def differentiated_rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
+    def differentiated_rates(
+        self, x: Float[Array, " n"], xd: Float[Array, " n"]
+    ) -> Rates:
         """The same by automatic differentiation of the frames alone: the oracle of the recursion."""
         place, place_d = jax.jvp(self.configuration, (x,), (xd,))
         w = jnp.einsum("lji,ljk->lik", place.R, place_d.R)
         v = jnp.einsum("lji,lj->li", place.R, place_d.p)
-        V = jnp.concatenate([v, jnp.stack([w[:, 2, 1], w[:, 0, 2], w[:, 1, 0]], axis=1)], axis=1)
+        V = jnp.concatenate(
+            [v, jnp.stack([w[:, 2, 1], w[:, 0, 2], w[:, 1, 0]], axis=1)], axis=1
+        )
         return Rates(V, place_d.q, place_d.encoder)
 
     def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:

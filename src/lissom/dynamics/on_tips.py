@@ -31,10 +31,14 @@ class AbstractOnTips(AbstractFormulation):
         """Nodes turn by exp(phi x)."""
         return True
 
-    def rigid_frames(self, place: Configuration) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
+    def rigid_frames(
+        self, place: Configuration
+    ) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
         """Link frames of rigid links with the same encoder readings."""
         return link_frames(self.chain, place.encoder)
 
-    def split(self, x: Float[Array, " n"]) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
+    def split(
+        self, x: Float[Array, " n"]
+    ) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
         """Joint coordinates, and the elastic coordinates of every link."""
         return x[: self.n_joints], place_elastic(self.links, x[self.n_joints :])

@@ -12,7 +12,12 @@ from jaxtyping import Array, Float
 
 from ..bodies.body import GENERATORS, Body
 from ..bodies.inertia import Inertia, in_coordinates
-from ..bodies.integrals import PARTS, cubic_integrals, inertia_integrals, nodal_integrals
+from ..bodies.integrals import (
+    PARTS,
+    cubic_integrals,
+    inertia_integrals,
+    nodal_integrals,
+)
 from ..bodies.reduce.body import is_modal
 from ..types import Real, namespace
 
@@ -23,7 +28,9 @@ class NodalConstants(eqx.Module):
     W: Float[Real, "l 3 6 c c"]  # [Vidoni2015] eq. (96)
 
 
-def nodal_constants(nodal: Body, reduced: Body) -> tuple[Inertia, Float[Real, "3 6 c c"]]:
+def nodal_constants(
+    nodal: Body, reduced: Body
+) -> tuple[Inertia, Float[Real, "3 6 c c"]]:
     """Constants X, Y, Z and W, Appendix D, of a link over the coordinates of its reduced body.
 
     Args:
@@ -46,7 +53,9 @@ def commuting_cubic(inertia: Inertia) -> Float[Real, "3 6 c c"]:
     xp = namespace(inertia.X)
     X, Y = inertia.X[:, 6:, 6:], inertia.Y[:, :, 6:, 6:]
     single, double = _expanded()
-    return xp.einsum("rta,acd->rtcd", single, X) + xp.einsum("rtab,abcd->rtcd", double, Y)
+    return xp.einsum("rta,acd->rtcd", single, X) + xp.einsum(
+        "rtab,abcd->rtcd", double, Y
+    )
 
 
 def _expanded() -> tuple[Float[np.ndarray, "3 6 3"], Float[np.ndarray, "3 6 3 3"]]:
@@ -65,7 +74,9 @@ def squares(w: Float[Array, "3"]) -> Float[Array, "6"]:
     return jnp.stack([y * y + z * z, x * x + z * z, x * x + y * y, x * y, x * z, y * z])
 
 
-def nodal_inertial_force(link, y: Float[Array, " e"], q: Float[Array, " c"], y_d: Float[Array, " e"]):
+def nodal_inertial_force(
+    link, y: Float[Array, " e"], q: Float[Array, " c"], y_d: Float[Array, " e"]
+):
     """Force on (V, qd) that the motion of one link needs, [Vidoni2015] eqs. (48)-(51).
 
     The acceleration a_0 of the link's origin is in link axes, the body twist's rate and w x v (erratum 5).
@@ -73,7 +84,9 @@ def nodal_inertial_force(link, y: Float[Array, " e"], q: Float[Array, " c"], y_d
     V, w, qd, alpha = y[:6], y[3:6], y[6:], y_d[3:6]
     X, Y, Z, W = (jnp.asarray(part) for part in (link.X, link.Y, link.Z, link.nodal.W))
     a = y_d.at[:3].add(jnp.cross(w, V[:3]))
-    turned = 2.0 * qd.at[3:6].add(0.5 * w)  # 2 qd, and B [0; w] of eq. (37): rigid displacements are the first six
+    turned = 2.0 * qd.at[3:6].add(
+        0.5 * w
+    )  # 2 qd, and B [0; w] of eq. (37): rigid displacements are the first six
     force = (
         jnp.asarray(link.mass) @ a
         + jnp.einsum("a,aec,c->e", w, X, turned)

@@ -32,7 +32,10 @@ def stiffened_links(bodies: Sequence[Body]) -> Links:
     rows = [
         xp.zeros((p, 3, slots))
         if body.slopes is None
-        else xp.pad(body.slopes.slope[:, :, 6:], ((0, p - len(body.slopes.slope)), (0, 0), (0, slots - m)))
+        else xp.pad(
+            body.slopes.slope[:, :, 6:],
+            ((0, p - len(body.slopes.slope)), (0, 0), (0, slots - m)),
+        )
         for body, m in zip(bodies, counts, strict=True)
     ]
     return eqx.tree_at(
@@ -48,7 +51,9 @@ def with_squared_slopes(body: Body, slots: int) -> Body:
     xp = namespace(body)
     c, slopes = body.coordinates, body.slopes
     if slopes is None and (c > 6 or body.own is not None):
-        raise ValueError("stiffening: geometric needs beams; a link given by its matrices has no axis to shorten")
+        raise ValueError(
+            "stiffening: geometric needs beams; a link given by its matrices has no axis to shorten"
+        )
     spare = 6 + slots - c
 
     def longer(shape, weights):
@@ -56,14 +61,20 @@ def with_squared_slopes(body: Body, slots: int) -> Body:
         if slopes is None:
             return xp.concatenate([shape, gap], axis=2)
         shift = -0.5 * xp.einsum("np,pk->nkp", weights, slopes.tangent)
-        return xp.concatenate([shape, gap, xp.pad(shift, ((0, 0), (0, 3), (0, 0)))], axis=2)
+        return xp.concatenate(
+            [shape, gap, xp.pad(shift, ((0, 0), (0, 3), (0, 0)))], axis=2
+        )
 
-    node_shape = longer(xp.asarray(body.node_shape), None if slopes is None else slopes.nodes)
+    node_shape = longer(
+        xp.asarray(body.node_shape), None if slopes is None else slopes.nodes
+    )
     more = node_shape.shape[2] - c
     return Body(
         points=body.points,
         node_shape=node_shape,
-        station_shape=longer(xp.asarray(body.station_shape), None if slopes is None else slopes.stations),
+        station_shape=longer(
+            xp.asarray(body.station_shape), None if slopes is None else slopes.stations
+        ),
         station_rigid=body.station_rigid,
         station_inertia=body.station_inertia,
         stiffness=xp.pad(body.stiffness, (0, more)),

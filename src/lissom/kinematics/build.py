@@ -57,9 +57,14 @@ def seats_of(robot: Robot, node_shape: Real) -> Real | None:
         robot: its description.
         node_shape: nodal displacements of every link from body coordinates, stacked (l, k, 6, c).
     """
-    if not robot.loops and all(parent_of(robot.links, i) == i - 1 for i in range(len(robot.links))):
+    if not robot.loops and all(
+        parent_of(robot.links, i) == i - 1 for i in range(len(robot.links))
+    ):
         return None
-    xp, counts = namespace(node_shape), [robot.outline.nodes[name] for name in robot.link_names]
+    xp, counts = (
+        namespace(node_shape),
+        [robot.outline.nodes[name] for name in robot.link_names],
+    )
     ground = xp.zeros(node_shape.shape[2:])
 
     def at_tip(i: int) -> Any:
@@ -98,7 +103,8 @@ def closure_of(robot: Robot, tip_shape: Real) -> Closure | None:
     frame = np.zeros((6, c))
     frame[:, :6] = np.eye(6)
     rows = [
-        _at(l + k, a, pick @ xp.asarray(tip_shape)[a]) - _at(l + k, l + n, pick @ frame) for n, a in enumerate(links)
+        _at(l + k, a, pick @ xp.asarray(tip_shape)[a]) - _at(l + k, l + n, pick @ frame)
+        for n, a in enumerate(links)
     ]
     moving = [link.joint.type for link in robot.links if link.joint.moves]
     closing = [loop.type for loop in robot.loops if loop.type != "fixed"]
@@ -108,7 +114,9 @@ def closure_of(robot: Robot, tip_shape: Real) -> Closure | None:
     return Closure(
         rows=xp.concatenate(rows),
         tips=xp.stack([xp.asarray(tip(robot, a), dtype=float) for a in links]),
-        reach=np.array([length if kind == "prismatic" else 1.0 for kind in (*moving, *closing)]),
+        reach=np.array(
+            [length if kind == "prismatic" else 1.0 for kind in (*moving, *closing)]
+        ),
         guess=xp.asarray([*guess, *(0.0 for _ in closing)], dtype=float),
         links=links,
         components=components,
@@ -125,4 +133,12 @@ def _at(count: int, i: int, rows: Real) -> Real:
 def reach(robot: Robot) -> float:
     """A length of the robot: that of its longest link [m]."""
     tips = [tip(robot, i) for i in range(len(robot.links))]
-    return float(max((np.linalg.norm(point) for point in tips if not is_traced(point)), default=1.0)) or 1.0
+    return (
+        float(
+            max(
+                (np.linalg.norm(point) for point in tips if not is_traced(point)),
+                default=1.0,
+            )
+        )
+        or 1.0
+    )

@@ -24,19 +24,27 @@ class Chain(eqx.Module):
     each loop, which moves on the ground or on a link as the closing joint allows and has to coincide with a tip.
     """
 
-    rotation: Float[Real, "l 3 3"]  # R_X  joint frame in the parent link's frame, before the joint moves
+    rotation: Float[
+        Real, "l 3 3"
+    ]  # R_X  joint frame in the parent link's frame, before the joint moves
     position: Float[Real, "l 3"]  # p_X  [m]
     axis: Float[Real, "l 3"]  # unit axis in the joint frame
     turns: Float[Real, " l"]  # 1 for a revolute joint, else 0
     slides: Float[Real, " l"]  # 1 for a prismatic joint, else 0
-    selection: Float[Real, "l j"]  # joint coordinate of each link; a row of zeros for a fixed joint
-    parents: tuple[int, ...] | None = eqx.field(static=True, default=None)  # None: each link moves on the one before it
+    selection: Float[
+        Real, "l j"
+    ]  # joint coordinate of each link; a row of zeros for a fixed joint
+    parents: tuple[int, ...] | None = eqx.field(
+        static=True, default=None
+    )  # None: each link moves on the one before it
 
     @property
     def screw(self) -> Float[Array, "l 6"]:
         """Unit joint twist s of every link, in its own frame: (slide, turn)."""
         axis = jnp.asarray(self.axis)
-        return jnp.concatenate([axis * self.slides[:, None], axis * self.turns[:, None]], axis=1)
+        return jnp.concatenate(
+            [axis * self.slides[:, None], axis * self.turns[:, None]], axis=1
+        )
 
 
 class Relative(eqx.Module):
@@ -62,10 +70,17 @@ def scan_links(step, start, links):
     return jax.lax.scan(step, start, links, unroll=min(count, UNROLL))
 
 
-def outwards(parents: tuple[int, ...] | None, step: Callable[[Any, Any], Any], ground: Any, links: Any) -> Any:
+def outwards(
+    parents: tuple[int, ...] | None,
+    step: Callable[[Any, Any], Any],
+    ground: Any,
+    links: Any,
+) -> Any:
     """Value of every link from that of its parent, `step(parent, link)`; the ground has the value `ground`."""
     if parents is None:
-        return scan_links(lambda before, link: (step(before, link),) * 2, ground, links)[1]
+        return scan_links(
+            lambda before, link: (step(before, link),) * 2, ground, links
+        )[1]
     values: list[Any] = []
     for i, parent in enumerate(parents):
         link = jax.tree.map(lambda part, i=i: part[i], links)
@@ -80,7 +95,9 @@ def of_parents(chain: Chain, value: Float[Array, "b *n"]) -> Float[Array, "l *n"
     return jnp.tensordot(parent_matrix(chain.parents, value.shape[0]), value, axes=1)
 
 
-def on_parents(chain: Chain, value: Float[Array, "l *n"], count: int) -> Float[Array, "b *n"]:
+def on_parents(
+    chain: Chain, value: Float[Array, "l *n"], count: int
+) -> Float[Array, "b *n"]:
     """The transpose of `of_parents`: sums over the children of each of `count` links."""
     if chain.parents is None:
         return jnp.concatenate([value[1:], jnp.zeros_like(value[:1])])
@@ -92,17 +109,23 @@ def parent_matrix(parents: tuple[int, ...], count: int) -> Float[np.ndarray, "l 
     return (np.asarray(parents)[:, None] == np.arange(count)).astype(float)
 
 
-def link_frames(chain: Chain, theta: Float[Array, " j"]) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
+def link_frames(
+    chain: Chain, theta: Float[Array, " j"]
+) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
     """Rotation and origin of every link frame in the world."""
 
     def step(frame, link):
         R, p = frame
         return R @ link.R, p + R @ link.p
 
-    return outwards(chain.parents, step, (jnp.eye(3), jnp.zeros(3)), relative_poses(chain, theta))
+    return outwards(
+        chain.parents, step, (jnp.eye(3), jnp.zeros(3)), relative_poses(chain, theta)
+    )
 
 
-def link_twists(chain: Chain, relative: Relative, theta_d: Float[Array, " j"]) -> Float[Array, "l 6"]:
+def link_twists(
+    chain: Chain, relative: Relative, theta_d: Float[Array, " j"]
+) -> Float[Array, "l 6"]:
     """Body twist V = (v, w) of every link, in its own frame."""
     joint = chain.screw * (chain.selection @ theta_d)[:, None]
 
@@ -121,4 +144,6 @@ def body_jacobian(chain: Chain, relative: Relative) -> Float[Array, "l 6 j"]:
         pose, s = link
         return twist_to_child(pose.R, pose.p, J) + s
 
-    return outwards(chain.parents, step, jnp.zeros((6, chain.selection.shape[1])), (relative, joint))
+    return outwards(
+        chain.parents, step, jnp.zeros((6, chain.selection.shape[1])), (relative, joint)
+    )

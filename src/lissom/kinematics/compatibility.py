@@ -82,15 +82,23 @@ class Shapes(eqx.Module):
     """What compatibility needs to know of the links; l frames, the closing ones included."""
 
     tip: Float[Real, "b 6 c"]  # displacement of the tip node from body coordinates
-    seat: Float[Real, "l 6 c"] | None = None  # of the parent's point that carries each frame; None: the parent's tip
+    seat: Float[Real, "l 6 c"] | None = (
+        None  # of the parent's point that carries each frame; None: the parent's tip
+    )
 
 
 def seats(chain: Chain, shapes: Shapes) -> Float[Array, "l 6 c"]:
     """Displacement of the point that carries each frame, from the body coordinates of its parent."""
-    return of_parents(chain, jnp.asarray(shapes.tip)) if shapes.seat is None else jnp.asarray(shapes.seat)
+    return (
+        of_parents(chain, jnp.asarray(shapes.tip))
+        if shapes.seat is None
+        else jnp.asarray(shapes.seat)
+    )
 
 
-def with_closing_frames(closure: Closure | None, value: Float[Array, "b *n"]) -> Float[Array, "l *n"]:
+def with_closing_frames(
+    closure: Closure | None, value: Float[Array, "b *n"]
+) -> Float[Array, "l *n"]:
     """Values of the links, and zeros for the closing frames, which have neither mass nor elasticity."""
     if closure is None:
         return value
@@ -115,8 +123,12 @@ class Conditions(eqx.Module):
 
     rows: Float[Array, "r l c"]
     solve: Float[Array, "u r"]
-    matrix: Float[Array, "r d"]  # what was inverted, J_0; singular where the conditions define no ERLS
-    wrenches: Float[Array, "m L"] | None = None  # on the frames, for each unit of lambda
+    matrix: Float[
+        Array, "r d"
+    ]  # what was inverted, J_0; singular where the conditions define no ERLS
+    wrenches: Float[Array, "m L"] | None = (
+        None  # on the frames, for each unit of lambda
+    )
 
 
 def conditions_at(
@@ -124,21 +136,35 @@ def conditions_at(
 ) -> Conditions | None:
     """Conditions of the reference and of the loops at a pose; None where theta is what the encoders read."""
     if loops is None:
-        return None if isinstance(reference, Tangent) else _solved(reference.conditions(J), J)
+        return (
+            None
+            if isinstance(reference, Tangent)
+            else _solved(reference.conditions(J), J)
+        )
     closure = loops.closure
     rows, links = jnp.asarray(closure.rows), J.shape[0] - closure.frames
     if isinstance(reference, Tangent):
         none = jnp.zeros((len(closure.independent), rows.shape[0]))
         order = np.argsort([*closure.independent, *closure.dependent])
-        matrix = jnp.einsum("rlk,lkj->rj", rows[:, :, :6], J)[:, np.asarray(closure.dependent, dtype=int)]
+        matrix = jnp.einsum("rlk,lkj->rj", rows[:, :, :6], J)[
+            :, np.asarray(closure.dependent, dtype=int)
+        ]
         return Conditions(rows, jnp.concatenate([none, loops.solve])[order], matrix)
-    chosen = jnp.pad(reference.conditions(J[:links]), ((0, 0), (0, closure.frames), (0, 0)))
-    wrenches = rows[:, :, :6].reshape(rows.shape[0], -1) if isinstance(reference, MinimumNorm) else None
+    chosen = jnp.pad(
+        reference.conditions(J[:links]), ((0, 0), (0, closure.frames), (0, 0))
+    )
+    wrenches = (
+        rows[:, :, :6].reshape(rows.shape[0], -1)
+        if isinstance(reference, MinimumNorm)
+        else None
+    )
     return _solved(jnp.concatenate([chosen, rows]), J, wrenches)
 
 
 def _solved(
-    rows: Float[Array, "r l c"], J: Float[Array, "l 6 j"], wrenches: Float[Array, "m L"] | None = None
+    rows: Float[Array, "r l c"],
+    J: Float[Array, "l 6 j"],
+    wrenches: Float[Array, "m L"] | None = None,
 ) -> Conditions:
     J_0 = jnp.einsum("jlk,lki->ji", rows[:, :, :6], J)
     if wrenches is not None:
@@ -148,7 +174,10 @@ def _solved(
 
 
 def reference_matrix(
-    chain: Chain, reference: AbstractReference, theta: Float[Array, " j"], closure: Closure | None = None
+    chain: Chain,
+    reference: AbstractReference,
+    theta: Float[Array, " j"],
+    closure: Closure | None = None,
 ) -> Float[Array, "r d"]:
     """J_0 = Z J of [Boscariol2012] eq. (6): singular where the chosen conditions do not define an ERLS."""
     J = body_jacobian(chain, relative_poses(chain, theta))
@@ -172,5 +201,7 @@ def elastic_coordinates(
     conditions = conditions_at(reference, J, dependence(closure, J))
     if conditions is None:
         return q, jnp.zeros_like(theta)
-    phi = -conditions.solve[: theta.shape[0]] @ jnp.einsum("jlc,lc->j", conditions.rows, q)
+    phi = -conditions.solve[: theta.shape[0]] @ jnp.einsum(
+        "jlc,lc->j", conditions.rows, q
+    )
     return q.at[:, :6].add(J @ phi)[: eta.shape[0]], phi

@@ -55,7 +55,9 @@ def seats(chain: Chain, theta: Float[Array, " j"], tip: Float[Array, "l 6"]) -> 
     R = E @ R_X @ jax.vmap(axis_rotation)(axis, motion * chain.turns)
     arm = jnp.einsum("lij,lj->li", E @ R_X, axis * (motion * chain.slides)[:, None])
     p = jnp.asarray(chain.position) + u + arm
-    return Seats(R, p, transfer(R, p), transfer(R, arm), jnp.eye(3) + half * K + sixth * KK)
+    return Seats(
+        R, p, transfer(R, p), transfer(R, arm), jnp.eye(3) + half * K + sixth * KK
+    )
 
 
 def frames(seats: Seats) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
@@ -75,18 +77,27 @@ def turning(W: Float[Array, "l 6"], V: Float[Array, "l 6"]) -> Float[Array, "l 6
     return jnp.concatenate([jnp.cross(w, v) + jnp.cross(a, o), jnp.cross(w, o)], axis=1)
 
 
-def tip_twist(seats: Seats, tips: Tips) -> tuple[Float[Array, "l 6"], Float[Array, "l 6"]]:
+def tip_twist(
+    seats: Seats, tips: Tips
+) -> tuple[Float[Array, "l 6"], Float[Array, "l 6"]]:
     """Motion b = (udot, J(phi) phidot) of the parent's tip in the parent's axes, and its rate."""
     phi, phi_d = before(tips.a)[:, 3:], before(tips.d)[:, 3:]
     d, dd = before(tips.d), before(tips.dd)
-    s, s_d = jnp.sum(phi**2, axis=1)[:, None], 2.0 * jnp.sum(phi * phi_d, axis=1)[:, None]
+    s, s_d = (
+        jnp.sum(phi**2, axis=1)[:, None],
+        2.0 * jnp.sum(phi * phi_d, axis=1)[:, None],
+    )
     _, half, sixth, half_s, sixth_s = rotation_series(s)
     cross = jnp.cross(phi, phi_d)
     twice = jnp.cross(phi, cross)
     w = phi_d + half * cross + sixth * twice
-    bent = s_d * (half_s * cross + sixth_s * twice) + sixth * jnp.cross(phi_d, cross)  # Jdot phidot
+    bent = s_d * (half_s * cross + sixth_s * twice) + sixth * jnp.cross(
+        phi_d, cross
+    )  # Jdot phidot
     w_d = jnp.einsum("lij,lj->li", seats.turn, dd[:, 3:]) + bent
-    return jnp.concatenate([d[:, :3], w], axis=1), jnp.concatenate([dd[:, :3], w_d], axis=1)
+    return jnp.concatenate([d[:, :3], w], axis=1), jnp.concatenate(
+        [dd[:, :3], w_d], axis=1
+    )
 
 
 class Twists(eqx.Module):
@@ -100,8 +111,13 @@ class Twists(eqx.Module):
 def twists(chain: Chain, seats: Seats, tips: Tips, theta_d, theta_dd) -> Twists:
     """Twists and their rates, from the base outwards."""
     b, b_d = tip_twist(seats, tips)
-    carry = lambda T, V: jnp.einsum("lij,lj->li", T, V)  # noqa: E731
-    joint, joint_d = (chain.screw * (chain.selection @ rate)[:, None] for rate in (theta_d, theta_dd))
+
+    def carry(T, V):
+        return jnp.einsum("lij,lj->li", T, V)
+
+    joint, joint_d = (
+        chain.screw * (chain.selection @ rate)[:, None] for rate in (theta_d, theta_dd)
+    )
     seat = carry(seats.B, b)
     W = seat + joint  # of the link on its parent
     # The tip carries its own motion in axes that do not turn with it: only its rotation and the joint change B.

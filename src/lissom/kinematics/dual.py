@@ -21,12 +21,16 @@ Transform = Float[Array, "7 7"]
 Screws = Float[Array, "12 *k"]
 
 
-def dual_vector(real: Float[Array, "*n 3"], dual: Float[Array, "*n 3"]) -> Float[Array, "*n 6"]:
+def dual_vector(
+    real: Float[Array, "*n 3"], dual: Float[Array, "*n 3"]
+) -> Float[Array, "*n 6"]:
     """(r, d), eq. (37)."""
     return jnp.concatenate([real, dual], axis=-1)
 
 
-def dual_rotation(R: Float[Array, "*n 3 3"], theta: Float[Array, "*n 3"]) -> Float[Array, "*n 6 6"]:
+def dual_rotation(
+    R: Float[Array, "*n 3 3"], theta: Float[Array, "*n 3"]
+) -> Float[Array, "*n 6 6"]:
     """R after a small rotation theta, an element of G1, eqs. (24), (31)."""
     return g1_element(R, theta)
 
@@ -39,13 +43,17 @@ def dual_transform(R, theta, r, d) -> Float[Array, "*n 7 7"]:
 def reference_shift(p: Float[Array, " 6"]) -> Float[Array, "12 12"]:
     """U, eq. (60): moves the point of reference of a screw; p is the dual vector from the new point to the old one."""
     one, o = jnp.eye(6), jnp.zeros((6, 6))
-    return jnp.concatenate([jnp.concatenate([one, o], axis=1), jnp.concatenate([g1_hat(p), one], axis=1)])
+    return jnp.concatenate(
+        [jnp.concatenate([one, o], axis=1), jnp.concatenate([g1_hat(p), one], axis=1)]
+    )
 
 
 def coordinate_change(X: Float[Array, "6 6"]) -> Float[Array, "12 12"]:
     """R-bar, eq. (63): turns a screw into other axes."""
     o = jnp.zeros((6, 6))
-    return jnp.concatenate([jnp.concatenate([X, o], axis=1), jnp.concatenate([o, X], axis=1)])
+    return jnp.concatenate(
+        [jnp.concatenate([X, o], axis=1), jnp.concatenate([o, X], axis=1)]
+    )
 
 
 def screw_transform(T: Transform) -> Float[Array, "12 12"]:
@@ -53,7 +61,9 @@ def screw_transform(T: Transform) -> Float[Array, "12 12"]:
     return g2_adjoint(T)
 
 
-EXCHANGE = np.kron(np.eye(2), np.kron(np.array([[0.0, 1.0], [1.0, 0.0]]), np.eye(3)))  # N, eq. (70)
+EXCHANGE = np.kron(
+    np.eye(2), np.kron(np.array([[0.0, 1.0], [1.0, 0.0]]), np.eye(3))
+)  # N, eq. (70)
 
 
 def real_screws(twists: Float[Array, "6 *k"]) -> Screws:
@@ -69,7 +79,9 @@ def twists_of(screws: Screws) -> tuple[Float[Array, "6 *k"], Float[Array, "6 *k"
     return real, jnp.concatenate([screws[9:], screws[3:6]])
 
 
-def dual_wrench(force: Float[Array, " 6"], torque: Float[Array, " 6"]) -> Float[Array, " 12"]:
+def dual_wrench(
+    force: Float[Array, " 6"], torque: Float[Array, " 6"]
+) -> Float[Array, " 12"]:
     """(f, n), eq. (80), of a dual force and a dual torque."""
     return jnp.concatenate([force, torque])
 
@@ -107,7 +119,9 @@ def arm_frames(arm: DualArm, x: Float[Array, " n"]) -> ArmFrames:
     for i in range(len(relative.p)):
         here = here @ dual_transform(relative.R[i], none, relative.arm[i], none)
         links.append(here)
-        reach = jnp.asarray(arm.chain.position[i + 1]) if i + 1 < len(relative.p) else none
+        reach = (
+            jnp.asarray(arm.chain.position[i + 1]) if i + 1 < len(relative.p) else none
+        )
         here = here @ dual_transform(jnp.eye(3), u[i, 3:], reach, u[i, :3])
         tips.append(here)
     base = dual_transform(jnp.eye(3), none, jnp.asarray(arm.chain.position[0]), none)
@@ -124,7 +138,9 @@ def joint_line(arm: DualArm, i: int) -> Float[Array, " 12"]:
     return real_screws(arm.chain.screw[i])
 
 
-def elastic_screws(arm: DualArm, i: int, eta_tip: Float[Array, " 6"] | None = None) -> Screws:
+def elastic_screws(
+    arm: DualArm, i: int, eta_tip: Float[Array, " 6"] | None = None
+) -> Screws:
     """Screws of link i's tip in the axes of the tip, one for each coordinate of eta, in projecting form, eq. (95).
 
     With the tip's displacement they carry what first order does to them: (1 - phi x) udot and (1 - phi x / 2) phidot.
@@ -165,7 +181,9 @@ def projection_matrix(
         line = screw_transform(seen_from(at, frames.link[k])) @ joint_line(arm, k)
         lines = lines + line[:, None] * jnp.asarray(arm.chain.selection)[k]
         if k < i:
-            elastic = elastic + screw_transform(seen_from(at, frames.tip[k])) @ elastic_screws(arm, k, tips[k])
+            elastic = elastic + screw_transform(
+                seen_from(at, frames.tip[k])
+            ) @ elastic_screws(arm, k, tips[k])
     if own is not None:
         elastic = elastic + own
     if not projecting:
@@ -181,7 +199,12 @@ def relative_twist(arm: DualArm, x, xd, j: int, i: int) -> Float[Array, " 12"]:
     t = jnp.zeros(12)
     for k in range(j, i + 1):
         if k > j:
-            t = t + screw_transform(seen_from(frames.link[i], frames.link[k])) @ joint_line(arm, k) * rate[k]
+            t = (
+                t
+                + screw_transform(seen_from(frames.link[i], frames.link[k]))
+                @ joint_line(arm, k)
+                * rate[k]
+            )
         if k < i:
             own = EXCHANGE @ elastic_screws(arm, k) @ xd[n:]  # elastic speeds are dual
             t = t + screw_transform(seen_from(frames.link[i], frames.tip[k])) @ own

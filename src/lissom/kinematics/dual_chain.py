@@ -22,25 +22,39 @@ Stack = Float[Array, "l 6"]
 
 def cross(a: Float[Array, "*#n 3"], b: Float[Array, "*#n 3"]) -> Float[Array, "*#n 3"]:
     """Cross product of vectors, one by one."""
-    (x, y, z), (u, v, w) = ((part[..., 0], part[..., 1], part[..., 2]) for part in (a, b))
+    (x, y, z), (u, v, w) = (
+        (part[..., 0], part[..., 1], part[..., 2]) for part in (a, b)
+    )
     return jnp.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
 
 
-def bracket(a: Float[Array, "*#n 6"], b: Float[Array, "*#n 6"]) -> Float[Array, "*#n 6"]:
+def bracket(
+    a: Float[Array, "*#n 6"], b: Float[Array, "*#n 6"]
+) -> Float[Array, "*#n 6"]:
     """ad(a) b = (w_a x v_b + v_a x w_b, w_a x w_b)."""
     v, w = a[..., :3], a[..., 3:]
-    return jnp.concatenate([cross(w, b[..., :3]) + cross(v, b[..., 3:]), cross(w, b[..., 3:])], axis=-1)
+    return jnp.concatenate(
+        [cross(w, b[..., :3]) + cross(v, b[..., 3:]), cross(w, b[..., 3:])], axis=-1
+    )
 
 
-def cobracket(a: Float[Array, "*#n 6"], f: Float[Array, "*#n 6"]) -> Float[Array, "*#n 6"]:
+def cobracket(
+    a: Float[Array, "*#n 6"], f: Float[Array, "*#n 6"]
+) -> Float[Array, "*#n 6"]:
     """-ad(a)^T f = (w x l, w x h + v x l) of a force or momentum (l, h)."""
     v, w = a[..., :3], a[..., 3:]
-    return jnp.concatenate([cross(w, f[..., :3]), cross(w, f[..., 3:]) + cross(v, f[..., :3])], axis=-1)
+    return jnp.concatenate(
+        [cross(w, f[..., :3]), cross(w, f[..., 3:]) + cross(v, f[..., :3])], axis=-1
+    )
 
 
-def half_turned(phi: Float[Array, "*#n 3"], b: Float[Array, "*#n 6"]) -> Float[Array, "*#n 6"]:
+def half_turned(
+    phi: Float[Array, "*#n 3"], b: Float[Array, "*#n 6"]
+) -> Float[Array, "*#n 6"]:
     """(phi x b_v, phi x b_w / 2): what the turned tip takes from its own motion b; antisymmetric in b, as a matrix."""
-    return jnp.concatenate([cross(phi, b[..., :3]), 0.5 * cross(phi, b[..., 3:])], axis=-1)
+    return jnp.concatenate(
+        [cross(phi, b[..., :3]), 0.5 * cross(phi, b[..., 3:])], axis=-1
+    )
 
 
 class DualPose(eqx.Module):
@@ -84,13 +98,17 @@ def carry(T: Float[Array, "l 6 6"], b: Stack) -> Stack:
     return jnp.einsum("lij,lj->li", T, b)
 
 
-def parents_tips(shape: Float[Array, "l 6 m"], *eta: Float[Array, "l m"]) -> list[Stack]:
+def parents_tips(
+    shape: Float[Array, "l 6 m"], *eta: Float[Array, "l m"]
+) -> list[Stack]:
     """Displacement of every parent's tip, eq. (71), for coordinates, speeds, accelerations."""
     parts = jnp.einsum("ldm,lmk->kld", shape, jnp.stack(eta, axis=-1))
     return [before(part) for part in parts]
 
 
-def gathered(chain: Chain, at: DualPose, shape, F: Stack, F_1: Stack) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
+def gathered(
+    chain: Chain, at: DualPose, shape, F: Stack, F_1: Stack
+) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
     """Forces on theta and on every link's coordinates: transpose of the projecting form, eqs. (93), (109).
 
     Args:

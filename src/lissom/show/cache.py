@@ -28,7 +28,11 @@ class CompiledCode:
 
     def report(self) -> dict[str, object]:
         """The counts as plain data."""
-        return {"hits": self.hits, "misses": self.misses, "folder": None if self.folder is None else str(self.folder)}
+        return {
+            "hits": self.hits,
+            "misses": self.misses,
+            "folder": None if self.folder is None else str(self.folder),
+        }
 
     def __str__(self) -> str:
         if self.folder is None:
@@ -44,7 +48,9 @@ def cache_folder() -> Path | None:
     if chosen:
         return Path(chosen).expanduser()
     base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "lissom"
+    return (
+        Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
+    ) / "lissom"
 
 
 def keep_compiled_code() -> CompiledCode:

@@ -21,7 +21,12 @@ OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 STOPPED = {"kind": "interrupted", "message": "interrupted"}
 DEBUG = "--debug"  # may stand anywhere on the line
 
-app = typer.Typer(name="lissom", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+app = typer.Typer(
+    name="lissom",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+)
 
 
 def _print_version(wanted: bool) -> bool:
@@ -35,9 +40,17 @@ def _print_version(wanted: bool) -> bool:
 
 @app.callback()
 def lissom(
-    debug: Annotated[bool, typer.Option(DEBUG, help="Show the traceback of an error.")] = False,
+    debug: Annotated[
+        bool, typer.Option(DEBUG, help="Show the traceback of an error.")
+    ] = False,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version.",
+        ),
     ] = False,
 ) -> None:
     """Robots whose links bend: describe one in a file, watch it move and vibrate.
@@ -48,7 +61,18 @@ def lissom(
     """
 
 
-VERBS = (robots, show, validate, simulate, static, modes, linearize, mode_map, frequency_response, reduce)
+VERBS = (
+    robots,
+    show,
+    validate,
+    simulate,
+    static,
+    modes,
+    linearize,
+    mode_map,
+    frequency_response,
+    reduce,
+)
 for command in VERBS:
     app.command()(command)
 if importlib.util.find_spec("lissom.show.bench") is not None:
@@ -88,11 +112,21 @@ def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     if isinstance(failure, KeyboardInterrupt | typer.Abort):
         return INTERRUPTED, STOPPED
     if isinstance(failure, FailedRun):
-        code, kind = (INTERRUPTED, "interrupted") if failure.interrupted else (FAILED, "analysis failed")
+        code, kind = (
+            (INTERRUPTED, "interrupted")
+            if failure.interrupted
+            else (FAILED, "analysis failed")
+        )
         return code, {"kind": kind, "message": str(failure), "partial": failure.details}
     if isinstance(failure, DescriptionError):
-        return BAD_INPUT, {"kind": "bad input", "message": str(failure), "errors": errors_of(failure)}
-    if hasattr(failure, "format_message"):  # the line itself: an unknown option, a missing argument
+        return BAD_INPUT, {
+            "kind": "bad input",
+            "message": str(failure),
+            "errors": errors_of(failure),
+        }
+    if hasattr(
+        failure, "format_message"
+    ):  # the line itself: an unknown option, a missing argument
         return BAD_INPUT, {"kind": "bad input", "message": _usage(failure)}
     return _unforeseen(failure)
 
@@ -117,9 +151,15 @@ def _unforeseen(failure: BaseException) -> tuple[int, dict[str, Any]]:
     if getattr(failure, "told", False):
         return FAILED, {"kind": "analysis failed", "message": str(failure)}
     if isinstance(failure, OSError):
-        return FAILED, {"kind": "analysis failed", "message": f"cannot read or write: {failure}"}
+        return FAILED, {
+            "kind": "analysis failed",
+            "message": f"cannot read or write: {failure}",
+        }
     reason = f"{type(failure).__name__}: {failure}".strip().partition("\n")[0]
-    return FAILED, {"kind": "analysis failed", "message": f"{reason} (add {DEBUG} for the traceback)"}
+    return FAILED, {
+        "kind": "analysis failed",
+        "message": f"{reason} (add {DEBUG} for the traceback)",
+    }
 
 
 def report(error: dict[str, Any], as_json: bool) -> None:

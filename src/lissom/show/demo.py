@@ -22,7 +22,8 @@ def demo(folder: Path) -> Run:
     scenario = Scenario.load(ROBOT)
     model = Model(scenario.robot, reference=scenario.reference)
     print(
-        f"Simulating {ROBOT!r} for {scenario.t_end:g} s; the first time, most of the wait is compiling ...", flush=True
+        f"Simulating {ROBOT!r} for {scenario.t_end:g} s; the first time, most of the wait is compiling ...",
+        flush=True,
     )
     state = initial_state(model, scenario)
     heard = modes(model, state, locked=True, count=3)
@@ -40,7 +41,10 @@ def demo(folder: Path) -> Run:
     run.animate(folder / "robot.html")
     start = run.data.isel(time=0)
     draw_robot(
-        scene_from_json(run.data.attrs["scene"]), start.position.values, start.frame.values, folder / "robot.png"
+        scene_from_json(run.data.attrs["scene"]),
+        start.position.values,
+        start.frame.values,
+        folder / "robot.png",
     )
     print(summary(model, heard, run))
     return run
@@ -50,14 +54,17 @@ def summary(model: Model, heard: Modes, run: Run) -> str:
     """The run in a few lines."""
     data, facts = run.data, run.data.attrs
     bent = 1e3 * np.linalg.norm(data.position - data.erls_position, axis=-1).max()
-    energies = data.energy.sel(kind=["kinetic", "strain", "gravity", "input", "dissipated"])
+    energies = data.energy.sel(
+        kind=["kinetic", "strain", "gravity", "input", "dissipated"]
+    )
     largest = np.ptp(energies.values, axis=0).max()
     balance = np.abs(run.energy("residual")).max()
     links, elastic = len(model.link_names), model.formulation.n_elastic
     swing = np.degrees(np.ptp(run.q[:, 0]))
     lines = {
         "robot": f"{links} flexible links, {model.n_joints} joints, {elastic} elastic coordinates",
-        "vibration": ", ".join(f"{f:.2f}" for f in heard.frequency_hz) + " Hz with the joints held",
+        "vibration": ", ".join(f"{f:.2f}" for f in heard.frequency_hz)
+        + " Hz with the joints held",
         "motion": f"{run.t[-1]:g} s; joint {model.joint_names[0]!r} swings {swing:.1f} deg; "
         f"nodes move up to {bent:.1f} mm from the rigid arm",
         "energy": f"balance closes to {balance:.1e} J; {largest:.1f} J change hands",
@@ -84,7 +91,9 @@ def guide(folder: Path) -> str:
         "robot.png": "the robot with its frames and nodes",
         "run.nc": f"every number, for xarray; run it again with .venv/bin/lissom simulate {folder / 'run.nc'}",
     }
-    return "\n".join(f"  {str(folder / name):<18} {text}" for name, text in files.items())
+    return "\n".join(
+        f"  {str(folder / name):<18} {text}" for name, text in files.items()
+    )
 
 
 if __name__ == "__main__":

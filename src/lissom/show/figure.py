@@ -42,11 +42,15 @@ def draw_robot(
         erls_position: nodes of the ERLS (N, 3) [m], drawn as a dashed line.
     """
     figure = new_figure(9.2, 6.6)
-    axes = space_axes(figure.add_subplot(projection="3d", computed_zorder=False), scene.gravity)
+    axes = space_axes(
+        figure.add_subplot(projection="3d", computed_zorder=False), scene.gravity
+    )
     length = _frame_length(scene, position)
     _draw_links(axes, scene, deformed_outline(scene, position, rotation, frame))
     if erls_position is not None:
-        axes.plot(*erls_position.T, color=SOFT, lw=1.2, ls=(0, (4, 3)), zorder=8, label="ERLS")
+        axes.plot(
+            *erls_position.T, color=SOFT, lw=1.2, ls=(0, (4, 3)), zorder=8, label="ERLS"
+        )
     _draw_nodes(axes, scene, position, 0.3 * length)
     _draw_frame(axes, np.zeros(3), np.eye(3), 1.6 * length, "0", width=2.4)
     for i, rows in enumerate(link_rows(scene)):
@@ -55,7 +59,10 @@ def draw_robot(
     reach = np.concatenate([reach, _draw_gravity(axes, scene, reach, length)])
     equal_box(axes, reach)
     axes.set_title(scene.name, loc="left", fontweight="bold", color=INK)
-    keys = [Line2D([], [], color=c, lw=6, solid_capstyle="butt") for c in link_colours(scene)]
+    keys = [
+        Line2D([], [], color=c, lw=6, solid_capstyle="butt")
+        for c in link_colours(scene)
+    ]
     drawn, names = axes.get_legend_handles_labels()
     axes.legend(
         [*keys, *drawn],
@@ -78,11 +85,16 @@ def _draw_links(axes: Axes3D, scene: Scene, outlines: Sequence[np.ndarray]) -> N
         colours += _shaded(colour, own, outline, light / np.linalg.norm(light))
     if faces:
         axes.add_collection3d(
-            Poly3DCollection(faces, facecolors=colours, edgecolors=colours, linewidths=0.3, zorder=5), autolim=False
+            Poly3DCollection(
+                faces, facecolors=colours, edgecolors=colours, linewidths=0.3, zorder=5
+            ),
+            autolim=False,
         )
 
 
-def _shaded(colour: str, faces: Sequence[np.ndarray], outline: np.ndarray, light: np.ndarray) -> list[np.ndarray]:
+def _shaded(
+    colour: str, faces: Sequence[np.ndarray], outline: np.ndarray, light: np.ndarray
+) -> list[np.ndarray]:
     """One colour per face: brighter where its outward normal looks towards the light."""
     centres, shades = outline.mean(axis=1), []
     for face in faces:
@@ -91,7 +103,13 @@ def _shaded(colour: str, faces: Sequence[np.ndarray], outline: np.ndarray, light
         normal = normal / max(float(np.linalg.norm(normal)), 1e-15)
         nearest = centres[np.linalg.norm(centres - middle, axis=1).argmin()]
         outward = np.sign(normal @ (middle - nearest)) or 1.0
-        shades.append(np.clip(np.array(to_rgb(colour)) * (0.92 + 0.3 * outward * (normal @ light)), 0, 1))
+        shades.append(
+            np.clip(
+                np.array(to_rgb(colour)) * (0.92 + 0.3 * outward * (normal @ light)),
+                0,
+                1,
+            )
+        )
     return shades
 
 
@@ -106,7 +124,14 @@ def _faces(outline: np.ndarray) -> list[np.ndarray]:
     if K < 2:
         return []
     sides = [
-        np.array([outline[k, c], outline[k, (c + 1) % C], outline[k + 1, (c + 1) % C], outline[k + 1, c]])
+        np.array(
+            [
+                outline[k, c],
+                outline[k, (c + 1) % C],
+                outline[k + 1, (c + 1) % C],
+                outline[k + 1, c],
+            ]
+        )
         for k in range(K - 1)
         for c in range(C)
     ]
@@ -119,9 +144,21 @@ def link_colours(scene: Scene) -> list[str]:
     return [next(turn) if link.flexible else RIGID for link in scene.links]
 
 
-def _draw_nodes(axes: Axes3D, scene: Scene, position: np.ndarray, offset: float) -> None:
+def _draw_nodes(
+    axes: Axes3D, scene: Scene, position: np.ndarray, offset: float
+) -> None:
     """Nodes as dots with their numbers along each link; the tip by its full name."""
-    axes.plot(*position.T, ls="", marker="o", ms=4.5, mfc="white", mec=INK, mew=1.1, zorder=20, label="nodes")
+    axes.plot(
+        *position.T,
+        ls="",
+        marker="o",
+        ms=4.5,
+        mfc="white",
+        mec=INK,
+        mew=1.1,
+        zorder=20,
+        label="nodes",
+    )
     up = offset * _up(scene.gravity)
     for link, rows in zip(scene.links, link_rows(scene), strict=True):
         for k in range(1, len(link.nodes)):
@@ -131,26 +168,42 @@ def _draw_nodes(axes: Axes3D, scene: Scene, position: np.ndarray, offset: float)
 
 
 def _label(
-    axes: Axes3D, point: np.ndarray, text: str, colour: str, size: float | int, vertical: str = "center"
+    axes: Axes3D,
+    point: np.ndarray,
+    text: str,
+    colour: str,
+    size: float | int,
+    vertical: str = "center",
 ) -> None:
     """Text in space with a white halo, above everything else."""
     x, y, z = (float(value) for value in point)
-    label = axes.text(x, y, z, text, color=colour, fontsize=size, ha="center", va=vertical, zorder=22)
+    label = axes.text(
+        x, y, z, text, color=colour, fontsize=size, ha="center", va=vertical, zorder=22
+    )
     label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
 
 def _draw_frame(
-    axes: Axes3D, origin: np.ndarray, rotation: np.ndarray, length: float, suffix: str, width: float = 1.6
+    axes: Axes3D,
+    origin: np.ndarray,
+    rotation: np.ndarray,
+    length: float,
+    suffix: str,
+    width: float = 1.6,
 ) -> None:
     """Three arrows x, y, z with their names."""
     for k, colour in enumerate(AXIS_COLOURS):
         arrow = length * rotation[:, k]
-        axes.quiver(*origin, *arrow, color=colour, lw=width, arrow_length_ratio=0.18, zorder=15)
+        axes.quiver(
+            *origin, *arrow, color=colour, lw=width, arrow_length_ratio=0.18, zorder=15
+        )
         name = f"${'xyz'[k]}_{{{suffix}}}$"
         _label(axes, origin + 1.15 * arrow, name, colour, 10)
 
 
-def _draw_gravity(axes: Axes3D, scene: Scene, points: np.ndarray, length: float) -> np.ndarray:
+def _draw_gravity(
+    axes: Axes3D, scene: Scene, points: np.ndarray, length: float
+) -> np.ndarray:
     """Arrow of gravity beside the robot; returns its ends (2, 3), none without gravity."""
     g = np.array(scene.gravity, float)
     if not np.any(g):
@@ -161,14 +214,24 @@ def _draw_gravity(axes: Axes3D, scene: Scene, points: np.ndarray, length: float)
     start = points.mean(axis=0) + side * (
         (points @ side).max() - points.mean(axis=0) @ side + 0.1 * spread + 0.3 * length
     )
-    axes.quiver(*start, *(1.3 * length * down), color=GRAVITY, lw=2, arrow_length_ratio=0.2, zorder=15)
+    axes.quiver(
+        *start,
+        *(1.3 * length * down),
+        color=GRAVITY,
+        lw=2,
+        arrow_length_ratio=0.2,
+        zorder=15,
+    )
     _label(axes, start - 0.25 * length * down, "$g$", GRAVITY, 12)
     return np.array([start - 0.4 * length * down, start + 1.3 * length * down])
 
 
 def _frame_length(scene: Scene, position: np.ndarray) -> float:
     """Length of the frames' arrows [m]: a share of the links' length, so that neighbours do not touch."""
-    lengths = [np.linalg.norm(np.diff(position[rows], axis=0), axis=1).sum() for rows in link_rows(scene)]
+    lengths = [
+        np.linalg.norm(np.diff(position[rows], axis=0), axis=1).sum()
+        for rows in link_rows(scene)
+    ]
     typical = float(np.median([length for length in lengths if length > 0] or [0.3]))
     extent = float(np.linalg.norm(np.ptp(position, axis=0))) or typical
     return min(0.35 * typical, 0.22 * extent)
@@ -190,7 +253,9 @@ def finish(figure: Figure, path: str | Path | None) -> Figure:
         kind = Path(path).suffix.lstrip(".").lower() or "png"
         accepted = figure.canvas.get_supported_filetypes()
         if kind not in accepted:
-            raise ValueError(f"Cannot write a picture as {str(path)!r}: use .png, .pdf or .svg.")
+            raise ValueError(
+                f"Cannot write a picture as {str(path)!r}: use .png, .pdf or .svg."
+            )
         write_atomically(path, lambda file: figure.savefig(file, format=kind, dpi=150))
     return figure
 

@@ -22,7 +22,9 @@ def leaving_at_once(say: Callable[[], None], code: int) -> Iterator[None]:
         sys.stderr.flush()
         os._exit(code)
 
-    if threading.current_thread() is not threading.main_thread():  # signals belong to the main thread
+    if (
+        threading.current_thread() is not threading.main_thread()
+    ):  # signals belong to the main thread
         yield
         return
     before = signal.signal(signal.SIGINT, leave)

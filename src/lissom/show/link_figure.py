@@ -14,7 +14,11 @@ from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 from lissom.show.figure import INK, PALETTE, SOFT, finish, new_figure
 
-VERDICTS = {"pass": ("#1E7B34", "passed"), "warn": ("#B26A00", "remark"), "fail": ("#B3261E", "FAILED")}
+VERDICTS = {
+    "pass": ("#1E7B34", "passed"),
+    "warn": ("#B26A00", "remark"),
+    "fail": ("#B3261E", "FAILED"),
+}
 LIGHT = np.array([0.35, -0.55, 0.75])
 DRAWN = 0.12  # largest displacement of a drawn mode, as a part of the size of the link
 SHOWN = 4  # modes on the page
@@ -26,13 +30,17 @@ class LinkPicture(NamedTuple):
 
     points: np.ndarray  # (s, 3) [m]
     triangles: np.ndarray  # (t, 3)
-    coupled: Mapping[str, np.ndarray]  # nodes (f, 3) of the face of each interface, or of its one node
+    coupled: Mapping[
+        str, np.ndarray
+    ]  # nodes (f, 3) of the face of each interface, or of its one node
     interface: Mapping[str, np.ndarray]  # (3,) node of each interface
     modes: np.ndarray  # (m, s, 3) held at the inner node
     frequency_hz: np.ndarray  # (m,)
 
 
-def plot_link(report: Mapping[str, Any], picture: LinkPicture, path: str | Path | None = None) -> Figure:
+def plot_link(
+    report: Mapping[str, Any], picture: LinkPicture, path: str | Path | None = None
+) -> Figure:
     """Figure of an import.
 
     Args:
@@ -44,7 +52,14 @@ def plot_link(report: Mapping[str, Any], picture: LinkPicture, path: str | Path 
     grid = figure.add_gridspec(3, 1, height_ratios=(3.3, 2.2, 3.1))
     top, middle, bottom = (figure.add_subfigure(grid[k]) for k in range(3))
     title = "all checks passed" if report["passed"] else "checks FAILED"
-    figure.suptitle(f"{report['source']}: {title}", x=0.01, ha="left", fontweight="bold", fontsize=14, color=INK)
+    figure.suptitle(
+        f"{report['source']}: {title}",
+        x=0.01,
+        ha="left",
+        fontweight="bold",
+        fontsize=14,
+        color=INK,
+    )
     left, right = top.add_gridspec(1, 2, width_ratios=(1.5, 1))
     _draw_mesh(_space(top, left), picture)
     _draw_frequencies(top.add_subplot(right), report)
@@ -70,10 +85,23 @@ def _draw_mesh(axes: Axes3D, picture: LinkPicture) -> None:
         for node in face[:: max(1, len(face) // 60)]:
             axes.plot(*np.stack([node, point]).T, color=colour, lw=0.5, zorder=8)
         axes.plot(*face.T, ls="", marker="o", ms=2, color=colour, zorder=9)
-        axes.plot(*point[:, None], ls="", marker="s", ms=8, mfc="white", mec=colour, mew=2, zorder=10, label=name)
+        axes.plot(
+            *point[:, None],
+            ls="",
+            marker="s",
+            ms=8,
+            mfc="white",
+            mec=colour,
+            mew=2,
+            zorder=10,
+            label=name,
+        )
     _fill(axes, picture.points)
     axes.set_title(
-        f"Mesh ({len(picture.triangles)} triangles outside) and interfaces", loc="left", fontsize=11, color=INK
+        f"Mesh ({len(picture.triangles)} triangles outside) and interfaces",
+        loc="left",
+        fontsize=11,
+        color=INK,
     )
     axes.legend(loc="upper right", frameon=False, fontsize=9)
 
@@ -85,23 +113,41 @@ def _draw_mode(axes: Axes3D, picture: LinkPicture, k: int) -> None:
     _draw_surface(axes, picture.points, picture.triangles, "#D9DEE3", alpha=0.25)
     _draw_surface(axes, bent, picture.triangles, PALETTE[k % len(PALETTE)])
     _fill(axes, np.concatenate([picture.points, bent]))
-    axes.set_title(f"{k + 1}: {picture.frequency_hz[k]:.4g} Hz, held at inner", fontsize=10, color=INK)
+    axes.set_title(
+        f"{k + 1}: {picture.frequency_hz[k]:.4g} Hz, held at inner",
+        fontsize=10,
+        color=INK,
+    )
 
 
 def _fill(axes: Axes3D, points: np.ndarray) -> None:
     """Limits and proportions that let the points fill the panel, all axes to one scale."""
     low, high = points.min(axis=0), points.max(axis=0)
-    middle, half = (low + high) / 2, np.maximum((high - low) / 2, 0.08 * (high - low).max()) + 1e-9
+    middle, half = (
+        (low + high) / 2,
+        np.maximum((high - low) / 2, 0.08 * (high - low).max()) + 1e-9,
+    )
     half = 1.06 * half
     for axis, m, h in zip(("x", "y", "z"), middle, half, strict=True):
         getattr(axes, f"set_{axis}lim")(m - h, m + h)
     axes.set_box_aspect(tuple(half.tolist()), zoom=1.45)  # type: ignore[arg-type]
-    for drawn in (*axes.collections, *axes.lines):  # a zoomed picture is wider than its axes
+    for drawn in (
+        *axes.collections,
+        *axes.lines,
+    ):  # a zoomed picture is wider than its axes
         drawn.set_clip_on(False)
         drawn.set_in_layout(False)
 
 
-def _draw_surface(axes: Axes3D, points, triangles, colour: str, *, edges: bool = False, alpha: float = 1.0) -> None:
+def _draw_surface(
+    axes: Axes3D,
+    points,
+    triangles,
+    colour: str,
+    *,
+    edges: bool = False,
+    alpha: float = 1.0,
+) -> None:
     if not len(triangles):
         axes.plot(*points.T, color=colour, marker=".", ls="", zorder=5)
         return
@@ -111,7 +157,9 @@ def _draw_surface(axes: Axes3D, points, triangles, colour: str, *, edges: bool =
     shade = 0.72 + 0.3 * np.abs(normal @ (LIGHT / np.linalg.norm(LIGHT)))
     colours = np.clip(shade[:, None] * np.array(to_rgb(colour)), 0, 1)
     line: dict[str, Any] = (
-        {"edgecolors": SOFT, "linewidths": 0.15} if edges else {"edgecolors": colours, "linewidths": 0.2}
+        {"edgecolors": SOFT, "linewidths": 0.15}
+        if edges
+        else {"edgecolors": colours, "linewidths": 0.2}
     )
     drawn = Poly3DCollection(corners, facecolors=colours, alpha=alpha, zorder=5, **line)
     axes.add_collection3d(drawn, autolim=False)
@@ -130,7 +178,11 @@ def _draw_frequencies(axes: Axes, report: Mapping[str, Any]) -> None:
         error = np.maximum(np.abs(np.array(values["error"])), 1e-9)
         label = line["name"].removeprefix("frequencies ")
         axes.plot(
-            values["full_hz"], 100 * error, marker="os"[k % 2], color=PALETTE[k], label=f"{label}: error of frequency"
+            values["full_hz"],
+            100 * error,
+            marker="os"[k % 2],
+            color=PALETTE[k],
+            label=f"{label}: error of frequency",
         )
         lack = np.maximum(1 - np.array(values["mac"]), 1e-9)
         axes.plot(
@@ -161,8 +213,18 @@ def _write_lines(axes: Axes, report: Mapping[str, Any]) -> None:
     height = 1.0
     for line, wrapped in rows:
         colour, word = VERDICTS[line["verdict"]]
-        axes.text(0.0, height, word, color=colour, fontweight="bold", va="top", fontsize=9)
-        axes.text(0.065, height, line["name"], color=INK, fontweight="bold", va="top", fontsize=9)
+        axes.text(
+            0.0, height, word, color=colour, fontweight="bold", va="top", fontsize=9
+        )
+        axes.text(
+            0.065,
+            height,
+            line["name"],
+            color=INK,
+            fontweight="bold",
+            va="top",
+            fontsize=9,
+        )
         for row in wrapped:
             axes.text(0.225, height, row, color=INK, va="top", fontsize=9)
             height -= step

@@ -19,7 +19,9 @@ CYCLES, SECONDS, FRAMES = 3, 2.0, 48  # shown: periods, seconds for one, picture
 AMPLITUDE = 0.12  # largest displacement of a node, against the size of the robot
 
 
-def animate_mode(model: Model, state: State, modes: Any, number: int, path: str | Path) -> Path:
+def animate_mode(
+    model: Model, state: State, modes: Any, number: int, path: str | Path
+) -> Path:
     """Path of an HTML page on which the robot swings in one mode, slowed down and enlarged.
 
     Args:
@@ -43,8 +45,20 @@ def mode_dataset(model: Model, state: State, modes: Any, number: int) -> xr.Data
     if np.isrealobj(shape):
         swing = shape * np.sin(angle)[:, None]
     x0 = np.asarray(state.x)
-    f, joints = model.formulation_at(state), jnp.broadcast_to(state.q, (len(swing), len(model.joint_names)))
-    show = lambda x: shown_motion(f, joints[: len(x)], jnp.asarray(x), jnp.zeros_like(x), jnp.zeros((len(x), 2)))  # noqa: E731
+    f, joints = (
+        model.formulation_at(state),
+        jnp.broadcast_to(state.q, (len(swing), len(model.joint_names))),
+    )
+
+    def show(x):
+        return shown_motion(
+            f,
+            joints[: len(x)],
+            jnp.asarray(x),
+            jnp.zeros_like(x),
+            jnp.zeros((len(x), 2)),
+        )
+
     x = x0 + _amplitude(show, x0, shape) * swing
     shown = show(x)
     link, node = np.array(model.node_index).T
@@ -69,7 +83,11 @@ def mode_dataset(model: Model, state: State, modes: Any, number: int) -> xr.Data
             "axis": ["x", "y", "z"],
             "kind": list(KINDS),
         },
-        attrs={"name": title, "formulation": model.formulation_name, "scene": scene_to_json(scene_of(model.robot))},
+        attrs={
+            "name": title,
+            "formulation": model.formulation_name,
+            "scene": scene_to_json(scene_of(model.robot)),
+        },
     )
 
 
@@ -77,7 +95,9 @@ def _amplitude(show: Callable, x: np.ndarray, shape: Any) -> float:
     """Factor that makes the largest displacement of a node a visible part of the robot."""
     step = 1e-6
     parts = (shape.real, shape.imag) if np.iscomplexobj(shape) else (shape,)
-    still, *moved = np.asarray(show(np.stack([x, *(x + step * part for part in parts)])).position)
+    still, *moved = np.asarray(
+        show(np.stack([x, *(x + step * part for part in parts)])).position
+    )
     size = np.ptp(still.reshape(-1, 3), axis=0).max()
     largest = max(np.linalg.norm(part - still, axis=-1).max() for part in moved) / step
     return AMPLITUDE * size / max(largest, 1e-300)

@@ -15,7 +15,9 @@ LINES = ("-", "--", "-.", ":")
 LOST = "#9AA5B1"  # a mode that was not recognised here
 
 
-def plot_frequency_response(responses: Sequence[Any], path: str | Path | None = None) -> Figure:
+def plot_frequency_response(
+    responses: Sequence[Any], path: str | Path | None = None
+) -> Figure:
     """Bode plot of one or several `FrequencyResponse`: magnitude and phase.
 
     Args:
@@ -26,7 +28,12 @@ def plot_frequency_response(responses: Sequence[Any], path: str | Path | None = 
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
     for k, one in enumerate(responses):
         style = {"color": PALETTE[k % 7], "lw": 1.5, "ls": LINES[(k // 7) % 4]}
-        upper.loglog(one.frequency_hz, one.magnitude, label=f"{one.input} → {one.output}", **style)
+        upper.loglog(
+            one.frequency_hz,
+            one.magnitude,
+            label=f"{one.input} → {one.output}",
+            **style,
+        )
         lower.semilogx(one.frequency_hz, one.phase_deg, **style)
     upper.set_ylabel("|output / input|, SI units")
     lower.set(xlabel="frequency [Hz]", ylabel="phase [deg]")
@@ -49,7 +56,9 @@ def plot_mode_map(found: Any, path: str | Path | None = None) -> Figure:
         return finish(_curves(found), path)
     if len(found.shape) == 2:
         return finish(_heat_maps(found), path)
-    raise ValueError(f"a map over {len(found.shape)} quantities cannot be drawn: choose one or two")
+    raise ValueError(
+        f"a map over {len(found.shape)} quantities cannot be drawn: choose one or two"
+    )
 
 
 def axis_of(found: Any, k: int) -> tuple[str, np.ndarray]:
@@ -64,23 +73,54 @@ def _curves(found: Any) -> Figure:
     """Campbell-type plot: frequencies, and damping where the modes are damped, over one quantity."""
     name, along = axis_of(found, 0)
     figure = new_figure(10, 6.6 if found.damped else 5.0)
-    panels = figure.subplots(2 if found.damped else 1, 1, sharex=True, squeeze=False)[:, 0]
+    panels = figure.subplots(2 if found.damped else 1, 1, sharex=True, squeeze=False)[
+        :, 0
+    ]
     for m in range(found.frequency_hz.shape[-1]):
         colour, line = PALETTE[m % 7], LINES[(m // 7) % 4]
-        panels[0].plot(along, found.frequency_hz[:, m], color=colour, ls=line, lw=1.6, label=f"mode {m + 1}")
+        panels[0].plot(
+            along,
+            found.frequency_hz[:, m],
+            color=colour,
+            ls=line,
+            lw=1.6,
+            label=f"mode {m + 1}",
+        )
         gone = found.lost[:, m]
-        panels[0].plot(along[gone], found.frequency_hz[gone, m], ls="", marker="x", ms=5, color=LOST)
+        panels[0].plot(
+            along[gone],
+            found.frequency_hz[gone, m],
+            ls="",
+            marker="x",
+            ms=5,
+            color=LOST,
+        )
         growing = found.growth[:, m] > 1e-9 * np.abs(found.frequency_hz[:, m])
         if found.damped:
-            panels[1].plot(along, 100 * found.damping_ratio[:, m], color=colour, ls=line, lw=1.4)
-        panels[0].plot(along[growing], found.frequency_hz[growing, m], ls="", marker="o", ms=3.5, color="#C0392B")
+            panels[1].plot(
+                along, 100 * found.damping_ratio[:, m], color=colour, ls=line, lw=1.4
+            )
+        panels[0].plot(
+            along[growing],
+            found.frequency_hz[growing, m],
+            ls="",
+            marker="o",
+            ms=3.5,
+            color="#C0392B",
+        )
     if np.any(found.growth > 1e-9 * np.abs(found.frequency_hz)):
-        panels[0].plot([], [], ls="", marker="o", ms=3.5, color="#C0392B", label="unstable")
+        panels[0].plot(
+            [], [], ls="", marker="o", ms=3.5, color="#C0392B", label="unstable"
+        )
     if np.any(found.lost):
-        panels[0].plot([], [], ls="", marker="x", ms=5, color=LOST, label="not recognised")
+        panels[0].plot(
+            [], [], ls="", marker="x", ms=5, color=LOST, label="not recognised"
+        )
     panels[0].set_ylabel("frequency [Hz]")
     panels[0].set_ylim(bottom=0)
-    panels[0].set_title(f"{found.robot}: modes, joints {'locked' if found.locked else 'free'}", **TITLE)
+    panels[0].set_title(
+        f"{found.robot}: modes, joints {'locked' if found.locked else 'free'}", **TITLE
+    )
     if found.damped:
         panels[1].set_ylabel("damping [%]")
     panels[-1].set_xlabel(name)
@@ -102,10 +142,22 @@ def _heat_maps(found: Any) -> Figure:
     for m in range(modes):
         values = found.frequency_hz[..., m]
         axes = panels[0, m]
-        drawn = axes.pcolormesh(b, a, values, shading="gouraud" if min(values.shape) > 1 else "nearest", cmap="viridis")
-        axes.set_title(f"mode {m + 1}: {values.min():.4g} to {values.max():.4g} Hz", fontsize=10, color=INK)
+        drawn = axes.pcolormesh(
+            b,
+            a,
+            values,
+            shading="gouraud" if min(values.shape) > 1 else "nearest",
+            cmap="viridis",
+        )
+        axes.set_title(
+            f"mode {m + 1}: {values.min():.4g} to {values.max():.4g} Hz",
+            fontsize=10,
+            color=INK,
+        )
         axes.set_xlabel(name_b)
-        figure.colorbar(drawn, ax=panels[:, m], label="Hz", location="bottom", shrink=0.85, pad=0.02)
+        figure.colorbar(
+            drawn, ax=panels[:, m], label="Hz", location="bottom", shrink=0.85, pad=0.02
+        )
         if plane is not None:
             below, (i, k) = panels[1, m], plane
             below.pcolormesh(

@@ -28,7 +28,14 @@ def progress(t_end: float) -> Iterator[Watch]:
         yield lambda t: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         SpinnerColumn(),
@@ -44,7 +51,12 @@ def progress(t_end: float) -> Iterator[Watch]:
         task = bar.add_task("building and compiling", total=t_end, reached="")
 
         def watch(t: float) -> None:
-            bar.update(task, completed=t, description="simulating", reached=f"{t:.3g} of {t_end:g} s")
+            bar.update(
+                task,
+                completed=t,
+                description="simulating",
+                reached=f"{t:.3g} of {t_end:g} s",
+            )
 
         yield watch
 
@@ -56,9 +68,20 @@ def stages() -> Iterator[Callable[[str, float], None]]:
         yield lambda text, share: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=1.0)
         yield lambda text, share: bar.update(task, description=text, completed=share)

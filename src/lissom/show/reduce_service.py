@@ -21,7 +21,11 @@ class FailedImport(Exception):
     """A report with failed checks; `answer` is what the command prints."""
 
     def __init__(self, answer: dict[str, Any]):
-        failed = [line["name"] for line in answer["report"]["lines"] if line["verdict"] == "fail"]
+        failed = [
+            line["name"]
+            for line in answer["report"]["lines"]
+            if line["verdict"] == "fail"
+        ]
         super().__init__(f"{answer['report']['source']}: failed: {', '.join(failed)}")
         self.answer = answer
 
@@ -41,7 +45,13 @@ def reduce(
         DescriptionError: the request or the file is wrong.
         FailedImport: a check failed; the report and the page are written, the link is not.
     """
-    check_outputs({"-o": (output, (".npz",)), "--report": (report, (".json",)), "--plot": (picture, PICTURE)})
+    check_outputs(
+        {
+            "-o": (output, (".npz",)),
+            "--report": (report, (".json",)),
+            "--plot": (picture, PICTURE),
+        }
+    )
     try:
         made = reduce_link(file, interface, **options)
     except FeError as failure:
@@ -67,10 +77,24 @@ def link_picture(made: LinkImport) -> LinkPicture:
     """What there is to draw of an import."""
     assert made.coupled is not None and made.interface is not None
     base, fe, joints = made.coupled.base, made.coupled.fe, made.interface
-    nodes = np.unique(base.surface) if base.surface is not None else np.arange(len(base.points))
-    triangles = np.zeros((0, 3), dtype=int) if base.surface is None else np.searchsorted(nodes, base.surface)
-    interface = {name: fe.points[node] for name, node in zip(joints.names, joints.nodes, strict=True)}
-    faces = {name: _tied(made, node) for name, node in zip(joints.names, joints.nodes, strict=True)}
+    nodes = (
+        np.unique(base.surface)
+        if base.surface is not None
+        else np.arange(len(base.points))
+    )
+    triangles = (
+        np.zeros((0, 3), dtype=int)
+        if base.surface is None
+        else np.searchsorted(nodes, base.surface)
+    )
+    interface = {
+        name: fe.points[node]
+        for name, node in zip(joints.names, joints.nodes, strict=True)
+    }
+    faces = {
+        name: _tied(made, node)
+        for name, node in zip(joints.names, joints.nodes, strict=True)
+    }
     modes, hz = _held_modes(made, nodes)
     return LinkPicture(base.points[nodes], triangles, faces, interface, modes, hz)
 
@@ -94,7 +118,9 @@ def _held_modes(made: LinkImport, nodes: np.ndarray) -> tuple[np.ndarray, np.nda
 
     modes = made.result.modes
     omega2, v = held_modes(modes, made.coupled.fe.M)
-    shapes = made.coupled.base.nodal(np.asarray(made.coupled.expand @ (modes.clamped @ v[:, :6])))[nodes, :3]
+    shapes = made.coupled.base.nodal(
+        np.asarray(made.coupled.expand @ (modes.clamped @ v[:, :6]))
+    )[nodes, :3]
     return np.moveaxis(shapes, -1, 0), np.sqrt(omega2) / (2 * np.pi)
 
 
@@ -105,15 +131,21 @@ def interfaces(text: str | None, inner: str | None, tip: str | None) -> dict[str
         name, equals, place = part.partition("=")
         if part.strip() and not equals:
             raise refused(
-                "--interface", text, "must be name=node, such as inner=1,tip=57 (points and planes: --inner, --tip)"
+                "--interface",
+                text,
+                "must be name=node, such as inner=1,tip=57 (points and planes: --inner, --tip)",
             )
         if part.strip():
             found[name.strip()] = place.strip()
-    found |= {name: place for name, place in ((INNER, inner), (TIP, tip)) if place is not None}
+    found |= {
+        name: place for name, place in ((INNER, inner), (TIP, tip)) if place is not None
+    }
     missing = [name for name in (INNER, TIP) if name not in found]
     if missing:
         raise refused(
-            "--interface", text, f"{' and '.join(missing)} missing: inner is the end at the joint, tip the other"
+            "--interface",
+            text,
+            f"{' and '.join(missing)} missing: inner is the end at the joint, tip the other",
         )
     return found
 
@@ -125,7 +157,11 @@ def length(option: str, text: str | None) -> float | None:
 
 def frequency(option: str, text: str | None) -> float | None:
     """A frequency such as `500` or `500 Hz`."""
-    return None if text is None else quantity(option, text.removesuffix("Hz").strip(), "", above=0.0)
+    return (
+        None
+        if text is None
+        else quantity(option, text.removesuffix("Hz").strip(), "", above=0.0)
+    )
 
 
 def check_file(file: str) -> None:

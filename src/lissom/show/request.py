@@ -8,17 +8,33 @@ from math import radians
 from pathlib import Path
 from typing import Any
 
-from ..describe import DescriptionError, Problem, Robot, Scenario, library_names, library_scenarios, parse_assignment
+from ..describe import (
+    DescriptionError,
+    Problem,
+    Robot,
+    Scenario,
+    library_names,
+    library_scenarios,
+    parse_assignment,
+)
 from ..describe.errors import refused
 from ..describe.files import find_file, kind_of_file
 from ..describe.quantity import Quantity
 
 HDF5 = b"\x89HDF\r\n\x1a\n"  # first bytes of a NetCDF-4 file
 PICTURE, RESULT, PAGE = (".png", ".pdf", ".svg"), (".nc",), (".html", ".htm")
-RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller")  # scenario keys that only a simulation reads
+RUN_ONLY = (
+    "t_end",
+    "output_dt",
+    "solver",
+    "inputs",
+    "controller",
+)  # scenario keys that only a simulation reads
 
 
-def scenario_of(source: str, settings: Sequence[str] = (), options: Mapping[str, Any] | None = None) -> Scenario:
+def scenario_of(
+    source: str, settings: Sequence[str] = (), options: Mapping[str, Any] | None = None
+) -> Scenario:
     """The scenario of a library name, of a scenario, robot or result file, with changes.
 
     Args:
@@ -26,32 +42,53 @@ def scenario_of(source: str, settings: Sequence[str] = (), options: Mapping[str,
         settings: `key=value` texts, values in YAML.
         options: further changes by dotted path; `None` changes nothing.
     """
-    return changed(_recorded(source) if is_result(source) else Scenario.load(source), settings, options)
+    return changed(
+        _recorded(source) if is_result(source) else Scenario.load(source),
+        settings,
+        options,
+    )
 
 
-def robot_of(source: str, settings: Sequence[str] = (), options: Mapping[str, Any] | None = None) -> Scenario:
+def robot_of(
+    source: str, settings: Sequence[str] = (), options: Mapping[str, Any] | None = None
+) -> Scenario:
     """The robot of a library name or file, as a scenario at rest; of a scenario, its robot, choices and initial q.
 
     Settings that only a simulation reads are refused rather than ignored.
     """
-    idle = [path for path, _ in assignments(settings) if path.partition(".")[0] in RUN_ONLY]
+    idle = [
+        path for path, _ in assignments(settings) if path.partition(".")[0] in RUN_ONLY
+    ]
     if idle:
         raise DescriptionError(
-            [Problem("--set", None, path, None, "only `lissom simulate` uses this") for path in idle]
+            [
+                Problem("--set", None, path, None, "only `lissom simulate` uses this")
+                for path in idle
+            ]
         )
-    bare = not is_result(source) and (source in library_names() or kind_of_file(source) == "robot")
+    bare = not is_result(source) and (
+        source in library_names() or kind_of_file(source) == "robot"
+    )
     known = Scenario(robot=Robot.load(source)) if bare else scenario_of(source)
     return changed(known, settings, options)
 
 
 def runs_from_rest(source: str) -> bool:
     """True if a source is a bare robot, that `simulate` lets fall from rest."""
-    return not is_result(source) and source not in library_scenarios() and kind_of_file(source) == "robot"
+    return (
+        not is_result(source)
+        and source not in library_scenarios()
+        and kind_of_file(source) == "robot"
+    )
 
 
-def changed(scenario: Scenario, settings: Sequence[str], options: Mapping[str, Any] | None) -> Scenario:
+def changed(
+    scenario: Scenario, settings: Sequence[str], options: Mapping[str, Any] | None
+) -> Scenario:
     """The scenario with `key=value` settings and options put in."""
-    changes = dict(assignments(settings)) | {k: v for k, v in (options or {}).items() if v is not None}
+    changes = dict(assignments(settings)) | {
+        k: v for k, v in (options or {}).items() if v is not None
+    }
     return scenario.replace(changes) if changes else scenario
 
 
@@ -83,36 +120,61 @@ def modes_of(text: str | None) -> Any:
     try:
         counts = [int(part) for part in text.split(",")]
     except ValueError:
-        raise refused("--modes", text, "must be a whole number, or one for each link such as 12,8") from None
+        raise refused(
+            "--modes", text, "must be a whole number, or one for each link such as 12,8"
+        ) from None
     return counts if len(counts) > 1 else counts[0]
 
 
-POSITION, FORCE = {"revolute": "rad", "prismatic": "m"}, {"revolute": "N m", "prismatic": "N"}  # units by kind of joint
+POSITION, FORCE = (
+    {"revolute": "rad", "prismatic": "m"},
+    {"revolute": "N m", "prismatic": "N"},
+)  # units by kind of joint
 
 
 def joint_values(
-    robot: Robot, option: str, text: str | None, units: Mapping[str, str] = POSITION, degrees: bool = False
+    robot: Robot,
+    option: str,
+    text: str | None,
+    units: Mapping[str, str] = POSITION,
+    degrees: bool = False,
 ) -> tuple[float, ...] | None:
     """Numbers such as `0,1.57` or `90 deg,0`, one for each moving joint; with `degrees`, bare angles are degrees."""
     if text is None:
         return None
-    parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
+    parts = [
+        part.strip()
+        for part in text.strip().removeprefix("[").removesuffix("]").split(",")
+    ]
     joints = [link for link in robot.links if link.joint.moves]
-    if robot.independent is not None and len(parts) == len(robot.independent):  # the others follow
+    if robot.independent is not None and len(parts) == len(
+        robot.independent
+    ):  # the others follow
         joints = [link for link in joints if link.name in robot.independent]
     if len(parts) != len(joints):
         names = ", ".join(link.name for link in joints)
         message = f"must have one number for each moving joint: {len(joints)} ({names}), not {len(parts)}"
         raise refused(option, text, message)
-    values = [quantity(option, part, units[j.joint.type]) for part, j in zip(parts, joints, strict=True)]
-    angles = [degrees and j.joint.type == "revolute" and _is_number(p) for p, j in zip(parts, joints, strict=True)]
-    return tuple(radians(value) if turn else value for value, turn in zip(values, angles, strict=True))
+    values = [
+        quantity(option, part, units[j.joint.type])
+        for part, j in zip(parts, joints, strict=True)
+    ]
+    angles = [
+        degrees and j.joint.type == "revolute" and _is_number(p)
+        for p, j in zip(parts, joints, strict=True)
+    ]
+    return tuple(
+        radians(value) if turn else value
+        for value, turn in zip(values, angles, strict=True)
+    )
 
 
 def quantity(option: str, text: str, unit: str, above: float | None = None) -> float:
     """A number, or a number with a unit, given to an option."""
     try:
-        return float(Quantity(unit, above=above).check(float(text) if _is_number(text) else text))
+        return float(
+            Quantity(unit, above=above).check(float(text) if _is_number(text) else text)
+        )
     except ValueError as reason:
         raise refused(option, text, str(reason)) from None
 
@@ -145,9 +207,16 @@ def _recorded(source: str) -> Scenario:
         with xr.open_dataset(source, engine="h5netcdf") as data:
             recorded = json.loads(data.attrs["scenario"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise refused("", None, "is not a result of lissom: it remembers no scenario", file=source) from None
+        raise refused(
+            "", None, "is not a result of lissom: it remembers no scenario", file=source
+        ) from None
     if not recorded:
-        raise refused("scenario", None, "this run was set up in Python: its file remembers no scenario", file=source)
+        raise refused(
+            "scenario",
+            None,
+            "this run was set up in Python: its file remembers no scenario",
+            file=source,
+        )
     return Scenario.from_dict(recorded)
 
 
@@ -160,9 +229,20 @@ def check_outputs(outputs: Mapping[str, tuple[str | None, tuple[str, ...]]]) -> 
     Args:
         outputs: by option, the path (`None` if not asked for) and the endings it may have.
     """
-    asked = {option: (Path(path), endings) for option, (path, endings) in outputs.items() if path is not None}
-    found = [(option, path, output_problem(path, endings)) for option, (path, endings) in asked.items()]
-    problems = [Problem(None, None, option, str(path), message) for option, path, message in found if message]
+    asked = {
+        option: (Path(path), endings)
+        for option, (path, endings) in outputs.items()
+        if path is not None
+    }
+    found = [
+        (option, path, output_problem(path, endings))
+        for option, (path, endings) in asked.items()
+    ]
+    problems = [
+        Problem(None, None, option, str(path), message)
+        for option, path, message in found
+        if message
+    ]
     if problems:
         raise DescriptionError(problems)
 
@@ -181,7 +261,9 @@ def output_problem(path: Path, endings: tuple[str, ...]) -> str | None:
             return "is a folder, not a file"
         if path.exists() and not os.access(path, os.W_OK):
             return "the file exists and is write-protected"
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name}.", suffix=".tmp"):
+        with tempfile.NamedTemporaryFile(
+            dir=folder, prefix=f".{path.name}.", suffix=".tmp"
+        ):
             return None
     except (OSError, ValueError) as reason:
         return f"cannot be written: {getattr(reason, 'strerror', None) or reason}"

@@ -12,12 +12,17 @@ from ..describe.robot import Robot
 from ..describe.section import Taper, section_at
 from .scene import LinkShape, Scene, circle_contour, rectangle_contour, swept_outline
 
-RIGID_THICKNESS = 0.02  # side of the bar drawn for a rigid link, as a part of the robot's reach
+RIGID_THICKNESS = (
+    0.02  # side of the bar drawn for a rigid link, as a part of the robot's reach
+)
 
 
 def scene_of(robot: Robot) -> Scene:
     """Geometry of the undeformed robot."""
-    lengths = [np.linalg.norm(np.asarray(tip(robot, i), dtype=float)) for i in range(len(robot.links))]
+    lengths = [
+        np.linalg.norm(np.asarray(tip(robot, i), dtype=float))
+        for i in range(len(robot.links))
+    ]
     side = RIGID_THICKNESS * max(float(sum(lengths)), 1e-3)
     links = tuple(_link(robot, i, side) for i in range(len(robot.links)))
     return Scene(robot.name, links, tuple(float(g) for g in robot.gravity))
@@ -32,8 +37,13 @@ def _link(robot: Robot, i: int, side: float) -> LinkShape:
     if link.beam is None:
         contour, up = rectangle_contour(side, side), np.array([0.0, 0.0, 1.0])
     else:
-        contour, up = _contours(link.beam.section, points), np.asarray(body.axes, dtype=float)[:, :, 2]
-    outline = swept_outline(points, contour, up) if len(points) > 1 else np.zeros((1, 4, 3))
+        contour, up = (
+            _contours(link.beam.section, points),
+            np.asarray(body.axes, dtype=float)[:, :, 2],
+        )
+    outline = (
+        swept_outline(points, contour, up) if len(points) > 1 else np.zeros((1, 4, 3))
+    )
     if link.fe is not None:
         outline = _sliced(link.fe, outline)
     return LinkShape(link.name, link.joint.type, names, outline, link.flexible, axis)
@@ -58,6 +68,10 @@ def _contour(section: Any) -> np.ndarray:
     if section.shape in ("rectangle", "box"):
         return rectangle_contour(float(section.y), float(section.z))
     if section.shape in ("circle", "tube"):
-        return circle_contour(float(section.diameter if section.shape == "circle" else section.outer))
-    height, width = (float(np.sqrt(12.0 * I / section.A)) for I in (section.Iz, section.Iy))
+        return circle_contour(
+            float(section.diameter if section.shape == "circle" else section.outer)
+        )
+    height, width = (
+        float(np.sqrt(12.0 * I / section.A)) for I in (section.Iz, section.Iy)
+    )
     return rectangle_contour(height, width)

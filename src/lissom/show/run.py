@@ -19,7 +19,14 @@ from ..dynamics.build import find_node
 from ..dynamics.compile import compiled_quickly
 from ..dynamics.nodes import node_poses
 from ..solve.inputs import Inputs, Spline, Table, constant_torque
-from ..solve.integrate import DeadPointError, Outcome, driven, integrate, output_times, step_of
+from ..solve.integrate import (
+    DeadPointError,
+    Outcome,
+    driven,
+    integrate,
+    output_times,
+    step_of,
+)
 from ..solve.model import Model
 from ..solve.problem import Problem, State, state_of
 from ..types import RESULTS
@@ -74,7 +81,11 @@ class Run:
     def _node(self, node: str) -> str:
         if node.endswith("/tip"):
             link = node[: -len("/tip")]
-            return [name for name in self.data["node"].values if name.rpartition("/")[0] == link][-1]
+            return [
+                name
+                for name in self.data["node"].values
+                if name.rpartition("/")[0] == link
+            ][-1]
         return node
 
     def plot(self, path: str | Path | None = None):
@@ -91,7 +102,9 @@ class Run:
 
     def save(self, path: str | Path) -> Path:
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
-        return write_atomically(path, lambda file: file.write(self.data.to_netcdf(engine="h5netcdf")))
+        return write_atomically(
+            path, lambda file: file.write(self.data.to_netcdf(engine="h5netcdf"))
+        )
 
     @classmethod
     def load(cls, path: str | Path) -> "Run":
@@ -147,7 +160,9 @@ def simulate(
     return _checked(run, outcome) if throw else run
 
 
-def compile_run(model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver) -> None:
+def compile_run(
+    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+) -> None:
     """Compile everything a run needs, by taking its first step."""
     short = solver.model_copy(update={"max_steps": 1})
     outcome = integrate(model.formulation, state, inputs, times, short)
@@ -163,20 +178,31 @@ def inputs_of(model: Model, scenario: Scenario) -> Inputs:
     law = None
     if controller is not None:
         reference = Table(
-            controller.reference.t, controller.reference.value, controller.reference.interpolation, "hold"
+            controller.reference.t,
+            controller.reference.value,
+            controller.reference.interpolation,
+            "hold",
         )
         compensate = model.formulation if controller.gravity_compensation else None
         law = PD(controller.kp, controller.kd, reference, compensate)
     return Inputs(
         model.n_joints,
         torque=[
-            (joint[name], Table(table.t, table.value, table.interpolation)) for name, table in given.torque.items()
+            (joint[name], Table(table.t, table.value, table.interpolation))
+            for name, table in given.torque.items()
         ],
         wrenches=[
-            (*find_node(model.robot, w.node), w.frame == "world", Table(w.t, w.value, w.interpolation))
+            (
+                *find_node(model.robot, w.node),
+                w.frame == "world",
+                Table(w.t, w.value, w.interpolation),
+            )
             for w in given.wrench
         ],
-        motion=[(joint[name], Spline(spline.t, spline.value)) for name, spline in given.motion.items()],
+        motion=[
+            (joint[name], Spline(spline.t, spline.value))
+            for name, spline in given.motion.items()
+        ],
         law=law,
     )
 
@@ -188,10 +214,16 @@ def initial_state(model: Model, scenario: Scenario) -> State:
         return model.at(start.q, start.qd)
     state = model.static(start.q)
     moving = model.at(state.q, start.qd)
-    return eqx.tree_at(lambda s: (s.qd, s.encoder_d), state, (moving.qd, moving.encoder_d))
+    return eqx.tree_at(
+        lambda s: (s.qd, s.encoder_d), state, (moving.qd, moving.encoder_d)
+    )
 
 
-def run_scenario(scenario: Scenario, watch: Callable[[float], None] = lambda t: None, throw: bool = True) -> Run:
+def run_scenario(
+    scenario: Scenario,
+    watch: Callable[[float], None] = lambda t: None,
+    throw: bool = True,
+) -> Run:
     """Build, start and simulate a scenario."""
     began = time.perf_counter()
     model = Model.of_scenario(scenario)
@@ -215,7 +247,9 @@ def _inputs_of_torque(model: Model, torque: Any) -> Inputs:
     if torque is None or callable(torque) or hasattr(torque, "on"):
         return Inputs(model.n_joints, law=torque)
     if np.shape(torque) != (model.n_joints,):
-        raise ValueError(f"torque must have {model.n_joints} values, one for each joint, got shape {np.shape(torque)}")
+        raise ValueError(
+            f"torque must have {model.n_joints} values, one for each joint, got shape {np.shape(torque)}"
+        )
     return constant_torque(np.asarray(torque, dtype=float))
 
 
@@ -230,11 +264,15 @@ def _follow(model: Model, state: State, inputs: Inputs) -> State:
         if spline.t[0] < 0.0:
             qd[joint] = float(spline.spline(0.0, 1))
     if model.closed:
-        return _followed_loops(model, state, q, qd, [joint for joint, _ in inputs.motion])
+        return _followed_loops(
+            model, state, q, qd, [joint for joint, _ in inputs.motion]
+        )
     return eqx.tree_at(lambda s: (s.q, s.qd), state, (jnp.asarray(q), jnp.asarray(qd)))
 
 
-def _followed_loops(model: Model, state: State, q: np.ndarray, qd: np.ndarray, prescribed: list[int]) -> State:
+def _followed_loops(
+    model: Model, state: State, q: np.ndarray, qd: np.ndarray, prescribed: list[int]
+) -> State:
     """The joints that follow a motion become coordinates of the closed chain, and the others follow them."""
     try:
         f, state = driven(model.formulation_at(state), state, tuple(prescribed))
@@ -246,7 +284,10 @@ def _followed_loops(model: Model, state: State, q: np.ndarray, qd: np.ndarray, p
     chosen = list(f.independent)
     moved = np.array(state.x), np.array(state.xd)
     for joint in prescribed:
-        moved[0][chosen.index(joint)], moved[1][chosen.index(joint)] = q[joint], qd[joint]
+        moved[0][chosen.index(joint)], moved[1][chosen.index(joint)] = (
+            q[joint],
+            qd[joint],
+        )
     return state_at(f.near(jnp.asarray(q)), *map(jnp.asarray, moved))
 
 
@@ -271,9 +312,21 @@ def shown_motion(formulation, joints, x, xd, work) -> _Shown:
         f = formulation.near(joints)
         place = f.configuration(x)
         poses = node_poses(f, place)
-        stored = [engine.kinetic_energy(f, x, xd), engine.strain_energy(f, place), engine.gravity_energy(f, place)]
+        stored = [
+            engine.kinetic_energy(f, x, xd),
+            engine.strain_energy(f, place),
+            engine.gravity_energy(f, place),
+        ]
         energy, qd = jnp.stack([*stored, *work]), f.joint_map(x) @ xd[: f.n_joints]
-        return _Shown(qd, place.encoder, poses.position, poses.erls_position, poses.rotation, place.R, energy)
+        return _Shown(
+            qd,
+            place.encoder,
+            poses.position,
+            poses.erls_position,
+            poses.rotation,
+            place.R,
+            energy,
+        )
 
     return jax.vmap(one)(joints, x, xd, work)
 
@@ -282,7 +335,11 @@ def shown_motion(formulation, joints, x, xd, work) -> _Shown:
 def _torques(f, loads, piece, joints, t, x, xd):
     def one(piece, joints, t, x, xd):
         here = Problem(f, jax.tree.map(lambda part: part[piece], loads)).near(joints)
-        xdd = here.acceleration(t, x, xd, portable=True) if here.loads.prescribed else jnp.zeros_like(x)
+        xdd = (
+            here.acceleration(t, x, xd, portable=True)
+            if here.loads.prescribed
+            else jnp.zeros_like(x)
+        )
         return here.torque(t, x, xd, xdd)
 
     return jax.vmap(one)(piece, joints, t, x, xd)
@@ -291,13 +348,29 @@ def _torques(f, loads, piece, joints, t, x, xd):
 def _torque_history(f, inputs: Inputs, times: np.ndarray, record) -> np.ndarray:
     """Torques at the output times, each from the piece that starts there or holds it."""
     ends = inputs.breakpoints(float(times[-1]))
-    piece = np.clip(np.searchsorted(ends, times + 1e-12, side="right") - 1, 0, len(ends) - 2)
-    pieces = [inputs.on(float(a), float(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    piece = np.clip(
+        np.searchsorted(ends, times + 1e-12, side="right") - 1, 0, len(ends) - 2
+    )
+    pieces = [
+        inputs.on(float(a), float(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)
+    ]
     loads = jax.tree.map(lambda *parts: np.stack(parts), *pieces)
-    return np.asarray(_torques(f, loads, jnp.asarray(piece), record.joints, jnp.asarray(times), record.x, record.xd))
+    return np.asarray(
+        _torques(
+            f,
+            loads,
+            jnp.asarray(piece),
+            record.joints,
+            jnp.asarray(times),
+            record.x,
+            record.xd,
+        )
+    )
 
 
-def _history(inputs: Inputs, outcome: Outcome, times: np.ndarray) -> tuple[_Shown, np.ndarray]:
+def _history(
+    inputs: Inputs, outcome: Outcome, times: np.ndarray
+) -> tuple[_Shown, np.ndarray]:
     """What is shown of every output time, each stretch of the run in its own coordinates."""
     record, stretches = outcome.record, outcome.stretches
     ends = [*(stretch.row for stretch in stretches[1:]), outcome.filled]
@@ -307,10 +380,14 @@ def _history(inputs: Inputs, outcome: Outcome, times: np.ndarray) -> tuple[_Show
         part = shown_motion(f, record.joints, record.x, record.xd, record.work)
         shown.append(jax.tree.map(lambda a, rows=rows: np.asarray(a)[rows], part))
         torques.append(_torque_history(f, inputs, times, record)[rows])
-    return jax.tree.map(lambda *parts: np.concatenate(parts), *shown), np.concatenate(torques)
+    return jax.tree.map(lambda *parts: np.concatenate(parts), *shown), np.concatenate(
+        torques
+    )
 
 
-def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, solver: Solver) -> xr.Dataset:
+def dataset(
+    model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, solver: Solver
+) -> xr.Dataset:
     """The results of contract, section 4, with names and units."""
     n, j, record = outcome.filled, model.formulation.n_joints, outcome.record
     shown, torque = _history(inputs, outcome, times)
@@ -322,9 +399,17 @@ def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, s
     joint, nodes = ("time", "joint"), ("time", "node", "axis")
     data = xr.Dataset(
         {
-            "q": (joint, joints, {"units": "rad or m", "long_name": "joint coordinates of the ERLS"}),
+            "q": (
+                joint,
+                joints,
+                {"units": "rad or m", "long_name": "joint coordinates of the ERLS"},
+            ),
             "qd": (joint, shown.qd, {"units": "rad/s or m/s"}),
-            "encoder": (joint, shown.encoder, {"units": "rad or m", "long_name": "what the encoders read"}),
+            "encoder": (
+                joint,
+                shown.encoder,
+                {"units": "rad or m", "long_name": "what the encoders read"},
+            ),
             "torque": (joint, torque, {"units": "N m or N"}),
             "elastic": (("time", "coordinate"), x[:, j:], {"units": "m or rad"}),
             "position": (
@@ -342,7 +427,11 @@ def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, s
                 shown.rotation[:, link, node],
                 {"units": "rad", "long_name": "small rotation from the ERLS"},
             ),
-            "frame": (("time", "link", "row", "column"), shown.frame, {"long_name": "link axes in the world"}),
+            "frame": (
+                ("time", "link", "row", "column"),
+                shown.frame,
+                {"long_name": "link axes in the world"},
+            ),
             "energy": (("time", "kind"), energy, {"units": "J"}),
         },
         coords={
@@ -356,15 +445,22 @@ def dataset(model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, s
         },
     )
     return data.assign_attrs(
-        _facts(model, outcome, solver), beyond_limits=", ".join(_beyond_limits(model, shown.encoder))
+        _facts(model, outcome, solver),
+        beyond_limits=", ".join(_beyond_limits(model, shown.encoder)),
     )
 
 
 def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:
     """Joints that left their range; limits of position are watched, not enforced."""
     limits = [link.joint.limits for link in model.robot.links if link.joint.moves]
-    ranges = [(-np.inf, np.inf) if limit is None or limit.position is None else limit.position for limit in limits]
-    left = [np.any((reading < low) | (reading > high)) for reading, (low, high) in zip(encoder.T, ranges, strict=True)]
+    ranges = [
+        (-np.inf, np.inf) if limit is None or limit.position is None else limit.position
+        for limit in limits
+    ]
+    left = [
+        np.any((reading < low) | (reading > high))
+        for reading, (low, high) in zip(encoder.T, ranges, strict=True)
+    ]
     return [name for name, out in zip(model.joint_names, left, strict=True) if out]
 
 
@@ -389,21 +485,36 @@ def _facts(model: Model, outcome: Outcome, solver: Solver) -> dict[str, Any]:
 
 
 def _reason(model: Model, outcome: Outcome) -> str:
-    return dead_point(model, outcome) if outcome.failure == RESULTS.dead_point else RESULTS[outcome.failure]
+    return (
+        dead_point(model, outcome)
+        if outcome.failure == RESULTS.dead_point
+        else RESULTS[outcome.failure]
+    )
 
 
 def _coordinates(model: Model, outcome: Outcome) -> list[str]:
     """Independent joints of a closed chain, and when others took over at a dead point."""
     if not model.closed:
         return []
-    names = [", ".join(model.joint_names[k] for k in stretch.formulation.independent) for stretch in outcome.stretches]
-    return [f"{name} from {stretch.time:.6g} s" for name, stretch in zip(names, outcome.stretches, strict=True)]
+    names = [
+        ", ".join(model.joint_names[k] for k in stretch.formulation.independent)
+        for stretch in outcome.stretches
+    ]
+    return [
+        f"{name} from {stretch.time:.6g} s"
+        for name, stretch in zip(names, outcome.stretches, strict=True)
+    ]
 
 
 def dead_point(model: Model, outcome: Outcome) -> str:
     """Which joints are at a dead point, and where."""
-    stuck = [model.joint_names[k] for k in outcome.stretches[-1].formulation.independent]
-    pose = ", ".join(f"{name} = {value:.4g}" for name, value in zip(model.joint_names, outcome.joints, strict=True))
+    stuck = [
+        model.joint_names[k] for k in outcome.stretches[-1].formulation.independent
+    ]
+    pose = ", ".join(
+        f"{name} = {value:.4g}"
+        for name, value in zip(model.joint_names, outcome.joints, strict=True)
+    )
     others = [name for name in model.joint_names if name not in stuck]
     return (
         f"joint {', '.join(stuck)} {'is' if len(stuck) == 1 else 'are'} at a dead point of the closed chain ({pose}): "

@@ -16,7 +16,9 @@ class LinkShape:
     name: str
     joint: str  # revolute | prismatic | fixed
     nodes: tuple[str, ...]  # "link/k", in order along the path
-    outline: np.ndarray  # (K, C, 3) section outline at each node [m], link axes, relative to the node
+    outline: (
+        np.ndarray
+    )  # (K, C, 3) section outline at each node [m], link axes, relative to the node
     flexible: bool
     axis: tuple[float | int, ...] = (0.0, 0.0, 1.0)  # joint axis in the link frame
 
@@ -59,7 +61,10 @@ def scene_nodes(scene: Scene) -> tuple[str, ...]:
 def link_rows(scene: Scene) -> tuple[slice, ...]:
     """Rows of each link's nodes in an array ordered as `scene_nodes`."""
     ends = np.cumsum([len(link.nodes) for link in scene.links]).tolist()
-    return tuple(slice(end - len(link.nodes), end) for end, link in zip(ends, scene.links, strict=True))
+    return tuple(
+        slice(end - len(link.nodes), end)
+        for end, link in zip(ends, scene.links, strict=True)
+    )
 
 
 def tip_nodes(scene: Scene) -> tuple[str, ...]:
@@ -76,7 +81,11 @@ def moving_tip(scene: Scene, position: np.ndarray) -> int:
     """
     tips = [rows.stop - 1 for rows in link_rows(scene)]
     reach = np.ptp(np.nan_to_num(position[:, tips]), axis=0).max(axis=1)
-    return tips[-1] if reach[-1] > STILL or reach.max() < STILL else tips[int(reach.argmax())]
+    return (
+        tips[-1]
+        if reach[-1] > STILL or reach.max() < STILL
+        else tips[int(reach.argmax())]
+    )
 
 
 # --- files ---------------------------------------------------------------------------------------------------------
@@ -95,13 +104,19 @@ def scene_to_json(scene: Scene) -> str:
         }
         for link in scene.links
     ]
-    return json.dumps({"name": scene.name, "gravity": list(scene.gravity), "links": links})
+    return json.dumps(
+        {"name": scene.name, "gravity": list(scene.gravity), "links": links}
+    )
 
 
 def scene_from_json(text: str) -> Scene:
     """The scene that `scene_to_json` wrote."""
     content = json.loads(text)
-    return Scene(content["name"], tuple(_link_shape(link) for link in content["links"]), tuple(content["gravity"]))
+    return Scene(
+        content["name"],
+        tuple(_link_shape(link) for link in content["links"]),
+        tuple(content["gravity"]),
+    )
 
 
 def _link_shape(content: dict) -> LinkShape:
@@ -130,7 +145,9 @@ def circle_contour(diameter: float | int, points: int = 16) -> np.ndarray:
     return 0.5 * diameter * np.column_stack([np.cos(angle), np.sin(angle)])
 
 
-def swept_outline(points: np.ndarray, contour: np.ndarray, up: np.ndarray) -> np.ndarray:
+def swept_outline(
+    points: np.ndarray, contour: np.ndarray, up: np.ndarray
+) -> np.ndarray:
     """Outline (K, C, 3) of a section carried along a polyline, mitred where the path turns.
 
     Args:
@@ -146,7 +163,9 @@ def swept_outline(points: np.ndarray, contour: np.ndarray, up: np.ndarray) -> np
     sections = []
     for k in range(len(points)):
         before, after = max(k - 1, 0), min(k, max(pieces - 1, 0))
-        sections.append(_mitred(contours[k], tangents[before], tangents[after], ups[before]))
+        sections.append(
+            _mitred(contours[k], tangents[before], tangents[after], ups[before])
+        )
     return np.array(sections)
 
 
@@ -160,7 +179,9 @@ def _piece_directions(points: np.ndarray) -> np.ndarray:
     return np.array(directions)
 
 
-def _mitred(contour: np.ndarray, before: np.ndarray, after: np.ndarray, up: np.ndarray) -> np.ndarray:
+def _mitred(
+    contour: np.ndarray, before: np.ndarray, after: np.ndarray, up: np.ndarray
+) -> np.ndarray:
     """Section (C, 3) across `before`, slid along it onto the plane that halves the turn towards `after`."""
     z = up - before * (up @ before)
     if np.linalg.norm(z) < 1e-9:
@@ -170,7 +191,9 @@ def _mitred(contour: np.ndarray, before: np.ndarray, after: np.ndarray, up: np.n
     section = contour @ np.array([np.cross(z, before), z])
     normal = before + after
     slope = normal @ before
-    return section if slope < 0.1 else section - np.outer(section @ normal / slope, before)
+    return (
+        section if slope < 0.1 else section - np.outer(section @ normal / slope, before)
+    )
 
 
 # --- deformed links ------------------------------------------------------------------------------------------------
@@ -182,13 +205,18 @@ def rotation_matrix(vector: np.ndarray) -> np.ndarray:
     angle = np.linalg.norm(vector, axis=-1)[..., None, None]
     x, y, z = np.moveaxis(vector, -1, 0)
     zero = np.zeros_like(x)
-    skew = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*vector.shape[:-1], 3, 3)
+    skew = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(
+        *vector.shape[:-1], 3, 3
+    )
     half = np.sinc(angle / (2 * np.pi))
     return np.eye(3) + np.sinc(angle / np.pi) * skew + 0.5 * half**2 * (skew @ skew)
 
 
 def exaggerated(
-    position: np.ndarray, erls_position: np.ndarray, rotation: np.ndarray, scale: float | int
+    position: np.ndarray,
+    erls_position: np.ndarray,
+    rotation: np.ndarray,
+    scale: float | int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Node positions and rotation vectors (N, 3) with the deformation drawn `scale` times as large.
 
@@ -197,8 +225,12 @@ def exaggerated(
     """
     angle = np.linalg.norm(rotation, axis=-1, keepdims=True)
     safe = np.where(angle > 0, angle, 1.0)
-    drawn = np.where(angle > 0, np.arctan(scale * np.tan(np.minimum(safe, 1.5))) / safe, scale)
-    return erls_position + scale * (position - erls_position), (rotation if scale == 1 else rotation * drawn)
+    drawn = np.where(
+        angle > 0, np.arctan(scale * np.tan(np.minimum(safe, 1.5))) / safe, scale
+    )
+    return erls_position + scale * (position - erls_position), (
+        rotation if scale == 1 else rotation * drawn
+    )
 
 
 def deformed_outline(
@@ -224,15 +256,25 @@ def deformed_outline(
     if erls_position is not None:
         position, rotation = exaggerated(position, erls_position, rotation, scale)
     elif scale != 1:
-        raise ValueError(f"A deformation scale of {scale:g} needs erls_position: the scale is measured from the ERLS.")
+        raise ValueError(
+            f"A deformation scale of {scale:g} needs erls_position: the scale is measured from the ERLS."
+        )
     turn = rotation_matrix(rotation)
     return tuple(
-        position[rows, None, :] + np.einsum("kij,jl,kcl->kci", turn[rows], frame[i], link.outline)
-        for i, (rows, link) in enumerate(zip(link_rows(scene), scene.links, strict=True))
+        position[rows, None, :]
+        + np.einsum("kij,jl,kcl->kci", turn[rows], frame[i], link.outline)
+        for i, (rows, link) in enumerate(
+            zip(link_rows(scene), scene.links, strict=True)
+        )
     )
 
 
-def bent_line(erls_position: np.ndarray, displacement: np.ndarray, rotation: np.ndarray, pieces: int = 8) -> np.ndarray:
+def bent_line(
+    erls_position: np.ndarray,
+    displacement: np.ndarray,
+    rotation: np.ndarray,
+    pieces: int = 8,
+) -> np.ndarray:
     """Centre line (M, 3) through the nodes of one link, bent as its beam elements are.
 
     Between two nodes the transverse displacement is the cubic with the nodes' displacements and slopes theta x e,
@@ -240,17 +282,37 @@ def bent_line(erls_position: np.ndarray, displacement: np.ndarray, rotation: np.
     """
     s = np.linspace(0, 1, pieces + 1)[:, None]
     lines = [erls_position[:1] + displacement[:1]]
-    for a, b in zip(range(len(erls_position) - 1), range(1, len(erls_position)), strict=True):
+    for a, b in zip(
+        range(len(erls_position) - 1), range(1, len(erls_position)), strict=True
+    ):
         chord = erls_position[b] - erls_position[a]
         slope_a, slope_b = np.cross(rotation[a], chord), np.cross(rotation[b], chord)
         bend = _cubic(s, displacement[a], slope_a, displacement[b], slope_b)
         stretch = displacement[a] + s * (displacement[b] - displacement[a])
         axis = chord / max(float(np.linalg.norm(chord)), 1e-12)
-        lines.append((erls_position[a] + s * chord + bend + np.outer((stretch - bend) @ axis, axis))[1:])
+        lines.append(
+            (
+                erls_position[a]
+                + s * chord
+                + bend
+                + np.outer((stretch - bend) @ axis, axis)
+            )[1:]
+        )
     return np.concatenate(lines)
 
 
-def _cubic(s: np.ndarray, u_a: np.ndarray, slope_a: np.ndarray, u_b: np.ndarray, slope_b: np.ndarray) -> np.ndarray:
+def _cubic(
+    s: np.ndarray,
+    u_a: np.ndarray,
+    slope_a: np.ndarray,
+    u_b: np.ndarray,
+    slope_b: np.ndarray,
+) -> np.ndarray:
     """Hermite's cubic on [0, 1]."""
     bump = s * (1 - s)
-    return u_a + s**2 * (3 - 2 * s) * (u_b - u_a) + bump * (1 - s) * slope_a - bump * s * slope_b
+    return (
+        u_a
+        + s**2 * (3 - 2 * s) * (u_b - u_a)
+        + bump * (1 - s) * slope_a
+        - bump * s * slope_b
+    )

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..describe import DescriptionError, Problem, Robot, Scenario, library_names, library_scenarios
+from ..describe import (
+    DescriptionError,
+    Problem,
+    Robot,
+    Scenario,
+    library_names,
+    library_scenarios,
+)
 from ..describe.files import kind_of_file
 from ..describe.geometry import beam_path, node_count, tip
 from ..describe.section import Taper
@@ -35,7 +42,11 @@ if TYPE_CHECKING:
     from ..solve.problem import State
     from .run import Run
 
-STATIC, UNDEFORMED, MOVING = "static equilibrium under gravity", "undeformed", "motion given"
+STATIC, UNDEFORMED, MOVING = (
+    "static equilibrium under gravity",
+    "undeformed",
+    "motion given",
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +61,11 @@ class Choices:
 
     def options(self) -> dict[str, Any]:
         """Those that were made, by their key in a scenario."""
-        chosen = {"formulation": self.formulation, "modes": modes_of(self.modes), "terms": self.terms}
+        chosen = {
+            "formulation": self.formulation,
+            "modes": modes_of(self.modes),
+            "terms": self.terms,
+        }
         return chosen | {"reference": reference_of(self.reference)}
 
 
@@ -110,7 +125,11 @@ def _check_loops(described: Robot | Scenario, file: str) -> None:
     from ..dynamics.assembly import AssemblyError
     from ..solve.model import Model
 
-    robot, q = (described.robot, described.initial.q) if isinstance(described, Scenario) else (described, None)
+    robot, q = (
+        (described.robot, described.initial.q)
+        if isinstance(described, Scenario)
+        else (described, None)
+    )
     if not robot.loops:
         return
     try:
@@ -128,30 +147,55 @@ def _check_zeroed(scenario: Scenario, file: str) -> None:
 
     model = model_of(scenario)
     try:
-        model.check_reference(np.array(scenario.initial.q or np.zeros(model.n_joints), dtype=float))
+        model.check_reference(
+            np.array(scenario.initial.q or np.zeros(model.n_joints), dtype=float)
+        )
     except UndefinedReferenceError as reason:
         text = str(reason).removeprefix("reference.zeroed: ")
-        raise DescriptionError([Problem(file, None, "reference.zeroed", None, text)]) from None
+        raise DescriptionError(
+            [Problem(file, None, "reference.zeroed", None, text)]
+        ) from None
 
 
 def errors_of(failure: DescriptionError) -> list[dict[str, Any]]:
     """The problems of a description as plain data."""
     return [
-        {"file": p.file, "line": p.line, "field": p.field, "value": plain(p.value), "message": p.message}
+        {
+            "file": p.file,
+            "line": p.line,
+            "field": p.field,
+            "value": plain(p.value),
+            "message": p.message,
+        }
         for p in failure.problems
     ]
 
 
-def show(source: str, q: str | None = None, picture: str | None = None, *, degrees: bool = False, settings=()) -> dict:
+def show(
+    source: str,
+    q: str | None = None,
+    picture: str | None = None,
+    *,
+    degrees: bool = False,
+    settings=(),
+) -> dict:
     """The links of a robot in a table, and its picture in the pose q."""
     check_outputs({"-o": (picture, PICTURE)})
     scenario = robot_of(source, settings)
     robot = scenario.robot
-    pose = joint_values(robot, "--q", q, degrees=degrees) or scenario.initial.q or (0.0,) * len(robot.joint_names)
+    pose = (
+        joint_values(robot, "--q", q, degrees=degrees)
+        or scenario.initial.q
+        or (0.0,) * len(robot.joint_names)
+    )
     independent = list(robot.joint_names)
     if robot.loops:
         model = model_of(scenario)
-        pose = tuple(np.asarray(model.assemble(_list(pose) if q or scenario.initial.q else None)).tolist())
+        pose = tuple(
+            np.asarray(
+                model.assemble(_list(pose) if q or scenario.initial.q else None)
+            ).tolist()
+        )
         independent = list(model.independent_names)
     links = [_link_row(robot, i) for i in range(len(robot.links))]
     if picture is not None:
@@ -161,12 +205,16 @@ def show(source: str, q: str | None = None, picture: str | None = None, *, degre
         "source": source_line(source),
         "gravity": list(robot.gravity),
         "joints": list(robot.joint_names),
-        "loops": [{"link": loop.link, "to": loop.to, "at": list(loop.at), "type": loop.type} for loop in robot.loops],
+        "loops": [
+            {"link": loop.link, "to": loop.to, "at": list(loop.at), "type": loop.type}
+            for loop in robot.loops
+        ],
         "independent": independent,
         "q": dict(zip(robot.joint_names, pose, strict=True)),
         "links": links,
         "payload": None if robot.payload is None else robot.payload.mass,
-        "mass": sum(row["mass"] for row in links) + (robot.payload.mass if robot.payload else 0.0),
+        "mass": sum(row["mass"] for row in links)
+        + (robot.payload.mass if robot.payload else 0.0),
         "damping": _has_damping(robot),
         "picture": picture,
     }
@@ -177,15 +225,29 @@ def _link_row(robot: Robot, i: int) -> dict[str, Any]:
 
     link = robot.links[i]
     body = body_of(robot.replace({"payload": None}) if robot.payload else robot, i)
-    path = np.zeros((1, 3)) if link.beam is None else np.asarray(beam_path(robot, i), dtype=float)
-    length = np.linalg.norm(np.diff(path, axis=0), axis=1).sum() if len(path) > 1 else np.linalg.norm(tip(robot, i))
+    path = (
+        np.zeros((1, 3))
+        if link.beam is None
+        else np.asarray(beam_path(robot, i), dtype=float)
+    )
+    length = (
+        np.linalg.norm(np.diff(path, axis=0), axis=1).sum()
+        if len(path) > 1
+        else np.linalg.norm(tip(robot, i))
+    )
     return {
         "name": link.name,
         "joint": link.joint.type,
-        "body": "beam" if link.beam is not None else "fe" if link.fe is not None else "rigid",
+        "body": "beam"
+        if link.beam is not None
+        else "fe"
+        if link.fe is not None
+        else "rigid",
         "length": float(length),
         "section": _body_text(link, len(body.names)),
-        "material": None if link.beam is None else {k: getattr(link.beam.material, k) for k in ("E", "nu", "density")},
+        "material": None
+        if link.beam is None
+        else {k: getattr(link.beam.material, k) for k in ("E", "nu", "density")},
         "mass": float(body.total_mass),
         "elements": node_count(robot, i) - 1 if link.flexible else 0,
         "theory": None if link.beam is None else link.beam.theory,
@@ -206,7 +268,9 @@ def section_text(section: Any) -> str:
     given = {k: getattr(section, k) for k in type(section).model_fields if k != "shape"}
     sizes = {k: v for k, v in given.items() if isinstance(v, float | int)}
     general = section.shape == "general"
-    parts = [f"{k} {v:.3g}" if general else f"{k} {1e3 * v:.4g} mm" for k, v in sizes.items()]
+    parts = [
+        f"{k} {v:.3g}" if general else f"{k} {1e3 * v:.4g} mm" for k, v in sizes.items()
+    ]
     return f"{section.shape} {', '.join(parts)}"
 
 
@@ -284,19 +348,45 @@ def modes(
     robot = scenario.robot
     pose = _list(joint_values(robot, "--q", q, degrees=degrees) or scenario.initial.q)
     moving = motion_options(robot, *motion, degrees)
-    gain = {key: gains(robot, f"--{key}", text) for key, text in zip(("kp", "kd"), control, strict=True)}
+    gain = {
+        key: gains(robot, f"--{key}", text)
+        for key, text in zip(("kp", "kd"), control, strict=True)
+    }
     is_moving = any(value is not None for value in moving.values())
     if undeformed and is_moving:
         raise DescriptionError(
-            [Problem(None, None, "--undeformed", None, "a moving robot is balanced, never undeformed")]
+            [
+                Problem(
+                    None,
+                    None,
+                    "--undeformed",
+                    None,
+                    "a moving robot is balanced, never undeformed",
+                )
+            ]
         )
     if number > count:
-        raise DescriptionError([Problem(None, None, "--mode", number, f"only {count} modes are asked for: --count")])
+        raise DescriptionError(
+            [
+                Problem(
+                    None,
+                    None,
+                    "--mode",
+                    number,
+                    f"only {count} modes are asked for: --count",
+                )
+            ]
+        )
     model = model_of(scenario)
     state = model.at(pose) if undeformed else model.static(pose)
     about = pose if is_moving else state
-    found = natural_modes(model, about, locked=locked, count=count, damped=damped, **moving, **gain)
-    share = [{name: row[m] for name, row in found.share.items()} for m in range(len(found.frequency_hz))]
+    found = natural_modes(
+        model, about, locked=locked, count=count, damped=damped, **moving, **gain
+    )
+    share = [
+        {name: row[m] for name, row in found.share.items()}
+        for m in range(len(found.frequency_hz))
+    ]
     if picture is not None:
         _draw_modes(model, state, found, share, picture)
     if page is not None:
@@ -312,8 +402,13 @@ def modes(
         "frequency_hz": found.frequency_hz,
         "damping_ratio": found.damping_ratio,
         "share": share,
-        "strain_share": [{k: row[m] for k, row in found.strain.items()} for m in range(len(found.frequency_hz))],
-        "eigenvalue": [{"real": value.real, "imag": value.imag} for value in _exponents(found)],
+        "strain_share": [
+            {k: row[m] for k, row in found.strain.items()}
+            for m in range(len(found.frequency_hz))
+        ],
+        "eigenvalue": [
+            {"real": value.real, "imag": value.imag} for value in _exponents(found)
+        ],
         "stability": list(found.stability),
         "damping": _has_damping(robot),
         "picture": picture,
@@ -327,11 +422,16 @@ def _exponents(found: Any) -> np.ndarray:
     return squared if np.iscomplexobj(squared) else np.sqrt(-squared.astype(complex))
 
 
-def _draw_modes(model: "Model", state: "State", found: Any, share: list[dict[str, Any]], path: str) -> None:
+def _draw_modes(
+    model: "Model", state: "State", found: Any, share: list[dict[str, Any]], path: str
+) -> None:
     from .plot import plot_modes
 
     motion = nodal_motion(model, state, found.shapes)
-    largest = [max((part for part in row.items() if part[0] in model.link_names), key=_second) for row in share]
+    largest = [
+        max((part for part in row.items() if part[0] in model.link_names), key=_second)
+        for row in share
+    ]
     plot_modes(
         _by_node(model, model.poses(state).position),
         motion[..., :3],
@@ -341,7 +441,8 @@ def _draw_modes(model: "Model", state: "State", found: Any, share: list[dict[str
         rotations=motion[..., 3:],
         gravity=model.robot.gravity,
         labels=[
-            f"{kind}, {name} {100 * part:.0f} %" for kind, (name, part) in zip(found.stability, largest, strict=True)
+            f"{kind}, {name} {100 * part:.0f} %"
+            for kind, (name, part) in zip(found.stability, largest, strict=True)
         ],
     )
 
@@ -382,7 +483,13 @@ def plan_simulation(
     problems: list[Problem] = []
     scenario = None
     try:
-        check_outputs({"-o": (result, RESULT), "--plot": (picture, PICTURE), "--animate": (page, PAGE)})
+        check_outputs(
+            {
+                "-o": (result, RESULT),
+                "--plot": (picture, PICTURE),
+                "--animate": (page, PAGE),
+            }
+        )
     except DescriptionError as failure:
         problems += failure.problems
     try:
@@ -400,7 +507,9 @@ def plan_simulation(
     return Simulation(scenario, tuple(notes), result, picture, page)
 
 
-def simulate(plan: Simulation, watch: Callable[[float], None] = lambda t: None) -> dict[str, Any]:
+def simulate(
+    plan: Simulation, watch: Callable[[float], None] = lambda t: None
+) -> dict[str, Any]:
     """The run, its files, and its final state.
 
     Raises:
@@ -448,9 +557,18 @@ def run_summary(run: "Run") -> dict[str, Any]:
     """The final state of a run, how it was computed, and how long that took."""
     data, facts = run.data, run.data.attrs
     final = data.isel(time=-1)
-    joints, nodes = ([str(name) for name in data[key].values] for key in ("joint", "node"))
-    at_end = {key: dict(zip(joints, final[key].values, strict=True)) for key in ("q", "qd", "encoder", "torque")}
-    largest = np.abs(data["energy"].sel(kind=["kinetic", "strain", "gravity", "input", "dissipated"]).values).max()
+    joints, nodes = (
+        [str(name) for name in data[key].values] for key in ("joint", "node")
+    )
+    at_end = {
+        key: dict(zip(joints, final[key].values, strict=True))
+        for key in ("q", "qd", "encoder", "torque")
+    }
+    largest = np.abs(
+        data["energy"]
+        .sel(kind=["kinetic", "strain", "gravity", "input", "dissipated"])
+        .values
+    ).max()
     return {
         "robot": facts["name"],
         "formulation": facts["formulation"],
@@ -458,10 +576,20 @@ def run_summary(run: "Run") -> dict[str, Any]:
         "complete": bool(facts["complete"]),
         **at_end,
         "position": named_nodes(nodes, final["position"].values),
-        "energy": {str(kind): final["energy"].sel(kind=kind).item() for kind in data["kind"].values},
-        "energy_residual": float(np.abs(run.energy("residual")).max() / max(largest, 1e-300)),
-        "solver": {key: plain(facts[key]) for key in ("method", "steps", "rejected", "rhs_evaluations")},
-        "wall_s": {key: float(facts[f"wall_{key}_s"]) for key in ("build", "compile", "run")},
+        "energy": {
+            str(kind): final["energy"].sel(kind=kind).item()
+            for kind in data["kind"].values
+        },
+        "energy_residual": float(
+            np.abs(run.energy("residual")).max() / max(largest, 1e-300)
+        ),
+        "solver": {
+            key: plain(facts[key])
+            for key in ("method", "steps", "rejected", "rhs_evaluations")
+        },
+        "wall_s": {
+            key: float(facts[f"wall_{key}_s"]) for key in ("build", "compile", "run")
+        },
     }
 
 
@@ -479,7 +607,11 @@ def link_axes(model: "Model", state: "State") -> np.ndarray:
     """Rotation matrices (L, 3, 3) of the link frames, world from link."""
     from ..dynamics.compile import compiled_quickly
 
-    return np.asarray(compiled_quickly(lambda f, x: f.configuration(x).R)(model.formulation_at(state), state.x))
+    return np.asarray(
+        compiled_quickly(lambda f, x: f.configuration(x).R)(
+            model.formulation_at(state), state.x
+        )
+    )
 
 
 def nodal_motion(model: "Model", state: "State", shapes: np.ndarray) -> np.ndarray:
@@ -493,13 +625,23 @@ def nodal_motion(model: "Model", state: "State", shapes: np.ndarray) -> np.ndarr
 
     @compiled_quickly
     def motion(f, x, shape):
-        _, linear = jax.jvp(lambda x: node_poses(f, f.configuration(x)).position, (x,), (shape,))
+        _, linear = jax.jvp(
+            lambda x: node_poses(f, f.configuration(x)).position, (x,), (shape,)
+        )
         N = engine.rate_map(f, x)
-        bent = jnp.einsum("lkdc,lcn->lkdn", jnp.asarray(f.links.node_shape)[:, :, 3:], N.q)
-        angular = jnp.einsum("lij,lkjn->lkin", f.configuration(x).R, N.V[:, None, 3:] + bent) @ shape
+        bent = jnp.einsum(
+            "lkdc,lcn->lkdn", jnp.asarray(f.links.node_shape)[:, :, 3:], N.q
+        )
+        angular = (
+            jnp.einsum("lij,lkjn->lkin", f.configuration(x).R, N.V[:, None, 3:] + bent)
+            @ shape
+        )
         return jnp.concatenate([linear, angular], axis=-1)
 
-    padded = [motion(model.formulation_at(state), state.x, jnp.asarray(shape)) for shape in shapes.T]
+    padded = [
+        motion(model.formulation_at(state), state.x, jnp.asarray(shape))
+        for shape in shapes.T
+    ]
     return np.stack([_by_node(model, rows) for rows in padded])
 
 

@@ -23,7 +23,11 @@ MOST = 100_000  # points of a map
 
 def split_names(text: str | None) -> list[str] | None:
     """`upper,lower/tip.fx` as names."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    return (
+        None
+        if text is None
+        else [name.strip() for name in text.split(",") if name.strip()]
+    )
 
 
 def gains(robot: Robot, option: str, text: str | None) -> Any:
@@ -33,29 +37,50 @@ def gains(robot: Robot, option: str, text: str | None) -> Any:
     try:
         values = [float(part) for part in text.split(",")]
     except ValueError:
-        raise refused(option, text, "must be one number, or one for each moving joint such as 300,200") from None
+        raise refused(
+            option,
+            text,
+            "must be one number, or one for each moving joint such as 300,200",
+        ) from None
     if len(values) not in (1, len(robot.joint_names)):
         names = ", ".join(robot.joint_names)
-        raise refused(option, text, f"must be one number, or one for each moving joint: {names}")
+        raise refused(
+            option, text, f"must be one number, or one for each moving joint: {names}"
+        )
     return values[0] if len(values) == 1 else values
 
 
-def motion_options(robot: Robot, qd: str | None, qdd: str | None, degrees: bool) -> dict[str, Any]:
+def motion_options(
+    robot: Robot, qd: str | None, qdd: str | None, degrees: bool
+) -> dict[str, Any]:
     """Speeds and accelerations of the joints."""
     given = {"qd": joint_values(robot, "--qd", qd, SPEED, degrees)}
-    given["qdd"] = joint_values(robot, "--qdd", qdd, {kind: f"{unit}^2" for kind, unit in SPEED.items()}, degrees)
+    given["qdd"] = joint_values(
+        robot,
+        "--qdd",
+        qdd,
+        {kind: f"{unit}^2" for kind, unit in SPEED.items()},
+        degrees,
+    )
     return {key: None if value is None else list(value) for key, value in given.items()}
 
 
-def by_name(build: Callable[[], Any], options: Mapping[str, Sequence[str] | None]) -> Any:
+def by_name(
+    build: Callable[[], Any], options: Mapping[str, Sequence[str] | None]
+) -> Any:
     """What `build` gives; a name that the robot does not have is reported with the option that holds it."""
     from ..analyse.channels import UnknownNameError
 
     try:
         return build()
     except UnknownNameError as failure:
-        option = next((key for key, names in options.items() if names and failure.name in names), "")
-        raise DescriptionError([Problem(None, None, option, failure.name, failure.message)]) from None
+        option = next(
+            (key for key, names in options.items() if names and failure.name in names),
+            "",
+        )
+        raise DescriptionError(
+            [Problem(None, None, option, failure.name, failure.message)]
+        ) from None
 
 
 def linear_model(
@@ -79,15 +104,29 @@ def linear_model(
     robot = scenario.robot
     pose = joint_values(robot, "--q", q, degrees=degrees) or scenario.initial.q
     motion = motion_options(robot, qd, qdd, degrees)
-    control = {key: gains(robot, f"--{key}", text) for key, text in (("kp", kp), ("kd", kd))}
+    control = {
+        key: gains(robot, f"--{key}", text) for key, text in (("kp", kp), ("kd", kd))
+    }
     ins, outs = split_names(inputs), split_names(outputs)
     model = model_of(scenario)
     at = None if pose is None else list(pose)
-    build = lambda: linear(model, at, inputs=ins, outputs=outs, locked=locked, **motion, **control)  # noqa: E731
+
+    def build():
+        return linear(
+            model, at, inputs=ins, outputs=outs, locked=locked, **motion, **control
+        )
+
     return by_name(build, {"--inputs": ins, "--outputs": outs}), scenario
 
 
-def linearize(source: str, q: str | None = None, choices: Choices = AS_DESCRIBED, *, output: str | None = None, **how):
+def linearize(
+    source: str,
+    q: str | None = None,
+    choices: Choices = AS_DESCRIBED,
+    *,
+    output: str | None = None,
+    **how,
+):
     """State-space model about a point: names, sizes and poles; the matrices go to a file."""
     check_outputs({"-o": (output, LINEAR)})
     linear, _ = linear_model(source, q, choices, **how)
@@ -101,9 +140,12 @@ def linearize(source: str, q: str | None = None, choices: Choices = AS_DESCRIBED
         "robot": point.robot,
         "formulation": point.formulation,
         "point": {
-            key: dict(zip(joints(key), getattr(point, key), strict=False)) for key in ("q", "qd", "qdd", "torque")
+            key: dict(zip(joints(key), getattr(point, key), strict=False))
+            for key in ("q", "qd", "qdd", "torque")
         },
-        "shapes": {key: list(getattr(linear, key).shape) for key in ("A", "B", "C", "D")},
+        "shapes": {
+            key: list(getattr(linear, key).shape) for key in ("A", "B", "C", "D")
+        },
         "states": list(linear.state_names),
         "inputs": list(linear.input_names),
         "outputs": list(linear.output_names),
@@ -115,8 +157,14 @@ def linearize(source: str, q: str | None = None, choices: Choices = AS_DESCRIBED
 
 
 def _joint_names(linear: "LinearModel") -> Callable[[str], Sequence[str]]:
-    robot_joints = [name for name in linear.state_names if "/" not in name and not name.endswith(".rate")]
-    return lambda key: robot_joints or [str(k + 1) for k in range(len(getattr(linear.operating, key)))]
+    robot_joints = [
+        name
+        for name in linear.state_names
+        if "/" not in name and not name.endswith(".rate")
+    ]
+    return lambda key: (
+        robot_joints or [str(k + 1) for k in range(len(getattr(linear.operating, key)))]
+    )
 
 
 def frequency_response(
@@ -135,7 +183,11 @@ def frequency_response(
     check_outputs({"--plot": (picture, PICTURE), "-o": (output, DATA)})
     frequencies = band_of(band)
     linear, _ = linear_model(source, q, choices, **how)
-    found = [response(linear, i, o, frequencies) for i in linear.input_names for o in linear.output_names]
+    found = [
+        response(linear, i, o, frequencies)
+        for i in linear.input_names
+        for o in linear.output_names
+    ]
     if picture is not None:
         from .plot_linear import plot_frequency_response
 
@@ -156,16 +208,25 @@ def frequency_response(
             }
             for one in found
         ],
-        "files": {key: path for key, path in (("plot", picture), ("data", output)) if path is not None},
+        "files": {
+            key: path
+            for key, path in (("plot", picture), ("data", output))
+            if path is not None
+        },
     }
 
 
 def peaks_of(one: Any) -> list[dict[str, float]]:
     """Local maxima of a response, largest first."""
     height = one.magnitude
-    inside = np.flatnonzero((height[1:-1] > height[:-2]) & (height[1:-1] >= height[2:])) + 1
+    inside = (
+        np.flatnonzero((height[1:-1] > height[:-2]) & (height[1:-1] >= height[2:])) + 1
+    )
     order = inside[np.argsort(-height[inside])][:8]
-    return [{"frequency_hz": float(one.frequency_hz[k]), "magnitude": float(height[k])} for k in order]
+    return [
+        {"frequency_hz": float(one.frequency_hz[k]), "magnitude": float(height[k])}
+        for k in order
+    ]
 
 
 def band_of(text: str | None) -> np.ndarray | None:
@@ -177,9 +238,15 @@ def band_of(text: str | None) -> np.ndarray | None:
         low, high = float(parts[0]), float(parts[1])
         points = int(parts[2]) if len(parts) > 2 else 800
     except (ValueError, IndexError):
-        raise refused("--band", text, "must be LOW:HIGH or LOW:HIGH:POINTS in Hz, such as 0.1:200") from None
+        raise refused(
+            "--band", text, "must be LOW:HIGH or LOW:HIGH:POINTS in Hz, such as 0.1:200"
+        ) from None
     if not 0.0 < low < high or points < 2:
-        raise refused("--band", text, "must be LOW:HIGH with 0 < LOW < HIGH, and at least 2 points")
+        raise refused(
+            "--band",
+            text,
+            "must be LOW:HIGH with 0 < LOW < HIGH, and at least 2 points",
+        )
     return np.geomspace(low, high, points)
 
 
@@ -194,7 +261,11 @@ def save_responses(found: Sequence[Any], path: str) -> None:
         write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
         return
     rows = np.stack(list(columns.values()), axis=1)
-    text = ",".join(columns) + "\n" + "".join(",".join(repr(float(v)) for v in row) + "\n" for row in rows)
+    text = (
+        ",".join(columns)
+        + "\n"
+        + "".join(",".join(repr(float(v)) for v in row) + "\n" for row in rows)
+    )
     write_atomically(path, lambda file: file.write(text.encode()))
 
 
@@ -225,25 +296,51 @@ def mode_map(
     scenario = robot_of(source, choices.settings, choices.options())
     robot = scenario.robot
     if bool(over) == (along is not None):
-        raise refused("--over", None, "say over what: --over upper=-1.5:1.5:31 (once or more), or --along RUN.nc")
+        raise refused(
+            "--over",
+            None,
+            "say over what: --over upper=-1.5:1.5:31 (once or more), or --along RUN.nc",
+        )
     if picture is not None and len(over) > 2:
-        raise refused("--plot", picture, "a map over more than two quantities cannot be drawn")
-    control = {key: gains(robot, f"--{key}", text) for key, text in (("kp", kp), ("kd", kd))}
+        raise refused(
+            "--plot", picture, "a map over more than two quantities cannot be drawn"
+        )
+    control = {
+        key: gains(robot, f"--{key}", text) for key, text in (("kp", kp), ("kd", kd))
+    }
     model = model_of(scenario)
-    how: dict[str, Any] = {"locked": locked, "damped": damped, "count": count, "watch": watch, **control}
+    how: dict[str, Any] = {
+        "locked": locked,
+        "damped": damped,
+        "count": count,
+        "watch": watch,
+        **control,
+    }
     if along is not None:
         t, motion = _recorded_motion(model, along)
-        found = mapped(model, motion[0], qd=motion[1], qdd=motion[2], axes={"time [s]": t}, **how)
+        found = mapped(
+            model, motion[0], qd=motion[1], qdd=motion[2], axes={"time [s]": t}, **how
+        )
     else:
-        pose = joint_values(robot, "--q", q, degrees=degrees) or scenario.initial.q or (0.0,) * len(robot.joint_names)
+        pose = (
+            joint_values(robot, "--q", q, degrees=degrees)
+            or scenario.initial.q
+            or (0.0,) * len(robot.joint_names)
+        )
         found = mapped(model, **grid_request(robot, over, pose, degrees), **how)
     _keep_map(found, picture, output)
     return map_summary(found, scenario) | {
-        "files": {key: path for key, path in (("plot", picture), ("data", output)) if path is not None}
+        "files": {
+            key: path
+            for key, path in (("plot", picture), ("data", output))
+            if path is not None
+        }
     }
 
 
-def grid_request(robot: Robot, over: Sequence[str], pose: Sequence[float], degrees: bool) -> dict[str, Any]:
+def grid_request(
+    robot: Robot, over: Sequence[str], pose: Sequence[float], degrees: bool
+) -> dict[str, Any]:
     """`upper=-1.5:1.5:31`, `upper.speed=0:10:21`, `payload.mass=0:2:9` as the arguments of `mode_map`."""
     ranges = [_range(text) for text in over]
     names = [name for name, _ in ranges]
@@ -253,13 +350,19 @@ def grid_request(robot: Robot, over: Sequence[str], pose: Sequence[float], degre
     if np.prod([len(values) for _, values in ranges]) > MOST:
         raise refused("--over", " ".join(over), f"more than {MOST} points")
     mesh = np.meshgrid(*(values for _, values in ranges), indexing="ij")
-    q = np.broadcast_to(np.asarray(pose, dtype=float), (*mesh[0].shape, len(pose))).copy()
+    q = np.broadcast_to(
+        np.asarray(pose, dtype=float), (*mesh[0].shape, len(pose))
+    ).copy()
     qd, changes, axes = np.zeros_like(q), {}, {}
     kinds = {link.name: link.joint.type for link in robot.links if link.joint.moves}
     for (name, values), grid in zip(ranges, mesh, strict=True):
         joint, _, what = name.rpartition(".")
         turns = kinds.get(name if name in kinds else joint) == "revolute"
-        factor, unit = (np.pi / 180, "deg") if degrees and turns else (1.0, "rad" if turns else "m")
+        factor, unit = (
+            (np.pi / 180, "deg")
+            if degrees and turns
+            else (1.0, "rad" if turns else "m")
+        )
         if name in kinds:
             q[..., robot.joint_names.index(name)] = factor * grid
             axes[f"{name} [{unit}]"] = values
@@ -270,7 +373,12 @@ def grid_request(robot: Robot, over: Sequence[str], pose: Sequence[float], degre
             _check_key(robot, name, float(values[0]))
             changes[name] = grid
             axes[name] = values
-    return {"q": q, "qd": qd if np.any(qd) else None, "changes": changes or None, "axes": axes}
+    return {
+        "q": q,
+        "qd": qd if np.any(qd) else None,
+        "changes": changes or None,
+        "axes": axes,
+    }
 
 
 def _check_key(robot: Robot, key: str, value: float) -> None:
@@ -294,7 +402,9 @@ def _range(text: str) -> tuple[str, np.ndarray]:
         if points < 1 or not np.isfinite([low, high]).all():
             raise ValueError
     except ValueError:
-        raise refused("--over", text, "must be NAME=START:STOP:POINTS, such as upper=-1.5:1.5:31") from None
+        raise refused(
+            "--over", text, "must be NAME=START:STOP:POINTS, such as upper=-1.5:1.5:31"
+        ) from None
     return name.strip(), np.linspace(low, high, points)
 
 
@@ -321,7 +431,9 @@ def _keep_map(found: "ModeMap", picture: str | None, output: str | None) -> None
         found.save(output)
     elif output is not None:
         data = map_dataset(found)
-        write_atomically(output, lambda file: file.write(data.to_netcdf(engine="h5netcdf")))
+        write_atomically(
+            output, lambda file: file.write(data.to_netcdf(engine="h5netcdf"))
+        )
 
 
 def map_dataset(found: "ModeMap") -> Any:
@@ -330,7 +442,8 @@ def map_dataset(found: "ModeMap") -> Any:
 
     grid = [f"axis_{k}" for k in range(len(found.shape))]
     coords: dict[str, Any] = {
-        grid[k]: (grid[k], values, {"long_name": name}) for k, (name, values) in enumerate(found.axes.items())
+        grid[k]: (grid[k], values, {"long_name": name})
+        for k, (name, values) in enumerate(found.axes.items())
     }
     joints = [name for name in found.names if "/" not in name]
     modes, joint = ([*grid, "mode"], [*grid, "joint"])
@@ -344,8 +457,14 @@ def map_dataset(found: "ModeMap") -> Any:
         "qd": (joint, found.qd, {"units": "rad/s or m/s"}),
         "tip": ([*grid, "axis"], found.tip, {"units": "m"}),
     }
-    coords |= {"mode": np.arange(1, found.frequency_hz.shape[-1] + 1), "joint": joints, "axis": ["x", "y", "z"]}
-    return xr.Dataset(data, coords=coords, attrs={"name": found.robot, "locked": int(found.locked)})
+    coords |= {
+        "mode": np.arange(1, found.frequency_hz.shape[-1] + 1),
+        "joint": joints,
+        "axis": ["x", "y", "z"],
+    }
+    return xr.Dataset(
+        data, coords=coords, attrs={"name": found.robot, "locked": int(found.locked)}
+    )
 
 
 def map_summary(found: "ModeMap", scenario: Scenario) -> dict[str, Any]:
@@ -359,7 +478,9 @@ def map_summary(found: "ModeMap", scenario: Scenario) -> dict[str, Any]:
             "lowest_at": points[int(flat[:, m].argmin())],
             "highest_hz": float(flat[:, m].max()),
             "highest_at": points[int(flat[:, m].argmax())],
-            "unstable": int(np.sum(found.growth[..., m] > 1e-9 * found.frequency_hz[..., m])),
+            "unstable": int(
+                np.sum(found.growth[..., m] > 1e-9 * found.frequency_hz[..., m])
+            ),
             "lost": int(np.sum(found.lost[..., m])),
         }
         for m in range(flat.shape[1])

@@ -43,12 +43,28 @@ def mode_polynomials(
     scenario = robot_of(source, choices.settings, choices.options())
     robot = scenario.robot
     if not over:
-        raise refused("--over", None, "say over what: --over upper=-1.5:1.5 (once or more)")
-    pose = joint_values(robot, "--q", q, degrees=degrees) or scenario.initial.q or (0.0,) * len(robot.joint_names)
+        raise refused(
+            "--over", None, "say over what: --over upper=-1.5:1.5 (once or more)"
+        )
+    pose = (
+        joint_values(robot, "--q", q, degrees=degrees)
+        or scenario.initial.q
+        or (0.0,) * len(robot.joint_names)
+    )
     ranges = dict(_range(text) for text in over)
-    turning = {link.name for link in robot.links if link.joint.moves and link.joint.type == "revolute"}
-    factor = {name: np.pi / 180 if degrees and name.partition(".")[0] in turning else 1.0 for name in ranges}
-    box = {name: (factor[name] * low, factor[name] * high) for name, (low, high) in ranges.items()}
+    turning = {
+        link.name
+        for link in robot.links
+        if link.joint.moves and link.joint.type == "revolute"
+    }
+    factor = {
+        name: np.pi / 180 if degrees and name.partition(".")[0] in turning else 1.0
+        for name in ranges
+    }
+    box = {
+        name: (factor[name] * low, factor[name] * high)
+        for name, (low, high) in ranges.items()
+    }
     model = model_of(scenario)
     try:
         found = parametric_modes(
@@ -73,7 +89,9 @@ def mode_polynomials(
         "checked": found.notes["checked"],
         "frequency_hz": values.frequency_hz.tolist(),
         "damping_ratio": values.damping_ratio.tolist(),
-        "text": [found.text(mode, digits=5, smallest=1e-4) for mode in range(found.modes)],
+        "text": [
+            found.text(mode, digits=5, smallest=1e-4) for mode in range(found.modes)
+        ],
         "files": {} if output is None else {"polynomials": output},
     }
 
@@ -84,8 +102,17 @@ def _range(text: str) -> tuple[str, tuple[float, float]]:
     parts = numbers.split(":")
     try:
         low, high = float(parts[0]), float(parts[1])
-        if not equals or len(parts) > 3 or not low < high or not np.isfinite([low, high]).all():
+        if (
+            not equals
+            or len(parts) > 3
+            or not low < high
+            or not np.isfinite([low, high]).all()
+        ):
             raise ValueError
     except (ValueError, IndexError):
-        raise refused("--over", text, "must be NAME=START:STOP with START < STOP, such as upper=-1.5:1.5") from None
+        raise refused(
+            "--over",
+            text,
+            "must be NAME=START:STOP with START < STOP, such as upper=-1.5:1.5",
+        ) from None
     return name.strip(), (low, high)

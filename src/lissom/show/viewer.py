@@ -19,7 +19,13 @@ CHART_POINTS = 1500  # more than a chart has pixels
 LARGE_ENOUGH = 0.06  # of the robot's size: what the automatic scale makes of the largest displacement
 
 
-def animate(data: xr.Dataset, path: str | Path, *, scale: float | int | None = None, fps: float | int = 30) -> Path:
+def animate(
+    data: xr.Dataset,
+    path: str | Path,
+    *,
+    scale: float | int | None = None,
+    fps: float | int = 30,
+) -> Path:
     """Path of the HTML page that shows the run in three dimensions.
 
     Args:
@@ -33,16 +39,22 @@ def animate(data: xr.Dataset, path: str | Path, *, scale: float | int | None = N
     if not fps > 0:
         raise ValueError(f"fps must be positive, got {fps:g}. 30 is smooth.")
     if scale is not None and not 1 <= scale <= 100:
-        raise ValueError(f"The deformation scale must lie between 1 and 100, got {scale:g}. 1 is true to scale.")
+        raise ValueError(
+            f"The deformation scale must lie between 1 and 100, got {scale:g}. 1 is true to scale."
+        )
     page = animation_page(data, scale, fps).encode()
     return write_atomically(path, lambda file: file.write(page))
 
 
-def animation_page(data: xr.Dataset, scale: float | int | None, fps: float | int) -> str:
+def animation_page(
+    data: xr.Dataset, scale: float | int | None, fps: float | int
+) -> str:
     """Text of the page: template, program and data in one."""
     assets = files("lissom.show")
     title = html.escape(str(data.attrs.get("name", "robot")))
-    embedded = json.dumps(_content(data, scale, fps), allow_nan=False).replace("<", "\\u003c")
+    embedded = json.dumps(_content(data, scale, fps), allow_nan=False).replace(
+        "<", "\\u003c"
+    )
     parts = {
         "__TITLE__": title,
         "__SUMMARY__": html.escape(_summary(data)),
@@ -64,10 +76,14 @@ def _content(data: xr.Dataset, scale: float | int | None, fps: float | int) -> d
     moving = _drawable(data, scene)
     charts = _charts(data, scene)
     chart_rows = _evenly(data.time.values, CHART_POINTS)
-    arrays = {f"chart/{k}": chart["values"][chart_rows] for k, chart in enumerate(charts)}
+    arrays = {
+        f"chart/{k}": chart["values"][chart_rows] for k, chart in enumerate(charts)
+    }
     arrays |= {"chart_time": data.time.values[chart_rows]}
     arrays |= {f"outline/{i}": link.outline for i, link in enumerate(scene.links)}
-    rows = _frame_rows(moving["time"], fps / SLOWEST, _frames_affordable(moving, arrays))
+    rows = _frame_rows(
+        moving["time"], fps / SLOWEST, _frames_affordable(moving, arrays)
+    )
     arrays |= {name: values[rows] for name, values in moving.items()}
     blob, places = _packed(arrays)
     points, erls = moving["position"], moving["erls_position"]
@@ -76,7 +92,9 @@ def _content(data: xr.Dataset, scale: float | int | None, fps: float | int) -> d
         "tip": moving_tip(scene, points),
         "links": _links(scene),
         "gravity": list(scene.gravity),
-        "charts": [{key: chart[key] for key in ("label", "unit", "series")} for chart in charts],
+        "charts": [
+            {key: chart[key] for key in ("label", "unit", "series")} for chart in charts
+        ],
         "scale": automatic_scale(points, erls) if scale is None else float(scale),
         **_stage(scene, points),
         "arrays": places,
@@ -87,9 +105,14 @@ def _content(data: xr.Dataset, scale: float | int | None, fps: float | int) -> d
 def _drawable(data: xr.Dataset, scene: Scene) -> dict[str, np.ndarray]:
     """Arrays of the moving picture, nodes in the scene's order, frames that are not finite left out."""
     nodes, links = list(scene_nodes(scene)), [link.name for link in scene.links]
-    arrays = {name: data[name].sel(node=nodes).values for name in ("position", "erls_position", "rotation")}
+    arrays = {
+        name: data[name].sel(node=nodes).values
+        for name in ("position", "erls_position", "rotation")
+    }
     arrays |= {"time": data.time.values, "frame": data["frame"].sel(link=links).values}
-    finite = np.isfinite(arrays["position"]).all(axis=(1, 2)) & np.isfinite(arrays["frame"]).all(axis=(1, 2, 3))
+    finite = np.isfinite(arrays["position"]).all(axis=(1, 2)) & np.isfinite(
+        arrays["frame"]
+    ).all(axis=(1, 2, 3))
     if not finite.any():
         raise ValueError("The run has no finite positions to draw.")
     return {name: np.nan_to_num(values[finite]) for name, values in arrays.items()}
@@ -112,7 +135,9 @@ def _links(scene: Scene) -> list[dict]:
     ]
 
 
-def _frames_affordable(moving: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> int:
+def _frames_affordable(
+    moving: dict[str, np.ndarray], others: dict[str, np.ndarray]
+) -> int:
     """How many frames fit into the budget beside the other arrays."""
     per_frame = 4 * sum(values[0].size for values in moving.values())
     spent = 4 * sum(values.size for values in others.values())
@@ -159,7 +184,14 @@ def automatic_scale(position: np.ndarray, erls_position: np.ndarray) -> float:
     """Round factor 1, 2, 5, 10... 100 that draws the largest displacement at a few percent of the robot's size."""
     largest = float(np.linalg.norm(position - erls_position, axis=-1).max())
     wanted = LARGE_ENOUGH * robot_size(erls_position) / max(largest, 1e-12)
-    return max([factor for factor in (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0) if factor <= wanted], default=1.0)
+    return max(
+        [
+            factor
+            for factor in (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+            if factor <= wanted
+        ],
+        default=1.0,
+    )
 
 
 def _stage(scene: Scene, points: np.ndarray) -> dict:
@@ -167,7 +199,11 @@ def _stage(scene: Scene, points: np.ndarray) -> dict:
     flat = points.reshape(-1, 3)
     low, high = flat.min(axis=0), flat.max(axis=0)
     gravity = np.array(scene.gravity, float)
-    up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
+    up = (
+        -gravity / np.linalg.norm(gravity)
+        if np.any(gravity)
+        else np.array([0.0, 0.0, 1.0])
+    )
     size = robot_size(points)
     depth = float((flat @ up).min())
     base = float(points[0, 0] @ up)
@@ -184,13 +220,17 @@ def _stage(scene: Scene, points: np.ndarray) -> dict:
 
 def _link_lengths(scene: Scene, points: np.ndarray) -> list[float]:
     """Distance [m] from the inner node of each link to its tip."""
-    return [float(np.linalg.norm(points[rows][-1] - points[rows][0])) for rows in link_rows(scene)]
+    return [
+        float(np.linalg.norm(points[rows][-1] - points[rows][0]))
+        for rows in link_rows(scene)
+    ]
 
 
 def _plane_normal(points: np.ndarray) -> list[float] | None:
     """Unit normal of the plane all points lie close to, None if they fill space or a line."""
     _, extents, directions = np.linalg.svd(
-        points[:: max(1, len(points) // 5000)] - points.mean(axis=0), full_matrices=False
+        points[:: max(1, len(points) // 5000)] - points.mean(axis=0),
+        full_matrices=False,
     )
     if extents[2] > 0.05 * extents[0] or extents[1] < 0.05 * extents[0]:
         return None
@@ -204,7 +244,9 @@ def _plane_normal(points: np.ndarray) -> list[float] | None:
 def _summary(data: xr.Dataset) -> str:
     """One line about the run."""
     scene = scene_from_json(data.attrs["scene"])
-    u = np.linalg.norm((data.position - data.erls_position).sel(node=_tip(data, scene)).values, axis=-1)
+    u = np.linalg.norm(
+        (data.position - data.erls_position).sel(node=_tip(data, scene)).values, axis=-1
+    )
     flexible = sum(link.flexible for link in scene.links)
     joints = _counted(data.sizes["joint"], "joint")
     links = f"{_counted(len(scene.links), 'link')}, {flexible} flexible"
@@ -212,7 +254,11 @@ def _summary(data: xr.Dataset) -> str:
     largest = int(np.nan_to_num(u).argmax())
     peak = f"largest tip displacement {1e3 * u[largest]:.3g} mm at {float(data.time[largest]):.3g} s"
     words = [span, joints, links, _counted(data.sizes["node"], "node"), peak]
-    return " · ".join([str(data.attrs["formulation"]), *words] if "formulation" in data.attrs else words)
+    return " · ".join(
+        [str(data.attrs["formulation"]), *words]
+        if "formulation" in data.attrs
+        else words
+    )
 
 
 def _tip(data: xr.Dataset, scene: Scene) -> str:
@@ -229,24 +275,59 @@ def _counted(count: int, noun: str) -> str:
 def _charts(data: xr.Dataset, scene: Scene) -> list[dict]:
     """Quantities the page can plot against time: label, unit, series, values (time, series)."""
     tip = _tip(data, scene)
-    position, erls = data.position.sel(node=tip).values, data.erls_position.sel(node=tip).values
+    position, erls = (
+        data.position.sel(node=tip).values,
+        data.erls_position.sel(node=tip).values,
+    )
     charts = [
         _chart("Tip displacement", "mm", "xyz", 1e3 * (position - erls)),
         _chart("Tip position", "m", "xyz", position),
     ]
-    for kind, unit, factor, effort in (("revolute", "deg", 180 / np.pi, "N m"), ("prismatic", "m", 1.0, "N")):
-        names = [link.name for link in scene.links if link.joint == kind and link.name in data.joint.values]
+    for kind, unit, factor, effort in (
+        ("revolute", "deg", 180 / np.pi, "N m"),
+        ("prismatic", "m", 1.0, "N"),
+    ):
+        names = [
+            link.name
+            for link in scene.links
+            if link.joint == kind and link.name in data.joint.values
+        ]
         if names:
-            word, push = ("angle", "torque") if kind == "revolute" else ("position", "force")
-            charts.append(_chart(f"Joint {word}", unit, names, factor * data.q.sel(joint=names).values))
-            charts.append(_chart(f"Joint {push}", effort, names, data.torque.sel(joint=names).values))
+            word, push = (
+                ("angle", "torque") if kind == "revolute" else ("position", "force")
+            )
+            charts.append(
+                _chart(
+                    f"Joint {word}",
+                    unit,
+                    names,
+                    factor * data.q.sel(joint=names).values,
+                )
+            )
+            charts.append(
+                _chart(
+                    f"Joint {push}", effort, names, data.torque.sel(joint=names).values
+                )
+            )
     kinds = [str(kind) for kind in data.kind.values if kind != "residual"]
     charts.append(_chart("Energy", "J", kinds, data.energy.sel(kind=kinds).values))
     if "residual" in data.kind.values:
-        charts.append(_chart("Energy residual", "J", ["residual"], data.energy.sel(kind=["residual"]).values))
+        charts.append(
+            _chart(
+                "Energy residual",
+                "J",
+                ["residual"],
+                data.energy.sel(kind=["residual"]).values,
+            )
+        )
     return charts
 
 
 def _chart(label: str, unit: str, series: Sequence[str], values: np.ndarray) -> dict:
     """One quantity of the chart."""
-    return {"label": label, "unit": unit, "series": list(series), "values": np.nan_to_num(values)}
+    return {
+        "label": label,
+        "unit": unit,
+        "series": list(series),
+        "values": np.nan_to_num(values),
+    }

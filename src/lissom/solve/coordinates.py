@@ -18,17 +18,29 @@ def with_coordinates(formulation: Any, independent: Sequence[int]) -> Any:
     """The same closed chain with other independent joints."""
     if tuple(independent) == formulation.independent:
         return formulation
-    return dataclasses.replace(formulation, closure=with_independent(formulation.closure, independent))
+    return dataclasses.replace(
+        formulation, closure=with_independent(formulation.closure, independent)
+    )
 
 
-def other_coordinates(formulation: Any, x: Float[np.ndarray, " n"], wanted: Sequence[int] = ()) -> Any | None:
+def other_coordinates(
+    formulation: Any, x: Float[np.ndarray, " n"], wanted: Sequence[int] = ()
+) -> Any | None:
     """The closed chain with the independent joints that move all others least at x, those `wanted` among them."""
-    chosen = choose(formulation.chain, formulation.closure, np.asarray(_theta(formulation, jnp.asarray(x))), wanted)
+    chosen = choose(
+        formulation.chain,
+        formulation.closure,
+        np.asarray(_theta(formulation, jnp.asarray(x))),
+        wanted,
+    )
     return None if chosen is None else with_coordinates(formulation, chosen)
 
 
 def exchanged(
-    old: AbstractFormulation, new: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]
+    old: AbstractFormulation,
+    new: AbstractFormulation,
+    x: Float[Array, " n"],
+    xd: Float[Array, " n"],
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
     """The same physical state in other coordinates.
 
@@ -49,4 +61,6 @@ def _exchanged(f: Any, x, xd, independent: tuple[int, ...]):
         theta, theta_d = f.configuration(x).encoder, f.rates(x, xd).encoder
     else:
         theta, theta_d = f.joint_coordinates(x), f.joint_map(x) @ xd[:j]
-    return jnp.concatenate([theta[chosen], x[j:]]), jnp.concatenate([theta_d[chosen], xd[j:]])
+    return jnp.concatenate([theta[chosen], x[j:]]), jnp.concatenate(
+        [theta_d[chosen], xd[j:]]
+    )

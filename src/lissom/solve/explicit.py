@@ -22,7 +22,9 @@ class Explicit(AbstractStep):
     """One of `METHODS` on xdd = M^-1 (Q - h)."""
 
     method: str = eqx.field(static=True, default="dopri8")
-    portable: bool = eqx.field(static=True, default=False)  # linear solves that can be batched
+    portable: bool = eqx.field(
+        static=True, default=False
+    )  # linear solves that can be batched
     order: ClassVar[int] = 4
     name: ClassVar[str] = "explicit"
 
@@ -43,10 +45,14 @@ class Explicit(AbstractStep):
         """The method's own state, and the sensitivities that weigh errors."""
         y, t = (now.x, now.xd, now.work), now.t
         tolerance = whole_state(tolerance)
-        view = sight(problem, tolerance, problem.matrices(t, now.x, now.xd), now.x, now.xd)
+        view = sight(
+            problem, tolerance, problem.matrices(t, now.x, now.xd), now.x, now.xd
+        )
         return self.solver.init(self._term(problem), t, t + 1e-3, y, None), view
 
-    def attempt(self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory) -> Attempt:
+    def attempt(
+        self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory
+    ) -> Attempt:
         """One step of size h."""
         state, view = memory
         y = (now.x, now.xd, now.work)
@@ -56,7 +62,13 @@ class Explicit(AbstractStep):
         measured = size(whole_state(tolerance), view, error[0], error[1])
         stages = self.solver.tableau.num_stages
         return Attempt(
-            Moment(now.t + h, *y), measured, jnp.isfinite(measured), whole(stages), real(1.0), dense, (state, view)
+            Moment(now.t + h, *y),
+            measured,
+            jnp.isfinite(measured),
+            whole(stages),
+            real(1.0),
+            dense,
+            (state, view),
         )
 
     def reject(self, memory, attempt: Attempt) -> Any:

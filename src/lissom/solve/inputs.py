@@ -34,13 +34,22 @@ class Piece(eqx.Module):
     def derivative(self) -> "Piece":
         """The rate of change, as a polynomial."""
         k = jnp.arange(1, self.coefficients.shape[0], dtype=float)
-        return Piece(self.start, self.coefficients[1:] * k.reshape(-1, *[1] * (self.coefficients.ndim - 1)))
+        return Piece(
+            self.start,
+            self.coefficients[1:] * k.reshape(-1, *[1] * (self.coefficients.ndim - 1)),
+        )
 
 
 class Table:
     """Values over time, `linear` or `hold` between points; two points at one time are a jump."""
 
-    def __init__(self, t: Sequence[float], value: Any, interpolation: str = "linear", after: str = "zero"):
+    def __init__(
+        self,
+        t: Sequence[float],
+        value: Any,
+        interpolation: str = "linear",
+        after: str = "zero",
+    ):
         self.t = np.asarray(t, dtype=float)
         self.value = np.asarray(value, dtype=float)
         self.interpolation, self.after = interpolation, after
@@ -54,9 +63,15 @@ class Table:
         """The polynomial on (a, b), which must not contain a breakpoint."""
         middle, (first, last) = 0.5 * (a + b), (self.t[0], self.t[-1])
         if middle < first:
-            start, slope = self.value[0] if self.after == "hold" else 0 * self.value[0], 0 * self.value[0]
+            start, slope = (
+                self.value[0] if self.after == "hold" else 0 * self.value[0],
+                0 * self.value[0],
+            )
         elif middle >= last:
-            start, slope = self.value[-1] if self.after == "hold" else 0 * self.value[-1], 0 * self.value[-1]
+            start, slope = (
+                self.value[-1] if self.after == "hold" else 0 * self.value[-1],
+                0 * self.value[-1],
+            )
         else:
             k = int(np.searchsorted(self.t, middle, side="right")) - 1
             slope = (self.value[k + 1] - self.value[k]) / (self.t[k + 1] - self.t[k])
@@ -83,7 +98,10 @@ class Spline:
         if not self.t[0] < middle < self.t[-1]:
             end = self.value[0] if middle <= self.t[0] else self.value[-1]
             return Piece(real(a), real(np.array([end, 0.0, 0.0, 0.0])))
-        c = [self.spline(a, nu) / factor for nu, factor in enumerate((1.0, 1.0, 2.0, 6.0))]
+        c = [
+            self.spline(a, nu) / factor
+            for nu, factor in enumerate((1.0, 1.0, 2.0, 6.0))
+        ]
         # Derivatives at a knot belong to the piece on the right: they are taken back from the middle.
         third = self.spline(middle, 3)
         c[3], c[2] = third / 6.0, (self.spline(middle, 2) - third * (middle - a)) / 2.0
@@ -107,22 +125,31 @@ class Function(AbstractLaw):
         """Joint torques [N m or N]."""
         try:
             return jnp.asarray(self.function(t, state), dtype=float)
-        except jax.errors.ConcretizationTypeError:  # float(t), if t > 1, np.sin(t): plain Python
+        except (
+            jax.errors.ConcretizationTypeError
+        ):  # float(t), if t > 1, np.sin(t): plain Python
             return called_back(self.function, t, state)
 
 
 def called_back(function: Callable, t, state) -> Float[Array, " j"]:
     """Value of a plain Python function inside compiled code; implicit steps treat it as constant while they iterate."""
     shape = jax.ShapeDtypeStruct(state.q.shape, state.q.dtype)
-    host = lambda t, state: np.asarray(function(t, state), dtype=float)  # noqa: E731
+
+    def host(t, state):
+        return np.asarray(function(t, state), dtype=float)
+
     frozen = jax.lax.stop_gradient((t, state))
-    return _opaque(lambda at: jax.pure_callback(host, shape, *at, vmap_method="sequential"), frozen)
+    return _opaque(
+        lambda at: jax.pure_callback(host, shape, *at, vmap_method="sequential"), frozen
+    )
 
 
 def _opaque(function: Callable, argument: Any) -> Any:
     """A function without derivatives."""
     wrapped = jax.custom_jvp(function)
-    wrapped.defjvp(lambda primals, tangents: (function(*primals), jnp.zeros(primals[0][1].q.shape)))
+    wrapped.defjvp(
+        lambda primals, tangents: (function(*primals), jnp.zeros(primals[0][1].q.shape))
+    )
     return wrapped(argument)
 
 
@@ -158,17 +185,26 @@ class Inputs:
     def breakpoints(self, t_end: float) -> np.ndarray:
         """Start, end, and every time between at which an input is not smooth."""
         tables = [table for *_, table in (*self.torque, *self.wrenches, *self.motion)]
-        times = [table.breakpoints for table in tables] + [getattr(self.law, "breakpoints", np.zeros(0))]
+        times = [table.breakpoints for table in tables] + [
+            getattr(self.law, "breakpoints", np.zeros(0))
+        ]
         inside = np.unique(np.concatenate([np.zeros(0), *times]))
-        return np.concatenate([[0.0], inside[(inside > 0.0) & (inside < t_end)], [t_end]])
+        return np.concatenate(
+            [[0.0], inside[(inside > 0.0) & (inside < t_end)], [t_end]]
+        )
 
     def on(self, a: float, b: float) -> Loads:
         """The smooth loads on the piece (a, b)."""
         law = self.law.on(a, b) if hasattr(self.law, "on") else self.law
         return Loads(
             torque=self._torque(a, b),
-            law=Function(law) if callable(law) and not isinstance(law, AbstractLaw) else law,
-            wrenches=tuple(NodeLoad(i, k, bool(world), table.piece(a, b)) for i, k, world, table in self.wrenches),
+            law=Function(law)
+            if callable(law) and not isinstance(law, AbstractLaw)
+            else law,
+            wrenches=tuple(
+                NodeLoad(i, k, bool(world), table.piece(a, b))
+                for i, k, world, table in self.wrenches
+            ),
             motion=tuple(spline.piece(a, b) for _, spline in self.motion),
             prescribed=tuple(joint for joint, _ in self.motion),
         )
@@ -185,5 +221,7 @@ class Inputs:
 def constant_torque(torque: Float[Real, " j"]) -> "Inputs":
     """A torque that never changes."""
     value = np.asarray(torque, dtype=float)
-    tables = [(joint, Table([0.0], [tau], after="hold")) for joint, tau in enumerate(value)]
+    tables = [
+        (joint, Table([0.0], [tau], after="hold")) for joint, tau in enumerate(value)
+    ]
     return Inputs(len(value), torque=tables)

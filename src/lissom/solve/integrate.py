@@ -17,7 +17,16 @@ from .coordinates import exchanged, other_coordinates, with_coordinates
 from .explicit import Explicit
 from .generalised_alpha import GeneralisedAlpha
 from .inputs import Inputs
-from .march import DEAD_POINT, FAILURES, Counts, Record, Walk, march, new_record, set_off
+from .march import (
+    DEAD_POINT,
+    FAILURES,
+    Counts,
+    Record,
+    Walk,
+    march,
+    new_record,
+    set_off,
+)
 from .problem import Problem, State, state_of
 from .radau import Radau
 from .step import AbstractStep, Moment, Tolerance
@@ -94,12 +103,32 @@ def integrate(
             loads = _arrays(inputs.on(a, b))
             while float(walk.now.t) < b and int(walk.failure) == 0:
                 problem = Problem(stretches[-1].formulation, loads)
-                walk = _set_off(step, problem, tolerance, walk.now, walk.joints, walk.h, walk.record, walk.counts)
+                walk = _set_off(
+                    step,
+                    problem,
+                    tolerance,
+                    walk.now,
+                    walk.joints,
+                    walk.h,
+                    walk.record,
+                    walk.counts,
+                )
                 while float(walk.now.t) < b and int(walk.failure) == 0:
-                    walk = _march(step, problem, tolerance, walk, real(b), limits[0], whole(BURST), limits[1])
+                    walk = _march(
+                        step,
+                        problem,
+                        tolerance,
+                        walk,
+                        real(b),
+                        limits[0],
+                        whole(BURST),
+                        limits[1],
+                    )
                     watch(float(walk.now.t))
                 if int(walk.failure):
-                    walk, stretch = past_dead_point(stretches[-1].formulation, walk, prescribed)
+                    walk, stretch = past_dead_point(
+                        stretches[-1].formulation, walk, prescribed
+                    )
                     stretches += stretch
             if int(walk.failure):
                 break
@@ -107,7 +136,15 @@ def integrate(
         interrupted = True
     outcome = RESULTS.interrupted if interrupted else FAILURES[int(walk.failure)]
     filled, joints = int(walk.record.filled), np.asarray(walk.joints)
-    return Outcome(walk.record, walk.counts, outcome, float(walk.now.t), filled, tuple(stretches), joints)
+    return Outcome(
+        walk.record,
+        walk.counts,
+        outcome,
+        float(walk.now.t),
+        filled,
+        tuple(stretches),
+        joints,
+    )
 
 
 def driven(
@@ -138,7 +175,10 @@ def past_dead_point(
     formulation: AbstractFormulation, walk: Walk, prescribed: tuple[int, ...]
 ) -> tuple[Walk, list[Stretch]]:
     """The march with other independent joints, the same physical state; as it was where no choice is regular."""
-    if formulation.n_joints == formulation.n_encoders or FAILURES[int(walk.failure)] == RESULTS.too_many_steps:
+    if (
+        formulation.n_joints == formulation.n_encoders
+        or FAILURES[int(walk.failure)] == RESULTS.too_many_steps
+    ):
         return walk, []
     f = formulation.near(walk.joints)
     if float(_liveliness(f, walk.now.x)) < SUSPECT:
@@ -166,14 +206,33 @@ def _liveliness(f: AbstractFormulation, x):
     return f.liveliness(x)
 
 
-def rollout(formulation: AbstractFormulation, state: State, inputs: Inputs, times: np.ndarray, solver: Solver) -> Walk:
+def rollout(
+    formulation: AbstractFormulation,
+    state: State,
+    inputs: Inputs,
+    times: np.ndarray,
+    solver: Solver,
+) -> Walk:
     """The same run as one pure JAX function of the formulation's numbers and the state: for `jit`, `vmap` and `jvp`."""
-    walk, step, tolerance, limits = _start(formulation, state, times, solver, portable=True)
+    walk, step, tolerance, limits = _start(
+        formulation, state, times, solver, portable=True
+    )
     pieces = inputs.breakpoints(float(times[-1]))
     for a, b in zip(pieces[:-1], pieces[1:], strict=True):
         problem = Problem(formulation, _arrays(inputs.on(a, b)))
-        walk = set_off(step, problem, tolerance, walk.now, walk.joints, walk.h, walk.record, walk.counts)
-        walk = march(step, problem, tolerance, walk, real(b), limits[0], whole(2**62), limits[1])
+        walk = set_off(
+            step,
+            problem,
+            tolerance,
+            walk.now,
+            walk.joints,
+            walk.h,
+            walk.record,
+            walk.counts,
+        )
+        walk = march(
+            step, problem, tolerance, walk, real(b), limits[0], whole(2**62), limits[1]
+        )
     return walk
 
 
@@ -181,12 +240,16 @@ def _start(
     formulation, state: State, times, solver: Solver, portable: bool = False
 ) -> tuple[Walk, AbstractStep, Tolerance, tuple[Any, Any]]:
     t_end = float(times[-1])
-    tolerance = Tolerance(real(solver.rtol), real(solver.atol), solver.resolve == "everything")
+    tolerance = Tolerance(
+        real(solver.rtol), real(solver.atol), solver.resolve == "everything"
+    )
     now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
     first = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
     zero = whole(0)
     record = new_record(real(times), formulation.size, formulation.n_encoders)
-    walk = Walk(now, real(state.q), real(first), None, Counts(zero, zero, zero), record, zero)
+    walk = Walk(
+        now, real(state.q), real(first), None, Counts(zero, zero, zero), record, zero
+    )
     limits = (real(solver.max_step or t_end), whole(solver.max_steps))
     return walk, step_of(solver, portable), tolerance, limits
 

@@ -13,7 +13,11 @@ from .problem import Problem
 from .step import AbstractStep, Attempt, Moment, Tolerance
 
 SAFETY = 0.9
-SHRINK, GROW, KEEP = 0.2, 8.0, 1.2  # a step grows at most GROW times, and is kept if it would grow less than KEEP times
+SHRINK, GROW, KEEP = (
+    0.2,
+    8.0,
+    1.2,
+)  # a step grows at most GROW times, and is kept if it would grow less than KEEP times
 
 
 class Counts(eqx.Module):
@@ -39,7 +43,9 @@ class Walk(eqx.Module):
     """Everything that goes round the loop."""
 
     now: Moment
-    joints: Float[Array, " j"]  # coordinates of all moving joints: where loops are closed
+    joints: Float[
+        Array, " j"
+    ]  # coordinates of all moving joints: where loops are closed
     h: Float[Array, ""]
     memory: Any
     counts: Counts
@@ -60,7 +66,10 @@ DEAD_POINT = 5
 
 def new_record(t: Float[Array, " t"], n: int, joints: int) -> Record:
     """An empty output grid."""
-    blank = lambda width: real(jnp.full((t.shape[0], width), jnp.nan))  # noqa: E731
+
+    def blank(width):
+        return real(jnp.full((t.shape[0], width), jnp.nan))
+
     return Record(t, blank(n), blank(n), blank(2), blank(joints), whole(0))
 
 
@@ -76,22 +85,39 @@ def set_off(
 ) -> Walk:
     """Start of a smooth piece: fresh acceleration, no memory of what was before the jump."""
     here = problem.near(joints)
-    walk = Walk(now, joints, real(h), step.begin(here, tolerance, now), counts, record, whole(0))
-    return eqx.tree_at(lambda w: w.record, walk, write(step, here, walk.record, now, None, real(0.0)))
+    walk = Walk(
+        now, joints, real(h), step.begin(here, tolerance, now), counts, record, whole(0)
+    )
+    return eqx.tree_at(
+        lambda w: w.record, walk, write(step, here, walk.record, now, None, real(0.0))
+    )
 
 
-def write(step: AbstractStep, problem: Problem, record: Record, now: Moment, attempt: Attempt | None, h) -> Record:
+def write(
+    step: AbstractStep,
+    problem: Problem,
+    record: Record,
+    now: Moment,
+    attempt: Attempt | None,
+    h,
+) -> Record:
     """Fill in every output time up to the end of the step."""
     end = now.t + h
     slack = 1e-12 * (1.0 + jnp.abs(end))
 
     def due(record: Record):
         inside = record.filled < record.t.shape[0]
-        return inside & (record.t[jnp.minimum(record.filled, record.t.shape[0] - 1)] <= end + slack)
+        return inside & (
+            record.t[jnp.minimum(record.filled, record.t.shape[0] - 1)] <= end + slack
+        )
 
     def put(record: Record):
         k = record.filled
-        part = jnp.clip(jnp.where(h > 0, (record.t[k] - now.t) / jnp.where(h > 0, h, 1.0), 0.0), 0.0, 1.0)
+        part = jnp.clip(
+            jnp.where(h > 0, (record.t[k] - now.t) / jnp.where(h > 0, h, 1.0), 0.0),
+            0.0,
+            1.0,
+        )
         at = now if attempt is None else step.interpolate(now, attempt, h, part)
         return Record(
             record.t,
@@ -107,14 +133,29 @@ def write(step: AbstractStep, problem: Problem, record: Record, now: Moment, att
 
 def next_size(step: AbstractStep, attempt: Attempt, h, accepted):
     """Step size from the error estimate; a little growth is not worth new inverses."""
-    error = jnp.where(jnp.isfinite(attempt.error), jnp.maximum(attempt.error, 1e-10), 1e10)
-    factor = jnp.clip(SAFETY * attempt.effort * error ** (-1.0 / (step.order + 1)), SHRINK, GROW)
-    factor = jnp.where(accepted, jnp.where((factor >= 1.0) & (factor < KEEP), 1.0, factor), jnp.minimum(factor, 0.9))
+    error = jnp.where(
+        jnp.isfinite(attempt.error), jnp.maximum(attempt.error, 1e-10), 1e10
+    )
+    factor = jnp.clip(
+        SAFETY * attempt.effort * error ** (-1.0 / (step.order + 1)), SHRINK, GROW
+    )
+    factor = jnp.where(
+        accepted,
+        jnp.where((factor >= 1.0) & (factor < KEEP), 1.0, factor),
+        jnp.minimum(factor, 0.9),
+    )
     return h * jnp.where(attempt.solved, factor, 0.5)
 
 
 def march(
-    step: AbstractStep, problem: Problem, tolerance: Tolerance, walk: Walk, t_end, max_step, budget, max_steps
+    step: AbstractStep,
+    problem: Problem,
+    tolerance: Tolerance,
+    walk: Walk,
+    t_end,
+    max_step,
+    budget,
+    max_steps,
 ) -> Walk:
     """March to `t_end`, or until `budget` more tries are made or the run fails."""
     stop = walk.counts.steps + walk.counts.rejected + budget
@@ -125,14 +166,27 @@ def march(
 
     def once(walk: Walk):
         left = t_end - walk.now.t
-        wanted = jnp.minimum(walk.h, jnp.minimum(max_step, problem.formulation.longest_step(walk.now.xd)))
-        h = jnp.where(wanted >= left * (1 - 1e-9), left, jnp.where(wanted > 0.5 * left, 0.5 * left, wanted))
+        wanted = jnp.minimum(
+            walk.h, jnp.minimum(max_step, problem.formulation.longest_step(walk.now.xd))
+        )
+        h = jnp.where(
+            wanted >= left * (1 - 1e-9),
+            left,
+            jnp.where(wanted > 0.5 * left, 0.5 * left, wanted),
+        )
         here = problem.near(walk.joints)
         attempt = step.attempt(here, tolerance, walk.now, h, walk.memory)
         accepted = attempt.solved & (attempt.error <= 1.0)
-        end = eqx.tree_at(lambda m: m.t, attempt.end, jnp.where(h == left, t_end, attempt.end.t))
-        choose = lambda a, b: jax.tree.map(lambda p, q: jnp.where(accepted, p, q), a, b)  # noqa: E731
-        record = write(step, here, walk.record, walk.now, attempt, jnp.where(accepted, h, -1.0))
+        end = eqx.tree_at(
+            lambda m: m.t, attempt.end, jnp.where(h == left, t_end, attempt.end.t)
+        )
+
+        def choose(a, b):
+            return jax.tree.map(lambda p, q: jnp.where(accepted, p, q), a, b)
+
+        record = write(
+            step, here, walk.record, walk.now, attempt, jnp.where(accepted, h, -1.0)
+        )
         counts = Counts(
             walk.counts.steps + accepted,
             walk.counts.rejected + ~accepted,
@@ -145,7 +199,9 @@ def march(
         failure = judge(walk, attempt, size, counts, max_steps)
         memory = choose(attempt.memory, step.reject(walk.memory, attempt))
         joints, failure = settle(here, end, walk, accepted, failure)
-        return Walk(choose(end, walk.now), joints, size, memory, counts, record, failure)
+        return Walk(
+            choose(end, walk.now), joints, size, memory, counts, record, failure
+        )
 
     return jax.lax.while_loop(going, once, walk)
 

@@ -29,7 +29,9 @@ from .problem import State, state_of
 from .static import balanced, descend, held, imbalance, settled, slope
 
 BALANCE = 1e-7  # force left over in an equilibrium, against the largest force in it
-SINGULAR = 1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
+SINGULAR = (
+    1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
+)
 
 
 class EquilibriumError(RuntimeError):
@@ -73,15 +75,26 @@ class Model:
         stiffening: str = "none",
     ):
         if formulation not in BUILDERS:
-            raise ValueError(f"formulation must be one of {', '.join(BUILDERS)}, got {formulation!r}")
+            raise ValueError(
+                f"formulation must be one of {', '.join(BUILDERS)}, got {formulation!r}"
+            )
         if terms not in ("consistent", "published"):
-            raise ValueError(f"terms must be 'consistent' or 'published', got {terms!r}")
+            raise ValueError(
+                f"terms must be 'consistent' or 'published', got {terms!r}"
+            )
         check_choices(formulation, reference, terms, basis, stiffening)
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
-        self.formulation_name, self.reference, self.terms, self.modes = formulation, reference, terms, modes
+        self.formulation_name, self.reference, self.terms, self.modes = (
+            formulation,
+            reference,
+            terms,
+            modes,
+        )
         self.basis, self.stiffening = basis, stiffening
         self.choices = Choices(modes, reference, terms, basis, stiffening)
-        self.formulation: AbstractFormulation = formulation_of(self.robot, formulation, self.choices)
+        self.formulation: AbstractFormulation = formulation_of(
+            self.robot, formulation, self.choices
+        )
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
         self.node_names = node_names(self.robot)
@@ -91,11 +104,15 @@ class Model:
     def of_scenario(cls, scenario: Scenario) -> "Model":
         """The robot of a scenario in its formulation."""
         s = scenario
-        return cls(s.robot, s.formulation, s.modes, s.reference, s.terms, s.basis, s.stiffening)
+        return cls(
+            s.robot, s.formulation, s.modes, s.reference, s.terms, s.basis, s.stiffening
+        )
 
     def replace(self, changes: Mapping[str, Any]) -> "Model":
         """The same model of a robot with other values at dotted paths, traced ones too: see `Robot.replace`."""
-        return Model(self.robot.replace(changes), self.formulation_name, **self.choices._asdict())
+        return Model(
+            self.robot.replace(changes), self.formulation_name, **self.choices._asdict()
+        )
 
     @property
     def n_joints(self) -> int:
@@ -119,7 +136,9 @@ class Model:
             return f
         if isinstance(state, State) and state.independent is not None:
             f = with_coordinates(f, state.independent)
-        return _near(f, state.q if isinstance(state, State) else jnp.asarray(state, dtype=float))
+        return _near(
+            f, state.q if isinstance(state, State) else jnp.asarray(state, dtype=float)
+        )
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -167,19 +186,31 @@ class Model:
         home = jnp.asarray(f.closure.guess)
         if q is None:
             return home[: self.n_joints]
-        value = jnp.asarray(q, dtype=float) if not isinstance(q, Sequence) else _stacked(q)
+        value = (
+            jnp.asarray(q, dtype=float) if not isinstance(q, Sequence) else _stacked(q)
+        )
         drives = jnp.asarray(f.independent)
-        concrete = _is_concrete(value) and _is_concrete(home) and _is_concrete(f.chain.position)
+        concrete = (
+            _is_concrete(value)
+            and _is_concrete(home)
+            and _is_concrete(f.chain.position)
+        )
         if value.shape == (f.n_joints,) and f.n_joints != self.n_joints:
             if concrete:
-                theta = carried(self.robot, f.chain, f.closure, f.independent, np.asarray(value))
+                theta = carried(
+                    self.robot, f.chain, f.closure, f.independent, np.asarray(value)
+                )
                 return jnp.asarray(theta[: self.n_joints])
             value = home[: self.n_joints].at[drives].set(value)
         value = self.joint_vector("q", value)
         theta = _closed_near(f, value)
         if concrete and not bool(jnp.all(jnp.isfinite(theta))):
             guess = np.asarray(_near(f, value).closure.guess)
-            theta = jnp.asarray(close(self.robot, f.chain, f.closure, guess, f.independent)[: self.n_joints])
+            theta = jnp.asarray(
+                close(self.robot, f.chain, f.closure, guess, f.independent)[
+                    : self.n_joints
+                ]
+            )
         return theta
 
     def static(self, q: Any = None, torque: Any = None, *, free: bool = False) -> State:
@@ -197,7 +228,9 @@ class Model:
         self.check_reference(encoder)
         if free:
             tau = self.joint_vector("torque", torque)
-            start = jnp.concatenate([encoder[jnp.asarray(f.independent, dtype=int)], jnp.zeros(f.n_elastic)])
+            start = jnp.concatenate(
+                [encoder[jnp.asarray(f.independent, dtype=int)], jnp.zeros(f.n_elastic)]
+            )
             if _is_concrete(start) and _is_concrete(tau):
                 start, f = self._downhill(f, start, tau)
             state, left = _settled(f, tau, start)
@@ -205,7 +238,9 @@ class Model:
             state, left = _held(f, encoder)
         if _is_concrete(left) and not float(left) < BALANCE:
             near = np.asarray(encoder).tolist()
-            raise EquilibriumError(f"no equilibrium found near q = {near}: {left:.1e} of the forces is left over")
+            raise EquilibriumError(
+                f"no equilibrium found near q = {near}: {left:.1e} of the forces is left over"
+            )
         return state
 
     def _downhill(self, f: Any, start: Any, tau: Any) -> tuple[Any, Any]:
@@ -223,16 +258,26 @@ class Model:
         """Refuse zeroed displacements that define no ERLS at theta, by name, [Boscariol2012] eq. (6)."""
         f: Any = self.formulation
         theta = jnp.asarray(theta, dtype=float)
-        if isinstance(f.reference, Tangent) or not _is_concrete(theta) or self.n_joints == 0:
+        if (
+            isinstance(f.reference, Tangent)
+            or not _is_concrete(theta)
+            or self.n_joints == 0
+        ):
             return
         closure = getattr(f, "closure", None)
         if closure is not None:
             theta = jnp.asarray(_near(f, theta).closure.guess)
         J_0 = np.asarray(_reference_matrix(f.chain, f.reference, theta, closure))
         if not 1.0 / np.linalg.cond(J_0) > SINGULAR:
-            names = ", ".join(self.reference["zeroed"]) if isinstance(self.reference, dict) else str(self.reference)
+            names = (
+                ", ".join(self.reference["zeroed"])
+                if isinstance(self.reference, dict)
+                else str(self.reference)
+            )
             still = [
-                joint for joint, column in zip(self.joint_names, J_0.T, strict=False) if np.abs(column).max() < 1e-9
+                joint
+                for joint, column in zip(self.joint_names, J_0.T, strict=False)
+                if np.abs(column).max() < 1e-9
             ]
             reason = (
                 f"they do not move with joint {', '.join(still)}"
@@ -248,12 +293,18 @@ class Model:
         """M over all coordinates (joints first) at joint coordinates q (links undeformed), or at a State."""
         return _inertia(*self._placed(q))
 
-    def inverse_dynamics(self, q: Any, qd: Any = None, qdd: Any = None) -> Float[Array, " j"]:
+    def inverse_dynamics(
+        self, q: Any, qd: Any = None, qdd: Any = None
+    ) -> Float[Array, " j"]:
         """Joint torques for a motion of the joints, the links in quasi-static balance with it.
 
         The independent joints of a closed chain set the motion and take the torques.
         """
-        q, qd, qdd = self.assemble(q), self.joint_vector("qd", qd), self.joint_vector("qdd", qdd)
+        q, qd, qdd = (
+            self.assemble(q),
+            self.joint_vector("qd", qd),
+            self.joint_vector("qdd", qdd),
+        )
         return _balanced(_near(self.formulation, q), q, qd, qdd)[1]
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
@@ -286,7 +337,9 @@ class Model:
         if not self.closed:
             return state.encoder
         independent = state.independent or self.formulation.independent
-        return state.q.at[jnp.asarray(independent)].set(state.encoder[jnp.asarray(independent)])
+        return state.q.at[jnp.asarray(independent)].set(
+            state.encoder[jnp.asarray(independent)]
+        )
 
     def _placed(self, q: Any) -> tuple[AbstractFormulation, Float[Array, " n"]]:
         """The formulation and the coordinates at joint coordinates or at a state."""
@@ -303,23 +356,40 @@ class Model:
         j = self.n_joints
         if value is None:
             return jnp.zeros(j)
-        value = _stacked(value) if isinstance(value, Sequence) else jnp.asarray(value, dtype=float)
+        value = (
+            _stacked(value)
+            if isinstance(value, Sequence)
+            else jnp.asarray(value, dtype=float)
+        )
         drives = self.formulation.independent
-        if value.shape == (len(drives),) and len(drives) != j:  # of a closed chain: the independent joints alone
+        if (
+            value.shape == (len(drives),) and len(drives) != j
+        ):  # of a closed chain: the independent joints alone
             return jnp.zeros(j).at[jnp.asarray(drives)].set(value)
         if value.shape != (j,):
             names = ", ".join(self.joint_names)
-            raise ValueError(f"{name} must have {j} values, one for each joint ({names}), got shape {value.shape}")
+            raise ValueError(
+                f"{name} must have {j} values, one for each joint ({names}), got shape {value.shape}"
+            )
         return value
 
 
-def check_choices(formulation: str, reference: Any, terms: str, basis: str | None, stiffening: str) -> None:
+def check_choices(
+    formulation: str, reference: Any, terms: str, basis: str | None, stiffening: str
+) -> None:
     """Refuse what a formulation does not offer."""
     if basis is not None and basis not in BASES:
         raise ValueError(f"basis must be one of {', '.join(BASES)}, got {basis!r}")
     if stiffening not in ("none", "geometric"):
-        raise ValueError(f"stiffening must be 'none' or 'geometric', got {stiffening!r}")
-    entries = {"formulation": formulation, "reference": reference, "terms": terms, "basis": basis}
+        raise ValueError(
+            f"stiffening must be 'none' or 'geometric', got {stiffening!r}"
+        )
+    entries = {
+        "formulation": formulation,
+        "reference": reference,
+        "terms": terms,
+        "basis": basis,
+    }
     entries |= {"stiffening": stiffening}
     for finding in choice_findings(entries):
         raise ValueError(f"{'.'.join(map(str, finding.loc))}: {finding.message}")
@@ -330,7 +400,11 @@ def _is_concrete(value: Any) -> bool:
 
 
 def _stacked(values: Sequence) -> Float[Array, " n"]:
-    return jnp.stack([jnp.asarray(v, dtype=float) for v in values]) if len(values) else jnp.zeros(0)
+    return (
+        jnp.stack([jnp.asarray(v, dtype=float) for v in values])
+        if len(values)
+        else jnp.zeros(0)
+    )
 
 
 @compiled_quickly
@@ -342,7 +416,9 @@ def _near(f: Any, joints: Any) -> Any:
     """The formulation with its loops closed near these joints; itself where there are none."""
     if f.n_joints == f.n_encoders:
         return f
-    return eqx.tree_at(lambda f: f.closure.guess, f, _guess(f, jnp.asarray(joints, dtype=float)))
+    return eqx.tree_at(
+        lambda f: f.closure.guess, f, _guess(f, jnp.asarray(joints, dtype=float))
+    )
 
 
 def _followed(f: Any, x: Any) -> Any:
@@ -363,7 +439,10 @@ def _closed_near(f: Any, joints):
 
 @compiled_quickly
 def _undeformed(f: AbstractFormulation, theta, rate_i) -> State:
-    x, xd = (jnp.concatenate([part, jnp.zeros(f.n_elastic)]) for part in (theta[jnp.asarray(f.independent)], rate_i))
+    x, xd = (
+        jnp.concatenate([part, jnp.zeros(f.n_elastic)])
+        for part in (theta[jnp.asarray(f.independent)], rate_i)
+    )
     return state_of(f, x, xd)
 
 

@@ -25,8 +25,12 @@ class State(eqx.Module):
     elastic_d: Float[Array, " d"]
     encoder: Float[Array, " j"]
     encoder_d: Float[Array, " j"]
-    torque: Float[Array, " j"] | None = None  # holding torques, where a static solution has given them
-    independent: tuple[int, ...] | None = eqx.field(static=True, default=None)  # None: all joints
+    torque: Float[Array, " j"] | None = (
+        None  # holding torques, where a static solution has given them
+    )
+    independent: tuple[int, ...] | None = eqx.field(
+        static=True, default=None
+    )  # None: all joints
 
     @property
     def x(self) -> Float[Array, " n"]:
@@ -39,20 +43,38 @@ class State(eqx.Module):
         return jnp.concatenate([self._chosen(self.qd), self.elastic_d])
 
     def _chosen(self, joints: Float[Array, " j"]) -> Float[Array, " i"]:
-        return joints if self.independent is None else joints[jnp.asarray(self.independent)]
+        return (
+            joints
+            if self.independent is None
+            else joints[jnp.asarray(self.independent)]
+        )
 
 
-def state_of(formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"], torque=None) -> State:
+def state_of(
+    formulation: AbstractFormulation,
+    x: Float[Array, " n"],
+    xd: Float[Array, " n"],
+    torque=None,
+) -> State:
     """The state with its encoder readings."""
     j = formulation.n_joints
-    encoder, encoder_d = formulation.configuration(x).encoder, formulation.rates(x, xd).encoder
+    encoder, encoder_d = (
+        formulation.configuration(x).encoder,
+        formulation.rates(x, xd).encoder,
+    )
     q, qd = formulation.joint_coordinates(x), formulation.joint_map(x) @ xd[:j]
-    return State(q, qd, x[j:], xd[j:], encoder, encoder_d, torque, independent_of(formulation))
+    return State(
+        q, qd, x[j:], xd[j:], encoder, encoder_d, torque, independent_of(formulation)
+    )
 
 
 def independent_of(formulation: AbstractFormulation) -> tuple[int, ...] | None:
     """Joints that are coordinates, None where all are."""
-    return None if formulation.n_joints == formulation.n_encoders else formulation.independent
+    return (
+        None
+        if formulation.n_joints == formulation.n_encoders
+        else formulation.independent
+    )
 
 
 class Tangents(eqx.Module):
@@ -82,7 +104,11 @@ class Problem(eqx.Module):
 
     def _limited(self, t, state: State | None) -> Float[Array, " j"]:
         loads, joints = self.loads, self.formulation.joints
-        torque = jnp.zeros(self.formulation.n_encoders) if loads.torque is None else loads.torque.value(t)
+        torque = (
+            jnp.zeros(self.formulation.n_encoders)
+            if loads.torque is None
+            else loads.torque.value(t)
+        )
         if loads.law is not None:
             torque = torque + loads.law(t, state)
         limit = jnp.asarray(joints.torque_limit)
@@ -90,18 +116,28 @@ class Problem(eqx.Module):
 
     def gains(self, t, x, xd, E) -> tuple[Float[Array, "j n"], Float[Array, "j n"]]:
         """Derivatives of the commanded torques with respect to x and xd; encoder readings move as E says."""
-        slope: State = jax.jacfwd(lambda state: self._limited(t, state))(state_of(self.formulation, x, xd))
+        slope: State = jax.jacfwd(lambda state: self._limited(t, state))(
+            state_of(self.formulation, x, xd)
+        )
         G = self.formulation.joint_map(x)
         on_x = jnp.concatenate([slope.q @ G, slope.elastic], axis=1) + slope.encoder @ E
-        return on_x, jnp.concatenate([slope.qd @ G, slope.elastic_d], axis=1) + slope.encoder_d @ E
+        return on_x, jnp.concatenate(
+            [slope.qd @ G, slope.elastic_d], axis=1
+        ) + slope.encoder_d @ E
 
     def applied(self, t, x, xd) -> Rates:
         """Torques on the joints and wrenches on the nodes."""
         f = self.formulation
         place = f.configuration(x)
-        total = Rates(jnp.zeros((place.q.shape[0], 6)), jnp.zeros_like(place.q), self.joint_torque(t, x, xd))
+        total = Rates(
+            jnp.zeros((place.q.shape[0], 6)),
+            jnp.zeros_like(place.q),
+            self.joint_torque(t, x, xd),
+        )
         for load in self.loads.wrenches:
-            wrench = node_wrench(f, place, load.link, load.node, load.wrench.value(t), load.in_world)
+            wrench = node_wrench(
+                f, place, load.link, load.node, load.wrench.value(t), load.in_world
+            )
             total = jax.tree.map(jnp.add, total, wrench)
         return total
 
@@ -119,7 +155,9 @@ class Problem(eqx.Module):
     @property
     def _prescribed(self) -> tuple[Array, Array]:
         """Numbers of the joints that follow a motion, and of their coordinates."""
-        coordinate = {joint: row for row, joint in enumerate(self.formulation.independent)}
+        coordinate = {
+            joint: row for row, joint in enumerate(self.formulation.independent)
+        }
         held = self.loads.prescribed
         return jnp.asarray(held), jnp.asarray([coordinate[joint] for joint in held])
 
@@ -131,7 +169,9 @@ class Problem(eqx.Module):
         held, rows = self._prescribed
         _, force = self.reaction(x, force)
         rates_d = self.formulation.motion(x, xd, xdd).rates_d
-        wanted = jnp.stack([piece.derivative().derivative().value(t) for piece in self.loads.motion])
+        wanted = jnp.stack(
+            [piece.derivative().derivative().value(t) for piece in self.loads.motion]
+        )
         return force.at[rows].set(rates_d.encoder[held] - wanted)
 
     def matrices(self, t, x, xd) -> Tangents:
@@ -169,5 +209,9 @@ class Problem(eqx.Module):
         f = self.formulation
         virtual, applied = f.virtual(x, xd), self.applied(t, x, xd)
         torque = self.torque(t, x, xd, xdd)
-        power = jnp.sum(applied.V * virtual.V) + jnp.sum(applied.q * virtual.q) + torque @ virtual.encoder
+        power = (
+            jnp.sum(applied.V * virtual.V)
+            + jnp.sum(applied.q * virtual.q)
+            + torque @ virtual.encoder
+        )
         return jnp.stack([power, engine.damping_power(f, x, xd)])

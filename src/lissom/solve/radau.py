@@ -29,7 +29,9 @@ A = np.array([[(88 -  7*S6) / 360,   (296 - 169*S6) / 1800, (-2 + 3*S6) / 225],
               [(16 - S6) / 36,        (16 + S6) / 36,        1 / 9          ]])
 # fmt: on
 A2 = A @ A
-LAGRANGE = np.linalg.inv(np.vander(C, increasing=True))  # l_j(s) = sum_k LAGRANGE[k, j] s^k on the nodes C
+LAGRANGE = np.linalg.inv(
+    np.vander(C, increasing=True)
+)  # l_j(s) = sum_k LAGRANGE[k, j] s^k on the nodes C
 ONCE = LAGRANGE / np.array([1, 2, 3])[:, None]  # integrated once, in powers s^1..s^3
 TWICE = LAGRANGE / np.array([2, 6, 12])[:, None]  # integrated twice, in powers s^2..s^4
 
@@ -37,13 +39,17 @@ _mu, _T = np.linalg.eig(A)
 _real, _complex = int(np.argmin(abs(np.imag(_mu)))), int(np.argmax(np.imag(_mu)))
 _Tinv = np.linalg.inv(_T)
 MU_REAL, MU_COMPLEX = float(_mu[_real].real), complex(_mu[_complex])
-_scale = _T[:, _real] / np.real(_T[:, _real])  # the real eigenvector, freed from an arbitrary phase
+_scale = _T[:, _real] / np.real(
+    _T[:, _real]
+)  # the real eigenvector, freed from an arbitrary phase
 TO_REAL, TO_COMPLEX = np.real(_Tinv[_real] * _scale[0]), _Tinv[_complex]
 FROM_REAL, FROM_COMPLEX = np.real(_T[:, _real] / _scale[0]), _T[:, _complex]
 ERROR = np.array([-13 - 7 * S6, -13 + 7 * S6, -1.0]) / 3.0
 
 MAX_ITERATIONS = 8
-KAPPA = 0.003  # the iteration stops when its error is this small a part of the tolerance
+KAPPA = (
+    0.003  # the iteration stops when its error is this small a part of the tolerance
+)
 SLOW = 0.1  # contraction per iteration beyond which the derivatives are taken anew
 
 
@@ -71,7 +77,9 @@ def iteration_matrix(d: Tangents, h, mu):
 class Radau(AbstractStep):
     """The default: large steps through vibration nobody sees, fifth order where it is seen."""
 
-    portable: bool = eqx.field(static=True, default=False)  # linear solves that can be batched
+    portable: bool = eqx.field(
+        static=True, default=False
+    )  # linear solves that can be batched
     order: ClassVar[int] = 3
     name: ClassVar[str] = "radau"
 
@@ -79,7 +87,10 @@ class Radau(AbstractStep):
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
         d = problem.matrices(now.t, now.x, now.xd)
-        xdd = -solve(factorise(d.M, self.portable), problem.residual(now.t, now.x, now.xd, jnp.zeros(n)))
+        xdd = -solve(
+            factorise(d.M, self.portable),
+            problem.residual(now.t, now.x, now.xd, jnp.zeros(n)),
+        )
         no, o = jnp.asarray(False), real(0.0)
         return Memory(
             xdd=xdd,
@@ -95,11 +106,15 @@ class Radau(AbstractStep):
             contraction=real(1.0),
         )
 
-    def attempt(self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memory) -> Attempt:
+    def attempt(
+        self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memory
+    ) -> Attempt:
         """One step of size h."""
         memory = self._refresh(problem, tolerance, now, h, memory)
         guess = predict(memory, h)
-        stages, solved, iterations, contraction = iterate(problem, tolerance, now, h, memory, guess)
+        stages, solved, iterations, contraction = iterate(
+            problem, tolerance, now, h, memory, guess
+        )
         x, xd, _ = stage_states(now, h, stages)
         powers = jax.vmap(problem.powers)(now.t + C * h, x, xd, stages)
         work = now.work + h * (A[2] @ powers)
@@ -112,7 +127,9 @@ class Radau(AbstractStep):
             (stages[2], stages, h, jnp.asarray(True), slow, contraction),
         )
         effort = (2.0 * MAX_ITERATIONS + 1.0) / (2.0 * MAX_ITERATIONS + iterations)
-        return Attempt(end, error, solved, 3 * iterations, effort, (stages, powers), kept)
+        return Attempt(
+            end, error, solved, 3 * iterations, effort, (stages, powers), kept
+        )
 
     def _refresh(self, problem, tolerance, now, h, memory: Memory) -> Memory:
         def derivatives():
@@ -120,9 +137,16 @@ class Radau(AbstractStep):
             return d, sight(problem, tolerance, d, now.x, now.xd), jnp.asarray(False)
 
         def factors(d):
-            return tuple(factorise(iteration_matrix(d, h, mu), self.portable) for mu in (MU_REAL, MU_COMPLEX))
+            return tuple(
+                factorise(iteration_matrix(d, h, mu), self.portable)
+                for mu in (MU_REAL, MU_COMPLEX)
+            )
 
-        d, view, stale = jax.lax.cond(memory.wanted, derivatives, lambda: (memory.tangents, memory.view, memory.stale))
+        d, view, stale = jax.lax.cond(
+            memory.wanted,
+            derivatives,
+            lambda: (memory.tangents, memory.view, memory.stale),
+        )
         new = memory.wanted | (memory.h != h)
         real, cplx = jax.lax.cond(new, factors, lambda d: (memory.real, memory.cplx), d)
         return eqx.tree_at(
@@ -138,7 +162,13 @@ class Radau(AbstractStep):
         return eqx.tree_at(
             lambda m: (m.xdd, m.stages, m.h_before, m.stale, m.wanted),
             tried,
-            (memory.xdd, memory.stages, memory.h_before, memory.stale & ~memory.wanted, ~attempt.solved & ~was_fresh),
+            (
+                memory.xdd,
+                memory.stages,
+                memory.h_before,
+                memory.stale & ~memory.wanted,
+                ~attempt.solved & ~was_fresh,
+            ),
         )
 
     def interpolate(self, now: Moment, attempt: Attempt, h, part) -> Moment:
@@ -164,18 +194,27 @@ def stage_states(now: Moment, h, stages):
 
 def predict(memory: Memory, h) -> Float[Array, "3 n"]:
     """Accelerations of the new stages from the polynomial of the step before."""
-    ratio = jnp.where(memory.h_before > 0, h / jnp.where(memory.h_before > 0, memory.h_before, 1.0), 0.0)
+    ratio = jnp.where(
+        memory.h_before > 0,
+        h / jnp.where(memory.h_before > 0, memory.h_before, 1.0),
+        0.0,
+    )
     s = 1.0 + C * ratio
     return jnp.stack([jnp.ones(3), s, s**2], axis=1) @ LAGRANGE @ memory.stages
 
 
-def iterate(problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memory, guess):
+def iterate(
+    problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memory, guess
+):
     """Simplified Newton iteration on the stage accelerations."""
 
     def change(stages):
         x, xd, t = stage_states(now, h, stages)
         r = jax.vmap(problem.residual)(t, x, xd, stages)
-        w, z = solve(memory.real, TO_REAL @ r), solve(memory.cplx, TO_COMPLEX @ r.astype(complex))
+        w, z = (
+            solve(memory.real, TO_REAL @ r),
+            solve(memory.cplx, TO_COMPLEX @ r.astype(complex)),
+        )
         return -(jnp.outer(FROM_REAL, w) + 2.0 * jnp.real(jnp.outer(FROM_COMPLEX, z)))
 
     def going(loop):
@@ -185,8 +224,12 @@ def iterate(problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memo
         stages, i, before, rate, _, _ = loop
         d = change(stages)
         dx, dxd = h**2 * (A2 @ d), h * (A @ d)
-        norm = jnp.max(jax.vmap(lambda dx, dxd: size(tolerance, memory.view, dx, dxd))(dx, dxd))
-        rate = jnp.where(i > 0, norm / jnp.maximum(before, 1e-300), jnp.clip(rate, 1e-3, 0.9))
+        norm = jnp.max(
+            jax.vmap(lambda dx, dxd: size(tolerance, memory.view, dx, dxd))(dx, dxd)
+        )
+        rate = jnp.where(
+            i > 0, norm / jnp.maximum(before, 1e-300), jnp.clip(rate, 1e-3, 0.9)
+        )
         left = norm * rate / jnp.maximum(1.0 - rate, 1e-3)
         lost = ~jnp.isfinite(norm) | ((i > 0) & (rate >= 0.95) & (left > KAPPA))
         return stages + d, i + 1, norm, rate, (left < KAPPA) & ~lost, lost
@@ -197,7 +240,9 @@ def iterate(problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memo
     return stages, solved, iterations, rate
 
 
-def estimate(tolerance: Tolerance, now: Moment, h, memory: Memory, stages) -> Float[Array, ""]:
+def estimate(
+    tolerance: Tolerance, now: Moment, h, memory: Memory, stages
+) -> Float[Array, ""]:
     """Embedded error of third order, filtered by the real iteration matrix, [HairerWanner1996] eq. (IV.8.19)."""
     x, xd, _ = stage_states(now, h, stages)
     gamma, d = MU_REAL, memory.tangents

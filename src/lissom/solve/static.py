@@ -12,7 +12,10 @@ from jaxtyping import Array, Float
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
 
-RTOL, ATOL = 1e-10, 1e-12  # Newton is quadratic: one iteration more than needed costs nothing
+RTOL, ATOL = (
+    1e-10,
+    1e-12,
+)  # Newton is quadratic: one iteration more than needed costs nothing
 MAX_STEPS = 60
 MAX_WALK = 300
 LARGEST_MOVE = 0.3  # [rad or m]
@@ -36,7 +39,9 @@ def held(
     return z[:n], on_drives(formulation, z[n:])
 
 
-def on_drives(formulation: AbstractFormulation, tau: Float[Array, " i"]) -> Float[Array, " j"]:
+def on_drives(
+    formulation: AbstractFormulation, tau: Float[Array, " i"]
+) -> Float[Array, " j"]:
     """Torques of all joints where the independent ones are driven."""
     drives = jnp.asarray(formulation.independent, dtype=int)
     return jnp.zeros(formulation.n_encoders).at[drives].set(tau)
@@ -52,29 +57,51 @@ def balanced(
 
     The independent joints of a closed chain set the motion and take the torques.
     """
-    n, d, drives = formulation.size, formulation.n_elastic, jnp.asarray(formulation.independent, dtype=int)
-    xd, xdd = (jnp.concatenate([part[drives], jnp.zeros(d)]) for part in (theta_d, theta_dd))
+    n, d, drives = (
+        formulation.size,
+        formulation.n_elastic,
+        jnp.asarray(formulation.independent, dtype=int),
+    )
+    xd, xdd = (
+        jnp.concatenate([part[drives], jnp.zeros(d)]) for part in (theta_d, theta_dd)
+    )
 
     def missing(z, _):
         x, tau = z[:n], on_drives(formulation, z[n:])
         place = formulation.configuration(x)
-        applied = engine.Rates(jnp.zeros((place.q.shape[0], 6)), jnp.zeros_like(place.q), tau)
+        applied = engine.Rates(
+            jnp.zeros((place.q.shape[0], 6)), jnp.zeros_like(place.q), tau
+        )
         gap = (place.encoder - encoder)[drives]
-        return jnp.concatenate([gap, engine.needed_force(formulation, x, xd, xdd, applied)])
+        return jnp.concatenate(
+            [gap, engine.needed_force(formulation, x, xd, xdd, applied)]
+        )
 
     z = _root(missing, jnp.concatenate([encoder[drives], jnp.zeros(n)]))
     return z[:n], on_drives(formulation, z[n:])
 
 
-def settled(formulation: AbstractFormulation, tau: Float[Array, " j"], start: Float[Array, " n"]) -> Float[Array, " n"]:
+def settled(
+    formulation: AbstractFormulation, tau: Float[Array, " j"], start: Float[Array, " n"]
+) -> Float[Array, " n"]:
     """Equilibrium with free joints under given torques near `start`, by Newton's dogleg."""
-    missing = lambda x, _: engine.resting_force(formulation, x, tau)  # noqa: E731
-    return optx.root_find(missing, optx.Dogleg(rtol=RTOL, atol=1e-9), start, max_steps=400, throw=False).value
+
+    def missing(x, _):
+        return engine.resting_force(formulation, x, tau)
+
+    return optx.root_find(
+        missing, optx.Dogleg(rtol=RTOL, atol=1e-9), start, max_steps=400, throw=False
+    ).value
 
 
-def slope(formulation: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]):
+def slope(
+    formulation: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]
+):
     """Unbalanced force, its derivative and the inertia at x: what a descent to rest needs."""
-    force = lambda x: engine.resting_force(formulation, x, tau)  # noqa: E731
+
+    def force(x):
+        return engine.resting_force(formulation, x, tau)
+
     return force(x), jax.jacfwd(force)(x), engine.inertia(formulation, x)
 
 
@@ -93,15 +120,25 @@ def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
             return x + dx
         if move < 1e-9:
             dx = 0.1 * modes[:, 0] / np.abs(modes[:joints, 0]).max()
-        x = x + dx * min(1.0, LARGEST_MOVE / max(np.abs(dx[:joints]).max(initial=0.0), 1e-12))
+        x = x + dx * min(
+            1.0, LARGEST_MOVE / max(np.abs(dx[:joints]).max(initial=0.0), 1e-12)
+        )
     return x
 
 
 def _root(function, start):
-    return optx.root_find(function, optx.Newton(rtol=RTOL, atol=ATOL), start, max_steps=MAX_STEPS, throw=False).value
+    return optx.root_find(
+        function,
+        optx.Newton(rtol=RTOL, atol=ATOL),
+        start,
+        max_steps=MAX_STEPS,
+        throw=False,
+    ).value
 
 
-def imbalance(formulation: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]) -> Float[Array, ""]:
+def imbalance(
+    formulation: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]
+) -> Float[Array, ""]:
     """Largest generalised force left over, against the largest one present: the check of every equilibrium."""
     forces = jnp.stack(engine.resting_forces(formulation, x, tau))
     return jnp.max(jnp.abs(jnp.sum(forces, axis=0))) / (jnp.max(jnp.abs(forces)) + 1e-9)

@@ -38,7 +38,9 @@ def sight(problem: Problem, tolerance: Tolerance, d: Tangents, x, xd) -> Sight:
     reach = jnp.maximum(jnp.sum(jnp.max(jnp.linalg.norm(X, axis=-1), axis=-1)), 1e-12)
     turning = jnp.einsum("aij,lkj->lkia", CROSS, X)  # w x X = turning w
     moved = N.V[:, None, :3] + jnp.einsum("lkia,lan->lkin", turning, N.V[:, 3:])
-    moved += jnp.einsum("lkdc,lcn->lkdn", jnp.asarray(f.links.node_shape)[:, :, :3], N.q)
+    moved += jnp.einsum(
+        "lkdc,lcn->lkdn", jnp.asarray(f.links.node_shape)[:, :, :3], N.q
+    )
     matrix = jnp.concatenate([N.encoder, moved.reshape(-1, x.shape[0]) / reach])
     return Sight(matrix / (tolerance.rtol + tolerance.atol), x, xd)
 
@@ -50,7 +52,12 @@ def size(tolerance: Tolerance, view: Sight, dx, dxd) -> Float[Array, ""]:
         return seen
     allowed_x = tolerance.atol + tolerance.rtol * jnp.abs(view.x)
     allowed_xd = tolerance.atol + tolerance.rtol * jnp.abs(view.xd)
-    return jnp.maximum(seen, jnp.maximum(jnp.max(jnp.abs(dx) / allowed_x), jnp.max(jnp.abs(dxd) / allowed_xd)))
+    return jnp.maximum(
+        seen,
+        jnp.maximum(
+            jnp.max(jnp.abs(dx) / allowed_x), jnp.max(jnp.abs(dxd) / allowed_xd)
+        ),
+    )
 
 
 class Moment(eqx.Module):
@@ -85,7 +92,9 @@ class AbstractStep(eqx.Module):
         """Memory at the start of a smooth piece."""
 
     @abc.abstractmethod
-    def attempt(self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory) -> Attempt:
+    def attempt(
+        self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory
+    ) -> Attempt:
         """One step of size h."""
 
     @abc.abstractmethod

@@ -9,7 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from .deck import deck_nodes, deck_surface
-from .elements import FeError, FiniteElements, Sparse, elements_of, mirrored, triangle_of
+from .elements import (
+    FeError,
+    FiniteElements,
+    Sparse,
+    elements_of,
+    mirrored,
+    triangle_of,
+)
 
 
 def read_calculix(path: Path, nodes: Path | None = None) -> FiniteElements:
@@ -18,13 +25,26 @@ def read_calculix(path: Path, nodes: Path | None = None) -> FiniteElements:
     others = {ending: path.with_suffix(ending) for ending in (".mas", ".dof")}
     for file in (*others.values(), deck):
         if not file.is_file():
-            raise FeError(f"{path}: {file.name} must lie beside it" + (" (or: --nodes FILE)" if file == deck else ""))
+            raise FeError(
+                f"{path}: {file.name} must lie beside it"
+                + (" (or: --nodes FILE)" if file == deck else "")
+            )
     names = others[".dof"].read_text(encoding="ascii").split()
     dofs = np.array([[int(part) for part in name.split(".")] for name in names])
     K, M = (_matrix(file, len(dofs)) for file in (path, others[".mas"]))
     labels, points, sets = deck_nodes(deck)
     notes, surface = (f"nodes from {deck.name}",), deck_surface(deck, labels)
-    return elements_of(K, M, points, labels, dofs, source=path.name, notes=notes, sets=sets, surface=surface)
+    return elements_of(
+        K,
+        M,
+        points,
+        labels,
+        dofs,
+        source=path.name,
+        notes=notes,
+        sets=sets,
+        surface=surface,
+    )
 
 
 def _matrix(path: Path, n: int) -> Sparse:

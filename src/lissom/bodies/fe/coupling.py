@@ -55,7 +55,9 @@ def coupled(fe: FiniteElements, couplings: Sequence[Coupling]) -> Coupled:
     column[kept] = np.arange(len(kept))
     entries = [(kept, np.arange(len(kept)), np.ones(len(kept)))]
     for number, (rows, others, values) in enumerate(blocks):
-        columns = np.concatenate([column[others], len(kept) + 6 * number + np.arange(6)])
+        columns = np.concatenate(
+            [column[others], len(kept) + 6 * number + np.arange(6)]
+        )
         row, col = np.broadcast_arrays(rows[:, None], columns[None, :])
         entries.append((row.ravel(), col.ravel(), values.ravel()))
     row, col, value = (np.concatenate(parts) for parts in zip(*entries, strict=True))
@@ -63,7 +65,9 @@ def coupled(fe: FiniteElements, couplings: Sequence[Coupling]) -> Coupled:
     return _joined(fe, T, column, couplings)
 
 
-def _joined(fe: FiniteElements, T: Sparse, column: np.ndarray, couplings: Sequence[Coupling]) -> Coupled:
+def _joined(
+    fe: FiniteElements, T: Sparse, column: np.ndarray, couplings: Sequence[Coupling]
+) -> Coupled:
     place = np.where(fe.place >= 0, column[fe.place], NONE)
     first = T.shape[1] - 6 * len(couplings)
     new = first + np.arange(6 * len(couplings)).reshape(-1, 6)
@@ -81,7 +85,9 @@ def _joined(fe: FiniteElements, T: Sparse, column: np.ndarray, couplings: Sequen
     return Coupled(joined, T, fe, added)
 
 
-def _rows(fe: FiniteElements, coupling: Coupling) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _rows(
+    fe: FiniteElements, coupling: Coupling
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Dependent dofs, the other dofs of the face, and the dependent ones over (others, r)."""
     place = fe.place[coupling.nodes]
     shapes = np.asarray(rigid_shapes(fe.points[coupling.nodes] - coupling.at))
@@ -102,7 +108,11 @@ def _rows(fe: FiniteElements, coupling: Coupling) -> tuple[np.ndarray, np.ndarra
     order = qr(scale * mean, mode="economic", pivoting=True)[-1]
     lead, rest = order[:6], np.sort(order[6:])
     inverse = np.linalg.inv(mean[:, lead])
-    return dofs[lead], dofs[rest], np.concatenate([-inverse @ mean[:, rest], inverse], axis=1)
+    return (
+        dofs[lead],
+        dofs[rest],
+        np.concatenate([-inverse @ mean[:, rest], inverse], axis=1),
+    )
 
 
 def _refuse_overlap(fe: FiniteElements, couplings: Sequence[Coupling]) -> None:

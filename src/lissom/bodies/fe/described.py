@@ -18,9 +18,13 @@ def described_link(fe: FE) -> ReducedLink:
 
 
 @lru_cache(maxsize=16)
-def _described(path: Path, changed: int, interface: tuple | None, modes: int | None, method: Method) -> ReducedLink:
+def _described(
+    path: Path, changed: int, interface: tuple | None, modes: int | None, method: Method
+) -> ReducedLink:
     if interface is None:
         link = load_link(path)
         return link if modes is None else with_modes(link, modes)
     coupled, joints = with_interface(read_fe(path), dict(interface))
-    return reduced_link(coupled, joints, reduced(coupled, joints, Wanted(method, modes, checked=0)))
+    return reduced_link(
+        coupled, joints, reduced(coupled, joints, Wanted(method, modes, checked=0))
+    )

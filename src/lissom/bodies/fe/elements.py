@@ -45,18 +45,32 @@ class FiniteElements:
     place: np.ndarray  # (k, 6) row of each dof
     source: str = ""
     notes: tuple[str, ...] = ()
-    surface: np.ndarray | None = None  # (t, 3) triangles of the outer faces, as positions in `points`
-    faces: np.ndarray | None = None  # (t,) number of the smooth face that each triangle lies on
-    sets: Mapping[str, np.ndarray] = field(default_factory=dict)  # named groups of nodes, as positions
+    surface: np.ndarray | None = (
+        None  # (t, 3) triangles of the outer faces, as positions in `points`
+    )
+    faces: np.ndarray | None = (
+        None  # (t,) number of the smooth face that each triangle lies on
+    )
+    sets: Mapping[str, np.ndarray] = field(
+        default_factory=dict
+    )  # named groups of nodes, as positions
 
     def __post_init__(self):
         n = self.K.shape[0]
         if self.K.shape != (n, n) or self.M.shape != (n, n):
-            raise FeError(f"{self.source}: K is {self.K.shape} and M is {self.M.shape}: both must be square and alike")
-        if self.place.shape != (len(self.points), 6) or len(self.labels) != len(self.points):
-            raise FeError(f"{self.source}: {len(self.points)} nodes, {len(self.labels)} labels, {len(self.place)} rows")
+            raise FeError(
+                f"{self.source}: K is {self.K.shape} and M is {self.M.shape}: both must be square and alike"
+            )
+        if self.place.shape != (len(self.points), 6) or len(self.labels) != len(
+            self.points
+        ):
+            raise FeError(
+                f"{self.source}: {len(self.points)} nodes, {len(self.labels)} labels, {len(self.place)} rows"
+            )
         if self.place.max(initial=NONE) >= n:
-            raise FeError(f"{self.source}: the nodes have more dofs than the matrices ({n}) have rows")
+            raise FeError(
+                f"{self.source}: the nodes have more dofs than the matrices ({n}) have rows"
+            )
 
     @property
     def size(self) -> int:
@@ -81,7 +95,10 @@ class FiniteElements:
     @property
     def dof_points(self) -> np.ndarray:
         """Position (n, 3) of the node of each dof; generalised coordinates sit at the centre."""
-        return self.gathered(np.broadcast_to(self.points[:, None], (*self.place.shape, 3)), self.points.mean(axis=0))
+        return self.gathered(
+            np.broadcast_to(self.points[:, None], (*self.place.shape, 3)),
+            self.points.mean(axis=0),
+        )
 
     def gathered(self, nodal: np.ndarray, fill: float | np.ndarray = 0.0) -> np.ndarray:
         """Values (k, 6, ...) of nodes as values (n, ...) of dofs."""
@@ -99,7 +116,11 @@ class FiniteElements:
     def dof_name(self, row: int) -> str:
         """A dof by the number of its node and its component: `57.rz`."""
         where = np.argwhere(self.place == row)
-        return f"{self.labels[where[0, 0]]}.{COMPONENTS[where[0, 1]]}" if len(where) else f"generalised {row}"
+        return (
+            f"{self.labels[where[0, 0]]}.{COMPONENTS[where[0, 1]]}"
+            if len(where)
+            else f"generalised {row}"
+        )
 
     def position(self, label: int) -> int:
         """Position of the node with that number in the program it comes from.
@@ -109,7 +130,9 @@ class FiniteElements:
         """
         found = np.flatnonzero(self.labels == label)
         if not len(found):
-            near = np.sort(self.labels[np.argsort(np.abs(self.labels - label), kind="stable")[:3]])
+            near = np.sort(
+                self.labels[np.argsort(np.abs(self.labels - label), kind="stable")[:3]]
+            )
             raise FeError(
                 f"node {label} is not in the mesh: its {len(self.labels)} nodes are numbered {self.labels.min()} to "
                 f"{self.labels.max()}; nearest: {', '.join(map(str, near))}"
@@ -144,11 +167,21 @@ def elements_of(
         more: `surface` and `sets`.
     """
     points = np.asarray(points, dtype=float)
-    labels = np.arange(1, len(points) + 1) if labels is None else np.asarray(labels, dtype=int).reshape(-1)
+    labels = (
+        np.arange(1, len(points) + 1)
+        if labels is None
+        else np.asarray(labels, dtype=int).reshape(-1)
+    )
     rows = K.shape[0]
     K, M = (sp.csc_matrix(A, dtype=float) for A in (K, M))
-    place = _counted(len(points), rows, order, source) if dofs is None else _named(labels, dofs, source)
-    return without_empty_dofs(FiniteElements(K, M, points, labels, place, source, tuple(notes), **more))
+    place = (
+        _counted(len(points), rows, order, source)
+        if dofs is None
+        else _named(labels, dofs, source)
+    )
+    return without_empty_dofs(
+        FiniteElements(K, M, points, labels, place, source, tuple(notes), **more)
+    )
 
 
 def _counted(nodes: int, size: int, order: DofOrder, source: str) -> np.ndarray:
@@ -160,7 +193,11 @@ def _counted(nodes: int, size: int, order: DofOrder, source: str) -> np.ndarray:
         )
     rows = np.arange(size)
     place = np.full((nodes, 6), NONE)
-    place[:, :per_node] = rows.reshape(per_node, nodes).T if order == "by-component" else rows.reshape(nodes, per_node)
+    place[:, :per_node] = (
+        rows.reshape(per_node, nodes).T
+        if order == "by-component"
+        else rows.reshape(nodes, per_node)
+    )
     return place
 
 
@@ -168,11 +205,15 @@ def _named(labels: np.ndarray, dofs: np.ndarray, source: str) -> np.ndarray:
     dofs = np.asarray(dofs, dtype=int)
     order = np.argsort(labels, kind="stable")
     where = np.searchsorted(labels[order], dofs[:, 0])
-    known = (where < len(labels)) & (labels[order][np.minimum(where, len(labels) - 1)] == dofs[:, 0])
+    known = (where < len(labels)) & (
+        labels[order][np.minimum(where, len(labels) - 1)] == dofs[:, 0]
+    )
     nodal = (dofs[:, 1] >= 1) & (dofs[:, 1] <= 6)
     missing = np.unique(dofs[nodal & ~known, 0])
     if len(missing):
-        raise FeError(f"{source}: no coordinates for node {missing[0]} ({len(missing)} nodes lack them)")
+        raise FeError(
+            f"{source}: no coordinates for node {missing[0]} ({len(missing)} nodes lack them)"
+        )
     place = np.full((len(labels), 6), NONE)
     kept = nodal & known
     place[order[where[kept]], dofs[kept, 1] - 1] = np.flatnonzero(kept)
@@ -187,9 +228,17 @@ def without_empty_dofs(fe: FiniteElements) -> FiniteElements:
     new = np.where(used, np.cumsum(used) - 1, NONE)
     place = np.where(fe.place >= 0, new[fe.place], NONE)
     dropped = int((~used).sum())
-    notes = (*fe.notes, f"{dropped} dofs without stiffness and mass left out") if dropped else fe.notes
+    notes = (
+        (*fe.notes, f"{dropped} dofs without stiffness and mass left out")
+        if dropped
+        else fe.notes
+    )
     kept = np.flatnonzero(used)
-    return kept_nodes(replace(fe, K=fe.K[kept][:, kept], M=fe.M[kept][:, kept], place=place, notes=notes))
+    return kept_nodes(
+        replace(
+            fe, K=fe.K[kept][:, kept], M=fe.M[kept][:, kept], place=place, notes=notes
+        )
+    )
 
 
 def kept_nodes(fe: FiniteElements) -> FiniteElements:
@@ -203,7 +252,11 @@ def kept_nodes(fe: FiniteElements) -> FiniteElements:
         whole = np.asarray(np.all(kept[surface], axis=1))
         surface, faces = new[surface[whole]], None if faces is None else faces[whole]
     sets = {name: new[nodes[kept[nodes]]] for name, nodes in fe.sets.items()}
-    nodes = {"points": fe.points[kept], "labels": fe.labels[kept], "place": fe.place[kept]}
+    nodes = {
+        "points": fe.points[kept],
+        "labels": fe.labels[kept],
+        "place": fe.place[kept],
+    }
     return replace(fe, **nodes, surface=surface, faces=faces, sets=sets)
 
 
@@ -213,7 +266,9 @@ def in_si(fe: FiniteElements, units: str) -> FiniteElements:
     if units == "m-kg-s":
         return fe
     scale = np.ones(fe.size)
-    scale[fe.place[:, :3][fe.place[:, :3] >= 0]] = 1 / length  # u = length * u', energies carry mass length^2/time^2
+    scale[fe.place[:, :3][fe.place[:, :3] >= 0]] = (
+        1 / length
+    )  # u = length * u', energies carry mass length^2/time^2
     D = sp.diags(scale)
     return replace(
         fe,
@@ -247,7 +302,11 @@ def bounding_size(fe: FiniteElements) -> float:
 
 def point_text(point: np.ndarray, size: float) -> str:
     """A point in words, without the rounding of its zeros: (0.5, 0, 0)."""
-    return "(" + ", ".join(f"{0.0 if abs(x) < 1e-9 * size else x:.6g}" for x in point) + ")"
+    return (
+        "("
+        + ", ".join(f"{0.0 if abs(x) < 1e-9 * size else x:.6g}" for x in point)
+        + ")"
+    )
 
 
 def _row_sizes(A: Sparse) -> np.ndarray:

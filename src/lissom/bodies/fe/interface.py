@@ -33,7 +33,9 @@ class Interface:
 
 
 def with_interface(
-    fe: FiniteElements, wanted: Mapping[str, int | str | Sequence[float]], kind: Kind = "rigid"
+    fe: FiniteElements,
+    wanted: Mapping[str, int | str | Sequence[float]],
+    kind: Kind = "rigid",
 ) -> tuple[Coupled, Interface]:
     """Finite elements with the wanted interfaces, faces coupled to nodes of six dofs.
 
@@ -47,7 +49,9 @@ def with_interface(
     """
     for name in (INNER, TIP):
         if name not in wanted:
-            raise FeError(f"interface: {name} is missing: a link has an inner node, at its joint, and a tip")
+            raise FeError(
+                f"interface: {name} is missing: a link has an inner node, at its joint, and a tip"
+            )
     names = (INNER, *(name for name in wanted if name not in (INNER, TIP)), TIP)
     direct: dict[str, int] = {}
     couplings: dict[str, Coupling] = {}
@@ -62,10 +66,14 @@ def with_interface(
             direct[name] = chosen
     made = coupled(fe, list(couplings.values()))
     added = dict(zip(couplings, made.added, strict=True))
-    return made, Interface(names, tuple(direct[name] if name in direct else added[name] for name in names))
+    return made, Interface(
+        names, tuple(direct[name] if name in direct else added[name] for name in names)
+    )
 
 
-def select(fe: FiniteElements, wanted: int | str | Sequence[float], kind: Kind) -> int | Coupling:
+def select(
+    fe: FiniteElements, wanted: int | str | Sequence[float], kind: Kind
+) -> int | Coupling:
     """The node of a number, or the nodes of a face as a coupling."""
     if isinstance(wanted, bool):
         raise FeError(f"{wanted} is not a place. Accepted: {HELP}")
@@ -82,16 +90,22 @@ def select(fe: FiniteElements, wanted: int | str | Sequence[float], kind: Kind) 
         return _coupling(fe, fe.sets[text.lower()], at, kind)
     axis, equals, value = text.partition("=")
     if equals and axis.strip().lower() in COMPONENTS[:3]:
-        return _on_plane(fe, COMPONENTS.index(axis.strip().lower()), _numbers(value)[0], at, kind)
+        return _on_plane(
+            fe, COMPONENTS.index(axis.strip().lower()), _numbers(value)[0], at, kind
+        )
     if "," not in text:
         known = ", ".join(fe.sets) or "none"
-        raise FeError(f"no face is called {text!r} (named faces: {known}). Accepted: {HELP}")
+        raise FeError(
+            f"no face is called {text!r} (named faces: {known}). Accepted: {HELP}"
+        )
     return _near(fe, _numbers(text), at, kind)
 
 
 def _six_dofs(fe: FiniteElements, label: int) -> int:
     node = fe.position(label)
-    missing = [name for name, row in zip(COMPONENTS, fe.place[node], strict=True) if row < 0]
+    missing = [
+        name for name, row in zip(COMPONENTS, fe.place[node], strict=True) if row < 0
+    ]
     if missing:
         raise FeError(
             f"node {label} has no dof {', '.join(missing)}: a joint needs all six. Couple a face to a node instead: "
@@ -100,9 +114,13 @@ def _six_dofs(fe: FiniteElements, label: int) -> int:
     return node
 
 
-def _near(fe: FiniteElements, numbers: Sequence[float], at: np.ndarray | None, kind: Kind) -> Coupling:
+def _near(
+    fe: FiniteElements, numbers: Sequence[float], at: np.ndarray | None, kind: Kind
+) -> Coupling:
     if len(numbers) not in (3, 4):
-        raise FeError(f"{list(numbers)} is neither a point (3 numbers) nor a point and a radius (4). Accepted: {HELP}")
+        raise FeError(
+            f"{list(numbers)} is neither a point (3 numbers) nor a point and a radius (4). Accepted: {HELP}"
+        )
     point = np.array(numbers[:3])
     distance = np.linalg.norm(fe.points - point, axis=1)
     if len(numbers) == 4:
@@ -113,7 +131,9 @@ def _near(fe: FiniteElements, numbers: Sequence[float], at: np.ndarray | None, k
             )
         return _coupling(fe, nodes, point if at is None else at, kind)
     if fe.surface is None or fe.faces is None:
-        raise FeError("this file names no faces: give a radius as a fourth number, or a plane such as x=0.5")
+        raise FeError(
+            "this file names no faces: give a radius as a fourth number, or a plane such as x=0.5"
+        )
     return _coupling(fe, _nearest_face(fe, point), at, kind)
 
 
@@ -121,27 +141,38 @@ def _nearest_face(fe: FiniteElements, point: np.ndarray) -> np.ndarray:
     """Nodes of the smooth face whose surface, and then whose middle, is nearest to a point."""
     assert fe.surface is not None and fe.faces is not None
     corners = fe.points[fe.surface]
-    away = np.linalg.norm(np.concatenate([corners, corners.mean(axis=1, keepdims=True)], axis=1) - point, axis=2).min(
-        axis=1
-    )
+    away = np.linalg.norm(
+        np.concatenate([corners, corners.mean(axis=1, keepdims=True)], axis=1) - point,
+        axis=2,
+    ).min(axis=1)
     size = np.linalg.norm(np.ptp(fe.points, axis=0))
     faces = np.unique(fe.faces)
     nearest = np.array([away[fe.faces == face].min() for face in faces])
-    middle = np.array([np.linalg.norm(_centroid(fe, fe.faces == face) - point) for face in faces])
-    chosen = faces[np.argmin(np.where(nearest <= nearest.min() + 1e-3 * size, middle, np.inf))]
+    middle = np.array(
+        [np.linalg.norm(_centroid(fe, fe.faces == face) - point) for face in faces]
+    )
+    chosen = faces[
+        np.argmin(np.where(nearest <= nearest.min() + 1e-3 * size, middle, np.inf))
+    ]
     return np.unique(fe.surface[fe.faces == chosen])
 
 
-def _on_plane(fe: FiniteElements, axis: int, value: float, at: np.ndarray | None, kind: Kind) -> Coupling:
+def _on_plane(
+    fe: FiniteElements, axis: int, value: float, at: np.ndarray | None, kind: Kind
+) -> Coupling:
     size = np.linalg.norm(np.ptp(fe.points, axis=0))
     away = np.abs(fe.points[:, axis] - value)
     nodes = np.flatnonzero(away <= ON_PLANE * size)
     if not len(nodes):
-        raise FeError(f"no node lies on {COMPONENTS[axis]} = {value:g} m; the nearest is {away.min():.4g} m away")
+        raise FeError(
+            f"no node lies on {COMPONENTS[axis]} = {value:g} m; the nearest is {away.min():.4g} m away"
+        )
     return _coupling(fe, nodes, at, kind)
 
 
-def _coupling(fe: FiniteElements, nodes: np.ndarray, at: np.ndarray | None, kind: Kind) -> Coupling:
+def _coupling(
+    fe: FiniteElements, nodes: np.ndarray, at: np.ndarray | None, kind: Kind
+) -> Coupling:
     nodes = nodes[(fe.place[nodes] >= 0).any(axis=1)]
     return Coupling(nodes, _middle(fe, nodes) if at is None else at, kind)
 

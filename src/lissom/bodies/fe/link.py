@@ -27,7 +27,9 @@ TURNS = GENERATORS  # A_a u = e_a x u
 class ReducedLink:
     """A link in the axes of its finite elements, its inner node at the origin; m elastic modes measured from there."""
 
-    names: tuple[str, ...]  # of its nodes: inner, ..., tip; slices of the mesh between them
+    names: tuple[
+        str, ...
+    ]  # of its nodes: inner, ..., tip; slices of the mesh between them
     points: np.ndarray  # (k, 3)
     shapes: np.ndarray  # (k, 6, m) displacements of the nodes
     outline: np.ndarray  # (k, CORNERS, 3) of the link around each node, for pictures
@@ -43,7 +45,11 @@ class ReducedLink:
 
 
 def reduced_link(
-    link: Coupled, interface: Interface, result: Reduced, report: dict[str, Any] | None = None, slice_count: int = 0
+    link: Coupled,
+    interface: Interface,
+    result: Reduced,
+    report: dict[str, Any] | None = None,
+    slice_count: int = 0,
 ) -> ReducedLink:
     """The reduced link of a coupled part: constants of inertia by sums over its nodes, once and for all.
 
@@ -60,16 +66,27 @@ def reduced_link(
     ends = fe.points[nodes[0]], fe.points[nodes[-1]]
     origin = ends[0]
     full = np.asarray(link.expand @ modes.clamped)
-    cut = slices(link.base, *ends, slice_count) if slice_count and len(nodes) == 2 else []
+    cut = (
+        slices(link.base, *ends, slice_count) if slice_count and len(nodes) == 2 else []
+    )
     inner = cut[1:-1] if len(cut) > 2 else []
     shapes = fe.nodal(np.asarray(modes.clamped))[nodes]
     between = [piece.motion(link.base, full)[None] for piece in inner]
     drawn, triangles = _thinned(link.base)
     return ReducedLink(
-        names=(*interface.names[:-1], *(f"slice.{k + 1}" for k in range(len(inner))), interface.names[-1]),
-        points=np.concatenate([fe.points[nodes[:-1]], *[p.middle[None] for p in inner], ends[1][None]]) - origin,
+        names=(
+            *interface.names[:-1],
+            *(f"slice.{k + 1}" for k in range(len(inner))),
+            interface.names[-1],
+        ),
+        points=np.concatenate(
+            [fe.points[nodes[:-1]], *[p.middle[None] for p in inner], ends[1][None]]
+        )
+        - origin,
         shapes=np.concatenate([shapes[:-1], *between, shapes[-1:]]),
-        outline=np.stack([p.outline for p in cut]) if inner else np.zeros((len(nodes), CORNERS, 3)),
+        outline=np.stack([p.outline for p in cut])
+        if inner
+        else np.zeros((len(nodes), CORNERS, 3)),
         stiffness=np.diag(modes.omega**2),
         inertia=nodal_constants(link.base, origin, full),
         frequency_hz=np.asarray(modes.frequency_hz),
@@ -82,7 +99,9 @@ def reduced_link(
     )
 
 
-def nodal_constants(fe: FiniteElements, origin: np.ndarray, elastic: np.ndarray) -> Inertia:
+def nodal_constants(
+    fe: FiniteElements, origin: np.ndarray, elastic: np.ndarray
+) -> Inertia:
     """X_a, Y_ab, Z_ab of [Vidoni2015] App. D over (rigid twist about `origin`, elastic motions): sums over the nodes.
 
     Every node's translation, and its rotation where it has one, is turned as a vector: M A_a. Where M = m (x) I3, as
@@ -96,7 +115,9 @@ def nodal_constants(fe: FiniteElements, origin: np.ndarray, elastic: np.ndarray)
     return Inertia(
         mass=N.T @ M_N,
         X=np.stack([N.T @ W for W in weighed]),
-        Y=np.stack([np.stack([M_N.T @ _turned(fe, T, A) for T in turned]) for A in TURNS]),
+        Y=np.stack(
+            [np.stack([M_N.T @ _turned(fe, T, A) for T in turned]) for A in TURNS]
+        ),
         Z=np.stack([np.stack([T.T @ W for W in weighed]) for T in turned]),
     )
 
@@ -107,7 +128,11 @@ def commutes(fe: FiniteElements) -> bool:
         return False
     probe = np.random.default_rng(0).standard_normal((fe.size, 1))
     size = np.abs(fe.M @ probe).max()
-    return all(np.abs(fe.M @ _turned(fe, probe, A) - _turned(fe, fe.M @ probe, A)).max() < 1e-9 * size for A in TURNS)
+    return all(
+        np.abs(fe.M @ _turned(fe, probe, A) - _turned(fe, fe.M @ probe, A)).max()
+        < 1e-9 * size
+        for A in TURNS
+    )
 
 
 def link_body(link: ReducedLink, turn: np.ndarray | None = None) -> Body:
@@ -128,7 +153,9 @@ def link_body(link: ReducedLink, turn: np.ndarray | None = None) -> Body:
         damping=np.zeros((6 + m, 6 + m)),
         alpha=0.0,
         rigid=np.eye(6 + m)[:, :6],
-        axes=np.stack([_axes(points[i], points[j]) for i, j in elements]) if elements else np.zeros((0, 3, 3)),
+        axes=np.stack([_axes(points[i], points[j]) for i, j in elements])
+        if elements
+        else np.zeros((0, 3, 3)),
         elements=elements,
         names=tuple(f"mode.{i + 1}" for i in range(m)),
         own=_own(turned_inertia(link.inertia, R)),
@@ -159,13 +186,19 @@ def _own(inertia: Inertia) -> Inertia:
 
 def _axes(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     length = np.linalg.norm(end - start)
-    return np.asarray(section_axes((end - start) / length, np.array([0.0, 0.0, 1.0]))) if length > 0 else np.eye(3)
+    return (
+        np.asarray(section_axes((end - start) / length, np.array([0.0, 0.0, 1.0])))
+        if length > 0
+        else np.eye(3)
+    )
 
 
 def _turned(fe: FiniteElements, values: np.ndarray, A: np.ndarray) -> np.ndarray:
     """Every node's translation and rotation turned by A."""
     nodal = fe.nodal(values).reshape(len(fe.points), 2, 3, -1)
-    return fe.gathered(np.einsum("ij,ksjc->ksic", A, nodal).reshape(len(fe.points), 6, -1))
+    return fe.gathered(
+        np.einsum("ij,ksjc->ksic", A, nodal).reshape(len(fe.points), 6, -1)
+    )
 
 
 def _thinned(fe: FiniteElements) -> tuple[np.ndarray, np.ndarray]:
@@ -173,12 +206,19 @@ def _thinned(fe: FiniteElements) -> tuple[np.ndarray, np.ndarray]:
     if fe.surface is None or not len(fe.surface):
         return np.zeros(0, dtype=int), np.zeros((0, 3), dtype=int)
     used = np.unique(fe.surface)
-    trials = (_cells(fe.points[used], cells) for cells in (256, 181, 128, 90, 64, 45, 32, 22, 16, 11, 8, 4, 2))
+    trials = (
+        _cells(fe.points[used], cells)
+        for cells in (256, 181, 128, 90, 64, 45, 32, 22, 16, 11, 8, 4, 2)
+    )
     of_node, first = next(trial for trial in trials if len(trial[1]) <= DRAWN)
     where = np.zeros(len(fe.points), dtype=int)
     where[used] = of_node
     corners = where[fe.surface]
-    real = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
+    real = (
+        (corners[:, 0] != corners[:, 1])
+        & (corners[:, 1] != corners[:, 2])
+        & (corners[:, 2] != corners[:, 0])
+    )
     triangles = np.unique(np.sort(corners[real], axis=1), axis=0, return_index=True)[1]
     return used[first], corners[real][np.sort(triangles)]
 
@@ -229,7 +269,9 @@ def load_link(path: str | Path) -> ReducedLink:
     if "lissom_link" not in arrays:
         raise FeError(f"{path}: is not a reduced link")
     if int(arrays["lissom_link"]) != LINK_FORMAT:
-        raise FeError(f"{path}: is of format {int(arrays['lissom_link'])}; this version reads format {LINK_FORMAT}")
+        raise FeError(
+            f"{path}: is of format {int(arrays['lissom_link'])}; this version reads format {LINK_FORMAT}"
+        )
     return ReducedLink(
         names=tuple(str(name) for name in arrays["names"]),
         inertia=Inertia(arrays["mass"], arrays["X"], arrays["Y"], arrays["Z"]),
@@ -239,7 +281,10 @@ def load_link(path: str | Path) -> ReducedLink:
         surface_shapes=arrays["surface_shapes"].astype(float),
         source=str(arrays["source"]),
         report=json.loads(str(arrays["report"])),
-        **{name: arrays[name] for name in ("points", "shapes", "outline", "stiffness", "frequency_hz")},
+        **{
+            name: arrays[name]
+            for name in ("points", "shapes", "outline", "stiffness", "frequency_hz")
+        },
     )
 
 

@@ -27,7 +27,9 @@ class Wanted:
     method: Method = "craig-bampton"
     modes: int | None = None
     below_hz: float | None = None
-    checked: int = CHECKED  # modes of the full model computed for the report; 0 for none
+    checked: int = (
+        CHECKED  # modes of the full model computed for the report; 0 for none
+    )
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,9 @@ class Solver:
         return solve
 
 
-def factorised(fe: FiniteElements, interface: Interface, progress: Progress | None = None) -> Solver:
+def factorised(
+    fe: FiniteElements, interface: Interface, progress: Progress | None = None
+) -> Solver:
     """The solver of a link.
 
     Raises:
@@ -99,11 +103,16 @@ def factorised(fe: FiniteElements, interface: Interface, progress: Progress | No
             f"stiffness: singular at {fe.dof_name(int(i[failure.unknown]))} while the interfaces are held. That dof, "
             "or a part of the mesh around it, is joined to nothing: remove it, or join it (merge coincident nodes)"
         ) from None
-    return Solver(fe, b, interface.held(fe), i, solve, -solve(part(fe.K, i, b).toarray()))
+    return Solver(
+        fe, b, interface.held(fe), i, solve, -solve(part(fe.K, i, b).toarray())
+    )
 
 
 def reduced(
-    link: Coupled, interface: Interface, wanted: Wanted | None = None, progress: Progress | None = None
+    link: Coupled,
+    interface: Interface,
+    wanted: Wanted | None = None,
+    progress: Progress | None = None,
 ) -> Reduced:
     """Modes of a link, six rigid ones first and clean, and how well they fit the full model."""
     wanted = wanted or Wanted()
@@ -120,13 +129,21 @@ def reduced(
     return Reduced(modes, record, wanted, free, held)
 
 
-def _modes(solver: Solver, wanted: Wanted, progress: Progress | None) -> tuple[FreeModes, Record]:
+def _modes(
+    solver: Solver, wanted: Wanted, progress: Progress | None
+) -> tuple[FreeModes, Record]:
     fe = solver.fe
     own = len(solver.interface) - 6  # elastic motions of the interface itself
-    count = wanted.modes if wanted.modes is not None or wanted.below_hz is not None else MODES
+    count = (
+        wanted.modes
+        if wanted.modes is not None or wanted.below_hz is not None
+        else MODES
+    )
     if wanted.method == "guyan":
         basis = craig_bampton(fe.K, fe.M, solver.interface, 0, solve=solver.solve)
-        return truncated(free_modes(fe.K, fe.M, fe.rigid, solver.held, basis), wanted.modes)
+        return truncated(
+            free_modes(fe.K, fe.M, fe.rigid, solver.held, basis), wanted.modes
+        )
     if wanted.method == "rubin":
         normal = _needed(solver, wanted, max((count or 0) - len(solver.interface), 1))
         basis = free_interface(
@@ -141,7 +158,9 @@ def _modes(solver: Solver, wanted: Wanted, progress: Progress | None) -> tuple[F
         )
         return truncated(free_modes(fe.K, fe.M, fe.rigid, solver.held, basis), count)
     normal = _needed(solver, wanted, max((count or 0) - own, 0))
-    basis = craig_bampton(fe.K, fe.M, solver.interface, normal, solve=solver.solve, progress=progress)
+    basis = craig_bampton(
+        fe.K, fe.M, solver.interface, normal, solve=solver.solve, progress=progress
+    )
     return truncated(free_modes(fe.K, fe.M, fe.rigid, solver.held, basis), count)
 
 
@@ -154,7 +173,11 @@ def _needed(solver: Solver, wanted: Wanted, count: int) -> int:
     while True:
         tried = min(tried, len(solver.inner))
         hz = np.sqrt(lowest_modes(K, M, tried, solver.solve)[0]) / (2 * np.pi)
-        if len(hz) < tried or hz[-1] >= wanted.below_hz or tried >= min(MOST, len(solver.inner)):
+        if (
+            len(hz) < tried
+            or hz[-1] >= wanted.below_hz
+            or tried >= min(MOST, len(solver.inner))
+        ):
             return int((hz < wanted.below_hz).sum())
         tried *= 2
 
@@ -165,20 +188,35 @@ def _checked_free(solver: Solver, modes: FreeModes, count: int) -> Check:
     count = min(count, modes.shapes.shape[1])
     M_B = fe.M @ fe.rigid
     M_rr = fe.rigid.T @ M_B
-    omega2, inside = lowest_modes(part(fe.K, y, y), floating_mass(fe.M, M_B, M_rr, y), count, solver.without_held())
+    omega2, inside = lowest_modes(
+        part(fe.K, y, y),
+        floating_mass(fe.M, M_B, M_rr, y),
+        count,
+        solver.without_held(),
+    )
     full = np.zeros((fe.size, inside.shape[1]))
     full[y] = inside
     full -= fe.rigid @ np.linalg.solve(M_rr, M_B.T @ full)
-    return _compared(np.sqrt(omega2) / (2 * np.pi), full, modes.frequency_hz, modes.shapes, fe.M)
+    return _compared(
+        np.sqrt(omega2) / (2 * np.pi), full, modes.frequency_hz, modes.shapes, fe.M
+    )
 
 
 def _checked_held(solver: Solver, modes: FreeModes, count: int) -> Check:
     fe = solver.fe
     y = np.setdiff1d(np.arange(fe.size), solver.held)
     M = part(fe.M, y, y)
-    omega2, full = lowest_modes(part(fe.K, y, y), M, min(count, modes.shapes.shape[1]), solver.without_held())
+    omega2, full = lowest_modes(
+        part(fe.K, y, y), M, min(count, modes.shapes.shape[1]), solver.without_held()
+    )
     own2, v = held_modes(modes, fe.M)
-    return _compared(np.sqrt(omega2) / (2 * np.pi), full, np.sqrt(own2) / (2 * np.pi), (modes.clamped @ v)[y], M)
+    return _compared(
+        np.sqrt(omega2) / (2 * np.pi),
+        full,
+        np.sqrt(own2) / (2 * np.pi),
+        (modes.clamped @ v)[y],
+        M,
+    )
 
 
 def held_modes(modes: FreeModes, M: Sparse) -> tuple[np.ndarray, np.ndarray]:
@@ -203,6 +241,9 @@ def floating_mass(M: Sparse, M_B: np.ndarray, M_rr: np.ndarray, y: np.ndarray) -
 
     M_yy, M_yr = part(M, y, y), M_B[y]
     taken = np.linalg.solve(M_rr, M_yr.T)
-    product = lambda u: M_yy @ u - M_yr @ (taken @ u)  # noqa: E731
+
+    def product(u):
+        return M_yy @ u - M_yr @ (taken @ u)
+
     operator: Any = LinearOperator  # its keywords are not typed
     return operator((len(y), len(y)), matvec=product, matmat=product, dtype=float)

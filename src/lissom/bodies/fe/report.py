@@ -20,7 +20,9 @@ class Line:
     values: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return f"{self.verdict:4}  {self.name}: {self.text}" + (f"\n      fix: {self.fix}" if self.fix else "")
+        return f"{self.verdict:4}  {self.name}: {self.text}" + (
+            f"\n      fix: {self.fix}" if self.fix else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -44,13 +46,23 @@ class Report:
 
     def __str__(self) -> str:
         count = sum(line.verdict == FAIL for line in self.lines)
-        end = "all checks passed" if self.passed else f"{count} check{'s' if count > 1 else ''} failed"
+        end = (
+            "all checks passed"
+            if self.passed
+            else f"{count} check{'s' if count > 1 else ''} failed"
+        )
         return "\n".join([self.source, *map(str, self.lines), end])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON knows it."""
         lines = [
-            {"name": l.name, "verdict": l.verdict, "text": l.text, "fix": l.fix, "values": _plain(l.values)}
+            {
+                "name": l.name,
+                "verdict": l.verdict,
+                "text": l.text,
+                "fix": l.fix,
+                "values": _plain(l.values),
+            }
             for l in self.lines
         ]
         return {"source": self.source, "passed": self.passed, "lines": lines}
@@ -58,7 +70,10 @@ class Report:
 
 def report_of(content: dict[str, Any]) -> Report:
     """The report that `to_dict` made plain."""
-    lines = (Line(l["name"], l["verdict"], l["text"], l["fix"], l["values"]) for l in content["lines"])
+    lines = (
+        Line(l["name"], l["verdict"], l["text"], l["fix"], l["values"])
+        for l in content["lines"]
+    )
     return Report(content["source"], tuple(lines))
 
 
@@ -67,4 +82,6 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
-    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
+    return (
+        [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
+    )

@@ -28,7 +28,9 @@ class Slice:
         return np.linalg.lstsq(B, u, rcond=None)[0]
 
 
-def slices(fe: FiniteElements, start: np.ndarray, end: np.ndarray, count: int) -> list[Slice]:
+def slices(
+    fe: FiniteElements, start: np.ndarray, end: np.ndarray, count: int
+) -> list[Slice]:
     """`count` slices between two points and one at each of them; fewer where the mesh is too coarse to be sliced."""
     if fe.surface is None or not len(fe.surface):
         return []
@@ -39,26 +41,47 @@ def slices(fe: FiniteElements, start: np.ndarray, end: np.ndarray, count: int) -
     for number in range(count + 2):
         near = nodes[np.abs(share - number * width) <= width / 2]
         if len(near) >= FEWEST:
-            middle = start if number == 0 else end if number == count + 1 else _middle(fe.points[near])
+            middle = (
+                start
+                if number == 0
+                else end
+                if number == count + 1
+                else _middle(fe.points[near])
+            )
             found.append((near, middle))
     path = np.array([middle for _, middle in found])
-    frames = _frames(np.gradient(path, axis=0) if len(path) > 1 else np.zeros((len(path), 3)))
+    frames = _frames(
+        np.gradient(path, axis=0) if len(path) > 1 else np.zeros((len(path), 3))
+    )
     return [
         Slice(near, middle, _outline(fe.points[near] - middle, axes))
         for (near, middle), axes in zip(found, frames, strict=True)
     ]
 
 
-def _shares(fe: FiniteElements, nodes: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+def _shares(
+    fe: FiniteElements, nodes: np.ndarray, start: np.ndarray, end: np.ndarray
+) -> np.ndarray:
     """How far along the way from start to end each node lies, 0 to 1, by distances over the surface."""
     assert fe.surface is not None
     triangles = np.searchsorted(nodes, fe.surface)
-    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
-    length = np.linalg.norm(fe.points[nodes[edges[:, 0]]] - fe.points[nodes[edges[:, 1]]], axis=1)
-    graph = sp.csr_matrix((np.maximum(length, 1e-12), (edges[:, 0], edges[:, 1])), shape=(len(nodes), len(nodes)))
+    edges = np.concatenate(
+        [triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]
+    )
+    length = np.linalg.norm(
+        fe.points[nodes[edges[:, 0]]] - fe.points[nodes[edges[:, 1]]], axis=1
+    )
+    graph = sp.csr_matrix(
+        (np.maximum(length, 1e-12), (edges[:, 0], edges[:, 1])),
+        shape=(len(nodes), len(nodes)),
+    )
     graph = graph.maximum(graph.T)
-    sources = [np.flatnonzero(_closest(fe.points[nodes], point)) for point in (start, end)]
-    to_start, to_end = (dijkstra(graph, indices=group, min_only=True) for group in sources)
+    sources = [
+        np.flatnonzero(_closest(fe.points[nodes], point)) for point in (start, end)
+    ]
+    to_start, to_end = (
+        dijkstra(graph, indices=group, min_only=True) for group in sources
+    )
     return np.asarray(to_start / np.maximum(to_start + to_end, 1e-300))
 
 
@@ -80,7 +103,11 @@ def _frames(directions: np.ndarray) -> list[np.ndarray]:
         size = np.linalg.norm(direction)
         d = direction / size if size > 0 else np.array([1.0, 0.0, 0.0])
         others = [across - (across @ d) * d, *(e - (e @ d) * d for e in np.eye(3))]
-        across = max(others[1:], key=np.linalg.norm) if np.linalg.norm(others[0]) < 0.1 else others[0]
+        across = (
+            max(others[1:], key=np.linalg.norm)
+            if np.linalg.norm(others[0]) < 0.1
+            else others[0]
+        )
         across = across / np.linalg.norm(across)
         frames.append(np.stack([d, across, np.cross(d, across)]))
     return frames

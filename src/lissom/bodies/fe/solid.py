@@ -13,9 +13,24 @@ from .elements import FeError, FiniteElements, Sparse
 from .optional import needed
 from .own import read_arrays
 
-TETRAHEDRON, TRIANGLE = 11, 9  # gmsh's numbers of the 10-node tetrahedron and the 6-node triangle
-EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (2, 3), (1, 3))  # of a tetrahedron, in gmsh's order of its middle nodes
-QUARTERS = ((0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5))  # of a 6-node triangle, so that pictures have all its nodes
+TETRAHEDRON, TRIANGLE = (
+    11,
+    9,
+)  # gmsh's numbers of the 10-node tetrahedron and the 6-node triangle
+EDGES = (
+    (0, 1),
+    (1, 2),
+    (0, 2),
+    (0, 3),
+    (2, 3),
+    (1, 3),
+)  # of a tetrahedron, in gmsh's order of its middle nodes
+QUARTERS = (
+    (0, 3, 5),
+    (3, 1, 4),
+    (5, 4, 2),
+    (3, 4, 5),
+)  # of a 6-node triangle, so that pictures have all its nodes
 STRAIGHT = 1e-9  # distance of a middle node from the middle of its edge, in edge lengths, that counts as none
 GEOMETRY = (".step", ".stp", ".brep", ".iges", ".igs")
 
@@ -29,11 +44,15 @@ class SolidMesh:
     tets: np.ndarray  # (e, 10)
     triangles: np.ndarray  # (t, 6) outer faces: three corners, then their middles
     faces: np.ndarray  # (t,) number of the smooth face that each lies on
-    sets: dict[str, np.ndarray] = field(default_factory=dict)  # physical groups of faces
+    sets: dict[str, np.ndarray] = field(
+        default_factory=dict
+    )  # physical groups of faces
     source: str = ""
 
 
-def mesh_of(path: str | Path, size: float | None = None, scale: float = 1.0) -> SolidMesh:
+def mesh_of(
+    path: str | Path, size: float | None = None, scale: float = 1.0
+) -> SolidMesh:
     """The mesh in a file, or of the geometry in a file.
 
     Args:
@@ -79,7 +98,9 @@ def _open(gmsh: Any, path: Path, size: float | None) -> None:
             for option in ("MeshSizeMin", "MeshSizeMax"):
                 gmsh.option.setNumber(f"Mesh.{option}", size)
         elif gmsh.option.getNumber("Mesh.MeshSizeMax") > 1e20:
-            gmsh.option.setNumber("Mesh.MeshSizeMax", float(np.linalg.norm(box[1] - box[0])) / 10)
+            gmsh.option.setNumber(
+                "Mesh.MeshSizeMax", float(np.linalg.norm(box[1] - box[0])) / 10
+            )
         gmsh.model.mesh.generate(3)
     gmsh.model.mesh.setOrder(2)
 
@@ -88,10 +109,15 @@ def _collected(gmsh: Any, source: str) -> SolidMesh:
     labels, coordinates, _ = gmsh.model.mesh.getNodes()
     kinds, _, nodes = gmsh.model.mesh.getElements(3)
     if list(kinds) != [TETRAHEDRON]:
-        raise FeError(f"{source}: the volume must be meshed with tetrahedra alone (gmsh's kinds {list(kinds)})")
+        raise FeError(
+            f"{source}: the volume must be meshed with tetrahedra alone (gmsh's kinds {list(kinds)})"
+        )
     where = np.zeros(int(labels.max()) + 1, dtype=int)
     where[labels.astype(int)] = np.arange(len(labels))
-    at = lambda tags, width: where[np.asarray(tags, dtype=int)].reshape(-1, width)  # noqa: E731
+
+    def at(tags, width):
+        return where[np.asarray(tags, dtype=int)].reshape(-1, width)
+
     triangles, faces = [np.zeros((0, 6), dtype=int)], [np.zeros(0, dtype=int)]
     for _, tag in gmsh.model.getEntities(2):
         for kind, _, tags in zip(*gmsh.model.mesh.getElements(2, tag), strict=True):
@@ -101,7 +127,9 @@ def _collected(gmsh: Any, source: str) -> SolidMesh:
     sets = {}
     for dimension, tag in gmsh.model.getPhysicalGroups(2):
         name = gmsh.model.getPhysicalName(dimension, tag) or str(tag)
-        sets[name.lower()] = np.unique(where[gmsh.model.mesh.getNodesForPhysicalGroup(2, tag)[0].astype(int)])
+        sets[name.lower()] = np.unique(
+            where[gmsh.model.mesh.getNodesForPhysicalGroup(2, tag)[0].astype(int)]
+        )
     mesh = SolidMesh(
         coordinates.reshape(-1, 3), labels.astype(int), at(nodes[0], 10), np.concatenate(triangles),
         np.concatenate(faces), sets, source,
@@ -129,8 +157,17 @@ def _used_nodes(mesh: SolidMesh) -> SolidMesh:
 def _on_one_side(mesh: SolidMesh) -> np.ndarray:
     """Which triangles belong to one tetrahedron alone."""
     count = len(mesh.points)
-    key = lambda corners: (s := np.sort(corners, axis=-1))[..., 0] * count**2 + s[..., 1] * count + s[..., 2]  # noqa: E731
-    faces = key(mesh.tets[:, [[0, 1, 2], [0, 1, 3], [1, 2, 3], [0, 2, 3]]].reshape(-1, 3))
+
+    def key(corners):
+        return (
+            (s := np.sort(corners, axis=-1))[..., 0] * count**2
+            + s[..., 1] * count
+            + s[..., 2]
+        )
+
+    faces = key(
+        mesh.tets[:, [[0, 1, 2], [0, 1, 3], [1, 2, 3], [0, 2, 3]]].reshape(-1, 3)
+    )
     keys, times = np.unique(faces, return_counts=True)
     return np.isin(key(mesh.triangles[:, :3]), keys[times == 1])
 
@@ -138,7 +175,13 @@ def _on_one_side(mesh: SolidMesh) -> np.ndarray:
 def save_mesh(mesh: SolidMesh, path: str | Path) -> None:
     """Writes a mesh to an `.npz` file, readable where gmsh is not."""
     sets = {f"set_{name}": nodes for name, nodes in mesh.sets.items()}
-    arrays = {"tets": mesh.tets, "triangles": mesh.triangles, "faces": mesh.faces, "labels": mesh.labels, **sets}
+    arrays = {
+        "tets": mesh.tets,
+        "triangles": mesh.triangles,
+        "faces": mesh.faces,
+        "labels": mesh.labels,
+        **sets,
+    }
     small = {name: array.astype(np.int32) for name, array in arrays.items()}
     np.savez_compressed(path, points=mesh.points, allow_pickle=False, **small)
 
@@ -148,12 +191,21 @@ def load_mesh(path: Path) -> SolidMesh:
     arrays = read_arrays(path)
     if "tets" not in arrays:
         raise FeError(f"{path}: holds no mesh (`tets`). It holds: {', '.join(arrays)}")
-    sets = {name.removeprefix("set_"): array.astype(int) for name, array in arrays.items() if name.startswith("set_")}
-    whole = {name: arrays[name].astype(int) for name in ("labels", "tets", "triangles", "faces")}
+    sets = {
+        name.removeprefix("set_"): array.astype(int)
+        for name, array in arrays.items()
+        if name.startswith("set_")
+    }
+    whole = {
+        name: arrays[name].astype(int)
+        for name in ("labels", "tets", "triangles", "faces")
+    }
     return SolidMesh(points=arrays["points"], sets=sets, source=path.name, **whole)
 
 
-def solid_elements(mesh: SolidMesh, material: Material, progress: Progress | None = None) -> FiniteElements:
+def solid_elements(
+    mesh: SolidMesh, material: Material, progress: Progress | None = None
+) -> FiniteElements:
     """Stiffness and consistent mass of a solid, sides as curved as the mesh has them.
 
     With the scalar integrals D_ab = int d_a phi_i d_b phi_j, the block of the stiffness for the components a, b is
@@ -166,17 +218,29 @@ def solid_elements(mesh: SolidMesh, material: Material, progress: Progress | Non
 
     def integral(a: int, b: int) -> Sparse:
         say("assembling", (3 * a + b) / 10)
-        return skfem.BilinearForm(lambda u, v, w: u.grad[b] * v.grad[a]).assemble(basis).tocsr()
+        return (
+            skfem.BilinearForm(lambda u, v, w: u.grad[b] * v.grad[a])
+            .assemble(basis)
+            .tocsr()
+        )
 
     upper = {(a, b): integral(a, b) for a in range(3) for b in range(a, 3)}
-    D: Any = [[upper[a, b] if b >= a else upper[b, a].T for b in range(3)] for a in range(3)]
+    D: Any = [
+        [upper[a, b] if b >= a else upper[b, a].T for b in range(3)] for a in range(3)
+    ]
     nu, E = float(material.nu), float(material.E)
     lame, mu = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
     trace = D[0][0] + D[1][1] + D[2][2]
     blocks = [
-        [lame * D[a][b] + mu * D[b][a] + (mu * trace if a == b else 0 * trace) for b in range(3)] for a in range(3)
+        [
+            lame * D[a][b] + mu * D[b][a] + (mu * trace if a == b else 0 * trace)
+            for b in range(3)
+        ]
+        for a in range(3)
     ]
-    m = skfem.BilinearForm(lambda u, v, w: float(material.density) * u * v).assemble(basis)
+    m = skfem.BilinearForm(lambda u, v, w: float(material.density) * u * v).assemble(
+        basis
+    )
     say("assembling", 1.0)
     k = len(mesh.points)
     dof = np.empty(k, dtype=int)
@@ -190,19 +254,36 @@ def solid_elements(mesh: SolidMesh, material: Material, progress: Progress | Non
         f"{len(mesh.tets)} 10-node tetrahedra",
         f"E {E:g} Pa, nu {nu:g}, density {float(material.density):g} kg/m^3",
     )
-    surface, faces = mesh.triangles[:, QUARTERS].reshape(-1, 3), np.repeat(mesh.faces, len(QUARTERS))
+    surface, faces = (
+        mesh.triangles[:, QUARTERS].reshape(-1, 3),
+        np.repeat(mesh.faces, len(QUARTERS)),
+    )
     return FiniteElements(
-        (K + K.T) / 2, M, mesh.points, mesh.labels, place, mesh.source, notes, surface, faces, mesh.sets
+        (K + K.T) / 2,
+        M,
+        mesh.points,
+        mesh.labels,
+        place,
+        mesh.source,
+        notes,
+        surface,
+        faces,
+        mesh.sets,
     )
 
 
 def _basis(skfem: Any, mesh: SolidMesh) -> tuple[Any, np.ndarray]:
     """Quadratic scalar functions on the mesh, and the node at each of their dofs."""
     corners, tets = np.unique(mesh.tets[:, :4], return_inverse=True)
-    affine = skfem.MeshTet(np.ascontiguousarray(mesh.points[corners].T), np.ascontiguousarray(tets.reshape(-1, 4).T))
+    affine = skfem.MeshTet(
+        np.ascontiguousarray(mesh.points[corners].T),
+        np.ascontiguousarray(tets.reshape(-1, 4).T),
+    )
     basis = skfem.Basis(affine, skfem.ElementTetP2(), intorder=4)
     count = len(corners)
-    pairs = np.sort(np.stack([tets.reshape(-1, 4)[:, list(edge)] for edge in EDGES], axis=1), axis=2)
+    pairs = np.sort(
+        np.stack([tets.reshape(-1, 4)[:, list(edge)] for edge in EDGES], axis=1), axis=2
+    )
     keys, first = np.unique(pairs[..., 0] * count + pairs[..., 1], return_index=True)
     middles = mesh.tets[:, 4:].reshape(-1)[first]
     ends = np.sort(affine.edges, axis=0)
@@ -210,9 +291,14 @@ def _basis(skfem: Any, mesh: SolidMesh) -> tuple[Any, np.ndarray]:
     node[basis.nodal_dofs[0]] = corners
     node[basis.edge_dofs[0]] = middles[np.searchsorted(keys, ends[0] * count + ends[1])]
     if len(np.unique(node)) != len(mesh.points):
-        raise FeError(f"{mesh.source}: {len(mesh.points)} nodes, but the tetrahedra have {len(np.unique(node))}")
+        raise FeError(
+            f"{mesh.source}: {len(mesh.points)} nodes, but the tetrahedra have {len(np.unique(node))}"
+        )
     bent = np.linalg.norm(mesh.points[node] - basis.doflocs.T, axis=1).max()
     if bent <= STRAIGHT * np.ptp(mesh.points, axis=0).max():
         return basis, node
-    curved = replace(skfem.MeshTet2.from_mesh(affine), doflocs=np.ascontiguousarray(mesh.points[node].T))
+    curved = replace(
+        skfem.MeshTet2.from_mesh(affine),
+        doflocs=np.ascontiguousarray(mesh.points[node].T),
+    )
     return skfem.Basis(curved, skfem.ElementTetP2(), intorder=5), node

@@ -16,7 +16,13 @@ Dofs = Sequence[int] | Int[np.ndarray, " b"]
 
 
 def craig_bampton(
-    K: Matrix, M: Matrix, interface: Dofs, normal: int, *, solve: Solve | None = None, progress: Progress | None = None
+    K: Matrix,
+    M: Matrix,
+    interface: Dofs,
+    normal: int,
+    *,
+    solve: Solve | None = None,
+    progress: Progress | None = None,
 ) -> Float[Real, "n m"]:
     r"""Constraint modes of the interface, then `normal` fixed-interface modes, lowest first.
 
@@ -44,12 +50,16 @@ def craig_bampton(
     Phi = lowest_modes(K_ii, part(M, i, i), normal, solve)[1]
     tell(progress, "fixed-interface modes", 1.0)
     xp = namespace(Psi, Phi)
-    on_interface = xp.concatenate([xp.eye(len(b)), xp.zeros((len(b), Phi.shape[1]))], axis=1)
+    on_interface = xp.concatenate(
+        [xp.eye(len(b)), xp.zeros((len(b), Phi.shape[1]))], axis=1
+    )
     inside = xp.concatenate([xp.reshape(Psi, (len(i), len(b))), Phi], axis=1)
     return xp.concatenate([on_interface, inside])[np.argsort(np.concatenate([b, i]))]
 
 
-def guyan(K: Matrix, M: Matrix, interface: Dofs, *, solve: Solve | None = None) -> Float[Real, "n b"]:
+def guyan(
+    K: Matrix, M: Matrix, interface: Dofs, *, solve: Solve | None = None
+) -> Float[Real, "n b"]:
     """Constraint modes alone: static condensation to the interface, [Guyan1965]. Exact for loads on it, at rest."""
     return craig_bampton(K, M, interface, 0, solve=solve)
 
@@ -95,8 +105,13 @@ def free_interface(
     loads = xp.asarray(_unit_loads(n, interface))
     loads = loads - M_B @ xp.linalg.solve(M_rr, rigid.T @ loads)
     tell(progress, "residual attachment modes", 0.8)
-    spread = lambda part: _spread(part, y, n)  # noqa: E731
-    free = lambda u: u - rigid @ (balance @ u)  # noqa: E731
+
+    def spread(part):
+        return _spread(part, y, n)
+
+    def free(u):
+        return u - rigid @ (balance @ u)
+
     Phi = free(spread(Phi_y))
     whole = free(spread(solve(loads[y])))
     residual = whole - (Phi / omega2) @ (Phi.T @ loads)
@@ -108,7 +123,9 @@ def split(n: int, chosen: Dofs) -> tuple[Int[np.ndarray, " b"], Int[np.ndarray, 
     """Chosen dofs, and all others."""
     b = np.asarray(chosen, dtype=int)
     if len(set(b.tolist())) != len(b) or (len(b) and (b.min() < 0 or b.max() >= n)):
-        raise ValueError(f"interface dofs must be different numbers from 0 to {n - 1}, got {b.tolist()}")
+        raise ValueError(
+            f"interface dofs must be different numbers from 0 to {n - 1}, got {b.tolist()}"
+        )
     return b, np.setdiff1d(np.arange(n), b)
 
 
@@ -133,7 +150,10 @@ def _projected_mass(M: Matrix, M_B, M_rr, y) -> Any:
 
     M_yy, taken = part(M, y, y), np.linalg.solve(M_rr, M_yr.T)
     operator: Any = LinearOperator  # its keywords are not typed
-    product = lambda u: M_yy @ u - M_yr @ (taken @ u)  # noqa: E731
+
+    def product(u):
+        return M_yy @ u - M_yr @ (taken @ u)
+
     return operator((len(y), len(y)), matvec=product, matmat=product, dtype=float)
 
 

@@ -28,10 +28,17 @@ class Reduction(NamedTuple):
 
     modes: int | None = MODES  # elastic modes kept; None for all, 0 for a rigid link
     method: Method = "craig-bampton"
-    interface: tuple[int, ...] = (0, -1)  # nodes; the inner node, 0, always belongs to it
-    normal: int | None = None  # fixed-interface or free modes in the basis; None: as many as `modes` needs
+    interface: tuple[int, ...] = (
+        0,
+        -1,
+    )  # nodes; the inner node, 0, always belongs to it
+    normal: int | None = (
+        None  # fixed-interface or free modes in the basis; None: as many as `modes` needs
+    )
     below_hz: float | None = None  # keep no mode at or above [Hz]
-    excitation: Excitation | None = None  # rank by energy; force over the body's coordinates (r, eta)
+    excitation: Excitation | None = (
+        None  # rank by energy; force over the body's coordinates (r, eta)
+    )
     exact_interface: bool = False
 
 
@@ -49,7 +56,9 @@ def reduce_body(body: Body, reduction: Reduction) -> tuple[Body, Record | None]:
     body = measured_from_inner_node(body)
     n = body.coordinates - 6
     if n == 0 or reduction.modes == 0:
-        return in_basis(body, namespace(body.rigid).zeros((body.coordinates, 0)), ()), None
+        return in_basis(
+            body, namespace(body.rigid).zeros((body.coordinates, 0)), ()
+        ), None
     if is_modal(body):
         kept = n if reduction.modes is None else min(reduction.modes, n)
         columns = namespace(body.rigid).eye(body.coordinates)[:, 6 : 6 + kept]
@@ -79,9 +88,13 @@ def interface_coordinates(body: Body, nodes: tuple[int, ...]) -> list[int]:
     numbers = set()
     for node in nodes:
         if not -count <= node < count:
-            raise ValueError(f"interface node {node} is not in the link: its nodes are numbered from 0 to {count - 1}")
+            raise ValueError(
+                f"interface node {node} is not in the link: its nodes are numbered from 0 to {count - 1}"
+            )
         numbers.add(node % count)
-    return [k for k, name in enumerate(body.names) if int(name.partition(".")[0]) in numbers]
+    return [
+        k for k, name in enumerate(body.names) if int(name.partition(".")[0]) in numbers
+    ]
 
 
 def _basis(body: Body, reduction: Reduction) -> Float[Real, "c k"] | None:
@@ -98,8 +111,14 @@ def _basis(body: Body, reduction: Reduction) -> Float[Real, "c k"] | None:
         shapes = free_interface(K, M, body.rigid, loads, normal, held=HELD)
         return shapes[:, 6:]
     if reduction.method not in ("craig-bampton", "guyan"):
-        raise ValueError(f"method must be craig-bampton, guyan, free-interface or modal, got {reduction.method!r}")
-    normal = 0 if reduction.method == "guyan" else _normal_modes(reduction, len(boundary), n - len(boundary))
+        raise ValueError(
+            f"method must be craig-bampton, guyan, free-interface or modal, got {reduction.method!r}"
+        )
+    normal = (
+        0
+        if reduction.method == "guyan"
+        else _normal_modes(reduction, len(boundary), n - len(boundary))
+    )
     W = craig_bampton(K[6:, 6:], M[6:, 6:], boundary, normal)
     return xp.concatenate([xp.zeros((6, W.shape[1])), W])
 
@@ -109,9 +128,15 @@ def _normal_modes(reduction: Reduction, own: int, available: int) -> int:
     wanted, modes = reduction.normal, reduction.modes
     if wanted is None and reduction.exact_interface and modes is not None:
         if modes < own:
-            raise ValueError(f"an exact interface needs at least {own} modes, its own motions; got modes = {modes}")
+            raise ValueError(
+                f"an exact interface needs at least {own} modes, its own motions; got modes = {modes}"
+            )
         wanted = modes - own
-    if wanted is None and (modes is None or reduction.below_hz is not None or reduction.excitation is not None):
+    if wanted is None and (
+        modes is None
+        or reduction.below_hz is not None
+        or reduction.excitation is not None
+    ):
         wanted = available
     if wanted is None:
         assert modes is not None

@@ -12,7 +12,9 @@ from ...types import Real, namespace
 
 Matrix = Any  # dense (NumPy, JAX) or scipy.sparse, symmetric, both triangles
 Solve = Callable[[Any], Any]  # K^-1 on one column or several
-Progress = Callable[[str, float], None]  # what is being done, and the share of it that is done
+Progress = Callable[
+    [str, float], None
+]  # what is being done, and the share of it that is done
 
 MASSLESS = 1e-13  # 1/omega^2 against the largest, below which a motion carries no mass
 SAME = 1e-9  # relative gap below which eigenvalues count as equal
@@ -41,7 +43,10 @@ def inverse_of(K: Matrix) -> Solve:
 
         try:
             factors = splu(
-                K.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+                K.tocsc(),
+                permc_spec="MMD_AT_PLUS_A",
+                diag_pivot_thresh=0.0,
+                options={"SymmetricMode": True},
             )
         except RuntimeError:
             raise ValueError(loose) from None

@@ -11,7 +11,9 @@ from ...types import Real, namespace
 from .basis import Dofs, split
 from .eigen import Matrix, lowest_modes
 
-DEPENDENT = 1e-11  # eigenvalue of the scaled Gram matrix below which motions count as dependent
+DEPENDENT = (
+    1e-11  # eigenvalue of the scaled Gram matrix below which motions count as dependent
+)
 
 
 class FreeModes(eqx.Module):
@@ -24,7 +26,9 @@ class FreeModes(eqx.Module):
 
     rigid: Float[Real, "n 6"]
     shapes: Float[Real, "n m"]  # elastic modes
-    clamped: Float[Real, "n m"]  # the same less their rigid motion at the held dofs: zero there
+    clamped: Float[
+        Real, "n m"
+    ]  # the same less their rigid motion at the held dofs: zero there
     omega: Float[Real, " m"]  # of the elastic modes [rad/s]
 
     @property
@@ -51,11 +55,17 @@ class Record(NamedTuple):
 
     frequency_hz: Float[Real, " m"]
     kept: Bool[np.ndarray, " m"]
-    energy: Float[np.ndarray, " m"] | None  # share of each mode in the energy of the excited link; adds up to 1
+    energy: (
+        Float[np.ndarray, " m"] | None
+    )  # share of each mode in the energy of the excited link; adds up to 1
 
 
 def free_modes(
-    K: Matrix, M: Matrix, rigid: Float[Real, "n 6"], held: Dofs, basis: Float[Real, "n k"] | None = None
+    K: Matrix,
+    M: Matrix,
+    rigid: Float[Real, "n 6"],
+    held: Dofs,
+    basis: Float[Real, "n k"] | None = None,
 ) -> FreeModes:
     r"""Orthonormal modes of the free link, in the span of `basis` (which must hold the rigid shapes) or of all dofs.
 
@@ -137,17 +147,27 @@ def energy_shares(modes: FreeModes, excitation: Excitation) -> Float[np.ndarray,
     zeta = excitation.damping_ratio
 
     def held(omega: float) -> float:
-        response = lambda W: (omega**2 + W**2) / ((omega**2 - W**2) ** 2 + (2 * zeta * omega * W) ** 2)  # noqa: E731
-        points = [w for w in (omega * (1 - zeta), omega, omega * (1 + zeta)) if low < w < high]
+        def response(W):
+            return (omega**2 + W**2) / (
+                (omega**2 - W**2) ** 2 + (2 * zeta * omega * W) ** 2
+            )
+
+        points = [
+            w for w in (omega * (1 - zeta), omega, omega * (1 + zeta)) if low < w < high
+        ]
         return quad(response, low, high, points=points or None, limit=200)[0]
 
-    work = np.sum((np.asarray(modes.shapes).T @ np.asarray(excitation.force)) ** 2, axis=1)
+    work = np.sum(
+        (np.asarray(modes.shapes).T @ np.asarray(excitation.force)) ** 2, axis=1
+    )
     energy = work * np.array([held(float(w)) for w in modes.omega])
     total = energy.sum()
     return energy / total if total > 0 else energy
 
 
-def assurance(first: Float[np.ndarray, "n k"], second: Float[np.ndarray, "n m"], M: Matrix) -> Float[np.ndarray, "k m"]:
+def assurance(
+    first: Float[np.ndarray, "n k"], second: Float[np.ndarray, "n m"], M: Matrix
+) -> Float[np.ndarray, "k m"]:
     """Modal assurance criterion, mass-weighted: 1 where two shapes are the same up to their size, 0 if orthogonal."""
     cross = first.T @ (M @ second)
     one, two = (np.einsum("nk,nk->k", a, M @ a) for a in (first, second))
@@ -155,10 +175,14 @@ def assurance(first: Float[np.ndarray, "n k"], second: Float[np.ndarray, "n m"],
 
 
 def _taken(modes: FreeModes, keep: Sequence[int] | np.ndarray) -> FreeModes:
-    return FreeModes(modes.rigid, modes.shapes[:, keep], modes.clamped[:, keep], modes.omega[keep])
+    return FreeModes(
+        modes.rigid, modes.shapes[:, keep], modes.clamped[:, keep], modes.omega[keep]
+    )
 
 
-def _orthonormal_rigid(rigid: Float[Real, "n 6"], M_rr: Float[Real, "6 6"]) -> Float[Real, "n 6"]:
+def _orthonormal_rigid(
+    rigid: Float[Real, "n 6"], M_rr: Float[Real, "6 6"]
+) -> Float[Real, "n 6"]:
     xp = namespace(rigid, M_rr)
     return xp.linalg.solve(xp.linalg.cholesky(M_rr), rigid.T).T
 
@@ -166,7 +190,9 @@ def _orthonormal_rigid(rigid: Float[Real, "n 6"], M_rr: Float[Real, "6 6"]) -> F
 def _clamped(basis: Float[Real, "n k"], rigid, six, K: Matrix) -> Float[Real, "n r"]:
     """Independent, strain-orthonormal motions that leave six dofs at rest; with the rigid ones they span `basis`."""
     at_rest = ~np.any(basis[six], axis=0)
-    if at_rest.sum() == basis.shape[1] - 6:  # Craig-Bampton: the six others are rigid motions less some of these
+    if (
+        at_rest.sum() == basis.shape[1] - 6
+    ):  # Craig-Bampton: the six others are rigid motions less some of these
         W = basis[:, at_rest]
     else:
         W = basis - rigid @ np.linalg.solve(rigid[six], basis[six])

@@ -15,7 +15,10 @@ from ...types import RESULTS
 from ..run import Run, SimulationError, compile_run, dataset, initial_state, inputs_of
 from .machine import one_core, timed
 
-TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}  # the reference: a thousand times tighter than the default
+TIGHT: dict[str, Any] = {
+    "rtol": 1e-9,
+    "atol": 1e-11,
+}  # the reference: a thousand times tighter than the default
 Tell = Callable[[str], None]  # takes a line about what is going on
 
 
@@ -30,7 +33,11 @@ class Case:
         self.times = output_times(scenario.t_end, scenario.output_dt)
         self.tip = f"{self.model.link_names[-1]}/tip"
         # a loop may hold the last tip in its place
-        self.tips = [f"{name}/tip" for name in self.model.link_names] if self.model.robot.loops else [self.tip]
+        self.tips = (
+            [f"{name}/tip" for name in self.model.link_names]
+            if self.model.robot.loops
+            else [self.tip]
+        )
 
     def solver(self, **changes: Any) -> Solver:
         """The scenario's solver with other options."""
@@ -41,15 +48,21 @@ class Case:
         args = self.model, self.state, self.inputs, self.times, self.solver(**solver)
         return timed(lambda: compile_run(*args))[0].best
 
-    def run(self, watch: Callable[[float], None] = lambda t: None, **solver: Any) -> Run:
+    def run(
+        self, watch: Callable[[float], None] = lambda t: None, **solver: Any
+    ) -> Run:
         """One run, all its results in memory when it returns."""
         options = self.solver(**solver)
-        outcome = integrate(self.model.formulation, self.state, self.inputs, self.times, options, watch)
+        outcome = integrate(
+            self.model.formulation, self.state, self.inputs, self.times, options, watch
+        )
         if outcome.failure == RESULTS.interrupted:
             raise KeyboardInterrupt
         run = Run(dataset(self.model, self.inputs, outcome, self.times, options))
         if not run.complete:
-            raise SimulationError(f"stopped at t = {outcome.time:.6g} s: {run.data.attrs['reason']}", run)
+            raise SimulationError(
+                f"stopped at t = {outcome.time:.6g} s: {run.data.attrs['reason']}", run
+            )
         return run
 
 
@@ -73,12 +86,16 @@ def distance(path: np.ndarray, reference: np.ndarray) -> float:
     return float(np.linalg.norm(path - reference[::every], axis=1).max())
 
 
-def measure_case(name: str, repeat: int, tell: Tell = lambda text: None) -> dict[str, Any]:
+def measure_case(
+    name: str, repeat: int, tell: Tell = lambda text: None
+) -> dict[str, Any]:
     """Times and error of one library scenario or file, as plain data."""
     return measure_scenario(name, Scenario.load(name), repeat, tell)
 
 
-def measure_scenario(name: str, scenario: Scenario, repeat: int, tell: Tell = lambda text: None) -> dict[str, Any]:
+def measure_scenario(
+    name: str, scenario: Scenario, repeat: int, tell: Tell = lambda text: None
+) -> dict[str, Any]:
     """Times and error of a scenario under a name, as plain data."""
     tell(f"{name}: building")
     case = Case(scenario)
@@ -89,7 +106,11 @@ def measure_scenario(name: str, scenario: Scenario, repeat: int, tell: Tell = la
         first, _ = timed(case.run)
         warm, run = timed(case.run, repeat)
         tell(f"{name}: reference")
-        tight, reference = timed(lambda: case.run(lambda t: tell(f"{name}: reference, t = {t:.3g} s"), **TIGHT))
+        tight, reference = timed(
+            lambda: case.run(
+                lambda t: tell(f"{name}: reference, t = {t:.3g} s"), **TIGHT
+            )
+        )
     attrs, simulated = run.data.attrs, float(run.t[-1])
     return {
         "case": name,
@@ -106,6 +127,12 @@ def measure_scenario(name: str, scenario: Scenario, repeat: int, tell: Tell = la
         "steps": int(attrs["steps"]),
         "rejected": int(attrs["rejected"]),
         "rhs_evaluations": int(attrs["rhs_evaluations"]),
-        "tip_error_m": max(distance(run.position(tip), reference.position(tip)) for tip in case.tips),
-        "reference": {"rtol": TIGHT["rtol"], "wall_s": tight.best, "steps": int(reference.data.attrs["steps"])},
+        "tip_error_m": max(
+            distance(run.position(tip), reference.position(tip)) for tip in case.tips
+        ),
+        "reference": {
+            "rtol": TIGHT["rtol"],
+            "wall_s": tight.best,
+            "steps": int(reference.data.attrs["steps"]),
+        },
     }

@@ -8,10 +8,19 @@ import numpy as np
 
 
 def row(
-    check: str, source: str, known: Any, ours: Any, unit: str, tolerance: float, relative: bool = False
+    check: str,
+    source: str,
+    known: Any,
+    ours: Any,
+    unit: str,
+    tolerance: float,
+    relative: bool = False,
 ) -> dict[str, Any]:
     """One line: largest difference of the values, against the tolerance it has to keep."""
-    known, ours = np.atleast_1d(np.asarray(known, dtype=float)), np.atleast_1d(np.asarray(ours, dtype=float))
+    known, ours = (
+        np.atleast_1d(np.asarray(known, dtype=float)),
+        np.atleast_1d(np.asarray(ours, dtype=float)),
+    )
     gap = np.abs(ours - known) / (np.abs(known) if relative else 1.0)
     return {
         "check": check,
@@ -26,7 +35,9 @@ def row(
     }
 
 
-def bound(check: str, source: str, limit: float, ours: float, unit: str) -> dict[str, Any]:
+def bound(
+    check: str, source: str, limit: float, ours: float, unit: str
+) -> dict[str, Any]:
     """One line: a number that must stay below a limit."""
     return row(check, source, 0.0, ours, unit, limit)
 
@@ -35,5 +46,11 @@ def keypoints(case: str, model: str) -> dict[float, list[float]]:
     """Tip positions [m] of the other program by time [s]: case `inplane` or `spatial`, model `FFRF` or `GE`."""
     text = resources.files(__package__ or "").joinpath("keypoints.csv").read_text()
     lines = [line for line in text.splitlines() if not line.startswith("#")]
-    chosen = [entry for entry in csv.DictReader(lines) if (entry["case"], entry["model"]) == (case, model)]
-    return {float(entry["t"]): [float(entry[axis]) for axis in "xyz"] for entry in chosen}
+    chosen = [
+        entry
+        for entry in csv.DictReader(lines)
+        if (entry["case"], entry["model"]) == (case, model)
+    ]
+    return {
+        float(entry["t"]): [float(entry[axis]) for axis in "xyz"] for entry in chosen
+    }

@@ -31,12 +31,21 @@ def bench(
     peers: Annotated[
         bool,
         typer.Option(
-            "--peers", help="The double pendulum beside Exudyn, a rigid arm beside Pinocchio; needs the extra `peers`."
+            "--peers",
+            help="The double pendulum beside Exudyn, a rigid arm beside Pinocchio; needs the extra `peers`.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-    repeat: Annotated[int, typer.Option(min=1, max=100, help="Warm runs; median and best are reported.")] = 3,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Also write the tables: .md or .json.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on stdout.")
+    ] = False,
+    repeat: Annotated[
+        int,
+        typer.Option(min=1, max=100, help="Warm runs; median and best are reported."),
+    ] = 3,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Also write the tables: .md or .json."),
+    ] = None,
 ) -> None:
     """Times runs with the accuracy they reach, alone or beside other programs, or checks numbers against known ones.
 
@@ -71,15 +80,21 @@ def check_request(cases: list[str], peers: bool, output: Path | None) -> None:
         BadParameter: a file that cannot be written, or an extra that is not installed.
     """
     if output is not None and output.suffix not in WRITTEN:
-        raise typer.BadParameter(f"{output}: the tables are written as {' or '.join(WRITTEN)}")
+        raise typer.BadParameter(
+            f"{output}: the tables are written as {' or '.join(WRITTEN)}"
+        )
     if output is not None and not os.access(output.parent, os.W_OK):
-        raise typer.BadParameter(f"{output}: the folder does not exist or cannot be written")
+        raise typer.BadParameter(
+            f"{output}: the folder does not exist or cannot be written"
+        )
     if peers:
         from .peers import missing_peers
 
         missing = missing_peers()
         if missing:
-            raise typer.BadParameter(f"--peers {EXTRA} (not found: {', '.join(missing)})")
+            raise typer.BadParameter(
+                f"--peers {EXTRA} (not found: {', '.join(missing)})"
+            )
     from ...describe import DescriptionError, Scenario
 
     problems = []
@@ -101,7 +116,9 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
 
     kept, tell = keep_compiled_code(), _Line()
     report["machine"] = machine_facts()
-    named = [case for case in cases if case not in SPECIAL] or (() if cases or peers else default_cases())
+    named = [case for case in cases if case not in SPECIAL] or (
+        () if cases or peers else default_cases()
+    )
     try:
         if PHYSICS in cases:
             from .physics import physics_rows
@@ -161,7 +178,11 @@ def _write(report: dict[str, Any], output: Path) -> None:
     from ..atomic import write_atomically
     from .tables import as_markdown
 
-    text = json.dumps(report, indent=2) + "\n" if output.suffix == ".json" else as_markdown(report)
+    text = (
+        json.dumps(report, indent=2) + "\n"
+        if output.suffix == ".json"
+        else as_markdown(report)
+    )
     write_atomically(output, lambda file: file.write(text.encode()))
 
 

@@ -11,8 +11,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...analyse.parametric import ParametricModes, matched, parametric_eigenpairs, parametric_modes
-from ...analyse.quadratic import all_eigenpairs, damping_ratio, frequency_hz, modal_assurance, vibration_pairs
+from ...analyse.parametric import (
+    ParametricModes,
+    matched,
+    parametric_eigenpairs,
+    parametric_modes,
+)
+from ...analyse.quadratic import (
+    all_eigenpairs,
+    damping_ratio,
+    frequency_hz,
+    modal_assurance,
+    vibration_pairs,
+)
 from ...solve.model import Model
 from . import palomba2019
 from .cases import Tell
@@ -24,11 +35,31 @@ SPEEDS = {"q1d": {"qd.upper": 1, "qd.lower": -1}, "q2d": "qd.lower"}
 ACCELERATIONS = {"q1dd": {"qdd.upper": 1, "qdd.lower": -1}, "q2dd": "qdd.lower"}
 ELASTIC = 10.0  # [Hz] pairs above are elastic, the pendulum-like one is below
 TABLE = {
-    0.0: {"torque": (0.3747, -0.0471), "hz": (64.75, 162.29, 239.45), "damping": (0.00437, 0.01074, 0.01589)},
-    0.125: {"torque": (0.4607, 0.0007), "hz": (64.54, 161.74, 239.00), "damping": (0.00518, 0.01150, 0.01561)},
-    0.25: {"torque": (0.3205, 0.0), "hz": (64.00, 160.53, 238.78), "damping": (0.00437, 0.01068, 0.01573)},
-    0.375: {"torque": (0.4418, -0.0011), "hz": (64.74, 162.64, 241.08), "damping": (0.00508, 0.00999, 0.01526)},
-    0.5: {"torque": (0.4699, 0.0484), "hz": (65.44, 164.57, 243.07), "damping": (0.00445, 0.01093, 0.01591)},
+    0.0: {
+        "torque": (0.3747, -0.0471),
+        "hz": (64.75, 162.29, 239.45),
+        "damping": (0.00437, 0.01074, 0.01589),
+    },
+    0.125: {
+        "torque": (0.4607, 0.0007),
+        "hz": (64.54, 161.74, 239.00),
+        "damping": (0.00518, 0.01150, 0.01561),
+    },
+    0.25: {
+        "torque": (0.3205, 0.0),
+        "hz": (64.00, 160.53, 238.78),
+        "damping": (0.00437, 0.01068, 0.01573),
+    },
+    0.375: {
+        "torque": (0.4418, -0.0011),
+        "hz": (64.74, 162.64, 241.08),
+        "damping": (0.00508, 0.00999, 0.01526),
+    },
+    0.5: {
+        "torque": (0.4699, 0.0484),
+        "hz": (65.44, 164.57, 243.07),
+        "damping": (0.00445, 0.01093, 0.01591),
+    },
 }
 TIMES = np.linspace(0.0, palomba2019.DURATION, 51)
 
@@ -37,7 +68,11 @@ def measure_eigenpairs(tell: Tell = lambda text: None) -> dict[str, Any]:
     """Everything, as plain data."""
     report: dict[str, Any] = {"table": {}, "path": {}, "automatic": {}, "timing": {}}
     tell("the table at five times")
-    for name, source in {"paper": None, "published": "published", "consistent": "consistent"}.items():
+    for name, source in {
+        "paper": None,
+        "published": "published",
+        "consistent": "consistent",
+    }.items():
         report["table"][name] = table(source)
     tell("order 4 along the path")
     own, library = papers_expansion(), library_expansion("published")
@@ -79,8 +114,13 @@ def middle(columns: int) -> dict[str, float]:
 def papers_expansion() -> ParametricModes:
     """Order 4 in (q1, q2, q1d, q2d) of the paper's own model, accelerations as at half time."""
     qdd = palomba2019.path([0.25]).qdd[0]
-    matrices = lambda p: palomba2019.matrices(p[:2], p[2:], qdd)  # noqa: E731
-    return parametric_eigenpairs(matrices, [*ABSOLUTE, *SPEEDS], at=middle(4), order=4, above_hz=ELASTIC)
+
+    def matrices(p):
+        return palomba2019.matrices(p[:2], p[2:], qdd)
+
+    return parametric_eigenpairs(
+        matrices, [*ABSOLUTE, *SPEEDS], at=middle(4), order=4, above_hz=ELASTIC
+    )
 
 
 def library_expansion(terms: str) -> ParametricModes:
@@ -88,7 +128,13 @@ def library_expansion(terms: str) -> ParametricModes:
     qdd = palomba2019.relative(palomba2019.path([0.25]).qdd)[0]
     quantities = ABSOLUTE | SPEEDS
     return parametric_modes(
-        manipulator(terms), quantities, at=middle(4), qdd=qdd, order=4, above_hz=ELASTIC, hold="theta"
+        manipulator(terms),
+        quantities,
+        at=middle(4),
+        qdd=qdd,
+        order=4,
+        above_hz=ELASTIC,
+        hold="theta",
     )
 
 
@@ -97,13 +143,20 @@ def table(terms: str | None) -> dict[str, Any]:
     path = palomba2019.path(list(TABLE))
     if terms is None:
         stack = [jnp.asarray(part) for part in path]
-        M, C, K = (np.asarray(A) for A in jax.jit(jax.vmap(palomba2019.matrices))(*stack))
+        M, C, K = (
+            np.asarray(A) for A in jax.jit(jax.vmap(palomba2019.matrices))(*stack)
+        )
         torque = np.asarray(jax.jit(jax.vmap(palomba2019.balance))(*stack)[1])
     else:
         points = np.concatenate(path, axis=1)
         quantities = ABSOLUTE | SPEEDS | ACCELERATIONS
         source = parametric_modes(
-            manipulator(terms), quantities, at=middle(6), order=0, above_hz=ELASTIC, hold="theta"
+            manipulator(terms),
+            quantities,
+            at=middle(6),
+            order=0,
+            above_hz=ELASTIC,
+            hold="theta",
         ).source
         M, C, K = source.exact(points)
         torque = np.stack([source.balance(p)[-2:] for p in points])  # pyright: ignore[reportAttributeAccessIssue]
@@ -115,7 +168,10 @@ def table(terms: str | None) -> dict[str, Any]:
                      "hz_off": np.abs(frequency_hz(lam) / np.array(known["hz"]) - 1).max(),
                      "damping_off": np.abs(damping_ratio(lam) / np.array(known["damping"]) - 1).max(),
                      "torque_off": np.abs(torque[i] - known["torque"]).max() / largest})  # fmt: skip
-    worst = {key: max(row[key] for row in rows) for key in ("hz_off", "damping_off", "torque_off")}
+    worst = {
+        key: max(row[key] for row in rows)
+        for key in ("hz_off", "damping_off", "torque_off")
+    }
     return plain({"rows": rows, "worst": worst})
 
 
@@ -126,11 +182,20 @@ def path_matrices(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         M, C, K = jax.jit(jax.vmap(palomba2019.matrices))(*stack)
         return np.asarray(M), np.asarray(C), np.asarray(K)
     quantities = ABSOLUTE | SPEEDS | ACCELERATIONS
-    found = parametric_modes(manipulator(name), quantities, at=middle(6), order=0, above_hz=ELASTIC, hold="theta")
+    found = parametric_modes(
+        manipulator(name),
+        quantities,
+        at=middle(6),
+        order=0,
+        above_hz=ELASTIC,
+        hold="theta",
+    )
     return found.source.exact(path_points(6))
 
 
-def errors(found: ParametricModes, points: np.ndarray, matrices: Any = None) -> dict[str, np.ndarray]:
+def errors(
+    found: ParametricModes, points: np.ndarray, matrices: Any = None
+) -> dict[str, np.ndarray]:
     """Exact and approximate modal data at points with the errors (30)-(33), (N, m).
 
     Exact are the eigenpairs of the polynomials' own source, or of other matrices at the same points.
@@ -165,14 +230,23 @@ def automatic_path() -> dict[str, tuple[ParametricModes, np.ndarray]]:
     six, time = path_points(6), TIMES[:, None]
 
     def motion(p):
-        parts = [part @ jnp.array([[1.0, -1.0], [0.0, 1.0]]) for part in palomba2019.motion(p[0])]
+        parts = [
+            part @ jnp.array([[1.0, -1.0], [0.0, 1.0]])
+            for part in palomba2019.motion(p[0])
+        ]
         return {f"{kind}.{joint}": part[i] for kind, part in zip(("q", "qd", "qdd"), parts, strict=True)
                 for i, joint in enumerate(model.joint_names)}  # fmt: skip
 
     quantities = ABSOLUTE | SPEEDS | ACCELERATIONS
     return {
-        "path, six parameters": (parametric_modes(model, quantities, over=six, **options), six),
-        "path, time": (parametric_modes(model, ["t"], motion=motion, over=time, **options), time),
+        "path, six parameters": (
+            parametric_modes(model, quantities, over=six, **options),
+            six,
+        ),
+        "path, time": (
+            parametric_modes(model, ["t"], motion=motion, over=time, **options),
+            time,
+        ),
     }
 
 
@@ -181,7 +255,12 @@ def with_payload() -> tuple[ParametricModes, np.ndarray]:
     over = {"q1": (-0.15, 0.05), "q2": (-2.1, -1.0), "payload": (0.02, 0.2)}
     quantities = {**ABSOLUTE, "payload": "payload.mass"}
     found = parametric_modes(
-        manipulator("published"), quantities, over=over, accuracy=1e-3, above_hz=ELASTIC, hold="theta"
+        manipulator("published"),
+        quantities,
+        over=over,
+        accuracy=1e-3,
+        above_hz=ELASTIC,
+        hold="theta",
     )
     return found, _random(over)
 
@@ -189,8 +268,12 @@ def with_payload() -> tuple[ParametricModes, np.ndarray]:
 def spatial_arm() -> tuple[ParametricModes, np.ndarray]:
     """The anthropomorphic arm with its three joints as parameters, held; checked at random points."""
     model = Model("anthropomorphic")
-    over = dict(zip(model.joint_names, ((-0.5, 0.5), (0.2, 0.8), (-1.2, -0.6)), strict=True))
-    return parametric_modes(model, list(over), over=over, accuracy=1e-3, locked=True), _random(over)
+    over = dict(
+        zip(model.joint_names, ((-0.5, 0.5), (0.2, 0.8), (-1.2, -0.6)), strict=True)
+    )
+    return parametric_modes(
+        model, list(over), over=over, accuracy=1e-3, locked=True
+    ), _random(over)
 
 
 def _random(over: dict[str, tuple[float, float]], count: int = 51) -> np.ndarray:
@@ -209,7 +292,9 @@ def chosen(found: ParametricModes, points: np.ndarray) -> dict[str, Any]:
     }
 
 
-def timing(found: ParametricModes, points: np.ndarray, repeat: int = 20) -> dict[str, Any]:
+def timing(
+    found: ParametricModes, points: np.ndarray, repeat: int = 20
+) -> dict[str, Any]:
     """Seconds for all points, best of the repeats: LAPACK one by one, LAPACK batched, polynomials."""
     M, C, K = found.source.exact(points)
     n = M.shape[1]
@@ -217,15 +302,29 @@ def timing(found: ParametricModes, points: np.ndarray, repeat: int = 20) -> dict
         [np.concatenate([np.zeros_like(M), np.broadcast_to(np.eye(n), M.shape)], axis=2),
          -np.linalg.solve(M, np.concatenate([K, C], axis=2))], axis=1)  # fmt: skip
     each = {
-        "lapack": lambda: [all_eigenpairs(M[i], C[i], K[i]) for i in range(len(points))],
+        "lapack": lambda: [
+            all_eigenpairs(M[i], C[i], K[i]) for i in range(len(points))
+        ],
         "lapack_batched": lambda: np.linalg.eig(companion),
         "polynomials": lambda: found(points),
         "polynomials_eigenvalues_only": lambda: found.eigenvalues(points),
     }
     with one_core():
-        best = {name: _best(call, 3 if "lapack" in name else repeat) for name, call in each.items()}
-    ratios = {f"factor_{name}": best["lapack"] / best[name] for name in each if name != "lapack"}
-    return {"points": len(points), "coordinates": n, **{f"{name}_s": span for name, span in best.items()}, **ratios}
+        best = {
+            name: _best(call, 3 if "lapack" in name else repeat)
+            for name, call in each.items()
+        }
+    ratios = {
+        f"factor_{name}": best["lapack"] / best[name]
+        for name in each
+        if name != "lapack"
+    }
+    return {
+        "points": len(points),
+        "coordinates": n,
+        **{f"{name}_s": span for name, span in best.items()},
+        **ratios,
+    }
 
 
 def _best(call, repeat: int) -> float:

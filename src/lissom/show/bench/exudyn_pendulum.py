@@ -28,7 +28,10 @@ from ...describe.section import section_values
 ARM = 0.01  # [m] reach of the cross that measures the tip's rotation
 OUTPUT_DT = 1e-3  # [s]
 NEWTON = (1e-6, 1e-7)  # relative, absolute
-TIGHT_NEWTON = (1e-8, 1e-10)  # for references; exact beams stall with them and keep the others
+TIGHT_NEWTON = (
+    1e-8,
+    1e-10,
+)  # for references; exact beams stall with them and keep the others
 
 
 def exudyn() -> Any:
@@ -39,7 +42,9 @@ def exudyn() -> Any:
     """
     if "exudyn" not in sys.modules:
         sys.exudynFast = True  # type: ignore[attr-defined]
-    with redirect_stdout(io.StringIO()):  # it greets on stdout, which may be somebody's JSON
+    with redirect_stdout(
+        io.StringIO()
+    ):  # it greets on stdout, which may be somebody's JSON
         program = import_module("exudyn")
     program.config.printToConsole = False
     return program
@@ -52,13 +57,19 @@ class PeerModel:
     container: Any  # keeps the system alive
     system: Any
     sensor: Any
-    tight: tuple[float, float] = NEWTON  # tolerances that its references can be solved with
+    tight: tuple[float, float] = (
+        NEWTON  # tolerances that its references can be solved with
+    )
 
-    def run(self, t_end: float, step: float, radius: float, *, tight: bool = False) -> np.ndarray:
+    def run(
+        self, t_end: float, step: float, radius: float, *, tight: bool = False
+    ) -> np.ndarray:
         """Path of the tip (time, 3) by generalised alpha with a fixed step, every millisecond (or longer step)."""
         newton = self.tight if tight else NEWTON
         if not self.system.SolveDynamic(_settings(t_end, step, radius, newton)):
-            raise RuntimeError(f"Exudyn did not reach t = {t_end} s with a step of {step} s")
+            raise RuntimeError(
+                f"Exudyn did not reach t = {t_end} s with a step of {step} s"
+            )
         return np.array(self.system.GetSensorStoredData(self.sensor))[:, 1:4]
 
 
@@ -69,14 +80,33 @@ def floating_frames(robot: Robot, inner_modes: int) -> PeerModel:
     tip = -1
     for i in range(len(robot.links)):
         mesh = mesh_of(body_of(robot, i))
-        info = _floating_frame(system, item, mesh, craig_bampton(mesh.body, inner_modes), start, robot.gravity)
+        info = _floating_frame(
+            system,
+            item,
+            mesh,
+            craig_bampton(mesh.body, inner_modes),
+            start,
+            robot.gravity,
+        )
         own = _marker(system, item, info["nRigidBody"], node=True)
         system.AddObject(item.ObjectJointRevoluteZ(markerNumbers=[before, own]))
-        cross = dict(bodyNumber=info["oFFRFreducedOrder"], meshNodeNumbers=mesh.cross, weightingFactors=[1 / 7] * 7)
+        cross = dict(
+            bodyNumber=info["oFFRFreducedOrder"],
+            meshNodeNumbers=mesh.cross,
+            weightingFactors=[1 / 7] * 7,
+        )
         before = system.AddMarker(item.MarkerSuperElementRigid(**cross))
         start = start + mesh.body.points[-1]
-        seen = dict(bodyNumber=info["oFFRFreducedOrder"], meshNodeNumber=mesh.cross[0], storeInternal=True)
-        tip = system.AddSensor(item.SensorSuperElement(outputVariableType=exu.OutputVariableType.Position, **seen))
+        seen = dict(
+            bodyNumber=info["oFFRFreducedOrder"],
+            meshNodeNumber=mesh.cross[0],
+            storeInternal=True,
+        )
+        tip = system.AddSensor(
+            item.SensorSuperElement(
+                outputVariableType=exu.OutputVariableType.Position, **seen
+            )
+        )
     system.Assemble()
     return PeerModel(container, system, tip, TIGHT_NEWTON)
 
@@ -89,9 +119,16 @@ def exact_beams(robot: Robot) -> PeerModel:
         nodes = _exact_link(exu, system, item, robot, i, start)
         own = _marker(system, item, nodes[0], node=True)
         system.AddObject(item.ObjectJointRevoluteZ(markerNumbers=[before, own]))
-        before, start = _marker(system, item, nodes[-1], node=True), start + body_of(robot, i).points[-1]
+        before, start = (
+            _marker(system, item, nodes[-1], node=True),
+            start + body_of(robot, i).points[-1],
+        )
         position = exu.OutputVariableType.Position
-        tip = system.AddSensor(item.SensorNode(nodeNumber=nodes[-1], outputVariableType=position, storeInternal=True))
+        tip = system.AddSensor(
+            item.SensorNode(
+                nodeNumber=nodes[-1], outputVariableType=position, storeInternal=True
+            )
+        )
     system.Assemble()
     return PeerModel(container, system, tip)
 
@@ -120,20 +157,35 @@ def mesh_of(body: Body) -> Mesh:
     share = masses / masses.sum()
     points = np.concatenate([points, body.points[-1] + arms, (share @ points)[None]])
     around = _moved(np.asarray(body.node_shape)[-1], arms)
-    shapes = np.concatenate([shapes, around, np.einsum("p,pic->ic", share, shapes)[None]])
+    shapes = np.concatenate(
+        [shapes, around, np.einsum("p,pic->ic", share, shapes)[None]]
+    )
     first = len(masses)
-    return Mesh(body, points, np.concatenate([masses, np.zeros(8)]), shapes, list(range(first, first + 7)), first + 7)
+    return Mesh(
+        body,
+        points,
+        np.concatenate([masses, np.zeros(8)]),
+        shapes,
+        list(range(first, first + 7)),
+        first + 7,
+    )
 
 
 def _station_points(body: Body, s: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Positions, shapes and masses of the four points of a station."""
     inertia, B = np.asarray(body.station_inertia)[s], np.asarray(body.station_rigid)[s]
     mass, rotary = inertia[0, 0], inertia[3:, 3:]
-    moments, axes = np.linalg.eigh(0.5 * np.trace(rotary) * np.eye(3) - rotary)  # second moments of the mass
+    moments, axes = np.linalg.eigh(
+        0.5 * np.trace(rotary) * np.eye(3) - rotary
+    )  # second moments of the mass
     first, second = (np.sqrt(max(moments[k], 0.0) / mass) * axes[:, k] for k in (1, 2))
     offsets = np.array([a * first + b * second for a in (1, -1) for b in (1, -1)])
     position = np.array([B[1, 5], B[2, 3], B[0, 4]])  # B = [[I, -X x], [0, I]]
-    return position + offsets, _moved(np.asarray(body.station_shape)[s], offsets), np.full(4, mass / 4)
+    return (
+        position + offsets,
+        _moved(np.asarray(body.station_shape)[s], offsets),
+        np.full(4, mass / 4),
+    )
 
 
 def _moved(shape: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -152,7 +204,9 @@ def craig_bampton(body: Body, inner_modes: int) -> np.ndarray:
     basis = np.zeros((c, 6 + inner_modes))
     basis[tip, :6] = np.eye(6)
     basis[inside, :6] = -np.linalg.solve(K[inside, inside], K[inside, tip])
-    basis[inside, 6:] = scipy.linalg.eigh(K[inside, inside], M[inside, inside])[1][:, :inner_modes]
+    basis[inside, 6:] = scipy.linalg.eigh(K[inside, inside], M[inside, inside])[1][
+        :, :inner_modes
+    ]
     _, mix = scipy.linalg.eigh(basis.T @ K @ basis, basis.T @ M @ basis)
     return basis @ mix
 
@@ -175,56 +229,93 @@ def _marker(system, item, number: Any, node: bool) -> Any:
     return system.AddMarker(item.MarkerBodyRigid(bodyNumber=number))
 
 
-def _floating_frame(system, item, mesh: Mesh, modes: np.ndarray, start: np.ndarray, gravity: Sequence[float]) -> dict:
+def _floating_frame(
+    system,
+    item,
+    mesh: Mesh,
+    modes: np.ndarray,
+    start: np.ndarray,
+    gravity: Sequence[float],
+) -> dict:
     finite_elements = import_module("exudyn.FEM")
     size = 3 * len(mesh.points)
     fem = finite_elements.FEMinterface()
     fem.nodes = {"Position": mesh.points}
     fem.massMatrix = scipy.sparse.diags(np.repeat(mesh.masses, 3)).tocsr()
-    fem.stiffnessMatrix = scipy.sparse.csr_matrix((size, size))  # the reduced one is put in below
-    fem.modeBasis = {"matrix": mesh.shapes.reshape(size, -1) @ modes, "type": "HCBmodes"}
+    fem.stiffnessMatrix = scipy.sparse.csr_matrix(
+        (size, size)
+    )  # the reduced one is put in below
+    fem.modeBasis = {
+        "matrix": mesh.shapes.reshape(size, -1) @ modes,
+        "type": "HCBmodes",
+    }
     reduced = finite_elements.ObjectFFRFreducedOrderInterface(fem)
     stiffness = modes.T @ np.asarray(mesh.body.stiffness) @ modes
     reduced.stiffnessMatrixReduced = np.diag(np.diag(stiffness))
-    info = reduced.AddObjectFFRFreducedOrder(system, positionRef=list(start), rotationMatrixRef=np.eye(3))
-    at = dict(bodyNumber=info["oFFRFreducedOrder"], meshNodeNumbers=[mesh.centre], weightingFactors=[1.0])
+    info = reduced.AddObjectFFRFreducedOrder(
+        system, positionRef=list(start), rotationMatrixRef=np.eye(3)
+    )
+    at = dict(
+        bodyNumber=info["oFFRFreducedOrder"],
+        meshNodeNumbers=[mesh.centre],
+        weightingFactors=[1.0],
+    )
     weight = mesh.masses.sum() * np.asarray(gravity, dtype=float)
     marker = system.AddMarker(item.MarkerSuperElementPosition(**at))
     system.AddLoad(item.Force(markerNumber=marker, loadVector=list(weight)))
     return info
 
 
-def _exact_link(exu, system, item, robot: Robot, i: int, start: np.ndarray) -> list[Any]:
+def _exact_link(
+    exu, system, item, robot: Robot, i: int, start: np.ndarray
+) -> list[Any]:
     """Nodes of one straight link along x."""
     beam: Any = robot.links[i].beam
     s: Any = section_values(beam.section, beam.material.nu)
     E, G, rho = beam.material.E, beam.material.shear_modulus, beam.material.density
     values = exu.BeamSection()
     values.massPerLength = rho * s.area
-    values.inertia = rho * np.diag([s.polar_moment, s.second_moment_y, s.second_moment_z])
+    values.inertia = rho * np.diag(
+        [s.polar_moment, s.second_moment_y, s.second_moment_z]
+    )
     shear = s.shear_factor_y * G * s.area, s.shear_factor_z * G * s.area
     bending = G * s.torsion_constant, E * s.second_moment_y, E * s.second_moment_z
     values.stiffnessMatrix = np.diag([E * s.area, *shear, *bending])
     points = start + np.asarray(body_of(robot, i).points)
     still = [1.0, 0.0, 0.0, 0.0]  # Euler parameters: section axes are the link's
-    nodes = [system.AddNode(item.NodeRigidBodyEP(referenceCoordinates=[*point, *still])) for point in points]
+    nodes = [
+        system.AddNode(item.NodeRigidBodyEP(referenceCoordinates=[*point, *still]))
+        for point in points
+    ]
     for k in range(len(nodes) - 1):
         length = float(np.linalg.norm(points[k + 1] - points[k]))
-        pair = dict(nodeNumbers=[nodes[k], nodes[k + 1]], length=length, sectionData=values)
+        pair = dict(
+            nodeNumbers=[nodes[k], nodes[k + 1]], length=length, sectionData=values
+        )
         element = system.AddObject(item.ObjectBeamGeometricallyExact(**pair))
         weight = system.AddMarker(item.MarkerBodyMass(bodyNumber=element))
-        system.AddLoad(item.LoadMassProportional(markerNumber=weight, loadVector=list(robot.gravity)))
+        system.AddLoad(
+            item.LoadMassProportional(
+                markerNumber=weight, loadVector=list(robot.gravity)
+            )
+        )
     return nodes
 
 
-def _settings(t_end: float, step: float, radius: float, newton: tuple[float, float]) -> Any:
+def _settings(
+    t_end: float, step: float, radius: float, newton: tuple[float, float]
+) -> Any:
     """Generalised alpha, index 3, modified Newton, one thread, dense solver: the fastest for these sizes."""
     exu = exudyn()
     settings = exu.SimulationSettings()
     settings.solution.file.write = False
     settings.solution.sensors.writePeriod = max(OUTPUT_DT, step)
     time = settings.timeIntegration
-    time.endTime, time.numberOfSteps, time.verboseMode = t_end, int(round(t_end / step)), 0
+    time.endTime, time.numberOfSteps, time.verboseMode = (
+        t_end,
+        int(round(t_end / step)),
+        0,
+    )
     time.newton.useModifiedNewton = True
     time.newton.relativeTolerance, time.newton.absoluteTolerance = newton
     time.generalizedAlpha.spectralRadius = radius

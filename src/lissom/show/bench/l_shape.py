@@ -32,7 +32,10 @@ TABLE_2 = {
     16: (113.50, -0.1970, -0.0637, -0.4596, -0.2626, 0.4491, -0.5955),
     18: (113.50, -0.1970, -0.0637, -0.4596, -0.2626, 0.4362, -0.5955),
 }
-SLIPS = {6: (5, 0.5), 16: (5, 0.4363)}  # Y of node 5 cannot be as printed: the second rod is 0.5 m long
+SLIPS = {
+    6: (5, 0.5),
+    16: (5, 0.4363),
+}  # Y of node 5 cannot be as printed: the second rod is 0.5 m long
 NEAR_M, NEAR_DEG = 3e-3, 0.5  # what counts as reproduced
 
 # Independent floating-frame computation of the same four elements [deg, m]: encoder, node 3, node 5 at 0.5 s.
@@ -77,9 +80,15 @@ class Spectrum(NamedTuple):
 
 def state_at_half_second(changes: dict[str, Any]) -> tuple[float, float, np.ndarray]:
     """Theta and encoder [deg], and the coordinates of nodes 3 and 5 [m] of the falling L at 0.5 s."""
-    run = ready(Scenario.load("l-shape").replace({"output_dt": 0.01, **changes})).run(**TOLERANCES)
+    run = ready(Scenario.load("l-shape").replace({"output_dt": 0.01, **changes})).run(
+        **TOLERANCES
+    )
     nodes = np.concatenate([run.position("beam/2")[-1], run.position("beam/tip")[-1]])
-    return float(np.degrees(run.q[-1, 0])), float(np.degrees(run.data["encoder"].values[-1, 0])), nodes
+    return (
+        float(np.degrees(run.q[-1, 0])),
+        float(np.degrees(run.data["encoder"].values[-1, 0])),
+        nodes,
+    )
 
 
 def ready(scenario: Scenario) -> Case:
@@ -93,18 +102,53 @@ def convergence_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]
     """V15-1: values that follow from the described mechanism, and the two rows of Table 2 that can be reached."""
     tell("L-shaped mechanism, 0.5 s")
     _, rigid, _ = state_at_half_second({"modes": 0})
-    yield row("L-shape, rigid, consistent mass: theta at 0.5 s", "derived: two rods", RIGID_DEG, rigid, "deg", 0.02)
+    yield row(
+        "L-shape, rigid, consistent mass: theta at 0.5 s",
+        "derived: two rods",
+        RIGID_DEG,
+        rigid,
+        "deg",
+        0.02,
+    )
     _, rigid, nodes = state_at_half_second({"modes": 0, **LUMPED})
     printed = "[Vidoni2015] Table 2, 6 modes"
-    yield row("L-shape, rigid, lumped mass: theta at 0.5 s", printed, TABLE_2[6][0], rigid, "deg", 0.05)
-    yield row("the same: X and Z of node 3", printed, (-0.2931, -0.4050), nodes[[0, 2]], "m", 5e-4)
+    yield row(
+        "L-shape, rigid, lumped mass: theta at 0.5 s",
+        printed,
+        TABLE_2[6][0],
+        rigid,
+        "deg",
+        0.05,
+    )
+    yield row(
+        "the same: X and Z of node 3",
+        printed,
+        (-0.2931, -0.4050),
+        nodes[[0, 2]],
+        "m",
+        5e-4,
+    )
     for mass, known in HALF_SECOND.items():
         _, encoder, nodes = state_at_half_second({MASS: mass})
-        yield row(f"L-shape, E 2e11, {mass} mass: encoder at 0.5 s", DERIVED, known[0], encoder, "deg", 0.02)
+        yield row(
+            f"L-shape, E 2e11, {mass} mass: encoder at 0.5 s",
+            DERIVED,
+            known[0],
+            encoder,
+            "deg",
+            0.02,
+        )
         yield row("the same: nodes 3 and 5", DERIVED, known[1:], nodes, "m", 3e-4)
     theta, _, nodes = state_at_half_second(SOFT)
     inferred = "[Vidoni2015] Table 2, 18 modes; E = 9e9 and lumped mass are inferred"
-    yield row("L-shape, E 9e9, lumped mass: theta at 0.5 s", inferred, TABLE_2[18][0], theta, "deg", NEAR_DEG)
+    yield row(
+        "L-shape, E 9e9, lumped mass: theta at 0.5 s",
+        inferred,
+        TABLE_2[18][0],
+        theta,
+        "deg",
+        NEAR_DEG,
+    )
     yield row("the same: nodes 3 and 5", inferred, TABLE_2[18][1:], nodes, "m", NEAR_M)
 
 
@@ -118,15 +162,26 @@ def swing_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
             paths[count, mass] = path
             check = f"L-shape, 2 s, {count + 6} modes, {mass} mass: tip at 6 times"
             yield bound(check, DERIVED, 5e-4, gap_at(path, table), "m")
-    for model, title in {"FFRF": "linear floating frames", "GE": "geometrically exact beams"}.items():
+    for model, title in {
+        "FFRF": "linear floating frames",
+        "GE": "geometrically exact beams",
+    }.items():
         points = keypoints("lshape", model)
         worst = max(gap_at(paths[count, "consistent"], points) for count in (12, 24))
         check = f"L-shape, 2 s: tip against {title}, {len(points)} times"
         yield bound(check, "Exudyn 1.13.6, converged", 1e-3, worst, "m")
     tell("L-shaped mechanism, 2 s, erls-fem")
-    nodal = swing({"formulation": "erls-fem", "modes": None, "reference": "minimum-norm"})
+    nodal = swing(
+        {"formulation": "erls-fem", "modes": None, "reference": "minimum-norm"}
+    )
     gap = float(np.abs(paths[24, "consistent"] - nodal).max())
-    yield bound("L-shape, 2 s: all modes kept against erls-fem, tip", "same motion", 1e-6, gap, "m")
+    yield bound(
+        "L-shape, 2 s: all modes kept against erls-fem, tip",
+        "same motion",
+        1e-6,
+        gap,
+        "m",
+    )
 
 
 def swing(changes: dict[str, Any]) -> np.ndarray:
@@ -137,7 +192,10 @@ def swing(changes: dict[str, Any]) -> np.ndarray:
 
 def gap_at(path: np.ndarray, points: Any) -> float:
     """Largest difference of a coordinate at the times of a table [m]."""
-    return max(float(np.abs(path[round(100 * t)] - np.asarray(point)).max()) for t, point in points.items())
+    return max(
+        float(np.abs(path[round(100 * t)] - np.asarray(point)).max())
+        for t, point in points.items()
+    )
 
 
 def table_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
@@ -148,20 +206,32 @@ def table_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
         if count in SLIPS:
             column, value = SLIPS[count]
             known[column] = value
-        ours = {name: state_at_half_second({"modes": count - 6, **how}) for name, how in WAYS.items()}
-        gaps = {name: _gap(known, theta, nodes) for name, (theta, _, nodes) in ours.items()}
+        ours = {
+            name: state_at_half_second({"modes": count - 6, **how})
+            for name, how in WAYS.items()
+        }
+        gaps = {
+            name: _gap(known, theta, nodes) for name, (theta, _, nodes) in ours.items()
+        }
         yield {
             "modes": count,
             "published": list(printed),
             "slip": "Y of node 5" if count in SLIPS else None,
-            "ours": {name: [theta, *nodes.tolist()] for name, (theta, _, nodes) in ours.items()},
+            "ours": {
+                name: [theta, *nodes.tolist()]
+                for name, (theta, _, nodes) in ours.items()
+            },
             "difference_deg": {name: gap[0] for name, gap in gaps.items()},
             "difference_m": {name: gap[1] for name, gap in gaps.items()},
             "verdict": verdict(gaps),
         }
 
 
-WAYS: dict[str, dict[str, Any]] = {"as printed": {}, "lumped mass": LUMPED, "lumped mass, E 9e9": SOFT}
+WAYS: dict[str, dict[str, Any]] = {
+    "as printed": {},
+    "lumped mass": LUMPED,
+    "lumped mass, E 9e9": SOFT,
+}
 
 
 def _gap(known: list[float], theta: float, nodes: np.ndarray) -> tuple[float, float]:
@@ -170,7 +240,11 @@ def _gap(known: list[float], theta: float, nodes: np.ndarray) -> tuple[float, fl
 
 def verdict(gaps: dict[str, tuple[float, float]]) -> str:
     """Whether a row is reproduced, and by what."""
-    reached = [name for name, (angle, length) in gaps.items() if angle <= NEAR_DEG and length <= NEAR_M]
+    reached = [
+        name
+        for name, (angle, length) in gaps.items()
+        if angle <= NEAR_DEG and length <= NEAR_M
+    ]
     if "as printed" in reached:
         return "reproduced as printed"
     if reached:
@@ -189,7 +263,9 @@ def spectrum(changes: dict[str, Any] | None = None, step: float = 5e-4) -> Spect
     from scipy.signal import find_peaks
     from scipy.signal.windows import blackmanharris
 
-    scenario = Scenario.load("l-shape-torque").replace({"output_dt": step, **(changes or {})})
+    scenario = Scenario.load("l-shape-torque").replace(
+        {"output_dt": step, **(changes or {})}
+    )
     case = ready(scenario)
     run = case.run(**TIGHT)
     time, height = run.t[1:-1], run.position("beam/2")[:, 2]
@@ -197,14 +273,25 @@ def spectrum(changes: dict[str, Any] | None = None, step: float = 5e-4) -> Spect
     free = acceleration[time > 0.3]
     window = np.asarray(blackmanharris(len(free), sym=False))
     size = 8 * len(free)
-    amplitude = 2 * np.abs(np.fft.rfft((free - free.mean()) * window, size)) / window.sum()
+    amplitude = (
+        2 * np.abs(np.fft.rfft((free - free.mean()) * window, size)) / window.sum()
+    )
     frequency = np.fft.rfftfreq(size, step)
     band = frequency < 250
     apart = round(3.0 / frequency[1])  # Hz: shoulders of a peak are none
-    maxima, _ = find_peaks(amplitude[band], height=1e-4 * amplitude[band].max(), distance=apart)
+    maxima, _ = find_peaks(
+        amplitude[band], height=1e-4 * amplitude[band].max(), distance=apart
+    )
     natural = modes(case.model, case.state).frequency_hz
     found = [f for f in frequency[maxima] if np.abs(natural / f - 1).min() < 0.01]
-    return Spectrum(time, height[1:-1], acceleration, frequency[band], amplitude[band], np.array(found))
+    return Spectrum(
+        time,
+        height[1:-1],
+        acceleration,
+        frequency[band],
+        amplitude[band],
+        np.array(found),
+    )
 
 
 def peak_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
@@ -229,4 +316,12 @@ def peak_checks(peaks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for peak in [peak for peak in peaks if peak["mass"] == "consistent"][:3]:
         check = f"L-shape under torque: peak near {peak['published_hz']:g} Hz, elbow's acceleration"
         known, ours = peak["published_hz"], peak["ours_hz"]
-        yield row(check, "[Vidoni2015] sec. 6.3; torque chosen", known, ours, "Hz", 0.12, relative=True)
+        yield row(
+            check,
+            "[Vidoni2015] sec. 6.3; torque chosen",
+            known,
+            ours,
+            "Hz",
+            0.12,
+            relative=True,
+        )

@@ -23,9 +23,15 @@ from ...types import real
 from .machine import one_core, timed
 
 LINKS = (2, 4, 8, 16)
-KINDS = (("nonlinear", "consistent"), ("dual-screw", "consistent"), ("dual-screw", "published"))
+KINDS = (
+    ("nonlinear", "consistent"),
+    ("dual-screw", "consistent"),
+    ("dual-screw", "published"),
+)
 MODES = 6
-INSIDE = 200  # evaluations in one timed call: the cost of the call itself is not counted
+INSIDE = (
+    200  # evaluations in one timed call: the cost of the call itself is not counted
+)
 FREE = {
     "broadcast_in_dim", "reshape", "transpose", "concatenate", "slice", "squeeze", "gather", "dynamic_slice", "pad",
     "convert_element_type", "iota", "copy", "stop_gradient", "split", "expand_dims", "dynamic_update_slice", "rev",
@@ -44,7 +50,11 @@ def chain_of_links(count: int) -> Robot:
     }
     turned = {"rpy": [math.pi / 2, 0.0, 0.0]}
     links = [
-        {"name": f"link{i}", "joint": {"type": "revolute", "origin": turned if i % 2 else {}}, "beam": beam}
+        {
+            "name": f"link{i}",
+            "joint": {"type": "revolute", "origin": turned if i % 2 else {}},
+            "beam": beam,
+        }
         for i in range(count)
     ]
     return Robot.from_dict({"lissom": 1, "name": f"chain-{count}", "links": links})
@@ -60,20 +70,33 @@ def _cost(equation: Any) -> int:
     inner = list(_inner(equation.params))
     if inner:
         costs = [operations(part) for part in inner]
-        return max(costs) if name == "cond" else sum(costs) * int(equation.params.get("length", 1))
+        return (
+            max(costs)
+            if name == "cond"
+            else sum(costs) * int(equation.params.get("length", 1))
+        )
     size = int(np.prod(shape[0])) if shape else 0
     if name in FREE:
         return 0
     if name == "dot_general":
         contracted = equation.params["dimension_numbers"][0][0]
-        depth = int(np.prod([equation.invars[0].aval.shape[axis] for axis in contracted]))
+        depth = int(
+            np.prod([equation.invars[0].aval.shape[axis] for axis in contracted])
+        )
         return size * (2 * depth - 1)
     if name == "lu":
         n = equation.invars[0].aval.shape[-1]
         return 2 * n**3 // 3
     if name == "triangular_solve":
         return size * equation.invars[0].aval.shape[-1]
-    if name in ("reduce_sum", "reduce_max", "reduce_min", "cumsum", "scatter-add", "scatter_add"):
+    if name in (
+        "reduce_sum",
+        "reduce_max",
+        "reduce_min",
+        "cumsum",
+        "scatter-add",
+        "scatter_add",
+    ):
         return int(np.prod(equation.invars[-1 if "scatter" in name else 0].aval.shape))
     return size
 
@@ -89,14 +112,19 @@ def _inner(params: Any) -> Iterator[Any]:
 
 def right_hand_side(formulation: Any, x, xd):
     """Acceleration of the free robot."""
-    return Problem(formulation, Inputs(formulation.n_joints).on(0.0, 1.0)).acceleration(real(0.0), x, xd)
+    return Problem(formulation, Inputs(formulation.n_joints).on(0.0, 1.0)).acceleration(
+        real(0.0), x, xd
+    )
 
 
 def counted(model: Model) -> dict[str, int]:
     """Operations of one right-hand side, and of its forces and its mass matrix alone."""
     f = model.formulation
     x, xd = state_of_motion(f)
-    jaxpr = lambda function, *args: jax.make_jaxpr(function)(*args).jaxpr  # noqa: E731
+
+    def jaxpr(function, *args):
+        return jax.make_jaxpr(function)(*args).jaxpr
+
     return {
         "operations": operations(jaxpr(lambda x, xd: right_hand_side(f, x, xd), x, xd)),
         "forces": operations(jaxpr(lambda x, xd: engine.bias(f, x, xd), x, xd)),
@@ -117,7 +145,9 @@ def seconds_each(model: Model, repeat: int) -> float:
 
     @jax.jit
     def many(f, x, xd):
-        step = lambda _, a: right_hand_side(f, x + 1e-12 * a, xd)  # noqa: E731
+        def step(_, a):
+            return right_hand_side(f, x + 1e-12 * a, xd)
+
         return jax.lax.fori_loop(0, INSIDE, step, jnp.zeros_like(x))
 
     f = jax.tree.map(jnp.asarray, model.formulation)
@@ -132,16 +162,28 @@ def exponent(links: Sequence[int], cost: Sequence[float]) -> float:
     return float(np.polyfit(np.log(links), np.log(cost), 1)[0])
 
 
-def measure_links(repeat: int = 3, tell=lambda text: None, links: Sequence[int] = LINKS) -> list[dict[str, Any]]:
+def measure_links(
+    repeat: int = 3, tell=lambda text: None, links: Sequence[int] = LINKS
+) -> list[dict[str, Any]]:
     """One row for each formulation and number of links; the growth exponents stand in every row of a formulation."""
     rows = []
     for name, terms in KINDS:
         own = []
         for count in links:
             tell(f"{name}, {terms} terms, {count} links")
-            model = Model(chain_of_links(count), formulation=name, modes=MODES, terms=terms)
-            row = {"formulation": name, "terms": terms, "links": count, "coordinates": model.formulation.size}
+            model = Model(
+                chain_of_links(count), formulation=name, modes=MODES, terms=terms
+            )
+            row = {
+                "formulation": name,
+                "terms": terms,
+                "links": count,
+                "coordinates": model.formulation.size,
+            }
             own.append(row | counted(model) | {"cpu_s": seconds_each(model, repeat)})
-        powers = {f"{key}_exponent": exponent(links, [row[key] for row in own]) for key in ("operations", "cpu_s")}
+        powers = {
+            f"{key}_exponent": exponent(links, [row[key] for row in own])
+            for key in ("operations", "cpu_s")
+        }
         rows += [row | powers for row in own]
     return rows

@@ -84,10 +84,16 @@ def _pin(threads: Path, cores: set[int]) -> None:
 
 def machine_facts() -> dict[str, Any]:
     """Processor, cores, system, and the versions that decide about speed."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = (
+        len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count()
+    )
     with one_core() as pinned:
         note = (
-            "runs are held on one core" if pinned else "this system cannot hold a process on one core: XLA may use more"
+            "runs are held on one core"
+            if pinned
+            else "this system cannot hold a process on one core: XLA may use more"
         )
     return {
         "cpu": _processor(),
@@ -112,5 +118,9 @@ def version(package: str) -> str:
 def _processor() -> str:
     facts = Path("/proc/cpuinfo")
     lines = facts.read_text().splitlines() if facts.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    names = [
+        line.partition(":")[2].strip()
+        for line in lines
+        if line.startswith("model name")
+    ]
     return names[0] if names else platform.processor() or "unknown"

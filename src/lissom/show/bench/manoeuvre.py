@@ -16,10 +16,14 @@ PRINTED_S = {
 }
 
 
-def manoeuvre_rows(repeat: int, tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
+def manoeuvre_rows(
+    repeat: int, tell: Tell = lambda text: None
+) -> Iterator[dict[str, Any]]:
     """Printed times, then ours at one tolerance for both formulations, each with its error against a tight run."""
     for name, seconds in PRINTED_S.items():
         yield {"case": name, "printed_s": seconds}
     scenario = Scenario.load(SCENARIO)
     for formulation in OURS:
-        yield measure_scenario(formulation, scenario.replace({"formulation": formulation}), repeat, tell)
+        yield measure_scenario(
+            formulation, scenario.replace({"formulation": formulation}), repeat, tell
+        )

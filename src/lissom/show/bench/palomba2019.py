@@ -88,7 +88,9 @@ def _element(length: float):
     along = np.stack([1 - s, o, o, s, o, o], axis=1)
     across = np.stack([o, 1 - 3 * s**2 + 2 * s**3, L * (s - 2 * s**2 + s**3), o, 3 * s**2 - 2 * s**3,
                        L * (s**3 - s**2)], axis=1)  # fmt: skip
-    turned = np.einsum("g,gi,gj->ij", w, across, along) - np.einsum("g,gi,gj->ij", w, along, across)
+    turned = np.einsum("g,gi,gj->ij", w, across, along) - np.einsum(
+        "g,gi,gj->ij", w, along, across
+    )
     quarter = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     both = np.kron(np.eye(2), quarter)
     return M, K, turned - M @ both
@@ -106,7 +108,10 @@ def _rigid(q, link: int, element: int):
     unit = jnp.stack([jnp.cos(q), jnp.sin(q)])
     origin = jnp.zeros(2) if link == 0 else LENGTHS[0] * unit[:, 0]
     step = LENGTHS[link] / ELEMENTS[link]
-    nodes = [jnp.append(origin + (element + k) * step * unit[:, link], q[link]) for k in (0, 1)]
+    nodes = [
+        jnp.append(origin + (element + k) * step * unit[:, link], q[link])
+        for k in (0, 1)
+    ]
     return jnp.concatenate(nodes)
 
 
@@ -136,10 +141,16 @@ def unbalanced(x, xd, xdd, torque):
         M, K, M_G = T @ M_e @ T.T, T @ K_e @ T.T, qd[link] * T @ G_e @ T.T
         for element in range(ELEMENTS[link]):
             S = _place(link, element)
-            rigid = lambda q, link=link, element=element: _rigid(q, link, element)  # noqa: E731
+
+            def rigid(q, link=link, element=element):
+                return _rigid(q, link, element)
+
             J = jax.jacfwd(rigid)(q)
             _, J_d = jax.jvp(jax.jacfwd(rigid), (q,), (qd,))
-            force = M @ (S @ udd + J @ qdd + J_d @ qd - gravity) + (2 * M_G + ALPHA * M) @ S @ ud
+            force = (
+                M @ (S @ udd + J @ qdd + J_d @ qd - gravity)
+                + (2 * M_G + ALPHA * M) @ S @ ud
+            )
             on_q += J.T @ force
             on_u += S.T @ (force + K @ S @ (u + BETA * ud))
     on_u = on_u.at[ELBOW].add(torque[1])
@@ -151,10 +162,14 @@ def balance(q, qd, qdd):
     still = jnp.zeros(SIZE)
 
     def missing(z):
-        x, xd, xdd = (jnp.concatenate(part) for part in ((z[:SIZE], q), (still, qd), (still, qdd)))
+        x, xd, xdd = (
+            jnp.concatenate(part) for part in ((z[:SIZE], q), (still, qd), (still, qdd))
+        )
         return unbalanced(x, xd, xdd, z[SIZE:])
 
-    z = -jnp.linalg.solve(jax.jacfwd(missing)(jnp.zeros(SIZE + 2)), missing(jnp.zeros(SIZE + 2)))
+    z = -jnp.linalg.solve(
+        jax.jacfwd(missing)(jnp.zeros(SIZE + 2)), missing(jnp.zeros(SIZE + 2))
+    )
     return z[:SIZE], z[SIZE:]
 
 
@@ -164,5 +179,11 @@ def matrices(q, qd, qdd):
     still = jnp.zeros(SIZE)
     point = jnp.concatenate([u, q, still, qd, still, qdd])
     n = SIZE + 2
-    K, C, M = jnp.split(jax.jacfwd(lambda y: unbalanced(y[:n], y[n : 2 * n], y[2 * n :], torque))(point), 3, axis=1)
+    K, C, M = jnp.split(
+        jax.jacfwd(lambda y: unbalanced(y[:n], y[n : 2 * n], y[2 * n :], torque))(
+            point
+        ),
+        3,
+        axis=1,
+    )
     return M, C, K

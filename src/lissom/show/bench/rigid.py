@@ -31,7 +31,12 @@ def rigid_robot(robot: Robot) -> Robot:
         for key in ("beam", "masses", "damping"):
             link.pop(key, None)
         end = np.asarray(tip(robot, i)).tolist()
-        link["rigid"] = {"mass": mass, "com": centre.tolist(), "inertia": inertia.tolist(), "tip": end}
+        link["rigid"] = {
+            "mass": mass,
+            "com": centre.tolist(),
+            "inertia": inertia.tolist(),
+            "tip": end,
+        }
     return Robot.from_dict(data)
 
 
@@ -42,7 +47,9 @@ def pinocchio_model(robot: Robot) -> Any:
     model.gravity.linear = np.asarray(robot.gravity, dtype=float)
     for i, link in enumerate(robot.links):
         R, p = (np.asarray(part, dtype=float) for part in joint_frame(robot, i))
-        joint = pin.JointModelRevoluteUnaligned(np.asarray(joint_axis(robot, i), dtype=float))
+        joint = pin.JointModelRevoluteUnaligned(
+            np.asarray(joint_axis(robot, i), dtype=float)
+        )
         parent = model.addJoint(parent, joint, pin.SE3(R, p), link.name)
         inertia = pin.Inertia(*_about_centre(body_of(robot, i)))
         model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
@@ -59,7 +66,9 @@ def _about_centre(body: Body) -> tuple[float, np.ndarray, np.ndarray]:
 def forward_dynamics(f, q, qd, torque):
     """Joint accelerations: inertia, bias, one Cholesky solve."""
     force = torque - engine.bias(f, q, qd)
-    return jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(engine.inertia(f, q)), force)
+    return jax.scipy.linalg.cho_solve(
+        jax.scipy.linalg.cho_factor(engine.inertia(f, q)), force
+    )
 
 
 def measure_rigid(repeat: int) -> dict[str, Any]:
@@ -69,16 +78,27 @@ def measure_rigid(repeat: int) -> dict[str, Any]:
     f, model = Model(robot).formulation, pinocchio_model(robot)
     data, j = model.createData(), len(robot.joint_names)
     q, qd, torque = np.random.default_rng(7).uniform(-1.0, 1.0, (3, BATCH, j))
-    theirs = np.array([pin.aba(model, data, *sample).copy() for sample in zip(q, qd, torque, strict=True)])
-    alone = jax.jit(lambda *sample: forward_dynamics(f, *sample))  # compiled for this robot
+    theirs = np.array(
+        [
+            pin.aba(model, data, *sample).copy()
+            for sample in zip(q, qd, torque, strict=True)
+        ]
+    )
+    alone = jax.jit(
+        lambda *sample: forward_dynamics(f, *sample)
+    )  # compiled for this robot
     batched = jax.jit(jax.vmap(lambda *sample: forward_dynamics(f, *sample)))
     ours = np.asarray(batched(q, qd, torque))
     one = tuple(jnp.asarray(part[0]) for part in (q, qd, torque))
     many = tuple(jnp.asarray(part) for part in (q, qd, torque))
     with one_core():
-        aba = _per_call(lambda: pin.aba(model, data, q[0], qd[0], torque[0]), CALLS, repeat)
+        aba = _per_call(
+            lambda: pin.aba(model, data, q[0], qd[0], torque[0]), CALLS, repeat
+        )
         single = _per_call(lambda: alone(*one).block_until_ready(), CALLS, repeat)
-        batch = _per_call(lambda: batched(*many).block_until_ready(), 20, repeat) / BATCH
+        batch = (
+            _per_call(lambda: batched(*many).block_until_ready(), 20, repeat) / BATCH
+        )
     return {
         "robot": ROBOT,
         "pinocchio_aba_us": 1e6 * aba,
@@ -87,7 +107,9 @@ def measure_rigid(repeat: int) -> dict[str, Any]:
         "batch": BATCH,
         "ratio": aba / single,
         "ratio_batch": aba / batch,
-        "largest_relative_difference": float(np.abs(ours - theirs).max() / np.abs(theirs).max()),
+        "largest_relative_difference": float(
+            np.abs(ours - theirs).max() / np.abs(theirs).max()
+        ),
         "note": "called from Python; lissom's engine keeps its flexible structure, here without elastic coordinates",
     }
 

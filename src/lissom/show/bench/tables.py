@@ -29,28 +29,50 @@ def tables_of(report: Mapping[str, Any]) -> list[Table]:
         "rigid": rigid_table,
     }
     found = [make(report[key]) for key, make in makers.items() if report.get(key)]
-    return found + (eigenpair_tables(report["eigenpairs"]) if report.get("eigenpairs") else [])
+    return found + (
+        eigenpair_tables(report["eigenpairs"]) if report.get("eigenpairs") else []
+    )
 
 
 def eigenpair_tables(found: Mapping[str, Any]) -> list[Table]:
     """Parametric eigenpairs: the reference table, errors along the path, automatic expansions, times."""
-    percent = lambda value: f"{100 * value:.3g} %"  # noqa: E731
+
+    def percent(value):
+        return f"{100 * value:.3g} %"
+
     known = [(name, *(percent(part["worst"][key]) for key in ("hz_off", "torque_off", "damping_off")))
              for name, part in found["table"].items()]  # fmt: skip
-    errors = lambda name, part, what: [  # noqa: E731
-        (name, what(part), f"mode {k + 1}", *(f"{part[key][of][k]:.3g} %" for key in ("eps_f", "eps_xi")
-                                              for of in ("worst", "mean")),
-         *(f"{part[key]['worst'][k]:.6f}" for key in ("mac_right", "mac_left")))
-        for k in range(len(part["eps_f"]["worst"]))
-    ]  # fmt: skip
-    path = [row for name, part in found["path"].items() for row in errors(name, part, lambda part: "order 4, 1 point")]
+
+    def errors(name, part, what):
+        return [
+            (name, what(part), f"mode {k + 1}", *(f"{part[key][of][k]:.3g} %" for key in ("eps_f", "eps_xi")
+                                                  for of in ("worst", "mean")),
+             *(f"{part[key]['worst'][k]:.6f}" for key in ("mac_right", "mac_left")))
+            for k in range(len(part["eps_f"]["worst"]))
+        ]  # fmt: skip
+
+    path = [
+        row
+        for name, part in found["path"].items()
+        for row in errors(name, part, lambda part: "order 4, 1 point")
+    ]
     chosen = [row for name, part in found["automatic"].items()
               for row in errors(name, part["errors"], lambda _, part=part: f"order {part['order']}, "
                                 f"{part['expansion_points']} point(s)")]  # fmt: skip
     times = [(name, str(part["points"]), str(part["coordinates"]), *(seconds(part[f"{key}_s"]) for key in
               ("lapack", "lapack_batched", "polynomials", "polynomials_eigenvalues_only")),
               f"{part['factor_polynomials']:.0f}") for name, part in found["timing"].items()]  # fmt: skip
-    columns = ("model", "expansion", "mode", "eps_f worst", "mean", "eps_xi worst", "mean", "MAC right", "MAC left")
+    columns = (
+        "model",
+        "expansion",
+        "mode",
+        "eps_f worst",
+        "mean",
+        "eps_xi worst",
+        "mean",
+        "MAC right",
+        "MAC left",
+    )
     return [
         Table("Manipulator of [Palomba2019], chosen data: largest difference from the reference at five times",
               ("model", "frequencies", "torques", "damping ratios"), known),
@@ -63,7 +85,17 @@ def eigenpair_tables(found: Mapping[str, Any]) -> list[Table]:
 
 def links_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Cost of one right-hand side against the number of links."""
-    columns = "formulation", "terms", "links", "coordinates", "operations", "forces", "mass matrix", "time", "growth"
+    columns = (
+        "formulation",
+        "terms",
+        "links",
+        "coordinates",
+        "operations",
+        "forces",
+        "mass matrix",
+        "time",
+        "growth",
+    )
     cells = [
         (
             row["formulation"],
@@ -85,12 +117,25 @@ def links_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def case_table(cases: Sequence[Mapping[str, Any]]) -> Table:
     """Library scenarios against the clock."""
-    columns = "case", "build", "start", "compile", "first", "warm median", "warm best", "simulated", "x real time"
+    columns = (
+        "case",
+        "build",
+        "start",
+        "compile",
+        "first",
+        "warm median",
+        "warm best",
+        "simulated",
+        "x real time",
+    )
     columns += "steps", "rhs", "tip error", "reference"
     rows = [
         (
             case["case"],
-            *(seconds(case[key]) for key in ("build_s", "start_s", "compile_s", "first_run_s")),
+            *(
+                seconds(case[key])
+                for key in ("build_s", "start_s", "compile_s", "first_run_s")
+            ),
             seconds(case["warm"]["median_s"]),
             seconds(case["warm"]["best_s"]) + busy(case["warm"]),
             f"{case['simulated_s']:g} s",
@@ -108,13 +153,25 @@ def case_table(cases: Sequence[Mapping[str, Any]]) -> Table:
         f"Tip error: largest distance from the same model at rtol {tight:g}, whose run is timed apart. "
     )
     return Table(
-        "Library cases at their own tolerance", columns, rows, note + "`x real time` counts the best warm run." + BUSY
+        "Library cases at their own tolerance",
+        columns,
+        rows,
+        note + "`x real time` counts the best warm run." + BUSY,
     )
 
 
 def manoeuvre_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """The manoeuvre of [Cibicik2021]: printed times, then ours, phase by phase."""
-    columns = "formulation", "printed", "build", "compile", "first run", "warm median", "warm best", "warm cpu"
+    columns = (
+        "formulation",
+        "printed",
+        "build",
+        "compile",
+        "first run",
+        "warm median",
+        "warm best",
+        "warm cpu",
+    )
     columns += "steps", "rhs", "tip error"
     cells = [
         (f"{row['case']} [Cibicik2021]", f"{row['printed_s']:g}", *["-"] * 9)
@@ -155,7 +212,11 @@ def lissom_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         )
         for row in rows
     ]
-    return Table("lissom, four Timoshenko elements per link, every nodal displacement kept", columns, cells)
+    return Table(
+        "lissom, four Timoshenko elements per link, every nodal displacement kept",
+        columns,
+        cells,
+    )
 
 
 def peer_table(rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -184,11 +245,19 @@ def peer_table(rows: Sequence[Mapping[str, Any]]) -> Table:
                 f"{row['wall_s_per_s']:.3f}" + busy(row),
                 f"{row['error_m']:.1e} m",
                 *(
-                    (f"{ours['rtol']:g}", f"{ours['wall_s_per_s']:.3f}", f"{ours['error_m']:.1e} m")
+                    (
+                        f"{ours['rtol']:g}",
+                        f"{ours['wall_s_per_s']:.3f}",
+                        f"{ours['error_m']:.1e} m",
+                    )
                     if ours
                     else ("none", "", "")
                 ),
-                *((f"{row['ratio']:.2f}", f"{row['cpu_ratio']:.2f}") if ours else ("", "")),
+                *(
+                    (f"{row['ratio']:.2f}", f"{row['cpu_ratio']:.2f}")
+                    if ours
+                    else ("", "")
+                ),
                 f"{row['difference_from_lissom_m']:.1e} m",
             )
         )
@@ -205,17 +274,36 @@ def rigid_table(rigid: Mapping[str, Any]) -> Table:
     columns = "program", "per call", "difference"
     gap = f"{rigid['largest_relative_difference']:.0e}"
     rows = [
-        ("Pinocchio, articulated bodies, called from Python", f"{rigid['pinocchio_aba_us']:.2f} us", ""),
+        (
+            "Pinocchio, articulated bodies, called from Python",
+            f"{rigid['pinocchio_aba_us']:.2f} us",
+            "",
+        ),
         ("lissom, one state per call", f"{rigid['lissom_us']:.2f} us", gap),
-        (f"lissom, {rigid['batch']} states per call", f"{rigid['lissom_batch_us']:.2f} us", gap),
+        (
+            f"lissom, {rigid['batch']} states per call",
+            f"{rigid['lissom_batch_us']:.2f} us",
+            gap,
+        ),
     ]
     note = "Context, not a contest: the engine carries what flexible links need and has no special code for rigid ones."
-    return Table(f"Forward dynamics of the rigid {rigid['robot']} robot", columns, rows, note)
+    return Table(
+        f"Forward dynamics of the rigid {rigid['robot']} robot", columns, rows, note
+    )
 
 
 def physics_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Known values beside ours."""
-    columns = "check", "known", "ours", "unit", "difference", "allowed", "verdict", "source"
+    columns = (
+        "check",
+        "known",
+        "ours",
+        "unit",
+        "difference",
+        "allowed",
+        "verdict",
+        "source",
+    )
     cells = [
         (
             row["check"],
@@ -235,24 +323,49 @@ def physics_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 def published_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Table 2 of [Vidoni2015] beside ours."""
     ways = list(rows[0]["ours"])
-    columns = "modes", "values of", "theta", "X3", "Y3", "Z3", "X5", "Y5", "Z5", "off by", "verdict"
+    columns = (
+        "modes",
+        "values of",
+        "theta",
+        "X3",
+        "Y3",
+        "Z3",
+        "X5",
+        "Y5",
+        "Z5",
+        "off by",
+        "verdict",
+    )
     cells = []
     for row in rows:
         slip = " (a slip)" if row["slip"] else ""
         angle, *nodes = row["published"]
         shown = [f"{value:.4f}" for value in nodes]
         shown[4] += slip
-        cells.append((str(row["modes"]), "published", f"{angle:.2f}", *shown, "", row["verdict"]))
+        cells.append(
+            (str(row["modes"]), "published", f"{angle:.2f}", *shown, "", row["verdict"])
+        )
         for way in ways:
             angle, *nodes = row["ours"][way]
             gap = f"{row['difference_deg'][way]:.2f} deg, {1e3 * row['difference_m'][way]:.1f} mm"
-            cells.append(("", f"ours, {way}", f"{angle:.2f}", *(f"{value:.4f}" for value in nodes), gap, ""))
+            cells.append(
+                (
+                    "",
+                    f"ours, {way}",
+                    f"{angle:.2f}",
+                    *(f"{value:.4f}" for value in nodes),
+                    gap,
+                    "",
+                )
+            )
     note = (
         "Modes count the six rigid ones, as the paper does. Reproduced: every coordinate within 3 mm, theta within 0.5 "
         "deg. `as printed`: E = 2e11 Pa and consistent mass. Lumped mass and E = 9e9 Pa are inferred from the table, "
         "not printed. Y5 marked as a slip is taken as 0.5 m from the first rod."
     )
-    return Table("Table 2 of [Vidoni2015], t = 0.5 s, beside ours", columns, cells, note)
+    return Table(
+        "Table 2 of [Vidoni2015], t = 0.5 s, beside ours", columns, cells, note
+    )
 
 
 def peak_table(rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -272,7 +385,9 @@ def peak_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         "The torque of the paper is lost and chosen here, so that amplitudes cannot be compared. The fourth frequency "
         "is matched by neither mass; it is shown and not held to a bound."
     )
-    return Table("[Vidoni2015] test 3: peaks of the elbow's acceleration", columns, cells, note)
+    return Table(
+        "[Vidoni2015] test 3: peaks of the elbow's acceleration", columns, cells, note
+    )
 
 
 BUSY = " *: other programs held the processor, the wall time is too long."
@@ -296,7 +411,9 @@ def numbers(values: Sequence[float]) -> str:
 def machine_line(machine: Mapping[str, Any]) -> str:
     """The machine in one line."""
     versions = ", ".join(
-        f"{name} {machine[name]}" for name in ("lissom", "jax", "exudyn", "pinocchio") if name in machine
+        f"{name} {machine[name]}"
+        for name in ("lissom", "jax", "exudyn", "pinocchio")
+        if name in machine
     )
     cores = f"{machine['cores_used']} of {machine['cores_available']} cores used"
     where = f"{machine['cpu']}, {cores} ({machine['threads']}), load {machine['load']}"
@@ -308,7 +425,8 @@ def code_line(code: Mapping[str, Any]) -> str:
     if code["folder"] is None:
         return "Compiled code is not kept: compile times are those of a first start."
     return (
-        f"Compiled code: {code['hits']} from the cache, {code['misses']} new; compile times of cached code are short."
+        f"Compiled code: {code['hits']} from the cache, {code['misses']} new; "
+        "compile times of cached code are short."
     )
 
 
@@ -316,8 +434,16 @@ def as_markdown(report: Mapping[str, Any]) -> str:
     """The report as a Markdown page."""
     parts = [machine_line(report["machine"]), code_line(report["compiled_code"])]
     for table in tables_of(report):
-        lines = [_line(table.columns), _line(["---"] * len(table.columns)), *(_line(row) for row in table.rows)]
-        parts += [f"## {table.title}", "\n".join(lines), *([table.note] if table.note else [])]
+        lines = [
+            _line(table.columns),
+            _line(["---"] * len(table.columns)),
+            *(_line(row) for row in table.rows),
+        ]
+        parts += [
+            f"## {table.title}",
+            "\n".join(lines),
+            *([table.note] if table.note else []),
+        ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -339,7 +465,11 @@ def print_report(report: Mapping[str, Any]) -> None:
         out.print(code_line(report["compiled_code"]), highlight=False)
     for table in tables_of(report):
         grid = Grid(
-            *table.columns, title=table.title, title_justify="left", caption=table.note or None, caption_justify="left"
+            *table.columns,
+            title=table.title,
+            title_justify="left",
+            caption=table.note or None,
+            caption_justify="left",
         )
         for cells in table.rows:
             grid.add_row(*cells)

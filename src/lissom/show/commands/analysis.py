@@ -6,7 +6,18 @@ import typer
 
 from ..cache import keep_compiled_code
 from .linear import Kd, Kp, Qd, Qdd
-from .options import Degrees, Formulation, Json, ModeCount, Q, Reference, RobotName, Settings, Terms, choices
+from .options import (
+    Degrees,
+    Formulation,
+    Json,
+    ModeCount,
+    Q,
+    Reference,
+    RobotName,
+    Settings,
+    Terms,
+    choices,
+)
 from .output import console, note, number, print_json, table, vector
 
 
@@ -15,10 +26,19 @@ def static(
     q: Q = None,
     deg: Degrees = False,
     free: Annotated[
-        bool, typer.Option("--free", help="Joints move freely, downhill from --q to a stable equilibrium.")
+        bool,
+        typer.Option(
+            "--free",
+            help="Joints move freely, downhill from --q to a stable equilibrium.",
+        ),
     ] = False,
     torque: Annotated[
-        str | None, typer.Option("--torque", metavar="T1,T2,...", help="Torques on free joints in N m (forces in N).")
+        str | None,
+        typer.Option(
+            "--torque",
+            metavar="T1,T2,...",
+            help="Torques on free joints in N m (forces in N).",
+        ),
     ] = None,
     settings: Settings = None,
     formulation: Formulation = None,
@@ -40,13 +60,31 @@ def static(
         return print_json(answer | {"cached": code.reused, "cache": code.report()})
     screen = console()
     held = answer["joints_are"] == "held"
-    rows = [(j, answer["encoder"][j], answer["q"][j], answer["torque"][j]) for j in answer["q"]]
+    rows = [
+        (j, answer["encoder"][j], answer["q"][j], answer["torque"][j])
+        for j in answer["q"]
+    ]
     kind = "holding torque" if held else "torque"
-    screen.print(table(f"{answer['robot']}: joints {answer['joints_are']}", _joint_columns(kind), rows))
+    screen.print(
+        table(
+            f"{answer['robot']}: joints {answer['joints_are']}",
+            _joint_columns(kind),
+            rows,
+        )
+    )
     nodes = [node for node in answer["position"] if not node.endswith("/tip")]
-    rows = [(n, *vector(answer["position"][n]), *vector(answer["displacement"][n], 1e3)) for n in nodes]
+    rows = [
+        (n, *vector(answer["position"][n]), *vector(answer["displacement"][n], 1e3))
+        for n in nodes
+    ]
     columns = ("node", ">x [m]", ">y [m]", ">z [m]", ">dx [mm]", ">dy [mm]", ">dz [mm]")
-    screen.print(table("Nodes: position, and displacement from the rigid robot with the same encoders", columns, rows))
+    screen.print(
+        table(
+            "Nodes: position, and displacement from the rigid robot with the same encoders",
+            columns,
+            rows,
+        )
+    )
     screen.print(
         f"energy: strain {number(answer['energy']['strain'])} J, gravity {number(answer['energy']['gravity'])} J"
     )
@@ -58,18 +96,34 @@ def modes(
     q: Q = None,
     deg: Degrees = False,
     locked: Annotated[bool, typer.Option("--locked", help="Hold every joint.")] = False,
-    count: Annotated[int, typer.Option(min=1, help="Number of modes, lowest first.")] = 10,
+    count: Annotated[
+        int, typer.Option(min=1, help="Number of modes, lowest first.")
+    ] = 10,
     undeformed: Annotated[
-        bool, typer.Option("--undeformed", help="About the undeformed robot instead of its equilibrium.")
+        bool,
+        typer.Option(
+            "--undeformed",
+            help="About the undeformed robot instead of its equilibrium.",
+        ),
     ] = False,
-    damped: Annotated[bool, typer.Option("--damped", help="Damped modes; always so where joints move.")] = False,
+    damped: Annotated[
+        bool,
+        typer.Option("--damped", help="Damped modes; always so where joints move."),
+    ] = False,
     qd: Qd = None,
     qdd: Qdd = None,
     kp: Kp = None,
     kd: Kd = None,
-    plot: Annotated[str | None, typer.Option(metavar="PNG", help="Picture of the mode shapes.")] = None,
-    animate: Annotated[str | None, typer.Option(metavar="HTML", help="The robot swinging in the mode --mode.")] = None,
-    mode: Annotated[int, typer.Option(min=1, help="Number of the mode that is animated.")] = 1,
+    plot: Annotated[
+        str | None, typer.Option(metavar="PNG", help="Picture of the mode shapes.")
+    ] = None,
+    animate: Annotated[
+        str | None,
+        typer.Option(metavar="HTML", help="The robot swinging in the mode --mode."),
+    ] = None,
+    mode: Annotated[
+        int, typer.Option(min=1, help="Number of the mode that is animated.")
+    ] = 1,
     settings: Settings = None,
     formulation: Formulation = None,
     modes: ModeCount = None,
@@ -106,7 +160,13 @@ def modes(
     names = list(answer["share"][0]) if answer["share"] else []
     if locked:
         names = [name for name in names if not name.startswith("joint ")]
-    columns = (">mode", ">frequency [Hz]", ">damping [%]", "kind", *(f">{name}" for name in names))
+    columns = (
+        ">mode",
+        ">frequency [Hz]",
+        ">damping [%]",
+        "kind",
+        *(f">{name}" for name in names),
+    )
     rows = [
         (
             m + 1,
@@ -115,11 +175,23 @@ def modes(
             answer["stability"][m],
             *(f"{100 * answer['share'][m][name]:.1f}" for name in names),
         )
-        for m, (frequency, zeta) in enumerate(zip(answer["frequency_hz"], answer["damping_ratio"], strict=True))
+        for m, (frequency, zeta) in enumerate(
+            zip(answer["frequency_hz"], answer["damping_ratio"], strict=True)
+        )
     ]
     state = "joints locked" if locked else "joints free"
-    screen.print(table(f"{answer['robot']}: modes about the {_about(answer['about'])}, {state}", columns, rows))
-    alone = "" if locked else "; for joints, of their motion alone against that of all joints and of the links' bending"
+    screen.print(
+        table(
+            f"{answer['robot']}: modes about the {_about(answer['about'])}, {state}",
+            columns,
+            rows,
+        )
+    )
+    alone = (
+        ""
+        if locked
+        else "; for joints, of their motion alone against that of all joints and of the links' bending"
+    )
     screen.print(f"Shares in % of the kinetic energy{alone}.")
     if not answer["damping"]:
         screen.print("no damping in the robot")
@@ -131,7 +203,12 @@ def modes(
 
 
 def _joint_columns(torque: str) -> tuple[str, ...]:
-    return ("joint", ">encoder [rad or m]", ">q of the ERLS [rad or m]", f">{torque} [N m or N]")
+    return (
+        "joint",
+        ">encoder [rad or m]",
+        ">q of the ERLS [rad or m]",
+        f">{torque} [N m or N]",
+    )
 
 
 def _about(text: str) -> str:

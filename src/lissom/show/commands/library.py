@@ -29,16 +29,27 @@ def robots(json: Json = False) -> None:
         )
         for r in answer["robots"]
     ]
-    screen.print(table("Robots", ("name", ">joints", "flexible links", "elements", "source"), rows))
-    rows = [(s["name"], s["robot"], s["t_end"], s["source"]) for s in answer["scenarios"]]
+    screen.print(
+        table(
+            "Robots", ("name", ">joints", "flexible links", "elements", "source"), rows
+        )
+    )
+    rows = [
+        (s["name"], s["robot"], s["t_end"], s["source"]) for s in answer["scenarios"]
+    ]
     screen.print(table("Scenarios", ("name", "robot", ">t_end [s]", "source"), rows))
-    screen.print("Try: lissom show anthropomorphic -o robot.png, lissom simulate double-pendulum --plot run.png")
+    screen.print(
+        "Try: lissom show anthropomorphic -o robot.png, lissom simulate double-pendulum --plot run.png"
+    )
 
 
 def show(
     robot: RobotName,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="PNG", help="Picture: .png, .pdf, .svg.")
+        str | None,
+        typer.Option(
+            "-o", "--output", metavar="PNG", help="Picture: .png, .pdf, .svg."
+        ),
     ] = None,
     q: Q = None,
     deg: Degrees = False,
@@ -67,11 +78,21 @@ def show(
         )
         for link in answer["links"]
     ]
-    columns = ("link", "joint", ">length [m]", "section", "material", ">mass [kg]", ">elements")
+    columns = (
+        "link",
+        "joint",
+        ">length [m]",
+        "section",
+        "material",
+        ">mass [kg]",
+        ">elements",
+    )
     screen.print(table(answer["name"], columns, rows))
     for loop in answer["loops"]:
         at = ", ".join(number(part) for part in loop["at"])
-        screen.print(f"loop: {loop['link']}/tip, {loop['type']}, to {loop['to']} at ({at}) m")
+        screen.print(
+            f"loop: {loop['link']}/tip, {loop['type']}, to {loop['to']} at ({at}) m"
+        )
     if answer["loops"]:
         screen.print(f"independent joints: {', '.join(answer['independent'])}")
     if answer["payload"] is not None:
@@ -87,7 +108,11 @@ def show(
 
 def validate(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Robot or scenario file (YAML or URDF), or library name.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Robot or scenario file (YAML or URDF), or library name.",
+        ),
     ],
     json: Json = False,
 ) -> None:

@@ -14,14 +14,18 @@ WIDTH = 120  # of tables that do not go to a terminal
 
 def console() -> Console:
     """Where tables go; files and pipes get a fixed width and no colours."""
-    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else WIDTH)
+    return Console(
+        highlight=False, markup=False, width=None if sys.stdout.isatty() else WIDTH
+    )
 
 
 def print_json(answer: Mapping[str, Any]) -> None:
     """One JSON object on stdout."""
     from ..service import plain
 
-    sys.stdout.write(json.dumps(plain(answer), allow_nan=False, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(
+        json.dumps(plain(answer), allow_nan=False, ensure_ascii=False, indent=2) + "\n"
+    )
 
 
 def note(text: str) -> None:
@@ -31,11 +35,21 @@ def note(text: str) -> None:
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     """A table; columns that start with `>` are numbers and stand to the right."""
-    made = Table(title=Text(title) if title else None, title_justify="left", title_style="bold", header_style="bold")
+    made = Table(
+        title=Text(title) if title else None,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+    )
     for column in columns:
-        made.add_column(Text(column.removeprefix(">")), justify="right" if column.startswith(">") else "left")
+        made.add_column(
+            Text(column.removeprefix(">")),
+            justify="right" if column.startswith(">") else "left",
+        )
     for row in rows:
-        made.add_row(*(Text(cell if isinstance(cell, str) else number(cell)) for cell in row))
+        made.add_row(
+            *(Text(cell if isinstance(cell, str) else number(cell)) for cell in row)
+        )
     return made
 
 

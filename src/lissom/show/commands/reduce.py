@@ -9,7 +9,8 @@ from .options import Json
 from .output import console, print_json, table
 
 PLACE = (
-    "node number, face name, point x,y,z of a face, x,y,z,radius, or plane x=0.5; with @x,y,z the node sits elsewhere"
+    "node number, face name, point x,y,z of a face, x,y,z,radius, or plane x=0.5; "
+    "with @x,y,z the node sits elsewhere"
 )
 
 
@@ -22,30 +23,80 @@ def reduce(
         ),
     ],
     interface: Annotated[
-        str | None, typer.Option(metavar="NAME=NODE,...", help="Where joints sit: inner=1,tip=57, or faces by name.")
+        str | None,
+        typer.Option(
+            metavar="NAME=NODE,...",
+            help="Where joints sit: inner=1,tip=57, or faces by name.",
+        ),
     ] = None,
-    inner: Annotated[str | None, typer.Option(metavar="PLACE", help=f"The end at the joint: {PLACE}.")] = None,
-    tip: Annotated[str | None, typer.Option(metavar="PLACE", help="The other end, likewise.")] = None,
-    modes: Annotated[int | None, typer.Option(min=0, help="Elastic modes kept; 18 by default.")] = None,
+    inner: Annotated[
+        str | None,
+        typer.Option(metavar="PLACE", help=f"The end at the joint: {PLACE}."),
+    ] = None,
+    tip: Annotated[
+        str | None, typer.Option(metavar="PLACE", help="The other end, likewise.")
+    ] = None,
+    modes: Annotated[
+        int | None, typer.Option(min=0, help="Elastic modes kept; 18 by default.")
+    ] = None,
     frequency: Annotated[
-        str | None, typer.Option(metavar="HZ", help="Instead: every fixed-interface mode below this frequency.")
+        str | None,
+        typer.Option(
+            metavar="HZ",
+            help="Instead: every fixed-interface mode below this frequency.",
+        ),
     ] = None,
-    method: Annotated[str, typer.Option(help="craig-bampton, guyan, rubin.")] = "craig-bampton",
-    coupling: Annotated[str, typer.Option(help="Faces are tied rigid (RBE2) or distributing (RBE3).")] = "rigid",
-    material: Annotated[str | None, typer.Option(help="Of a mesh or geometry: a library material.")] = None,
-    mesh_size: Annotated[str | None, typer.Option(metavar="LENGTH", help="Edge of the tetrahedra: '5 mm'.")] = None,
-    units: Annotated[str, typer.Option(help="Of the numbers in the file: m-kg-s, mm-t-s, mm-kg-ms, ...")] = "m-kg-s",
+    method: Annotated[
+        str, typer.Option(help="craig-bampton, guyan, rubin.")
+    ] = "craig-bampton",
+    coupling: Annotated[
+        str, typer.Option(help="Faces are tied rigid (RBE2) or distributing (RBE3).")
+    ] = "rigid",
+    material: Annotated[
+        str | None, typer.Option(help="Of a mesh or geometry: a library material.")
+    ] = None,
+    mesh_size: Annotated[
+        str | None,
+        typer.Option(metavar="LENGTH", help="Edge of the tetrahedra: '5 mm'."),
+    ] = None,
+    units: Annotated[
+        str,
+        typer.Option(help="Of the numbers in the file: m-kg-s, mm-t-s, mm-kg-ms, ..."),
+    ] = "m-kg-s",
     nodes: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Coordinates, for .op4 .mtx .full: .bdf .pch .inp .rst .cdb.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Coordinates, for .op4 .mtx .full: .bdf .pch .inp .rst .cdb.",
+        ),
     ] = None,
-    mass_file: Annotated[str | None, typer.Option(metavar="FILE", help="Mass matrix, for .mtx.")] = None,
-    dof_order: Annotated[str, typer.Option(help="by-node or by-component, where the file names no dofs.")] = "by-node",
-    mirror: Annotated[bool, typer.Option("--mirror", help="One stored triangle stands for both.")] = False,
-    mass: Annotated[float | None, typer.Option(metavar="KG", help="What the link should weigh.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Reduce although checks of the matrices fail.")] = False,
-    output: Annotated[str | None, typer.Option("-o", "--output", metavar="NPZ", help="The reduced link.")] = None,
-    report: Annotated[str | None, typer.Option(metavar="JSON", help="The report as JSON.")] = None,
-    plot: Annotated[str | None, typer.Option(metavar="PNG", help="The report as one page: .png, .pdf, .svg.")] = None,
+    mass_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Mass matrix, for .mtx.")
+    ] = None,
+    dof_order: Annotated[
+        str, typer.Option(help="by-node or by-component, where the file names no dofs.")
+    ] = "by-node",
+    mirror: Annotated[
+        bool, typer.Option("--mirror", help="One stored triangle stands for both.")
+    ] = False,
+    mass: Annotated[
+        float | None, typer.Option(metavar="KG", help="What the link should weigh.")
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Reduce although checks of the matrices fail."),
+    ] = False,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="NPZ", help="The reduced link."),
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="JSON", help="The report as JSON.")
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="PNG", help="The report as one page: .png, .pdf, .svg."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Bring in a link from a finite-element program, a mesh or a geometry: check it, reduce it, report.
@@ -101,9 +152,21 @@ def _print(answer: dict) -> None:
             values = line["values"]
             columns = (">mode", ">full [Hz]", ">reduced [Hz]", ">error [%]", ">MAC")
             rows = [
-                (k + 1, f"{full:.4f}", f"{small:.4f}", f"{100 * error:.4f}", f"{mac:.5f}")
+                (
+                    k + 1,
+                    f"{full:.4f}",
+                    f"{small:.4f}",
+                    f"{100 * error:.4f}",
+                    f"{mac:.5f}",
+                )
                 for k, (full, small, error, mac) in enumerate(
-                    zip(*(values[key] for key in ("full_hz", "reduced_hz", "error", "mac")), strict=True)
+                    zip(
+                        *(
+                            values[key]
+                            for key in ("full_hz", "reduced_hz", "error", "mac")
+                        ),
+                        strict=True,
+                    )
                 )
             ]
             screen.print(table(line["name"], columns, rows))

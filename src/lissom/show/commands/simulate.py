@@ -14,7 +14,8 @@ from .output import console, note, number, print_json, table, vector
 Source = Annotated[
     str,
     typer.Argument(
-        metavar="SCENARIO_OR_ROBOT", help="Library name, scenario or robot file, or the .nc file of a run to do again."
+        metavar="SCENARIO_OR_ROBOT",
+        help="Library name, scenario or robot file, or the .nc file of a run to do again.",
     ),
 ]
 
@@ -22,13 +23,23 @@ Source = Annotated[
 def simulate(
     source: Source,
     settings: Settings = None,
-    output: Annotated[str | None, typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF.")] = None,
-    plot: Annotated[str | None, typer.Option(metavar="PNG", help="Figure of the run: .png, .pdf, .svg.")] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF."),
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="PNG", help="Figure of the run: .png, .pdf, .svg."),
+    ] = None,
     animate: Annotated[
-        str | None, typer.Option(metavar="HTML", help="Animation, one page that opens anywhere.")
+        str | None,
+        typer.Option(metavar="HTML", help="Animation, one page that opens anywhere."),
     ] = None,
     t_end: Annotated[float | None, typer.Option(help="Duration in s.")] = None,
-    method: Annotated[str | None, typer.Option(help="auto, radau, generalised-alpha, dopri5, dopri8, tsit5.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(help="auto, radau, generalised-alpha, dopri5, dopri8, tsit5."),
+    ] = None,
     formulation: Formulation = None,
     modes: ModeCount = None,
     reference: Reference = None,
@@ -66,16 +77,41 @@ def simulate(
 
 def _print(screen: Console, answer: dict[str, Any]) -> None:
     end = f"{answer['robot']} at {answer['t_end']:g} s"
-    rows = [(j, answer["q"][j], answer["qd"][j], answer["encoder"][j], answer["torque"][j]) for j in answer["q"]]
-    columns = ("joint", ">q [rad or m]", ">qd [rad/s or m/s]", ">encoder [rad or m]", ">torque [N m or N]")
+    rows = [
+        (j, answer["q"][j], answer["qd"][j], answer["encoder"][j], answer["torque"][j])
+        for j in answer["q"]
+    ]
+    columns = (
+        "joint",
+        ">q [rad or m]",
+        ">qd [rad/s or m/s]",
+        ">encoder [rad or m]",
+        ">torque [N m or N]",
+    )
     screen.print(table(end, columns, rows))
-    tips = {node: place for node, place in answer["position"].items() if node.endswith("/tip")}
+    tips = {
+        node: place
+        for node, place in answer["position"].items()
+        if node.endswith("/tip")
+    }
     screen.print(
-        table("", ("node", ">x [m]", ">y [m]", ">z [m]"), [(node, *vector(place)) for node, place in tips.items()])
+        table(
+            "",
+            ("node", ">x [m]", ">y [m]", ">z [m]"),
+            [(node, *vector(place)) for node, place in tips.items()],
+        )
     )
     energy = answer["energy"]
-    screen.print(table("", [f">{kind} [J]" for kind in energy], [[number(value) for value in energy.values()]]))
-    screen.print(f"energy balance: residual at most {answer['energy_residual']:.1e} of the largest energy")
+    screen.print(
+        table(
+            "",
+            [f">{kind} [J]" for kind in energy],
+            [[number(value) for value in energy.values()]],
+        )
+    )
+    screen.print(
+        f"energy balance: residual at most {answer['energy_residual']:.1e} of the largest energy"
+    )
     solver, wall = answer["solver"], answer["wall_s"]
     screen.print(
         f"{solver['method']}: {solver['steps']} steps, {solver['rejected']} rejected, "
