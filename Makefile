@@ -41,7 +41,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: $(READY)
-	@$(BIN)/python -m lissom.show.demo demo
+	@$(BIN)/python -m lissom.commands.demo demo
 
 test: lint
 	$(PYTEST)

@@ -18,7 +18,11 @@ ORDER = (
     "analyse",
     "control",
     "robots",
+    "scenarios",
     "show",
+    "services",
+    "benchmarks",
+    "commands",
 )
 PHYSICS = ("algebra", "bodies", "kinematics", "dynamics", "solve", "analyse", "control")
 ALLOWED = {

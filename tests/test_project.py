@@ -12,9 +12,9 @@ import typer
 from pydantic import BaseModel
 
 import lissom
+from lissom.commands.cli import app
 from lissom.describe import Robot, Scenario
 from lissom.describe.link import Beam
-from lissom.show.cli import app
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "lissom").rglob("*.py"))
@@ -29,7 +29,11 @@ ORDER = (
     "analyse",
     "control",
     "robots",
+    "scenarios",
     "show",
+    "services",
+    "benchmarks",
+    "commands",
 )
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 KEY = re.compile(r"\[([A-Z][A-Za-z]+\d{4}[a-z]?)\]")

@@ -8,7 +8,7 @@ import numpy as np
 from figures import heading, keep, tidy
 
 from lissom import Scenario
-from lissom.show.bench.cases import Case
+from lissom.benchmarks.cases import Case
 from lissom.show.figure import PALETTE, new_figure
 
 RUNS = {"dual-screw": "-", "nonlinear": "--"}

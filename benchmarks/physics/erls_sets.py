@@ -8,7 +8,7 @@ stiffer arm.
 from figures import heading, keep, tidy
 
 from lissom import Robot, Scenario
-from lissom.show.bench.cases import Case
+from lissom.benchmarks.cases import Case
 from lissom.show.figure import PALETTE, new_figure
 from lissom.show.plot import spread
 

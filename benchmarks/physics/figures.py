@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lissom.show.cache import keep_compiled_code
+from lissom.compiled_code import keep_compiled_code
 from lissom.show.figure import INK, SOFT, new_figure
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "figures"

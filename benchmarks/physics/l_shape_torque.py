@@ -8,7 +8,7 @@ weak for that reason.
 
 from figures import heading, keep, tidy
 
-from lissom.show.bench.l_shape import MASS, PEAKS_HZ, peak_rows, spectrum
+from lissom.benchmarks.l_shape import MASS, PEAKS_HZ, peak_rows, spectrum
 from lissom.show.figure import INK, PALETTE, SOFT, new_figure
 
 

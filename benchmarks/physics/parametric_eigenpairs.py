@@ -7,7 +7,7 @@ linear model at each time with the accelerations of that time; the polynomials k
 
 from figures import heading, keep, tidy
 
-from lissom.show.bench.eigenpairs import (
+from lissom.benchmarks.eigenpairs import (
     TIMES,
     errors,
     library_expansion,

@@ -11,7 +11,7 @@ import numpy as np
 from figures import chart, heading, keep, slope
 
 from lissom import Robot, Scenario
-from lissom.show.bench.cases import Case, distance
+from lissom.benchmarks.cases import Case, distance
 from lissom.show.figure import PALETTE
 
 MODULI = (2e9, 2e10, 2e11, 2e12)  # [Pa]

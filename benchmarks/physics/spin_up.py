@@ -8,8 +8,8 @@ import numpy as np
 from figures import chart, heading, keep
 
 from lissom import Scenario, SimulationError
-from lissom.show.bench.cases import Case
-from lissom.show.bench.exudyn_pendulum import exudyn
+from lissom.benchmarks.cases import Case
+from lissom.benchmarks.exudyn_pendulum import exudyn
 from lissom.show.figure import PALETTE
 
 T, RATE, LENGTH = 15.0, 6.0, 10.0

@@ -11,8 +11,8 @@ from pathlib import Path
 from figures import chart, heading, keep
 
 from lissom import Robot, Scenario
-from lissom.show.bench.cases import Case, distance
-from lissom.show.bench.machine import one_core, timed
+from lissom.benchmarks.cases import Case, distance
+from lissom.benchmarks.machine import one_core, timed
 from lissom.show.figure import PALETTE, SOFT
 
 TOLERANCES = {

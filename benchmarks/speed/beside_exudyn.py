@@ -11,8 +11,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "physics"))
 from figures import chart, heading, keep  # noqa: E402
 
-from lissom.show.bench.machine import machine_facts  # noqa: E402
-from lissom.show.bench.peers import measure_peers  # noqa: E402
+from lissom.benchmarks.machine import machine_facts  # noqa: E402
+from lissom.benchmarks.peers import measure_peers  # noqa: E402
 from lissom.show.figure import PALETTE  # noqa: E402
 
 SHOWN = "double pendulum, spatial"

@@ -15,10 +15,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "physics"))
 from figures import heading, keep, tidy  # noqa: E402
 
 from lissom import Reduction, Scenario  # noqa: E402
+from lissom.benchmarks.cases import Case  # noqa: E402
+from lissom.benchmarks.machine import one_core, timed  # noqa: E402
 from lissom.bodies.build import body_of  # noqa: E402
 from lissom.bodies.reduce.body import reduced_body  # noqa: E402
-from lissom.show.bench.cases import Case  # noqa: E402
-from lissom.show.bench.machine import one_core, timed  # noqa: E402
 from lissom.show.figure import PALETTE, new_figure  # noqa: E402
 
 MODES = (0, 4, 8, 12, 16, 20, 24)

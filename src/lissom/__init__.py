@@ -12,23 +12,29 @@ import jax
 jax.config.update("jax_enable_x64", True)
 
 if TYPE_CHECKING:
-    from .analyse.along import LinearSequence as LinearSequence
-    from .analyse.along import linearize_along as linearize_along
-    from .analyse.damped import DampedModes as DampedModes
-    from .analyse.frequency_response import FrequencyResponse as FrequencyResponse
-    from .analyse.frequency_response import frequency_response as frequency_response
-    from .analyse.linear_matrices import linear_matrices as linear_matrices
-    from .analyse.linearize import linearize as linearize
-    from .analyse.modal import Modes as Modes
-    from .analyse.modal import modes as modes
-    from .analyse.modal import natural_frequencies as natural_frequencies
-    from .analyse.mode_map import ModeMap as ModeMap
-    from .analyse.mode_map import mode_map as mode_map
-    from .analyse.mode_polynomials import ModePolynomials as ModePolynomials
-    from .analyse.parametric import ParametricModes as ParametricModes
-    from .analyse.parametric import parametric_eigenpairs as parametric_eigenpairs
-    from .analyse.parametric import parametric_modes as parametric_modes
-    from .analyse.state_space import LinearModel as LinearModel
+    from .analyse.linear.along import LinearSequence as LinearSequence
+    from .analyse.linear.along import linearize_along as linearize_along
+    from .analyse.linear.frequency_response import (
+        FrequencyResponse as FrequencyResponse,
+    )
+    from .analyse.linear.frequency_response import (
+        frequency_response as frequency_response,
+    )
+    from .analyse.linear.linear_matrices import linear_matrices as linear_matrices
+    from .analyse.linear.linearize import linearize as linearize
+    from .analyse.linear.state_space import LinearModel as LinearModel
+    from .analyse.modes.damped import DampedModes as DampedModes
+    from .analyse.modes.modal import Modes as Modes
+    from .analyse.modes.modal import modes as modes
+    from .analyse.modes.modal import natural_frequencies as natural_frequencies
+    from .analyse.modes.mode_map import ModeMap as ModeMap
+    from .analyse.modes.mode_map import mode_map as mode_map
+    from .analyse.polynomials.mode_polynomials import ModePolynomials as ModePolynomials
+    from .analyse.polynomials.parametric import ParametricModes as ParametricModes
+    from .analyse.polynomials.parametric import (
+        parametric_eigenpairs as parametric_eigenpairs,
+    )
+    from .analyse.polynomials.parametric import parametric_modes as parametric_modes
     from .bodies.fe.importing import reduce_link as reduce_link
     from .bodies.reduce.body import Reduction as Reduction
     from .bodies.reduce.body import reduced_body as reduced_body
@@ -50,30 +56,30 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "LinearSequence": "analyse.along",
-    "linearize_along": "analyse.along",
-    "DampedModes": "analyse.damped",
-    "FrequencyResponse": "analyse.frequency_response",
-    "frequency_response": "analyse.frequency_response",
-    "ModeMap": "analyse.mode_map",
-    "mode_map": "analyse.mode_map",
+    "LinearSequence": "analyse.linear.along",
+    "linearize_along": "analyse.linear.along",
+    "DampedModes": "analyse.modes.damped",
+    "FrequencyResponse": "analyse.linear.frequency_response",
+    "frequency_response": "analyse.linear.frequency_response",
+    "ModeMap": "analyse.modes.mode_map",
+    "mode_map": "analyse.modes.mode_map",
     "animate_mode": "show.mode_animation",
-    "linear_matrices": "analyse.linear_matrices",
-    "linearize": "analyse.linearize",
-    "Modes": "analyse.modal",
-    "modes": "analyse.modal",
-    "natural_frequencies": "analyse.modal",
+    "linear_matrices": "analyse.linear.linear_matrices",
+    "linearize": "analyse.linear.linearize",
+    "Modes": "analyse.modes.modal",
+    "modes": "analyse.modes.modal",
+    "natural_frequencies": "analyse.modes.modal",
     "reduce_link": "bodies.fe.importing",
-    "LinearModel": "analyse.state_space",
+    "LinearModel": "analyse.linear.state_space",
     "Reduction": "bodies.reduce.body",
     "reduced_body": "bodies.reduce.body",
     "Excitation": "bodies.reduce.modes",
     "section_forces": "bodies.section_forces",
     "section_strains": "bodies.section_forces",
-    "ModePolynomials": "analyse.mode_polynomials",
-    "ParametricModes": "analyse.parametric",
-    "parametric_eigenpairs": "analyse.parametric",
-    "parametric_modes": "analyse.parametric",
+    "ModePolynomials": "analyse.polynomials.mode_polynomials",
+    "ParametricModes": "analyse.polynomials.parametric",
+    "parametric_eigenpairs": "analyse.polynomials.parametric",
+    "parametric_modes": "analyse.polynomials.parametric",
     "PD": "control.pd",
     "DescriptionError": "describe",
     "Robot": "describe",

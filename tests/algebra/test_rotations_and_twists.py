@@ -14,7 +14,7 @@ from lissom.algebra.se3 import (
     twist_to_child,
 )
 from lissom.algebra.so3 import axis_rotation, elementary, from_rpy, skew
-from lissom.kinematics.erls import transfer
+from lissom.kinematics.erls_motion import transfer
 
 # Round-off: a handful of products of numbers of order one.
 ROUND = 1e-14

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.analyse.complex_modes import modal_assurance, quadratic_modes
+from lissom.analyse.modes.complex_modes import modal_assurance, quadratic_modes
 
 ALPHA, BETA = 0.7, 1.9e-5
 

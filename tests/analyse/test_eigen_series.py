@@ -8,9 +8,9 @@ import pytest
 
 from lissom.algebra.monomials import Monomials
 from lissom.algebra.taylor import taylor_coefficients
-from lissom.analyse.accuracy import residual_errors
-from lissom.analyse.eigenseries import RepeatedEigenvalueError, eigen_series
-from lissom.analyse.quadratic import modal_assurance, vibration_pairs
+from lissom.analyse.polynomials.accuracy import residual_errors
+from lissom.analyse.polynomials.eigenseries import RepeatedEigenvalueError, eigen_series
+from lissom.analyse.polynomials.quadratic import modal_assurance, vibration_pairs
 
 N = 6
 AT = np.array([0.3, -0.2])

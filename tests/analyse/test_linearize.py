@@ -10,7 +10,7 @@ import pytest
 
 import lissom as ls
 from helpers import compiled_once, reference_named, robot_named
-from lissom.analyse.linearize import operating_point
+from lissom.analyse.linear.linearize import operating_point
 from lissom.dynamics.nodes import node_poses
 from lissom.solve.inputs import Loads, NodeLoad, Piece
 from lissom.solve.problem import Problem

@@ -18,16 +18,16 @@ from lissom import (
     parametric_modes,
 )
 from lissom.algebra.taylor import SeriesError
-from lissom.analyse.accuracy import AccuracyError
-from lissom.analyse.eigenseries import RepeatedEigenvalueError
-from lissom.analyse.quadratic import (
+from lissom.analyse.polynomials.accuracy import AccuracyError
+from lissom.analyse.polynomials.eigenseries import RepeatedEigenvalueError
+from lissom.analyse.polynomials.quadratic import (
     damping_ratio,
     frequency_hz,
     modal_assurance,
     vibration_pairs,
 )
+from lissom.benchmarks import palomba2019
 from lissom.describe import DescriptionError
-from lissom.show.bench import palomba2019
 from lissom.solve.model import UndefinedReferenceError
 
 ZEROED = {
@@ -511,7 +511,7 @@ def test_exported_python_needs_numpy_alone(pieces, tmp_path):
 def test_evaluating_is_a_hundred_times_faster_than_solving():
     from time import perf_counter
 
-    from lissom.analyse.quadratic import all_eigenpairs
+    from lissom.analyse.polynomials.quadratic import all_eigenpairs
 
     found, points = papers_own(), path_points()
     M, C, K = found.source.exact(points)

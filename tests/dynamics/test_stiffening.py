@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from helpers import compiled_once, motion_of
 from lissom import Model, Robot, Scenario, run_scenario
-from lissom.analyse.linear_matrices import linear_matrices
+from lissom.analyse.linear.linear_matrices import linear_matrices
 from lissom.bodies.slopes import integral_weights
 from lissom.dynamics.basis import Choices, link_bodies
 from lissom.dynamics.nodes import node_displacements

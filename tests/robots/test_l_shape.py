@@ -8,10 +8,10 @@ import pytest
 
 from helpers import compiled_once, relative
 from lissom import Model, Reduction, Robot, Scenario, modes
+from lissom.benchmarks import l_shape
 from lissom.bodies.build import body_of
 from lissom.bodies.reduce.body import reduced_body
 from lissom.dynamics import engine
-from lissom.show.bench import l_shape
 
 CONSISTENT_HZ = (
     10.90,

@@ -7,15 +7,16 @@ import typer
 from typer.testing import CliRunner
 
 import lissom as ls
-from lissom.bodies.build import body_of
-from lissom.describe import library_names
-from lissom.show.bench import cases, command, machine, peers, physics, register, tables
-from lissom.show.bench.exudyn_pendulum import (
+from lissom.benchmarks import cases, machine, peers, physics, tables
+from lissom.benchmarks.exudyn_pendulum import (
     craig_bampton,
     exact_beams,
     floating_frames,
     mesh_of,
 )
+from lissom.bodies.build import body_of
+from lissom.commands import bench as command
+from lissom.describe import library_names
 
 MEASURED = {
     "case": "double-pendulum",
@@ -60,7 +61,7 @@ def ladder(*rows):
 def bench(monkeypatch):
     """Runs the command line with canned measurements."""
     app = typer.Typer()
-    register(app)
+    app.command("bench")(command.bench)
     app.command("other")(lambda: None)  # one more, so that `bench` has to be named
     monkeypatch.setattr(
         cases, "measure_case", lambda name, repeat, tell: MEASURED | {"case": name}

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from lissom.show import cli
-from lissom.show.commands import simulate as simulate_command
+from lissom.commands import cli
+from lissom.commands import simulate as simulate_command
 
 REED = """
 lissom: 1
@@ -427,7 +427,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(lissom, reed):
 
 
 def _process(folder, *words):
-    line = [sys.executable, "-m", "lissom.show.cli", *words]
+    line = [sys.executable, "-m", "lissom.commands.cli", *words]
     environment = os.environ | {"LISSOM_CACHE": str(folder)}
     return subprocess.run(
         line, capture_output=True, text=True, env=environment, timeout=300
@@ -457,7 +457,7 @@ def test_interrupt_while_building_leaves_with_130_and_no_file(reed, tmp_path):
     line = [
         sys.executable,
         "-m",
-        "lissom.show.cli",
+        "lissom.commands.cli",
         "simulate",
         reed,
         "-o",
@@ -480,9 +480,11 @@ def test_interrupt_while_building_leaves_with_130_and_no_file(reed, tmp_path):
 
 def test_library_and_help_start_without_the_solvers():
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "lissom.show.cli", "--help"],
+        [sys.executable, "-X", "importtime", "-m", "lissom.commands.cli", "--help"],
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0
-    assert "lissom.show.service" not in done.stderr and "matplotlib" not in done.stderr
+    assert (
+        "lissom.services.service" not in done.stderr and "matplotlib" not in done.stderr
+    )

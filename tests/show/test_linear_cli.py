@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import lissom as ls
-from lissom.show.cli import main
+from lissom.commands.cli import main
 
 POSE = ["double-pendulum", "--q", "0.3,0.7"]
 

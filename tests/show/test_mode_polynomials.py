@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lissom import ModePolynomials
-from lissom.show.cli import main
+from lissom.commands.cli import main
 
 ROD = """
 lissom: 1

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from lissom.bodies.beam import LineInertia, Rigidity, element_mass, element_stiffness
+from lissom.commands import cli
 from lissom.describe import Robot
-from lissom.show import cli
 
 MESH = Path(__file__).parents[1] / "data" / "fe" / "l-beam-coarse.npz"
 FACES = ("--interface", "inner=inner,tip=tip", "--material", "steel")

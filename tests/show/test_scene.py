@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from synthetic import chain_scene, synthetic_run
 
-from lissom.show.atomic import write_atomically
+from lissom.atomic import write_atomically
 from lissom.show.scene import (
     LinkShape,
     Scene,

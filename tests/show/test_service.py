@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lissom.compiled_code import HIT, MISS, CompiledCode, cache_folder
 from lissom.describe import DescriptionError, Robot
-from lissom.show import request, service
-from lissom.show.cache import HIT, MISS, CompiledCode, cache_folder
+from lissom.services import request, service
 
 
 def test_library_robot_stands_alone_and_a_library_scenario_brings_its_choices():

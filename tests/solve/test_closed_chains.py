@@ -18,8 +18,8 @@ from numpy.testing import assert_allclose
 import lissom as ls
 from helpers import compiled_once, motion_of, relative
 from lissom.dynamics import engine
-from lissom.dynamics.assembly import AssemblyError
-from lissom.kinematics.closure import closing_jacobian, opening
+from lissom.kinematics.loops.assembly import AssemblyError
+from lissom.kinematics.loops.closure import closing_jacobian, opening
 
 LONG = pytest.mark.slow
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..dynamics.compile import compiled_quickly
+from ..compilation import compiled_quickly
 from ..dynamics.engine import gravity_energy
 from ..dynamics.formulation import AbstractFormulation
 from ..solve.inputs import AbstractLaw, Piece, Table

@@ -69,8 +69,8 @@ class Robot(Part):
     def from_urdf(cls, path: str | Path, tip: str | None = None) -> "Robot":
         """The chain of rigid links from the base of a URDF file to `tip` (needed where it has several)."""
         from .urdf import (
-            chain_from_urdf,
-        )  # yourdfpy is slow to import and few robots need it
+            chain_from_urdf,  # yourdfpy is slow to import and few robots need it
+        )
 
         return build(cls, Document(str(path), chain_from_urdf(Path(path), tip), {}))
 

@@ -14,10 +14,10 @@ from ..describe.outline import DOFS
 from ..describe.robot import Robot
 from ..kinematics.build import chain_of, closure_of, seats_of
 from ..kinematics.chain import Chain
-from ..kinematics.closure import Closure
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
+from ..kinematics.loops.assembly import put_together
+from ..kinematics.loops.closure import Closure
 from ..types import Real, namespace
-from .assembly import put_together
 from .basis import Choices, link_bodies
 from .dual_screw import DualScrew
 from .erls import Erls

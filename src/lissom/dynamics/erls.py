@@ -17,7 +17,15 @@ from ..kinematics.chain import (
     link_twists,
     relative_poses,
 )
-from ..kinematics.closure import (
+from ..kinematics.compatibility import AbstractReference, Shapes, elastic_coordinates
+from ..kinematics.erls_motion import (
+    erls_motion,
+    erls_pull_back,
+    joint_accelerations,
+    joint_rates,
+    pose,
+)
+from ..kinematics.loops.closure import (
     STRIDE,
     Closure,
     Dependence,
@@ -25,14 +33,6 @@ from ..kinematics.closure import (
     closing_guess,
     dependence,
     liveliness,
-)
-from ..kinematics.compatibility import AbstractReference, Shapes, elastic_coordinates
-from ..kinematics.erls import (
-    erls_motion,
-    erls_pull_back,
-    joint_accelerations,
-    joint_rates,
-    pose,
 )
 from ..types import Real
 from .formulation import (

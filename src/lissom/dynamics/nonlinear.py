@@ -9,13 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..kinematics.deformed import Tips, frames, seats, twists, twists_pull_back
-from .formulation import (
-    Configuration,
-    Motion,
-    Rates,
-    place_motion,
-    take_elastic,
-)
+from .formulation import Configuration, Motion, Rates, place_motion, take_elastic
 from .on_tips import AbstractOnTips
 
 

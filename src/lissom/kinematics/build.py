@@ -13,7 +13,7 @@ from ..describe.quantity import is_traced
 from ..describe.robot import Robot
 from ..types import Real, namespace
 from .chain import Chain
-from .closure import PLANE, SPACE, Closure
+from .loops.closure import PLANE, SPACE, Closure
 
 
 def chain_of(robot: Robot) -> Chain:

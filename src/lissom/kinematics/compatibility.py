@@ -27,7 +27,7 @@ from ..algebra.linear import inverse
 from ..algebra.se3 import shift_displacement
 from ..types import Real
 from .chain import Chain, Relative, body_jacobian, of_parents, outwards, relative_poses
-from .closure import Closure, Dependence, dependence
+from .loops.closure import Closure, Dependence, dependence
 
 
 class AbstractReference(eqx.Module):

@@ -17,7 +17,7 @@ from jaxtyping import Array, Float
 
 from ..algebra.so3 import axis_rotation, cross_matrix, rotation_series
 from .chain import Chain, scan_links
-from .erls import chain_product, transfer
+from .erls_motion import chain_product, transfer
 
 
 class Tips(eqx.Module):

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from .chain import Chain, relative_poses
-from .erls import chain_product, transfer
+from .erls_motion import chain_product, transfer
 
 Stack = Float[Array, "l 6"]
 

@@ -13,7 +13,7 @@ from matplotlib.patheffects import withStroke
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
-from lissom.show.atomic import write_atomically
+from lissom.atomic import write_atomically
 from lissom.show.scene import LinkShape, Scene, deformed_outline, link_rows
 
 # Okabe and Ito's colours: told apart with every kind of colour vision.

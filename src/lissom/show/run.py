@@ -12,11 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from ..atomic import write_atomically
+from ..compilation import compiled_quickly
 from ..control.pd import PD
 from ..describe.scenario import Scenario, Solver
 from ..dynamics import engine
 from ..dynamics.build import find_node
-from ..dynamics.compile import compiled_quickly
 from ..dynamics.nodes import node_poses
 from ..solve.inputs import Inputs, Spline, Table, constant_torque
 from ..solve.integrate import (
@@ -30,7 +31,6 @@ from ..solve.integrate import (
 from ..solve.model import Model
 from ..solve.problem import Problem, State, state_of
 from ..types import RESULTS
-from .atomic import write_atomically
 from .robot_scene import scene_of
 from .scene import scene_to_json
 

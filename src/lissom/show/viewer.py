@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from lissom.show.atomic import write_atomically
+from lissom.atomic import write_atomically
 from lissom.show.scene import Scene, link_rows, moving_tip, scene_from_json, scene_nodes
 
 SLOWEST = 0.1  # speed down to which the stored frames still come at `fps`

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..dynamics.assembly import choose, with_independent
-from ..dynamics.compile import compiled_quickly
+from ..compilation import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..kinematics.compatibility import Tangent
+from ..kinematics.loops.assembly import choose, with_independent
 
 
 def with_coordinates(formulation: Any, independent: Sequence[int]) -> Any:

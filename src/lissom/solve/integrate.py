@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..compilation import compiled_quickly
 from ..describe.scenario import Solver
-from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
-from ..kinematics.closure import LIVELY
+from ..kinematics.loops.closure import LIVELY
 from ..types import RESULTS, real, whole
 from .coordinates import exchanged, other_coordinates, with_coordinates
 from .explicit import Explicit

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..kinematics.closure import LIVELY
+from ..kinematics.loops.closure import LIVELY
 from ..types import RESULTS, real, whole
 from .problem import Problem
 from .step import AbstractStep, Attempt, Moment, Tolerance

@@ -12,18 +12,18 @@ from jaxtyping import Array, Float
 
 from ..algebra.so3 import exponential, left_jacobian
 from ..bodies.body import Body
+from ..compilation import compiled_quickly
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
-from ..dynamics.assembly import carried, close
 from ..dynamics.basis import BASES, link_bodies
 from ..dynamics.build import BUILDERS, Choices, find_node, formulation_of
-from ..dynamics.compile import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import Poses, node_displacements, node_poses
 from ..kinematics.compatibility import Tangent, reference_matrix
+from ..kinematics.loops.assembly import carried, close
 from .coordinates import with_coordinates
 from .problem import State, state_of
 from .static import balanced, descend, held, imbalance, settled, slope

@@ -1,0 +1,1 @@
+"""Linear models: state space about a point, along a motion, over frequency."""

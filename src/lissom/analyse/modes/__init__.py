@@ -1,0 +1,1 @@
+"""Natural vibration: frequencies, damping, shapes, who takes part, and maps over poses."""

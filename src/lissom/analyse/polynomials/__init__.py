@@ -1,0 +1,1 @@
+"""Eigenpairs as polynomials of pose, speed and parameters, [Palomba2019]."""

@@ -1,0 +1,1 @@
+"""Closed chains: loops and how they close, assembly, and which joints are coordinates."""

@@ -1,0 +1,1 @@
+"""Requests and their answers as typed data: one file for each verb."""
