@@ -1,5 +1,7 @@
 """Joint PD control on encoder readings."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,71 +9,132 @@ from jaxtyping import Array, Float
 
 from ..compilation import compiled_quickly
 from ..dynamics.engine import gravity_energy
-from ..dynamics.formulation import AbstractFormulation
-from ..solve.inputs import AbstractLaw, Piece, Table
+from ..dynamics.formulation import AbstractFormulation, near
+from ..solve.law import AbstractLaw
+from ..solve.signals import AbstractSignal, Piece
 from ..types import Real, real
 
 
-class PDLaw(AbstractLaw):
-    """tau = kp (r - e) + kd (rdot - edot) + feed-forward, e the encoder readings, r a smooth reference."""
+class PD(AbstractLaw):
+    """tau = kp (r - e) + kd (rdot - edot) + feed-forward, e the encoder readings of the actuated joints.
 
-    kp: Float[Real, " j"]
-    kd: Float[Real, " j"]
-    reference: Piece
-    feedforward: Piece
+    Args:
+        kp: proportional gains, one for each actuated joint [N m/rad or N/m].
+        kd: derivative gains [N m s/rad or N s/m].
+        reference: r(t) of these joints: a `Table`, smooth between its points.
+        compensate: a formulation: adds the torque that holds the rigid robot at the reference.
+        sample: period [s]; None: continuous.
+        feedforward: torques over time that are added as they are.
+    """
 
-    def __call__(self, t, state) -> Float[Array, " j"]:
-        """Joint torques [N m or N]."""
-        error = self.reference.value(t) - state.encoder
-        error_d = self.reference.derivative().value(t) - state.encoder_d
-        return self.kp * error + self.kd * error_d + self.feedforward.value(t)
-
-
-class PD:
-    """PD control along a reference table; `compensate` adds the torque that holds the rigid robot at the reference."""
+    kp: Float[Real, " a"]
+    kd: Float[Real, " a"]
+    reference: AbstractSignal
+    feedforward: AbstractSignal | None
+    sample: float | None
 
     def __init__(
-        self, kp, kd, reference: Table, compensate: AbstractFormulation | None = None
+        self,
+        kp: Any,
+        kd: Any,
+        reference: AbstractSignal,
+        compensate: AbstractFormulation | None = None,
+        sample: float | None = None,
+        feedforward: AbstractSignal | None = None,
     ):
-        self.kp, self.kd = np.asarray(kp, dtype=float), np.asarray(kd, dtype=float)
-        self.reference, self.compensate = reference, compensate
+        self.kp = np.asarray(kp, dtype=float)
+        self.kd = np.asarray(kd, dtype=float)
+        self.reference = reference
+        self.feedforward = feedforward
+        if compensate is not None:
+            self.feedforward = GravityTorque(compensate, reference)
+        self.sample = sample
+
+    def sensors(self, model: Any) -> tuple[str, ...]:
+        """Encoders of the actuated joints, then their speeds."""
+        encoders = [f"{name}.encoder" for name in model.actuated_names]
+        speeds = [f"{name}.speed" for name in model.actuated_names]
+        return (*encoders, *speeds)
+
+    def __call__(
+        self, t: Float[Array, ""], measured: Float[Array, " m"], memory: Any
+    ) -> tuple[Float[Array, " a"], Any]:
+        """Joint torques [N m or N]; no memory."""
+        encoder, speed = jnp.split(measured, 2)
+        error = self.reference.value(t) - encoder
+        error_d = self.reference.rate(t) - speed
+        torque = self.kp * error + self.kd * error_d
+        if self.feedforward is not None:
+            torque = torque + self.feedforward.value(t)
+        return torque, memory
 
     @property
     def breakpoints(self) -> np.ndarray:
         """Times where the reference jumps or bends."""
         return self.reference.breakpoints
 
-    def on(self, a: float, b: float) -> PDLaw:
-        """The law on the piece (a, b); its feed-forward is the cubic through four gravity torques along the piece."""
-        reference = self.reference.piece(a, b)
-        return PDLaw(self.kp, self.kd, reference, self._feedforward(reference, a, b))
-
-    def _feedforward(self, reference: Piece, a: float, b: float) -> Piece:
-        if self.compensate is None:
-            return Piece(real(a), jnp.zeros((4, len(self.kp))))
-        times = np.linspace(a, b, 4)
-        held = [
-            np.asarray(rigid_gravity_torque(self.compensate, reference.value(t)))
-            for t in times
-        ]
-        return Piece(
-            real(a),
-            real(
-                np.linalg.solve(np.vander(times - a, increasing=True), np.stack(held))
-            ),
+    def on(self, start: float, end: float) -> "PD":
+        """The law along a smooth piece of its reference."""
+        feedforward = self.feedforward
+        return PD(
+            self.kp,
+            self.kd,
+            self.reference.on(start, end),
+            sample=self.sample,
+            feedforward=None if feedforward is None else feedforward.on(start, end),
         )
+
+
+class GravityTorque(AbstractSignal):
+    """Torque of the actuated joints that holds the rigid robot along a reference."""
+
+    formulation: AbstractFormulation
+    reference: AbstractSignal
+
+    @property
+    def breakpoints(self) -> np.ndarray:
+        """Those of the reference."""
+        return self.reference.breakpoints
+
+    def value(self, t: Any) -> Float[Array, " a"]:
+        """Torque at time t."""
+        return rigid_gravity_torque(self.formulation, self.reference.value(t))
+
+    def rate(self, t: Any) -> Float[Array, " a"]:
+        """Rate of the torque at time t."""
+        return jax.jvp(self.value, (real(t),), (jnp.ones(()),))[1]
+
+    def on(self, start: float, end: float) -> Piece:
+        """The cubic through four gravity torques along the piece: cheap to ask for at every stage of every step."""
+        along = self.reference.on(start, end)
+        times = np.linspace(start, end, 4)
+        torques = np.stack(
+            [
+                np.asarray(rigid_gravity_torque(self.formulation, along.value(t)))
+                for t in times
+            ]
+        )
+        powers = np.vander(times - start, increasing=True)
+        return Piece(real(start), real(np.linalg.solve(powers, torques)))
 
 
 @compiled_quickly
 def rigid_gravity_torque(
-    formulation: AbstractFormulation, theta: Float[Array, " j"]
-) -> Float[Array, " j"]:
-    """Torque that holds the rigid robot at theta against gravity: dV/dtheta, on the independent joints."""
-    drives = jnp.asarray(formulation.independent, dtype=int)
-    near = formulation.near(theta)
+    formulation: AbstractFormulation, reference: Float[Array, " a"]
+) -> Float[Array, " a"]:
+    """Torque that holds the rigid robot against gravity, dV/dtheta, with its actuated joints at the reference.
+
+    In a closed chain the independent joints carry it.
+    """
+    f = formulation
+    actuated = jnp.asarray(f.joints.actuated, dtype=int)
+    independent = jnp.asarray(f.independent, dtype=int)
+    theta = f.mechanism.home.at[actuated].set(reference)
+    on_branch = near(f, theta)
 
     def potential(theta_i):
-        x = jnp.concatenate([theta_i, jnp.zeros(formulation.n_elastic)])
-        return gravity_energy(near, near.configuration(x))
+        x = jnp.concatenate([theta_i, jnp.zeros(f.n_elastic)])
+        return gravity_energy(on_branch, on_branch.configuration(x))
 
-    return jnp.zeros_like(theta).at[drives].set(jax.jacfwd(potential)(theta[drives]))
+    torque = jax.jacfwd(potential)(theta[independent])
+    return jnp.zeros_like(theta).at[independent].set(torque)[actuated]

@@ -7,34 +7,27 @@ from pathlib import Path
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from .. import __version__
 from ..atomic import write_atomically
 from ..compilation import compiled_quickly
-from ..control.pd import PD
 from ..describe.scenario import Scenario, Solver
-from ..dynamics import engine
-from ..dynamics.build import find_node
-from ..dynamics.nodes import node_poses
-from ..solve.inputs import Inputs, Spline, Table, constant_torque
-from ..solve.integrate import (
-    DeadPointError,
-    Outcome,
-    driven,
-    integrate,
-    output_times,
-    step_of,
-)
+from ..dynamics.formulation import near
+from ..scenarios.ready import ReadyScenario, ready
+from ..solve.dead_point import DeadPointError, with_prescribed_joints
+from ..solve.inputs import Inputs, inputs_of_torque
 from ..solve.model import Model
-from ..solve.problem import Problem, State, state_of
+from ..solve.outputs import ENERGIES, energy_audit, outputs_of, prepare_outputs
+from ..solve.simulate import output_times, prepare, solver_of, step_of
+from ..solve.simulate import simulate as solve_run
+from ..solve.solution import Solution
+from ..solve.state import State, state_at
 from ..types import RESULTS
 from .robot_scene import scene_of
 from .scene import scene_to_json
-
-KINDS = ("kinetic", "strain", "gravity", "input", "dissipated", "residual")
 
 
 class SimulationError(RuntimeError):
@@ -70,6 +63,10 @@ class Run:
         """True if the run reached its end."""
         return bool(self.data.attrs["complete"])
 
+    def trajectory(self) -> tuple[np.ndarray, np.ndarray]:
+        """Output times [s] and what the encoders read at each of them (time, joint)."""
+        return self.t, self.data["encoder"].values
+
     def position(self, node: str) -> np.ndarray:
         """World position of a node over time (time, 3) [m]; `link/tip` is a link's last node."""
         return self.data["position"].sel(node=self._node(node)).values
@@ -79,18 +76,16 @@ class Run:
         return self.data["energy"].sel(kind=kind).values
 
     def _node(self, node: str) -> str:
-        if node.endswith("/tip"):
-            link = node[: -len("/tip")]
-            return [
-                name
-                for name in self.data["node"].values
-                if name.rpartition("/")[0] == link
-            ][-1]
-        return node
+        """The name of a node in the data, where tips have their number."""
+        link, _, number = node.rpartition("/")
+        if number != "tip":
+            return node
+        names = [str(name) for name in self.data["node"].values]
+        return [name for name in names if name.rpartition("/")[0] == link][-1]
 
     def plot(self, path: str | Path | None = None):
         """Figure of joint angles, tip path, nodal displacements, energies and torques."""
-        from .plot import plot_run
+        from .plot import plot_run  # slow to import, and few runs are drawn
 
         return plot_run(self.data, path)
 
@@ -102,9 +97,8 @@ class Run:
 
     def save(self, path: str | Path) -> Path:
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
-        return write_atomically(
-            path, lambda file: file.write(self.data.to_netcdf(engine="h5netcdf"))
-        )
+        content = self.data.to_netcdf(engine="h5netcdf")
+        return write_atomically(path, lambda file: file.write(content))
 
     @classmethod
     def load(cls, path: str | Path) -> "Run":
@@ -142,380 +136,235 @@ def simulate(
         build_s: time already spent on building the model, for the record.
     """
     state = model.at() if state is None else state
-    solver = solver if isinstance(solver, Solver) else Solver(**dict(solver or {}))
-    inputs = inputs if inputs is not None else _inputs_of_torque(model, torque)
-    state = _follow(model, state, inputs)
+    options = solver_of(solver)
+    inputs = inputs_of_torque(model, torque) if inputs is None else inputs
+    inputs = inputs.wired(model)
+    state = starting_state(model, state, inputs)
     model.check_reference(state.q)
     times = output_times(t_end, output_dt)
     began = time.perf_counter()
-    compile_run(model, state, inputs, times, solver)
-    compile_s = time.perf_counter() - began
-    began = time.perf_counter()
-    outcome = integrate(model.formulation, state, inputs, times, solver, watch)
-    data = dataset(model, inputs, outcome, times, solver)
-    wall = {"build": build_s, "compile": compile_s, "run": time.perf_counter() - began}
-    data.attrs |= {f"wall_{name}_s": seconds for name, seconds in wall.items()}
-    data.attrs["scenario"] = json.dumps(scenario if scenario is not None else {})
+    compile_run(model, state, inputs, times, options)
+    compiled = time.perf_counter()
+    solution = solve_run(model, state, inputs, times, options, watch)
+    data = dataset(model, inputs, solution, options)
+    ended = time.perf_counter()
+    data.attrs |= {
+        "wall_build_s": build_s,
+        "wall_compile_s": compiled - began,
+        "wall_run_s": ended - compiled,
+        "scenario": json.dumps(scenario if scenario is not None else {}),
+    }
     run = Run(data)
-    return _checked(run, outcome) if throw else run
+    if throw and not run.complete:
+        raise _error(run, solution)
+    return run
+
+
+def run_scenario(
+    scenario: Scenario | ReadyScenario,
+    watch: Callable[[float], None] = lambda t: None,
+    throw: bool = True,
+) -> Run:
+    """Build, start and simulate a scenario; one that is ready already is not built again."""
+    began = time.perf_counter()
+    if isinstance(scenario, Scenario):
+        scenario = ready(scenario)
+    described, model, state, inputs = scenario
+    return simulate(
+        model,
+        state,
+        t_end=described.t_end,
+        output_dt=described.output_dt,
+        inputs=inputs,
+        solver=described.solver,
+        watch=watch,
+        throw=throw,
+        scenario=described.to_dict(),
+        build_s=time.perf_counter() - began,
+    )
 
 
 def compile_run(
     model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
 ) -> None:
-    """Compile everything a run needs, by taking its first step."""
-    short = solver.model_copy(update={"max_steps": 1})
-    outcome = integrate(model.formulation, state, inputs, times, short)
-    if outcome.failure == RESULTS.interrupted:
-        raise KeyboardInterrupt
-    dataset(model, inputs, outcome, times, solver)
+    """Compile everything that a run and its results need, without running it."""
+    shapes = prepare(model, state, inputs, times, solver)
+    prepare_outputs(model, inputs, shapes)
 
 
-def inputs_of(model: Model, scenario: Scenario) -> Inputs:
-    """Tables, wrenches, motions and controller of a scenario."""
-    joint = {name: k for k, name in enumerate(model.joint_names)}
-    given, controller = scenario.inputs, scenario.controller
-    law = None
-    if controller is not None:
-        reference = Table(
-            controller.reference.t,
-            controller.reference.value,
-            controller.reference.interpolation,
-            "hold",
-        )
-        compensate = model.formulation if controller.gravity_compensation else None
-        law = PD(controller.kp, controller.kd, reference, compensate)
-    return Inputs(
-        model.n_joints,
-        torque=[
-            (joint[name], Table(table.t, table.value, table.interpolation))
-            for name, table in given.torque.items()
-        ],
-        wrenches=[
-            (
-                *find_node(model.robot, w.node),
-                w.frame == "world",
-                Table(w.t, w.value, w.interpolation),
-            )
-            for w in given.wrench
-        ],
-        motion=[
-            (joint[name], Spline(spline.t, spline.value))
-            for name, spline in given.motion.items()
-        ],
-        law=law,
-    )
+# --- start ---------------------------------------------------------------------------------------------------------
 
 
-def initial_state(model: Model, scenario: Scenario) -> State:
-    """State at t = 0 of a scenario."""
-    start = scenario.initial
-    if start.elastic == "zero":
-        return model.at(start.q, start.qd)
-    state = model.static(start.q)
-    moving = model.at(state.q, start.qd)
-    return eqx.tree_at(
-        lambda s: (s.qd, s.encoder_d), state, (moving.qd, moving.encoder_d)
-    )
-
-
-def run_scenario(
-    scenario: Scenario,
-    watch: Callable[[float], None] = lambda t: None,
-    throw: bool = True,
-) -> Run:
-    """Build, start and simulate a scenario."""
-    began = time.perf_counter()
-    model = Model.of_scenario(scenario)
-    state, inputs = initial_state(model, scenario), inputs_of(model, scenario)
-    build_s = time.perf_counter() - began
-    return simulate(
-        model,
-        state,
-        t_end=scenario.t_end,
-        output_dt=scenario.output_dt,
-        inputs=inputs,
-        solver=scenario.solver,
-        watch=watch,
-        throw=throw,
-        scenario=scenario.to_dict(),
-        build_s=build_s,
-    )
-
-
-def _inputs_of_torque(model: Model, torque: Any) -> Inputs:
-    if torque is None or callable(torque) or hasattr(torque, "on"):
-        return Inputs(model.n_joints, law=torque)
-    if np.shape(torque) != (model.n_joints,):
-        raise ValueError(
-            f"torque must have {model.n_joints} values, one for each joint, got shape {np.shape(torque)}"
-        )
-    return constant_torque(np.asarray(torque, dtype=float))
-
-
-def _follow(model: Model, state: State, inputs: Inputs) -> State:
-    """Joints with a prescribed motion start where and as fast as it says."""
+def starting_state(model: Model, state: State, inputs: Inputs) -> State:
+    """The state in which joints with a prescribed motion start where and as fast as it says."""
     if not inputs.motion:
         return state
-    q, qd = np.array(state.q), np.array(state.qd)
+    q = np.array(state.q)
+    qd = np.array(state.qd)
     for joint, spline in inputs.motion:
-        shift = np.array(state.encoder)[joint] - q[joint]
-        q[joint], qd[joint] = float(spline.spline(max(0.0, spline.t[0]))) - shift, 0.0
-        if spline.t[0] < 0.0:
-            qd[joint] = float(spline.spline(0.0, 1))
+        # The motion is that of the encoder; with some choices of the ERLS it reads something else than q.
+        elastic_part = np.array(state.encoder)[joint] - q[joint]
+        q[joint] = float(spline.spline(max(0.0, spline.t[0]))) - elastic_part
+        # Before its first point a motion stands still.
+        qd[joint] = float(spline.spline(0.0, 1)) if spline.t[0] < 0.0 else 0.0
     if model.closed:
-        return _followed_loops(
-            model, state, q, qd, [joint for joint, _ in inputs.motion]
-        )
+        return _starting_closed_chain(model, state, q, qd, inputs.prescribed)
     return eqx.tree_at(lambda s: (s.q, s.qd), state, (jnp.asarray(q), jnp.asarray(qd)))
 
 
-def _followed_loops(
-    model: Model, state: State, q: np.ndarray, qd: np.ndarray, prescribed: list[int]
+def _starting_closed_chain(
+    model: Model,
+    state: State,
+    q: np.ndarray,
+    qd: np.ndarray,
+    prescribed: tuple[int, ...],
 ) -> State:
     """The joints that follow a motion become coordinates of the closed chain, and the others follow them."""
     try:
-        f, state = driven(model.formulation_at(state), state, tuple(prescribed))
+        f, state = with_prescribed_joints(
+            model.formulation_at(state), state, prescribed
+        )
     except DeadPointError:
         names = ", ".join(model.joint_names[joint] for joint in prescribed)
         raise ValueError(
             f"inputs.motion: {names}: a dead point of the closed chain: these joints do not set its starting pose"
         ) from None
-    chosen = list(f.independent)
-    moved = np.array(state.x), np.array(state.xd)
+    x = np.array(state.x)
+    xd = np.array(state.xd)
     for joint in prescribed:
-        moved[0][chosen.index(joint)], moved[1][chosen.index(joint)] = (
-            q[joint],
-            qd[joint],
-        )
-    return state_at(f.near(jnp.asarray(q)), *map(jnp.asarray, moved))
+        row = f.independent.index(joint)
+        x[row] = q[joint]
+        xd[row] = qd[joint]
+    on_branch = near(f, jnp.asarray(q))
+    return _state_at(on_branch, jnp.asarray(x), jnp.asarray(xd))
 
 
-state_at = compiled_quickly(state_of)
+_state_at = compiled_quickly(state_at)
 
 
-class _Shown(eqx.Module):
-    qd: Any
-    encoder: Any
-    position: Any
-    erls_position: Any
-    rotation: Any
-    frame: Any
-    energy: Any
-
-
-@compiled_quickly
-def shown_motion(formulation, joints, x, xd, work) -> _Shown:
-    """Positions, frames and energies of many states at once; `joints` are those that the loops are closed near."""
-
-    def one(joints, x, xd, work):
-        f = formulation.near(joints)
-        place = f.configuration(x)
-        poses = node_poses(f, place)
-        stored = [
-            engine.kinetic_energy(f, x, xd),
-            engine.strain_energy(f, place),
-            engine.gravity_energy(f, place),
-        ]
-        energy, qd = jnp.stack([*stored, *work]), f.joint_map(x) @ xd[: f.n_joints]
-        return _Shown(
-            qd,
-            place.encoder,
-            poses.position,
-            poses.erls_position,
-            poses.rotation,
-            place.R,
-            energy,
-        )
-
-    return jax.vmap(one)(joints, x, xd, work)
-
-
-@compiled_quickly
-def _torques(f, loads, piece, joints, t, x, xd):
-    def one(piece, joints, t, x, xd):
-        here = Problem(f, jax.tree.map(lambda part: part[piece], loads)).near(joints)
-        xdd = (
-            here.acceleration(t, x, xd, portable=True)
-            if here.loads.prescribed
-            else jnp.zeros_like(x)
-        )
-        return here.torque(t, x, xd, xdd)
-
-    return jax.vmap(one)(piece, joints, t, x, xd)
-
-
-def _torque_history(f, inputs: Inputs, times: np.ndarray, record) -> np.ndarray:
-    """Torques at the output times, each from the piece that starts there or holds it."""
-    ends = inputs.breakpoints(float(times[-1]))
-    piece = np.clip(
-        np.searchsorted(ends, times + 1e-12, side="right") - 1, 0, len(ends) - 2
-    )
-    pieces = [
-        inputs.on(float(a), float(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)
-    ]
-    loads = jax.tree.map(lambda *parts: np.stack(parts), *pieces)
-    return np.asarray(
-        _torques(
-            f,
-            loads,
-            jnp.asarray(piece),
-            record.joints,
-            jnp.asarray(times),
-            record.x,
-            record.xd,
-        )
-    )
-
-
-def _history(
-    inputs: Inputs, outcome: Outcome, times: np.ndarray
-) -> tuple[_Shown, np.ndarray]:
-    """What is shown of every output time, each stretch of the run in its own coordinates."""
-    record, stretches = outcome.record, outcome.stretches
-    ends = [*(stretch.row for stretch in stretches[1:]), outcome.filled]
-    shown, torques = [], []
-    for stretch, end in zip(stretches, ends, strict=True):
-        f, rows = stretch.formulation, slice(stretch.row, end)
-        part = shown_motion(f, record.joints, record.x, record.xd, record.work)
-        shown.append(jax.tree.map(lambda a, rows=rows: np.asarray(a)[rows], part))
-        torques.append(_torque_history(f, inputs, times, record)[rows])
-    return jax.tree.map(lambda *parts: np.concatenate(parts), *shown), np.concatenate(
-        torques
-    )
+# --- results -------------------------------------------------------------------------------------------------------
 
 
 def dataset(
-    model: Model, inputs: Inputs, outcome: Outcome, times: np.ndarray, solver: Solver
+    model: Model, inputs: Inputs, solution: Solution, solver: Solver
 ) -> xr.Dataset:
-    """The results of contract, section 4, with names and units."""
-    n, j, record = outcome.filled, model.formulation.n_joints, outcome.record
-    shown, torque = _history(inputs, outcome, times)
-    x, joints = np.asarray(record.x)[:n], np.asarray(record.joints)[:n]
+    """The results of a run with names and units."""
+    n = int(solution.filled)
+    j = model.formulation.n_joints
+    outputs, torque = outputs_of(model, inputs, solution)
+    elastic = np.asarray(solution.x)[:n, j:]
     link, node = np.array(model.node_index).T
-    stored = shown.energy[:, :3].sum(axis=1)
-    balance = stored - stored[:1] - shown.energy[:, 3] + shown.energy[:, 4]
-    energy = np.concatenate([shown.energy, balance[:, None]], axis=1)
-    joint, nodes = ("time", "joint"), ("time", "node", "axis")
-    data = xr.Dataset(
-        {
-            "q": (
-                joint,
-                joints,
-                {"units": "rad or m", "long_name": "joint coordinates of the ERLS"},
-            ),
-            "qd": (joint, shown.qd, {"units": "rad/s or m/s"}),
-            "encoder": (
-                joint,
-                shown.encoder,
-                {"units": "rad or m", "long_name": "what the encoders read"},
-            ),
-            "torque": (joint, torque, {"units": "N m or N"}),
-            "elastic": (("time", "coordinate"), x[:, j:], {"units": "m or rad"}),
-            "position": (
-                nodes,
-                shown.position[:, link, node],
-                {"units": "m", "long_name": "nodes of the robot, world axes"},
-            ),
-            "erls_position": (
-                nodes,
-                shown.erls_position[:, link, node],
-                {"units": "m", "long_name": "nodes of the ERLS"},
-            ),
-            "rotation": (
-                nodes,
-                shown.rotation[:, link, node],
-                {"units": "rad", "long_name": "small rotation from the ERLS"},
-            ),
-            "frame": (
-                ("time", "link", "row", "column"),
-                shown.frame,
-                {"long_name": "link axes in the world"},
-            ),
-            "energy": (("time", "kind"), energy, {"units": "J"}),
-        },
-        coords={
-            "time": ("time", times[:n], {"units": "s"}),
-            "joint": list(model.joint_names),
-            "coordinate": list(model.coordinate_names),
-            "node": list(model.node_names),
-            "link": list(model.link_names),
-            "axis": ["x", "y", "z"],
-            "kind": list(KINDS),
-        },
-    )
-    return data.assign_attrs(
-        _facts(model, outcome, solver),
-        beyond_limits=", ".join(_beyond_limits(model, shown.encoder)),
-    )
+    joint = ("time", "joint")
+    nodes = ("time", "node", "axis")
+    variables = {
+        "q": (
+            joint,
+            np.asarray(solution.joints)[:n],
+            {"units": "rad or m", "long_name": "joint coordinates of the ERLS"},
+        ),
+        "qd": (joint, outputs.qd, {"units": "rad/s or m/s"}),
+        "encoder": (
+            joint,
+            outputs.encoder,
+            {"units": "rad or m", "long_name": "what the encoders read"},
+        ),
+        "torque": (joint, torque, {"units": "N m or N"}),
+        "elastic": (("time", "coordinate"), elastic, {"units": "m or rad"}),
+        "position": (
+            nodes,
+            outputs.position[:, link, node],
+            {"units": "m", "long_name": "nodes of the robot, world axes"},
+        ),
+        "erls_position": (
+            nodes,
+            outputs.erls_position[:, link, node],
+            {"units": "m", "long_name": "nodes of the ERLS"},
+        ),
+        "rotation": (
+            nodes,
+            outputs.rotation[:, link, node],
+            {"units": "rad", "long_name": "small rotation from the ERLS"},
+        ),
+        "frame": (
+            ("time", "link", "row", "column"),
+            outputs.frame,
+            {"long_name": "link axes in the world"},
+        ),
+        "energy": (("time", "kind"), energy_audit(outputs), {"units": "J"}),
+    }
+    coordinates = {
+        "time": ("time", np.asarray(solution.t)[:n], {"units": "s"}),
+        "joint": list(model.joint_names),
+        "coordinate": list(model.coordinate_names),
+        "node": list(model.node_names),
+        "link": list(model.link_names),
+        "axis": ["x", "y", "z"],
+        "kind": list(ENERGIES),
+    }
+    data = xr.Dataset(variables, coords=coordinates)
+    beyond = ", ".join(_beyond_limits(model, outputs.encoder))
+    return data.assign_attrs(_facts(model, solution, solver), beyond_limits=beyond)
 
 
 def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:
     """Joints that left their range; limits of position are watched, not enforced."""
-    limits = [link.joint.limits for link in model.robot.links if link.joint.moves]
-    ranges = [
-        (-np.inf, np.inf) if limit is None or limit.position is None else limit.position
-        for limit in limits
-    ]
-    left = [
-        np.any((reading < low) | (reading > high))
-        for reading, (low, high) in zip(encoder.T, ranges, strict=True)
-    ]
-    return [name for name, out in zip(model.joint_names, left, strict=True) if out]
+    joints = [link.joint for link in model.robot.links if link.joint.moves]
+    beyond = []
+    for name, joint, reading in zip(model.joint_names, joints, encoder.T, strict=True):
+        if joint.limits is None or joint.limits.position is None:
+            continue
+        low, high = joint.limits.position
+        if np.any((reading < low) | (reading > high)):
+            beyond.append(name)
+    return beyond
 
 
-def _facts(model: Model, outcome: Outcome, solver: Solver) -> dict[str, Any]:
-    from .. import __version__
-
-    complete = outcome.failure == RESULTS.successful
+def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
+    """Attributes of a result: what was run, how, and how it ended."""
+    complete = bool(solution.result == RESULTS.successful)
+    step = step_of(solver)
     return {
         "name": model.robot.name,
         "formulation": model.formulation_name,
         "lissom": __version__,
         "complete": int(complete),
-        "reason": "" if complete else _reason(model, outcome),
-        "t_reached": outcome.time,
-        "method": _method(solver, step_of(solver)),
-        "steps": int(outcome.counts.steps),
-        "rejected": int(outcome.counts.rejected),
-        "rhs_evaluations": int(outcome.counts.evaluations),
+        "reason": "" if complete else _reason(model, solution),
+        "t_reached": float(solution.last.t),
+        "method": solver.method if step.name == "explicit" else step.name,
+        "steps": int(solution.counts.steps),
+        "rejected": int(solution.counts.rejected),
+        "rhs_evaluations": int(solution.counts.evaluations),
         "scene": scene_to_json(scene_of(model.robot)),
-        "independent": "; ".join(_coordinates(model, outcome)),
+        "independent": "; ".join(_independent_joints(model, solution)),
     }
 
 
-def _reason(model: Model, outcome: Outcome) -> str:
-    return (
-        dead_point(model, outcome)
-        if outcome.failure == RESULTS.dead_point
-        else RESULTS[outcome.failure]
-    )
+def _reason(model: Model, solution: Solution) -> str:
+    if bool(solution.result == RESULTS.dead_point):
+        return dead_point(model, solution)
+    return RESULTS[solution.result]
 
 
-def _coordinates(model: Model, outcome: Outcome) -> list[str]:
+def _independent_joints(model: Model, solution: Solution) -> list[str]:
     """Independent joints of a closed chain, and when others took over at a dead point."""
     if not model.closed:
         return []
-    names = [
-        ", ".join(model.joint_names[k] for k in stretch.formulation.independent)
-        for stretch in outcome.stretches
-    ]
-    return [
-        f"{name} from {stretch.time:.6g} s"
-        for name, stretch in zip(names, outcome.stretches, strict=True)
-    ]
+    lines = []
+    for segment in solution.segments:
+        names = ", ".join(model.joint_names[k] for k in segment.independent)
+        lines.append(f"{names} from {segment.time:.6g} s")
+    return lines
 
 
-def dead_point(model: Model, outcome: Outcome) -> str:
+def dead_point(model: Model, solution: Solution) -> str:
     """Which joints are at a dead point, and where."""
-    stuck = [
-        model.joint_names[k] for k in outcome.stretches[-1].formulation.independent
-    ]
+    stuck = [model.joint_names[k] for k in solution.segments[-1].independent]
+    others = [name for name in model.joint_names if name not in stuck]
+    last = np.asarray(solution.last_joints)
     pose = ", ".join(
         f"{name} = {value:.4g}"
-        for name, value in zip(model.joint_names, outcome.joints, strict=True)
+        for name, value in zip(model.joint_names, last, strict=True)
     )
-    others = [name for name in model.joint_names if name not in stuck]
     return (
         f"joint {', '.join(stuck)} {'is' if len(stuck) == 1 else 'are'} at a dead point of the closed chain ({pose}): "
         f"{', '.join(others)} no longer follow. No other choice of independent joints is regular there, or a motion is "
@@ -523,14 +372,8 @@ def dead_point(model: Model, outcome: Outcome) -> str:
     )
 
 
-def _method(solver: Solver, step) -> str:
-    return solver.method if step.name == "explicit" else step.name
-
-
-def _checked(run: Run, outcome: Outcome) -> Run:
-    if run.complete:
-        return run
-    at = f"at t = {outcome.time:.6g} s"
-    if outcome.failure == RESULTS.interrupted:
-        raise Interrupted(f"interrupted {at}", run)
-    raise SimulationError(f"stopped {at}: {run.data.attrs['reason']}", run)
+def _error(run: Run, solution: Solution) -> SimulationError:
+    at = f"at t = {float(solution.last.t):.6g} s"
+    if bool(solution.result == RESULTS.interrupted):
+        return Interrupted(f"interrupted {at}", run)
+    return SimulationError(f"stopped {at}: {run.data.attrs['reason']}", run)

@@ -1,8 +1,8 @@
-"""Inputs and outputs of a linear model, by name.
+"""What can be put into a robot and what can be measured on it, by name.
 
 | input | name |
 |---|---|
-| torque or force of a joint | `upper` or `upper.torque` |
+| torque or force of an actuated joint | `upper` or `upper.torque` |
 | set-point of the controller and its rate (closed loop) | `upper.setpoint`, `upper.setpoint_rate` |
 | force or moment on a node | `lower/tip.fx` ... `lower/tip.mz` |
 
@@ -16,7 +16,8 @@
 | strain there: axial, twist rate, curvatures | `lower/element0.strain`, `.twist`, `.ky`, `.kz` |
 | a coordinate | `upper`, `upper/2.rz` |
 
-Vectors are in world axes, or with `@link` at the end in the axes of their link.
+Vectors are in world axes, or with `@link` at the end in the axes of their link. Linear models and control laws name
+their signals in the same way.
 """
 
 import equinox as eqx
@@ -28,23 +29,32 @@ from jaxtyping import Array, Float
 from ..algebra.so3 import left_jacobian
 from ..bodies.section_forces import section_forces, section_strains
 from ..describe.errors import nearest
-from ..dynamics.build import find_node
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
-from ..dynamics.nodes import node_poses, node_wrench
+from ..dynamics.nodes import node_poses
 from .model import Model
 
-PATHS = ("at", "velocity", "node_acceleration")
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+SECTION_FORCES = ("n", "vy", "vz", "t", "my", "mz")
+STRAINS = ("strain", "twist", "ky", "kz")
+JOINT = ("encoder", "speed", "acceleration", "torque")
+# Kind of a channel by the letters before its axis: `lower/tip.wdx`.
 NODE = {
-    "p": "at",
+    "p": "position",
     "v": "velocity",
     "a": "node_acceleration",
-    "w": "turning",
-    "wd": "turning_d",
+    "w": "angular_velocity",
+    "wd": "angular_acceleration",
 }
-SECTION = ("n", "vy", "vz", "t", "my", "mz")
-STRAIN = ("strain", "twist", "ky", "kz")
-JOINT = ("encoder", "speed", "acceleration", "torque")
+PATH_KINDS = ("position", "velocity", "node_acceleration")
+# Signals that a torque changes at once: they follow from the accelerations.
+INSTANTANEOUS = (
+    "acceleration",
+    "torque",
+    "reaction",
+    "node_acceleration",
+    "angular_acceleration",
+    "section_force",
+)
 INPUTS = "a joint (upper, upper.torque), a set-point (upper.setpoint, upper.setpoint_rate), a wrench (lower/tip.fx)"
 OUTPUTS = (
     "a joint (upper.encoder, .speed, .acceleration, .torque), a reaction (upper.reaction.mz), a node "
@@ -57,7 +67,8 @@ class UnknownNameError(ValueError):
 
     def __init__(self, name: str, message: str):
         super().__init__(f"{name}: {message}")
-        self.name, self.message = name, message
+        self.name = name
+        self.message = message
 
 
 class Channel(eqx.Module):
@@ -71,32 +82,25 @@ class Channel(eqx.Module):
     in_world: bool = eqx.field(static=True, default=True)
     row: Float[np.ndarray, " c"] | None = None  # over the body coordinates of the link
 
-
-class Loop(eqx.Module):
-    """Joint PD control about the point: tau = tau_0 - kp (e - e_0 - r) - kd (ed - ed_0 - rd)."""
-
-    kp: Float[Array, " j"]
-    kd: Float[Array, " j"]
+    @property
+    def is_instantaneous(self) -> bool:
+        """True if a torque changes the signal at once."""
+        return self.kind in INSTANTANEOUS
 
 
 def default_inputs(model: Model) -> tuple[str, ...]:
-    """Every joint torque."""
-    return tuple(f"{name}.torque" for name in model.joint_names)
+    """The torque of every actuated joint."""
+    return tuple(f"{name}.torque" for name in model.actuated_names)
 
 
 def default_outputs(model: Model) -> tuple[str, ...]:
     """Encoder and speed of every joint, position and acceleration of the last link's tip."""
-    joints = [
-        f"{name}.{what}" for what in ("encoder", "speed") for name in model.joint_names
-    ]
-    return (
-        *joints,
-        *(
-            f"{model.link_names[-1]}/tip.{what}{axis}"
-            for what in "pa"
-            for axis in "xyz"
-        ),
-    )
+    encoders = [f"{name}.encoder" for name in model.joint_names]
+    speeds = [f"{name}.speed" for name in model.joint_names]
+    tip = f"{model.link_names[-1]}/tip"
+    places = [f"{tip}.p{axis}" for axis in "xyz"]
+    accelerations = [f"{tip}.a{axis}" for axis in "xyz"]
+    return (*encoders, *speeds, *places, *accelerations)
 
 
 # --- names ---------------------------------------------------------------------------------------------------------
@@ -106,16 +110,7 @@ def input_named(model: Model, name: str, closed: bool = False) -> Channel:
     """The input of that name; set-points exist where a controller closes the loop."""
     bare, at, frame = name.partition("@")
     if "/" in bare:
-        node, _, component = bare.rpartition(".")
-        if component not in WRENCH:
-            raise UnknownNameError(
-                name,
-                f"no such input{nearest(component, WRENCH) or '.'} An input is {INPUTS}",
-            )
-        i, k = _node(model, name, node)
-        return Channel(
-            name, "wrench", i, k, WRENCH.index(component), _in_world(name, at, frame)
-        )
+        return _wrench_input(model, name, bare, _in_world(name, at, frame))
     joint, _, what = bare.partition(".")
     kind = {
         "": "torque",
@@ -126,8 +121,24 @@ def input_named(model: Model, name: str, closed: bool = False) -> Channel:
     if kind is None or at:
         raise UnknownNameError(name, f"no such input. An input is {INPUTS}")
     if kind != "torque" and not closed:
-        raise UnknownNameError(name, "a set-point needs a controller: give kp and kd")
-    return Channel(name, kind, _joint(model, name, joint))
+        raise UnknownNameError(
+            name, "a set-point needs a controller: give kp and kd, or a controller"
+        )
+    number = _joint(model, name, joint)
+    if number not in model.actuated:
+        raise UnknownNameError(
+            name, f"joint {joint!r} is passive (actuated: false): it takes no torque"
+        )
+    return Channel(name, kind, number)
+
+
+def _wrench_input(model: Model, name: str, bare: str, in_world: bool) -> Channel:
+    node, _, component = bare.rpartition(".")
+    if component not in WRENCH:
+        hint = nearest(component, WRENCH) or "."
+        raise UnknownNameError(name, f"no such input{hint} An input is {INPUTS}")
+    link, number = _node(model, name, node)
+    return Channel(name, "wrench", link, number, WRENCH.index(component), in_world)
 
 
 def output_named(model: Model, name: str) -> Channel:
@@ -138,36 +149,35 @@ def output_named(model: Model, name: str) -> Channel:
     bare, at, frame = name.partition("@")
     in_world = _in_world(name, at, frame)
     if "/" in bare:
-        place, _, what = bare.rpartition(".")
-        link, _, part = place.partition("/")
-        if part.startswith("element"):
-            return _section(model, name, link, part.removeprefix("element"), what)
-        kind = NODE.get(what[:-1])
-        if kind is None or what[-1:] not in ("x", "y", "z"):
-            raise UnknownNameError(name, f"no such output. An output is {OUTPUTS}")
-        i, k = _node(model, name, place)
-        return Channel(name, kind, i, k, "xyz".index(what[-1]), in_world)
+        return _output_of_link(model, name, bare, in_world)
     joint, _, what = bare.partition(".")
     if what in JOINT and not at:
         return Channel(name, what, _joint(model, name, joint))
     kind, _, component = what.partition(".")
     if kind == "reaction" and component in WRENCH and joint in model.link_names:
-        return Channel(
-            name,
-            "reaction",
-            model.link_names.index(joint),
-            0,
-            WRENCH.index(component),
-            in_world,
-        )
+        link = model.link_names.index(joint)
+        return Channel(name, "reaction", link, 0, WRENCH.index(component), in_world)
     raise UnknownNameError(name, f"no such output. An output is {OUTPUTS}")
+
+
+def _output_of_link(model: Model, name: str, bare: str, in_world: bool) -> Channel:
+    """An output at a node or in an element: `lower/tip.ax`, `lower/element0.mz`."""
+    place, _, what = bare.rpartition(".")
+    link, _, part = place.partition("/")
+    if part.startswith("element"):
+        return _section(model, name, link, part.removeprefix("element"), what)
+    letters, axis = what[:-1], what[-1:]
+    if letters not in NODE or axis not in ("x", "y", "z"):
+        raise UnknownNameError(name, f"no such output. An output is {OUTPUTS}")
+    number, node = _node(model, name, place)
+    return Channel(name, NODE[letters], number, node, "xyz".index(axis), in_world)
 
 
 def _node(model: Model, name: str, node: str) -> tuple[int, int]:
     problem = model.robot.outline.node_problem(node)
     if problem:
         raise UnknownNameError(name, problem)
-    return find_node(model.robot, node)
+    return model.find_node(node)
 
 
 def _joint(model: Model, name: str, joint: str) -> int:
@@ -186,123 +196,98 @@ def _in_world(name: str, at: str, frame: str) -> bool:
 def _section(model: Model, name: str, link: str, number: str, what: str) -> Channel:
     """Section force or strain in the middle of an element: the mean of its two ends."""
     if link not in model.link_names:
-        raise UnknownNameError(
-            name, f"no link is called {link!r}. Links: {', '.join(model.link_names)}"
-        )
+        known = ", ".join(model.link_names)
+        raise UnknownNameError(name, f"no link is called {link!r}. Links: {known}")
     i = model.link_names.index(link)
     body = model.bodies[i]
     count = 0 if body.element_stiffness is None else len(body.elements)
     if not (number.isdecimal() and int(number) < count):
         known = f"0 to {count - 1}" if count else "none with section forces"
         raise UnknownNameError(name, f"no such element: link {link!r} has {known}")
-    if what not in (*SECTION, *STRAIN):
-        raise UnknownNameError(name, f"an element has {', '.join((*SECTION, *STRAIN))}")
-    forces = what in SECTION
-    held = section_forces if forces else section_strains
-    values = np.stack([np.asarray(held(body, q)) for q in np.eye(body.coordinates)])
-    component = (SECTION if forces else STRAIN).index(what)
-    row = values[:, int(number), :, component].mean(axis=1)
-    c = model.formulation.links.stiffness.shape[-1]
-    return Channel(
-        name, "section", i, int(number), 0, True, np.pad(row, (0, c - len(row)))
-    )
+    if what in SECTION_FORCES:
+        kind, signals, recover = "section_force", SECTION_FORCES, section_forces
+    elif what in STRAINS:
+        kind, signals, recover = "strain", STRAINS, section_strains
+    else:
+        known = ", ".join((*SECTION_FORCES, *STRAINS))
+        raise UnknownNameError(name, f"an element has {known}")
+    # The signal is linear in the body coordinates: its row, from the signal of each unit coordinate.
+    units = np.eye(body.coordinates)
+    values = np.stack([np.asarray(recover(body, q)) for q in units])
+    row = values[:, int(number), :, signals.index(what)].mean(axis=1)
+    slots = model.formulation.links.stiffness.shape[-1]
+    padded = np.pad(row, (0, slots - len(row)))
+    return Channel(name, kind, i, int(number), 0, True, padded)
 
 
 # --- values --------------------------------------------------------------------------------------------------------
 
 
-def drive(
+def observed_motion(formulation: AbstractFormulation, motion: Motion) -> Motion:
+    """The motion as an observer sees it: with every acceleration, also those that `published` terms leave out."""
+    if not formulation.published:
+        return motion
+    _, rates_d = jax.jvp(
+        formulation.rates, (motion.x, motion.xd), (motion.xd, motion.xdd)
+    )
+    return motion._replace(rates_d=rates_d)
+
+
+def measure(
     formulation: AbstractFormulation,
-    motion: Motion,
-    inputs: tuple[Channel, ...],
-    u: Float[Array, " u"],
-    tau: Float[Array, " j"],
-    loop: Loop | None,
-    point: tuple[Float[Array, " j"], Float[Array, " j"]],
-) -> Rates:
-    """Torques and wrenches: those of the point, those of the inputs u, and what the controller answers.
-
-    `point` holds encoder readings and speeds at the point itself, from which the controller measures.
-    """
-    place = motion.place
-    reference, reference_d = point
-    for channel, value in zip(inputs, u, strict=True):
-        joint = (
-            jnp.eye(formulation.n_encoders)[channel.index]
-            if channel.kind != "wrench"
-            else 0.0
-        )
-        tau = tau + (joint * value if channel.kind == "torque" else 0.0)
-        reference = reference + (joint * value if channel.kind == "setpoint" else 0.0)
-        reference_d = reference_d + (
-            joint * value if channel.kind == "setpoint_rate" else 0.0
-        )
-    if loop is not None:
-        tau = (
-            tau
-            + loop.kp * (reference - place.encoder)
-            + loop.kd * (reference_d - motion.rates.encoder)
-        )
-    total = Rates(jnp.zeros((place.q.shape[0], 6)), jnp.zeros_like(place.q), tau)
-    for channel, value in zip(inputs, u, strict=True):
-        if channel.kind == "wrench":
-            wrench = value * jnp.eye(6)[channel.component]
-            load = node_wrench(
-                formulation,
-                place,
-                channel.index,
-                channel.node,
-                wrench,
-                channel.in_world,
-            )
-            total = jax.tree.map(jnp.add, total, load)
-    return total
-
-
-def outputs_of(
-    formulation: AbstractFormulation,
-    outputs: tuple[Channel, ...],
-    at: tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]],
+    channels: tuple[Channel, ...],
     motion: Motion,
     needed: Rates | None,
     torque: Float[Array, " j"],
 ) -> Float[Array, " p"]:
-    """Values of the outputs in a motion; `needed` are the forces on the links that it needs beyond the applied ones."""
-    joint = {
+    """Values of the channels in a motion.
+
+    Args:
+        formulation: the robot.
+        channels: what is measured.
+        motion: as an observer sees it.
+        needed: forces on the links that the motion needs beyond the applied ones; only reactions ask for them.
+        torque: of every joint.
+    """
+    of_joints = {
         "encoder": motion.place.encoder,
         "speed": motion.rates.encoder,
         "acceleration": motion.rates_d.encoder,
         "torque": torque,
-        "coordinate": at[0],
+        "coordinate": motion.x,
     }
-    seen = (
-        node_paths(formulation, *at)
-        if any(channel.kind in PATHS for channel in outputs)
-        else {}
-    )
-    parts = []
-    for channel in outputs:
-        if channel.kind in joint:
-            parts.append(joint[channel.kind][channel.index])
-        elif channel.kind == "section":
-            parts.append(jnp.asarray(channel.row) @ motion.place.q[channel.index])
-        elif channel.kind == "reaction" and needed is not None:
-            parts.append(
-                reaction(formulation, motion, needed, channel)[channel.component]
-            )
-        elif channel.kind in PATHS:
-            value = seen[channel.kind][channel.index, channel.node]
-            turned = (
-                value if channel.in_world else motion.place.R[channel.index].T @ value
-            )
-            parts.append(turned[channel.component])
+    paths = {}
+    if any(channel.kind in PATH_KINDS for channel in channels):
+        paths = node_paths(formulation, motion)
+    values = []
+    for channel in channels:
+        if channel.kind in of_joints:
+            value = of_joints[channel.kind][channel.index]
+        elif channel.kind in ("section_force", "strain"):
+            value = jnp.asarray(channel.row) @ motion.place.q[channel.index]
+        elif channel.kind == "reaction":
+            assert needed is not None
+            value = reaction(formulation, motion, needed, channel)[channel.component]
+        elif channel.kind in PATH_KINDS:
+            vector = paths[channel.kind][channel.index, channel.node]
+            value = _in_axes(motion, channel, vector)[channel.component]
         else:
-            parts.append(node_turning(formulation, motion, channel)[channel.component])
-    return jnp.stack(parts) if parts else jnp.zeros(0)
+            value = node_turning(formulation, motion, channel)[channel.component]
+        values.append(value)
+    return jnp.stack(values) if values else jnp.zeros(0)
+
+
+def _in_axes(
+    motion: Motion, channel: Channel, vector: Float[Array, " 3"]
+) -> Float[Array, " 3"]:
+    """A vector of the world in the axes that the channel asks for."""
+    if channel.in_world:
+        return vector
+    return motion.place.R[channel.index].T @ vector
 
 
 def node_paths(
-    formulation: AbstractFormulation, x, xd, xdd
+    formulation: AbstractFormulation, motion: Motion
 ) -> dict[str, Float[Array, "l k 3"]]:
     """Position, velocity and acceleration of every node in world axes: the position, differentiated along the motion.
 
@@ -315,8 +300,10 @@ def node_paths(
     def velocity(x, xd):
         return jax.jvp(position, (x,), (xd,))[1]
 
-    v, a = jax.jvp(velocity, (x, xd), (xd, xdd))
-    return {"at": position(x), "velocity": v, "node_acceleration": a}
+    at = (motion.x, motion.xd)
+    rates = (motion.xd, motion.xdd)
+    v, a = jax.jvp(velocity, at, rates)
+    return {"position": position(motion.x), "velocity": v, "node_acceleration": a}
 
 
 def node_turning(
@@ -324,17 +311,25 @@ def node_turning(
 ) -> Float[Array, " 3"]:
     """Angular velocity of a node, or its angular acceleration."""
     i, k = channel.index, channel.node
-    place, w, wd = motion.place, motion.rates.V[i, 3:], motion.rates_d.V[i, 3:]
     U = jnp.asarray(formulation.links.node_shape)[i, k, 3:]
-    phi, phi_d, phi_dd = U @ place.q[i], U @ motion.rates.q[i], U @ motion.rates_d.q[i]
-    finite = formulation.finite_rotations
+    phi = U @ motion.place.q[i]
+    phi_d = U @ motion.rates.q[i]
+    phi_dd = U @ motion.rates_d.q[i]
 
-    def turning(phi, phi_d):
-        return left_jacobian(phi) @ phi_d if finite else phi_d
+    def spin(phi, phi_d):
+        """Angular velocity of the node in its link."""
+        if formulation.finite_rotations:
+            return left_jacobian(phi) @ phi_d
+        return phi_d
 
-    own, own_d = jax.jvp(turning, (phi, phi_d), (phi_d, phi_dd))
-    value = w + own if channel.kind == "turning" else wd + own_d + jnp.cross(w, own)
-    return place.R[i] @ value if channel.in_world else value
+    own, own_d = jax.jvp(spin, (phi, phi_d), (phi_d, phi_dd))
+    w = motion.rates.V[i, 3:]
+    if channel.kind == "angular_velocity":
+        value = w + own
+    else:
+        # The link's frame turns with w, and so does the spin measured in it.
+        value = motion.rates_d.V[i, 3:] + own_d + jnp.cross(w, own)
+    return motion.place.R[i] @ value if channel.in_world else value
 
 
 def reaction(
@@ -345,9 +340,11 @@ def reaction(
     The drive's torque is part of it; the rotor's inertia and the friction at the motor are not.
     """
     i, place = channel.index, motion.place
-    f = jnp.einsum("lij,lj->li", place.R, needed.V[:, :3])
-    m = jnp.einsum("lij,lj->li", place.R, needed.V[:, 3:]) + jnp.cross(place.p, f)
-    force, moment = jnp.sum(f[i:], axis=0), jnp.sum(m[i:], axis=0)
-    moment = moment - jnp.cross(node_poses(formulation, place).position[i, 0], force)
+    forces = jnp.einsum("lij,lj->li", place.R, needed.V[:, :3])
+    moments = jnp.einsum("lij,lj->li", place.R, needed.V[:, 3:])
+    about_origin = moments + jnp.cross(place.p, forces)
+    force = jnp.sum(forces[i:], axis=0)
+    joint = node_poses(formulation, place).position[i, 0]
+    moment = jnp.sum(about_origin[i:], axis=0) - jnp.cross(joint, force)
     turn = jnp.eye(3) if channel.in_world else place.R[i].T
     return jnp.concatenate([turn @ force, turn @ moment])

@@ -8,12 +8,19 @@ import jax.numpy as jnp
 
 from ..types import real, whole
 from .problem import Problem
-from .step import AbstractStep, Attempt, Moment, Tolerance, sight, size
+from .step import (
+    AbstractStep,
+    Attempt,
+    Moment,
+    Tolerance,
+    error_weights,
+    weighted_size,
+)
 
 METHODS = {"dopri5": diffrax.Dopri5, "dopri8": diffrax.Dopri8, "tsit5": diffrax.Tsit5}
 
 
-def whole_state(tolerance: Tolerance) -> Tolerance:
+def of_everything(tolerance: Tolerance) -> Tolerance:
     """An explicit method must follow every vibration to stay stable, so its error counts every coordinate and rate."""
     return Tolerance(tolerance.rtol, tolerance.atol, everything=True)
 
@@ -22,9 +29,6 @@ class Explicit(AbstractStep):
     """One of `METHODS` on xdd = M^-1 (Q - h)."""
 
     method: str = eqx.field(static=True, default="dopri8")
-    portable: bool = eqx.field(
-        static=True, default=False
-    )  # linear solves that can be batched
     order: ClassVar[int] = 4
     name: ClassVar[str] = "explicit"
 
@@ -36,39 +40,40 @@ class Explicit(AbstractStep):
     def _term(self, problem: Problem) -> diffrax.ODETerm:
         def slope(t, y, args):
             x, xd, _ = y
-            xdd = problem.acceleration(t, x, xd, self.portable)
+            xdd = problem.acceleration(t, x, xd)
             return xd, xdd, problem.powers(t, x, xd, xdd)
 
         return diffrax.ODETerm(slope)
 
     def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> Any:
-        """The method's own state, and the sensitivities that weigh errors."""
-        y, t = (now.x, now.xd, now.work), now.t
-        tolerance = whole_state(tolerance)
-        view = sight(
-            problem, tolerance, problem.matrices(t, now.x, now.xd), now.x, now.xd
-        )
-        return self.solver.init(self._term(problem), t, t + 1e-3, y, None), view
+        """The method's own state, and what errors are weighed with."""
+        y = (now.x, now.xd, now.work)
+        tangents = problem.matrices(now.t, now.x, now.xd)
+        tolerance = of_everything(tolerance)
+        weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
+        term = self._term(problem)
+        # The length of the first step is asked for, and not used by these methods.
+        state = self.solver.init(term, now.t, now.t + 1e-3, y, None)
+        return state, weights
 
     def attempt(
         self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory
     ) -> Attempt:
         """One step of size h."""
-        state, view = memory
+        state, weights = memory
         y = (now.x, now.xd, now.work)
         y, error, dense, state, _ = self.solver.step(
             self._term(problem), now.t, now.t + h, y, None, state, made_jump=False
         )
-        measured = size(whole_state(tolerance), view, error[0], error[1])
-        stages = self.solver.tableau.num_stages
+        size = weighted_size(of_everything(tolerance), weights, error[0], error[1])
         return Attempt(
-            Moment(now.t + h, *y),
-            measured,
-            jnp.isfinite(measured),
-            whole(stages),
-            real(1.0),
-            dense,
-            (state, view),
+            end=Moment(now.t + h, *y),
+            error=size,
+            solved=jnp.isfinite(size),
+            evaluations=whole(self.solver.tableau.num_stages),
+            effort=real(1.0),
+            dense=dense,
+            memory=(state, weights),
         )
 
     def reject(self, memory, attempt: Attempt) -> Any:

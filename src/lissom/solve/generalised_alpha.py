@@ -4,44 +4,58 @@ Second order; `spectral_radius` says how much of a vibration far above the step'
 it, 0 kills it.
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..algebra.linear import Factors, Inverse, blank, factorise, solve
+from ..algebra.linear import Factors, blank, factorise, solve
 from ..types import real, whole
 from .problem import Problem, Tangents
-from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
+from .step import (
+    AbstractStep,
+    Attempt,
+    ErrorWeights,
+    Moment,
+    Tolerance,
+    error_weights,
+    weighted_size,
+)
 
 MAX_ITERATIONS = 10
-KAPPA = (
-    0.003  # the iteration stops when its error is this small a part of the tolerance
-)
+KAPPA = 0.003  # the iteration stops when its error is this part of the tolerance
 SLOW = 0.1  # contraction per iteration beyond which the derivatives are taken anew
 
 
-class Memory(eqx.Module):
+class AlphaMemory(eqx.Module):
     """Acceleration, its auxiliary twin, derivatives, and factors for one step size."""
 
     xdd: Float[Array, " n"]
-    aside: Float[Array, " n"]
+    auxiliary: Float[Array, " n"]
     tangents: Tangents
-    view: Sight
-    wanted: Any
-    h: Float[Array, ""]
-    factors: Factors | Inverse
+    weights: ErrorWeights
+    wanted: Any  # take the derivatives anew before the next step
+    h: Float[Array, ""]  # step size the factors are for
+    factors: Factors
+
+
+class AlphaIteration(NamedTuple):
+    """State of the simplified Newton iteration."""
+
+    xdd: Float[Array, " n"]
+    count: Any
+    size: Any  # of the last change, in units of the tolerance
+    rate: Any  # by which changes shrink
+    solved: Any
+    lost: Any
 
 
 class GeneralisedAlpha(AbstractStep):
     """Dissipates what the step cannot follow, as much as `spectral_radius` says."""
 
     spectral_radius: float = eqx.field(static=True, default=0.9)
-    portable: bool = eqx.field(
-        static=True, default=False
-    )  # linear solves that can be batched
     order: ClassVar[int] = 2
     name: ClassVar[str] = "generalised-alpha"
 
@@ -49,121 +63,139 @@ class GeneralisedAlpha(AbstractStep):
     def weights(self) -> tuple[float, float, float, float]:
         """alpha_m, alpha_f, gamma, beta, [ChungHulbert1993] eqs. (17), (20), (25)."""
         rho = self.spectral_radius
-        alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+        alpha_m = (2 * rho - 1) / (rho + 1)
+        alpha_f = rho / (rho + 1)
         gamma = 0.5 - alpha_m + alpha_f
-        return alpha_m, alpha_f, gamma, 0.25 * (1 - alpha_m + alpha_f) ** 2
+        beta = 0.25 * (1 - alpha_m + alpha_f) ** 2
+        return alpha_m, alpha_f, gamma, beta
 
-    def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> Memory:
+    @property
+    def _share(self) -> float:
+        """Change of the auxiliary acceleration for a unit change of the acceleration."""
+        alpha_m, alpha_f, _, _ = self.weights
+        return (1 - alpha_f) / (1 - alpha_m)
+
+    def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> AlphaMemory:
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
-        d = problem.matrices(now.t, now.x, now.xd)
-        xdd = -solve(
-            factorise(d.M, self.portable),
-            problem.residual(now.t, now.x, now.xd, jnp.zeros(n)),
-        )
-        view = sight(problem, tolerance, d, now.x, now.xd)
-        return Memory(
-            xdd,
-            xdd,
-            d,
-            view,
-            jnp.asarray(False),
-            real(0.0),
-            blank(n, float, self.portable),
-        )
+        tangents = problem.matrices(now.t, now.x, now.xd)
+        force = problem.residual(now.t, now.x, now.xd, jnp.zeros(n))
+        xdd = -solve(factorise(tangents.M), force)
+        weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
+        no = jnp.asarray(False)
+        return AlphaMemory(xdd, xdd, tangents, weights, no, real(0.0), blank(n, float))
+
+    def resume(
+        self, problem: Problem, tolerance: Tolerance, now: Moment, memory: AlphaMemory
+    ) -> AlphaMemory:
+        """Both accelerations jump with the torques; derivatives and factors do not know about held torques."""
+        xdd = problem.acceleration(now.t, now.x, now.xd)
+        auxiliary = memory.auxiliary + (xdd - memory.xdd)
+        return eqx.tree_at(lambda m: (m.xdd, m.auxiliary), memory, (xdd, auxiliary))
 
     def attempt(
-        self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memory
+        self,
+        problem: Problem,
+        tolerance: Tolerance,
+        now: Moment,
+        h,
+        memory: AlphaMemory,
     ) -> Attempt:
         """One step of size h."""
         memory = self._refresh(problem, tolerance, now, h, memory)
         xdd, solved, iterations, rate = self._iterate(
             problem, tolerance, now, h, memory
         )
-        x, xd, aside = self._end(now, h, memory, xdd)
-        powers = jnp.stack(
-            [
-                problem.powers(now.t, now.x, now.xd, memory.xdd),
-                problem.powers(now.t + h, x, xd, xdd),
-            ]
-        )
-        end = Moment(now.t + h, x, xd, now.work + 0.5 * h * jnp.sum(powers, axis=0))
+        x, xd, auxiliary = self._end(now, h, memory, xdd)
+        power_before = problem.powers(now.t, now.x, now.xd, memory.xdd)
+        power_after = problem.powers(now.t + h, x, xd, xdd)
+        powers = jnp.stack([power_before, power_after])
+        work = now.work + 0.5 * h * jnp.sum(powers, axis=0)
+        # What the trapezoidal rule misses of a linear acceleration.
         beta = self.weights[3]
-        error = size(
-            tolerance,
-            memory.view,
-            (beta - 1 / 6) * h**2 * (xdd - memory.xdd),
-            0.5 * h * (xdd - memory.xdd),
-        )
+        jump = xdd - memory.xdd
+        error_x = (beta - 1 / 6) * h**2 * jump
+        error = weighted_size(tolerance, memory.weights, error_x, 0.5 * h * jump)
         slow = (rate > SLOW) & (iterations > 2)
         kept = eqx.tree_at(
-            lambda m: (m.xdd, m.aside, m.wanted), memory, (xdd, aside, slow)
+            lambda m: (m.xdd, m.auxiliary, m.wanted), memory, (xdd, auxiliary, slow)
         )
-        return Attempt(end, error, solved, iterations, real(1.0), (x, xd, powers), kept)
+        end = Moment(now.t + h, x, xd, work)
+        dense = (x, xd, powers)
+        return Attempt(end, error, solved, iterations, real(1.0), dense, kept)
 
-    def _end(self, now: Moment, h, memory: Memory, xdd):
+    def _end(self, now: Moment, h, memory: AlphaMemory, xdd):
+        """Coordinates, rates and auxiliary acceleration at the end of the step."""
         alpha_m, alpha_f, gamma, beta = self.weights
-        aside = (
-            (1 - alpha_f) * xdd + alpha_f * memory.xdd - alpha_m * memory.aside
-        ) / (1 - alpha_m)
-        x = now.x + h * now.xd + h**2 * ((0.5 - beta) * memory.aside + beta * aside)
-        return x, now.xd + h * ((1 - gamma) * memory.aside + gamma * aside), aside
+        mixed = (1 - alpha_f) * xdd + alpha_f * memory.xdd
+        auxiliary = (mixed - alpha_m * memory.auxiliary) / (1 - alpha_m)
+        mean_x = (0.5 - beta) * memory.auxiliary + beta * auxiliary
+        mean_xd = (1 - gamma) * memory.auxiliary + gamma * auxiliary
+        x = now.x + h * now.xd + h**2 * mean_x
+        return x, now.xd + h * mean_xd, auxiliary
 
-    def _iterate(self, problem, tolerance, now: Moment, h, memory: Memory):
-        alpha_m, alpha_f, gamma, beta = self.weights
-        share = (1 - alpha_f) / (1 - alpha_m)
+    def _iterate(self, problem, tolerance, now: Moment, h, memory: AlphaMemory):
+        _, _, gamma, beta = self.weights
+        share = self._share
 
-        def once(loop):
-            xdd, i, before, _, _, _ = loop
-            x, xd, _ = self._end(now, h, memory, xdd)
-            d = -solve(memory.factors, problem.residual(now.t + h, x, xd, xdd))
-            norm = size(
-                tolerance, memory.view, beta * share * h**2 * d, gamma * share * h * d
-            )
-            rate = jnp.where(i > 0, norm / jnp.maximum(before, 1e-300), 0.5)
-            left = norm * rate / jnp.maximum(1.0 - rate, 1e-3)
-            lost = ~jnp.isfinite(norm) | ((i > 0) & (rate >= 0.95) & (left > KAPPA))
-            return xdd + d, i + 1, norm, rate, (left < KAPPA) & ~lost, lost
+        def once(at: AlphaIteration) -> AlphaIteration:
+            x, xd, _ = self._end(now, h, memory, at.xdd)
+            d = -solve(memory.factors, problem.residual(now.t + h, x, xd, at.xdd))
+            dx = beta * share * h**2 * d
+            dxd = gamma * share * h * d
+            size = weighted_size(tolerance, memory.weights, dx, dxd)
+            rate = jnp.where(at.count > 0, size / jnp.maximum(at.size, 1e-300), 0.5)
+            left = size * rate / jnp.maximum(1.0 - rate, 1e-3)
+            diverges = (at.count > 0) & (rate >= 0.95) & (left > KAPPA)
+            lost = ~jnp.isfinite(size) | diverges
+            solved = (left < KAPPA) & ~lost
+            return AlphaIteration(at.xdd + d, at.count + 1, size, rate, solved, lost)
 
-        no, o = jnp.asarray(False), real(0.0)
+        def going(at: AlphaIteration):
+            return (at.count < MAX_ITERATIONS) & ~at.solved & ~at.lost
 
-        def going(loop):
-            return (loop[1] < MAX_ITERATIONS) & ~loop[4] & ~loop[5]
+        no = jnp.asarray(False)
+        start = AlphaIteration(memory.xdd, whole(0), real(0.0), real(0.0), no, no)
+        end = jax.lax.while_loop(going, once, start)
+        return end.xdd, end.solved, end.count, end.rate
 
-        xdd, iterations, _, rate, solved, _ = jax.lax.while_loop(
-            going, once, (memory.xdd, whole(0), o, o, no, no)
-        )
-        return xdd, solved, iterations, rate
+    def _refresh(self, problem, tolerance, now: Moment, h, memory: AlphaMemory):
+        """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
+        _, _, gamma, beta = self.weights
+        share = self._share
 
-    def _refresh(self, problem, tolerance, now: Moment, h, memory: Memory) -> Memory:
         def derivatives():
-            d = problem.matrices(now.t, now.x, now.xd)
-            return d, sight(problem, tolerance, d, now.x, now.xd)
+            tangents = problem.matrices(now.t, now.x, now.xd)
+            weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
+            return tangents, weights
 
-        alpha_m, alpha_f, gamma, beta = self.weights
-        share = (1 - alpha_f) / (1 - alpha_m)
-        d, view = jax.lax.cond(
-            memory.wanted, derivatives, lambda: (memory.tangents, memory.view)
+        def factors(tangents):
+            by_rate = (share * gamma * h) * tangents.D
+            by_displacement = (share * beta * h**2) * tangents.K
+            return factorise(tangents.M + by_rate + by_displacement)
+
+        tangents, weights = jax.lax.cond(
+            memory.wanted, derivatives, lambda: (memory.tangents, memory.weights)
         )
-        factors = jax.lax.cond(
+        new_factors = jax.lax.cond(
             memory.wanted | (memory.h != h),
-            lambda d: factorise(
-                d.M + (share * gamma * h) * d.D + (share * beta * h**2) * d.K,
-                self.portable,
-            ),
-            lambda d: memory.factors,
-            d,
+            factors,
+            lambda tangents: memory.factors,
+            tangents,
         )
-        return Memory(memory.xdd, memory.aside, d, view, jnp.asarray(False), h, factors)
+        no = jnp.asarray(False)
+        return AlphaMemory(
+            memory.xdd, memory.auxiliary, tangents, weights, no, h, new_factors
+        )
 
-    def reject(self, memory: Memory, attempt: Attempt) -> Memory:
+    def reject(self, memory: AlphaMemory, attempt: Attempt) -> AlphaMemory:
         """Old accelerations; new derivatives if the iteration failed."""
-        tried: Memory = attempt.memory
-        return Memory(
+        tried: AlphaMemory = attempt.memory
+        return AlphaMemory(
             memory.xdd,
-            memory.aside,
+            memory.auxiliary,
             tried.tangents,
-            tried.view,
+            tried.weights,
             ~attempt.solved,
             tried.h,
             tried.factors,
@@ -173,9 +205,14 @@ class GeneralisedAlpha(AbstractStep):
         """Cubic Hermite between the ends of the step."""
         x, xd, powers = attempt.dense
         s = jnp.asarray(part)
-        a, b = x - now.x - h * now.xd, h * (xd - now.xd)
-        c2, c3 = 3 * a - b, b - 2 * a
-        work = now.work + h * (s * powers[0] + 0.5 * s**2 * (powers[1] - powers[0]))
-        at_x = now.x + s * h * now.xd + s**2 * c2 + s**3 * c3
-        at_xd = now.xd + (2 * s * c2 + 3 * s**2 * c3) / jnp.where(h > 0, h, 1.0)
+        # x(s) = x_0 + s h v_0 + c_2 s^2 + c_3 s^3 with the end's x and xd.
+        rise = x - now.x - h * now.xd
+        turn = h * (xd - now.xd)
+        c_2 = 3 * rise - turn
+        c_3 = turn - 2 * rise
+        at_x = now.x + s * h * now.xd + s**2 * c_2 + s**3 * c_3
+        slope = 2 * s * c_2 + 3 * s**2 * c_3
+        at_xd = now.xd + slope / jnp.where(h > 0, h, 1.0)
+        first, second = powers
+        work = now.work + h * (s * first + 0.5 * s**2 * (second - first))
         return Moment(now.t + s * h, at_x, at_xd, work)

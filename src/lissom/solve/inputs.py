@@ -1,156 +1,20 @@
-"""What drives a robot, as smooth pieces between the times where something jumps or bends.
+"""What drives a robot during a run: torques, wrenches and motions over time, and what answers to its motion.
 
-Tables are split at their points, so that a step never crosses a discontinuity: on each piece a table is a polynomial
-in time.
+Inputs are cut into smooth pieces between the times where something jumps or bends.
 """
 
-import abc
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from scipy.interpolate import CubicSpline
 
 from ..types import Real, real
-
-
-class Piece(eqx.Module):
-    """Polynomial in time since `start`: sum_k c_k (t - start)^k."""
-
-    start: Float[Array, ""]
-    coefficients: Float[Array, "k *shape"]
-
-    def value(self, t) -> Float[Array, "*shape"]:
-        """Value at time t."""
-        total = jnp.zeros(self.coefficients.shape[1:])
-        for c in self.coefficients[::-1]:
-            total = total * (t - self.start) + c
-        return total
-
-    def derivative(self) -> "Piece":
-        """The rate of change, as a polynomial."""
-        k = jnp.arange(1, self.coefficients.shape[0], dtype=float)
-        return Piece(
-            self.start,
-            self.coefficients[1:] * k.reshape(-1, *[1] * (self.coefficients.ndim - 1)),
-        )
-
-
-class Table:
-    """Values over time, `linear` or `hold` between points; two points at one time are a jump."""
-
-    def __init__(
-        self,
-        t: Sequence[float],
-        value: Any,
-        interpolation: str = "linear",
-        after: str = "zero",
-    ):
-        self.t = np.asarray(t, dtype=float)
-        self.value = np.asarray(value, dtype=float)
-        self.interpolation, self.after = interpolation, after
-
-    @property
-    def breakpoints(self) -> np.ndarray:
-        """Times where the table is not smooth."""
-        return np.unique(self.t)
-
-    def piece(self, a: float, b: float) -> Piece:
-        """The polynomial on (a, b), which must not contain a breakpoint."""
-        middle, (first, last) = 0.5 * (a + b), (self.t[0], self.t[-1])
-        if middle < first:
-            start, slope = (
-                self.value[0] if self.after == "hold" else 0 * self.value[0],
-                0 * self.value[0],
-            )
-        elif middle >= last:
-            start, slope = (
-                self.value[-1] if self.after == "hold" else 0 * self.value[-1],
-                0 * self.value[-1],
-            )
-        else:
-            k = int(np.searchsorted(self.t, middle, side="right")) - 1
-            slope = (self.value[k + 1] - self.value[k]) / (self.t[k + 1] - self.t[k])
-            slope = 0 * slope if self.interpolation == "hold" else slope
-            start = self.value[k] + slope * (a - self.t[k])
-        return Piece(real(a), real(np.stack([start, slope])))
-
-
-class Spline:
-    """Cubic spline through the points, at rest at both ends and holding the end values outside."""
-
-    def __init__(self, t: Sequence[float], value: Any):
-        self.t, self.value = np.asarray(t, dtype=float), np.asarray(value, dtype=float)
-        self.spline = CubicSpline(self.t, self.value, bc_type="clamped")
-
-    @property
-    def breakpoints(self) -> np.ndarray:
-        """The spline's knots."""
-        return self.t
-
-    def piece(self, a: float, b: float) -> Piece:
-        """The cubic on (a, b), which must not contain a knot."""
-        middle = 0.5 * (a + b)
-        if not self.t[0] < middle < self.t[-1]:
-            end = self.value[0] if middle <= self.t[0] else self.value[-1]
-            return Piece(real(a), real(np.array([end, 0.0, 0.0, 0.0])))
-        c = [
-            self.spline(a, nu) / factor
-            for nu, factor in enumerate((1.0, 1.0, 2.0, 6.0))
-        ]
-        # Derivatives at a knot belong to the piece on the right: they are taken back from the middle.
-        third = self.spline(middle, 3)
-        c[3], c[2] = third / 6.0, (self.spline(middle, 2) - third * (middle - a)) / 2.0
-        return Piece(real(a), real(np.array(c, dtype=float)))
-
-
-class AbstractLaw(eqx.Module):
-    """A control law, smooth on one piece of time: (t, state) -> joint torques."""
-
-    @abc.abstractmethod
-    def __call__(self, t, state) -> Float[Array, " j"]:
-        """Joint torques [N m or N]."""
-
-
-class Function(AbstractLaw):
-    """A user's function of (t, state): compiled if it is written in JAX, else called back each time (slower)."""
-
-    function: Callable = eqx.field(static=True)
-
-    def __call__(self, t, state) -> Float[Array, " j"]:
-        """Joint torques [N m or N]."""
-        try:
-            return jnp.asarray(self.function(t, state), dtype=float)
-        except (
-            jax.errors.ConcretizationTypeError
-        ):  # float(t), if t > 1, np.sin(t): plain Python
-            return called_back(self.function, t, state)
-
-
-def called_back(function: Callable, t, state) -> Float[Array, " j"]:
-    """Value of a plain Python function inside compiled code; implicit steps treat it as constant while they iterate."""
-    shape = jax.ShapeDtypeStruct(state.q.shape, state.q.dtype)
-
-    def host(t, state):
-        return np.asarray(function(t, state), dtype=float)
-
-    frozen = jax.lax.stop_gradient((t, state))
-    return _opaque(
-        lambda at: jax.pure_callback(host, shape, *at, vmap_method="sequential"), frozen
-    )
-
-
-def _opaque(function: Callable, argument: Any) -> Any:
-    """A function without derivatives."""
-    wrapped = jax.custom_jvp(function)
-    wrapped.defjvp(
-        lambda primals, tangents: (function(*primals), jnp.zeros(primals[0][1].q.shape))
-    )
-    return wrapped(argument)
+from .feedback import AbstractFeedback, wired
+from .model import Model
+from .signals import Piece as Piece
+from .signals import Spline as Spline
+from .signals import Table as Table
 
 
 class NodeLoad(eqx.Module):
@@ -163,17 +27,26 @@ class NodeLoad(eqx.Module):
 
 
 class Loads(eqx.Module):
-    """Everything that drives the robot during one piece of time."""
+    """Everything that drives the robot during one smooth piece of time."""
 
     torque: Piece | None = None
-    law: AbstractLaw | None = None
+    feedback: AbstractFeedback | None = None
+    held: Float[Array, " a"] | None = None  # command of a sampled law in force
     wrenches: tuple[NodeLoad, ...] = ()
     motion: tuple[Piece, ...] = ()
     prescribed: tuple[int, ...] = eqx.field(static=True, default=())
 
 
 class Inputs:
-    """Everything that drives the robot during a run."""
+    """Everything that drives the robot during a run.
+
+    Args:
+        joints: number of moving joints.
+        torque: pairs of a joint's number and its `Table`.
+        wrenches: (link, node, in world axes, `Table`) of each wrench on a node.
+        motion: pairs of a joint's number and the `Spline` that it is forced to follow.
+        law: a control law, or a function (t, state) -> torques.
+    """
 
     def __init__(self, joints: int, torque=(), wrenches=(), motion=(), law: Any = None):
         self.joints = joints
@@ -182,46 +55,88 @@ class Inputs:
         self.motion: tuple[tuple[int, Spline], ...] = tuple(motion)
         self.law = law
 
+    def wired(self, model: Model) -> "Inputs":
+        """The same inputs, their law wired to the channels of a robot.
+
+        Raises:
+            ValueError: the law does not fit the robot, or a torque is put on a passive joint.
+        """
+        for joint, _ in self.torque:
+            if joint not in model.actuated:
+                name = model.joint_names[joint]
+                raise ValueError(
+                    f"torque: joint {name!r} is passive (actuated: false): it takes no torque"
+                )
+        feedback = wired(model, self.law)
+        return Inputs(self.joints, self.torque, self.wrenches, self.motion, feedback)
+
+    @property
+    def feedback(self) -> AbstractFeedback | None:
+        """What answers to the motion, once the inputs are wired."""
+        if self.law is None or isinstance(self.law, AbstractFeedback):
+            return self.law
+        raise TypeError("a law has to be wired to a robot first: inputs.wired(model)")
+
+    @property
+    def prescribed(self) -> tuple[int, ...]:
+        """Numbers of the joints that are forced to follow a motion."""
+        return tuple(joint for joint, _ in self.motion)
+
     def breakpoints(self, t_end: float) -> np.ndarray:
         """Start, end, and every time between at which an input is not smooth."""
-        tables = [table for *_, table in (*self.torque, *self.wrenches, *self.motion)]
-        times = [table.breakpoints for table in tables] + [
-            getattr(self.law, "breakpoints", np.zeros(0))
-        ]
+        signals = [*self.torque, *self.wrenches, *self.motion]
+        times = [signal.breakpoints for *_, signal in signals]
+        if self.feedback is not None:
+            times.append(self.feedback.breakpoints)
         inside = np.unique(np.concatenate([np.zeros(0), *times]))
-        return np.concatenate(
-            [[0.0], inside[(inside > 0.0) & (inside < t_end)], [t_end]]
-        )
+        inside = inside[(inside > 0.0) & (inside < t_end)]
+        return np.concatenate([[0.0], inside, [t_end]])
 
-    def on(self, a: float, b: float) -> Loads:
-        """The smooth loads on the piece (a, b)."""
-        law = self.law.on(a, b) if hasattr(self.law, "on") else self.law
+    def on(self, start: float, end: float) -> Loads:
+        """The smooth loads on the piece (start, end)."""
+        feedback = self.feedback
         return Loads(
-            torque=self._torque(a, b),
-            law=Function(law)
-            if callable(law) and not isinstance(law, AbstractLaw)
-            else law,
+            torque=self._torque(start, end),
+            feedback=None if feedback is None else feedback.on(start, end),
             wrenches=tuple(
-                NodeLoad(i, k, bool(world), table.piece(a, b))
-                for i, k, world, table in self.wrenches
+                NodeLoad(link, node, bool(in_world), table.on(start, end))
+                for link, node, in_world, table in self.wrenches
             ),
-            motion=tuple(spline.piece(a, b) for _, spline in self.motion),
-            prescribed=tuple(joint for joint, _ in self.motion),
+            motion=tuple(spline.on(start, end) for _, spline in self.motion),
+            prescribed=self.prescribed,
         )
 
-    def _torque(self, a: float, b: float) -> Piece | None:
+    def _torque(self, start: float, end: float) -> Piece | None:
+        """All torque tables in one polynomial; joints without a table have zeros."""
         if not self.torque:
             return None
         coefficients = np.zeros((2, self.joints))
         for joint, table in self.torque:
-            coefficients[:, joint] += np.asarray(table.piece(a, b).coefficients)
-        return Piece(real(a), real(coefficients))
+            coefficients[:, joint] += np.asarray(table.on(start, end).coefficients)
+        return Piece(real(start), real(coefficients))
 
 
-def constant_torque(torque: Float[Real, " j"]) -> "Inputs":
-    """A torque that never changes."""
-    value = np.asarray(torque, dtype=float)
-    tables = [
-        (joint, Table([0.0], [tau], after="hold")) for joint, tau in enumerate(value)
-    ]
-    return Inputs(len(value), torque=tables)
+def constant_torque(torque: Float[Real, " j"]) -> Inputs:
+    """A torque that never changes, one value for each moving joint."""
+    values = np.asarray(torque, dtype=float)
+    tables = []
+    for joint, value in enumerate(values):
+        if value != 0.0:
+            tables.append((joint, Table([0.0], [value], after="hold")))
+    return Inputs(len(values), torque=tables)
+
+
+def inputs_of_torque(model: Model, torque: Any) -> Inputs:
+    """Inputs of the keyword `torque`: a constant for each joint, a function (t, state), or a controller."""
+    if torque is None or callable(torque):
+        return Inputs(model.n_joints, law=torque)
+    values = np.asarray(torque, dtype=float)
+    if values.shape == (len(model.actuated),):
+        full = np.zeros(model.n_joints)
+        full[list(model.actuated)] = values
+        values = full
+    if values.shape != (model.n_joints,):
+        raise ValueError(
+            f"torque must have {model.n_joints} values, one for each joint, got shape {np.shape(torque)}"
+        )
+    return constant_torque(values)

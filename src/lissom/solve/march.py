@@ -1,4 +1,4 @@
-"""Adaptive march in time: takes steps, fills the output grid, never goes over the end of a smooth piece."""
+"""Adaptive march in time: takes steps, fills the output grid, lets sampled laws act, and stops at given times."""
 
 from typing import Any
 
@@ -7,25 +7,20 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..kinematics.loops.closure import LIVELY
 from ..types import RESULTS, real, whole
+from .feedback import ControlState
 from .problem import Problem
+from .solution import Counts
 from .step import AbstractStep, Attempt, Moment, Tolerance
 
 SAFETY = 0.9
-SHRINK, GROW, KEEP = (
-    0.2,
-    8.0,
-    1.2,
-)  # a step grows at most GROW times, and is kept if it would grow less than KEEP times
-
-
-class Counts(eqx.Module):
-    """What the march did."""
-
-    steps: Any
-    rejected: Any
-    evaluations: Any
+SHRINK = 0.2  # a step becomes at most so many times shorter,
+GROW = 8.0  # at most so many times longer,
+KEEP = 1.2  # and is kept if it would grow by less
+LARGEST_GAIN = (
+    30.0  # motion of a joint per unit of an independent one: a dead point is near
+)
+SAME_TIME = 1e-12  # relative: times closer than this are the same instant
 
 
 class Record(eqx.Module):
@@ -36,60 +31,62 @@ class Record(eqx.Module):
     xd: Float[Array, "t n"]
     work: Float[Array, "t 2"]
     joints: Float[Array, "t j"]  # coordinates of all moving joints
+    command: Float[Array, "t a"]  # held by a sampled law
     filled: Any
 
 
-class Walk(eqx.Module):
+class MarchState(eqx.Module):
     """Everything that goes round the loop."""
 
     now: Moment
     joints: Float[
         Array, " j"
-    ]  # coordinates of all moving joints: where loops are closed
+    ]  # coordinates of all moving joints: the branch of a closed chain
     h: Float[Array, ""]
-    memory: Any
+    memory: Any  # of the step method
+    control: ControlState | None  # of a sampled law
     counts: Counts
     record: Record
-    failure: Any  # 0 while all is well, else an index of FAILURES
+    result: RESULTS
 
 
-FAILURES = (
-    RESULTS.successful,
-    RESULTS.newton_diverged,
-    RESULTS.step_too_small,
-    RESULTS.not_finite,
-    RESULTS.too_many_steps,
-    RESULTS.dead_point,
-)
-DEAD_POINT = 5
-
-
-def new_record(t: Float[Array, " t"], n: int, joints: int) -> Record:
-    """An empty output grid."""
+def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> Record:
+    """An output grid yet to be filled."""
 
     def blank(width):
         return real(jnp.full((t.shape[0], width), jnp.nan))
 
-    return Record(t, blank(n), blank(n), blank(2), blank(joints), whole(0))
+    return Record(
+        t, blank(n), blank(n), blank(2), blank(joints), blank(commands), whole(0)
+    )
+
+
+def first_sample(problem: Problem, now: Moment) -> ControlState | None:
+    """A sampled law before the start of a run: it acts at t = 0, before anything is driven."""
+    law = problem.sampled_law
+    if law is None:
+        return None
+    control = law.start(problem.formulation)
+    measured = problem.holding(control).measured(now.t, now.x, now.xd)
+    return law.acted(now.t, measured, control)
 
 
 def set_off(
-    step: AbstractStep,
-    problem: Problem,
-    tolerance: Tolerance,
-    now: Moment,
-    joints: Float[Array, " j"],
-    h,
-    record: Record,
-    counts: Counts,
-) -> Walk:
+    step: AbstractStep, problem: Problem, tolerance: Tolerance, state: MarchState
+) -> MarchState:
     """Start of a smooth piece: fresh acceleration, no memory of what was before the jump."""
-    here = problem.near(joints)
-    walk = Walk(
-        now, joints, real(h), step.begin(here, tolerance, now), counts, record, whole(0)
-    )
-    return eqx.tree_at(
-        lambda w: w.record, walk, write(step, here, walk.record, now, None, real(0.0))
+    here = problem.near(state.joints).holding(state.control)
+    memory = step.begin(here, tolerance, state.now)
+    record = write(step, here, state.record, state.now, None, real(0.0))
+    return MarchState(
+        state.now,
+        state.joints,
+        state.h,
+        memory,
+        state.control,
+        state.counts,
+        record,
+        RESULTS.successful,
     )
 
 
@@ -103,47 +100,46 @@ def write(
 ) -> Record:
     """Fill in every output time up to the end of the step."""
     end = now.t + h
-    slack = 1e-12 * (1.0 + jnp.abs(end))
+    slack = SAME_TIME * (1.0 + jnp.abs(end))
+    count = record.t.shape[0]
 
-    def due(record: Record):
-        inside = record.filled < record.t.shape[0]
-        return inside & (
-            record.t[jnp.minimum(record.filled, record.t.shape[0] - 1)] <= end + slack
-        )
+    def is_due(record: Record):
+        next_time = record.t[jnp.minimum(record.filled, count - 1)]
+        return (record.filled < count) & (next_time <= end + slack)
 
-    def put(record: Record):
+    def put(record: Record) -> Record:
         k = record.filled
-        part = jnp.clip(
-            jnp.where(h > 0, (record.t[k] - now.t) / jnp.where(h > 0, h, 1.0), 0.0),
-            0.0,
-            1.0,
-        )
+        length = jnp.where(h > 0, h, 1.0)
+        part = jnp.where(h > 0, (record.t[k] - now.t) / length, 0.0)
+        part = jnp.clip(part, 0.0, 1.0)
         at = now if attempt is None else step.interpolate(now, attempt, h, part)
+        joints = problem.formulation.mechanism.joint_coordinates(at.x)
+        command = record.command
+        if problem.loads.held is not None:
+            command = command.at[k].set(problem.loads.held)
         return Record(
             record.t,
             record.x.at[k].set(at.x),
             record.xd.at[k].set(at.xd),
             record.work.at[k].set(at.work),
-            record.joints.at[k].set(problem.formulation.joint_coordinates(at.x)),
+            record.joints.at[k].set(joints),
+            command,
             k + 1,
         )
 
-    return jax.lax.while_loop(due, put, record)
+    return jax.lax.while_loop(is_due, put, record)
 
 
 def next_size(step: AbstractStep, attempt: Attempt, h, accepted):
-    """Step size from the error estimate; a little growth is not worth new inverses."""
-    error = jnp.where(
-        jnp.isfinite(attempt.error), jnp.maximum(attempt.error, 1e-10), 1e10
-    )
-    factor = jnp.clip(
-        SAFETY * attempt.effort * error ** (-1.0 / (step.order + 1)), SHRINK, GROW
-    )
-    factor = jnp.where(
-        accepted,
-        jnp.where((factor >= 1.0) & (factor < KEEP), 1.0, factor),
-        jnp.minimum(factor, 0.9),
-    )
+    """Step size from the error estimate; a little growth is not worth new factors."""
+    is_finite = jnp.isfinite(attempt.error)
+    error = jnp.where(is_finite, jnp.maximum(attempt.error, 1e-10), 1e10)
+    factor = SAFETY * attempt.effort * error ** (-1.0 / (step.order + 1))
+    factor = jnp.clip(factor, SHRINK, GROW)
+    is_little = (factor >= 1.0) & (factor < KEEP)
+    after_success = jnp.where(is_little, 1.0, factor)
+    after_failure = jnp.minimum(factor, 0.9)
+    factor = jnp.where(accepted, after_success, after_failure)
     return h * jnp.where(attempt.solved, factor, 0.5)
 
 
@@ -151,75 +147,150 @@ def march(
     step: AbstractStep,
     problem: Problem,
     tolerance: Tolerance,
-    walk: Walk,
+    state: MarchState,
     t_end,
     max_step,
     budget,
     max_steps,
-) -> Walk:
+) -> MarchState:
     """March to `t_end`, or until `budget` more tries are made or the run fails."""
-    stop = walk.counts.steps + walk.counts.rejected + budget
+    last_try = state.counts.steps + state.counts.rejected + budget
 
-    def going(walk: Walk):
-        tries = walk.counts.steps + walk.counts.rejected
-        return (walk.now.t < t_end) & (walk.failure == 0) & (tries < stop)
+    def going(state: MarchState):
+        tries = state.counts.steps + state.counts.rejected
+        is_well = state.result == RESULTS.successful
+        return (state.now.t < t_end) & is_well & (tries < last_try)
 
-    def once(walk: Walk):
-        left = t_end - walk.now.t
-        wanted = jnp.minimum(
-            walk.h, jnp.minimum(max_step, problem.formulation.longest_step(walk.now.xd))
+    def once(state: MarchState) -> MarchState:
+        state, accepted = advance(
+            step, problem, tolerance, state, t_end, max_step, max_steps
         )
-        h = jnp.where(
-            wanted >= left * (1 - 1e-9),
-            left,
-            jnp.where(wanted > 0.5 * left, 0.5 * left, wanted),
-        )
-        here = problem.near(walk.joints)
-        attempt = step.attempt(here, tolerance, walk.now, h, walk.memory)
-        accepted = attempt.solved & (attempt.error <= 1.0)
-        end = eqx.tree_at(
-            lambda m: m.t, attempt.end, jnp.where(h == left, t_end, attempt.end.t)
-        )
+        if problem.sampled_law is None:
+            return state
+        return let_law_act(step, problem, tolerance, state, accepted)
 
-        def choose(a, b):
-            return jax.tree.map(lambda p, q: jnp.where(accepted, p, q), a, b)
-
-        record = write(
-            step, here, walk.record, walk.now, attempt, jnp.where(accepted, h, -1.0)
-        )
-        counts = Counts(
-            walk.counts.steps + accepted,
-            walk.counts.rejected + ~accepted,
-            walk.counts.evaluations + attempt.evaluations,
-        )
-        size = next_size(step, attempt, h, accepted)
-        size = jnp.where(
-            accepted & (h < wanted), jnp.maximum(size, wanted), size
-        )  # a short last step says nothing about the next
-        failure = judge(walk, attempt, size, counts, max_steps)
-        memory = choose(attempt.memory, step.reject(walk.memory, attempt))
-        joints, failure = settle(here, end, walk, accepted, failure)
-        return Walk(
-            choose(end, walk.now), joints, size, memory, counts, record, failure
-        )
-
-    return jax.lax.while_loop(going, once, walk)
+    return jax.lax.while_loop(going, once, state)
 
 
-def settle(problem: Problem, end: Moment, walk: Walk, accepted, failure):
-    """Joint coordinates after the step, and whether an independent joint of a closed chain nears its dead point."""
+def advance(
+    step: AbstractStep,
+    problem: Problem,
+    tolerance: Tolerance,
+    state: MarchState,
+    t_end,
+    max_step,
+    max_steps,
+) -> tuple[MarchState, Any]:
+    """One try of a step, and whether it was accepted."""
+    now = state.now
+    here = problem.near(state.joints).holding(state.control)
+    stop = next_stop(problem, state, t_end)
+    left = stop - now.t
+    longest = problem.formulation.mechanism.longest_step(now.xd)
+    wanted = jnp.minimum(state.h, jnp.minimum(max_step, longest))
+    # Two halves end better than a step and a rest.
+    shortened = jnp.where(wanted > 0.5 * left, 0.5 * left, wanted)
+    h = jnp.where(wanted >= left * (1 - 1e-9), left, shortened)
+    attempt = step.attempt(here, tolerance, now, h, state.memory)
+    accepted = attempt.solved & (attempt.error <= 1.0)
+
+    def choose(new, old):
+        return jax.tree.map(lambda a, b: jnp.where(accepted, a, b), new, old)
+
+    end_time = jnp.where(h == left, stop, attempt.end.t)
+    end = eqx.tree_at(lambda m: m.t, attempt.end, end_time)
+    written = jnp.where(accepted, h, -1.0)
+    record = write(step, here, state.record, now, attempt, written)
+    counts = Counts(
+        state.counts.steps + accepted,
+        state.counts.rejected + ~accepted,
+        state.counts.evaluations + attempt.evaluations,
+    )
+    size = next_size(step, attempt, h, accepted)
+    # A step that was cut short says nothing about how long the next one may be.
+    was_cut = accepted & (h < wanted)
+    size = jnp.where(was_cut, jnp.maximum(size, wanted), size)
+    result = judge(state, attempt, size, counts, max_steps)
+    memory = choose(attempt.memory, step.reject(state.memory, attempt))
+    joints = here.formulation.mechanism.joint_coordinates(end.x)
+    joints = jnp.where(accepted, joints, state.joints)
+    result = near_dead_point(here, end, accepted, result)
+    moved = MarchState(
+        choose(end, now), joints, size, memory, state.control, counts, record, result
+    )
+    return moved, accepted
+
+
+def next_stop(problem: Problem, state: MarchState, t_end) -> Float[Array, ""]:
+    """Where the next step may end at the latest: the end of the piece, or the next sample."""
+    law = problem.sampled_law
+    if law is None:
+        return t_end
+    assert state.control is not None
+    return jnp.minimum(t_end, law.time_of_next(state.control))
+
+
+def near_dead_point(
+    problem: Problem, end: Moment, accepted, result: RESULTS
+) -> RESULTS:
+    """The result, or `dead_point` where an independent joint of a closed chain hardly moves the others any more."""
     f = problem.formulation
     if f.n_joints == f.n_encoders:
-        return jnp.where(accepted, f.joint_coordinates(end.x), walk.joints), failure
-    joints = jnp.where(accepted, f.joint_coordinates(end.x), walk.joints)
-    dead = accepted & (f.liveliness(end.x) > LIVELY) & (failure == 0)
-    return joints, jnp.where(dead, DEAD_POINT, failure)
+        return result
+    is_near = f.mechanism.joint_gain(end.x) > LARGEST_GAIN
+    is_dead = accepted & is_near & (result == RESULTS.successful)
+    return RESULTS.where(is_dead, RESULTS.dead_point, result)
 
 
-def judge(walk: Walk, attempt: Attempt, size, counts: Counts, max_steps):
-    """Index of the failure, 0 if there is none."""
-    tiny = size < 1e-13 * (1.0 + jnp.abs(walk.now.t))
-    broken = ~jnp.all(jnp.isfinite(attempt.end.x)) | ~jnp.isfinite(attempt.error)
-    stuck = jnp.where(broken, 3, jnp.where(attempt.solved, 2, 1))
-    many = jnp.where(counts.steps + counts.rejected >= max_steps, 4, 0)
-    return jnp.where(tiny, stuck, many).astype(jnp.int64)
+def judge(
+    state: MarchState, attempt: Attempt, size, counts: Counts, max_steps
+) -> RESULTS:
+    """How the run stands after a try."""
+    is_tiny = size < 1e-13 * (1.0 + jnp.abs(state.now.t))
+    is_finite = jnp.all(jnp.isfinite(attempt.end.x)) & jnp.isfinite(attempt.error)
+    stuck = RESULTS.where(
+        attempt.solved, RESULTS.step_too_small, RESULTS.newton_diverged
+    )
+    stuck = RESULTS.where(is_finite, stuck, RESULTS.not_finite)
+    is_long = counts.steps + counts.rejected >= max_steps
+    well = RESULTS.where(is_long, RESULTS.too_many_steps, RESULTS.successful)
+    return RESULTS.where(is_tiny, stuck, well)
+
+
+# --- samples -------------------------------------------------------------------------------------------------------
+
+
+def let_law_act(
+    step: AbstractStep,
+    problem: Problem,
+    tolerance: Tolerance,
+    state: MarchState,
+    accepted,
+) -> MarchState:
+    """The march after a step: where it has come to a sample, the law measures and its new command is held."""
+    law, control = problem.sampled_law, state.control
+    assert law is not None and control is not None
+    is_due = accepted & (state.now.t >= law.time_of_next(control))
+    is_well = state.result == RESULTS.successful
+
+    def act() -> tuple[ControlState, Any]:
+        here = problem.near(state.joints).holding(control)
+        now = state.now
+        measured = here.measured(now.t, now.x, now.xd)
+        new = law.acted(now.t, measured, control)
+        memory = step.resume(here.holding(new), tolerance, now, state.memory)
+        return new, memory
+
+    new, memory = jax.lax.cond(is_due & is_well, act, lambda: (control, state.memory))
+    record = with_command(state.record, state.now.t, new.command)
+    return eqx.tree_at(
+        lambda s: (s.control, s.memory, s.record), state, (new, memory, record)
+    )
+
+
+def with_command(record: Record, t, command: Float[Array, " a"]) -> Record:
+    """The record with the command that is held from the time t on, where that is the last output time written."""
+    k = jnp.maximum(record.filled - 1, 0)
+    is_now = (record.filled > 0) & (record.t[k] >= t * (1.0 - SAME_TIME) - SAME_TIME)
+    row = jnp.where(is_now, command, record.command[k])
+    return eqx.tree_at(lambda r: r.command, record, record.command.at[k].set(row))

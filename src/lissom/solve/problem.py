@@ -7,74 +7,11 @@ from jaxtyping import Array, Float
 
 from ..algebra.linear import factorise, inverse, solve
 from ..dynamics import engine
-from ..dynamics.formulation import AbstractFormulation, Rates
+from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
+from .channels import measure, observed_motion
+from .feedback import ControlState, WiredLaw, on_actuated
 from .inputs import Loads
-
-
-class State(eqx.Module):
-    """Joint coordinates of the ERLS, elastic coordinates, their rates, and what the encoders read.
-
-    All moving joints are here; of a closed chain some follow from the others, and only the `independent` ones are
-    coordinates of the model.
-    """
-
-    q: Float[Array, " j"]  # theta
-    qd: Float[Array, " j"]
-    elastic: Float[Array, " d"]  # eta
-    elastic_d: Float[Array, " d"]
-    encoder: Float[Array, " j"]
-    encoder_d: Float[Array, " j"]
-    torque: Float[Array, " j"] | None = (
-        None  # holding torques, where a static solution has given them
-    )
-    independent: tuple[int, ...] | None = eqx.field(
-        static=True, default=None
-    )  # None: all joints
-
-    @property
-    def x(self) -> Float[Array, " n"]:
-        """The coordinates of the model."""
-        return jnp.concatenate([self._chosen(self.q), self.elastic])
-
-    @property
-    def xd(self) -> Float[Array, " n"]:
-        """Their rates."""
-        return jnp.concatenate([self._chosen(self.qd), self.elastic_d])
-
-    def _chosen(self, joints: Float[Array, " j"]) -> Float[Array, " i"]:
-        return (
-            joints
-            if self.independent is None
-            else joints[jnp.asarray(self.independent)]
-        )
-
-
-def state_of(
-    formulation: AbstractFormulation,
-    x: Float[Array, " n"],
-    xd: Float[Array, " n"],
-    torque=None,
-) -> State:
-    """The state with its encoder readings."""
-    j = formulation.n_joints
-    encoder, encoder_d = (
-        formulation.configuration(x).encoder,
-        formulation.rates(x, xd).encoder,
-    )
-    q, qd = formulation.joint_coordinates(x), formulation.joint_map(x) @ xd[:j]
-    return State(
-        q, qd, x[j:], xd[j:], encoder, encoder_d, torque, independent_of(formulation)
-    )
-
-
-def independent_of(formulation: AbstractFormulation) -> tuple[int, ...] | None:
-    """Joints that are coordinates, None where all are."""
-    return (
-        None
-        if formulation.n_joints == formulation.n_encoders
-        else formulation.independent
-    )
 
 
 class Tangents(eqx.Module):
@@ -93,86 +30,88 @@ class Problem(eqx.Module):
     loads: Loads
 
     def near(self, joints: Float[Array, " j"]) -> "Problem":
-        """The same problem with the robot's loops closed near these joint coordinates."""
-        return Problem(self.formulation.near(joints), self.loads)
+        """The same problem with the robot on the assembly branch of these joint coordinates."""
+        return Problem(near(self.formulation, joints), self.loads)
 
-    def joint_torque(self, t, x, xd) -> Float[Array, " j"]:
-        """Commanded torques of tables and control law, cut at the joints' limits."""
-        if self.loads.law is None:
-            return self._limited(t, None)
-        return self._limited(t, state_of(self.formulation, x, xd))
-
-    def _limited(self, t, state: State | None) -> Float[Array, " j"]:
-        loads, joints = self.loads, self.formulation.joints
-        torque = (
-            jnp.zeros(self.formulation.n_encoders)
-            if loads.torque is None
-            else loads.torque.value(t)
+    def holding(self, control: ControlState | None) -> "Problem":
+        """The same problem while a sampled law holds its command."""
+        if control is None:
+            return self
+        loads = eqx.tree_at(
+            lambda loads: loads.held, self.loads, control.command, is_leaf=_is_none
         )
-        if loads.law is not None:
-            torque = torque + loads.law(t, state)
-        limit = jnp.asarray(joints.torque_limit)
+        return Problem(self.formulation, loads)
+
+    @property
+    def sampled_law(self) -> WiredLaw | None:
+        """The law that acts at samples, None where there is none."""
+        feedback = self.loads.feedback
+        if feedback is None or feedback.sample is None:
+            return None
+        assert isinstance(feedback, WiredLaw)
+        return feedback
+
+    # --- loads
+
+    def joint_torque(self, t, motion: Motion) -> Float[Array, " j"]:
+        """Commanded torques of tables and control law, cut at the joints' limits."""
+        f, loads = self.formulation, self.loads
+        torque = jnp.zeros(f.n_encoders)
+        if loads.torque is not None:
+            torque = torque + loads.torque.value(t)
+        if loads.held is not None:
+            torque = torque + on_actuated(f, loads.held)
+        elif loads.feedback is not None and loads.feedback.sample is None:
+            torque = torque + loads.feedback.torque(f, t, motion)
+        limit = jnp.asarray(f.joints.torque_limit)
         return jnp.clip(torque, -limit, limit)
 
-    def gains(self, t, x, xd, E) -> tuple[Float[Array, "j n"], Float[Array, "j n"]]:
-        """Derivatives of the commanded torques with respect to x and xd; encoder readings move as E says."""
-        slope: State = jax.jacfwd(lambda state: self._limited(t, state))(
-            state_of(self.formulation, x, xd)
-        )
-        G = self.formulation.joint_map(x)
-        on_x = jnp.concatenate([slope.q @ G, slope.elastic], axis=1) + slope.encoder @ E
-        return on_x, jnp.concatenate(
-            [slope.qd @ G, slope.elastic_d], axis=1
-        ) + slope.encoder_d @ E
-
-    def applied(self, t, x, xd) -> Rates:
+    def applied(self, t, motion: Motion) -> Rates:
         """Torques on the joints and wrenches on the nodes."""
-        f = self.formulation
-        place = f.configuration(x)
-        total = Rates(
-            jnp.zeros((place.q.shape[0], 6)),
-            jnp.zeros_like(place.q),
-            self.joint_torque(t, x, xd),
-        )
+        q = motion.place.q
+        torque = self.joint_torque(t, motion)
+        total = Rates(jnp.zeros((q.shape[0], 6)), jnp.zeros_like(q), torque)
         for load in self.loads.wrenches:
             wrench = node_wrench(
-                f, place, load.link, load.node, load.wrench.value(t), load.in_world
+                self.formulation,
+                motion.place,
+                load.link,
+                load.node,
+                load.wrench.value(t),
+                load.in_world,
             )
             total = jax.tree.map(jnp.add, total, wrench)
         return total
 
-    def unbalanced(self, t, x, xd, xdd) -> Float[Array, " n"]:
-        """Generalised force that is missing, reactions of prescribed joints not yet put in."""
-        return engine.needed_force(self.formulation, x, xd, xdd, self.applied(t, x, xd))
+    # --- equations of motion
 
-    def reaction(self, x, force) -> tuple[Float[Array, " p"], Float[Array, " n"]]:
+    def residual(self, t, x, xd, xdd) -> Float[Array, " n"]:
+        """M xdd + h - Q; the rows of prescribed joints say that the encoder follows its motion."""
+        motion = self.formulation.motion(x, xd, xdd)
+        force = engine.needed_force(self.formulation, motion, self.applied(t, motion))
+        if not self.loads.prescribed:
+            return force
+        _, force = self._reaction(motion, force)
+        joints, rows = self._prescribed
+        pieces = self.loads.motion
+        wanted = jnp.stack([p.derivative().derivative().value(t) for p in pieces])
+        return force.at[rows].set(motion.rates_d.encoder[joints] - wanted)
+
+    def _reaction(
+        self, motion: Motion, force: Float[Array, " n"]
+    ) -> tuple[Float[Array, " p"], Float[Array, " n"]]:
         """Torques of prescribed joints that carry their share of `force`, and what is left of it."""
-        held, rows = self._prescribed
-        E = engine.torque_map(self.formulation, x)[held]
+        joints, rows = self._prescribed
+        E = engine.torque_map(self.formulation, motion)[joints]
         tau = inverse(E[:, rows].T) @ force[rows]
         return tau, force - E.T @ tau
 
     @property
     def _prescribed(self) -> tuple[Array, Array]:
         """Numbers of the joints that follow a motion, and of their coordinates."""
-        coordinate = {
-            joint: row for row, joint in enumerate(self.formulation.independent)
-        }
-        held = self.loads.prescribed
-        return jnp.asarray(held), jnp.asarray([coordinate[joint] for joint in held])
-
-    def residual(self, t, x, xd, xdd) -> Float[Array, " n"]:
-        """M xdd + h - Q; the rows of prescribed joints say that the encoder follows its motion."""
-        force = self.unbalanced(t, x, xd, xdd)
-        if not self.loads.prescribed:
-            return force
-        held, rows = self._prescribed
-        _, force = self.reaction(x, force)
-        rates_d = self.formulation.motion(x, xd, xdd).rates_d
-        wanted = jnp.stack(
-            [piece.derivative().derivative().value(t) for piece in self.loads.motion]
-        )
-        return force.at[rows].set(rates_d.encoder[held] - wanted)
+        independent = self.formulation.independent
+        rows = [independent.index(joint) for joint in self.loads.prescribed]
+        return jnp.asarray(self.loads.prescribed), jnp.asarray(rows)
 
     def matrices(self, t, x, xd) -> Tangents:
         """Derivatives of the residual, the stiff part: inertia, structure and control law."""
@@ -180,38 +119,81 @@ class Problem(eqx.Module):
         N = engine.rate_map(f, x)
         M = engine.inertia(f, x, N)
         D, K = engine.structural_matrices(f, xd, N)
-        if self.loads.law is not None:
-            on_x, on_xd = self.gains(t, x, xd, N.encoder)
-            D, K = D - N.encoder.T @ on_xd, K - N.encoder.T @ on_x
+        feedback = self.loads.feedback
+        if feedback is not None and feedback.sample is None:
+            on_x, on_xd = self._gains(t, x, xd, N)
+            D = D - N.encoder.T @ on_xd
+            K = K - N.encoder.T @ on_x
         if self.loads.prescribed:
-            held, rows = self._prescribed
-            E = N.encoder[held]
-            share = E.T @ inverse(E[:, rows].T)
-            M, D, K = (A - share @ A[rows] for A in (M, D, K))
-            M, D, K = M.at[rows].set(E), D.at[rows].set(0.0), K.at[rows].set(0.0)
+            M, D, K = self._prescribed_rows(M, D, K, N)
         return Tangents(M, D, K, N)
 
-    def acceleration(self, t, x, xd, portable: bool = False) -> Float[Array, " n"]:
-        """Solution xdd of the residual, which is affine in it; `portable` for code that will be batched."""
-        force = self.residual(t, x, xd, jnp.zeros_like(x))
-        return -solve(factorise(self.matrices(t, x, xd).M, portable), force)
+    def _gains(self, t, x, xd, N: Rates):
+        """Derivatives of the commanded torques; a torque at its limit answers to nothing."""
+        f, feedback = self.formulation, self.loads.feedback
+        assert feedback is not None
+        motion = f.motion(x, xd, jnp.zeros_like(x))
+        on_x, on_xd = feedback.gains(f, t, motion, N)
+        wanted = feedback.torque(f, t, motion)
+        if self.loads.torque is not None:
+            wanted = wanted + self.loads.torque.value(t)
+        is_free = jnp.abs(wanted) <= jnp.asarray(f.joints.torque_limit)
+        answers = jnp.where(is_free, 1.0, 0.0)[:, None]
+        return answers * on_x, answers * on_xd
 
-    def torque(self, t, x, xd, xdd) -> Float[Array, " j"]:
+    def _prescribed_rows(self, M, D, K, N: Rates):
+        """The matrices with the equations of prescribed joints replaced by the encoders' accelerations."""
+        joints, rows = self._prescribed
+        E = N.encoder[joints]
+        share = E.T @ inverse(E[:, rows].T)
+        M, D, K = (A - share @ A[rows] for A in (M, D, K))
+        return M.at[rows].set(E), D.at[rows].set(0.0), K.at[rows].set(0.0)
+
+    def acceleration(self, t, x, xd) -> Float[Array, " n"]:
+        """Solution xdd of the residual, which is affine in it."""
+        force = self.residual(t, x, xd, jnp.zeros_like(x))
+        return -solve(factorise(self.matrices(t, x, xd).M), force)
+
+    # --- what a run records
+
+    def torque(self, t, motion: Motion) -> Float[Array, " j"]:
         """Torque on every joint, prescribed ones included."""
-        torque = self.joint_torque(t, x, xd)
+        return self._driven(t, motion)[1]
+
+    def _driven(self, t, motion: Motion) -> tuple[Rates, Float[Array, " j"]]:
+        """Loads of tables and laws, and the torque on every joint."""
+        applied = self.applied(t, motion)
+        torque = applied.encoder
         if not self.loads.prescribed:
-            return torque
-        tau, _ = self.reaction(x, self.unbalanced(t, x, xd, xdd))
-        return torque.at[jnp.asarray(self.loads.prescribed)].add(tau)
+            return applied, torque
+        force = engine.needed_force(self.formulation, motion, applied)
+        tau, _ = self._reaction(motion, force)
+        return applied, torque.at[jnp.asarray(self.loads.prescribed)].add(tau)
 
     def powers(self, t, x, xd, xdd) -> Float[Array, " 2"]:
         """Power put in by torques and wrenches, and power dissipated [W]."""
-        f = self.formulation
-        virtual, applied = f.virtual(x, xd), self.applied(t, x, xd)
-        torque = self.torque(t, x, xd, xdd)
-        power = (
-            jnp.sum(applied.V * virtual.V)
-            + jnp.sum(applied.q * virtual.q)
-            + torque @ virtual.encoder
-        )
-        return jnp.stack([power, engine.damping_power(f, x, xd)])
+        motion = self.formulation.motion(x, xd, xdd)
+        applied, torque = self._driven(t, motion)
+        driving = Rates(applied.V, applied.q, torque)
+        power = motion.pull_back(driving) @ xd
+        return jnp.stack([power, engine.damping_power(self.formulation, motion)])
+
+    # --- samples
+
+    def measured(self, t, x, xd) -> Float[Array, " m"]:
+        """What a sampled law sees at (x, xd), under the command held so far."""
+        law, f = self.sampled_law, self.formulation
+        assert law is not None
+        if law.needs_acceleration:
+            xdd = self.acceleration(t, x, xd)
+        else:
+            xdd = jnp.zeros_like(x)
+        motion = f.motion(x, xd, xdd)
+        applied, torque = self._driven(t, motion)
+        needed = engine.link_forces(f, motion, applied) if law.needs_reactions else None
+        seen = observed_motion(f, motion)
+        return measure(f, law.channels, seen, needed, torque)
+
+
+def _is_none(leaf) -> bool:
+    return leaf is None

@@ -8,7 +8,7 @@ falls apart into one real and one complex system of the robot's own size n,
 whose factors are kept while the iteration converges well.
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -16,10 +16,18 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.linear import Factors, Inverse, blank, factorise, solve
+from ..algebra.linear import Factors, blank, factorise, solve
 from ..types import real, whole
 from .problem import Problem, Tangents
-from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
+from .step import (
+    AbstractStep,
+    Attempt,
+    ErrorWeights,
+    Moment,
+    Tolerance,
+    error_weights,
+    weighted_size,
+)
 
 S6 = 6**0.5
 # fmt: off
@@ -29,85 +37,100 @@ A = np.array([[(88 -  7*S6) / 360,   (296 - 169*S6) / 1800, (-2 + 3*S6) / 225],
               [(16 - S6) / 36,        (16 + S6) / 36,        1 / 9          ]])
 # fmt: on
 A2 = A @ A
-LAGRANGE = np.linalg.inv(
-    np.vander(C, increasing=True)
-)  # l_j(s) = sum_k LAGRANGE[k, j] s^k on the nodes C
-ONCE = LAGRANGE / np.array([1, 2, 3])[:, None]  # integrated once, in powers s^1..s^3
-TWICE = LAGRANGE / np.array([2, 6, 12])[:, None]  # integrated twice, in powers s^2..s^4
+# Lagrange's polynomials on the nodes C, l_j(s) = sum_k LAGRANGE[k, j] s^k, and their first and second integral.
+LAGRANGE = np.linalg.inv(np.vander(C, increasing=True))
+ONCE = LAGRANGE / np.array([1, 2, 3])[:, None]  # in powers s^1..s^3
+TWICE = LAGRANGE / np.array([2, 6, 12])[:, None]  # in powers s^2..s^4
 
+# A has one real and a pair of complex eigenvalues; of the pair, the one with positive imaginary part is kept.
 _mu, _T = np.linalg.eig(A)
-_real, _complex = int(np.argmin(abs(np.imag(_mu)))), int(np.argmax(np.imag(_mu)))
 _Tinv = np.linalg.inv(_T)
-MU_REAL, MU_COMPLEX = float(_mu[_real].real), complex(_mu[_complex])
-_scale = _T[:, _real] / np.real(
-    _T[:, _real]
-)  # the real eigenvector, freed from an arbitrary phase
-TO_REAL, TO_COMPLEX = np.real(_Tinv[_real] * _scale[0]), _Tinv[_complex]
-FROM_REAL, FROM_COMPLEX = np.real(_T[:, _real] / _scale[0]), _T[:, _complex]
+_real = int(np.argmin(abs(np.imag(_mu))))
+_complex = int(np.argmax(np.imag(_mu)))
+MU_REAL = float(_mu[_real].real)
+MU_COMPLEX = complex(_mu[_complex])
+# LAPACK leaves the phase of the real eigenvector open.
+_phase = _T[0, _real] / np.real(_T[0, _real])
+TO_REAL = np.real(_Tinv[_real] * _phase)
+TO_COMPLEX = _Tinv[_complex]
+FROM_REAL = np.real(_T[:, _real] / _phase)
+FROM_COMPLEX = _T[:, _complex]
 ERROR = np.array([-13 - 7 * S6, -13 + 7 * S6, -1.0]) / 3.0
 
 MAX_ITERATIONS = 8
-KAPPA = (
-    0.003  # the iteration stops when its error is this small a part of the tolerance
-)
+KAPPA = 0.003  # the iteration stops when its error is this part of the tolerance
 SLOW = 0.1  # contraction per iteration beyond which the derivatives are taken anew
 
 
-class Memory(eqx.Module):
+class RadauMemory(eqx.Module):
     """What a step hands on: accelerations for prediction, derivatives, and factors for one step size."""
 
     xdd: Float[Array, " n"]  # at the start of the step
     stages: Float[Array, "3 n"]  # of the step before
     h_before: Float[Array, ""]
     tangents: Tangents
-    view: Sight
+    weights: ErrorWeights
     stale: Any  # are the derivatives old enough to be suspected
     wanted: Any  # take them anew before the next step
     h: Float[Array, ""]  # step size the factors are for
-    real: Factors | Inverse
-    cplx: Factors | Inverse
+    real: Factors
+    cplx: Factors
     contraction: Float[Array, ""]
 
 
-def iteration_matrix(d: Tangents, h, mu):
+def iteration_matrix(tangents: Tangents, h, mu):
     """M + h mu D + h^2 mu^2 K."""
-    return d.M + (h * mu) * d.D + (h * mu) ** 2 * d.K
+    return tangents.M + (h * mu) * tangents.D + (h * mu) ** 2 * tangents.K
 
 
 class Radau(AbstractStep):
     """The default: large steps through vibration nobody sees, fifth order where it is seen."""
 
-    portable: bool = eqx.field(
-        static=True, default=False
-    )  # linear solves that can be batched
     order: ClassVar[int] = 3
     name: ClassVar[str] = "radau"
 
-    def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> Memory:
+    def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> RadauMemory:
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
-        d = problem.matrices(now.t, now.x, now.xd)
-        xdd = -solve(
-            factorise(d.M, self.portable),
-            problem.residual(now.t, now.x, now.xd, jnp.zeros(n)),
-        )
-        no, o = jnp.asarray(False), real(0.0)
-        return Memory(
+        tangents = problem.matrices(now.t, now.x, now.xd)
+        force = problem.residual(now.t, now.x, now.xd, jnp.zeros(n))
+        xdd = -solve(factorise(tangents.M), force)
+        no = jnp.asarray(False)
+        return RadauMemory(
             xdd=xdd,
             stages=jnp.broadcast_to(xdd, (3, n)),
-            h_before=o,
-            tangents=d,
-            view=sight(problem, tolerance, d, now.x, now.xd),
+            h_before=real(0.0),
+            tangents=tangents,
+            weights=error_weights(problem, tolerance, tangents, now.x, now.xd),
             stale=no,
             wanted=no,
-            h=o,
-            real=blank(n, float, self.portable),
-            cplx=blank(n, complex, self.portable),
+            h=real(0.0),
+            real=blank(n, float),
+            cplx=blank(n, complex),
             contraction=real(1.0),
         )
 
+    def resume(
+        self,
+        problem: Problem,
+        tolerance: Tolerance,
+        now: Moment,
+        memory: RadauMemory,
+    ) -> RadauMemory:
+        """The accelerations jump with the torques; derivatives and factors do not know about held torques."""
+        xdd = problem.acceleration(now.t, now.x, now.xd)
+        jump = xdd - memory.xdd
+        return eqx.tree_at(
+            lambda m: (m.xdd, m.stages), memory, (xdd, memory.stages + jump)
+        )
+
     def attempt(
-        self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memory
+        self,
+        problem: Problem,
+        tolerance: Tolerance,
+        now: Moment,
+        h,
+        memory: RadauMemory,
     ) -> Attempt:
         """One step of size h."""
         memory = self._refresh(problem, tolerance, now, h, memory)
@@ -126,49 +149,51 @@ class Radau(AbstractStep):
             memory,
             (stages[2], stages, h, jnp.asarray(True), slow, contraction),
         )
+        # A step that took many iterations is followed by a shorter one, as in [HairerWanner1996] section IV.8.
         effort = (2.0 * MAX_ITERATIONS + 1.0) / (2.0 * MAX_ITERATIONS + iterations)
         return Attempt(
             end, error, solved, 3 * iterations, effort, (stages, powers), kept
         )
 
-    def _refresh(self, problem, tolerance, now, h, memory: Memory) -> Memory:
+    def _refresh(self, problem, tolerance, now, h, memory: RadauMemory) -> RadauMemory:
+        """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
+
         def derivatives():
-            d = problem.matrices(now.t, now.x, now.xd)
-            return d, sight(problem, tolerance, d, now.x, now.xd), jnp.asarray(False)
+            tangents = problem.matrices(now.t, now.x, now.xd)
+            weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
+            return tangents, weights, jnp.asarray(False)
 
-        def factors(d):
-            return tuple(
-                factorise(iteration_matrix(d, h, mu), self.portable)
-                for mu in (MU_REAL, MU_COMPLEX)
-            )
+        def factors(tangents):
+            real_matrix = iteration_matrix(tangents, h, MU_REAL)
+            complex_matrix = iteration_matrix(tangents, h, MU_COMPLEX)
+            return factorise(real_matrix), factorise(complex_matrix)
 
-        d, view, stale = jax.lax.cond(
+        tangents, weights, stale = jax.lax.cond(
             memory.wanted,
             derivatives,
-            lambda: (memory.tangents, memory.view, memory.stale),
+            lambda: (memory.tangents, memory.weights, memory.stale),
         )
-        new = memory.wanted | (memory.h != h)
-        real, cplx = jax.lax.cond(new, factors, lambda d: (memory.real, memory.cplx), d)
+        is_new = memory.wanted | (memory.h != h)
+        real_factors, complex_factors = jax.lax.cond(
+            is_new, factors, lambda tangents: (memory.real, memory.cplx), tangents
+        )
+        no = jnp.asarray(False)
         return eqx.tree_at(
-            lambda m: (m.tangents, m.view, m.stale, m.wanted, m.h, m.real, m.cplx),
+            lambda m: (m.tangents, m.weights, m.stale, m.wanted, m.h, m.real, m.cplx),
             memory,
-            (d, view, stale, jnp.asarray(False), h, real, cplx),
+            (tangents, weights, stale, no, h, real_factors, complex_factors),
         )
 
-    def reject(self, memory: Memory, attempt: Attempt) -> Memory:
+    def reject(self, memory: RadauMemory, attempt: Attempt) -> RadauMemory:
         """Keep the derivatives just taken; take new ones if the iteration failed with old ones."""
-        tried: Memory = attempt.memory
+        tried: RadauMemory = attempt.memory
         was_fresh = jnp.logical_not(memory.stale) | memory.wanted
+        still_stale = memory.stale & ~memory.wanted
+        take_anew = ~attempt.solved & ~was_fresh
         return eqx.tree_at(
             lambda m: (m.xdd, m.stages, m.h_before, m.stale, m.wanted),
             tried,
-            (
-                memory.xdd,
-                memory.stages,
-                memory.h_before,
-                memory.stale & ~memory.wanted,
-                ~attempt.solved & ~was_fresh,
-            ),
+            (memory.xdd, memory.stages, memory.h_before, still_stale, take_anew),
         )
 
     def interpolate(self, now: Moment, attempt: Attempt, h, part) -> Moment:
@@ -192,61 +217,77 @@ def stage_states(now: Moment, h, stages):
     return x, xd, now.t + C * h
 
 
-def predict(memory: Memory, h) -> Float[Array, "3 n"]:
+def predict(memory: RadauMemory, h) -> Float[Array, "3 n"]:
     """Accelerations of the new stages from the polynomial of the step before."""
-    ratio = jnp.where(
-        memory.h_before > 0,
-        h / jnp.where(memory.h_before > 0, memory.h_before, 1.0),
-        0.0,
-    )
-    s = 1.0 + C * ratio
-    return jnp.stack([jnp.ones(3), s, s**2], axis=1) @ LAGRANGE @ memory.stages
+    has_past = memory.h_before > 0
+    ratio = h / jnp.where(has_past, memory.h_before, 1.0)
+    s = 1.0 + C * jnp.where(has_past, ratio, 0.0)
+    powers = jnp.stack([jnp.ones(3), s, s**2], axis=1)
+    return powers @ LAGRANGE @ memory.stages
+
+
+class Iteration(NamedTuple):
+    """State of the simplified Newton iteration."""
+
+    stages: Float[Array, "3 n"]
+    count: Any
+    size: Any  # of the last change, in units of the tolerance
+    rate: Any  # by which changes shrink
+    solved: Any
+    lost: Any
 
 
 def iterate(
-    problem: Problem, tolerance: Tolerance, now: Moment, h, memory: Memory, guess
+    problem: Problem, tolerance: Tolerance, now: Moment, h, memory: RadauMemory, guess
 ):
-    """Simplified Newton iteration on the stage accelerations."""
+    """Simplified Newton iteration on the stage accelerations, [HairerWanner1996] section IV.8."""
 
     def change(stages):
         x, xd, t = stage_states(now, h, stages)
         r = jax.vmap(problem.residual)(t, x, xd, stages)
-        w, z = (
-            solve(memory.real, TO_REAL @ r),
-            solve(memory.cplx, TO_COMPLEX @ r.astype(complex)),
-        )
+        w = solve(memory.real, TO_REAL @ r)
+        z = solve(memory.cplx, TO_COMPLEX @ r.astype(complex))
+        # The second complex system is the conjugate of the first: twice the real part.
         return -(jnp.outer(FROM_REAL, w) + 2.0 * jnp.real(jnp.outer(FROM_COMPLEX, z)))
 
-    def going(loop):
-        return (loop[1] < MAX_ITERATIONS) & ~loop[4] & ~loop[5]
+    def size_of(d):
+        dx = h**2 * (A2 @ d)
+        dxd = h * (A @ d)
+        sizes = jax.vmap(
+            lambda dx, dxd: weighted_size(tolerance, memory.weights, dx, dxd)
+        )(dx, dxd)
+        return jnp.max(sizes)
 
-    def once(loop):
-        stages, i, before, rate, _, _ = loop
-        d = change(stages)
-        dx, dxd = h**2 * (A2 @ d), h * (A @ d)
-        norm = jnp.max(
-            jax.vmap(lambda dx, dxd: size(tolerance, memory.view, dx, dxd))(dx, dxd)
-        )
-        rate = jnp.where(
-            i > 0, norm / jnp.maximum(before, 1e-300), jnp.clip(rate, 1e-3, 0.9)
-        )
-        left = norm * rate / jnp.maximum(1.0 - rate, 1e-3)
-        lost = ~jnp.isfinite(norm) | ((i > 0) & (rate >= 0.95) & (left > KAPPA))
-        return stages + d, i + 1, norm, rate, (left < KAPPA) & ~lost, lost
+    def going(at: Iteration):
+        return (at.count < MAX_ITERATIONS) & ~at.solved & ~at.lost
+
+    def once(at: Iteration) -> Iteration:
+        d = change(at.stages)
+        size = size_of(d)
+        # Before a second change is known, the rate of the step before has to do.
+        first_rate = jnp.clip(at.rate, 1e-3, 0.9)
+        rate = jnp.where(at.count > 0, size / jnp.maximum(at.size, 1e-300), first_rate)
+        left = size * rate / jnp.maximum(1.0 - rate, 1e-3)
+        diverges = (at.count > 0) & (rate >= 0.95) & (left > KAPPA)
+        lost = ~jnp.isfinite(size) | diverges
+        solved = (left < KAPPA) & ~lost
+        return Iteration(at.stages + d, at.count + 1, size, rate, solved, lost)
 
     no = jnp.asarray(False)
-    start = (guess, whole(0), real(0.0), jnp.minimum(memory.contraction, 0.5), no, no)
-    stages, iterations, _, rate, solved, _ = jax.lax.while_loop(going, once, start)
-    return stages, solved, iterations, rate
+    first_rate = jnp.minimum(memory.contraction, 0.5)
+    start = Iteration(guess, whole(0), real(0.0), first_rate, no, no)
+    end = jax.lax.while_loop(going, once, start)
+    return end.stages, end.solved, end.count, end.rate
 
 
 def estimate(
-    tolerance: Tolerance, now: Moment, h, memory: Memory, stages
+    tolerance: Tolerance, now: Moment, h, memory: RadauMemory, stages
 ) -> Float[Array, ""]:
     """Embedded error of third order, filtered by the real iteration matrix, [HairerWanner1996] eq. (IV.8.19)."""
     x, xd, _ = stage_states(now, h, stages)
-    gamma, d = MU_REAL, memory.tangents
+    gamma = MU_REAL
+    M, K = memory.tangents.M, memory.tangents.K
     e_x = gamma * (h * now.xd + ERROR @ (x - now.x))
     e_xd = gamma * (h * memory.xdd + ERROR @ (xd - now.xd))
-    dxd = solve(memory.real, d.M @ e_xd - (h * gamma) * (d.K @ e_x))
-    return size(tolerance, memory.view, e_x + h * gamma * dxd, dxd)
+    dxd = solve(memory.real, M @ e_xd - (h * gamma) * (K @ e_x))
+    return weighted_size(tolerance, memory.weights, e_x + h * gamma * dxd, dxd)

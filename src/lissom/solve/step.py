@@ -7,7 +7,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..kinematics.erls_motion import CROSS
+from ..algebra.so3 import CROSS
+from ..dynamics.formulation import AbstractFormulation
 from .problem import Problem, Tangents
 
 
@@ -23,41 +24,51 @@ class Tolerance(eqx.Module):
     everything: bool = eqx.field(static=True, default=False)
 
 
-class Sight(eqx.Module):
-    """Sensitivity of what users look at to the coordinates, divided by its tolerance."""
+class ErrorWeights(eqx.Module):
+    """How much an error of each coordinate counts, where one of the tolerance counts as 1."""
 
-    matrix: Float[Array, "s n"]
+    # What users look at (encoders, nodes) per unit of x, divided by its tolerance.
+    sensitivity: Float[Array, "s n"]
+    # The state that coordinates and rates are measured against where everything counts.
     x: Float[Array, " n"]
     xd: Float[Array, " n"]
 
 
-def sight(problem: Problem, tolerance: Tolerance, d: Tangents, x, xd) -> Sight:
+def error_weights(
+    problem: Problem, tolerance: Tolerance, tangents: Tangents, x, xd
+) -> ErrorWeights:
     """Encoder readings and node positions (against the robot's reach) per unit of x."""
-    f, N = problem.formulation, d.N
-    X = jnp.asarray(f.links.points)
-    reach = jnp.maximum(jnp.sum(jnp.max(jnp.linalg.norm(X, axis=-1), axis=-1)), 1e-12)
-    turning = jnp.einsum("aij,lkj->lkia", CROSS, X)  # w x X = turning w
-    moved = N.V[:, None, :3] + jnp.einsum("lkia,lan->lkin", turning, N.V[:, 3:])
-    moved += jnp.einsum(
-        "lkdc,lcn->lkdn", jnp.asarray(f.links.node_shape)[:, :, :3], N.q
-    )
-    matrix = jnp.concatenate([N.encoder, moved.reshape(-1, x.shape[0]) / reach])
-    return Sight(matrix / (tolerance.rtol + tolerance.atol), x, xd)
+    N = tangents.N
+    links = problem.formulation.links
+    X = jnp.asarray(links.points)
+    # Nodes move with their link, v + w x X, and in it, U q.
+    lever = jnp.einsum("aij,lkj->lkia", CROSS, X)
+    with_link = N.V[:, None, :3] + jnp.einsum("lkia,lan->lkin", lever, N.V[:, 3:])
+    shapes = jnp.asarray(links.node_shape)[:, :, :3]
+    in_link = jnp.einsum("lkdc,lcn->lkdn", shapes, N.q)
+    nodes = (with_link + in_link).reshape(-1, x.shape[0])
+    seen = jnp.concatenate([N.encoder, nodes / reach(problem.formulation)])
+    return ErrorWeights(seen / (tolerance.rtol + tolerance.atol), x, xd)
 
 
-def size(tolerance: Tolerance, view: Sight, dx, dxd) -> Float[Array, ""]:
+def reach(formulation: AbstractFormulation) -> Float[Array, ""]:
+    """Length of the stretched robot [m]: the sum of its links' lengths."""
+    lengths = jnp.linalg.norm(jnp.asarray(formulation.links.points), axis=-1)
+    return jnp.maximum(jnp.sum(jnp.max(lengths, axis=-1)), 1e-12)
+
+
+def weighted_size(
+    tolerance: Tolerance, weights: ErrorWeights, dx, dxd
+) -> Float[Array, ""]:
     """Largest change in units of the tolerance: 1 is just acceptable."""
-    seen = jnp.max(jnp.abs(view.matrix @ dx))
+    seen = jnp.max(jnp.abs(weights.sensitivity @ dx))
     if not tolerance.everything:
         return seen
-    allowed_x = tolerance.atol + tolerance.rtol * jnp.abs(view.x)
-    allowed_xd = tolerance.atol + tolerance.rtol * jnp.abs(view.xd)
-    return jnp.maximum(
-        seen,
-        jnp.maximum(
-            jnp.max(jnp.abs(dx) / allowed_x), jnp.max(jnp.abs(dxd) / allowed_xd)
-        ),
-    )
+    allowed_x = tolerance.atol + tolerance.rtol * jnp.abs(weights.x)
+    allowed_xd = tolerance.atol + tolerance.rtol * jnp.abs(weights.xd)
+    of_x = jnp.max(jnp.abs(dx) / allowed_x)
+    of_xd = jnp.max(jnp.abs(dxd) / allowed_xd)
+    return jnp.maximum(seen, jnp.maximum(of_x, of_xd))
 
 
 class Moment(eqx.Module):
@@ -84,12 +95,19 @@ class Attempt(eqx.Module):
 class AbstractStep(eqx.Module):
     """A step method: from one moment to the next, with an error estimate and a curve between them."""
 
-    order: eqx.AbstractClassVar[int]  # of the error estimate: error ~ h^(order + 1)
+    # Of the error estimate: error ~ h^(order + 1).
+    order: eqx.AbstractClassVar[int]
     name: eqx.AbstractClassVar[str]
 
     @abc.abstractmethod
     def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> Any:
         """Memory at the start of a smooth piece."""
+
+    def resume(
+        self, problem: Problem, tolerance: Tolerance, now: Moment, memory: Any
+    ) -> Any:
+        """Memory after a jump of the torques, as a sampled law makes; a method may keep what the jump leaves alone."""
+        return self.begin(problem, tolerance, now)
 
     @abc.abstractmethod
     def attempt(

@@ -1,0 +1,1 @@
+"""Scenarios made ready: where descriptions, models and control laws meet."""

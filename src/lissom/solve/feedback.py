@@ -1,0 +1,291 @@
+"""What closes the loop while a robot moves: a control law wired to its channels, or a user's function of the state."""
+
+import abc
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from ..dynamics.formulation import AbstractFormulation, Motion, Rates
+from ..types import real, whole
+from .channels import Channel, UnknownNameError, measure, output_named
+from .law import AbstractLaw
+from .model import Model
+from .state import State, state_of
+
+
+class ControlState(eqx.Module):
+    """What a sampled law carries from one sample to the next."""
+
+    command: Float[
+        Array, " a"
+    ]  # torques of the actuated joints, held since the last sample
+    memory: Any
+    next_sample: Any  # its number: sample k is at k times the period
+
+
+class AbstractFeedback(eqx.Module):
+    """Torques that answer to the motion, smooth on one piece of time."""
+
+    sample: eqx.AbstractVar[float | None]
+
+    @property
+    @abc.abstractmethod
+    def breakpoints(self) -> np.ndarray:
+        """Times at which it is not smooth."""
+
+    @abc.abstractmethod
+    def on(self, start: float, end: float) -> "AbstractFeedback":
+        """The feedback between two neighbouring breakpoints."""
+
+    @abc.abstractmethod
+    def torque(
+        self, formulation: AbstractFormulation, t, motion: Motion
+    ) -> Float[Array, " j"]:
+        """Torque of every joint that a continuous feedback gives in a motion."""
+
+    @abc.abstractmethod
+    def gains(
+        self, formulation: AbstractFormulation, t, motion: Motion, N: Rates
+    ) -> tuple[Float[Array, "j n"], Float[Array, "j n"]]:
+        """Derivatives of the torques with respect to x and xd; N is the map of the links' rates at x."""
+
+
+# --- a user's function ---------------------------------------------------------------------------------------------
+
+
+class StateFunction(AbstractFeedback):
+    """A function (t, state) -> torques: continuous, without memory, and it sees the full state.
+
+    Compiled if it is written in JAX, else called back each time, which is slower.
+    """
+
+    function: Callable = eqx.field(static=True)
+    sample: float | None = eqx.field(static=True, default=None)
+
+    @property
+    def breakpoints(self) -> np.ndarray:
+        """None: a function has to be smooth."""
+        return np.zeros(0)
+
+    def on(self, start: float, end: float) -> "StateFunction":
+        """Itself."""
+        return self
+
+    def torque(self, formulation, t, motion: Motion) -> Float[Array, " j"]:
+        """Value of the function in a motion."""
+        return self._value(formulation, t, state_of(formulation, motion))
+
+    def _value(self, formulation, t, state: State) -> Float[Array, " j"]:
+        try:
+            value = jnp.asarray(self.function(t, state), dtype=float)
+        except jax.errors.ConcretizationTypeError:
+            # float(t), `if t > 1`, np.sin(t): plain Python.
+            value = called_back(
+                self.function, t, state, len(formulation.joints.actuated)
+            )
+        return on_actuated(formulation, value)
+
+    def gains(self, formulation, t, motion: Motion, N: Rates):
+        """By differentiation with respect to the state, whose encoder readings move as N says."""
+        state = state_of(formulation, motion)
+        slope: State = jax.jacfwd(lambda state: self._value(formulation, t, state))(
+            state
+        )
+        G = formulation.mechanism.joint_map(motion.x)
+        j = formulation.n_joints
+        elastic = jnp.pad(slope.elastic, ((0, 0), (j, 0)))
+        elastic_d = jnp.pad(slope.elastic_d, ((0, 0), (j, 0)))
+        on_x = slope.q @ G + elastic + slope.encoder @ N.encoder
+        on_xd = slope.qd @ G + elastic_d + slope.encoder_d @ N.encoder
+        return on_x, on_xd
+
+
+def on_actuated(
+    formulation: AbstractFormulation, command: Float[Array, " a"]
+) -> Float[Array, " j"]:
+    """Torques of all joints from those of the actuated ones."""
+    actuated = formulation.joints.actuated
+    if len(actuated) == formulation.n_encoders:
+        return command
+    zero = jnp.zeros(formulation.n_encoders)
+    return zero.at[jnp.asarray(actuated, dtype=int)].set(command)
+
+
+def called_back(function: Callable, t, state: State, size: int) -> Float[Array, " a"]:
+    """Value of a plain Python function inside compiled code; implicit steps treat it as constant while they iterate."""
+    shape = jax.ShapeDtypeStruct((size,), state.q.dtype)
+
+    def host(t, state):
+        return np.asarray(function(t, state), dtype=float)
+
+    def call(at):
+        return jax.pure_callback(host, shape, *at, vmap_method="sequential")
+
+    opaque = jax.custom_jvp(call)
+    # The host's function has no derivative that JAX could know: none is taken.
+    opaque.defjvp(lambda primals, tangents: (call(*primals), jnp.zeros(size)))
+    return opaque(jax.lax.stop_gradient((t, state)))
+
+
+# --- a control law -------------------------------------------------------------------------------------------------
+
+
+class WiredLaw(AbstractFeedback):
+    """A control law on a robot: the channels that it measures; it drives every actuated joint."""
+
+    law: AbstractLaw
+    channels: tuple[Channel, ...]
+    memory: Any  # before the first sample
+
+    @property
+    def sample(self) -> float | None:
+        """Period [s]; None: continuous."""
+        return self.law.sample
+
+    @property
+    def breakpoints(self) -> np.ndarray:
+        """Those of a continuous law; a held command is constant between samples whatever its reference does."""
+        return self.law.breakpoints if self.sample is None else np.zeros(0)
+
+    def on(self, start: float, end: float) -> "WiredLaw":
+        """The law on a smooth piece; a sampled law sees the whole of its reference at every sample."""
+        if self.sample is not None:
+            return self
+        return WiredLaw(self.law.on(start, end), self.channels, self.memory)
+
+    def _measured(self, formulation, motion: Motion) -> Float[Array, " m"]:
+        """What a continuous law sees: nothing that its own torque changes at once."""
+        none = jnp.zeros(formulation.n_encoders)
+        return measure(formulation, self.channels, motion, None, none)
+
+    def torque(self, formulation, t, motion: Motion) -> Float[Array, " j"]:
+        """Command of a continuous law."""
+        measured = self._measured(formulation, motion)
+        command, _ = self.law(t, measured, self.memory)
+        return on_actuated(formulation, command)
+
+    def gains(self, formulation, t, motion: Motion, N: Rates):
+        """Law and measurement differentiated one after the other."""
+        measured = self._measured(formulation, motion)
+        slope = jax.jacfwd(lambda y: self.law(t, y, self.memory)[0])(measured)
+        on_x, on_xd = self._sensitivity(formulation, motion, N)
+        columns = jax.vmap(
+            lambda command: on_actuated(formulation, command), in_axes=1, out_axes=1
+        )
+        return columns(slope @ on_x), columns(slope @ on_xd)
+
+    def _sensitivity(self, formulation, motion: Motion, N: Rates):
+        """Derivatives of the measured signals with respect to x and xd."""
+        if all(channel.kind in ("encoder", "speed") for channel in self.channels):
+            # Encoders move as N says: no differentiation through the whole motion. Steps iterate with these matrices,
+            # so that the small change of N with x may be left out, as everywhere in them.
+            n = motion.x.shape[0]
+            rows = [N.encoder[channel.index] for channel in self.channels]
+            is_speed = [channel.kind == "speed" for channel in self.channels]
+            E = jnp.stack(rows) if rows else jnp.zeros((0, n))
+            speed = jnp.asarray(is_speed, dtype=float)[:, None]
+            return (1.0 - speed) * E, speed * E
+
+        def signals(x, xd):
+            return self._measured(formulation, formulation.motion(x, xd, motion.xdd))
+
+        return jax.jacfwd(signals, argnums=(0, 1))(motion.x, motion.xd)
+
+    # --- samples
+
+    @property
+    def needs_acceleration(self) -> bool:
+        """True if a channel follows from the accelerations."""
+        return any(channel.is_instantaneous for channel in self.channels)
+
+    @property
+    def needs_reactions(self) -> bool:
+        """True if a channel is the reaction of a joint."""
+        return any(channel.kind == "reaction" for channel in self.channels)
+
+    def start(self, formulation: AbstractFormulation) -> ControlState:
+        """Before the first sample: no torque is held."""
+        command = jnp.zeros(len(formulation.joints.actuated))
+        return ControlState(command, jax.tree.map(jnp.asarray, self.memory), whole(0))
+
+    def acted(
+        self, t, measured: Float[Array, " m"], control: ControlState
+    ) -> ControlState:
+        """The law's update at a sample: a new command, held until the next one."""
+        command, memory = self.law(t, measured, control.memory)
+        # The loop that carries them wants the types that it began with.
+        memory = jax.tree.map(
+            lambda new, old: jnp.asarray(new, dtype=old.dtype), memory, control.memory
+        )
+        return ControlState(real(command), memory, control.next_sample + 1)
+
+    def time_of_next(self, control: ControlState) -> Float[Array, ""]:
+        """When the next sample is due [s]: a product, so that periods do not add up rounding."""
+        assert self.sample is not None
+        return control.next_sample * real(self.sample)
+
+
+def wired(model: Model, law: Any) -> AbstractFeedback | None:
+    """A law, or a user's function (t, state) -> torques, ready to act on a robot.
+
+    Raises:
+        ValueError: the law does not fit the robot, or would be an algebraic loop.
+    """
+    if law is None or isinstance(law, AbstractFeedback):
+        return law
+    if not isinstance(law, AbstractLaw):
+        if not callable(law):
+            raise ValueError(
+                f"a law is a function (t, state) -> torques or a controller, got {type(law).__name__}"
+            )
+        return StateFunction(law)
+    channels = tuple(_sensor(model, name) for name in law.sensors(model))
+    wired_law = WiredLaw(law, channels, law.init(model))
+    if law.sample is None:
+        _check_continuous(wired_law)
+    elif not law.sample > 0.0:
+        raise ValueError(
+            f"sample must be a positive number of seconds, got {law.sample}"
+        )
+    _check_command(model, wired_law)
+    return wired_law
+
+
+def _sensor(model: Model, name: str) -> Channel:
+    try:
+        return output_named(model, name)
+    except UnknownNameError as failure:
+        raise UnknownNameError(name, f"the law's sensor is {failure.message}") from None
+
+
+def _check_continuous(wired_law: WiredLaw) -> None:
+    at_once = [c.name for c in wired_law.channels if c.is_instantaneous]
+    if at_once:
+        raise ValueError(
+            f"a continuous law cannot see {', '.join(at_once)}: its own torque changes that in the same instant (an "
+            "algebraic loop). Give the law a sample period: it then measures under the torque held so far."
+        )
+    if jax.tree.leaves(wired_law.memory):
+        raise ValueError(
+            "a continuous law has no memory between instants: give the law a sample period."
+        )
+
+
+def _check_command(model: Model, wired_law: WiredLaw) -> None:
+    """Refuse a law whose command does not have one torque for each actuated joint."""
+    measured = jax.ShapeDtypeStruct((len(wired_law.channels),), float)
+    memory = jax.tree.map(jnp.asarray, wired_law.memory)
+    command, _ = eqx.filter_eval_shape(
+        wired_law.law, jax.ShapeDtypeStruct((), float), measured, memory
+    )
+    count = len(model.actuated)
+    if command.shape != (count,):
+        names = ", ".join(model.actuated_names)
+        raise ValueError(
+            f"the law must give {count} torques, one for each actuated joint ({names}), got shape {command.shape}"
+        )

@@ -1,0 +1,43 @@
+"""The contract of a control law: what it sees, what it remembers, and when it acts."""
+
+import abc
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Array, Float
+
+
+class AbstractLaw(eqx.Module):
+    """A control law: (t, measured, memory) -> (command, memory).
+
+    A law sees only what is measured: the channels that it names, in their order. A *sampled* law acts every `sample`
+    seconds, and its command is held in between; it measures before it acts, under the command held so far. A
+    *continuous* law (`sample` None) acts at every instant: it has no memory, and sees nothing that its own command
+    changes in the same instant.
+    """
+
+    sample: eqx.AbstractVar[float | None]  # period [s]; None: continuous
+
+    @abc.abstractmethod
+    def sensors(self, model: Any) -> tuple[str, ...]:
+        """Names of the channels that the law sees on a robot: `upper.encoder`, `lower/tip.ax` (see `channels`)."""
+
+    def init(self, model: Any) -> Any:
+        """Memory before the first sample: any pytree of arrays."""
+        return ()
+
+    @abc.abstractmethod
+    def __call__(
+        self, t: Float[Array, ""], measured: Float[Array, " m"], memory: Any
+    ) -> tuple[Float[Array, " a"], Any]:
+        """Torque of every actuated joint [N m or N], and the memory for the next sample."""
+
+    @property
+    def breakpoints(self) -> np.ndarray:
+        """Times at which a continuous law is not smooth: the integrator steps to them exactly."""
+        return np.zeros(0)
+
+    def on(self, start: float, end: float) -> "AbstractLaw":
+        """The law between two neighbouring breakpoints, smooth there up to both ends."""
+        return self

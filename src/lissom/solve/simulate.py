@@ -1,0 +1,282 @@
+"""A whole run: piece after piece between discontinuities, in bursts that can be watched, or in one pure call."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..compilation import QUICK, CompiledAhead
+from ..describe.scenario import Solver
+from ..dynamics.formulation import AbstractFormulation
+from ..types import RESULTS, real, whole
+from .dead_point import beyond_dead_point, with_prescribed_joints
+from .explicit import Explicit
+from .generalised_alpha import GeneralisedAlpha
+from .inputs import Inputs, inputs_of_torque
+from .march import MarchState, empty_record, first_sample, march, set_off
+from .model import Model
+from .problem import Problem
+from .radau import Radau
+from .solution import Counts, Segment, Solution
+from .state import State
+from .step import AbstractStep, Moment, Tolerance
+
+BURST = 400  # tries between two looks at the clock, the screen and the keyboard
+FIRST_STEP = 1e-4  # [s]
+ENDLESS = 2**62
+
+_first_sample = CompiledAhead(first_sample, **QUICK)
+_set_off = CompiledAhead(set_off, **QUICK)
+_march = CompiledAhead(march)
+
+
+class Settings(NamedTuple):
+    """How a run is stepped through."""
+
+    step: AbstractStep
+    tolerance: Tolerance
+    max_step: Any
+    max_steps: Any
+
+
+def step_of(solver: Solver) -> AbstractStep:
+    """The step method that a scenario names."""
+    if solver.method in ("auto", "radau"):
+        return Radau()
+    if solver.method == "generalised-alpha":
+        return GeneralisedAlpha(solver.spectral_radius)
+    return Explicit(solver.method)
+
+
+def settings_of(solver: Solver, t_end: float) -> Settings:
+    """The options of a scenario as numbers of compiled code."""
+    everything = solver.resolve == "everything"
+    tolerance = Tolerance(real(solver.rtol), real(solver.atol), everything)
+    max_step = real(solver.max_step or t_end)
+    return Settings(step_of(solver), tolerance, max_step, whole(solver.max_steps))
+
+
+def output_times(t_end: float, output_dt: float) -> np.ndarray:
+    """0, output_dt, ... and t_end, however it divides."""
+    count = int(np.floor(t_end / output_dt * (1 + 1e-12))) + 1
+    times = np.arange(count) * output_dt
+    if abs(times[-1] - t_end) < 1e-9 * t_end:
+        return times
+    return np.append(times, t_end)
+
+
+def solver_of(options: Solver | Mapping[str, Any] | None) -> Solver:
+    """Solver options from a mapping of them."""
+    if isinstance(options, Solver):
+        return options
+    return Solver(**dict(options or {}))
+
+
+# --- a run that can be watched -------------------------------------------------------------------------------------
+
+
+def simulate(
+    model: Model,
+    state: State,
+    inputs: Inputs,
+    times: np.ndarray,
+    solver: Solver,
+    watch: Callable[[float], None] = lambda t: None,
+) -> Solution:
+    """Run to the last output time; an interrupt or a failure keeps what has been computed.
+
+    Args:
+        model: the robot.
+        state: at t = 0.
+        inputs: torques, wrenches, motions, control law.
+        times: output grid, from 0 [s].
+        solver: method and tolerances.
+        watch: called with the time reached, every few hundred steps; may raise to stop the run.
+    """
+    inputs = inputs.wired(model)
+    prescribed = inputs.prescribed
+    f, state = with_prescribed_joints(model.formulation, state, prescribed)
+    settings = settings_of(solver, float(times[-1]))
+    at = _start(f, state, inputs, times, solver, _first_sample)
+    segments = [Segment(f.independent, 0, 0.0)]
+    interrupted = False
+    try:
+        for problem, end in _pieces(f, inputs, times):
+            while _is_under_way(at, end):
+                at = _through(problem, settings, at, end, watch)
+                if not _is_well(at):
+                    # A closed chain may go on with other joints as its coordinates.
+                    f, at = beyond_dead_point(problem.formulation, at, prescribed)
+                    problem = Problem(f, problem.loads)
+                if f.independent != segments[-1].independent:
+                    row, time = int(at.record.filled), float(at.now.t)
+                    segments.append(Segment(f.independent, row, time))
+            if not _is_well(at):
+                break
+    except KeyboardInterrupt:
+        interrupted = True
+    solution = solution_of(at, tuple(segments))
+    if interrupted:
+        return eqx.tree_at(lambda s: s.result, solution, RESULTS.interrupted)
+    return solution
+
+
+def prepare(
+    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+) -> Solution:
+    """Compile what a run needs before it begins; a solution with shapes in place of numbers, except for its times.
+
+    Each structure of robot and loads is compiled once in a process.
+    """
+    inputs = inputs.wired(model)
+    f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
+    step, tolerance, max_step, max_steps = settings_of(solver, float(times[-1]))
+    at = _start(f, state, inputs, times, solver, _first_sample.prepare)
+    at_end = at
+    for problem, end in _pieces(f, inputs, times):
+        under_way = _set_off.prepare(step, problem, tolerance, at)
+        limits = (real(end), max_step, whole(BURST), max_steps)
+        at_end = _march.prepare(step, problem, tolerance, under_way, *limits)
+    solution = solution_of(at_end, (Segment(f.independent, 0, 0.0),))
+    return eqx.tree_at(lambda s: s.t, solution, real(times))
+
+
+def _pieces(f: AbstractFormulation, inputs: Inputs, times: np.ndarray):
+    """The robot under the loads of each smooth piece of time, and where that ends."""
+    ends = inputs.breakpoints(float(times[-1]))
+    for start, end in zip(ends[:-1], ends[1:], strict=True):
+        yield Problem(f, _as_arrays(inputs.on(start, end))), float(end)
+
+
+def _is_well(at: MarchState) -> bool:
+    return bool(at.result == RESULTS.successful)
+
+
+def _is_under_way(at: MarchState, end: float) -> bool:
+    return float(at.now.t) < end and _is_well(at)
+
+
+def _through(
+    problem: Problem, settings: Settings, at: MarchState, end: float, watch
+) -> MarchState:
+    """To the end of a piece, in bursts, or until the run fails."""
+    step, tolerance, max_step, max_steps = settings
+    at = _set_off(step, problem, tolerance, at)
+    limits = (real(end), max_step, whole(BURST), max_steps)
+    while _is_under_way(at, end):
+        at = _march(step, problem, tolerance, at, *limits)
+        watch(float(at.now.t))
+    return at
+
+
+# --- a pure run ----------------------------------------------------------------------------------------------------
+
+
+def rollout(
+    model: Model,
+    state: State | None = None,
+    *,
+    t_end: float = 1.0,
+    output_dt: float = 0.001,
+    torque: Any = None,
+    inputs: Inputs | None = None,
+    solver: Solver | Mapping[str, Any] | None = None,
+) -> Solution:
+    """A run as one pure JAX function of the model's numbers and the state: for `jax.jit`, `jax.vmap`, `jax.jvp`.
+
+    The same steps as `simulate`, without a look at the clock in between. A closed chain that comes to a dead point of
+    its independent joints stops there.
+
+    Args:
+        model: the robot; its numbers may be traced (`model.replace({"payload.mass": mass})`).
+        state: at t = 0; at rest with q = 0 by default.
+        t_end: duration [s].
+        output_dt: spacing of the output [s].
+        torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
+        inputs: tables of torques, wrenches and motions, instead of `torque`.
+        solver: `Solver` options, or a mapping of them.
+
+    Example:
+        >>> import jax, lissom as ls
+        >>> model = ls.Model("simple-pendulum")
+        >>> tip = jax.jit(lambda q: ls.rollout(model, model.at([q]), t_end=0.01).x[-1, 0])
+        >>> tip(0.3).shape
+        ()
+    """
+    state = model.at() if state is None else state
+    inputs = inputs_of_torque(model, torque) if inputs is None else inputs
+    inputs = inputs.wired(model)
+    options = solver_of(solver)
+    times = output_times(t_end, output_dt)
+    f = model.formulation
+    step, tolerance, max_step, max_steps = settings_of(options, t_end)
+    at = _start(f, state, inputs, times, options, first_sample)
+    for problem, end in _pieces(f, inputs, times):
+        at = set_off(step, problem, tolerance, at)
+        limits = (real(end), max_step, whole(ENDLESS), max_steps)
+        at = march(step, problem, tolerance, at, *limits)
+    return solution_of(at, (Segment(f.independent, 0, 0.0),))
+
+
+# --- start and end -------------------------------------------------------------------------------------------------
+
+
+def _start(
+    f: AbstractFormulation,
+    state: State,
+    inputs: Inputs,
+    times: np.ndarray,
+    solver: Solver,
+    sample: Callable[[Problem, Moment], Any],
+) -> MarchState:
+    """The march before its first step; `sample` lets a sampled law act for the first time."""
+    t_end = float(times[-1])
+    now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
+    joints = real(state.q)
+    problem, _ = next(_pieces(f, inputs, times))
+    control = sample(problem.near(joints), now)
+    commands = 0 if control is None else control.command.shape[0]
+    first_step = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
+    zero = whole(0)
+    return MarchState(
+        now=now,
+        joints=joints,
+        h=real(first_step),
+        memory=None,
+        control=control,
+        counts=Counts(zero, zero, zero),
+        record=empty_record(real(times), f.size, f.n_encoders, commands),
+        result=RESULTS.successful,
+    )
+
+
+def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
+    """What a march has come to."""
+    record = at.record
+    return Solution(
+        t=record.t,
+        x=record.x,
+        xd=record.xd,
+        work=record.work,
+        joints=record.joints,
+        command=record.command,
+        filled=record.filled,
+        counts=at.counts,
+        result=at.result,
+        last=at.now,
+        last_joints=at.joints,
+        control=at.control,
+        segments=segments,
+    )
+
+
+def _as_arrays(loads: Any) -> Any:
+    """Loads whose numbers are arrays: other numbers then need no new compilation."""
+
+    def array(leaf):
+        return real(leaf) if isinstance(leaf, float) else jnp.asarray(leaf)
+
+    return jax.tree.map(array, loads)

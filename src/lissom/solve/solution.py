@@ -1,0 +1,47 @@
+"""What a run gives: states on its output grid, and how they were come by. Pure numbers, a pytree."""
+
+from typing import Any
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+from ..types import RESULTS
+from .feedback import ControlState
+from .step import Moment
+
+
+class Counts(eqx.Module):
+    """What the march did."""
+
+    steps: Any
+    rejected: Any
+    evaluations: Any  # of residuals or right-hand sides
+
+
+class Segment(eqx.Module):
+    """Part of a run with one choice of independent joints: closed chains change it at dead points."""
+
+    independent: tuple[int, ...] = eqx.field(static=True)
+    row: int = eqx.field(static=True)  # of the output grid, where it begins
+    time: float = eqx.field(static=True)  # [s]
+
+
+class Solution(eqx.Module):
+    """A run on its output grid: times, states, work, counts and how it ended.
+
+    The first `filled` rows are valid; where a run stopped early, the rest is NaN.
+    """
+
+    t: Float[Array, " t"]  # output times [s]
+    x: Float[Array, "t n"]  # coordinates: joints first, then elastic ones
+    xd: Float[Array, "t n"]
+    work: Float[Array, "t 2"]  # put in, and dissipated, since the start [J]
+    joints: Float[Array, "t j"]  # coordinates of all moving joints
+    command: Float[Array, "t a"]  # held by a sampled law; no columns without one
+    filled: Any
+    counts: Counts
+    result: RESULTS
+    last: Moment  # how far it got
+    last_joints: Float[Array, " j"]  # coordinates of all moving joints there
+    control: ControlState | None  # of a sampled law, at the end
+    segments: tuple[Segment, ...]

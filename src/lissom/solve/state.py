@@ -1,0 +1,78 @@
+"""The state of a robot: where its joints and links are, how fast they move, and what its encoders read."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..dynamics.formulation import AbstractFormulation, Motion
+
+
+class State(eqx.Module):
+    """Joint coordinates of the ERLS, elastic coordinates, their rates, and what the encoders read.
+
+    All moving joints are here. Of a closed chain some follow from the others, and only the `independent` ones are
+    coordinates of the model; `q` then also says on which of its assembly branches the chain is.
+    """
+
+    q: Float[Array, " j"]  # theta
+    qd: Float[Array, " j"]
+    elastic: Float[Array, " d"]  # eta
+    elastic_d: Float[Array, " d"]
+    encoder: Float[Array, " j"]
+    encoder_d: Float[Array, " j"]
+    # Holding torques, where a static solution has given them.
+    torque: Float[Array, " j"] | None = None
+    # Numbers of the joints that are coordinates; None: all of them.
+    independent: tuple[int, ...] | None = eqx.field(static=True, default=None)
+
+    @property
+    def x(self) -> Float[Array, " n"]:
+        """The coordinates of the model."""
+        return jnp.concatenate([self._coordinates(self.q), self.elastic])
+
+    @property
+    def xd(self) -> Float[Array, " n"]:
+        """Their rates."""
+        return jnp.concatenate([self._coordinates(self.qd), self.elastic_d])
+
+    def _coordinates(self, joints: Float[Array, " j"]) -> Float[Array, " i"]:
+        if self.independent is None:
+            return joints
+        return joints[jnp.asarray(self.independent)]
+
+
+def state_of(
+    formulation: AbstractFormulation,
+    motion: Motion,
+    torque: Float[Array, " j"] | None = None,
+) -> State:
+    """The state of a motion, with its encoder readings."""
+    j = formulation.n_joints
+    return State(
+        q=motion.theta,
+        qd=motion.theta_d,
+        elastic=motion.x[j:],
+        elastic_d=motion.xd[j:],
+        encoder=motion.place.encoder,
+        encoder_d=motion.rates.encoder,
+        torque=torque,
+        independent=independent_of(formulation),
+    )
+
+
+def state_at(
+    formulation: AbstractFormulation,
+    x: Float[Array, " n"],
+    xd: Float[Array, " n"],
+    torque: Float[Array, " j"] | None = None,
+) -> State:
+    """The state with these coordinates and rates."""
+    motion = formulation.motion(x, xd, jnp.zeros_like(x))
+    return state_of(formulation, motion, torque)
+
+
+def independent_of(formulation: AbstractFormulation) -> tuple[int, ...] | None:
+    """Joints that are coordinates, None where all are."""
+    if formulation.n_joints == formulation.n_encoders:
+        return None
+    return formulation.independent
