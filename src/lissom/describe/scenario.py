@@ -36,15 +36,17 @@ class Initial(Part):
 
 
 class Controller(Part):
-    """Joint PD control: torque = kp (reference - q) - kd qd, on encoder angles, one gain for each moving joint."""
+    """Joint PD control: torque = kp (reference - q) - kd qd, on encoder angles.
+
+    One gain for each moving joint, or one for each actuated joint where some are passive.
+    """
 
     type: Literal["pd"]
     kp: Gains
     kd: Gains
     reference: ReferenceTable
-    gravity_compensation: bool = (
-        False  # adds the torque that holds the rigid robot at the reference
-    )
+    # Adds the torque that holds the rigid robot at the reference.
+    gravity_compensation: bool = False
 
 
 class Solver(Part):

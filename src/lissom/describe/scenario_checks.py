@@ -1,14 +1,20 @@
 """What in a scenario does not fit its robot or its other parts; works on whole and on half-valid scenarios."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .outline import Outline
-from .part import Finding
+from .part import Finding, entry_of
 from .quantity import Quantity, is_traced
 from .supported import ONE_SET_OF_TERMS, STIFFENED, TANGENT_ONLY, WITH_BASIS
 
 MAX_SAMPLES = 1_000_000
+
+# Inputs that act through the motor of a joint, and why a passive joint cannot take them.
+NEEDS_A_DRIVE = {
+    "torque": "it takes no torque",
+    "motion": "it has no drive that could follow a motion",
+}
 
 
 def scenario_findings(
@@ -22,20 +28,13 @@ def scenario_findings(
     return found
 
 
-def _get(part: Any, *keys: str) -> Any:
-    """An entry of nested parts or mappings, `None` where there is none."""
-    for key in keys:
-        part = part.get(key) if isinstance(part, Mapping) else getattr(part, key, None)
-    return part
-
-
 def _list(part: Any, *keys: str) -> Any:
-    value = _get(part, *keys)
+    value = entry_of(part, *keys)
     return value if isinstance(value, list | tuple) else ()
 
 
 def _names(part: Any, *keys: str) -> list[Any]:
-    value = _get(part, *keys)
+    value = entry_of(part, *keys)
     return list(value) if isinstance(value, Mapping) else []
 
 
@@ -57,15 +56,15 @@ def _time(entries: Mapping[str, Any]) -> Iterator[Finding]:
 
 def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
     """Choices that the formulation does not offer."""
-    formulation = _get(entries, "formulation") or "erls-fem"
-    reference, basis = _get(entries, "reference"), _get(entries, "basis")
+    formulation = entry_of(entries, "formulation") or "erls-fem"
+    reference, basis = entry_of(entries, "reference"), entry_of(entries, "basis")
     if formulation in TANGENT_ONLY and reference not in (None, "tangent"):
         yield Finding(
             ("reference",),
             reference,
             f"{formulation} takes tangent only: its joint coordinates are encoders'",
         )
-    if formulation in ONE_SET_OF_TERMS and _get(entries, "terms") == "published":
+    if formulation in ONE_SET_OF_TERMS and entry_of(entries, "terms") == "published":
         yield Finding(
             ("terms",),
             "published",
@@ -77,12 +76,12 @@ def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
             basis,
             f"{formulation} has its own: choose one with {' or '.join(WITH_BASIS)}",
         )
-    if _get(entries, "stiffening") == "geometric" and formulation not in STIFFENED:
+    if entry_of(entries, "stiffening") == "geometric" and formulation not in STIFFENED:
         message = f"{formulation} has no geometric stiffening: choose {' or '.join(STIFFENED)}"
         yield Finding(("stiffening",), "geometric", message)
     elif (
-        _get(entries, "stiffening") == "geometric"
-        and _get(entries, "terms") == "published"
+        entry_of(entries, "stiffening") == "geometric"
+        and entry_of(entries, "terms") == "published"
     ):
         yield Finding(
             ("stiffening",),
@@ -114,22 +113,24 @@ def _one_per_joint(
         yield Finding(
             loc,
             list(value),
-            f"must have one number for each moving joint: {_joints(robot)}",
+            f"must have one number for each moving joint: {_listed(robot.joints)}",
         )
 
 
-def _joints(robot: Outline) -> str:
-    return f"{len(robot.joints)} ({', '.join(robot.joints)})"
+def _listed(joints: Sequence[str]) -> str:
+    return f"{len(joints)} ({', '.join(joints)})"
 
 
 def _inputs(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
-    for kind in ("torque", "motion"):
+    for kind, lacking in NEEDS_A_DRIVE.items():
         for joint in _names(entries, "inputs", kind):
             problem = robot.joint_problem(joint)
+            if robot.is_passive(joint):
+                problem = f"joint {joint} is passive (actuated: false): {lacking}"
             if problem:
                 yield Finding(("inputs", kind, joint), None, problem)
     for k, wrench in enumerate(_list(entries, "inputs", "wrench")):
-        node = _get(wrench, "node")
+        node = entry_of(wrench, "node")
         problem = robot.node_problem(node) if isinstance(node, str) else None
         if problem:
             yield Finding(("inputs", "wrench", k, "node"), node, problem)
@@ -137,16 +138,55 @@ def _inputs(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
 
 def _controller(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
     for key in ("kp", "kd"):
-        yield from _one_per_joint(entries, ("controller", key), robot)
-    rows = _list(entries, "controller", "reference", "value")
-    lengths = {len(row) for row in rows if isinstance(row, list | tuple)}
-    if lengths and lengths != {len(robot.joints)}:
-        message = (
-            f"each row must have one number for each moving joint: {_joints(robot)}"
-        )
-        yield Finding(
-            ("controller", "reference", "value"), f"rows of {sorted(lengths)}", message
-        )
+        yield from _gains(entries, key, robot)
+    loc = ("controller", "reference", "value")
+    rows = [row for row in _list(entries, *loc) if isinstance(row, list | tuple)]
+    lengths = {len(row) for row in rows}
+    if any(length not in _driven_lengths(robot) for length in lengths):
+        message = f"each row must have {_one_per_driven_joint(robot)}"
+        yield Finding(loc, f"rows of {sorted(lengths)}", message)
+    elif lengths and lengths != {len(robot.joints)}:
+        yield from _compensation(entries, robot)
+
+
+def _gains(entries: Mapping[str, Any], key: str, robot: Outline) -> Iterator[Finding]:
+    loc = ("controller", key)
+    gains = _list(entries, *loc)
+    if gains and len(gains) not in _driven_lengths(robot):
+        message = f"must have {_one_per_driven_joint(robot)}"
+        yield Finding(loc, list(gains), message)
+    if len(gains) != len(robot.joints):
+        return
+    for joint, gain in zip(robot.joints, gains, strict=True):
+        if robot.is_passive(joint) and not is_traced(gain) and gain != 0:
+            message = (
+                f"joint {joint} is passive (actuated: false): its gain must be 0, "
+                f"or write one number for each actuated joint: {_listed(robot.actuated)}"
+            )
+            yield Finding(loc, list(gains), message)
+
+
+def _compensation(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
+    """The weight of a robot follows from all its joints, also from those that no motor drives."""
+    if entry_of(entries, "controller", "gravity_compensation") is not True:
+        return
+    message = (
+        "needs the coordinates of the passive joints too: "
+        f"write one number for each moving joint in reference.value: {_listed(robot.joints)}"
+    )
+    yield Finding(("controller", "gravity_compensation"), True, message)
+
+
+def _driven_lengths(robot: Outline) -> tuple[int, int]:
+    """How many numbers a controller may have: one for each moving joint, or for each actuated one."""
+    return len(robot.joints), len(robot.actuated)
+
+
+def _one_per_driven_joint(robot: Outline) -> str:
+    words = f"one number for each moving joint: {_listed(robot.joints)}"
+    if robot.actuated and robot.actuated != robot.joints:
+        words += f", or one for each actuated joint: {_listed(robot.actuated)}"
+    return words
 
 
 def _one_driver(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
@@ -159,7 +199,7 @@ def _one_driver(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]
                 None,
                 "this joint has a torque table too: its torque follows from the motion",
             )
-        if joint in robot.joints and _has_gain(entries, robot.joints.index(joint)):
+        if _has_gain(entries, robot, joint):
             yield Finding(
                 loc,
                 None,
@@ -167,16 +207,20 @@ def _one_driver(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]
             )
 
 
-def _has_gain(entries: Mapping[str, Any], k: int) -> bool:
-    gains = [_list(entries, "controller", key) for key in ("kp", "kd")]
-    return any(
-        k < len(gain) and not is_traced(gain[k]) and gain[k] != 0 for gain in gains
-    )
+def _has_gain(entries: Mapping[str, Any], robot: Outline, joint: Any) -> bool:
+    for key in ("kp", "kd"):
+        gains = _list(entries, "controller", key)
+        # A list that fits neither the moving nor the actuated joints is refused elsewhere.
+        joints = robot.actuated if len(gains) == len(robot.actuated) else robot.joints
+        gain = dict(zip(joints, gains, strict=False)).get(joint, 0)
+        if not is_traced(gain) and gain != 0:
+            return True
+    return False
 
 
 def _zeroed(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
     loc, dofs = ("reference", "zeroed"), _list(entries, "reference", "zeroed")
-    if not isinstance(_get(entries, "reference", "zeroed"), list | tuple):
+    if not isinstance(entry_of(entries, "reference", "zeroed"), list | tuple):
         return
     for k, dof in enumerate(dofs):
         problem = robot.dof_problem(dof)
@@ -185,7 +229,7 @@ def _zeroed(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
         if problem:
             yield Finding((*loc, k), dof, problem)
     if len(dofs) != len(robot.independent or robot.joints):
-        message = f"the ERLS needs one zeroed dof for each moving joint: {_joints(robot)}, not {len(dofs)}"
+        message = f"the ERLS needs one zeroed dof for each moving joint: {_listed(robot.joints)}, not {len(dofs)}"
         if robot.independent:
             message = f"the ERLS of a closed chain needs one zeroed dof for each independent joint, not {len(dofs)}"
         yield Finding(loc, list(dofs), message)
