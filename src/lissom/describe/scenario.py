@@ -47,6 +47,8 @@ class Controller(Part):
     reference: ReferenceTable
     # Adds the torque that holds the rigid robot at the reference.
     gravity_compensation: bool = False
+    # Seconds between two samples of the law, its torque held in between; None: a continuous law.
+    sample: Annotated[float, Quantity("s", above=0)] | None = None
 
 
 class Solver(Part):

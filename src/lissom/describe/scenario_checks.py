@@ -21,7 +21,7 @@ def scenario_findings(
     entries: Mapping[str, Any], robot: Outline | None
 ) -> list[Finding]:
     """All that is wrong; `robot` is `None` where even its names cannot be read."""
-    found = [*_time(entries), *choice_findings(entries)]
+    found = [*_time(entries), *_sample_period(entries), *choice_findings(entries)]
     if robot is not None:
         for check in (_initial, _inputs, _controller, _one_driver, _zeroed, _modes):
             found += check(entries, robot)
@@ -52,6 +52,14 @@ def _time(entries: Mapping[str, Any]) -> Iterator[Finding]:
     elif t_end / step > MAX_SAMPLES:
         message = f"gives {t_end / step:.3g} samples over {t_end:g} s: at most {MAX_SAMPLES} are written"
         yield Finding(("output_dt",), step, message)
+
+
+def _sample_period(entries: Mapping[str, Any]) -> Iterator[Finding]:
+    t_end = _number(entries.get("t_end", 1.0))
+    period = _number(entry_of(entries, "controller", "sample"))
+    if t_end is not None and period is not None and period > t_end > 0:
+        message = f"must not be longer than the run (t_end {t_end:g} s)"
+        yield Finding(("controller", "sample"), period, message)
 
 
 def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
