@@ -177,14 +177,17 @@ def inputs_of(model: Model, scenario: Scenario) -> Inputs:
     given, controller = scenario.inputs, scenario.controller
     law = None
     if controller is not None:
+        at_joints = model.robot.at_moving_joints
         reference = Table(
             controller.reference.t,
-            controller.reference.value,
+            [at_joints(row) for row in controller.reference.value],
             controller.reference.interpolation,
             "hold",
         )
         compensate = model.formulation if controller.gravity_compensation else None
-        law = PD(controller.kp, controller.kd, reference, compensate)
+        law = PD(
+            at_joints(controller.kp), at_joints(controller.kd), reference, compensate
+        )
     return Inputs(
         model.n_joints,
         torque=[
