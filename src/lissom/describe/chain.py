@@ -84,6 +84,12 @@ def parent_of(links: Links, i: int) -> int | None:
     return known[0] if known else None
 
 
+def branches(links: Links) -> bool:
+    """True if some link is carried by another one than the link before it."""
+    # `None` stands for a parent that cannot be told yet: an error that is reported on its own.
+    return any(parent_of(links, i) not in (i - 1, None) for i in range(len(links)))
+
+
 def children_of(links: Links, i: int) -> list[int]:
     """Numbers of the links that link i carries."""
     return [j for j in range(i + 1, len(links)) if parent_of(links, j) == i]

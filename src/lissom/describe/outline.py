@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .chain import Links, node_count
+from .chain import Links, branches, node_count
 from .errors import nearest
 from .link import Link
 from .part import entry_of
@@ -25,6 +25,8 @@ class Outline(NamedTuple):
     independent: tuple[
         str, ...
     ] = ()  # joints that set the pose of a closed chain, where they are named
+    closed: bool = False  # has loops
+    branched: bool = False  # some link is not carried by the link before it
 
     def node_problem(self, node: Any) -> str | None:
         """What is wrong with a node name such as `upper/2` or `lower/tip`, `None` if nothing is."""
@@ -66,6 +68,7 @@ def outline(
     links: Sequence[Link],
     planar: bool = False,
     independent: Sequence[str] | None = None,
+    closed: bool = False,
 ) -> Outline:
     """The names of a valid chain of links."""
     nodes = {link.name: node_count(links, i) for i, link in enumerate(links)}
@@ -77,6 +80,8 @@ def outline(
         nodes=nodes,
         components=PLANAR if planar else DOFS,
         independent=tuple(independent or ()),
+        closed=closed,
+        branched=branches(links),
     )
 
 
@@ -104,6 +109,8 @@ def outline_of_data(data: Any) -> Outline | None:
         nodes=nodes,
         components=PLANAR if planar else DOFS,
         independent=independent,
+        closed=bool(data.get("loops")),
+        branched=branches(links),
     )
 
 

@@ -101,7 +101,7 @@ class Robot(Part):
     @property
     def outline(self) -> Outline:
         """Names of links, moving joints and nodes."""
-        return outline(self.links, self.planar, self.independent)
+        return outline(self.links, self.planar, self.independent, bool(self.loops))
 
     @property
     def link_names(self) -> tuple[str, ...]:

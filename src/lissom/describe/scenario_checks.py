@@ -6,7 +6,13 @@ from typing import Any
 from .outline import Outline
 from .part import Finding, entry_of
 from .quantity import Quantity, is_traced
-from .supported import ONE_SET_OF_TERMS, STIFFENED, TANGENT_ONLY, WITH_BASIS
+from .supported import (
+    DEFAULT_FORMULATION,
+    SUPPORT,
+    Support,
+    names_with,
+    structure_findings,
+)
 
 MAX_SAMPLES = 1_000_000
 
@@ -23,7 +29,7 @@ def scenario_findings(
     """All that is wrong; `robot` is `None` where even its names cannot be read."""
     found = [*_time(entries), *_sample_period(entries), *choice_findings(entries)]
     if robot is not None:
-        for check in (_initial, _inputs, _controller, _one_driver, _zeroed, _modes):
+        for check in ROBOT_CHECKS:
             found += check(entries, robot)
     return found
 
@@ -64,38 +70,71 @@ def _sample_period(entries: Mapping[str, Any]) -> Iterator[Finding]:
 
 def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
     """Choices that the formulation does not offer."""
-    formulation = entry_of(entries, "formulation") or "erls-fem"
-    reference, basis = entry_of(entries, "reference"), entry_of(entries, "basis")
-    if formulation in TANGENT_ONLY and reference not in (None, "tangent"):
-        yield Finding(
-            ("reference",),
-            reference,
-            f"{formulation} takes tangent only: its joint coordinates are encoders'",
-        )
-    if formulation in ONE_SET_OF_TERMS and entry_of(entries, "terms") == "published":
-        yield Finding(
-            ("terms",),
-            "published",
-            f"{formulation} has one set of terms: leave out, or say consistent",
-        )
-    if formulation not in WITH_BASIS and basis is not None:
-        yield Finding(
-            ("basis",),
-            basis,
-            f"{formulation} has its own: choose one with {' or '.join(WITH_BASIS)}",
-        )
-    if entry_of(entries, "stiffening") == "geometric" and formulation not in STIFFENED:
-        message = f"{formulation} has no geometric stiffening: choose {' or '.join(STIFFENED)}"
+    support = _support(entries)
+    if support is None:
+        return
+    yield from _reference(support, entry_of(entries, "reference"))
+    yield from _basis(support, entry_of(entries, "basis"))
+    terms = entry_of(entries, "terms") or "consistent"
+    if terms == "published" and "published" not in support.terms:
+        message = f"{support.name} has one set of terms: leave out, or say consistent"
+        yield Finding(("terms",), terms, message)
+    if entry_of(entries, "stiffening") == "geometric":
+        yield from _stiffening(support, terms)
+
+
+def _support(entries: Mapping[str, Any]) -> Support | None:
+    """What the chosen formulation can do, `None` where there is none of that name."""
+    name = entry_of(entries, "formulation") or DEFAULT_FORMULATION
+    return SUPPORT.get(name) if isinstance(name, str) else None
+
+
+def _all_choices(field: str) -> set[str]:
+    """Every reference, or every basis, that some formulation takes."""
+    return {
+        choice for support in SUPPORT.values() for choice in getattr(support, field)
+    }
+
+
+def _reference(support: Support, reference: Any) -> Iterator[Finding]:
+    name = "zeroed" if isinstance(reference, Mapping) else reference
+    if name is None or name in support.references:
+        return
+    # A word that no formulation knows is refused at its key; saying it twice helps nobody.
+    if set(support.references) == _all_choices("references"):
+        return
+    message = f"{support.name} takes {' or '.join(support.references)} only"
+    if support.references == ("tangent",):
+        message += ": its joint coordinates are what the encoders read"
+    yield Finding(("reference",), reference, message)
+
+
+def _basis(support: Support, basis: Any) -> Iterator[Finding]:
+    if basis is None:
+        return
+    if len(support.bases) == 1:
+        others = names_with(lambda other: len(other.bases) > 1)
+        message = f"{support.name} has its own: choose one with {others}"
+        yield Finding(("basis",), basis, message)
+    elif basis in _all_choices("bases") - set(support.bases):
+        message = f"{support.name} takes {' or '.join(support.bases)}"
+        yield Finding(("basis",), basis, message)
+
+
+def _stiffening(support: Support, terms: Any) -> Iterator[Finding]:
+    if not support.stiffening:
+        others = names_with(lambda other: other.stiffening)
+        message = f"{support.name} has no geometric stiffening: choose {others}"
         yield Finding(("stiffening",), "geometric", message)
-    elif (
-        entry_of(entries, "stiffening") == "geometric"
-        and entry_of(entries, "terms") == "published"
-    ):
-        yield Finding(
-            ("stiffening",),
-            "geometric",
-            "the published terms have none: leave out, or use consistent terms",
-        )
+    elif terms == "published":
+        message = "the published terms have none: leave out, or use consistent terms"
+        yield Finding(("stiffening",), "geometric", message)
+
+
+def _structure(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
+    support = _support(entries)
+    if support is not None:
+        yield from structure_findings(support, robot)
 
 
 def _number(value: Any) -> float | None:
@@ -248,3 +287,15 @@ def _modes(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
     if modes and len(modes) != len(robot.links):
         message = f"must have one number for each of the {len(robot.links)} links ({', '.join(robot.links)})"
         yield Finding(("modes",), list(modes), message)
+
+
+# In the order in which problems without a line of their own are listed.
+ROBOT_CHECKS = (
+    _structure,
+    _initial,
+    _inputs,
+    _controller,
+    _one_driver,
+    _zeroed,
+    _modes,
+)
