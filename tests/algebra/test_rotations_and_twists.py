@@ -53,6 +53,13 @@ def test_roll_pitch_yaw_are_turns_about_fixed_axes_in_that_order():
     assert_allclose(from_rpy((0.0, pitch, 0.0)), elementary(1, pitch), atol=ROUND)
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_quarter_turns_are_exact(axis):
+    turned = elementary(axis, np.pi / 2)
+    assert set(np.unique(turned)) == {-1.0, 0.0, 1.0}
+    assert_allclose(elementary(axis, jnp.asarray(np.pi / 2)), turned, atol=ROUND)
+
+
 def test_twist_of_a_frame_on_a_moving_body_is_that_of_its_homogeneous_matrix():
     # A body moves with twist V: Tdot = T hat(V). A frame fixed to it at (R, p) has T' = T X and the twist vee(T'^-1
     # T'dot).

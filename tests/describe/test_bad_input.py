@@ -440,6 +440,13 @@ SCENARIO_CASES = [
     ),
     ("controller.kp", [-1, 0], "item 0 is -1: must be zero or positive"),
     ("controller.type", "pid", "must be one of pd"),
+    ("controller.sample", 0, "controller.sample: 0: must be positive [s]"),
+    ("controller.sample", "1 mm", "controller.sample: 1 mm: must be a number [s]"),
+    (
+        "controller.sample",
+        "1100 ms",
+        "controller.sample: 1.1: must not be longer than the run (t_end 1 s)",
+    ),
     (
         "controller.reference",
         {"t": [0], "value": [[0]]},
@@ -513,6 +520,15 @@ def test_a_joint_with_zero_gains_may_follow_a_motion():
         SCENARIO, "inputs", {"motion": {"upper": {"t": [0, 1], "value": [0, 2]}}}
     )
     assert Scenario.from_dict(data).inputs.motion["upper"].value == (0.0, 2.0)
+
+
+def test_a_sample_period_may_be_written_with_a_unit_and_left_out():
+    data = changed(SCENARIO, "controller.sample", "1 ms")
+    sampled = Scenario.from_dict(data).controller
+    assert sampled is not None and sampled.sample == pytest.approx(1e-3)
+    for continuous in (SCENARIO, changed(SCENARIO, "controller.sample", None)):
+        law = Scenario.from_dict(continuous).controller
+        assert law is not None and law.sample is None
 
 
 BAD_FILE = """\

@@ -92,10 +92,12 @@ def random_changes(rng, robot):
             "viscous": rng.random(),
             "coulomb": rng.random(),
         }
-        changes[f"{key}.joint.limits"] = {
-            "position": [-rng.random(), rng.random()],
-            "torque": 1e3 * rng.random(),
-        }
+        position, torque = [-rng.random(), rng.random()], 1e3 * rng.random()
+        changes[f"{key}.joint.limits"] = (
+            {"position": position, "torque": torque}
+            if link.joint.actuated
+            else {"position": position}
+        )
         if link.beam is not None:
             changes[f"{key}.beam.section"] = random_section(rng)
             changes[f"{key}.beam.material.E"] = 10 ** rng.uniform(8, 12)

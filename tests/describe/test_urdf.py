@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from lissom.algebra.so3 import from_rpy
 from lissom.describe import DescriptionError, Robot, inertia_matrix
-from lissom.describe.chain import rotation_rpy
 from lissom.describe.geometry import beam_path, joint_axis, joint_frame, tip
 from lissom.describe.urdf import rpy_of
 
@@ -77,7 +77,7 @@ def test_links_and_joints_come_in_order_with_their_kinds(arm):
 
 def test_origins_axes_limits_and_friction_are_those_of_the_file(arm):
     R, p = joint_frame(arm, 0)
-    np.testing.assert_allclose(R, rotation_rpy((0.1, 0.2, 0.3)), atol=1e-15)
+    np.testing.assert_allclose(R, from_rpy((0.1, 0.2, 0.3)), atol=1e-15)
     np.testing.assert_allclose(p, [0, 0, 0.3])
     np.testing.assert_allclose(joint_axis(arm, 0), [0, 1, 0])
     np.testing.assert_allclose(joint_axis(arm, 1), [1, 0, 0])  # the default of URDF
@@ -99,7 +99,7 @@ def test_a_links_tip_is_the_next_joint(arm):
 
 def test_inertia_is_turned_into_link_axes(arm):
     rigid = arm.links[0].rigid
-    R = rotation_rpy((0.3, -0.4, 0.5))
+    R = from_rpy((0.3, -0.4, 0.5))
     printed = np.array(
         [[0.02, 0.001, -0.002], [0.001, 0.03, 0.003], [-0.002, 0.003, 0.04]]
     )
@@ -179,5 +179,5 @@ def test_a_urdf_without_a_counterpart_here_is_refused(tmp_path, body, message):
     ],
 )
 def test_roll_pitch_yaw_give_back_their_rotation(rpy):
-    R = rotation_rpy(rpy)
-    np.testing.assert_allclose(rotation_rpy(rpy_of(R)), R, atol=1e-8)
+    R = from_rpy(rpy)
+    np.testing.assert_allclose(from_rpy(rpy_of(R)), R, atol=1e-8)

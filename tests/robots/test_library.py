@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lissom import Model
+from lissom.algebra.so3 import elementary
 from lissom.describe import (
     DescriptionError,
     Robot,
@@ -15,7 +16,6 @@ from lissom.describe import (
     material_names,
     section_values,
 )
-from lissom.describe.chain import rotation_z
 from lissom.describe.geometry import joint_frame, node_names, tip
 
 ROBOTS = (
@@ -35,7 +35,7 @@ def tip_position(robot, q):
     R, p = np.eye(3), np.zeros(3)
     for i, angle in enumerate(q):
         turn, offset = joint_frame(robot, i)
-        R, p = R @ turn @ rotation_z(angle), p + R @ offset
+        R, p = R @ turn @ elementary(2, angle), p + R @ offset
     return p + R @ tip(robot, len(q) - 1)
 
 

@@ -28,13 +28,25 @@ def axis_rotation(axis: Vector3, angle: Scalar) -> Float[Array, "3 3"]:
     return jnp.eye(3) + jnp.sin(angle) * a + (1.0 - jnp.cos(angle)) * (a @ a)
 
 
+# A sine or cosine of a concrete angle below this is the rounding of a quarter turn.
+QUARTER = 4e-16
+
+
+def cosine_and_sine(angle: Scalar) -> tuple[Any, Any]:
+    """Cosine and sine; quarter turns are exact, so that a robot in a plane stays in it to the last digit."""
+    xp = namespace(angle)
+    angle = xp.asarray(angle, dtype=float)
+    c, s = xp.cos(angle), xp.sin(angle)
+    if xp is jnp:
+        # A traced angle keeps its derivative: nothing is cut off.
+        return c, s
+    return np.where(abs(c) < QUARTER, 0.0, c), np.where(abs(s) < QUARTER, 0.0, s)
+
+
 def elementary(axis: int, angle: Scalar) -> Matrix3:
     """Rotation about the coordinate axis 0, 1 or 2."""
     xp = namespace(angle)
-    c, s = (
-        xp.cos(xp.asarray(angle, dtype=float)),
-        xp.sin(xp.asarray(angle, dtype=float)),
-    )
+    c, s = cosine_and_sine(angle)
     one, o = xp.ones_like(c), xp.zeros_like(c)
     rows = {
         0: [[one, o, o], [o, c, -s], [o, s, c]],

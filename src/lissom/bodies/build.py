@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.chain import rotation_rpy
+from ..algebra.so3 import from_rpy
 from ..describe.geometry import beam_path, beam_up, tip
 from ..describe.link import Damping
 from ..describe.outline import PLANAR
@@ -83,7 +83,7 @@ def _meshed(robot: Robot, i: int) -> Body:
     from .fe.link import link_body
 
     fe: Any = robot.links[i].fe
-    return link_body(described_link(fe), np.asarray(rotation_rpy(fe.rpy)))
+    return link_body(described_link(fe), np.asarray(from_rpy(fe.rpy)))
 
 
 def _rigid(robot: Robot, i: int) -> Body:

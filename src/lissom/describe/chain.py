@@ -9,58 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from lissom.types import Matrix3, Real, Vector3, namespace
-
+from ..algebra.so3 import elementary, from_rpy
+from ..types import Matrix3, Real, Vector3, namespace
 from .link import Link
 from .quantity import is_traced
 
-QUARTER = 4e-16  # a sine or cosine below this is zero: rounding of a quarter turn
 PARALLEL = 1e-6  # sine of the angle below which a section's up direction counts as along the beam
 
 Links = Sequence[Link | None]
-
-
-def cosine_and_sine(angle: Any) -> tuple[Any, Any]:
-    """Cosine and sine; a quarter turn is exact, so that a robot that moves in a plane stays in it to the last digit."""
-    xp = namespace(angle)
-    parts = xp.cos(angle), xp.sin(angle)
-    return (
-        parts
-        if xp is not np
-        else tuple(0.0 if abs(part) < QUARTER else part for part in parts)
-    )  # type: ignore
-
-
-def rotation_x(angle: Any) -> Matrix3:
-    """Rotation by `angle` about x."""
-    xp = namespace(angle)
-    (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
-    return xp.stack(
-        [xp.stack([one, zero, zero]), xp.stack([zero, c, -s]), xp.stack([zero, s, c])]
-    )
-
-
-def rotation_y(angle: Any) -> Matrix3:
-    """Rotation by `angle` about y."""
-    xp = namespace(angle)
-    (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
-    return xp.stack(
-        [xp.stack([c, zero, s]), xp.stack([zero, one, zero]), xp.stack([-s, zero, c])]
-    )
-
-
-def rotation_z(angle: Any) -> Matrix3:
-    """Rotation by `angle` about z."""
-    xp = namespace(angle)
-    (c, s), zero, one = cosine_and_sine(angle), xp.zeros(()), xp.ones(())
-    return xp.stack(
-        [xp.stack([c, -s, zero]), xp.stack([s, c, zero]), xp.stack([zero, zero, one])]
-    )
-
-
-def rotation_rpy(rpy: Any) -> Matrix3:
-    """Rz(yaw) Ry(pitch) Rx(roll): turns about fixed axes, x first, as in URDF."""
-    return rotation_z(rpy[2]) @ rotation_y(rpy[1]) @ rotation_x(rpy[0])
 
 
 def array(value: Any) -> Real:
@@ -82,6 +38,12 @@ def parent_of(links: Links, i: int) -> int | None:
         if other is not None and other.name == link.parent
     ]
     return known[0] if known else None
+
+
+def branches(links: Links) -> bool:
+    """True if some link is carried by another one than the link before it."""
+    # `None` stands for a parent that cannot be told yet: an error that is reported on its own.
+    return any(parent_of(links, i) not in (i - 1, None) for i in range(len(links)))
 
 
 def children_of(links: Links, i: int) -> list[int]:
@@ -121,7 +83,7 @@ def link_tip(links: Links, i: int) -> Real | None:
 def fe_points(link: Link) -> Real:
     """Nodes (k, 3) of a link from finite elements, in the link frame."""
     assert link.fe is not None
-    return array(link.fe.nodes.points) @ rotation_rpy(link.fe.rpy).T
+    return array(link.fe.nodes.points) @ from_rpy(link.fe.rpy).T
 
 
 def joint_pose(links: Sequence[Link], i: int) -> tuple[Matrix3, Vector3]:
@@ -137,11 +99,11 @@ def joint_pose(links: Sequence[Link], i: int) -> tuple[Matrix3, Vector3]:
         position is not None
     )  # a robot whose file was checked has a tip for every parent
     if joint.origin is not None:
-        return rotation_rpy(joint.origin.rpy), position
+        return from_rpy(joint.origin.rpy), position
     parent = links[before].joint.dh if before >= 0 else None
-    rotation = rotation_x(parent.alpha) if parent is not None else np.eye(3)
+    rotation = elementary(0, parent.alpha) if parent is not None else np.eye(3)
     return (
-        rotation @ rotation_z(joint.dh.theta) if joint.dh is not None else rotation
+        rotation @ elementary(2, joint.dh.theta) if joint.dh is not None else rotation
     ), position
 
 

@@ -1,8 +1,9 @@
 """Joints: how a link moves on its parent, where it sits, and what resists or drives it."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from .part import Finding, Part
+from .part import Finding, Part, entry_of
 from .quantity import Numbers, Quantity, is_traced, vector
 
 Vector = tuple[float, float, float]
@@ -84,6 +85,8 @@ class Joint(Part):
     motor: Motor | None = None
     friction: Friction | None = None
     limits: Limits | None = None
+    # False: a passive joint, such as the pin of a closed chain. Nothing drives it: no torque input, no gain.
+    actuated: bool = True
 
     @property
     def moves(self) -> bool:
@@ -92,9 +95,9 @@ class Joint(Part):
 
     def findings(self) -> list[Finding]:
         """One way of placing the joint; nothing that drives or brakes a joint that cannot move."""
-        return list(
-            _joint_findings({k: getattr(self, k) for k in type(self).model_fields})
-        )
+        # Only what was written: `actuated` is true by default on a fixed joint too.
+        written = {key: getattr(self, key) for key in self.model_fields_set}
+        return list(_joint_findings(written))
 
     @classmethod
     def partial_findings(cls, data: Any) -> list[Finding]:
@@ -121,3 +124,17 @@ def _joint_findings(data: dict) -> Any:
             yield Finding(
                 (key,), data[key], f"a fixed joint does not move: it has no {key}"
             )
+    yield from _drive_findings(data)
+
+
+def _drive_findings(data: dict) -> Iterator[Finding]:
+    actuated = data.get("actuated")
+    if data.get("type") == "fixed" and actuated is not None:
+        message = "a fixed joint does not move: it has no drive, leave actuated out"
+        yield Finding(("actuated",), actuated, message)
+    torque = entry_of(data, "limits", "torque")
+    if actuated is False and torque is not None:
+        message = (
+            "a passive joint (actuated: false) has no drive: leave its torque limit out"
+        )
+        yield Finding(("limits", "torque"), torque, message)

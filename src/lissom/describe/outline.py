@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .chain import Links, node_count
+from .chain import Links, branches, node_count
 from .errors import nearest
 from .link import Link
+from .part import entry_of
 
 DOFS = ("x", "y", "z", "rx", "ry", "rz")
 PLANAR = ("x", "y", "rz")  # what a planar robot keeps of them
@@ -16,6 +17,7 @@ class Outline(NamedTuple):
 
     links: tuple[str, ...]
     joints: tuple[str, ...]  # joints that move, named by their link
+    actuated: tuple[str, ...]  # those of them that a motor drives
     nodes: dict[
         str, int | None
     ]  # nodes per link; None where the description leaves the number open
@@ -23,6 +25,8 @@ class Outline(NamedTuple):
     independent: tuple[
         str, ...
     ] = ()  # joints that set the pose of a closed chain, where they are named
+    closed: bool = False  # has loops
+    branched: bool = False  # some link is not carried by the link before it
 
     def node_problem(self, node: Any) -> str | None:
         """What is wrong with a node name such as `upper/2` or `lower/tip`, `None` if nothing is."""
@@ -47,6 +51,10 @@ class Outline(NamedTuple):
             return f"the joint of link {joint!r} is fixed"
         return f"no joint is called {joint!r}{nearest(joint, self.joints) or '.'} Joints: {', '.join(self.joints)}"
 
+    def is_passive(self, joint: Any) -> bool:
+        """True for a moving joint that no motor drives."""
+        return joint in self.joints and joint not in self.actuated
+
     def dof_problem(self, dof: Any) -> str | None:
         """What is wrong with the name of a nodal dof such as `upper/tip.rz`, `None` if nothing is."""
         node, dot, component = str(dof).rpartition(".")
@@ -60,16 +68,20 @@ def outline(
     links: Sequence[Link],
     planar: bool = False,
     independent: Sequence[str] | None = None,
+    closed: bool = False,
 ) -> Outline:
     """The names of a valid chain of links."""
     nodes = {link.name: node_count(links, i) for i, link in enumerate(links)}
-    joints = tuple(link.name for link in links if link.joint.moves)
+    moving = [link for link in links if link.joint.moves]
     return Outline(
-        tuple(nodes),
-        joints,
-        nodes,
-        PLANAR if planar else DOFS,
-        tuple(independent or ()),
+        links=tuple(nodes),
+        joints=tuple(link.name for link in moving),
+        actuated=tuple(link.name for link in moving if link.joint.actuated),
+        nodes=nodes,
+        components=PLANAR if planar else DOFS,
+        independent=tuple(independent or ()),
+        closed=closed,
+        branched=branches(links),
     )
 
 
@@ -78,25 +90,27 @@ def outline_of_data(data: Any) -> Outline | None:
     raw = data.get("links") if isinstance(data, Mapping) else None
     if not isinstance(raw, list | tuple):
         return None
-    names = [
-        entry.get("name")
-        if isinstance(entry, Mapping)
-        else getattr(entry, "name", None)
-        for entry in raw
-    ]
+    names = [entry_of(entry, "name") for entry in raw]
     if not all(isinstance(name, str) for name in names):
         return None
     links = lenient_links(raw)
-    fixed = [_is_fixed(entry) for entry in raw]
-    joints = tuple(
-        str(name) for name, held in zip(names, fixed, strict=True) if not held
-    )
+    moving = [entry for entry in raw if entry_of(entry, "joint", "type") != "fixed"]
+    driven = [
+        entry for entry in moving if entry_of(entry, "joint", "actuated") is not False
+    ]
     nodes = {str(name): node_count(links, i) for i, name in enumerate(names)}
     planar = data.get("planar") is True
     named = data.get("independent")
     independent = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
     return Outline(
-        tuple(map(str, names)), joints, nodes, PLANAR if planar else DOFS, independent
+        links=tuple(map(str, names)),
+        joints=tuple(entry_of(entry, "name") for entry in moving),
+        actuated=tuple(entry_of(entry, "name") for entry in driven),
+        nodes=nodes,
+        components=PLANAR if planar else DOFS,
+        independent=independent,
+        closed=bool(data.get("loops")),
+        branched=branches(links),
     )
 
 
@@ -145,12 +159,3 @@ def _bones(entry: Any) -> Any:
             **stand_in,
         }
     }
-
-
-def _is_fixed(entry: Any) -> bool:
-    joint = entry.get("joint") if isinstance(entry, Mapping) else entry.joint
-    return (
-        joint.get("type")
-        if isinstance(joint, Mapping)
-        else getattr(joint, "type", None)
-    ) == "fixed"

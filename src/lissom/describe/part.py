@@ -52,6 +52,13 @@ class Part(BaseModel):
         return ()
 
 
+def entry_of(part: Any, *keys: str) -> Any:
+    """An entry of nested parts or mappings, `None` where there is none."""
+    for key in keys:
+        part = part.get(key) if isinstance(part, Mapping) else getattr(part, key, None)
+    return part
+
+
 def validation_error(title: str, found: Iterable[Finding]) -> ValidationError:
     """The findings as pydantic's own error, so that an enclosing part can place them."""
     details = [

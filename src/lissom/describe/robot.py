@@ -1,6 +1,6 @@
 """A robot: its links from the base outwards, gravity, damping, payload, loops."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -101,7 +101,7 @@ class Robot(Part):
     @property
     def outline(self) -> Outline:
         """Names of links, moving joints and nodes."""
-        return outline(self.links, self.planar, self.independent)
+        return outline(self.links, self.planar, self.independent, bool(self.loops))
 
     @property
     def link_names(self) -> tuple[str, ...]:
@@ -112,6 +112,18 @@ class Robot(Part):
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints that move: those of their links."""
         return tuple(link.name for link in self.links if link.joint.moves)
+
+    @property
+    def actuated_names(self) -> tuple[str, ...]:
+        """Names of the moving joints that a motor drives, in the order of `joint_names`."""
+        return self.outline.actuated
+
+    def at_moving_joints(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """One value for each moving joint: passive joints get 0 where `values` holds the actuated ones alone."""
+        if len(values) == len(self.joint_names):
+            return tuple(values)
+        value_of = dict(zip(self.actuated_names, values, strict=True))
+        return tuple(value_of.get(name, 0.0) for name in self.joint_names)
 
     def findings(self) -> list[Finding]:
         """What is wrong between the links, and what this version does not know."""

@@ -16,7 +16,7 @@ from .paths import assigned
 from .quantity import Numbers, Quantity, Whole, error, kind_of
 from .robot import Robot, Version
 from .scenario_checks import scenario_findings
-from .supported import FORMULATIONS
+from .supported import DEFAULT_FORMULATION, SUPPORT
 from .tables import JOINT, Inputs, ReferenceTable
 
 Gains = Annotated[tuple[float, ...], Numbers((None,), Quantity("", least=0))]
@@ -36,15 +36,19 @@ class Initial(Part):
 
 
 class Controller(Part):
-    """Joint PD control: torque = kp (reference - q) - kd qd, on encoder angles, one gain for each moving joint."""
+    """Joint PD control: torque = kp (reference - q) - kd qd, on encoder angles.
+
+    One gain for each moving joint, or one for each actuated joint where some are passive.
+    """
 
     type: Literal["pd"]
     kp: Gains
     kd: Gains
     reference: ReferenceTable
-    gravity_compensation: bool = (
-        False  # adds the torque that holds the rigid robot at the reference
-    )
+    # Adds the torque that holds the rigid robot at the reference.
+    gravity_compensation: bool = False
+    # Seconds between two samples of the law, its torque held in between; None: a continuous law.
+    sample: Annotated[float, Quantity("s", above=0)] | None = None
 
 
 class Solver(Part):
@@ -65,11 +69,9 @@ class Solver(Part):
 
 
 def _check_formulation(value: Any) -> Any:
-    if value in FORMULATIONS:
+    if isinstance(value, str) and value in SUPPORT:
         return value
-    raise error(
-        f"must be one of {', '.join(FORMULATIONS)}{nearest(value, FORMULATIONS)}"
-    )
+    raise error(f"must be one of {', '.join(SUPPORT)}{nearest(value, SUPPORT)}")
 
 
 def _check_reference(value: Any) -> Any:
@@ -107,7 +109,9 @@ class Scenario(Part):
     robot: Annotated[
         Robot, BeforeValidator(_named_robot)
     ]  # library name, path, or inline
-    formulation: Annotated[str, BeforeValidator(_check_formulation)] = "erls-fem"
+    formulation: Annotated[str, BeforeValidator(_check_formulation)] = (
+        DEFAULT_FORMULATION
+    )
     reference: Annotated[Any, BeforeValidator(_check_reference)] = (
         None  # default per formulation
     )

@@ -1,15 +1,139 @@
-"""The formulations, and which choices each of them takes: the one place where the rest is refused."""
+"""What each formulation can do: one record per formulation, the one table by which all else is refused."""
 
-FORMULATIONS = ("erls-fem", "erls-cms", "dual-screw", "nonlinear")
+from collections.abc import Callable
+from dataclasses import dataclass
 
-ONE_SET_OF_TERMS = ("nonlinear",)  # formulations without `published` terms
-WITH_BASIS = ("dual-screw", "nonlinear")  # formulations that let them be chosen
-STIFFENED = (
-    "erls-fem",
-    "erls-cms",
-    "nonlinear",
-)  # formulations that take geometric stiffening
-TANGENT_ONLY = (
-    "dual-screw",
-    "nonlinear",
-)  # formulations whose joint coordinates are what the encoders read
+from .errors import refused
+from .outline import Outline
+from .part import Finding
+from .robot import Robot
+
+DEFAULT_FORMULATION = "erls-fem"
+
+
+@dataclass(frozen=True)
+class Support:
+    """What a formulation of the equations of motion can do, and what it takes where nothing is chosen."""
+
+    name: str  # as `formulation` of a scenario names it
+    bases: tuple[str, ...]  # shapes of the links it can work with
+    default_basis: str
+    references: tuple[str, ...]  # what its joint coordinates may mean
+    default_reference: str
+    terms: tuple[str, ...] = ("consistent",)
+    stiffening: bool = False  # takes `stiffening: geometric`
+    trees: bool = False  # links that branch off
+    loops: bool = False  # closed chains
+    # Nodes turn by finite angles, not by small ones added to a rigid motion (with consistent terms).
+    finite_rotations: bool = False
+
+    def __post_init__(self):
+        for field, choices in (
+            ("basis", self.bases),
+            ("reference", self.references),
+        ):
+            default = getattr(self, f"default_{field}")
+            if default not in choices:
+                accepted = ", ".join(choices)
+                raise ValueError(
+                    f"{self.name}: default_{field} must be one of {accepted}, got {default!r}"
+                )
+
+
+SUPPORT: dict[str, Support] = {}
+
+
+def register(support: Support) -> Support:
+    """Announce a formulation, so that scenarios may name it.
+
+    Raises:
+        ValueError: another formulation has this name.
+    """
+    known = SUPPORT.setdefault(support.name, support)
+    if known != support:
+        raise ValueError(f"another formulation is called {support.name!r}")
+    return support
+
+
+ERLS_REFERENCES = ("tangent", "minimum-norm", "zeroed")
+BOTH_TERMS = ("consistent", "published")
+
+register(
+    Support(
+        name="erls-fem",
+        bases=("nodal",),
+        default_basis="nodal",
+        references=ERLS_REFERENCES,
+        default_reference="tangent",
+        terms=BOTH_TERMS,
+        stiffening=True,
+        trees=True,
+        loops=True,
+    )
+)
+register(
+    Support(
+        name="erls-cms",
+        bases=("craig-bampton",),
+        default_basis="craig-bampton",
+        references=ERLS_REFERENCES,
+        default_reference="minimum-norm",
+        terms=BOTH_TERMS,
+        stiffening=True,
+        trees=True,
+        loops=True,
+    )
+)
+register(
+    Support(
+        name="dual-screw",
+        bases=("assumed", "craig-bampton", "nodal"),
+        default_basis="assumed",
+        references=("tangent",),
+        default_reference="tangent",
+        terms=BOTH_TERMS,
+        finite_rotations=True,
+    )
+)
+register(
+    Support(
+        name="nonlinear",
+        bases=("assumed", "craig-bampton", "nodal"),
+        default_basis="assumed",
+        references=("tangent",),
+        default_reference="tangent",
+        stiffening=True,
+        finite_rotations=True,
+    )
+)
+
+
+def names_with(condition: Callable[[Support], bool]) -> str:
+    """The formulations that fulfil a condition, as words: `erls-fem or erls-cms`."""
+    return " or ".join(name for name, s in SUPPORT.items() if condition(s))
+
+
+def structure_findings(support: Support, robot: Outline) -> list[Finding]:
+    """Loops and branches of a robot that a formulation does not take."""
+    if robot.closed and not support.loops:
+        field = "loops"
+        accepted = "open chains" if support.trees else "serial chains"
+        others = names_with(lambda s: s.loops)
+    elif robot.branched and not support.trees:
+        field = "parent"
+        accepted = "chains without branches" if support.loops else "serial chains"
+        others = names_with(lambda s: s.trees)
+    else:
+        return []
+    message = f"the formulation {support.name} takes {accepted} only: use {others}"
+    return [Finding((field,), None, message)]
+
+
+def check_structure(support: Support, robot: Robot) -> None:
+    """Refuse a robot with loops or branches that a formulation does not take.
+
+    Raises:
+        DescriptionError: with the field `loops` or `parent`.
+    """
+    for finding in structure_findings(support, robot.outline):
+        raise refused(str(finding.loc[0]), finding.value, finding.message)

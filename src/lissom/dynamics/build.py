@@ -8,10 +8,10 @@ import numpy as np
 from ..bodies.body import Body
 from ..bodies.build import body_of
 from ..bodies.integrals import inertia_integrals
-from ..describe.chain import parent_of
 from ..describe.errors import refused
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
+from ..describe.supported import SUPPORT, check_structure
 from ..kinematics.build import chain_of, closure_of, seats_of
 from ..kinematics.chain import Chain
 from ..kinematics.compatibility import AbstractReference, MinimumNorm, Tangent, Zeroed
@@ -121,19 +121,9 @@ def tied(robot: Robot, links: Links) -> tuple[Chain, Real | None, Closure | None
     return chain, seats_of(robot, links.node_shape), closure
 
 
-def check_serial(robot: Robot, formulation: str) -> None:
-    """Refuse trees and loops where a formulation hands its links on one after the other."""
-    if robot.loops or any(
-        parent_of(robot.links, i) != i - 1 for i in range(len(robot.links))
-    ):
-        what = "loops" if robot.loops else "parent"
-        message = f"the formulation {formulation} takes serial chains only: use erls-fem or erls-cms"
-        raise refused(what, None, message)
-
-
 def nonlinear(robot: Robot, choices: Choices) -> Nonlinear:
     """The robot with every link on the deformed tip of the link before it."""
-    check_serial(robot, "nonlinear")
+    check_structure(SUPPORT["nonlinear"], robot)
     bodies = link_bodies(robot, "nonlinear", choices)
     xp = namespace(robot.gravity)
     return Nonlinear(
@@ -153,7 +143,7 @@ def dual_screw(robot: Robot, choices: Choices) -> DualScrew | TruncatedDualScrew
         choices: `modes` and `basis` as `link_bodies` takes them; `terms`: `consistent`, the complete virtual work of
             these screws, or `published`, every product cut to first order in elastic coordinates and speeds.
     """
-    check_serial(robot, "dual-screw")
+    check_structure(SUPPORT["dual-screw"], robot)
     bodies = link_bodies(robot, "dual-screw", choices)
     links = stack_links(bodies, [inertia_integrals(body) for body in bodies])
     names = elastic_names(robot, bodies)

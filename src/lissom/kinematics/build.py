@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra.se3 import rigid_shape
-from ..describe.chain import parent_of, rotation_rpy
+from ..algebra.so3 import from_rpy
+from ..describe.chain import parent_of
 from ..describe.geometry import joint_axis, joint_frame, tip
 from ..describe.loop import Loop
 from ..describe.loop_checks import seat_of
@@ -44,7 +45,7 @@ def chain_of(robot: Robot) -> Chain:
 
 def closing_frame(loop: Loop) -> tuple[Real, Real, Real]:
     """Pose of a closing joint on the body that holds it, and its axis in that frame, which is the closed link's."""
-    R = rotation_rpy(loop.rpy)
+    R = from_rpy(loop.rpy)
     xp = namespace(R, loop.at, loop.axis)
     along = xp.asarray(loop.axis, dtype=float)
     return R, xp.asarray(loop.at, dtype=float), R.T @ (along / xp.sqrt(along @ along))

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.so3 import from_rpy
 from ..bodies.build import body_of
 from ..bodies.fe.described import described_link
-from ..describe.chain import rotation_rpy
 from ..describe.geometry import joint_axis, tip
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_at
@@ -52,7 +52,7 @@ def _link(robot: Robot, i: int, side: float) -> LinkShape:
 def _sliced(fe: Any, bar: np.ndarray) -> np.ndarray:
     """Outlines of the slices of a meshed link; those of a bar where its file has none."""
     known = described_link(fe).outline
-    return known @ np.asarray(rotation_rpy(fe.rpy)).T if np.any(known) else bar
+    return known @ np.asarray(from_rpy(fe.rpy)).T if np.any(known) else bar
 
 
 def _contours(section: Any, points: np.ndarray) -> np.ndarray:

@@ -1,0 +1,151 @@
+"""What formulations can do is one table: a scenario that asks for more is refused when it is read."""
+
+import pytest
+
+from lissom.describe import DescriptionError, Robot, Scenario
+from lissom.describe.supported import (
+    SUPPORT,
+    Support,
+    check_structure,
+    register,
+    structure_findings,
+)
+
+TANGENT = "takes tangent only: its joint coordinates are what the encoders read"
+MODEST = Support(
+    name="modest",
+    bases=("nodal", "assumed"),
+    default_basis="assumed",
+    references=("tangent", "zeroed"),
+    default_reference="tangent",
+    trees=True,
+)
+
+
+@pytest.fixture
+def modest():
+    """A formulation from outside, taken back after the test."""
+    register(MODEST)
+    yield MODEST
+    del SUPPORT["modest"]
+
+
+def problems(robot="double-pendulum", **choices):
+    data = {"robot": Robot.load(robot).to_dict(), **choices}
+    with pytest.raises(DescriptionError) as caught:
+        Scenario.from_dict(data)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_four_formulations_come_with_the_package():
+    assert list(SUPPORT) == ["erls-fem", "erls-cms", "dual-screw", "nonlinear"]
+    assert all(name == support.name for name, support in SUPPORT.items())
+
+
+CASES = [
+    ({"formulation": "nonlinear", "reference": "minimum-norm"}, f"nonlinear {TANGENT}"),
+    (
+        {
+            "formulation": "dual-screw",
+            "reference": {"zeroed": ["upper/tip.rz", "lower/0.rz"]},
+        },
+        f"dual-screw {TANGENT}",
+    ),
+    (
+        {"formulation": "nonlinear", "terms": "published"},
+        "terms: published: nonlinear has one set of terms: leave out, or say consistent",
+    ),
+    (
+        {"formulation": "erls-cms", "basis": "craig-bampton"},
+        "basis: craig-bampton: erls-cms has its own: choose one with dual-screw or nonlinear",
+    ),
+    (
+        {"formulation": "dual-screw", "stiffening": "geometric"},
+        "stiffening: geometric: dual-screw has no geometric stiffening: choose erls-fem or erls-cms or nonlinear",
+    ),
+    (
+        {"stiffening": "geometric", "terms": "published"},
+        "stiffening: geometric: the published terms have none: leave out, or use consistent terms",
+    ),
+]
+
+
+@pytest.mark.parametrize("choices, message", CASES)
+def test_a_choice_that_the_formulation_does_not_offer_is_refused(choices, message):
+    (found,) = problems(**choices)
+    assert message in found
+
+
+@pytest.mark.parametrize("formulation", ["nonlinear", "dual-screw"])
+def test_a_closed_chain_is_refused_when_the_scenario_is_read(formulation):
+    (found,) = problems("five-bar", formulation=formulation)
+    assert (
+        found == f"loops: the formulation {formulation} takes serial chains only: "
+        "use erls-fem or erls-cms"
+    )
+
+
+def branched_robot():
+    five = Robot.load("five-bar").to_dict()
+    for key in ("loops", "independent", "assembly"):
+        del five[key]
+    return five
+
+
+def test_a_tree_is_refused_with_the_key_that_makes_it_one():
+    tree = Robot.from_dict(branched_robot())
+    with pytest.raises(
+        DescriptionError, match="parent: the formulation nonlinear takes serial chains"
+    ):
+        check_structure(SUPPORT["nonlinear"], tree)
+    check_structure(SUPPORT["erls-fem"], tree)
+
+
+def test_a_closed_chain_in_error_elsewhere_is_refused_with_all_its_errors():
+    data = Robot.load("four-bar").to_dict() | {"gravity": [0, 0]}
+    with pytest.raises(DescriptionError) as caught:
+        Scenario.from_dict({"robot": data, "formulation": "nonlinear"})
+    fields = {problem.field for problem in caught.value.problems}
+    assert fields == {"robot.gravity", "loops"}
+
+
+def test_an_unknown_formulation_is_the_only_problem_of_its_choices():
+    (found,) = problems(formulation="nonlinaer", basis="nodal")
+    assert "did you mean 'nonlinear'?" in found
+
+
+@pytest.mark.parametrize("value", [3, ["nonlinear"], {"name": "nonlinear"}])
+def test_a_formulation_is_named_by_text(value):
+    (found,) = problems(formulation=value)
+    assert "must be one of erls-fem, erls-cms, dual-screw, nonlinear" in found
+
+
+def test_a_registered_formulation_can_be_named_in_scenarios(modest):
+    robot = Robot.load("double-pendulum")
+    scenario = Scenario(robot=robot, formulation="modest", basis="nodal")
+    assert scenario.formulation == "modest"
+
+
+def test_a_registered_formulation_is_held_to_what_it_declares(modest):
+    (found,) = problems(formulation="modest", basis="craig-bampton")
+    assert found == "basis: craig-bampton: modest takes nodal or assumed"
+    (found,) = problems(formulation="modest", reference="minimum-norm")
+    assert found == "reference: minimum-norm: modest takes tangent or zeroed only"
+    (found,) = problems("five-bar", formulation="modest")
+    assert "modest takes open chains only: use erls-fem or erls-cms" in found
+    tree = Robot.from_dict(branched_robot())
+    assert structure_findings(modest, tree.outline) == []
+
+
+def test_two_formulations_cannot_share_a_name():
+    other = Support("nonlinear", ("nodal",), "nodal", ("tangent",), "tangent")
+    with pytest.raises(ValueError, match="another formulation is called 'nonlinear'"):
+        register(other)
+    assert register(SUPPORT["nonlinear"]) is SUPPORT["nonlinear"]
+
+
+def test_a_default_must_be_among_the_choices():
+    with pytest.raises(
+        ValueError, match="odd: default_basis must be one of nodal, got 'assumed'"
+    ):
+        Support("odd", ("nodal",), "assumed", ("tangent",), "tangent")
