@@ -336,9 +336,7 @@ def _torques(f, loads, piece, joints, t, x, xd):
     def one(piece, joints, t, x, xd):
         here = Problem(f, jax.tree.map(lambda part: part[piece], loads)).near(joints)
         xdd = (
-            here.acceleration(t, x, xd, portable=True)
-            if here.loads.prescribed
-            else jnp.zeros_like(x)
+            here.acceleration(t, x, xd) if here.loads.prescribed else jnp.zeros_like(x)
         )
         return here.torque(t, x, xd, xdd)
 

@@ -22,9 +22,6 @@ class Explicit(AbstractStep):
     """One of `METHODS` on xdd = M^-1 (Q - h)."""
 
     method: str = eqx.field(static=True, default="dopri8")
-    portable: bool = eqx.field(
-        static=True, default=False
-    )  # linear solves that can be batched
     order: ClassVar[int] = 4
     name: ClassVar[str] = "explicit"
 
@@ -36,7 +33,7 @@ class Explicit(AbstractStep):
     def _term(self, problem: Problem) -> diffrax.ODETerm:
         def slope(t, y, args):
             x, xd, _ = y
-            xdd = problem.acceleration(t, x, xd, self.portable)
+            xdd = problem.acceleration(t, x, xd)
             return xd, xdd, problem.powers(t, x, xd, xdd)
 
         return diffrax.ODETerm(slope)

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..algebra.linear import Factors, Inverse, blank, factorise, solve
+from ..algebra.linear import Factors, blank, factorise, solve
 from ..types import real, whole
 from .problem import Problem, Tangents
 from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
@@ -32,16 +32,13 @@ class Memory(eqx.Module):
     view: Sight
     wanted: Any
     h: Float[Array, ""]
-    factors: Factors | Inverse
+    factors: Factors
 
 
 class GeneralisedAlpha(AbstractStep):
     """Dissipates what the step cannot follow, as much as `spectral_radius` says."""
 
     spectral_radius: float = eqx.field(static=True, default=0.9)
-    portable: bool = eqx.field(
-        static=True, default=False
-    )  # linear solves that can be batched
     order: ClassVar[int] = 2
     name: ClassVar[str] = "generalised-alpha"
 
@@ -58,7 +55,7 @@ class GeneralisedAlpha(AbstractStep):
         n = now.x.shape[0]
         d = problem.matrices(now.t, now.x, now.xd)
         xdd = -solve(
-            factorise(d.M, self.portable),
+            factorise(d.M),
             problem.residual(now.t, now.x, now.xd, jnp.zeros(n)),
         )
         view = sight(problem, tolerance, d, now.x, now.xd)
@@ -69,7 +66,7 @@ class GeneralisedAlpha(AbstractStep):
             view,
             jnp.asarray(False),
             real(0.0),
-            blank(n, float, self.portable),
+            blank(n, float),
         )
 
     def attempt(
@@ -148,8 +145,7 @@ class GeneralisedAlpha(AbstractStep):
         factors = jax.lax.cond(
             memory.wanted | (memory.h != h),
             lambda d: factorise(
-                d.M + (share * gamma * h) * d.D + (share * beta * h**2) * d.K,
-                self.portable,
+                d.M + (share * gamma * h) * d.D + (share * beta * h**2) * d.K
             ),
             lambda d: memory.factors,
             d,

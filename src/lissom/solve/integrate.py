@@ -56,13 +56,13 @@ class Outcome(NamedTuple):
     joints: np.ndarray  # coordinates of all moving joints at that time
 
 
-def step_of(solver: Solver, portable: bool = False) -> AbstractStep:
-    """The step method that a scenario names; `portable` if its code will be batched."""
+def step_of(solver: Solver) -> AbstractStep:
+    """The step method that a scenario names."""
     if solver.method in ("auto", "radau"):
-        return Radau(portable)
+        return Radau()
     if solver.method == "generalised-alpha":
-        return GeneralisedAlpha(solver.spectral_radius, portable)
-    return Explicit(solver.method, portable)
+        return GeneralisedAlpha(solver.spectral_radius)
+    return Explicit(solver.method)
 
 
 def output_times(t_end: float, output_dt: float) -> np.ndarray:
@@ -214,9 +214,7 @@ def rollout(
     solver: Solver,
 ) -> Walk:
     """The same run as one pure JAX function of the formulation's numbers and the state: for `jit`, `vmap` and `jvp`."""
-    walk, step, tolerance, limits = _start(
-        formulation, state, times, solver, portable=True
-    )
+    walk, step, tolerance, limits = _start(formulation, state, times, solver)
     pieces = inputs.breakpoints(float(times[-1]))
     for a, b in zip(pieces[:-1], pieces[1:], strict=True):
         problem = Problem(formulation, _arrays(inputs.on(a, b)))
@@ -237,7 +235,7 @@ def rollout(
 
 
 def _start(
-    formulation, state: State, times, solver: Solver, portable: bool = False
+    formulation, state: State, times, solver: Solver
 ) -> tuple[Walk, AbstractStep, Tolerance, tuple[Any, Any]]:
     t_end = float(times[-1])
     tolerance = Tolerance(
@@ -251,7 +249,7 @@ def _start(
         now, real(state.q), real(first), None, Counts(zero, zero, zero), record, zero
     )
     limits = (real(solver.max_step or t_end), whole(solver.max_steps))
-    return walk, step_of(solver, portable), tolerance, limits
+    return walk, step_of(solver), tolerance, limits
 
 
 def _arrays(loads):

@@ -191,10 +191,10 @@ class Problem(eqx.Module):
             M, D, K = M.at[rows].set(E), D.at[rows].set(0.0), K.at[rows].set(0.0)
         return Tangents(M, D, K, N)
 
-    def acceleration(self, t, x, xd, portable: bool = False) -> Float[Array, " n"]:
-        """Solution xdd of the residual, which is affine in it; `portable` for code that will be batched."""
+    def acceleration(self, t, x, xd) -> Float[Array, " n"]:
+        """Solution xdd of the residual, which is affine in it."""
         force = self.residual(t, x, xd, jnp.zeros_like(x))
-        return -solve(factorise(self.matrices(t, x, xd).M, portable), force)
+        return -solve(factorise(self.matrices(t, x, xd).M), force)
 
     def torque(self, t, x, xd, xdd) -> Float[Array, " j"]:
         """Torque on every joint, prescribed ones included."""

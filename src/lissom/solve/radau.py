@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.linear import Factors, Inverse, blank, factorise, solve
+from ..algebra.linear import Factors, blank, factorise, solve
 from ..types import real, whole
 from .problem import Problem, Tangents
 from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
@@ -64,8 +64,8 @@ class Memory(eqx.Module):
     stale: Any  # are the derivatives old enough to be suspected
     wanted: Any  # take them anew before the next step
     h: Float[Array, ""]  # step size the factors are for
-    real: Factors | Inverse
-    cplx: Factors | Inverse
+    real: Factors
+    cplx: Factors
     contraction: Float[Array, ""]
 
 
@@ -77,9 +77,6 @@ def iteration_matrix(d: Tangents, h, mu):
 class Radau(AbstractStep):
     """The default: large steps through vibration nobody sees, fifth order where it is seen."""
 
-    portable: bool = eqx.field(
-        static=True, default=False
-    )  # linear solves that can be batched
     order: ClassVar[int] = 3
     name: ClassVar[str] = "radau"
 
@@ -88,7 +85,7 @@ class Radau(AbstractStep):
         n = now.x.shape[0]
         d = problem.matrices(now.t, now.x, now.xd)
         xdd = -solve(
-            factorise(d.M, self.portable),
+            factorise(d.M),
             problem.residual(now.t, now.x, now.xd, jnp.zeros(n)),
         )
         no, o = jnp.asarray(False), real(0.0)
@@ -101,8 +98,8 @@ class Radau(AbstractStep):
             stale=no,
             wanted=no,
             h=o,
-            real=blank(n, float, self.portable),
-            cplx=blank(n, complex, self.portable),
+            real=blank(n, float),
+            cplx=blank(n, complex),
             contraction=real(1.0),
         )
 
@@ -138,8 +135,7 @@ class Radau(AbstractStep):
 
         def factors(d):
             return tuple(
-                factorise(iteration_matrix(d, h, mu), self.portable)
-                for mu in (MU_REAL, MU_COMPLEX)
+                factorise(iteration_matrix(d, h, mu)) for mu in (MU_REAL, MU_COMPLEX)
             )
 
         d, view, stale = jax.lax.cond(
