@@ -75,7 +75,7 @@ def nonlinear(f, state, u, tau):
                 wrenches=(NodeLoad(link, node, True, at(u[j:])),),
             ),
         )
-        xdd = problem.acceleration(0.0, x, xd, portable=True)
+        xdd = problem.acceleration(0.0, x, xd)
 
         def place(x):
             at = f.configuration(x)

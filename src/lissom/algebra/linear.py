@@ -1,54 +1,164 @@
-"""Linear solves that stay inside compiled code: LAPACK for one system, elimination in array operations for batches."""
+"""Linear solves that stay inside compiled code: LAPACK for one matrix, array operations for a batch of them.
 
+Batched LAPACK calls that run side by side share the threads of the processor and can wait for each other forever, so
+`jax.vmap` replaces them by the same elimination written in array operations. Factors are the same either way.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.custom_batching import custom_vmap
 from jaxtyping import Array, Inexact, Int
 
 
 class Factors(eqx.Module):
-    """LU factors with their row order, by LAPACK: fastest for one system at a time."""
+    """Factors P A = L U of a matrix A, by elimination with row pivoting, packed as LAPACK packs them."""
 
-    lu: Inexact[Array, "n n"]
-    order: Int[Array, " n"]
-
-
-class Inverse(eqx.Module):
-    """The inverse, by elimination in array operations: batched LAPACK calls can wait for each other forever."""
-
-    matrix: Inexact[Array, "n n"]
+    matrix: Inexact[Array, "n n"]  # A, which carries the derivatives
+    lu: Inexact[Array, "n n"]  # U on and above the diagonal, L below it
+    order: Int[Array, " n"]  # row i of P A is row order[i] of A
 
 
-def factorise(A: Inexact[Array, "n n"], portable: bool = False) -> Factors | Inverse:
-    """What `solve` needs of a regular matrix; `portable` for code that will be batched."""
-    if portable:
-        return Inverse(inverse(A))
-    lu, _, order = jax.lax.linalg.lu(A)
-    return Factors(lu, order)
+def factorise(A: Inexact[Array, "n n"]) -> Factors:
+    """Factors of a regular matrix, for `solve`."""
+    # The solution depends on A alone, however it is found: no derivative goes through the factors.
+    lu, order = _lu(jax.lax.stop_gradient(A))
+    return Factors(A, lu, order)
 
 
-def blank(n: int, dtype: Any, portable: bool = False) -> Factors | Inverse:
+def blank(n: int, dtype: Any) -> Factors:
     """A place for factors yet to come: those of the identity."""
     one = jnp.eye(n, dtype=dtype)
-    return Inverse(one) if portable else Factors(one, jnp.arange(n, dtype=jnp.int32))
+    return Factors(one, one, jnp.arange(n, dtype=jnp.int32))
 
 
-def solve(factors: Factors | Inverse, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
-    """Solution of A y = b."""
-    if isinstance(factors, Inverse):
-        return factors.matrix @ b
-    y = jax.lax.linalg.triangular_solve(
-        factors.lu,
-        b[factors.order, None],
-        left_side=True,
-        lower=True,
-        unit_diagonal=True,
-    )
-    return jax.lax.linalg.triangular_solve(factors.lu, y, left_side=True, lower=False)[
-        :, 0
-    ]
+def solve(factors: Factors, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
+    """Solution y of A y = b; its derivative is A^-1 (db - dA y)."""
+
+    def product(y):
+        return factors.matrix @ y
+
+    def solution(_, b):
+        y = _solve_lower(factors.lu, b[factors.order, None])
+        return _solve_upper(factors.lu, y)[:, 0]
+
+    def transposed_solution(_, b):
+        # A^T = U^T L^T P: the triangles in the other order, and the rows put back at the end.
+        y = _solve_upper_transposed(factors.lu, b[:, None])
+        y = _solve_lower_transposed(factors.lu, y)[:, 0]
+        return jnp.zeros_like(y).at[factors.order].set(y)
+
+    return jax.lax.custom_linear_solve(product, b, solution, transposed_solution)
+
+
+# --- factors
+
+
+@custom_vmap
+def _lu(A):
+    lu, _, order = jax.lax.linalg.lu(A)
+    return lu, order
+
+
+@_lu.def_vmap
+def _lu_of_a_batch(size, batched, A):
+    return jax.vmap(_eliminate)(A), (True, True)
+
+
+def _eliminate(A: Inexact[Array, "n n"]):
+    """Factors and row order by array operations, one column after the other."""
+    n = A.shape[0]
+    rows = jnp.arange(n)
+
+    def column(k, state):
+        lu, order = state
+        swap = _swap_in_pivot(lu[:, k], k)
+        lu = lu[swap]
+        below = rows > k
+        multiplier = jnp.where(below, lu[:, k] / lu[k, k], 0.0)
+        right = jnp.where(rows > k, lu[k], 0.0)
+        lu = lu - jnp.outer(multiplier, right)
+        # The zeros that elimination makes in column k give their place to the multipliers.
+        place = below[:, None] & (rows == k)[None, :]
+        return jnp.where(place, multiplier[:, None], lu), order[swap]
+
+    start = (A, jnp.arange(n, dtype=jnp.int32))
+    return jax.lax.fori_loop(0, n, column, start)
+
+
+def _swap_in_pivot(column: Inexact[Array, " n"], k) -> Int[Array, " n"]:
+    """Row order that exchanges row k and the row below it with the largest element of this column."""
+    rows = jnp.arange(column.shape[0])
+    # LAPACK measures complex numbers so, not by their absolute value.
+    size = jnp.abs(jnp.real(column)) + jnp.abs(jnp.imag(column))
+    pivot = jnp.argmax(jnp.where(rows >= k, size, -1.0))
+    return jnp.where(rows == k, pivot, jnp.where(rows == pivot, k, rows))
+
+
+# --- triangles
+
+
+def _triangular(lower: bool, transposed: bool) -> Callable:
+    """Solution of T Y = B, or T^T Y = B, with L (its diagonal of ones is not stored) or U out of packed factors."""
+
+    @custom_vmap
+    def one(lu, B):
+        return jax.lax.linalg.triangular_solve(
+            lu,
+            B,
+            left_side=True,
+            lower=lower,
+            transpose_a=transposed,
+            unit_diagonal=lower,
+        )
+
+    @one.def_vmap
+    def batch(size, batched, lu, B):
+        if not batched[0]:
+            # One matrix for the whole batch: the right-hand sides stand side by side as columns.
+            columns = jnp.moveaxis(B, 0, 1)
+            Y = one(lu, columns.reshape(B.shape[1], -1))
+            return jnp.moveaxis(Y.reshape(columns.shape), 1, 0), True
+        axes = tuple(0 if is_batched else None for is_batched in batched)
+        return jax.vmap(substitute, axes)(lu, B), True
+
+    def substitute(lu, B):
+        T = lu.T if transposed else lu
+        return _substitute(T, B, lower != transposed, unit_diagonal=lower)
+
+    return one
+
+
+_solve_lower = _triangular(lower=True, transposed=False)
+_solve_upper = _triangular(lower=False, transposed=False)
+_solve_lower_transposed = _triangular(lower=True, transposed=True)
+_solve_upper_transposed = _triangular(lower=False, transposed=True)
+
+
+def _substitute(
+    T: Inexact[Array, "n n"],
+    B: Inexact[Array, "n m"],
+    forwards: bool,
+    unit_diagonal: bool,
+) -> Inexact[Array, "n m"]:
+    """Substitution by array operations: each unknown, once known, leaves the equations still to come."""
+    n = T.shape[0]
+    rows = jnp.arange(n)
+
+    def unknown(i, Y):
+        k = i if forwards else n - 1 - i
+        y = Y[k] if unit_diagonal else Y[k] / T[k, k]
+        to_come = rows > k if forwards else rows < k
+        Y = Y - jnp.outer(jnp.where(to_come, T[:, k], 0.0), y)
+        return jnp.where((rows == k)[:, None], y, Y)
+
+    return jax.lax.fori_loop(0, n, unknown, B)
+
+
+# --- inverse
 
 
 def inverse(A: Inexact[Array, "n n"]) -> Inexact[Array, "n n"]:
@@ -57,14 +167,12 @@ def inverse(A: Inexact[Array, "n n"]) -> Inexact[Array, "n n"]:
     rows = jnp.arange(n)
 
     def eliminate(k, W):
-        column = W[:, k]
-        pivot = jnp.argmax(jnp.where(rows >= k, jnp.abs(column), -1.0))
-        W = W[jnp.where(rows == k, pivot, jnp.where(rows == pivot, k, rows))]
+        W = W[_swap_in_pivot(W[:, k], k)]
         row = W[k] / W[k, k]
-        others = jnp.where(rows == k, 0.0, W[:, k])
-        return jnp.where(
-            (rows == k)[:, None], row[None, :], W - others[:, None] * row[None, :]
-        )
+        is_pivot = rows == k
+        multiplier = jnp.where(is_pivot, 0.0, W[:, k])
+        W = W - jnp.outer(multiplier, row)
+        return jnp.where(is_pivot[:, None], row, W)
 
     start = jnp.concatenate([A, jnp.eye(n, dtype=A.dtype)], axis=1)
     return jax.lax.fori_loop(0, n, eliminate, start)[:, n:]

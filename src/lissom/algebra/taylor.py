@@ -16,9 +16,18 @@ from .monomials import Monomials, monomials_of
 from .series import Series, constant, of_dense, refine, total
 from .series_rules import RULES
 
-INLINE = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
-          "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr", "checkpoint": "jaxpr",
-          "remat2": "jaxpr", "remat": "jaxpr"}  # fmt: skip
+INLINE = {
+    "jit": "jaxpr",
+    "pjit": "jaxpr",
+    "closed_call": "call_jaxpr",
+    "core_call": "call_jaxpr",
+    "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr",
+    "custom_vmap_call": "call",
+    "checkpoint": "jaxpr",
+    "remat2": "jaxpr",
+    "remat": "jaxpr",
+}
 
 
 class SeriesError(ValueError):
