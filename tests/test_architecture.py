@@ -38,6 +38,7 @@ ALLOWED = {
 }
 STANDARD = {
     "abc",
+    "copy",
     "collections",
     "functools",
     "itertools",
@@ -59,7 +60,7 @@ FILES = sorted(SOURCE.glob("*/**/*.py"))
 
 
 def imported_by(file: Path) -> list[tuple[str, ...]]:
-    """Every imported module as a path of names, relative ones made absolute."""
+    """Every imported module as a path of names, relative and lazy ones too; a name from a module ends the path."""
     package = ("lissom", *file.relative_to(SOURCE).parts[:-1])
     found = []
     for node in ast.walk(ast.parse(file.read_text())):
@@ -68,23 +69,60 @@ def imported_by(file: Path) -> list[tuple[str, ...]]:
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
             module = (*base, *(node.module or "").split(".")) if node.module else base
-            found += (
-                [module]
-                if len(module) > 1 or not node.level
-                else [(*module, alias.name) for alias in node.names]
-            )
+            found += [(*module, alias.name) for alias in node.names]
     return found
+
+
+def modules_imported_by(file: Path) -> set[Path]:
+    """Files of this package that a file imports, wherever in it the import stands."""
+    files = set()
+    for name in imported_by(file):
+        if name[0] != "lissom":
+            continue
+        # The longest part of the path that is a file: what follows is a name inside it.
+        for length in range(len(name), 1, -1):
+            target = SOURCE.joinpath(*name[1:length])
+            if target.with_suffix(".py").is_file():
+                files.add(target.with_suffix(".py"))
+                break
+            if (target / "__init__.py").is_file():
+                files.add(target / "__init__.py")
+                break
+    return files - {file}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
 def test_imports_point_upstream(file):
     here = ORDER.index(file.relative_to(SOURCE).parts[0])
-    folders = [
-        name[1]
-        for name in imported_by(file)
-        if name[0] == "lissom" and len(name) > 1 and name[1] in ORDER
-    ]
+    names = [name for name in imported_by(file) if name[0] == "lissom"]
+    folders = {name[1] for name in names if len(name) > 1} & set(ORDER)
     assert all(ORDER.index(folder) <= here for folder in folders), folders
+
+
+def test_no_two_files_import_each_other():
+    """No circle of imports, however long, lazy ones included."""
+    imports = {file: modules_imported_by(file) for file in SOURCE.rglob("*.py")}
+    # The front door names everything, and nothing in the package may depend on what it names.
+    imports.pop(SOURCE / "__init__.py")
+    finished: set[Path] = set()
+
+    def follow(file: Path, way: tuple[Path, ...]) -> None:
+        names = [str(step.relative_to(SOURCE)) for step in (*way, file)]
+        assert file not in way, " -> ".join(names)
+        if file in finished:
+            return
+        for target in imports.get(file, ()):
+            follow(target, (*way, file))
+        finished.add(file)
+
+    for file in imports:
+        follow(file, ())
+
+
+def test_modules_free_to_all_import_nothing_of_the_package():
+    for file in SOURCE.glob("*.py"):
+        if file.name != "__init__.py":
+            assert not [name for name in imported_by(file) if name[0] == "lissom"]
 
 
 @pytest.mark.parametrize("folder", PHYSICS)

@@ -1,6 +1,5 @@
-"""The project around the code: what a clone needs, that its pages hold together, and that imports point one way."""
+"""The project around the code: what a clone needs, and that its pages hold together."""
 
-import ast
 import os
 import re
 import subprocess
@@ -19,22 +18,6 @@ from lissom.describe.link import Beam
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "lissom").rglob("*.py"))
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-ORDER = (
-    "algebra",
-    "describe",
-    "bodies",
-    "kinematics",
-    "dynamics",
-    "solve",
-    "analyse",
-    "control",
-    "robots",
-    "scenarios",
-    "show",
-    "services",
-    "benchmarks",
-    "commands",
-)
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 KEY = re.compile(r"\[([A-Z][A-Za-z]+\d{4}[a-z]?)\]")
 COMMAND = re.compile(r"^\$ lissom (.*?)(?:\s+#.*)?$", re.MULTILINE)
@@ -96,43 +79,6 @@ def test_make_test_checks_style_types_and_behaviour():
     ).stdout
     for step in ("ruff check", "ruff format --check", "pyright", "pytest"):
         assert step in planned
-
-
-def folder_of(file: Path) -> str:
-    return file.relative_to(ROOT / "src" / "lissom").parts[0]
-
-
-def folders_imported_by(file: Path) -> set[str]:
-    package = ["lissom", *file.relative_to(ROOT / "src" / "lissom").parts[:-1]]
-    names = []
-    for node in ast.walk(ast.parse(read(file))):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        if isinstance(node, ast.ImportFrom):
-            base = (
-                ".".join(package[: len(package) + 1 - node.level]) + "."
-                if node.level
-                else ""
-            )
-            names += [
-                f"{base}{node.module or ''}.{alias.name}".replace("..", ".")
-                for alias in node.names
-            ]
-    return {
-        parts[1]
-        for name in names
-        if (parts := name.split("."))[0] == "lissom" and len(parts) > 1
-    } & set(ORDER)
-
-
-@pytest.mark.parametrize(
-    "file", [f for f in SOURCES if folder_of(f) in ORDER], ids=shown
-)
-def test_imports_point_upstream(file):
-    assert all(
-        ORDER.index(name) <= ORDER.index(folder_of(file))
-        for name in folders_imported_by(file)
-    )
 
 
 def anchors(page: Path) -> set[str]:

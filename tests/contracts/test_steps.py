@@ -12,8 +12,8 @@ from lissom import Model
 from lissom.describe.scenario import Solver
 from lissom.dynamics import engine
 from lissom.solve.inputs import Loads
-from lissom.solve.integrate import step_of
 from lissom.solve.problem import Problem
+from lissom.solve.simulate import step_of
 from lissom.solve.step import Moment, Tolerance
 
 DURATION = 0.5  # [s]

@@ -11,50 +11,47 @@ from lissom import Model
 from lissom.dynamics import engine
 from lissom.dynamics.nodes import node_poses
 from lissom.solve.inputs import Loads
-from lissom.solve.march import Counts, march, new_record, set_off
+from lissom.solve.march import MarchState, empty_record, march, set_off
 from lissom.solve.problem import Problem
 from lissom.solve.radau import Radau
+from lissom.solve.solution import Counts
 from lissom.solve.step import Moment, Tolerance
-from lissom.types import real, whole
+from lissom.types import RESULTS, real, whole
 
 MAX_STEPS = 200_000
 
 
 def fall(f, x, times, rtol):
-    """Free motion from rest at x: positions of the links' ends (t, l, 3), energies (t, 3), states, failure, steps."""
-    tolerance, problem, zero = (
-        Tolerance(rtol, 0.01 * rtol),
-        Problem(f, Loads()),
-        whole(0),
-    )
-    now = Moment(real(0.0), x, jnp.zeros_like(x), jnp.zeros(2))
+    """Free motion from rest at x: positions of the links' ends (t, l, 3), energies (t, 3), states, result, steps."""
+    tolerance = Tolerance(rtol, 0.01 * rtol)
+    problem = Problem(f, Loads())
+    zero = whole(0)
     joints = x[: f.n_joints]
-    record, counts = new_record(times, len(x), len(joints)), Counts(zero, zero, zero)
-    walk = set_off(Radau(), problem, tolerance, now, joints, real(1e-5), record, counts)
-    walk = march(
-        Radau(),
-        problem,
-        tolerance,
-        walk,
-        times[-1],
-        times[-1],
-        whole(MAX_STEPS),
-        whole(MAX_STEPS),
+    start = MarchState(
+        now=Moment(real(0.0), x, jnp.zeros_like(x), jnp.zeros(2)),
+        joints=joints,
+        h=real(1e-5),
+        memory=None,
+        control=None,
+        counts=Counts(zero, zero, zero),
+        record=empty_record(times, len(x), len(joints), 0),
+        result=RESULTS.successful,
     )
+    limits = (times[-1], times[-1], whole(MAX_STEPS), whole(MAX_STEPS))
+    at = set_off(Radau(), problem, tolerance, start)
+    at = march(Radau(), problem, tolerance, at, *limits)
 
     def seen(x, xd):
-        place = f.configuration(x)
-        energy = jnp.stack(
-            [
-                engine.kinetic_energy(f, x, xd),
-                engine.strain_energy(f, place),
-                engine.gravity_energy(f, place),
-            ]
-        )
-        return node_poses(f, place).position[:, -1], energy
+        motion = f.motion(x, xd, jnp.zeros_like(x))
+        energies = [
+            engine.kinetic_energy(f, motion),
+            engine.strain_energy(f, motion.place),
+            engine.gravity_energy(f, motion.place),
+        ]
+        return node_poses(f, motion.place).position[:, -1], jnp.stack(energies)
 
-    tips, energy = jax.vmap(seen)(walk.record.x, walk.record.xd)
-    return tips, energy, walk.record, walk.failure, walk.counts.steps
+    tips, energy = jax.vmap(seen)(at.record.x, at.record.xd)
+    return tips, energy, at.record, at.result, at.counts.steps
 
 
 fallen = compiled_once(fall)
@@ -79,8 +76,8 @@ def released(
     """The pendulum let go from horizontal, undeformed, at rest; 51 output times."""
     model = double_pendulum(reference, terms, modulus)
     times = jnp.linspace(0.0, duration, 51)
-    tips, energy, record, failure, _ = fallen(
+    tips, energy, record, result, _ = fallen(
         model.formulation, model.at([0.0, 0.0]).x, times, real(rtol)
     )
-    assert int(failure) == 0
+    assert result == RESULTS.successful
     return np.asarray(tips), np.asarray(energy), np.asarray(record.x)

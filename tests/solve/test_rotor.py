@@ -9,7 +9,7 @@ import lissom as ls
 from helpers import relative
 from lissom.describe.scenario import Solver
 from lissom.solve.inputs import Inputs, Spline, Table
-from lissom.solve.integrate import integrate, output_times
+from lissom.solve.simulate import output_times, simulate
 from lissom.types import RESULTS
 
 MASS, CENTRE, ABOUT_CENTRE = 1.7, 0.21, 2.9e-2
@@ -35,15 +35,9 @@ def driven(model, table, times, speed=0.0, **solver):
         times, times[-1] * (1 + 0.1 * np.arange(1, POINTS + 1 - len(times)))
     )
     state, inputs = model.at([0.0], [speed]), Inputs(1, torque=[(0, table)])
-    outcome = integrate(
-        model.formulation, state, inputs, times, Solver(**TIGHT | solver)
-    )
-    assert outcome.failure == RESULTS.successful
-    return (
-        np.asarray(outcome.record.x)[:, 0],
-        np.asarray(outcome.record.xd)[:, 0],
-        outcome,
-    )
+    run = simulate(model, state, inputs, times, Solver(**TIGHT | solver))
+    assert run.result == RESULTS.successful
+    return np.asarray(run.x)[:, 0], np.asarray(run.xd)[:, 0], run
 
 
 PULSES = Table([0.0, 0.1, 0.1, 0.23, 0.23], [0.7, 0.7, -0.4, -0.4, 0.0])
@@ -103,7 +97,7 @@ def test_coulomb_friction_stops_a_rotor_where_it_should():
     assert_allclose(rate[1], 0.5 * speed, rtol=1e-6)
     assert_allclose(angle[3], J * speed**2 / (2 * torque), atol=5 * width * stop)
     assert abs(rate[3]) < 1e-6
-    lost = np.asarray(outcome.record.work)[3, 1]
+    lost = np.asarray(outcome.work)[3, 1]
     assert_allclose(lost, 0.5 * J * speed**2, rtol=1e-6)
 
 
@@ -176,17 +170,13 @@ def test_too_many_steps_stop_a_run_and_keep_what_it_has():
         model.at([0.0]),
         Inputs(1, torque=[(0, Table([0.0, 1.0], [0.0, 3.0]))]),
     )
-    outcome = integrate(
-        model.formulation,
-        state,
-        inputs,
-        output_times(0.06, 0.01),
-        Solver(max_steps=4, max_step=0.01),
-    )
-    assert outcome.failure == RESULTS.too_many_steps
-    assert 0 < outcome.time < 0.06 and 0 < outcome.filled < POINTS
-    assert np.all(np.isfinite(np.asarray(outcome.record.x)[: outcome.filled]))
-    assert np.all(np.isnan(np.asarray(outcome.record.x)[outcome.filled :]))
+    options = Solver(max_steps=4, max_step=0.01)
+    run = simulate(model, state, inputs, output_times(0.06, 0.01), options)
+    assert run.result == RESULTS.too_many_steps
+    filled = int(run.filled)
+    assert 0 < run.last.t < 0.06 and 0 < filled < POINTS
+    assert np.all(np.isfinite(np.asarray(run.x)[:filled]))
+    assert np.all(np.isnan(np.asarray(run.x)[filled:]))
 
 
 def test_a_prescribed_motion_is_followed_and_its_torque_is_that_of_inverse_dynamics():

@@ -37,10 +37,10 @@ def swings(tmp_path_factory):
         ("beam", robot_named("l-shape"), 12),
     ):
         model = Model(robot, "erls-cms", modes=modes)
-        tips, energy, _, failure, _ = fallen(
+        tips, energy, _, result, _ = fallen(
             model.formulation, model.at([0.0]).x, times, real(1e-7)
         )
-        assert int(failure) == 0
+        assert result == RESULTS.successful
         found[name] = np.asarray(tips)[:, 0], np.asarray(energy)
     return found
 

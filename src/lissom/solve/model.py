@@ -1,10 +1,9 @@
 """A robot ready for computation: its formulation, its names, and the questions asked most often."""
 
-import functools
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
@@ -18,20 +17,15 @@ from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
-from ..dynamics.basis import BASES, link_bodies
-from ..dynamics.build import BUILDERS, Choices, find_node, formulation_of
-from ..dynamics.formulation import AbstractFormulation
-from ..dynamics.nodes import Poses, node_displacements, node_poses
-from ..kinematics.compatibility import Tangent, reference_matrix
-from ..kinematics.loops.assembly import carried, close
-from .coordinates import with_coordinates
-from .problem import State, state_of
+from ..dynamics.basis import BASES, Choices, link_bodies
+from ..dynamics.build import FORMULATIONS, formulation_of
+from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
+from .state import State, state_at, state_of
 from .static import balanced, descend, held, imbalance, settled, slope
 
 BALANCE = 1e-7  # force left over in an equilibrium, against the largest force in it
-SINGULAR = (
-    1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
-)
+SINGULAR = 1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
 
 
 class EquilibriumError(RuntimeError):
@@ -54,7 +48,7 @@ class Model:
             with `erls-cms` `minimum-norm`.
         terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
         basis: shapes of the links (`nonlinear`, `dual-screw`): `assumed` modes (default), `craig-bampton`, or `nodal`.
-        stiffening: `none`, or `geometric`: axial loads stiffen or soften bent links (`nonlinear`).
+        stiffening: `none`, or `geometric`: axial loads stiffen or soften bent links.
 
     Example:
         >>> import lissom as ls
@@ -74,144 +68,154 @@ class Model:
         basis: str | None = None,
         stiffening: str = "none",
     ):
-        if formulation not in BUILDERS:
-            raise ValueError(
-                f"formulation must be one of {', '.join(BUILDERS)}, got {formulation!r}"
-            )
-        if terms not in ("consistent", "published"):
-            raise ValueError(
-                f"terms must be 'consistent' or 'published', got {terms!r}"
-            )
-        check_choices(formulation, reference, terms, basis, stiffening)
+        choices = Choices(modes, reference, terms, basis, stiffening)
+        check_choices(formulation, choices)
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
-        self.formulation_name, self.reference, self.terms, self.modes = (
-            formulation,
-            reference,
-            terms,
-            modes,
-        )
-        self.basis, self.stiffening = basis, stiffening
-        self.choices = Choices(modes, reference, terms, basis, stiffening)
+        self.formulation_name = formulation
+        self.choices = choices
+        # The links in the coordinates of the formulation: shapes, stiffness, section forces.
+        self.bodies: tuple[Body, ...] = link_bodies(self.robot, formulation, choices)
         self.formulation: AbstractFormulation = formulation_of(
-            self.robot, formulation, self.choices
+            self.robot, formulation, choices, self.bodies
         )
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
+        self.actuated_names = self.robot.actuated_names
         self.node_names = node_names(self.robot)
-        self.node_index = tuple(find_node(self.robot, name) for name in self.node_names)
+        self.node_index = tuple(self.find_node(name) for name in self.node_names)
 
     @classmethod
     def of_scenario(cls, scenario: Scenario) -> "Model":
         """The robot of a scenario in its formulation."""
-        s = scenario
         return cls(
-            s.robot, s.formulation, s.modes, s.reference, s.terms, s.basis, s.stiffening
+            scenario.robot,
+            scenario.formulation,
+            scenario.modes,
+            scenario.reference,
+            scenario.terms,
+            scenario.basis,
+            scenario.stiffening,
         )
 
     def replace(self, changes: Mapping[str, Any]) -> "Model":
         """The same model of a robot with other values at dotted paths, traced ones too: see `Robot.replace`."""
-        return Model(
-            self.robot.replace(changes), self.formulation_name, **self.choices._asdict()
-        )
+        robot = self.robot.replace(changes)
+        return Model(robot, self.formulation_name, **self.choices._asdict())
+
+    def with_formulation(self, formulation: AbstractFormulation) -> "Model":
+        """The same model with other numbers in its formulation, such as one member of a `Family`."""
+        model = copy.copy(self)
+        model.formulation = formulation
+        return model
+
+    # --- names and sizes
+
+    @property
+    def reference(self) -> Any:
+        """What the joint coordinates mean, as it was chosen."""
+        return self.choices.reference
+
+    @property
+    def terms(self) -> str:
+        """`consistent` or `published`."""
+        return self.choices.terms
 
     @property
     def n_joints(self) -> int:
-        """Number of moving joints: each has an encoder and takes a torque."""
+        """Number of moving joints: each has an encoder."""
         return self.formulation.n_encoders
 
     @property
+    def actuated(self) -> tuple[int, ...]:
+        """Numbers of the moving joints that a motor drives."""
+        return self.formulation.joints.actuated
+
+    @property
     def independent_names(self) -> tuple[str, ...]:
-        """Joints that are coordinates: all that move, unless loops tie some of them to the others."""
+        """Joints that are coordinates: all that move, unless a closed chain ties some of them to the others."""
         return tuple(self.joint_names[j] for j in self.formulation.independent)
 
     @property
     def closed(self) -> bool:
-        """True if loops tie joints to each other."""
+        """True if the links close to rings, which tie joints to each other."""
         return bool(self.robot.loops)
-
-    def formulation_at(self, state: Any) -> AbstractFormulation:
-        """The formulation with its loops closed near a state (in its coordinates) or near joint coordinates."""
-        f: Any = self.formulation
-        if not self.closed:
-            return f
-        if isinstance(state, State) and state.independent is not None:
-            f = with_coordinates(f, state.independent)
-        return _near(
-            f, state.q if isinstance(state, State) else jnp.asarray(state, dtype=float)
-        )
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Elastic coordinates: displacements of nodes from the frame of their link's inner node, or modes of links."""
         return self.formulation.elastic_names
 
-    @functools.cached_property
-    def bodies(self) -> tuple[Body, ...]:
-        """The links in the coordinates of the formulation: shapes, stiffness, section forces."""
-        return tuple(link_bodies(self.robot, self.formulation_name, self.choices))
+    def find_node(self, name: str) -> tuple[int, int]:
+        """Link and node number of a name such as `upper/2` or `upper/tip`."""
+        return find_node(self.robot, name)
 
-    def formulation_with(self, robot: Robot) -> AbstractFormulation:
-        """Another robot in the same formulation, with the same choices."""
-        return formulation_of(robot, self.formulation_name, self.choices)
+    def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
+        """One number for each joint, zeros for None; `name` is what an error message calls them.
+
+        Of a closed chain the independent joints alone may be given: the others are zero.
+        """
+        j = self.n_joints
+        if value is None:
+            return jnp.zeros(j)
+        value = _as_array(value)
+        independent = self.formulation.independent
+        if value.shape == (len(independent),) and len(independent) != j:
+            return jnp.zeros(j).at[jnp.asarray(independent)].set(value)
+        if value.shape != (j,):
+            names = ", ".join(self.joint_names)
+            raise ValueError(
+                f"{name} must have {j} values, one for each joint ({names}), got shape {value.shape}"
+            )
+        return value
+
+    # --- states
+
+    def formulation_at(self, state: Any) -> AbstractFormulation:
+        """The formulation on the assembly branch of a state (in its coordinates) or of joint coordinates."""
+        f = self.formulation
+        if not self.closed:
+            return f
+        if not isinstance(state, State):
+            return near(f, jnp.asarray(state, dtype=float))
+        return near(self._in_coordinates(state), state.q)
+
+    def _in_coordinates(self, state: State) -> AbstractFormulation:
+        """The formulation with the independent joints of a state."""
+        if state.independent is None:
+            return self.formulation
+        return with_independent(self.formulation, state.independent)
 
     def at(self, q: Any = None, qd: Any = None) -> State:
         """State with undeformed links; q and qd default to zero.
 
-        Of a closed chain q has one value for each moving joint, those of dependent joints being a guess that the loops
-        are closed near, or one for each independent joint (`independent_names`); by default it is the assembled pose.
+        Of a closed chain q has one value for each moving joint, those of dependent joints being a guess that it is
+        closed near, or one for each independent joint (`independent_names`); by default it is the assembled pose.
 
         Raises:
-            AssemblyError: the loops cannot be closed there.
+            AssemblyError: the chain cannot be closed there.
         """
-        d = self.formulation.n_elastic
+        f = self.formulation
+        theta = self.assemble(q)
+        theta_d = self.joint_vector("qd", qd)
         if self.closed:
-            return self._closed_at(q, qd)
-        theta, theta_d = self.joint_vector("q", q), self.joint_vector("qd", qd)
-        return State(theta, theta_d, jnp.zeros(d), jnp.zeros(d), theta, theta_d)
-
-    def _closed_at(self, q: Any, qd: Any) -> State:
-        f, theta = self.formulation, self.assemble(q)
-        rates = self.joint_vector("qd", qd)[jnp.asarray(f.independent)]
-        return _undeformed(_near(f, theta), theta, rates)
+            rates = theta_d[jnp.asarray(f.independent)]
+            return _undeformed(near(f, theta), theta, rates)
+        still = jnp.zeros(f.n_elastic)
+        return State(theta, theta_d, still, still, theta, theta_d)
 
     def assemble(self, q: Any = None) -> Float[Array, " j"]:
-        """Coordinates of all moving joints with the loops closed; see `at`.
+        """Coordinates of all moving joints, those of a closed chain closed; see `at`.
 
         Raises:
-            AssemblyError: the loops cannot be closed there.
+            AssemblyError: the chain cannot be closed there.
         """
-        f: Any = self.formulation
-        if not self.closed:
-            return self.joint_vector("q", q)
-        home = jnp.asarray(f.closure.guess)
+        mechanism = self.formulation.mechanism
         if q is None:
-            return home[: self.n_joints]
-        value = (
-            jnp.asarray(q, dtype=float) if not isinstance(q, Sequence) else _stacked(q)
-        )
-        drives = jnp.asarray(f.independent)
-        concrete = (
-            _is_concrete(value)
-            and _is_concrete(home)
-            and _is_concrete(f.chain.position)
-        )
-        if value.shape == (f.n_joints,) and f.n_joints != self.n_joints:
-            if concrete:
-                theta = carried(
-                    self.robot, f.chain, f.closure, f.independent, np.asarray(value)
-                )
-                return jnp.asarray(theta[: self.n_joints])
-            value = home[: self.n_joints].at[drives].set(value)
-        value = self.joint_vector("q", value)
-        theta = _closed_near(f, value)
-        if concrete and not bool(jnp.all(jnp.isfinite(theta))):
-            guess = np.asarray(_near(f, value).closure.guess)
-            theta = jnp.asarray(
-                close(self.robot, f.chain, f.closure, guess, f.independent)[
-                    : self.n_joints
-                ]
-            )
-        return theta
+            return jnp.asarray(mechanism.home)
+        value = _as_array(q)
+        if self.closed and value.shape == (len(mechanism.independent),):
+            return mechanism.assembled(self.robot, value)
+        return mechanism.assembled(self.robot, self.joint_vector("q", value))
 
     def static(self, q: Any = None, torque: Any = None, *, free: bool = False) -> State:
         """Elastic equilibrium under gravity with the encoders held at q; the state carries the holding torques.
@@ -224,70 +228,58 @@ class Model:
             differentiated).
         """
         encoder = self.assemble(q)
-        f: Any = _near(self.formulation, encoder)
+        f = near(self.formulation, encoder)
         self.check_reference(encoder)
         if free:
-            tau = self.joint_vector("torque", torque)
-            start = jnp.concatenate(
-                [encoder[jnp.asarray(f.independent, dtype=int)], jnp.zeros(f.n_elastic)]
-            )
-            if _is_concrete(start) and _is_concrete(tau):
-                start, f = self._downhill(f, start, tau)
-            state, left = _settled(f, tau, start)
+            state, left = self._static_free(f, encoder, torque)
         else:
-            state, left = _held(f, encoder)
+            state, left = _equilibrium_held(f, encoder)
         if _is_concrete(left) and not float(left) < BALANCE:
-            near = np.asarray(encoder).tolist()
+            pose = np.asarray(encoder).tolist()
             raise EquilibriumError(
-                f"no equilibrium found near q = {near}: {left:.1e} of the forces is left over"
+                f"no equilibrium found near q = {pose}: {left:.1e} of the forces is left over"
             )
         return state
 
-    def _downhill(self, f: Any, start: Any, tau: Any) -> tuple[Any, Any]:
-        """Coordinates near a stable equilibrium, and the formulation with its loops closed there."""
-        here = [f]
-
-        def slope_at(x):
-            here[0] = _followed(here[0], jnp.asarray(x))
-            return _slope(here[0], jnp.asarray(x), tau)
-
-        x = jnp.asarray(descend(slope_at, np.asarray(start), f.n_joints))
-        return x, _followed(here[0], x)
+    def _static_free(
+        self, f: AbstractFormulation, encoder: Float[Array, " j"], torque: Any
+    ) -> tuple[State, Float[Array, ""]]:
+        tau = self.joint_vector("torque", torque)
+        independent = jnp.asarray(f.independent, dtype=int)
+        start = jnp.concatenate([encoder[independent], jnp.zeros(f.n_elastic)])
+        if _is_concrete(start) and _is_concrete(tau):
+            start, f = _downhill(f, start, tau)
+        return _equilibrium_free(f, tau, start)
 
     def check_reference(self, theta: Any) -> None:
         """Refuse zeroed displacements that define no ERLS at theta, by name, [Boscariol2012] eq. (6)."""
-        f: Any = self.formulation
         theta = jnp.asarray(theta, dtype=float)
-        if (
-            isinstance(f.reference, Tangent)
-            or not _is_concrete(theta)
-            or self.n_joints == 0
-        ):
+        if not _is_concrete(theta) or self.n_joints == 0:
             return
-        closure = getattr(f, "closure", None)
-        if closure is not None:
-            theta = jnp.asarray(_near(f, theta).closure.guess)
-        J_0 = np.asarray(_reference_matrix(f.chain, f.reference, theta, closure))
-        if not 1.0 / np.linalg.cond(J_0) > SINGULAR:
-            names = (
-                ", ".join(self.reference["zeroed"])
-                if isinstance(self.reference, dict)
-                else str(self.reference)
-            )
-            still = [
-                joint
-                for joint, column in zip(self.joint_names, J_0.T, strict=False)
-                if np.abs(column).max() < 1e-9
-            ]
-            reason = (
-                f"they do not move with joint {', '.join(still)}"
-                if still
-                else "their motions with the joints are dependent"
-            )
-            raise UndefinedReferenceError(
-                f"reference.zeroed: {names} do not define an ERLS at q = {np.asarray(theta).tolist()}: {reason}. "
-                "Zero, for each joint, a displacement that this joint moves."
-            )
+        J_0 = _reference_matrix(self.formulation, theta)
+        if J_0 is None or 1.0 / np.linalg.cond(np.asarray(J_0)) > SINGULAR:
+            return
+        raise UndefinedReferenceError(self._undefined_reference(theta, np.asarray(J_0)))
+
+    def _undefined_reference(self, theta: Any, J_0: np.ndarray) -> str:
+        """Which zeroed displacements define no ERLS, and why."""
+        names = str(self.reference)
+        if isinstance(self.reference, Mapping):
+            names = ", ".join(self.reference["zeroed"])
+        still = [
+            joint
+            for joint, column in zip(self.joint_names, J_0.T, strict=False)
+            if np.abs(column).max() < 1e-9
+        ]
+        reason = "their motions with the joints are dependent"
+        if still:
+            reason = f"they do not move with joint {', '.join(still)}"
+        return (
+            f"reference.zeroed: {names} do not define an ERLS at q = {np.asarray(theta).tolist()}: {reason}. "
+            "Zero, for each joint, a displacement that this joint moves."
+        )
+
+    # --- matrices and places
 
     def mass_matrix(self, q: Any) -> Float[Array, "n n"]:
         """M over all coordinates (joints first) at joint coordinates q (links undeformed), or at a State."""
@@ -300,21 +292,20 @@ class Model:
 
         The independent joints of a closed chain set the motion and take the torques.
         """
-        q, qd, qdd = (
-            self.assemble(q),
-            self.joint_vector("qd", qd),
-            self.joint_vector("qdd", qdd),
-        )
-        return _balanced(_near(self.formulation, q), q, qd, qdd)[1]
+        q = self.assemble(q)
+        qd = self.joint_vector("qd", qd)
+        qdd = self.joint_vector("qdd", qdd)
+        _, tau = _balanced(near(self.formulation, q), q, qd, qdd)
+        return tau
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
         """Pose of a node (default: the last link's tip) in the world, at joint coordinates q or at a State."""
-        i, k = find_node(self.robot, frame or f"{self.link_names[-1]}/tip")
+        i, k = self.find_node(frame or f"{self.link_names[-1]}/tip")
         return _node_pose(*self._placed(q), i, k)
 
     def jacobian(self, q: Any, frame: str | None = None) -> Float[Array, "6 n"]:
         """Velocity (linear, angular) of a node in world axes per unit rate of each coordinate, joints first."""
-        i, k = find_node(self.robot, frame or f"{self.link_names[-1]}/tip")
+        i, k = self.find_node(frame or f"{self.link_names[-1]}/tip")
         return _node_jacobian(*self._placed(q), i, k)
 
     def poses(self, state: State) -> Poses:
@@ -323,145 +314,137 @@ class Model:
 
     def position(self, state: State, node: str) -> Float[Array, " 3"]:
         """World position of a node [m]."""
-        i, k = find_node(self.robot, node)
+        i, k = self.find_node(node)
         return self.poses(state).position[i, k]
 
     def displacement(self, state: State, node: str) -> Float[Array, " 3"]:
         """Displacement of a node from where rigid links with the same encoder readings put it, world axes [m]."""
-        i, k = find_node(self.robot, node)
-        rigid = self.at(self._closed_by(state))
+        i, k = self.find_node(node)
+        rigid = self.at(self._rigid_joints(state))
         return self.poses(state).position[i, k] - self.poses(rigid).position[i, k]
 
-    def _closed_by(self, state: State) -> Float[Array, " j"]:
+    def _rigid_joints(self, state: State) -> Float[Array, " j"]:
         """Joint coordinates of rigid links whose independent joints read what the encoders of a state do."""
         if not self.closed:
             return state.encoder
-        independent = state.independent or self.formulation.independent
-        return state.q.at[jnp.asarray(independent)].set(
-            state.encoder[jnp.asarray(independent)]
-        )
+        independent = jnp.asarray(state.independent or self.formulation.independent)
+        return state.q.at[independent].set(state.encoder[independent])
 
     def _placed(self, q: Any) -> tuple[AbstractFormulation, Float[Array, " n"]]:
         """The formulation and the coordinates at joint coordinates or at a state."""
         if isinstance(q, State):
             return self.formulation_at(q), q.x
-        q = jnp.asarray(q, dtype=float) if not isinstance(q, Sequence) else _stacked(q)
-        if q.shape == (self.formulation.size,) and not self.closed:
-            return self.formulation, q
-        state = self.at(q)
+        value = _as_array(q)
+        if value.shape == (self.formulation.size,) and not self.closed:
+            return self.formulation, value
+        state = self.at(value)
         return self.formulation_at(state), state.x
 
-    def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
-        """One number for each joint, zeros for None; `name` is what an error message calls them."""
-        j = self.n_joints
-        if value is None:
-            return jnp.zeros(j)
-        value = (
-            _stacked(value)
-            if isinstance(value, Sequence)
-            else jnp.asarray(value, dtype=float)
-        )
-        drives = self.formulation.independent
-        if (
-            value.shape == (len(drives),) and len(drives) != j
-        ):  # of a closed chain: the independent joints alone
-            return jnp.zeros(j).at[jnp.asarray(drives)].set(value)
-        if value.shape != (j,):
-            names = ", ".join(self.joint_names)
-            raise ValueError(
-                f"{name} must have {j} values, one for each joint ({names}), got shape {value.shape}"
-            )
-        return value
 
-
-def check_choices(
-    formulation: str, reference: Any, terms: str, basis: str | None, stiffening: str
-) -> None:
-    """Refuse what a formulation does not offer."""
-    if basis is not None and basis not in BASES:
-        raise ValueError(f"basis must be one of {', '.join(BASES)}, got {basis!r}")
-    if stiffening not in ("none", "geometric"):
-        raise ValueError(
-            f"stiffening must be 'none' or 'geometric', got {stiffening!r}"
-        )
-    entries = {
-        "formulation": formulation,
-        "reference": reference,
-        "terms": terms,
-        "basis": basis,
+def check_choices(formulation: str, choices: Choices) -> None:
+    """Refuse what a formulation does not offer, and names that there are not."""
+    accepted = {
+        "formulation": (formulation, tuple(FORMULATIONS)),
+        "terms": (choices.terms, ("consistent", "published")),
+        "basis": (choices.basis, (None, *BASES)),
+        "stiffening": (choices.stiffening, ("none", "geometric")),
     }
-    entries |= {"stiffening": stiffening}
+    for name, (value, known) in accepted.items():
+        if value not in known:
+            raise ValueError(f"{name} must be {_alternatives(known)}, got {value!r}")
+    entries = {"formulation": formulation, **choices._asdict()}
     for finding in choice_findings(entries):
-        raise ValueError(f"{'.'.join(map(str, finding.loc))}: {finding.message}")
+        field = ".".join(map(str, finding.loc))
+        raise ValueError(f"{field}: {finding.message}")
+
+
+def _alternatives(known: tuple[Any, ...]) -> str:
+    """`'none' or 'geometric'` of two, `one of a, b, c` of more."""
+    names = [name for name in known if name is not None]
+    if len(names) == 2:
+        return " or ".join(repr(name) for name in names)
+    return f"one of {', '.join(names)}"
 
 
 def _is_concrete(value: Any) -> bool:
     return not isinstance(value, Tracer)
 
 
-def _stacked(values: Sequence) -> Float[Array, " n"]:
-    return (
-        jnp.stack([jnp.asarray(v, dtype=float) for v in values])
-        if len(values)
-        else jnp.zeros(0)
-    )
+def _as_array(value: Any) -> Float[Array, " n"]:
+    """Numbers as an array; entries of a list may be traced one by one."""
+    if not isinstance(value, Sequence):
+        return jnp.asarray(value, dtype=float)
+    if not len(value):
+        return jnp.zeros(0)
+    return jnp.stack([jnp.asarray(entry, dtype=float) for entry in value])
 
 
-@compiled_quickly
-def _guess(f: Any, joints):
-    return f.near(joints).closure.guess
+def _downhill(
+    f: AbstractFormulation, start: Float[Array, " n"], tau: Float[Array, " j"]
+) -> tuple[Float[Array, " n"], AbstractFormulation]:
+    """Coordinates near a stable equilibrium, and the formulation on the branch that led there."""
+    here = f
+
+    def slope_at(x):
+        nonlocal here
+        here = _on_branch_of(here, jnp.asarray(x))
+        return _slope(here, jnp.asarray(x), tau)
+
+    x = jnp.asarray(descend(slope_at, np.asarray(start), f.n_joints))
+    return x, _on_branch_of(here, x)
 
 
-def _near(f: Any, joints: Any) -> Any:
-    """The formulation with its loops closed near these joints; itself where there are none."""
+def _on_branch_of(f: AbstractFormulation, x: Float[Array, " n"]) -> AbstractFormulation:
+    """The formulation on the branch that x leads to from where it is."""
     if f.n_joints == f.n_encoders:
         return f
-    return eqx.tree_at(
-        lambda f: f.closure.guess, f, _guess(f, jnp.asarray(joints, dtype=float))
-    )
-
-
-def _followed(f: Any, x: Any) -> Any:
-    """The formulation with its loops closed near where x leads them."""
-    return f if f.n_joints == f.n_encoders else _near(f, _all_joints(f, x))
+    return near(f, _joint_coordinates(f, x))
 
 
 @compiled_quickly
-def _all_joints(f: AbstractFormulation, x):
-    return f.joint_coordinates(x)
+def _joint_coordinates(f: AbstractFormulation, x):
+    return f.mechanism.joint_coordinates(x)
 
 
 @compiled_quickly
-def _closed_near(f: Any, joints):
-    x = jnp.concatenate([joints[jnp.asarray(f.independent)], jnp.zeros(f.n_elastic)])
-    return f.near(joints).joint_coordinates(x)
+def _reference_matrix(f: AbstractFormulation, theta):
+    return f.reference_matrix(theta)
 
 
 @compiled_quickly
-def _undeformed(f: AbstractFormulation, theta, rate_i) -> State:
-    x, xd = (
-        jnp.concatenate([part, jnp.zeros(f.n_elastic)])
-        for part in (theta[jnp.asarray(f.independent)], rate_i)
-    )
-    return state_of(f, x, xd)
+def _undeformed(f: AbstractFormulation, theta, rates_i) -> State:
+    elastic = jnp.zeros(f.n_elastic)
+    theta_i = theta[jnp.asarray(f.independent)]
+    x = jnp.concatenate([theta_i, elastic])
+    xd = jnp.concatenate([rates_i, elastic])
+    return state_at(f, x, xd)
 
 
 _balanced = compiled_quickly(balanced)
-_inertia = compiled_quickly(engine.inertia)
 _slope = compiled_quickly(slope)
-_reference_matrix = compiled_quickly(reference_matrix)
 
 
 @compiled_quickly
-def _held(f: AbstractFormulation, encoder) -> tuple[State, Float[Array, ""]]:
+def _inertia(f: AbstractFormulation, x) -> Float[Array, "n n"]:
+    return engine.inertia_at(f, x)
+
+
+@compiled_quickly
+def _equilibrium_held(f: AbstractFormulation, encoder):
     x, tau = held(f, encoder)
-    return state_of(f, x, jnp.zeros_like(x), tau), imbalance(f, x, tau)
+    return _checked_equilibrium(f, x, tau)
 
 
 @compiled_quickly
-def _settled(f: AbstractFormulation, tau, start) -> tuple[State, Float[Array, ""]]:
+def _equilibrium_free(f: AbstractFormulation, tau, start):
     x = settled(f, tau, start)
-    return state_of(f, x, jnp.zeros_like(x), tau), imbalance(f, x, tau)
+    return _checked_equilibrium(f, x, tau)
+
+
+def _checked_equilibrium(f: AbstractFormulation, x, tau):
+    """The state at rest, and how much force is left over in it."""
+    motion = engine.at_rest(f, x)
+    return state_of(f, motion, tau), imbalance(f, motion, tau)
 
 
 @compiled_quickly
@@ -469,26 +452,25 @@ def _poses(f: AbstractFormulation, x) -> Poses:
     return node_poses(f, f.configuration(x))
 
 
-def _pose_of(f: AbstractFormulation, x, i: int, k: int):
-    place = f.configuration(x)
-    position = node_poses(f, place).position[i, k]
-    phi = node_displacements(f, place)[i, k, 3:]
-    return place.R[i] @ exponential(phi), position
-
-
 @compiled_quickly
 def _node_pose(f: AbstractFormulation, x, i: int, k: int) -> Float[Array, "4 4"]:
-    R, p = _pose_of(f, x, i, k)
+    place = f.configuration(x)
+    p = node_poses(f, place).position[i, k]
+    phi = node_displacements(f, place)[i, k, 3:]
+    R = place.R[i] @ exponential(phi)
     return jnp.block([[R, p[:, None]], [jnp.array([[0.0, 0.0, 0.0, 1.0]])]])
 
 
 @compiled_quickly
 def _node_jacobian(f: AbstractFormulation, x, i: int, k: int) -> Float[Array, "6 n"]:
-    N, place = engine.rate_map(f, x), f.configuration(x)
+    N = engine.rate_map(f, x)
+    place = f.configuration(x)
     U = jnp.asarray(f.links.node_shape)[i, k]
     u = U @ place.q[i]
+    # v = v_0 + w x (X + u) + udot, in the axes of the link.
     arm = jnp.asarray(f.links.points)[i, k] + u[:3]
-    linear = N.V[i, :3] + jnp.cross(N.V[i, 3:], arm[:, None], axis=0) + U[:3] @ N.q[i]
-    spin = left_jacobian(u[3:]) if f.finite_rotations else jnp.eye(3)
+    turning = jnp.cross(N.V[i, 3:], arm[:, None], axis=0)
+    linear = N.V[i, :3] + turning + U[:3] @ N.q[i]
+    spin = left_jacobian(u[3:]) if f.support.finite_rotations else jnp.eye(3)
     angular = N.V[i, 3:] + spin @ U[3:] @ N.q[i]
     return jnp.concatenate([place.R[i] @ linear, place.R[i] @ angular])
