@@ -9,7 +9,7 @@ from runs import double_pendulum
 from helpers import compiled_once, robot_named
 from lissom import Model
 from lissom.describe.scenario import Solver
-from lissom.dynamics.build import erls_fem
+from lissom.dynamics.formulations import formulation_of
 from lissom.solve.inputs import Inputs
 from lissom.solve.integrate import rollout
 
@@ -61,7 +61,7 @@ def test_a_batch_of_payloads_gives_what_single_runs_give():
     start, solver = double_pendulum().at([0.0, 0.0]), Solver(rtol=1e-7, atol=1e-9)
 
     def run(mass):
-        formulation = erls_fem(robot.replace({"payload.mass": mass}))
+        formulation = formulation_of(robot.replace({"payload.mass": mass}), "erls-fem")
         return rollout(formulation, start, Inputs(2), np.linspace(0.0, 0.02, 6), solver)
 
     masses = jnp.linspace(0.0, 2.0, 100)

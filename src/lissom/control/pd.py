@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..compilation import compiled_quickly
+from ..dynamics.coordinates import near
 from ..dynamics.engine import gravity_energy
 from ..dynamics.formulation import AbstractFormulation
 from ..solve.inputs import AbstractLaw, Piece, Table
@@ -68,10 +69,10 @@ def rigid_gravity_torque(
 ) -> Float[Array, " j"]:
     """Torque that holds the rigid robot at theta against gravity: dV/dtheta, on the independent joints."""
     drives = jnp.asarray(formulation.independent, dtype=int)
-    near = formulation.near(theta)
+    here = near(formulation, theta)
 
     def potential(theta_i):
         x = jnp.concatenate([theta_i, jnp.zeros(formulation.n_elastic)])
-        return gravity_energy(near, near.configuration(x))
+        return gravity_energy(here, here.configuration(x))
 
     return jnp.zeros_like(theta).at[drives].set(jax.jacfwd(potential)(theta[drives]))

@@ -16,7 +16,7 @@ from .paths import assigned
 from .quantity import Numbers, Quantity, Whole, error, kind_of
 from .robot import Robot, Version
 from .scenario_checks import scenario_findings
-from .supported import FORMULATIONS
+from .supported import SUPPORT
 from .tables import JOINT, Inputs, ReferenceTable
 
 Gains = Annotated[tuple[float, ...], Numbers((None,), Quantity("", least=0))]
@@ -65,11 +65,9 @@ class Solver(Part):
 
 
 def _check_formulation(value: Any) -> Any:
-    if value in FORMULATIONS:
+    if value in SUPPORT:
         return value
-    raise error(
-        f"must be one of {', '.join(FORMULATIONS)}{nearest(value, FORMULATIONS)}"
-    )
+    raise error(f"must be one of {', '.join(SUPPORT)}{nearest(value, SUPPORT)}")
 
 
 def _check_reference(value: Any) -> Any:

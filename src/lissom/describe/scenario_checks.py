@@ -6,7 +6,7 @@ from typing import Any
 from .outline import Outline
 from .part import Finding
 from .quantity import Quantity, is_traced
-from .supported import ONE_SET_OF_TERMS, STIFFENED, TANGENT_ONLY, WITH_BASIS
+from .supported import SUPPORT
 
 MAX_SAMPLES = 1_000_000
 
@@ -59,26 +59,33 @@ def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
     """Choices that the formulation does not offer."""
     formulation = _get(entries, "formulation") or "erls-fem"
     reference, basis = _get(entries, "reference"), _get(entries, "basis")
-    if formulation in TANGENT_ONLY and reference not in (None, "tangent"):
+    support = SUPPORT.get(formulation)
+    if support is None:
+        return
+    if support.references == ("tangent",) and reference not in (None, "tangent"):
         yield Finding(
             ("reference",),
             reference,
             f"{formulation} takes tangent only: its joint coordinates are encoders'",
         )
-    if formulation in ONE_SET_OF_TERMS and _get(entries, "terms") == "published":
+    if "published" not in support.terms and _get(entries, "terms") == "published":
         yield Finding(
             ("terms",),
             "published",
             f"{formulation} has one set of terms: leave out, or say consistent",
         )
-    if formulation not in WITH_BASIS and basis is not None:
+    if not support.bases and basis is not None:
+        choosable = [name for name, other in SUPPORT.items() if other.bases]
         yield Finding(
             ("basis",),
             basis,
-            f"{formulation} has its own: choose one with {' or '.join(WITH_BASIS)}",
+            f"{formulation} has its own: choose one with {' or '.join(choosable)}",
         )
-    if _get(entries, "stiffening") == "geometric" and formulation not in STIFFENED:
-        message = f"{formulation} has no geometric stiffening: choose {' or '.join(STIFFENED)}"
+    if _get(entries, "stiffening") == "geometric" and not support.stiffening:
+        able = [name for name, other in SUPPORT.items() if other.stiffening]
+        message = (
+            f"{formulation} has no geometric stiffening: choose {' or '.join(able)}"
+        )
         yield Finding(("stiffening",), "geometric", message)
     elif (
         _get(entries, "stiffening") == "geometric"

@@ -10,6 +10,7 @@ from ..bodies.body import Body, measured_from_inner_node
 from ..bodies.build import body_of
 from ..bodies.reduce.body import MODES, Reduction, reduced_body
 from ..describe.robot import Robot
+from ..describe.supported import SUPPORT
 
 
 class Choices(NamedTuple):
@@ -32,12 +33,6 @@ BASES: dict[str, Callable[[Robot, int, Any], Body]] = {
     "craig-bampton": craig_bampton,
     "nodal": lambda robot, i, _: measured_from_inner_node(body_of(robot, i)),
 }
-OWN_BASIS = {
-    "erls-fem": "nodal",
-    "erls-cms": "craig-bampton",
-    "dual-screw": "assumed",
-    "nonlinear": "assumed",
-}
 
 
 def link_bodies(robot: Robot, formulation: str, choices: Choices) -> tuple[Body, ...]:
@@ -45,10 +40,10 @@ def link_bodies(robot: Robot, formulation: str, choices: Choices) -> tuple[Body,
 
     Args:
         robot: its description.
-        formulation: its name; `OWN_BASIS` says which shapes it takes unless one of `BASES` is chosen.
+        formulation: its name; its support says which shapes it takes unless one of `BASES` is chosen.
         choices: basis and kept elastic modes (12 for each link by default).
     """
-    basis = choices.basis or OWN_BASIS[formulation]
+    basis = choices.basis or SUPPORT[formulation].default_basis
     kept = (
         reductions_of(robot, choices.modes)
         if basis == "craig-bampton"

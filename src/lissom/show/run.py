@@ -17,8 +17,8 @@ from ..compilation import compiled_quickly
 from ..control.pd import PD
 from ..describe.scenario import Scenario, Solver
 from ..dynamics import engine
-from ..dynamics.build import find_node
-from ..dynamics.nodes import node_poses
+from ..dynamics.coordinates import near
+from ..dynamics.nodes import find_node, node_poses
 from ..solve.inputs import Inputs, Spline, Table, constant_torque
 from ..solve.integrate import (
     DeadPointError,
@@ -288,7 +288,7 @@ def _followed_loops(
             q[joint],
             qd[joint],
         )
-    return state_at(f.near(jnp.asarray(q)), *map(jnp.asarray, moved))
+    return state_at(near(f, jnp.asarray(q)), *map(jnp.asarray, moved))
 
 
 state_at = compiled_quickly(state_of)
@@ -309,15 +309,16 @@ def shown_motion(formulation, joints, x, xd, work) -> _Shown:
     """Positions, frames and energies of many states at once; `joints` are those that the loops are closed near."""
 
     def one(joints, x, xd, work):
-        f = formulation.near(joints)
-        place = f.configuration(x)
+        f = near(formulation, joints)
+        motion = f.motion(x, xd, jnp.zeros_like(x))
+        place = motion.place
         poses = node_poses(f, place)
         stored = [
-            engine.kinetic_energy(f, x, xd),
+            engine.kinetic_energy(f, motion),
             engine.strain_energy(f, place),
             engine.gravity_energy(f, place),
         ]
-        energy, qd = jnp.stack([*stored, *work]), f.joint_map(x) @ xd[: f.n_joints]
+        energy, qd = jnp.stack([*stored, *work]), motion.theta_d
         return _Shown(
             qd,
             place.encoder,

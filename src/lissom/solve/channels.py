@@ -28,9 +28,8 @@ from jaxtyping import Array, Float
 from ..algebra.so3 import left_jacobian
 from ..bodies.section_forces import section_forces, section_strains
 from ..describe.errors import nearest
-from ..dynamics.build import find_node
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
-from ..dynamics.nodes import node_poses, node_wrench
+from ..dynamics.nodes import find_node, node_poses, node_wrench
 from .model import Model
 
 PATHS = ("at", "velocity", "node_acceleration")
@@ -327,7 +326,7 @@ def node_turning(
     place, w, wd = motion.place, motion.rates.V[i, 3:], motion.rates_d.V[i, 3:]
     U = jnp.asarray(formulation.links.node_shape)[i, k, 3:]
     phi, phi_d, phi_dd = U @ place.q[i], U @ motion.rates.q[i], U @ motion.rates_d.q[i]
-    finite = formulation.finite_rotations
+    finite = formulation.support.finite_rotations
 
     def turning(phi, phi_d):
         return left_jacobian(phi) @ phi_d if finite else phi_d

@@ -10,10 +10,15 @@ import numpy as np
 
 from ..compilation import compiled_quickly
 from ..describe.scenario import Solver
+from ..dynamics.coordinates import (
+    change_coordinates,
+    near,
+    other_coordinates,
+    with_coordinates,
+)
 from ..dynamics.formulation import AbstractFormulation
-from ..kinematics.loops.closure import LIVELY
+from ..kinematics.mechanism import DEAD_POINT_GAIN
 from ..types import RESULTS, real, whole
-from .coordinates import exchanged, other_coordinates, with_coordinates
 from .explicit import Explicit
 from .generalised_alpha import GeneralisedAlpha
 from .inputs import Inputs
@@ -33,7 +38,7 @@ from .step import AbstractStep, Moment, Tolerance
 
 BURST = 400  # tries between two looks at the clock, the screen and the keyboard
 FIRST_STEP = 1e-4  # [s]
-SUSPECT = 5.0  # liveliness at which a failed step may be the work of a dead point
+SUSPECT = 5.0  # joint gain at which a failed step may be the work of a dead point
 
 
 class Stretch(NamedTuple):
@@ -155,12 +160,12 @@ def driven(
         formulation = with_coordinates(formulation, state.independent)
     if set(prescribed) <= set(formulation.independent):
         return formulation, state
-    here = formulation.near(state.q)
+    here = near(formulation, state.q)
     other = other_coordinates(here, np.asarray(state.x), prescribed)
     if other is None:
         raise DeadPointError(prescribed)
-    x, xd = exchanged(here, other, state.x, state.xd)
-    return other, state_of(other.near(state.q), x, xd, state.torque)
+    x, xd = change_coordinates(here, other, state.x, state.xd)
+    return other, state_of(near(other, state.q), x, xd, state.torque)
 
 
 class DeadPointError(ValueError):
@@ -180,30 +185,30 @@ def past_dead_point(
         or FAILURES[int(walk.failure)] == RESULTS.too_many_steps
     ):
         return walk, []
-    f = formulation.near(walk.joints)
-    if float(_liveliness(f, walk.now.x)) < SUSPECT:
+    f = near(formulation, walk.joints)
+    if float(_joint_gain(f, walk.now.x)) < SUSPECT:
         return walk, []
     other = other_coordinates(f, np.asarray(walk.now.x), prescribed)
     stuck = eqx.tree_at(lambda w: w.failure, walk, whole(DEAD_POINT))
     if other is None or other.independent == f.independent:
         return stuck, []
-    x, xd = exchanged(f, other, walk.now.x, walk.now.xd)
-    if float(_liveliness(other.near(walk.joints), x)) > 0.5 * LIVELY:
+    x, xd = change_coordinates(f, other, walk.now.x, walk.now.xd)
+    if float(_joint_gain(near(other, walk.joints), x)) > 0.5 * DEAD_POINT_GAIN:
         return stuck, []
     now = Moment(walk.now.t, x, xd, walk.now.work)
-    joints = _joints(other.near(walk.joints), x)
+    joints = _joints(near(other, walk.joints), x)
     walk = Walk(now, joints, walk.h, None, walk.counts, walk.record, whole(0))
     return walk, [Stretch(other, int(walk.record.filled), float(now.t))]
 
 
 @compiled_quickly
 def _joints(f: AbstractFormulation, x):
-    return f.joint_coordinates(x)
+    return f.mechanism.joint_coordinates(x)
 
 
 @compiled_quickly
-def _liveliness(f: AbstractFormulation, x):
-    return f.liveliness(x)
+def _joint_gain(f: AbstractFormulation, x):
+    return f.mechanism.joint_gain(x)
 
 
 def rollout(

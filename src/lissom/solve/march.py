@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..kinematics.loops.closure import LIVELY
+from ..kinematics.mechanism import DEAD_POINT_GAIN
 from ..types import RESULTS, real, whole
 from .problem import Problem
 from .step import AbstractStep, Attempt, Moment, Tolerance
@@ -124,7 +124,9 @@ def write(
             record.x.at[k].set(at.x),
             record.xd.at[k].set(at.xd),
             record.work.at[k].set(at.work),
-            record.joints.at[k].set(problem.formulation.joint_coordinates(at.x)),
+            record.joints.at[k].set(
+                problem.formulation.mechanism.joint_coordinates(at.x)
+            ),
             k + 1,
         )
 
@@ -167,7 +169,10 @@ def march(
     def once(walk: Walk):
         left = t_end - walk.now.t
         wanted = jnp.minimum(
-            walk.h, jnp.minimum(max_step, problem.formulation.longest_step(walk.now.xd))
+            walk.h,
+            jnp.minimum(
+                max_step, problem.formulation.mechanism.longest_step(walk.now.xd)
+            ),
         )
         h = jnp.where(
             wanted >= left * (1 - 1e-9),
@@ -210,9 +215,11 @@ def settle(problem: Problem, end: Moment, walk: Walk, accepted, failure):
     """Joint coordinates after the step, and whether an independent joint of a closed chain nears its dead point."""
     f = problem.formulation
     if f.n_joints == f.n_encoders:
-        return jnp.where(accepted, f.joint_coordinates(end.x), walk.joints), failure
-    joints = jnp.where(accepted, f.joint_coordinates(end.x), walk.joints)
-    dead = accepted & (f.liveliness(end.x) > LIVELY) & (failure == 0)
+        return jnp.where(
+            accepted, f.mechanism.joint_coordinates(end.x), walk.joints
+        ), failure
+    joints = jnp.where(accepted, f.mechanism.joint_coordinates(end.x), walk.joints)
+    dead = accepted & (f.mechanism.joint_gain(end.x) > DEAD_POINT_GAIN) & (failure == 0)
     return joints, jnp.where(dead, DEAD_POINT, failure)
 
 

@@ -1,10 +1,8 @@
 """A robot ready for computation: its formulation, its names, and the questions asked most often."""
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
@@ -17,14 +15,13 @@ from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
+from ..describe.supported import SUPPORT
 from ..dynamics import engine
-from ..dynamics.basis import BASES, link_bodies
-from ..dynamics.build import BUILDERS, Choices, find_node, formulation_of
+from ..dynamics.basis import BASES, Choices, link_bodies
+from ..dynamics.coordinates import near, with_coordinates
 from ..dynamics.formulation import AbstractFormulation
-from ..dynamics.nodes import Poses, node_displacements, node_poses
-from ..kinematics.compatibility import Tangent, reference_matrix
-from ..kinematics.loops.assembly import carried, close
-from .coordinates import with_coordinates
+from ..dynamics.formulations import FORMULATIONS, check_structure, formulation_of
+from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
 from .problem import State, state_of
 from .static import balanced, descend, held, imbalance, settled, slope
 
@@ -74,10 +71,9 @@ class Model:
         basis: str | None = None,
         stiffening: str = "none",
     ):
-        if formulation not in BUILDERS:
-            raise ValueError(
-                f"formulation must be one of {', '.join(BUILDERS)}, got {formulation!r}"
-            )
+        if formulation not in FORMULATIONS:
+            known = ", ".join(FORMULATIONS)
+            raise ValueError(f"formulation must be one of {known}, got {formulation!r}")
         if terms not in ("consistent", "published"):
             raise ValueError(
                 f"terms must be 'consistent' or 'published', got {terms!r}"
@@ -92,8 +88,13 @@ class Model:
         )
         self.basis, self.stiffening = basis, stiffening
         self.choices = Choices(modes, reference, terms, basis, stiffening)
-        self.formulation: AbstractFormulation = formulation_of(
+        check_structure(self.robot, SUPPORT[formulation])
+        # The links in the coordinates of the formulation: shapes, stiffness, section forces.
+        self.bodies: tuple[Body, ...] = link_bodies(
             self.robot, formulation, self.choices
+        )
+        self.formulation: AbstractFormulation = formulation_of(
+            self.robot, formulation, self.choices, self.bodies
         )
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
@@ -130,25 +131,18 @@ class Model:
         return bool(self.robot.loops)
 
     def formulation_at(self, state: Any) -> AbstractFormulation:
-        """The formulation with its loops closed near a state (in its coordinates) or near joint coordinates."""
-        f: Any = self.formulation
-        if not self.closed:
-            return f
-        if isinstance(state, State) and state.independent is not None:
+        """The formulation on the branch of a state (and in its coordinates), or near coordinates of all joints."""
+        f = self.formulation
+        if not isinstance(state, State):
+            return near(f, jnp.asarray(state, dtype=float))
+        if state.independent is not None:
             f = with_coordinates(f, state.independent)
-        return _near(
-            f, state.q if isinstance(state, State) else jnp.asarray(state, dtype=float)
-        )
+        return near(f, state.q)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Elastic coordinates: displacements of nodes from the frame of their link's inner node, or modes of links."""
         return self.formulation.elastic_names
-
-    @functools.cached_property
-    def bodies(self) -> tuple[Body, ...]:
-        """The links in the coordinates of the formulation: shapes, stiffness, section forces."""
-        return tuple(link_bodies(self.robot, self.formulation_name, self.choices))
 
     def formulation_with(self, robot: Robot) -> AbstractFormulation:
         """Another robot in the same formulation, with the same choices."""
@@ -172,7 +166,7 @@ class Model:
     def _closed_at(self, q: Any, qd: Any) -> State:
         f, theta = self.formulation, self.assemble(q)
         rates = self.joint_vector("qd", qd)[jnp.asarray(f.independent)]
-        return _undeformed(_near(f, theta), theta, rates)
+        return _undeformed(near(f, theta), theta, rates)
 
     def assemble(self, q: Any = None) -> Float[Array, " j"]:
         """Coordinates of all moving joints with the loops closed; see `at`.
@@ -180,38 +174,13 @@ class Model:
         Raises:
             AssemblyError: the loops cannot be closed there.
         """
-        f: Any = self.formulation
-        if not self.closed:
-            return self.joint_vector("q", q)
-        home = jnp.asarray(f.closure.guess)
+        f = self.formulation
         if q is None:
-            return home[: self.n_joints]
-        value = (
-            jnp.asarray(q, dtype=float) if not isinstance(q, Sequence) else _stacked(q)
-        )
-        drives = jnp.asarray(f.independent)
-        concrete = (
-            _is_concrete(value)
-            and _is_concrete(home)
-            and _is_concrete(f.chain.position)
-        )
-        if value.shape == (f.n_joints,) and f.n_joints != self.n_joints:
-            if concrete:
-                theta = carried(
-                    self.robot, f.chain, f.closure, f.independent, np.asarray(value)
-                )
-                return jnp.asarray(theta[: self.n_joints])
-            value = home[: self.n_joints].at[drives].set(value)
-        value = self.joint_vector("q", value)
-        theta = _closed_near(f, value)
-        if concrete and not bool(jnp.all(jnp.isfinite(theta))):
-            guess = np.asarray(_near(f, value).closure.guess)
-            theta = jnp.asarray(
-                close(self.robot, f.chain, f.closure, guess, f.independent)[
-                    : self.n_joints
-                ]
-            )
-        return theta
+            return jnp.asarray(f.mechanism.home)
+        value = _stacked(q) if isinstance(q, Sequence) else jnp.asarray(q, dtype=float)
+        if value.shape != (f.n_joints,):
+            value = self.joint_vector("q", value)
+        return f.mechanism.assembled(self.robot, value)
 
     def static(self, q: Any = None, torque: Any = None, *, free: bool = False) -> State:
         """Elastic equilibrium under gravity with the encoders held at q; the state carries the holding torques.
@@ -224,7 +193,7 @@ class Model:
             differentiated).
         """
         encoder = self.assemble(q)
-        f: Any = _near(self.formulation, encoder)
+        f: Any = near(self.formulation, encoder)
         self.check_reference(encoder)
         if free:
             tau = self.joint_vector("torque", torque)
@@ -237,9 +206,9 @@ class Model:
         else:
             state, left = _held(f, encoder)
         if _is_concrete(left) and not float(left) < BALANCE:
-            near = np.asarray(encoder).tolist()
+            pose = np.asarray(encoder).tolist()
             raise EquilibriumError(
-                f"no equilibrium found near q = {near}: {left:.1e} of the forces is left over"
+                f"no equilibrium found near q = {pose}: {left:.1e} of the forces is left over"
             )
         return state
 
@@ -256,18 +225,13 @@ class Model:
 
     def check_reference(self, theta: Any) -> None:
         """Refuse zeroed displacements that define no ERLS at theta, by name, [Boscariol2012] eq. (6)."""
-        f: Any = self.formulation
         theta = jnp.asarray(theta, dtype=float)
-        if (
-            isinstance(f.reference, Tangent)
-            or not _is_concrete(theta)
-            or self.n_joints == 0
-        ):
+        if not _is_concrete(theta) or self.n_joints == 0:
             return
-        closure = getattr(f, "closure", None)
-        if closure is not None:
-            theta = jnp.asarray(_near(f, theta).closure.guess)
-        J_0 = np.asarray(_reference_matrix(f.chain, f.reference, theta, closure))
+        matrix = _reference_matrix(self.formulation, theta)
+        if matrix is None:
+            return
+        J_0 = np.asarray(matrix)
         if not 1.0 / np.linalg.cond(J_0) > SINGULAR:
             names = (
                 ", ".join(self.reference["zeroed"])
@@ -305,7 +269,7 @@ class Model:
             self.joint_vector("qd", qd),
             self.joint_vector("qdd", qdd),
         )
-        return _balanced(_near(self.formulation, q), q, qd, qdd)[1]
+        return _balanced(near(self.formulation, q), q, qd, qdd)[1]
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
         """Pose of a node (default: the last link's tip) in the world, at joint coordinates q or at a State."""
@@ -407,34 +371,14 @@ def _stacked(values: Sequence) -> Float[Array, " n"]:
     )
 
 
-@compiled_quickly
-def _guess(f: Any, joints):
-    return f.near(joints).closure.guess
-
-
-def _near(f: Any, joints: Any) -> Any:
-    """The formulation with its loops closed near these joints; itself where there are none."""
-    if f.n_joints == f.n_encoders:
-        return f
-    return eqx.tree_at(
-        lambda f: f.closure.guess, f, _guess(f, jnp.asarray(joints, dtype=float))
-    )
-
-
 def _followed(f: Any, x: Any) -> Any:
-    """The formulation with its loops closed near where x leads them."""
-    return f if f.n_joints == f.n_encoders else _near(f, _all_joints(f, x))
+    """The formulation on the branch where x leads it."""
+    return f if f.n_joints == f.n_encoders else near(f, _all_joints(f, x))
 
 
 @compiled_quickly
 def _all_joints(f: AbstractFormulation, x):
-    return f.joint_coordinates(x)
-
-
-@compiled_quickly
-def _closed_near(f: Any, joints):
-    x = jnp.concatenate([joints[jnp.asarray(f.independent)], jnp.zeros(f.n_elastic)])
-    return f.near(joints).joint_coordinates(x)
+    return f.mechanism.joint_coordinates(x)
 
 
 @compiled_quickly
@@ -447,9 +391,13 @@ def _undeformed(f: AbstractFormulation, theta, rate_i) -> State:
 
 
 _balanced = compiled_quickly(balanced)
-_inertia = compiled_quickly(engine.inertia)
+_inertia = compiled_quickly(engine.inertia_at)
 _slope = compiled_quickly(slope)
-_reference_matrix = compiled_quickly(reference_matrix)
+
+
+@compiled_quickly
+def _reference_matrix(f: AbstractFormulation, joints):
+    return f.reference_matrix(joints)
 
 
 @compiled_quickly
@@ -489,6 +437,6 @@ def _node_jacobian(f: AbstractFormulation, x, i: int, k: int) -> Float[Array, "6
     u = U @ place.q[i]
     arm = jnp.asarray(f.links.points)[i, k] + u[:3]
     linear = N.V[i, :3] + jnp.cross(N.V[i, 3:], arm[:, None], axis=0) + U[:3] @ N.q[i]
-    spin = left_jacobian(u[3:]) if f.finite_rotations else jnp.eye(3)
+    spin = left_jacobian(u[3:]) if f.support.finite_rotations else jnp.eye(3)
     angular = N.V[i, 3:] + spin @ U[3:] @ N.q[i]
     return jnp.concatenate([place.R[i] @ linear, place.R[i] @ angular])

@@ -7,7 +7,8 @@ from jaxtyping import Array, Float
 
 from ..algebra.linear import factorise, inverse, solve
 from ..dynamics import engine
-from ..dynamics.formulation import AbstractFormulation, Rates
+from ..dynamics.coordinates import near
+from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..dynamics.nodes import node_wrench
 from .inputs import Loads
 
@@ -57,14 +58,22 @@ def state_of(
     torque=None,
 ) -> State:
     """The state with its encoder readings."""
-    j = formulation.n_joints
-    encoder, encoder_d = (
-        formulation.configuration(x).encoder,
-        formulation.rates(x, xd).encoder,
-    )
-    q, qd = formulation.joint_coordinates(x), formulation.joint_map(x) @ xd[:j]
+    return state_in(formulation, formulation.motion(x, xd, jnp.zeros_like(x)), torque)
+
+
+def state_in(formulation: AbstractFormulation, motion: Motion, torque=None) -> State:
+    """The state that a motion passes through."""
+    _, eta = formulation.split(motion.x)
+    _, eta_d = formulation.split(motion.xd)
     return State(
-        q, qd, x[j:], xd[j:], encoder, encoder_d, torque, independent_of(formulation)
+        motion.theta,
+        motion.theta_d,
+        eta,
+        eta_d,
+        motion.place.encoder,
+        motion.rates.encoder,
+        torque,
+        independent_of(formulation),
     )
 
 
@@ -94,13 +103,13 @@ class Problem(eqx.Module):
 
     def near(self, joints: Float[Array, " j"]) -> "Problem":
         """The same problem with the robot's loops closed near these joint coordinates."""
-        return Problem(self.formulation.near(joints), self.loads)
+        return Problem(near(self.formulation, joints), self.loads)
 
-    def joint_torque(self, t, x, xd) -> Float[Array, " j"]:
+    def joint_torque(self, t, motion: Motion) -> Float[Array, " j"]:
         """Commanded torques of tables and control law, cut at the joints' limits."""
         if self.loads.law is None:
             return self._limited(t, None)
-        return self._limited(t, state_of(self.formulation, x, xd))
+        return self._limited(t, state_in(self.formulation, motion))
 
     def _limited(self, t, state: State | None) -> Float[Array, " j"]:
         loads, joints = self.loads, self.formulation.joints
@@ -114,26 +123,24 @@ class Problem(eqx.Module):
         limit = jnp.asarray(joints.torque_limit)
         return jnp.clip(torque, -limit, limit)
 
-    def gains(self, t, x, xd, E) -> tuple[Float[Array, "j n"], Float[Array, "j n"]]:
+    def gains(
+        self, t, motion: Motion, E
+    ) -> tuple[Float[Array, "j n"], Float[Array, "j n"]]:
         """Derivatives of the commanded torques with respect to x and xd; encoder readings move as E says."""
         slope: State = jax.jacfwd(lambda state: self._limited(t, state))(
-            state_of(self.formulation, x, xd)
+            state_in(self.formulation, motion)
         )
-        G = self.formulation.joint_map(x)
-        on_x = jnp.concatenate([slope.q @ G, slope.elastic], axis=1) + slope.encoder @ E
-        return on_x, jnp.concatenate(
-            [slope.qd @ G, slope.elastic_d], axis=1
-        ) + slope.encoder_d @ E
+        x = motion.x
+        G = self.formulation.mechanism.joint_map(x)
+        eta = jnp.eye(len(x))[self.formulation.n_joints :]
+        on_x = slope.q @ G + slope.elastic @ eta + slope.encoder @ E
+        on_xd = slope.qd @ G + slope.elastic_d @ eta + slope.encoder_d @ E
+        return on_x, on_xd
 
-    def applied(self, t, x, xd) -> Rates:
+    def applied(self, t, motion: Motion) -> Rates:
         """Torques on the joints and wrenches on the nodes."""
-        f = self.formulation
-        place = f.configuration(x)
-        total = Rates(
-            jnp.zeros((place.q.shape[0], 6)),
-            jnp.zeros_like(place.q),
-            self.joint_torque(t, x, xd),
-        )
+        f, place = self.formulation, motion.place
+        total = engine.on_joints(f, self.joint_torque(t, motion))
         for load in self.loads.wrenches:
             wrench = node_wrench(
                 f, place, load.link, load.node, load.wrench.value(t), load.in_world
@@ -141,14 +148,16 @@ class Problem(eqx.Module):
             total = jax.tree.map(jnp.add, total, wrench)
         return total
 
-    def unbalanced(self, t, x, xd, xdd) -> Float[Array, " n"]:
+    def unbalanced(self, t, motion: Motion) -> Float[Array, " n"]:
         """Generalised force that is missing, reactions of prescribed joints not yet put in."""
-        return engine.needed_force(self.formulation, x, xd, xdd, self.applied(t, x, xd))
+        return engine.needed_force(self.formulation, motion, self.applied(t, motion))
 
-    def reaction(self, x, force) -> tuple[Float[Array, " p"], Float[Array, " n"]]:
+    def reaction(
+        self, motion: Motion, force
+    ) -> tuple[Float[Array, " p"], Float[Array, " n"]]:
         """Torques of prescribed joints that carry their share of `force`, and what is left of it."""
         held, rows = self._prescribed
-        E = engine.torque_map(self.formulation, x)[held]
+        E = engine.torque_map(self.formulation, motion)[held]
         tau = inverse(E[:, rows].T) @ force[rows]
         return tau, force - E.T @ tau
 
@@ -163,25 +172,33 @@ class Problem(eqx.Module):
 
     def residual(self, t, x, xd, xdd) -> Float[Array, " n"]:
         """M xdd + h - Q; the rows of prescribed joints say that the encoder follows its motion."""
-        force = self.unbalanced(t, x, xd, xdd)
+        motion = self.formulation.motion(x, xd, xdd)
+        return self.residual_of(t, motion)
+
+    def residual_of(self, t, motion: Motion) -> Float[Array, " n"]:
+        """The residual of a motion that is already evaluated."""
+        force = self.unbalanced(t, motion)
         if not self.loads.prescribed:
             return force
         held, rows = self._prescribed
-        _, force = self.reaction(x, force)
-        rates_d = self.formulation.motion(x, xd, xdd).rates_d
+        _, force = self.reaction(motion, force)
         wanted = jnp.stack(
             [piece.derivative().derivative().value(t) for piece in self.loads.motion]
         )
-        return force.at[rows].set(rates_d.encoder[held] - wanted)
+        return force.at[rows].set(motion.rates_d.encoder[held] - wanted)
 
     def matrices(self, t, x, xd) -> Tangents:
         """Derivatives of the residual, the stiff part: inertia, structure and control law."""
-        f = self.formulation
+        return self.matrices_of(t, self.formulation.motion(x, xd, jnp.zeros_like(x)))
+
+    def matrices_of(self, t, motion: Motion) -> Tangents:
+        """The same of a motion that is already evaluated."""
+        f, x, xd = self.formulation, motion.x, motion.xd
         N = engine.rate_map(f, x)
-        M = engine.inertia(f, x, N)
+        M = engine.inertia(f, motion.place, N)
         D, K = engine.structural_matrices(f, xd, N)
         if self.loads.law is not None:
-            on_x, on_xd = self.gains(t, x, xd, N.encoder)
+            on_x, on_xd = self.gains(t, motion, N.encoder)
             D, K = D - N.encoder.T @ on_xd, K - N.encoder.T @ on_x
         if self.loads.prescribed:
             held, rows = self._prescribed
@@ -193,25 +210,26 @@ class Problem(eqx.Module):
 
     def acceleration(self, t, x, xd, portable: bool = False) -> Float[Array, " n"]:
         """Solution xdd of the residual, which is affine in it; `portable` for code that will be batched."""
-        force = self.residual(t, x, xd, jnp.zeros_like(x))
-        return -solve(factorise(self.matrices(t, x, xd).M, portable), force)
+        motion = self.formulation.motion(x, xd, jnp.zeros_like(x))
+        M = self.matrices_of(t, motion).M
+        return -solve(factorise(M, portable), self.residual_of(t, motion))
 
     def torque(self, t, x, xd, xdd) -> Float[Array, " j"]:
         """Torque on every joint, prescribed ones included."""
-        torque = self.joint_torque(t, x, xd)
+        return self.torque_of(t, self.formulation.motion(x, xd, xdd))
+
+    def torque_of(self, t, motion: Motion) -> Float[Array, " j"]:
+        """The same of a motion that is already evaluated."""
+        torque = self.joint_torque(t, motion)
         if not self.loads.prescribed:
             return torque
-        tau, _ = self.reaction(x, self.unbalanced(t, x, xd, xdd))
+        tau, _ = self.reaction(motion, self.unbalanced(t, motion))
         return torque.at[jnp.asarray(self.loads.prescribed)].add(tau)
 
     def powers(self, t, x, xd, xdd) -> Float[Array, " 2"]:
         """Power put in by torques and wrenches, and power dissipated [W]."""
-        f = self.formulation
-        virtual, applied = f.virtual(x, xd), self.applied(t, x, xd)
-        torque = self.torque(t, x, xd, xdd)
-        power = (
-            jnp.sum(applied.V * virtual.V)
-            + jnp.sum(applied.q * virtual.q)
-            + torque @ virtual.encoder
-        )
-        return jnp.stack([power, engine.damping_power(f, x, xd)])
+        motion = self.formulation.motion(x, xd, xdd)
+        applied = self.applied(t, motion)
+        driven = Rates(applied.V, applied.q, self.torque_of(t, motion))
+        power = motion.pull_back(driven) @ xd
+        return jnp.stack([power, engine.damping_power(self.formulation, motion)])

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..kinematics.erls_motion import CROSS
+from ..algebra.so3 import CROSS
 from .problem import Problem, Tangents
 
 
