@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 
 import lissom as ls
-from lissom.dynamics.engine import inertia, needed_force
+from lissom.dynamics.engine import bias, inertia_at
 
 model = ls.Model("spin-up", "nonlinear", modes=12, stiffening="geometric")
 f = model.formulation
@@ -21,9 +21,9 @@ unit = np.sqrt(1.4e4 / 1.2 / 10.0**4)  # sqrt(EI / rho A L^4) [rad/s]
 @jax.jit
 def matrices(f, rate):
     """Inertia, and stiffness of the beam that spins at a steady rate."""
-    x, still = jnp.zeros(f.size), jnp.zeros(f.size)
-    xd = still.at[0].set(rate)
-    return inertia(f, x), jax.jacfwd(lambda x: needed_force(f, x, xd, still))(x)
+    x = jnp.zeros(f.size)
+    xd = jnp.zeros(f.size).at[0].set(rate)
+    return inertia_at(f, x), jax.jacfwd(lambda x: bias(f, x, xd))(x)
 
 
 for spin in (0.0, 6.0):

@@ -51,7 +51,9 @@ if TYPE_CHECKING:
     from .show.run import run_scenario as run_scenario
     from .show.run import simulate as simulate
     from .solve.model import Model as Model
-    from .solve.problem import State as State
+    from .solve.simulate import rollout as rollout
+    from .solve.solution import Solution as Solution
+    from .solve.state import State as State
 
 __version__ = "0.1.0"
 
@@ -89,7 +91,9 @@ _HOME = {
     "run_scenario": "show.run",
     "simulate": "show.run",
     "Model": "solve.model",
-    "State": "solve.problem",
+    "rollout": "solve.simulate",
+    "Solution": "solve.solution",
+    "State": "solve.state",
 }
 
 

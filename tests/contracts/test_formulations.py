@@ -70,7 +70,10 @@ def energetics(f, x, xd, xdd):
             f, f.configuration(x)
         )
 
-    gradients = jax.grad(lambda x, xd: engine.kinetic_energy(f, x, xd), argnums=(0, 1))
+    def kinetic(x, xd):
+        return engine.kinetic_energy(f, f.motion(x, xd, xdd))
+
+    gradients = jax.grad(kinetic, argnums=(0, 1))
     slope, momentum = gradients(x, xd)
     changes = (
         jnp.concatenate([xd[None], jnp.zeros((n, n))]),
@@ -82,9 +85,10 @@ def energetics(f, x, xd, xdd):
     pull = jax.grad(potential)(x)
     motions = (jnp.stack([xd, xd, still]), jnp.stack([xdd, still, still]))
     needed, bias, at_rest = jax.vmap(
-        lambda xd, xdd: engine.needed_force(f, x, xd, xdd)
+        lambda xd, xdd: engine.needed_force(f, f.motion(x, xd, xdd))
     )(*motions)
     node = (f.links.points.shape[0] - 1, 1)
+    motion = f.motion(x, xd, xdd)
 
     def position(x):
         return node_poses(f, f.configuration(x)).position[node]
@@ -93,22 +97,22 @@ def energetics(f, x, xd, xdd):
         f, f.configuration(x), *node, jnp.append(FORCE, jnp.zeros(3)), True
     )
     return {
-        "wrench": f.motion(x, xd, xdd).pull_back(load),
+        "wrench": motion.pull_back(load),
         "wrench_from_work": jax.grad(lambda x: position(x) @ FORCE)(x),
-        "torque_map": engine.torque_map(f, x),
+        "torque_map": engine.torque_map(f, motion),
         "encoder_slope": jax.jacfwd(lambda x: f.configuration(x).encoder)(x),
         "gravity": engine.gravity_energy(f, f.configuration(x)),
         "place": f.configuration(x),
-        "inertia": engine.inertia(f, x),
+        "inertia": engine.inertia_at(f, x),
         "hessian": change[1:],
         "bias": bias,
         "bias_from_energy": change[0] - slope + pull,
         "needed": needed,
-        "resting": engine.resting_force(f, x, jnp.zeros(f.n_joints)),
+        "resting": engine.resting_force(f, engine.at_rest(f, x), jnp.zeros(f.n_joints)),
         "bias_at_rest": at_rest,
-        "kinetic": engine.kinetic_energy(f, x, xd),
+        "kinetic": kinetic(x, xd),
         "power": slope @ xd + momentum @ xdd + pull @ xd,
-        "dissipated": engine.damping_power(f, x, xd),
+        "dissipated": engine.damping_power(f, motion),
         "rates": f.rates(x, xd),
     }
 

@@ -46,8 +46,9 @@ def stepped(step, f, x, xd, h, count):
     first = step.attempt(problem, tolerance, start, h, memory)
     walk = (first.end, first.memory, start, first)
     end, _, before, attempt = jax.lax.fori_loop(1, count, once, walk)
-    place = f.configuration(end.x)
-    energy = engine.kinetic_energy(f, end.x, end.xd) + engine.gravity_energy(f, place)
+    motion = f.motion(end.x, end.xd, jnp.zeros_like(end.x))
+    place = motion.place
+    energy = engine.kinetic_energy(f, motion) + engine.gravity_energy(f, place)
     between = step.interpolate(before, attempt, h, jnp.asarray(0.5))
     return end, between, energy
 

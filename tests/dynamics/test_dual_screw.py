@@ -13,6 +13,7 @@ from helpers import compiled_once, motion_of, relative
 from lissom import Model, modes
 from lissom.dynamics import engine
 from lissom.dynamics.nodes import node_wrench
+from lissom.dynamics.truncated import TruncatedScrews
 
 MODES = {"arm-4": 6, "arm-6": 5}
 ARMS = pytest.mark.parametrize(
@@ -40,10 +41,9 @@ def without(f, *names):
         f = eqx.tree_at(
             lambda f: f.links.stiffness, f, 0.0 * jnp.asarray(f.links.stiffness)
         )
-        if hasattr(f, "bent"):
-            f = eqx.tree_at(
-                lambda f: f.bent.stiffness, f, 0.0 * jnp.asarray(f.bent.stiffness)
-            )
+        if isinstance(f.equations, TruncatedScrews):
+            stiffness = jnp.asarray(f.equations.links.stiffness)
+            f = eqx.tree_at(lambda f: f.equations.links.stiffness, f, 0.0 * stiffness)
     return f
 
 
@@ -61,13 +61,16 @@ def parts(f, x, xd, xdd):
         *loads,
     )
     motions = jnp.stack([zero, xd, zero, zero]), jnp.stack([xdd, zero, zero, zero])
-    force = jax.vmap(lambda xd, xdd, load: engine.needed_force(bare, x, xd, xdd, load))(
-        *motions, loads
-    )
-    weight, strain, _ = engine.resting_forces(f, x, jnp.zeros(f.n_joints))
+
+    def needed(xd, xdd, load):
+        return engine.needed_force(bare, bare.motion(x, xd, xdd), load)
+
+    force = jax.vmap(needed)(*motions, loads)
+    rest = engine.at_rest(f, x)
+    weight, strain, _ = engine.resting_forces(f, rest, jnp.zeros(f.n_joints))
     names = ("M xdd", "C u", "wrench", "wrench in link axes")
     return {
-        "M": engine.inertia(f, x),
+        "M": engine.inertia_at(f, x),
         "weight": weight,
         "K q": strain,
         **dict(zip(names, force, strict=True)),
@@ -132,15 +135,14 @@ def power_balance(f, x, xd, xdd):
     f = without(f, "gravity")
 
     def energy(x, xd):
-        return engine.kinetic_energy(f, x, xd) + engine.strain_energy(
-            f, f.configuration(x)
-        )
+        motion = f.motion(x, xd, xdd)
+        return engine.kinetic_energy(f, motion) + engine.strain_energy(f, motion.place)
 
     _, rate = jax.jvp(energy, (x, xd), (xd, xdd))
-    needed = engine.needed_force(f, x, xd, xdd)
-    return xd @ needed - engine.damping_power(f, x, xd) - rate, jnp.sum(
-        jnp.abs(xd * needed)
-    )
+    motion = f.motion(x, xd, xdd)
+    needed = engine.needed_force(f, motion)
+    missing = xd @ needed - engine.damping_power(f, motion) - rate
+    return missing, jnp.sum(jnp.abs(xd * needed))
 
 
 @ARMS
@@ -212,8 +214,8 @@ def test_statics_and_modes_agree_with_nonlinear(terms):
 
 @compiled_once
 def coriolis_case(f, x, xd):
-    M_d = jax.jvp(lambda x: engine.inertia(f, x), (x,), (xd,))[1]
-    return f.coriolis(x, xd), M_d, engine.needed_force(f, x, xd, jnp.zeros_like(x))
+    M_d = jax.jvp(lambda x: engine.inertia_at(f, x), (x,), (xd,))[1]
+    return f.equations.coriolis(f, x, xd), M_d, engine.bias(f, x, xd)
 
 
 @ARMS
@@ -222,7 +224,7 @@ def test_the_coriolis_matrix_gives_the_forces_of_speed_and_makes_the_rate_of_ine
 ):
     f = without(formulation(name, "dual-screw", "published"), "gravity", "stiffness")
     f = eqx.tree_at(
-        lambda f: (f.bent.damping, f.joints.viscous, f.joints.coulomb),
+        lambda f: (f.equations.links.damping, f.joints.viscous, f.joints.coulomb),
         f,
         replace_fn=lambda a: 0.0 * a,
     )

@@ -165,7 +165,7 @@ def test_rotations_are_counted_from_the_rigid_robot_with_the_same_encoders():
         model.formulation,
         model.poses(State(x[:3], x[:3], x[3:], x[3:], x[:3], x[:3])),
     )
-    R, p = link_frames(f.chain, x[: f.n_joints])
+    R, p = link_frames(f.mechanism.chain, x[: f.n_joints])
     turned = Rotation.from_rotvec(
         np.array(poses.rotation[3, 1])
     ).as_matrix() @ np.asarray(R[3])

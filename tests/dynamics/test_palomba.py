@@ -35,18 +35,16 @@ def engine_parts(f, x, xd, tau):
     N = engine.rate_map(f, x)
 
     def force(xd):
-        return engine.needed_force(f, x, xd, jnp.zeros_like(x))
+        return engine.bias(f, x, xd)
 
     _, K = engine.structural_matrices(f, xd, N)
     still = force(jnp.zeros_like(x))
     place = f.configuration(x)
     pushed = Rates(jnp.zeros_like(place.q[:, :6]), jnp.zeros_like(place.q), tau)
-    drive = still - engine.needed_force(
-        f, x, jnp.zeros_like(x), jnp.zeros_like(x), pushed
-    )
+    drive = still - engine.needed_force(f, engine.at_rest(f, x), pushed)
     alone = jnp.stack([force(xd.at[1 - j].set(0.0)) for j in range(2)])
     return (
-        engine.inertia(f, x, N),
+        engine.inertia(f, place, N),
         K,
         still,
         jax.jacfwd(force)(xd),

@@ -80,7 +80,9 @@ def embedding(flat, space):
 
 @compiled_once
 def forces(formulation, x, xd, xdd):
-    return engine.needed_force(formulation, x, xd, xdd), engine.inertia(formulation, x)
+    return engine.needed_force(
+        formulation, formulation.motion(x, xd, xdd)
+    ), engine.inertia_at(formulation, x)
 
 
 @pytest.mark.parametrize(

@@ -31,10 +31,10 @@ def formulation(mass, terms, modes=12):
 @compiled_once
 def forces(f, x, xd, xdd):
     """Inertial and gravity forces alone, and the power they take beyond the rate of energy."""
-    needed = engine.needed_force(f, x, xd, xdd)
+    needed = engine.needed_force(f, f.motion(x, xd, xdd))
+    rest = engine.at_rest(f, x)
     strain = (
-        engine.needed_force(f, x, 0 * xd, 0 * xdd)
-        - engine.resting_forces(f, x, jnp.zeros(1))[0]
+        engine.needed_force(f, rest) - engine.resting_forces(f, rest, jnp.zeros(1))[0]
     )
 
     def potential(x):
@@ -43,7 +43,7 @@ def forces(f, x, xd, xdd):
         )
 
     def energy(x, xd):
-        return engine.kinetic_energy(f, x, xd) + potential(x)
+        return engine.kinetic_energy(f, f.motion(x, xd, xdd)) + potential(x)
 
     rate = jax.jvp(energy, (x, xd), (xd, xdd))[1]
     return (
@@ -51,7 +51,7 @@ def forces(f, x, xd, xdd):
         xd @ needed - rate,
         f.rates(x, xd),
         f.configuration(x),
-        engine.inertia(f, x),
+        engine.inertia_at(f, x),
     )
 
 

@@ -18,13 +18,13 @@ from helpers import (
     robot_named,
     vee,
 )
-from lissom.kinematics.build import chain_of
 from lissom.kinematics.chain import (
     body_jacobian,
     link_frames,
     link_twists,
     relative_poses,
 )
+from lissom.kinematics.robot_mechanism import chain_of
 
 # Round-off of some dozen products of numbers of order one.
 ROUND = 1e-13

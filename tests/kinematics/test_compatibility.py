@@ -17,8 +17,7 @@ from helpers import (
 )
 from lissom.bodies.body import measured_from_inner_node
 from lissom.bodies.build import body_of
-from lissom.dynamics.build import find_node
-from lissom.dynamics.nodes import node_displacements
+from lissom.dynamics.nodes import find_node, node_displacements
 from lissom.kinematics.chain import relative_poses
 
 BEND = 1e-3
@@ -30,7 +29,11 @@ ROUND = 1e-12 * BEND
 def displaced(f, x):
     """Poses of links on their parents, configuration, nodal displacements."""
     place = f.configuration(x)
-    return relative_poses(f.chain, x[: f.n_joints]), place, node_displacements(f, place)
+    return (
+        relative_poses(f.mechanism.chain, x[: f.n_joints]),
+        place,
+        node_displacements(f, place),
+    )
 
 
 @pytest.fixture(
@@ -59,7 +62,8 @@ def test_displacements_agree_at_every_joint_but_along_its_free_direction(case):
         )
         assert_allclose(
             gap,
-            np.asarray(f.chain.screw[i]) * (np.asarray(f.chain.selection)[i] @ phi),
+            np.asarray(f.mechanism.chain.screw[i])
+            * (np.asarray(f.mechanism.chain.selection)[i] @ phi),
             atol=ROUND,
         )
         tip = np.asarray(u[i, find_node(model.robot, f"{link.name}/tip")[1]])
@@ -105,7 +109,7 @@ def test_minimum_norm_is_the_pseudo_inverse_over_mass_normalised_rigid_modes(nam
         bent = np.concatenate([np.zeros(6), eta[i, : body.coordinates - 6]])
         bent = bent - Phi @ (Phi.T @ M @ bent)
         modes.append((body, Phi, bent))
-        s = np.asarray(f.chain.screw[i])
+        s = np.asarray(f.mechanism.chain.screw[i])
         locked = scipy.linalg.null_space(s[None]).T if np.any(s) else np.eye(6)
         block = np.zeros((len(locked), 6 * len(model.robot.links)))
         block[:, 6 * i : 6 * i + 6] = locked @ body.node_shape[0] @ Phi

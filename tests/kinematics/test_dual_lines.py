@@ -23,7 +23,12 @@ def case():
         arm("arm-4"), formulation="dual-screw", modes=6, terms="published"
     ).formulation
     x, xd, _ = motion_of(f, seed=4, bend=0.02, speed=1.3)
-    return f, k.DualArm(f.chain, f.bent.tip, f.bent.spread), x, xd
+    return (
+        f,
+        k.DualArm(f.mechanism.chain, f.equations.links.tip, f.equations.links.spread),
+        x,
+        xd,
+    )
 
 
 @compiled_once

@@ -98,7 +98,7 @@ def all_modes():
 
 @compiled_once
 def needed(f, x, xd, xdd):
-    return engine.needed_force(f, x, xd, xdd)
+    return engine.needed_force(f, f.motion(x, xd, xdd))
 
 
 def test_all_modes_kept_are_the_equations_of_erls_fem_in_other_coordinates():

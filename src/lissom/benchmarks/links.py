@@ -128,7 +128,7 @@ def counted(model: Model) -> dict[str, int]:
     return {
         "operations": operations(jaxpr(lambda x, xd: right_hand_side(f, x, xd), x, xd)),
         "forces": operations(jaxpr(lambda x, xd: engine.bias(f, x, xd), x, xd)),
-        "mass_matrix": operations(jaxpr(lambda x: engine.inertia(f, x), x)),
+        "mass_matrix": operations(jaxpr(lambda x: engine.inertia_at(f, x), x)),
     }
 
 

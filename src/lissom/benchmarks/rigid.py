@@ -67,7 +67,7 @@ def forward_dynamics(f, q, qd, torque):
     """Joint accelerations: inertia, bias, one Cholesky solve."""
     force = torque - engine.bias(f, q, qd)
     return jax.scipy.linalg.cho_solve(
-        jax.scipy.linalg.cho_factor(engine.inertia(f, q)), force
+        jax.scipy.linalg.cho_factor(engine.inertia_at(f, q)), force
     )
 
 

@@ -40,7 +40,7 @@ def link_bodies(robot: Robot, formulation: str, choices: Choices) -> tuple[Body,
 
     Args:
         robot: its description.
-        formulation: its name; its record in `SUPPORT` says which shapes it takes unless one of `BASES` is chosen.
+        formulation: its name; its support says which shapes it takes unless one of `BASES` is chosen.
         choices: basis and kept elastic modes (12 for each link by default).
     """
     basis = choices.basis or SUPPORT[formulation].default_basis

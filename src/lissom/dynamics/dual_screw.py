@@ -6,112 +6,141 @@ energy is then conserved and the mass matrix positive definite in every state. `
 the paper does.
 """
 
+import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.so3 import exponential
+from ..describe.supported import Support
 from ..kinematics.chain import link_frames
 from ..kinematics.dual_chain import (
-    against,
     along,
     bracket,
     carry,
     cobracket,
-    cross,
     dual_pose,
-    gathered,
-    half_turned,
+    forces_on_coordinates,
     parents_tips,
+    transpose_along,
+    turned_tip_terms,
 )
-from .formulation import Configuration, Motion, Rates, take_elastic
-from .on_tips import AbstractOnTips
+from ..kinematics.mechanism import AbstractMechanism
+from ..types import Real
+from .elastic import behind_inner_node, place_elastic, take_elastic
+from .formulation import (
+    AbstractEquations,
+    AbstractFormulation,
+    Configuration,
+    Joints,
+    Motion,
+    Rates,
+)
+from .links import Links
 
 
-class DualScrew(AbstractOnTips):
+class DualScrew(AbstractFormulation):
     """Links on the displaced frames of the rigid chain: q = (0, eta), and theta is what the encoders read."""
 
+    mechanism: AbstractMechanism
+    links: Links
+    joints: Joints
+    gravity: Float[Real, "3"]
+    elastic_names: tuple[str, ...] = eqx.field(static=True)
+    equations: AbstractEquations
+    support: Support = eqx.field(static=True)
+
     @property
-    def _shape(self) -> Float[Array, "l 6 m"]:
+    def _tip_shape(self) -> Float[Array, "l 6 m"]:
         return jnp.asarray(self.links.shapes.tip)[:, :, 6:]
+
+    def _split(
+        self, x: Float[Array, " n"]
+    ) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
+        """Joint coordinates, and the elastic coordinates of every link."""
+        theta, eta = self.split(x)
+        return theta, place_elastic(self.links, eta)
 
     def motion(
         self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]
     ) -> Motion:
         """Twists V = (P_0 + P_1[eta]) u and their exact rates, by the geometric rule (76)-(79) on the rigid chain."""
-        (theta, eta), (theta_d, eta_d), (theta_dd, eta_dd) = (
-            self.split(part) for part in (x, xd, xdd)
-        )
-        tip, tip_d, tip_dd = parents_tips(self._shape, eta, eta_d, eta_dd)
-        at = dual_pose(self.chain, theta, tip)
+        chain, shape = self.mechanism.chain, self._tip_shape
+        theta, eta = self._split(x)
+        theta_d, eta_d = self._split(xd)
+        theta_dd, eta_dd = self._split(xdd)
+        tip, tip_d, tip_dd = parents_tips(shape, eta, eta_d, eta_dd)
+        at = dual_pose(chain, theta, tip)
         s, a = at.s, at.a
         phi, phi_d = tip[:, 3:], tip_d[:, 3:]
-        rate, rate_d = (
-            jnp.asarray(self.chain.selection @ part)[:, None]
-            for part in (theta_d, theta_dd)
-        )
-        rolled, rolled_d, lean = (
-            carry(at.B, part) for part in (tip_d, tip_dd, half_turned(phi, tip_d))
-        )
-        own = s * rate + rolled
-        own_1 = bracket(a, own) - lean
-        V_0, V_1, a_d = along(at.Phi, own, own_1, rolled - rate * bracket(s, a))
-        own_d = s * rate_d + rolled_d
-        spun = half_turned(phi, tip_dd).at[:, :3].add(cross(phi_d, tip_d[:, :3]))
-        own_d1 = (
-            bracket(a_d, own)
-            + bracket(a, own_d - rate * bracket(s, rolled))
-            - carry(at.B, spun)
-        )
-        own_d1 = own_d1 + rate * bracket(s, lean + own_1 - V_1)
+        rate = jnp.asarray(chain.selection @ theta_d)[:, None]
+        rate_d = jnp.asarray(chain.selection @ theta_dd)[:, None]
+
+        # Twists: each link adds its joint's screw and its parent's tip, of order zero and one in eta.
+        from_tip = carry(at.B, tip_d)
+        from_tip_1 = carry(at.B, turned_tip_terms(phi, tip_d))
+        own = s * rate + from_tip
+        own_1 = bracket(a, own) - from_tip_1
+        own_a = from_tip - rate * bracket(s, a)
+        V_0, V_1, a_d = along(at.Phi, own, own_1, own_a)
+
+        # Their rates: d/dt of the same sums, Phi turning with the joints.
+        from_tip_d = carry(at.B, tip_dd)
+        own_d = s * rate_d + from_tip_d
+        tip_d1 = turned_tip_terms(phi, tip_dd)
+        tip_d1 = tip_d1.at[:, :3].add(jnp.cross(phi_d, tip_d[:, :3]))
+        own_d1 = bracket(a_d, own) + bracket(a, own_d - rate * bracket(s, from_tip))
+        own_d1 = own_d1 - carry(at.B, tip_d1)
+        own_d1 = own_d1 + rate * bracket(s, from_tip_1 + own_1 - V_1)
         V_d0, V_d1 = along(at.Phi, own_d - rate * bracket(s, V_0), own_d1)
+
+        # In the displaced frames of the links.
         V = V_0 + V_1 - bracket(a, V_0)
         V_d = V_d0 + V_d1 - bracket(a_d, V_0) - bracket(a, V_d0)
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
-            F, F_1 = against(at.Phi, force.V, force.V + cobracket(a, force.V))
-            on_theta, on_eta = gathered(self.chain, at, self._shape, F, F_1)
-            on_eta = take_elastic(
-                self.links, x[self.n_joints :], on_eta + force.q[:, 6:]
-            )
+            whole = force.V + cobracket(a, force.V)
+            F, F_1 = transpose_along(at.Phi, force.V, whole)
+            on_theta, on_links = forces_on_coordinates(chain, at, shape, F, F_1)
+            on_links = on_links + force.q[:, 6:]
+            on_eta = take_elastic(self.links, x[self.n_joints :], on_links)
             return jnp.concatenate([on_theta + force.encoder, on_eta])
 
-        place = self._place(theta, a, eta)
         return Motion(
-            place,
-            Rates(V, whole(eta_d), theta_d),
-            Rates(V_d, whole(eta_dd), theta_dd),
-            pull_back,
+            x=x,
+            xd=xd,
+            xdd=xdd,
+            theta=theta,
+            theta_d=theta_d,
+            place=self._place(theta, a, eta),
+            rates=Rates(V, behind_inner_node(eta_d), theta_d),
+            rates_d=Rates(V_d, behind_inner_node(eta_dd), theta_dd),
+            pull_back=pull_back,
         )
 
     def _place(
-        self, theta, a: Float[Array, "l 6"], eta: Float[Array, "l m"]
+        self,
+        theta: Float[Array, " j"],
+        a: Float[Array, "l 6"],
+        eta: Float[Array, "l m"],
     ) -> Configuration:
-        R, p = link_frames(self.chain, theta)
-        return Configuration(
-            R @ exponential(a[:, 3:]),
-            p + jnp.einsum("lij,lj->li", R, a[:, :3]),
-            whole(eta),
-            theta,
-        )
+        R, p = link_frames(self.mechanism.chain, theta)
+        shifted = p + jnp.einsum("lij,lj->li", R, a[:, :3])
+        turned = R @ exponential(a[:, 3:])
+        return Configuration(turned, shifted, behind_inner_node(eta), theta)
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
         """Displaced frames, body coordinates (0, eta), encoder readings theta."""
-        theta, eta = self.split(x)
-        return self._place(
-            theta,
-            dual_pose(self.chain, theta, parents_tips(self._shape, eta)[0]).a,
-            eta,
-        )
+        theta, eta = self._split(x)
+        (tip,) = parents_tips(self._tip_shape, eta)
+        at = dual_pose(self.mechanism.chain, theta, tip)
+        return self._place(theta, at.a, eta)
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
-        """Body twists in the projecting form, eq. (93)."""
+        """Body twists in the projecting form, eq. (93); they are the rates of the frames to first order only."""
         return self.motion(x, xd, jnp.zeros_like(x)).rates
 
-    def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:
-        """Virtual displacements: the same screws."""
-        return self.rates(x, dx)
-
-
-def whole(eta: Float[Array, "l m"]) -> Float[Array, "l c"]:
-    """Body coordinates q = (0, eta): the inner node is where the link frame is."""
-    return jnp.concatenate([jnp.zeros((eta.shape[0], 6)), eta], axis=1)
+    def differentiated_rates(
+        self, x: Float[Array, " n"], xd: Float[Array, " n"]
+    ) -> Rates:
+        """Those of eq. (93): differentiating the frames gives other terms of second order."""
+        return self.rates(x, xd)

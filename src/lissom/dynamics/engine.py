@@ -7,16 +7,29 @@ its velocity field is N~ y + sum_a w_a A_a N q, so that
 
 with constants of the link (Appendix D of [Vidoni2015]). Kirchhoff's equations in the link's own frame then give the
 force that keeps it moving, and the transpose of the rates' map takes all of them to the coordinates x.
+
+Every function takes a `Motion`, or the place of one, that the caller has evaluated once.
 """
 
+import abc
+
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import coadjoint
-from .formulation import AbstractFormulation, Configuration, Motion, OwnDynamics, Rates
+from ..algebra.so3 import left_jacobian
+from .formulation import (
+    AbstractEquations,
+    AbstractFormulation,
+    Configuration,
+    Motion,
+    Rates,
+)
 from .links import Links
-from .published_modes import nodal_inertial_force
+
+# --- one link ------------------------------------------------------------------------------------------------------
 
 
 def momentum(
@@ -26,7 +39,8 @@ def momentum(
     w = y[3:6]
     Xq = jnp.einsum("aec,c->ae", link.X, q)
     turning = Xq @ y + jnp.einsum("abcd,c,d->ab", link.Z, q, q) @ w
-    return jnp.asarray(link.mass) @ y + w @ Xq + jnp.zeros_like(y).at[3:6].set(turning)
+    on_w = jnp.zeros_like(y).at[3:6].set(turning)
+    return jnp.asarray(link.mass) @ y + w @ Xq + on_w
 
 
 def kinetic_slope(
@@ -34,40 +48,27 @@ def kinetic_slope(
 ) -> Float[Array, " c"]:
     """dT/dq of one link."""
     w = y[3:6]
-    return jnp.einsum("a,aec,e->c", w, link.X, y) + jnp.einsum(
-        "a,b,abcd,d->c", w, w, link.Z, q
-    )
+    first = jnp.einsum("a,aec,e->c", w, link.X, y)
+    second = jnp.einsum("a,b,abcd,d->c", w, w, link.Z, q)
+    return first + second
 
 
 def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
-    G = jnp.zeros_like(link.mass).at[:, 3:6].set(jnp.einsum("aec,c->ea", link.X, q))
-    Z = (
-        jnp.zeros_like(link.mass)
-        .at[3:6, 3:6]
-        .set(jnp.einsum("abcd,c,d->ab", link.Z, q, q))
-    )
+    none = jnp.zeros_like(link.mass)
+    G = none.at[:, 3:6].set(jnp.einsum("aec,c->ea", link.X, q))
+    Z = none.at[3:6, 3:6].set(jnp.einsum("abcd,c,d->ab", link.Z, q, q))
     return jnp.asarray(link.mass) + G + G.T + Z
 
 
-def inertial_force(link: Links, y, q, y_d) -> Float[Array, " e"]:
+def inertial_force(
+    link: Links, y: Float[Array, " e"], q: Float[Array, " c"], y_d: Float[Array, " e"]
+) -> Float[Array, " e"]:
     """Kirchhoff's equations of one link: force on (V, qd) that its motion needs."""
     qd = y[6:]
     P, P_d = jax.jvp(lambda y, q: momentum(link, y, q), (y, q), (y_d, qd))
-    return P_d + jnp.concatenate([coadjoint(y[:6], P[:6]), -kinetic_slope(link, y, q)])
-
-
-def published_inertial_force(link: Links, y, q, y_d) -> Float[Array, " e"]:
-    """Inertia of one link as printed, [Boscariol2012] eqs. (22)-(23): M (rdd + udd) + 2 M_G ud + M_C u."""
-    V, w, qd = y[:6], y[3:6], y[6:]
-    turning = coadjoint(V, link.mass[:6, :6] @ V)
-    bending = -jnp.einsum("a,akc,k->c", w, link.X[:, :6], V)
-    return (
-        link.mass @ y_d
-        + jnp.concatenate([turning, bending])
-        + 2.0 * jnp.einsum("a,aec,c->e", w, link.X, qd)
-        + jnp.einsum("a,b,abec,c->e", w, w, link.Y, q)
-    )
+    turning = coadjoint(y[:6], P[:6])
+    return P_d + jnp.concatenate([turning, -kinetic_slope(link, y, q)])
 
 
 def elastic_force(link: Links, q: Float[Array, " c"]) -> Float[Array, " e"]:
@@ -77,36 +78,64 @@ def elastic_force(link: Links, q: Float[Array, " c"]) -> Float[Array, " e"]:
 
 def damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
     """Rayleigh or modal damping on elastic velocities, (alpha M + C) qd: it takes energy in every motion."""
-    own = (
-        jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[6:, 6:] @ qd)
-        + link.damping @ qd
-    )
+    M = jnp.asarray(link.mass)[6:, 6:]
+    own = jnp.asarray(link.alpha) * (M @ qd) + link.damping @ qd
     return jnp.concatenate([jnp.zeros(6), own])
 
 
-def published_damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
-    """Damping as printed, [Boscariol2012] eqs. (24)-(25): alpha M qd acts on the joint rows too, through J^T M."""
-    rigid = jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[:6, 6:] @ qd)
-    return damping_force(link, qd).at[:6].set(rigid)
+class AbstractTerms(eqx.Module):
+    """Which terms of one link's motion are kept, and in which form."""
+
+    @abc.abstractmethod
+    def inertial_force(
+        self,
+        link: Links,
+        y: Float[Array, " e"],
+        q: Float[Array, " c"],
+        y_d: Float[Array, " e"],
+    ) -> Float[Array, " e"]:
+        """Force on (V, qd) that the motion of one link needs."""
+
+    @abc.abstractmethod
+    def inertia(self, link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
+        """Inertia of one link over (V, qd)."""
+
+    @abc.abstractmethod
+    def damping_force(self, link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
+        """Force on (V, qd) of internal damping."""
+
+    @abc.abstractmethod
+    def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
+        """Displacements of the points where weight and wrenches act, as body coordinates."""
 
 
-def inertial_forces(formulation: AbstractFormulation, y, q, y_d) -> Float[Array, "l e"]:
-    """Inertia of every link, in the terms of the formulation."""
-    nodal = (
-        nodal_inertial_force if formulation.links.nodal is not None else inertial_force
-    )
-    return jax.vmap(published_inertial_force if formulation.published else nodal)(
-        formulation.links, y, q, y_d
-    )
+class ConsistentTerms(AbstractTerms):
+    """All of them, by integrals of the displacement field: energy is exact."""
+
+    def inertial_force(
+        self,
+        link: Links,
+        y: Float[Array, " e"],
+        q: Float[Array, " c"],
+        y_d: Float[Array, " e"],
+    ) -> Float[Array, " e"]:
+        """Kirchhoff's equations."""
+        return inertial_force(link, y, q, y_d)
+
+    def inertia(self, link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
+        """Of the deformed link."""
+        return body_inertia(link, q)
+
+    def damping_force(self, link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
+        """On elastic velocities alone."""
+        return damping_force(link, qd)
+
+    def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
+        """Where the deformed link has them."""
+        return q
 
 
-def damping_forces(
-    formulation: AbstractFormulation, qd: Float[Array, "l c"]
-) -> Float[Array, "l e"]:
-    """Damping of every link, in the terms of the formulation."""
-    return jax.vmap(
-        published_damping_force if formulation.published else damping_force
-    )(formulation.links, qd)
+# --- all links -----------------------------------------------------------------------------------------------------
 
 
 def friction(
@@ -114,9 +143,192 @@ def friction(
 ) -> Float[Array, " j"]:
     """Joint friction: viscous plus Coulomb smoothed by tanh over the joint's `width`."""
     joints = formulation.joints
-    return jnp.asarray(joints.viscous) * encoder_d + joints.coulomb * jnp.tanh(
-        encoder_d / joints.width
-    )
+    coulomb = joints.coulomb * jnp.tanh(encoder_d / joints.width)
+    return jnp.asarray(joints.viscous) * encoder_d + coulomb
+
+
+def friction_slope(
+    formulation: AbstractFormulation, encoder_d: Float[Array, " j"]
+) -> Float[Array, " j"]:
+    """Derivative of `friction` by the encoder speeds."""
+    joints = formulation.joints
+    # Beyond 99 widths cosh overflows long before its inverse square matters.
+    speed = jnp.clip(encoder_d / joints.width, -99, 99)
+    return joints.viscous + joints.coulomb / joints.width / jnp.cosh(speed) ** 2
+
+
+def on_joints(formulation: AbstractFormulation, torque: Float[Array, " j"]) -> Rates:
+    """Torques on the joints, nothing on the links."""
+    links, c = formulation.links.stiffness.shape[:2]
+    return Rates(jnp.zeros((links, 6)), jnp.zeros((links, c)), torque)
+
+
+def lift(formulation: AbstractFormulation, place: Configuration) -> Float[Array, "l 3"]:
+    """-g in the axes of every link."""
+    return -jnp.einsum("lij,i->lj", place.R, jnp.asarray(formulation.gravity))
+
+
+def congruent(
+    N: Float[Array, "l e n"], A: Float[Array, "l e e"]
+) -> Float[Array, "n n"]:
+    """Sum N^T A N over the links."""
+    return jnp.einsum("lem,len->mn", N, jnp.einsum("lef,lfn->len", A, N))
+
+
+class VirtualWork(AbstractEquations):
+    """The principle of virtual work: the equations of every formulation that brings none of its own."""
+
+    terms: AbstractTerms = ConsistentTerms()
+
+    def link_forces(
+        self,
+        formulation: AbstractFormulation,
+        motion: Motion,
+        applied: Rates | None = None,
+    ) -> Rates:
+        """Inertia and weight, strain, damping and friction of every link and joint, less what is applied."""
+        links = formulation.links
+        q = motion.place.q
+        rates, rates_d = motion.rates, motion.rates_d
+        y = jnp.concatenate([rates.V, rates.q], axis=1)
+        y_d = jnp.concatenate([rates_d.V, rates_d.q], axis=1)
+        # Weight is the inertia of a lift: a link at rest needs what an acceleration by -g does.
+        y_d = y_d.at[:, :3].add(lift(formulation, motion.place))
+        force = jax.vmap(self.terms.inertial_force)(links, y, q, y_d)
+        force += jax.vmap(elastic_force)(links, q)
+        force += jax.vmap(self.terms.damping_force)(links, rates.q)
+        rotor = jnp.asarray(formulation.joints.motor_inertia) * rates_d.encoder
+        joint = rotor + friction(formulation, rates.encoder)
+        needed = Rates(force[:, :6], force[:, 6:], joint)
+        if applied is None:
+            return needed
+        return jax.tree.map(jnp.subtract, needed, applied)
+
+    def needed_force(
+        self,
+        formulation: AbstractFormulation,
+        motion: Motion,
+        applied: Rates | None = None,
+    ) -> Float[Array, " n"]:
+        """What the links need, taken to the coordinates."""
+        return motion.pull_back(self.link_forces(formulation, motion, applied))
+
+    def resting_forces(
+        self,
+        formulation: AbstractFormulation,
+        motion: Motion,
+        torque: Float[Array, " j"],
+    ) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
+        """Weight, strain and torques of the links, each taken to the coordinates."""
+        links = formulation.links
+        q = motion.place.q
+        up = lift(formulation, motion.place)
+        y = jnp.pad(up, ((0, 0), (0, links.mass.shape[-1] - 3)))
+        weight = jax.vmap(momentum)(links, y, self.terms.displaced(q))
+        strain = jax.vmap(elastic_force)(links, q)
+        none = jnp.zeros_like(torque)
+
+        def on_links(force):
+            return motion.pull_back(Rates(force[:, :6], force[:, 6:], none))
+
+        drive = motion.pull_back(on_joints(formulation, -torque))
+        return on_links(weight), on_links(strain), drive
+
+    def inertia(
+        self, formulation: AbstractFormulation, place: Configuration, N: Rates
+    ) -> Float[Array, "n n"]:
+        """M(x) = sum N^T A^T M A N, symmetric positive definite."""
+        M_b = jax.vmap(self.terms.inertia)(formulation.links, place.q)
+        M = congruent(jnp.concatenate([N.V, N.q], axis=1), M_b)
+        motor = formulation.joints.motor_inertia
+        return M + jnp.einsum("jm,j,jn->mn", N.encoder, motor, N.encoder)
+
+    def structural_matrices(
+        self, formulation: AbstractFormulation, xd: Float[Array, " n"], N: Rates
+    ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
+        """Damping and stiffness of the links along N, and the slope of friction."""
+        links = formulation.links
+        K = congruent(N.q, jnp.asarray(links.stiffness))
+
+        def damped(qd):
+            return jax.vmap(self.terms.damping_force)(links, qd)
+
+        C = jax.vmap(damped, in_axes=-1, out_axes=-1)(N.q)
+        D = jnp.einsum("lem,len->mn", jnp.concatenate([N.V, N.q], axis=1), C)
+        slope = friction_slope(formulation, N.encoder @ xd)
+        D = D + jnp.einsum("jm,j,jn->mn", N.encoder, slope, N.encoder)
+        return D, K
+
+    def kinetic_energy(
+        self, formulation: AbstractFormulation, motion: Motion
+    ) -> Float[Array, ""]:
+        """Half of momentum times rate, motor inertias included."""
+        rates = motion.rates
+        y = jnp.concatenate([rates.V, rates.q], axis=1)
+        P = jax.vmap(momentum)(formulation.links, y, motion.place.q)
+        motors = formulation.joints.motor_inertia @ rates.encoder**2
+        return 0.5 * jnp.sum(P * y) + 0.5 * motors
+
+    def gravity_energy(
+        self, formulation: AbstractFormulation, place: Configuration
+    ) -> Float[Array, ""]:
+        """-sum m g . (centre of mass of the deformed link), zero at the world's origin."""
+        M = jnp.asarray(formulation.links.mass)
+        # First moments m X of the undeformed link stand in the coupling of v and w.
+        moment = jnp.stack([M[:, 1, 5], M[:, 2, 3], M[:, 0, 4]], axis=1)
+        moment = moment + jnp.einsum("lkc,lc->lk", M[:, :3, 6:], place.q)
+        turned = jnp.einsum("lij,lj->li", place.R, moment)
+        at = M[:, 0, 0, None] * place.p + turned
+        return -jnp.sum(at @ jnp.asarray(formulation.gravity))
+
+    def damping_power(
+        self, formulation: AbstractFormulation, motion: Motion
+    ) -> Float[Array, ""]:
+        """Power of damping and friction along the motion."""
+        rates = motion.rates
+        force = jax.vmap(self.terms.damping_force)(formulation.links, rates.q)
+        rubbing = friction(formulation, rates.encoder)
+        loss = Rates(force[:, :6], force[:, 6:], rubbing)
+        return motion.pull_back(loss) @ motion.xd
+
+    def node_wrench(
+        self,
+        formulation: AbstractFormulation,
+        place: Configuration,
+        link: int,
+        node: int,
+        wrench: Float[Array, " 6"],
+        in_world: bool,
+    ) -> Rates:
+        """Forces on (V, qd) of one link, [Vidoni2015] eqs. (64)-(68)."""
+        links = formulation.links
+        q = place.q[link]
+        R = place.R[link] if in_world else jnp.eye(3)
+        f, m = R.T @ wrench[:3], R.T @ wrench[3:]
+        U = jnp.asarray(links.node_shape)[link, node]
+        u = (U @ self.terms.displaced(q))[:3]
+        arm = jnp.asarray(links.points)[link, node] + u
+        on_V = jnp.concatenate([f, m + jnp.cross(arm, f)])
+        if formulation.support.finite_rotations:
+            # A node turns by exp(phi x): its angular velocity is J(phi) phidot.
+            m = left_jacobian((U @ q)[3:]).T @ m
+        on_q = U.T @ jnp.concatenate([f, m])
+        none = on_joints(formulation, jnp.zeros_like(place.encoder))
+        V = none.V.at[link].set(on_V)
+        return Rates(V, none.q.at[link].set(on_q), none.encoder)
+
+
+# --- what the rest of the house asks -------------------------------------------------------------------------------
+
+
+def needed_force(
+    formulation: AbstractFormulation, motion: Motion, applied: Rates | None = None
+) -> Float[Array, " n"]:
+    """Generalised force that a motion needs beyond the applied one: M xdd + h - Q.
+
+    Gravity, strain, damping and friction are in h; `applied` holds wrenches on the links and torques on the joints.
+    """
+    return formulation.equations.needed_force(formulation, motion, applied)
 
 
 def link_forces(
@@ -127,79 +339,36 @@ def link_forces(
     A wrench at each link frame, forces on its body coordinates, a torque on each joint; gravity, strain, damping and
     friction are in them.
     """
-    links = formulation.links
-    place, rates, rates_d, _ = motion
-    lift = -jnp.einsum("lij,i->lj", place.R, jnp.asarray(formulation.gravity))
-    y = jnp.concatenate([rates.V, rates.q], axis=1)
-    y_d = jnp.concatenate([rates_d.V.at[:, :3].add(lift), rates_d.q], axis=1)
-    force = inertial_forces(formulation, y, place.q, y_d)
-    force += jax.vmap(elastic_force)(links, place.q) + damping_forces(
-        formulation, rates.q
-    )
-    joint = jnp.asarray(formulation.joints.motor_inertia) * rates_d.encoder + friction(
-        formulation, rates.encoder
-    )
-    needed = Rates(force[:, :6], force[:, 6:], joint)
-    return needed if applied is None else jax.tree.map(jnp.subtract, needed, applied)
-
-
-def needed_force(
-    formulation: AbstractFormulation,
-    x: Float[Array, " n"],
-    xd: Float[Array, " n"],
-    xdd: Float[Array, " n"],
-    applied: Rates | None = None,
-) -> Float[Array, " n"]:
-    """Generalised force that the motion (x, xd, xdd) needs beyond the applied one: M xdd + h - Q.
-
-    Gravity, strain, damping and friction are in h; `applied` holds wrenches on the links and torques on the joints.
-    """
-    if isinstance(formulation, OwnDynamics):
-        return formulation.needed_force(x, xd, xdd, applied)
-    motion = formulation.motion(x, xd, xdd)
-    return motion.pull_back(link_forces(formulation, motion, applied))
+    return formulation.equations.link_forces(formulation, motion, applied)
 
 
 def resting_forces(
-    formulation: AbstractFormulation, x: Float[Array, " n"], torque: Float[Array, " j"]
+    formulation: AbstractFormulation, motion: Motion, torque: Float[Array, " j"]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
     """Generalised forces of a robot at rest: what its weight and its strain need, less what the joint torques give."""
-    if isinstance(formulation, OwnDynamics):
-        return formulation.resting_forces(x, torque)
-    links, still = formulation.links, jnp.zeros_like(x)
-    motion = formulation.motion(x, still, still)
-    place = motion.place
-    lift = -jnp.einsum("lij,i->lj", place.R, jnp.asarray(formulation.gravity))
-    y = jnp.pad(lift, ((0, 0), (0, links.mass.shape[-1] - 3)))
-    flat = jnp.zeros_like(place.q) if formulation.published else place.q
-    none = jnp.zeros_like(torque)
-    weight, strain = (
-        jax.vmap(momentum)(links, y, flat),
-        jax.vmap(elastic_force)(links, place.q),
-    )
-
-    def on_links(force):
-        return motion.pull_back(Rates(force[:, :6], force[:, 6:], none))
-
-    drive = motion.pull_back(
-        Rates(jnp.zeros_like(weight[:, :6]), jnp.zeros_like(weight[:, 6:]), -torque)
-    )
-    return on_links(weight), on_links(strain), drive
+    return formulation.equations.resting_forces(formulation, motion, torque)
 
 
 def resting_force(
-    formulation: AbstractFormulation, x: Float[Array, " n"], torque: Float[Array, " j"]
+    formulation: AbstractFormulation, motion: Motion, torque: Float[Array, " j"]
 ) -> Float[Array, " n"]:
     """`needed_force` of a robot at rest under joint torques: gravity and strain alone."""
-    weight, strain, drive = resting_forces(formulation, x, torque)
+    weight, strain, drive = resting_forces(formulation, motion, torque)
     return weight + strain + drive
+
+
+def at_rest(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Motion:
+    """The motion of a robot that stands still at x."""
+    still = jnp.zeros_like(x)
+    return formulation.motion(x, still, still)
 
 
 def bias(
     formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]
 ) -> Float[Array, " n"]:
     """h(x, xd): Coriolis, gravity, elastic and damping forces."""
-    return needed_force(formulation, x, xd, jnp.zeros_like(x))
+    motion = formulation.motion(x, xd, jnp.zeros_like(x))
+    return needed_force(formulation, motion)
 
 
 def rate_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Rates:
@@ -208,112 +377,59 @@ def rate_map(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Rates:
     return jax.tree.map(lambda part: jnp.moveaxis(part, 0, -1), columns)
 
 
-def congruent(
-    N: Float[Array, "l e n"], A: Float[Array, "l e e"]
-) -> Float[Array, "n n"]:
-    """Sum N^T A N over the links."""
-    return jnp.einsum("lem,len->mn", N, jnp.einsum("lef,lfn->len", A, N))
-
-
 def inertia(
-    formulation: AbstractFormulation, x: Float[Array, " n"], N: Rates | None = None
+    formulation: AbstractFormulation, place: Configuration, N: Rates
 ) -> Float[Array, "n n"]:
-    """M(x) = sum N^T A^T M A N, symmetric positive definite."""
-    if isinstance(formulation, OwnDynamics):
-        return formulation.inertia(x)
-    N = rate_map(formulation, x) if N is None else N
-    links = formulation.links
-    place = formulation.configuration(x)
-    M_b = (
-        jnp.asarray(links.mass)
-        if formulation.published
-        else jax.vmap(body_inertia)(links, place.q)
-    )
-    M = congruent(jnp.concatenate([N.V, N.q], axis=1), M_b)
-    return M + jnp.einsum(
-        "jm,j,jn->mn", N.encoder, formulation.joints.motor_inertia, N.encoder
-    )
+    """M(x), symmetric, at a place with the map N of the links' rates there."""
+    return formulation.equations.inertia(formulation, place, N)
+
+
+def inertia_at(
+    formulation: AbstractFormulation, x: Float[Array, " n"]
+) -> Float[Array, "n n"]:
+    """M(x) where nothing else of x is known."""
+    N = rate_map(formulation, x)
+    return inertia(formulation, formulation.configuration(x), N)
 
 
 def structural_matrices(
     formulation: AbstractFormulation, xd: Float[Array, " n"], N: Rates
 ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
     """Damping and stiffness of links and joints: what is stiff in the equations, without Coriolis and gravity."""
-    if isinstance(formulation, OwnDynamics):
-        return formulation.structural_matrices(xd)
-    links, joints = formulation.links, formulation.joints
-    K = jnp.einsum(
-        "lcm,lcn->mn",
-        N.q,
-        jnp.einsum("lcd,ldn->lcn", jnp.asarray(links.stiffness), N.q),
-    )
-    C = jax.vmap(lambda qd: damping_forces(formulation, qd), in_axes=-1, out_axes=-1)(
-        N.q
-    )
-    D = jnp.einsum("lem,len->mn", jnp.concatenate([N.V, N.q], axis=1), C)
-    slope = (
-        joints.viscous
-        + joints.coulomb
-        / joints.width
-        / jnp.cosh(jnp.clip((N.encoder @ xd) / joints.width, -99, 99)) ** 2
-    )
-    return D + jnp.einsum("jm,j,jn->mn", N.encoder, slope, N.encoder), K
+    return formulation.equations.structural_matrices(formulation, xd, N)
 
 
-def torque_map(
-    formulation: AbstractFormulation, x: Float[Array, " n"]
-) -> Float[Array, "j n"]:
+def torque_map(formulation: AbstractFormulation, motion: Motion) -> Float[Array, "j n"]:
     """E(x): virtual encoder displacements; torques enter as E^T tau, the right work for every choice of ERLS."""
-    return rate_map(formulation, x).encoder
+
+    def force_of(torque):
+        return motion.pull_back(on_joints(formulation, torque))
+
+    return jax.vmap(force_of)(jnp.eye(formulation.n_encoders))
 
 
-def damping_power(
-    formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]
-) -> Float[Array, ""]:
+def damping_power(formulation: AbstractFormulation, motion: Motion) -> Float[Array, ""]:
     """Power taken by structural damping and joint friction [W]."""
-    if isinstance(formulation, OwnDynamics):
-        return formulation.damping_power(xd)
-    rates, virtual = formulation.rates(x, xd), formulation.virtual(x, xd)
-    force = damping_forces(formulation, rates.q)
-    internal = jnp.sum(force[:, :6] * virtual.V) + jnp.sum(force[:, 6:] * virtual.q)
-    return internal + virtual.encoder @ friction(formulation, rates.encoder)
+    return formulation.equations.damping_power(formulation, motion)
 
 
 def kinetic_energy(
-    formulation: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]
+    formulation: AbstractFormulation, motion: Motion
 ) -> Float[Array, ""]:
     """T [J], motor inertias included."""
-    if isinstance(formulation, OwnDynamics):
-        return formulation.kinetic_energy(x, xd)
-    rates, q = formulation.rates(x, xd), formulation.configuration(x).q
-    y = jnp.concatenate([rates.V, rates.q], axis=1)
-    P = jax.vmap(momentum)(formulation.links, y, q)
-    return (
-        0.5 * jnp.sum(P * y) + 0.5 * formulation.joints.motor_inertia @ rates.encoder**2
-    )
+    return formulation.equations.kinetic_energy(formulation, motion)
 
 
 def strain_energy(
     formulation: AbstractFormulation, place: Configuration
 ) -> Float[Array, ""]:
     """1/2 q^T K q over all links [J], [Vidoni2015] eq. (52)."""
-    return 0.5 * jnp.einsum(
-        "lc,lcd,ld->", place.q, formulation.links.stiffness, place.q
-    )
+    K = formulation.links.stiffness
+    return 0.5 * jnp.einsum("lc,lcd,ld->", place.q, K, place.q)
 
 
 def gravity_energy(
     formulation: AbstractFormulation, place: Configuration
 ) -> Float[Array, ""]:
-    """-sum m g . (centre of mass of the deformed link) [J], zero at the world's origin."""
-    M = jnp.asarray(formulation.links.mass)
-    moment = jnp.stack([M[:, 1, 5], M[:, 2, 3], M[:, 0, 4]], axis=1) + jnp.einsum(
-        "lkc,lc->lk", M[:, :3, 6:], place.q
-    )
-    at = M[:, 0, 0, None] * place.p + jnp.einsum("lij,lj->li", place.R, moment)
-    flat = -jnp.sum(at @ jnp.asarray(formulation.gravity))
-    return (
-        formulation.gravity_energy(place, flat)
-        if isinstance(formulation, OwnDynamics)
-        else flat
-    )
+    """Energy of weight [J], zero at the world's origin."""
+    return formulation.equations.gravity_energy(formulation, place)

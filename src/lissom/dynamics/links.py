@@ -19,24 +19,20 @@ class Links(eqx.Module):
     points: Float[Real, "l k 3"]  # X
     node_shape: Float[Real, "l k 6 c"]  # U
     mass: Float[Real, "l e e"]  # sum N~^T D N~
-    X: Float[
-        Real, "l 3 e c"
-    ]  # Appendix D of [Vidoni2015], eqs. (83)-(96), as field integrals
+    # Appendix D of [Vidoni2015], eqs. (83)-(96), as field integrals.
+    X: Float[Real, "l 3 e c"]
     Y: Float[Real, "l 3 3 e c"]
     Z: Float[Real, "l 3 3 c c"]
     stiffness: Float[Real, "l c c"]  # K
     damping: Float[Real, "l c c"]  # internal damping
     alpha: Float[Real, " l"]  # Rayleigh mass coefficient [1/s]
     shapes: Shapes
-    place: Int[np.ndarray, "l m"] = eqx.field(
-        static=False
-    )  # index of each body coordinate in eta; d where there is none
-    slopes: Float[Real, "l p 3 m"] | None = (
-        None  # of stiffened links, whose q = (r, eta, squared slopes)
-    )
-    nodal: NodalConstants | None = (
-        None  # where inertia follows the nodal shortcut of [Vidoni2015]
-    )
+    # Index of each body coordinate in eta; d where there is none.
+    place: Int[np.ndarray, "l m"] = eqx.field(static=False)
+    # Of stiffened links, whose q = (r, eta, squared slopes).
+    slopes: Float[Real, "l p 3 m"] | None = None
+    # Where inertia follows the nodal shortcut of [Vidoni2015].
+    nodal: NodalConstants | None = None
 
 
 def stack_links(

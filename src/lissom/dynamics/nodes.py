@@ -4,8 +4,9 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..algebra.so3 import exponential, left_jacobian, logarithm
-from .formulation import AbstractFormulation, Configuration, OwnDynamics, Rates
+from ..algebra.so3 import exponential, logarithm
+from ..describe.robot import Robot
+from .formulation import AbstractFormulation, Configuration, Rates
 
 
 class Poses(eqx.Module):
@@ -16,33 +17,46 @@ class Poses(eqx.Module):
     rotation: Float[Array, "l k 3"]  # from the ERLS [rad]
 
 
+def find_node(robot: Robot, node: str) -> tuple[int, int]:
+    """Link and node number of a name such as `upper/2` or `upper/tip`."""
+    link, _, number = node.partition("/")
+    problem = robot.outline.node_problem(node)
+    if problem:
+        raise ValueError(f"{node}: {problem}")
+    count = robot.outline.nodes[link]
+    assert count is not None
+    k = count - 1 if number == "tip" else int(number)
+    return robot.link_names.index(link), k
+
+
 def node_displacements(
     formulation: AbstractFormulation, place: Configuration
 ) -> Float[Array, "l k 6"]:
-    """Displacement of every node from the ERLS in link axes, u = U q."""
-    return jnp.einsum(
-        "lkdc,lc->lkd", jnp.asarray(formulation.links.node_shape), place.q
-    )
+    """Displacement of every node from its link frame in link axes, u = U q."""
+    U = jnp.asarray(formulation.links.node_shape)
+    return jnp.einsum("lkdc,lc->lkd", U, place.q)
 
 
 def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
     """B = r + u, [Boscariol2012] eq. (1); with finite rotations, rotation vectors from the rigid robot."""
     u = node_displacements(formulation, place)
     X = jnp.asarray(formulation.links.points)
-
-    def turn(a):
-        return jnp.einsum("lij,lkj->lki", place.R, a)
-
-    erls = place.p[:, None, :] + turn(X)
-    if not formulation.finite_rotations:
-        return Poses(erls + turn(u[..., :3]), erls, turn(u[..., 3:]))
+    undeformed = place.p[:, None, :] + _turn(place.R, X)
+    position = undeformed + _turn(place.R, u[..., :3])
+    if not formulation.support.finite_rotations:
+        return Poses(position, undeformed, _turn(place.R, u[..., 3:]))
     R, p = formulation.rigid_frames(place)
-    turned = place.R[:, None] @ exponential(u[..., 3:]) @ jnp.swapaxes(R, 1, 2)[:, None]
-    return Poses(
-        erls + turn(u[..., :3]),
-        p[:, None, :] + jnp.einsum("lij,lkj->lki", R, X),
-        logarithm(turned),
-    )
+    rigid = p[:, None, :] + _turn(R, X)
+    back = jnp.swapaxes(R, 1, 2)[:, None]
+    rotation = logarithm(place.R[:, None] @ exponential(u[..., 3:]) @ back)
+    return Poses(position, rigid, rotation)
+
+
+def _turn(
+    R: Float[Array, "l 3 3"], vectors: Float[Array, "l k 3"]
+) -> Float[Array, "l k 3"]:
+    """Vectors of every link, from its axes to the world's."""
+    return jnp.einsum("lij,lkj->lki", R, vectors)
 
 
 def node_wrench(
@@ -53,19 +67,6 @@ def node_wrench(
     wrench: Float[Array, " 6"],
     in_world: bool,
 ) -> Rates:
-    """Forces on (V, qd) of a wrench at a node, [Vidoni2015] eqs. (64)-(68); `published` without the arm u."""
-    if isinstance(formulation, OwnDynamics):
-        return formulation.node_wrench(place, link, node, wrench, in_world)
-    links = formulation.links
-    R = place.R[link] if in_world else jnp.eye(3)
-    f, m = R.T @ wrench[:3], R.T @ wrench[3:]
-    U = jnp.asarray(links.node_shape)[link, node]
-    u = (U @ place.q[link])[:3]
-    arm = jnp.asarray(links.points)[link, node] + (0.0 if formulation.published else u)
-    on_V = jnp.concatenate([f, m + jnp.cross(arm, f)])
-    if formulation.finite_rotations:
-        m = left_jacobian((U @ place.q[link])[3:]).T @ m
-    on_q = U.T @ jnp.concatenate([f, m])
-    V = jnp.zeros((place.q.shape[0], 6)).at[link].set(on_V)
-    q = jnp.zeros_like(place.q).at[link].set(on_q)
-    return Rates(V, q, jnp.zeros_like(place.encoder))
+    """Forces of a wrench on a node, as `engine.needed_force` takes them."""
+    equations = formulation.equations
+    return equations.node_wrench(formulation, place, link, node, wrench, in_world)

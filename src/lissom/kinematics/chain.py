@@ -13,38 +13,35 @@ from ..algebra.se3 import twist_to_child
 from ..algebra.so3 import axis_rotation
 from ..types import Real
 
-UNROLL = 4  # links per loop iteration: short chains become straight-line code, long ones keep compile time flat
+# Links per iteration of a scan: short chains become straight-line code, long ones keep compile time flat.
+UNROLL = 4
 GROUND = -1  # number of the parent of a link that stands on the ground
 
 
 class Chain(eqx.Module):
     """Links that each move on one parent, and j moving joints; a fixed joint has neither turn nor slide.
 
-    Closed chains are cut at their closing joints: beyond the robot's links, the chain then holds one massless frame for
-    each loop, which moves on the ground or on a link as the closing joint allows and has to coincide with a tip.
+    Frames without mass and elasticity may follow the links of the robot: they move as joints allow, like links.
     """
 
-    rotation: Float[
-        Real, "l 3 3"
-    ]  # R_X  joint frame in the parent link's frame, before the joint moves
+    # Joint frame in the parent link's frame, before the joint moves.
+    rotation: Float[Real, "l 3 3"]  # R_X
     position: Float[Real, "l 3"]  # p_X  [m]
     axis: Float[Real, "l 3"]  # unit axis in the joint frame
     turns: Float[Real, " l"]  # 1 for a revolute joint, else 0
     slides: Float[Real, " l"]  # 1 for a prismatic joint, else 0
-    selection: Float[
-        Real, "l j"
-    ]  # joint coordinate of each link; a row of zeros for a fixed joint
-    parents: tuple[int, ...] | None = eqx.field(
-        static=True, default=None
-    )  # None: each link moves on the one before it
+    # Joint coordinate of each link; a row of zeros for a fixed joint.
+    selection: Float[Real, "l j"]
+    # None: each link moves on the one before it.
+    parents: tuple[int, ...] | None = eqx.field(static=True, default=None)
 
     @property
     def screw(self) -> Float[Array, "l 6"]:
         """Unit joint twist s of every link, in its own frame: (slide, turn)."""
         axis = jnp.asarray(self.axis)
-        return jnp.concatenate(
-            [axis * self.slides[:, None], axis * self.turns[:, None]], axis=1
-        )
+        slide = axis * self.slides[:, None]
+        turn = axis * self.turns[:, None]
+        return jnp.concatenate([slide, turn], axis=1)
 
 
 class Relative(eqx.Module):
@@ -58,9 +55,11 @@ class Relative(eqx.Module):
 def relative_poses(chain: Chain, theta: Float[Array, " j"]) -> Relative:
     """Joint motion of every link: turn about, or slide along, the joint axis."""
     motion = chain.selection @ theta
-    R_X, axis = jnp.asarray(chain.rotation), jnp.asarray(chain.axis)
+    R_X = jnp.asarray(chain.rotation)
+    axis = jnp.asarray(chain.axis)
     R = R_X @ jax.vmap(axis_rotation)(axis, motion * chain.turns)
-    arm = jnp.einsum("lij,lj->li", R_X, axis * (motion * chain.slides)[:, None])
+    slide = axis * (motion * chain.slides)[:, None]
+    arm = jnp.einsum("lij,lj->li", R_X, slide)
     return Relative(R, jnp.asarray(chain.position) + arm, arm)
 
 
@@ -78,20 +77,29 @@ def outwards(
 ) -> Any:
     """Value of every link from that of its parent, `step(parent, link)`; the ground has the value `ground`."""
     if parents is None:
-        return scan_links(
-            lambda before, link: (step(before, link),) * 2, ground, links
-        )[1]
+
+        def next_link(before, link):
+            here = step(before, link)
+            return here, here
+
+        return scan_links(next_link, ground, links)[1]
     values: list[Any] = []
     for i, parent in enumerate(parents):
         link = jax.tree.map(lambda part, i=i: part[i], links)
-        values.append(step(ground if parent == GROUND else values[parent], link))
+        below = ground if parent == GROUND else values[parent]
+        values.append(step(below, link))
     return jax.tree.map(lambda *parts: jnp.stack(parts), *values)
+
+
+def of_previous(value: Float[Array, "l *n"]) -> Float[Array, "l *n"]:
+    """For every link of a serial chain, the value of the link before it; zero for the first, on the ground."""
+    return jnp.concatenate([jnp.zeros_like(value[:1]), value[:-1]])
 
 
 def of_parents(chain: Chain, value: Float[Array, "b *n"]) -> Float[Array, "l *n"]:
     """For every link, the value of its parent; zero where that is the ground."""
     if chain.parents is None:
-        return jnp.concatenate([jnp.zeros_like(value[:1]), value[:-1]])
+        return of_previous(value)
     return jnp.tensordot(parent_matrix(chain.parents, value.shape[0]), value, axes=1)
 
 
@@ -109,6 +117,14 @@ def parent_matrix(parents: tuple[int, ...], count: int) -> Float[np.ndarray, "l 
     return (np.asarray(parents)[:, None] == np.arange(count)).astype(float)
 
 
+def with_frames(chain: Chain, value: Float[Array, "b *n"]) -> Float[Array, "l *n"]:
+    """Values of the robot's links, and zeros for the frames of the chain that follow them."""
+    missing = chain.selection.shape[0] - value.shape[0]
+    if missing == 0:
+        return value
+    return jnp.concatenate([value, jnp.zeros((missing, *value.shape[1:]))])
+
+
 def link_frames(
     chain: Chain, theta: Float[Array, " j"]
 ) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
@@ -118,9 +134,8 @@ def link_frames(
         R, p = frame
         return R @ link.R, p + R @ link.p
 
-    return outwards(
-        chain.parents, step, (jnp.eye(3), jnp.zeros(3)), relative_poses(chain, theta)
-    )
+    ground = (jnp.eye(3), jnp.zeros(3))
+    return outwards(chain.parents, step, ground, relative_poses(chain, theta))
 
 
 def link_twists(
@@ -144,6 +159,5 @@ def body_jacobian(chain: Chain, relative: Relative) -> Float[Array, "l 6 j"]:
         pose, s = link
         return twist_to_child(pose.R, pose.p, J) + s
 
-    return outwards(
-        chain.parents, step, jnp.zeros((6, chain.selection.shape[1])), (relative, joint)
-    )
+    ground = jnp.zeros((6, chain.selection.shape[1]))
+    return outwards(chain.parents, step, ground, (relative, joint))

@@ -16,16 +16,16 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.so3 import axis_rotation, cross_matrix, rotation_series
-from .chain import Chain, scan_links
+from .chain import Chain, of_previous, outwards
 from .erls_motion import chain_product, transfer
 
 
 class Tips(eqx.Module):
     """Displacement (u, phi) of every link's tip in its own axes, with its first and second time derivative."""
 
-    a: Float[Array, "l 6"]
-    d: Float[Array, "l 6"]
-    dd: Float[Array, "l 6"]
+    value: Float[Array, "l 6"]
+    rate: Float[Array, "l 6"]
+    acceleration: Float[Array, "l 6"]
 
 
 class Seats(eqx.Module):
@@ -38,66 +38,67 @@ class Seats(eqx.Module):
     turn: Float[Array, "l 3 3"]  # left Jacobian J(phi) of the parent's tip
 
 
-def before(values: Float[Array, "l *n"]) -> Float[Array, "l *n"]:
-    """What belongs to the link before: zero for the first link, which sits on the ground."""
-    return jnp.concatenate([jnp.zeros_like(values[:1]), values[:-1]])
-
-
-def seats(chain: Chain, theta: Float[Array, " j"], tip: Float[Array, "l 6"]) -> Seats:
+def seats_on_tips(
+    chain: Chain, theta: Float[Array, " j"], tip: Float[Array, "l 6"]
+) -> Seats:
     """Pose of every link on the deformed tip of its parent."""
-    u, phi = jnp.split(before(tip), 2, axis=1)
-    sinc, half, sixth, _, _ = rotation_series(jnp.sum(phi**2, axis=1)[:, None, None])
+    u, phi = jnp.split(of_previous(tip), 2, axis=1)
+    square = jnp.sum(phi**2, axis=1)[:, None, None]
+    sinc, half, sixth, _, _ = rotation_series(square)
     K = cross_matrix(phi)
     KK = K @ K
     E = jnp.eye(3) + sinc * K + half * KK
     motion = chain.selection @ theta
-    R_X, axis = jnp.asarray(chain.rotation), jnp.asarray(chain.axis)
+    R_X = jnp.asarray(chain.rotation)
+    axis = jnp.asarray(chain.axis)
     R = E @ R_X @ jax.vmap(axis_rotation)(axis, motion * chain.turns)
-    arm = jnp.einsum("lij,lj->li", E @ R_X, axis * (motion * chain.slides)[:, None])
+    slide = axis * (motion * chain.slides)[:, None]
+    arm = jnp.einsum("lij,lj->li", E @ R_X, slide)
     p = jnp.asarray(chain.position) + u + arm
-    return Seats(
-        R, p, transfer(R, p), transfer(R, arm), jnp.eye(3) + half * K + sixth * KK
-    )
+    turn = jnp.eye(3) + half * K + sixth * KK
+    return Seats(R, p, transfer(R, p), transfer(R, arm), turn)
 
 
 def frames(seats: Seats) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
     """Rotation and origin of every link frame in the world."""
 
-    def outwards(frame, link):
+    def step(frame, link):
         R, p = frame
-        here = (R @ link[0], p + R @ link[1])
-        return here, here
+        R_i, p_i = link
+        return R @ R_i, p + R @ p_i
 
-    return scan_links(outwards, (jnp.eye(3), jnp.zeros(3)), (seats.R, seats.p))[1]
+    ground = (jnp.eye(3), jnp.zeros(3))
+    return outwards(None, step, ground, (seats.R, seats.p))
 
 
 def turning(W: Float[Array, "l 6"], V: Float[Array, "l 6"]) -> Float[Array, "l 6"]:
     """ad(W) V = (w_W x v + v_W x w, w_W x w) of every link."""
-    (a, w), (v, o) = jnp.split(W, 2, axis=1), jnp.split(V, 2, axis=1)
-    return jnp.concatenate([jnp.cross(w, v) + jnp.cross(a, o), jnp.cross(w, o)], axis=1)
+    v_W, w_W = jnp.split(W, 2, axis=1)
+    v, w = jnp.split(V, 2, axis=1)
+    linear = jnp.cross(w_W, v) + jnp.cross(v_W, w)
+    return jnp.concatenate([linear, jnp.cross(w_W, w)], axis=1)
 
 
 def tip_twist(
     seats: Seats, tips: Tips
 ) -> tuple[Float[Array, "l 6"], Float[Array, "l 6"]]:
     """Motion b = (udot, J(phi) phidot) of the parent's tip in the parent's axes, and its rate."""
-    phi, phi_d = before(tips.a)[:, 3:], before(tips.d)[:, 3:]
-    d, dd = before(tips.d), before(tips.dd)
-    s, s_d = (
-        jnp.sum(phi**2, axis=1)[:, None],
-        2.0 * jnp.sum(phi * phi_d, axis=1)[:, None],
-    )
+    value = of_previous(tips.value)
+    d = of_previous(tips.rate)
+    dd = of_previous(tips.acceleration)
+    phi, phi_d = value[:, 3:], d[:, 3:]
+    s = jnp.sum(phi**2, axis=1)[:, None]
+    s_d = 2.0 * jnp.sum(phi * phi_d, axis=1)[:, None]
     _, half, sixth, half_s, sixth_s = rotation_series(s)
-    cross = jnp.cross(phi, phi_d)
-    twice = jnp.cross(phi, cross)
-    w = phi_d + half * cross + sixth * twice
-    bent = s_d * (half_s * cross + sixth_s * twice) + sixth * jnp.cross(
-        phi_d, cross
-    )  # Jdot phidot
-    w_d = jnp.einsum("lij,lj->li", seats.turn, dd[:, 3:]) + bent
-    return jnp.concatenate([d[:, :3], w], axis=1), jnp.concatenate(
-        [dd[:, :3], w_d], axis=1
-    )
+    once = jnp.cross(phi, phi_d)
+    twice = jnp.cross(phi, once)
+    w = phi_d + half * once + sixth * twice
+    # Jdot phidot: the series change with s = |phi|^2, and phi turns in the second product.
+    J_d = s_d * (half_s * once + sixth_s * twice) + sixth * jnp.cross(phi_d, once)
+    w_d = jnp.einsum("lij,lj->li", seats.turn, dd[:, 3:]) + J_d
+    b = jnp.concatenate([d[:, :3], w], axis=1)
+    b_d = jnp.concatenate([dd[:, :3], w_d], axis=1)
+    return b, b_d
 
 
 class Twists(eqx.Module):
@@ -108,24 +109,30 @@ class Twists(eqx.Module):
     Phi: Float[Array, "L L"]
 
 
-def twists(chain: Chain, seats: Seats, tips: Tips, theta_d, theta_dd) -> Twists:
+def twists(
+    chain: Chain,
+    seats: Seats,
+    tips: Tips,
+    theta_d: Float[Array, " j"],
+    theta_dd: Float[Array, " j"],
+) -> Twists:
     """Twists and their rates, from the base outwards."""
     b, b_d = tip_twist(seats, tips)
 
-    def carry(T, V):
-        return jnp.einsum("lij,lj->li", T, V)
+    def from_tip(V):
+        return jnp.einsum("lij,lj->li", seats.B, V)
 
-    joint, joint_d = (
-        chain.screw * (chain.selection @ rate)[:, None] for rate in (theta_d, theta_dd)
-    )
-    seat = carry(seats.B, b)
+    joint = chain.screw * (chain.selection @ theta_d)[:, None]
+    joint_d = chain.screw * (chain.selection @ theta_dd)[:, None]
+    seat = from_tip(b)
     W = seat + joint  # of the link on its parent
     # The tip carries its own motion in axes that do not turn with it: only its rotation and the joint change B.
-    spun = carry(seats.B, b.at[:, :3].set(0.0)) + joint
+    spin = from_tip(b.at[:, :3].set(0.0)) + joint
     Phi = chain_product(seats.A)
     V = (Phi @ W.reshape(-1)).reshape(W.shape)
-    own = carry(seats.B, b_d) + joint_d - turning(spun, seat) + turning(V, W)
-    return Twists(V, (Phi @ own.reshape(-1)).reshape(W.shape), Phi)
+    own = from_tip(b_d) + joint_d - turning(spin, seat) + turning(V, W)
+    V_d = (Phi @ own.reshape(-1)).reshape(W.shape)
+    return Twists(V, V_d, Phi)
 
 
 def twists_pull_back(
@@ -137,4 +144,5 @@ def twists_pull_back(
     on_b = jnp.einsum("lij,li->lj", seats.B, on_W)
     on_phi = jnp.einsum("lij,li->lj", seats.turn, on_b[:, 3:])
     on_tip = jnp.concatenate([on_b[:, :3], on_phi], axis=1)
+    # A link's tip carries the next link; the last tip carries none.
     return on_theta, jnp.concatenate([on_tip[1:], jnp.zeros_like(on_tip[:1])])

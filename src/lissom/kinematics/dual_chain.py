@@ -14,28 +14,20 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from .chain import Chain, relative_poses
+from .chain import Chain, of_previous, relative_poses
 from .erls_motion import chain_product, transfer
 
 Stack = Float[Array, "l 6"]
-
-
-def cross(a: Float[Array, "*#n 3"], b: Float[Array, "*#n 3"]) -> Float[Array, "*#n 3"]:
-    """Cross product of vectors, one by one."""
-    (x, y, z), (u, v, w) = (
-        (part[..., 0], part[..., 1], part[..., 2]) for part in (a, b)
-    )
-    return jnp.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
 
 
 def bracket(
     a: Float[Array, "*#n 6"], b: Float[Array, "*#n 6"]
 ) -> Float[Array, "*#n 6"]:
     """ad(a) b = (w_a x v_b + v_a x w_b, w_a x w_b)."""
-    v, w = a[..., :3], a[..., 3:]
-    return jnp.concatenate(
-        [cross(w, b[..., :3]) + cross(v, b[..., 3:]), cross(w, b[..., 3:])], axis=-1
-    )
+    v_a, w_a = a[..., :3], a[..., 3:]
+    v_b, w_b = b[..., :3], b[..., 3:]
+    linear = jnp.cross(w_a, v_b) + jnp.cross(v_a, w_b)
+    return jnp.concatenate([linear, jnp.cross(w_a, w_b)], axis=-1)
 
 
 def cobracket(
@@ -43,18 +35,18 @@ def cobracket(
 ) -> Float[Array, "*#n 6"]:
     """-ad(a)^T f = (w x l, w x h + v x l) of a force or momentum (l, h)."""
     v, w = a[..., :3], a[..., 3:]
-    return jnp.concatenate(
-        [cross(w, f[..., :3]), cross(w, f[..., 3:]) + cross(v, f[..., :3])], axis=-1
-    )
+    l, h = f[..., :3], f[..., 3:]
+    angular = jnp.cross(w, h) + jnp.cross(v, l)
+    return jnp.concatenate([jnp.cross(w, l), angular], axis=-1)
 
 
-def half_turned(
+def turned_tip_terms(
     phi: Float[Array, "*#n 3"], b: Float[Array, "*#n 6"]
 ) -> Float[Array, "*#n 6"]:
     """(phi x b_v, phi x b_w / 2): what the turned tip takes from its own motion b; antisymmetric in b, as a matrix."""
-    return jnp.concatenate(
-        [cross(phi, b[..., :3]), 0.5 * cross(phi, b[..., 3:])], axis=-1
-    )
+    linear = jnp.cross(phi, b[..., :3])
+    angular = 0.5 * jnp.cross(phi, b[..., 3:])
+    return jnp.concatenate([linear, angular], axis=-1)
 
 
 class DualPose(eqx.Module):
@@ -71,9 +63,11 @@ class DualPose(eqx.Module):
 def dual_pose(chain: Chain, theta: Float[Array, " j"], tip: Stack) -> DualPose:
     """The chain at theta with the displacements `tip` of the parents' tips."""
     relative = relative_poses(chain, theta)
-    G, B = transfer(relative.R, relative.p), transfer(relative.R, relative.arm)
+    G = transfer(relative.R, relative.p)
+    B = transfer(relative.R, relative.arm)
     Phi = chain_product(G)
-    return DualPose(G, B, Phi, chain.screw, tip, along(Phi, carry(B, tip))[0])
+    (a,) = along(Phi, carry(B, tip))
+    return DualPose(G, B, Phi, chain.screw, tip, a)
 
 
 def along(Phi: Float[Array, "L L"], *own: Stack) -> tuple[Stack, ...]:
@@ -82,15 +76,10 @@ def along(Phi: Float[Array, "L L"], *own: Stack) -> tuple[Stack, ...]:
     return tuple(part.reshape(own[0].shape) for part in (Phi @ columns).T)
 
 
-def against(Phi: Float[Array, "L L"], *force: Stack) -> tuple[Stack, ...]:
+def transpose_along(Phi: Float[Array, "L L"], *force: Stack) -> tuple[Stack, ...]:
     """The transpose of `along`: forces gathered from the tip to the base."""
     rows = jnp.stack([part.reshape(-1) for part in force])
     return tuple(part.reshape(force[0].shape) for part in rows @ Phi)
-
-
-def before(values: Float[Array, "l *n"]) -> Float[Array, "l *n"]:
-    """What belongs to the link before; zero for the first link, which sits on the ground."""
-    return jnp.concatenate([jnp.zeros_like(values[:1]), values[:-1]])
 
 
 def carry(T: Float[Array, "l 6 6"], b: Stack) -> Stack:
@@ -103,11 +92,11 @@ def parents_tips(
 ) -> list[Stack]:
     """Displacement of every parent's tip, eq. (71), for coordinates, speeds, accelerations."""
     parts = jnp.einsum("ldm,lmk->kld", shape, jnp.stack(eta, axis=-1))
-    return [before(part) for part in parts]
+    return [of_previous(part) for part in parts]
 
 
-def gathered(
-    chain: Chain, at: DualPose, shape, F: Stack, F_1: Stack
+def forces_on_coordinates(
+    chain: Chain, at: DualPose, shape: Float[Array, "l 6 m"], F: Stack, F_1: Stack
 ) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
     """Forces on theta and on every link's coordinates: transpose of the projecting form, eqs. (93), (109).
 
@@ -115,12 +104,13 @@ def gathered(
         chain: the rigid chain.
         at: pose and displacements.
         shape: displacement of every tip by the link's coordinates.
-        F: forces on the first-order screws, gathered by `against`.
+        F: forces on the first-order screws, gathered by `transpose_along`.
         F_1: forces on the screws themselves, gathered likewise.
     """
     on_screws = F_1 - cobracket(at.a, F)
     on_theta = jnp.sum(at.s * on_screws, axis=1) @ chain.selection
     tip, lean = jnp.einsum("lij,kli->klj", at.B, jnp.stack([on_screws, F]))
-    on_tip = (tip + half_turned(at.tip[:, 3:], lean))[1:]
-    inner = jnp.einsum("ldm,ld->lm", shape[:-1], on_tip)
-    return on_theta, jnp.concatenate([inner, jnp.zeros_like(shape[:1, 0])])
+    on_tip = tip + turned_tip_terms(at.tip[:, 3:], lean)
+    # A link's tip carries the next link; the last tip carries none.
+    on_links = jnp.einsum("ldm,ld->lm", shape[:-1], on_tip[1:])
+    return on_theta, jnp.concatenate([on_links, jnp.zeros_like(shape[:1, 0])])

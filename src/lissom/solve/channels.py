@@ -318,7 +318,7 @@ def node_turning(
 
     def spin(phi, phi_d):
         """Angular velocity of the node in its link."""
-        if formulation.finite_rotations:
+        if formulation.support.finite_rotations:
             return left_jacobian(phi) @ phi_d
         return phi_d
 

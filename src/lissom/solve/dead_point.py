@@ -5,10 +5,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..compilation import compiled_quickly
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.coordinates import (
+    change_coordinates,
+    near,
+    other_coordinates,
+    with_coordinates,
+)
+from ..dynamics.formulation import AbstractFormulation
+from ..kinematics.mechanism import DEAD_POINT_GAIN
 from ..types import RESULTS
-from .coordinates import exchanged, other_coordinates, with_coordinates
-from .march import LARGEST_GAIN, MarchState
+from .march import MarchState
 from .state import State, state_at
 from .step import Moment
 
@@ -39,7 +45,7 @@ def with_prescribed_joints(
     other = other_coordinates(here, np.asarray(state.x), prescribed)
     if other is None:
         raise DeadPointError(prescribed)
-    x, xd = exchanged(here, other, state.x, state.xd)
+    x, xd = change_coordinates(here, other, state.x, state.xd)
     return other, state_at(near(other, state.q), x, xd, state.torque)
 
 
@@ -57,9 +63,9 @@ def beyond_dead_point(
     stuck = eqx.tree_at(lambda s: s.result, at, RESULTS.dead_point)
     if other is None or other.independent == here.independent:
         return formulation, stuck
-    x, xd = exchanged(here, other, at.now.x, at.now.xd)
+    x, xd = change_coordinates(here, other, at.now.x, at.now.xd)
     there = near(other, at.joints)
-    if float(_joint_gain(there, x)) > 0.5 * LARGEST_GAIN:
+    if float(_joint_gain(there, x)) > 0.5 * DEAD_POINT_GAIN:
         return formulation, stuck
     moved = MarchState(
         now=Moment(at.now.t, x, xd, at.now.work),

@@ -78,8 +78,9 @@ class GeneralisedAlpha(AbstractStep):
     def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> AlphaMemory:
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
-        tangents = problem.matrices(now.t, now.x, now.xd)
-        force = problem.residual(now.t, now.x, now.xd, jnp.zeros(n))
+        motion = problem.formulation.motion(now.x, now.xd, jnp.zeros(n))
+        tangents = problem.matrices_of(now.t, motion)
+        force = problem.residual_of(now.t, motion)
         xdd = -solve(factorise(tangents.M), force)
         weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
         no = jnp.asarray(False)

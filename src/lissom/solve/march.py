@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..kinematics.mechanism import DEAD_POINT_GAIN
 from ..types import RESULTS, real, whole
 from .feedback import ControlState
 from .problem import Problem
@@ -17,9 +18,6 @@ SAFETY = 0.9
 SHRINK = 0.2  # a step becomes at most so many times shorter,
 GROW = 8.0  # at most so many times longer,
 KEEP = 1.2  # and is kept if it would grow by less
-LARGEST_GAIN = (
-    30.0  # motion of a joint per unit of an independent one: a dead point is near
-)
 SAME_TIME = 1e-12  # relative: times closer than this are the same instant
 
 
@@ -237,7 +235,7 @@ def near_dead_point(
     f = problem.formulation
     if f.n_joints == f.n_encoders:
         return result
-    is_near = f.mechanism.joint_gain(end.x) > LARGEST_GAIN
+    is_near = f.mechanism.joint_gain(end.x) > DEAD_POINT_GAIN
     is_dead = accepted & is_near & (result == RESULTS.successful)
     return RESULTS.where(is_dead, RESULTS.dead_point, result)
 

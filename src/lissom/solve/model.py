@@ -18,14 +18,17 @@ from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
-from ..dynamics.build import FORMULATIONS, formulation_of
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.coordinates import near, with_coordinates
+from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
 from .state import State, state_at, state_of
 from .static import balanced, descend, held, imbalance, settled, slope
 
 BALANCE = 1e-7  # force left over in an equilibrium, against the largest force in it
-SINGULAR = 1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
+SINGULAR = (
+    1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
+)
 
 
 class EquilibriumError(RuntimeError):
@@ -183,7 +186,7 @@ class Model:
         """The formulation with the independent joints of a state."""
         if state.independent is None:
             return self.formulation
-        return with_independent(self.formulation, state.independent)
+        return with_coordinates(self.formulation, state.independent)
 
     def at(self, q: Any = None, qd: Any = None) -> State:
         """State with undeformed links; q and qd default to zero.

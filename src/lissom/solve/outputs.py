@@ -9,9 +9,9 @@ import numpy as np
 
 from ..compilation import QUICK, CompiledAhead
 from ..dynamics import engine
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.coordinates import near, with_coordinates
+from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import node_poses
-from .coordinates import with_coordinates
 from .inputs import Inputs
 from .model import Model
 from .problem import Problem

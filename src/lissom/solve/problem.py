@@ -7,7 +7,8 @@ from jaxtyping import Array, Float
 
 from ..algebra.linear import factorise, inverse, solve
 from ..dynamics import engine
-from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
+from ..dynamics.coordinates import near
+from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..dynamics.nodes import node_wrench
 from .channels import measure, observed_motion
 from .feedback import ControlState, WiredLaw, on_actuated
@@ -87,7 +88,10 @@ class Problem(eqx.Module):
 
     def residual(self, t, x, xd, xdd) -> Float[Array, " n"]:
         """M xdd + h - Q; the rows of prescribed joints say that the encoder follows its motion."""
-        motion = self.formulation.motion(x, xd, xdd)
+        return self.residual_of(t, self.formulation.motion(x, xd, xdd))
+
+    def residual_of(self, t, motion: Motion) -> Float[Array, " n"]:
+        """The residual of a motion that is already evaluated."""
         force = engine.needed_force(self.formulation, motion, self.applied(t, motion))
         if not self.loads.prescribed:
             return force
@@ -115,24 +119,28 @@ class Problem(eqx.Module):
 
     def matrices(self, t, x, xd) -> Tangents:
         """Derivatives of the residual, the stiff part: inertia, structure and control law."""
+        motion = self.formulation.motion(x, xd, jnp.zeros_like(x))
+        return self.matrices_of(t, motion)
+
+    def matrices_of(self, t, motion: Motion) -> Tangents:
+        """The derivatives at a motion that is already evaluated."""
         f = self.formulation
-        N = engine.rate_map(f, x)
-        M = engine.inertia(f, x, N)
-        D, K = engine.structural_matrices(f, xd, N)
+        N = engine.rate_map(f, motion.x)
+        M = engine.inertia(f, motion.place, N)
+        D, K = engine.structural_matrices(f, motion.xd, N)
         feedback = self.loads.feedback
         if feedback is not None and feedback.sample is None:
-            on_x, on_xd = self._gains(t, x, xd, N)
+            on_x, on_xd = self._gains(t, motion, N)
             D = D - N.encoder.T @ on_xd
             K = K - N.encoder.T @ on_x
         if self.loads.prescribed:
             M, D, K = self._prescribed_rows(M, D, K, N)
         return Tangents(M, D, K, N)
 
-    def _gains(self, t, x, xd, N: Rates):
+    def _gains(self, t, motion: Motion, N: Rates):
         """Derivatives of the commanded torques; a torque at its limit answers to nothing."""
         f, feedback = self.formulation, self.loads.feedback
         assert feedback is not None
-        motion = f.motion(x, xd, jnp.zeros_like(x))
         on_x, on_xd = feedback.gains(f, t, motion, N)
         wanted = feedback.torque(f, t, motion)
         if self.loads.torque is not None:
@@ -151,8 +159,9 @@ class Problem(eqx.Module):
 
     def acceleration(self, t, x, xd) -> Float[Array, " n"]:
         """Solution xdd of the residual, which is affine in it."""
-        force = self.residual(t, x, xd, jnp.zeros_like(x))
-        return -solve(factorise(self.matrices(t, x, xd).M), force)
+        motion = self.formulation.motion(x, xd, jnp.zeros_like(x))
+        force = self.residual_of(t, motion)
+        return -solve(factorise(self.matrices_of(t, motion).M), force)
 
     # --- what a run records
 

@@ -92,8 +92,9 @@ class Radau(AbstractStep):
     def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> RadauMemory:
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
-        tangents = problem.matrices(now.t, now.x, now.xd)
-        force = problem.residual(now.t, now.x, now.xd, jnp.zeros(n))
+        motion = problem.formulation.motion(now.x, now.xd, jnp.zeros(n))
+        tangents = problem.matrices_of(now.t, motion)
+        force = problem.residual_of(now.t, motion)
         xdd = -solve(factorise(tangents.M), force)
         no = jnp.asarray(False)
         return RadauMemory(

@@ -10,7 +10,7 @@ import scipy.linalg
 from jaxtyping import Array, Float
 
 from ..dynamics import engine
-from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.formulation import AbstractFormulation, Motion
 
 RTOL, ATOL = (
     1e-10,
@@ -32,8 +32,9 @@ def held(
 
     def missing(z, _):
         x, tau = z[:n], on_drives(formulation, z[n:])
-        gap = (formulation.configuration(x).encoder - encoder)[drives]
-        return jnp.concatenate([gap, engine.resting_force(formulation, x, tau)])
+        motion = engine.at_rest(formulation, x)
+        gap = (motion.place.encoder - encoder)[drives]
+        return jnp.concatenate([gap, engine.resting_force(formulation, motion, tau)])
 
     z = _root(missing, jnp.concatenate([encoder[drives], jnp.zeros(n)]))
     return z[:n], on_drives(formulation, z[n:])
@@ -68,14 +69,10 @@ def balanced(
 
     def missing(z, _):
         x, tau = z[:n], on_drives(formulation, z[n:])
-        place = formulation.configuration(x)
-        applied = engine.Rates(
-            jnp.zeros((place.q.shape[0], 6)), jnp.zeros_like(place.q), tau
-        )
-        gap = (place.encoder - encoder)[drives]
-        return jnp.concatenate(
-            [gap, engine.needed_force(formulation, x, xd, xdd, applied)]
-        )
+        motion = formulation.motion(x, xd, xdd)
+        applied = engine.on_joints(formulation, tau)
+        gap = (motion.place.encoder - encoder)[drives]
+        return jnp.concatenate([gap, engine.needed_force(formulation, motion, applied)])
 
     z = _root(missing, jnp.concatenate([encoder[drives], jnp.zeros(n)]))
     return z[:n], on_drives(formulation, z[n:])
@@ -87,7 +84,7 @@ def settled(
     """Equilibrium with free joints under given torques near `start`, by Newton's dogleg."""
 
     def missing(x, _):
-        return engine.resting_force(formulation, x, tau)
+        return engine.resting_force(formulation, engine.at_rest(formulation, x), tau)
 
     return optx.root_find(
         missing, optx.Dogleg(rtol=RTOL, atol=1e-9), start, max_steps=400, throw=False
@@ -100,9 +97,9 @@ def slope(
     """Unbalanced force, its derivative and the inertia at x: what a descent to rest needs."""
 
     def force(x):
-        return engine.resting_force(formulation, x, tau)
+        return engine.resting_force(formulation, engine.at_rest(formulation, x), tau)
 
-    return force(x), jax.jacfwd(force)(x), engine.inertia(formulation, x)
+    return force(x), jax.jacfwd(force)(x), engine.inertia_at(formulation, x)
 
 
 def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
@@ -137,8 +134,8 @@ def _root(function, start):
 
 
 def imbalance(
-    formulation: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]
+    formulation: AbstractFormulation, motion: Motion, tau: Float[Array, " j"]
 ) -> Float[Array, ""]:
     """Largest generalised force left over, against the largest one present: the check of every equilibrium."""
-    forces = jnp.stack(engine.resting_forces(formulation, x, tau))
+    forces = jnp.stack(engine.resting_forces(formulation, motion, tau))
     return jnp.max(jnp.abs(jnp.sum(forces, axis=0))) / (jnp.max(jnp.abs(forces)) + 1e-9)

@@ -13,6 +13,7 @@ from scipy.interpolate import CubicSpline
 
 from ...atomic import write_atomically
 from ...compilation import compiled_quickly
+from ...dynamics.coordinates import near
 from ...solve.model import EquilibriumError, Model
 from .linear_matrices import balanced_point, left_over
 from .linearize import BALANCE, channels_of, derivatives, loop_of, model_of
@@ -102,7 +103,7 @@ class LinearSequence:
 @compiled_quickly
 def _along(f, q, qd, qdd, ins, outs, loop):
     def one(q, qd, qdd):
-        here = f.near(q)
+        here = near(f, q)
         point = balanced_point(here, q, qd, qdd)
         return point, derivatives(here, point, ins, outs, loop), left_over(here, point)
 

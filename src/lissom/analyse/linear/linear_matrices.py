@@ -45,13 +45,13 @@ class LinearMatrices(NamedTuple):
 
 def joint_loads(formulation: AbstractFormulation, tau: Float[Array, " j"]) -> Rates:
     """Torques on the joints, nothing on the links."""
-    links, c = formulation.links.stiffness.shape[:2]
-    return Rates(jnp.zeros((links, 6)), jnp.zeros((links, c)), tau)
+    return engine.on_joints(formulation, tau)
 
 
 def unbalanced(formulation: AbstractFormulation, x, xd, xdd, tau) -> Float[Array, " n"]:
     """Gamma of [Palomba2019] eq. (2): zero along every motion under the joint torques tau."""
-    return engine.needed_force(formulation, x, xd, xdd, joint_loads(formulation, tau))
+    motion = formulation.motion(x, xd, xdd)
+    return engine.needed_force(formulation, motion, joint_loads(formulation, tau))
 
 
 def linear_matrices(

@@ -81,7 +81,7 @@ def derivatives(
             [seen.place.encoder, seen.rates.encoder, seen.rates_d.encoder]
         )
         value = jnp.concatenate(
-            [engine.needed_force(f, x, xd, xdd, applied), y, encoder.reshape(-1)]
+            [engine.needed_force(f, motion, applied), y, encoder.reshape(-1)]
         )
         return value, value
 

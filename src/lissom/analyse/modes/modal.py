@@ -58,9 +58,9 @@ def vibration_matrices(
     K differentiates the resting force exactly; at rest nothing but damping and friction depends on speed.
     """
     N = engine.rate_map(f, x)
-    K = jax.jacfwd(lambda x: engine.resting_force(f, x, tau))(x)
+    K = jax.jacfwd(lambda x: engine.resting_force(f, engine.at_rest(f, x), tau))(x)
     C, _ = engine.structural_matrices(f, jnp.zeros_like(x), N)
-    return engine.inertia(f, x, N), C, K, N.encoder
+    return engine.inertia(f, f.configuration(x), N), C, K, N.encoder
 
 
 def modes(

@@ -14,6 +14,7 @@ from jaxtyping import Float
 
 from ...atomic import write_atomically
 from ...compilation import compiled_quickly
+from ...dynamics.coordinates import near
 from ...dynamics.formulation import AbstractFormulation
 from ...dynamics.nodes import node_poses
 from ...solve.channels import Loop
@@ -112,14 +113,14 @@ def at_point(f: AbstractFormulation, q, qd, qdd, loop: Loop | None) -> Found:
 
 @compiled_quickly
 def _poses(f, q, qd, qdd, loop) -> Found:
-    return jax.vmap(lambda q, qd, qdd: at_point(f.near(q), q, qd, qdd, loop))(
+    return jax.vmap(lambda q, qd, qdd: at_point(near(f, q), q, qd, qdd, loop))(
         q, qd, qdd
     )
 
 
 @compiled_quickly
 def _robots(f, q, qd, qdd, loop) -> Found:
-    return jax.vmap(lambda f, q, qd, qdd: at_point(f.near(q), q, qd, qdd, loop))(
+    return jax.vmap(lambda f, q, qd, qdd: at_point(near(f, q), q, qd, qdd, loop))(
         f, q, qd, qdd
     )
 

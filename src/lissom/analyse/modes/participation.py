@@ -24,12 +24,13 @@ def modal_energies(
     Kinetic energy of each link; of each motor; strain energy of each link; kinetic energy of each joint's motion alone
     and of the elastic motion alone; encoder motion.
     """
-    N, q = engine.rate_map(f, x), f.configuration(x).q
+    N, place = engine.rate_map(f, x), f.configuration(x)
+    q = place.q
     M_b = jax.vmap(engine.body_inertia)(f.links, q)
     y = jnp.einsum("len,nm->lem", jnp.concatenate([N.V, N.q], axis=1), shapes)
     bent = jnp.einsum("lcn,nm->lcm", N.q, shapes)
     encoder = jnp.einsum("jn,nm->jm", N.encoder, shapes)
-    M, j = engine.inertia(f, x, N), f.n_joints
+    M, j = engine.inertia(f, place, N), f.n_joints
     elastic = jnp.einsum("nm,nk,km->m", shapes[j:], M[j:, j:], shapes[j:])
     return (
         jnp.einsum("lem,lef,lfm->lm", y, M_b, y),

@@ -23,7 +23,6 @@ from ...algebra.series import Series
 from ...algebra.taylor import push_forward, variables
 from ...compilation import compiled_quickly
 from ...dynamics.formulation import AbstractFormulation
-from ...kinematics.compatibility import Tangent
 from ...solve.model import EquilibriumError, Model
 from ...types import Real
 from ..linear.linear_matrices import linear_matrices, parted, unbalanced
@@ -66,7 +65,7 @@ def matrices(
     if not locked:
         return M, C, K
     j = f.n_joints
-    if isinstance(getattr(f, "reference", Tangent()), Tangent):
+    if f.encoders_read_theta:
         return M[j:, j:], C[j:, j:], K[j:, j:]
     return with_encoders_still(f, point, M, C, K)
 

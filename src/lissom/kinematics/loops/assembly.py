@@ -1,83 +1,66 @@
-"""Putting a closed chain together: from a rough guess to closed loops, and which joints are then its coordinates."""
+"""Putting a closed chain together: from a rough guess to closed loops."""
 
 import dataclasses
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Float
 
 from ...compilation import compiled_quickly
 from ...describe.robot import Robot
 from ...types import namespace
 from ..chain import Chain
-from .closure import Closure, closing_guess, closing_jacobian, opening
-
-CLOSED = 1e-11  # [m or rad] opening of a loop that counts as closed
-RANK = 1e-7  # singular value, against the largest, below which closing rows count as dependent
-DEAD = 1e-6  # share of the independent joints in a unit motion of the mechanism below which they are at a dead point
-STARTS = 40  # other guesses tried before a loop counts as impossible to close
-STEPS = 80
-BRANCH_STEP = (
-    0.1  # [rad or m] by which independent joints are carried from one pose to another
+from .assembly_errors import AssemblyError, loop_names
+from .closure import Closure, closing_guess, opening
+from .independent import (
+    best_independent,
+    check_rank,
+    independent_count,
+    with_independent,
 )
 
-
-class AssemblyError(ValueError):
-    """Loops that cannot be closed, or closing joints that hold more than they can."""
+CLOSED = 1e-11  # [m or rad] opening of a loop that counts as closed
+STARTS = 40  # other guesses tried before a loop counts as impossible to close
+ENOUGH = 4  # closed poses found from other guesses, of which the nearest is taken
+STEPS = 80
+BRANCH_STEP = 0.1  # [rad or m] by which independent joints are led from pose to pose
 
 
 @compiled_quickly
-def _gap(chain: Chain, closure: Closure, theta):
+def _opening_and_slope(chain: Chain, closure: Closure, theta):
     def g(theta):
         return opening(chain, closure, theta)
 
     return g(theta), jax.jacfwd(g)(theta)
 
 
-_rows = compiled_quickly(closing_jacobian)
-_guess = compiled_quickly(closing_guess)
+_closing_guess = compiled_quickly(closing_guess)
 
 
-def put_together(robot: Robot, chain: Chain, closure: Closure | None) -> Closure | None:
+def assembled_closure(robot: Robot, chain: Chain, closure: Closure) -> Closure:
     """Close the loops near the robot's `assembly` and choose the independent joints: those named, else the best ones.
 
     Raises:
         AssemblyError: the loops do not close, hold too much, or the named joints do not fit.
     """
-    if closure is None:
-        return None
-    if (
-        namespace(chain, closure.rows, closure.tips) is not np
-    ):  # under a transformation: the guess must do
-        count = closure.reach.shape[0] - closure.rows.shape[0]
-        return with_independent(closure, _named(robot) or tuple(range(count)))
-    named = _named(robot)
-    free = (
-        []
-        if robot.assembly is None
-        else [robot.joint_names.index(name) for name in robot.assembly]
-    )
-    held = [j for j in named or () if j in free]
+    named = _named_joints(robot, robot.independent)
+    if namespace(chain, closure.rows, closure.tips) is not np:
+        # Under a transformation nothing can be searched for: the guess must do.
+        first = tuple(range(independent_count(closure)))
+        return with_independent(closure, named or first)
+    posed = _named_joints(robot, robot.assembly)
+    held = [j for j in named if j in posed]
     theta = close(robot, chain, closure, np.asarray(closure.guess), held)
     check_rank(robot, chain, closure, theta)
-    best = best_independent(robot, chain, closure, theta, named or ())
-    return with_independent(dataclasses.replace(closure, guess=theta), best)
+    chosen = best_independent(robot, chain, closure, theta, named)
+    return with_independent(dataclasses.replace(closure, guess=theta), chosen)
 
 
-def _named(robot: Robot) -> tuple[int, ...] | None:
-    return (
-        None
-        if robot.independent is None
-        else tuple(robot.joint_names.index(name) for name in robot.independent)
-    )
-
-
-def with_independent(closure: Closure, independent: Sequence[int]) -> Closure:
-    """The same loops with other joints as coordinates."""
-    return dataclasses.replace(closure, independent=tuple(sorted(independent)))
+def _named_joints(robot: Robot, names) -> tuple[int, ...]:
+    return tuple(robot.joint_names.index(name) for name in names or ())
 
 
 def close(
@@ -95,241 +78,118 @@ def close(
     Raises:
         AssemblyError: no guess leads to closed loops.
     """
-    free = np.array([j for j in range(len(theta)) if j not in set(held)], dtype=int)
-    best, gap = _walk(chain, closure, theta, free)
-    if gap <= CLOSED:
-        return best
-    random, found, least = np.random.default_rng(0), [], gap
+    free = _free_joints(len(theta), held)
+    first = close_from(chain, closure, theta, free)
+    if first.gap <= CLOSED:
+        return first.theta
+    found = []
+    least = first.gap
+    random = np.random.default_rng(0)
     for _ in range(STARTS):
         start = theta.copy()
-        start[free] += np.asarray(closure.reach)[free] * random.uniform(
-            -np.pi, np.pi, len(free)
-        )
-        start = np.asarray(_guess(chain, closure, jnp.asarray(start[: closure.joints])))
-        end, gap = _walk(chain, closure, start, free)
-        least = min(least, gap)
-        if gap <= CLOSED:
-            found.append(end)
-        if len(found) == 4:
+        turn = random.uniform(-np.pi, np.pi, len(free))
+        start[free] += np.asarray(closure.reach)[free] * turn
+        joints = jnp.asarray(start[: closure.joints])
+        start = np.asarray(_closing_guess(chain, closure, joints))
+        end = close_from(chain, closure, start, free)
+        least = min(least, end.gap)
+        if end.gap <= CLOSED:
+            found.append(_within_half_a_turn(chain, end.theta, theta))
+        if len(found) == ENOUGH:
             break
     if not found:
         raise AssemblyError(_cannot_close(robot, theta, held, least))
-    turned = [_same_turn(chain, end, theta) for end in found]
-    return min(
-        turned, key=lambda end: float(np.abs(end - theta)[: closure.joints].max())
-    )
+
+    def distance(end):
+        return float(np.abs(end - theta)[: closure.joints].max())
+
+    return min(found, key=distance)
 
 
-def _same_turn(chain: Chain, theta, near):
+def _free_joints(count: int, held: Sequence[int]) -> np.ndarray:
+    return np.array([j for j in range(count) if j not in set(held)], dtype=int)
+
+
+def _within_half_a_turn(chain: Chain, theta, near):
     """Angles within half a turn of those given."""
     turning = (np.asarray(chain.turns) @ np.asarray(chain.selection)).astype(bool)
-    return np.where(
-        turning, theta - 2 * np.pi * np.round((theta - near) / (2 * np.pi)), theta
-    )
+    turns = np.round((theta - near) / (2 * np.pi))
+    return np.where(turning, theta - 2 * np.pi * turns, theta)
 
 
-def _walk(
-    chain: Chain, closure: Closure, theta, free
-) -> tuple[Float[np.ndarray, " j"], float]:
-    """Damped least-squares steps towards closed loops; the pose reached and the opening left."""
+class ClosingAttempt(NamedTuple):
+    """Where an attempt to close the loops ends, and how far they are open there."""
+
+    theta: Float[np.ndarray, " j"]
+    gap: float  # [m or rad]
+
+
+def close_from(chain: Chain, closure: Closure, theta, free) -> ClosingAttempt:
+    """Damped least-squares steps towards closed loops (Levenberg-Marquardt), moving the `free` joints."""
     reach = np.asarray(closure.reach)[free]
-    theta, damping = np.array(theta, dtype=float), 1e-3
-    g, A = (np.asarray(part) for part in _gap(chain, closure, jnp.asarray(theta)))
+    theta = np.array(theta, dtype=float)
+    damping = 1e-3
+
+    def linearised(theta):
+        g, A = _opening_and_slope(chain, closure, jnp.asarray(theta))
+        return np.asarray(g), np.asarray(A)
+
+    g, A = linearised(theta)
     for _ in range(STEPS):
         if np.abs(g).max() <= 1e-15:
             break
-        B = A[:, free] * reach
-        step = -np.linalg.lstsq(
-            np.concatenate([B, np.sqrt(damping) * np.eye(len(free))]),
-            np.concatenate([g, np.zeros(len(free))]),
-            rcond=None,
-        )[0]
+        step = _damped_step(A[:, free] * reach, g, damping)
         trial = theta.copy()
         trial[free] += step * reach
-        h, B = (np.asarray(part) for part in _gap(chain, closure, jnp.asarray(trial)))
-        if np.linalg.norm(h) < np.linalg.norm(g):
-            theta, g, A, damping = trial, h, B, damping * 0.05
+        g_trial, A_trial = linearised(trial)
+        if np.linalg.norm(g_trial) < np.linalg.norm(g):
+            theta, g, A = trial, g_trial, A_trial
+            damping = damping * 0.05
         elif damping > 1e6 or np.abs(step).max() < 1e-15:
             break
         else:
             damping = max(damping, 1e-12) * 10
-    return theta, float(np.abs(g).max())
+    return ClosingAttempt(theta, float(np.abs(g).max()))
+
+
+def _damped_step(A, g, damping: float) -> np.ndarray:
+    """The step s that makes |A s + g|^2 + damping |s|^2 least."""
+    n = A.shape[1]
+    rows = np.concatenate([A, np.sqrt(damping) * np.eye(n)])
+    right = np.concatenate([g, np.zeros(n)])
+    return -np.linalg.lstsq(rows, right, rcond=None)[0]
 
 
 def _cannot_close(robot: Robot, theta, held: Sequence[int], gap: float) -> str:
-    where = ", ".join(
-        f"{robot.joint_names[j]} = {theta[j]:.6g}"
-        for j in held
-        if j < len(robot.joint_names)
-    )
-    tied = ", ".join(
-        name for j, name in enumerate(robot.joint_names) if j not in set(held)
-    )
-    what = _loops(robot)
-    at = f" with {where}" if where else ""
+    names = robot.joint_names
+    posed = [f"{names[j]} = {theta[j]:.6g}" for j in held if j < len(names)]
+    at = f" with {', '.join(posed)}" if posed else ""
+    free = ", ".join(name for j, name in enumerate(names) if j not in set(held))
     return (
-        f"loops: {what} cannot be closed{at}: whatever the joints {tied} do, an opening of {gap:.3g} (m or rad) is "
-        "left. Check lengths and points, or begin from another pose."
+        f"loops: {loop_names(robot)} cannot be closed{at}: whatever the joints {free} do, an opening of {gap:.3g} (m "
+        "or rad) is left. Check lengths and points, or begin from another pose."
     )
 
 
-def _loops(robot: Robot) -> str:
-    return " and ".join(
-        f"the loop of link {loop.link!r} to {loop.to!r}" for loop in robot.loops
-    )
-
-
-def scaled_rows(chain: Chain, closure: Closure, theta) -> Float[np.ndarray, "r j"]:
-    """Z J with lengths measured in the robot's reach: no units."""
-    reach = np.asarray(closure.reach)
-    length = max(float(np.linalg.norm(np.asarray(chain.position), axis=1).max()), 1e-12)
-    rows = np.array(
-        [1.0 / length if component < 3 else 1.0 for component in closure.components]
-        * closure.frames
-    )
-    return (
-        np.asarray(_rows(chain, closure, jnp.asarray(theta)))
-        * reach[None, :]
-        * rows[:, None]
-    )
-
-
-def check_rank(robot: Robot, chain: Chain, closure: Closure, theta) -> None:
-    """Refuse loops whose closing joints hold the same motion twice, or leave none.
-
-    Raises:
-        AssemblyError: with the joints' names.
-    """
-    rows = scaled_rows(chain, closure, theta)
-    deficit = _deficit(rows)
-    joints = ", ".join(robot.joint_names)
-    if deficit:
-        random = np.random.default_rng(1).uniform(0.5, 1.5, len(theta)) * np.asarray(
-            closure.reach
-        )
-        always = _deficit(scaled_rows(chain, closure, np.asarray(theta) + random))
-        if always:
-            hint = (
-                ""
-                if robot.planar
-                else " Where all axes are parallel, `planar: true` leaves the others out."
-            )
-            raise AssemblyError(
-                f"loops: {_loops(robot)} is over-constrained: the joints {joints} and the closing joint move the tip "
-                f"in {len(rows) - deficit} of the {len(rows)} directions that have to be closed, so {deficit} of them "
-                f"would hold by luck alone.{hint}"
-            )
-        raise AssemblyError(
-            f"loops: {_loops(robot)} is put together at a dead point of all its joints ({joints}): {deficit} of "
-            f"{len(rows)} closing conditions are lost there. Give `assembly` another pose."
-        )
-    if rows.shape[1] - rows.shape[0] < 1:
-        raise AssemblyError(
-            f"loops: {_loops(robot)} leaves no motion: {len(rows)} closing conditions on {rows.shape[1]} joints "
-            f"({joints}, and the closing ones). A mechanism needs more joints than conditions."
-        )
-
-
-def _deficit(rows) -> int:
-    s = np.linalg.svd(rows, compute_uv=False)
-    return int(len(rows) - np.sum(s > RANK * s[0]))
-
-
-def best_independent(
-    robot: Robot, chain: Chain, closure: Closure, theta, wanted: Sequence[int] = ()
-) -> tuple[int, ...]:
-    """Independent joints at a pose, those `wanted` among them.
-
-    Raises:
-        AssemblyError: too many joints are wanted, or they do not set the pose.
-    """
-    given = ", ".join(robot.joint_names[j] for j in wanted)
-    count = closure.reach.shape[0] - closure.rows.shape[0]
-    if len(wanted) > count or (
-        robot.independent is not None and len(robot.independent) != count
-    ):
-        raise AssemblyError(
-            f"independent: [{given}]: this closed chain has {count} independent joint{'s' if count > 1 else ''}, "
-            f"not {len(wanted)}"
-        )
-    chosen = choose(chain, closure, theta, wanted)
-    if chosen is None:
-        raise AssemblyError(
-            f"independent: [{given}] {'is' if len(wanted) == 1 else 'are'} at a dead point in this pose: the other "
-            "joints do not follow. Choose other independent joints, or another pose."
-        )
-    return chosen
-
-
-def choose(
-    chain: Chain, closure: Closure, theta, wanted: Sequence[int] = ()
-) -> tuple[int, ...] | None:
-    """Joints whose motion moves all others least: rows of the null space of Z J by pivoting, those `wanted` first.
-
-    None where the wanted ones do not set the pose, or nothing does.
-    """
-    null = scipy.linalg.null_space(scaled_rows(chain, closure, theta), rcond=RANK)
-    count = closure.reach.shape[0] - closure.rows.shape[0]
-    if null.shape[1] != count or len(wanted) > count:
-        return None
-    chosen = list(wanted)
-    for _ in range(count - len(chosen)):
-        left = (
-            null - null @ np.linalg.pinv(null[chosen]) @ null[chosen]
-            if chosen
-            else null
-        )
-        sizes = np.linalg.norm(left[: closure.joints], axis=1)
-        sizes[chosen] = -1.0
-        chosen.append(int(np.argmax(sizes)))
-    regular = np.linalg.svd(null[chosen], compute_uv=False)[-1] > DEAD
-    return tuple(sorted(chosen)) if regular else None
-
-
-def liveliness_of(
-    chain: Chain, closure: Closure, theta, independent: Sequence[int]
-) -> float:
-    """Largest motion of any joint per unit of the independent ones; large near their dead point."""
-    null = scipy.linalg.null_space(scaled_rows(chain, closure, theta), rcond=RANK)
-    chosen = null[list(independent)]
-    if chosen.shape[0] != chosen.shape[1] or not np.linalg.cond(chosen) < 1e12:
-        return np.inf
-    return float(np.abs(null @ np.linalg.inv(chosen)).max())
-
-
-def carried(
-    robot: Robot,
-    chain: Chain,
-    closure: Closure,
-    independent: Sequence[int],
-    value: Float[np.ndarray, " i"],
+def lead_to(
+    robot: Robot, chain: Chain, closure: Closure, value: Float[np.ndarray, " i"]
 ) -> Float[np.ndarray, " j"]:
     """All joints when the independent ones are led from the assembled pose to `value`: the same assembly branch.
 
     Raises:
         AssemblyError: the way there meets a pose where the loops do not close.
     """
+    independent = list(closure.independent)
     theta = np.array(closure.guess, dtype=float)
-    start = theta[list(independent)]
-    count = max(
-        1,
-        int(
-            np.ceil(
-                np.abs(
-                    (value - start) / np.asarray(closure.reach)[list(independent)]
-                ).max()
-                / BRANCH_STEP
-            )
-        ),
-    )
-    free = np.array(
-        [j for j in range(len(theta)) if j not in set(independent)], dtype=int
-    )
+    start = theta[independent]
+    way = np.abs((value - start) / np.asarray(closure.reach)[independent])
+    count = max(1, int(np.ceil(way.max() / BRANCH_STEP)))
+    free = _free_joints(len(theta), independent)
     for part in np.arange(1, count + 1) / count:
-        theta[list(independent)] = start + part * (value - start)
-        theta, gap = _walk(chain, closure, theta, free)
+        theta[independent] = start + part * (value - start)
+        theta, gap = close_from(chain, closure, theta, free)
         if gap > CLOSED:
             target = theta.copy()
-            target[list(independent)] = value
+            target[independent] = value
             raise AssemblyError(_cannot_close(robot, target, independent, gap))
     return theta

@@ -24,32 +24,26 @@ SPACE = (0, 1, 2, 3, 4, 5)
 CLOSED = 1e-9  # step of Newton's iteration after which the next one is round-off: the order is two
 LARGEST = 0.5  # [rad or m] longest step, so that the iteration stays on its branch
 ITERATIONS = 50
-STRIDE = 0.1  # [rad, or part of the reach] motion of an independent joint in one step of a run
-BRANCH, LEGS = (
-    0.3,
-    1000.0,
-)  # [rad, or part of the reach] an independent joint is led by so much at a time; most legs
-LIVELY = 30.0  # motion of a joint per unit of an independent one at which that one is too near its dead point
+BRANCH = (
+    0.3  # [rad, or part of the reach] by which an independent joint is led at a time
+)
+LEGS = 1000.0  # most such legs
 
 
 class Closure(eqx.Module):
     """Loops of a chain; k loops, r = 3 k (planar) or 6 k closing rows."""
 
-    rows: Float[
-        Real, "r l c"
-    ]  # Z: tip displacement minus that of the closing frame, over body coordinates
+    # Z: tip displacement minus that of the closing frame, over body coordinates.
+    rows: Float[Real, "r l c"]
     tips: Float[Real, "k 3"]  # point of the closed link in its own frame [m]
-    reach: Float[
-        Real, " j"
-    ]  # 1 for an angle, a length of the robot for a slide: makes joint motions comparable
-    guess: Float[
-        Real, " j"
-    ]  # all joint coordinates near which the loops are closed: the assembly branch
+    # 1 for an angle, a length of the robot for a slide: makes joint motions comparable.
+    reach: Float[Real, " j"]
+    # All joint coordinates near which the loops are closed: the assembly branch.
+    guess: Float[Real, " j"]
     links: tuple[int, ...] = eqx.field(static=True)  # whose tip closes each loop
     components: tuple[int, ...] = eqx.field(static=True)  # `PLANE` or `SPACE`
-    joints: int = eqx.field(
-        static=True
-    )  # joints of the robot; those of the closing frames come after them
+    # Moving joints of the robot; those of the closing frames come after them.
+    joints: int = eqx.field(static=True)
     independent: tuple[int, ...] = eqx.field(static=True)
 
     @property
@@ -96,7 +90,7 @@ def closing_jacobian(
     return jnp.einsum("rlk,lkj->rj", jnp.asarray(closure.rows)[:, :, :6], J)
 
 
-def spread(
+def all_joints(
     closure: Closure, theta_i: Float[Array, "i *n"], theta_d: Float[Array, "d *n"]
 ) -> Float[Array, "j *n"]:
     """All joints from the independent and the dependent ones."""
@@ -156,7 +150,7 @@ def _closed_jvp(primals, tangents):
 
     def g(where, theta_i):
         chain, closure = where
-        return opening(chain, closure, spread(closure, theta_i, theta_d))
+        return opening(chain, closure, all_joints(closure, theta_i, theta_d))
 
     _, change = eqx.filter_jvp(g, primals, tangents)
     A = closing_jacobian(chain, closure, theta)[
@@ -164,7 +158,7 @@ def _closed_jvp(primals, tangents):
     ]
     rate = tangents[1]
     rate = jnp.zeros_like(theta_i) if rate is None else rate
-    return theta, spread(closure, rate, -inverse(A) @ change)
+    return theta, all_joints(closure, rate, -inverse(A) @ change)
 
 
 @eqx.filter_jit  # a model asks for it in many places: traced once
@@ -173,39 +167,6 @@ def closed_joints(
 ) -> Float[Array, " j"]:
     """All joint coordinates of the closed chain near the guess, by Newton's iteration; NaN where it does not close."""
     return _closed(jax.tree.map(jnp.asarray, (chain, closure)), theta_i)
-
-
-class Dependence(eqx.Module):
-    """How all joints follow from the independent ones at a pose."""
-
-    closure: Closure
-    solve: Float[Array, "d r"]  # (Z J_d)^-1
-    G: Float[Array, "j i"]  # d theta / d theta_i
-
-
-def dependence(closure: Closure | None, J: Float[Array, "l 6 j"]) -> Dependence | None:
-    """The Jacobian of the dependent joints, from the body Jacobian of the chain as it is cut; None without loops."""
-    if closure is None:
-        return None
-    ZJ = jnp.einsum("rlk,lkj->rj", jnp.asarray(closure.rows)[:, :, :6], J)
-    i, d = (
-        np.asarray(part, dtype=int) for part in (closure.independent, closure.dependent)
-    )
-    solve = inverse(ZJ[:, d])
-    return Dependence(
-        closure, solve, spread(closure, jnp.eye(len(i)), -solve @ ZJ[:, i])
-    )
-
-
-def liveliness(loops: Dependence) -> Float[Array, ""]:
-    """Largest motion of any joint for a unit motion of the independent ones: infinite at their dead point."""
-    reach = jnp.asarray(loops.closure.reach)
-    scaled = (
-        loops.G
-        / reach[:, None]
-        * reach[np.asarray(loops.closure.independent, dtype=int)][None, :]
-    )
-    return jnp.max(jnp.abs(scaled))
 
 
 def closing_guess(

@@ -1,0 +1,68 @@
+"""Terms of a link's motion as two papers print them; `engine.ConsistentTerms` keeps all of them."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..algebra.se3 import coadjoint
+from .engine import AbstractTerms, body_inertia, damping_force
+from .links import Links
+from .published_modes import nodal_inertial_force
+
+
+class BoscariolTerms(AbstractTerms):
+    """Inertia of the undeformed link, damping on the joint rows too, weight and wrenches on undeformed links."""
+
+    def inertial_force(
+        self,
+        link: Links,
+        y: Float[Array, " e"],
+        q: Float[Array, " c"],
+        y_d: Float[Array, " e"],
+    ) -> Float[Array, " e"]:
+        """[Boscariol2012] eqs. (22)-(23): M (rdd + udd) + 2 M_G ud + M_C u."""
+        V, w, qd = y[:6], y[3:6], y[6:]
+        turning = coadjoint(V, link.mass[:6, :6] @ V)
+        bending = -jnp.einsum("a,akc,k->c", w, link.X[:, :6], V)
+        coriolis = 2.0 * jnp.einsum("a,aec,c->e", w, link.X, qd)
+        centrifugal = jnp.einsum("a,b,abec,c->e", w, w, link.Y, q)
+        rigid = jnp.concatenate([turning, bending])
+        return link.mass @ y_d + rigid + coriolis + centrifugal
+
+    def inertia(self, link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
+        """Of the undeformed link."""
+        return jnp.asarray(link.mass)
+
+    def damping_force(self, link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
+        """[Boscariol2012] eqs. (24)-(25): alpha M qd acts on the joint rows too, through J^T M."""
+        rigid = jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[:6, 6:] @ qd)
+        return damping_force(link, qd).at[:6].set(rigid)
+
+    def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
+        """Where the undeformed link has them."""
+        return jnp.zeros_like(q)
+
+
+class VidoniTerms(AbstractTerms):
+    """Inertia by the nodal shortcut of [Vidoni2015], App. D: see `published_modes`."""
+
+    def inertial_force(
+        self,
+        link: Links,
+        y: Float[Array, " e"],
+        q: Float[Array, " c"],
+        y_d: Float[Array, " e"],
+    ) -> Float[Array, " e"]:
+        """[Vidoni2015] eqs. (48)-(51)."""
+        return nodal_inertial_force(link, y, q, y_d)
+
+    def inertia(self, link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
+        """Of the deformed link."""
+        return body_inertia(link, q)
+
+    def damping_force(self, link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
+        """On elastic velocities alone."""
+        return damping_force(link, qd)
+
+    def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
+        """Where the deformed link has them."""
+        return q

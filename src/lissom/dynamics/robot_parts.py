@@ -1,0 +1,102 @@
+"""From the description of a robot to the parts that every formulation is made of."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..bodies.body import Body
+from ..bodies.integrals import inertia_integrals
+from ..describe.outline import DOFS
+from ..describe.robot import Robot
+from ..kinematics.references import AbstractReference, MinimumNorm, Tangent, Zeroed
+from ..kinematics.robot_mechanism import mechanism_of
+from ..types import Real, namespace
+from .basis import Choices
+from .formulation import Joints
+from .links import Links, stack_links
+from .nodes import find_node
+from .stiffening import stiffened_links
+
+FRICTION_WIDTH = (
+    0.01  # [rad/s or m/s] of joints without friction, whose width is never seen
+)
+
+
+def parts_of(robot: Robot, bodies: Sequence[Body], links: Links) -> dict[str, Any]:
+    """The fields that every formulation has: mechanism, links, joints, gravity and names."""
+    xp = namespace(robot.gravity)
+    return {
+        "mechanism": mechanism_of(robot, links.shapes.tip),
+        "links": links,
+        "joints": joints_of(robot),
+        "gravity": xp.asarray(robot.gravity, dtype=float),
+        "elastic_names": elastic_names(robot, bodies),
+    }
+
+
+def links_of(bodies: Sequence[Body], choices: Choices) -> Links:
+    """The bodies stacked, with their squared slopes where axial loads stiffen them."""
+    if choices.stiffening == "geometric":
+        return stiffened_links(bodies)
+    return stack_links(bodies, [inertia_integrals(body) for body in bodies])
+
+
+def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:
+    """Elastic coordinates of all links, each with its link's name: `upper/2.rz`."""
+    names = []
+    for link, body in zip(robot.link_names, bodies, strict=True):
+        names += [f"{link}/{name}" for name in body.names]
+    return tuple(names)
+
+
+def joints_of(robot: Robot) -> Joints:
+    """Motor inertia, friction and torque limits of the moving joints."""
+    inertia, viscous, coulomb, width, limit = [], [], [], [], []
+    for link in robot.links:
+        joint = link.joint
+        if not joint.moves:
+            continue
+        motor, friction, limits = joint.motor, joint.friction, joint.limits
+        has_limit = limits is not None and limits.torque is not None
+        inertia.append(0.0 if motor is None else motor.ratio**2 * motor.inertia)
+        viscous.append(0.0 if friction is None else friction.viscous)
+        coulomb.append(0.0 if friction is None else friction.coulomb)
+        width.append(FRICTION_WIDTH if friction is None else friction.width)
+        limit.append(limits.torque if has_limit else np.inf)
+    return Joints(
+        motor_inertia=_column(inertia),
+        viscous=_column(viscous),
+        coulomb=_column(coulomb),
+        width=_column(width),
+        torque_limit=_column(limit),
+        actuated=tuple(robot.joint_names.index(name) for name in robot.actuated_names),
+    )
+
+
+def _column(values: list[Any]) -> Real:
+    if not values:
+        return np.zeros(0)
+    xp = namespace(values)
+    return xp.stack([xp.asarray(value, dtype=float) for value in values])
+
+
+def reference_of(robot: Robot, links: Links, reference: Any) -> AbstractReference:
+    """The choice of the ERLS by its name."""
+    if reference == "tangent":
+        return Tangent()
+    if reference == "minimum-norm":
+        return MinimumNorm(links.mass[:, :6, 6:])
+    assert isinstance(reference, Mapping)
+    rows = [zeroed_row(robot, links, name) for name in reference["zeroed"]]
+    return Zeroed(np.stack(rows))
+
+
+def zeroed_row(robot: Robot, links: Links, name: str) -> np.ndarray:
+    """Row over all body coordinates of a nodal displacement such as `upper/tip.rz`, in its link's axes."""
+    node, _, component = name.rpartition(".")
+    i, k = find_node(robot, node)
+    xp = namespace(links.node_shape)
+    here = np.eye(len(robot.links))[i][:, None]
+    shape = xp.asarray(links.node_shape)[i, k, DOFS.index(component)]
+    return here * shape[None, :]

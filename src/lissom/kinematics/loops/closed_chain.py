@@ -1,0 +1,213 @@
+"""Links that close to rings: some joints follow from the others, and displacements close likewise.
+
+The closing rows Z are constant in the frames of the links, and `Z V = 0` for the twists V of the closed chain. Its
+derivative `Z V_d = 0` gives the accelerations of the dependent joints.
+
+The elastic displacements obey `Z q = 0` beside the conditions that say what theta means; with the `tangent` choice
+these rows alone say how the dependent joints give way. The minimum of a norm over closed displacements has multipliers
+lambda, the wrenches of the closing joints,
+
+    J^T (g(q) + Z^T lambda) = 0,      Z q = 0,
+
+where g and Z are constant in the frames of the links, so that only J turns with the joints.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Self
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from ...algebra.linear import inverse
+from ...compilation import compiled_quickly
+from ...describe.robot import Robot
+from ..chain import Chain, body_jacobian, relative_poses
+from ..mechanism import AbstractJointDependence, AbstractMechanism
+from ..references import AbstractReference, Conditions, solved_conditions
+from .assembly import close, lead_to
+from .closure import Closure, all_joints, closed_joints, closing_guess
+from .independent import choose_independent
+
+# [rad, or part of the reach] An independent joint moves at most so far in one step of a run: the pose turns with all.
+LONGEST_MOVE = 0.1
+
+# Compiled, since a model asks for them again and again; within other compiled code they are part of it.
+_closing_guess = compiled_quickly(closing_guess)
+_closed_joints = compiled_quickly(closed_joints)
+
+
+class DependentJoints(AbstractJointDependence):
+    """How all joints of a closed chain follow from its independent ones at a pose."""
+
+    closure: Closure
+    solve: Float[Array, "d r"]  # (Z J_d)^-1
+    G: Float[Array, "k i"]  # d theta / d theta_i
+
+    def rates(self, rate_i: Float[Array, " i"]) -> Float[Array, " k"]:
+        """G theta_d."""
+        return self.G @ rate_i
+
+    def accelerations(
+        self, acceleration_i: Float[Array, " i"], turning: Float[Array, " L"]
+    ) -> Float[Array, " k"]:
+        """Z (J theta_dd - turning) = 0, for the dependent joints."""
+        Z = jnp.asarray(self.closure.rows)[:, :, :6].reshape(-1, turning.shape[0])
+        # The dependent joints take up what the turning of the links adds at the closing frames.
+        dependent = np.asarray(self.closure.dependent, dtype=int)
+        acceleration = self.solve @ (Z @ turning)
+        own = jnp.zeros(self.G.shape[0]).at[dependent].set(acceleration)
+        return self.G @ acceleration_i + own
+
+    def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
+        """G^T f."""
+        return self.G.T @ on_joints
+
+    def conditions(
+        self, reference: AbstractReference, J: Float[Array, "l 6 k"]
+    ) -> Conditions:
+        """The closing rows, beside those of the reference."""
+        closure = self.closure
+        closing = jnp.asarray(closure.rows)
+        links = J.shape[0] - closure.frames
+        chosen = reference.conditions(J[:links])
+        if chosen is None:
+            return self._closing_conditions(J)
+        chosen = jnp.pad(chosen, ((0, 0), (0, closure.frames), (0, 0)))
+        rows = jnp.concatenate([chosen, closing])
+        wrenches = None
+        if reference.is_minimum:
+            wrenches = closing[:, :, :6].reshape(closing.shape[0], -1)
+        return solved_conditions(rows, J, wrenches)
+
+    def _closing_conditions(self, J: Float[Array, "l 6 k"]) -> Conditions:
+        """Only dependent joints give way: phi of the independent ones is zero."""
+        closure = self.closure
+        rows = jnp.asarray(closure.rows)
+        still = jnp.zeros((len(closure.independent), rows.shape[0]))
+        ZJ = jnp.einsum("rlk,lkj->rj", rows[:, :, :6], J)
+        matrix = ZJ[:, np.asarray(closure.dependent, dtype=int)]
+        return Conditions(rows, all_joints(closure, still, self.solve), matrix)
+
+
+class ClosedChain(AbstractMechanism):
+    """A chain cut at the joints that close its loops, and how it is closed.
+
+    Beyond the robot's links, the chain holds one massless frame for each loop, which moves on the ground or on a link
+    as the closing joint allows and has to coincide with a tip. A closed chain can have several poses for the same
+    independent joints; `closure.guess` says which branch this one is on, and `near` puts it on another.
+    """
+
+    chain: Chain
+    closure: Closure
+
+    @property
+    def independent(self) -> tuple[int, ...]:
+        """Numbers of the moving joints that are coordinates."""
+        return self.closure.independent
+
+    @property
+    def home(self) -> Float[Any, " j"]:
+        """All moving joints, on the branch of the mechanism."""
+        return self.closure.guess[: self.closure.joints]
+
+    def chain_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " k"]:
+        """All joints, those of the closing frames too, by Newton's iteration; NaN where the loops do not close."""
+        theta_i = x[: len(self.closure.independent)]
+        return closed_joints(self.chain, self.closure, theta_i)
+
+    def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
+        """All moving joints."""
+        return self.chain_coordinates(x)[: self.closure.joints]
+
+    def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j n"]:
+        """G of the moving joints; the loops of the rigid links do not feel the elastic coordinates."""
+        G = self._dependence_at(x).G[: self.closure.joints]
+        return jnp.pad(G, ((0, 0), (0, x.shape[0] - G.shape[1])))
+
+    def dependence(self, J: Float[Array, "l 6 k"]) -> DependentJoints:
+        """The Jacobian of the dependent joints, from the body Jacobian of the chain as it is cut."""
+        closure = self.closure
+        ZJ = jnp.einsum("rlk,lkj->rj", jnp.asarray(closure.rows)[:, :, :6], J)
+        independent = np.asarray(closure.independent, dtype=int)
+        dependent = np.asarray(closure.dependent, dtype=int)
+        solve = inverse(ZJ[:, dependent])
+        follow = -solve @ ZJ[:, independent]
+        G = all_joints(closure, jnp.eye(len(independent)), follow)
+        return DependentJoints(closure, solve, G)
+
+    def _dependence_at(self, x: Float[Array, " n"]) -> DependentJoints:
+        relative = relative_poses(self.chain, self.chain_coordinates(x))
+        return self.dependence(body_jacobian(self.chain, relative))
+
+    def near(self, joints: Float[Array, " j"]) -> Self:
+        """The same chain with its loops closed near these coordinates of all moving joints."""
+        return eqx.tree_at(lambda m: m.closure.guess, self, self.chain_near(joints))
+
+    def chain_near(self, joints: Float[Array, " j"]) -> Float[Array, " k"]:
+        """These, and the closing frames as near to their tips as they come."""
+        joints = jnp.asarray(joints, dtype=float)
+        return _closing_guess(self.chain, self.closure, joints)
+
+    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
+        """All moving joints with the loops closed.
+
+        From all of them, those of dependent joints being a guess; or from the independent ones, which are led there
+        from where the mechanism is, on the same branch.
+        """
+        home = jnp.asarray(self.home)
+        independent = np.asarray(self.independent, dtype=int)
+        is_concrete = not any(
+            isinstance(part, Tracer) for part in (joints, home, self.chain.position)
+        )
+        count = self.closure.joints
+        if joints.shape[0] == len(independent) and len(independent) != count:
+            if is_concrete:
+                target = np.asarray(joints)
+                theta = lead_to(robot, self.chain, self.closure, target)
+                return jnp.asarray(theta[:count])
+            joints = home.at[independent].set(joints)
+        theta = self._closed_near(joints)
+        if is_concrete and not bool(jnp.all(jnp.isfinite(theta))):
+            guess = np.asarray(self.chain_near(joints))
+            theta = close(robot, self.chain, self.closure, guess, self.independent)
+            return jnp.asarray(theta[:count])
+        return theta
+
+    def _closed_near(self, joints: Float[Array, " j"]) -> Float[Array, " j"]:
+        here = self.near(joints)
+        theta_i = joints[np.asarray(self.independent, dtype=int)]
+        theta = _closed_joints(here.chain, here.closure, theta_i)
+        return theta[: self.closure.joints]
+
+    def with_independent(self, independent: Sequence[int]) -> Self:
+        """The same closed chain with other independent joints."""
+        chosen = tuple(sorted(independent))
+        if chosen == self.independent:
+            return self
+        closure = dataclasses.replace(self.closure, independent=chosen)
+        return dataclasses.replace(self, closure=closure)
+
+    def best_independent(
+        self, x: Float[Any, " n"], wanted: Sequence[int] = ()
+    ) -> tuple[int, ...] | None:
+        """Independent joints that move all others least at x, those `wanted` among them; None at a dead point."""
+        theta_i = jnp.asarray(x)[: len(self.independent)]
+        theta = _closed_joints(self.chain, self.closure, theta_i)
+        return choose_independent(self.chain, self.closure, np.asarray(theta), wanted)
+
+    def joint_gain(self, x: Float[Array, " n"]) -> Float[Array, ""]:
+        """Largest motion of any joint for a unit motion of the independent ones: infinite at their dead point."""
+        reach = jnp.asarray(self.closure.reach)
+        own_reach = reach[np.asarray(self.independent, dtype=int)]
+        G = self._dependence_at(x).G
+        return jnp.max(jnp.abs(G / reach[:, None] * own_reach[None, :]))
+
+    def longest_step(self, xd: Float[Array, " n"]) -> Float[Array, ""]:
+        """A closed chain is stepped by at most `LONGEST_MOVE` of its independent joints."""
+        reach = jnp.asarray(self.closure.reach)[jnp.asarray(self.independent)]
+        speed = jnp.max(jnp.abs(xd[: len(self.independent)]) / reach)
+        return LONGEST_MOVE / jnp.maximum(speed, 1e-12)

@@ -1,0 +1,194 @@
+"""A chain of links, and how its joints follow from the coordinates of the robot.
+
+The coordinates x of a robot are those of its independent joints, then its elastic coordinates. In an open chain every
+joint is independent; where links close to rings, some joints follow from the others (`kinematics.loops`).
+"""
+
+import abc
+from collections.abc import Sequence
+from typing import Any, Self
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from ..describe.robot import Robot
+from .chain import Chain
+from .references import AbstractReference, Conditions, solved_conditions
+
+# Motion of a joint per unit of an independent one at which that one is too near its dead point.
+DEAD_POINT_GAIN = 30.0
+
+
+class AbstractJointDependence(eqx.Module):
+    """How the k joints of a chain follow from its i independent ones at one pose."""
+
+    @abc.abstractmethod
+    def rates(self, rate_i: Float[Array, " i"]) -> Float[Array, " k"]:
+        """Rates of all joints from those of the independent ones."""
+
+    @abc.abstractmethod
+    def accelerations(
+        self, acceleration_i: Float[Array, " i"], turning: Float[Array, " L"]
+    ) -> Float[Array, " k"]:
+        """Accelerations of all joints; `turning` is what the turning of the links takes from the twists' rates."""
+
+    @abc.abstractmethod
+    def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
+        """Forces on the independent joints from forces on all: the transpose of `rates`."""
+
+    @abc.abstractmethod
+    def conditions(
+        self, reference: AbstractReference, J: Float[Array, "l 6 k"]
+    ) -> Conditions | None:
+        """What the displacements of the links satisfy; None where theta is what the encoders read."""
+
+
+class AllIndependent(AbstractJointDependence):
+    """Every joint is independent: an open chain."""
+
+    def rates(self, rate_i: Float[Array, " i"]) -> Float[Array, " k"]:
+        """The same."""
+        return rate_i
+
+    def accelerations(
+        self, acceleration_i: Float[Array, " i"], turning: Float[Array, " L"]
+    ) -> Float[Array, " k"]:
+        """The same."""
+        return acceleration_i
+
+    def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
+        """The same."""
+        return on_joints
+
+    def conditions(
+        self, reference: AbstractReference, J: Float[Array, "l 6 k"]
+    ) -> Conditions | None:
+        """Those of the reference alone."""
+        rows = reference.conditions(J)
+        return None if rows is None else solved_conditions(rows, J)
+
+
+class AbstractMechanism(eqx.Module):
+    """A chain, and how its joints follow from the coordinates x = (independent joints, elastic coordinates).
+
+    The chain has k joints, the first j of them the moving joints of the robot.
+    """
+
+    chain: eqx.AbstractVar[Chain]
+    independent: eqx.AbstractVar[tuple[int, ...]]  # moving joints that are coordinates
+    # All moving joints, as the robot is put together.
+    home: eqx.AbstractVar[Float[Any, " j"]]
+
+    @abc.abstractmethod
+    def chain_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " k"]:
+        """Coordinates of all joints of the chain."""
+
+    @abc.abstractmethod
+    def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
+        """Coordinates of all moving joints of the robot."""
+
+    @abc.abstractmethod
+    def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j n"]:
+        """Rates of all moving joints for unit rates of all coordinates, joints and elastic."""
+
+    @abc.abstractmethod
+    def dependence(self, J: Float[Array, "l 6 k"]) -> AbstractJointDependence:
+        """How joints follow each other at a pose with this body Jacobian of the chain."""
+
+    @abc.abstractmethod
+    def near(self, joints: Float[Array, " j"]) -> Self:
+        """The same mechanism on the branch near these coordinates of all moving joints."""
+
+    @abc.abstractmethod
+    def chain_near(self, joints: Float[Array, " j"]) -> Float[Array, " k"]:
+        """Coordinates of all joints of the chain near these of the moving joints of the robot."""
+
+    @abc.abstractmethod
+    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
+        """Coordinates of all moving joints that fit together, from those of all or of the independent ones.
+
+        Raises:
+            AssemblyError: they cannot; the message names joints of the `robot`.
+        """
+
+    @abc.abstractmethod
+    def with_independent(self, independent: Sequence[int]) -> Self:
+        """The same mechanism with other joints as coordinates."""
+
+    @abc.abstractmethod
+    def best_independent(
+        self, x: Float[Any, " n"], wanted: Sequence[int] = ()
+    ) -> tuple[int, ...] | None:
+        """Independent joints that move all others least at x, those `wanted` among them; None if there are none."""
+
+    @abc.abstractmethod
+    def joint_gain(self, x: Float[Array, " n"]) -> Float[Array, ""]:
+        """Largest motion of a joint per unit of an independent one: infinite at a dead point, 1 in an open chain."""
+
+    @abc.abstractmethod
+    def longest_step(self, xd: Float[Array, " n"]) -> Float[Array, ""]:
+        """Longest step in time [s] over which the pose is a tame function of x; infinite in open chains."""
+
+
+class OpenChain(AbstractMechanism):
+    """Every moving joint is a coordinate."""
+
+    chain: Chain
+
+    @property
+    def independent(self) -> tuple[int, ...]:
+        """All of them."""
+        return tuple(range(self.chain.selection.shape[1]))
+
+    @property
+    def home(self) -> Float[np.ndarray, " j"]:
+        """Zero."""
+        return np.zeros(self.chain.selection.shape[1])
+
+    def chain_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " k"]:
+        """The joint coordinates of x."""
+        return x[: self.chain.selection.shape[1]]
+
+    def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
+        """The joint coordinates of x."""
+        return self.chain_coordinates(x)
+
+    def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j n"]:
+        """Ones for the joints, zeros for the elastic coordinates."""
+        return jnp.eye(self.chain.selection.shape[1], x.shape[0])
+
+    def dependence(self, J: Float[Array, "l 6 k"]) -> AllIndependent:
+        """None follows another."""
+        return AllIndependent()
+
+    def near(self, joints: Float[Array, " j"]) -> Self:
+        """Itself: an open chain has one branch."""
+        return self
+
+    def chain_near(self, joints: Float[Array, " j"]) -> Float[Array, " k"]:
+        """These."""
+        return joints
+
+    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
+        """These."""
+        return joints
+
+    def with_independent(self, independent: Sequence[int]) -> Self:
+        """Itself."""
+        return self
+
+    def best_independent(
+        self, x: Float[Any, " n"], wanted: Sequence[int] = ()
+    ) -> tuple[int, ...] | None:
+        """All of them."""
+        return self.independent
+
+    def joint_gain(self, x: Float[Array, " n"]) -> Float[Array, ""]:
+        """One."""
+        return jnp.ones(())
+
+    def longest_step(self, xd: Float[Array, " n"]) -> Float[Array, ""]:
+        """Infinite."""
+        return jnp.asarray(jnp.inf)

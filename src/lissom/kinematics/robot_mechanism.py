@@ -1,0 +1,90 @@
+"""From the description of a robot to its mechanism."""
+
+from typing import Any
+
+import numpy as np
+
+from ..describe.chain import parent_of
+from ..describe.geometry import joint_axis, joint_frame
+from ..describe.robot import Robot
+from ..types import Real, namespace
+from .chain import GROUND, Chain
+from .loops.assembly import assembled_closure
+from .loops.closed_chain import ClosedChain
+from .loops.robot_loops import closing_joints, closing_seats, closure_of
+from .mechanism import AbstractMechanism, OpenChain
+
+
+def mechanism_of(robot: Robot, tip_shape: Real) -> AbstractMechanism:
+    """The mechanism of a robot, put together if some of its joints follow from others.
+
+    Args:
+        robot: its description.
+        tip_shape: displacement of every link's tip from its body coordinates (l, 6, c).
+    """
+    chain = chain_of(robot)
+    if not robot.loops:
+        return OpenChain(chain)
+    closure = closure_of(robot, tip_shape)
+    return ClosedChain(chain, assembled_closure(robot, chain, closure))
+
+
+def chain_of(robot: Robot) -> Chain:
+    """The equivalent rigid-link system of a robot, cut at the joints that close rings of links."""
+    frames, axes, kinds, parents = [], [], [], []
+    for i, link in enumerate(robot.links):
+        frames.append(joint_frame(robot, i))
+        axes.append(joint_axis(robot, i))
+        kinds.append(link.joint.type)
+        parents.append(parent_of(robot.links, i))
+    for joint in closing_joints(robot):
+        frames.append((joint.rotation, joint.position))
+        axes.append(joint.axis)
+        kinds.append(joint.kind)
+        parents.append(joint.parent)
+    xp = namespace(frames, axes)
+    moving = [kind != "fixed" for kind in kinds]
+    is_serial = parents == list(range(-1, len(parents) - 1))
+    numbers = tuple(GROUND if parent is None else parent for parent in parents)
+    return Chain(
+        rotation=xp.stack([xp.asarray(R, dtype=float) for R, _ in frames]),
+        position=xp.stack([xp.asarray(p, dtype=float) for _, p in frames]),
+        axis=xp.stack([xp.asarray(axis, dtype=float) for axis in axes]),
+        turns=np.array([float(kind == "revolute") for kind in kinds]),
+        slides=np.array([float(kind == "prismatic") for kind in kinds]),
+        selection=np.eye(len(kinds))[:, moving],
+        parents=None if is_serial else numbers,
+    )
+
+
+def is_serial(robot: Robot) -> bool:
+    """Whether every link moves on the one before it, and none closes a ring."""
+    count = len(robot.links)
+    in_a_row = all(parent_of(robot.links, i) == i - 1 for i in range(count))
+    return in_a_row and not robot.loops
+
+
+def seats_of(robot: Robot, node_shape: Real) -> Real | None:
+    """Displacement of the point that carries each frame, from the body coordinates of its parent; None if serial.
+
+    Args:
+        robot: its description.
+        node_shape: nodal displacements of every link from body coordinates, stacked (l, k, 6, c).
+    """
+    if is_serial(robot):
+        return None
+    xp = namespace(node_shape)
+    ground = xp.zeros(node_shape.shape[2:])
+
+    def at_tip(i: int) -> Any:
+        count = robot.outline.nodes[robot.link_names[i]]
+        assert count is not None
+        return node_shape[i, count - 1]
+
+    seats = []
+    for i in range(len(robot.links)):
+        parent = parent_of(robot.links, i)
+        on_ground = parent is None or parent < 0
+        seats.append(ground if on_ground else at_tip(parent))
+    seats += closing_seats(robot, node_shape, ground, at_tip)
+    return xp.stack(seats)
