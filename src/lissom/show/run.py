@@ -17,7 +17,7 @@ from ..compilation import compiled_quickly
 from ..control.pd import PD
 from ..describe.scenario import Scenario, Solver
 from ..dynamics import engine
-from ..dynamics.coordinates import near
+from ..dynamics.formulation import near
 from ..dynamics.nodes import find_node, node_poses
 from ..solve.inputs import Inputs, Spline, Table, constant_torque
 from ..solve.integrate import (

@@ -12,11 +12,10 @@ from ..compilation import compiled_quickly
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import (
     change_coordinates,
-    near,
     other_coordinates,
     with_coordinates,
 )
-from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.formulation import AbstractFormulation, near
 from ..kinematics.mechanism import DEAD_POINT_GAIN
 from ..types import RESULTS, real, whole
 from .explicit import Explicit
