@@ -14,8 +14,8 @@ import numpy as np
 
 from lissom import Model, Robot
 from lissom.bodies.build import body_of
-from lissom.dynamics.basis import Choices, link_bodies
 from lissom.dynamics.stiffening import with_squared_slopes
+from lissom.dynamics.truncated import TruncatedScrews
 
 DATA = Path(__file__).parent / "data"
 LIBRARY = (
@@ -167,9 +167,8 @@ ZEROED = {
     "double-pendulum": ["upper/tip.y", "lower/0.rz"],
 }
 ALL_REFERENCES = ("tangent", "minimum-norm", "zeroed")
-ALL_TERMS = ("consistent", "published")
 # Every way to model a robot that `model_named` knows beside the choices of the ERLS: the keywords of `Model`.
-FORMULATIONS = {
+CHOICES = {
     "nonlinear": {"formulation": "nonlinear", "basis": "nodal"},
     "stiffened": {
         "formulation": "nonlinear",
@@ -181,12 +180,35 @@ FORMULATIONS = {
         "reference": "zeroed",
         "stiffening": "geometric",
     },
-    "erls-cms": {
+    # Few modes, so that links are truly reduced.
+    "erls-cms": {"formulation": "erls-cms", "modes": 7},
+    "erls-cms-published": {
         "formulation": "erls-cms",
         "modes": 7,
-    },  # few, so that links are truly reduced
+        "terms": "published",
+    },
+    "dual-screw": {"formulation": "dual-screw", "basis": "nodal"},
+    "dual-screw-published": {
+        "formulation": "dual-screw",
+        "basis": "nodal",
+        "terms": "published",
+    },
+    "own": {"formulation": "own"},  # tests/contracts/own_formulation.py
 }
-ALL_CHOICES = (*ALL_REFERENCES, "nonlinear", "stiffened", "erls-cms")
+# Whose virtual work is complete: power put in is the rate of energy, whatever the motion.
+EXACT_CHOICES = (
+    *ALL_REFERENCES,
+    "nonlinear",
+    "stiffened",
+    "erls-cms",
+    "own",
+)
+# Screws that are the rates of the frames to first order only: what weight and wrenches do on them is of first order,
+# and energy is kept without them.
+SCREW_CHOICES = ("dual-screw",)
+ALL_CHOICES = (*EXACT_CHOICES, *SCREW_CHOICES)
+# Terms as papers print them: some are left out, and energy is not kept.
+PUBLISHED_CHOICES = ("erls-cms-published", "dual-screw-published")
 ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
 
 
@@ -210,26 +232,21 @@ def robot_named(name: str) -> Robot:
 def model_named(
     name: str, reference: str = "tangent", terms: str = "consistent"
 ) -> Model:
-    """A robot with one of `ALL_REFERENCES`, or one of `FORMULATIONS`."""
-    if reference in FORMULATIONS:
-        choices = dict(FORMULATIONS[reference])
-        if "reference" in choices:
-            choices["reference"] = reference_named(name, choices["reference"])
-        return Model(robot_named(name), **choices)
-    return Model(
-        robot_named(name), reference=reference_named(name, reference), terms=terms
-    )
+    """A robot with one of `ALL_REFERENCES`, or one of `CHOICES`."""
+    choices = CHOICES.get(reference, {"reference": reference, "terms": terms})
+    if "reference" in choices:
+        zeroed = reference_named(name, choices["reference"])
+        choices = choices | {"reference": zeroed}
+    return Model(robot_named(name), **choices)
 
 
 def bodies_of(model: Model):
     """Bodies of a model's links, counted from their inner nodes."""
-    bodies = link_bodies(
-        model.robot, model.formulation_name, Choices(model.modes, basis=model.basis)
-    )
+    bodies = model.bodies
     slots = max(body.coordinates for body in bodies) - 6
     return (
         [with_squared_slopes(body, slots) for body in bodies]
-        if model.stiffening == "geometric"
+        if model.choices.stiffening == "geometric"
         else bodies
     )
 
@@ -243,16 +260,19 @@ def conservative(formulation):
     """The same robot without damping and friction; shares compiled code with the original."""
 
     def parts(f):
-        return (
-            f.links.alpha,
-            f.links.damping,
-            f.joints.viscous,
-            f.joints.coulomb,
-        )
+        own = (f.links.alpha, f.links.damping, f.joints.viscous, f.joints.coulomb)
+        if isinstance(f.equations, TruncatedScrews):
+            return *own, f.equations.links.damping
+        return own
 
     return eqx.tree_at(
         parts, formulation, tuple(0.0 * part for part in parts(formulation))
     )
+
+
+def weightless(formulation):
+    """The same robot without gravity; shares compiled code with the original."""
+    return eqx.tree_at(lambda f: f.gravity, formulation, 0.0 * formulation.gravity)
 
 
 def motion_of(formulation, seed: int = 0, bend: float = 1e-3, speed: float = 0.7):

@@ -12,6 +12,7 @@ from helpers import compiled_once, motion_of, relative
 from lissom import Model
 from lissom.algebra.dual import g2_inverse, g2_vee
 from lissom.bodies.assumed import assumed_modes_body
+from lissom.dynamics import engine
 from lissom.kinematics import dual as k
 
 LINKS = 4
@@ -100,7 +101,7 @@ def test_the_jacobian_form_gives_the_dual_twist():
 @compiled_once
 def projections(f, arm, x):
     frames = k.arm_frames(arm, x).link
-    return f.projecting_form(x)[0], [
+    return f.equations.projecting_form(f, x), [
         k.twists_of(k.projection_matrix(arm, x, i, T)) for i, T in enumerate(frames)
     ]
 
@@ -139,7 +140,7 @@ def integrated(f, arm, bodies, x):
             ),
             axis=0,
         )
-    return M, f.inertia(x)
+    return M, engine.inertia_at(f, x)
 
 
 def test_the_mass_matrix_is_the_integral_of_the_projecting_form():
@@ -151,7 +152,7 @@ def test_the_mass_matrix_is_the_integral_of_the_projecting_form():
 
 def padded(body, f):
     """The body with as many elastic columns as the longest one."""
-    missing = f.bent.tip.shape[-1] + 6 - body.coordinates
+    missing = f.equations.links.tip.shape[-1] + 6 - body.coordinates
     return eqx.tree_at(
         lambda b: b.station_shape,
         body,

@@ -8,9 +8,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..compilation import compiled_quickly
-from ..dynamics.coordinates import near
 from ..dynamics.engine import gravity_energy
-from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.formulation import AbstractFormulation, near
 from ..solve.law import AbstractLaw
 from ..solve.signals import AbstractSignal, Piece
 from ..types import Real, real

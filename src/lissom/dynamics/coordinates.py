@@ -1,31 +1,19 @@
-"""A formulation on another branch of its mechanism, or with other joints as coordinates; open chains stay the same."""
+"""A formulation with other joints as its coordinates; open chains stay as they are."""
 
 from collections.abc import Sequence
-from typing import TypeVar
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from ..compilation import compiled_quickly
-from .formulation import AbstractFormulation
-
-F = TypeVar("F", bound=AbstractFormulation)
-
-
-def near(formulation: F, joints: Float[Array, " j"]) -> F:
-    """The same robot, its mechanism on the branch near these coordinates of all moving joints."""
-    mechanism = formulation.mechanism
-    other = mechanism.near(joints)
-    return formulation if other is mechanism else _with(formulation, other)
+from .formulation import AbstractFormulation, F, with_mechanism
 
 
 def with_coordinates(formulation: F, independent: Sequence[int]) -> F:
     """The same robot with other independent joints."""
-    mechanism = formulation.mechanism
-    other = mechanism.with_independent(independent)
-    return formulation if other is mechanism else _with(formulation, other)
+    mechanism = formulation.mechanism.with_independent(independent)
+    return with_mechanism(formulation, mechanism)
 
 
 def other_coordinates(
@@ -34,10 +22,6 @@ def other_coordinates(
     """The robot with the independent joints that move all others least at x, with those `wanted`; None if none."""
     chosen = formulation.mechanism.best_independent(x, wanted)
     return None if chosen is None else with_coordinates(formulation, chosen)
-
-
-def _with(formulation: F, mechanism) -> F:
-    return eqx.tree_at(lambda f: f.mechanism, formulation, mechanism)
 
 
 def change_coordinates(

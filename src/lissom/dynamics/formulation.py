@@ -6,7 +6,7 @@ the equations of nearly every formulation.
 
 import abc
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
@@ -242,6 +242,21 @@ class AbstractFormulation(eqx.Module):
     ) -> Motion:
         """The motion of all links for (x, xd, xdd), with the transpose of `virtual`."""
         return differentiated_motion(self, x, xd, xdd)
+
+
+F = TypeVar("F", bound=AbstractFormulation)
+
+
+def near(formulation: F, joints: Float[Array, " j"]) -> F:
+    """The same robot, its mechanism on the branch near these coordinates of all moving joints."""
+    return with_mechanism(formulation, formulation.mechanism.near(joints))
+
+
+def with_mechanism(formulation: F, mechanism: AbstractMechanism) -> F:
+    """The same robot with another branch, or other coordinates, of its mechanism."""
+    if mechanism is formulation.mechanism:
+        return formulation
+    return eqx.tree_at(lambda f: f.mechanism, formulation, mechanism)
 
 
 def rates_of_configuration(

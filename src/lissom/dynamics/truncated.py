@@ -226,12 +226,18 @@ class TruncatedScrews(AbstractEquations):
         return VirtualWork().link_forces(formulation, motion, applied)
 
     def projecting_form(
+        self, formulation: AbstractFormulation, x: Float[Array, " n"]
+    ) -> Dual:
+        """Twist of every link (V, eta_d) for each unit speed, in its deformed frame: P-check of eq. (93), (l, e, n)."""
+        theta, eta = _split(formulation, x)
+        return self._projecting_form(formulation, theta, eta)
+
+    def _projecting_form(
         self,
         formulation: AbstractFormulation,
         theta: Float[Array, " j"],
         eta: Float[Array, "l m"],
-    ) -> tuple[Dual, DualPose]:
-        """Twist of every link (V, eta_d) for each unit speed, in its deformed frame: P-check of eq. (93), (l, e, n)."""
+    ) -> Dual:
         chain = formulation.mechanism.chain
         shape, spread = jnp.asarray(self.links.tip), jnp.asarray(self.links.spread)
         (tip,) = parents_tips(shape, eta)
@@ -261,7 +267,7 @@ class TruncatedScrews(AbstractEquations):
         still = jnp.concatenate([jnp.zeros((l, eta.shape[1], j)), spread], axis=2)
         P = jnp.concatenate([real, still], axis=1)
         P_1 = jnp.concatenate([dual, jnp.zeros_like(still)], axis=1)
-        return Dual(P, P_1), at
+        return Dual(P, P_1)
 
     def inertia(
         self, formulation: AbstractFormulation, place: Configuration, N: Rates
@@ -274,7 +280,7 @@ class TruncatedScrews(AbstractEquations):
     ) -> Float[Array, "n n"]:
         """M = sum P-check^T D P-check to first order, eq. (112)."""
         theta, eta = place.encoder, place.q[:, 6:]
-        (P, P_1), _ = self.projecting_form(formulation, theta, eta)
+        P, P_1 = self._projecting_form(formulation, theta, eta)
         mass = jnp.asarray(self.links.mass)
         turning = jnp.einsum("laem,lm->lea", jnp.asarray(self.links.X), eta)
         G = jnp.zeros_like(mass).at[:, :, 3:6].set(turning)
@@ -300,7 +306,7 @@ class TruncatedScrews(AbstractEquations):
         """
 
         def projection(x):
-            return tuple(self.projecting_form(formulation, *_split(formulation, x))[0])
+            return tuple(self.projecting_form(formulation, x))
 
         (N, N_1), (N_d, N_d1) = jax.jvp(projection, (x,), (xd,))
         _, eta = _split(formulation, x)

@@ -6,7 +6,7 @@ joint is independent; where links close to rings, some joints follow from the ot
 
 import abc
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -98,7 +98,7 @@ class AbstractMechanism(eqx.Module):
         """How joints follow each other at a pose with this body Jacobian of the chain."""
 
     @abc.abstractmethod
-    def near(self, joints: Float[Array, " j"]) -> Self:
+    def near(self, joints: Float[Array, " j"]) -> "AbstractMechanism":
         """The same mechanism on the branch near these coordinates of all moving joints."""
 
     @abc.abstractmethod
@@ -114,7 +114,7 @@ class AbstractMechanism(eqx.Module):
         """
 
     @abc.abstractmethod
-    def with_independent(self, independent: Sequence[int]) -> Self:
+    def with_independent(self, independent: Sequence[int]) -> "AbstractMechanism":
         """The same mechanism with other joints as coordinates."""
 
     @abc.abstractmethod
@@ -163,7 +163,7 @@ class OpenChain(AbstractMechanism):
         """None follows another."""
         return AllIndependent()
 
-    def near(self, joints: Float[Array, " j"]) -> Self:
+    def near(self, joints: Float[Array, " j"]) -> "OpenChain":
         """Itself: an open chain has one branch."""
         return self
 
@@ -175,7 +175,7 @@ class OpenChain(AbstractMechanism):
         """These."""
         return joints
 
-    def with_independent(self, independent: Sequence[int]) -> Self:
+    def with_independent(self, independent: Sequence[int]) -> "OpenChain":
         """Itself."""
         return self
 

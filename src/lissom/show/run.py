@@ -15,7 +15,7 @@ from .. import __version__
 from ..atomic import write_atomically
 from ..compilation import compiled_quickly
 from ..describe.scenario import Scenario, Solver
-from ..dynamics.coordinates import near
+from ..dynamics.formulation import near
 from ..scenarios.ready import ReadyScenario, ready
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.inputs import Inputs, inputs_of_torque

@@ -7,11 +7,10 @@ import numpy as np
 from ..compilation import compiled_quickly
 from ..dynamics.coordinates import (
     change_coordinates,
-    near,
     other_coordinates,
     with_coordinates,
 )
-from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.formulation import AbstractFormulation, near
 from ..kinematics.mechanism import DEAD_POINT_GAIN
 from ..types import RESULTS
 from .march import MarchState

@@ -18,8 +18,8 @@ from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
-from ..dynamics.coordinates import near, with_coordinates
-from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.coordinates import with_coordinates
+from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
 from .state import State, state_at, state_of

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..compilation import QUICK, CompiledAhead
 from ..dynamics import engine
-from ..dynamics.coordinates import near, with_coordinates
-from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.coordinates import with_coordinates
+from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.nodes import node_poses
 from .inputs import Inputs
 from .model import Model

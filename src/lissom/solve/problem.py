@@ -7,8 +7,7 @@ from jaxtyping import Array, Float
 
 from ..algebra.linear import factorise, inverse, solve
 from ..dynamics import engine
-from ..dynamics.coordinates import near
-from ..dynamics.formulation import AbstractFormulation, Motion, Rates
+from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
 from .channels import measure, observed_motion
 from .feedback import ControlState, WiredLaw, on_actuated

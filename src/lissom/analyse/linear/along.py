@@ -13,7 +13,7 @@ from scipy.interpolate import CubicSpline
 
 from ...atomic import write_atomically
 from ...compilation import compiled_quickly
-from ...dynamics.coordinates import near
+from ...dynamics.formulation import near
 from ...solve.model import EquilibriumError, Model
 from .linear_matrices import balanced_point, left_over
 from .linearize import BALANCE, channels_of, derivatives, loop_of, model_of

@@ -14,8 +14,7 @@ from jaxtyping import Float
 
 from ...atomic import write_atomically
 from ...compilation import compiled_quickly
-from ...dynamics.coordinates import near
-from ...dynamics.formulation import AbstractFormulation
+from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.nodes import node_poses
 from ...solve.channels import Loop
 from ...solve.model import EquilibriumError, Model

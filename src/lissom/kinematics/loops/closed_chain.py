@@ -14,7 +14,7 @@ where g and Z are constant in the frames of the links, so that only J turns with
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -143,7 +143,7 @@ class ClosedChain(AbstractMechanism):
         relative = relative_poses(self.chain, self.chain_coordinates(x))
         return self.dependence(body_jacobian(self.chain, relative))
 
-    def near(self, joints: Float[Array, " j"]) -> Self:
+    def near(self, joints: Float[Array, " j"]) -> "ClosedChain":
         """The same chain with its loops closed near these coordinates of all moving joints."""
         return eqx.tree_at(lambda m: m.closure.guess, self, self.chain_near(joints))
 
@@ -183,7 +183,7 @@ class ClosedChain(AbstractMechanism):
         theta = _closed_joints(here.chain, here.closure, theta_i)
         return theta[: self.closure.joints]
 
-    def with_independent(self, independent: Sequence[int]) -> Self:
+    def with_independent(self, independent: Sequence[int]) -> "ClosedChain":
         """The same closed chain with other independent joints."""
         chosen = tuple(sorted(independent))
         if chosen == self.independent:

@@ -1,0 +1,74 @@
+"""A motion is evaluated once: whatever the equations of motion are asked about it, the links' motion is not repeated."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from helpers import model_named, motion_of
+from lissom.dynamics import engine
+from lissom.dynamics.nodes import node_wrench
+
+COUNTED = ("tangent", "minimum-norm", "erls-cms", "nonlinear", "dual-screw")
+
+
+@pytest.fixture
+def count(monkeypatch):
+    """Counts how often the motion of a formulation is traced."""
+
+    def counted(formulation):
+        calls = []
+        original = type(formulation).motion
+
+        def motion(self, x, xd, xdd):
+            calls.append(1)
+            return original(self, x, xd, xdd)
+
+        monkeypatch.setattr(type(formulation), "motion", motion)
+        return calls
+
+    return counted
+
+
+def everything(f, x, xd, xdd):
+    """All that one motion is asked for, wrenches and torques included."""
+    motion = f.motion(x, xd, xdd)
+    torque = jnp.ones(f.n_encoders)
+    load = node_wrench(f, motion.place, 0, 0, jnp.ones(6), True)
+    return (
+        engine.needed_force(f, motion, load),
+        engine.link_forces(f, motion, load),
+        engine.resting_forces(f, motion, torque),
+        engine.torque_map(f, motion),
+        engine.damping_power(f, motion),
+        engine.kinetic_energy(f, motion),
+        engine.strain_energy(f, motion.place),
+        engine.gravity_energy(f, motion.place),
+        motion.pull_back(load) @ motion.xd,
+        motion.theta,
+        motion.theta_d,
+    )
+
+
+def equations(f, x, xd):
+    """What an explicit step needs: the inertia, its stiff matrices, and the force without acceleration."""
+    motion = f.motion(x, xd, jnp.zeros_like(x))
+    N = engine.rate_map(f, x)
+    M = engine.inertia(f, motion.place, N)
+    return M, engine.structural_matrices(f, xd, N), engine.needed_force(f, motion)
+
+
+@pytest.mark.parametrize("choice", COUNTED)
+def test_one_motion_answers_all_questions(choice, count):
+    f = model_named("crane", choice).formulation
+    calls = count(f)
+    jax.make_jaxpr(everything)(f, *motion_of(f))
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("choice", COUNTED)
+def test_the_rate_map_adds_one_motion_batched_over_its_columns(choice, count):
+    f = model_named("crane", choice).formulation
+    calls = count(f)
+    x, xd, _ = motion_of(f)
+    jax.make_jaxpr(equations)(f, x, xd)
+    assert len(calls) == 2
