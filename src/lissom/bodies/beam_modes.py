@@ -33,12 +33,7 @@ class BendingModes(NamedTuple):
 
     def shape(self, xi: Float[Real, " p"], derivative: int = 0) -> Float[Real, "p n"]:
         """The shapes, or a derivative of them by xi, at the shares xi of the length."""
-        xp = namespace(self.b, xi)
-        return xp.einsum(
-            "pnk,nk->pn",
-            _functions(self.b, xp.asarray(xi)[:, None], derivative),
-            self.a,
-        )
+        return _bending_shape(self.b, self.a, xi, derivative)
 
 
 class BarModes(NamedTuple):
@@ -51,6 +46,7 @@ class BarModes(NamedTuple):
     def shape(self, xi: Float[Real, " p"], derivative: int = 0) -> Float[Real, "p n"]:
         """The shapes, or a derivative of them by xi, at the shares xi of the length."""
         xp = namespace(self.b, xi)
+        # Each derivative of a sine is b times the sine a quarter of a turn ahead.
         angle = self.b * xp.asarray(xi)[:, None] + derivative * np.pi / 2
         return self.a * self.b**derivative * xp.sin(angle)
 
@@ -66,13 +62,18 @@ def bending_modes(
         inertia: kappa = J / (rho A L^3), rotary inertia of the tip mass about the tip.
     """
     xp = namespace(mass, inertia)
-    mu, kappa = xp.asarray(mass, dtype=float), xp.asarray(inertia, dtype=float)
+    mu = xp.asarray(mass, dtype=float)
+    kappa = xp.asarray(inertia, dtype=float)
     b = bending_roots(count, mu, kappa)
     a = _coefficients(b, mu, kappa)
     xi, weight = gauss(quadrature_points(count))
-    a = a / xp.sqrt(weight @ BendingModes(b, a, b).shape(xi) ** 2)[:, None]
-    deflection, slope = (BendingModes(b, a, b).shape(np.ones(1), d)[0] for d in (0, 1))
-    return BendingModes(b, a, b**4 * (1 + mu * deflection**2 + kappa * slope**2))
+    mean_square = weight @ _bending_shape(b, a, xi) ** 2
+    a = a / xp.sqrt(mean_square)[:, None]
+    tip = np.ones(1)
+    deflection = _bending_shape(b, a, tip)[0]
+    slope = _bending_shape(b, a, tip, 1)[0]
+    stiffness = b**4 * (1 + mu * deflection**2 + kappa * slope**2)
+    return BendingModes(b, a, stiffness)
 
 
 def quadrature_points(count: int) -> int:
@@ -90,17 +91,23 @@ def bending_roots(
     of the frequency equation below root n is (-1)^(n-1), so that halving cannot miss.
     """
     xp = namespace(mass, inertia)
-    mu, kappa = xp.asarray(mass, dtype=float), xp.asarray(inertia, dtype=float)
-    n = np.arange(1, count + 1)
-    high = n * np.pi
-    roots = _halved(lambda b: bending_equation(b, 0.0, 0.0), high - np.pi, high)
-    for parts in ((mu, 0.0), (mu, kappa)):
+    mu = xp.asarray(mass, dtype=float)
+    kappa = xp.asarray(inertia, dtype=float)
 
-        def equation(b, parts=parts):
-            return bending_equation(b, *parts)
+    def equation(mu, kappa):
+        return lambda b: bending_equation(b, mu, kappa)
 
-        roots = _halved(equation, xp.concatenate([xp.zeros(1), roots])[:-1], roots)
-    return _differentiable(lambda b: bending_equation(b, mu, kappa), roots)
+    high = np.pi * np.arange(1, count + 1)
+    free = _bisect(equation(0.0, 0.0), high - np.pi, high)
+    with_mass = _bisect(equation(mu, 0.0), _roots_before(free), free)
+    roots = _bisect(equation(mu, kappa), _roots_before(with_mass), with_mass)
+    return _differentiable(equation(mu, kappa), roots)
+
+
+def _roots_before(roots: Float[Real, " n"]) -> Float[Real, " n"]:
+    """Below each root its neighbour, zero below the first."""
+    xp = namespace(roots)
+    return xp.concatenate([xp.zeros(1), roots])[:-1]
 
 
 def bending_equation(
@@ -112,12 +119,11 @@ def bending_equation(
     + mu kappa b^4 (1 - cosh b cos b) = 0
     """
     xp = namespace(b, mass, inertia)
-    sech, tanh, cos, sin = (
-        2 * xp.exp(-b) / (1 + xp.exp(-2 * b)),
-        xp.tanh(b),
-        xp.cos(b),
-        xp.sin(b),
-    )
+    # 1 / cosh b, without a number that overflows
+    sech = 2 * xp.exp(-b) / (1 + xp.exp(-2 * b))
+    tanh = xp.tanh(b)
+    cos = xp.cos(b)
+    sin = xp.sin(b)
     return (
         sech
         + cos
@@ -140,13 +146,16 @@ def bar_modes(count: int, inertia: Scalar = 0.0) -> BarModes:
     def equation(b):
         return xp.cos(b) - kappa * b * xp.sin(b)
 
+    # An inertia at the tip lowers each root of the free shaft, by less than pi / 2.
     free = (np.arange(1, count + 1) - 0.5) * np.pi
-    b = _differentiable(equation, _halved(equation, free - np.pi / 2, xp.asarray(free)))
+    roots = _bisect(equation, free - np.pi / 2, xp.asarray(free))
+    b = _differentiable(equation, roots)
     a = 1 / xp.sqrt(0.5 - xp.sin(2 * b) / (4 * b))
-    return BarModes(b, a, b**2 * (1 + kappa * (a * xp.sin(b)) ** 2))
+    stiffness = b**2 * (1 + kappa * (a * xp.sin(b)) ** 2)
+    return BarModes(b, a, stiffness)
 
 
-def _halved(
+def _bisect(
     equation: Callable, low: Float[Real, " n"], high: Float[Real, " n"]
 ) -> Float[Real, " n"]:
     """Root n in (low, high], where the equation has the sign (-1)^(n-1) below it and the other above."""
@@ -160,11 +169,10 @@ def _halved(
         return xp.where(below, middle, low), xp.where(below, high, middle)
 
     if xp is jnp:
-        return jax.lax.fori_loop(
-            0, HALVINGS, halve, (jnp.asarray(low), jnp.asarray(high))
-        )[1]
-    for _ in range(HALVINGS):
-        low, high = halve(_, (low, high))
+        ends = jnp.asarray(low), jnp.asarray(high)
+        return jax.lax.fori_loop(0, HALVINGS, halve, ends)[1]
+    for count in range(HALVINGS):
+        low, high = halve(count, (low, high))
     return high
 
 
@@ -177,26 +185,38 @@ def _differentiable(equation: Callable, roots: Float[Real, " n"]) -> Float[Real,
     return at - equation(at) / jax.lax.stop_gradient(slope)
 
 
+def _bending_shape(
+    b: Float[Real, " n"],
+    a: Float[Real, "n 4"],
+    xi: Float[Real, " p"],
+    derivative: int = 0,
+) -> Float[Real, "p n"]:
+    xp = namespace(b, xi)
+    functions = _functions(b, xp.asarray(xi)[:, None], derivative)
+    return xp.einsum("pnk,nk->pn", functions, a)
+
+
 def _functions(
     b: Float[Real, " n"], xi: Float[Real, "p 1"], derivative: int
 ) -> Float[Real, "p n 4"]:
     """The four functions of a bending mode, or their derivatives by xi."""
     xp = namespace(b, xi)
-    turn = b * xi + derivative * np.pi / 2
-    growing, decaying = xp.exp(-b * (1 - xi)), (-1.0) ** derivative * xp.exp(-b * xi)
-    return (b**derivative)[:, None] * xp.stack(
-        [growing, decaying, xp.cos(turn), xp.sin(turn)], axis=-1
-    )
+    angle = b * xi + derivative * np.pi / 2
+    growing = xp.exp(-b * (1 - xi))
+    decaying = (-1.0) ** derivative * xp.exp(-b * xi)
+    four = xp.stack([growing, decaying, xp.cos(angle), xp.sin(angle)], axis=-1)
+    return (b**derivative)[:, None] * four
 
 
 def _clamped(b: Float[Real, " n"]) -> Float[Real, "n 4 2"]:
     """The two combinations of the four functions that leave the clamped end at rest: phi(0) = phi'(0) = 0."""
     xp = namespace(b)
-    e, o, one = xp.exp(-b), xp.zeros_like(b), xp.ones_like(b)
-    rows = [
-        xp.stack(row, axis=-1) for row in ((one, o), (o, one), (-e, -one), (-e, one))
-    ]
-    return xp.stack(rows, axis=-2)
+    e = xp.exp(-b)
+    zero = xp.zeros_like(b)
+    one = xp.ones_like(b)
+    first = xp.stack([one, zero, -e, -e], axis=-1)
+    second = xp.stack([zero, one, -one, one], axis=-1)
+    return xp.stack([first, second], axis=-1)
 
 
 def _coefficients(
@@ -207,17 +227,23 @@ def _coefficients(
     At a root the two conditions say the same; the one that says it more clearly is taken.
     """
     xp = namespace(b, mu, kappa)
-    at_tip = [_functions(b, xp.ones((1, 1)), d)[0] / (b**d)[:, None] for d in range(4)]
-    weight = kappa * b[:, None] ** 3, mu * b[:, None]
-    conditions = [at_tip[2] - weight[0] * at_tip[1], at_tip[3] + weight[1] * at_tip[0]]
-    free = _clamped(b)
-    rows = [
-        xp.einsum("nk,nkf->nf", row / (1 + w), free)
-        for row, w in zip(conditions, weight, strict=True)
-    ]
-    clearer = xp.sum(rows[0] ** 2, axis=1) >= xp.sum(rows[1] ** 2, axis=1)
-    row = xp.where(clearer[:, None], *rows)
+    tip = xp.ones((1, 1))
+    # phi, phi', phi'', phi''' at the tip, each divided by its power of b
+    phi = [_functions(b, tip, d)[0] / (b**d)[:, None] for d in range(4)]
+    inertia = kappa * b[:, None] ** 3
+    mass = mu * b[:, None]
+    clamped = _clamped(b)
+
+    def condition(row, weight):
+        # Divided by 1 + weight, so that a heavy tip does not make its condition look clearer.
+        return xp.einsum("nk,nkf->nf", row / (1 + weight), clamped)
+
+    moment = condition(phi[2] - inertia * phi[1], inertia)
+    force = condition(phi[3] + mass * phi[0], mass)
+    clearer = xp.sum(moment**2, axis=1) >= xp.sum(force**2, axis=1)
+    row = xp.where(clearer[:, None], moment, force)
+    # The combination of the two that the condition (row) sets to zero.
     null = xp.stack([-row[:, 1], row[:, 0]], axis=-1)
-    a = xp.einsum("nkf,nf->nk", free, null)
+    a = xp.einsum("nkf,nf->nk", clamped, null)
     curvature = xp.exp(-b) * a[:, 0] + a[:, 1] - a[:, 2]  # phi''(0) / b^2
     return a * xp.sign(curvature)[:, None]

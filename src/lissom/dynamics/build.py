@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..bodies.body import Body
-from ..bodies.build import body_of
 from ..bodies.integrals import inertia_integrals
+from ..bodies.link_body import body_of
 from ..describe.chain import parent_of
 from ..describe.errors import refused
 from ..describe.outline import DOFS

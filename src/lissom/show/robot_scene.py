@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..bodies.build import body_of
-from ..bodies.fe.described import described_link
+from ..bodies.fe.described_link import described_link
+from ..bodies.link_body import body_of
 from ..describe.chain import rotation_rpy
 from ..describe.geometry import joint_axis, tip
 from ..describe.robot import Robot

@@ -5,31 +5,32 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 
+from ...algebra.so3 import CROSS
 from ...describe.fe_file import LINK_FORMAT
-from ..body import GENERATORS, Body, block_diagonal, rigid_shapes
-from ..inertia import Inertia
+from ..body import Body, block_diagonal, rigid_shapes
+from ..inertia import Inertia, in_columns
 from ..mesh import section_axes
-from .coupling import Coupled
+from .array_files import read_arrays
+from .coupling import CoupledElements
 from .elements import FeError, FiniteElements
 from .interface import Interface
-from .own import read_arrays
-from .reduction import Reduced
-from .slices import CORNERS, slices
+from .reduce_elements import ReducedModes
+from .slices import CORNERS, Slice, cut_slices
 
 DRAWN = 600  # nodes of the surface that a file keeps for pictures, at most
-TURNS = GENERATORS  # A_a u = e_a x u
+# Cells along the longest side of a part whose surface is thinned out, finest first.
+GRIDS = (256, 181, 128, 90, 64, 45, 32, 22, 16, 11, 8, 4, 2)
+COMMUTES = 1e-9  # difference of M A u and A M u, against M u, that counts as rounding
 
 
 @dataclass(frozen=True)
 class ReducedLink:
     """A link in the axes of its finite elements, its inner node at the origin; m elastic modes measured from there."""
 
-    names: tuple[
-        str, ...
-    ]  # of its nodes: inner, ..., tip; slices of the mesh between them
+    # of its nodes: inner, ..., tip; slices of the mesh between them
+    names: tuple[str, ...]
     points: np.ndarray  # (k, 3)
     shapes: np.ndarray  # (k, 6, m) displacements of the nodes
     outline: np.ndarray  # (k, CORNERS, 3) of the link around each node, for pictures
@@ -45,9 +46,9 @@ class ReducedLink:
 
 
 def reduced_link(
-    link: Coupled,
+    link: CoupledElements,
     interface: Interface,
-    result: Reduced,
+    result: ReducedModes,
     report: dict[str, Any] | None = None,
     slice_count: int = 0,
 ) -> ReducedLink:
@@ -61,45 +62,51 @@ def reduced_link(
         slice_count: further nodes between inner node and tip, where a surface is known: each follows the mean motion of
             a slice of the mesh. Named nodes are kept instead where there are some.
     """
-    fe, modes = link.fe, result.modes
+    fe, base = link.fe, link.base
+    modes = result.modes
     nodes = list(interface.nodes)
-    ends = fe.points[nodes[0]], fe.points[nodes[-1]]
-    origin = ends[0]
+    origin = fe.points[nodes[0]]
     full = np.asarray(link.expand @ modes.clamped)
-    cut = (
-        slices(link.base, *ends, slice_count) if slice_count and len(nodes) == 2 else []
-    )
-    inner = cut[1:-1] if len(cut) > 2 else []
-    shapes = fe.nodal(np.asarray(modes.clamped))[nodes]
-    between = [piece.motion(link.base, full)[None] for piece in inner]
-    drawn, triangles = _thinned(link.base)
+    at_nodes = fe.at_nodes(np.asarray(modes.clamped))[nodes]
+    cuts = _slices_between(link, interface, slice_count)
+    between = cuts[1:-1]
+    names = [f"slice.{k + 1}" for k in range(len(between))]
+    points = [piece.middle[None] for piece in between]
+    shapes = [piece.motion(base, full)[None] for piece in between]
+    outline = np.zeros((len(nodes), CORNERS, 3))
+    if between:
+        outline = np.stack([piece.outline for piece in cuts])
+    drawn, triangles = _thin_surface(base)
+    # Slices lie between the tip, which is the last node, and those before it.
+    points = [fe.points[nodes[:-1]], *points, fe.points[nodes[-1:]]]
     return ReducedLink(
-        names=(
-            *interface.names[:-1],
-            *(f"slice.{k + 1}" for k in range(len(inner))),
-            interface.names[-1],
-        ),
-        points=np.concatenate(
-            [fe.points[nodes[:-1]], *[p.middle[None] for p in inner], ends[1][None]]
-        )
-        - origin,
-        shapes=np.concatenate([shapes[:-1], *between, shapes[-1:]]),
-        outline=np.stack([p.outline for p in cut])
-        if inner
-        else np.zeros((len(nodes), CORNERS, 3)),
+        names=(*interface.names[:-1], *names, interface.names[-1]),
+        points=np.concatenate(points) - origin,
+        shapes=np.concatenate([at_nodes[:-1], *shapes, at_nodes[-1:]]),
+        outline=outline,
         stiffness=np.diag(modes.omega**2),
-        inertia=nodal_constants(link.base, origin, full),
+        inertia=inertia_from_nodes(base, origin, full),
         frequency_hz=np.asarray(modes.frequency_hz),
-        exact=commutes(link.base),
-        surface=link.base.points[drawn] - origin,
+        exact=commutes(base),
+        surface=base.points[drawn] - origin,
         triangles=triangles,
-        surface_shapes=link.base.nodal(full)[drawn, :3],
+        surface_shapes=base.at_nodes(full)[drawn, :3],
         source=fe.source,
         report=report or {},
     )
 
 
-def nodal_constants(
+def _slices_between(
+    link: CoupledElements, interface: Interface, count: int
+) -> list[Slice]:
+    """Slices from the inner node to the tip, both included; none where nodes between them are named."""
+    if not count or len(interface.nodes) > 2:
+        return []
+    start, end = link.fe.points[list(interface.nodes)]
+    return cut_slices(link.base, start, end, count)
+
+
+def inertia_from_nodes(
     fe: FiniteElements, origin: np.ndarray, elastic: np.ndarray
 ) -> Inertia:
     """X_a, Y_ab, Z_ab of [Vidoni2015] App. D over (rigid twist about `origin`, elastic motions): sums over the nodes.
@@ -108,17 +115,18 @@ def nodal_constants(
     for solid elements, this is the integral of the displacement field itself, since the three components share their
     shape functions: exact. With rotations it is the paper's nodal shortcut.
     """
-    rigid = fe.gathered(np.asarray(rigid_shapes(fe.points - origin)))
+    rigid = fe.at_dofs(np.asarray(rigid_shapes(fe.points - origin)))
     N = np.concatenate([rigid, elastic], axis=1)
-    turned = [_turned(fe, N, A) for A in TURNS]
-    weighed, M_N = [fe.M @ T for T in turned], fe.M @ N
+    M_N = fe.M @ N
+    turned = [_turn_nodes(fe, N, A) for A in CROSS]
+    weighed = [fe.M @ T for T in turned]
+    Y = [[M_N.T @ _turn_nodes(fe, T, A) for T in turned] for A in CROSS]
+    Z = [[T.T @ W for W in weighed] for T in turned]
     return Inertia(
         mass=N.T @ M_N,
         X=np.stack([N.T @ W for W in weighed]),
-        Y=np.stack(
-            [np.stack([M_N.T @ _turned(fe, T, A) for T in turned]) for A in TURNS]
-        ),
-        Z=np.stack([np.stack([T.T @ W for W in weighed]) for T in turned]),
+        Y=np.array(Y),
+        Z=np.array(Z),
     )
 
 
@@ -127,25 +135,28 @@ def commutes(fe: FiniteElements) -> bool:
     if fe.has_rotations or len(fe.generalised):
         return False
     probe = np.random.default_rng(0).standard_normal((fe.size, 1))
-    size = np.abs(fe.M @ probe).max()
-    return all(
-        np.abs(fe.M @ _turned(fe, probe, A) - _turned(fe, fe.M @ probe, A)).max()
-        < 1e-9 * size
-        for A in TURNS
-    )
+    momentum = fe.M @ probe
+    for A in CROSS:
+        difference = fe.M @ _turn_nodes(fe, probe, A) - _turn_nodes(fe, momentum, A)
+        if np.abs(difference).max() >= COMMUTES * np.abs(momentum).max():
+            return False
+    return True
 
 
-def link_body(link: ReducedLink, turn: np.ndarray | None = None) -> Body:
-    """The body of a reduced link; `turn` holds the axes of its finite elements in the link frame, as columns."""
-    R = np.eye(3) if turn is None else np.asarray(turn)
-    both = block_diagonal(R, R)
+def fe_link_body(link: ReducedLink, axes: np.ndarray | None = None) -> Body:
+    """The body of a reduced link; `axes` are those of its finite elements in the link frame, as columns."""
+    R = np.eye(3) if axes is None else np.asarray(axes)
     points = link.points @ R.T
-    k, m = len(points), len(link.stiffness)
-    shape = np.concatenate([rigid_shapes(points), both @ link.shapes], axis=2)
-    elements = tuple((i, i + 1) for i in range(k - 1))
+    elastic = block_diagonal(R, R) @ link.shapes
+    m = len(link.stiffness)
+    elements = tuple((i, i + 1) for i in range(len(points) - 1))
+    element_axes = np.zeros((0, 3, 3))
+    if elements:
+        element_axes = np.stack([_axes(points[i], points[j]) for i, j in elements])
     return Body(
         points=points,
-        node_shape=shape,
+        node_shape=np.concatenate([rigid_shapes(points), elastic], axis=2),
+        # All inertia is in the constants: there are no stations.
         station_shape=np.zeros((0, 6, 6 + m)),
         station_rigid=np.zeros((0, 6, 6)),
         station_inertia=np.zeros((0, 6, 6)),
@@ -153,77 +164,70 @@ def link_body(link: ReducedLink, turn: np.ndarray | None = None) -> Body:
         damping=np.zeros((6 + m, 6 + m)),
         alpha=0.0,
         rigid=np.eye(6 + m)[:, :6],
-        axes=np.stack([_axes(points[i], points[j]) for i, j in elements])
-        if elements
-        else np.zeros((0, 3, 3)),
+        axes=element_axes,
         elements=elements,
         names=tuple(f"mode.{i + 1}" for i in range(m)),
-        own=_own(turned_inertia(link.inertia, R)),
+        extra_inertia=_over_coordinates(turned_inertia(link.inertia, R)),
     )
 
 
 def turned_inertia(inertia: Inertia, R: np.ndarray) -> Inertia:
     """The same constants in other axes: the rigid twist and the axes a, b are counted in the new ones."""
-    m = inertia.mass.shape[0] - 6
-    T = np.eye(6 + m)
+    T = np.eye(len(inertia.mass))
     T[:6, :6] = block_diagonal(R, R).T
-    back = jax.tree.map(lambda A: np.swapaxes(T, -1, -2) @ A @ T, inertia)
+    new = in_columns(inertia, T)
     return Inertia(
-        mass=back.mass,
-        X=np.einsum("ab,bij->aij", R, back.X),
-        Y=np.einsum("ac,bd,cdij->abij", R, R, back.Y),
-        Z=np.einsum("ac,bd,cdij->abij", R, R, back.Z),
+        mass=new.mass,
+        X=np.einsum("ab,bij->aij", R, new.X),
+        Y=np.einsum("ac,bd,cdij->abij", R, R, new.Y),
+        Z=np.einsum("ac,bd,cdij->abij", R, R, new.Z),
     )
 
 
-def _own(inertia: Inertia) -> Inertia:
+def _over_coordinates(inertia: Inertia) -> Inertia:
     """Constants over (rigid twist, r, modes): the displacement r of the inner node moves the link as a twist does."""
-    m = inertia.mass.shape[0] - 6
-    change = np.concatenate([np.concatenate([np.eye(6), np.eye(6), np.zeros((6, m))], axis=1),
-                             np.concatenate([np.zeros((m, 12)), np.eye(m)], axis=1)])  # fmt: skip
-    return jax.tree.map(lambda A: change.T @ A @ change, inertia)
+    m = len(inertia.mass) - 6
+    twist = np.concatenate([np.eye(6), np.eye(6), np.zeros((6, m))], axis=1)
+    modes = np.concatenate([np.zeros((m, 12)), np.eye(m)], axis=1)
+    return in_columns(inertia, np.concatenate([twist, modes]))
 
 
 def _axes(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Axes of a piece of the link, for pictures."""
     length = np.linalg.norm(end - start)
-    return (
-        np.asarray(section_axes((end - start) / length, np.array([0.0, 0.0, 1.0])))
-        if length > 0
-        else np.eye(3)
-    )
+    if length == 0:
+        return np.eye(3)
+    up = np.array([0.0, 0.0, 1.0])
+    return np.asarray(section_axes((end - start) / length, up))
 
 
-def _turned(fe: FiniteElements, values: np.ndarray, A: np.ndarray) -> np.ndarray:
+def _turn_nodes(fe: FiniteElements, values: np.ndarray, A: np.ndarray) -> np.ndarray:
     """Every node's translation and rotation turned by A."""
-    nodal = fe.nodal(values).reshape(len(fe.points), 2, 3, -1)
-    return fe.gathered(
-        np.einsum("ij,ksjc->ksic", A, nodal).reshape(len(fe.points), 6, -1)
-    )
+    k = len(fe.points)
+    nodal = fe.at_nodes(values).reshape(k, 2, 3, -1)
+    turned = np.einsum("ij,ksjc->ksic", A, nodal)
+    return fe.at_dofs(turned.reshape(k, 6, -1))
 
 
-def _thinned(fe: FiniteElements) -> tuple[np.ndarray, np.ndarray]:
+def _thin_surface(fe: FiniteElements) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and triangles of a surface coarse enough for pictures: nodes in one cell of a grid become one."""
     if fe.surface is None or not len(fe.surface):
         return np.zeros(0, dtype=int), np.zeros((0, 3), dtype=int)
     used = np.unique(fe.surface)
-    trials = (
-        _cells(fe.points[used], cells)
-        for cells in (256, 181, 128, 90, 64, 45, 32, 22, 16, 11, 8, 4, 2)
-    )
+    trials = (_merge_in_cells(fe.points[used], cells) for cells in GRIDS)
     of_node, first = next(trial for trial in trials if len(trial[1]) <= DRAWN)
     where = np.zeros(len(fe.points), dtype=int)
     where[used] = of_node
     corners = where[fe.surface]
-    real = (
-        (corners[:, 0] != corners[:, 1])
-        & (corners[:, 1] != corners[:, 2])
-        & (corners[:, 2] != corners[:, 0])
-    )
-    triangles = np.unique(np.sort(corners[real], axis=1), axis=0, return_index=True)[1]
-    return used[first], corners[real][np.sort(triangles)]
+    a, b, c = corners.T
+    # Triangles that have shrunk to an edge or a point, and those that fell together, are left out.
+    corners = corners[(a != b) & (b != c) & (c != a)]
+    once = np.unique(np.sort(corners, axis=1), axis=0, return_index=True)[1]
+    return used[first], corners[np.sort(once)]
 
 
-def _cells(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
+def _merge_in_cells(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """Number of the cell of each point, counting the cells in use, and the first point in each of them."""
     width = np.ptp(points, axis=0).max() / cells
     key = np.floor((points - points.min(axis=0)) / width + 0.5).astype(int)
     _, first, of_node = np.unique(key, axis=0, return_index=True, return_inverse=True)
@@ -235,7 +239,7 @@ def _cells(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
 
 def save_link(link: ReducedLink, file: Any) -> None:
     """Writes a reduced link as `.npz`, to a path or an open file."""
-    I, small = link.inertia, np.float32
+    I = link.inertia
     np.savez_compressed(
         file,
         lissom_link=LINK_FORMAT,
@@ -250,9 +254,10 @@ def save_link(link: ReducedLink, file: Any) -> None:
         Z=I.Z,
         frequency_hz=link.frequency_hz,
         exact=link.exact,
-        surface=link.surface.astype(small),
+        # Seven digits are enough for pictures.
+        surface=link.surface.astype(np.float32),
         triangles=link.triangles.astype(np.int32),
-        surface_shapes=link.surface_shapes.astype(small),
+        surface_shapes=link.surface_shapes.astype(np.float32),
         source=link.source,
         report=json.dumps(link.report),
         allow_pickle=False,
@@ -268,35 +273,37 @@ def load_link(path: str | Path) -> ReducedLink:
     arrays = read_arrays(Path(path))
     if "lissom_link" not in arrays:
         raise FeError(f"{path}: is not a reduced link")
-    if int(arrays["lissom_link"]) != LINK_FORMAT:
+    version = int(arrays["lissom_link"])
+    if version != LINK_FORMAT:
         raise FeError(
-            f"{path}: is of format {int(arrays['lissom_link'])}; this version reads format {LINK_FORMAT}"
+            f"{path}: is of format {version}; this version reads format {LINK_FORMAT}"
         )
     return ReducedLink(
         names=tuple(str(name) for name in arrays["names"]),
+        points=arrays["points"],
+        shapes=arrays["shapes"],
+        outline=arrays["outline"],
+        stiffness=arrays["stiffness"],
         inertia=Inertia(arrays["mass"], arrays["X"], arrays["Y"], arrays["Z"]),
+        frequency_hz=arrays["frequency_hz"],
         exact=bool(arrays["exact"]),
         surface=arrays["surface"].astype(float),
         triangles=arrays["triangles"].astype(int),
         surface_shapes=arrays["surface_shapes"].astype(float),
         source=str(arrays["source"]),
         report=json.loads(str(arrays["report"])),
-        **{
-            name: arrays[name]
-            for name in ("points", "shapes", "outline", "stiffness", "frequency_hz")
-        },
     )
 
 
 def with_modes(link: ReducedLink, count: int) -> ReducedLink:
     """The link with its first modes alone."""
     m = min(count, len(link.stiffness))
-    change = np.eye(6 + len(link.stiffness))[:, : 6 + m]
+    kept = np.eye(len(link.inertia.mass))[:, : 6 + m]
     return replace(
         link,
         shapes=link.shapes[..., :m],
         stiffness=link.stiffness[:m, :m],
-        inertia=jax.tree.map(lambda A: change.T @ A @ change, link.inertia),
+        inertia=in_columns(link.inertia, kept),
         frequency_hz=link.frequency_hz[:m],
         surface_shapes=link.surface_shapes[..., :m],
     )

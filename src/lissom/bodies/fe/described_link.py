@@ -5,26 +5,27 @@ from pathlib import Path
 
 from ...describe.fe import FE
 from .interface import with_interface
-from .link import ReducedLink, load_link, reduced_link, with_modes
 from .read import read_fe
-from .reduction import Method, Wanted, reduced
+from .reduce_elements import Method, ReductionRequest, reduce_elements
+from .reduced_link import ReducedLink, load_link, reduced_link, with_modes
 
 
 def described_link(fe: FE) -> ReducedLink:
     """The link of an `fe` entry."""
     path = fe.path
     interface = None if fe.interface is None else tuple(fe.interface.items())
-    return _described(path, path.stat().st_mtime_ns, interface, fe.modes, fe.method)
+    changed = path.stat().st_mtime_ns
+    return _described_link(path, changed, interface, fe.modes, fe.method)
 
 
+# The time of the last change is an argument, so that a file written anew is read again.
 @lru_cache(maxsize=16)
-def _described(
+def _described_link(
     path: Path, changed: int, interface: tuple | None, modes: int | None, method: Method
 ) -> ReducedLink:
     if interface is None:
         link = load_link(path)
         return link if modes is None else with_modes(link, modes)
     coupled, joints = with_interface(read_fe(path), dict(interface))
-    return reduced_link(
-        coupled, joints, reduced(coupled, joints, Wanted(method, modes, checked=0))
-    )
+    request = ReductionRequest(method, modes, checked=0)
+    return reduced_link(coupled, joints, reduce_elements(coupled, joints, request))

@@ -14,9 +14,14 @@ from ..types import namespace
 from .body import Body, in_basis, with_mass
 from .damping import with_modal_ratio, with_rayleigh
 from .mesh import beam_body
-from .rigid import rigid_body
+from .rigid_body import rigid_body
 
-TIP = -1
+TIP_NODE = -1
+
+
+def bodies_of(robot: Robot) -> tuple[Body, ...]:
+    """Bodies of all links, each built once; see `body_of`."""
+    return tuple(body_of(robot, i) for i in range(len(robot.links)))
 
 
 def body_of(robot: Robot, i: int) -> Body:
@@ -26,47 +31,48 @@ def body_of(robot: Robot, i: int) -> Body:
     damp. Of a planar robot the elastic coordinates that leave the plane are left out, and nothing else is different.
     """
     link = robot.links[i]
-    make = (
-        _flexible
-        if link.beam is not None
-        else _meshed
-        if link.fe is not None
-        else _rigid
-    )
-    return finished(robot, i, make(robot, i))
+    if link.beam is not None:
+        bare = _beam_link(robot, i)
+    elif link.fe is not None:
+        bare = _fe_link(robot, i)
+    else:
+        bare = _rigid_link(robot, i)
+    return complete_body(robot, i, bare)
 
 
-def finished(robot: Robot, i: int, body: Body) -> Body:
+def complete_body(robot: Robot, i: int, bare: Body) -> Body:
     """The bare body of link i, in any coordinates, with its lumped masses, payload (last link) and damping."""
+    body = _with_masses(robot, i, bare)
     link = robot.links[i]
-    for lump in link.masses:
-        body = with_mass(
-            body,
-            TIP if isinstance(lump.node, str) else lump.node,
-            lump.mass,
-            lump.inertia,
-        )
-    if robot.payload is not None and i == len(robot.links) - 1:
-        body = with_mass(
-            body, TIP, robot.payload.mass, robot.payload.inertia, robot.payload.offset
-        )
-    body = _damped(body, link.damping or robot.damping) if link.flexible else body
+    # Masses first: modal damping is that of the modes with them.
+    if link.flexible:
+        body = _with_damping(body, link.damping or robot.damping)
     return in_plane(body) if robot.planar else body
 
 
 def in_plane(body: Body) -> Body:
     """The same body with the displacements (x, y, rz) of its nodes alone; eta is counted from the inner node."""
-    kept = [k for k, name in enumerate(body.names) if name.rpartition(".")[2] in PLANAR]
-    elastic = namespace(body.rigid).eye(body.coordinates)[:, [6 + k for k in kept]]
+    kept = []
+    for k, name in enumerate(body.names):
+        component = name.rpartition(".")[2]
+        if component in PLANAR:
+            kept.append(k)
+    columns = [6 + k for k in kept]
+    elastic = namespace(body.rigid).eye(body.coordinates)[:, columns]
     return in_basis(body, elastic, [body.names[k] for k in kept])
 
 
-def _flexible(robot: Robot, i: int) -> Body:
+def _beam_link(robot: Robot, i: int) -> Body:
     beam: Any = robot.links[i].beam
-    section, material = beam.section, beam.material
+    section = beam.section
+    material = beam.material
+
+    def values_at(s):
+        return section_values(section_at(section, s), material.nu)
+
     return beam_body(
         beam_path(robot, i),
-        lambda s: section_values(section_at(section, s), material.nu),
+        values_at,
         youngs_modulus=material.E,
         shear_modulus=material.shear_modulus,
         density=material.density,
@@ -78,20 +84,33 @@ def _flexible(robot: Robot, i: int) -> Body:
     )
 
 
-def _meshed(robot: Robot, i: int) -> Body:
-    from .fe.described import described_link  # few robots need it
-    from .fe.link import link_body
+def _fe_link(robot: Robot, i: int) -> Body:
+    # Few robots need them, and they bring scipy.sparse along.
+    from .fe.described_link import described_link
+    from .fe.reduced_link import fe_link_body
 
     fe: Any = robot.links[i].fe
-    return link_body(described_link(fe), np.asarray(rotation_rpy(fe.rpy)))
+    axes = np.asarray(rotation_rpy(fe.rpy))
+    return fe_link_body(described_link(fe), axes)
 
 
-def _rigid(robot: Robot, i: int) -> Body:
+def _rigid_link(robot: Robot, i: int) -> Body:
     rigid: Any = robot.links[i].rigid
     return rigid_body(rigid.mass, rigid.com, rigid.inertia, tip(robot, i))
 
 
-def _damped(body: Body, damping: Damping | None) -> Body:
+def _with_masses(robot: Robot, i: int, body: Body) -> Body:
+    for lump in robot.links[i].masses:
+        node = TIP_NODE if isinstance(lump.node, str) else lump.node
+        body = with_mass(body, node, lump.mass, lump.inertia)
+    payload = robot.payload
+    is_last = i == len(robot.links) - 1
+    if payload is None or not is_last:
+        return body
+    return with_mass(body, TIP_NODE, payload.mass, payload.inertia, payload.offset)
+
+
+def _with_damping(body: Body, damping: Damping | None) -> Body:
     if damping is None:
         return body
     if damping.ratio is not None:
