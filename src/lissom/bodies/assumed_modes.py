@@ -27,7 +27,19 @@ from .beam_modes import (
     bending_modes,
     quadrature_points,
 )
-from .body import Body, in_basis, measured_from_inner_node, rigid_shapes, with_mass
+from .body import (
+    Body,
+    block_diagonal,
+    chain_of_elements,
+    elastic_part,
+    in_basis,
+    measured_from_inner_node,
+    mode_names,
+    rigid_coordinates,
+    rigid_shapes,
+    with_mass,
+    with_zero_rigid_part,
+)
 from .link_body import TIP_NODE, complete_body
 from .mesh import BeamMesh, gauss, polyline_mesh, section_inertia
 from .reduce.eigen import lowest_modes
@@ -103,14 +115,18 @@ def assumed_modes_body(
     counts = modes_per_family(modes)
     if is_uniform_beam(robot, i):
         load = tip_load(robot, i, bodies)
-        return complete_body(robot, i, _beam_in_modes(robot, i, load, counts))
-    return mesh_modes_body(bodies[i], outboard_mass(bodies, i), sum(counts.values()))
+        bare = _beam_in_modes(robot, i, load, counts)
+        return complete_body(robot, i, bare)
+    tip_mass = outboard_mass(bodies, i)
+    return mesh_modes_body(bodies[i], tip_mass, sum(counts.values()))
 
 
 def is_uniform_beam(robot: Robot, i: int) -> bool:
     """Whether link i has analytic modes: straight, one section, Euler-Bernoulli, mass along the beam."""
     beam: Any = robot.links[i].beam
-    if beam is None or robot.planar or isinstance(beam.section, Taper):
+    if beam is None or robot.planar:
+        return False
+    if isinstance(beam.section, Taper):
         return False
     if beam.theory != "euler-bernoulli" or beam.mass != "consistent":
         return False
@@ -122,28 +138,40 @@ def tip_load(robot: Robot, i: int, bodies: Sequence[Body]) -> TipLoad:
 
     [Cibicik2021] prints no tip masses; these make clamped-mass modes of all links but a last one without payload.
     """
-    fixed: list[Any] = []  # mass, inertia about its centre, offset of the centre
-    for lump in robot.links[i].masses:
-        if lump.node == "tip":
-            fixed.append((lump.mass, lump.inertia, np.zeros(3)))
-    payload = robot.payload
-    if payload is not None and i == len(robot.links) - 1:
-        fixed.append((payload.mass, payload.inertia, payload.offset))
+    fixed = _fixed_to_tip(robot, i)
     outboard = outboard_mass(bodies, i)
     xp = namespace(fixed, outboard)
-    fixed_mass = sum((mass for mass, _, _ in fixed), 0.0)
+    fixed_mass = 0.0
     inertia = xp.zeros((3, 3))
     for mass, tensor, offset in fixed:
+        fixed_mass = fixed_mass + mass
         arm = xp.asarray(offset, dtype=float)
+        own = inertia_matrix(xp.asarray(tensor, dtype=float))
         # Parallel axes: the inertia about the tip, not about the centre of the mass.
-        lever = mass * (arm @ arm * xp.eye(3) - xp.outer(arm, arm))
-        inertia = inertia + inertia_matrix(xp.asarray(tensor, dtype=float)) + lever
+        square = arm @ arm * xp.eye(3)
+        lever = mass * (square - xp.outer(arm, arm))
+        inertia = inertia + own + lever
     return TipLoad(outboard + fixed_mass, inertia)
+
+
+def _fixed_to_tip(robot: Robot, i: int) -> list[Any]:
+    """Mass, inertia about its centre and offset of the centre of what is fixed to the tip of link i."""
+    fixed: list[Any] = []
+    for lump in robot.links[i].masses:
+        if lump.node == "tip":
+            at_tip = np.zeros(3)
+            fixed.append((lump.mass, lump.inertia, at_tip))
+    payload = robot.payload
+    is_last = i == len(robot.links) - 1
+    if payload is not None and is_last:
+        fixed.append((payload.mass, payload.inertia, payload.offset))
+    return fixed
 
 
 def outboard_mass(bodies: Sequence[Body], i: int) -> Scalar:
     """Mass of all links after link i, payload included [kg]."""
-    return sum((body.total_mass for body in bodies[i + 1 :]), 0.0)
+    behind = bodies[i + 1 :]
+    return sum((body.total_mass for body in behind), 0.0)
 
 
 class BeamModes(NamedTuple):
@@ -160,22 +188,24 @@ class BeamModes(NamedTuple):
         A positive slope of w turns about -y: [Cibicik2021] eq. (71) with the sign put right.
         """
         xp = namespace(self, xi, length)
-        axial, torsion, xy, xz = range(4)
+        v_slope = self.xy.shape(xi, 1) / length
+        w_slope = self.xz.shape(xi, 1) / length
         # The family that moves each of the six components, and by how much.
         components = (
-            (axial, self.axial.shape(xi)),
-            (xy, self.xy.shape(xi)),
-            (xz, self.xz.shape(xi)),
-            (torsion, self.torsion.shape(xi)),
-            (xz, -self.xz.shape(xi, 1) / length),
-            (xy, self.xy.shape(xi, 1) / length),
+            ("axial", self.axial.shape(xi)),
+            ("xy", self.xy.shape(xi)),
+            ("xz", self.xz.shape(xi)),
+            ("torsion", self.torsion.shape(xi)),
+            ("xz", -w_slope),
+            ("xy", v_slope),
         )
-        zeros = [xp.zeros((len(xi), len(family.b))) for family in self]
         rows = []
-        for family, values in components:
-            blocks = list(zeros)
-            blocks[family] = values
-            rows.append(xp.concatenate(blocks, axis=1))
+        for mover, values in components:
+            blocks = []
+            for name, family in zip(self._fields, self, strict=True):
+                at_rest = xp.zeros((len(xi), len(family.b)))
+                blocks.append(values if name == mover else at_rest)
+            rows.append(xp.hstack(blocks))
         return xp.stack(rows, axis=1)
 
 
@@ -202,19 +232,31 @@ def _uniform_beam(robot: Robot, i: int) -> UniformBeam:
     up = beam_up(robot, i)
     xp = namespace(path, up, section, E, G, rho)
     corners = xp.asarray(path, dtype=float)
-    mesh = polyline_mesh(corners, xp.asarray(up, dtype=float), beam.elements)
+    section_up = xp.asarray(up, dtype=float)
+    mesh = polyline_mesh(corners, section_up, beam.elements)
     L = xp.sum(mesh.length)
     # Euler-Bernoulli's theory has no rotary inertia in bending.
-    per_length = (rho * section.area, rho * section.polar_moment, 0.0, 0.0)
-    inertia = [xp.asarray(value, dtype=float) for value in per_length]
+    none = xp.zeros(())
+    inertia = LineInertia(
+        mass=xp.asarray(rho * section.area),
+        polar=xp.asarray(rho * section.polar_moment),
+        rotary_y=none,
+        rotary_z=none,
+    )
     rigidity = {
         "axial": E * section.area / L,
         "torsion": G * section.torsion_constant / L,
         "xy": E * section.second_moment_z / L**3,
         "xz": E * section.second_moment_y / L**3,
     }
-    mass = rho * section.area * L
-    return UniformBeam(mesh, L, mesh.axes[0], mass, LineInertia(*inertia), rigidity)
+    return UniformBeam(
+        mesh=mesh,
+        length=L,
+        axes=mesh.axes[0],
+        mass=rho * section.area * L,
+        inertia=inertia,
+        rigidity=rigidity,
+    )
 
 
 def _loaded_modes(
@@ -224,11 +266,14 @@ def _loaded_modes(
     mass_ratio = load.mass / beam.mass
     J = beam.axes.T @ load.inertia @ beam.axes  # section axes
     unit = beam.mass * beam.length**2
+    # The tip mass turns about z as the beam bends in x-y, about y as it bends in x-z.
+    about_z = J[2, 2] / unit
+    about_y = J[1, 1] / unit
     return BeamModes(
         axial=bar_modes(counts["axial"], mass_ratio),
         torsion=bar_modes(counts["torsion"]),
-        xy=bending_modes(counts["xy"], mass_ratio, J[2, 2] / unit),
-        xz=bending_modes(counts["xz"], mass_ratio, J[1, 1] / unit),
+        xy=bending_modes(counts["xy"], mass_ratio, about_z),
+        xz=bending_modes(counts["xz"], mass_ratio, about_y),
     )
 
 
@@ -240,31 +285,35 @@ def _beam_in_modes(
     modes = _loaded_modes(beam, load, counts)
     mesh, L = beam.mesh, beam.length
     xp = namespace(beam, load)
-    xi, weight = gauss(quadrature_points(max(counts.values())))
-    elements = len(mesh.length)
-    node_shares = np.linspace(0.0, 1.0, elements + 1)
-    turn = xp.einsum("ab,ij->aibj", np.eye(2), beam.axes).reshape(6, 6)
+    points = quadrature_points(max(counts.values()))
+    xi, weight = gauss(points)
+    node_shares = np.linspace(0.0, 1.0, len(mesh.points))
+    turn = block_diagonal(beam.axes, beam.axes)
 
     def shape(share, rigid):
-        return xp.concatenate([rigid, turn @ modes.field(share, L)], axis=2)
+        elastic = turn @ modes.field(share, L)
+        return xp.concatenate([rigid, elastic], axis=2)
 
-    station_rigid = rigid_shapes(xi[:, None] * mesh.points[-1])
+    tip = mesh.points[-1]
+    station_rigid = rigid_shapes(xi[:, None] * tip)
     D = section_inertia(beam.inertia, beam.axes)
+    # The Gauss points count in shares of the length.
+    length_weight = weight * L
     stiffness = _modal_stiffness(beam, modes)
-    m = len(stiffness)
+    c = 6 + len(stiffness)
     return Body(
         points=mesh.points,
         node_shape=shape(node_shares, rigid_shapes(mesh.points)),
         station_shape=shape(xi, station_rigid),
         station_rigid=station_rigid,
-        station_inertia=D * (weight * L)[:, None, None],
-        stiffness=xp.pad(xp.diag(stiffness), ((6, 0), (6, 0))),
-        damping=xp.zeros((6 + m, 6 + m)),
+        station_inertia=D * length_weight[:, None, None],
+        stiffness=with_zero_rigid_part(xp.diag(stiffness)),
+        damping=xp.zeros((c, c)),
         alpha=0.0,
-        rigid=xp.eye(6 + m)[:, :6],
+        rigid=rigid_coordinates(c, xp),
         axes=mesh.axes,
-        elements=tuple((k, k + 1) for k in range(elements)),
-        names=_mode_names(counts),
+        elements=chain_of_elements(len(mesh.points)),
+        names=_family_names(counts),
         slopes=_slopes(modes, L, beam.axes, xi, node_shares),
     )
 
@@ -277,7 +326,7 @@ def _modal_stiffness(beam: UniformBeam, modes: BeamModes) -> Float[Real, " m"]:
     return namespace(parts).concatenate(parts)
 
 
-def _mode_names(counts: Mapping[str, int]) -> tuple[str, ...]:
+def _family_names(counts: Mapping[str, int]) -> tuple[str, ...]:
     names = []
     for family in FAMILIES:
         names += [f"{family}.{k + 1}" for k in range(counts[family])]
@@ -293,15 +342,21 @@ def _slopes(
 ) -> Slopes:
     """Slopes of the axis at Gauss points of the whole beam, enough of them for the highest mode's slope squared."""
     xp = namespace(modes, L, axes)
-    points = SLOPE_POINTS + 3 * max(len(modes.xy.b), len(modes.xz.b))
-    field = modes.field(gauss(points)[0], L)
-    across = xp.stack([field[:, 5], -field[:, 4]], axis=1)  # v', w'
+    highest = max(len(modes.xy.b), len(modes.xz.b))
+    points = SLOPE_POINTS + 3 * highest
+    xi, _ = gauss(points)
+    field = modes.field(xi, L)
+    v_slope = field[:, 5]
+    w_slope = -field[:, 4]
+    local = xp.stack([v_slope, w_slope], axis=1)
+    across = axes[:, 1:] @ local
     rigid = xp.zeros((points, 3, 6))
-    slope = xp.concatenate([rigid, axes[:, 1:] @ across], axis=2)
-    tangent = xp.broadcast_to(axes[:, 0], (points, 3))
-    nodes = L * integral_weights(node_shares, points)
-    stations = L * integral_weights(station_shares, points)
-    return Slopes(slope, tangent, nodes, stations)
+    return Slopes(
+        slope=xp.concatenate([rigid, across], axis=2),
+        tangent=xp.broadcast_to(axes[:, 0], (points, 3)),
+        nodes=L * integral_weights(node_shares, points),
+        stations=L * integral_weights(station_shares, points),
+    )
 
 
 def mesh_modes_body(body: Body, tip_mass: Scalar, count: int) -> Body:
@@ -310,18 +365,20 @@ def mesh_modes_body(body: Body, tip_mass: Scalar, count: int) -> Body:
     Mass-normalised. A traced parameter changes the link, not its assumed modes: derivatives take their shape as given.
     """
     body = measured_from_inner_node(body)
+    # The tip mass shapes the modes; the body itself does not carry it.
     loaded = with_mass(body, TIP_NODE, tip_mass)
-    M = loaded.mass_matrix[6:, 6:]
-    K = loaded.stiffness[6:, 6:]
+    M = elastic_part(loaded.mass_matrix)
+    K = elastic_part(loaded.stiffness)
     xp = namespace(M, K)
     if xp is jnp:
         M = jax.lax.stop_gradient(M)
         K = jax.lax.stop_gradient(K)
     shapes = lowest_modes(K, M, count)[1]
     # A mode's sign is free: its largest component is made positive.
-    row = xp.argmax(xp.abs(shapes), axis=0)[None]
-    largest = xp.take_along_axis(shapes, row, axis=0)
+    row = xp.argmax(xp.abs(shapes), axis=0)
+    largest = xp.take_along_axis(shapes, row[None], axis=0)
     shapes = shapes * xp.sign(largest)
     kept = shapes.shape[1]
-    elastic = xp.concatenate([xp.zeros((6, kept)), shapes])
-    return in_basis(body, elastic, [f"mode.{k + 1}" for k in range(kept)])
+    at_rest = xp.zeros((6, kept))
+    elastic = xp.vstack([at_rest, shapes])
+    return in_basis(body, elastic, mode_names(kept))

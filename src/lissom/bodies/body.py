@@ -13,7 +13,8 @@ from .inertia import Inertia, in_coordinates
 from .slopes import Slopes, in_shapes, with_station
 
 # A rigid shape is affine in its point: I6 plus one lever for each coordinate of the point.
-LEVERS = np.stack([rigid_shape(e) - np.eye(6) for e in np.eye(3)])
+_UNIT_POINTS = [rigid_shape(e) for e in np.eye(3)]
+LEVERS = np.stack(_UNIT_POINTS) - np.eye(6)
 
 
 def block_diagonal(
@@ -30,7 +31,29 @@ def block_diagonal(
 def rigid_shapes(points: Float[Real, "n 3"]) -> Float[Real, "n 6 6"]:
     """Displacement (v + w x X, w) at each point X for a rigid twist (v, w) about the origin: [[I, -X x], [0, I]]."""
     xp = namespace(points)
-    return np.eye(6) + xp.einsum("na,aij->nij", points, LEVERS)
+    levers = xp.einsum("na,aij->nij", points, LEVERS)
+    return np.eye(6) + levers
+
+
+def mode_names(count: int) -> tuple[str, ...]:
+    """Names of modal coordinates: `mode.1`, `mode.2`, ..."""
+    return tuple(f"mode.{k + 1}" for k in range(count))
+
+
+def chain_of_elements(nodes: int) -> tuple[tuple[int, int], ...]:
+    """Elements that join each node to the next one."""
+    return tuple((k, k + 1) for k in range(nodes - 1))
+
+
+def elastic_part(A: Float[Real, "c c"]) -> Float[Real, "n n"]:
+    """A matrix of a body over eta alone."""
+    return A[6:, 6:]
+
+
+def with_zero_rigid_part(A: Float[Real, "n n"]) -> Float[Real, "c c"]:
+    """A matrix over eta as one over q = (r, eta), where a rigid displacement r takes no part."""
+    before = (6, 0)
+    return namespace(A).pad(A, (before, before))
 
 
 class Body(eqx.Module):
@@ -115,7 +138,7 @@ class Body(eqx.Module):
         if self.extra_inertia is None:
             return M
         # The first six of its columns are a rigid twist, the others q.
-        return M + self.extra_inertia.mass[6:, 6:]
+        return M + elastic_part(self.extra_inertia.mass)
 
     @property
     def rigid_inertia(self) -> Float[Real, "6 6"]:
@@ -136,9 +159,11 @@ class Body(eqx.Module):
     def centre(self) -> Vector3:
         """Centre of mass in the link frame [m]; the link must have mass."""
         first_moment = self.rigid_inertia[3:, :3]  # m [c x]
+        m_x = first_moment[2, 1]
+        m_y = first_moment[0, 2]
+        m_z = first_moment[1, 0]
         xp = namespace(first_moment)
-        moments = [first_moment[2, 1], first_moment[0, 2], first_moment[1, 0]]
-        return xp.stack(moments) / self.total_mass
+        return xp.stack([m_x, m_y, m_z]) / self.total_mass
 
     @property
     def inertia(self) -> Matrix3:
@@ -152,11 +177,12 @@ def weighted_product(
     right: Float[Real, "s 6 b"],
 ) -> Float[Real, "a b"]:
     """Sum over the stations of left^T weight right."""
-    weighted = weight @ right
-    # Stations and components in one axis: the sum over both is a single product of matrices.
-    left_rows = left.reshape(-1, left.shape[-1])
-    weighted_rows = weighted.reshape(-1, right.shape[-1])
-    return left_rows.T @ weighted_rows
+    return in_rows(left).T @ in_rows(weight @ right)
+
+
+def in_rows(field: Float[Real, "s 6 m"]) -> Float[Real, "rows m"]:
+    """Stations and components in one axis: a sum over both is then a single product of matrices."""
+    return field.reshape(-1, field.shape[-1])
 
 
 def point_inertia(
@@ -189,18 +215,24 @@ def with_mass(
     shape = rigid_shape(arm) @ body.node_shape[node]
     rigid = rigid_shape(body.points[node] + arm)
     D = point_inertia(mass, inertia)
-    slopes = None if body.slopes is None else with_station(body.slopes, node)
-    return eqx.tree_at(
-        lambda b: (b.station_shape, b.station_rigid, b.station_inertia, b.slopes),
-        body,
-        (
-            xp.concatenate([body.station_shape, shape[None]]),
-            xp.concatenate([body.station_rigid, rigid[None]]),
-            xp.concatenate([body.station_inertia, D[None]]),
-            slopes,
-        ),
-        is_leaf=lambda leaf: leaf is None,
+    slopes = body.slopes
+    if slopes is not None:
+        slopes = with_station(slopes, node)
+
+    def with_one_more(stations, one):
+        return xp.concatenate([stations, one[None]])
+
+    def stations(b):
+        return b.station_shape, b.station_rigid, b.station_inertia, b.slopes
+
+    new = (
+        with_one_more(body.station_shape, shape),
+        with_one_more(body.station_rigid, rigid),
+        with_one_more(body.station_inertia, D),
+        slopes,
     )
+    # A body without slopes has None there, which is a leaf too.
+    return eqx.tree_at(stations, body, new, is_leaf=lambda leaf: leaf is None)
 
 
 def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> Body:
@@ -211,11 +243,12 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
     make a reduced body, [Vidoni2015] eq. (2). `names` are those of its new coordinates.
     """
     xp = namespace(body.rigid, body.stiffness, elastic)
-    change = xp.concatenate([xp.asarray(body.rigid), elastic], axis=1)
+    rigid = xp.asarray(body.rigid)
+    change = xp.hstack([rigid, elastic])
 
     def over_eta(A):
         # A rigid displacement r strains nothing: its rows and columns are zero, not nearly zero.
-        return xp.pad(elastic.T @ A @ elastic, ((6, 0), (6, 0)))
+        return with_zero_rigid_part(elastic.T @ A @ elastic)
 
     extra_inertia, slopes = body.extra_inertia, body.slopes
     if extra_inertia is not None:
@@ -231,7 +264,7 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
         stiffness=over_eta(body.stiffness),
         damping=over_eta(body.damping),
         alpha=body.alpha,
-        rigid=xp.eye(change.shape[1])[:, :6],
+        rigid=rigid_coordinates(change.shape[1], xp),
         axes=body.axes,
         elements=body.elements,
         names=tuple(names),
@@ -243,5 +276,18 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
 
 def measured_from_inner_node(body: Body) -> Body:
     """The same body with eta counted from its inner node: all coordinates kept."""
-    elastic = namespace(body.rigid).eye(body.coordinates)[:, 6:]
-    return in_basis(body, elastic, body.names)
+    every = range(body.coordinates - 6)
+    return with_coordinates(body, every)
+
+
+def with_coordinates(body: Body, kept: Sequence[int]) -> Body:
+    """The same body with some of its elastic coordinates (numbered from 0), counted from its inner node."""
+    columns = [6 + k for k in kept]
+    unit = namespace(body.rigid).eye(body.coordinates)
+    names = [body.names[k] for k in kept]
+    return in_basis(body, unit[:, columns], names)
+
+
+def rigid_coordinates(coordinates: int, xp=np) -> Float[Real, "c 6"]:
+    """Coordinates of a rigid displacement where r alone makes it: [I6; 0]."""
+    return xp.eye(coordinates)[:, :6]

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from ..types import Real, Scalar, namespace
-from .body import Body
+from .body import Body, elastic_part
 
 
 def with_rayleigh(body: Body, alpha: Scalar = 0.0, beta: Scalar = 0.0) -> Body:
@@ -31,17 +31,22 @@ def with_modal_ratio(body: Body, ratio: Scalar) -> Body:
     if c == 6:
         return with_rayleigh(body)
     xp = namespace(body, ratio)
-    M = body.mass_matrix[6:, 6:]
-    K = body.stiffness[6:, 6:]
+    M = elastic_part(body.mass_matrix)
+    K = elastic_part(body.stiffness)
     C = 2 * ratio * frequency_matrix(M, K)
-    # Coordinates 6, 7, ... of the rigid displacement that moves node 0 by r: rigid[6:] rigid[:6]^-1 r.
-    rigid_part = xp.linalg.solve(body.rigid[:6].T, body.rigid[6:].T).T
-    P = xp.concatenate([-rigid_part, xp.eye(c - 6)], axis=1)
+    # eta of the rigid displacement that moves node 0 by r: rigid_eta rigid_r^-1 r.
+    rigid_r = body.rigid[:6]
+    rigid_eta = body.rigid[6:]
+    rigid_part = xp.linalg.solve(rigid_r.T, rigid_eta.T).T
+    P = xp.hstack([-rigid_part, xp.eye(c - 6)])
     return _with_damping(body, P.T @ C @ P, 0.0)
 
 
 def _with_damping(body: Body, damping: Float[Real, "c c"], alpha: Scalar) -> Body:
-    return eqx.tree_at(lambda b: (b.damping, b.alpha), body, (damping, alpha))
+    def fields(b):
+        return b.damping, b.alpha
+
+    return eqx.tree_at(fields, body, (damping, alpha))
 
 
 def frequency_matrix(
@@ -75,7 +80,8 @@ def _square_root_jvp(primals, tangents):
     eigenvalue, V = jnp.linalg.eigh(A)
     s = jnp.sqrt(eigenvalue)
     rotated = V.T @ dA @ V
-    dS = V @ (rotated / (s[:, None] + s)) @ V.T
+    sums = s[:, None] + s
+    dS = V @ (rotated / sums) @ V.T
     return (V * s) @ V.T, dS
 
 
@@ -83,5 +89,6 @@ def _square_root(matrix: Float[Real, "n n"]) -> Float[Real, "n n"]:
     xp = namespace(matrix)
     eigenvalue, V = xp.linalg.eigh(matrix)
     # Rounding can make the zero of a motion without mass slightly negative.
-    s = xp.sqrt(xp.maximum(eigenvalue, 0.0))
+    eigenvalue = xp.maximum(eigenvalue, 0.0)
+    s = xp.sqrt(eigenvalue)
     return (V * s) @ V.T

@@ -34,6 +34,9 @@ def in_coordinates(inertia: Inertia, change: Float[Real, "c k"]) -> Inertia:
     """The same inertia over new coordinates, q = change q'; the rigid twist stays what it is."""
     xp = namespace(inertia.mass, change)
     c, k = change.shape
-    twist = xp.concatenate([xp.eye(6), xp.zeros((6, k))], axis=1)
-    coordinates = xp.concatenate([xp.zeros((c, 6)), change], axis=1)
-    return in_columns(inertia, xp.concatenate([twist, coordinates]))
+    no_coordinates = xp.zeros((6, k))
+    no_twist = xp.zeros((c, 6))
+    twist = xp.hstack([xp.eye(6), no_coordinates])
+    coordinates = xp.hstack([no_twist, change])
+    T = xp.vstack([twist, coordinates])
+    return in_columns(inertia, T)

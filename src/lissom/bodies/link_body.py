@@ -10,8 +10,7 @@ from ..describe.link import Damping
 from ..describe.outline import PLANAR
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_at, section_values
-from ..types import namespace
-from .body import Body, in_basis, with_mass
+from .body import Body, with_coordinates, with_mass
 from .damping import with_modal_ratio, with_rayleigh
 from .mesh import beam_body
 from .rigid_body import rigid_body
@@ -21,7 +20,8 @@ TIP_NODE = -1
 
 def bodies_of(robot: Robot) -> tuple[Body, ...]:
     """Bodies of all links, each built once; see `body_of`."""
-    return tuple(body_of(robot, i) for i in range(len(robot.links)))
+    count = len(robot.links)
+    return tuple(body_of(robot, i) for i in range(count))
 
 
 def body_of(robot: Robot, i: int) -> Body:
@@ -47,6 +47,7 @@ def complete_body(robot: Robot, i: int, bare: Body) -> Body:
     # Masses first: modal damping is that of the modes with them.
     if link.flexible:
         body = _with_damping(body, link.damping or robot.damping)
+    # Last of all: damping and masses know nothing of planes.
     return in_plane(body) if robot.planar else body
 
 
@@ -57,9 +58,7 @@ def in_plane(body: Body) -> Body:
         component = name.rpartition(".")[2]
         if component in PLANAR:
             kept.append(k)
-    columns = [6 + k for k in kept]
-    elastic = namespace(body.rigid).eye(body.coordinates)[:, columns]
-    return in_basis(body, elastic, [body.names[k] for k in kept])
+    return with_coordinates(body, kept)
 
 
 def _beam_link(robot: Robot, i: int) -> Body:
@@ -96,7 +95,8 @@ def _fe_link(robot: Robot, i: int) -> Body:
 
 def _rigid_link(robot: Robot, i: int) -> Body:
     rigid: Any = robot.links[i].rigid
-    return rigid_body(rigid.mass, rigid.com, rigid.inertia, tip(robot, i))
+    next_joint = tip(robot, i)
+    return rigid_body(rigid.mass, rigid.com, rigid.inertia, next_joint)
 
 
 def _with_masses(robot: Robot, i: int, body: Body) -> Body:

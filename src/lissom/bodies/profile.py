@@ -58,12 +58,19 @@ def line_inertia(profile: Profile, s: Float[Real, "*n"]) -> LineInertia:
     """Inertia per unit length of the sections at the shares s of the path."""
     A, I_y, I_z, _, J_p, _, _ = _section_at(profile, s)
     rho = profile.density
-    return LineInertia(rho * A, rho * J_p, rho * I_y, rho * I_z)
+    return LineInertia(
+        mass=rho * A,
+        polar=rho * J_p,
+        rotary_y=rho * I_y,
+        rotary_z=rho * I_z,
+    )
 
 
 def _section_at(profile: Profile, s: Float[Real, "*n"]) -> Any:
     """Columns of the section table, each shaped like s."""
+    # A traced size makes the sections JAX arrays, whatever s is.
     xp = profile_namespace(profile, s)
+    # A table of one row: nothing to evaluate at each s.
     if profile.is_uniform:
         row = _section_row(profile.sections(0.0))
         return [xp.full(s.shape, value) for value in row]
@@ -71,10 +78,11 @@ def _section_at(profile: Profile, s: Float[Real, "*n"]) -> Any:
     def row_at(share):
         return xp.stack(_section_row(profile.sections(share)))
 
+    shares = s.reshape(-1)
     if xp is jnp:
-        rows = jax.vmap(row_at)(jnp.reshape(s, -1))
+        rows = jax.vmap(row_at)(jnp.asarray(shares))
     else:
-        rows = xp.stack([row_at(share) for share in s.ravel()])
+        rows = xp.stack([row_at(share) for share in shares])
     table = rows.reshape(*s.shape, len(COLUMNS))
     return xp.moveaxis(table, -1, 0)
 

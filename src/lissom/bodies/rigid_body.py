@@ -51,6 +51,7 @@ def rigid_body(
 
 def _is_origin(tip: Vector3 | Sequence) -> bool:
     """True if the tip is the origin; a traced tip is taken to be elsewhere, since the number of nodes is structure."""
-    if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(tip)):
-        return False
-    return not np.any(np.asarray(tip, dtype=float))
+    for leaf in jax.tree.leaves(tip):
+        if isinstance(leaf, Tracer):
+            return False
+    return not np.any(np.asarray(tip))

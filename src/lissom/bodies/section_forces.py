@@ -4,7 +4,7 @@ from jaxtyping import Float
 
 from ..types import Real, namespace
 from .body import Body
-from .mesh import element_rotations
+from .mesh import element_rotations, lengths_of
 
 
 def section_force_shape(body: Body) -> Float[Real, "e 2 6 c"]:
@@ -17,11 +17,14 @@ def section_force_shape(body: Body) -> Float[Real, "e 2 6 c"]:
     shape = xp.asarray(body.node_shape)
     first = [start for start, _ in body.elements]
     second = [end for _, end in body.elements]
-    u = xp.concatenate([shape[first], shape[second]], axis=1)
-    to_local = xp.swapaxes(element_rotations(body.axes), 1, 2)
-    at_nodes = xp.asarray(body.element_stiffness) @ to_local @ u
+    ends = [shape[first], shape[second]]
+    u = xp.concatenate(ends, axis=1)
+    u_local = element_rotations(body.axes).mT @ u
+    at_nodes = xp.asarray(body.element_stiffness) @ u_local
     # What acts on the first node acts on a section whose outward normal is -x: the force on +x is its opposite.
-    return xp.stack([-at_nodes[:, :6], at_nodes[:, 6:]], axis=1)
+    at_start = -at_nodes[:, :6]
+    at_end = at_nodes[:, 6:]
+    return xp.stack([at_start, at_end], axis=1)
 
 
 def section_forces(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 6"]:
@@ -44,16 +47,22 @@ def section_strains(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 4"]:
     forces = section_forces(body, q)
     xp = namespace(forces)
     points = xp.asarray(body.points)
-    ends = xp.stack([points[list(pair)] for pair in body.elements])
-    L = xp.sqrt(xp.sum((ends[:, 1] - ends[:, 0]) ** 2, axis=1))
+    first = [start for start, _ in body.elements]
+    second = [end for _, end in body.elements]
+    L = lengths_of(points[second] - points[first])
     K = xp.asarray(body.element_stiffness)
 
     def bending(i, j):
         # u^T K u for opposite unit rotations of the ends, which is pure bending: 4 E I / L, whatever the shear.
-        return 0.25 * L * (K[:, i, i] + K[:, j, j] - 2 * K[:, i, j])
+        own = K[:, i, i] + K[:, j, j]
+        pure_bending = own - 2 * K[:, i, j]
+        return 0.25 * L * pure_bending
 
     EA = K[:, 0, 0] * L
     GJ = K[:, 3, 3] * L
-    rigidity = xp.stack([EA, GJ, bending(4, 10), bending(5, 11)], axis=1)
+    EI_y = bending(4, 10)
+    EI_z = bending(5, 11)
+    rigidity = xp.stack([EA, GJ, EI_y, EI_z], axis=1)
     # N, T, My, Mz: those of the six forces that strain, twist and bend.
-    return forces[:, :, [0, 3, 4, 5]] / rigidity[:, None]
+    straining = forces[:, :, [0, 3, 4, 5]]
+    return straining / rigidity[:, None]

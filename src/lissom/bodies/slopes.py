@@ -26,7 +26,8 @@ def in_shapes(slopes: Slopes, elastic: Float[Real, "c m"]) -> Slopes:
     """The same slopes over (r, eta), q = elastic eta: a rigid displacement r bends nothing."""
     xp = namespace(slopes.slope, elastic)
     of_eta = slopes.slope @ elastic
-    of_r = xp.zeros((*of_eta.shape[:2], 6))
+    points, axes, _ = of_eta.shape
+    of_r = xp.zeros((points, axes, 6))
     slope = xp.concatenate([of_r, of_eta], axis=2)
     return eqx.tree_at(lambda s: s.slope, slopes, slope)
 
@@ -48,10 +49,13 @@ def integral_weights(
     P = legendre.legvander(x, points - 1)  # P_k(x_j)
     Q = legendre.legvander(y, points)
     # Integral of P_k from -1 to y: (P_{k+1} - P_{k-1}) / (2 k + 1), which is zero at -1.
-    integral = np.empty((len(y), points))
-    integral[:, 0] = y + 1
+    integral = [y + 1]
     for k in range(1, points):
-        integral[:, k] = (Q[:, k + 1] - Q[:, k - 1]) / (2 * k + 1)
+        above = Q[:, k + 1]
+        below = Q[:, k - 1]
+        integral.append((above - below) / (2 * k + 1))
     # f = sum_k c_k P_k with c_k = (k + 1/2) sum_j weight_j P_k(x_j) f(x_j); halved, since (0, 1) is half as long.
-    coefficient = P * (np.arange(points) + 0.5)
-    return 0.5 * integral @ coefficient.T * weight
+    degree = np.arange(points)
+    coefficient = P * (degree + 0.5)
+    whole = np.stack(integral, axis=1) @ coefficient.T
+    return 0.5 * whole * weight

@@ -21,6 +21,7 @@ from .elements import (
 
 # Abaqus writes 1e36 on the diagonal of a dof that a boundary condition holds.
 HELD = 1e35
+COMMENTS = ("*", "%", "#")
 
 
 def read_mtx(path: Path, mass: Path | None, nodes: Path) -> FiniteElements:
@@ -47,21 +48,29 @@ def _by_rows(
     notes: list[str],
 ) -> FiniteElements:
     """Matrices whose rows are counted, nodes by ascending number."""
-    n = int(max(stiffness[:, :2].max(), inertia[:, :2].max()))
-    K = matrix_of_entries(stiffness[:, 0] - 1, stiffness[:, 1] - 1, stiffness[:, 2], n)
-    M = matrix_of_entries(inertia[:, 0] - 1, inertia[:, 1] - 1, inertia[:, 2], n)
+    both = np.concatenate([stiffness, inertia])
+    n = int(both[:, :2].max())
+
+    def matrix(entries):
+        row, column, value = entries.T
+        return matrix_of_entries(row - 1, column - 1, value, n)
+
+    K = matrix(stiffness)
     _refuse_held(K, path)
     order = np.argsort(deck.labels)
     new = np.argsort(order)  # new position of each node of the deck
+    surface = deck.surface
+    if surface is not None:
+        surface = new[surface]
     return elements_of(
         K,
-        M,
+        matrix(inertia),
         deck.points[order],
         deck.labels[order],
         source=path.name,
         notes=notes,
         sets={name: new[group] for name, group in deck.sets.items()},
-        surface=None if deck.surface is None else new[deck.surface],
+        surface=surface,
     )
 
 
@@ -74,15 +83,19 @@ def _by_names(
 ) -> FiniteElements:
     """Matrices whose rows and columns are named by node and dof."""
     both = np.concatenate([stiffness, inertia])
-    names = np.unique(np.concatenate([both[:, :2], both[:, 2:4]]), axis=0)
+    row_names = both[:, :2]
+    column_names = both[:, 2:4]
+    names = np.unique(np.vstack([row_names, column_names]), axis=0)
 
     def matrix(entries):
         rows = _rows_of(names, entries[:, :2])
         columns = _rows_of(names, entries[:, 2:4])
-        return matrix_of_entries(rows, columns, entries[:, 4], len(names))
+        values = entries[:, 4]
+        return matrix_of_entries(rows, columns, values, len(names))
 
     K = matrix(stiffness)
     _refuse_held(K, path)
+    # Labels of internal nodes have no coordinates: node 0 stands for a generalised coordinate.
     dofs = names.astype(int)
     internal = dofs[:, 0] <= 0
     dofs[internal] = 0
@@ -116,14 +129,17 @@ def _mass_file(path: Path) -> Path:
 
 def _entries(path: Path) -> np.ndarray:
     """Numbers of each line, (e, 5) with labels or (e, 3) without."""
+    text = path.read_text(encoding="ascii", errors="replace")
+    # Fortran writes exponents with D, which Python does not read.
+    text = text.replace("D", "E").replace("d", "e")
     rows = []
-    for line in path.read_text(encoding="ascii", errors="replace").splitlines():
-        if line.strip() and not line.lstrip().startswith(("*", "%", "#")):
-            # Fortran writes exponents with D, which Python does not read.
-            numbers = line.replace(",", " ").replace("D", "E").replace("d", "e")
+    for line in text.splitlines():
+        is_comment = line.lstrip().startswith(COMMENTS)
+        if line.strip() and not is_comment:
+            numbers = line.replace(",", " ")
             rows.append(numbers.split())
     widths = {len(row) for row in rows}
-    if len(widths) != 1 or not widths <= {3, 5}:
+    if widths not in ({3}, {5}):
         raise FeError(
             f"{path}: each line must be `node, dof, node, dof, value` or `row column value`"
         )
@@ -144,14 +160,16 @@ def _rows_of(names: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     first = names[:, 1].min()
     span = np.ptp(names[:, 1]) + 1
 
-    def key(a):
-        return a[:, 0] * span + (a[:, 1] - first)
+    def key(pairs):
+        node, dof = pairs.T
+        return node * span + (dof - first)
 
     return np.searchsorted(key(names), key(wanted))
 
 
 def _refuse_held(K: Sparse, path: Path) -> None:
-    held = int((np.abs(K.diagonal()) > HELD).sum())
+    is_held = np.abs(K.diagonal()) > HELD
+    held = int(is_held.sum())
     if held:
         raise FeError(
             f"{path}: {held} dofs are held by boundary conditions (1e36 in K): export the free part, without *BOUNDARY"

@@ -22,20 +22,32 @@ def read_full(path: Path, nodes: Path) -> FiniteElements:
     reader = optional_module("ansys.mapdl.reader", "Ansys files")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        dofs, K, M = reader.read_binary(str(path)).load_km(as_sparse=True, sort=True)
+        file = reader.read_binary(str(path))
+        dofs, K, M = file.load_km(as_sparse=True, sort=True)
         labels, points = _nodes(reader, nodes)
-    if dofs[:, 1].max() > max(ROTATIONS):
+    node, component = dofs.T
+    if component.max() > max(ROTATIONS):
         raise FeError(
             f"{path}: holds dofs that are neither displacements nor rotations"
         )
     K = with_both_triangles(K)
     M = with_both_triangles(M)
     notes = [f"nodes from {nodes.name}"]
-    held = int((row_sizes(K) == 0).sum())
+    is_held = row_sizes(K) == 0
+    held = int(is_held.sum())
     if held:
         notes.append(f"{held} dofs are held by constraints (D)")
-    table = np.stack([dofs[:, 0], dofs[:, 1] + 1], axis=1)
-    return elements_of(K, M, points, labels, table, source=path.name, notes=notes)
+    # Ansys counts the components from 0, everything here from 1.
+    table = np.stack([node, component + 1], axis=1)
+    return elements_of(
+        K,
+        M,
+        points,
+        labels,
+        table,
+        source=path.name,
+        notes=notes,
+    )
 
 
 def _nodes(reader, path: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -45,5 +57,5 @@ def _nodes(reader, path: Path) -> tuple[np.ndarray, np.ndarray]:
         mesh = reader.Archive(str(path), parse_vtk=False)
     labels = np.asarray(mesh.nnum, dtype=int)
     # Behind the coordinates the file may have angles of the nodal axes.
-    points = np.asarray(mesh.nodes, dtype=float)[:, :3]
-    return labels, points
+    rows = np.asarray(mesh.nodes, dtype=float)
+    return labels, rows[:, :3]

@@ -45,7 +45,8 @@ def write_array_file(fe: FiniteElements, path: str | Path) -> None:
         "labels": fe.labels,
         "dofs": dof_table(fe),
     }
-    for name, A in (("K", fe.K), ("M", fe.M)):
+    matrices = {"K": fe.K, "M": fe.M}
+    for name, A in matrices.items():
         entries = sp.coo_matrix(A)
         row, column = entries.coords
         arrays[f"{name}_row"] = row
@@ -53,6 +54,7 @@ def write_array_file(fe: FiniteElements, path: str | Path) -> None:
         arrays[f"{name}_value"] = entries.data
     if fe.surface is not None:
         arrays["surface"] = fe.surface
+    # h5py is loaded only for those files: importing it takes longer than reading most links.
     if not _is_hdf5(Path(path)):
         return np.savez_compressed(path, **arrays)
     import h5py
@@ -67,7 +69,8 @@ def dof_table(fe: FiniteElements) -> np.ndarray:
     table = np.zeros((fe.size, 2), dtype=int)
     node, component = np.nonzero(fe.place >= 0)
     rows = fe.place[node, component]
-    table[rows] = np.stack([fe.labels[node], component + 1], axis=1)
+    table[rows, 0] = fe.labels[node]
+    table[rows, 1] = component + 1
     return table
 
 
@@ -95,8 +98,8 @@ def _is_hdf5(path: Path) -> bool:
 def _matrix(arrays: Mapping[str, np.ndarray], name: str, path: Path) -> Any:
     if name in arrays:
         return arrays[name]
-    parts = [f"{name}_row", f"{name}_col", f"{name}_value"]
-    if not all(part in arrays for part in parts):
+    parts = [f"{name}_{part}" for part in ("row", "col", "value")]
+    if not set(parts) <= set(arrays):
         raise FeError(
             f"{path}: holds neither `{name}` nor {', '.join(parts)}. It holds: {', '.join(arrays)}"
         )

@@ -27,7 +27,8 @@ def read_calculix(path: Path, nodes: Path | None = None) -> FiniteElements:
             other_way = " (or: --nodes FILE)" if file == deck_file else ""
             raise FeError(f"{path}: {file.name} must lie beside it{other_way}")
     dofs = []
-    for name in dof_file.read_text(encoding="ascii").split():
+    names = dof_file.read_text(encoding="ascii").split()
+    for name in names:
         node, component = name.split(".")
         dofs.append((int(node), int(component)))
     deck = read_deck(deck_file)
@@ -46,5 +47,7 @@ def read_calculix(path: Path, nodes: Path | None = None) -> FiniteElements:
 
 def _matrix(path: Path, n: int) -> Sparse:
     text = path.read_text(encoding="ascii")
-    row, column, value = np.fromstring(text, sep=" ").reshape(-1, 3).T
+    entries = np.fromstring(text, sep=" ").reshape(-1, 3)
+    row, column, value = entries.T
+    # The file counts rows and columns from 1.
     return matrix_of_entries(row - 1, column - 1, value, n)

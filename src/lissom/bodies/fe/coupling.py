@@ -54,7 +54,8 @@ def couple_faces(fe: FiniteElements, couplings: Sequence[Coupling]) -> CoupledEl
         FeError: two faces share a node, or a face cannot follow all six motions (its nodes lie on one line).
     """
     if not couplings:
-        return CoupledElements(fe, sp.csr_matrix(sp.eye(fe.size)), fe, ())
+        same = sp.csr_matrix(sp.eye(fe.size))
+        return CoupledElements(fe, same, fe, ())
     _refuse_overlap(fe, couplings)
     constraints = [_constraint(fe, coupling) for coupling in couplings]
     dependent = np.concatenate([c.dependent for c in constraints])
@@ -75,13 +76,16 @@ def _expansion(
     for number, constraint in enumerate(constraints):
         new_node = len(kept) + 6 * number + np.arange(6)
         over = np.concatenate([column[constraint.others], new_node])
-        block = np.broadcast_arrays(constraint.dependent[:, None], over[None, :])
-        rows.append(block[0].ravel())
-        columns.append(block[1].ravel())
+        dependent = constraint.dependent
+        rows.append(np.repeat(dependent, len(over)))
+        columns.append(np.tile(over, len(dependent)))
         values.append(constraint.values.ravel())
-    place = np.concatenate(rows), np.concatenate(columns)
-    shape = (len(column), len(kept) + 6 * len(constraints))
-    return sp.csr_matrix((np.concatenate(values), place), shape=shape)
+    row = np.concatenate(rows)
+    col = np.concatenate(columns)
+    value = np.concatenate(values)
+    new_dofs = len(kept) + 6 * len(constraints)
+    shape = (len(column), new_dofs)
+    return sp.csr_matrix((value, (row, col)), shape=shape)
 
 
 def _with_new_nodes(
@@ -90,8 +94,11 @@ def _with_new_nodes(
     count = len(couplings)
     first_new_dof = T.shape[1] - 6 * count
     old_place = np.where(fe.place >= 0, column[fe.place], NONE)
-    new_place = first_new_dof + np.arange(6 * count).reshape(-1, 6)
-    new_labels = int(fe.labels.max()) + 1 + np.arange(count)
+    new_dofs = first_new_dof + np.arange(6 * count)
+    new_place = new_dofs.reshape(-1, 6)
+    largest_label = int(fe.labels.max())
+    new_labels = largest_label + 1 + np.arange(count)
+    new_points = [coupling.at for coupling in couplings]
     K = sp.csc_matrix(T.T @ fe.K @ T)
     M = sp.csc_matrix(T.T @ fe.M @ T)
     joined = replace(
@@ -99,11 +106,12 @@ def _with_new_nodes(
         # The products are symmetric up to rounding alone.
         K=(K + K.T) / 2,
         M=(M + M.T) / 2,
-        points=np.concatenate([fe.points, [c.at for c in couplings]]),
+        points=np.concatenate([fe.points, new_points]),
         labels=np.concatenate([fe.labels, new_labels]),
         place=np.concatenate([old_place, new_place]),
     )
-    added = tuple(len(fe.points) + k for k in range(count))
+    nodes = len(fe.points)
+    added = tuple(range(nodes, nodes + count))
     return CoupledElements(joined, T, fe, added)
 
 
@@ -112,20 +120,26 @@ def _constraint(fe: FiniteElements, coupling: Coupling) -> Constraint:
     place = fe.place[coupling.nodes]
     there = place >= 0
     dofs = place[there]
-    B = np.asarray(rigid_shapes(points - coupling.at))[there]
-    size = max(float(np.linalg.norm(np.ptp(points, axis=0))), TINY)
+    shapes = rigid_shapes(points - coupling.at)
+    B = np.asarray(shapes)[there]
+    box = np.ptp(points, axis=0)
+    size = max(float(np.linalg.norm(box)), TINY)
     _refuse_low_rank(coupling, B, size)
     if coupling.kind == "rigid":
-        return Constraint(dofs, np.zeros(0, dtype=int), B)
+        no_others = np.zeros(0, dtype=int)
+        return Constraint(dofs, no_others, B)
     mean = np.linalg.pinv(B)  # r = mean u_f, (6, f)
     # Of the dofs of the face, the six that r determines best are eliminated: pivots of a QR decomposition.
     # Rotations are multiplied by the size of the face, so that all six rows are lengths.
-    scale = np.array([1, 1, 1, size, size, size])[:, None]
-    pivots = qr(scale * mean, mode="economic", pivoting=True)[-1]
+    lengths = mean.copy()
+    lengths[3:] *= size
+    pivots = qr(lengths, mode="economic", pivoting=True)[-1]
     lead = pivots[:6]
     rest = np.sort(pivots[6:])
+    # From r = mean u_f: u_lead = mean_lead^-1 (r - mean_rest u_rest).
     inverse = np.linalg.inv(mean[:, lead])
-    values = np.concatenate([-inverse @ mean[:, rest], inverse], axis=1)
+    of_others = -inverse @ mean[:, rest]
+    values = np.hstack([of_others, inverse])
     return Constraint(dofs[lead], dofs[rest], values)
 
 
@@ -133,9 +147,11 @@ def _refuse_low_rank(coupling: Coupling, B: np.ndarray, size: float) -> None:
     """Refuse a face whose nodes cannot tell six motions apart."""
     singular = np.zeros(6)
     if len(B) >= 6:
-        scaled = B * np.array([1, 1, 1, 1 / size, 1 / size, 1 / size])
+        scaled = B.copy()
+        scaled[:, 3:] /= size
         singular = np.linalg.svd(scaled, compute_uv=False)
-    if singular[-1] <= FULL_RANK * max(singular[0], TINY):
+    largest = max(singular[0], TINY)
+    if singular[-1] <= FULL_RANK * largest:
         raise FeError(
             f"interface: {len(coupling.nodes)} nodes near {np.round(coupling.at, 6).tolist()} cannot hold all six "
             "motions: they lie on one line or point. Choose a face, or a node with rotations"

@@ -60,15 +60,16 @@ def read_deck(path: Path) -> Deck:
     sets: dict[str, list[int]] = {}
     elements: list[Card] = []
     for card in cards(path):
+        group = card.options.get("NSET", "").lower()
         if card.name == "NODE":
             nodes = [_node_row(line) for line in card.lines]
             rows += nodes
             if "NSET" in card.options:
-                group = sets.setdefault(card.options["NSET"].lower(), [])
-                group += [int(row[0]) for row in nodes]
+                members = sets.setdefault(group, [])
+                members += [int(row[0]) for row in nodes]
         elif card.name == "NSET":
-            group = sets.setdefault(card.options.get("NSET", "").lower(), [])
-            group += _set_members(card, sets)
+            members = sets.setdefault(group, [])
+            members += _set_members(card, sets)
         elif card.name == "ELEMENT":
             elements.append(card)
     if not rows:
@@ -80,7 +81,8 @@ def read_deck(path: Path) -> Deck:
     for name, members in sets.items():
         known = [where[label] for label in members if label in where]
         groups[name] = np.unique(known).astype(int)
-    return Deck(labels, table[:, 1:4], groups, _outer_triangles(elements, where))
+    surface = _outer_triangles(elements, where)
+    return Deck(labels, table[:, 1:4], groups, surface)
 
 
 def _node_row(line: list[str]) -> list[float]:
@@ -108,12 +110,15 @@ def _outer_triangles(
 
 def _faces(card: Card) -> Iterator[tuple[int, ...]]:
     """Numbers of the corner nodes of all faces of the solid elements of a card."""
-    kind = card.options.get("TYPE", "").upper().rstrip(VARIANTS)
+    kind = card.options.get("TYPE", "").upper()
+    kind = kind.rstrip(VARIANTS)
     if kind not in SOLIDS:
         return
     width, sides = SOLIDS[kind]
     # The nodes of one element may fill several lines.
-    cells = [int(cell) for line in card.lines for cell in line if cell]
+    cells: list[int] = []
+    for line in card.lines:
+        cells += [int(cell) for cell in line if cell]
     numbers = np.array(cells).reshape(-1, 1 + width)
     for element in numbers[:, 1:]:
         for side in sides:
@@ -133,7 +138,8 @@ def cards(path: Path, depth: int = 0) -> Iterator[Card]:
     if depth > INCLUDES:
         raise FeError(f"{path}: *INCLUDE leads in a circle")
     card = Card("", {}, [])
-    for raw in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for raw in text.splitlines():
         line = raw.strip()
         if not line or line.startswith("**"):
             continue
@@ -151,13 +157,13 @@ def cards(path: Path, depth: int = 0) -> Iterator[Card]:
 
 def _keyword(line: str) -> Card:
     """The card that a line such as `*NSET, NSET=HUB, GENERATE` begins."""
-    name, *rest = [cell.strip() for cell in line[1:].split(",")]
+    name, *rest = line[1:].split(",")
     options = {}
     for cell in rest:
-        if cell:
-            key, _, value = cell.partition("=")
+        key, _, value = cell.partition("=")
+        if key.strip():
             options[key.strip().upper()] = value.strip()
-    return Card(name.upper(), options, [])
+    return Card(name.strip().upper(), options, [])
 
 
 def _set_members(card: Card, sets: Mapping[str, list[int]]) -> list[int]:
@@ -165,8 +171,9 @@ def _set_members(card: Card, sets: Mapping[str, list[int]]) -> list[int]:
     members: list[int] = []
     if "GENERATE" in card.options:
         for line in card.lines:
-            first, last, *step = [int(cell) for cell in line]
-            members += range(first, last + 1, step[0] if step else 1)
+            first, last, *rest = [int(cell) for cell in line]
+            step = rest[0] if rest else 1
+            members += range(first, last + 1, step)
         return members
     for line in card.lines:
         for cell in line:

@@ -13,7 +13,9 @@ from .reduced_link import ReducedLink, load_link, reduced_link, with_modes
 def described_link(fe: FE) -> ReducedLink:
     """The link of an `fe` entry."""
     path = fe.path
-    interface = None if fe.interface is None else tuple(fe.interface.items())
+    interface = None
+    if fe.interface is not None:
+        interface = tuple(fe.interface.items())
     changed = path.stat().st_mtime_ns
     return _described_link(path, changed, interface, fe.modes, fe.method)
 
@@ -26,6 +28,8 @@ def _described_link(
     if interface is None:
         link = load_link(path)
         return link if modes is None else with_modes(link, modes)
-    coupled, joints = with_interface(read_fe(path), dict(interface))
+    elements = read_fe(path)
+    coupled, joints = with_interface(elements, dict(interface))
     request = ReductionRequest(method, modes, checked=0)
-    return reduced_link(coupled, joints, reduce_elements(coupled, joints, request))
+    result = reduce_elements(coupled, joints, request)
+    return reduced_link(coupled, joints, result)

@@ -54,7 +54,8 @@ class FiniteElements:
 
     def __post_init__(self):
         n = self.K.shape[0]
-        if self.K.shape != (n, n) or self.M.shape != (n, n):
+        square = (n, n)
+        if self.K.shape != square or self.M.shape != square:
             raise FeError(
                 f"{self.source}: K is {self.K.shape} and M is {self.M.shape}: both must be square and alike"
             )
@@ -77,7 +78,8 @@ class FiniteElements:
     @property
     def has_rotations(self) -> bool:
         """True if any node carries rotations."""
-        return bool((self.place[:, 3:] >= 0).any())
+        rotations = self.place[:, 3:]
+        return bool((rotations >= 0).any())
 
     @property
     def generalised(self) -> np.ndarray:
@@ -88,7 +90,8 @@ class FiniteElements:
     @property
     def rigid(self) -> np.ndarray:
         """R (n, 6): a rigid displacement (v, w) about the origin, as dofs."""
-        return self.at_dofs(np.asarray(rigid_shapes(self.points)))
+        shapes = np.asarray(rigid_shapes(self.points))
+        return self.at_dofs(shapes)
 
     @property
     def rigid_inertia(self) -> np.ndarray:
@@ -99,22 +102,24 @@ class FiniteElements:
     @property
     def dof_points(self) -> np.ndarray:
         """Position (n, 3) of the node of each dof; generalised coordinates sit at the centre."""
-        points = np.broadcast_to(self.points[:, None], (*self.place.shape, 3))
-        return self.at_dofs(points, self.points.mean(axis=0))
+        centre = self.points.mean(axis=0)
+        points = np.repeat(self.points[:, None], 6, axis=1)
+        return self.at_dofs(points, centre)
 
     def at_dofs(self, nodal: np.ndarray, fill: float | np.ndarray = 0.0) -> np.ndarray:
         """Values (k, 6, ...) of nodes as values (n, ...) of dofs."""
-        rows = np.empty((self.size, *nodal.shape[2:]))
-        rows[...] = fill
+        trailing = nodal.shape[2:]
+        rows = np.full((self.size, *trailing), fill, dtype=float)
         there = self.place >= 0
         rows[self.place[there]] = nodal[there]
         return rows
 
     def at_nodes(self, values: np.ndarray) -> np.ndarray:
         """Values (n, ...) of dofs as values (k, 6, ...) of nodes, zero where a node has no such dof."""
-        trailing = (1,) * (values.ndim - 1)
-        there = (self.place >= 0).reshape(*self.place.shape, *trailing)
-        return np.where(there, values[self.place], 0.0)
+        # NONE is -1, which picks the last row: those entries are set to zero afterwards.
+        nodal = values[self.place].astype(float)
+        nodal[self.place < 0] = 0.0
+        return nodal
 
     def dof_name(self, row: int) -> str:
         """A dof by the number of its node and its component: `57.rz`."""
@@ -133,7 +138,8 @@ class FiniteElements:
         found = np.flatnonzero(self.labels == label)
         if len(found):
             return int(found[0])
-        by_distance = np.argsort(np.abs(self.labels - label), kind="stable")
+        distance = np.abs(self.labels - label)
+        by_distance = np.argsort(distance, kind="stable")
         nearest = np.sort(self.labels[by_distance[:3]])
         raise FeError(
             f"node {label} is not in the mesh: its {len(self.labels)} nodes are numbered {self.labels.min()} to "
@@ -172,9 +178,11 @@ def elements_of(
         labels = np.arange(1, len(points) + 1)
     labels = np.asarray(labels, dtype=int).reshape(-1)
     if dofs is None:
-        place = _place_by_count(len(points), K.shape[0], order, source)
+        rows = K.shape[0]
+        place = _place_by_count(len(points), rows, order, source)
     else:
-        place = _place_by_name(labels, np.asarray(dofs, dtype=int), source)
+        dofs = np.asarray(dofs, dtype=int)
+        place = _place_by_name(labels, dofs, source)
     fe = FiniteElements(
         K=sp.csc_matrix(K, dtype=float),
         M=sp.csc_matrix(M, dtype=float),
@@ -212,6 +220,7 @@ def regular_rows(nodes: int, per_node: int, order: DofOrder) -> np.ndarray:
 def _place_by_name(labels: np.ndarray, dofs: np.ndarray, source: str) -> np.ndarray:
     """Row of each dof where every row names its node and component; other components are generalised coordinates."""
     node, component = dofs.T
+    # Found in the sorted numbers, told by the place in the file.
     order = np.argsort(labels, kind="stable")
     sorted_labels = labels[order]
     where = np.searchsorted(sorted_labels, node)
@@ -231,8 +240,9 @@ def _place_by_name(labels: np.ndarray, dofs: np.ndarray, source: str) -> np.ndar
 
 def without_empty_dofs(fe: FiniteElements) -> FiniteElements:
     """The same without dofs that have neither stiffness nor mass (rotations of solid elements), and their nodes."""
-    used = (row_sizes(fe.K) > 0) | (row_sizes(fe.M) > 0)
-    if used.all() and (fe.place >= 0).any(axis=1).all():
+    used = row_sizes(fe.K) + row_sizes(fe.M) > 0
+    has_dofs = (fe.place >= 0).any(axis=1)
+    if used.all() and has_dofs.all():
         return fe
     new_row = np.where(used, np.cumsum(used) - 1, NONE)
     place = np.where(fe.place >= 0, new_row[fe.place], NONE)
@@ -243,7 +253,8 @@ def without_empty_dofs(fe: FiniteElements) -> FiniteElements:
     kept = np.flatnonzero(used)
     K = fe.K[kept][:, kept]
     M = fe.M[kept][:, kept]
-    return without_empty_nodes(replace(fe, K=K, M=M, place=place, notes=notes))
+    smaller = replace(fe, K=K, M=M, place=place, notes=notes)
+    return without_empty_nodes(smaller)
 
 
 def without_empty_nodes(fe: FiniteElements) -> FiniteElements:
@@ -255,10 +266,13 @@ def without_empty_nodes(fe: FiniteElements) -> FiniteElements:
     surface, faces = fe.surface, fe.faces
     if surface is not None:
         # A triangle stays if all its corners do.
-        whole = np.asarray(np.all(kept[surface], axis=1))
+        whole = kept[surface].all(axis=1)
         surface = new[surface[whole]]
         faces = None if faces is None else faces[whole]
-    sets = {name: new[nodes[kept[nodes]]] for name, nodes in fe.sets.items()}
+    sets = {}
+    for name, nodes in fe.sets.items():
+        still_there = nodes[kept[nodes]]
+        sets[name] = new[still_there]
     return replace(
         fe,
         points=fe.points[kept],
@@ -281,10 +295,12 @@ def in_si(fe: FiniteElements, units: str) -> FiniteElements:
     scale = np.ones(fe.size)
     scale[translations] = 1 / length
     D = sp.diags(scale)
+    inertia_unit = mass * length**2
+    energy_unit = inertia_unit / time**2
     return replace(
         fe,
-        K=sp.csc_matrix(mass * length**2 / time**2 * (D @ fe.K @ D)),
-        M=sp.csc_matrix(mass * length**2 * (D @ fe.M @ D)),
+        K=sp.csc_matrix(energy_unit * (D @ fe.K @ D)),
+        M=sp.csc_matrix(inertia_unit * (D @ fe.M @ D)),
         points=fe.points * length,
         notes=(*fe.notes, f"numbers taken as {units}"),
     )
@@ -294,14 +310,16 @@ def matrix_of_entries(
     row: np.ndarray, column: np.ndarray, value: np.ndarray, n: int
 ) -> Sparse:
     """Symmetric matrix from its entries, counted from zero; one triangle of them stands for both."""
-    place = row.astype(int), column.astype(int)
-    return with_both_triangles(sp.csc_matrix((value, place), shape=(n, n)))
+    place = (row.astype(int), column.astype(int))
+    stored = sp.csc_matrix((value, place), shape=(n, n))
+    return with_both_triangles(stored)
 
 
 def with_both_triangles(A: Sparse) -> Sparse:
     """The symmetric matrix of which A stores one triangle; A itself where it stores both."""
     if stored_triangle(A) is None:
         return A
+    # The sum has the diagonal twice.
     full = sp.csc_matrix(A + A.T)
     full.setdiag(A.diagonal())
     return full
@@ -319,15 +337,19 @@ def stored_triangle(A: Sparse) -> str | None:
 
 def row_sizes(A: Sparse) -> np.ndarray:
     """Sum of the magnitudes in each row of a symmetric matrix: zero where the row is empty."""
-    return np.asarray(abs(A).sum(axis=0)).reshape(-1)
+    sums = abs(A).sum(axis=0)
+    return np.asarray(sums).reshape(-1)
 
 
 def bounding_size(fe: FiniteElements) -> float:
     """Diagonal of the box around the nodes [m]."""
-    return float(np.linalg.norm(np.ptp(fe.points, axis=0)))
+    box = np.ptp(fe.points, axis=0)
+    return float(np.linalg.norm(box))
 
 
 def point_text(point: np.ndarray, size: float) -> str:
     """A point in words, without the rounding of its zeros: (0.5, 0, 0)."""
-    rounded = [0.0 if abs(x) < 1e-9 * size else x for x in point]
-    return "(" + ", ".join(f"{x:.6g}" for x in rounded) + ")"
+    is_zero = np.abs(point) < 1e-9 * size
+    rounded = np.where(is_zero, 0.0, point)
+    numbers = ", ".join(f"{x:.6g}" for x in rounded)
+    return f"({numbers})"

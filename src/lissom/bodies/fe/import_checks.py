@@ -57,16 +57,20 @@ def check_elements(
 
 
 def _contents(fe: FiniteElements) -> Line:
-    counts = {}
-    for c, name in enumerate(COMPONENTS):
-        counts[name] = int((fe.place[:, c] >= 0).sum())
-    present = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
-    text = f"{len(fe.points)} nodes, {fe.size} dofs ({present})"
+    there = fe.place >= 0
+    per_component = there.sum(axis=0).tolist()
+    counts = dict(zip(COMPONENTS, per_component, strict=True))
+    present = [f"{name} {count}" for name, count in counts.items() if count]
+    text = f"{len(fe.points)} nodes, {fe.size} dofs ({', '.join(present)})"
     remarks = list(fe.notes)
     if len(fe.generalised):
         remarks.insert(0, f"{len(fe.generalised)} generalised coordinates")
     text = "; ".join([text, *remarks])
-    values = {"nodes": len(fe.points), "dofs": fe.size, "components": counts}
+    values = {
+        "nodes": len(fe.points),
+        "dofs": fe.size,
+        "components": counts,
+    }
     return Line("contents", PASS, text, values=values)
 
 
@@ -94,7 +98,9 @@ def _asymmetry(A: Sparse) -> float:
     """Largest difference of the two triangles, against the largest entry."""
     if not A.nnz:
         return 0.0
-    return float(abs(A - A.T).max() / max(abs(A).max(), TINY))
+    largest = max(abs(A).max(), TINY)
+    difference = abs(A - A.T).max()
+    return float(difference / largest)
 
 
 def rigid_residuals(fe: FiniteElements) -> np.ndarray:
@@ -103,14 +109,16 @@ def rigid_residuals(fe: FiniteElements) -> np.ndarray:
     forces = abs(fe.K) @ np.abs(R)
     # A dof where hardly any force acts at all would show nothing but rounding.
     least = 1e-9 * forces.max(axis=0) + TINY
-    unbalanced = np.abs(fe.K @ R) / np.maximum(forces, least)
-    return unbalanced.max(axis=0)
+    unbalanced = np.abs(fe.K @ R)
+    share = unbalanced / np.maximum(forces, least)
+    return share.max(axis=0)
 
 
 def _rigid_modes(fe: FiniteElements) -> Iterator[Line]:
     residual = rigid_residuals(fe)
     worst = float(residual.max())
-    values = {"residual": dict(zip(MOTIONS, residual.tolist(), strict=True))}
+    per_motion = dict(zip(MOTIONS, residual.tolist(), strict=True))
+    values = {"residual": per_motion}
     if worst <= ROUGH:
         order = "rows and nodes fit: rigid motions of the nodes leave K without forces"
         yield Line("dof order", PASS, order)
@@ -121,6 +129,7 @@ def _rigid_modes(fe: FiniteElements) -> Iterator[Line]:
             fix = "export the matrices with more digits"
             yield Line("rigid modes", WARN, text, fix, values)
         return
+    # Half a matrix balances nothing in any order.
     other = None if stored_triangle(fe.K) else _fitting_order(fe)
     if other is not None:
         text = (
@@ -131,21 +140,25 @@ def _rigid_modes(fe: FiniteElements) -> Iterator[Line]:
         text = f"not free as it stands (residual {worst:.1e}): the dof order is wrong"
         yield Line("rigid modes", FAIL, text, "see dof order", values)
         return
-    stiff = [name for name, r in zip(MOTIONS, residual, strict=True) if r > ROUGH]
+    stiff = [name for name, r in per_motion.items() if r > ROUGH]
     yield Line("dof order", PASS, "no other order of the rows fits better")
     text = _what_holds(fe, residual, stiff)
-    yield Line("rigid modes", FAIL, text, _how_to_release(stiff), values)
+    fix = _how_to_release(stiff)
+    yield Line("rigid modes", FAIL, text, fix, values)
 
 
 def _what_holds(fe: FiniteElements, residual: np.ndarray, stiff: list[str]) -> str:
     """Rigid motions that K resists, and the three dofs with the largest forces against them."""
     resisted = fe.rigid[:, residual > ROUGH]
     force = np.abs(fe.K @ resisted).max(axis=1)
-    largest = np.argsort(-force)[:3]
-    rows = [int(row) for row in largest if force[row] > 1e-3 * force.max()]
+    least = 1e-3 * force.max()
+    dofs = []
+    for row in np.argsort(-force)[:3]:
+        if force[row] > least:
+            dofs.append(fe.dof_name(int(row)))
     return (
         f"{6 - len(stiff)} of 6: K resists {', '.join(stiff)} (residual {residual.max():.1e}); "
-        f"forces that nothing balances act at {', '.join(fe.dof_name(row) for row in rows)}"
+        f"forces that nothing balances act at {', '.join(dofs)}"
     )
 
 
@@ -172,9 +185,11 @@ def _fitting_order(fe: FiniteElements) -> Trial | None:
 
 
 def _row_orders(fe: FiniteElements) -> Iterator[Trial]:
-    widths = (fe.place >= 0).sum(axis=1)
+    there = fe.place >= 0
+    widths = there.sum(axis=1)
     width = int(widths[0])
-    if len(fe.generalised) or (widths != width).any():
+    is_regular = (widths == width).all()
+    if len(fe.generalised) or not is_regular:
         # Rows without a regular order cannot be in another one.
         return
     nodes = len(fe.points)
@@ -189,7 +204,8 @@ def _row_orders(fe: FiniteElements) -> Iterator[Trial]:
     place[:, :width] = regular_rows(nodes, width, "by-node")
     yield _trial(replace(fe, place=place), "node by node", "--dof-order by-node")
     if width == 6:
-        swapped = replace(fe, place=place[:, [3, 4, 5, 0, 1, 2]])
+        rotations_first = place[:, [3, 4, 5, 0, 1, 2]]
+        swapped = replace(fe, place=rotations_first)
         fix = (
             "write translations before rotations (dofs: node number, component 1 to 6)"
         )
@@ -198,7 +214,8 @@ def _row_orders(fe: FiniteElements) -> Iterator[Trial]:
 
 def _coordinate_orders(fe: FiniteElements) -> Iterator[Trial]:
     # The first permutation is the order as it stands.
-    for axes in list(permutations(range(3)))[1:]:
+    _, *others = permutations(range(3))
+    for axes in others:
         name = "".join(COMPONENTS[a] for a in axes)
         fix = f"the coordinates and the dofs name their axes differently: write the nodes as ({', '.join(name)})"
         turned = replace(fe, points=fe.points[:, axes])
@@ -206,7 +223,8 @@ def _coordinate_orders(fe: FiniteElements) -> Iterator[Trial]:
 
 
 def _trial(fe: FiniteElements, order: str, fix: str) -> Trial:
-    return Trial(float(rigid_residuals(fe).max()), order, fix)
+    residual = float(rigid_residuals(fe).max())
+    return Trial(residual, order, fix)
 
 
 def _mass(fe: FiniteElements, expected: float | None) -> Line:
@@ -224,6 +242,7 @@ def _mass(fe: FiniteElements, expected: float | None) -> Line:
         masses = [f"{c} {m:.6g} kg" for c, m in zip("xyz", per_axis, strict=True)]
         fix = "rows of M are missing: export M for all dofs of K"
         return failed("differs with direction: " + ", ".join(masses), fix)
+    # The sum over all entries can be right although one of them is not.
     diagonal = fe.M.diagonal()
     if diagonal.min() < -1e-12 * diagonal.max():
         dof = fe.dof_name(int(diagonal.argmin()))
@@ -232,8 +251,11 @@ def _mass(fe: FiniteElements, expected: float | None) -> Line:
     bare = _massless(fe)
     if len(bare):
         return _massless_line(fe, bare, values)
-    if expected is not None and abs(total / expected - 1) > EXPECTED:
-        text = f"{total:.6g} kg, {100 * (total / expected - 1):+.1f} % off the expected {expected:g} kg"
+    deviation = 0.0 if expected is None else total / expected - 1
+    if abs(deviation) > EXPECTED:
+        text = (
+            f"{total:.6g} kg, {100 * deviation:+.1f} % off the expected {expected:g} kg"
+        )
         return failed(text, "check densities, non-structural mass and units")
     return Line("mass", PASS, f"{total:.6g} kg in every direction", values=values)
 
@@ -243,14 +265,16 @@ def _massless(fe: FiniteElements) -> np.ndarray:
     inertia = row_sizes(fe.M)
     translations = fe.place[:, :3]
     there = translations >= 0
-    largest = np.where(there, inertia[translations], 0.0).max(axis=1)
-    return np.flatnonzero(there.any(axis=1) & (largest == 0))
+    nodal = np.where(there, inertia[translations], 0.0)
+    is_massless = nodal.max(axis=1) == 0
+    return np.flatnonzero(there.any(axis=1) & is_massless)
 
 
 def _massless_line(fe: FiniteElements, bare: np.ndarray, values: dict) -> Line:
-    some = ", ".join(str(fe.labels[k]) for k in bare[:3])
+    labels = [str(label) for label in fe.labels[bare[:3]]]
     if len(bare) > 3:
-        some += ", ..."
+        labels.append("...")
+    some = ", ".join(labels)
     nodes = len(fe.points)
     text = (
         f"{values['mass']:.6g} kg, but {len(bare)} of {nodes} nodes carry none ({some})"
@@ -268,10 +292,15 @@ def _mass_properties(fe: FiniteElements) -> Iterator[Line]:
     mass = I[0, 0]
     if not mass > 0:
         return
-    # The upper right block of I is -m [c x].
-    centre = np.array([I[4, 2], I[5, 0], I[3, 1]]) / mass * -1
+    first_moment = I[3:, :3]  # m [c x]
+    m_x = first_moment[2, 1]
+    m_y = first_moment[0, 2]
+    m_z = first_moment[1, 0]
+    centre = np.array([m_x, m_y, m_z]) / mass
     yield _centre_line(fe, centre)
-    lever = centre @ centre * np.eye(3) - np.outer(centre, centre)
+    # Parallel axes: from the origin to the centre.
+    square = centre @ centre * np.eye(3)
+    lever = square - np.outer(centre, centre)
     about_centre = I[3:, 3:] - mass * lever
     yield _inertia_line(about_centre)
 
@@ -280,10 +309,11 @@ def _centre_line(fe: FiniteElements, centre: np.ndarray) -> Line:
     size = bounding_size(fe)
     low = fe.points.min(axis=0) - 1e-6 * size
     high = fe.points.max(axis=0) + 1e-6 * size
-    inside = bool(((centre >= low) & (centre <= high)).all())
+    inside = bool(np.all(centre >= low) and np.all(centre <= high))
     text = f"{point_text(centre, size)} m"
     fix = "it lies outside of the box around the nodes: coordinates and M do not belong together"
-    return checked_line("centre", inside, text, fix, {"centre": centre.tolist()})
+    values = {"centre": centre.tolist()}
+    return checked_line("centre", inside, text, fix, values)
 
 
 def _inertia_line(tensor: np.ndarray) -> Line:
@@ -307,18 +337,22 @@ def sound_speed(fe: FiniteElements) -> float:
     for axis in range(3):
         if extent[axis] > 0:
             # A unit strain: u = x - x_mean. Its energy is E times the volume, and E / rho is the speed squared.
-            field = np.zeros((len(fe.points), 6))
-            field[:, axis] = fe.points[:, axis] - fe.points[:, axis].mean()
+            x = fe.points[:, axis]
+            field = np.zeros((len(x), 6))
+            field[:, axis] = x - x.mean()
             u = fe.at_dofs(field)
-            squares.append(float(u @ (fe.K @ u)) / mass)
+            energy = float(u @ (fe.K @ u))
+            squares.append(energy / mass)
     return float(np.sqrt(max(squares)))
 
 
 def enclosed_volume(fe: FiniteElements) -> float:
     """Volume inside the surface, or of the box around the nodes where no surface is known [m^3]."""
     if fe.surface is None:
-        return float(np.prod(np.ptp(fe.points, axis=0)))
-    corners = fe.points[fe.surface] - fe.points.mean(axis=0)
+        box = np.ptp(fe.points, axis=0)
+        return float(np.prod(box))
+    middle = fe.points.mean(axis=0)
+    corners = fe.points[fe.surface] - middle
     a, b, c = np.moveaxis(corners, 1, 0)
     # Tetrahedra between the triangles and the middle of the part, each a sixth of its parallelepiped.
     parallelepipeds = np.einsum("ti,ti->t", a, np.cross(b, c))
@@ -326,7 +360,8 @@ def enclosed_volume(fe: FiniteElements) -> float:
 
 
 def _mean_mass(fe: FiniteElements) -> float:
-    return float(np.diag(fe.rigid_inertia)[:3].mean())
+    per_axis = np.diag(fe.rigid_inertia)[:3]
+    return float(per_axis.mean())
 
 
 class Magnitudes(NamedTuple):
@@ -347,7 +382,11 @@ class Magnitudes(NamedTuple):
 
 
 def _magnitudes(fe: FiniteElements) -> Magnitudes:
-    return Magnitudes(sound_speed(fe), _mean_mass(fe), bounding_size(fe))
+    return Magnitudes(
+        sound=sound_speed(fe),
+        mass=_mean_mass(fe),
+        size=bounding_size(fe),
+    )
 
 
 def _units(fe: FiniteElements) -> Line:
@@ -397,6 +436,9 @@ def _fitting_units(fe: FiniteElements) -> list[str]:
     """Systems of units in which the numbers are those of a robot link."""
     fitting = []
     for name in UNITS:
-        if name != "m-kg-s" and not _magnitudes(in_si(fe, name)).implausible():
+        if name == "m-kg-s":
+            continue
+        in_these = _magnitudes(in_si(fe, name))
+        if not in_these.implausible():
             fitting.append(name)
     return fitting

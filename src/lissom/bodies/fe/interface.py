@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.linalg import norm
 
 from .coupling import CoupledElements, Coupling, Kind, couple_faces
 from .elements import COMPONENTS, FeError, FiniteElements, bounding_size
@@ -28,7 +29,8 @@ class Interface:
 
     def dofs(self, fe: FiniteElements) -> np.ndarray:
         """Rows of all their dofs, six per node."""
-        return fe.place[list(self.nodes)].reshape(-1)
+        rows = fe.place[list(self.nodes)]
+        return rows.reshape(-1)
 
     def inner_dofs(self, fe: FiniteElements) -> np.ndarray:
         """Rows of the six dofs of the inner node."""
@@ -69,31 +71,38 @@ def with_interface(
         else:
             nodes[name] = chosen
     coupled = couple_faces(fe, list(couplings.values()))
-    nodes |= dict(zip(couplings, coupled.added, strict=True))
-    return coupled, Interface(names, tuple(nodes[name] for name in names))
+    new_nodes = zip(couplings, coupled.added, strict=True)
+    nodes |= dict(new_nodes)
+    in_order = tuple(nodes[name] for name in names)
+    return coupled, Interface(names, in_order)
 
 
 def select(
     fe: FiniteElements, wanted: int | str | Sequence[float], kind: Kind
 ) -> int | Coupling:
     """The node of a number, or the nodes of a face as a coupling."""
+    # True and False are whole numbers to Python.
     if isinstance(wanted, bool):
         raise FeError(f"{wanted} is not a place. Accepted: {HELP}")
     if isinstance(wanted, int | np.integer):
         return _node_with_six_dofs(fe, int(wanted))
     if not isinstance(wanted, str):
-        return _near(fe, [float(x) for x in wanted], None, kind)
+        numbers = [float(x) for x in wanted]
+        return _near(fe, numbers, None, kind)
     text, _, where = wanted.partition("@")
     text = text.strip()
     at = np.array(_numbers(where)) if where else None
+    # The command line gives texts: a number there is a node too.
     if text.isdecimal():
         return _node_with_six_dofs(fe, int(text))
-    if text.lower() in fe.sets:
-        return _coupling(fe, fe.sets[text.lower()], at, kind)
+    name = text.lower()
+    if name in fe.sets:
+        return _coupling(fe, fe.sets[name], at, kind)
     axis, equals, value = text.partition("=")
     axis = axis.strip().lower()
     if equals and axis in COMPONENTS[:3]:
-        return _on_plane(fe, COMPONENTS.index(axis), _numbers(value)[0], at, kind)
+        place = _numbers(value)[0]
+        return _on_plane(fe, COMPONENTS.index(axis), place, at, kind)
     if "," not in text:
         known = ", ".join(fe.sets) or "none"
         raise FeError(
@@ -125,16 +134,19 @@ def _near(
     point = np.array(numbers[:3])
     if len(numbers) == 4:
         nodes = _within(fe, point, numbers[3])
-        return _coupling(fe, nodes, point if at is None else at, kind)
+        if at is None:
+            at = point
+        return _coupling(fe, nodes, at, kind)
     if fe.surface is None or fe.faces is None:
         raise FeError(
             "this file names no faces: give a radius as a fourth number, or a plane such as x=0.5"
         )
-    return _coupling(fe, _nearest_face(fe, point), at, kind)
+    nodes = _nearest_face(fe, point)
+    return _coupling(fe, nodes, at, kind)
 
 
 def _within(fe: FiniteElements, point: np.ndarray, radius: float) -> np.ndarray:
-    distance = np.linalg.norm(fe.points - point, axis=1)
+    distance = norm(fe.points - point, axis=1)
     nodes = np.flatnonzero(distance <= radius)
     if not len(nodes):
         raise FeError(
@@ -149,19 +161,20 @@ def _nearest_face(fe: FiniteElements, point: np.ndarray) -> np.ndarray:
     corners = fe.points[fe.surface]
     middles = corners.mean(axis=1, keepdims=True)
     places = np.concatenate([corners, middles], axis=1)
-    distance = np.linalg.norm(places - point, axis=2).min(axis=1)
+    distances = norm(places - point, axis=2)
+    nearest = distances.min(axis=1)  # of each triangle
     faces = np.unique(fe.faces)
-    to_surface = []
+    # Faces that meet at the point are equally near: of these, the one with the nearest middle is meant.
+    limit = nearest.min() + AS_NEAR * bounding_size(fe)
     to_middle = []
     for face in faces:
         inside = fe.faces == face
-        to_surface.append(distance[inside].min())
-        to_middle.append(np.linalg.norm(_centroid(fe, inside) - point))
-    # Faces that meet at the point are equally near: of these, the one with the nearest middle is meant.
-    limit = min(to_surface) + AS_NEAR * bounding_size(fe)
-    rank = np.where(np.array(to_surface) <= limit, to_middle, np.inf)
-    nearest = faces[np.argmin(rank)]
-    return np.unique(fe.surface[fe.faces == nearest])
+        is_near = nearest[inside].min() <= limit
+        distance = norm(_centroid(fe, inside) - point)
+        to_middle.append(distance if is_near else np.inf)
+    chosen = faces[np.argmin(to_middle)]
+    triangles = fe.surface[fe.faces == chosen]
+    return np.unique(triangles)
 
 
 def _on_plane(
@@ -179,7 +192,9 @@ def _on_plane(
 def _coupling(
     fe: FiniteElements, nodes: np.ndarray, at: np.ndarray | None, kind: Kind
 ) -> Coupling:
-    has_dofs = (fe.place[nodes] >= 0).any(axis=1)
+    # Nodes for construction alone carry nothing.
+    place = fe.place[nodes]
+    has_dofs = (place >= 0).any(axis=1)
     nodes = nodes[has_dofs]
     if at is None:
         at = _middle(fe, nodes)
@@ -189,7 +204,7 @@ def _coupling(
 def _middle(fe: FiniteElements, nodes: np.ndarray) -> np.ndarray:
     """Centroid of the face's triangles; of its nodes where no triangles are known."""
     if fe.surface is not None:
-        inside = np.asarray(np.all(np.isin(fe.surface, nodes), axis=1))
+        inside = np.isin(fe.surface, nodes).all(axis=1)
         if inside.any():
             return _centroid(fe, inside)
     return fe.points[nodes].mean(axis=0)
@@ -198,9 +213,11 @@ def _middle(fe: FiniteElements, nodes: np.ndarray) -> np.ndarray:
 def _centroid(fe: FiniteElements, which: np.ndarray) -> np.ndarray:
     """Centroid of some triangles of the surface, weighed by their areas."""
     assert fe.surface is not None
-    a, b, c = np.moveaxis(fe.points[fe.surface[which]], 1, 0)
-    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
-    return np.average((a + b + c) / 3, axis=0, weights=area)
+    corners = fe.points[fe.surface[which]]
+    a, b, c = np.moveaxis(corners, 1, 0)
+    area = norm(np.cross(b - a, c - a), axis=1)
+    centres = (a + b + c) / 3
+    return np.average(centres, axis=0, weights=area)
 
 
 def _numbers(text: str) -> list[float]:

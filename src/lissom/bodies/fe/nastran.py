@@ -19,7 +19,7 @@ from .optional import optional_module
 # Names in files, most general first.
 STIFFNESS = ("kgg", "kxx", "kaa", "kaax", "k2gg", "k")
 MASS = ("mgg", "mxx", "maa", "maax", "m2gg", "m")
-GENERALISED = 0  # component of a scalar point
+GENERALISED = 0  # component of a scalar point, and its node: none
 FIELD = 8  # columns of a field of a bulk data card
 LAST_COLUMN = 72  # of the fields that hold data
 IN_BASIC_AXES = (
@@ -38,16 +38,20 @@ class GridPoints(NamedTuple):
 def read_op4(path: Path, nodes: Path) -> FiniteElements:
     """K and M of an OUTPUT4 file, with the GRID cards of a bulk data or punch file."""
     op4 = optional_module("pyyeti.nastran.op4", "Nastran files")
-    matrices = op4.read(str(path), into="dct", sparse=(True, sp.coo_matrix.tocsc))
+    as_columns = (True, sp.coo_matrix.tocsc)
+    matrices = op4.read(str(path), into="dct", sparse=as_columns)
     K = _first_of(STIFFNESS, matrices, path)
     M = _first_of(MASS, matrices, path)
     grids = grid_points(nodes)
     n = K.shape[0]
-    dofs = []
-    for label in _labels_of_rows(n, grids.labels, _aset_points(nodes), path):
-        dofs += [(label, component) for component in range(1, 7)]
-    dofs += [(0, GENERALISED)] * (n - len(dofs))
-    return _in_basic_axes(K, M, grids, np.array(dofs), path)
+    aset = _aset_points(nodes)
+    dofs = np.full((n, 2), GENERALISED)
+    row = 0
+    for label in _labels_of_rows(n, grids.labels, aset, path):
+        for component in range(1, 7):
+            dofs[row] = label, component
+            row += 1
+    return _in_basic_axes(K, M, grids, dofs, path)
 
 
 def read_dmig(path: Path, nodes: Path) -> FiniteElements:
@@ -59,13 +63,14 @@ def read_dmig(path: Path, nodes: Path) -> FiniteElements:
     M = _first_of(MASS, tables, path)
     # A dof without mass may be missing from M, one without stiffness from K.
     index = K.index.union(M.index)
-    dofs = np.array([(int(label), int(c)) for label, c in index])
+    dofs = np.array(index.tolist(), dtype=int)
 
     def matrix(table):
         whole = table.reindex(index=index, columns=index, fill_value=0.0)
         return sp.csc_matrix(whole.to_numpy(dtype=float))
 
-    return _in_basic_axes(matrix(K), matrix(M), grid_points(nodes), dofs, path)
+    grids = grid_points(nodes)
+    return _in_basic_axes(matrix(K), matrix(M), grids, dofs, path)
 
 
 def grid_points(path: Path) -> GridPoints:
@@ -78,24 +83,30 @@ def grid_points(path: Path) -> GridPoints:
         )
     uset: Any = bulk.bulk2uset(str(path))[0]
     # Six rows for each grid point; the first of them ends with its position.
-    table = uset.to_numpy(dtype=float).reshape(-1, 6, uset.shape[1])
-    labels = np.asarray(uset.index.get_level_values(0))[::6].astype(int)
+    first_rows = uset.to_numpy(dtype=float)[::6]
+    points = first_rows[:, -3:]
+    labels = np.asarray(uset.index.get_level_values(0))[::6]
     # Rigid shapes: rows in the output system, columns in the basic one.
     rigid = n2p.rbgeom_uset(uset).reshape(-1, 6, 6)
-    axes = np.swapaxes(rigid[:, :3, :3], 1, 2)
-    return GridPoints(labels, table[:, 0, -3:], axes)
+    axes = rigid[:, :3, :3].mT
+    return GridPoints(labels.astype(int), points, axes)
 
 
 def _aset_points(path: Path) -> list[int]:
     """Grid points of the ASET entries of a file: those that the matrices of a reduced component keep."""
     found: set[int] = set()
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for line in text.splitlines():
         if not re.match(r"ASET\s", line):
             continue
-        starts = range(FIELD, min(len(line), LAST_COLUMN), FIELD)
-        fields = [line[start : start + FIELD].strip() for start in starts]
+        end = min(len(line), LAST_COLUMN)
+        fields = []
+        for start in range(FIELD, end, FIELD):
+            cell = line[start : start + FIELD]
+            fields.append(cell.strip())
         # Pairs of a point and its components; component 0 or none is a scalar point.
-        for point, components in zip(fields[::2], fields[1::2], strict=False):
+        pairs = zip(fields[::2], fields[1::2], strict=False)
+        for point, components in pairs:
             if components not in ("", "0"):
                 found.add(int(point))
     return sorted(found)
@@ -131,7 +142,8 @@ def _in_basic_axes(
     K: Sparse, M: Sparse, grids: GridPoints, dofs: np.ndarray, path: Path
 ) -> FiniteElements:
     """Finite elements in basic axes."""
-    difference = np.abs(grids.axes - np.eye(3)).max(axis=(1, 2))
+    difference = np.abs(grids.axes - np.eye(3))
+    difference = difference.max(axis=(1, 2))
     is_local = difference > IN_BASIC_AXES
     notes = []
     for label in grids.labels[is_local][:3]:
@@ -140,18 +152,27 @@ def _in_basic_axes(
         T = _to_basic(grids, is_local, dofs)
         K = sp.csc_matrix(T @ K @ T.T)
         M = sp.csc_matrix(T @ M @ T.T)
-    generalised = int((dofs[:, 1] == GENERALISED).sum())
+    is_generalised = dofs[:, 1] == GENERALISED
+    generalised = int(is_generalised.sum())
     if generalised:
         notes.append(f"{generalised} generalised coordinates (scalar points)")
     return elements_of(
-        K, M, grids.points, grids.labels, dofs, source=path.name, notes=notes
+        K,
+        M,
+        grids.points,
+        grids.labels,
+        dofs,
+        source=path.name,
+        notes=notes,
     )
 
 
 def _to_basic(grids: GridPoints, is_local: np.ndarray, dofs: np.ndarray) -> Sparse:
     """Turns dofs in output systems to basic axes: u_basic = T u."""
     T = sp.lil_matrix(sp.eye(len(dofs)))
-    row_of = {(int(label), int(c)): row for row, (label, c) in enumerate(dofs)}
+    row_of = {}
+    for row, (node, component) in enumerate(dofs.tolist()):
+        row_of[node, component] = row
     for k in np.flatnonzero(is_local):
         label = int(grids.labels[k])
         for components in ((1, 2, 3), (4, 5, 6)):

@@ -64,7 +64,9 @@ def read_fe(path: str | Path, reading: Reading | None = None) -> FiniteElements:
             f"{path}: is not a readable {path.suffix} file ({reason})"
         ) from failure
     if reading.mirror:
-        fe = replace(fe, K=with_both_triangles(fe.K), M=with_both_triangles(fe.M))
+        K = with_both_triangles(fe.K)
+        M = with_both_triangles(fe.M)
+        fe = replace(fe, K=K, M=M)
     for values in (fe.K.data, fe.M.data, fe.points):
         if not np.isfinite(values).all():
             raise FeError(f"{path}: holds numbers that are not finite")
@@ -82,7 +84,8 @@ def _op4(path: Path, reading: Reading) -> FiniteElements:
     from .nastran import read_op4
 
     what = "the bulk data or punch file with the GRID cards"
-    return read_op4(path, _node_file(path, reading.nodes, what))
+    nodes = _node_file(path, reading.nodes, what)
+    return read_op4(path, nodes)
 
 
 def _punch(path: Path, reading: Reading) -> FiniteElements:
@@ -95,7 +98,8 @@ def _abaqus(path: Path, reading: Reading) -> FiniteElements:
     from .abaqus import read_mtx
 
     what = "the input file (.inp) with *NODE"
-    return read_mtx(path, reading.mass, _node_file(path, reading.nodes, what))
+    nodes = _node_file(path, reading.nodes, what)
+    return read_mtx(path, reading.mass, nodes)
 
 
 def _calculix(path: Path, reading: Reading) -> FiniteElements:
@@ -108,7 +112,8 @@ def _ansys(path: Path, reading: Reading) -> FiniteElements:
     from .ansys import read_full
 
     what = "the result (.rst) or archive (.cdb) file with the nodes"
-    return read_full(path, _node_file(path, reading.nodes, what))
+    nodes = _node_file(path, reading.nodes, what)
+    return read_full(path, nodes)
 
 
 def _node_file(path: Path, nodes: Path | None, what: str) -> Path:

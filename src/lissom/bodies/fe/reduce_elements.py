@@ -15,7 +15,7 @@ from ..reduce.component_modes import (
     split_dofs,
     submatrix,
 )
-from ..reduce.eigen import Solve, lowest_modes
+from ..reduce.eigen import Solve, lowest_modes, symmetric
 from ..reduce.free_modes import (
     FreeModes,
     Truncation,
@@ -91,23 +91,29 @@ class InterfaceSolver:
 
     def without_held(self) -> Solve:
         """Inverse of K without the dofs of the inner node: K_ii^-1 and the flexibility of the other interface nodes."""
-        free = np.setdiff1d(np.arange(self.fe.size), self.held)
-        others = np.flatnonzero(~np.isin(self.interface, self.held))
+        every = np.arange(self.fe.size)
+        free = np.setdiff1d(every, self.held)
+        is_held = np.isin(self.interface, self.held)
+        others = np.flatnonzero(~is_held)
         t = self.interface[others]
         Psi = self.constraint[:, others]
         # S = K_tt - K_ti K_ii^-1 K_it, the stiffness that the other interface nodes feel.
         K_ti = submatrix(self.fe.K, t, self.inner)
-        S = submatrix(self.fe.K, t, t).toarray() + K_ti @ Psi
+        K_tt = submatrix(self.fe.K, t, t).toarray()
+        S = K_tt + K_ti @ Psi
         flexibility = np.zeros((0, 0))
         if len(t):
-            flexibility = np.linalg.inv((S + S.T) / 2)
+            flexibility = np.linalg.inv(symmetric(S))
         at_t = np.searchsorted(free, t)
         at_i = np.searchsorted(free, self.inner)
 
         def solve(load: np.ndarray) -> np.ndarray:
             x = np.zeros_like(load, dtype=float)
-            x[at_t] = flexibility @ (load[at_t] + Psi.T @ load[at_i])
-            x[at_i] = self.solve(load[at_i]) + Psi @ x[at_t]
+            inside = load[at_i]
+            on_interface = load[at_t] + Psi.T @ inside
+            x_t = flexibility @ on_interface
+            x[at_t] = x_t
+            x[at_i] = self.solve(inside) + Psi @ x_t
             return x
 
         return solve
@@ -115,7 +121,8 @@ class InterfaceSolver:
     def free_link(self) -> FreeLink:
         """The link that nothing holds, its six inner dofs held where an inverse is needed."""
         fe = self.fe
-        return FreeLink.of(fe.K, fe.M, fe.rigid, self.held, self.without_held())
+        solve = self.without_held()
+        return FreeLink.of(fe.K, fe.M, fe.rigid, self.held, solve)
 
 
 def factorise(
@@ -135,8 +142,15 @@ def factorise(
             f"stiffness: singular at {fe.dof_name(int(i[failure.unknown]))} while the interfaces are held. That dof, "
             "or a part of the mesh around it, is joined to nothing: remove it, or join it (merge coincident nodes)"
         ) from None
-    Psi = -solve(submatrix(fe.K, i, b).toarray())
-    return InterfaceSolver(fe, b, interface.inner_dofs(fe), i, solve, Psi)
+    K_ib = submatrix(fe.K, i, b).toarray()
+    return InterfaceSolver(
+        fe=fe,
+        interface=b,
+        held=interface.inner_dofs(fe),
+        inner=i,
+        solve=solve,
+        constraint=-solve(K_ib),
+    )
 
 
 def reduce_elements(
@@ -208,7 +222,8 @@ def _normal_modes(
     trial = FIRST_TRIAL
     while True:
         trial = min(trial, len(inner))
-        hz = _hertz(lowest_modes(K, M, trial, solver.solve)[0])
+        omega2, _ = lowest_modes(K, M, trial, solver.solve)
+        hz = _hertz(omega2)
         no_more = len(hz) < trial or trial >= most
         if no_more or hz[-1] >= request.below_hz:
             return int((hz < request.below_hz).sum())
@@ -219,7 +234,8 @@ def _compare_free(link: FreeLink, modes: FreeModes, count: int) -> ModeCompariso
     count = min(count, modes.shapes.shape[1])
     omega2, full = link.lowest_modes(count)
     hz = np.asarray(modes.frequency_hz)
-    return _comparison(_hertz(omega2), full, hz, np.asarray(modes.shapes), link.M)
+    shapes = np.asarray(modes.shapes)
+    return _comparison(_hertz(omega2), full, hz, shapes, link.M)
 
 
 def _compare_held(link: FreeLink, modes: FreeModes, count: int) -> ModeComparison:
@@ -234,9 +250,10 @@ def _compare_held(link: FreeLink, modes: FreeModes, count: int) -> ModeCompariso
 
 def held_modes(modes: FreeModes, M: Sparse) -> tuple[np.ndarray, np.ndarray]:
     """omega^2 and coordinates of the reduced link's modes with its inner node held."""
-    K_reduced = np.diag(np.asarray(modes.omega) ** 2)
+    omega = np.asarray(modes.omega)
+    K_reduced = np.diag(omega**2)
     M_reduced = modes.clamped.T @ (M @ modes.clamped)
-    return lowest_modes(K_reduced, M_reduced, len(K_reduced))
+    return lowest_modes(K_reduced, M_reduced, len(omega))
 
 
 def _comparison(
@@ -249,7 +266,7 @@ def _comparison(
     """Each full mode beside the reduced mode most like it."""
     mac = assurance(full, shapes, M)
     best = mac.argmax(axis=1)
-    return ModeComparison(full_hz, reduced_hz[best], mac[np.arange(len(best)), best])
+    return ModeComparison(full_hz, reduced_hz[best], mac.max(axis=1))
 
 
 def _hertz(omega2: np.ndarray) -> np.ndarray:

@@ -9,7 +9,15 @@ import numpy as np
 
 from ...algebra.so3 import CROSS
 from ...describe.fe_file import LINK_FORMAT
-from ..body import Body, block_diagonal, rigid_shapes
+from ..body import (
+    Body,
+    block_diagonal,
+    chain_of_elements,
+    mode_names,
+    rigid_coordinates,
+    rigid_shapes,
+    with_zero_rigid_part,
+)
 from ..inertia import Inertia, in_columns
 from ..mesh import section_axes
 from .array_files import read_arrays
@@ -67,22 +75,28 @@ def reduced_link(
     nodes = list(interface.nodes)
     origin = fe.points[nodes[0]]
     full = np.asarray(link.expand @ modes.clamped)
-    at_nodes = fe.at_nodes(np.asarray(modes.clamped))[nodes]
+    nodal = fe.at_nodes(np.asarray(modes.clamped))
+    at_nodes = nodal[nodes]
     cuts = _slices_between(link, interface, slice_count)
     between = cuts[1:-1]
     names = [f"slice.{k + 1}" for k in range(len(between))]
-    points = [piece.middle[None] for piece in between]
-    shapes = [piece.motion(base, full)[None] for piece in between]
+    middles = [piece.middle for piece in between]
+    motions = [piece.motion(base, full) for piece in between]
     outline = np.zeros((len(nodes), CORNERS, 3))
     if between:
         outline = np.stack([piece.outline for piece in cuts])
     drawn, triangles = _thin_surface(base)
-    # Slices lie between the tip, which is the last node, and those before it.
-    points = [fe.points[nodes[:-1]], *points, fe.points[nodes[-1:]]]
+
+    def with_slices(of_nodes, of_slices):
+        # Slices lie between the tip, which is the last node, and those before it.
+        *before, tip = of_nodes
+        return [*before, *of_slices, tip]
+
+    points = with_slices(fe.points[nodes], middles)
     return ReducedLink(
-        names=(*interface.names[:-1], *names, interface.names[-1]),
-        points=np.concatenate(points) - origin,
-        shapes=np.concatenate([at_nodes[:-1], *shapes, at_nodes[-1:]]),
+        names=tuple(with_slices(interface.names, names)),
+        points=np.stack(points) - origin,
+        shapes=np.stack(with_slices(at_nodes, motions)),
         outline=outline,
         stiffness=np.diag(modes.omega**2),
         inertia=inertia_from_nodes(base, origin, full),
@@ -115,16 +129,23 @@ def inertia_from_nodes(
     for solid elements, this is the integral of the displacement field itself, since the three components share their
     shape functions: exact. With rotations it is the paper's nodal shortcut.
     """
-    rigid = fe.at_dofs(np.asarray(rigid_shapes(fe.points - origin)))
-    N = np.concatenate([rigid, elastic], axis=1)
+    shapes = rigid_shapes(fe.points - origin)
+    rigid = fe.at_dofs(np.asarray(shapes))
+    N = np.hstack([rigid, elastic])
     M_N = fe.M @ N
     turned = [_turn_nodes(fe, N, A) for A in CROSS]
     weighed = [fe.M @ T for T in turned]
-    Y = [[M_N.T @ _turn_nodes(fe, T, A) for T in turned] for A in CROSS]
-    Z = [[T.T @ W for W in weighed] for T in turned]
+    X = [N.T @ W for W in weighed]
+    Y = []
+    for A in CROSS:
+        twice_turned = [_turn_nodes(fe, T, A) for T in turned]
+        Y.append([M_N.T @ T for T in twice_turned])
+    Z = []
+    for T in turned:
+        Z.append([T.T @ W for W in weighed])
     return Inertia(
         mass=N.T @ M_N,
-        X=np.stack([N.T @ W for W in weighed]),
+        X=np.array(X),
         Y=np.array(Y),
         Z=np.array(Z),
     )
@@ -136,37 +157,41 @@ def commutes(fe: FiniteElements) -> bool:
         return False
     probe = np.random.default_rng(0).standard_normal((fe.size, 1))
     momentum = fe.M @ probe
+    limit = COMMUTES * np.abs(momentum).max()
     for A in CROSS:
-        difference = fe.M @ _turn_nodes(fe, probe, A) - _turn_nodes(fe, momentum, A)
-        if np.abs(difference).max() >= COMMUTES * np.abs(momentum).max():
+        turned_first = fe.M @ _turn_nodes(fe, probe, A)
+        turned_last = _turn_nodes(fe, momentum, A)
+        difference = np.abs(turned_first - turned_last)
+        if difference.max() >= limit:
             return False
     return True
 
 
-def fe_link_body(link: ReducedLink, axes: np.ndarray | None = None) -> Body:
-    """The body of a reduced link; `axes` are those of its finite elements in the link frame, as columns."""
-    R = np.eye(3) if axes is None else np.asarray(axes)
+def fe_link_body(link: ReducedLink, fe_axes: np.ndarray | None = None) -> Body:
+    """The body of a reduced link; `fe_axes` are those of its finite elements in the link frame, as columns."""
+    R = np.eye(3) if fe_axes is None else fe_axes
     points = link.points @ R.T
     elastic = block_diagonal(R, R) @ link.shapes
-    m = len(link.stiffness)
-    elements = tuple((i, i + 1) for i in range(len(points) - 1))
-    element_axes = np.zeros((0, 3, 3))
-    if elements:
-        element_axes = np.stack([_axes(points[i], points[j]) for i, j in elements])
+    rigid = rigid_shapes(points)
+    modes = len(link.stiffness)
+    c = 6 + modes
+    elements = chain_of_elements(len(points))
+    axes = [_axes(points[i], points[j]) for i, j in elements]
+    no_stations = np.zeros((0, 6, 6))
     return Body(
         points=points,
-        node_shape=np.concatenate([rigid_shapes(points), elastic], axis=2),
-        # All inertia is in the constants: there are no stations.
-        station_shape=np.zeros((0, 6, 6 + m)),
-        station_rigid=np.zeros((0, 6, 6)),
-        station_inertia=np.zeros((0, 6, 6)),
-        stiffness=np.pad(link.stiffness, ((6, 0), (6, 0))),
-        damping=np.zeros((6 + m, 6 + m)),
+        node_shape=np.concatenate([rigid, elastic], axis=2),
+        # All inertia is in the constants.
+        station_shape=np.zeros((0, 6, c)),
+        station_rigid=no_stations,
+        station_inertia=no_stations,
+        stiffness=with_zero_rigid_part(link.stiffness),
+        damping=np.zeros((c, c)),
         alpha=0.0,
-        rigid=np.eye(6 + m)[:, :6],
-        axes=element_axes,
+        rigid=rigid_coordinates(c),
+        axes=np.array(axes).reshape(-1, 3, 3),
         elements=elements,
-        names=tuple(f"mode.{i + 1}" for i in range(m)),
+        names=mode_names(modes),
         extra_inertia=_over_coordinates(turned_inertia(link.inertia, R)),
     )
 
@@ -187,18 +212,21 @@ def turned_inertia(inertia: Inertia, R: np.ndarray) -> Inertia:
 def _over_coordinates(inertia: Inertia) -> Inertia:
     """Constants over (rigid twist, r, modes): the displacement r of the inner node moves the link as a twist does."""
     m = len(inertia.mass) - 6
-    twist = np.concatenate([np.eye(6), np.eye(6), np.zeros((6, m))], axis=1)
-    modes = np.concatenate([np.zeros((m, 12)), np.eye(m)], axis=1)
-    return in_columns(inertia, np.concatenate([twist, modes]))
+    I6 = np.eye(6)
+    zero = np.zeros((6, m))
+    twist = np.hstack([I6, I6, zero])
+    modes = np.hstack([zero.T, zero.T, np.eye(m)])
+    return in_columns(inertia, np.vstack([twist, modes]))
 
 
 def _axes(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """Axes of a piece of the link, for pictures."""
-    length = np.linalg.norm(end - start)
+    along = end - start
+    length = np.linalg.norm(along)
     if length == 0:
         return np.eye(3)
     up = np.array([0.0, 0.0, 1.0])
-    return np.asarray(section_axes((end - start) / length, up))
+    return np.asarray(section_axes(along / length, up))
 
 
 def _turn_nodes(fe: FiniteElements, values: np.ndarray, A: np.ndarray) -> np.ndarray:
@@ -212,25 +240,32 @@ def _turn_nodes(fe: FiniteElements, values: np.ndarray, A: np.ndarray) -> np.nda
 def _thin_surface(fe: FiniteElements) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and triangles of a surface coarse enough for pictures: nodes in one cell of a grid become one."""
     if fe.surface is None or not len(fe.surface):
-        return np.zeros(0, dtype=int), np.zeros((0, 3), dtype=int)
+        none = np.zeros(0, dtype=int)
+        return none, none.reshape(0, 3)
     used = np.unique(fe.surface)
     trials = (_merge_in_cells(fe.points[used], cells) for cells in GRIDS)
-    of_node, first = next(trial for trial in trials if len(trial[1]) <= DRAWN)
+    few_enough = (trial for trial in trials if len(trial[1]) <= DRAWN)
+    of_node, first = next(few_enough)
     where = np.zeros(len(fe.points), dtype=int)
     where[used] = of_node
     corners = where[fe.surface]
     a, b, c = corners.T
     # Triangles that have shrunk to an edge or a point, and those that fell together, are left out.
     corners = corners[(a != b) & (b != c) & (c != a)]
-    once = np.unique(np.sort(corners, axis=1), axis=0, return_index=True)[1]
+    sorted_corners = np.sort(corners, axis=1)
+    _, once = np.unique(sorted_corners, axis=0, return_index=True)
     return used[first], corners[np.sort(once)]
 
 
 def _merge_in_cells(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
     """Number of the cell of each point, counting the cells in use, and the first point in each of them."""
-    width = np.ptp(points, axis=0).max() / cells
-    key = np.floor((points - points.min(axis=0)) / width + 0.5).astype(int)
-    _, first, of_node = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    corner = points.min(axis=0)
+    box = points.max(axis=0) - corner
+    width = box.max() / cells
+    key = np.floor((points - corner) / width + 0.5)
+    _, first, of_node = np.unique(
+        key.astype(int), axis=0, return_index=True, return_inverse=True
+    )
     return of_node.reshape(-1), first
 
 
@@ -239,7 +274,7 @@ def _merge_in_cells(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndar
 
 def save_link(link: ReducedLink, file: Any) -> None:
     """Writes a reduced link as `.npz`, to a path or an open file."""
-    I = link.inertia
+    inertia = link.inertia
     np.savez_compressed(
         file,
         lissom_link=LINK_FORMAT,
@@ -248,10 +283,10 @@ def save_link(link: ReducedLink, file: Any) -> None:
         shapes=link.shapes,
         outline=link.outline,
         stiffness=link.stiffness,
-        mass=I.mass,
-        X=I.X,
-        Y=I.Y,
-        Z=I.Z,
+        mass=inertia.mass,
+        X=inertia.X,
+        Y=inertia.Y,
+        Z=inertia.Z,
         frequency_hz=link.frequency_hz,
         exact=link.exact,
         # Seven digits are enough for pictures.
@@ -278,13 +313,19 @@ def load_link(path: str | Path) -> ReducedLink:
         raise FeError(
             f"{path}: is of format {version}; this version reads format {LINK_FORMAT}"
         )
+    inertia = Inertia(
+        mass=arrays["mass"],
+        X=arrays["X"],
+        Y=arrays["Y"],
+        Z=arrays["Z"],
+    )
     return ReducedLink(
-        names=tuple(str(name) for name in arrays["names"]),
+        names=tuple(arrays["names"].tolist()),
         points=arrays["points"],
         shapes=arrays["shapes"],
         outline=arrays["outline"],
         stiffness=arrays["stiffness"],
-        inertia=Inertia(arrays["mass"], arrays["X"], arrays["Y"], arrays["Z"]),
+        inertia=inertia,
         frequency_hz=arrays["frequency_hz"],
         exact=bool(arrays["exact"]),
         surface=arrays["surface"].astype(float),
@@ -298,7 +339,8 @@ def load_link(path: str | Path) -> ReducedLink:
 def with_modes(link: ReducedLink, count: int) -> ReducedLink:
     """The link with its first modes alone."""
     m = min(count, len(link.stiffness))
-    kept = np.eye(len(link.inertia.mass))[:, : 6 + m]
+    every = np.eye(len(link.inertia.mass))
+    kept = every[:, : 6 + m]
     return replace(
         link,
         shapes=link.shapes[..., :m],

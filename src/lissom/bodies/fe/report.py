@@ -38,7 +38,7 @@ class Report:
     """The checks of one import."""
 
     source: str
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...]  # in the order in which they were checked
 
     @property
     def passed(self) -> bool:
@@ -60,18 +60,24 @@ class Report:
             end = "1 check failed"
         else:
             end = f"{failed} checks failed"
-        return "\n".join([self.source, *map(str, self.lines), end])
+        lines = [str(line) for line in self.lines]
+        return "\n".join([self.source, *lines, end])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON knows it."""
         lines = [_plain(asdict(line)) for line in self.lines]
-        return {"source": self.source, "passed": self.passed, "lines": lines}
+        return {
+            "source": self.source,
+            "passed": self.passed,
+            "lines": lines,
+        }
 
 
 def _plain(value: Any) -> Any:
     """Arrays as lists, keys as texts."""
     if isinstance(value, dict):
         return {str(key): _plain(entry) for key, entry in value.items()}
+    # Numbers of NumPy (np.generic) are not those that JSON knows.
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, list | tuple):

@@ -63,7 +63,8 @@ def mesh_of(
     try:
         gmsh.option.setNumber("General.Terminal", 0)
         gmsh.option.setString("Geometry.OCCTargetUnit", "M")
-        _open(gmsh, path, None if size is None else size / scale)
+        in_file_units = None if size is None else size / scale
+        _open(gmsh, path, in_file_units)
         mesh = _collect(gmsh, path.name)
     except FeError:
         raise
@@ -81,8 +82,8 @@ def _open(gmsh: Any, path: Path, size: float | None) -> None:
         gmsh.model.occ.synchronize()
     else:
         gmsh.open(str(path))
-    has_mesh = len(gmsh.model.mesh.getElements(3)[1]) > 0
-    if not has_mesh:
+    _, volume_elements, _ = gmsh.model.mesh.getElements(3)
+    if not len(volume_elements):
         if not gmsh.model.getEntities(3):
             raise FeError(f"{path}: holds no volume")
         _set_edge_length(gmsh, size)
@@ -96,8 +97,9 @@ def _set_edge_length(gmsh: Any, size: float | None) -> None:
         gmsh.option.setNumber("Mesh.MeshSizeMin", size)
         gmsh.option.setNumber("Mesh.MeshSizeMax", size)
     elif gmsh.option.getNumber("Mesh.MeshSizeMax") > UNSET:
-        low, high = np.array(gmsh.model.getBoundingBox(-1, -1)).reshape(2, 3)
-        tenth = float(np.linalg.norm(high - low)) / 10
+        box = np.array(gmsh.model.getBoundingBox(-1, -1))
+        diagonal = box[3:] - box[:3]
+        tenth = float(np.linalg.norm(diagonal)) / 10
         gmsh.option.setNumber("Mesh.MeshSizeMax", tenth)
 
 
@@ -109,18 +111,21 @@ def _collect(gmsh: Any, source: str) -> SolidMesh:
         raise FeError(
             f"{source}: the volume must be meshed with tetrahedra alone (gmsh's kinds {list(kinds)})"
         )
-    where = np.zeros(int(labels.max()) + 1, dtype=int)
-    where[labels.astype(int)] = np.arange(len(labels))
+    labels = labels.astype(int)
+    where = np.zeros(labels.max() + 1, dtype=int)
+    where[labels] = np.arange(len(labels))
+    tets = np.asarray(nodes[0], dtype=int)
     triangles, faces = _surface_triangles(gmsh)
     sets = {}
     for dimension, tag in gmsh.model.getPhysicalGroups(2):
         name = gmsh.model.getPhysicalName(dimension, tag) or str(tag)
-        members = gmsh.model.mesh.getNodesForPhysicalGroup(2, tag)[0]
-        sets[name.lower()] = np.unique(where[members.astype(int)])
+        members, _ = gmsh.model.mesh.getNodesForPhysicalGroup(2, tag)
+        positions = where[members.astype(int)]
+        sets[name.lower()] = np.unique(positions)
     mesh = SolidMesh(
         points=coordinates.reshape(-1, 3),
-        labels=labels.astype(int),
-        tets=where[np.asarray(nodes[0], dtype=int)].reshape(-1, 10),
+        labels=labels,
+        tets=where[tets].reshape(-1, 10),
         triangles=where[triangles],
         faces=faces,
         sets=sets,
@@ -137,7 +142,8 @@ def _surface_triangles(gmsh: Any) -> tuple[np.ndarray, np.ndarray]:
         kinds, _, nodes = gmsh.model.mesh.getElements(2, face)
         for kind, numbers in zip(kinds, nodes, strict=True):
             if kind == TRIANGLE:
-                rows = np.asarray(numbers, dtype=int).reshape(-1, 6)
+                rows = np.asarray(numbers, dtype=int)
+                rows = rows.reshape(-1, 6)
                 triangles.append(rows)
                 faces.append(np.full(len(rows), face))
     return np.concatenate(triangles), np.concatenate(faces)
@@ -148,7 +154,12 @@ def _used_nodes(mesh: SolidMesh) -> SolidMesh:
     used = np.zeros(len(mesh.points), dtype=bool)
     used[mesh.tets] = True
     new = np.cumsum(used) - 1
-    outer = used[mesh.triangles].all(axis=1) & _on_one_side(mesh)
+    is_used = used[mesh.triangles].all(axis=1)
+    outer = is_used & _on_one_side(mesh)
+    sets = {}
+    for name, nodes in mesh.sets.items():
+        still_there = nodes[used[nodes]]
+        sets[name] = new[still_there]
     return replace(
         mesh,
         points=mesh.points[used],
@@ -156,7 +167,7 @@ def _used_nodes(mesh: SolidMesh) -> SolidMesh:
         tets=new[mesh.tets],
         triangles=new[mesh.triangles[outer]],
         faces=mesh.faces[outer],
-        sets={name: new[nodes[used[nodes]]] for name, nodes in mesh.sets.items()},
+        sets=sets,
     )
 
 
@@ -166,25 +177,29 @@ def _on_one_side(mesh: SolidMesh) -> np.ndarray:
 
     def key(corners):
         # One number for three corners, whatever their order.
-        low, middle, high = np.moveaxis(np.sort(corners, axis=-1), -1, 0)
+        low, middle, high = np.sort(corners, axis=1).T
         return low * count**2 + middle * count + high
 
     sides = mesh.tets[:, SIDES].reshape(-1, 3)
     keys, times = np.unique(key(sides), return_counts=True)
-    return np.isin(key(mesh.triangles[:, :3]), keys[times == 1])
+    outer = keys[times == 1]
+    corners = mesh.triangles[:, :3]
+    return np.isin(key(corners), outer)
 
 
 def save_mesh(mesh: SolidMesh, path: str | Path) -> None:
     """Writes a mesh to an `.npz` file, readable where gmsh is not."""
-    sets = {f"set_{name}": nodes for name, nodes in mesh.sets.items()}
     arrays = {
         "tets": mesh.tets,
         "triangles": mesh.triangles,
         "faces": mesh.faces,
         "labels": mesh.labels,
-        **sets,
     }
-    small = {name: array.astype(np.int32) for name, array in arrays.items()}
+    for name, nodes in mesh.sets.items():
+        arrays[f"set_{name}"] = nodes
+    small = {}
+    for name, array in arrays.items():
+        small[name] = array.astype(np.int32)
     np.savez_compressed(path, points=mesh.points, allow_pickle=False, **small)
 
 
@@ -220,18 +235,23 @@ def solid_elements(
     basis, node = _basis(skfem, mesh)
     blocks = _stiffness_blocks(skfem, basis, material, progress)
     density = float(material.density)
-    m = skfem.BilinearForm(lambda u, v, w: density * u * v).assemble(basis)
+    mass_form = skfem.BilinearForm(lambda u, v, w: density * u * v)
+    m = sp.csr_matrix(mass_form.assemble(basis))
     report_progress(progress, "assembling", 1.0)
     k = len(mesh.points)
     dof = np.empty(k, dtype=int)
     dof[node] = np.arange(k)  # scalar dof of each node of the mesh
     # scikit-fem's blocks count all dofs of one component after those of the other; here the nodes come first.
-    order = (dof[:, None] + k * np.arange(3)).reshape(-1)
-    K = sp.csr_matrix(sp.block_array(blocks))[order][:, order].tocsc()
-    M = sp.kron(sp.csr_matrix(m)[dof][:, dof], sp.eye(3)).tocsc()
+    order = dof[:, None] + k * np.arange(3)
+    order = order.reshape(-1)
+    K = sp.csr_matrix(sp.block_array(blocks))
+    K = K[order][:, order].tocsc()
+    m = m[dof][:, dof]
+    M = sp.kron(m, sp.eye(3)).tocsc()
     place = np.full((k, 6), NONE)
     place[:, :3] = regular_rows(k, 3, "by-node")
-    E, nu = float(material.E), float(material.nu)
+    E = float(material.E)
+    nu = float(material.nu)
     notes = (
         f"{len(mesh.tets)} 10-node tetrahedra",
         f"E {E:g} Pa, nu {nu:g}, density {density:g} kg/m^3",
@@ -254,28 +274,35 @@ def _stiffness_blocks(
     skfem: Any, basis: Any, material: Material, progress: Progress | None
 ) -> list[list[Sparse]]:
     """Blocks (3 by 3) of the stiffness for the components x, y, z, over the scalar dofs of the basis."""
-    E, nu = float(material.E), float(material.nu)
+    E = float(material.E)
+    nu = float(material.nu)
     lame = E * nu / ((1 + nu) * (1 - 2 * nu))
     mu = E / (2 * (1 + nu))
 
     def integral(a: int, b: int) -> Sparse:
         report_progress(progress, "assembling", (3 * a + b) / 10)
-        form = skfem.BilinearForm(lambda u, v, w: u.grad[b] * v.grad[a])
+
+        def integrand(u, v, w):
+            return u.grad[b] * v.grad[a]
+
+        form = skfem.BilinearForm(integrand)
         return form.assemble(basis).tocsr()
 
     report_progress(progress, "assembling", 0.0)
     D: Any = {}
     for a in range(3):
         for b in range(a, 3):
-            D[a, b] = integral(a, b)
-            D[b, a] = D[a, b] if a == b else D[a, b].T
+            D_ab = integral(a, b)
+            D[b, a] = D_ab.T
+            D[a, b] = D_ab
     trace = D[0, 0] + D[1, 1] + D[2, 2]
     blocks = []
     for a in range(3):
         row = []
         for b in range(3):
             delta = 1 if a == b else 0
-            row.append(lame * D[a, b] + mu * D[b, a] + delta * mu * trace)
+            block = lame * D[a, b] + mu * D[b, a]
+            row.append(block + delta * mu * trace)
         blocks.append(row)
     return blocks
 
@@ -288,7 +315,9 @@ def _basis(skfem: Any, mesh: SolidMesh) -> tuple[Any, np.ndarray]:
         np.ascontiguousarray(mesh.points[corners].T),
         np.ascontiguousarray(tets.T),
     )
-    basis = skfem.Basis(affine, skfem.ElementTetP2(), intorder=4)
+    quadratic = skfem.ElementTetP2()
+    # Straight sides: the integrands of the mass are polynomials of order 4.
+    basis = skfem.Basis(affine, quadratic, intorder=4)
     node = np.empty(basis.N, dtype=int)
     node[basis.nodal_dofs[0]] = corners
     node[basis.edge_dofs[0]] = _middle_nodes(mesh, tets, affine.edges)
@@ -298,14 +327,15 @@ def _basis(skfem: Any, mesh: SolidMesh) -> tuple[Any, np.ndarray]:
             f"{mesh.source}: {len(mesh.points)} nodes, but the tetrahedra have {in_tets}"
         )
     points = mesh.points[node]
-    off_middle = np.linalg.norm(points - basis.doflocs.T, axis=1).max()
-    if off_middle <= STRAIGHT * np.ptp(mesh.points, axis=0).max():
+    offset = np.linalg.norm(points - basis.doflocs.T, axis=1)
+    size = np.ptp(mesh.points, axis=0).max()
+    if offset.max() <= STRAIGHT * size:
         return basis, node
     curved = replace(
         skfem.MeshTet2.from_mesh(affine),
         doflocs=np.ascontiguousarray(points.T),
     )
-    return skfem.Basis(curved, skfem.ElementTetP2(), intorder=5), node
+    return skfem.Basis(curved, quadratic, intorder=5), node
 
 
 def _middle_nodes(mesh: SolidMesh, tets: np.ndarray, edges: np.ndarray) -> np.ndarray:
@@ -316,8 +346,11 @@ def _middle_nodes(mesh: SolidMesh, tets: np.ndarray, edges: np.ndarray) -> np.nd
         low, high = np.sort(ends, axis=0)
         return low * count + high
 
-    own = [tets[:, list(edge)].T for edge in EDGES]
-    own_keys = np.stack([key(ends) for ends in own], axis=1)
-    keys, first = np.unique(own_keys, return_index=True)
+    own_keys = []
+    for edge in EDGES:
+        ends = tets[:, list(edge)].T
+        own_keys.append(key(ends))
+    keys, first = np.unique(np.stack(own_keys, axis=1), return_index=True)
+    # The same edge belongs to several tetrahedra: any of them names its middle node.
     middles = mesh.tets[:, 4:].reshape(-1)[first]
     return middles[np.searchsorted(keys, key(edges))]

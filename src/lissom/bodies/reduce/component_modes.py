@@ -46,17 +46,23 @@ def craig_bampton(
     report_progress(progress, "factorising the stiffness between the interfaces", 0.0)
     solve = solve or inverse_of(K_ii)
     report_progress(progress, "constraint modes", 0.4)
-    Psi = -solve(dense(submatrix(K, i, b)))
+    K_ib = dense(submatrix(K, i, b))
+    Psi = -solve(K_ib)
     report_progress(progress, "fixed-interface modes", 0.6)
-    Phi = lowest_modes(K_ii, submatrix(M, i, i), normal, solve)[1]
+    M_ii = submatrix(M, i, i)
+    _, Phi = lowest_modes(K_ii, M_ii, normal, solve)
     report_progress(progress, "fixed-interface modes", 1.0)
     xp = namespace(Psi, Phi)
+    own = xp.eye(len(b))
     at_rest = xp.zeros((len(b), Phi.shape[1]))
-    on_interface = xp.concatenate([xp.eye(len(b)), at_rest], axis=1)
-    inside = xp.concatenate([xp.reshape(Psi, (len(i), len(b))), Phi], axis=1)
-    shapes = xp.concatenate([on_interface, inside])
-    order_of_dofs = np.argsort(np.concatenate([b, i]))
-    return shapes[order_of_dofs]
+    on_interface = xp.hstack([own, at_rest])
+    # A solve without columns may come back flat.
+    Psi = Psi.reshape(len(i), len(b))
+    inside = xp.hstack([Psi, Phi])
+    shapes = xp.vstack([on_interface, inside])
+    # Back from (interface, inside) to the order of the link's dofs.
+    order = np.argsort(np.concatenate([b, i]))
+    return shapes[order]
 
 
 def guyan(
@@ -98,12 +104,15 @@ def free_interface(
     report_progress(progress, "free modes", 0.4)
     omega2, Phi = link.lowest_modes(normal)
     report_progress(progress, "residual attachment modes", 0.8)
-    loads = link.balanced(_unit_loads(K.shape[0], interface))
-    whole = link.floating(link.solve(loads[link.others]))
-    residual = whole - (Phi / omega2) @ (Phi.T @ loads)
+    unit_loads = _unit_loads(K.shape[0], interface)
+    loads = link.balanced(unit_loads)
+    inner = link.solve(loads[link.others])
+    whole = link.floating(inner)
+    in_modes = (Phi / omega2) @ (Phi.T @ loads)
+    residual = whole - in_modes
     report_progress(progress, "residual attachment modes", 1.0)
     xp = namespace(rigid, Phi, residual)
-    return xp.concatenate([xp.asarray(rigid), Phi, residual], axis=1)
+    return xp.hstack([xp.asarray(rigid), Phi, residual])
 
 
 class FreeLink(NamedTuple):
@@ -126,34 +135,46 @@ class FreeLink(NamedTuple):
         solve: Solve | None = None,
     ) -> "FreeLink":
         """The link of these matrices; `held` are six dofs that stop every rigid motion."""
+        # The held dofs take up no force, since the loads on a free link are balanced: any six will do.
         _, others = split_dofs(K.shape[0], held)
         K_y = submatrix(K, others, others)
         momentum = M @ rigid
         rigid_mass = rigid.T @ momentum
         solve = solve or inverse_of(K_y)
-        return FreeLink(K_y, M, rigid, momentum, rigid_mass, others, solve)
+        return FreeLink(
+            K=K_y,
+            M=M,
+            rigid=rigid,
+            momentum=momentum,
+            rigid_mass=rigid_mass,
+            others=others,
+            solve=solve,
+        )
 
     def lowest_modes(self, count: int) -> tuple[Float[Real, " m"], Float[Real, "n m"]]:
         """omega^2 and shapes of the lowest elastic modes, mass-normalised, orthogonal to the rigid ones."""
-        omega2, modes = lowest_modes(self.K, self._floating_mass(), count, self.solve)
+        M = self._floating_mass()
+        omega2, modes = lowest_modes(self.K, M, count, self.solve)
         return omega2, self.floating(modes)
 
     def floating(self, inner: Float[Real, "y m"]) -> Float[Real, "n m"]:
         """Motions over the dofs that are not held, seen from the floating link: without momentum."""
         n = self.rigid.shape[0]
         xp = namespace(inner, self.rigid, self.momentum)
+        u = xp.zeros((n, inner.shape[1]))
         if xp is np:
-            u = np.zeros((n, inner.shape[1]))
             u[self.others] = inner
         else:
-            u = xp.zeros((n, inner.shape[1])).at[self.others].set(inner)
-        rigid_motion = xp.linalg.solve(self.rigid_mass, self.momentum.T @ u)
+            u = u.at[self.others].set(inner)
+        momentum = self.momentum.T @ u
+        rigid_motion = xp.linalg.solve(self.rigid_mass, momentum)
         return u - self.rigid @ rigid_motion
 
     def balanced(self, loads: Float[np.ndarray, "n b"]) -> Float[Real, "n b"]:
         """Loads together with the inertia forces of the rigid motion that they cause: they add up to nothing."""
         xp = namespace(self.rigid, self.momentum)
-        acceleration = xp.linalg.solve(self.rigid_mass, self.rigid.T @ loads)
+        wrench = self.rigid.T @ loads
+        acceleration = xp.linalg.solve(self.rigid_mass, wrench)
         return loads - self.momentum @ acceleration
 
     def _floating_mass(self) -> Any:
@@ -181,9 +202,8 @@ def split_dofs(
 ) -> tuple[Int[np.ndarray, " b"], Int[np.ndarray, " i"]]:
     """Chosen dofs, and all others."""
     b = np.asarray(chosen, dtype=int)
-    repeated = len(np.unique(b)) != len(b)
-    outside = len(b) and (b.min() < 0 or b.max() >= n)
-    if repeated or outside:
+    inside = b[(b >= 0) & (b < n)]
+    if len(np.unique(inside)) != len(b):
         raise ValueError(
             f"interface dofs must be different numbers from 0 to {n - 1}, got {b.tolist()}"
         )
@@ -192,6 +212,7 @@ def split_dofs(
 
 def submatrix(A: Matrix, rows: Any, columns: Any) -> Matrix:
     """Rows and columns of a matrix."""
+    # Rows are cut fast in compressed rows, columns of what is left in any form; factorisations want columns.
     if is_sparse(A):
         return A.tocsr()[rows][:, columns].tocsc()
     return A[rows][:, columns]
@@ -204,6 +225,7 @@ def report_progress(progress: Progress | None, what: str, share: float) -> None:
 
 
 def _unit_loads(n: int, dofs: Dofs) -> Float[np.ndarray, "n b"]:
-    loads = np.zeros((n, len(dofs)))
-    loads[np.asarray(dofs), np.arange(len(dofs))] = 1.0
+    count = len(dofs)
+    loads = np.zeros((n, count))
+    loads[np.asarray(dofs), np.arange(count)] = 1.0
     return loads

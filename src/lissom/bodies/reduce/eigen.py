@@ -90,12 +90,17 @@ def lowest_modes(
     count = min(count, n)
     if count == 0:
         xp = namespace(K)
-        return xp.zeros(0), xp.zeros((n, 0))
+        no_modes = xp.zeros((n, 0))
+        return xp.zeros(0), no_modes
     if is_sparse(K):
         if n > SMALL and count < n - 1:
-            return _lanczos(K, M, count, solve or inverse_of(K))
+            solve = solve or inverse_of(K)
+            return _lanczos(K, M, count, solve)
         # An operator has no entries of its own: its columns are what it makes of the unit vectors.
-        M = dense(M) if is_sparse(M) else M @ np.eye(n)
+        if is_sparse(M):
+            M = dense(M)
+        else:
+            M = M @ np.eye(n)
         K = dense(K)
     if namespace(K, M) is jnp:
         return _traced_modes(K, M, count)
@@ -106,7 +111,7 @@ def _dense_modes(K: np.ndarray, M: np.ndarray, count: int):
     import scipy.linalg
 
     try:
-        mu, v = scipy.linalg.eigh(0.5 * (M + M.T), 0.5 * (K + K.T))
+        mu, v = scipy.linalg.eigh(symmetric(M), symmetric(K))
     except np.linalg.LinAlgError:
         # Where K is the reason, this says so in words.
         inverse_of(K)
@@ -115,7 +120,14 @@ def _dense_modes(K: np.ndarray, M: np.ndarray, count: int):
     mu = mu[::-1][:count]
     v = v[:, ::-1][:, :count]
     heavy = mu > MASSLESS * mu[0]
-    return 1 / mu[heavy], v[:, heavy] / np.sqrt(mu[heavy])
+    mu = mu[heavy]
+    v = v[:, heavy]
+    return 1 / mu, v / np.sqrt(mu)
+
+
+def symmetric(A: Matrix) -> Matrix:
+    """The symmetric part of a matrix that is symmetric but for rounding."""
+    return 0.5 * (A + A.T)
 
 
 def _lanczos(K: Matrix, M: Matrix, count: int, solve: Solve):
@@ -134,7 +146,7 @@ def _traced_modes(K, M, count: int):
     L = jnp.linalg.cholesky(K)
     half = solve_triangular(L, jnp.asarray(M), lower=True)
     A = solve_triangular(L, half.T, lower=True)
-    mu, V = symmetric_eigen(0.5 * (A + A.T))
+    mu, V = symmetric_eigen(symmetric(A))
     mu = mu[::-1][:count]
     V = V[:, ::-1][:, :count]
     modes = solve_triangular(L.T, V, lower=False)
@@ -159,7 +171,10 @@ def _symmetric_eigen_jvp(primals, tangents):
     inner = V.T @ dA @ V
     # dV = V F with F_ij = (V^T dA V)_ij / (lam_j - lam_i), and no turning among equal eigenvalues.
     gap = lam[None, :] - lam[:, None]
-    apart = jnp.abs(gap) > SAME * jnp.abs(lam).max()
+    largest = jnp.abs(lam).max()
+    apart = jnp.abs(gap) > SAME * largest
     safe_gap = jnp.where(apart, gap, 1.0)
     F = jnp.where(apart, 1 / safe_gap, 0.0)
-    return (lam, V), (jnp.diagonal(inner), V @ (F * inner))
+    dlam = jnp.diagonal(inner)
+    dV = V @ (F * inner)
+    return (lam, V), (dlam, dV)

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 
 from ...types import Real, namespace
 from .component_modes import Dofs, split_dofs
-from .eigen import Matrix, lowest_modes
+from .eigen import Matrix, lowest_modes, symmetric
 
 # Eigenvalue of the scaled Gram matrix below which motions count as dependent.
 DEPENDENT = 1e-11
@@ -32,7 +32,8 @@ class FreeModes(eqx.Module):
     @property
     def basis(self) -> Float[Real, "n u"]:
         """U = [rigid | elastic], [Vidoni2015] eq. (2)."""
-        return namespace(self.shapes).concatenate([self.rigid, self.shapes], axis=1)
+        xp = namespace(self.shapes)
+        return xp.hstack([self.rigid, self.shapes])
 
     @property
     def frequency_hz(self) -> Float[Real, " m"]:
@@ -90,13 +91,20 @@ def free_modes(
     M_B = M @ rigid
     M_rr = rigid.T @ M_B
     M_rw = M_B.T @ W
-    M_w = W.T @ (M @ W) - M_rw.T @ xp.linalg.solve(M_rr, M_rw)
+    # The mass that a floating link feels: the rigid motion takes its share away.
+    rigid_share = M_rw.T @ xp.linalg.solve(M_rr, M_rw)
+    M_w = W.T @ (M @ W) - rigid_share
     K_w = W.T @ (K @ W)
     omega2, v = lowest_modes(K_w, M_w, W.shape[1])
     clamped = W @ v
-    shapes = clamped - rigid @ xp.linalg.solve(M_rr, M_rw @ v)
-    orthonormal_rigid = xp.linalg.solve(xp.linalg.cholesky(M_rr), rigid.T).T
-    return FreeModes(orthonormal_rigid, shapes, clamped, xp.sqrt(omega2))
+    rigid_motion = xp.linalg.solve(M_rr, M_rw @ v)
+    L = xp.linalg.cholesky(M_rr)
+    return FreeModes(
+        rigid=xp.linalg.solve(L, rigid.T).T,
+        shapes=clamped - rigid @ rigid_motion,
+        clamped=clamped,
+        omega=xp.sqrt(omega2),
+    )
 
 
 def truncate_modes(
@@ -127,9 +135,10 @@ def truncate_modes(
     if below_hz is not None:
         # Frequencies are looked at only here: traced ones have no numbers to compare.
         ranked = [i for i in ranked if f[i] < below_hz]
-    keep = np.sort(np.asarray(ranked[:count], dtype=int))
-    record = Truncation(f, np.isin(numbers, keep), energy)
-    return _chosen_modes(modes, keep), record
+    keep = np.asarray(ranked[:count], dtype=int)
+    keep = np.sort(keep)
+    kept = np.isin(numbers, keep)
+    return _chosen_modes(modes, keep), Truncation(f, kept, energy)
 
 
 def energy_shares(modes: FreeModes, excitation: Excitation) -> Float[np.ndarray, " m"]:
@@ -142,16 +151,17 @@ def energy_shares(modes: FreeModes, excitation: Excitation) -> Float[np.ndarray,
     (kinetic plus strain). Modes are ranked by energy as [Palomba2014] ranks them, here those of the free link. A mode
     far from the band, or with a node where the load acts, matters little however low its frequency is.
     """
-    low, high = (2 * np.pi * f for f in excitation.band_hz)
+    low, high = 2 * np.pi * np.array(excitation.band_hz)
     if not 0 <= low < high:
         raise ValueError(
             f"the band of an excitation must rise from a frequency of at least 0, got {excitation.band_hz}"
         )
     zeta = excitation.damping_ratio
-    amplitude = np.asarray(modes.shapes).T @ np.asarray(excitation.force)
-    work = np.sum(amplitude**2, axis=1)
-    response = [_band_energy(float(w), zeta, low, high) for w in modes.omega]
-    energy = work * np.array(response)
+    shapes = np.asarray(modes.shapes)
+    modal_force = shapes.T @ np.asarray(excitation.force)
+    energy = np.sum(modal_force**2, axis=1)
+    for k, omega in enumerate(modes.omega):
+        energy[k] *= _band_energy(float(omega), zeta, low, high)
     total = energy.sum()
     return energy / total if total > 0 else energy
 
@@ -166,9 +176,11 @@ def _band_energy(omega: float, zeta: float, low: float, high: float) -> float:
         return (omega**2 + W**2) / (detuning + loss)
 
     # The resonance is narrow: the quadrature is told where it is.
-    peak = (omega * (1 - zeta), omega, omega * (1 + zeta))
+    width = zeta * omega
+    peak = (omega - width, omega, omega + width)
     inside = [w for w in peak if low < w < high]
-    return quad(response, low, high, points=inside or None, limit=200)[0]
+    found = quad(response, low, high, points=inside or None, limit=200)
+    return found[0]
 
 
 def assurance(
@@ -197,7 +209,8 @@ def _without_rigid_motion(
 ) -> Float[Real, "n k"]:
     """The motions less the rigid motion that they have at six dofs: those are at rest."""
     xp = namespace(basis, rigid)
-    return basis - rigid @ xp.linalg.solve(rigid[six], basis[six])
+    twist = xp.linalg.solve(rigid[six], basis[six])
+    return basis - rigid @ twist
 
 
 def _independent_motions(
@@ -211,11 +224,13 @@ def _independent_motions(
     else:
         W = _without_rigid_motion(basis, rigid, six)
         size = np.linalg.norm(W, axis=0)
-        W = W[:, size > DEPENDENT * np.linalg.norm(basis, axis=0)]
+        size_before = np.linalg.norm(basis, axis=0)
+        W = W[:, size > DEPENDENT * size_before]
     G = W.T @ (K @ W)
     strain = np.sqrt(np.diag(G))
     # Scaled to a unit diagonal, so that the eigenvalues measure directions and not sizes.
     G = G / strain / strain[:, None]
-    value, V = np.linalg.eigh(0.5 * (G + G.T))
+    value, V = np.linalg.eigh(symmetric(G))
     independent = value > DEPENDENT
-    return (W / strain) @ (V[:, independent] / np.sqrt(value[independent]))
+    V = V[:, independent]
+    return (W / strain) @ (V / np.sqrt(value[independent]))

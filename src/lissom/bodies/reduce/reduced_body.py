@@ -6,7 +6,14 @@ import numpy as np
 from jaxtyping import Float
 
 from ...types import Real, namespace
-from ..body import Body, in_basis, measured_from_inner_node
+from ..body import (
+    Body,
+    elastic_part,
+    in_basis,
+    measured_from_inner_node,
+    mode_names,
+    with_coordinates,
+)
 from .component_modes import craig_bampton, free_interface
 from .free_modes import (
     Excitation,
@@ -58,24 +65,18 @@ def reduce_body(body: Body, reduction: Reduction) -> tuple[Body, Truncation | No
     body = measured_from_inner_node(body)
     n = body.coordinates - 6
     if n == 0 or reduction.modes == 0:
-        return _first_coordinates(body, 0), None
+        return with_coordinates(body, ()), None
     if is_modal(body):
-        kept = n if reduction.modes is None else min(reduction.modes, n)
-        return _first_coordinates(body, kept), None
+        every = range(n)
+        return with_coordinates(body, every[: reduction.modes]), None
     modes, record = chosen_modes(body, reduction)
-    names = tuple(f"mode.{k + 1}" for k in range(modes.clamped.shape[1]))
+    names = mode_names(len(modes.omega))
     return in_basis(body, modes.clamped, names), record
 
 
 def is_modal(body: Body) -> bool:
     """True if the coordinates of the body are modes."""
     return all(name.startswith("mode.") for name in body.names)
-
-
-def _first_coordinates(body: Body, count: int) -> Body:
-    """The body with the first of its elastic coordinates alone."""
-    columns = namespace(body.rigid).eye(body.coordinates)[:, 6 : 6 + count]
-    return in_basis(body, columns, body.names[:count])
 
 
 def chosen_modes(body: Body, reduction: Reduction) -> tuple[FreeModes, Truncation]:
@@ -119,21 +120,24 @@ def _basis(
     if reduction.method == "modal":
         return None
     if reduction.method == "free-interface":
-        loads = np.array([*HELD, *(6 + k for k in boundary)])
+        loaded = [6 + k for k in boundary]
+        loads = np.array([*HELD, *loaded])
         normal = _normal_modes(reduction, len(loads), n)
         shapes = free_interface(K, M, body.rigid, loads, normal, held=HELD)
         return shapes[:, 6:]
     if reduction.method == "guyan":
         normal = 0
     elif reduction.method == "craig-bampton":
-        normal = _normal_modes(reduction, len(boundary), n - len(boundary))
+        inside = n - len(boundary)
+        normal = _normal_modes(reduction, len(boundary), inside)
     else:
         raise ValueError(
             f"method must be craig-bampton, guyan, free-interface or modal, got {reduction.method!r}"
         )
-    W = craig_bampton(K[6:, 6:], M[6:, 6:], boundary, normal)
+    W = craig_bampton(elastic_part(K), elastic_part(M), boundary, normal)
     xp = namespace(K, M)
-    return xp.concatenate([xp.zeros((6, W.shape[1])), W])
+    at_rest = xp.zeros((6, W.shape[1]))
+    return xp.vstack([at_rest, W])
 
 
 def _normal_modes(reduction: Reduction, own: int, available: int) -> int:
