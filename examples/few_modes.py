@@ -10,7 +10,7 @@ First frequency with the joint held: 10.905 Hz with all 24 coordinates, 10.909 H
 import numpy as np
 
 import lissom as ls
-from lissom.bodies.build import body_of
+from lissom.bodies.link_body import body_of
 
 robot = ls.Robot.load("l-shape")
 first = {}

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lissom import Model, Robot
-from lissom.bodies.build import body_of
+from lissom.bodies.link_body import body_of
 from lissom.dynamics.stiffening import with_squared_slopes
 from lissom.dynamics.truncated import TruncatedScrews
 

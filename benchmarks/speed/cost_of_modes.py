@@ -17,8 +17,8 @@ from figures import heading, keep, tidy  # noqa: E402
 from lissom import Reduction, Scenario  # noqa: E402
 from lissom.benchmarks.cases import Case  # noqa: E402
 from lissom.benchmarks.machine import one_core, timed  # noqa: E402
-from lissom.bodies.build import body_of  # noqa: E402
-from lissom.bodies.reduce.body import reduced_body  # noqa: E402
+from lissom.bodies.link_body import body_of  # noqa: E402
+from lissom.bodies.reduce.reduced_body import reduced_body  # noqa: E402
 from lissom.show.figure import PALETTE, new_figure  # noqa: E402
 
 MODES = (0, 4, 8, 12, 16, 20, 24)

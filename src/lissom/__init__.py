@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     )
     from .analyse.polynomials.parametric import parametric_modes as parametric_modes
     from .bodies.fe.importing import reduce_link as reduce_link
-    from .bodies.reduce.body import Reduction as Reduction
-    from .bodies.reduce.body import reduced_body as reduced_body
-    from .bodies.reduce.modes import Excitation as Excitation
+    from .bodies.reduce.free_modes import Excitation as Excitation
+    from .bodies.reduce.reduced_body import Reduction as Reduction
+    from .bodies.reduce.reduced_body import reduced_body as reduced_body
     from .bodies.section_forces import section_forces as section_forces
     from .bodies.section_forces import section_strains as section_strains
     from .control.pd import PD as PD
@@ -73,9 +73,9 @@ _HOME = {
     "natural_frequencies": "analyse.modes.modal",
     "reduce_link": "bodies.fe.importing",
     "LinearModel": "analyse.linear.state_space",
-    "Reduction": "bodies.reduce.body",
-    "reduced_body": "bodies.reduce.body",
-    "Excitation": "bodies.reduce.modes",
+    "Reduction": "bodies.reduce.reduced_body",
+    "reduced_body": "bodies.reduce.reduced_body",
+    "Excitation": "bodies.reduce.free_modes",
     "section_forces": "bodies.section_forces",
     "section_strains": "bodies.section_forces",
     "ModePolynomials": "analyse.polynomials.mode_polynomials",

@@ -9,11 +9,11 @@ from lissom.bodies.body import with_mass
 from lissom.bodies.damping import with_modal_ratio, with_rayleigh
 from lissom.bodies.fe.elements import elements_of
 from lissom.bodies.fe.interface import with_interface
-from lissom.bodies.fe.link import link_body, reduced_link
-from lissom.bodies.fe.reduction import Wanted, reduced
+from lissom.bodies.fe.reduce_elements import ReductionRequest, reduce_elements
+from lissom.bodies.fe.reduced_link import fe_link_body, reduced_link
 from lissom.bodies.mesh import beam_body
-from lissom.bodies.reduce.body import Reduction, reduced_body
-from lissom.bodies.rigid import rigid_body
+from lissom.bodies.reduce.reduced_body import Reduction, reduced_body
+from lissom.bodies.rigid_body import rigid_body
 
 E, NU, RHO = 7.1e10, 0.31, 2750.0
 G = E / (2 * (1 + NU))
@@ -63,9 +63,11 @@ def meshed(body, modes=15):
     """The link that the matrices of a beam give, as those of a finite-element program would."""
     fe = elements_of(body.stiffness, body.mass_matrix, np.asarray(body.points))
     link, joints = with_interface(fe, {"inner": 1, "tip": len(body.points)})
-    return link_body(
+    return fe_link_body(
         reduced_link(
-            link, joints, reduced(link, joints, Wanted(modes=modes, checked=0))
+            link,
+            joints,
+            reduce_elements(link, joints, ReductionRequest(modes=modes, checked=0)),
         )
     )
 

@@ -8,7 +8,12 @@ import scipy.linalg
 
 from arms import ARM4, arm
 from lissom import Robot
-from lissom.bodies.assumed import assumed_modes_body, dealt, modes_per_link, tip_load
+from lissom.bodies.assumed_modes import (
+    assumed_modes_body,
+    modes_per_family,
+    modes_per_link,
+    tip_load,
+)
 from lissom.bodies.beam_modes import (
     bar_modes,
     bending_equation,
@@ -16,7 +21,7 @@ from lissom.bodies.beam_modes import (
     bending_roots,
 )
 from lissom.bodies.body import measured_from_inner_node
-from lissom.bodies.build import body_of
+from lissom.bodies.link_body import bodies_of, body_of
 from lissom.bodies.mesh import gauss
 
 RHO_A = 7850 * 707e-6  # as printed in Table I; the tube itself is within 2e-4 of it
@@ -139,13 +144,23 @@ def test_roots_follow_a_traced_tip_mass():
     )
 
 
+def in_assumed_modes(robot, i, modes):
+    """Link i in assumed modes, with the bodies of all links built as the formulations do."""
+    return assumed_modes_body(robot, i, bodies_of(robot), modes)
+
+
 def test_a_plain_number_of_modes_is_dealt_to_both_planes_and_torsion():
-    assert dealt(6) == {"axial": 0, "torsion": 2, "xy": 2, "xz": 2}
-    assert dealt(4) == {"axial": 0, "torsion": 1, "xy": 2, "xz": 1}
-    assert dealt(2) == {"axial": 0, "torsion": 0, "xy": 1, "xz": 1}
-    assert dealt({"xy": 3, "axial": 1}) == {"axial": 1, "torsion": 0, "xy": 3, "xz": 0}
+    assert modes_per_family(6) == {"axial": 0, "torsion": 2, "xy": 2, "xz": 2}
+    assert modes_per_family(4) == {"axial": 0, "torsion": 1, "xy": 2, "xz": 1}
+    assert modes_per_family(2) == {"axial": 0, "torsion": 0, "xy": 1, "xz": 1}
+    assert modes_per_family({"xy": 3, "axial": 1}) == {
+        "axial": 1,
+        "torsion": 0,
+        "xy": 3,
+        "xz": 0,
+    }
     with pytest.raises(ValueError, match="sideways unknown"):
-        dealt({"sideways": 1})
+        modes_per_family({"sideways": 1})
     assert modes_per_link(arm("arm-4"), 6) == (6, 6, 6, 6)
     with pytest.raises(ValueError, match="each of the 4 links"):
         modes_per_link(arm("arm-4"), [1, 2])
@@ -153,13 +168,15 @@ def test_a_plain_number_of_modes_is_dealt_to_both_planes_and_torsion():
 
 def test_links_of_the_published_arm_have_two_modes_of_each_kind():
     robot = arm("arm-4")
-    body = assumed_modes_body(robot, 1, 6)
+    body = in_assumed_modes(robot, 1, 6)
     assert body.names == ("torsion.1", "torsion.2", "xy.1", "xy.2", "xz.1", "xz.2")
-    assert tip_load(robot, 1).mass == pytest.approx(RHO_A * 1.8 + 3.56, rel=2e-4)
-    assert tip_load(robot, 2).mass == pytest.approx(3.56)
+    assert tip_load(robot, 1, bodies_of(robot)).mass == pytest.approx(
+        RHO_A * 1.8 + 3.56, rel=2e-4
+    )
+    assert tip_load(robot, 2, bodies_of(robot)).mass == pytest.approx(3.56)
     loaded = (
         body.mass_matrix[6:, 6:]
-        + tip_load(robot, 1).mass
+        + tip_load(robot, 1, bodies_of(robot)).mass
         * body.node_shape[-1, :3, 6:].T
         @ body.node_shape[-1, :3, 6:]
     )
@@ -172,7 +189,7 @@ def test_links_of_the_published_arm_have_two_modes_of_each_kind():
 @pytest.mark.parametrize("i", [1, 3, 6])
 def test_rigid_motion_and_total_inertia_are_those_of_the_link(i):
     robot = arm("arm-6")
-    body, reference = assumed_modes_body(robot, i, 6), body_of(robot, i)
+    body, reference = in_assumed_modes(robot, i, 6), body_of(robot, i)
     assert body.rigid_inertia == pytest.approx(reference.rigid_inertia, abs=1e-13)
     assert body.points == pytest.approx(reference.points)
     assert body.node_shape[0] == pytest.approx(np.eye(6 + 6)[:6])
@@ -197,7 +214,7 @@ def test_many_assumed_modes_and_a_fine_mesh_bend_alike():
     expected = np.sqrt(
         scipy.linalg.eigvalsh(fine.stiffness[6:, 6:], fine.mass_matrix[6:, 6:])[:4]
     )
-    body = assumed_modes_body(robot, 2, 9)
+    body = in_assumed_modes(robot, 2, 9)
     found = np.sqrt(
         scipy.linalg.eigvalsh(body.stiffness[6:, 6:], body.mass_matrix[6:, 6:])[:4]
     )
@@ -205,7 +222,7 @@ def test_many_assumed_modes_and_a_fine_mesh_bend_alike():
 
 
 def test_a_positive_slope_of_w_turns_about_minus_y():
-    body = assumed_modes_body(arm("arm-4"), 1, {"xz": 1, "xy": 1})
+    body = in_assumed_modes(arm("arm-4"), 1, {"xz": 1, "xy": 1})
     tip_xy, tip_xz = body.node_shape[-1, :, 6], body.node_shape[-1, :, 7]
     assert (
         tip_xy[1] > 0
@@ -222,7 +239,7 @@ def test_a_positive_slope_of_w_turns_about_minus_y():
 def test_bent_links_take_the_clamped_modes_of_their_mesh():
     robot = arm("arm-6")
     body, mesh = (
-        assumed_modes_body(robot, 6, 4),
+        in_assumed_modes(robot, 6, 4),
         measured_from_inner_node(body_of(robot, 6)),
     )
     assert body.names == ("mode.1", "mode.2", "mode.3", "mode.4")
@@ -237,14 +254,14 @@ def test_bent_links_take_the_clamped_modes_of_their_mesh():
 
 def test_no_modes_make_a_rigid_link_and_axial_ones_are_there_when_asked():
     robot = arm("arm-4")
-    assert assumed_modes_body(robot, 1, 0).names == ()
-    body = assumed_modes_body(robot, 1, {"axial": 1})
+    assert in_assumed_modes(robot, 1, 0).names == ()
+    body = in_assumed_modes(robot, 1, {"axial": 1})
     assert body.names == ("axial.1",)
     loaded = (
         body.mass_matrix[6, 6]
-        + tip_load(robot, 1).mass * body.node_shape[-1, 0, 6] ** 2
+        + tip_load(robot, 1, bodies_of(robot)).mass * body.node_shape[-1, 0, 6] ** 2
     )
-    b = bar_modes(1, tip_load(robot, 1).mass / body.total_mass).b[0]
+    b = bar_modes(1, tip_load(robot, 1, bodies_of(robot)).mass / body.total_mass).b[0]
     assert np.sqrt(body.stiffness[6, 6] / loaded) == pytest.approx(
         b / 2.0 * np.sqrt(210e9 / 7850), rel=1e-12
     )
@@ -256,7 +273,7 @@ def test_bodies_can_be_differentiated_by_length_and_stiffness():
         robot = arm("arm-4").replace(
             {"links.boom.beam.material.E": E, "payload": {"mass": 1e-12 * E}}
         )
-        body = assumed_modes_body(robot, 1, 6)
+        body = in_assumed_modes(robot, 1, 6)
         return jnp.stack([jnp.trace(body.stiffness), jnp.trace(body.mass_matrix)])
 
     slope = jax.jacfwd(spread)(jnp.asarray(2.1e11))

@@ -6,10 +6,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lissom.bodies.body import with_mass
-from lissom.bodies.build import body_of
 from lissom.bodies.damping import with_modal_ratio
+from lissom.bodies.link_body import body_of
 from lissom.bodies.mesh import beam_body
-from lissom.bodies.rigid import rigid_body
+from lissom.bodies.rigid_body import rigid_body
 from lissom.describe.robot import Robot
 from lissom.describe.section import Rectangle, section_values
 

@@ -8,9 +8,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import eigsh
 
 from lissom.bodies.beam import LineInertia, Rigidity, element_mass, element_stiffness
-from lissom.bodies.fe.checks import check_elements, rigid_residuals
+from lissom.bodies.fe.array_files import write_array_file
 from lissom.bodies.fe.elements import UNITS, FeError, elements_of, in_si
-from lissom.bodies.fe.own import write_own
+from lissom.bodies.fe.import_checks import check_elements, rigid_residuals
 from lissom.bodies.fe.read import Reading, read_fe
 from lissom.bodies.fe.solid import load_mesh, solid_elements
 
@@ -44,7 +44,7 @@ def same(fe, K, M, points) -> None:
 def test_own_files_give_back_what_was_written(ending, tmp_path):
     K, M, points = one_beam()
     fe = elements_of(K, M, points, labels=np.array([7, 3]))
-    write_own(fe, tmp_path / f"link{ending}")
+    write_array_file(fe, tmp_path / f"link{ending}")
     again = read_fe(tmp_path / f"link{ending}")
     same(again, K, M, points)
     assert again.labels.tolist() == [7, 3]

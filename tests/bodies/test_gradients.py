@@ -10,7 +10,7 @@ from lissom.bodies.body import with_mass
 from lissom.bodies.damping import with_modal_ratio, with_rayleigh
 from lissom.bodies.integrals import inertia_integrals
 from lissom.bodies.mesh import beam_body
-from lissom.bodies.rigid import rigid_body
+from lissom.bodies.rigid_body import rigid_body
 from lissom.types import namespace
 
 from .helpers import rectangle

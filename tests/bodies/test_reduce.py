@@ -10,15 +10,15 @@ from numpy.testing import assert_allclose
 
 from lissom.bodies.body import measured_from_inner_node, with_mass
 from lissom.bodies.reduce import eigen
-from lissom.bodies.reduce.basis import craig_bampton, free_interface, guyan
-from lissom.bodies.reduce.body import Reduction, reduce_body, reduced_body
-from lissom.bodies.reduce.modes import (
+from lissom.bodies.reduce.component_modes import craig_bampton, free_interface, guyan
+from lissom.bodies.reduce.free_modes import (
     Excitation,
     assurance,
     energy_shares,
     free_modes,
-    truncated,
+    truncate_modes,
 )
+from lissom.bodies.reduce.reduced_body import Reduction, reduce_body, reduced_body
 
 from .helpers import ALL_BODIES, BENT, beam, frequencies, rectangle
 
@@ -224,12 +224,12 @@ def test_ranking_by_excitation_keeps_the_modes_that_the_load_drives():
     shares = energy_shares(modes, excitation)
     assert shares.sum() == pytest.approx(1)
     assert shares.argmax() == 3  # the one in resonance
-    kept, record = truncated(modes, 4, excitation=excitation)
+    kept, record = truncate_modes(modes, 4, excitation=excitation)
     assert record.kept[3] and record.kept.sum() == 4
     assert record.energy[record.kept].min() >= record.energy[~record.kept].max()
     assert np.all(np.diff(kept.omega) > 0)
     with pytest.raises(ValueError, match="number of modes"):
-        truncated(modes, excitation=excitation)
+        truncate_modes(modes, excitation=excitation)
     with pytest.raises(ValueError, match="band"):
         energy_shares(modes, Excitation(force, (3.0, 1.0)))
 

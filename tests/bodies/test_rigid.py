@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lissom.bodies.body import with_mass
-from lissom.bodies.rigid import rigid_body
+from lissom.bodies.rigid_body import rigid_body
 
 from .helpers import BENT, PRINCIPAL, TENSOR, beam
 

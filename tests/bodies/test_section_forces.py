@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lissom.bodies.body import measured_from_inner_node
-from lissom.bodies.reduce.body import Reduction, reduced_body
+from lissom.bodies.reduce.reduced_body import Reduction, reduced_body
 from lissom.bodies.section_forces import (
     section_force_shape,
     section_forces,

@@ -8,15 +8,15 @@ import pytest
 
 from helpers import compiled_once, motion_of, relative
 from lissom import Model, Robot
-from lissom.bodies.build import body_of
 from lissom.bodies.integrals import (
     cubic_integrals,
     gravity_integrals,
     inertia_integrals,
     nodal_integrals,
 )
-from lissom.bodies.reduce.body import Reduction, reduced_body
-from lissom.bodies.rigid import rigid_body
+from lissom.bodies.link_body import body_of
+from lissom.bodies.reduce.reduced_body import Reduction, reduced_body
+from lissom.bodies.rigid_body import rigid_body
 from lissom.dynamics import engine
 from lissom.dynamics.published_modes import commuting_cubic, nodal_constants
 

@@ -16,7 +16,7 @@ from helpers import (
     relative,
 )
 from lissom.bodies.body import measured_from_inner_node
-from lissom.bodies.build import body_of
+from lissom.bodies.link_body import body_of
 from lissom.dynamics.nodes import find_node, node_displacements
 from lissom.kinematics.chain import relative_poses
 

@@ -11,7 +11,8 @@ from arms import arm
 from helpers import compiled_once, motion_of, relative
 from lissom import Model
 from lissom.algebra.dual import g2_inverse, g2_vee
-from lissom.bodies.assumed import assumed_modes_body
+from lissom.bodies.assumed_modes import assumed_modes_body
+from lissom.bodies.link_body import bodies_of
 from lissom.dynamics import engine
 from lissom.kinematics import dual as k
 
@@ -145,7 +146,9 @@ def integrated(f, arm, bodies, x):
 
 def test_the_mass_matrix_is_the_integral_of_the_projecting_form():
     f, arm_, x, _ = case()
-    bodies = [assumed_modes_body(arm("arm-4"), i, 6) for i in range(LINKS)]
+    robot = arm("arm-4")
+    plain = bodies_of(robot)
+    bodies = [assumed_modes_body(robot, i, plain, 6) for i in range(LINKS)]
     found, expected = integrated(f, arm_, [padded(body, f) for body in bodies], x)
     assert relative(found, expected) < 1e-12
 
@@ -205,7 +208,8 @@ def point_velocity(arm, N, x, xd, place):
 
 def test_equation_149_at_random_states():
     _, arm_, x, xd = case()
-    body = assumed_modes_body(arm("arm-4"), 2, 6)
+    robot = arm("arm-4")
+    body = assumed_modes_body(robot, 2, bodies_of(robot), 6)
     for station in (3, 9):
         N, place = body.station_shape[station][:, 6:], body.station_rigid[station][1, 5]
         eta, eta_d = (np.asarray(v[4:]) for v in (x, xd))

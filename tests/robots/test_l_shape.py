@@ -9,8 +9,8 @@ import pytest
 from helpers import compiled_once, relative
 from lissom import Model, Reduction, Robot, Scenario, modes
 from lissom.benchmarks import l_shape
-from lissom.bodies.build import body_of
-from lissom.bodies.reduce.body import reduced_body
+from lissom.bodies.link_body import body_of
+from lissom.bodies.reduce.reduced_body import reduced_body
 from lissom.dynamics import engine
 
 CONSISTENT_HZ = (

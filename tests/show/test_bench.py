@@ -14,7 +14,7 @@ from lissom.benchmarks.exudyn_pendulum import (
     floating_frames,
     mesh_of,
 )
-from lissom.bodies.build import body_of
+from lissom.bodies.link_body import body_of
 from lissom.commands import bench as command
 from lissom.describe import library_names
 

@@ -21,7 +21,7 @@ import scipy.sparse
 
 from ..algebra.se3 import rigid_shape
 from ..bodies.body import Body
-from ..bodies.build import body_of
+from ..bodies.link_body import body_of
 from ..describe.robot import Robot
 from ..describe.section import section_values
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..bodies.body import Body
-from ..bodies.build import body_of
+from ..bodies.link_body import body_of
 from ..describe.geometry import joint_axis, joint_frame, tip
 from ..describe.robot import Robot
 from ..dynamics import engine

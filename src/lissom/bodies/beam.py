@@ -19,9 +19,8 @@ from ..types import Real, namespace
 
 Values = Float[Real, "*#e"] | float | int | np.floating
 
-Dofs = tuple[
-    tuple[int, float], ...
-]  # number and sign of each dof of a block in the element
+# Number and sign of each dof of a block in the element. A positive slope of w turns about -y: ry enters with -1.
+Dofs = tuple[tuple[int, float], ...]
 AXIAL: Dofs = ((0, 1.0), (6, 1.0))
 TORSION = ((3, 1.0), (9, 1.0))
 BENDING_XY = ((1, 1.0), (5, 1.0), (7, 1.0), (11, 1.0))
@@ -110,19 +109,35 @@ def rotary_mass(rotary: Values, length: Values, Phi: Values = 0.0) -> Float[Real
 
 def bending_shape(xi: Values, length: Values, Phi: Values = 0.0) -> Float[Real, "*e 2 4"]:
     """Deflection v and rotation theta at x = xi L; v' - theta is constant, as equilibrium demands: no locking."""
-    L, x = length, xi
-    return _scaled(1 / (1 + Phi), [
-        [1 - 3*x**2 + 2*x**3 + Phi*(1 - x), L*(x - 2*x**2 + x**3 + Phi/2*(x - x**2)),
-         3*x**2 - 2*x**3 + Phi*x, L*(x**3 - x**2 - Phi/2*(x - x**2))],
-        [6*(x**2 - x)/L, 1 - 4*x + 3*x**2 + Phi*(1 - x), 6*(x - x**2)/L, 3*x**2 - 2*x + Phi*x]])
+    L = length
+    x = xi
+    v = [
+        1 - 3*x**2 + 2*x**3 + Phi*(1 - x),
+        L*(x - 2*x**2 + x**3 + Phi/2*(x - x**2)),
+        3*x**2 - 2*x**3 + Phi*x,
+        L*(x**3 - x**2 - Phi/2*(x - x**2)),
+    ]
+    theta = [
+        6*(x**2 - x)/L,
+        1 - 4*x + 3*x**2 + Phi*(1 - x),
+        6*(x - x**2)/L,
+        3*x**2 - 2*x + Phi*x,
+    ]
+    return _scaled(1 / (1 + Phi), [v, theta])
 
 
 def bending_strain(xi: Values, length: Values, Phi: Values = 0.0) -> Float[Real, "*e 2 4"]:
     """Curvature theta' and shear v' - theta of `bending_shape`."""
-    L, x = length, xi
-    return _scaled(1 / (1 + Phi), [
-        [(12*x - 6)/L**2, (6*x - 4 - Phi)/L, (6 - 12*x)/L**2, (6*x - 2 + Phi)/L],
-        [-Phi/L, -Phi/2, Phi/L, -Phi/2]])
+    L = length
+    x = xi
+    curvature = [
+        (12*x - 6)/L**2,
+        (6*x - 4 - Phi)/L,
+        (6 - 12*x)/L**2,
+        (6*x - 2 + Phi)/L,
+    ]
+    shear = [-Phi/L, -Phi/2, Phi/L, -Phi/2]
+    return _scaled(1 / (1 + Phi), [curvature, shear])
 # fmt: on
 
 
@@ -130,30 +145,25 @@ def element_stiffness(
     rigidity: Rigidity, length: Values, Phi_y: Values, Phi_z: Values
 ) -> Float[Real, "*e 12 12"]:
     """Stiffness of a uniform element; Phi_y belongs to shear along y (bending in x-y), Phi_z to shear along z."""
-    return (
-        _spread(bar_stiffness(rigidity.axial, length), AXIAL)
-        + _spread(bar_stiffness(rigidity.torsion, length), TORSION)
-        + _spread(bending_stiffness(rigidity.bending_z, length, Phi_y), BENDING_XY)
-        + _spread(bending_stiffness(rigidity.bending_y, length, Phi_z), BENDING_XZ)
-    )
+    axial = bar_stiffness(rigidity.axial, length)
+    torsion = bar_stiffness(rigidity.torsion, length)
+    xy = bending_stiffness(rigidity.bending_z, length, Phi_y)
+    xz = bending_stiffness(rigidity.bending_y, length, Phi_z)
+    return _element_matrix(axial, torsion, xy, xz)
 
 
 def element_mass(
     inertia: LineInertia, length: Values, Phi_y: Values, Phi_z: Values
 ) -> Float[Real, "*e 12 12"]:
     """Consistent mass of a uniform element."""
-    xy = bending_mass(inertia.mass, length, Phi_y) + rotary_mass(
-        inertia.rotary_z, length, Phi_y
-    )
-    xz = bending_mass(inertia.mass, length, Phi_z) + rotary_mass(
-        inertia.rotary_y, length, Phi_z
-    )
-    return (
-        _spread(bar_mass(inertia.mass, length), AXIAL)
-        + _spread(bar_mass(inertia.polar, length), TORSION)
-        + _spread(xy, BENDING_XY)
-        + _spread(xz, BENDING_XZ)
-    )
+    axial = bar_mass(inertia.mass, length)
+    torsion = bar_mass(inertia.polar, length)
+    xy = bending_mass(inertia.mass, length, Phi_y)
+    xz = bending_mass(inertia.mass, length, Phi_z)
+    # Sections turn about z as the beam bends in x-y, about y as it bends in x-z.
+    xy = xy + rotary_mass(inertia.rotary_z, length, Phi_y)
+    xz = xz + rotary_mass(inertia.rotary_y, length, Phi_z)
+    return _element_matrix(axial, torsion, xy, xz)
 
 
 def element_shape(
@@ -161,15 +171,14 @@ def element_shape(
 ) -> Float[Real, "*e 6 12"]:
     """Displacement field (u, v, w, rx, ry, rz) at x = xi L from the twelve nodal dofs."""
     linear = _matrix([[1 - xi, xi]])
+    xy = bending_shape(xi, length, Phi_y)
+    # The rotation of the planar element is -ry in the x-z plane.
+    xz = bending_shape(xi, length, Phi_z) * np.array([[1.0], [-1.0]])
     return (
         _rows(linear, (0,), AXIAL)
         + _rows(linear, (3,), TORSION)
-        + _rows(bending_shape(xi, length, Phi_y), (1, 5), BENDING_XY)
-        + _rows(
-            bending_shape(xi, length, Phi_z) * np.array([[1.0], [-1.0]]),
-            (2, 4),
-            BENDING_XZ,
-        )
+        + _rows(xy, (1, 5), BENDING_XY)
+        + _rows(xz, (2, 4), BENDING_XZ)
     )
 
 
@@ -178,15 +187,14 @@ def element_strain(
 ) -> Float[Real, "*e 6 12"]:
     """Generalised strains (u', v' - rz, w' + ry, rx', ry', rz') at x = xi L, the order of `Rigidity`."""
     slope = _matrix([[-1 / length, 1 / length]])
+    xy = bending_strain(xi, length, Phi_y)
+    # theta = -ry in the x-z plane: its curvature theta' is -ry', its shear w' - theta is w' + ry.
+    xz = bending_strain(xi, length, Phi_z) * np.array([[-1.0], [1.0]])
     return (
         _rows(slope, (0,), AXIAL)
         + _rows(slope, (3,), TORSION)
-        + _rows(bending_strain(xi, length, Phi_y), (5, 1), BENDING_XY)
-        + _rows(
-            bending_strain(xi, length, Phi_z) * np.array([[-1.0], [1.0]]),
-            (4, 2),
-            BENDING_XZ,
-        )
+        + _rows(xy, (5, 1), BENDING_XY)
+        + _rows(xz, (4, 2), BENDING_XZ)
     )
 
 
@@ -197,13 +205,29 @@ def _matrix(rows: list[list[Values]]) -> Float[Real, "*e n m"]:
 
 def _scaled(factor: Values, rows: list[list[Values]]) -> Float[Real, "*e n m"]:
     xp = namespace(factor, rows)
-    entries = xp.broadcast_arrays(*[factor * entry for row in rows for entry in row])
-    return xp.stack(entries, axis=-1).reshape(
-        *entries[0].shape, len(rows), len(rows[0])
+    entries = [factor * entry for row in rows for entry in row]
+    entries = xp.broadcast_arrays(*entries)
+    stack = entries[0].shape
+    flat = xp.stack(entries, axis=-1)
+    return flat.reshape(*stack, len(rows), len(rows[0]))
+
+
+def _element_matrix(
+    axial: Float[Real, "*e 2 2"],
+    torsion: Float[Real, "*e 2 2"],
+    xy: Float[Real, "*e 4 4"],
+    xz: Float[Real, "*e 4 4"],
+) -> Float[Real, "*e 12 12"]:
+    """Matrix of the element from its four blocks, which share no dof."""
+    return (
+        _placed(axial, AXIAL)
+        + _placed(torsion, TORSION)
+        + _placed(xy, BENDING_XY)
+        + _placed(xz, BENDING_XZ)
     )
 
 
-def _spread(block: Float[Real, "*e n n"], dofs: Dofs) -> Float[Real, "*e 12 12"]:
+def _placed(block: Float[Real, "*e n n"], dofs: Dofs) -> Float[Real, "*e 12 12"]:
     """Block placed at its dofs in the element matrix."""
     P = _placement(dofs)
     return P.T @ block @ P
@@ -213,7 +237,8 @@ def _rows(
     block: Float[Real, "*e r n"], rows: tuple[int, ...], dofs: Dofs
 ) -> Float[Real, "*e 6 12"]:
     """Block placed at its rows (field components) and dofs."""
-    return np.eye(6)[:, list(rows)] @ block @ _placement(dofs)
+    at_rows = np.eye(6)[:, list(rows)]
+    return at_rows @ block @ _placement(dofs)
 
 
 def _placement(dofs: Dofs) -> Float[np.ndarray, "n 12"]:

@@ -7,18 +7,14 @@ import numpy as np
 from jaxtyping import Float
 
 from ..algebra.se3 import rigid_shape
-from ..algebra.so3 import skew
 from ..describe.link import inertia_matrix
 from ..types import Matrix3, Real, Scalar, Vector3, namespace
 from .inertia import Inertia, in_coordinates
 from .slopes import Slopes, in_shapes, with_station
 
-GENERATORS = np.stack(
-    [skew(e) for e in np.eye(3)]
-)  # A_a, [Vidoni2015] App. D, eq. (83): A_a u = e_a x u
-LEVERS = np.stack(
-    [rigid_shape(e) - np.eye(6) for e in np.eye(3)]
-)  # a rigid shape is affine in its point
+# A rigid shape is affine in its point: I6 plus one lever for each coordinate of the point.
+_UNIT_POINTS = [rigid_shape(e) for e in np.eye(3)]
+LEVERS = np.stack(_UNIT_POINTS) - np.eye(6)
 
 
 def block_diagonal(
@@ -27,19 +23,37 @@ def block_diagonal(
     """6 x 6 matrix of a translational and a rotational 3 x 3 block."""
     xp = namespace(first, second)
     zero = xp.zeros_like(first)
-    return xp.concatenate(
-        [
-            xp.concatenate([first, zero], axis=-1),
-            xp.concatenate([zero, second], axis=-1),
-        ],
-        axis=-2,
-    )
+    upper = xp.concatenate([first, zero], axis=-1)
+    lower = xp.concatenate([zero, second], axis=-1)
+    return xp.concatenate([upper, lower], axis=-2)
 
 
 def rigid_shapes(points: Float[Real, "n 3"]) -> Float[Real, "n 6 6"]:
     """Displacement (v + w x X, w) at each point X for a rigid twist (v, w) about the origin: [[I, -X x], [0, I]]."""
     xp = namespace(points)
-    return np.eye(6) + xp.einsum("na,aij->nij", points, LEVERS)
+    levers = xp.einsum("na,aij->nij", points, LEVERS)
+    return np.eye(6) + levers
+
+
+def mode_names(count: int) -> tuple[str, ...]:
+    """Names of modal coordinates: `mode.1`, `mode.2`, ..."""
+    return tuple(f"mode.{k + 1}" for k in range(count))
+
+
+def chain_of_elements(nodes: int) -> tuple[tuple[int, int], ...]:
+    """Elements that join each node to the next one."""
+    return tuple((k, k + 1) for k in range(nodes - 1))
+
+
+def elastic_part(A: Float[Real, "c c"]) -> Float[Real, "n n"]:
+    """A matrix of a body over eta alone."""
+    return A[6:, 6:]
+
+
+def with_zero_rigid_part(A: Float[Real, "n n"]) -> Float[Real, "c c"]:
+    """A matrix over eta as one over q = (r, eta), where a rigid displacement r takes no part."""
+    before = (6, 0)
+    return namespace(A).pad(A, (before, before))
 
 
 class Body(eqx.Module):
@@ -54,7 +68,7 @@ class Body(eqx.Module):
       damping feels it;
     - inertia sits at the stations (Gauss points of elements, lumped masses): the kinetic energy of the link is the
       sum of 1/2 V^T D V over them, V the velocity of the field there. Inertia that is known only through the constants
-      of its matrices (links from finite-element programs) is `own`, and is added.
+      of its matrices (links from finite-element programs) is `extra_inertia`, and is added.
 
     `axes` and `elements` are for pictures and section forces; they take no part in the dynamics.
     """
@@ -62,41 +76,43 @@ class Body(eqx.Module):
     points: Float[Real, "k 3"]  # X, nodes, undeformed [m]
     node_shape: Float[Real, "k 6 c"]  # U, nodal displacement = U q
     station_shape: Float[Real, "s 6 c"]  # N, displacement field at the stations = N q
-    station_rigid: Float[
-        Real, "s 6 6"
-    ]  # B, the same field for a rigid twist (v, w): v + w x X, w
-    station_inertia: Float[
-        Real, "s 6 6"
-    ]  # D, weight * blockdiag(rho A I3, rho J): [kg], [kg m^2]
+    # B, the same field for a rigid twist (v, w): v + w x X, w
+    station_rigid: Float[Real, "s 6 6"]
+    # D, weight * blockdiag(rho A I3, rho J): [kg], [kg m^2]
+    station_inertia: Float[Real, "s 6 6"]
     stiffness: Float[Real, "c c"]  # K
     damping: Float[Real, "c c"]  # internal: beta K or modal
     alpha: Scalar  # Rayleigh mass coefficient [1/s]
     rigid: Float[Real, "c 6"]  # coordinates of a rigid displacement
-    axes: Float[
-        Real, "e 3 3"
-    ]  # columns: local x, y, z of each element in the link frame
-    elements: tuple[tuple[int, int], ...] = eqx.field(
-        static=True
-    )  # nodes at the ends of each element
-    names: tuple[str, ...] = eqx.field(
-        static=True
-    )  # of the elastic coordinates eta: `2.rz` or `mode.3`
-    own: Inertia | None = (
-        None  # inertia beside that of the stations, over (rigid twist, q)
-    )
+    # columns: local x, y, z of each element in the link frame
+    axes: Float[Real, "e 3 3"]
+    # nodes at the ends of each element
+    elements: tuple[tuple[int, int], ...] = eqx.field(static=True)
+    # of the elastic coordinates eta: `2.rz` or `mode.3`
+    names: tuple[str, ...] = eqx.field(static=True)
+    # inertia beside that of the stations, over (rigid twist, q)
+    extra_inertia: Inertia | None = None
     slopes: Slopes | None = None  # of the axis of a beam: for geometric stiffening
-    element_stiffness: Float[Real, "e 12 12"] | None = (
-        None  # of beam elements, in their axes: for section forces
-    )
+    # of beam elements, in their axes: for section forces
+    element_stiffness: Float[Real, "e 12 12"] | None = None
 
     def __check_init__(self):
-        k, c, s, e = (
-            self.points.shape[0],
-            self.coordinates,
-            self.station_shape.shape[0],
-            len(self.elements),
-        )
-        expected = {
+        for name, expected in self._expected_shapes().items():
+            shape = getattr(self, name).shape
+            if shape != expected:
+                raise ValueError(f"body: {name} has shape {shape}, expected {expected}")
+        elastic = self.coordinates - 6
+        if len(self.names) != elastic:
+            raise ValueError(
+                f"body: {len(self.names)} names for {elastic} elastic coordinates"
+            )
+
+    def _expected_shapes(self) -> dict[str, tuple[int, ...]]:
+        k = self.points.shape[0]
+        c = self.coordinates
+        s = self.station_shape.shape[0]
+        e = len(self.elements)
+        return {
             "points": (k, 3),
             "node_shape": (k, 6, c),
             "station_shape": (s, 6, c),
@@ -107,15 +123,6 @@ class Body(eqx.Module):
             "rigid": (c, 6),
             "axes": (e, 3, 3),
         }
-        for name, shape in expected.items():
-            if getattr(self, name).shape != shape:
-                raise ValueError(
-                    f"body: {name} has shape {getattr(self, name).shape}, expected {shape}"
-                )
-        if len(self.names) != c - 6:
-            raise ValueError(
-                f"body: {len(self.names)} names for {c - 6} elastic coordinates"
-            )
 
     @property
     def coordinates(self) -> int:
@@ -128,7 +135,10 @@ class Body(eqx.Module):
         M = weighted_product(
             self.station_shape, self.station_inertia, self.station_shape
         )
-        return M if self.own is None else M + self.own.mass[6:, 6:]
+        if self.extra_inertia is None:
+            return M
+        # The first six of its columns are a rigid twist, the others q.
+        return M + elastic_part(self.extra_inertia.mass)
 
     @property
     def rigid_inertia(self) -> Float[Real, "6 6"]:
@@ -136,7 +146,9 @@ class Body(eqx.Module):
         M = weighted_product(
             self.station_rigid, self.station_inertia, self.station_rigid
         )
-        return M if self.own is None else M + self.own.mass[:6, :6]
+        if self.extra_inertia is None:
+            return M
+        return M + self.extra_inertia.mass[:6, :6]
 
     @property
     def total_mass(self) -> Scalar:
@@ -147,11 +159,11 @@ class Body(eqx.Module):
     def centre(self) -> Vector3:
         """Centre of mass in the link frame [m]; the link must have mass."""
         first_moment = self.rigid_inertia[3:, :3]  # m [c x]
+        m_x = first_moment[2, 1]
+        m_y = first_moment[0, 2]
+        m_z = first_moment[1, 0]
         xp = namespace(first_moment)
-        return (
-            xp.stack([first_moment[2, 1], first_moment[0, 2], first_moment[1, 0]])
-            / self.total_mass
-        )
+        return xp.stack([m_x, m_y, m_z]) / self.total_mass
 
     @property
     def inertia(self) -> Matrix3:
@@ -165,9 +177,12 @@ def weighted_product(
     right: Float[Real, "s 6 b"],
 ) -> Float[Real, "a b"]:
     """Sum over the stations of left^T weight right."""
-    return left.reshape(-1, left.shape[-1]).T @ (weight @ right).reshape(
-        -1, right.shape[-1]
-    )
+    return in_rows(left).T @ in_rows(weight @ right)
+
+
+def in_rows(field: Float[Real, "s 6 m"]) -> Float[Real, "rows m"]:
+    """Stations and components in one axis: a sum over both is then a single product of matrices."""
+    return field.reshape(-1, field.shape[-1])
 
 
 def point_inertia(
@@ -200,17 +215,24 @@ def with_mass(
     shape = rigid_shape(arm) @ body.node_shape[node]
     rigid = rigid_shape(body.points[node] + arm)
     D = point_inertia(mass, inertia)
-    return eqx.tree_at(
-        lambda b: (b.station_shape, b.station_rigid, b.station_inertia, b.slopes),
-        body,
-        (
-            xp.concatenate([body.station_shape, shape[None]]),
-            xp.concatenate([body.station_rigid, rigid[None]]),
-            xp.concatenate([body.station_inertia, D[None]]),
-            None if body.slopes is None else with_station(body.slopes, node),
-        ),
-        is_leaf=lambda leaf: leaf is None,
+    slopes = body.slopes
+    if slopes is not None:
+        slopes = with_station(slopes, node)
+
+    def with_one_more(stations, one):
+        return xp.concatenate([stations, one[None]])
+
+    def stations(b):
+        return b.station_shape, b.station_rigid, b.station_inertia, b.slopes
+
+    new = (
+        with_one_more(body.station_shape, shape),
+        with_one_more(body.station_rigid, rigid),
+        with_one_more(body.station_inertia, D),
+        slopes,
     )
+    # A body without slopes has None there, which is a leaf too.
+    return eqx.tree_at(stations, body, new, is_leaf=lambda leaf: leaf is None)
 
 
 def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> Body:
@@ -221,32 +243,51 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
     make a reduced body, [Vidoni2015] eq. (2). `names` are those of its new coordinates.
     """
     xp = namespace(body.rigid, body.stiffness, elastic)
-    change = xp.concatenate([xp.asarray(body.rigid), elastic], axis=1)
+    rigid = xp.asarray(body.rigid)
+    change = xp.hstack([rigid, elastic])
 
-    def own(A):
-        return xp.pad(elastic.T @ A @ elastic, ((6, 0), (6, 0)))
+    def over_eta(A):
+        # A rigid displacement r strains nothing: its rows and columns are zero, not nearly zero.
+        return with_zero_rigid_part(elastic.T @ A @ elastic)
 
+    extra_inertia, slopes = body.extra_inertia, body.slopes
+    if extra_inertia is not None:
+        extra_inertia = in_coordinates(extra_inertia, change)
+    if slopes is not None:
+        slopes = in_shapes(slopes, elastic)
     return Body(
         points=body.points,
         node_shape=body.node_shape @ change,
         station_shape=body.station_shape @ change,
         station_rigid=body.station_rigid,
         station_inertia=body.station_inertia,
-        stiffness=own(body.stiffness),
-        damping=own(body.damping),
+        stiffness=over_eta(body.stiffness),
+        damping=over_eta(body.damping),
         alpha=body.alpha,
-        rigid=xp.eye(change.shape[1])[:, :6],
+        rigid=rigid_coordinates(change.shape[1], xp),
         axes=body.axes,
         elements=body.elements,
         names=tuple(names),
-        own=None if body.own is None else in_coordinates(body.own, change),
-        slopes=None if body.slopes is None else in_shapes(body.slopes, elastic),
+        extra_inertia=extra_inertia,
+        slopes=slopes,
         element_stiffness=body.element_stiffness,
     )
 
 
 def measured_from_inner_node(body: Body) -> Body:
     """The same body with eta counted from its inner node: all coordinates kept."""
-    return in_basis(
-        body, namespace(body.rigid).eye(body.coordinates)[:, 6:], body.names
-    )
+    every = range(body.coordinates - 6)
+    return with_coordinates(body, every)
+
+
+def with_coordinates(body: Body, kept: Sequence[int]) -> Body:
+    """The same body with some of its elastic coordinates (numbered from 0), counted from its inner node."""
+    columns = [6 + k for k in kept]
+    unit = namespace(body.rigid).eye(body.coordinates)
+    names = [body.names[k] for k in kept]
+    return in_basis(body, unit[:, columns], names)
+
+
+def rigid_coordinates(coordinates: int, xp=np) -> Float[Real, "c 6"]:
+    """Coordinates of a rigid displacement where r alone makes it: [I6; 0]."""
+    return xp.eye(coordinates)[:, :6]

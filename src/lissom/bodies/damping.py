@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from ..types import Real, Scalar, namespace
-from .body import Body
+from .body import Body, elastic_part
 
 
 def with_rayleigh(body: Body, alpha: Scalar = 0.0, beta: Scalar = 0.0) -> Body:
@@ -17,9 +17,7 @@ def with_rayleigh(body: Body, alpha: Scalar = 0.0, beta: Scalar = 0.0) -> Body:
         alpha: mass coefficient [1/s]; kept apart, since it acts on all elastic velocities, [Boscariol2012] eq. (24).
         beta: stiffness coefficient [s].
     """
-    return eqx.tree_at(
-        lambda b: (b.damping, b.alpha), body, (beta * body.stiffness, alpha)
-    )
+    return _with_damping(body, beta * body.stiffness, alpha)
 
 
 def with_modal_ratio(body: Body, ratio: Scalar) -> Body:
@@ -33,13 +31,22 @@ def with_modal_ratio(body: Body, ratio: Scalar) -> Body:
     if c == 6:
         return with_rayleigh(body)
     xp = namespace(body, ratio)
-    M, K = body.mass_matrix[6:, 6:], body.stiffness[6:, 6:]
+    M = elastic_part(body.mass_matrix)
+    K = elastic_part(body.stiffness)
     C = 2 * ratio * frequency_matrix(M, K)
-    carried = xp.linalg.solve(
-        body.rigid[:6].T, body.rigid[6:].T
-    ).T  # q of the rest when node 0 moves rigidly
-    P = xp.concatenate([-carried, xp.eye(c - 6)], axis=1)
-    return eqx.tree_at(lambda b: (b.damping, b.alpha), body, (P.T @ C @ P, 0.0))
+    # eta of the rigid displacement that moves node 0 by r: rigid_eta rigid_r^-1 r.
+    rigid_r = body.rigid[:6]
+    rigid_eta = body.rigid[6:]
+    rigid_part = xp.linalg.solve(rigid_r.T, rigid_eta.T).T
+    P = xp.hstack([-rigid_part, xp.eye(c - 6)])
+    return _with_damping(body, P.T @ C @ P, 0.0)
+
+
+def _with_damping(body: Body, damping: Float[Real, "c c"], alpha: Scalar) -> Body:
+    def fields(b):
+        return b.damping, b.alpha
+
+    return eqx.tree_at(fields, body, (damping, alpha))
 
 
 def frequency_matrix(
@@ -53,8 +60,10 @@ def frequency_matrix(
     L = xp.linalg.cholesky(stiffness)
     half = xp.linalg.solve(L, mass)
     A = xp.linalg.solve(L, half.T)
-    root = square_root if xp is jnp else _square_root
-    return L @ root((A + A.T) / 2) @ L.T
+    symmetric = (A + A.T) / 2
+    if xp is jnp:
+        return L @ square_root(symmetric) @ L.T
+    return L @ _square_root(symmetric) @ L.T
 
 
 @jax.custom_jvp
@@ -66,14 +75,20 @@ def square_root(matrix: Float[Real, "n n"]) -> Float[Real, "n n"]:
 @square_root.defjvp
 def _square_root_jvp(primals, tangents):
     """From S S = A: dS_ij = dA_ij / (s_i + s_j) in the eigenvectors of A."""
-    (A,), (dA,) = primals, tangents
+    (A,) = primals
+    (dA,) = tangents
     eigenvalue, V = jnp.linalg.eigh(A)
     s = jnp.sqrt(eigenvalue)
-    dS = V @ ((V.T @ dA @ V) / (s[:, None] + s)) @ V.T
+    rotated = V.T @ dA @ V
+    sums = s[:, None] + s
+    dS = V @ (rotated / sums) @ V.T
     return (V * s) @ V.T, dS
 
 
 def _square_root(matrix: Float[Real, "n n"]) -> Float[Real, "n n"]:
     xp = namespace(matrix)
     eigenvalue, V = xp.linalg.eigh(matrix)
-    return (V * xp.sqrt(xp.maximum(eigenvalue, 0.0))) @ V.T
+    # Rounding can make the zero of a motion without mass slightly negative.
+    eigenvalue = xp.maximum(eigenvalue, 0.0)
+    s = xp.sqrt(eigenvalue)
+    return (V * s) @ V.T

@@ -8,29 +8,35 @@ from ..types import Real, namespace
 
 
 class Inertia(eqx.Module):
-    """Constants of one link, m = 6 + c columns: a rigid twist of the link, then its coordinates."""
+    """Constants of one link, m = 6 + c columns: a rigid twist of the link, then its coordinates.
+
+    Letters and equations of [Vidoni2015], Appendix D.
+    """
 
     mass: Float[Real, "m m"]  # sum N~^T D N~
-    X: Float[Real, "3 m m"]  # X_a  = sum N~^T D A_a N~,        eqs. (84)-(86)
-    Y: Float[
-        Real, "3 3 m m"
-    ]  # Y_ab = sum N~^T D A_a A_b N~,    eq. (89): U^T M Omega^T Omega U = -sum w_a w_b Y_ab
-    Z: Float[Real, "3 3 m m"]  # Z_ab = sum N~^T A_a^T D A_b N~,  eqs. (91)-(93)
+    X: Float[Real, "3 m m"]  # X_a  = sum N~^T D A_a N~, eqs. (84)-(86)
+    # Y_ab = sum N~^T D A_a A_b N~, eq. (89): U^T M Omega^T Omega U = -sum w_a w_b Y_ab
+    Y: Float[Real, "3 3 m m"]
+    Z: Float[Real, "3 3 m m"]  # Z_ab = sum N~^T A_a^T D A_b N~, eqs. (91)-(93)
 
 
-def added(one: Inertia, other: Inertia) -> Inertia:
+def add_inertias(one: Inertia, other: Inertia) -> Inertia:
     """Constants of two inertias that move together."""
     return jax.tree.map(lambda a, b: a + b, one, other)
+
+
+def in_columns(inertia: Inertia, T: Float[Real, "m k"]) -> Inertia:
+    """Constants over other columns, N~' = N~ T: T^T A T of each of them."""
+    return jax.tree.map(lambda A: T.T @ A @ T, inertia)
 
 
 def in_coordinates(inertia: Inertia, change: Float[Real, "c k"]) -> Inertia:
     """The same inertia over new coordinates, q = change q'; the rigid twist stays what it is."""
     xp = namespace(inertia.mass, change)
     c, k = change.shape
-    T = xp.concatenate(
-        [
-            xp.concatenate([xp.eye(6), xp.zeros((6, k))], axis=1),
-            xp.concatenate([xp.zeros((c, 6)), change], axis=1),
-        ]
-    )
-    return jax.tree.map(lambda A: T.T @ A @ T, inertia)
+    no_coordinates = xp.zeros((6, k))
+    no_twist = xp.zeros((c, 6))
+    twist = xp.hstack([xp.eye(6), no_coordinates])
+    coordinates = xp.hstack([no_twist, change])
+    T = xp.vstack([twist, coordinates])
+    return in_columns(inertia, T)

@@ -15,31 +15,41 @@ from .beam import (
     element_strain,
     shear_parameter,
 )
-from .body import Body, block_diagonal, rigid_shapes
+from .body import Body, block_diagonal, chain_of_elements, rigid_shapes
 from .profile import Profile, line_inertia, profile_namespace, rigidity
 from .slopes import Slopes, integral_weights
 
 Theory = Literal["euler-bernoulli", "timoshenko"]
 MassModel = Literal["consistent", "lumped", "lumped-points"]
-Shear = tuple[Float[Real, "e"], Float[Real, "e"]]
-Stations = tuple[Float[Real, "s 6 c"], Float[Real, "s 6 6"], Float[Real, "s 6 6"]]
+PerElement = Float[Real, "e"]
+Shear = tuple[PerElement, PerElement]
+Axes = Float[Real, "e 3 3"]  # columns: local x, y, z in the link frame
+ElementMatrices = Float[Real, "e 12 12"]
+GaussRule = Float[np.ndarray, "g"]
 
 UNIFORM_POINTS = 4  # Gauss points per element: exact for a product of two cubics
-TAPERED_POINTS = (
-    6  # exact for two cubics times a quartic, the I of a section whose sides are linear
-)
+# Exact for two cubics times a quartic, the I of a section whose sides are linear.
+TAPERED_POINTS = 6
 SLOPE_POINTS = 3  # Gauss points per element for squared slopes: exact for a quartic
 PARALLEL = 1e-6  # sine of the angle below which a beam counts as running along `up`
 
 
-class Mesh(NamedTuple):
+class BeamMesh(NamedTuple):
     """Elements along a polyline; element i joins nodes i and i + 1."""
 
     points: Float[Real, "k 3"]  # nodes [m]
-    length: Float[Real, "e"]  # of each element [m]
-    axes: Float[Real, "e 3 3"]  # columns: local x, y, z in the link frame
-    start: Float[Real, "e"]  # share of the whole path that lies before the element
-    share: Float[Real, "e"]  # share of the whole path that the element is
+    length: PerElement  # [m]
+    axes: Axes
+    start: PerElement  # share of the whole path that lies before the element
+    share: PerElement  # share of the whole path that the element is
+
+
+class Stations(NamedTuple):
+    """Where the inertia of a body sits, see `Body`."""
+
+    shape: Float[Real, "s 6 c"]
+    rigid: Float[Real, "s 6 6"]
+    inertia: Float[Real, "s 6 6"]
 
 
 def beam_body(
@@ -78,88 +88,127 @@ def beam_body(
     """
     profile = Profile(sections, uniform, youngs_modulus, shear_modulus, density)
     xp = profile_namespace(profile, path, up)
-    mesh = polyline_mesh(
-        xp.asarray(path, dtype=float), xp.asarray(up, dtype=float), elements
-    )
+    corners = xp.asarray(path, dtype=float)
+    section_up = xp.asarray(up, dtype=float)
+    mesh = polyline_mesh(corners, section_up, elements)
     Phi = shear_parameters(mesh, profile, theory)
-    stations = (
-        gauss_stations(mesh, profile, Phi, theory)
-        if mass == "consistent"
-        else lumped_stations(mesh, profile, rotary=mass == "lumped")
-    )
+    if mass == "consistent":
+        stations = gauss_stations(mesh, profile, Phi, theory)
+    else:
+        stations = lumped_stations(mesh, profile, rotary=mass == "lumped")
     element_matrices = stiffness_matrices(mesh, profile, Phi)
     k = len(mesh.points)
+    c = 6 * k
+    names = []
+    for node in range(1, k):
+        names += [f"{node}.{dof}" for dof in DOFS]
     return Body(
         points=mesh.points,
-        node_shape=xp.eye(6 * k).reshape(k, 6, 6 * k),
-        station_shape=stations[0],
-        station_rigid=stations[1],
-        station_inertia=stations[2],
-        stiffness=assemble(turn_to_link(element_matrices, mesh.axes)),
-        damping=xp.zeros((6 * k, 6 * k)),
+        node_shape=xp.eye(c).reshape(k, 6, c),
+        station_shape=stations.shape,
+        station_rigid=stations.rigid,
+        station_inertia=stations.inertia,
+        stiffness=assemble(in_link_axes(element_matrices, mesh.axes)),
+        damping=xp.zeros((c, c)),
         alpha=0.0,
-        rigid=rigid_shapes(mesh.points).reshape(6 * k, 6),
+        rigid=rigid_shapes(mesh.points).reshape(c, 6),
         axes=mesh.axes,
-        elements=tuple((i, i + 1) for i in range(k - 1)),
-        names=tuple(f"{node}.{dof}" for node in range(1, k) for dof in DOFS),
-        slopes=path_slopes(mesh, Phi, mass, len(stations[0])),
+        elements=chain_of_elements(k),
+        names=tuple(names),
+        slopes=path_slopes(mesh, Phi, mass, len(stations.shape)),
         element_stiffness=element_matrices,
     )
 
 
-def path_slopes(mesh: Mesh, Phi: Shear, mass: MassModel, stations: int) -> Slopes:
+def path_slopes(mesh: BeamMesh, Phi: Shear, mass: MassModel, stations: int) -> Slopes:
     """Slopes (v', w') of the axis at the Gauss points of all elements, shear included, and how they add up.
 
     The parabola through the three Gauss points of an element leaves out of a quartic (slope squared) what has neither
     integral nor first moment: the shift of every node, and the moments of the mass against it, are exact.
     """
     xp = namespace(mesh, Phi)
-    e, g = len(mesh.length), SLOPE_POINTS
-    xi, weight = gauss(g)
-    length, shear = mesh.length[:, None], (Phi[0][:, None], Phi[1][:, None])
-    turn, strain = element_shape(xi, length, *shear), element_strain(xi, length, *shear)
-    across = xp.stack(
-        [turn[..., 5, :] + strain[..., 1, :], strain[..., 2, :] - turn[..., 4, :]],
-        axis=-2,
-    )  # v', w'
-    slope = (
-        mesh.axes[:, None, :, 1:]
-        @ across
-        @ xp.swapaxes(turns(mesh.axes), 1, 2)[:, None]
-    )
-    slope = (slope.reshape(e, -1, 12) @ gather(e)).reshape(e * g, 3, -1)
-    before = np.tri(e + 1, e, -1)  # elements that lie before each node
-    nodes = (before[:, :, None] * (mesh.length[:, None] * weight)[None]).reshape(
-        e + 1, e * g
-    )
-    if mass != "consistent":
-        inside = nodes
+    e = len(mesh.length)
+    g = SLOPE_POINTS
+    _, weight = gauss(g)
+    length_weight = mesh.length[:, None] * weight
+    # Node k has k elements before it.
+    before = np.tri(e + 1, e, -1)
+    nodes = before[:, :, None] * length_weight[None]
+    nodes = nodes.reshape(e + 1, e * g)
+    if mass == "consistent":
+        inside = _station_weights(mesh, nodes, stations)
     else:
-        at = stations // e
-        part = integral_weights(gauss(at)[0], g) * mesh.length[:, None, None]
-        inside = xp.repeat(nodes[:-1], at, axis=0) + xp.einsum(
-            "ab,agh->agbh", np.eye(e), part
-        ).reshape(-1, e * g)
-    return Slopes(slope, xp.repeat(mesh.axes[:, :, 0], g, axis=0), nodes, inside)
+        # Lumped masses sit at the nodes.
+        inside = nodes
+    along = mesh.axes[:, :, 0]
+    return Slopes(
+        slope=_slope_shapes(mesh, Phi),
+        tangent=xp.repeat(along, g, axis=0),
+        nodes=nodes,
+        stations=inside,
+    )
+
+
+def _slope_shapes(mesh: BeamMesh, Phi: Shear) -> Float[Real, "p 3 c"]:
+    """Slope of the axis at the Gauss points of all elements, link axes, over all nodal dofs."""
+    xp = namespace(mesh, Phi)
+    e = len(mesh.length)
+    xi, _ = gauss(SLOPE_POINTS)
+    turn = _at_points(element_shape, xi, mesh, Phi)
+    strain = _at_points(element_strain, xi, mesh, Phi)
+    # v' is the rotation rz and the shear strain v' - rz; w' is -ry and the shear strain w' + ry.
+    _, _, _, _, ry, rz = xp.moveaxis(turn, -2, 0)
+    _, v_shear, w_shear, _, _, _ = xp.moveaxis(strain, -2, 0)
+    v_slope = rz + v_shear
+    w_slope = w_shear - ry
+    local = xp.stack([v_slope, w_slope], axis=-2)
+    yz_axes = mesh.axes[:, None, :, 1:]
+    to_local = element_rotations(mesh.axes).mT[:, None]
+    slope = yz_axes @ local @ to_local
+    slope = slope.reshape(e, -1, 12)
+    slope = slope @ dof_selectors(e)
+    return slope.reshape(e * SLOPE_POINTS, 3, -1)
+
+
+def _station_weights(
+    mesh: BeamMesh, nodes: Float[Real, "k p"], stations: int
+) -> Float[Real, "s p"]:
+    """Weights of the integral from the joint to each Gauss station: elements before its own, and a part of its own."""
+    xp = namespace(mesh, nodes)
+    e = len(mesh.length)
+    per_element = stations // e
+    xi, _ = gauss(per_element)
+    weights = integral_weights(xi, SLOPE_POINTS)
+    part = weights * mesh.length[:, None, None]
+    own_element = xp.einsum("ab,agh->agbh", np.eye(e), part)
+    elements_before = xp.repeat(nodes[:-1], per_element, axis=0)
+    return elements_before + own_element.reshape(-1, e * SLOPE_POINTS)
 
 
 def polyline_mesh(
     path: Float[Real, "p 3"], up: Float[Real, "*#segments 3"], elements: int
-) -> Mesh:
+) -> BeamMesh:
     """Equal elements on each straight segment of the path."""
     xp = namespace(path, up)
-    segments = path[1:] - path[:-1]
-    lengths = xp.sqrt(xp.sum(segments**2, axis=1))
+    starts = path[:-1]
+    tip = path[-1]
+    segments = path[1:] - starts
+    lengths = lengths_of(segments)
     steps = np.arange(elements) / elements
-    inner = path[:-1, None] + segments[:, None] * steps[None, :, None]
+    along = segments[:, None] * steps[None, :, None]
+    nodes = starts[:, None] + along
+    directions = segments / lengths[:, None]
+    ups = xp.broadcast_to(up, segments.shape)
+    axes = []
+    for direction, segment_up in zip(directions, ups, strict=True):
+        axes.append(section_axes(direction, segment_up))
+    per_segment = xp.stack(axes)
     length = xp.repeat(lengths / elements, elements)
-    directions, ups = segments / lengths[:, None], xp.broadcast_to(up, segments.shape)
-    axes = xp.stack([section_axes(d, u) for d, u in zip(directions, ups, strict=True)])
     share = length / xp.sum(lengths)
-    return Mesh(
-        points=xp.concatenate([inner.reshape(-1, 3), path[-1:]]),
+    return BeamMesh(
+        points=xp.vstack([nodes.reshape(-1, 3), tip]),
         length=length,
-        axes=xp.repeat(axes, elements, axis=0),
+        axes=xp.repeat(per_segment, elements, axis=0),
         start=xp.cumsum(share) - share,
         share=share,
     )
@@ -168,93 +217,131 @@ def polyline_mesh(
 def section_axes(direction: Vector3, up: Vector3) -> Float[Real, "3 3"]:
     """Local axes as columns: x the unit direction of the beam, z the part of `up` across it, y = z x x."""
     xp = namespace(direction, up)
+    link_x = xp.asarray([1.0, 0.0, 0.0])
     z_like = xp.asarray([0.0, 0.0, 1.0])
-    for reference in (xp.asarray([1.0, 0.0, 0.0]), up / xp.sqrt(xp.sum(up**2))):
-        across = xp.sum(xp.cross(direction, reference) ** 2) > PARALLEL**2
-        z_like = xp.where(across, reference, z_like)
-    z = z_like - (z_like @ direction) * direction
-    z = z / xp.sqrt(xp.sum(z**2))
-    return xp.stack([direction, xp.cross(z, direction), z], axis=1)
+    # The last reference that is not along the beam wins: `up`, else the link's x axis, else its z axis.
+    for reference in (link_x, _unit(up)):
+        sine = xp.cross(direction, reference)
+        is_across = xp.sum(sine**2) > PARALLEL**2
+        z_like = xp.where(is_across, reference, z_like)
+    along = z_like @ direction
+    z = _unit(z_like - along * direction)
+    y = xp.cross(z, direction)
+    return xp.stack([direction, y, z], axis=1)
 
 
-def shear_parameters(mesh: Mesh, profile: Profile, theory: Theory) -> Shear:
+def _unit(vector: Vector3) -> Vector3:
+    return vector / lengths_of(vector)
+
+
+def lengths_of(vectors: Float[Real, "*n 3"]) -> Float[Real, "*n"]:
+    """Length of each vector."""
+    xp = namespace(vectors)
+    squares = xp.sum(vectors**2, axis=-1)
+    return xp.sqrt(squares)
+
+
+def shear_parameters(mesh: BeamMesh, profile: Profile, theory: Theory) -> Shear:
     """Phi_y and Phi_z of each element, from its middle section; zero in Euler-Bernoulli's theory."""
     if theory == "euler-bernoulli":
-        return 0.0 * mesh.length, 0.0 * mesh.length
-    middle = rigidity(profile, mesh.start + mesh.share / 2)
-    return (
-        shear_parameter(middle.bending_z, middle.shear_y, mesh.length),
-        shear_parameter(middle.bending_y, middle.shear_z, mesh.length),
-    )
+        zero = 0.0 * mesh.length
+        return zero, zero
+    middle = mesh.start + mesh.share / 2
+    section = rigidity(profile, middle)
+    L = mesh.length
+    Phi_y = shear_parameter(section.bending_z, section.shear_y, L)
+    Phi_z = shear_parameter(section.bending_y, section.shear_z, L)
+    return Phi_y, Phi_z
 
 
-def stiffness_matrices(
-    mesh: Mesh, profile: Profile, Phi: Shear
-) -> Float[Real, "e 12 12"]:
+def stiffness_matrices(mesh: BeamMesh, profile: Profile, Phi: Shear) -> ElementMatrices:
     """Stiffness of each element, local axes: the printed matrix, or the integral of B^T D B over a taper."""
+    Phi_y, Phi_z = Phi
     if profile.is_uniform:
-        return element_stiffness(rigidity(profile, mesh.start), mesh.length, *Phi)
+        section = rigidity(profile, mesh.start)
+        return element_stiffness(section, mesh.length, Phi_y, Phi_z)
     xp = namespace(mesh, Phi)
     xi, weight = gauss(TAPERED_POINTS)
-    B = element_strain(xi, mesh.length[:, None], Phi[0][:, None], Phi[1][:, None])
-    D = xp.stack(
-        rigidity(profile, mesh.start[:, None] + mesh.share[:, None] * xi), axis=-1
-    )
-    D = D * (weight * mesh.length[:, None])[..., None]
+    length = mesh.length[:, None]
+    B = _at_points(element_strain, xi, mesh, Phi)
+    sections = rigidity(profile, _path_shares(mesh, xi))
+    D = xp.stack(sections, axis=-1)
+    D = D * (weight * length)[..., None]
     return xp.einsum("egia,egi,egib->eab", B, D, B)
 
 
 def gauss_stations(
-    mesh: Mesh, profile: Profile, Phi: Shear, theory: Theory
+    mesh: BeamMesh, profile: Profile, Phi: Shear, theory: Theory
 ) -> Stations:
     """Shape, rigid shape and inertia at the Gauss points: their sum is the consistent mass."""
-    xp = namespace(mesh, Phi)
     xi, weight = gauss(UNIFORM_POINTS if profile.is_uniform else TAPERED_POINTS)
-    inertia = line_inertia(profile, mesh.start[:, None] + mesh.share[:, None] * xi)
+    inertia = line_inertia(profile, _path_shares(mesh, xi))
     if theory == "euler-bernoulli":
-        inertia = inertia._replace(
-            rotary_y=0.0 * inertia.mass, rotary_z=0.0 * inertia.mass
-        )
-    N = element_shape(xi, mesh.length[:, None], Phi[0][:, None], Phi[1][:, None])
-    T = turns(mesh.axes)
-    e, c = len(mesh.length), 6 * len(mesh.points)
-    local = (T[:, :6, :6][:, None] @ N @ xp.swapaxes(T, 1, 2)[:, None]).reshape(
-        e, -1, 12
-    )
-    points = (
-        mesh.points[:-1, None]
-        + (mesh.points[1:] - mesh.points[:-1])[:, None] * xi[:, None]
-    )
-    D = (
-        section_inertia(inertia, mesh.axes[:, None])
-        * (weight * mesh.length[:, None])[..., None, None]
-    )
-    return (
-        (local @ gather(e)).reshape(-1, 6, c),
-        rigid_shapes(points.reshape(-1, 3)),
-        D.reshape(-1, 6, 6),
+        zero = 0.0 * inertia.mass
+        inertia = inertia._replace(rotary_y=zero, rotary_z=zero)
+    N = _at_points(element_shape, xi, mesh, Phi)
+    T = element_rotations(mesh.axes)[:, None]
+    # The field has one translation and one rotation: the first two of the four blocks of T turn it.
+    field_turn = T[..., :6, :6]
+    in_link = field_turn @ N @ T.mT
+    e = len(mesh.length)
+    shape = in_link.reshape(e, -1, 12)
+    shape = shape @ dof_selectors(e)
+    starts = mesh.points[:-1]
+    along = mesh.points[1:] - starts
+    points = starts[:, None] + along[:, None] * xi[:, None]
+    points = points.reshape(-1, 3)
+    D = section_inertia(inertia, mesh.axes[:, None])
+    length_weight = weight * mesh.length[:, None]
+    D = D * length_weight[..., None, None]
+    return Stations(
+        shape=shape.reshape(len(points), 6, -1),
+        rigid=rigid_shapes(points),
+        inertia=D.reshape(-1, 6, 6),
     )
 
 
-def lumped_stations(mesh: Mesh, profile: Profile, rotary: bool = True) -> Stations:
+def lumped_stations(mesh: BeamMesh, profile: Profile, rotary: bool = True) -> Stations:
     """Shape, rigid shape and inertia at the nodes: each takes the half elements beside it, and their rotary part."""
     xp = namespace(mesh)
     xi, weight = gauss(TAPERED_POINTS)
-    halves = np.stack([xi / 2, (1 + xi) / 2])
-    inertia = line_inertia(
-        profile, mesh.start[:, None, None] + mesh.share[:, None, None] * halves
-    )
+    first = xi / 2
+    second = (1 + xi) / 2
+    halves = np.stack([first, second])
+    start = mesh.start[:, None, None]
+    share = mesh.share[:, None, None]
+    inertia = line_inertia(profile, start + share * halves)
     if not rotary:
-        inertia = LineInertia(inertia.mass, *(0.0 * inertia.mass for _ in range(3)))
+        zero = 0.0 * inertia.mass
+        inertia = LineInertia(inertia.mass, zero, zero, zero)
     D = section_inertia(inertia, mesh.axes[:, None, None])
-    D = xp.einsum("ehgij,g,e->heij", D, weight / 2, mesh.length)
+    first_half, second_half = xp.einsum("ehgij,g,e->heij", D, weight / 2, mesh.length)
+    # The first node has no element before it, the last none behind it.
     none = xp.zeros((1, 6, 6))
+    behind = xp.concatenate([first_half, none])
+    before = xp.concatenate([none, second_half])
     k = len(mesh.points)
-    return (
-        xp.eye(6 * k).reshape(k, 6, 6 * k),
-        rigid_shapes(mesh.points),
-        xp.concatenate([D[0], none]) + xp.concatenate([none, D[1]]),
+    c = 6 * k
+    return Stations(
+        shape=xp.eye(c).reshape(k, 6, c),
+        rigid=rigid_shapes(mesh.points),
+        inertia=behind + before,
     )
+
+
+def _path_shares(mesh: BeamMesh, xi: GaussRule) -> Float[Real, "e g"]:
+    """Share of the whole path at the places xi of each element."""
+    start = mesh.start[:, None]
+    return start + mesh.share[:, None] * xi
+
+
+def _at_points(
+    function: Callable, xi: GaussRule, mesh: BeamMesh, Phi: Shear
+) -> Float[Real, "e g 6 12"]:
+    """`element_shape` or `element_strain` of all elements at the places xi of each of them."""
+    Phi_y, Phi_z = Phi
+    length = mesh.length[:, None]
+    return function(xi, length, Phi_y[:, None], Phi_z[:, None])
 
 
 def section_inertia(
@@ -262,41 +349,45 @@ def section_inertia(
 ) -> Float[Real, "*n 6 6"]:
     """blockdiag(rho A I3, rho J) per unit length, turned from section to link axes."""
     xp = namespace(inertia, axes)
-    J = xp.stack([inertia.polar, inertia.rotary_y, inertia.rotary_z], axis=-1)
-    turned = (axes * J[..., None, :]) @ xp.swapaxes(axes, -1, -2)
-    return block_diagonal(inertia.mass[..., None, None] * xp.eye(3), turned)
+    moments = [inertia.polar, inertia.rotary_y, inertia.rotary_z]
+    J = xp.stack(moments, axis=-1)
+    # R diag(J) R^T
+    rotation = (axes * J[..., None, :]) @ axes.mT
+    mass = inertia.mass[..., None, None]
+    translation = mass * xp.eye(3)
+    return block_diagonal(translation, rotation)
 
 
-def turns(axes: Float[Real, "e 3 3"]) -> Float[Real, "e 12 12"]:
+def element_rotations(axes: Axes) -> ElementMatrices:
     """blockdiag(R, R, R, R): dofs of an element in link axes from those in local axes."""
     xp = namespace(axes)
     blocks = xp.einsum("ab,eij->eaibj", np.eye(4), axes)
     return blocks.reshape(-1, 12, 12)
 
 
-def turn_to_link(
-    matrices: Float[Real, "e 12 12"], axes: Float[Real, "e 3 3"]
-) -> Float[Real, "e 12 12"]:
+def in_link_axes(matrices: ElementMatrices, axes: Axes) -> ElementMatrices:
     """Element matrices in link axes."""
-    xp = namespace(matrices, axes)
-    T = turns(axes)
-    return T @ matrices @ xp.swapaxes(T, 1, 2)
+    T = element_rotations(axes)
+    return T @ matrices @ T.mT
 
 
-def assemble(matrices: Float[Real, "e 12 12"]) -> Float[Real, "c c"]:
+def assemble(matrices: ElementMatrices) -> Float[Real, "c c"]:
     """Matrix of the chain of elements in the nodal basis."""
-    P = gather(len(matrices))
+    P = dof_selectors(len(matrices))
     c = P.shape[-1]
-    return P.reshape(-1, c).T @ (matrices @ P).reshape(-1, c)
+    columns = (matrices @ P).reshape(-1, c)
+    return P.reshape(-1, c).T @ columns
 
 
-def gather(elements: int) -> Float[np.ndarray, "e 12 c"]:
+def dof_selectors(elements: int) -> Float[np.ndarray, "e 12 c"]:
     """Picks the twelve dofs of each element of the chain from all nodal dofs."""
-    dofs = 6 * np.arange(elements)[:, None] + np.arange(12)
-    return np.eye(6 * (elements + 1))[dofs]
+    first = 6 * np.arange(elements)
+    dofs = first[:, None] + np.arange(12)
+    nodes = elements + 1
+    return np.eye(6 * nodes)[dofs]
 
 
-def gauss(points: int) -> tuple[Float[np.ndarray, "g"], Float[np.ndarray, "g"]]:
+def gauss(points: int) -> tuple[GaussRule, GaussRule]:
     """Gauss points and weights on (0, 1)."""
     x, w = np.polynomial.legendre.leggauss(points)
     return (1 + x) / 2, w / 2

@@ -4,10 +4,7 @@ from jaxtyping import Float
 
 from ..types import Real, namespace
 from .body import Body
-from .mesh import turns
-
-FORCES = ("N", "Vy", "Vz", "T", "My", "Mz")
-STRAINS = ("axial", "twist", "curvature_y", "curvature_z")
+from .mesh import element_rotations, lengths_of
 
 
 def section_force_shape(body: Body) -> Float[Real, "e 2 6 c"]:
@@ -17,12 +14,17 @@ def section_force_shape(body: Body) -> Float[Real, "e 2 6 c"]:
             "section forces need a link made of beam elements: this one has none"
         )
     xp = namespace(body.node_shape, body.element_stiffness)
-    first, second = ([ends[side] for ends in body.elements] for side in (0, 1))
     shape = xp.asarray(body.node_shape)
-    u = xp.concatenate([shape[first], shape[second]], axis=1)
-    T = turns(body.axes)
-    at_nodes = xp.asarray(body.element_stiffness) @ xp.swapaxes(T, 1, 2) @ u
-    return xp.stack([-at_nodes[:, :6], at_nodes[:, 6:]], axis=1)
+    first = [start for start, _ in body.elements]
+    second = [end for _, end in body.elements]
+    ends = [shape[first], shape[second]]
+    u = xp.concatenate(ends, axis=1)
+    u_local = element_rotations(body.axes).mT @ u
+    at_nodes = xp.asarray(body.element_stiffness) @ u_local
+    # What acts on the first node acts on a section whose outward normal is -x: the force on +x is its opposite.
+    at_start = -at_nodes[:, :6]
+    at_end = at_nodes[:, 6:]
+    return xp.stack([at_start, at_end], axis=1)
 
 
 def section_forces(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 6"]:
@@ -44,13 +46,23 @@ def section_strains(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 4"]:
     """
     forces = section_forces(body, q)
     xp = namespace(forces)
-    ends = xp.stack([xp.asarray(body.points)[list(pair)] for pair in body.elements])
-    L = xp.sqrt(xp.sum((ends[:, 1] - ends[:, 0]) ** 2, axis=1))
+    points = xp.asarray(body.points)
+    first = [start for start, _ in body.elements]
+    second = [end for _, end in body.elements]
+    L = lengths_of(points[second] - points[first])
     K = xp.asarray(body.element_stiffness)
-    EA, GJ = K[:, 0, 0] * L, K[:, 3, 3] * L
-    EI_y, EI_z = (
-        0.25 * L * (K[:, i, i] + K[:, j, j] - 2 * K[:, i, j])
-        for i, j in ((4, 10), (5, 11))
-    )
+
+    def bending(i, j):
+        # u^T K u for opposite unit rotations of the ends, which is pure bending: 4 E I / L, whatever the shear.
+        own = K[:, i, i] + K[:, j, j]
+        pure_bending = own - 2 * K[:, i, j]
+        return 0.25 * L * pure_bending
+
+    EA = K[:, 0, 0] * L
+    GJ = K[:, 3, 3] * L
+    EI_y = bending(4, 10)
+    EI_z = bending(5, 11)
     rigidity = xp.stack([EA, GJ, EI_y, EI_z], axis=1)
-    return forces[:, :, [0, 3, 4, 5]] / rigidity[:, None]
+    # N, T, My, Mz: those of the six forces that strain, twist and bend.
+    straining = forces[:, :, [0, 3, 4, 5]]
+    return straining / rigidity[:, None]

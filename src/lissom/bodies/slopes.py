@@ -25,22 +25,19 @@ class Slopes(eqx.Module):
 def in_shapes(slopes: Slopes, elastic: Float[Real, "c m"]) -> Slopes:
     """The same slopes over (r, eta), q = elastic eta: a rigid displacement r bends nothing."""
     xp = namespace(slopes.slope, elastic)
-    bent = slopes.slope @ elastic
-    return eqx.tree_at(
-        lambda s: s.slope,
-        slopes,
-        xp.concatenate([xp.zeros((*bent.shape[:2], 6)), bent], axis=2),
-    )
+    of_eta = slopes.slope @ elastic
+    points, axes, _ = of_eta.shape
+    of_r = xp.zeros((points, axes, 6))
+    slope = xp.concatenate([of_r, of_eta], axis=2)
+    return eqx.tree_at(lambda s: s.slope, slopes, slope)
 
 
 def with_station(slopes: Slopes, node: int) -> Slopes:
     """The same with one more station, a mass that is shifted as a node is."""
     xp = namespace(slopes.stations)
-    return eqx.tree_at(
-        lambda s: s.stations,
-        slopes,
-        xp.concatenate([slopes.stations, slopes.nodes[node][None]]),
-    )
+    weights = slopes.nodes[node][None]
+    stations = xp.concatenate([slopes.stations, weights])
+    return eqx.tree_at(lambda s: s.stations, slopes, stations)
 
 
 def integral_weights(
@@ -48,11 +45,17 @@ def integral_weights(
 ) -> Float[np.ndarray, "n p"]:
     """Weights w with int_0^x f = sum_j w_j f(x_j), x_j the Gauss points of (0, 1), for polynomials of their degree."""
     x, weight = legendre.leggauss(points)
-    P = legendre.legvander(x, points - 1)  # P_k(x_j)
     y = 2 * np.asarray(targets, dtype=float) - 1
+    P = legendre.legvander(x, points - 1)  # P_k(x_j)
     Q = legendre.legvander(y, points)
-    integral = np.empty((len(y), points))  # of P_k from -1 to y
-    integral[:, 0] = y + 1
+    # Integral of P_k from -1 to y: (P_{k+1} - P_{k-1}) / (2 k + 1), which is zero at -1.
+    integral = [y + 1]
     for k in range(1, points):
-        integral[:, k] = (Q[:, k + 1] - Q[:, k - 1]) / (2 * k + 1)
-    return 0.5 * integral @ (P * (np.arange(points) + 0.5)).T * weight
+        above = Q[:, k + 1]
+        below = Q[:, k - 1]
+        integral.append((above - below) / (2 * k + 1))
+    # f = sum_k c_k P_k with c_k = (k + 1/2) sum_j weight_j P_k(x_j) f(x_j); halved, since (0, 1) is half as long.
+    degree = np.arange(points)
+    coefficient = P * (degree + 0.5)
+    whole = np.stack(integral, axis=1) @ coefficient.T
+    return 0.5 * whole * weight

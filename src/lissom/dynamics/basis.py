@@ -1,14 +1,14 @@
 """Shapes in which the links of a robot deform, by formulation and by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..bodies.assumed import assumed_modes_body, modes_per_link
+from ..bodies.assumed_modes import assumed_modes_body, modes_per_link
 from ..bodies.body import Body, measured_from_inner_node
-from ..bodies.build import body_of
-from ..bodies.reduce.body import MODES, Reduction, reduced_body
+from ..bodies.link_body import bodies_of
+from ..bodies.reduce.reduced_body import MODES, Reduction, reduced_body
 from ..describe.robot import Robot
 from ..describe.supported import SUPPORT
 
@@ -23,15 +23,21 @@ class Choices(NamedTuple):
     stiffening: str = "none"  # or `geometric`
 
 
-def craig_bampton(robot: Robot, i: int, modes: Any) -> Body:
+def craig_bampton(robot: Robot, i: int, bodies: Sequence[Body], modes: Any) -> Body:
     """Link i reduced to its lowest modes, Craig-Bampton's unless a `Reduction` says otherwise."""
-    return reduced_body(body_of(robot, i), modes)
+    return reduced_body(bodies[i], modes)
 
 
-BASES: dict[str, Callable[[Robot, int, Any], Body]] = {
+def nodal(robot: Robot, i: int, bodies: Sequence[Body], modes: Any) -> Body:
+    """Link i with the displacements of all its nodes."""
+    return measured_from_inner_node(bodies[i])
+
+
+# From the description, the number of a link, the unreduced bodies of all links, and the modes to keep.
+BASES: dict[str, Callable[[Robot, int, Sequence[Body], Any], Body]] = {
     "assumed": assumed_modes_body,
     "craig-bampton": craig_bampton,
-    "nodal": lambda robot, i, _: measured_from_inner_node(body_of(robot, i)),
+    "nodal": nodal,
 }
 
 
@@ -49,7 +55,8 @@ def link_bodies(robot: Robot, formulation: str, choices: Choices) -> tuple[Body,
         if basis == "craig-bampton"
         else modes_per_link(robot, choices.modes)
     )
-    return tuple(BASES[basis](robot, i, modes) for i, modes in enumerate(kept))
+    bodies = bodies_of(robot)
+    return tuple(BASES[basis](robot, i, bodies, modes) for i, modes in enumerate(kept))
 
 
 def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 
 from ..bodies.body import Body
-from ..bodies.build import body_of
+from ..bodies.link_body import body_of
 from ..describe.errors import refused
 from ..describe.robot import Robot
 from ..describe.supported import SUPPORT, Support, check_structure, register

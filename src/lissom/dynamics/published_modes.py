@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..bodies.body import GENERATORS, Body
+from ..algebra.so3 import CROSS
+from ..bodies.body import Body
 from ..bodies.inertia import Inertia, in_coordinates
 from ..bodies.integrals import (
     PARTS,
@@ -18,7 +19,7 @@ from ..bodies.integrals import (
     inertia_integrals,
     nodal_integrals,
 )
-from ..bodies.reduce.body import is_modal
+from ..bodies.reduce.reduced_body import is_modal
 from ..types import Real, namespace
 
 
@@ -60,7 +61,7 @@ def commuting_cubic(inertia: Inertia) -> Float[Real, "3 6 c c"]:
 
 def _expanded() -> tuple[Float[np.ndarray, "3 6 3"], Float[np.ndarray, "3 6 3 3"]]:
     """Coefficients of A_r^T S_t in the matrices A_a and A_a A_b."""
-    A = GENERATORS
+    A = CROSS
     products = np.einsum("aij,bjk->abik", A, A).reshape(9, 9)
     terms = np.concatenate([A.reshape(3, 9), products])
     wanted = np.einsum("rji,tjk->rtik", A, PARTS[:, :3, :3]).reshape(18, 9)

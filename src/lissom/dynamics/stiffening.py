@@ -50,7 +50,7 @@ def with_squared_slopes(body: Body, slots: int) -> Body:
     """The body over (r, eta, sigma): eta filled up to `slots` coordinates, sigma the squared slopes along its axis."""
     xp = namespace(body)
     c, slopes = body.coordinates, body.slopes
-    if slopes is None and (c > 6 or body.own is not None):
+    if slopes is None and (c > 6 or body.extra_inertia is not None):
         raise ValueError(
             "stiffening: geometric needs beams; a link given by its matrices has no axis to shorten"
         )

@@ -114,11 +114,11 @@ def _tied(made: LinkImport, node: int) -> np.ndarray:
 def _held_modes(made: LinkImport, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if made.result is None or made.coupled is None:
         return np.zeros((0, len(nodes), 3)), np.zeros(0)
-    from ..bodies.fe.reduction import held_modes
+    from ..bodies.fe.reduce_elements import held_modes
 
     modes = made.result.modes
     omega2, v = held_modes(modes, made.coupled.fe.M)
-    shapes = made.coupled.base.nodal(
+    shapes = made.coupled.base.at_nodes(
         np.asarray(made.coupled.expand @ (modes.clamped @ v[:, :6]))
     )[nodes, :3]
     return np.moveaxis(shapes, -1, 0), np.sqrt(omega2) / (2 * np.pi)

@@ -221,7 +221,7 @@ def show(
 
 
 def _link_row(robot: Robot, i: int) -> dict[str, Any]:
-    from ..bodies.build import body_of
+    from ..bodies.link_body import body_of
 
     link = robot.links[i]
     body = body_of(robot.replace({"payload": None}) if robot.payload else robot, i)

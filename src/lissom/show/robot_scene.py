@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra.so3 import from_rpy
-from ..bodies.build import body_of
-from ..bodies.fe.described import described_link
+from ..bodies.fe.described_link import described_link
+from ..bodies.link_body import body_of
 from ..describe.geometry import joint_axis, tip
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_at

@@ -5,39 +5,57 @@ from pathlib import Path
 
 import numpy as np
 
-from .elements import FeError, FiniteElements, elements_of, mirrored, triangle_of
-from .optional import needed
+from .elements import (
+    FeError,
+    FiniteElements,
+    elements_of,
+    row_sizes,
+    with_both_triangles,
+)
+from .optional import optional_module
 
 ROTATIONS = (3, 4, 5)  # dofs 0 to 5 are UX, UY, UZ, ROTX, ROTY, ROTZ
 
 
 def read_full(path: Path, nodes: Path) -> FiniteElements:
     """K and M of a `.full` file; both triangles, though the file holds one."""
-    reader = needed("ansys.mapdl.reader", "Ansys files")
+    reader = optional_module("ansys.mapdl.reader", "Ansys files")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        dofs, K, M = reader.read_binary(str(path)).load_km(as_sparse=True, sort=True)
+        file = reader.read_binary(str(path))
+        dofs, K, M = file.load_km(as_sparse=True, sort=True)
         labels, points = _nodes(reader, nodes)
-    if dofs[:, 1].max() > max(ROTATIONS):
+    node, component = dofs.T
+    if component.max() > max(ROTATIONS):
         raise FeError(
             f"{path}: holds dofs that are neither displacements nor rotations"
         )
-    K, M = (mirrored(A) if triangle_of(A) else A for A in (K, M))
-    empty = int((np.asarray(abs(K).sum(axis=0)).reshape(-1) == 0).sum())
-    notes = [f"nodes from {nodes.name}"] + (
-        [f"{empty} dofs are held by constraints (D)"] if empty else []
+    K = with_both_triangles(K)
+    M = with_both_triangles(M)
+    notes = [f"nodes from {nodes.name}"]
+    is_held = row_sizes(K) == 0
+    held = int(is_held.sum())
+    if held:
+        notes.append(f"{held} dofs are held by constraints (D)")
+    # Ansys counts the components from 0, everything here from 1.
+    table = np.stack([node, component + 1], axis=1)
+    return elements_of(
+        K,
+        M,
+        points,
+        labels,
+        table,
+        source=path.name,
+        notes=notes,
     )
-    table = np.stack([dofs[:, 0], dofs[:, 1] + 1], axis=1)
-    return elements_of(K, M, points, labels, table, source=path.name, notes=notes)
 
 
 def _nodes(reader, path: Path) -> tuple[np.ndarray, np.ndarray]:
     if path.suffix.lower() == ".rst":
         mesh = reader.read_binary(str(path)).mesh
-        return np.asarray(mesh.nnum, dtype=int), np.asarray(mesh.nodes, dtype=float)[
-            :, :3
-        ]
-    archive = reader.Archive(str(path), parse_vtk=False)
-    return np.asarray(archive.nnum, dtype=int), np.asarray(archive.nodes, dtype=float)[
-        :, :3
-    ]
+    else:
+        mesh = reader.Archive(str(path), parse_vtk=False)
+    labels = np.asarray(mesh.nnum, dtype=int)
+    # Behind the coordinates the file may have angles of the nodal axes.
+    rows = np.asarray(mesh.nodes, dtype=float)
+    return labels, rows[:, :3]

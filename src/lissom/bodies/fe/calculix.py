@@ -6,49 +6,48 @@ One triangle of each matrix is stored; job.dof names the node and the direction 
 from pathlib import Path
 
 import numpy as np
-import scipy.sparse as sp
 
-from .deck import deck_nodes, deck_surface
+from .deck import read_deck
 from .elements import (
     FeError,
     FiniteElements,
     Sparse,
     elements_of,
-    mirrored,
-    triangle_of,
+    matrix_of_entries,
 )
 
 
 def read_calculix(path: Path, nodes: Path | None = None) -> FiniteElements:
     """K, M and dofs of a job named by its `.sti` file."""
-    deck = nodes or path.with_suffix(".inp")
-    others = {ending: path.with_suffix(ending) for ending in (".mas", ".dof")}
-    for file in (*others.values(), deck):
+    deck_file = nodes or path.with_suffix(".inp")
+    mass_file = path.with_suffix(".mas")
+    dof_file = path.with_suffix(".dof")
+    for file in (mass_file, dof_file, deck_file):
         if not file.is_file():
-            raise FeError(
-                f"{path}: {file.name} must lie beside it"
-                + (" (or: --nodes FILE)" if file == deck else "")
-            )
-    names = others[".dof"].read_text(encoding="ascii").split()
-    dofs = np.array([[int(part) for part in name.split(".")] for name in names])
-    K, M = (_matrix(file, len(dofs)) for file in (path, others[".mas"]))
-    labels, points, sets = deck_nodes(deck)
-    notes, surface = (f"nodes from {deck.name}",), deck_surface(deck, labels)
+            other_way = " (or: --nodes FILE)" if file == deck_file else ""
+            raise FeError(f"{path}: {file.name} must lie beside it{other_way}")
+    dofs = []
+    names = dof_file.read_text(encoding="ascii").split()
+    for name in names:
+        node, component = name.split(".")
+        dofs.append((int(node), int(component)))
+    deck = read_deck(deck_file)
     return elements_of(
-        K,
-        M,
-        points,
-        labels,
-        dofs,
+        _matrix(path, len(dofs)),
+        _matrix(mass_file, len(dofs)),
+        deck.points,
+        deck.labels,
+        np.array(dofs),
         source=path.name,
-        notes=notes,
-        sets=sets,
-        surface=surface,
+        notes=(f"nodes from {deck_file.name}",),
+        sets=deck.sets,
+        surface=deck.surface,
     )
 
 
 def _matrix(path: Path, n: int) -> Sparse:
-    entries = np.fromstring(path.read_text(encoding="ascii"), sep=" ").reshape(-1, 3)
-    row, col = entries[:, 0].astype(int) - 1, entries[:, 1].astype(int) - 1
-    A = sp.csc_matrix((entries[:, 2], (row, col)), shape=(n, n))
-    return mirrored(A) if triangle_of(A) else A
+    text = path.read_text(encoding="ascii")
+    entries = np.fromstring(text, sep=" ").reshape(-1, 3)
+    row, column, value = entries.T
+    # The file counts rows and columns from 1.
+    return matrix_of_entries(row - 1, column - 1, value, n)

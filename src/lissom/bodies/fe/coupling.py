@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,7 @@ from .elements import NONE, FeError, FiniteElements, Sparse
 
 Kind = Literal["rigid", "distributing"]
 FULL_RANK = 1e-8  # smallest singular value of a face's rigid motions, of the largest, that counts as there
+TINY = 1e-300  # stands for zero where something is divided by it
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Coupling:
 
 
 @dataclass(frozen=True)
-class Coupled:
+class CoupledElements:
     """Finite elements with couplings: u of the original dofs is `expand` times u of the new ones."""
 
     fe: FiniteElements
@@ -34,7 +35,15 @@ class Coupled:
     added: tuple[int, ...]  # position in `fe.points` of the node of each coupling
 
 
-def coupled(fe: FiniteElements, couplings: Sequence[Coupling]) -> Coupled:
+class Constraint(NamedTuple):
+    """Dofs of a face that a coupling determines: u_dependent = values (u_others, r)."""
+
+    dependent: np.ndarray
+    others: np.ndarray
+    values: np.ndarray
+
+
+def couple_faces(fe: FiniteElements, couplings: Sequence[Coupling]) -> CoupledElements:
     """Finite elements whose faces move with new nodes of six dofs each.
 
     `rigid` (RBE2): the face moves as a rigid body with the node, u_f = B(X_f - X) r. Its own dofs disappear.
@@ -45,80 +54,115 @@ def coupled(fe: FiniteElements, couplings: Sequence[Coupling]) -> Coupled:
         FeError: two faces share a node, or a face cannot follow all six motions (its nodes lie on one line).
     """
     if not couplings:
-        return Coupled(fe, sp.csr_matrix(sp.eye(fe.size)), fe, ())
+        same = sp.csr_matrix(sp.eye(fe.size))
+        return CoupledElements(fe, same, fe, ())
     _refuse_overlap(fe, couplings)
-    n = fe.size
-    blocks = [_rows(fe, coupling) for coupling in couplings]
-    dependent = np.concatenate([rows for rows, _, _ in blocks])
-    kept = np.setdiff1d(np.arange(n), dependent)
-    column = np.full(n, NONE)
+    constraints = [_constraint(fe, coupling) for coupling in couplings]
+    dependent = np.concatenate([c.dependent for c in constraints])
+    kept = np.setdiff1d(np.arange(fe.size), dependent)
+    column = np.full(fe.size, NONE)
     column[kept] = np.arange(len(kept))
-    entries = [(kept, np.arange(len(kept)), np.ones(len(kept)))]
-    for number, (rows, others, values) in enumerate(blocks):
-        columns = np.concatenate(
-            [column[others], len(kept) + 6 * number + np.arange(6)]
-        )
-        row, col = np.broadcast_arrays(rows[:, None], columns[None, :])
-        entries.append((row.ravel(), col.ravel(), values.ravel()))
-    row, col, value = (np.concatenate(parts) for parts in zip(*entries, strict=True))
-    T = sp.csr_matrix((value, (row, col)), shape=(n, len(kept) + 6 * len(couplings)))
-    return _joined(fe, T, column, couplings)
+    T = _expansion(kept, column, constraints)
+    return _with_new_nodes(fe, T, column, couplings)
 
 
-def _joined(
+def _expansion(
+    kept: np.ndarray, column: np.ndarray, constraints: Sequence[Constraint]
+) -> Sparse:
+    """T, original dofs from new ones: the dofs that are kept, then six for each coupling."""
+    rows = [kept]
+    columns = [np.arange(len(kept))]
+    values = [np.ones(len(kept))]
+    for number, constraint in enumerate(constraints):
+        new_node = len(kept) + 6 * number + np.arange(6)
+        over = np.concatenate([column[constraint.others], new_node])
+        dependent = constraint.dependent
+        rows.append(np.repeat(dependent, len(over)))
+        columns.append(np.tile(over, len(dependent)))
+        values.append(constraint.values.ravel())
+    row = np.concatenate(rows)
+    col = np.concatenate(columns)
+    value = np.concatenate(values)
+    new_dofs = len(kept) + 6 * len(constraints)
+    shape = (len(column), new_dofs)
+    return sp.csr_matrix((value, (row, col)), shape=shape)
+
+
+def _with_new_nodes(
     fe: FiniteElements, T: Sparse, column: np.ndarray, couplings: Sequence[Coupling]
-) -> Coupled:
-    place = np.where(fe.place >= 0, column[fe.place], NONE)
-    first = T.shape[1] - 6 * len(couplings)
-    new = first + np.arange(6 * len(couplings)).reshape(-1, 6)
-    top = int(fe.labels.max())
-    K, M = (sp.csc_matrix(T.T @ A @ T) for A in (fe.K, fe.M))
+) -> CoupledElements:
+    count = len(couplings)
+    first_new_dof = T.shape[1] - 6 * count
+    old_place = np.where(fe.place >= 0, column[fe.place], NONE)
+    new_dofs = first_new_dof + np.arange(6 * count)
+    new_place = new_dofs.reshape(-1, 6)
+    largest_label = int(fe.labels.max())
+    new_labels = largest_label + 1 + np.arange(count)
+    new_points = [coupling.at for coupling in couplings]
+    K = sp.csc_matrix(T.T @ fe.K @ T)
+    M = sp.csc_matrix(T.T @ fe.M @ T)
     joined = replace(
         fe,
+        # The products are symmetric up to rounding alone.
         K=(K + K.T) / 2,
         M=(M + M.T) / 2,
-        points=np.concatenate([fe.points, [c.at for c in couplings]]),
-        labels=np.concatenate([fe.labels, top + 1 + np.arange(len(couplings))]),
-        place=np.concatenate([place, new]),
+        points=np.concatenate([fe.points, new_points]),
+        labels=np.concatenate([fe.labels, new_labels]),
+        place=np.concatenate([old_place, new_place]),
     )
-    added = tuple(len(fe.points) + k for k in range(len(couplings)))
-    return Coupled(joined, T, fe, added)
+    nodes = len(fe.points)
+    added = tuple(range(nodes, nodes + count))
+    return CoupledElements(joined, T, fe, added)
 
 
-def _rows(
-    fe: FiniteElements, coupling: Coupling
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Dependent dofs, the other dofs of the face, and the dependent ones over (others, r)."""
+def _constraint(fe: FiniteElements, coupling: Coupling) -> Constraint:
+    points = fe.points[coupling.nodes]
     place = fe.place[coupling.nodes]
-    shapes = np.asarray(rigid_shapes(fe.points[coupling.nodes] - coupling.at))
     there = place >= 0
-    dofs, B = place[there], shapes[there]
-    size = np.linalg.norm(np.ptp(fe.points[coupling.nodes], axis=0))
-    scaled = B * np.array([1, 1, 1, *(3 * [1 / max(size, 1e-300)])])
-    singular = np.linalg.svd(scaled, compute_uv=False) if len(B) >= 6 else np.zeros(6)
-    if singular[-1] <= FULL_RANK * max(singular[0], 1e-300):
+    dofs = place[there]
+    shapes = rigid_shapes(points - coupling.at)
+    B = np.asarray(shapes)[there]
+    box = np.ptp(points, axis=0)
+    size = max(float(np.linalg.norm(box)), TINY)
+    _refuse_low_rank(coupling, B, size)
+    if coupling.kind == "rigid":
+        no_others = np.zeros(0, dtype=int)
+        return Constraint(dofs, no_others, B)
+    mean = np.linalg.pinv(B)  # r = mean u_f, (6, f)
+    # Of the dofs of the face, the six that r determines best are eliminated: pivots of a QR decomposition.
+    # Rotations are multiplied by the size of the face, so that all six rows are lengths.
+    lengths = mean.copy()
+    lengths[3:] *= size
+    pivots = qr(lengths, mode="economic", pivoting=True)[-1]
+    lead = pivots[:6]
+    rest = np.sort(pivots[6:])
+    # From r = mean u_f: u_lead = mean_lead^-1 (r - mean_rest u_rest).
+    inverse = np.linalg.inv(mean[:, lead])
+    of_others = -inverse @ mean[:, rest]
+    values = np.hstack([of_others, inverse])
+    return Constraint(dofs[lead], dofs[rest], values)
+
+
+def _refuse_low_rank(coupling: Coupling, B: np.ndarray, size: float) -> None:
+    """Refuse a face whose nodes cannot tell six motions apart."""
+    singular = np.zeros(6)
+    if len(B) >= 6:
+        scaled = B.copy()
+        scaled[:, 3:] /= size
+        singular = np.linalg.svd(scaled, compute_uv=False)
+    largest = max(singular[0], TINY)
+    if singular[-1] <= FULL_RANK * largest:
         raise FeError(
             f"interface: {len(coupling.nodes)} nodes near {np.round(coupling.at, 6).tolist()} cannot hold all six "
             "motions: they lie on one line or point. Choose a face, or a node with rotations"
         )
-    if coupling.kind == "rigid":
-        return dofs, np.zeros(0, dtype=int), B
-    mean = np.linalg.pinv(B)  # r = mean u_f, (6, f)
-    scale = np.array([1, 1, 1, *(3 * [max(size, 1e-300)])])[:, None]
-    order = qr(scale * mean, mode="economic", pivoting=True)[-1]
-    lead, rest = order[:6], np.sort(order[6:])
-    inverse = np.linalg.inv(mean[:, lead])
-    return (
-        dofs[lead],
-        dofs[rest],
-        np.concatenate([-inverse @ mean[:, rest], inverse], axis=1),
-    )
 
 
 def _refuse_overlap(fe: FiniteElements, couplings: Sequence[Coupling]) -> None:
     nodes = np.concatenate([c.nodes for c in couplings])
     values, counts = np.unique(nodes, return_counts=True)
     if counts.max(initial=0) > 1:
+        shared = values[counts.argmax()]
         raise FeError(
-            f"interface: node {fe.labels[values[counts.argmax()]]} belongs to two coupled faces: they must not touch"
+            f"interface: node {fe.labels[shared]} belongs to two coupled faces: they must not touch"
         )

@@ -1,7 +1,8 @@
 """Nodes, node sets and faces of an input deck, as Abaqus and CalculiX write it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,111 +27,158 @@ SOLIDS = {
     "C3D15": (15, WEDGE),
     "C3D20": (20, BRICK),
 }
+VARIANTS = (
+    "RHIMT"  # behind the type: reduced integration, hybrid, improved, modified, thermal
+)
+INCLUDES = 5  # files that may include each other in a chain
 
-Card = tuple[str, dict[str, str], list[list[str]]]
+
+class Deck(NamedTuple):
+    """What the readers of matrices take from an input deck."""
+
+    labels: np.ndarray  # (k,) numbers of the nodes
+    points: np.ndarray  # (k, 3)
+    sets: dict[str, np.ndarray]  # by lower-case name, as positions in `labels`
+    # (t, 3) triangles of the faces that belong to one solid element alone, as positions
+    surface: np.ndarray | None
 
 
-def deck_nodes(path: Path) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """Numbers and positions of all nodes, and the node sets by lower-case name as positions in that list.
+class Card(NamedTuple):
+    """One keyword of a deck with its options and data lines."""
+
+    name: str
+    options: dict[str, str]
+    lines: list[list[str]]
+
+
+def read_deck(path: Path) -> Deck:
+    """Nodes, node sets and outer faces of a deck.
 
     Parts and assemblies are not resolved: the deck must be flat, as `*MATRIX GENERATE` and CalculiX number it.
     """
     rows: list[list[float]] = []
     sets: dict[str, list[int]] = {}
-    for name, options, lines in cards(path):
-        if name == "NODE":
-            found = [
-                [float(cell) for cell in [*line, "0", "0", "0"][:4]] for line in lines
-            ]
-            rows += found
-            if "NSET" in options:
-                sets.setdefault(options["NSET"].lower(), []).extend(
-                    int(row[0]) for row in found
-                )
-        elif name == "NSET":
-            sets.setdefault(options.get("NSET", "").lower(), []).extend(
-                _numbers(lines, options, sets)
-            )
+    elements: list[Card] = []
+    for card in cards(path):
+        group = card.options.get("NSET", "").lower()
+        if card.name == "NODE":
+            nodes = [_node_row(line) for line in card.lines]
+            rows += nodes
+            if "NSET" in card.options:
+                members = sets.setdefault(group, [])
+                members += [int(row[0]) for row in nodes]
+        elif card.name == "NSET":
+            members = sets.setdefault(group, [])
+            members += _set_members(card, sets)
+        elif card.name == "ELEMENT":
+            elements.append(card)
     if not rows:
         raise FeError(f"{path}: holds no *NODE lines")
     table = np.array(rows)
     labels = table[:, 0].astype(int)
     where = {int(label): k for k, label in enumerate(labels)}
-    groups = {
-        name: np.unique([where[k] for k in nodes if k in where]).astype(int)
-        for name, nodes in sets.items()
-    }
-    return labels, table[:, 1:4], groups
+    groups = {}
+    for name, members in sets.items():
+        known = [where[label] for label in members if label in where]
+        groups[name] = np.unique(known).astype(int)
+    surface = _outer_triangles(elements, where)
+    return Deck(labels, table[:, 1:4], groups, surface)
 
 
-def deck_surface(path: Path, labels: np.ndarray) -> np.ndarray | None:
-    """Triangles (t, 3) of the faces that belong to one solid element alone, as positions in `labels`; `None`: none."""
-    where = {int(label): k for k, label in enumerate(labels)}
-    faces: dict[tuple[int, ...], tuple[int, ...] | None] = {}
-    for name, options, lines in cards(path):
-        kind = (
-            SOLIDS.get(options.get("TYPE", "").upper().rstrip("RHIMT"))
-            if name == "ELEMENT"
-            else None
-        )
-        if kind is None:
-            continue
-        width, sides = kind
-        numbers = np.array(
-            [int(cell) for line in lines for cell in line if cell]
-        ).reshape(-1, 1 + width)[:, 1:]
-        for element in numbers:
-            for side in sides:
-                face = tuple(where[int(element[k])] for k in side)
-                key = tuple(sorted(face))
-                faces[key] = None if key in faces else face
-    outer = [face for face in faces.values() if face is not None]
-    triangles = [
-        t
-        for f in outer
-        for t in ([f] if len(f) == 3 else [(f[0], f[1], f[2]), (f[0], f[2], f[3])])
-    ]
+def _node_row(line: list[str]) -> list[float]:
+    """Number and three coordinates; those that are left out are zero."""
+    cells = [*line, "0", "0", "0"][:4]
+    return [float(cell) for cell in cells]
+
+
+def _outer_triangles(
+    elements: list[Card], where: Mapping[int, int]
+) -> np.ndarray | None:
+    outer: dict[tuple[int, ...], tuple[int, ...] | None] = {}
+    for card in elements:
+        for face in _faces(card):
+            corners = tuple(where[label] for label in face)
+            key = tuple(sorted(corners))
+            # A face that turns up a second time lies between two elements.
+            outer[key] = None if key in outer else corners
+    triangles = []
+    for face in outer.values():
+        if face is not None:
+            triangles += _triangles(face)
     return np.array(triangles, dtype=int) if triangles else None
+
+
+def _faces(card: Card) -> Iterator[tuple[int, ...]]:
+    """Numbers of the corner nodes of all faces of the solid elements of a card."""
+    kind = card.options.get("TYPE", "").upper()
+    kind = kind.rstrip(VARIANTS)
+    if kind not in SOLIDS:
+        return
+    width, sides = SOLIDS[kind]
+    # The nodes of one element may fill several lines.
+    cells: list[int] = []
+    for line in card.lines:
+        cells += [int(cell) for cell in line if cell]
+    numbers = np.array(cells).reshape(-1, 1 + width)
+    for element in numbers[:, 1:]:
+        for side in sides:
+            yield tuple(int(element[k]) for k in side)
+
+
+def _triangles(face: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """A triangle, or a quadrangle cut in two."""
+    if len(face) == 3:
+        return [face]
+    a, b, c, d = face
+    return [(a, b, c), (a, c, d)]
 
 
 def cards(path: Path, depth: int = 0) -> Iterator[Card]:
     """Keyword, options and data lines of each card; `*INCLUDE` is followed."""
-    if depth > 5:
+    if depth > INCLUDES:
         raise FeError(f"{path}: *INCLUDE leads in a circle")
-    name, options, lines = "", {}, []
-    for raw in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    card = Card("", {}, [])
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for raw in text.splitlines():
         line = raw.strip()
         if not line or line.startswith("**"):
             continue
         if not line.startswith("*"):
-            lines.append([cell.strip() for cell in line.rstrip(",").split(",")])
+            cells = line.rstrip(",").split(",")
+            card.lines.append([cell.strip() for cell in cells])
             continue
-        yield name, options, lines
-        head, *rest = [cell.strip() for cell in line[1:].split(",")]
-        pairs = [cell.partition("=") for cell in rest if cell]
-        name, options, lines = (
-            head.upper(),
-            {key.strip().upper(): value.strip() for key, _, value in pairs},
-            [],
-        )
-        if name == "INCLUDE":
-            yield from cards(path.parent / options.get("INPUT", ""), depth + 1)
-    yield name, options, lines
+        yield card
+        card = _keyword(line)
+        if card.name == "INCLUDE":
+            included = path.parent / card.options.get("INPUT", "")
+            yield from cards(included, depth + 1)
+    yield card
 
 
-def _numbers(
-    lines: list[list[str]], options: dict[str, str], sets: dict[str, list[int]]
-) -> list[int]:
-    if "GENERATE" in options:
-        spans = [[int(cell) for cell in line] for line in lines]
-        return [
-            k
-            for first, last, *step in spans
-            for k in range(first, last + 1, step[0] if step else 1)
-        ]
-    cells = [cell for line in lines for cell in line if cell]
-    return [
-        k
-        for cell in cells
-        for k in ([int(cell)] if cell.isdecimal() else sets.get(cell.lower(), []))
-    ]
+def _keyword(line: str) -> Card:
+    """The card that a line such as `*NSET, NSET=HUB, GENERATE` begins."""
+    name, *rest = line[1:].split(",")
+    options = {}
+    for cell in rest:
+        key, _, value = cell.partition("=")
+        if key.strip():
+            options[key.strip().upper()] = value.strip()
+    return Card(name.strip().upper(), options, [])
+
+
+def _set_members(card: Card, sets: Mapping[str, list[int]]) -> list[int]:
+    """Node numbers of a set: one by one, by the names of other sets, or as ranges (GENERATE)."""
+    members: list[int] = []
+    if "GENERATE" in card.options:
+        for line in card.lines:
+            first, last, *rest = [int(cell) for cell in line]
+            step = rest[0] if rest else 1
+            members += range(first, last + 1, step)
+        return members
+    for line in card.lines:
+        for cell in line:
+            if cell.isdecimal():
+                members.append(int(cell))
+            elif cell:
+                members += sets.get(cell.lower(), [])
+    return members

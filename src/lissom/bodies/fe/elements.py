@@ -45,27 +45,25 @@ class FiniteElements:
     place: np.ndarray  # (k, 6) row of each dof
     source: str = ""
     notes: tuple[str, ...] = ()
-    surface: np.ndarray | None = (
-        None  # (t, 3) triangles of the outer faces, as positions in `points`
-    )
-    faces: np.ndarray | None = (
-        None  # (t,) number of the smooth face that each triangle lies on
-    )
-    sets: Mapping[str, np.ndarray] = field(
-        default_factory=dict
-    )  # named groups of nodes, as positions
+    # (t, 3) triangles of the outer faces, as positions in `points`
+    surface: np.ndarray | None = None
+    # (t,) number of the smooth face that each triangle lies on
+    faces: np.ndarray | None = None
+    # named groups of nodes, as positions
+    sets: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self):
         n = self.K.shape[0]
-        if self.K.shape != (n, n) or self.M.shape != (n, n):
+        square = (n, n)
+        if self.K.shape != square or self.M.shape != square:
             raise FeError(
                 f"{self.source}: K is {self.K.shape} and M is {self.M.shape}: both must be square and alike"
             )
-        if self.place.shape != (len(self.points), 6) or len(self.labels) != len(
-            self.points
-        ):
+        nodes = len(self.points)
+        if self.place.shape != (nodes, 6) or len(self.labels) != nodes:
             raise FeError(
-                f"{self.source}: {len(self.points)} nodes, {len(self.labels)} labels, {len(self.place)} rows"
+                f"{self.source}: {nodes} nodes have coordinates, {len(self.labels)} have numbers and "
+                f"{len(self.place)} have dofs: these must be the same nodes"
             )
         if self.place.max(initial=NONE) >= n:
             raise FeError(
@@ -80,47 +78,56 @@ class FiniteElements:
     @property
     def has_rotations(self) -> bool:
         """True if any node carries rotations."""
-        return bool((self.place[:, 3:] >= 0).any())
+        rotations = self.place[:, 3:]
+        return bool((rotations >= 0).any())
 
     @property
     def generalised(self) -> np.ndarray:
         """Rows that no node owns."""
-        return np.setdiff1d(np.arange(self.size), self.place[self.place >= 0])
+        owned = self.place[self.place >= 0]
+        return np.setdiff1d(np.arange(self.size), owned)
 
     @property
     def rigid(self) -> np.ndarray:
         """R (n, 6): a rigid displacement (v, w) about the origin, as dofs."""
-        return self.gathered(np.asarray(rigid_shapes(self.points)))
+        shapes = np.asarray(rigid_shapes(self.points))
+        return self.at_dofs(shapes)
+
+    @property
+    def rigid_inertia(self) -> np.ndarray:
+        """Inertia (6, 6) of the rigid link for a twist (v, w) about the origin: R^T M R."""
+        R = self.rigid
+        return R.T @ (self.M @ R)
 
     @property
     def dof_points(self) -> np.ndarray:
         """Position (n, 3) of the node of each dof; generalised coordinates sit at the centre."""
-        return self.gathered(
-            np.broadcast_to(self.points[:, None], (*self.place.shape, 3)),
-            self.points.mean(axis=0),
-        )
+        centre = self.points.mean(axis=0)
+        points = np.repeat(self.points[:, None], 6, axis=1)
+        return self.at_dofs(points, centre)
 
-    def gathered(self, nodal: np.ndarray, fill: float | np.ndarray = 0.0) -> np.ndarray:
+    def at_dofs(self, nodal: np.ndarray, fill: float | np.ndarray = 0.0) -> np.ndarray:
         """Values (k, 6, ...) of nodes as values (n, ...) of dofs."""
-        rows = np.empty((self.size, *nodal.shape[2:]))
-        rows[...] = fill
+        trailing = nodal.shape[2:]
+        rows = np.full((self.size, *trailing), fill, dtype=float)
         there = self.place >= 0
         rows[self.place[there]] = nodal[there]
         return rows
 
-    def nodal(self, values: np.ndarray) -> np.ndarray:
+    def at_nodes(self, values: np.ndarray) -> np.ndarray:
         """Values (n, ...) of dofs as values (k, 6, ...) of nodes, zero where a node has no such dof."""
-        there = (self.place >= 0).reshape(*self.place.shape, *(1,) * (values.ndim - 1))
-        return np.where(there, values[self.place], 0.0)
+        # NONE is -1, which picks the last row: those entries are set to zero afterwards.
+        nodal = values[self.place].astype(float)
+        nodal[self.place < 0] = 0.0
+        return nodal
 
     def dof_name(self, row: int) -> str:
         """A dof by the number of its node and its component: `57.rz`."""
-        where = np.argwhere(self.place == row)
-        return (
-            f"{self.labels[where[0, 0]]}.{COMPONENTS[where[0, 1]]}"
-            if len(where)
-            else f"generalised {row}"
-        )
+        owners = np.argwhere(self.place == row)
+        if not len(owners):
+            return f"generalised {row}"
+        node, component = owners[0]
+        return f"{self.labels[node]}.{COMPONENTS[component]}"
 
     def position(self, label: int) -> int:
         """Position of the node with that number in the program it comes from.
@@ -129,15 +136,15 @@ class FiniteElements:
             FeError: there is none; the nearest numbers are named.
         """
         found = np.flatnonzero(self.labels == label)
-        if not len(found):
-            near = np.sort(
-                self.labels[np.argsort(np.abs(self.labels - label), kind="stable")[:3]]
-            )
-            raise FeError(
-                f"node {label} is not in the mesh: its {len(self.labels)} nodes are numbered {self.labels.min()} to "
-                f"{self.labels.max()}; nearest: {', '.join(map(str, near))}"
-            )
-        return int(found[0])
+        if len(found):
+            return int(found[0])
+        distance = np.abs(self.labels - label)
+        by_distance = np.argsort(distance, kind="stable")
+        nearest = np.sort(self.labels[by_distance[:3]])
+        raise FeError(
+            f"node {label} is not in the mesh: its {len(self.labels)} nodes are numbered {self.labels.min()} to "
+            f"{self.labels.max()}; nearest: {', '.join(map(str, nearest))}"
+        )
 
 
 def elements_of(
@@ -167,81 +174,90 @@ def elements_of(
         more: `surface` and `sets`.
     """
     points = np.asarray(points, dtype=float)
-    labels = (
-        np.arange(1, len(points) + 1)
-        if labels is None
-        else np.asarray(labels, dtype=int).reshape(-1)
+    if labels is None:
+        labels = np.arange(1, len(points) + 1)
+    labels = np.asarray(labels, dtype=int).reshape(-1)
+    if dofs is None:
+        rows = K.shape[0]
+        place = _place_by_count(len(points), rows, order, source)
+    else:
+        dofs = np.asarray(dofs, dtype=int)
+        place = _place_by_name(labels, dofs, source)
+    fe = FiniteElements(
+        K=sp.csc_matrix(K, dtype=float),
+        M=sp.csc_matrix(M, dtype=float),
+        points=points,
+        labels=labels,
+        place=place,
+        source=source,
+        notes=tuple(notes),
+        **more,
     )
-    rows = K.shape[0]
-    K, M = (sp.csc_matrix(A, dtype=float) for A in (K, M))
-    place = (
-        _counted(len(points), rows, order, source)
-        if dofs is None
-        else _named(labels, dofs, source)
-    )
-    return without_empty_dofs(
-        FiniteElements(K, M, points, labels, place, source, tuple(notes), **more)
-    )
+    return without_empty_dofs(fe)
 
 
-def _counted(nodes: int, size: int, order: DofOrder, source: str) -> np.ndarray:
+def _place_by_count(nodes: int, size: int, order: DofOrder, source: str) -> np.ndarray:
+    """Row of each dof where every node has the same number of them, in a regular order."""
     per_node, rest = divmod(size, max(nodes, 1))
     if rest or per_node not in (3, 6):
         raise FeError(
             f"{source}: {size} rows for {nodes} nodes: with 3 or 6 dofs per node it would be {3 * nodes} or "
             f"{6 * nodes}. Name node and component of each row (dofs), or give the nodes of these matrices"
         )
-    rows = np.arange(size)
     place = np.full((nodes, 6), NONE)
-    place[:, :per_node] = (
-        rows.reshape(per_node, nodes).T
-        if order == "by-component"
-        else rows.reshape(nodes, per_node)
-    )
+    place[:, :per_node] = regular_rows(nodes, per_node, order)
     return place
 
 
-def _named(labels: np.ndarray, dofs: np.ndarray, source: str) -> np.ndarray:
-    dofs = np.asarray(dofs, dtype=int)
+def regular_rows(nodes: int, per_node: int, order: DofOrder) -> np.ndarray:
+    """Rows (nodes, per_node) of the dofs of a matrix that counts them node by node, or component by component."""
+    rows = np.arange(nodes * per_node)
+    if order == "by-component":
+        return rows.reshape(per_node, nodes).T
+    return rows.reshape(nodes, per_node)
+
+
+def _place_by_name(labels: np.ndarray, dofs: np.ndarray, source: str) -> np.ndarray:
+    """Row of each dof where every row names its node and component; other components are generalised coordinates."""
+    node, component = dofs.T
+    # Found in the sorted numbers, told by the place in the file.
     order = np.argsort(labels, kind="stable")
-    where = np.searchsorted(labels[order], dofs[:, 0])
-    known = (where < len(labels)) & (
-        labels[order][np.minimum(where, len(labels) - 1)] == dofs[:, 0]
-    )
-    nodal = (dofs[:, 1] >= 1) & (dofs[:, 1] <= 6)
-    missing = np.unique(dofs[nodal & ~known, 0])
+    sorted_labels = labels[order]
+    where = np.searchsorted(sorted_labels, node)
+    where = np.minimum(where, len(labels) - 1)
+    is_known = sorted_labels[where] == node
+    is_nodal = (component >= 1) & (component <= 6)
+    missing = np.unique(node[is_nodal & ~is_known])
     if len(missing):
         raise FeError(
             f"{source}: no coordinates for node {missing[0]} ({len(missing)} nodes lack them)"
         )
     place = np.full((len(labels), 6), NONE)
-    kept = nodal & known
-    place[order[where[kept]], dofs[kept, 1] - 1] = np.flatnonzero(kept)
+    rows = np.flatnonzero(is_nodal & is_known)
+    place[order[where[rows]], component[rows] - 1] = rows
     return place
 
 
 def without_empty_dofs(fe: FiniteElements) -> FiniteElements:
     """The same without dofs that have neither stiffness nor mass (rotations of solid elements), and their nodes."""
-    used = (_row_sizes(fe.K) > 0) | (_row_sizes(fe.M) > 0)
-    if used.all() and (fe.place >= 0).any(axis=1).all():
+    used = row_sizes(fe.K) + row_sizes(fe.M) > 0
+    has_dofs = (fe.place >= 0).any(axis=1)
+    if used.all() and has_dofs.all():
         return fe
-    new = np.where(used, np.cumsum(used) - 1, NONE)
-    place = np.where(fe.place >= 0, new[fe.place], NONE)
+    new_row = np.where(used, np.cumsum(used) - 1, NONE)
+    place = np.where(fe.place >= 0, new_row[fe.place], NONE)
+    notes = fe.notes
     dropped = int((~used).sum())
-    notes = (
-        (*fe.notes, f"{dropped} dofs without stiffness and mass left out")
-        if dropped
-        else fe.notes
-    )
+    if dropped:
+        notes = (*notes, f"{dropped} dofs without stiffness and mass left out")
     kept = np.flatnonzero(used)
-    return kept_nodes(
-        replace(
-            fe, K=fe.K[kept][:, kept], M=fe.M[kept][:, kept], place=place, notes=notes
-        )
-    )
+    K = fe.K[kept][:, kept]
+    M = fe.M[kept][:, kept]
+    smaller = replace(fe, K=K, M=M, place=place, notes=notes)
+    return without_empty_nodes(smaller)
 
 
-def kept_nodes(fe: FiniteElements) -> FiniteElements:
+def without_empty_nodes(fe: FiniteElements) -> FiniteElements:
     """The same without nodes that own no dof."""
     kept: np.ndarray = np.max(fe.place, axis=1) >= 0
     if kept.all():
@@ -249,15 +265,23 @@ def kept_nodes(fe: FiniteElements) -> FiniteElements:
     new = np.where(kept, np.cumsum(kept) - 1, NONE)
     surface, faces = fe.surface, fe.faces
     if surface is not None:
-        whole = np.asarray(np.all(kept[surface], axis=1))
-        surface, faces = new[surface[whole]], None if faces is None else faces[whole]
-    sets = {name: new[nodes[kept[nodes]]] for name, nodes in fe.sets.items()}
-    nodes = {
-        "points": fe.points[kept],
-        "labels": fe.labels[kept],
-        "place": fe.place[kept],
-    }
-    return replace(fe, **nodes, surface=surface, faces=faces, sets=sets)
+        # A triangle stays if all its corners do.
+        whole = kept[surface].all(axis=1)
+        surface = new[surface[whole]]
+        faces = None if faces is None else faces[whole]
+    sets = {}
+    for name, nodes in fe.sets.items():
+        still_there = nodes[kept[nodes]]
+        sets[name] = new[still_there]
+    return replace(
+        fe,
+        points=fe.points[kept],
+        labels=fe.labels[kept],
+        place=fe.place[kept],
+        surface=surface,
+        faces=faces,
+        sets=sets,
+    )
 
 
 def in_si(fe: FiniteElements, units: str) -> FiniteElements:
@@ -265,49 +289,67 @@ def in_si(fe: FiniteElements, units: str) -> FiniteElements:
     length, mass, time = UNITS[units]
     if units == "m-kg-s":
         return fe
+    translations = fe.place[:, :3]
+    translations = translations[translations >= 0]
+    # u = length * u' for translations, rotations have no unit; energies carry mass length^2 / time^2.
     scale = np.ones(fe.size)
-    scale[fe.place[:, :3][fe.place[:, :3] >= 0]] = (
-        1 / length
-    )  # u = length * u', energies carry mass length^2/time^2
+    scale[translations] = 1 / length
     D = sp.diags(scale)
+    inertia_unit = mass * length**2
+    energy_unit = inertia_unit / time**2
     return replace(
         fe,
-        K=sp.csc_matrix(mass * length**2 / time**2 * (D @ fe.K @ D)),
-        M=sp.csc_matrix(mass * length**2 * (D @ fe.M @ D)),
+        K=sp.csc_matrix(energy_unit * (D @ fe.K @ D)),
+        M=sp.csc_matrix(inertia_unit * (D @ fe.M @ D)),
         points=fe.points * length,
         notes=(*fe.notes, f"numbers taken as {units}"),
     )
 
 
-def mirrored(A: Sparse) -> Sparse:
-    """Both triangles of a symmetric matrix of which one is stored."""
+def matrix_of_entries(
+    row: np.ndarray, column: np.ndarray, value: np.ndarray, n: int
+) -> Sparse:
+    """Symmetric matrix from its entries, counted from zero; one triangle of them stands for both."""
+    place = (row.astype(int), column.astype(int))
+    stored = sp.csc_matrix((value, place), shape=(n, n))
+    return with_both_triangles(stored)
+
+
+def with_both_triangles(A: Sparse) -> Sparse:
+    """The symmetric matrix of which A stores one triangle; A itself where it stores both."""
+    if stored_triangle(A) is None:
+        return A
+    # The sum has the diagonal twice.
     full = sp.csc_matrix(A + A.T)
     full.setdiag(A.diagonal())
     return full
 
 
-def triangle_of(A: Sparse) -> str | None:
+def stored_triangle(A: Sparse) -> str | None:
     """`lower` or `upper` where a matrix stores one triangle alone, else `None`."""
     rows, cols = sp.coo_matrix(A).coords
-    below, above = int((rows > cols).sum()), int((rows < cols).sum())
-    if (below == 0) == (above == 0):
+    below = bool((rows > cols).any())
+    above = bool((rows < cols).any())
+    if below == above:
         return None
     return "lower" if below else "upper"
 
 
+def row_sizes(A: Sparse) -> np.ndarray:
+    """Sum of the magnitudes in each row of a symmetric matrix: zero where the row is empty."""
+    sums = abs(A).sum(axis=0)
+    return np.asarray(sums).reshape(-1)
+
+
 def bounding_size(fe: FiniteElements) -> float:
     """Diagonal of the box around the nodes [m]."""
-    return float(np.linalg.norm(np.ptp(fe.points, axis=0)))
+    box = np.ptp(fe.points, axis=0)
+    return float(np.linalg.norm(box))
 
 
 def point_text(point: np.ndarray, size: float) -> str:
     """A point in words, without the rounding of its zeros: (0.5, 0, 0)."""
-    return (
-        "("
-        + ", ".join(f"{0.0 if abs(x) < 1e-9 * size else x:.6g}" for x in point)
-        + ")"
-    )
-
-
-def _row_sizes(A: Sparse) -> np.ndarray:
-    return np.asarray(abs(A).sum(axis=0)).reshape(-1)
+    is_zero = np.abs(point) < 1e-9 * size
+    rounded = np.where(is_zero, 0.0, point)
+    numbers = ", ".join(f"{x:.6g}" for x in rounded)
+    return f"({numbers})"

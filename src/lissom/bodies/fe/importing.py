@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ...algebra.sparse import Progress
 from ...describe.material import Material, library_material
-from .checks import check_elements
-from .coupling import Coupled, Kind
+from ..reduce.component_modes import Progress
+from .array_files import holds_array
+from .coupling import CoupledElements, Kind
 from .elements import (
     UNITS,
     DofOrder,
@@ -19,19 +19,33 @@ from .elements import (
     bounding_size,
     point_text,
 )
+from .import_checks import check_elements
 from .interface import Interface, with_interface
-from .link import ReducedLink, commutes, reduced_link, save_link
-from .own import read_arrays
 from .read import MESHES, Reading, read_fe
-from .reduction import METHODS, Check, Reduced, Wanted, reduced
-from .report import FAIL, PASS, WARN, Line, Report, Verdict
+from .reduce_elements import (
+    METHODS,
+    ModeComparison,
+    ReducedModes,
+    ReductionRequest,
+    reduce_elements,
+)
+from .reduced_link import ReducedLink, commutes, reduced_link, save_link
+from .report import FAIL, PASS, WARN, Line, Report, Verdict, checked_line
 from .solid import mesh_of, solid_elements
 
 SLICES = 9  # nodes between inner node and tip of a meshed link, for pictures, outputs and loads
-CLOSE, ALIKE = (
-    0.01,
-    0.9,
-)  # error of a frequency, and likeness of a shape, that a reduction should keep
+CLOSE = 0.01  # relative error of a frequency that a reduction should keep
+TINY = 1e-300  # stands for zero where something is divided by it
+ALIKE = 0.9  # likeness of a shape (MAC) that it should keep
+NOT_FREE = (
+    "not done: the matrices are not those of a free link. see the lines that failed"
+)
+ACCEPTED = {
+    "method": METHODS,
+    "coupling": get_args(Kind),
+    "units": tuple(UNITS),
+    "dof_order": get_args(DofOrder),
+}
 
 
 @dataclass(frozen=True)
@@ -40,9 +54,9 @@ class LinkImport:
 
     report: Report
     link: ReducedLink | None
-    coupled: Coupled | None = None
+    coupled: CoupledElements | None = None
     interface: Interface | None = None
-    result: Reduced | None = None
+    result: ReducedModes | None = None
 
     @property
     def passed(self) -> bool:
@@ -107,60 +121,42 @@ def reduce_link(
     Raises:
         FeError: the file cannot be read, or the request makes no sense.
     """
-    _check_request(
-        modes,
-        frequency,
-        {
-            "method": method,
-            "coupling": coupling,
-            "units": units,
-            "dof_order": dof_order,
-        },
-    )
-    fe = _elements(
-        Path(file),
-        material,
-        mesh_size,
-        Reading(_path(nodes), _path(mass_file), units, dof_order, mirror),
-        progress,
-    )
+    choices = {
+        "method": method,
+        "coupling": coupling,
+        "units": units,
+        "dof_order": dof_order,
+    }
+    _check_request(modes, frequency, choices)
+    reading = Reading(_path(nodes), _path(mass_file), units, dof_order, mirror)
+    fe = _elements(Path(file), material, mesh_size, reading, progress)
     lines = check_elements(fe, mass)
-    sound = all(line.verdict != FAIL for line in lines)
+    is_free_link = all(line.verdict != FAIL for line in lines)
+
+    def failed(name: str, message: str, *parts: Any) -> LinkImport:
+        text, fix = _split_fix(message)
+        lines.append(Line(name, FAIL, text, fix))
+        report = Report(fe.source, tuple(lines))
+        return LinkImport(report, None, *parts)
+
     try:
         coupled, joints = with_interface(fe, interface, coupling)
     except FeError as failure:
-        lines.append(Line("interface", FAIL, *_split_fix(str(failure))))
-        return LinkImport(Report(fe.source, tuple(lines)), None)
+        return failed("interface", str(failure))
+    # From here on pictures can be drawn even of a link that fails.
     lines.append(_interface_line(coupled, joints, coupling))
-    if not (sound or force):
-        lines.append(
-            Line(
-                "reduction",
-                FAIL,
-                "not done: the matrices are not those of a free link",
-                "see the lines that failed",
-            )
-        )
-        return LinkImport(Report(fe.source, tuple(lines)), None, coupled, joints)
+    if not (is_free_link or force):
+        return failed("reduction", NOT_FREE, coupled, joints)
+    request = ReductionRequest(method, modes, frequency, checked)
     try:
-        result = reduced(
-            coupled, joints, Wanted(method, modes, frequency, checked), progress
-        )
+        result = reduce_elements(coupled, joints, request, progress)
     except FeError as failure:
-        lines.append(Line("reduction", FAIL, *_split_fix(str(failure))))
-        return LinkImport(Report(fe.source, tuple(lines)), None, coupled, joints)
+        return failed("reduction", str(failure), coupled, joints)
     lines += _reduction_lines(fe, result)
+    # The report goes into the file of the link: what it rests on stays with it.
     report = Report(fe.source, tuple(lines))
     link = reduced_link(coupled, joints, result, report.to_dict(), SLICES)
     return LinkImport(report, link, coupled, joints, result)
-
-
-ACCEPTED = {
-    "method": METHODS,
-    "coupling": get_args(Kind),
-    "units": tuple(UNITS),
-    "dof_order": get_args(DofOrder),
-}
 
 
 def _check_request(
@@ -186,10 +182,8 @@ def _elements(
     reading: Reading,
     progress: Progress | None,
 ) -> FiniteElements:
-    is_mesh = path.suffix.lower() in MESHES or (
-        path.suffix.lower() == ".npz" and path.is_file() and "tets" in read_arrays(path)
-    )
-    if not is_mesh:
+    """Finite elements as a file holds them, or those of the mesh or geometry in it."""
+    if not _is_mesh(path):
         return read_fe(path, reading)
     if material is None:
         raise FeError(
@@ -200,122 +194,132 @@ def _elements(
             material = library_material(material)
         except ValueError as failure:
             raise FeError(f"material: {failure}") from None
-    return solid_elements(
-        mesh_of(path, size, UNITS[reading.units][0]), material, progress
-    )
+    metres = UNITS[reading.units][0]
+    mesh = mesh_of(path, size, metres)
+    return solid_elements(mesh, material, progress)
 
 
-def _interface_line(coupled: Coupled, joints: Interface, kind: Kind) -> Line:
+def _is_mesh(path: Path) -> bool:
+    """True for meshes and geometry; an `.npz` file holds a mesh or matrices."""
+    ending = path.suffix.lower()
+    if ending in MESHES:
+        return True
+    if ending != ".npz" or not path.is_file():
+        return False
+    return holds_array(path, "tets")
+
+
+def _interface_line(coupled: CoupledElements, joints: Interface, kind: Kind) -> Line:
     fe = coupled.fe
     dofs = joints.dofs(fe)
-    rank = int(np.linalg.matrix_rank(_scaled(fe)[dofs]))
-    places = {
-        name: fe.points[node]
-        for name, node in zip(joints.names, joints.nodes, strict=True)
-    }
-    where = ", ".join(
-        f"{name} at {point_text(p, bounding_size(fe))} m" for name, p in places.items()
-    )
-    text = f"{where}; {len(dofs)} dofs, rank {rank} of 6 rigid motions"
+    rank = _rigid_rank(fe, dofs)
+    size = bounding_size(fe)
+    points = {}
+    places = []
+    for name, node in zip(joints.names, joints.nodes, strict=True):
+        point = fe.points[node]
+        points[name] = point.tolist()
+        places.append(f"{name} at {point_text(point, size)} m")
+    text = f"{', '.join(places)}; {len(dofs)} dofs, rank {rank} of 6 rigid motions"
     if coupled.added:
-        text += f"; {len(coupled.added)} faces coupled ({'RBE2, rigid' if kind == 'rigid' else 'RBE3, distributing'})"
-    good = rank == 6 and (dofs >= 0).all() and len(np.unique(dofs)) == len(dofs)
-    values = {
-        "points": {name: p.tolist() for name, p in places.items()},
-        "rank": rank,
-        "dofs": len(dofs),
+        how = "RBE2, rigid" if kind == "rigid" else "RBE3, distributing"
+        text += f"; {len(coupled.added)} faces coupled ({how})"
+    # A dof that is missing, or that two interfaces share, cannot be held.
+    present = np.unique(dofs[dofs >= 0])
+    good = rank == 6 and len(present) == len(dofs)
+    values = {"points": points, "rank": rank, "dofs": len(dofs)}
+    return checked_line("interface", good, text, "choose other nodes or faces", values)
+
+
+def _rigid_rank(fe: FiniteElements, dofs: np.ndarray) -> int:
+    """Rigid motions that some dofs can tell apart."""
+    box = np.ptp(fe.points, axis=0)
+    size = max(float(box.max()), TINY)
+    shapes = fe.rigid[dofs]
+    # Rotations are scaled by the size of the part, so that all columns are of one size.
+    shapes[:, 3:] /= size
+    return int(np.linalg.matrix_rank(shapes))
+
+
+def _reduction_lines(fe: FiniteElements, result: ReducedModes) -> list[Line]:
+    lines = [_modes_line(result)]
+    comparisons = {
+        "frequencies free": result.free,
+        "frequencies held at inner": result.held,
     }
-    return Line(
-        "interface",
-        PASS if good else FAIL,
-        text,
-        "" if good else "choose other nodes or faces",
-        values,
-    )
-
-
-def _scaled(fe: FiniteElements) -> np.ndarray:
-    size = max(float(np.ptp(fe.points, axis=0).max()), 1e-300)
-    return fe.rigid / np.array([1, 1, 1, size, size, size])
-
-
-def _reduction_lines(fe: FiniteElements, result: Reduced) -> list[Line]:
-    hz = np.asarray(result.modes.frequency_hz)
-    dropped = result.record.frequency_hz[~result.record.kept]
-    text = (
-        f"{len(hz)} elastic modes kept, {hz[0]:.4g} to {hz[-1]:.4g} Hz ({result.wanted.method})"
-        if len(hz)
-        else "none: a rigid link"
-    )
-    text += (
-        f"; dropped after the reduction: {', '.join(f'{f:.4g}' for f in dropped[:5])} Hz"
-        if len(dropped)
-        else ""
-    )
-    lines = [Line("modes", PASS, text, values={"kept_hz": hz, "dropped_hz": dropped})]
-    for name, check in (
-        ("frequencies free", result.free),
-        ("frequencies held at inner", result.held),
-    ):
-        if check is not None and len(check.full_hz):
-            lines.append(_frequency_line(name, check))
-    exact = commutes(fe)
-    shortcut = (
-        "nodes turn as vectors ([Vidoni2015]'s nodal shortcut): exact for rigid motion, "
-        "close for the elastic one"
-    )
-    text = (
-        "integrals of the displacement field, exact: M = m (x) I3"
-        if exact
-        else shortcut
-    )
-    lines.append(
-        Line(
-            "inertia constants", PASS if exact else WARN, text, values={"exact": exact}
-        )
-    )
+    for name, comparison in comparisons.items():
+        if comparison is not None and len(comparison.full_hz):
+            lines.append(_frequency_line(name, comparison))
+    lines.append(_inertia_line(commutes(fe)))
     return lines
 
 
-def _frequency_line(name: str, check: Check) -> Line:
-    lower = max(1, len(check.full_hz) // 2)
-    error, mac = np.abs(check.error), check.mac
-    good = bool(error[:lower].max() <= CLOSE and mac[:lower].min() >= ALIKE)
+def _modes_line(result: ReducedModes) -> Line:
+    hz = np.asarray(result.modes.frequency_hz)
+    dropped = result.record.frequency_hz[~result.record.kept]
+    text = "none: a rigid link"
+    if len(hz):
+        method = result.request.method
+        text = (
+            f"{len(hz)} elastic modes kept, {hz[0]:.4g} to {hz[-1]:.4g} Hz ({method})"
+        )
+    if len(dropped):
+        first = ", ".join(f"{f:.4g}" for f in dropped[:5])
+        text += f"; dropped after the reduction: {first} Hz"
+    values = {"kept_hz": hz, "dropped_hz": dropped}
+    return Line("modes", PASS, text, values=values)
+
+
+def _inertia_line(exact: bool) -> Line:
+    verdict: Verdict = PASS
+    text = "exact: the mass acts alike in x, y and z at every node (M = m (x) I3)"
+    if not exact:
+        # Nodes with rotations turn as vectors: the nodal shortcut of [Vidoni2015].
+        verdict = WARN
+        text = (
+            "approximate: the inertia of the moving, bending link is summed over its nodes as [Vidoni2015] does; "
+            "exact for rigid motion, close for the elastic one"
+        )
+    return Line("inertia constants", verdict, text, values={"exact": exact})
+
+
+def _frequency_line(name: str, comparison: ModeComparison) -> Line:
+    count = len(comparison.full_hz)
+    error = np.abs(comparison.error)
+    mac = comparison.mac
+    # The lower half of the modes is what a reduction is made for.
+    lower = max(1, count // 2)
+    worst_error = error[:lower].max()
+    worst_mac = mac[:lower].min()
     text = (
-        f"the lower {lower} of {len(error)} within {100 * error[:lower].max():.2g} %, "
-        f"shapes alike to {mac[:lower].min():.4f} (MAC); all within {100 * error.max():.2g} %, {mac.min():.3f}"
+        f"the lower {lower} of {count} within {100 * worst_error:.2g} %, "
+        f"shapes alike to {worst_mac:.4f} (MAC); all within {100 * error.max():.2g} %, {mac.min():.3f}"
     )
     values = {
-        "full_hz": check.full_hz,
-        "reduced_hz": check.reduced_hz,
-        "error": check.error,
+        "full_hz": comparison.full_hz,
+        "reduced_hz": comparison.reduced_hz,
+        "error": comparison.error,
         "mac": mac,
     }
-    verdict: Verdict = PASS if good else WARN
-    return Line(
-        name,
-        verdict,
-        text,
-        "" if good else "keep more modes (--modes), or fewer are trustworthy",
-        values,
-    )
+    if worst_error <= CLOSE and worst_mac >= ALIKE:
+        return Line(name, PASS, text, values=values)
+    fix = "keep more modes (--modes): the higher ones of these are not those of the full model"
+    return Line(name, WARN, text, fix, values)
 
 
 def _split_fix(message: str) -> tuple[str, str]:
     """What is wrong, and what to do: the second sentence of a message."""
     text, dot, fix = message.partition(". ")
-    return (
-        (text, fix)
-        if dot
-        else (message, "choose it among the nodes and faces of the mesh")
-    )
+    if dot:
+        return text, fix
+    return message, "choose it among the nodes and faces of the mesh"
 
 
 def _first_failure(report: Report) -> str:
-    return next(
-        (f"{line.name}: {line.text}" for line in report.lines if line.verdict == FAIL),
-        "",
-    )
+    for line in report.lines:
+        if line.verdict == FAIL:
+            return f"{line.name}: {line.text}"
+    return ""
 
 
 def _path(path: str | Path | None) -> Path | None:

@@ -4,12 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.linalg import norm
 
-from .coupling import Coupled, Coupling, Kind, coupled
-from .elements import COMPONENTS, FeError, FiniteElements
+from .coupling import CoupledElements, Coupling, Kind, couple_faces
+from .elements import COMPONENTS, FeError, FiniteElements, bounding_size
 
 INNER, TIP = "inner", "tip"
 ON_PLANE = 1e-6  # distance from a plane that counts as on it, in sizes of the part
+AS_NEAR = (
+    1e-3  # difference of distances that makes faces equally near, in sizes of the part
+)
 HELP = (
     "a node number (57), a face by its name (hub), the face nearest to a point (0,0,0), all nodes within a radius of a "
     "point (0,0,0,0.02), or on a plane (x=0.5); with @x,y,z behind it, the node sits there and not in the middle"
@@ -25,9 +29,10 @@ class Interface:
 
     def dofs(self, fe: FiniteElements) -> np.ndarray:
         """Rows of all their dofs, six per node."""
-        return fe.place[list(self.nodes)].reshape(-1)
+        rows = fe.place[list(self.nodes)]
+        return rows.reshape(-1)
 
-    def held(self, fe: FiniteElements) -> np.ndarray:
+    def inner_dofs(self, fe: FiniteElements) -> np.ndarray:
         """Rows of the six dofs of the inner node."""
         return fe.place[self.nodes[0]]
 
@@ -36,7 +41,7 @@ def with_interface(
     fe: FiniteElements,
     wanted: Mapping[str, int | str | Sequence[float]],
     kind: Kind = "rigid",
-) -> tuple[Coupled, Interface]:
+) -> tuple[CoupledElements, Interface]:
     """Finite elements with the wanted interfaces, faces coupled to nodes of six dofs.
 
     Args:
@@ -52,8 +57,9 @@ def with_interface(
             raise FeError(
                 f"interface: {name} is missing: a link has an inner node, at its joint, and a tip"
             )
-    names = (INNER, *(name for name in wanted if name not in (INNER, TIP)), TIP)
-    direct: dict[str, int] = {}
+    between = [name for name in wanted if name not in (INNER, TIP)]
+    names = (INNER, *between, TIP)
+    nodes: dict[str, int] = {}
     couplings: dict[str, Coupling] = {}
     for name in names:
         try:
@@ -63,36 +69,40 @@ def with_interface(
         if isinstance(chosen, Coupling):
             couplings[name] = chosen
         else:
-            direct[name] = chosen
-    made = coupled(fe, list(couplings.values()))
-    added = dict(zip(couplings, made.added, strict=True))
-    return made, Interface(
-        names, tuple(direct[name] if name in direct else added[name] for name in names)
-    )
+            nodes[name] = chosen
+    coupled = couple_faces(fe, list(couplings.values()))
+    new_nodes = zip(couplings, coupled.added, strict=True)
+    nodes |= dict(new_nodes)
+    in_order = tuple(nodes[name] for name in names)
+    return coupled, Interface(names, in_order)
 
 
 def select(
     fe: FiniteElements, wanted: int | str | Sequence[float], kind: Kind
 ) -> int | Coupling:
     """The node of a number, or the nodes of a face as a coupling."""
+    # True and False are whole numbers to Python.
     if isinstance(wanted, bool):
         raise FeError(f"{wanted} is not a place. Accepted: {HELP}")
     if isinstance(wanted, int | np.integer):
-        return _six_dofs(fe, int(wanted))
+        return _node_with_six_dofs(fe, int(wanted))
     if not isinstance(wanted, str):
-        return _near(fe, [float(x) for x in wanted], None, kind)
+        numbers = [float(x) for x in wanted]
+        return _near(fe, numbers, None, kind)
     text, _, where = wanted.partition("@")
-    at = np.array(_numbers(where)) if where else None
     text = text.strip()
+    at = np.array(_numbers(where)) if where else None
+    # The command line gives texts: a number there is a node too.
     if text.isdecimal():
-        return _six_dofs(fe, int(text))
-    if text.lower() in fe.sets:
-        return _coupling(fe, fe.sets[text.lower()], at, kind)
+        return _node_with_six_dofs(fe, int(text))
+    name = text.lower()
+    if name in fe.sets:
+        return _coupling(fe, fe.sets[name], at, kind)
     axis, equals, value = text.partition("=")
-    if equals and axis.strip().lower() in COMPONENTS[:3]:
-        return _on_plane(
-            fe, COMPONENTS.index(axis.strip().lower()), _numbers(value)[0], at, kind
-        )
+    axis = axis.strip().lower()
+    if equals and axis in COMPONENTS[:3]:
+        place = _numbers(value)[0]
+        return _on_plane(fe, COMPONENTS.index(axis), place, at, kind)
     if "," not in text:
         known = ", ".join(fe.sets) or "none"
         raise FeError(
@@ -101,11 +111,10 @@ def select(
     return _near(fe, _numbers(text), at, kind)
 
 
-def _six_dofs(fe: FiniteElements, label: int) -> int:
+def _node_with_six_dofs(fe: FiniteElements, label: int) -> int:
     node = fe.position(label)
-    missing = [
-        name for name, row in zip(COMPONENTS, fe.place[node], strict=True) if row < 0
-    ]
+    rows = zip(COMPONENTS, fe.place[node], strict=True)
+    missing = [name for name, row in rows if row < 0]
     if missing:
         raise FeError(
             f"node {label} has no dof {', '.join(missing)}: a joint needs all six. Couple a face to a node instead: "
@@ -117,55 +126,65 @@ def _six_dofs(fe: FiniteElements, label: int) -> int:
 def _near(
     fe: FiniteElements, numbers: Sequence[float], at: np.ndarray | None, kind: Kind
 ) -> Coupling:
+    """The face nearest to a point, or with a radius all nodes around it."""
     if len(numbers) not in (3, 4):
         raise FeError(
             f"{list(numbers)} is neither a point (3 numbers) nor a point and a radius (4). Accepted: {HELP}"
         )
     point = np.array(numbers[:3])
-    distance = np.linalg.norm(fe.points - point, axis=1)
     if len(numbers) == 4:
-        nodes = np.flatnonzero(distance <= numbers[3])
-        if not len(nodes):
-            raise FeError(
-                f"no node lies within {numbers[3]:g} m of {point.tolist()}; the nearest is {distance.min():.4g} m away"
-            )
-        return _coupling(fe, nodes, point if at is None else at, kind)
+        nodes = _within(fe, point, numbers[3])
+        if at is None:
+            at = point
+        return _coupling(fe, nodes, at, kind)
     if fe.surface is None or fe.faces is None:
         raise FeError(
             "this file names no faces: give a radius as a fourth number, or a plane such as x=0.5"
         )
-    return _coupling(fe, _nearest_face(fe, point), at, kind)
+    nodes = _nearest_face(fe, point)
+    return _coupling(fe, nodes, at, kind)
+
+
+def _within(fe: FiniteElements, point: np.ndarray, radius: float) -> np.ndarray:
+    distance = norm(fe.points - point, axis=1)
+    nodes = np.flatnonzero(distance <= radius)
+    if not len(nodes):
+        raise FeError(
+            f"no node lies within {radius:g} m of {point.tolist()}; the nearest is {distance.min():.4g} m away"
+        )
+    return nodes
 
 
 def _nearest_face(fe: FiniteElements, point: np.ndarray) -> np.ndarray:
     """Nodes of the smooth face whose surface, and then whose middle, is nearest to a point."""
     assert fe.surface is not None and fe.faces is not None
     corners = fe.points[fe.surface]
-    away = np.linalg.norm(
-        np.concatenate([corners, corners.mean(axis=1, keepdims=True)], axis=1) - point,
-        axis=2,
-    ).min(axis=1)
-    size = np.linalg.norm(np.ptp(fe.points, axis=0))
+    middles = corners.mean(axis=1, keepdims=True)
+    places = np.concatenate([corners, middles], axis=1)
+    distances = norm(places - point, axis=2)
+    nearest = distances.min(axis=1)  # of each triangle
     faces = np.unique(fe.faces)
-    nearest = np.array([away[fe.faces == face].min() for face in faces])
-    middle = np.array(
-        [np.linalg.norm(_centroid(fe, fe.faces == face) - point) for face in faces]
-    )
-    chosen = faces[
-        np.argmin(np.where(nearest <= nearest.min() + 1e-3 * size, middle, np.inf))
-    ]
-    return np.unique(fe.surface[fe.faces == chosen])
+    # Faces that meet at the point are equally near: of these, the one with the nearest middle is meant.
+    limit = nearest.min() + AS_NEAR * bounding_size(fe)
+    to_middle = []
+    for face in faces:
+        inside = fe.faces == face
+        is_near = nearest[inside].min() <= limit
+        distance = norm(_centroid(fe, inside) - point)
+        to_middle.append(distance if is_near else np.inf)
+    chosen = faces[np.argmin(to_middle)]
+    triangles = fe.surface[fe.faces == chosen]
+    return np.unique(triangles)
 
 
 def _on_plane(
     fe: FiniteElements, axis: int, value: float, at: np.ndarray | None, kind: Kind
 ) -> Coupling:
-    size = np.linalg.norm(np.ptp(fe.points, axis=0))
-    away = np.abs(fe.points[:, axis] - value)
-    nodes = np.flatnonzero(away <= ON_PLANE * size)
+    distance = np.abs(fe.points[:, axis] - value)
+    nodes = np.flatnonzero(distance <= ON_PLANE * bounding_size(fe))
     if not len(nodes):
         raise FeError(
-            f"no node lies on {COMPONENTS[axis]} = {value:g} m; the nearest is {away.min():.4g} m away"
+            f"no node lies on {COMPONENTS[axis]} = {value:g} m; the nearest is {distance.min():.4g} m away"
         )
     return _coupling(fe, nodes, at, kind)
 
@@ -173,24 +192,32 @@ def _on_plane(
 def _coupling(
     fe: FiniteElements, nodes: np.ndarray, at: np.ndarray | None, kind: Kind
 ) -> Coupling:
-    nodes = nodes[(fe.place[nodes] >= 0).any(axis=1)]
-    return Coupling(nodes, _middle(fe, nodes) if at is None else at, kind)
+    # Nodes for construction alone carry nothing.
+    place = fe.place[nodes]
+    has_dofs = (place >= 0).any(axis=1)
+    nodes = nodes[has_dofs]
+    if at is None:
+        at = _middle(fe, nodes)
+    return Coupling(nodes, at, kind)
 
 
 def _middle(fe: FiniteElements, nodes: np.ndarray) -> np.ndarray:
     """Centroid of the face's triangles; of its nodes where no triangles are known."""
     if fe.surface is not None:
-        inside = np.asarray(np.all(np.isin(fe.surface, nodes), axis=1))
+        inside = np.isin(fe.surface, nodes).all(axis=1)
         if inside.any():
             return _centroid(fe, inside)
     return fe.points[nodes].mean(axis=0)
 
 
 def _centroid(fe: FiniteElements, which: np.ndarray) -> np.ndarray:
+    """Centroid of some triangles of the surface, weighed by their areas."""
     assert fe.surface is not None
-    a, b, c = np.moveaxis(fe.points[fe.surface[which]], 1, 0)
-    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
-    return np.average((a + b + c) / 3, axis=0, weights=area)
+    corners = fe.points[fe.surface[which]]
+    a, b, c = np.moveaxis(corners, 1, 0)
+    area = norm(np.cross(b - a, c - a), axis=1)
+    centres = (a + b + c) / 3
+    return np.average(centres, axis=0, weights=area)
 
 
 def _numbers(text: str) -> list[float]:

@@ -8,7 +8,7 @@ from .elements import FeError
 EXTRAS = {"pyyeti": "fe", "gmsh": "fe", "skfem": "fe", "ansys": "ansys"}
 
 
-def needed(module: str, what: str) -> Any:
+def optional_module(module: str, what: str) -> Any:
     """The module of an optional package.
 
     Raises:
@@ -22,9 +22,8 @@ def needed(module: str, what: str) -> Any:
         raise FeError(
             f"{what} need the package {failure.name}: pip install 'lissom[{extra}]'"
         ) from failure
-    except (
-        OSError
-    ) as failure:  # gmsh is a shared library and asks for those of the graphics system
+    except OSError as failure:
+        # gmsh is a shared library and asks for those of the graphics system.
         raise FeError(
             f"{what} need {package}, which cannot load a library of the system ({failure}). Debian, Ubuntu: "
             "apt install libglu1-mesa libxcursor1 libxinerama1 libxft2; or mesh elsewhere and give the .msh file"

@@ -13,8 +13,7 @@ from .elements import (
     FeError,
     FiniteElements,
     in_si,
-    mirrored,
-    triangle_of,
+    with_both_triangles,
 )
 
 MESHES = (".msh", ".geo", ".step", ".stp", ".brep", ".iges", ".igs")
@@ -23,9 +22,8 @@ MESHES = (".msh", ".geo", ".step", ".stp", ".brep", ".iges", ".igs")
 class Reading(NamedTuple):
     """What a file alone does not say."""
 
-    nodes: Path | None = (
-        None  # file with the coordinates, where the matrices come without
-    )
+    # file with the coordinates, where the matrices come without
+    nodes: Path | None = None
     mass: Path | None = None  # file with the mass matrix, where it is another one
     units: str = "m-kg-s"  # of the numbers in the file
     order: DofOrder = "by-node"  # of the rows, where the file names no dofs
@@ -41,7 +39,8 @@ def read_fe(path: str | Path, reading: Reading | None = None) -> FiniteElements:
     Raises:
         FeError: the file is missing, of an unknown kind, or not what its ending says.
     """
-    path, reading = Path(path), reading or Reading()
+    path = Path(path)
+    reading = reading or Reading()
     if reading.units not in UNITS:
         raise FeError(
             f"units {reading.units!r} are not known. Accepted: {', '.join(UNITS)}"
@@ -65,36 +64,28 @@ def read_fe(path: str | Path, reading: Reading | None = None) -> FiniteElements:
             f"{path}: is not a readable {path.suffix} file ({reason})"
         ) from failure
     if reading.mirror:
-        fe = replace(
-            fe,
-            **{
-                name: mirrored(A)
-                for name, A in (("K", fe.K), ("M", fe.M))
-                if triangle_of(A)
-            },
-        )
-    if (
-        not np.isfinite(fe.K.data).all()
-        or not np.isfinite(fe.M.data).all()
-        or not np.isfinite(fe.points).all()
-    ):
-        raise FeError(f"{path}: holds numbers that are not finite")
+        K = with_both_triangles(fe.K)
+        M = with_both_triangles(fe.M)
+        fe = replace(fe, K=K, M=M)
+    for values in (fe.K.data, fe.M.data, fe.points):
+        if not np.isfinite(values).all():
+            raise FeError(f"{path}: holds numbers that are not finite")
     return in_si(fe, reading.units)
 
 
-def _own(path: Path, reading: Reading) -> FiniteElements:
-    from .own import read_own
+# Each reader is imported when a file asks for it: most of them need packages that few users have.
+def _array_file(path: Path, reading: Reading) -> FiniteElements:
+    from .array_files import read_array_file
 
-    return read_own(path, reading.order)
+    return read_array_file(path, reading.order)
 
 
 def _op4(path: Path, reading: Reading) -> FiniteElements:
     from .nastran import read_op4
 
-    return read_op4(
-        path,
-        _needed(path, reading.nodes, "the bulk data or punch file with the GRID cards"),
-    )
+    what = "the bulk data or punch file with the GRID cards"
+    nodes = _node_file(path, reading.nodes, what)
+    return read_op4(path, nodes)
 
 
 def _punch(path: Path, reading: Reading) -> FiniteElements:
@@ -106,11 +97,9 @@ def _punch(path: Path, reading: Reading) -> FiniteElements:
 def _abaqus(path: Path, reading: Reading) -> FiniteElements:
     from .abaqus import read_mtx
 
-    return read_mtx(
-        path,
-        reading.mass,
-        _needed(path, reading.nodes, "the input file (.inp) with *NODE"),
-    )
+    what = "the input file (.inp) with *NODE"
+    nodes = _node_file(path, reading.nodes, what)
+    return read_mtx(path, reading.mass, nodes)
 
 
 def _calculix(path: Path, reading: Reading) -> FiniteElements:
@@ -122,17 +111,12 @@ def _calculix(path: Path, reading: Reading) -> FiniteElements:
 def _ansys(path: Path, reading: Reading) -> FiniteElements:
     from .ansys import read_full
 
-    return read_full(
-        path,
-        _needed(
-            path,
-            reading.nodes,
-            "the result (.rst) or archive (.cdb) file with the nodes",
-        ),
-    )
+    what = "the result (.rst) or archive (.cdb) file with the nodes"
+    nodes = _node_file(path, reading.nodes, what)
+    return read_full(path, nodes)
 
 
-def _needed(path: Path, nodes: Path | None, what: str) -> Path:
+def _node_file(path: Path, nodes: Path | None, what: str) -> Path:
     if nodes is None:
         raise FeError(
             f"{path}: holds no coordinates. Give {what} as well (--nodes FILE)"
@@ -141,9 +125,9 @@ def _needed(path: Path, nodes: Path | None, what: str) -> Path:
 
 
 READERS: dict[str, Callable[[Path, Reading], FiniteElements]] = {
-    ".npz": _own,
-    ".h5": _own,
-    ".hdf5": _own,
+    ".npz": _array_file,
+    ".h5": _array_file,
+    ".hdf5": _array_file,
     ".op4": _op4,
     ".pch": _punch,
     ".mtx": _abaqus,

@@ -1,6 +1,6 @@
 """What an import found, line by line: passed or failed, why, and what to do about it."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -20,9 +20,17 @@ class Line:
     values: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return f"{self.verdict:4}  {self.name}: {self.text}" + (
-            f"\n      fix: {self.fix}" if self.fix else ""
-        )
+        found = f"{self.verdict:4}  {self.name}: {self.text}"
+        return f"{found}\n      fix: {self.fix}" if self.fix else found
+
+
+def checked_line(
+    name: str, good: bool, text: str, fix: str, values: dict[str, Any] | None = None
+) -> Line:
+    """The line of a check that passes or fails; the remedy is said only where it fails."""
+    if good:
+        return Line(name, PASS, text, values=values or {})
+    return Line(name, FAIL, text, fix, values or {})
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,7 @@ class Report:
     """The checks of one import."""
 
     source: str
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...]  # in the order in which they were checked
 
     @property
     def passed(self) -> bool:
@@ -45,43 +53,33 @@ class Report:
         return any(line.name == name for line in self.lines)
 
     def __str__(self) -> str:
-        count = sum(line.verdict == FAIL for line in self.lines)
-        end = (
-            "all checks passed"
-            if self.passed
-            else f"{count} check{'s' if count > 1 else ''} failed"
-        )
-        return "\n".join([self.source, *map(str, self.lines), end])
+        failed = sum(line.verdict == FAIL for line in self.lines)
+        if failed == 0:
+            end = "all checks passed"
+        elif failed == 1:
+            end = "1 check failed"
+        else:
+            end = f"{failed} checks failed"
+        lines = [str(line) for line in self.lines]
+        return "\n".join([self.source, *lines, end])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON knows it."""
-        lines = [
-            {
-                "name": l.name,
-                "verdict": l.verdict,
-                "text": l.text,
-                "fix": l.fix,
-                "values": _plain(l.values),
-            }
-            for l in self.lines
-        ]
-        return {"source": self.source, "passed": self.passed, "lines": lines}
-
-
-def report_of(content: dict[str, Any]) -> Report:
-    """The report that `to_dict` made plain."""
-    lines = (
-        Line(l["name"], l["verdict"], l["text"], l["fix"], l["values"])
-        for l in content["lines"]
-    )
-    return Report(content["source"], tuple(lines))
+        lines = [_plain(asdict(line)) for line in self.lines]
+        return {
+            "source": self.source,
+            "passed": self.passed,
+            "lines": lines,
+        }
 
 
 def _plain(value: Any) -> Any:
+    """Arrays as lists, keys as texts."""
     if isinstance(value, dict):
         return {str(key): _plain(entry) for key, entry in value.items()}
+    # Numbers of NumPy (np.generic) are not those that JSON knows.
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
-    return (
-        [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
-    )
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    return value

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.linalg import lstsq, norm
 from scipy.sparse.csgraph import dijkstra
 
 from ..body import rigid_shapes
@@ -11,6 +12,9 @@ from .elements import FiniteElements
 
 CORNERS = 16  # of the outline of a slice
 FEWEST = 4  # nodes that make a slice
+RIM = 1.3  # nodes up to so many times as far away as the nearest one belong to a face's rim
+TINY = 1e-300  # stands for zero where something is divided by it
+ALONG = 0.1  # part of a unit vector across the way below which another one is taken
 
 
 @dataclass(frozen=True)
@@ -23,76 +27,97 @@ class Slice:
 
     def motion(self, fe: FiniteElements, values: np.ndarray) -> np.ndarray:
         """Mean displacement and rotation (6, ...) of the slice, in the sense of least squares (as RBE3)."""
-        B = rigid_shapes(fe.points[self.nodes] - self.middle)[:, :3].reshape(-1, 6)
-        u = fe.nodal(values)[self.nodes, :3].reshape(len(B), -1)
-        return np.linalg.lstsq(B, u, rcond=None)[0]
+        arms = fe.points[self.nodes] - self.middle
+        B = rigid_shapes(arms)[:, :3].reshape(-1, 6)
+        u = fe.at_nodes(values)[self.nodes, :3]
+        u = u.reshape(len(B), -1)
+        motion, *_ = lstsq(B, u, rcond=None)
+        return motion
 
 
-def slices(
+def cut_slices(
     fe: FiniteElements, start: np.ndarray, end: np.ndarray, count: int
 ) -> list[Slice]:
     """`count` slices between two points and one at each of them; fewer where the mesh is too coarse to be sliced."""
     if fe.surface is None or not len(fe.surface):
         return []
+    # The surface is enough: nodes inside move with those around them.
     nodes = np.unique(fe.surface)
     share = _shares(fe, nodes, start, end)
     width = 1 / (count + 1)
-    found = []
+    groups = []
+    middles = []
     for number in range(count + 2):
-        near = nodes[np.abs(share - number * width) <= width / 2]
-        if len(near) >= FEWEST:
-            middle = (
-                start
-                if number == 0
-                else end
-                if number == count + 1
-                else _middle(fe.points[near])
-            )
-            found.append((near, middle))
-    path = np.array([middle for _, middle in found])
-    frames = _frames(
-        np.gradient(path, axis=0) if len(path) > 1 else np.zeros((len(path), 3))
-    )
-    return [
-        Slice(near, middle, _outline(fe.points[near] - middle, axes))
-        for (near, middle), axes in zip(found, frames, strict=True)
-    ]
+        distance = np.abs(share - number * width)
+        near = nodes[distance <= width / 2]
+        if len(near) < FEWEST:
+            continue
+        # The outer slices belong to the interface nodes, which need not sit in their middles.
+        if number == 0:
+            middle = start
+        elif number == count + 1:
+            middle = end
+        else:
+            middle = _middle(fe.points[near])
+        groups.append(near)
+        middles.append(middle)
+    frames = _frames(_directions(np.array(middles)))
+    found = []
+    for near, middle, axes in zip(groups, middles, frames, strict=True):
+        outline = _outline(fe.points[near] - middle, axes)
+        found.append(Slice(near, middle, outline))
+    return found
+
+
+def _directions(path: np.ndarray) -> np.ndarray:
+    """Directions of the way at its points; a single point has none."""
+    if len(path) > 1:
+        return np.gradient(path, axis=0)
+    return np.zeros((len(path), 3))
 
 
 def _shares(
     fe: FiniteElements, nodes: np.ndarray, start: np.ndarray, end: np.ndarray
 ) -> np.ndarray:
     """How far along the way from start to end each node lies, 0 to 1, by distances over the surface."""
+    graph = _edge_graph(fe, nodes)
+    points = fe.points[nodes]
+
+    def distance_from(point):
+        return dijkstra(graph, indices=_rim(points, point), min_only=True)
+
+    to_start = distance_from(start)
+    to_end = distance_from(end)
+    way = np.maximum(to_start + to_end, TINY)
+    return np.asarray(to_start / way)
+
+
+def _edge_graph(fe: FiniteElements, nodes: np.ndarray) -> sp.csr_matrix:
+    """Lengths of the edges of the surface between its nodes."""
     assert fe.surface is not None
-    triangles = np.searchsorted(nodes, fe.surface)
-    edges = np.concatenate(
-        [triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]
-    )
-    length = np.linalg.norm(
-        fe.points[nodes[edges[:, 0]]] - fe.points[nodes[edges[:, 1]]], axis=1
-    )
-    graph = sp.csr_matrix(
-        (np.maximum(length, 1e-12), (edges[:, 0], edges[:, 1])),
-        shape=(len(nodes), len(nodes)),
-    )
-    graph = graph.maximum(graph.T)
-    sources = [
-        np.flatnonzero(_closest(fe.points[nodes], point)) for point in (start, end)
-    ]
-    to_start, to_end = (
-        dijkstra(graph, indices=group, min_only=True) for group in sources
-    )
-    return np.asarray(to_start / np.maximum(to_start + to_end, 1e-300))
+    a, b, c = np.searchsorted(nodes, fe.surface).T
+    first = np.concatenate([a, b, c])
+    second = np.concatenate([b, c, a])
+    points = fe.points[nodes]
+    length = norm(points[first] - points[second], axis=1)
+    # A length of zero would be no edge at all.
+    length = np.maximum(length, 1e-12)
+    size = (len(nodes), len(nodes))
+    graph = sp.csr_matrix((length, (first, second)), shape=size)
+    return graph.maximum(graph.T)
 
 
-def _closest(points: np.ndarray, point: np.ndarray) -> np.ndarray:
+def _rim(points: np.ndarray, point: np.ndarray) -> np.ndarray:
     """Nodes as near to a point as the rim of the face around it."""
-    distance = np.linalg.norm(points - point, axis=1)
-    return distance <= 1.3 * distance.min() + 1e-9
+    distance = norm(points - point, axis=1)
+    limit = RIM * distance.min() + 1e-9
+    return np.flatnonzero(distance <= limit)
 
 
 def _middle(points: np.ndarray) -> np.ndarray:
-    return (points.min(axis=0) + points.max(axis=0)) / 2
+    low = points.min(axis=0)
+    high = points.max(axis=0)
+    return (low + high) / 2
 
 
 def _frames(directions: np.ndarray) -> list[np.ndarray]:
@@ -100,23 +125,32 @@ def _frames(directions: np.ndarray) -> list[np.ndarray]:
     frames = []
     across = np.array([0.0, 0.0, 1.0])
     for direction in directions:
-        size = np.linalg.norm(direction)
-        d = direction / size if size > 0 else np.array([1.0, 0.0, 0.0])
-        others = [across - (across @ d) * d, *(e - (e @ d) * d for e in np.eye(3))]
-        across = (
-            max(others[1:], key=np.linalg.norm)
-            if np.linalg.norm(others[0]) < 0.1
-            else others[0]
-        )
-        across = across / np.linalg.norm(across)
-        frames.append(np.stack([d, across, np.cross(d, across)]))
+        size = norm(direction)
+        d = np.array([1.0, 0.0, 0.0])
+        if size > 0:
+            d = direction / size
+        across = _part_across(across, d)
+        if norm(across) < ALONG:
+            # The way turned into the direction that was across it: start again with the best axis.
+            axes = [_part_across(e, d) for e in np.eye(3)]
+            across = max(axes, key=norm)
+        across = across / norm(across)
+        third = np.cross(d, across)
+        frames.append(np.stack([d, across, third]))
     return frames
+
+
+def _part_across(vector: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    return vector - (vector @ direction) * direction
 
 
 def _outline(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """Outermost points across the way, one for each of `CORNERS` angles, all moved into the plane of the slice."""
-    d = axes[0]
-    across = points - np.outer(points @ d, d)
-    angle = 2 * np.pi * (np.arange(CORNERS) + 0.5) / CORNERS
-    rays = np.outer(np.cos(angle), axes[1]) + np.outer(np.sin(angle), axes[2])
-    return across[np.argmax(across @ rays.T, axis=0)]
+    along, first, second = axes
+    in_plane = points - np.outer(points @ along, along)
+    number = np.arange(CORNERS) + 0.5
+    angle = 2 * np.pi * number / CORNERS
+    rays = np.outer(np.cos(angle), first)
+    rays += np.outer(np.sin(angle), second)
+    outermost = np.argmax(in_plane @ rays.T, axis=0)
+    return in_plane[outermost]

@@ -7,32 +7,23 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...algebra.sparse import Progress
 from ...describe.material import Material
-from .elements import FeError, FiniteElements, Sparse
-from .optional import needed
-from .own import read_arrays
+from ..reduce.component_modes import Progress, report_progress
+from .array_files import read_arrays
+from .elements import NONE, FeError, FiniteElements, Sparse, regular_rows
+from .optional import optional_module
 
-TETRAHEDRON, TRIANGLE = (
-    11,
-    9,
-)  # gmsh's numbers of the 10-node tetrahedron and the 6-node triangle
-EDGES = (
-    (0, 1),
-    (1, 2),
-    (0, 2),
-    (0, 3),
-    (2, 3),
-    (1, 3),
-)  # of a tetrahedron, in gmsh's order of its middle nodes
-QUARTERS = (
-    (0, 3, 5),
-    (3, 1, 4),
-    (5, 4, 2),
-    (3, 4, 5),
-)  # of a 6-node triangle, so that pictures have all its nodes
-STRAIGHT = 1e-9  # distance of a middle node from the middle of its edge, in edge lengths, that counts as none
+# gmsh's numbers of the 10-node tetrahedron and the 6-node triangle
+TETRAHEDRON, TRIANGLE = 11, 9
+# Edges of a tetrahedron, in gmsh's order of its middle nodes.
+EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (2, 3), (1, 3))
+SIDES = ((0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3))  # corners of its faces
+# A 6-node triangle in four, so that pictures have all its nodes.
+QUARTERS = ((0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5))
+STRAIGHT = 1e-9  # distance of a middle node from the middle of its edge, in sizes of the part, that counts as none
 GEOMETRY = (".step", ".stp", ".brep", ".iges", ".igs")
+NAMES_ITS_UNIT = (".step", ".stp", ".iges", ".igs")
+UNSET = 1e20  # gmsh's largest edge length is 1e22 where a file names none
 
 
 @dataclass(frozen=True)
@@ -44,9 +35,8 @@ class SolidMesh:
     tets: np.ndarray  # (e, 10)
     triangles: np.ndarray  # (t, 6) outer faces: three corners, then their middles
     faces: np.ndarray  # (t,) number of the smooth face that each lies on
-    sets: dict[str, np.ndarray] = field(
-        default_factory=dict
-    )  # physical groups of faces
+    # physical groups of faces
+    sets: dict[str, np.ndarray] = field(default_factory=dict)
     source: str = ""
 
 
@@ -66,18 +56,19 @@ def mesh_of(
         raise FeError(f"{path}: no such file")
     if path.suffix.lower() == ".npz":
         return load_mesh(path)
-    gmsh = needed("gmsh", "Geometry and .msh files")
+    gmsh = optional_module("gmsh", "Geometry and .msh files")
+    if path.suffix.lower() in NAMES_ITS_UNIT:
+        scale = 1.0
     gmsh.initialize(interruptible=False)
     try:
         gmsh.option.setNumber("General.Terminal", 0)
         gmsh.option.setString("Geometry.OCCTargetUnit", "M")
-        if path.suffix.lower() in (".step", ".stp", ".iges", ".igs"):
-            scale = 1.0
-        _open(gmsh, path, None if size is None else size / scale)
-        mesh = _collected(gmsh, path.name)
-    except Exception as failure:
-        if isinstance(failure, FeError):
-            raise
+        in_file_units = None if size is None else size / scale
+        _open(gmsh, path, in_file_units)
+        mesh = _collect(gmsh, path.name)
+    except FeError:
+        raise
+    except Exception as failure:  # gmsh has no error class of its own
         raise FeError(f"{path}: gmsh: {failure}") from failure
     finally:
         gmsh.finalize()
@@ -85,56 +76,77 @@ def mesh_of(
 
 
 def _open(gmsh: Any, path: Path, size: float | None) -> None:
+    """Opens a mesh, or opens a geometry and meshes it; with middle nodes in both cases."""
     if path.suffix.lower() in GEOMETRY:
         gmsh.model.occ.importShapes(str(path))
         gmsh.model.occ.synchronize()
     else:
         gmsh.open(str(path))
-    if len(gmsh.model.mesh.getElements(3)[1]) == 0:
+    _, volume_elements, _ = gmsh.model.mesh.getElements(3)
+    if not len(volume_elements):
         if not gmsh.model.getEntities(3):
             raise FeError(f"{path}: holds no volume")
-        box = np.array(gmsh.model.getBoundingBox(-1, -1)).reshape(2, 3)
-        if size is not None:
-            for option in ("MeshSizeMin", "MeshSizeMax"):
-                gmsh.option.setNumber(f"Mesh.{option}", size)
-        elif gmsh.option.getNumber("Mesh.MeshSizeMax") > 1e20:
-            gmsh.option.setNumber(
-                "Mesh.MeshSizeMax", float(np.linalg.norm(box[1] - box[0])) / 10
-            )
+        _set_edge_length(gmsh, size)
         gmsh.model.mesh.generate(3)
     gmsh.model.mesh.setOrder(2)
 
 
-def _collected(gmsh: Any, source: str) -> SolidMesh:
+def _set_edge_length(gmsh: Any, size: float | None) -> None:
+    """Edge length as asked for, as the file says, or a tenth of the part's size."""
+    if size is not None:
+        gmsh.option.setNumber("Mesh.MeshSizeMin", size)
+        gmsh.option.setNumber("Mesh.MeshSizeMax", size)
+    elif gmsh.option.getNumber("Mesh.MeshSizeMax") > UNSET:
+        box = np.array(gmsh.model.getBoundingBox(-1, -1))
+        diagonal = box[3:] - box[:3]
+        tenth = float(np.linalg.norm(diagonal)) / 10
+        gmsh.option.setNumber("Mesh.MeshSizeMax", tenth)
+
+
+def _collect(gmsh: Any, source: str) -> SolidMesh:
+    """The mesh that gmsh holds."""
     labels, coordinates, _ = gmsh.model.mesh.getNodes()
     kinds, _, nodes = gmsh.model.mesh.getElements(3)
     if list(kinds) != [TETRAHEDRON]:
         raise FeError(
             f"{source}: the volume must be meshed with tetrahedra alone (gmsh's kinds {list(kinds)})"
         )
-    where = np.zeros(int(labels.max()) + 1, dtype=int)
-    where[labels.astype(int)] = np.arange(len(labels))
-
-    def at(tags, width):
-        return where[np.asarray(tags, dtype=int)].reshape(-1, width)
-
-    triangles, faces = [np.zeros((0, 6), dtype=int)], [np.zeros(0, dtype=int)]
-    for _, tag in gmsh.model.getEntities(2):
-        for kind, _, tags in zip(*gmsh.model.mesh.getElements(2, tag), strict=True):
-            if kind == TRIANGLE:
-                triangles.append(at(tags, 6))
-                faces.append(np.full(len(triangles[-1]), tag))
+    labels = labels.astype(int)
+    where = np.zeros(labels.max() + 1, dtype=int)
+    where[labels] = np.arange(len(labels))
+    tets = np.asarray(nodes[0], dtype=int)
+    triangles, faces = _surface_triangles(gmsh)
     sets = {}
     for dimension, tag in gmsh.model.getPhysicalGroups(2):
         name = gmsh.model.getPhysicalName(dimension, tag) or str(tag)
-        sets[name.lower()] = np.unique(
-            where[gmsh.model.mesh.getNodesForPhysicalGroup(2, tag)[0].astype(int)]
-        )
+        members, _ = gmsh.model.mesh.getNodesForPhysicalGroup(2, tag)
+        positions = where[members.astype(int)]
+        sets[name.lower()] = np.unique(positions)
     mesh = SolidMesh(
-        coordinates.reshape(-1, 3), labels.astype(int), at(nodes[0], 10), np.concatenate(triangles),
-        np.concatenate(faces), sets, source,
-    )  # fmt: skip
+        points=coordinates.reshape(-1, 3),
+        labels=labels,
+        tets=where[tets].reshape(-1, 10),
+        triangles=where[triangles],
+        faces=faces,
+        sets=sets,
+        source=source,
+    )
     return _used_nodes(mesh)
+
+
+def _surface_triangles(gmsh: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Node numbers (t, 6) of the triangles on all faces of the geometry, and the number of the face of each."""
+    triangles = [np.zeros((0, 6), dtype=int)]
+    faces = [np.zeros(0, dtype=int)]
+    for _, face in gmsh.model.getEntities(2):
+        kinds, _, nodes = gmsh.model.mesh.getElements(2, face)
+        for kind, numbers in zip(kinds, nodes, strict=True):
+            if kind == TRIANGLE:
+                rows = np.asarray(numbers, dtype=int)
+                rows = rows.reshape(-1, 6)
+                triangles.append(rows)
+                faces.append(np.full(len(rows), face))
+    return np.concatenate(triangles), np.concatenate(faces)
 
 
 def _used_nodes(mesh: SolidMesh) -> SolidMesh:
@@ -142,7 +154,12 @@ def _used_nodes(mesh: SolidMesh) -> SolidMesh:
     used = np.zeros(len(mesh.points), dtype=bool)
     used[mesh.tets] = True
     new = np.cumsum(used) - 1
-    outer = used[mesh.triangles].all(axis=1) & _on_one_side(mesh)
+    is_used = used[mesh.triangles].all(axis=1)
+    outer = is_used & _on_one_side(mesh)
+    sets = {}
+    for name, nodes in mesh.sets.items():
+        still_there = nodes[used[nodes]]
+        sets[name] = new[still_there]
     return replace(
         mesh,
         points=mesh.points[used],
@@ -150,7 +167,7 @@ def _used_nodes(mesh: SolidMesh) -> SolidMesh:
         tets=new[mesh.tets],
         triangles=new[mesh.triangles[outer]],
         faces=mesh.faces[outer],
-        sets={name: new[nodes[used[nodes]]] for name, nodes in mesh.sets.items()},
+        sets=sets,
     )
 
 
@@ -159,30 +176,30 @@ def _on_one_side(mesh: SolidMesh) -> np.ndarray:
     count = len(mesh.points)
 
     def key(corners):
-        return (
-            (s := np.sort(corners, axis=-1))[..., 0] * count**2
-            + s[..., 1] * count
-            + s[..., 2]
-        )
+        # One number for three corners, whatever their order.
+        low, middle, high = np.sort(corners, axis=1).T
+        return low * count**2 + middle * count + high
 
-    faces = key(
-        mesh.tets[:, [[0, 1, 2], [0, 1, 3], [1, 2, 3], [0, 2, 3]]].reshape(-1, 3)
-    )
-    keys, times = np.unique(faces, return_counts=True)
-    return np.isin(key(mesh.triangles[:, :3]), keys[times == 1])
+    sides = mesh.tets[:, SIDES].reshape(-1, 3)
+    keys, times = np.unique(key(sides), return_counts=True)
+    outer = keys[times == 1]
+    corners = mesh.triangles[:, :3]
+    return np.isin(key(corners), outer)
 
 
 def save_mesh(mesh: SolidMesh, path: str | Path) -> None:
     """Writes a mesh to an `.npz` file, readable where gmsh is not."""
-    sets = {f"set_{name}": nodes for name, nodes in mesh.sets.items()}
     arrays = {
         "tets": mesh.tets,
         "triangles": mesh.triangles,
         "faces": mesh.faces,
         "labels": mesh.labels,
-        **sets,
     }
-    small = {name: array.astype(np.int32) for name, array in arrays.items()}
+    for name, nodes in mesh.sets.items():
+        arrays[f"set_{name}"] = nodes
+    small = {}
+    for name, array in arrays.items():
+        small[name] = array.astype(np.int32)
     np.savez_compressed(path, points=mesh.points, allow_pickle=False, **small)
 
 
@@ -191,16 +208,19 @@ def load_mesh(path: Path) -> SolidMesh:
     arrays = read_arrays(path)
     if "tets" not in arrays:
         raise FeError(f"{path}: holds no mesh (`tets`). It holds: {', '.join(arrays)}")
-    sets = {
-        name.removeprefix("set_"): array.astype(int)
-        for name, array in arrays.items()
-        if name.startswith("set_")
-    }
-    whole = {
-        name: arrays[name].astype(int)
-        for name in ("labels", "tets", "triangles", "faces")
-    }
-    return SolidMesh(points=arrays["points"], sets=sets, source=path.name, **whole)
+    sets = {}
+    for name, array in arrays.items():
+        if name.startswith("set_"):
+            sets[name.removeprefix("set_")] = array.astype(int)
+    return SolidMesh(
+        points=arrays["points"],
+        labels=arrays["labels"].astype(int),
+        tets=arrays["tets"].astype(int),
+        triangles=arrays["triangles"].astype(int),
+        faces=arrays["faces"].astype(int),
+        sets=sets,
+        source=path.name,
+    )
 
 
 def solid_elements(
@@ -211,94 +231,126 @@ def solid_elements(
     With the scalar integrals D_ab = int d_a phi_i d_b phi_j, the block of the stiffness for the components a, b is
     lambda D_ab + mu D_ba + delta_ab mu (D_xx + D_yy + D_zz), and the mass is m (x) I3, m = int rho phi_i phi_j.
     """
-    skfem = needed("skfem", "Solid elements")
+    skfem = optional_module("skfem", "Solid elements")
     basis, node = _basis(skfem, mesh)
-    say = progress or (lambda text, share: None)
-    say("assembling", 0.0)
-
-    def integral(a: int, b: int) -> Sparse:
-        say("assembling", (3 * a + b) / 10)
-        return (
-            skfem.BilinearForm(lambda u, v, w: u.grad[b] * v.grad[a])
-            .assemble(basis)
-            .tocsr()
-        )
-
-    upper = {(a, b): integral(a, b) for a in range(3) for b in range(a, 3)}
-    D: Any = [
-        [upper[a, b] if b >= a else upper[b, a].T for b in range(3)] for a in range(3)
-    ]
-    nu, E = float(material.nu), float(material.E)
-    lame, mu = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
-    trace = D[0][0] + D[1][1] + D[2][2]
-    blocks = [
-        [
-            lame * D[a][b] + mu * D[b][a] + (mu * trace if a == b else 0 * trace)
-            for b in range(3)
-        ]
-        for a in range(3)
-    ]
-    m = skfem.BilinearForm(lambda u, v, w: float(material.density) * u * v).assemble(
-        basis
-    )
-    say("assembling", 1.0)
+    blocks = _stiffness_blocks(skfem, basis, material, progress)
+    density = float(material.density)
+    mass_form = skfem.BilinearForm(lambda u, v, w: density * u * v)
+    m = sp.csr_matrix(mass_form.assemble(basis))
+    report_progress(progress, "assembling", 1.0)
     k = len(mesh.points)
     dof = np.empty(k, dtype=int)
     dof[node] = np.arange(k)  # scalar dof of each node of the mesh
-    order = (dof[:, None] + k * np.arange(3)).reshape(-1)
-    place = np.full((k, 6), -1)
-    place[:, :3] = np.arange(3 * k).reshape(k, 3)
-    K = sp.csr_matrix(sp.block_array(blocks))[order][:, order].tocsc()
-    M = sp.kron(sp.csr_matrix(m)[dof][:, dof], sp.eye(3)).tocsc()
+    # scikit-fem's blocks count all dofs of one component after those of the other; here the nodes come first.
+    order = dof[:, None] + k * np.arange(3)
+    order = order.reshape(-1)
+    K = sp.csr_matrix(sp.block_array(blocks))
+    K = K[order][:, order].tocsc()
+    m = m[dof][:, dof]
+    M = sp.kron(m, sp.eye(3)).tocsc()
+    place = np.full((k, 6), NONE)
+    place[:, :3] = regular_rows(k, 3, "by-node")
+    E = float(material.E)
+    nu = float(material.nu)
     notes = (
         f"{len(mesh.tets)} 10-node tetrahedra",
-        f"E {E:g} Pa, nu {nu:g}, density {float(material.density):g} kg/m^3",
-    )
-    surface, faces = (
-        mesh.triangles[:, QUARTERS].reshape(-1, 3),
-        np.repeat(mesh.faces, len(QUARTERS)),
+        f"E {E:g} Pa, nu {nu:g}, density {density:g} kg/m^3",
     )
     return FiniteElements(
-        (K + K.T) / 2,
-        M,
-        mesh.points,
-        mesh.labels,
-        place,
-        mesh.source,
-        notes,
-        surface,
-        faces,
-        mesh.sets,
+        K=(K + K.T) / 2,
+        M=M,
+        points=mesh.points,
+        labels=mesh.labels,
+        place=place,
+        source=mesh.source,
+        notes=notes,
+        surface=mesh.triangles[:, QUARTERS].reshape(-1, 3),
+        faces=np.repeat(mesh.faces, len(QUARTERS)),
+        sets=mesh.sets,
     )
+
+
+def _stiffness_blocks(
+    skfem: Any, basis: Any, material: Material, progress: Progress | None
+) -> list[list[Sparse]]:
+    """Blocks (3 by 3) of the stiffness for the components x, y, z, over the scalar dofs of the basis."""
+    E = float(material.E)
+    nu = float(material.nu)
+    lame = E * nu / ((1 + nu) * (1 - 2 * nu))
+    mu = E / (2 * (1 + nu))
+
+    def integral(a: int, b: int) -> Sparse:
+        report_progress(progress, "assembling", (3 * a + b) / 10)
+
+        def integrand(u, v, w):
+            return u.grad[b] * v.grad[a]
+
+        form = skfem.BilinearForm(integrand)
+        return form.assemble(basis).tocsr()
+
+    report_progress(progress, "assembling", 0.0)
+    D: Any = {}
+    for a in range(3):
+        for b in range(a, 3):
+            D_ab = integral(a, b)
+            D[b, a] = D_ab.T
+            D[a, b] = D_ab
+    trace = D[0, 0] + D[1, 1] + D[2, 2]
+    blocks = []
+    for a in range(3):
+        row = []
+        for b in range(3):
+            delta = 1 if a == b else 0
+            block = lame * D[a, b] + mu * D[b, a]
+            row.append(block + delta * mu * trace)
+        blocks.append(row)
+    return blocks
 
 
 def _basis(skfem: Any, mesh: SolidMesh) -> tuple[Any, np.ndarray]:
     """Quadratic scalar functions on the mesh, and the node at each of their dofs."""
     corners, tets = np.unique(mesh.tets[:, :4], return_inverse=True)
+    tets = tets.reshape(-1, 4)
     affine = skfem.MeshTet(
         np.ascontiguousarray(mesh.points[corners].T),
-        np.ascontiguousarray(tets.reshape(-1, 4).T),
+        np.ascontiguousarray(tets.T),
     )
-    basis = skfem.Basis(affine, skfem.ElementTetP2(), intorder=4)
-    count = len(corners)
-    pairs = np.sort(
-        np.stack([tets.reshape(-1, 4)[:, list(edge)] for edge in EDGES], axis=1), axis=2
-    )
-    keys, first = np.unique(pairs[..., 0] * count + pairs[..., 1], return_index=True)
-    middles = mesh.tets[:, 4:].reshape(-1)[first]
-    ends = np.sort(affine.edges, axis=0)
+    quadratic = skfem.ElementTetP2()
+    # Straight sides: the integrands of the mass are polynomials of order 4.
+    basis = skfem.Basis(affine, quadratic, intorder=4)
     node = np.empty(basis.N, dtype=int)
     node[basis.nodal_dofs[0]] = corners
-    node[basis.edge_dofs[0]] = middles[np.searchsorted(keys, ends[0] * count + ends[1])]
-    if len(np.unique(node)) != len(mesh.points):
+    node[basis.edge_dofs[0]] = _middle_nodes(mesh, tets, affine.edges)
+    in_tets = len(np.unique(node))
+    if in_tets != len(mesh.points):
         raise FeError(
-            f"{mesh.source}: {len(mesh.points)} nodes, but the tetrahedra have {len(np.unique(node))}"
+            f"{mesh.source}: {len(mesh.points)} nodes, but the tetrahedra have {in_tets}"
         )
-    bent = np.linalg.norm(mesh.points[node] - basis.doflocs.T, axis=1).max()
-    if bent <= STRAIGHT * np.ptp(mesh.points, axis=0).max():
+    points = mesh.points[node]
+    offset = np.linalg.norm(points - basis.doflocs.T, axis=1)
+    size = np.ptp(mesh.points, axis=0).max()
+    if offset.max() <= STRAIGHT * size:
         return basis, node
     curved = replace(
         skfem.MeshTet2.from_mesh(affine),
-        doflocs=np.ascontiguousarray(mesh.points[node].T),
+        doflocs=np.ascontiguousarray(points.T),
     )
-    return skfem.Basis(curved, skfem.ElementTetP2(), intorder=5), node
+    return skfem.Basis(curved, quadratic, intorder=5), node
+
+
+def _middle_nodes(mesh: SolidMesh, tets: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Node in the middle of each edge (2, n) of scikit-fem; both number the corners alike, but not the edges."""
+    count = int(tets.max()) + 1
+
+    def key(ends):
+        low, high = np.sort(ends, axis=0)
+        return low * count + high
+
+    own_keys = []
+    for edge in EDGES:
+        ends = tets[:, list(edge)].T
+        own_keys.append(key(ends))
+    keys, first = np.unique(np.stack(own_keys, axis=1), return_index=True)
+    # The same edge belongs to several tetrahedra: any of them names its middle node.
+    middles = mesh.tets[:, 4:].reshape(-1)[first]
+    return middles[np.searchsorted(keys, key(edges))]

@@ -6,24 +6,28 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.linalg import solve_triangular
 from jaxtyping import Float
 
 from ...types import Real, namespace
 
 Matrix = Any  # dense (NumPy, JAX) or scipy.sparse, symmetric, both triangles
 Solve = Callable[[Any], Any]  # K^-1 on one column or several
-Progress = Callable[
-    [str, float], None
-]  # what is being done, and the share of it that is done
 
 MASSLESS = 1e-13  # 1/omega^2 against the largest, below which a motion carries no mass
 SAME = 1e-9  # relative gap below which eigenvalues count as equal
 SMALL = 600  # dofs up to which a sparse problem is solved densely
+LOOSE = "the stiffness is singular: what is held (the interface) must stop every rigid motion of the link"
 
 
 def is_sparse(matrix: Matrix) -> bool:
     """True for the matrices of scipy.sparse."""
-    return hasattr(matrix, "tocsc")
+    if isinstance(matrix, Real):
+        return False
+    # Links of beams never need it: it is loaded for links of finite elements only.
+    from scipy.sparse import issparse
+
+    return issparse(matrix)
 
 
 def dense(matrix: Matrix) -> Float[Real, "n m"]:
@@ -37,30 +41,35 @@ def inverse_of(K: Matrix) -> Solve:
     Raises:
         ValueError: the structure can still move without strain.
     """
-    loose = "the stiffness is singular: what is held (the interface) must stop every rigid motion of the link"
     if is_sparse(K):
-        from scipy.sparse.linalg import splu
-
-        try:
-            factors = splu(
-                K.tocsc(),
-                permc_spec="MMD_AT_PLUS_A",
-                diag_pivot_thresh=0.0,
-                options={"SymmetricMode": True},
-            )
-        except RuntimeError:
-            raise ValueError(loose) from None
-        return factors.solve
-    xp = namespace(K)
-    if xp is jnp:
+        return _sparse_inverse(K)
+    if namespace(K) is jnp:
         return lambda load: jnp.linalg.solve(K, load)
+    if not len(K):
+        return lambda load: load
     import scipy.linalg
 
     try:
-        factor = scipy.linalg.cho_factor(K) if len(K) else None
+        factor = scipy.linalg.cho_factor(K)
     except np.linalg.LinAlgError:
-        raise ValueError(loose) from None
-    return lambda load: load if factor is None else scipy.linalg.cho_solve(factor, load)
+        raise ValueError(LOOSE) from None
+    return lambda load: scipy.linalg.cho_solve(factor, load)
+
+
+def _sparse_inverse(K: Matrix) -> Solve:
+    from scipy.sparse.linalg import splu
+
+    try:
+        # A symmetric positive definite matrix needs no pivoting: the ordering alone keeps the fill low.
+        factors = splu(
+            K.tocsc(),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+    except RuntimeError:
+        raise ValueError(LOOSE) from None
+    return factors.solve
 
 
 def lowest_modes(
@@ -81,24 +90,44 @@ def lowest_modes(
     count = min(count, n)
     if count == 0:
         xp = namespace(K)
-        return xp.zeros(0), xp.zeros((n, 0))
-    if is_sparse(K) and count < n - 1 and n > SMALL:
-        return _lanczos(K, M, count, solve or inverse_of(K))
+        no_modes = xp.zeros((n, 0))
+        return xp.zeros(0), no_modes
     if is_sparse(K):
-        M = M @ np.eye(n) if not is_sparse(M) else dense(M)
+        if n > SMALL and count < n - 1:
+            solve = solve or inverse_of(K)
+            return _lanczos(K, M, count, solve)
+        # An operator has no entries of its own: its columns are what it makes of the unit vectors.
+        if is_sparse(M):
+            M = dense(M)
+        else:
+            M = M @ np.eye(n)
         K = dense(K)
     if namespace(K, M) is jnp:
-        return _traced(K, M, count)
+        return _traced_modes(K, M, count)
+    return _dense_modes(K, M, count)
+
+
+def _dense_modes(K: np.ndarray, M: np.ndarray, count: int):
     import scipy.linalg
 
     try:
-        mu, v = scipy.linalg.eigh(0.5 * (M + M.T), 0.5 * (K + K.T))
+        mu, v = scipy.linalg.eigh(symmetric(M), symmetric(K))
     except np.linalg.LinAlgError:
+        # Where K is the reason, this says so in words.
         inverse_of(K)
         raise
-    mu, v = mu[::-1][:count], v[:, ::-1][:, :count]
+    # mu = 1 / omega^2 comes in ascending order: the lowest frequencies are last.
+    mu = mu[::-1][:count]
+    v = v[:, ::-1][:, :count]
     heavy = mu > MASSLESS * mu[0]
-    return 1 / mu[heavy], v[:, heavy] / np.sqrt(mu[heavy])
+    mu = mu[heavy]
+    v = v[:, heavy]
+    return 1 / mu, v / np.sqrt(mu)
+
+
+def symmetric(A: Matrix) -> Matrix:
+    """The symmetric part of a matrix that is symmetric but for rounding."""
+    return 0.5 * (A + A.T)
 
 
 def _lanczos(K: Matrix, M: Matrix, count: int, solve: Solve):
@@ -107,18 +136,21 @@ def _lanczos(K: Matrix, M: Matrix, count: int, solve: Solve):
     n = K.shape[0]
     inverse: Any = LinearOperator((n, n), matvec=solve, dtype=float)  # type: ignore[call-arg]
     start = np.random.default_rng(0).standard_normal(n)  # the same every time
+    # M times a random vector has no part in the motions without mass.
     lam, v = eigsh(K, k=count, M=M, sigma=0.0, OPinv=inverse, v0=M @ start)
     order = np.argsort(lam)
     return lam[order], v[:, order]
 
 
-def _traced(K, M, count: int):
+def _traced_modes(K, M, count: int):
     L = jnp.linalg.cholesky(K)
-    half = jax.scipy.linalg.solve_triangular(L, jnp.asarray(M), lower=True)
-    A = jax.scipy.linalg.solve_triangular(L, half.T, lower=True)
-    mu, V = symmetric_eigen(0.5 * (A + A.T))
-    mu, V = mu[::-1][:count], V[:, ::-1][:, :count]
-    return 1 / mu, jax.scipy.linalg.solve_triangular(L.T, V, lower=False) / jnp.sqrt(mu)
+    half = solve_triangular(L, jnp.asarray(M), lower=True)
+    A = solve_triangular(L, half.T, lower=True)
+    mu, V = symmetric_eigen(symmetric(A))
+    mu = mu[::-1][:count]
+    V = V[:, ::-1][:, :count]
+    modes = solve_triangular(L.T, V, lower=False)
+    return 1 / mu, modes / jnp.sqrt(mu)
 
 
 @jax.custom_jvp
@@ -133,10 +165,16 @@ def symmetric_eigen(A: Float[Real, "n n"]):
 
 @symmetric_eigen.defjvp
 def _symmetric_eigen_jvp(primals, tangents):
-    (A,), (dA,) = primals, tangents
+    (A,) = primals
+    (dA,) = tangents
     lam, V = symmetric_eigen(A)
     inner = V.T @ dA @ V
+    # dV = V F with F_ij = (V^T dA V)_ij / (lam_j - lam_i), and no turning among equal eigenvalues.
     gap = lam[None, :] - lam[:, None]
-    apart = jnp.abs(gap) > SAME * jnp.abs(lam).max()
-    F = jnp.where(apart, 1 / jnp.where(apart, gap, 1.0), 0.0)
-    return (lam, V), (jnp.diagonal(inner), V @ (F * inner))
+    largest = jnp.abs(lam).max()
+    apart = jnp.abs(gap) > SAME * largest
+    safe_gap = jnp.where(apart, gap, 1.0)
+    F = jnp.where(apart, 1 / safe_gap, 0.0)
+    dlam = jnp.diagonal(inner)
+    dV = V @ (F * inner)
+    return (lam, V), (dlam, dV)

@@ -15,7 +15,7 @@ from ...describe.fe_file import HDF5_ENDINGS
 from .elements import DofOrder, FeError, FiniteElements, elements_of
 
 
-def read_own(path: Path, order: DofOrder = "by-node") -> FiniteElements:
+def read_array_file(path: Path, order: DofOrder = "by-node") -> FiniteElements:
     """The finite elements in an `.npz` or `.h5` file."""
     arrays = read_arrays(path)
     if "lissom_link" in arrays:
@@ -26,10 +26,9 @@ def read_own(path: Path, order: DofOrder = "by-node") -> FiniteElements:
         raise FeError(
             f"{path}: holds no `nodes` (k, 3). It holds: {', '.join(arrays) or 'nothing'}"
         )
-    K, M = (_matrix(arrays, name, path) for name in ("K", "M"))
     return elements_of(
-        K,
-        M,
+        _matrix(arrays, "K", path),
+        _matrix(arrays, "M", path),
         arrays["nodes"],
         arrays.get("labels"),
         arrays.get("dofs"),
@@ -39,24 +38,24 @@ def read_own(path: Path, order: DofOrder = "by-node") -> FiniteElements:
     )
 
 
-def write_own(fe: FiniteElements, path: str | Path) -> None:
-    """Writes finite elements to an `.npz` or `.h5` file that `read_own` makes equal ones of."""
+def write_array_file(fe: FiniteElements, path: str | Path) -> None:
+    """Writes finite elements to an `.npz` or `.h5` file that `read_array_file` makes equal ones of."""
     arrays: dict[str, Any] = {
         "nodes": fe.points,
         "labels": fe.labels,
         "dofs": dof_table(fe),
     }
-    for name, A in (("K", fe.K), ("M", fe.M)):
+    matrices = {"K": fe.K, "M": fe.M}
+    for name, A in matrices.items():
         entries = sp.coo_matrix(A)
-        row, col = entries.coords
-        arrays |= {
-            f"{name}_row": row,
-            f"{name}_col": col,
-            f"{name}_value": entries.data,
-        }
+        row, column = entries.coords
+        arrays[f"{name}_row"] = row
+        arrays[f"{name}_col"] = column
+        arrays[f"{name}_value"] = entries.data
     if fe.surface is not None:
         arrays["surface"] = fe.surface
-    if Path(path).suffix.lower() not in HDF5_ENDINGS:
+    # h5py is loaded only for those files: importing it takes longer than reading most links.
+    if not _is_hdf5(Path(path)):
         return np.savez_compressed(path, **arrays)
     import h5py
 
@@ -69,15 +68,15 @@ def dof_table(fe: FiniteElements) -> np.ndarray:
     """Node number and component (1 to 6) of each row, (n, 2); (0, 0) for generalised coordinates."""
     table = np.zeros((fe.size, 2), dtype=int)
     node, component = np.nonzero(fe.place >= 0)
-    table[fe.place[node, component]] = np.stack(
-        [fe.labels[node], component + 1], axis=1
-    )
+    rows = fe.place[node, component]
+    table[rows, 0] = fe.labels[node]
+    table[rows, 1] = component + 1
     return table
 
 
 def read_arrays(path: Path) -> Mapping[str, np.ndarray]:
     """Every array of an `.npz` or `.h5` file by its name."""
-    if path.suffix.lower() in HDF5_ENDINGS:
+    if _is_hdf5(path):
         import h5py
 
         with h5py.File(path, "r") as file:
@@ -86,21 +85,28 @@ def read_arrays(path: Path) -> Mapping[str, np.ndarray]:
         return {str(name): file[name] for name in file.files}
 
 
+def holds_array(path: Path, name: str) -> bool:
+    """True if an `.npz` file has an array of that name; its arrays are not read for that."""
+    with np.load(path, allow_pickle=False) as file:
+        return name in file.files
+
+
+def _is_hdf5(path: Path) -> bool:
+    return path.suffix.lower() in HDF5_ENDINGS
+
+
 def _matrix(arrays: Mapping[str, np.ndarray], name: str, path: Path) -> Any:
     if name in arrays:
         return arrays[name]
     parts = [f"{name}_{part}" for part in ("row", "col", "value")]
-    if not all(part in arrays for part in parts):
+    if not set(parts) <= set(arrays):
         raise FeError(
             f"{path}: holds neither `{name}` nor {', '.join(parts)}. It holds: {', '.join(arrays)}"
         )
-    row, col, value = (arrays[part] for part in parts)
-    size = (
-        max(
-            int(arrays[f"{other}_{part}"].max())
-            for other in "KM"
-            for part in ("row", "col")
-        )
-        + 1
-    )
-    return sp.csc_matrix((value, (row, col)), shape=(size, size))
+    row, column, value = [arrays[part] for part in parts]
+    # The last rows of one of the two matrices may be empty: the larger one tells the size of both.
+    ends = [
+        arrays[f"{other}_{side}"].max() for other in "KM" for side in ("row", "col")
+    ]
+    size = int(max(ends)) + 1
+    return sp.csc_matrix((value, (row, column)), shape=(size, size))

@@ -5,15 +5,14 @@ from typing import NamedTuple
 
 import equinox as eqx
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from ...types import Real, namespace
-from .basis import Dofs, split
-from .eigen import Matrix, lowest_modes
+from .component_modes import Dofs, split_dofs
+from .eigen import Matrix, lowest_modes, symmetric
 
-DEPENDENT = (
-    1e-11  # eigenvalue of the scaled Gram matrix below which motions count as dependent
-)
+# Eigenvalue of the scaled Gram matrix below which motions count as dependent.
+DEPENDENT = 1e-11
 
 
 class FreeModes(eqx.Module):
@@ -26,15 +25,15 @@ class FreeModes(eqx.Module):
 
     rigid: Float[Real, "n 6"]
     shapes: Float[Real, "n m"]  # elastic modes
-    clamped: Float[
-        Real, "n m"
-    ]  # the same less their rigid motion at the held dofs: zero there
+    # the same less their rigid motion at the held dofs: zero there
+    clamped: Float[Real, "n m"]
     omega: Float[Real, " m"]  # of the elastic modes [rad/s]
 
     @property
     def basis(self) -> Float[Real, "n u"]:
         """U = [rigid | elastic], [Vidoni2015] eq. (2)."""
-        return namespace(self.shapes).concatenate([self.rigid, self.shapes], axis=1)
+        xp = namespace(self.shapes)
+        return xp.hstack([self.rigid, self.shapes])
 
     @property
     def frequency_hz(self) -> Float[Real, " m"]:
@@ -50,14 +49,13 @@ class Excitation(NamedTuple):
     damping_ratio: float = 0.02  # keeps resonances finite
 
 
-class Record(NamedTuple):
+class Truncation(NamedTuple):
     """What a truncation kept and dropped."""
 
     frequency_hz: Float[Real, " m"]
     kept: Bool[np.ndarray, " m"]
-    energy: (
-        Float[np.ndarray, " m"] | None
-    )  # share of each mode in the energy of the excited link; adds up to 1
+    # share of each mode in the energy of the excited link; adds up to 1
+    energy: Float[np.ndarray, " m"] | None
 
 
 def free_modes(
@@ -82,30 +80,39 @@ def free_modes(
             independent when their rigid motion is taken away).
     """
     n = K.shape[0]
-    six, others = split(n, held)
+    six, others = split_dofs(n, held)
     xp = namespace(rigid, basis, K if isinstance(K, Real) else 0.0)
     if basis is None:
         W = xp.eye(n)[:, others]
     elif xp is np:
-        W = _clamped(basis, rigid, six, K)
+        W = _independent_motions(basis, rigid, six, K)
     else:
-        W = basis - rigid @ xp.linalg.solve(rigid[six], basis[six])
+        W = _without_rigid_motion(basis, rigid, six)
     M_B = M @ rigid
     M_rr = rigid.T @ M_B
     M_rw = M_B.T @ W
-    M_w = W.T @ (M @ W) - M_rw.T @ xp.linalg.solve(M_rr, M_rw)
-    omega2, v = lowest_modes(W.T @ (K @ W), M_w, W.shape[1])
+    # The mass that a floating link feels: the rigid motion takes its share away.
+    rigid_share = M_rw.T @ xp.linalg.solve(M_rr, M_rw)
+    M_w = W.T @ (M @ W) - rigid_share
+    K_w = W.T @ (K @ W)
+    omega2, v = lowest_modes(K_w, M_w, W.shape[1])
     clamped = W @ v
-    shapes = clamped - rigid @ xp.linalg.solve(M_rr, M_rw @ v)
-    return FreeModes(_orthonormal_rigid(rigid, M_rr), shapes, clamped, xp.sqrt(omega2))
+    rigid_motion = xp.linalg.solve(M_rr, M_rw @ v)
+    L = xp.linalg.cholesky(M_rr)
+    return FreeModes(
+        rigid=xp.linalg.solve(L, rigid.T).T,
+        shapes=clamped - rigid @ rigid_motion,
+        clamped=clamped,
+        omega=xp.sqrt(omega2),
+    )
 
 
-def truncated(
+def truncate_modes(
     modes: FreeModes,
     count: int | None = None,
     below_hz: float | None = None,
     excitation: Excitation | None = None,
-) -> tuple[FreeModes, Record]:
+) -> tuple[FreeModes, Truncation]:
     """The modes worth keeping, lowest first, and the record of what was dropped.
 
     Args:
@@ -115,16 +122,23 @@ def truncated(
         excitation: rank by `energy_shares` instead of by frequency; needs `count`.
     """
     f = modes.frequency_hz
-    if below_hz is None and excitation is None:
-        keep = np.arange(min(len(f) if count is None else count, len(f)))
-        return _taken(modes, keep), Record(f, np.isin(np.arange(len(f)), keep), None)
-    if excitation is not None and count is None:
-        raise ValueError("a ranking by excitation needs the number of modes to keep")
-    energy = None if excitation is None else energy_shares(modes, excitation)
-    order = np.arange(len(f)) if energy is None else np.argsort(-energy, kind="stable")
-    order = [i for i in order if below_hz is None or f[i] < below_hz]
-    keep = np.sort(np.asarray(order[:count], dtype=int))
-    return _taken(modes, keep), Record(f, np.isin(np.arange(len(f)), keep), energy)
+    numbers = np.arange(len(f))
+    energy = None
+    ranked = numbers
+    if excitation is not None:
+        if count is None:
+            raise ValueError(
+                "a ranking by excitation needs the number of modes to keep"
+            )
+        energy = energy_shares(modes, excitation)
+        ranked = np.argsort(-energy, kind="stable")
+    if below_hz is not None:
+        # Frequencies are looked at only here: traced ones have no numbers to compare.
+        ranked = [i for i in ranked if f[i] < below_hz]
+    keep = np.asarray(ranked[:count], dtype=int)
+    keep = np.sort(keep)
+    kept = np.isin(numbers, keep)
+    return _chosen_modes(modes, keep), Truncation(f, kept, energy)
 
 
 def energy_shares(modes: FreeModes, excitation: Excitation) -> Float[np.ndarray, " m"]:
@@ -137,32 +151,36 @@ def energy_shares(modes: FreeModes, excitation: Excitation) -> Float[np.ndarray,
     (kinetic plus strain). Modes are ranked by energy as [Palomba2014] ranks them, here those of the free link. A mode
     far from the band, or with a node where the load acts, matters little however low its frequency is.
     """
-    from scipy.integrate import quad
-
-    low, high = (2 * np.pi * f for f in excitation.band_hz)
+    low, high = 2 * np.pi * np.array(excitation.band_hz)
     if not 0 <= low < high:
         raise ValueError(
             f"the band of an excitation must rise from a frequency of at least 0, got {excitation.band_hz}"
         )
     zeta = excitation.damping_ratio
-
-    def held(omega: float) -> float:
-        def response(W):
-            return (omega**2 + W**2) / (
-                (omega**2 - W**2) ** 2 + (2 * zeta * omega * W) ** 2
-            )
-
-        points = [
-            w for w in (omega * (1 - zeta), omega, omega * (1 + zeta)) if low < w < high
-        ]
-        return quad(response, low, high, points=points or None, limit=200)[0]
-
-    work = np.sum(
-        (np.asarray(modes.shapes).T @ np.asarray(excitation.force)) ** 2, axis=1
-    )
-    energy = work * np.array([held(float(w)) for w in modes.omega])
+    shapes = np.asarray(modes.shapes)
+    modal_force = shapes.T @ np.asarray(excitation.force)
+    energy = np.sum(modal_force**2, axis=1)
+    for k, omega in enumerate(modes.omega):
+        energy[k] *= _band_energy(float(omega), zeta, low, high)
     total = energy.sum()
     return energy / total if total > 0 else energy
+
+
+def _band_energy(omega: float, zeta: float, low: float, high: float) -> float:
+    """Integral of the response of one mode over the frequencies of a band, for unit work."""
+    from scipy.integrate import quad
+
+    def response(W):
+        detuning = (omega**2 - W**2) ** 2
+        loss = (2 * zeta * omega * W) ** 2
+        return (omega**2 + W**2) / (detuning + loss)
+
+    # The resonance is narrow: the quadrature is told where it is.
+    width = zeta * omega
+    peak = (omega - width, omega, omega + width)
+    inside = [w for w in peak if low < w < high]
+    found = quad(response, low, high, points=inside or None, limit=200)
+    return found[0]
 
 
 def assurance(
@@ -170,36 +188,49 @@ def assurance(
 ) -> Float[np.ndarray, "k m"]:
     """Modal assurance criterion, mass-weighted: 1 where two shapes are the same up to their size, 0 if orthogonal."""
     cross = first.T @ (M @ second)
-    one, two = (np.einsum("nk,nk->k", a, M @ a) for a in (first, second))
-    return cross**2 / (one[:, None] * two)
+    size_of_first = np.einsum("nk,nk->k", first, M @ first)
+    size_of_second = np.einsum("nm,nm->m", second, M @ second)
+    return cross**2 / np.outer(size_of_first, size_of_second)
 
 
-def _taken(modes: FreeModes, keep: Sequence[int] | np.ndarray) -> FreeModes:
+def _chosen_modes(
+    modes: FreeModes, keep: Sequence[int] | Int[np.ndarray, " k"]
+) -> FreeModes:
     return FreeModes(
-        modes.rigid, modes.shapes[:, keep], modes.clamped[:, keep], modes.omega[keep]
+        rigid=modes.rigid,
+        shapes=modes.shapes[:, keep],
+        clamped=modes.clamped[:, keep],
+        omega=modes.omega[keep],
     )
 
 
-def _orthonormal_rigid(
-    rigid: Float[Real, "n 6"], M_rr: Float[Real, "6 6"]
-) -> Float[Real, "n 6"]:
-    xp = namespace(rigid, M_rr)
-    return xp.linalg.solve(xp.linalg.cholesky(M_rr), rigid.T).T
+def _without_rigid_motion(
+    basis: Float[Real, "n k"], rigid: Float[Real, "n 6"], six: Dofs
+) -> Float[Real, "n k"]:
+    """The motions less the rigid motion that they have at six dofs: those are at rest."""
+    xp = namespace(basis, rigid)
+    twist = xp.linalg.solve(rigid[six], basis[six])
+    return basis - rigid @ twist
 
 
-def _clamped(basis: Float[Real, "n k"], rigid, six, K: Matrix) -> Float[Real, "n r"]:
+def _independent_motions(
+    basis: Float[Real, "n k"], rigid: Float[Real, "n 6"], six: Dofs, K: Matrix
+) -> Float[Real, "n r"]:
     """Independent, strain-orthonormal motions that leave six dofs at rest; with the rigid ones they span `basis`."""
     at_rest = ~np.any(basis[six], axis=0)
-    if (
-        at_rest.sum() == basis.shape[1] - 6
-    ):  # Craig-Bampton: the six others are rigid motions less some of these
+    if at_rest.sum() == basis.shape[1] - 6:
+        # Craig-Bampton: the six others are rigid motions less some of these.
         W = basis[:, at_rest]
     else:
-        W = basis - rigid @ np.linalg.solve(rigid[six], basis[six])
-        W = W[:, np.linalg.norm(W, axis=0) > DEPENDENT * np.linalg.norm(basis, axis=0)]
+        W = _without_rigid_motion(basis, rigid, six)
+        size = np.linalg.norm(W, axis=0)
+        size_before = np.linalg.norm(basis, axis=0)
+        W = W[:, size > DEPENDENT * size_before]
     G = W.T @ (K @ W)
     strain = np.sqrt(np.diag(G))
+    # Scaled to a unit diagonal, so that the eigenvalues measure directions and not sizes.
     G = G / strain / strain[:, None]
-    value, V = np.linalg.eigh(0.5 * (G + G.T))
-    real = value > DEPENDENT
-    return (W / strain) @ (V[:, real] / np.sqrt(value[real]))
+    value, V = np.linalg.eigh(symmetric(G))
+    independent = value > DEPENDENT
+    V = V[:, independent]
+    return (W / strain) @ (V / np.sqrt(value[independent]))

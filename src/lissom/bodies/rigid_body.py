@@ -26,14 +26,18 @@ def rigid_body(
         tip: where the next joint sits, link frame [m]; at the origin the link has one node only.
     """
     xp = namespace(mass, com, inertia, tip)
+    points = [xp.zeros(3)]
+    if not _is_origin(tip):
+        points.append(xp.asarray(tip, dtype=float))
+    nodes = xp.stack(points)
     centre = xp.asarray(com, dtype=float)
-    ends = [xp.zeros(3)] + ([] if _is_origin(tip) else [xp.asarray(tip, dtype=float)])
-    points = xp.stack(ends)
+    at_centre = rigid_shapes(centre[None])
     return Body(
-        points=points,
-        node_shape=rigid_shapes(points),
-        station_shape=rigid_shapes(centre[None]),
-        station_rigid=rigid_shapes(centre[None]),
+        points=nodes,
+        node_shape=rigid_shapes(nodes),
+        # The six coordinates are the rigid twist itself.
+        station_shape=at_centre,
+        station_rigid=at_centre,
         station_inertia=point_inertia(mass, inertia)[None],
         stiffness=xp.zeros((6, 6)),
         damping=xp.zeros((6, 6)),
@@ -47,6 +51,7 @@ def rigid_body(
 
 def _is_origin(tip: Vector3 | Sequence) -> bool:
     """True if the tip is the origin; a traced tip is taken to be elsewhere, since the number of nodes is structure."""
-    if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(tip)):
-        return False
-    return not np.any(np.asarray(tip, dtype=float))
+    for leaf in jax.tree.leaves(tip):
+        if isinstance(leaf, Tracer):
+            return False
+    return not np.any(np.asarray(tip))

@@ -6,9 +6,22 @@ import numpy as np
 from jaxtyping import Float
 
 from ...types import Real, namespace
-from ..body import Body, in_basis, measured_from_inner_node
-from .basis import craig_bampton, free_interface
-from .modes import Excitation, FreeModes, Record, free_modes, truncated
+from ..body import (
+    Body,
+    elastic_part,
+    in_basis,
+    measured_from_inner_node,
+    mode_names,
+    with_coordinates,
+)
+from .component_modes import craig_bampton, free_interface
+from .free_modes import (
+    Excitation,
+    FreeModes,
+    Truncation,
+    free_modes,
+    truncate_modes,
+)
 
 MODES = 12  # elastic modes of a link where nothing else is said: the 18 of [Vidoni2015], six of them rigid
 SPARE = 6  # normal modes beside the interface's own, at least, from which the lowest are kept
@@ -28,17 +41,13 @@ class Reduction(NamedTuple):
 
     modes: int | None = MODES  # elastic modes kept; None for all, 0 for a rigid link
     method: Method = "craig-bampton"
-    interface: tuple[int, ...] = (
-        0,
-        -1,
-    )  # nodes; the inner node, 0, always belongs to it
-    normal: int | None = (
-        None  # fixed-interface or free modes in the basis; None: as many as `modes` needs
-    )
+    # nodes; the inner node, 0, always belongs to it
+    interface: tuple[int, ...] = (0, -1)
+    # fixed-interface or free modes in the basis; None: as many as `modes` needs
+    normal: int | None = None
     below_hz: float | None = None  # keep no mode at or above [Hz]
-    excitation: Excitation | None = (
-        None  # rank by energy; force over the body's coordinates (r, eta)
-    )
+    # rank by energy; force over the body's coordinates (r, eta)
+    excitation: Excitation | None = None
     exact_interface: bool = False
 
 
@@ -51,20 +60,17 @@ def reduced_body(body: Body, reduction: Reduction | None = None) -> Body:
     return reduce_body(body, reduction or Reduction())[0]
 
 
-def reduce_body(body: Body, reduction: Reduction) -> tuple[Body, Record | None]:
+def reduce_body(body: Body, reduction: Reduction) -> tuple[Body, Truncation | None]:
     """`reduced_body` with the record of what was kept and dropped; None where nothing was chosen."""
     body = measured_from_inner_node(body)
     n = body.coordinates - 6
     if n == 0 or reduction.modes == 0:
-        return in_basis(
-            body, namespace(body.rigid).zeros((body.coordinates, 0)), ()
-        ), None
+        return with_coordinates(body, ()), None
     if is_modal(body):
-        kept = n if reduction.modes is None else min(reduction.modes, n)
-        columns = namespace(body.rigid).eye(body.coordinates)[:, 6 : 6 + kept]
-        return in_basis(body, columns, body.names[:kept]), None
+        every = range(n)
+        return with_coordinates(body, every[: reduction.modes]), None
     modes, record = chosen_modes(body, reduction)
-    names = tuple(f"mode.{k + 1}" for k in range(modes.clamped.shape[1]))
+    names = mode_names(len(modes.omega))
     return in_basis(body, modes.clamped, names), record
 
 
@@ -73,13 +79,17 @@ def is_modal(body: Body) -> bool:
     return all(name.startswith("mode.") for name in body.names)
 
 
-def chosen_modes(body: Body, reduction: Reduction) -> tuple[FreeModes, Record]:
+def chosen_modes(body: Body, reduction: Reduction) -> tuple[FreeModes, Truncation]:
     """Orthonormal modes of a body measured from its inner node, after truncation."""
-    K, M, rigid = body.stiffness, body.mass_matrix, body.rigid
-    modes = free_modes(K, M, rigid, HELD, _basis(body, reduction))
+    K = body.stiffness
+    M = body.mass_matrix
+    basis = _basis(body, M, reduction)
+    modes = free_modes(K, M, body.rigid, HELD, basis)
     if reduction.exact_interface:
-        return truncated(modes)
-    return truncated(modes, reduction.modes, reduction.below_hz, reduction.excitation)
+        return truncate_modes(modes)
+    return truncate_modes(
+        modes, reduction.modes, reduction.below_hz, reduction.excitation
+    )
 
 
 def interface_coordinates(body: Body, nodes: tuple[int, ...]) -> list[int]:
@@ -92,53 +102,57 @@ def interface_coordinates(body: Body, nodes: tuple[int, ...]) -> list[int]:
                 f"interface node {node} is not in the link: its nodes are numbered from 0 to {count - 1}"
             )
         numbers.add(node % count)
-    return [
-        k for k, name in enumerate(body.names) if int(name.partition(".")[0]) in numbers
-    ]
+    found = []
+    for k, name in enumerate(body.names):
+        node = int(name.partition(".")[0])
+        if node in numbers:
+            found.append(k)
+    return found
 
 
-def _basis(body: Body, reduction: Reduction) -> Float[Real, "c k"] | None:
+def _basis(
+    body: Body, M: Float[Real, "c c"], reduction: Reduction
+) -> Float[Real, "c k"] | None:
     """Elastic motions of the body, measured from its inner node, that its modes are made of; None for all."""
-    n = body.coordinates - 6
     boundary = interface_coordinates(body, reduction.interface)
-    K, M = body.stiffness, body.mass_matrix
+    K = body.stiffness
+    n = body.coordinates - 6
     if reduction.method == "modal":
         return None
-    xp = namespace(K, M)
     if reduction.method == "free-interface":
-        loads = np.array([*HELD, *(6 + k for k in boundary)])
+        loaded = [6 + k for k in boundary]
+        loads = np.array([*HELD, *loaded])
         normal = _normal_modes(reduction, len(loads), n)
         shapes = free_interface(K, M, body.rigid, loads, normal, held=HELD)
         return shapes[:, 6:]
-    if reduction.method not in ("craig-bampton", "guyan"):
+    if reduction.method == "guyan":
+        normal = 0
+    elif reduction.method == "craig-bampton":
+        inside = n - len(boundary)
+        normal = _normal_modes(reduction, len(boundary), inside)
+    else:
         raise ValueError(
             f"method must be craig-bampton, guyan, free-interface or modal, got {reduction.method!r}"
         )
-    normal = (
-        0
-        if reduction.method == "guyan"
-        else _normal_modes(reduction, len(boundary), n - len(boundary))
-    )
-    W = craig_bampton(K[6:, 6:], M[6:, 6:], boundary, normal)
-    return xp.concatenate([xp.zeros((6, W.shape[1])), W])
+    W = craig_bampton(elastic_part(K), elastic_part(M), boundary, normal)
+    xp = namespace(K, M)
+    at_rest = xp.zeros((6, W.shape[1]))
+    return xp.vstack([at_rest, W])
 
 
 def _normal_modes(reduction: Reduction, own: int, available: int) -> int:
     """Normal modes of the basis, beside the `own` motions of the interface."""
-    wanted, modes = reduction.normal, reduction.modes
-    if wanted is None and reduction.exact_interface and modes is not None:
+    modes = reduction.modes
+    if reduction.normal is not None:
+        return min(reduction.normal, available)
+    if reduction.exact_interface and modes is not None:
         if modes < own:
             raise ValueError(
                 f"an exact interface needs at least {own} modes, its own motions; got modes = {modes}"
             )
-        wanted = modes - own
-    if wanted is None and (
-        modes is None
-        or reduction.below_hz is not None
-        or reduction.excitation is not None
-    ):
-        wanted = available
-    if wanted is None:
-        assert modes is not None
-        wanted = max(modes - own, SPARE)
-    return min(wanted, available)
+        return min(modes - own, available)
+    # A limit or a ranking chooses among all modes: none may be missing.
+    chooses = reduction.below_hz is not None or reduction.excitation is not None
+    if modes is None or chooses:
+        return available
+    return min(max(modes - own, SPARE), available)

@@ -1,0 +1,35 @@
+"""The reduced link that a robot file names: read, or reduced from matrices; kept while the file stays as it is."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from ...describe.fe import FE
+from .interface import with_interface
+from .read import read_fe
+from .reduce_elements import Method, ReductionRequest, reduce_elements
+from .reduced_link import ReducedLink, load_link, reduced_link, with_modes
+
+
+def described_link(fe: FE) -> ReducedLink:
+    """The link of an `fe` entry."""
+    path = fe.path
+    interface = None
+    if fe.interface is not None:
+        interface = tuple(fe.interface.items())
+    changed = path.stat().st_mtime_ns
+    return _described_link(path, changed, interface, fe.modes, fe.method)
+
+
+# The time of the last change is an argument, so that a file written anew is read again.
+@lru_cache(maxsize=16)
+def _described_link(
+    path: Path, changed: int, interface: tuple | None, modes: int | None, method: Method
+) -> ReducedLink:
+    if interface is None:
+        link = load_link(path)
+        return link if modes is None else with_modes(link, modes)
+    elements = read_fe(path)
+    coupled, joints = with_interface(elements, dict(interface))
+    request = ReductionRequest(method, modes, checked=0)
+    result = reduce_elements(coupled, joints, request)
+    return reduced_link(coupled, joints, result)

@@ -1,0 +1,273 @@
+"""From finite elements with interfaces to few modes: one factorisation serves the reduction and its check."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ...algebra.sparse import NotPositiveDefiniteError, cholesky
+from ..reduce.component_modes import (
+    FreeLink,
+    Progress,
+    craig_bampton,
+    free_interface,
+    report_progress,
+    split_dofs,
+    submatrix,
+)
+from ..reduce.eigen import Solve, lowest_modes, symmetric
+from ..reduce.free_modes import (
+    FreeModes,
+    Truncation,
+    assurance,
+    free_modes,
+    truncate_modes,
+)
+from .coupling import CoupledElements
+from .elements import FeError, FiniteElements, Sparse
+from .interface import Interface
+
+Method = Literal["craig-bampton", "guyan", "rubin"]
+METHODS: tuple[Method, ...] = ("craig-bampton", "guyan", "rubin")
+MODES = 18  # elastic modes where nothing else is said: 24 with the six rigid ones
+CHECKED = 10  # modes of the full model that the reduced one is held against
+MOST = 2000  # modes that a frequency limit may ask for
+FIRST_TRIAL = 10  # modes computed first to find how many lie below a frequency
+
+
+@dataclass(frozen=True)
+class ReductionRequest:
+    """How a link is reduced: to so many elastic modes, or to all fixed-interface modes below a frequency."""
+
+    method: Method = "craig-bampton"
+    modes: int | None = None
+    below_hz: float | None = None
+    # modes of the full model computed for the report; 0 for none
+    checked: int = CHECKED
+
+    @property
+    def count(self) -> int | None:
+        """Elastic modes to keep: as asked for, the usual number, or (None) as many as a frequency limit needs."""
+        if self.modes is None and self.below_hz is None:
+            return MODES
+        return self.modes
+
+
+@dataclass(frozen=True)
+class ModeComparison:
+    """Modes of the full model beside those of the reduced one: the free link, or held at its inner node."""
+
+    full_hz: np.ndarray
+    reduced_hz: np.ndarray
+    mac: np.ndarray
+
+    @property
+    def error(self) -> np.ndarray:
+        """Relative error of the reduced frequencies."""
+        return self.reduced_hz / self.full_hz - 1
+
+
+@dataclass(frozen=True)
+class ReducedModes:
+    """Modes of a link over the dofs of its coupled finite elements."""
+
+    modes: FreeModes
+    record: Truncation
+    request: ReductionRequest
+    free: ModeComparison | None = None
+    held: ModeComparison | None = None
+
+
+@dataclass(frozen=True)
+class InterfaceSolver:
+    """The factorised stiffness between the interfaces, and what follows from it without another factorisation."""
+
+    fe: FiniteElements
+    interface: np.ndarray  # dofs of all interface nodes
+    held: np.ndarray  # dofs of the inner node
+    inner: np.ndarray  # all other dofs than `interface`
+    solve: Solve  # K_ii^-1
+    constraint: np.ndarray  # Psi = -K_ii^-1 K_ib
+
+    def without_held(self) -> Solve:
+        """Inverse of K without the dofs of the inner node: K_ii^-1 and the flexibility of the other interface nodes."""
+        every = np.arange(self.fe.size)
+        free = np.setdiff1d(every, self.held)
+        is_held = np.isin(self.interface, self.held)
+        others = np.flatnonzero(~is_held)
+        t = self.interface[others]
+        Psi = self.constraint[:, others]
+        # S = K_tt - K_ti K_ii^-1 K_it, the stiffness that the other interface nodes feel.
+        K_ti = submatrix(self.fe.K, t, self.inner)
+        K_tt = submatrix(self.fe.K, t, t).toarray()
+        S = K_tt + K_ti @ Psi
+        flexibility = np.zeros((0, 0))
+        if len(t):
+            flexibility = np.linalg.inv(symmetric(S))
+        at_t = np.searchsorted(free, t)
+        at_i = np.searchsorted(free, self.inner)
+
+        def solve(load: np.ndarray) -> np.ndarray:
+            x = np.zeros_like(load, dtype=float)
+            inside = load[at_i]
+            on_interface = load[at_t] + Psi.T @ inside
+            x_t = flexibility @ on_interface
+            x[at_t] = x_t
+            x[at_i] = self.solve(inside) + Psi @ x_t
+            return x
+
+        return solve
+
+    def free_link(self) -> FreeLink:
+        """The link that nothing holds, its six inner dofs held where an inverse is needed."""
+        fe = self.fe
+        solve = self.without_held()
+        return FreeLink.of(fe.K, fe.M, fe.rigid, self.held, solve)
+
+
+def factorise(
+    fe: FiniteElements, interface: Interface, progress: Progress | None = None
+) -> InterfaceSolver:
+    """The solver of a link.
+
+    Raises:
+        FeError: parts of the link can move while its interfaces are held; a dof that does is named.
+    """
+    b, i = split_dofs(fe.size, interface.dofs(fe))
+    K_ii = submatrix(fe.K, i, i)
+    try:
+        solve = cholesky(K_ii, fe.dof_points[i], progress)
+    except NotPositiveDefiniteError as failure:
+        raise FeError(
+            f"stiffness: singular at {fe.dof_name(int(i[failure.unknown]))} while the interfaces are held. That dof, "
+            "or a part of the mesh around it, is joined to nothing: remove it, or join it (merge coincident nodes)"
+        ) from None
+    K_ib = submatrix(fe.K, i, b).toarray()
+    return InterfaceSolver(
+        fe=fe,
+        interface=b,
+        held=interface.inner_dofs(fe),
+        inner=i,
+        solve=solve,
+        constraint=-solve(K_ib),
+    )
+
+
+def reduce_elements(
+    link: CoupledElements,
+    interface: Interface,
+    request: ReductionRequest | None = None,
+    progress: Progress | None = None,
+) -> ReducedModes:
+    """Modes of a link, six rigid ones first and clean, and how well they fit the full model."""
+    request = request or ReductionRequest()
+    solver = factorise(link.fe, interface, progress)
+    fe = link.fe
+    basis = _basis(solver, request, progress)
+    modes = free_modes(fe.K, fe.M, fe.rigid, solver.held, basis)
+    # Guyan's reduction has no more than the motions of its interface: all are kept unless fewer are asked for.
+    count = request.modes if request.method == "guyan" else request.count
+    modes, record = truncate_modes(modes, count)
+    if not request.checked:
+        return ReducedModes(modes, record, request)
+    full_link = solver.free_link()
+    report_progress(progress, "checking the free modes", 0.0)
+    free = _compare_free(full_link, modes, request.checked)
+    report_progress(progress, "checking the modes held at the inner node", 0.5)
+    held = _compare_held(full_link, modes, request.checked)
+    report_progress(progress, "checking the modes held at the inner node", 1.0)
+    return ReducedModes(modes, record, request, free, held)
+
+
+def _basis(
+    solver: InterfaceSolver, request: ReductionRequest, progress: Progress | None
+) -> np.ndarray:
+    """Motions that the modes are made of."""
+    fe = solver.fe
+    dofs = solver.interface
+    count = request.count or 0
+    if request.method == "guyan":
+        return craig_bampton(fe.K, fe.M, dofs, 0, solve=solver.solve)
+    if request.method == "rubin":
+        # One attachment mode for each interface dof; the modes beside them are at least one.
+        normal = _normal_modes(solver, request, max(count - len(dofs), 1))
+        return free_interface(
+            fe.K,
+            fe.M,
+            fe.rigid,
+            dofs,
+            normal,
+            held=solver.held.tolist(),
+            solve=solver.without_held(),
+            progress=progress,
+        )
+    # Six motions of the interface are rigid: the others are elastic modes of the link.
+    own = len(dofs) - 6
+    normal = _normal_modes(solver, request, max(count - own, 0))
+    return craig_bampton(
+        fe.K, fe.M, dofs, normal, solve=solver.solve, progress=progress
+    )
+
+
+def _normal_modes(
+    solver: InterfaceSolver, request: ReductionRequest, count: int
+) -> int:
+    """Fixed-interface modes to take: as counted, or all below the wanted frequency."""
+    inner = solver.inner
+    if request.below_hz is None:
+        return min(count, len(inner))
+    K = submatrix(solver.fe.K, inner, inner)
+    M = submatrix(solver.fe.M, inner, inner)
+    most = min(MOST, len(inner))
+    trial = FIRST_TRIAL
+    while True:
+        trial = min(trial, len(inner))
+        omega2, _ = lowest_modes(K, M, trial, solver.solve)
+        hz = _hertz(omega2)
+        no_more = len(hz) < trial or trial >= most
+        if no_more or hz[-1] >= request.below_hz:
+            return int((hz < request.below_hz).sum())
+        trial *= 2
+
+
+def _compare_free(link: FreeLink, modes: FreeModes, count: int) -> ModeComparison:
+    count = min(count, modes.shapes.shape[1])
+    omega2, full = link.lowest_modes(count)
+    hz = np.asarray(modes.frequency_hz)
+    shapes = np.asarray(modes.shapes)
+    return _comparison(_hertz(omega2), full, hz, shapes, link.M)
+
+
+def _compare_held(link: FreeLink, modes: FreeModes, count: int) -> ModeComparison:
+    count = min(count, modes.shapes.shape[1])
+    y = link.others
+    M_yy = submatrix(link.M, y, y)
+    omega2, full = lowest_modes(link.K, M_yy, count, link.solve)
+    reduced_omega2, v = held_modes(modes, link.M)
+    shapes = (modes.clamped @ v)[y]
+    return _comparison(_hertz(omega2), full, _hertz(reduced_omega2), shapes, M_yy)
+
+
+def held_modes(modes: FreeModes, M: Sparse) -> tuple[np.ndarray, np.ndarray]:
+    """omega^2 and coordinates of the reduced link's modes with its inner node held."""
+    omega = np.asarray(modes.omega)
+    K_reduced = np.diag(omega**2)
+    M_reduced = modes.clamped.T @ (M @ modes.clamped)
+    return lowest_modes(K_reduced, M_reduced, len(omega))
+
+
+def _comparison(
+    full_hz: np.ndarray,
+    full: np.ndarray,
+    reduced_hz: np.ndarray,
+    shapes: np.ndarray,
+    M: Sparse,
+) -> ModeComparison:
+    """Each full mode beside the reduced mode most like it."""
+    mac = assurance(full, shapes, M)
+    best = mac.argmax(axis=1)
+    return ModeComparison(full_hz, reduced_hz[best], mac.max(axis=1))
+
+
+def _hertz(omega2: np.ndarray) -> np.ndarray:
+    return np.sqrt(omega2) / (2 * np.pi)

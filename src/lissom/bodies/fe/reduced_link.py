@@ -1,0 +1,351 @@
+"""A reduced link: what a robot needs of finite elements, in one small file, and the body made of it."""
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...algebra.so3 import CROSS
+from ...describe.fe_file import LINK_FORMAT
+from ..body import (
+    Body,
+    block_diagonal,
+    chain_of_elements,
+    mode_names,
+    rigid_coordinates,
+    rigid_shapes,
+    with_zero_rigid_part,
+)
+from ..inertia import Inertia, in_columns
+from ..mesh import section_axes
+from .array_files import read_arrays
+from .coupling import CoupledElements
+from .elements import FeError, FiniteElements
+from .interface import Interface
+from .reduce_elements import ReducedModes
+from .slices import CORNERS, Slice, cut_slices
+
+DRAWN = 600  # nodes of the surface that a file keeps for pictures, at most
+# Cells along the longest side of a part whose surface is thinned out, finest first.
+GRIDS = (256, 181, 128, 90, 64, 45, 32, 22, 16, 11, 8, 4, 2)
+COMMUTES = 1e-9  # difference of M A u and A M u, against M u, that counts as rounding
+
+
+@dataclass(frozen=True)
+class ReducedLink:
+    """A link in the axes of its finite elements, its inner node at the origin; m elastic modes measured from there."""
+
+    # of its nodes: inner, ..., tip; slices of the mesh between them
+    names: tuple[str, ...]
+    points: np.ndarray  # (k, 3)
+    shapes: np.ndarray  # (k, 6, m) displacements of the nodes
+    outline: np.ndarray  # (k, CORNERS, 3) of the link around each node, for pictures
+    stiffness: np.ndarray  # (m, m)
+    inertia: Inertia  # constants over (rigid twist, m modes)
+    frequency_hz: np.ndarray  # (m,) of the free link
+    exact: bool  # the constants are exact integrals: M = m (x) I3
+    surface: np.ndarray  # (s, 3) nodes for pictures
+    triangles: np.ndarray  # (t, 3)
+    surface_shapes: np.ndarray  # (s, 3, m)
+    source: str = ""
+    report: dict[str, Any] = field(default_factory=dict)
+
+
+def reduced_link(
+    link: CoupledElements,
+    interface: Interface,
+    result: ReducedModes,
+    report: dict[str, Any] | None = None,
+    slice_count: int = 0,
+) -> ReducedLink:
+    """The reduced link of a coupled part: constants of inertia by sums over its nodes, once and for all.
+
+    Args:
+        link: finite elements with their couplings.
+        interface: the inner node, the tip, and those named between them.
+        result: its modes.
+        report: kept in the file of the link.
+        slice_count: further nodes between inner node and tip, where a surface is known: each follows the mean motion of
+            a slice of the mesh. Named nodes are kept instead where there are some.
+    """
+    fe, base = link.fe, link.base
+    modes = result.modes
+    nodes = list(interface.nodes)
+    origin = fe.points[nodes[0]]
+    full = np.asarray(link.expand @ modes.clamped)
+    nodal = fe.at_nodes(np.asarray(modes.clamped))
+    at_nodes = nodal[nodes]
+    cuts = _slices_between(link, interface, slice_count)
+    between = cuts[1:-1]
+    names = [f"slice.{k + 1}" for k in range(len(between))]
+    middles = [piece.middle for piece in between]
+    motions = [piece.motion(base, full) for piece in between]
+    outline = np.zeros((len(nodes), CORNERS, 3))
+    if between:
+        outline = np.stack([piece.outline for piece in cuts])
+    drawn, triangles = _thin_surface(base)
+
+    def with_slices(of_nodes, of_slices):
+        # Slices lie between the tip, which is the last node, and those before it.
+        *before, tip = of_nodes
+        return [*before, *of_slices, tip]
+
+    points = with_slices(fe.points[nodes], middles)
+    return ReducedLink(
+        names=tuple(with_slices(interface.names, names)),
+        points=np.stack(points) - origin,
+        shapes=np.stack(with_slices(at_nodes, motions)),
+        outline=outline,
+        stiffness=np.diag(modes.omega**2),
+        inertia=inertia_from_nodes(base, origin, full),
+        frequency_hz=np.asarray(modes.frequency_hz),
+        exact=commutes(base),
+        surface=base.points[drawn] - origin,
+        triangles=triangles,
+        surface_shapes=base.at_nodes(full)[drawn, :3],
+        source=fe.source,
+        report=report or {},
+    )
+
+
+def _slices_between(
+    link: CoupledElements, interface: Interface, count: int
+) -> list[Slice]:
+    """Slices from the inner node to the tip, both included; none where nodes between them are named."""
+    if not count or len(interface.nodes) > 2:
+        return []
+    start, end = link.fe.points[list(interface.nodes)]
+    return cut_slices(link.base, start, end, count)
+
+
+def inertia_from_nodes(
+    fe: FiniteElements, origin: np.ndarray, elastic: np.ndarray
+) -> Inertia:
+    """X_a, Y_ab, Z_ab of [Vidoni2015] App. D over (rigid twist about `origin`, elastic motions): sums over the nodes.
+
+    Every node's translation, and its rotation where it has one, is turned as a vector: M A_a. Where M = m (x) I3, as
+    for solid elements, this is the integral of the displacement field itself, since the three components share their
+    shape functions: exact. With rotations it is the paper's nodal shortcut.
+    """
+    shapes = rigid_shapes(fe.points - origin)
+    rigid = fe.at_dofs(np.asarray(shapes))
+    N = np.hstack([rigid, elastic])
+    M_N = fe.M @ N
+    turned = [_turn_nodes(fe, N, A) for A in CROSS]
+    weighed = [fe.M @ T for T in turned]
+    X = [N.T @ W for W in weighed]
+    Y = []
+    for A in CROSS:
+        twice_turned = [_turn_nodes(fe, T, A) for T in turned]
+        Y.append([M_N.T @ T for T in twice_turned])
+    Z = []
+    for T in turned:
+        Z.append([T.T @ W for W in weighed])
+    return Inertia(
+        mass=N.T @ M_N,
+        X=np.array(X),
+        Y=np.array(Y),
+        Z=np.array(Z),
+    )
+
+
+def commutes(fe: FiniteElements) -> bool:
+    """True if M = m (x) I3: every pair of nodes is coupled by a multiple of the unit matrix, without rotations."""
+    if fe.has_rotations or len(fe.generalised):
+        return False
+    probe = np.random.default_rng(0).standard_normal((fe.size, 1))
+    momentum = fe.M @ probe
+    limit = COMMUTES * np.abs(momentum).max()
+    for A in CROSS:
+        turned_first = fe.M @ _turn_nodes(fe, probe, A)
+        turned_last = _turn_nodes(fe, momentum, A)
+        difference = np.abs(turned_first - turned_last)
+        if difference.max() >= limit:
+            return False
+    return True
+
+
+def fe_link_body(link: ReducedLink, fe_axes: np.ndarray | None = None) -> Body:
+    """The body of a reduced link; `fe_axes` are those of its finite elements in the link frame, as columns."""
+    R = np.eye(3) if fe_axes is None else fe_axes
+    points = link.points @ R.T
+    elastic = block_diagonal(R, R) @ link.shapes
+    rigid = rigid_shapes(points)
+    modes = len(link.stiffness)
+    c = 6 + modes
+    elements = chain_of_elements(len(points))
+    axes = [_axes(points[i], points[j]) for i, j in elements]
+    no_stations = np.zeros((0, 6, 6))
+    return Body(
+        points=points,
+        node_shape=np.concatenate([rigid, elastic], axis=2),
+        # All inertia is in the constants.
+        station_shape=np.zeros((0, 6, c)),
+        station_rigid=no_stations,
+        station_inertia=no_stations,
+        stiffness=with_zero_rigid_part(link.stiffness),
+        damping=np.zeros((c, c)),
+        alpha=0.0,
+        rigid=rigid_coordinates(c),
+        axes=np.array(axes).reshape(-1, 3, 3),
+        elements=elements,
+        names=mode_names(modes),
+        extra_inertia=_over_coordinates(turned_inertia(link.inertia, R)),
+    )
+
+
+def turned_inertia(inertia: Inertia, R: np.ndarray) -> Inertia:
+    """The same constants in other axes: the rigid twist and the axes a, b are counted in the new ones."""
+    T = np.eye(len(inertia.mass))
+    T[:6, :6] = block_diagonal(R, R).T
+    new = in_columns(inertia, T)
+    return Inertia(
+        mass=new.mass,
+        X=np.einsum("ab,bij->aij", R, new.X),
+        Y=np.einsum("ac,bd,cdij->abij", R, R, new.Y),
+        Z=np.einsum("ac,bd,cdij->abij", R, R, new.Z),
+    )
+
+
+def _over_coordinates(inertia: Inertia) -> Inertia:
+    """Constants over (rigid twist, r, modes): the displacement r of the inner node moves the link as a twist does."""
+    m = len(inertia.mass) - 6
+    I6 = np.eye(6)
+    zero = np.zeros((6, m))
+    twist = np.hstack([I6, I6, zero])
+    modes = np.hstack([zero.T, zero.T, np.eye(m)])
+    return in_columns(inertia, np.vstack([twist, modes]))
+
+
+def _axes(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Axes of a piece of the link, for pictures."""
+    along = end - start
+    length = np.linalg.norm(along)
+    if length == 0:
+        return np.eye(3)
+    up = np.array([0.0, 0.0, 1.0])
+    return np.asarray(section_axes(along / length, up))
+
+
+def _turn_nodes(fe: FiniteElements, values: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """Every node's translation and rotation turned by A."""
+    k = len(fe.points)
+    nodal = fe.at_nodes(values).reshape(k, 2, 3, -1)
+    turned = np.einsum("ij,ksjc->ksic", A, nodal)
+    return fe.at_dofs(turned.reshape(k, 6, -1))
+
+
+def _thin_surface(fe: FiniteElements) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and triangles of a surface coarse enough for pictures: nodes in one cell of a grid become one."""
+    if fe.surface is None or not len(fe.surface):
+        none = np.zeros(0, dtype=int)
+        return none, none.reshape(0, 3)
+    used = np.unique(fe.surface)
+    trials = (_merge_in_cells(fe.points[used], cells) for cells in GRIDS)
+    few_enough = (trial for trial in trials if len(trial[1]) <= DRAWN)
+    of_node, first = next(few_enough)
+    where = np.zeros(len(fe.points), dtype=int)
+    where[used] = of_node
+    corners = where[fe.surface]
+    a, b, c = corners.T
+    # Triangles that have shrunk to an edge or a point, and those that fell together, are left out.
+    corners = corners[(a != b) & (b != c) & (c != a)]
+    sorted_corners = np.sort(corners, axis=1)
+    _, once = np.unique(sorted_corners, axis=0, return_index=True)
+    return used[first], corners[np.sort(once)]
+
+
+def _merge_in_cells(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """Number of the cell of each point, counting the cells in use, and the first point in each of them."""
+    corner = points.min(axis=0)
+    box = points.max(axis=0) - corner
+    width = box.max() / cells
+    key = np.floor((points - corner) / width + 0.5)
+    _, first, of_node = np.unique(
+        key.astype(int), axis=0, return_index=True, return_inverse=True
+    )
+    return of_node.reshape(-1), first
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def save_link(link: ReducedLink, file: Any) -> None:
+    """Writes a reduced link as `.npz`, to a path or an open file."""
+    inertia = link.inertia
+    np.savez_compressed(
+        file,
+        lissom_link=LINK_FORMAT,
+        names=np.array(link.names),
+        points=link.points,
+        shapes=link.shapes,
+        outline=link.outline,
+        stiffness=link.stiffness,
+        mass=inertia.mass,
+        X=inertia.X,
+        Y=inertia.Y,
+        Z=inertia.Z,
+        frequency_hz=link.frequency_hz,
+        exact=link.exact,
+        # Seven digits are enough for pictures.
+        surface=link.surface.astype(np.float32),
+        triangles=link.triangles.astype(np.int32),
+        surface_shapes=link.surface_shapes.astype(np.float32),
+        source=link.source,
+        report=json.dumps(link.report),
+        allow_pickle=False,
+    )
+
+
+def load_link(path: str | Path) -> ReducedLink:
+    """The reduced link in an `.npz` file.
+
+    Raises:
+        FeError: the file is none, or of a later version.
+    """
+    arrays = read_arrays(Path(path))
+    if "lissom_link" not in arrays:
+        raise FeError(f"{path}: is not a reduced link")
+    version = int(arrays["lissom_link"])
+    if version != LINK_FORMAT:
+        raise FeError(
+            f"{path}: is of format {version}; this version reads format {LINK_FORMAT}"
+        )
+    inertia = Inertia(
+        mass=arrays["mass"],
+        X=arrays["X"],
+        Y=arrays["Y"],
+        Z=arrays["Z"],
+    )
+    return ReducedLink(
+        names=tuple(arrays["names"].tolist()),
+        points=arrays["points"],
+        shapes=arrays["shapes"],
+        outline=arrays["outline"],
+        stiffness=arrays["stiffness"],
+        inertia=inertia,
+        frequency_hz=arrays["frequency_hz"],
+        exact=bool(arrays["exact"]),
+        surface=arrays["surface"].astype(float),
+        triangles=arrays["triangles"].astype(int),
+        surface_shapes=arrays["surface_shapes"].astype(float),
+        source=str(arrays["source"]),
+        report=json.loads(str(arrays["report"])),
+    )
+
+
+def with_modes(link: ReducedLink, count: int) -> ReducedLink:
+    """The link with its first modes alone."""
+    m = min(count, len(link.stiffness))
+    every = np.eye(len(link.inertia.mass))
+    kept = every[:, : 6 + m]
+    return replace(
+        link,
+        shapes=link.shapes[..., :m],
+        stiffness=link.stiffness[:m, :m],
+        inertia=in_columns(link.inertia, kept),
+        frequency_hz=link.frequency_hz[:m],
+        surface_shapes=link.surface_shapes[..., :m],
+    )
