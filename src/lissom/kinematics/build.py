@@ -6,8 +6,8 @@ import numpy as np
 
 from ..algebra.se3 import rigid_shape
 from ..algebra.so3 import from_rpy
-from ..describe.chain import parent_of
 from ..describe.geometry import joint_axis, joint_frame, tip
+from ..describe.link_geometry import parent_of
 from ..describe.loop import Loop
 from ..describe.loop_checks import seat_of
 from ..describe.quantity import is_traced
