@@ -38,8 +38,8 @@ from .section import Taper as Taper
 from .section import Tube as Tube
 from .section import section_at as section_at
 from .section import section_values as section_values
-from .tables import Inputs as Inputs
-from .tables import ReferenceTable as ReferenceTable
-from .tables import Spline as Spline
-from .tables import Table as Table
-from .tables import Wrench as Wrench
+from .time_tables import InputTables as InputTables
+from .time_tables import MotionTable as MotionTable
+from .time_tables import ReferenceTable as ReferenceTable
+from .time_tables import TorqueTable as TorqueTable
+from .time_tables import WrenchTable as WrenchTable

@@ -1,180 +1,157 @@
 """What can be wrong between the links of a chain: names, tips and joints, beams without a length, node numbers."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from lissom.types import Real
-
-from .chain import (
+from ..types import Real
+from .link import Link
+from .link_geometry import (
+    GROUND,
+    GROUND_NUMBER,
     PARALLEL,
-    Links,
+    PartialLinks,
     fe_points,
+    lengths,
     link_tip,
     node_count,
     parent_of,
     polyline,
     up_directions,
 )
-from .part import Finding
+from .part import Finding, Findings, finding, findings_at
 from .quantity import is_traced
 
-ON_TIP = 1e-6  # [m] how far a joint may be written from its parent's tip: the rounding of a coordinate typed by hand
+# [m] How far a joint may be written from its parent's tip: the rounding of a coordinate typed by hand.
+ON_TIP = 1e-6
+
+# [m] Corners of a beam that are closer than this are the same point.
+SAME_CORNER = 1e-9
 
 
-def chain_findings(links: Links, names: list[Any]) -> list[Finding]:
+def chain_findings(links: PartialLinks, names: list[Any]) -> list[Finding]:
     """Everything that is wrong between links; `names` as written, also of links that are themselves in error."""
     found = list(_names(names))
     for i, link in enumerate(links):
-        if link is None:
-            continue
-        found += [
-            Finding(("links", i, *f.loc), f.value, f.message) for f in _link(links, i)
-        ]
+        if link is not None:
+            found += findings_at(("links", i), _link(links, i, link))
     return found
 
 
-def _names(names: list[Any]) -> Iterator[Finding]:
+def _names(names: list[Any]) -> Findings:
     for i, name in enumerate(names):
         if isinstance(name, str) and name in names[:i]:
-            yield Finding(
-                ("links", i, "name"),
-                name,
-                f"link {names.index(name) + 1} has this name already",
-            )
+            first = names.index(name) + 1
+            message = f"link {first} has this name already"
+            yield finding(message, "links", i, "name", value=name)
 
 
-def _link(links: Links, i: int) -> Iterator[Finding]:
-    yield from _parent(links, i)
-    yield from _joint_on_tip(links, i)
-    yield from _body_on_dh(links, i)
-    yield from _beam(links, i)
-    yield from _masses(links, i)
+def _link(links: PartialLinks, i: int, link: Link) -> Findings:
+    yield from _parent(links, i, link)
+    yield from _joint_on_tip(links, i, link)
+    yield from _body_on_dh(link)
+    yield from _beam(links, i, link)
+    yield from _masses(links, i, link)
 
 
-def _parent(links: Links, i: int) -> Iterator[Finding]:
-    link = links[i]
-    if link is None or parent_of(links, i) is not None or None in links[:i]:
+def _parent(links: PartialLinks, i: int, link: Link) -> Findings:
+    # A link that is itself in error may be the parent that seems to be missing.
+    if parent_of(links, i) is not None or None in links[:i]:
         return
     before = [other.name for other in links[:i] if other is not None]
-    accepted = ", ".join(["ground", *before])
-    yield Finding(
-        ("parent",),
-        link.parent,
-        f"must be a link that stands before this one: {accepted}",
-    )
+    accepted = ", ".join([GROUND, *before])
+    message = f"must be a link that stands before this one: {accepted}"
+    yield finding(message, "parent", value=link.parent)
 
 
-def _joint_on_tip(links: Links, i: int) -> Iterator[Finding]:
-    link = links[i]
-    origin = (
-        link.joint.origin.xyz
-        if link is not None and link.joint.origin is not None
-        else None
-    )
-    before = parent_of(links, i)
-    parent = links[before] if before is not None and before >= 0 else None
-    tip = link_tip(links, before) if before is not None and before >= 0 else None
-    if origin is None or tip is None or parent is None or _same(origin, tip):
+def _joint_on_tip(links: PartialLinks, i: int, link: Link) -> Findings:
+    parent = parent_of(links, i)
+    if parent is None or parent == GROUND_NUMBER:
+        return
+    carrier = links[parent]
+    tip = link_tip(links, parent)
+    origin = link.joint.position
+    if carrier is None or tip is None or origin is None or _same(origin, tip):
         return
     message = (
-        f"lies off the tip {_point(tip)} of the parent link {parent.name!r}: "
+        f"lies off the tip {_point(tip)} of the parent link {carrier.name!r}: "
         "a joint sits on its parent's last node"
     )
-    yield Finding(("joint", "origin", "xyz"), list(origin), message)
+    yield finding(message, "joint", "origin", "xyz", value=origin)
 
 
-def _body_on_dh(links: Links, i: int) -> Iterator[Finding]:
-    link = links[i]
-    if link is None or link.joint.dh is None:
+def _body_on_dh(link: Link) -> Findings:
+    if link.joint.dh is None:
         return
-    end = (link.joint.dh.a, 0.0, link.joint.dh.d)
-    if (
-        link.rigid is not None
-        and link.rigid.tip is not None
-        and not _same(link.rigid.tip, end)
-    ):
-        yield Finding(
-            ("rigid", "tip"),
-            list(link.rigid.tip),
-            f"lies off the end {_point(end)} of its DH link",
-        )
-    if link.fe is not None and not _same(fe_points(link)[-1], end):
-        at = _point(fe_points(link)[-1])
-        yield Finding(
-            ("fe",),
-            None,
-            f"its tip {at} lies off the end {_point(end)} of its DH link; turn it with rpy",
-        )
-    if (
-        link.beam is not None
-        and link.beam.path is not None
-        and not _same(link.beam.path[-1], end)
-    ):
-        yield Finding(
-            ("beam", "path"),
-            list(link.beam.path[-1]),
-            f"ends off the end {_point(end)} of its DH link",
-        )
+    end = link.joint.dh.end
+    off = f"off the end {_point(end)} of its DH link"
+    if link.rigid is not None and link.rigid.tip is not None:
+        tip = link.rigid.tip
+        if not _same(tip, end):
+            yield finding(f"lies {off}", "rigid", "tip", value=tip)
+    if link.fe is not None:
+        tip = fe_points(link)[-1]
+        if not _same(tip, end):
+            message = f"its tip {_point(tip)} lies {off}; turn it with rpy"
+            yield finding(message, "fe")
+    if link.beam is not None and link.beam.path is not None:
+        last = link.beam.path[-1]
+        if not _same(last, end):
+            yield finding(f"ends {off}", "beam", "path", value=last)
 
 
-def _beam(links: Links, i: int) -> Iterator[Finding]:
-    link = links[i]
-    if link is None or link.beam is None:
+def _beam(links: PartialLinks, i: int, link: Link) -> Findings:
+    if link.beam is None:
         return
     path = polyline(links, i)
     if path is None:
-        if i + 1 == len(links) or None not in links[i + 1 :]:
-            yield Finding(
-                ("beam", "path"),
-                None,
-                "missing: neither a dh row nor the next joint's origin gives the length",
+        # A later link that is itself in error may hold the joint to which this beam leads.
+        if None not in links[i + 1 :]:
+            message = (
+                "missing: neither a dh row nor the next joint's origin gives the length"
             )
+            yield finding(message, "beam", "path")
         return
     if is_traced(path):
         return
-    if len(path) < 2 or np.linalg.norm(np.diff(path, axis=0), axis=1).min() <= 1e-9:
-        yield Finding(
-            ("beam",),
-            None,
-            "the beam has no length: give it one, or make the link rigid",
-        )
+    steps = lengths(np.diff(path, axis=0))
+    if len(steps) == 0 or steps.min() <= SAME_CORNER:
+        message = "the beam has no length: give it one, or make the link rigid"
+        yield finding(message, "beam")
         return
-    yield from _up(links, i, path)
+    if not is_traced(link.beam.up, link.joint.axis):
+        yield from _up(links, i, path)
 
 
-def _up(links: Links, i: int, path: Real) -> Iterator[Finding]:
-    link = links[i]
-    if link is None or link.beam is None or is_traced(link.beam.up, link.joint.axis):
-        return
-    segments, up = np.diff(path, axis=0), np.asarray(up_directions(links, i))
-    size = np.linalg.norm(segments, axis=1) * np.linalg.norm(up, axis=1)
-    along = np.linalg.norm(np.cross(segments, up), axis=1) <= PARALLEL * size
+def _up(links: PartialLinks, i: int, path: Real) -> Findings:
+    segments = np.diff(path, axis=0)
+    up = np.asarray(up_directions(links, i))
+    size = lengths(segments) * lengths(up)
+    across = lengths(np.cross(segments, up))
+    along = across <= PARALLEL * size
     if along.any():
-        message = f"the section's z axis must not lie along the beam, as it does on segment {int(along.argmax()) + 1}"
-        yield Finding(("beam", "up"), list(up[along.argmax()].tolist()), message)
+        first = int(along.argmax())
+        message = f"the section's z axis must not lie along the beam, as it does on segment {first + 1}"
+        yield finding(message, "beam", "up", value=up[first].tolist())
 
 
-def _masses(links: Links, i: int) -> Iterator[Finding]:
-    link, count = links[i], node_count(links, i)
-    if link is None or count is None:
+def _masses(links: PartialLinks, i: int, link: Link) -> Findings:
+    count = node_count(links, i)
+    if count is None:
         return
     for k, entry in enumerate(link.masses):
         if entry.node != "tip" and int(entry.node) >= count:
             message = f'link {link.name!r} has nodes 0 to {count - 1} (or "tip")'
-            yield Finding(("masses", k, "node"), entry.node, message)
+            yield finding(message, "masses", k, "node", value=entry.node)
 
 
 def _same(a: Any, b: Any) -> bool:
-    return is_traced(a, b) or bool(
-        np.abs(np.asarray(a, float) - np.asarray(b, float)).max() <= ON_TIP
-    )
+    if is_traced(a, b):
+        return True
+    apart = np.asarray(a, float) - np.asarray(b, float)
+    return bool(np.abs(apart).max() <= ON_TIP)
 
 
 def _point(point: Any) -> str:
-    return (
-        "["
-        + ", ".join("(traced)" if is_traced(x) else f"{float(x):.6g}" for x in point)
-        + "]"
-    )
+    numbers = ["(traced)" if is_traced(x) else f"{float(x):.6g}" for x in point]
+    return f"[{', '.join(numbers)}]"

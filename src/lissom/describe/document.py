@@ -20,12 +20,17 @@ from ruamel.yaml.events import (
 
 from .errors import DescriptionError, Problem
 
-MAX_BYTES = (
-    4_000_000  # a robot takes a few kB, an hour of torque table at 100 Hz under 4 MB
-)
-MAX_DEPTH = 32  # the deepest field of the schema lies 8 levels down
-MAX_ENTRIES = 500_000  # counted with every alias written out, so that a few aliases of aliases cannot fill the memory
+# A robot takes a few kB, an hour of torque table at 100 Hz under 4 MB.
+MAX_BYTES = 4_000_000
+TOO_LARGE = f"larger than {MAX_BYTES // 1_000_000} MB"
 
+# The deepest field of the schema lies 8 levels down.
+MAX_DEPTH = 32
+
+# Counted with every alias written out, so that a few aliases of aliases cannot fill the memory.
+MAX_ENTRIES = 500_000
+
+# The scalars of the YAML 1.2 core schema.
 _NULL = re.compile(r"null|Null|NULL|~|")
 _BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
 _INT = re.compile(r"[-+]?[0-9]+")
@@ -55,21 +60,18 @@ def read_document(path: Path) -> Document:
     Raises:
         DescriptionError: the file cannot be read, is too large, or is not YAML.
     """
+    file = str(path)
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise DescriptionError(
-                [_problem(str(path), None, f"larger than {MAX_BYTES // 1_000_000} MB")]
-            )
+            raise _refused_file(file, TOO_LARGE)
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as reason:
-        raise DescriptionError(
-            [_problem(str(path), None, f"cannot be read: {reason.strerror}")]
-        ) from None
+        message = f"cannot be read: {reason.strerror}"
+        raise _refused_file(file, message) from None
     except UnicodeDecodeError as reason:
-        raise DescriptionError(
-            [_problem(str(path), None, f"is not UTF-8 text (byte {reason.start})")]
-        ) from None
-    return parse_document(text, str(path))
+        message = f"is not UTF-8 text (byte {reason.start})"
+        raise _refused_file(file, message) from None
+    return parse_document(text, file)
 
 
 def parse_document(text: str, file: str | None = None) -> Document:
@@ -79,24 +81,34 @@ def parse_document(text: str, file: str | None = None) -> Document:
         DescriptionError: broken, recursive, huge, or more than one document.
     """
     if len(text) > MAX_BYTES:
-        raise DescriptionError(
-            [_problem(file, None, f"larger than {MAX_BYTES // 1_000_000} MB")]
-        )
+        raise _refused_file(file, TOO_LARGE)
     builder = _Builder(YAML(typ="safe", pure=True).parse(text))
     try:
         data = builder.document()
     except _Refused as reason:
-        raise DescriptionError([_problem(file, reason.line, reason.message)]) from None
+        raise _refused_file(file, reason.message, reason.line) from None
     except MarkedYAMLError as reason:
-        mark = reason.problem_mark or reason.context_mark
-        where = (mark.line + 1, f"column {mark.column + 1}: ") if mark else (None, "")
-        raise DescriptionError(
-            [_problem(file, where[0], f"{where[1]}broken YAML: {reason.problem}")]
-        ) from None
+        raise _broken_yaml(file, reason) from None
     except (YAMLError, ValueError) as reason:
-        text = " ".join(str(reason).split())
-        raise DescriptionError([_problem(file, None, f"broken YAML: {text}")]) from None
+        words = " ".join(str(reason).split())
+        raise _refused_file(file, f"broken YAML: {words}") from None
     return Document(file, data, builder.lines)
+
+
+def _broken_yaml(file: str | None, reason: MarkedYAMLError) -> DescriptionError:
+    mark = reason.problem_mark or reason.context_mark
+    message = f"broken YAML: {reason.problem}"
+    if not mark:
+        return _refused_file(file, message)
+    # Marks count from 0.
+    message = f"column {mark.column + 1}: {message}"
+    return _refused_file(file, message, mark.line + 1)
+
+
+def _refused_file(
+    file: str | None, message: str, line: int | None = None
+) -> DescriptionError:
+    return DescriptionError([Problem(file, line, "", None, message)])
 
 
 def scalar(text: str) -> Any:
@@ -106,6 +118,7 @@ def scalar(text: str) -> Any:
     if _BOOL.fullmatch(text):
         return text.lower() == "true"
     if _INT.fullmatch(text):
+        # Longer ones are beyond every number of a description, and slow to read.
         return int(text) if len(text) < 400 else float("inf")
     if _BASED.fullmatch(text):
         return int(text, 0)
@@ -127,20 +140,21 @@ class _Builder:
     def __init__(self, events: Iterator[Event]):
         self.events = events
         self.lines: dict[tuple, int] = {}
-        self.anchors: dict[
-            str, tuple[Any, int] | None
-        ] = {}  # value and its number of entries; None while open
+        # Value of an anchor and its number of entries; None while it is still being read.
+        self.anchors: dict[str, tuple[Any, int] | None] = {}
         self.entries = 0
 
     def document(self) -> Any:
         """The one document of the text, `None` if it is empty."""
-        data, documents = None, 0
+        data = None
+        documents = 0
         for event in self.events:
-            if isinstance(event, DocumentStartEvent):
-                documents += 1
-                if documents > 1:
-                    raise _Refused(event, "holds more than one document")
-                data = self._value(next(self.events), ())
+            if not isinstance(event, DocumentStartEvent):
+                continue
+            documents += 1
+            if documents > 1:
+                raise _Refused(event, "holds more than one document")
+            data = self._value(next(self.events), ())
         return data
 
     def _value(self, event: Any, path: tuple) -> Any:
@@ -160,9 +174,13 @@ class _Builder:
             self.anchors[event.anchor] = (value, self.entries - before + 1)
         return value
 
+    def _scalar(self, event: ScalarEvent) -> Any:
+        # What stands in quotes is text, whatever it looks like.
+        return scalar(event.value) if event.style is None else event.value
+
     def _content(self, event: Event, path: tuple) -> Any:
         if isinstance(event, ScalarEvent):
-            return scalar(event.value) if event.style is None else event.value
+            return self._scalar(event)
         if isinstance(event, SequenceStartEvent):
             return self._sequence(path)
         if isinstance(event, MappingStartEvent):
@@ -180,7 +198,7 @@ class _Builder:
         while not isinstance(event := next(self.events), MappingEndEvent):
             if not isinstance(event, ScalarEvent):
                 raise _Refused(event, "a key must be plain text")
-            key = scalar(event.value) if event.style is None else event.value
+            key = self._scalar(event)
             if key in entries:
                 raise _Refused(event, f"the key {key!r} is written twice")
             self.lines[(*path, key)] = event.start_mark.line + 1
@@ -188,26 +206,18 @@ class _Builder:
         return entries
 
     def _alias(self, event: AliasEvent) -> Any:
-        if event.anchor not in self.anchors:
-            raise _Refused(
-                event,
-                f"the alias *{event.anchor} has no anchor &{event.anchor} before it",
-            )
-        anchored = self.anchors[event.anchor]
-        if anchored is None:
-            raise _Refused(
-                event, f"*{event.anchor} refers to itself: the file is recursive"
-            )
-        self._count(event, anchored[1])
-        return anchored[0]
+        name = event.anchor
+        if name not in self.anchors:
+            raise _Refused(event, f"the alias *{name} has no anchor &{name} before it")
+        anchor = self.anchors[name]
+        if anchor is None:
+            raise _Refused(event, f"*{name} refers to itself: the file is recursive")
+        value, entries = anchor
+        self._count(event, entries)
+        return value
 
     def _count(self, event: Event, number: int) -> None:
         self.entries += number
         if self.entries > MAX_ENTRIES:
-            raise _Refused(
-                event, f"holds more than {MAX_ENTRIES} entries (aliases written out)"
-            )
-
-
-def _problem(file: str | None, line: int | None, message: str) -> Problem:
-    return Problem(file, line, "", None, message)
+            message = f"holds more than {MAX_ENTRIES} entries (aliases written out)"
+            raise _Refused(event, message)

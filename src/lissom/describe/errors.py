@@ -20,9 +20,8 @@ class Problem:
         if self.line is not None:
             place += f":{self.line}"
         shown = "" if self.value is None else shortened(self.value)
-        return ": ".join(
-            part for part in (place, self.field, shown, self.message) if part
-        )
+        parts = (place, self.field, shown, self.message)
+        return ": ".join(part for part in parts if part)
 
 
 class DescriptionError(ValueError):
@@ -30,18 +29,22 @@ class DescriptionError(ValueError):
 
     def __init__(self, problems: tuple[Problem, ...] | list[Problem]):
         self.problems: tuple[Problem, ...] = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        lines = [str(problem) for problem in self.problems]
+        super().__init__("\n".join(lines))
 
 
 def shortened(value: Any, width: int = 60) -> str:
     """`repr(value)` without its middle where it is longer than `width`."""
     text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= width else f"{text[: width - 20]} ... {text[-14:]}"
+    if len(text) <= width:
+        return text
+    return f"{text[: width - 20]} ... {text[-14:]}"
 
 
 def nearest(word: Any, accepted: Any) -> str:
     """`, did you mean 'x'?` for the accepted word closest to `word`, or nothing where none is close."""
-    close = get_close_matches(str(word), [str(a) for a in accepted], n=1, cutoff=0.5)
+    words = [str(other) for other in accepted]
+    close = get_close_matches(str(word), words, n=1, cutoff=0.5)
     return f", did you mean {close[0]!r}?" if close else ""
 
 
@@ -49,4 +52,5 @@ def refused(
     field: str, value: Any, message: str, file: str | None = None
 ) -> DescriptionError:
     """A `DescriptionError` with a single problem."""
-    return DescriptionError((Problem(file, None, field, value, message),))
+    problem = Problem(file, None, field, value, message)
+    return DescriptionError((problem,))

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
-from .fe_file import FeNodes, fe_nodes
+from .fe_file import FeNodes, UnknownNodeError, fe_nodes
 from .files import library_folder
-from .joint import Vector
-from .part import Finding, Part
-from .quantity import Whole, error, kind_of, vector
+from .joint import ZERO, Angles
+from .part import Finding, Part, finding
+from .quantity import Whole, error, kind_of
 
 INNER, TIP = "inner", "tip"
 
@@ -28,49 +28,39 @@ def _check_interface(value: Any) -> Any:
         raise error(
             f"{' and '.join(missing)} missing: a link has an inner node, at its joint, and a tip"
         )
-    wrong = [
-        name
-        for name, label in value.items()
-        if isinstance(label, bool) or not isinstance(label, int)
-    ]
-    if wrong:
-        raise error(
-            f"{wrong[0]} is {value[wrong[0]]}: must be the number of a node. Faces become nodes in `lissom reduce`, "
-            "whose result needs no interface here"
-        )
-    names = [INNER, *(str(name) for name in value if name not in (INNER, TIP)), TIP]
-    return {name: value[name] for name in names}
+    for name, label in value.items():
+        if isinstance(label, bool) or not isinstance(label, int):
+            raise error(
+                f"{name} is {label}: must be the number of a node. Faces become nodes in `lissom reduce`, "
+                "whose result needs no interface here"
+            )
+    # Nodes are counted from the joint to the tip, whatever the order in the file.
+    between = [str(name) for name in value if name not in (INNER, TIP)]
+    return {name: value[name] for name in (INNER, *between, TIP)}
+
+
+Interface = Annotated[dict[str, int] | None, BeforeValidator(_check_interface)]
 
 
 class FE(Part):
     """A flexible link from finite elements: a file of `lissom reduce`, or K, M and nodes with an interface."""
 
     file: str
-    interface: Annotated[dict[str, int] | None, BeforeValidator(_check_interface)] = (
-        None  # node numbers
-    )
-    rpy: Annotated[Vector, vector("rad")] = (
-        0.0,
-        0.0,
-        0.0,
-    )  # axes of the finite elements in the link frame
-    modes: Annotated[int, Whole(0, 2000)] | None = (
-        None  # elastic modes kept; default: all of the file, 18 of matrices
-    )
-    method: Literal["craig-bampton", "guyan", "rubin"] = (
-        "craig-bampton"  # of reducing matrices
-    )
+    interface: Interface = None  # node numbers
+    rpy: Angles = ZERO  # axes of the finite elements in the link frame
+    # Elastic modes kept; default: all of the file, 18 of matrices.
+    modes: Annotated[int, Whole(0, 2000)] | None = None
+    # How matrices are reduced.
+    method: Literal["craig-bampton", "guyan", "rubin"] = "craig-bampton"
 
     @property
     def path(self) -> Path:
         """Where the file is: as written, or in the library."""
         written = Path(self.file).expanduser()
+        if written.is_absolute() or written.is_file():
+            return written
         known = library_folder() / written
-        return (
-            known
-            if not written.is_absolute() and not written.is_file() and known.is_file()
-            else written
-        )
+        return known if known.is_file() else written
 
     @property
     def nodes(self) -> FeNodes:
@@ -81,27 +71,17 @@ class FE(Part):
         """What is wrong with the file, or with the interface in it."""
         try:
             nodes = self.nodes
+        except UnknownNodeError as failure:
+            return [finding(str(failure), "interface")]
         except ValueError as failure:
-            at = (
-                "interface"
-                if self.interface is not None
-                and "node" in str(failure).partition(" ")[0]
-                else "file"
-            )
-            return [Finding((at,), self.file if at == "file" else None, str(failure))]
-        if (
-            self.modes is not None
-            and nodes.modes is not None
-            and self.modes > nodes.modes
-        ):
-            message = f"the file holds {nodes.modes} elastic modes: reduce it again with more of them"
-            return [Finding(("modes",), self.modes, message)]
+            return [finding(str(failure), "file", value=self.file)]
+        most = nodes.modes
+        if self.modes is not None and most is not None and self.modes > most:
+            message = f"the file holds {most} elastic modes: reduce it again with more of them"
+            return [finding(message, "modes", value=self.modes)]
         if not np.any(nodes.points[-1]):
-            return [
-                Finding(
-                    ("interface",), None, "inner node and tip are at the same place"
-                )
-            ]
+            message = "inner node and tip are at the same place"
+            return [finding(message, "interface")]
         return []
 
 
@@ -110,19 +90,18 @@ def with_folder(data: Any, folder: Path) -> Any:
     links = data.get("links") if isinstance(data, Mapping) else None
     if not isinstance(links, list) or folder == library_folder():
         return data
-    return {**data, "links": [_placed(link, folder) for link in links]}
+    return {**data, "links": [_link_with_folder(link, folder) for link in links]}
 
 
-def _placed(link: Any, folder: Path) -> Any:
+def _link_with_folder(link: Any, folder: Path) -> Any:
     fe = link.get("fe") if isinstance(link, Mapping) else None
     name = fe.get("file") if isinstance(fe, Mapping) else None
-    if (
-        not isinstance(fe, Mapping)
-        or not isinstance(name, str)
-        or Path(name).expanduser().is_absolute()
-    ):
+    if not isinstance(fe, Mapping) or not isinstance(name, str):
+        return link
+    if Path(name).expanduser().is_absolute():
         return link
     beside = (folder / name).resolve()
-    if not beside.is_file() and (library_folder() / name).is_file():
+    in_library = (library_folder() / name).is_file()
+    if in_library and not beside.is_file():
         return link
     return {**link, "fe": {**fe, "file": str(beside)}}

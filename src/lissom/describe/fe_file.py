@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,13 +12,15 @@ HDF5_ENDINGS = (".h5", ".hdf5")
 OWN_ENDINGS = (".npz", *HDF5_ENDINGS)
 
 
+class UnknownNodeError(ValueError):
+    """An interface names a node that the mesh does not have."""
+
+
 class FeNodes(NamedTuple):
     """Interface nodes of a link in the axes of its finite elements, counted from the inner one."""
 
-    names: tuple[str, ...]
     points: np.ndarray  # (k, 3)
-    reduced: bool  # the file holds a reduced link
-    modes: int | None  # that it holds
+    modes: int | None  # elastic modes that the file of a reduced link holds
 
 
 def fe_nodes(path: Path, interface: Mapping[str, int] | None) -> FeNodes:
@@ -34,65 +36,65 @@ def fe_nodes(path: Path, interface: Mapping[str, int] | None) -> FeNodes:
         )
     if not path.is_file():
         raise ValueError(f"no such file (looked for {path})")
-    return _fe_nodes(
-        path,
-        path.stat().st_mtime_ns,
-        None if interface is None else tuple(interface.items()),
-    )
+    pairs = None if interface is None else tuple(interface.items())
+    return _fe_nodes(path, path.stat().st_mtime_ns, pairs)
 
 
 @lru_cache(maxsize=64)
 def _fe_nodes(
     path: Path, changed: int, interface: tuple[tuple[str, int], ...] | None
 ) -> FeNodes:
+    """Read once for every version of the file: `changed` is when it was written."""
     try:
-        arrays = _chosen(
-            path, ("lissom_link", "names", "points", "stiffness", "nodes", "labels")
-        )
+        arrays = _arrays(path)
     except (OSError, ValueError, EOFError) as failure:
         raise ValueError(f"cannot be read: {failure}") from None
     if "lissom_link" in arrays:
-        if int(arrays["lissom_link"]) != LINK_FORMAT:
-            raise ValueError(
-                f"is of format {int(arrays['lissom_link'])}; this version reads format {LINK_FORMAT}"
-            )
-        names = tuple(str(name) for name in arrays["names"])
-        if interface is not None:
-            raise ValueError(
-                "is a reduced link, whose interface is settled: leave `interface` out"
-            )
-        return FeNodes(names, arrays["points"], True, len(arrays["stiffness"]))
+        return _nodes_of_link(arrays, interface)
     if "nodes" not in arrays:
         raise ValueError("holds neither a reduced link nor K, M and nodes")
     if interface is None:
         raise ValueError(
             "holds matrices: say which nodes the joints sit on, interface: {inner: 1, tip: 57}"
         )
-    return _labelled(arrays, interface)
+    return _nodes_of_mesh(arrays, interface)
 
 
-def _labelled(
+def _nodes_of_link(arrays: Mapping[str, np.ndarray], interface: Any) -> FeNodes:
+    version = int(arrays["lissom_link"])
+    if version != LINK_FORMAT:
+        raise ValueError(
+            f"is of format {version}; this version reads format {LINK_FORMAT}"
+        )
+    if interface is not None:
+        raise ValueError(
+            "is a reduced link, which has its interface already: leave `interface` out"
+        )
+    return FeNodes(arrays["points"], modes=len(arrays["stiffness"]))
+
+
+def _nodes_of_mesh(
     arrays: Mapping[str, np.ndarray], interface: Sequence[tuple[str, int]]
 ) -> FeNodes:
     points = np.asarray(arrays["nodes"], dtype=float)
-    labels = np.asarray(arrays.get("labels", np.arange(1, len(points) + 1))).reshape(-1)
-    where = []
+    # Finite-element programs count nodes from 1.
+    counted = np.arange(1, len(points) + 1)
+    labels = np.asarray(arrays.get("labels", counted)).reshape(-1)
+    rows = []
     for name, label in interface:
         found = np.flatnonzero(labels == label)
         if not len(found):
-            raise ValueError(
+            raise UnknownNodeError(
                 f"node {label} ({name}) is not in the mesh: its nodes are numbered {labels.min()} to {labels.max()}"
             )
-        where.append(int(found[0]))
-    return FeNodes(
-        tuple(name for name, _ in interface),
-        points[where] - points[where[0]],
-        False,
-        None,
-    )
+        rows.append(int(found[0]))
+    inner = points[rows[0]]
+    return FeNodes(points[rows] - inner, modes=None)
 
 
-def _chosen(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+def _arrays(path: Path) -> dict[str, np.ndarray]:
+    """What is needed of a file, as far as it is there; matrices can be large."""
+    names = ("lissom_link", "points", "stiffness", "nodes", "labels")
     if path.suffix.lower() in HDF5_ENDINGS:
         import h5py
 

@@ -14,20 +14,14 @@ from ruamel.yaml import YAML
 
 from .document import Document, read_document
 from .errors import DescriptionError, Problem
-from .part import Finding, Part, plain
+from .part import SHAPES, Finding, Part, plain
 
 P = TypeVar("P", bound=Part)
 _NOTHING = object()
 SCENARIO = ".scenario.yaml"
-TAGS = (
-    "rectangle",
-    "circle",
-    "tube",
-    "box",
-    "general",
-    "taper",
-    "uniform",
-)  # pydantic names the branch it took
+
+# Names of the branch that pydantic took among the kinds of sections: no keys of a file.
+TAGS = (*SHAPES, "taper")
 
 
 def library_folder() -> Path:
@@ -37,21 +31,16 @@ def library_folder() -> Path:
 
 def library_names() -> tuple[str, ...]:
     """The robots of the library."""
-    names = (
-        f.name.removesuffix(".yaml")
-        for f in library_folder().glob("*.yaml")
-        if not f.name.endswith(SCENARIO)
-    )
+    files = [file.name for file in library_folder().glob("*.yaml")]
+    robots = [name for name in files if not name.endswith(SCENARIO)]
+    names = [name.removesuffix(".yaml") for name in robots]
     return tuple(sorted(name for name in names if name != "materials"))
 
 
 def library_scenarios() -> tuple[str, ...]:
     """The scenarios of the library; every robot has one of its own name."""
-    return tuple(
-        sorted(
-            f.name.removesuffix(SCENARIO) for f in library_folder().glob(f"*{SCENARIO}")
-        )
-    )
+    files = [file.name for file in library_folder().glob(f"*{SCENARIO}")]
+    return tuple(sorted(name.removesuffix(SCENARIO) for name in files))
 
 
 def library_file(name: str, scenario: bool = False) -> Path:
@@ -63,7 +52,8 @@ def library_file(name: str, scenario: bool = False) -> Path:
     names = library_scenarios() if scenario else library_names()
     if name not in names:
         raise _no_file(name, names, "is not in the library")
-    return library_folder() / (name + (SCENARIO if scenario else ".yaml"))
+    ending = SCENARIO if scenario else ".yaml"
+    return library_folder() / f"{name}{ending}"
 
 
 def find_file(
@@ -82,11 +72,10 @@ def find_file(
     try:
         if path.is_file():
             return path
-        reason = (
-            "is a folder, not a file"
-            if path.is_dir()
-            else "no such file, and no such name in the library"
-        )
+        if path.is_dir():
+            reason = "is a folder, not a file"
+        else:
+            reason = "no such file, and no such name in the library"
     except (OSError, ValueError) as problem:
         reason = f"cannot be opened: {problem}"
     raise _no_file(text, names, reason)
@@ -101,41 +90,49 @@ def build(cls: type[P], document: Document, others: tuple[Problem, ...] = ()) ->
     try:
         part = cls.model_validate(document.data)
     except ValidationError as failure:
-        found = [
-            placed(Finding(tuple(d["loc"]), d["input"], d["msg"]), document)
-            for d in failure.errors()
-        ]
-        raise DescriptionError(
-            [*others, *sorted(found, key=lambda problem: problem.line or 0)]
-        ) from None
+        found = []
+        for detail in failure.errors():
+            finding = Finding(tuple(detail["loc"]), detail["input"], detail["msg"])
+            found.append(problem_of(finding, document))
+        found.sort(key=lambda problem: problem.line or 0)
+        raise DescriptionError([*others, *found]) from None
     if others:
         raise DescriptionError(others)
     return part
 
 
-def placed(finding: Finding, document: Document) -> Problem:
+def build_from(cls: type[P], data: Any) -> P:
+    """The described part of plain data, as a file would hold it."""
+    return build(cls, Document(None, data, {}))
+
+
+def problem_of(finding: Finding, document: Document) -> Problem:
     """A finding with its line and its dotted path; items of lists appear by their `name` where they have one."""
-    here, path, words = document.data, [], []
+    here = document.data
+    path = []
+    words = []
     for step in finding.loc:
         inside = _step(here, step)
         if inside is _NOTHING and step in TAGS:
             continue
-        named = (
-            isinstance(inside, Mapping)
-            and isinstance(step, int)
-            and isinstance(inside.get("name"), str)
-        )
-        words.append(inside["name"] if named else str(step))
         path.append(step)
+        words.append(_word(step, inside))
         here = inside
+    # A whole mapping as the value would hide the message.
     value = None if isinstance(finding.value, Mapping | Part) else finding.value
     return Problem(
-        document.file,
-        document.line(tuple(path)),
-        ".".join(words),
-        value,
-        finding.message,
+        file=document.file,
+        line=document.line(tuple(path)),
+        field=".".join(words),
+        value=value,
+        message=finding.message,
     )
+
+
+def _word(step: Any, inside: Any) -> str:
+    """How a step of a path is called: items of a list by their name."""
+    name = inside.get("name") if isinstance(inside, Mapping) else None
+    return name if isinstance(step, int) and isinstance(name, str) else str(step)
 
 
 def write(part: Part, path: str | Path) -> None:
@@ -145,17 +142,19 @@ def write(part: Part, path: str | Path) -> None:
     yaml.width = 120
     yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     text = StringIO()
-    yaml.dump({"lissom": 1, **concrete(plain(part))}, text)
+    yaml.dump({"lissom": 1, **as_numbers(plain(part))}, text)
     Path(path).write_text(text.getvalue(), encoding="utf-8")
 
 
-def concrete(value: Any) -> Any:
+def as_numbers(value: Any) -> Any:
     """Plain data with every JAX array written as numbers."""
     if isinstance(value, jax.Array | np.ndarray | np.generic):
         return np.asarray(value).tolist()
     if isinstance(value, dict):
-        return {key: concrete(entry) for key, entry in value.items()}
-    return [concrete(entry) for entry in value] if isinstance(value, list) else value
+        return {key: as_numbers(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [as_numbers(entry) for entry in value]
+    return value
 
 
 def kind_of_file(name_or_path: str | Path) -> str:
@@ -167,12 +166,9 @@ def kind_of_file(name_or_path: str | Path) -> str:
     if path.suffix.lower() == ".urdf":
         return "robot"
     data = read_document(path).data
-    is_scenario = (
-        isinstance(data, Mapping)
-        and "links" not in data
-        and ("robot" in data or "t_end" in data)
-    )
-    return "scenario" if is_scenario else "robot"
+    if not isinstance(data, Mapping) or "links" in data:
+        return "robot"
+    return "scenario" if "robot" in data or "t_end" in data else "robot"
 
 
 def _step(here: Any, step: Any) -> Any:
@@ -185,6 +181,5 @@ def _step(here: Any, step: Any) -> Any:
 
 def _no_file(name: str, names: tuple[str, ...], reason: str) -> DescriptionError:
     close = get_close_matches(name, names, n=3, cutoff=0.4) or names
-    return DescriptionError(
-        [Problem(name, None, "", None, f"{reason}. Library: {', '.join(close)}")]
-    )
+    message = f"{reason}. Library: {', '.join(close)}"
+    return DescriptionError([Problem(name, None, "", None, message)])

@@ -4,9 +4,8 @@ Pure functions of the description, in NumPy while every number is concrete and i
 live in a link's `dh`, in its `path` (or `tip`), or, where neither is written, in the next joint's origin.
 """
 
-from lissom.types import Matrix3, Real, Vector3
-
-from . import chain
+from ..types import Matrix3, Real, Vector3
+from . import link_geometry
 from .robot import Robot
 
 
@@ -16,17 +15,17 @@ def joint_frame(robot: Robot, i: int) -> tuple[Matrix3, Vector3]:
     A joint with `dh` sits at its parent's tip, turned by Rx(alpha) of the parent's row (where it has one) and by
     Rz(theta) of its own; one with `origin` at its parent's tip too, turned by `rpy`.
     """
-    return chain.joint_pose(robot.links, i)
+    return link_geometry.joint_pose(robot.links, i)
 
 
 def joint_axis(robot: Robot, i: int) -> Vector3:
     """Unit axis of joint i in the joint frame; its own motion leaves it fixed, so it is the same in the link frame."""
-    return chain.axis(robot.links[i])
+    return link_geometry.axis(robot.links[i])
 
 
 def beam_path(robot: Robot, i: int) -> Real:
     """Corners (P, 3) of the beam axis of link i in its frame, from the joint to the tip  [m]."""
-    path = chain.polyline(robot.links, i)
+    path = link_geometry.polyline(robot.links, i)
     if path is None:
         raise ValueError(f"Link {robot.links[i].name!r} is not a beam.")
     return path
@@ -34,12 +33,12 @@ def beam_path(robot: Robot, i: int) -> Real:
 
 def beam_up(robot: Robot, i: int) -> Real:
     """Directions (P - 1, 3) of the section's z axis, one per straight segment, not yet at right angles to it."""
-    return chain.up_directions(robot.links, i)
+    return link_geometry.up_directions(robot.links, i)
 
 
 def tip(robot: Robot, i: int) -> Vector3:
     """The last node of link i in its frame, where the next joint sits  [m]."""
-    point = chain.link_tip(robot.links, i)
+    point = link_geometry.link_tip(robot.links, i)
     if point is None:
         raise ValueError(f"Link {robot.links[i].name!r} has no tip.")
     return point
@@ -47,7 +46,7 @@ def tip(robot: Robot, i: int) -> Vector3:
 
 def node_count(robot: Robot, i: int) -> int:
     """Number of nodes of link i, from the joint to the tip; a rigid link with its tip at the joint has one."""
-    count = chain.node_count(robot.links, i)
+    count = link_geometry.node_count(robot.links, i)
     if count is None:
         raise ValueError(f"Link {robot.links[i].name!r} has no nodes.")
     return count
@@ -55,8 +54,8 @@ def node_count(robot: Robot, i: int) -> int:
 
 def node_names(robot: Robot) -> tuple[str, ...]:
     """Every node as `link/k`, k from 0 at the joint, link by link."""
-    return tuple(
-        f"{link.name}/{k}"
-        for i, link in enumerate(robot.links)
-        for k in range(node_count(robot, i))
-    )
+    names = []
+    for i, link in enumerate(robot.links):
+        for k in range(node_count(robot, i)):
+            names.append(f"{link.name}/{k}")
+    return tuple(names)

@@ -1,14 +1,17 @@
 """Joints: how a link moves on its parent, where it sits, and what resists or drives it."""
 
-from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from .part import Finding, Part, entry_of
+from .part import Finding, Findings, Part, entry_of, finding
 from .quantity import Numbers, Quantity, is_traced, vector
 
 Vector = tuple[float, float, float]
 Angle = Annotated[float, Quantity("rad")]
 Length = Annotated[float, Quantity("m")]
+Point = Annotated[Vector, vector("m")]
+Angles = Annotated[Vector, vector("rad")]
+Direction = Annotated[Vector, vector("", nonzero=True)]
+ZERO = (0.0, 0.0, 0.0)
 
 
 class DH(Part):
@@ -19,20 +22,22 @@ class DH(Part):
     d: Length = 0.0
     theta: Angle = 0.0  # added to the joint coordinate
 
+    @property
+    def end(self) -> tuple[Any, Any, Any]:
+        """Where the link of this row ends, in the link frame: along d (z), then along a (x)."""
+        return (self.a, 0.0, self.d)
+
 
 class Origin(Part):
     """Pose of the joint frame in the parent link's frame (the world's for the first link)."""
 
-    xyz: Annotated[Vector, vector("m")] | None = None  # default: the parent's tip
-    rpy: Annotated[Vector, vector("rad")] = (
-        0.0,
-        0.0,
-        0.0,
-    )  # Rz(yaw) Ry(pitch) Rx(roll), as in URDF
+    xyz: Point | None = None  # default: the parent's tip
+    # Rz(yaw) Ry(pitch) Rx(roll), as in URDF.
+    rpy: Angles = ZERO
 
 
 class Motor(Part):
-    """The rotor on the motor side of a gear; it adds ratio^2 inertia to the joint's own rate."""
+    """The rotor on the motor side of a gear: the gear ratio squared times its inertia is added to the joint."""
 
     inertia: Annotated[float, Quantity("kg m^2", least=0)] = 0.0
     ratio: Annotated[float, Quantity("", above=0)] = 1.0
@@ -43,34 +48,28 @@ class Friction(Part):
 
     viscous: Annotated[float, Quantity("N m s or N s/m", least=0)] = 0.0
     coulomb: Annotated[float, Quantity("N m or N", least=0)] = 0.0
-    width: Annotated[float, Quantity("rad/s or m/s", above=0)] = (
-        0.01  # speed of tanh(1) of the Coulomb torque
-    )
+    # Speed at which tanh(1), 76 %, of the Coulomb torque is reached.
+    width: Annotated[float, Quantity("rad/s or m/s", above=0)] = 0.01
+
+
+Range = Annotated[tuple[float, float], Numbers((2,), Quantity("rad or m"))]
 
 
 class Limits(Part):
     """Range of the joint coordinate and the largest torque (force) of its drive."""
 
-    position: (
-        Annotated[tuple[float, float], Numbers((2,), Quantity("rad or m"))] | None
-    ) = None
+    position: Range | None = None
     torque: Annotated[float, Quantity("N m or N", above=0)] | None = None
 
     def findings(self) -> list[Finding]:
         """The lower limit is below the upper one."""
-        if (
-            self.position is None
-            or is_traced(self.position)
-            or self.position[0] < self.position[1]
-        ):
+        if self.position is None or is_traced(self.position):
             return []
-        return [
-            Finding(
-                ("position",),
-                self.position,
-                "the lower limit must be below the upper one",
-            )
-        ]
+        lower, upper = self.position
+        if lower < upper:
+            return []
+        message = "the lower limit must be below the upper one"
+        return [finding(message, "position", value=self.position)]
 
 
 class Joint(Part):
@@ -79,9 +78,7 @@ class Joint(Part):
     type: Literal["revolute", "prismatic", "fixed"]
     dh: DH | None = None
     origin: Origin | None = None
-    axis: Annotated[Vector, vector("", nonzero=True)] | None = (
-        None  # in the joint frame; default z
-    )
+    axis: Direction | None = None  # in the joint frame; default z
     motor: Motor | None = None
     friction: Friction | None = None
     limits: Limits | None = None
@@ -92,6 +89,11 @@ class Joint(Part):
     def moves(self) -> bool:
         """True if the joint has a coordinate."""
         return self.type != "fixed"
+
+    @property
+    def position(self) -> Any:
+        """The joint frame's origin as written, `None` where none is."""
+        return None if self.origin is None else self.origin.xyz
 
     def findings(self) -> list[Finding]:
         """One way of placing the joint; nothing that drives or brakes a joint that cannot move."""
@@ -105,36 +107,29 @@ class Joint(Part):
         return list(_joint_findings(data)) if isinstance(data, dict) else []
 
 
-def _joint_findings(data: dict) -> Any:
+def _joint_findings(data: dict) -> Findings:
     given = {key for key, value in data.items() if value is not None}
     if {"dh", "origin"} <= given:
-        yield Finding(
-            ("origin",),
-            data["origin"],
-            "a joint is placed by dh or by origin, not by both",
-        )
+        message = "a joint is placed by dh or by origin, not by both"
+        yield finding(message, "origin", value=data["origin"])
     if {"dh", "axis"} <= given:
-        yield Finding(
-            ("axis",),
-            data["axis"],
-            "a joint written with dh moves about its z axis: leave axis out",
-        )
-    for key in sorted({"motor", "friction", "limits"} & given):
-        if data.get("type") == "fixed":
-            yield Finding(
-                (key,), data[key], f"a fixed joint does not move: it has no {key}"
-            )
+        message = "a joint written with dh moves about its z axis: leave axis out"
+        yield finding(message, "axis", value=data["axis"])
+    if data.get("type") == "fixed":
+        for key in sorted({"motor", "friction", "limits"} & given):
+            message = f"a fixed joint does not move: it has no {key}"
+            yield finding(message, key, value=data[key])
     yield from _drive_findings(data)
 
 
-def _drive_findings(data: dict) -> Iterator[Finding]:
+def _drive_findings(data: dict) -> Findings:
     actuated = data.get("actuated")
     if data.get("type") == "fixed" and actuated is not None:
         message = "a fixed joint does not move: it has no drive, leave actuated out"
-        yield Finding(("actuated",), actuated, message)
+        yield finding(message, "actuated", value=actuated)
     torque = entry_of(data, "limits", "torque")
     if actuated is False and torque is not None:
         message = (
             "a passive joint (actuated: false) has no drive: leave its torque limit out"
         )
-        yield Finding(("limits", "torque"), torque, message)
+        yield finding(message, "limits", "torque", value=torque)

@@ -6,17 +6,23 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import AfterValidator, BeforeValidator
 
-from lissom.types import Real, namespace
-
+from ..types import Real, namespace
 from .fe import FE
-from .joint import Joint, Vector
+from .joint import ZERO, Direction, Joint, Point, Vector
 from .material import NamedMaterial
-from .part import Finding, Part
-from .quantity import Numbers, Quantity, Whole, error, is_traced, vector
+from .part import Entries, Finding, Part, finding
+from .quantity import Numbers, Quantity, Whole, error, is_traced
 from .section import AnySection
 
 Mass = Annotated[float, Quantity("kg", least=0)]
 BODIES = ("beam", "rigid", "fe")
+
+# [m] Points of a path that are closer than this are the same point.
+SAME_POINT = 1e-9
+
+# How far an inertia matrix may be from symmetric, or a principal moment below zero, against its largest entry: the
+# rounding of numbers typed by hand or turned into other axes.
+INERTIA_ROUNDING = 1e-9
 
 
 class _Inertia(Numbers):
@@ -24,15 +30,11 @@ class _Inertia(Numbers):
 
     def check(self, value: Any) -> Any:
         """The numbers as tuples, in the form in which they were given."""
-        if isinstance(value, list | tuple | np.ndarray) and len(value) == 6:
-            numbers = Numbers((6,), self.each).check(value)
-        elif (
-            isinstance(value, list | tuple | np.ndarray)
-            and len(value) == 3
-            and np.ndim(value[0]) == 1
-        ):
-            numbers = Numbers((3, 3), self.each).check(value)
+        shape = _shape_of(value)
+        if shape in ((6,), (3, 3)):
+            numbers = Numbers(shape, self.each).check(value)
         else:
+            # Three numbers, or a value that is refused with the accepted forms.
             numbers = super().check(value)
         if not is_traced(numbers):
             _check_inertia(inertia_matrix(numbers))
@@ -42,6 +44,15 @@ class _Inertia(Numbers):
     def words(self) -> str:
         """The accepted forms."""
         return "3 numbers (xx, yy, zz), 6 (xx, yy, zz, xy, xz, yz) or a symmetric 3x3 matrix [kg m^2]"
+
+
+def _shape_of(value: Any) -> tuple[int, ...]:
+    """Shape by the first row alone: rows of other lengths are refused with their number."""
+    if not isinstance(value, list | tuple | np.ndarray):
+        return ()
+    if len(value) == 3 and np.ndim(value[0]) == 1:
+        return (3, 3)
+    return (len(value),)
 
 
 Inertia = Annotated[tuple, _Inertia((3,), Quantity("kg m^2"))]
@@ -56,19 +67,26 @@ def inertia_matrix(inertia: Any) -> Float[Real, "3 3"]:
     if values.shape == (3,):
         return xp.diag(values)
     xx, yy, zz, xy, xz, yz = values
-    return xp.stack(
-        [xp.stack([xx, xy, xz]), xp.stack([xy, yy, yz]), xp.stack([xz, yz, zz])]
-    )
+    rows = [
+        [xx, xy, xz],
+        [xy, yy, yz],
+        [xz, yz, zz],
+    ]
+    return xp.stack([xp.stack(row) for row in rows])
 
 
 def _check_inertia(matrix: Real) -> None:
-    size = np.abs(matrix).max()
-    if not np.allclose(matrix, matrix.T, rtol=0, atol=1e-9 * size):
+    rounding = INERTIA_ROUNDING * np.abs(matrix).max()
+    if not np.allclose(matrix, matrix.T, rtol=0, atol=rounding):
         raise error("the inertia matrix must be symmetric")
-    if np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
+    principal_moments = np.linalg.eigvalsh(matrix)
+    if principal_moments.min() < -rounding:
         raise error(
             "the inertia matrix must be positive semidefinite: no body has a negative principal moment"
         )
+
+
+DampingRatio = Annotated[float, Quantity("", least=0, below=1)]
 
 
 class Damping(Part):
@@ -76,18 +94,15 @@ class Damping(Part):
 
     alpha: Annotated[float, Quantity("1/s", least=0)] = 0.0
     beta: Annotated[float, Quantity("s", least=0)] = 0.0
-    ratio: Annotated[float, Quantity("", least=0, below=1)] | None = None
+    ratio: DampingRatio | None = None
 
     def findings(self) -> list[Finding]:
         """One kind of damping."""
         rayleigh = {"alpha", "beta"} & self.model_fields_set
         if self.ratio is None or not rayleigh:
             return []
-        return [
-            Finding(
-                ("ratio",), self.ratio, "damping is {alpha, beta} or {ratio}, not both"
-            )
-        ]
+        message = "damping is {alpha, beta} or {ratio}, not both"
+        return [finding(message, "ratio", value=self.ratio)]
 
 
 def _check_path(path: Any) -> Any:
@@ -96,48 +111,43 @@ def _check_path(path: Any) -> Any:
     points = np.asarray(path)
     if len(points) < 2:
         raise error("a path has at least two points")
-    if np.abs(points[0]).max() > 1e-9:
+    if np.abs(points[0]).max() > SAME_POINT:
         raise error("the first point of a path is the joint: it must be [0, 0, 0]")
-    steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    if steps.min() <= 1e-9:
-        raise error(
-            f"points {int(steps.argmin())} and {int(steps.argmin()) + 1} of the path coincide: no length"
-        )
+    segments = np.diff(points, axis=0)
+    steps = np.linalg.norm(segments, axis=1)
+    if steps.min() <= SAME_POINT:
+        k = int(steps.argmin())
+        raise error(f"points {k} and {k + 1} of the path coincide: no length")
     return path
 
 
-Points = Annotated[
-    tuple[Vector, ...], Numbers((None, 3), Quantity("m")), AfterValidator(_check_path)
-]
+CORNERS = Numbers((None, 3), Quantity("m"))
+BeamPath = Annotated[tuple[Vector, ...], CORNERS, AfterValidator(_check_path)]
 
 
 class Beam(Part):
     """A flexible link along a polyline in its link frame."""
 
-    path: Points | None = (
-        None  # default: straight to the next joint, or along the DH link: d, then a
-    )
+    # Default: straight to the next joint, or along the DH link: d, then a.
+    path: BeamPath | None = None
     section: AnySection
-    up: Annotated[Vector, vector("", nonzero=True)] | None = (
-        None  # direction of the section's z axis
-    )
+    # Direction of the section's z axis; default: the joint axis, or x where the beam runs along it.
+    up: Direction | None = None
     material: NamedMaterial
     elements: Annotated[int, Whole(1, 1000)] = 4  # per straight segment
     theory: Literal["euler-bernoulli", "timoshenko"] = "euler-bernoulli"
-    mass: Literal["consistent", "lumped", "lumped-points"] = (
-        "consistent"  # the last without rotary inertia
-    )
+    # Lumped points have no rotary inertia.
+    mass: Literal["consistent", "lumped", "lumped-points"] = "consistent"
 
 
 class Rigid(Part):
     """A rigid link by its mass, centre and inertia about the centre, in link axes."""
 
     mass: Mass
-    com: Annotated[Vector, vector("m")] = (0.0, 0.0, 0.0)
-    inertia: Inertia = (0.0, 0.0, 0.0)
-    tip: Annotated[Vector, vector("m")] | None = (
-        None  # default: the next joint, or the end of the DH link
-    )
+    com: Point = ZERO
+    inertia: Inertia = ZERO
+    # Default: the next joint, or the end of the DH link.
+    tip: Point | None = None
 
 
 def _check_node(value: Any) -> Any:
@@ -153,25 +163,24 @@ class LumpedMass(Part):
 
     node: Annotated[int | str, BeforeValidator(_check_node)] = "tip"
     mass: Mass = 0.0
-    inertia: Inertia = (0.0, 0.0, 0.0)
+    inertia: Inertia = ZERO
 
 
 class Payload(Part):
     """A rigid load at the last link's tip; `offset` from the tip to its centre, in link axes."""
 
     mass: Mass = 0.0
-    inertia: Inertia = (0.0, 0.0, 0.0)
-    offset: Annotated[Vector, vector("m")] = (0.0, 0.0, 0.0)
+    inertia: Inertia = ZERO
+    offset: Point = ZERO
 
 
 def _check_name(value: Any) -> Any:
     if not isinstance(value, str) or not value:
         raise error("a name is text")
-    if (
-        any(c in value for c in "./:*, \t\n")
-        or value in ("tip", "ground", "world")
-        or value.isdigit()
-    ):
+    # These would be misread in dotted paths (links.upper), node names (upper/tip) and lists of a command line.
+    has_separator = any(c in value for c in "./:*, \t\n")
+    has_meaning = value in ("tip", "ground", "world") or value.isdigit()
+    if has_separator or has_meaning:
         raise error(
             "a name has no space and none of . / : * , and is not tip, ground, world or a number"
         )
@@ -191,9 +200,8 @@ class Link(Part):
     fe: FE | None = None
     masses: tuple[LumpedMass, ...] = ()
     damping: Damping | None = None  # instead of the robot's
-    parent: str | None = (
-        None  # the link that carries this one, or ground; default: the link before it
-    )
+    # The link that carries this one, or ground; default: the link before it.
+    parent: str | None = None
 
     @property
     def flexible(self) -> bool:
@@ -202,27 +210,21 @@ class Link(Part):
 
     def findings(self) -> list[Finding]:
         """Exactly one body."""
-        return _body_findings([key for key in BODIES if getattr(self, key) is not None])
+        return _body_findings({key: getattr(self, key) for key in BODIES})
 
     @classmethod
     def partial_findings(cls, data: Any) -> list[Finding]:
         """The same on half-valid data."""
-        return (
-            _body_findings([k for k in BODIES if data.get(k) is not None])
-            if isinstance(data, dict)
-            else []
-        )
+        if not isinstance(data, dict):
+            return []
+        return _body_findings({key: data.get(key) for key in BODIES})
 
 
-def _body_findings(given: list[str]) -> list[Finding]:
-    if len(given) > 1:
-        return [
-            Finding(
-                (given[1],),
-                None,
-                f"a link has one body, this one has {' and '.join(given)}",
-            )
-        ]
-    return (
-        [] if given else [Finding((), None, "a link needs a body: beam, rigid or fe")]
-    )
+def _body_findings(entries: Entries) -> list[Finding]:
+    bodies = [key for key in BODIES if entries[key] is not None]
+    if not bodies:
+        return [finding("a link needs a body: beam, rigid or fe")]
+    if len(bodies) > 1:
+        message = f"a link has one body, this one has {' and '.join(bodies)}"
+        return [finding(message, bodies[1])]
+    return []

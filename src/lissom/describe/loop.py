@@ -1,10 +1,9 @@
 """Loops: the joints that close a chain, and where its joints are put together."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from .joint import Vector
+from .joint import ZERO, Angles, Direction, Point
 from .part import Part
-from .quantity import vector
 
 
 class Loop(Part):
@@ -12,17 +11,8 @@ class Loop(Part):
 
     link: str  # its tip closes the loop
     to: str = "ground"  # or the name of a link
-    at: Annotated[
-        Vector, vector("m")
-    ]  # point of `to`, in its frame (the world's for the ground)
+    at: Point  # of `to`, in its frame (the world's for the ground)
     type: Literal["revolute", "prismatic", "fixed"] = "revolute"
-    axis: Annotated[Vector, vector("", nonzero=True)] = (
-        0.0,
-        0.0,
-        1.0,
-    )  # in the frame of `to`
-    rpy: Annotated[Vector, vector("rad")] = (
-        0.0,
-        0.0,
-        0.0,
-    )  # of the link's frame in that of `to`, closing joint at zero
+    axis: Direction = (0.0, 0.0, 1.0)  # in the frame of `to`
+    # Turn of the link's frame in that of `to`, closing joint at zero.
+    rpy: Angles = ZERO

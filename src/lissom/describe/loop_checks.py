@@ -1,166 +1,180 @@
 """What can be wrong with loops before any geometry is solved: names, points, axes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .chain import Links, link_tip, polyline
 from .chain_checks import ON_TIP
 from .errors import nearest
+from .link import Link
+from .link_geometry import (
+    GROUND,
+    GROUND_NUMBER,
+    PartialLinks,
+    lengths,
+    link_tip,
+    polyline,
+)
 from .loop import Loop
-from .part import Finding
+from .part import Entries, Finding, Findings, finding, findings_at, is_list
 from .planar_checks import IN_PLANE
 from .quantity import is_traced
 
-GROUND = "ground"
+LAST_NODE = -1  # of a link
 
 
 def loop_findings(
-    entries: Mapping[str, Any], links: Links, names: list[Any]
+    entries: Entries, links: PartialLinks, names: list[Any]
 ) -> list[Finding]:
     """Everything that is wrong with `loops`, `independent` and `assembly`; entries may be half-valid."""
     loops = entries.get("loops") or ()
+    planar = entries.get("planar") is True
     found: list[Finding] = []
-    for k, loop in enumerate(loops if isinstance(loops, list | tuple) else ()):
+    for k, loop in enumerate(loops if is_list(loops) else ()):
         if isinstance(loop, Loop):
-            found += [
-                Finding(("loops", k, *f.loc), f.value, f.message)
-                for f in _loop(loop, entries, links, names)
-            ]
-    moving = [link.name for link in links if link is not None and link.joint.moves]
-    if None not in links:
+            of_loop = _loop(loop, planar, links, names)
+            found += findings_at(("loops", k), of_loop)
+    # Which joints move can be told only where every link is right.
+    valid = [link for link in links if link is not None]
+    if len(valid) == len(links):
+        moving = [link.name for link in valid if link.joint.moves]
         found += _joints(entries, moving, bool(loops))
     return found
 
 
-def _loop(
-    loop: Loop, entries: Mapping[str, Any], links: Links, names: list[Any]
-) -> Iterator[Finding]:
-    for key in ("link", "to"):
-        name = getattr(loop, key)
-        if name not in names and not (key == "to" and name == GROUND):
-            known = [*names, GROUND] if key == "to" else names
-            yield Finding(
-                (key,),
-                name,
-                f"no link is called {name!r}{nearest(name, known) or '.'} {_known(names)}",
-            )
-            return
+def _loop(loop: Loop, planar: bool, links: PartialLinks, names: list[Any]) -> Findings:
+    for unknown in _names(loop, names):
+        # Nothing more can be said about a loop whose links are not known.
+        yield unknown
+        return
     if loop.to == loop.link:
-        yield Finding(
-            ("to",),
-            loop.to,
-            "a link cannot close a loop with itself: name another link, or ground",
-        )
+        message = "a link cannot close a loop with itself: name another link, or ground"
+        yield finding(message, "to", value=loop.to)
         return
     if loop.to != GROUND:
-        yield from _point(loop, links, names)
-    if entries.get("planar") is True:
+        yield from _point(loop, links, names.index(loop.to))
+    if planar:
         yield from _in_plane(loop)
 
 
-def _known(names: list[Any]) -> str:
-    return f"Links: {', '.join(str(name) for name in names)}"
+def _names(loop: Loop, names: list[Any]) -> Findings:
+    listed = ", ".join(str(name) for name in names)
+    accepted = {"link": names, "to": [*names, GROUND]}
+    for key, known in accepted.items():
+        name = getattr(loop, key)
+        if name not in known:
+            guess = nearest(name, known) or "."
+            message = f"no link is called {name!r}{guess} Links: {listed}"
+            yield finding(message, key, value=name)
 
 
-def _point(loop: Loop, links: Links, names: list[Any]) -> Iterator[Finding]:
-    """A point of a beam must be one of its nodes; a rigid link is held anywhere."""
-    i = names.index(loop.to)
-    link, path = links[i], polyline(links, i)
-    if link is not None and link.fe is not None:
-        tip = link_tip(links, i)
-        if (
-            tip is not None
-            and not is_traced(tip, loop.at)
-            and np.abs(tip - np.asarray(loop.at)).max() > ON_TIP
-        ):
-            shown = ", ".join(f"{float(x):.6g}" for x in tip)
-            yield Finding(
-                ("at",),
-                list(loop.at),
-                f"lies off the tip [{shown}] of link {loop.to!r}",
-            )
+def _point(loop: Loop, links: PartialLinks, i: int) -> Findings:
+    """A point of a beam must be one of its nodes, one of finite elements the tip; a rigid link is held anywhere."""
+    link = links[i]
+    if link is None:
         return
-    if link is None or link.beam is None or path is None or is_traced(path, loop.at):
+    if link.fe is not None:
+        yield from _point_of_fe(loop, link_tip(links, i))
+    path = polyline(links, i)
+    if link.beam is not None and path is not None:
+        yield from _point_of_beam(loop, path, link.beam.elements)
+
+
+def _point_of_fe(loop: Loop, tip: Any) -> Findings:
+    if tip is None or is_traced(tip, loop.at):
         return
-    nodes = beam_nodes(path, link.beam.elements)
-    if np.linalg.norm(nodes - np.asarray(loop.at), axis=1).min() > ON_TIP:
-        shown = ", ".join(
-            f"{loop.to}/{k} at [{', '.join(f'{x:.6g}' for x in node)}]"
-            for k, node in enumerate(nodes)
-        )
-        yield Finding(
-            ("at",), list(loop.at), f"lies on no node of link {loop.to!r}: {shown}"
-        )
+    apart = np.abs(tip - np.asarray(loop.at))
+    if apart.max() > ON_TIP:
+        message = f"lies off the tip {_shown(tip)} of link {loop.to!r}"
+        yield finding(message, "at", value=loop.at)
+
+
+def _point_of_beam(loop: Loop, path: Any, elements: int) -> Findings:
+    if is_traced(path, loop.at):
+        return
+    nodes = beam_nodes(path, elements)
+    distance = lengths(nodes - np.asarray(loop.at))
+    if distance.min() > ON_TIP:
+        places = [f"{loop.to}/{k} at {_shown(node)}" for k, node in enumerate(nodes)]
+        message = f"lies on no node of link {loop.to!r}: {', '.join(places)}"
+        yield finding(message, "at", value=loop.at)
+
+
+def _shown(point: Any) -> str:
+    numbers = [f"{float(x):.6g}" for x in point]
+    return f"[{', '.join(numbers)}]"
 
 
 def beam_nodes(path: Any, elements: int) -> np.ndarray:
     """Nodes of a beam: each straight segment in equal elements."""
-    path = np.asarray(path, dtype=float)
-    steps = np.arange(elements) / elements
-    inner = path[:-1, None] + np.diff(path, axis=0)[:, None] * steps[None, :, None]
-    return np.concatenate([inner.reshape(-1, 3), path[-1:]])
+    corners = np.asarray(path, dtype=float)
+    nodes = []
+    for start, end in pairwise(corners):
+        # The last node of a segment is the first one of the next.
+        for k in range(elements):
+            nodes.append(start + (end - start) * (k / elements))
+    nodes.append(corners[-1])
+    return np.stack(nodes)
 
 
-def _in_plane(loop: Loop) -> Iterator[Finding]:
+def _in_plane(loop: Loop) -> Findings:
     if is_traced(loop.axis, loop.rpy):
         return
-    axis = np.asarray(loop.axis) / np.linalg.norm(loop.axis)
-    if loop.type == "revolute" and np.hypot(axis[0], axis[1]) > IN_PLANE:
-        yield Finding(
-            ("axis",),
-            list(loop.axis),
-            "a closing revolute joint of a planar robot turns about z: [0, 0, 1]",
-        )
-    if loop.type == "prismatic" and abs(axis[2]) > IN_PLANE:
-        yield Finding(
-            ("axis",),
-            list(loop.axis),
-            "a closing prismatic joint of a planar robot slides in the x-y plane",
-        )
-    if max(abs(loop.rpy[0]), abs(loop.rpy[1])) > IN_PLANE:
-        yield Finding(
-            ("rpy",),
-            list(loop.rpy),
-            "a planar robot turns about z alone: roll and pitch must be 0",
-        )
+    x, y, z = np.asarray(loop.axis) / np.linalg.norm(loop.axis)
+    if loop.type == "revolute" and np.hypot(x, y) > IN_PLANE:
+        message = "a closing revolute joint of a planar robot turns about z: [0, 0, 1]"
+        yield finding(message, "axis", value=loop.axis)
+    if loop.type == "prismatic" and abs(z) > IN_PLANE:
+        message = "a closing prismatic joint of a planar robot slides in the x-y plane"
+        yield finding(message, "axis", value=loop.axis)
+    roll, pitch, _ = loop.rpy
+    if max(abs(roll), abs(pitch)) > IN_PLANE:
+        message = "a planar robot turns about z alone: roll and pitch must be 0"
+        yield finding(message, "rpy", value=loop.rpy)
 
 
-def _joints(
-    entries: Mapping[str, Any], moving: list[str], closed: bool
-) -> Iterator[Finding]:
+def _joints(entries: Entries, moving: list[str], closed: bool) -> Findings:
     for key in ("independent", "assembly"):
-        given = entries.get(key)
-        if given is None:
+        joints = entries.get(key)
+        if joints is None:
             continue
         if not closed:
-            yield Finding(
-                (key,), None, "belongs to a closed chain: this robot has no loops"
-            )
+            message = "belongs to a closed chain: this robot has no loops"
+            yield finding(message, key)
+        elif isinstance(joints, list | tuple | Mapping):
+            yield from _unknown_joints(key, joints, moving)
+
+
+def _unknown_joints(key: str, joints: Any, moving: list[str]) -> Findings:
+    for joint in joints:
+        if joint in moving:
             continue
-        for joint in given if isinstance(given, list | tuple | Mapping) else ():
-            if joint not in moving:
-                message = (
-                    f"no moving joint is called {joint!r}{nearest(joint, moving) or '.'} "
-                    f"Joints: {', '.join(moving)}"
-                )
-                yield Finding(
-                    (key,) if key == "independent" else (key, joint), joint, message
-                )
+        guess = nearest(joint, moving) or "."
+        message = (
+            f"no moving joint is called {joint!r}{guess} Joints: {', '.join(moving)}"
+        )
+        # `assembly` has a key for each joint, `independent` is a list.
+        loc = (key,) if key == "independent" else (key, joint)
+        yield finding(message, *loc, value=joint)
 
 
-def seat_of(links: Links, names: list[str], loop: Loop) -> tuple[int, int | None]:
+def seat_of(
+    links: Sequence[Link], names: Sequence[str], loop: Loop
+) -> tuple[int, int | None]:
     """Link that holds a closing joint (-1 for the ground) and the node it sits on, None on a rigid link."""
     if loop.to == GROUND:
-        return -1, None
+        return GROUND_NUMBER, None
     i = names.index(loop.to)
-    link, path = links[i], polyline(links, i)
-    if link is not None and link.fe is not None:
-        return i, -1
-    if link is None or link.beam is None or path is None:
+    if links[i].fe is not None:
+        return i, LAST_NODE
+    beam, path = links[i].beam, polyline(links, i)
+    if beam is None or path is None:
         return i, None
-    if is_traced(path, loop.at):  # coordinates are not known here: loops end at tips
-        return i, -1
-    nodes = beam_nodes(path, link.beam.elements)
-    return i, int(np.argmin(np.linalg.norm(nodes - np.asarray(loop.at), axis=1)))
+    if is_traced(path, loop.at):
+        # Coordinates are not known here: loops end at tips.
+        return i, LAST_NODE
+    nodes = beam_nodes(path, beam.elements)
+    distance = lengths(nodes - np.asarray(loop.at))
+    return i, int(np.argmin(distance))

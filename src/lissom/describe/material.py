@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from lissom.types import Scalar
-
+from ..types import Scalar
 from .document import read_document
 from .errors import nearest
 from .files import library_folder
@@ -17,13 +16,10 @@ from .quantity import Quantity, error
 class Material(Part):
     """A linear elastic, isotropic material."""
 
-    E: Annotated[
-        float, Quantity("Pa", above=0, hint="steel has 2.1e11")
-    ]  # Young's modulus
-    nu: Annotated[
-        float, Quantity("", above=-1, below=0.5, hint="steel has 0.3")
-    ]  # Poisson's ratio
-    density: Annotated[float, Quantity("kg/m^3", above=0, hint="steel has 7850")]  # rho
+    # Young's modulus, Poisson's ratio and density.
+    E: Annotated[float, Quantity("Pa", above=0, hint="steel has 2.1e11")]
+    nu: Annotated[float, Quantity("", above=-1, below=0.5, hint="steel has 0.3")]
+    density: Annotated[float, Quantity("kg/m^3", above=0, hint="steel has 7850")]
 
     @property
     def shear_modulus(self) -> Scalar:
@@ -47,11 +43,10 @@ def library_material(name: str) -> Material:
     Raises:
         ValueError: the library holds no such name.
     """
-    if name not in _library():
-        guess = nearest(name, material_names()) or "."
-        raise ValueError(
-            f"no such material{guess} Library: {', '.join(material_names())}"
-        )
+    names = material_names()
+    if name not in names:
+        guess = nearest(name, names) or "."
+        raise ValueError(f"no such material{guess} Library: {', '.join(names)}")
     entry = _library()[name]
     return Material(E=entry["E"], nu=entry["nu"], density=entry["density"])
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .chain import Links, branches, node_count
 from .errors import nearest
 from .link import Link
-from .part import entry_of
+from .link_geometry import PartialLinks, branches, node_count
+from .part import entry_of, is_list
 
 DOFS = ("x", "y", "z", "rx", "ry", "rz")
 PLANAR = ("x", "y", "rz")  # what a planar robot keeps of them
@@ -18,13 +18,11 @@ class Outline(NamedTuple):
     links: tuple[str, ...]
     joints: tuple[str, ...]  # joints that move, named by their link
     actuated: tuple[str, ...]  # those of them that a motor drives
-    nodes: dict[
-        str, int | None
-    ]  # nodes per link; None where the description leaves the number open
+    # Nodes per link; None where the description leaves the number open.
+    nodes: dict[str, int | None]
     components: tuple[str, ...] = DOFS  # displacements of a node
-    independent: tuple[
-        str, ...
-    ] = ()  # joints that set the pose of a closed chain, where they are named
+    # Joints that set the pose of a closed chain, where they are named.
+    independent: tuple[str, ...] = ()
     closed: bool = False  # has loops
     branched: bool = False  # some link is not carried by the link before it
 
@@ -34,14 +32,16 @@ class Outline(NamedTuple):
         if not slash:
             return "must be a node: link/number or link/tip"
         if link not in self.links:
-            return f"no link is called {link!r}{nearest(link, self.links) or '.'} Links: {', '.join(self.links)}"
+            return _not_called("link", link, self.links)
         count = self.nodes[link]
-        if number == "tip" or (
-            number.isdecimal() and (count is None or int(number) < count)
-        ):
+        if number == "tip":
             return None
-        last = "" if count is None else f", 0 to {count - 1}"
-        return f"no such node: those of link {link!r} are numbered from the joint{last}; the last is {link}/tip"
+        if number.isdecimal():
+            # Where the description leaves the count open, every number may be right.
+            if count is None or int(number) < count:
+                return None
+        numbers = "" if count is None else f", 0 to {count - 1}"
+        return f"no such node: those of link {link!r} are numbered from the joint{numbers}; the last is {link}/tip"
 
     def joint_problem(self, joint: Any) -> str | None:
         """What is wrong with the name of a moving joint, `None` if nothing is."""
@@ -49,7 +49,7 @@ class Outline(NamedTuple):
             return None
         if joint in self.links:
             return f"the joint of link {joint!r} is fixed"
-        return f"no joint is called {joint!r}{nearest(joint, self.joints) or '.'} Joints: {', '.join(self.joints)}"
+        return _not_called("joint", joint, self.joints)
 
     def is_passive(self, joint: Any) -> bool:
         """True for a moving joint that no motor drives."""
@@ -58,10 +58,18 @@ class Outline(NamedTuple):
     def dof_problem(self, dof: Any) -> str | None:
         """What is wrong with the name of a nodal dof such as `upper/tip.rz`, `None` if nothing is."""
         node, dot, component = str(dof).rpartition(".")
-        if not dot or component not in self.components:
-            known = f"{', '.join(self.components[:-1])} or {self.components[-1]}"
-            return f"must be link/node.component with component {known}, such as upper/tip.rz"
-        return self.node_problem(node)
+        if dot and component in self.components:
+            return self.node_problem(node)
+        *first, last = self.components
+        known = f"{', '.join(first)} or {last}"
+        return (
+            f"must be link/node.component with component {known}, such as upper/tip.rz"
+        )
+
+
+def _not_called(kind: str, name: Any, accepted: Sequence[str]) -> str:
+    guess = nearest(name, accepted) or "."
+    return f"no {kind} is called {name!r}{guess} {kind.capitalize()}s: {', '.join(accepted)}"
 
 
 def outline(
@@ -71,13 +79,15 @@ def outline(
     closed: bool = False,
 ) -> Outline:
     """The names of a valid chain of links."""
-    nodes = {link.name: node_count(links, i) for i, link in enumerate(links)}
+    names = [link.name for link in links]
+    counts = [node_count(links, i) for i in range(len(links))]
     moving = [link for link in links if link.joint.moves]
+    driven = [link for link in moving if link.joint.actuated]
     return Outline(
-        links=tuple(nodes),
+        links=tuple(names),
         joints=tuple(link.name for link in moving),
-        actuated=tuple(link.name for link in moving if link.joint.actuated),
-        nodes=nodes,
+        actuated=tuple(link.name for link in driven),
+        nodes=dict(zip(names, counts, strict=True)),
         components=PLANAR if planar else DOFS,
         independent=tuple(independent or ()),
         closed=closed,
@@ -88,40 +98,51 @@ def outline(
 def outline_of_data(data: Any) -> Outline | None:
     """The names of a robot as written, also where it is in error; `None` where even those cannot be read."""
     raw = data.get("links") if isinstance(data, Mapping) else None
-    if not isinstance(raw, list | tuple):
+    if not is_list(raw):
         return None
     names = [entry_of(entry, "name") for entry in raw]
     if not all(isinstance(name, str) for name in names):
         return None
+    joints = []
+    actuated = []
+    for name, entry in zip(names, raw, strict=True):
+        if entry_of(entry, "joint", "type") == "fixed":
+            continue
+        joints.append(name)
+        if entry_of(entry, "joint", "actuated") is not False:
+            actuated.append(name)
     links = lenient_links(raw)
-    moving = [entry for entry in raw if entry_of(entry, "joint", "type") != "fixed"]
-    driven = [
-        entry for entry in moving if entry_of(entry, "joint", "actuated") is not False
-    ]
-    nodes = {str(name): node_count(links, i) for i, name in enumerate(names)}
-    planar = data.get("planar") is True
-    named = data.get("independent")
-    independent = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
+    counts = [node_count(links, i) for i in range(len(links))]
+    independent = data.get("independent")
+    if not is_list(independent):
+        independent = ()
     return Outline(
-        links=tuple(map(str, names)),
-        joints=tuple(entry_of(entry, "name") for entry in moving),
-        actuated=tuple(entry_of(entry, "name") for entry in driven),
-        nodes=nodes,
-        components=PLANAR if planar else DOFS,
-        independent=independent,
+        links=tuple(names),
+        joints=tuple(joints),
+        actuated=tuple(actuated),
+        nodes=dict(zip(names, counts, strict=True)),
+        components=PLANAR if data.get("planar") is True else DOFS,
+        independent=tuple(map(str, independent)),
         closed=bool(data.get("loops")),
         branched=branches(links),
     )
 
 
-def lenient_links(raw: Any) -> Links:
+def lenient_links(raw: Any) -> PartialLinks:
     """Each entry as a `Link`, or `None` where it is in error."""
-    if not isinstance(raw, list | tuple):
+    if not is_list(raw):
         return []
-    return [_lenient(entry) or _lenient(_bones(entry)) for entry in raw]
+    links = []
+    for entry in raw:
+        link = _link_or_none(entry)
+        if link is None:
+            # A link whose geometry is right still tells where its neighbours are.
+            link = _link_or_none(_bones(entry))
+        links.append(link)
+    return links
 
 
-def _lenient(entry: Any) -> Link | None:
+def _link_or_none(entry: Any) -> Link | None:
     try:
         return Link.model_validate(entry)
     except ValueError:
@@ -130,32 +151,37 @@ def _lenient(entry: Any) -> Link | None:
 
 def _bones(entry: Any) -> Any:
     """The geometry of a link as written, with stand-ins for whatever else may be in error."""
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("joint"), Mapping):
+    written = entry.get("joint") if isinstance(entry, Mapping) else None
+    if not isinstance(written, Mapping):
         return None
-    kept = {k: v for k, v in entry["joint"].items() if k in ("dh", "origin")}
-    bones: dict[str, Any] = {
-        "name": entry.get("name"),
-        "joint": {"type": "revolute", **kept},
-    }
+    joint = _only(written, "dh", "origin")
+    joint["type"] = "revolute"
+    bones = _only(entry, "name")
+    bones["joint"] = joint
     if isinstance(entry.get("parent"), str):
         bones["parent"] = entry["parent"]
-    beam, rigid, fe = entry.get("beam"), entry.get("rigid"), entry.get("fe")
+    return bones | _bones_of_body(entry)
+
+
+def _bones_of_body(entry: Mapping) -> dict[str, Any]:
+    fe = entry.get("fe")
     if isinstance(fe, Mapping):
-        return bones | {
-            "fe": {k: fe[k] for k in ("file", "interface", "rpy") if k in fe}
-        }
+        return {"fe": _only(fe, "file", "interface", "rpy")}
+    rigid = entry.get("rigid")
     if isinstance(rigid, Mapping):
-        return bones | {"rigid": {"mass": 0, "tip": rigid.get("tip")}}
-    if not isinstance(beam, Mapping):
-        return None
-    stand_in = {
-        "section": {"shape": "circle", "diameter": 1},
-        "material": {"E": 1, "nu": 0, "density": 1},
-    }
-    return bones | {
-        "beam": {
-            "path": beam.get("path"),
-            "elements": beam.get("elements", 4),
-            **stand_in,
-        }
-    }
+        return {"rigid": {"mass": 0, **_only(rigid, "tip")}}
+    beam = entry.get("beam")
+    if isinstance(beam, Mapping):
+        return {"beam": _only(beam, "path", "elements") | STAND_INS}
+    return {}
+
+
+# A section and a material that are right: neither says where a beam is.
+STAND_INS = {
+    "section": {"shape": "circle", "diameter": 1},
+    "material": {"E": 1, "nu": 0, "density": 1},
+}
+
+
+def _only(part: Mapping, *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if key in keys}

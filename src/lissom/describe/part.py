@@ -1,7 +1,7 @@
 """The frozen base of everything that is described, and how its errors are worded."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import InitErrorDetails
@@ -9,13 +9,32 @@ from pydantic_core import InitErrorDetails
 from .errors import nearest
 from .quantity import error, is_traced, kind_of
 
+SHAPES = ("rectangle", "circle", "tube", "box", "general")  # of sections
+
+Location = tuple[str | int, ...]  # keys and list positions that lead to an entry
+
 
 class Finding(NamedTuple):
     """Something wrong inside a part: where from there, the value, and what is accepted."""
 
-    loc: tuple[str | int, ...]
+    loc: Location
     value: Any
     message: str
+
+
+Findings = Iterator[Finding]
+Entries = Mapping[str, Any]  # of a part as written, perhaps half-valid
+
+
+def finding(message: str, *loc: str | int, value: Any = None) -> Finding:
+    """Something wrong at a key, such as `"joint", "axis"`; numbers in a row are shown as a list, as in a file."""
+    shown = list(value) if isinstance(value, tuple) else value
+    return Finding(loc, shown, message)
+
+
+def is_list(value: Any) -> TypeGuard[list | tuple]:
+    """True for a list as a file or a part holds it."""
+    return isinstance(value, list | tuple)
 
 
 class Part(BaseModel):
@@ -35,7 +54,8 @@ class Part(BaseModel):
         try:
             part = handler(data)
         except ValidationError as failure:
-            found = [*worded(cls, failure), *cls.partial_findings(data)]
+            found = findings_of(cls, failure)
+            found += cls.partial_findings(data)
         else:
             found = list(part.findings())
             if not found:
@@ -55,48 +75,59 @@ class Part(BaseModel):
 def entry_of(part: Any, *keys: str) -> Any:
     """An entry of nested parts or mappings, `None` where there is none."""
     for key in keys:
-        part = part.get(key) if isinstance(part, Mapping) else getattr(part, key, None)
+        if isinstance(part, Mapping):
+            part = part.get(key)
+        else:
+            part = getattr(part, key, None)
     return part
+
+
+def findings_at(loc: Location, found: Iterable[Finding]) -> list[Finding]:
+    """Findings of a part, placed where that part stands in the whole."""
+    return [f._replace(loc=(*loc, *f.loc)) for f in found]
 
 
 def validation_error(title: str, found: Iterable[Finding]) -> ValidationError:
     """The findings as pydantic's own error, so that an enclosing part can place them."""
-    details = [
-        InitErrorDetails(type=error(f.message), loc=f.loc, input=f.value) for f in found
-    ]
+    details = []
+    for loc, value, message in found:
+        detail = InitErrorDetails(type=error(message), loc=loc, input=value)
+        details.append(detail)
     return ValidationError.from_exception_data(title, details)
 
 
-def worded(cls: type[BaseModel], failure: ValidationError) -> list[Finding]:
+def findings_of(cls: type[BaseModel], failure: ValidationError) -> list[Finding]:
     """Pydantic's errors of one part in the words of this package."""
-    return [_worded(cls, detail) for detail in failure.errors(include_url=False)]
+    details = failure.errors(include_url=False)
+    return [_finding_of(cls, detail) for detail in details]
 
 
-def _worded(cls: type[BaseModel], detail: Any) -> Finding:
-    loc, value, kind = tuple(detail["loc"]), detail["input"], detail["type"]
+def _finding_of(cls: type[BaseModel], detail: Any) -> Finding:
+    loc = tuple(detail["loc"])
+    value = detail["input"]
+    kind = detail["type"]
     keys = list(cls.model_fields)
     if kind == "description":
+        # An error of ours, from a part inside this one: it is worded already.
         return Finding(loc, value, detail["msg"])
     if kind == "missing":
         return Finding(loc, None, "missing")
     if kind == "extra_forbidden":
-        return Finding(
-            loc,
-            None,
-            f"unknown key{nearest(loc[-1], keys) or '.'} Accepted: {', '.join(keys)}",
-        )
+        guess = nearest(loc[-1], keys) or "."
+        message = f"unknown key{guess} Accepted: {', '.join(keys)}"
+        return Finding(loc, None, message)
     if kind in ("model_type", "dict_type", "model_attributes_type"):
         accepted = f" with {', '.join(keys)}" if not loc else ""
-        return Finding(loc, value, f"must be a mapping{accepted}, not {kind_of(value)}")
+        message = f"must be a mapping{accepted}, not {kind_of(value)}"
+        return Finding(loc, value, message)
     return Finding(loc, value, _plain_words(detail, value))
 
 
 def _plain_words(detail: Any, value: Any) -> str:
-    kind, context = detail["type"], detail.get("ctx", {})
+    kind = detail["type"]
+    context = detail.get("ctx", {})
     if kind == "literal_error":
-        expected = context["expected"]
-        words = [word.strip("'") for word in expected.replace(" or ", ", ").split(", ")]
-        return f"must be one of {', '.join(words)}{nearest(value, words)}"
+        return _choice_words(context["expected"], value)
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return _shape_words(value)
     if kind == "value_error":
@@ -112,31 +143,37 @@ def _plain_words(detail: Any, value: Any) -> str:
     return detail["msg"]
 
 
+def _choice_words(expected: str, value: Any) -> str:
+    """Pydantic writes the accepted words as `'a', 'b' or 'c'`."""
+    words = expected.replace(" or ", ", ").split(", ")
+    words = [word.strip("'") for word in words]
+    return f"must be one of {', '.join(words)}{nearest(value, words)}"
+
+
 def _shape_words(value: Any) -> str:
-    shapes = ("rectangle", "circle", "tube", "box", "general")
     shape = value.get("shape") if isinstance(value, Mapping) else None
-    missing = (
-        "must have a shape"
-        if shape is None
-        else f"the shape {shape!r} is not known{nearest(shape, shapes) or '.'}"
-    )
-    return (
-        f"{missing} Accepted: {', '.join(shapes)}; or start and end for a tapered beam"
-    )
+    if shape is None:
+        problem = "must have a shape"
+    else:
+        guess = nearest(shape, SHAPES) or "."
+        problem = f"the shape {shape!r} is not known{guess}"
+    accepted = ", ".join(SHAPES)
+    return f"{problem} Accepted: {accepted}; or start and end for a tapered beam"
 
 
 def plain(value: Any) -> Any:
     """A part as plain mappings, lists and numbers; keys that hold their default are left out."""
     if isinstance(value, BaseModel):
-        fields = type(value).model_fields
-        entries = {name: getattr(value, name) for name in fields}
-        return {
-            k: plain(v) for k, v in entries.items() if not _is_default(v, fields[k])
-        }
+        entries = {}
+        for name, field in type(value).model_fields.items():
+            entry = getattr(value, name)
+            if not _is_default(entry, field):
+                entries[name] = plain(entry)
+        return entries
     if isinstance(value, Mapping):
-        return {k: plain(v) for k, v in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(v) for v in value]
+        return {key: plain(entry) for key, entry in value.items()}
+    if is_list(value):
+        return [plain(entry) for entry in value]
     return value
 
 
@@ -146,10 +183,11 @@ def _is_default(value: Any, field: Any) -> bool:
     if field.is_required() or is_traced(value):
         return False
     default = field.get_default(call_default_factory=True)
-    return (
-        type(value) is type(default) and not _holds_traced(value) and value == default
-    )
+    if type(value) is not type(default):
+        return False
+    # A traced number cannot be compared: its part is written even where it might be the default.
+    return not _holds_traced(value) and value == default
 
 
 def _holds_traced(value: Any) -> bool:
-    return is_traced(plain(value)) if isinstance(value, BaseModel) else False
+    return isinstance(value, BaseModel) and is_traced(plain(value))

@@ -1,118 +1,111 @@
 """What keeps a robot out of the plane of its motion: `planar: true` means motion in the world's x-y plane."""
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from .chain import Links, axis, joint_pose, polyline, up_directions
-from .part import Finding
+from ..types import Real
+from .link import Link
+from .link_geometry import (
+    PartialLinks,
+    axis,
+    joint_pose,
+    lengths,
+    polyline,
+    up_directions,
+)
+from .part import Entries, Finding, Findings, finding, findings_at, is_list
 from .quantity import is_traced
 
-IN_PLANE = 1e-9  # sine of the angle, or metres, below which a direction or a point counts as in the plane
+# Sine of the angle, or metres, below which a direction or a point counts as in the plane.
+IN_PLANE = 1e-9
 
 
-def planar_findings(entries: Mapping[str, Any], links: Links) -> list[Finding]:
+def planar_findings(entries: Entries, links: PartialLinks) -> list[Finding]:
     """Gravity, joints and beams that would leave the plane."""
     found = list(_gravity(entries.get("gravity")))
     for i, link in enumerate(links):
         if link is not None:
-            found += [
-                Finding(("links", i, *f.loc), f.value, f.message)
-                for f in _link(links, i)
-            ]
+            found += findings_at(("links", i), _link(links, i, link))
     return found
 
 
-def _gravity(gravity: Any) -> Iterator[Finding]:
-    if (
-        gravity is None
-        or is_traced(gravity)
-        or not isinstance(gravity, list | tuple)
-        or len(gravity) != 3
-    ):
+def _gravity(gravity: Any) -> Findings:
+    if is_traced(gravity) or not is_list(gravity):
         return
-    if isinstance(gravity[2], int | float) and gravity[2] != 0:
+    # A vector of another length, or one that holds text, is refused at its key.
+    if len(gravity) != 3:
+        return
+    out_of_plane = gravity[2]
+    if isinstance(out_of_plane, int | float) and out_of_plane != 0:
         message = "a planar robot moves in the x-y plane: the third component must be 0 (all three in a level plane)"
-        yield Finding(("gravity",), list(gravity), message)
+        yield finding(message, "gravity", value=gravity)
 
 
-def _link(links: Links, i: int) -> Iterator[Finding]:
-    yield from _frame(links, i)
-    yield from _axis(links, i)
-    yield from _beam(links, i)
-    link = links[i]
-    if link is not None and link.fe is not None:
-        yield Finding(
-            ("fe",),
-            None,
-            "bends in space: a robot with links from finite elements is not planar",
+def _link(links: PartialLinks, i: int, link: Link) -> Findings:
+    yield from _frame(links, i, link)
+    yield from _axis(link)
+    yield from _beam(links, i, link)
+    if link.fe is not None:
+        message = (
+            "bends in space: a robot with links from finite elements is not planar"
         )
+        yield finding(message, "fe")
 
 
-def _frame(links: Links, i: int) -> Iterator[Finding]:
+def _frame(links: PartialLinks, i: int, link: Link) -> Findings:
     """The link frame keeps its z axis along the world's."""
-    link = links[i]
-    assert link is not None
     try:
         rotation, _ = joint_pose(links, i)  # type: ignore[arg-type]
     except (AssertionError, AttributeError):
-        return  # the link before it is itself in error
-    if is_traced(rotation) or abs(abs(rotation[2, 2]) - 1.0) <= IN_PLANE:
+        # The link before it is itself in error.
         return
-    loc = (
-        ("joint", "origin", "rpy") if link.joint.origin is not None else ("joint", "dh")
-    )
-    yield Finding(
-        loc,
-        None,
-        "tilts the z axis: in a planar robot every link frame has its z axis along the world's",
-    )
+    if is_traced(rotation):
+        return
+    # Cosine of the angle between the two z axes; they may be opposite.
+    cosine = abs(rotation[2, 2])
+    if abs(cosine - 1.0) <= IN_PLANE:
+        return
+    has_origin = link.joint.origin is not None
+    loc = ("joint", "origin", "rpy") if has_origin else ("joint", "dh")
+    message = "tilts the z axis: in a planar robot every link frame has its z axis along the world's"
+    yield finding(message, *loc)
 
 
-def _axis(links: Links, i: int) -> Iterator[Finding]:
-    link = links[i]
-    assert link is not None
+def _axis(link: Link) -> Findings:
     direction = axis(link)
-    if is_traced(direction) or not link.joint.moves:
+    if is_traced(direction):
         return
-    if (
-        link.joint.type == "revolute"
-        and np.hypot(direction[0], direction[1]) > IN_PLANE
-    ):
+    x, y, z = (float(part) for part in direction)
+    if link.joint.type == "revolute" and np.hypot(x, y) > IN_PLANE:
         message = "a revolute joint of a planar robot turns about the z axis: [0, 0, 1] or [0, 0, -1]"
-        yield Finding(("joint", "axis"), list(map(float, direction)), message)
-    if link.joint.type == "prismatic" and abs(direction[2]) > IN_PLANE:
+        yield finding(message, "joint", "axis", value=[x, y, z])
+    if link.joint.type == "prismatic" and abs(z) > IN_PLANE:
         message = "a prismatic joint of a planar robot slides in the x-y plane: its axis must have no z component"
-        yield Finding(("joint", "axis"), list(map(float, direction)), message)
+        yield finding(message, "joint", "axis", value=[x, y, z])
 
 
-def _beam(links: Links, i: int) -> Iterator[Finding]:
-    link, path = links[i], polyline(links, i)
-    assert link is not None
-    if path is None or is_traced(path) or link.beam is None or len(path) < 2:
+def _beam(links: PartialLinks, i: int, link: Link) -> Findings:
+    path = polyline(links, i)
+    if link.beam is None or path is None or is_traced(path) or len(path) < 2:
         return
-    if np.abs(path[:, 2]).max() > IN_PLANE:
-        loc = (
-            ("joint", "dh", "d")
-            if link.beam.path is None and link.joint.dh is not None
-            else ("beam", "path")
-        )
-        yield Finding(
-            loc, None, "leaves the x-y plane: the beams of a planar robot lie in it"
-        )
-        return
-    if is_traced(link.beam.up, link.joint.axis):
-        return
-    up = np.asarray(up_directions(links, i))
-    across = np.hypot(up[:, 0], up[:, 1]) / np.linalg.norm(up, axis=1)
-    upright = (
-        np.minimum(across, np.abs(up[:, 2]) / np.linalg.norm(up, axis=1)) <= IN_PLANE
-    )
-    if not upright.all():
+    heights = np.abs(path[:, 2])
+    if heights.max() > IN_PLANE:
+        runs_along_dh = link.beam.path is None and link.joint.dh is not None
+        loc = ("joint", "dh", "d") if runs_along_dh else ("beam", "path")
+        message = "leaves the x-y plane: the beams of a planar robot lie in it"
+        yield finding(message, *loc)
+    elif not is_traced(link.beam.up, link.joint.axis):
+        yield from _up(np.asarray(up_directions(links, i)))
+
+
+def _up(up: Real) -> Findings:
+    """The section's z axis stands upright or lies in the plane on every segment."""
+    x, y, z = (up / lengths(up)[:, None]).T
+    in_plane = np.hypot(x, y)
+    upright = np.abs(z)
+    in_line = np.minimum(in_plane, upright) <= IN_PLANE
+    if not in_line.all():
+        first = int(np.argmin(in_line))
         message = "must be along z or in the x-y plane: a tilted section bends out of the plane"
-        yield Finding(
-            ("beam", "up"),
-            [float(value) for value in up[int(np.argmin(upright))]],
-            message,
-        )
+        yield finding(message, "beam", "up", value=up[first].tolist())

@@ -27,7 +27,8 @@ KINDS = {
 
 def is_traced(*values: Any) -> bool:
     """True if any leaf of `values` belongs to JAX: its value is not looked at."""
-    return any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(values))
+    leaves = jax.tree.leaves(values)
+    return any(isinstance(leaf, jax.Array) for leaf in leaves)
 
 
 def error(message: str) -> PydanticCustomError:
@@ -70,30 +71,38 @@ class Quantity(_Check):
         number = self._number(value)
         if not math.isfinite(number):
             raise error(f"must be a finite number{self._unit}{self._hint}")
-        if (
-            (self.above is not None and number <= self.above)
-            or (self.least is not None and number < self.least)
-            or (self.below is not None and number >= self.below)
-        ):
+        if self._is_outside(number):
             raise error(f"must be {self._range}{self._unit}{self._hint}")
         return number
+
+    def _is_outside(self, number: float) -> bool:
+        if self.above is not None and number <= self.above:
+            return True
+        if self.least is not None and number < self.least:
+            return True
+        return self.below is not None and number >= self.below
 
     def _number(self, value: Any) -> float:
         if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0:
             value = value.item()
         if isinstance(value, str):
-            try:
-                return si_value(value, tuple((self.unit or "1").split(" or ")))
-            except ValueError as reason:
-                raise error(
-                    f"must be a number{self._unit}, or a text with a unit: {reason}"
-                ) from None
+            return self._number_with_unit(value)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise error(f"must be a number{self._unit}, not {kind_of(value)}")
         try:
             return float(value)
         except OverflowError:
+            # A whole number of more than 308 digits.
             raise error(f"must be a finite number{self._unit}{self._hint}") from None
+
+    def _number_with_unit(self, text: str) -> float:
+        units = (self.unit or "1").split(" or ")
+        try:
+            return si_value(text, tuple(units))
+        except ValueError as reason:
+            raise error(
+                f"must be a number{self._unit}, or a text with a unit: {reason}"
+            ) from None
 
     @property
     def _unit(self) -> str:
@@ -105,16 +114,17 @@ class Quantity(_Check):
 
     @property
     def _range(self) -> str:
-        if self.below is not None:
-            low = (
-                f"above {self.above:g}"
-                if self.above is not None
-                else f"at least {self.least:g}"
-            )
-            return f"{low} and below {self.below:g}"
         if self.above is not None:
-            return "positive" if self.above == 0 else f"above {self.above:g}"
-        return "zero or positive" if self.least == 0 else f"at least {self.least:g}"
+            low = f"above {self.above:g}"
+        else:
+            low = f"at least {self.least:g}"
+        if self.below is not None:
+            return f"{low} and below {self.below:g}"
+        if self.above == 0:
+            return "positive"
+        if self.above is None and self.least == 0:
+            return "zero or positive"
+        return low
 
 
 @dataclass(frozen=True)
@@ -130,11 +140,12 @@ class Numbers(_Check):
         if isinstance(value, jax.Array):
             return value
         numbers = self._nested(value, self.shape, "")
-        if self.nonzero and not is_traced(numbers) and not np.any(np.asarray(numbers)):
+        if self.nonzero and not is_traced(numbers) and not np.any(numbers):
             raise error("must not be zero in every component: it is a direction")
         return numbers
 
     def _nested(self, value: Any, shape: tuple[int | None, ...], place: str) -> Any:
+        """Lists of the remaining `shape`; `place` tells where in the whole they stand: `2.0`."""
         if not shape:
             try:
                 return self.each.check(value)
@@ -144,38 +155,36 @@ class Numbers(_Check):
             value = value.tolist()
         if isinstance(value, jax.Array):
             return value
-        if (
-            not isinstance(value, Sequence)
-            or isinstance(value, str)
-            or _length_differs(value, shape[0])
-        ):
-            found = (
-                f"{len(value)} items"
-                if isinstance(value, list | tuple)
-                else kind_of(value)
-            )
-            raise error(
-                f"must be {self.words}, not {found}"
-                + (f" (item {place})" if place else "")
-            )
-        return tuple(
-            self._nested(v, shape[1:], f"{place}.{k}" if place else str(k))
-            for k, v in enumerate(value)
-        )
+        length = shape[0]
+        if not _is_list_of(value, length):
+            found = kind_of(value)
+            if isinstance(value, list | tuple):
+                found = f"{len(value)} items"
+            where = f" (item {place})" if place else ""
+            raise error(f"must be {self.words}, not {found}{where}")
+        items = []
+        for k, item in enumerate(value):
+            item_place = f"{place}.{k}" if place else str(k)
+            items.append(self._nested(item, shape[1:], item_place))
+        return tuple(items)
 
     @property
     def words(self) -> str:
         """The accepted shape, in words."""
         unit = f" [{self.each.unit}]" if self.each.unit else ""
-        inner = (
-            f"{self.shape[-1]} numbers{unit}" if self.shape[-1] else f"numbers{unit}"
-        )
-        text = f"a list of {inner}"
+        count = f"{self.shape[-1]} " if self.shape[-1] else ""
+        text = f"a list of {count}numbers{unit}"
         return text if len(self.shape) == 1 else f"a list of rows, each {text}"
 
 
-def _length_differs(value: Sequence, length: int | None) -> bool:
-    return len(value) == 0 if length is None else len(value) != length
+def _is_list_of(value: Any, length: int | None) -> bool:
+    """True for a list of this length, of any length but zero where it is `None`."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return False
+    return len(value) > 0 if length is None else len(value) == length
+
+
+ANY_LENGTH = (None,)  # shape of a list of numbers
 
 
 def vector(unit: str, nonzero: bool = False) -> Numbers:
@@ -194,10 +203,9 @@ class Whole(_Check):
         """The number as an `int`."""
         if isinstance(value, np.integer):
             value = int(value)
+        accepted = f"must be a whole number from {self.least} to {self.most}"
         if isinstance(value, bool) or not isinstance(value, int):
-            raise error(
-                f"must be a whole number from {self.least} to {self.most}, not {kind_of(value)}"
-            )
+            raise error(f"{accepted}, not {kind_of(value)}")
         if not self.least <= value <= self.most:
-            raise error(f"must be a whole number from {self.least} to {self.most}")
+            raise error(accepted)
         return value

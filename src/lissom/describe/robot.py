@@ -9,19 +9,20 @@ from pydantic import BeforeValidator
 from .chain_checks import chain_findings
 from .document import Document, read_document
 from .fe import with_folder
-from .files import build, concrete, find_file, write
+from .files import as_numbers, build, build_from, find_file, write
 from .joint import Vector
 from .link import Damping, Link, Payload
 from .loop import Loop
 from .loop_checks import loop_findings
 from .outline import Outline, lenient_links, outline
-from .part import Finding, Part, plain
-from .paths import assigned
+from .part import Entries, Finding, Part, entry_of, finding, is_list, plain
+from .paths import with_values
 from .planar_checks import planar_findings
 from .quantity import Quantity, error, vector
 
 
 def _check_version(value: Any) -> Any:
+    # True equals 1 in Python.
     if value != 1 or isinstance(value, bool):
         raise error(
             f"this version reads files of schema version 1 (lissom: 1), not {value}"
@@ -29,6 +30,8 @@ def _check_version(value: Any) -> Any:
     return value
 
 
+Coordinate = Annotated[float, Quantity("rad or m")]
+Acceleration = Annotated[Vector, vector("m/s^2")]
 Version = Annotated[Literal[1], BeforeValidator(_check_version)]
 
 
@@ -37,18 +40,16 @@ class Robot(Part):
 
     lissom: Version = 1
     name: str
-    gravity: Annotated[Vector, vector("m/s^2")] = (0.0, 0.0, -9.81)  # world frame
+    gravity: Acceleration = (0.0, 0.0, -9.81)  # world frame
     planar: bool = False  # motion in the world's x-y plane: nodes carry (x, y, rz) only
     damping: Damping | None = None  # for every flexible link; a link may override
     links: tuple[Link, ...]
     payload: Payload | None = None
     loops: tuple[Loop, ...] = ()  # closed chains
-    independent: tuple[str, ...] | None = (
-        None  # joints that are coordinates of a closed chain; default: the best ones
-    )
-    assembly: dict[str, Annotated[float, Quantity("rad or m")]] | None = (
-        None  # joints near here close the loops
-    )
+    # Joints that are coordinates of a closed chain; default: the best ones.
+    independent: tuple[str, ...] | None = None
+    # Joint coordinates near which the loops are closed.
+    assembly: dict[str, Coordinate] | None = None
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> "Robot":
@@ -61,27 +62,26 @@ class Robot(Part):
         if path.suffix.lower() == ".urdf":
             return cls.from_urdf(path)
         document = read_document(path)
-        return build(
-            cls, document._replace(data=with_folder(document.data, path.parent))
-        )
+        data = with_folder(document.data, path.parent)
+        return build(cls, document._replace(data=data))
 
     @classmethod
     def from_urdf(cls, path: str | Path, tip: str | None = None) -> "Robot":
         """The chain of rigid links from the base of a URDF file to `tip` (needed where it has several)."""
-        from .urdf import (
-            chain_from_urdf,  # yourdfpy is slow to import and few robots need it
-        )
+        # yourdfpy is slow to import and few robots need it.
+        from .urdf import chain_from_urdf
 
-        return build(cls, Document(str(path), chain_from_urdf(Path(path), tip), {}))
+        data = chain_from_urdf(Path(path), tip)
+        return build(cls, Document(str(path), data, {}))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Robot":
         """The robot of plain data, as a robot file would hold it."""
-        return build(cls, Document(None, data, {}))
+        return build_from(cls, data)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` makes an equal robot of."""
-        return {"lissom": 1, **concrete(plain(self))}
+        return {"lissom": 1, **as_numbers(plain(self))}
 
     def save(self, path: str | Path) -> None:
         """Writes the robot file that loads as an equal robot."""
@@ -96,12 +96,14 @@ class Robot(Part):
         Raises:
             DescriptionError: an unknown path, or a value that is not accepted there.
         """
-        return build(type(self), Document(None, assigned(plain(self), changes), {}))
+        data = with_values(plain(self), changes)
+        return build_from(type(self), data)
 
     @property
     def outline(self) -> Outline:
         """Names of links, moving joints and nodes."""
-        return outline(self.links, self.planar, self.independent, bool(self.loops))
+        closed = bool(self.loops)
+        return outline(self.links, self.planar, self.independent, closed)
 
     @property
     def link_names(self) -> tuple[str, ...]:
@@ -111,12 +113,14 @@ class Robot(Part):
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints that move: those of their links."""
-        return tuple(link.name for link in self.links if link.joint.moves)
+        moving = [link for link in self.links if link.joint.moves]
+        return tuple(link.name for link in moving)
 
     @property
     def actuated_names(self) -> tuple[str, ...]:
         """Names of the moving joints that a motor drives, in the order of `joint_names`."""
-        return self.outline.actuated
+        moving = [link for link in self.links if link.joint.moves]
+        return tuple(link.name for link in moving if link.joint.actuated)
 
     def at_moving_joints(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """One value for each moving joint: passive joints get 0 where `values` holds the actuated ones alone."""
@@ -127,38 +131,26 @@ class Robot(Part):
 
     def findings(self) -> list[Finding]:
         """What is wrong between the links, and what this version does not know."""
-        entries = {
-            name: getattr(self, name)
-            for name in type(self).model_fields
-            if name in self.model_fields_set
-        }
-        return _robot_findings(entries, self.links, list(self.link_names))
+        # Only what was written: a planar robot is not asked about gravity that it did not choose.
+        written = {name: getattr(self, name) for name in self.model_fields_set}
+        return _robot_findings(written, self.links, list(self.link_names))
 
     @classmethod
     def partial_findings(cls, data: Any) -> list[Finding]:
         """The same on half-valid data."""
         raw = data.get("links") if isinstance(data, Mapping) else None
-        if not isinstance(data, Mapping) or not isinstance(raw, list | tuple):
+        if not is_list(raw):
             return []
-        names = [
-            entry.get("name")
-            if isinstance(entry, Mapping)
-            else getattr(entry, "name", None)
-            for entry in raw
-        ]
+        names = [entry_of(entry, "name") for entry in raw]
         return _robot_findings(data, lenient_links(raw), names)
 
 
-def _robot_findings(
-    entries: Mapping[str, Any], links: Any, names: list[Any]
-) -> list[Finding]:
+def _robot_findings(entries: Entries, links: Any, names: list[Any]) -> list[Finding]:
     found = []
     if entries.get("planar") is True:
         found += planar_findings(entries, links)
     if not names:
-        found.append(Finding(("links",), [], "a robot has at least one link"))
-    return [
-        *found,
-        *chain_findings(links, names),
-        *loop_findings(entries, links, names),
-    ]
+        found.append(finding("a robot has at least one link", "links", value=[]))
+    found += chain_findings(links, names)
+    found += loop_findings(entries, links, names)
+    return found

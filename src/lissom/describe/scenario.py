@@ -9,29 +9,38 @@ from pydantic import BeforeValidator
 from .document import Document, read_document
 from .errors import DescriptionError, Problem, nearest, refused
 from .fe import with_folder
-from .files import build, concrete, find_file, kind_of_file, library_scenarios, write
+from .files import (
+    as_numbers,
+    build,
+    build_from,
+    find_file,
+    kind_of_file,
+    library_scenarios,
+    write,
+)
 from .outline import outline_of_data
-from .part import Finding, Part, plain
-from .paths import assigned
-from .quantity import Numbers, Quantity, Whole, error, kind_of
+from .part import Finding, Part, entry_of, is_list, plain
+from .paths import with_values
+from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .robot import Robot, Version
 from .scenario_checks import scenario_findings
 from .supported import DEFAULT_FORMULATION, SUPPORT
-from .tables import JOINT, Inputs, ReferenceTable
+from .time_tables import Coordinates, InputTables, ReferenceTable, Row
 
-Gains = Annotated[tuple[float, ...], Numbers((None,), Quantity("", least=0))]
+Gains = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", least=0))]
+Rates = Annotated[Row, Numbers(ANY_LENGTH, Quantity("rad/s or m/s"))]
+Seconds = Annotated[float, Quantity("s", above=0)]
 Positive = Annotated[float, Quantity("", above=0)]
+Tolerance = Annotated[float, Quantity("", above=0, below=1)]
+# The bound is excluded, so that 1, no numerical damping at all, is accepted.
+SpectralRadius = Annotated[float, Quantity("", least=0, below=1 + 1e-12)]
 
 
 class Initial(Part):
     """The state at t = 0; `elastic: static` is the elastic equilibrium under gravity with the joints held at q."""
 
-    q: Annotated[tuple[float, ...], Numbers((None,), JOINT)] | None = (
-        None  # default zero
-    )
-    qd: (
-        Annotated[tuple[float, ...], Numbers((None,), Quantity("rad/s or m/s"))] | None
-    ) = None  # default zero
+    q: Coordinates | None = None  # default zero
+    qd: Rates | None = None  # default zero
     elastic: Literal["zero", "static"] = "zero"
 
 
@@ -48,23 +57,22 @@ class Controller(Part):
     # Adds the torque that holds the rigid robot at the reference.
     gravity_compensation: bool = False
     # Seconds between two samples of the law, its torque held in between; None: a continuous law.
-    sample: Annotated[float, Quantity("s", above=0)] | None = None
+    sample: Seconds | None = None
+
+
+Method = Literal["auto", "radau", "generalised-alpha", "dopri5", "dopri8", "tsit5"]
 
 
 class Solver(Part):
     """How time is stepped through."""
 
-    method: Literal[
-        "auto", "radau", "generalised-alpha", "dopri5", "dopri8", "tsit5"
-    ] = "auto"
-    rtol: Annotated[float, Quantity("", above=0, below=1)] = 1e-6
+    method: Method = "auto"
+    rtol: Tolerance = 1e-6
     atol: Positive = 1e-8
-    spectral_radius: Annotated[float, Quantity("", least=0, below=1 + 1e-12)] = (
-        0.9  # generalised-alpha, at high frequency
-    )
+    spectral_radius: SpectralRadius = 0.9  # generalised-alpha, at high frequency
     resolve: Literal["motion", "everything"] = "motion"
-    max_step: Annotated[float, Quantity("s", above=0)] | None = None
-    first_step: Annotated[float, Quantity("s", above=0)] | None = None
+    max_step: Seconds | None = None
+    first_step: Seconds | None = None
     max_steps: Annotated[int, Whole(1, 1_000_000_000)] = 1_000_000
 
 
@@ -81,18 +89,22 @@ def _check_reference(value: Any) -> Any:
         raise error(
             "must be tangent, minimum-norm or {zeroed: [link/node.component, ...]}"
         )
-    if not isinstance(value["zeroed"], list | tuple):
+    zeroed = value["zeroed"]
+    if not is_list(zeroed):
         raise error(
-            f"zeroed must be a list such as [upper/tip.rz], not {kind_of(value['zeroed'])}"
+            f"zeroed must be a list such as [upper/tip.rz], not {kind_of(zeroed)}"
         )
-    return {"zeroed": list(value["zeroed"])}
+    return {"zeroed": list(zeroed)}
 
 
 def _check_modes(value: Any) -> Any:
-    if value is None or isinstance(value, int):
-        return value if value is None else Whole(0, 10_000).check(value)
-    if isinstance(value, list | tuple):
-        return tuple(Whole(0, 10_000).check(entry) for entry in value)
+    count = Whole(0, 10_000)
+    if value is None:
+        return None
+    if isinstance(value, int):
+        return count.check(value)
+    if is_list(value):
+        return tuple(count.check(entry) for entry in value)
     raise error(
         "must be a whole number of modes per link, or a list with one for each link"
     )
@@ -106,27 +118,23 @@ class Scenario(Part):
     """A robot and a simulation of it."""
 
     lissom: Version = 1
-    robot: Annotated[
-        Robot, BeforeValidator(_named_robot)
-    ]  # library name, path, or inline
+    # Library name, path, or inline.
+    robot: Annotated[Robot, BeforeValidator(_named_robot)]
     formulation: Annotated[str, BeforeValidator(_check_formulation)] = (
         DEFAULT_FORMULATION
     )
-    reference: Annotated[Any, BeforeValidator(_check_reference)] = (
-        None  # default per formulation
-    )
+    # Reference and basis: default per formulation.
+    reference: Annotated[Any, BeforeValidator(_check_reference)] = None
     modes: Annotated[Any, BeforeValidator(_check_modes)] = None
     terms: Literal["consistent", "published"] = "consistent"
-    basis: Literal["assumed", "craig-bampton", "nodal"] | None = (
-        None  # default per formulation
-    )
+    basis: Literal["assumed", "craig-bampton", "nodal"] | None = None
     stiffening: Literal["none", "geometric"] = "none"
     initial: Initial = Initial()
-    inputs: Inputs = Inputs()
+    inputs: InputTables = InputTables()
     controller: Controller | None = None
     solver: Solver = Solver()
-    t_end: Annotated[float, Quantity("s", above=0)] = 1.0
-    output_dt: Annotated[float, Quantity("s", above=0)] = 0.001
+    t_end: Seconds = 1.0
+    output_dt: Seconds = 0.001
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> "Scenario":
@@ -144,11 +152,11 @@ class Scenario(Part):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Scenario":
         """The scenario of plain data, as a scenario file would hold it."""
-        return build(cls, Document(None, data, {}))
+        return build_from(cls, data)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, the robot inline, that `from_dict` makes an equal scenario of."""
-        return {"lissom": 1, **concrete(plain(self))}
+        return {"lissom": 1, **as_numbers(plain(self))}
 
     def save(self, path: str | Path) -> None:
         """Writes the scenario file, with its robot inline, that loads as an equal scenario."""
@@ -160,13 +168,13 @@ class Scenario(Part):
         `{"t_end": 0.5, "gravity": [0, 0, -9.81], "robot.links.upper.beam.material.E": 9e9}`; see `Robot.replace`.
         """
         whole = {_full_path(path): value for path, value in changes.items()}
-        return build(type(self), Document(None, assigned(plain(self), whole), {}))
+        data = with_values(plain(self), whole)
+        return build_from(type(self), data)
 
     def findings(self) -> list[Finding]:
         """What does not fit the robot or the other parts of the scenario."""
-        return scenario_findings(
-            {k: getattr(self, k) for k in type(self).model_fields}, self.robot.outline
-        )
+        entries = {name: getattr(self, name) for name in type(self).model_fields}
+        return scenario_findings(entries, self.robot.outline)
 
     @classmethod
     def partial_findings(cls, data: Any) -> list[Finding]:
@@ -186,33 +194,35 @@ def _full_path(path: str) -> str:
     if first in Robot.model_fields:
         return f"robot.{path}"
     known = [*Scenario.model_fields, *Robot.model_fields]
-    raise refused(
-        path, None, f"no such key in the scenario or its robot{nearest(first, known)}"
-    )
+    guess = nearest(first, known)
+    raise refused(path, None, f"no such key in the scenario or its robot{guess}")
 
 
 def _read(cls: Any, path: Path) -> Any:
     document = read_document(path)
-    name = document.data.get("robot") if isinstance(document.data, Mapping) else None
-    if not isinstance(name, str):
-        inline = (
-            {**document.data, "robot": with_folder(name, path.parent)}
-            if isinstance(name, Mapping)
-            else document.data
-        )
-        return build(cls, document._replace(data=inline))
+    robot = entry_of(document.data, "robot")
+    if isinstance(robot, str):
+        return _read_with_robot(cls, document, robot)
+    if isinstance(robot, Mapping):
+        document = _with_robot(document, with_folder(robot, path.parent))
+    return build(cls, document)
+
+
+def _with_robot(document: Document, robot: Any) -> Document:
+    return document._replace(data={**document.data, "robot": robot})
+
+
+def _read_with_robot(cls: Any, document: Document, name: str) -> Any:
+    """A scenario whose robot stands in another file or in the library."""
     robot, problems = _robot_of(name, document)
     try:
-        return build(
-            cls, document._replace(data={**document.data, "robot": robot}), problems
-        )
+        return build(cls, _with_robot(document, robot), problems)
     except DescriptionError as failure:
-        kept = [
-            p
-            for p in failure.problems
-            if not (problems and p.field == "robot" and p not in problems)
-        ]
-        raise DescriptionError(kept) from None
+        found = failure.problems
+    if problems:
+        # A robot that could not be read is missing in the scenario too: said once, with its own reasons.
+        found = [p for p in found if p.field != "robot" or p in problems]
+    raise DescriptionError(found)
 
 
 def _robot_of(
@@ -224,9 +234,8 @@ def _robot_of(
         path = find_file(name, folder=Path(document.file).parent)
     except DescriptionError as failure:
         message = failure.problems[0].message
-        return None, (
-            Problem(document.file, document.line(("robot",)), "robot", name, message),
-        )
+        line = document.line(("robot",))
+        return None, (Problem(document.file, line, "robot", name, message),)
     try:
         return Robot.load(path), ()
     except DescriptionError as failure:

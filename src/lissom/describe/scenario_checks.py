@@ -1,10 +1,10 @@
 """What in a scenario does not fit its robot or its other parts; works on whole and on half-valid scenarios."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .outline import Outline
-from .part import Finding, entry_of
+from .part import Entries, Finding, Findings, entry_of, finding, is_list
 from .quantity import Quantity, is_traced
 from .supported import (
     DEFAULT_FORMULATION,
@@ -23,9 +23,7 @@ NEEDS_A_DRIVE = {
 }
 
 
-def scenario_findings(
-    entries: Mapping[str, Any], robot: Outline | None
-) -> list[Finding]:
+def scenario_findings(entries: Entries, robot: Outline | None) -> list[Finding]:
     """All that is wrong; `robot` is `None` where even its names cannot be read."""
     found = [*_time(entries), *_sample_period(entries), *choice_findings(entries)]
     if robot is not None:
@@ -36,7 +34,7 @@ def scenario_findings(
 
 def _list(part: Any, *keys: str) -> Any:
     value = entry_of(part, *keys)
-    return value if isinstance(value, list | tuple) else ()
+    return value if is_list(value) else ()
 
 
 def _names(part: Any, *keys: str) -> list[Any]:
@@ -44,31 +42,29 @@ def _names(part: Any, *keys: str) -> list[Any]:
     return list(value) if isinstance(value, Mapping) else []
 
 
-def _time(entries: Mapping[str, Any]) -> Iterator[Finding]:
-    t_end, step = (
-        _number(entries.get("t_end", 1.0)),
-        _number(entries.get("output_dt", 0.001)),
-    )
-    if t_end is None or step is None or t_end <= 0 or step <= 0:
+def _time(entries: Entries) -> Findings:
+    t_end = _seconds(entries.get("t_end", 1.0))
+    step = _seconds(entries.get("output_dt", 0.001))
+    if t_end is None or step is None:
         return
+    samples = t_end / step
     if step > t_end:
-        yield Finding(
-            ("output_dt",), step, f"must not be longer than the run (t_end {t_end:g} s)"
-        )
-    elif t_end / step > MAX_SAMPLES:
-        message = f"gives {t_end / step:.3g} samples over {t_end:g} s: at most {MAX_SAMPLES} are written"
-        yield Finding(("output_dt",), step, message)
-
-
-def _sample_period(entries: Mapping[str, Any]) -> Iterator[Finding]:
-    t_end = _number(entries.get("t_end", 1.0))
-    period = _number(entry_of(entries, "controller", "sample"))
-    if t_end is not None and period is not None and period > t_end > 0:
         message = f"must not be longer than the run (t_end {t_end:g} s)"
-        yield Finding(("controller", "sample"), period, message)
+        yield finding(message, "output_dt", value=step)
+    elif samples > MAX_SAMPLES:
+        message = f"gives {samples:.3g} samples over {t_end:g} s: at most {MAX_SAMPLES} are written"
+        yield finding(message, "output_dt", value=step)
 
 
-def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
+def _sample_period(entries: Entries) -> Findings:
+    t_end = _seconds(entries.get("t_end", 1.0))
+    period = _seconds(entry_of(entries, "controller", "sample"))
+    if t_end is not None and period is not None and period > t_end:
+        message = f"must not be longer than the run (t_end {t_end:g} s)"
+        yield finding(message, "controller", "sample", value=period)
+
+
+def choice_findings(entries: Entries) -> Findings:
     """Choices that the formulation does not offer."""
     support = _support(entries)
     if support is None:
@@ -78,12 +74,12 @@ def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
     terms = entry_of(entries, "terms") or "consistent"
     if terms == "published" and "published" not in support.terms:
         message = f"{support.name} has one set of terms: leave out, or say consistent"
-        yield Finding(("terms",), terms, message)
+        yield finding(message, "terms", value=terms)
     if entry_of(entries, "stiffening") == "geometric":
         yield from _stiffening(support, terms)
 
 
-def _support(entries: Mapping[str, Any]) -> Support | None:
+def _support(entries: Entries) -> Support | None:
     """What the chosen formulation can do, `None` where there is none of that name."""
     name = entry_of(entries, "formulation") or DEFAULT_FORMULATION
     return SUPPORT.get(name) if isinstance(name, str) else None
@@ -96,7 +92,7 @@ def _all_choices(field: str) -> set[str]:
     }
 
 
-def _reference(support: Support, reference: Any) -> Iterator[Finding]:
+def _reference(support: Support, reference: Any) -> Findings:
     name = "zeroed" if isinstance(reference, Mapping) else reference
     if name is None or name in support.references:
         return
@@ -106,102 +102,98 @@ def _reference(support: Support, reference: Any) -> Iterator[Finding]:
     message = f"{support.name} takes {' or '.join(support.references)} only"
     if support.references == ("tangent",):
         message += ": its joint coordinates are what the encoders read"
-    yield Finding(("reference",), reference, message)
+    yield finding(message, "reference", value=reference)
 
 
-def _basis(support: Support, basis: Any) -> Iterator[Finding]:
+def _basis(support: Support, basis: Any) -> Findings:
     if basis is None:
         return
     if len(support.bases) == 1:
         others = names_with(lambda other: len(other.bases) > 1)
         message = f"{support.name} has its own: choose one with {others}"
-        yield Finding(("basis",), basis, message)
+        yield finding(message, "basis", value=basis)
     elif basis in _all_choices("bases") - set(support.bases):
         message = f"{support.name} takes {' or '.join(support.bases)}"
-        yield Finding(("basis",), basis, message)
+        yield finding(message, "basis", value=basis)
 
 
-def _stiffening(support: Support, terms: Any) -> Iterator[Finding]:
+def _stiffening(support: Support, terms: Any) -> Findings:
     if not support.stiffening:
         others = names_with(lambda other: other.stiffening)
         message = f"{support.name} has no geometric stiffening: choose {others}"
-        yield Finding(("stiffening",), "geometric", message)
+        yield finding(message, "stiffening", value="geometric")
     elif terms == "published":
         message = "the published terms have none: leave out, or use consistent terms"
-        yield Finding(("stiffening",), "geometric", message)
+        yield finding(message, "stiffening", value="geometric")
 
 
-def _structure(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
+def _structure(entries: Entries, robot: Outline) -> Findings:
     support = _support(entries)
     if support is not None:
         yield from structure_findings(support, robot)
 
 
-def _number(value: Any) -> float | None:
+def _seconds(value: Any) -> float | None:
+    """A time in SI, `None` where it is traced or in error: that is reported at its key."""
+    if is_traced(value):
+        return None
     try:
-        return None if is_traced(value) else Quantity("s").check(value)
+        return Quantity("s", above=0).check(value)
     except ValueError:
         return None
 
 
-def _initial(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
+def _initial(entries: Entries, robot: Outline) -> Findings:
+    # A closed chain is posed by its independent joints alone, or by all with the others as a guess.
+    accepted = {len(robot.joints), len(robot.independent or robot.joints)}
     for key in ("q", "qd"):
-        if not robot.independent or len(_list(entries, "initial", key)) != len(
-            robot.independent
-        ):
-            yield from _one_per_joint(entries, ("initial", key), robot)
-
-
-def _one_per_joint(
-    entries: Mapping[str, Any], loc: tuple[str, ...], robot: Outline
-) -> Iterator[Finding]:
-    value = _list(entries, *loc)
-    if value and len(value) != len(robot.joints):
-        yield Finding(
-            loc,
-            list(value),
-            f"must have one number for each moving joint: {_listed(robot.joints)}",
-        )
+        loc = ("initial", key)
+        value = _list(entries, *loc)
+        if value and len(value) not in accepted:
+            message = (
+                f"must have one number for each moving joint: {_listed(robot.joints)}"
+            )
+            yield finding(message, *loc, value=value)
 
 
 def _listed(joints: Sequence[str]) -> str:
     return f"{len(joints)} ({', '.join(joints)})"
 
 
-def _inputs(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
+def _inputs(entries: Entries, robot: Outline) -> Findings:
     for kind, lacking in NEEDS_A_DRIVE.items():
         for joint in _names(entries, "inputs", kind):
             problem = robot.joint_problem(joint)
             if robot.is_passive(joint):
                 problem = f"joint {joint} is passive (actuated: false): {lacking}"
             if problem:
-                yield Finding(("inputs", kind, joint), None, problem)
+                yield finding(problem, "inputs", kind, joint)
     for k, wrench in enumerate(_list(entries, "inputs", "wrench")):
         node = entry_of(wrench, "node")
         problem = robot.node_problem(node) if isinstance(node, str) else None
         if problem:
-            yield Finding(("inputs", "wrench", k, "node"), node, problem)
+            yield finding(problem, "inputs", "wrench", k, "node", value=node)
 
 
-def _controller(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
+def _controller(entries: Entries, robot: Outline) -> Findings:
     for key in ("kp", "kd"):
         yield from _gains(entries, key, robot)
     loc = ("controller", "reference", "value")
-    rows = [row for row in _list(entries, *loc) if isinstance(row, list | tuple)]
+    rows = [row for row in _list(entries, *loc) if is_list(row)]
     lengths = {len(row) for row in rows}
     if any(length not in _driven_lengths(robot) for length in lengths):
         message = f"each row must have {_one_per_driven_joint(robot)}"
-        yield Finding(loc, f"rows of {sorted(lengths)}", message)
+        yield finding(message, *loc, value=f"rows of {sorted(lengths)}")
     elif lengths and lengths != {len(robot.joints)}:
         yield from _compensation(entries, robot)
 
 
-def _gains(entries: Mapping[str, Any], key: str, robot: Outline) -> Iterator[Finding]:
+def _gains(entries: Entries, key: str, robot: Outline) -> Findings:
     loc = ("controller", key)
     gains = _list(entries, *loc)
     if gains and len(gains) not in _driven_lengths(robot):
         message = f"must have {_one_per_driven_joint(robot)}"
-        yield Finding(loc, list(gains), message)
+        yield finding(message, *loc, value=gains)
     if len(gains) != len(robot.joints):
         return
     for joint, gain in zip(robot.joints, gains, strict=True):
@@ -210,10 +202,10 @@ def _gains(entries: Mapping[str, Any], key: str, robot: Outline) -> Iterator[Fin
                 f"joint {joint} is passive (actuated: false): its gain must be 0, "
                 f"or write one number for each actuated joint: {_listed(robot.actuated)}"
             )
-            yield Finding(loc, list(gains), message)
+            yield finding(message, *loc, value=gains)
 
 
-def _compensation(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
+def _compensation(entries: Entries, robot: Outline) -> Findings:
     """The weight of a robot follows from all its joints, also from those that no motor drives."""
     if entry_of(entries, "controller", "gravity_compensation") is not True:
         return
@@ -221,7 +213,7 @@ def _compensation(entries: Mapping[str, Any], robot: Outline) -> Iterator[Findin
         "needs the coordinates of the passive joints too: "
         f"write one number for each moving joint in reference.value: {_listed(robot.joints)}"
     )
-    yield Finding(("controller", "gravity_compensation"), True, message)
+    yield finding(message, "controller", "gravity_compensation", value=True)
 
 
 def _driven_lengths(robot: Outline) -> tuple[int, int]:
@@ -236,25 +228,21 @@ def _one_per_driven_joint(robot: Outline) -> str:
     return words
 
 
-def _one_driver(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
+def _one_driver(entries: Entries, robot: Outline) -> Findings:
     """A joint that follows a motion table takes no other command."""
     for joint in _names(entries, "inputs", "motion"):
         loc = ("inputs", "motion", joint)
         if joint in _names(entries, "inputs", "torque"):
-            yield Finding(
-                loc,
-                None,
-                "this joint has a torque table too: its torque follows from the motion",
+            message = (
+                "this joint has a torque table too: its torque follows from the motion"
             )
+            yield finding(message, *loc)
         if _has_gain(entries, robot, joint):
-            yield Finding(
-                loc,
-                None,
-                "the controller drives this joint too: set its kp and kd to 0, or leave the motion out",
-            )
+            message = "the controller drives this joint too: set its kp and kd to 0, or leave the motion out"
+            yield finding(message, *loc)
 
 
-def _has_gain(entries: Mapping[str, Any], robot: Outline, joint: Any) -> bool:
+def _has_gain(entries: Entries, robot: Outline, joint: Any) -> bool:
     for key in ("kp", "kd"):
         gains = _list(entries, "controller", key)
         # A list that fits neither the moving nor the actuated joints is refused elsewhere.
@@ -265,28 +253,33 @@ def _has_gain(entries: Mapping[str, Any], robot: Outline, joint: Any) -> bool:
     return False
 
 
-def _zeroed(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
-    loc, dofs = ("reference", "zeroed"), _list(entries, "reference", "zeroed")
-    if not isinstance(entry_of(entries, "reference", "zeroed"), list | tuple):
+def _zeroed(entries: Entries, robot: Outline) -> Findings:
+    loc = ("reference", "zeroed")
+    dofs = entry_of(entries, *loc)
+    if not is_list(dofs):
         return
     for k, dof in enumerate(dofs):
         problem = robot.dof_problem(dof)
         if problem is None and dof in dofs[:k]:
             problem = "is listed twice"
         if problem:
-            yield Finding((*loc, k), dof, problem)
-    if len(dofs) != len(robot.independent or robot.joints):
-        message = f"the ERLS needs one zeroed dof for each moving joint: {_listed(robot.joints)}, not {len(dofs)}"
-        if robot.independent:
-            message = f"the ERLS of a closed chain needs one zeroed dof for each independent joint, not {len(dofs)}"
-        yield Finding(loc, list(dofs), message)
+            yield finding(problem, *loc, k, value=dof)
+    count = len(dofs)
+    if count == len(robot.independent or robot.joints):
+        return
+    if robot.independent:
+        message = f"the ERLS of a closed chain needs one zeroed dof for each independent joint, not {count}"
+    else:
+        message = f"the ERLS needs one zeroed dof for each moving joint: {_listed(robot.joints)}, not {count}"
+    yield finding(message, *loc, value=dofs)
 
 
-def _modes(entries: Mapping[str, Any], robot: Outline) -> Iterator[Finding]:
+def _modes(entries: Entries, robot: Outline) -> Findings:
     modes = _list(entries, "modes")
-    if modes and len(modes) != len(robot.links):
-        message = f"must have one number for each of the {len(robot.links)} links ({', '.join(robot.links)})"
-        yield Finding(("modes",), list(modes), message)
+    count = len(robot.links)
+    if modes and len(modes) != count:
+        message = f"must have one number for each of the {count} links ({', '.join(robot.links)})"
+        yield finding(message, "modes", value=modes)
 
 
 # In the order in which problems without a line of their own are listed.

@@ -4,9 +4,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Discriminator, Tag
 
-from lissom.types import Scalar, namespace
-
-from .part import Finding, Part
+from ..types import Scalar, namespace
+from .part import Finding, Part, finding
 from .quantity import Quantity, is_traced
 
 Side = Annotated[float, Quantity("m", above=0)]
@@ -42,13 +41,8 @@ class Tube(Part):
         """The wall has a thickness."""
         if is_traced(self.outer, self.inner) or self.inner < self.outer:
             return []
-        return [
-            Finding(
-                ("inner",),
-                self.inner,
-                f"the inner diameter must be below the outer one ({self.outer:g} m)",
-            )
-        ]
+        message = f"the inner diameter must be below the outer one ({self.outer:g} m)"
+        return [finding(message, "inner", value=self.inner)]
 
 
 class Box(Part):
@@ -61,16 +55,15 @@ class Box(Part):
 
     def findings(self) -> list[Finding]:
         """The walls leave a hollow."""
-        if is_traced(self.y, self.z, self.wall) or 2 * self.wall < min(self.y, self.z):
+        if is_traced(self.y, self.z, self.wall):
             return []
-        half = min(self.y, self.z) / 2
-        return [
-            Finding(
-                ("wall",),
-                self.wall,
-                f"the wall must be thinner than half the smaller side ({half:g} m)",
-            )
-        ]
+        smaller = min(self.y, self.z)
+        if 2 * self.wall < smaller:
+            return []
+        message = (
+            f"the wall must be thinner than half the smaller side ({smaller / 2:g} m)"
+        )
+        return [finding(message, "wall", value=self.wall)]
 
 
 class General(Part):
@@ -86,6 +79,7 @@ class General(Part):
 
 
 def _branch(value: Any) -> Any:
+    """The kind of section that a mapping means: what pydantic checks it as."""
     if isinstance(value, Part):
         return getattr(value, "shape", "taper")
     if isinstance(value, dict):
@@ -93,14 +87,14 @@ def _branch(value: Any) -> Any:
     return None
 
 
-Section = Annotated[
+Uniform = (
     Annotated[Rectangle, Tag("rectangle")]
     | Annotated[Circle, Tag("circle")]
     | Annotated[Tube, Tag("tube")]
     | Annotated[Box, Tag("box")]
-    | Annotated[General, Tag("general")],
-    Discriminator(_branch),
-]
+    | Annotated[General, Tag("general")]
+)
+Section = Annotated[Uniform, Discriminator(_branch)]
 
 
 class Taper(Part):
@@ -113,24 +107,11 @@ class Taper(Part):
         """Both ends have the same shape."""
         if self.start.shape == self.end.shape:
             return []
-        return [
-            Finding(
-                ("end",),
-                self.end.shape,
-                f"must have the shape of the start, {self.start.shape}",
-            )
-        ]
+        message = f"must have the shape of the start, {self.start.shape}"
+        return [finding(message, "end", value=self.end.shape)]
 
 
-AnySection = Annotated[
-    Annotated[Rectangle, Tag("rectangle")]
-    | Annotated[Circle, Tag("circle")]
-    | Annotated[Tube, Tag("tube")]
-    | Annotated[Box, Tag("box")]
-    | Annotated[General, Tag("general")]
-    | Annotated[Taper, Tag("taper")],
-    Discriminator(_branch),
-]
+AnySection = Annotated[Uniform | Annotated[Taper, Tag("taper")], Discriminator(_branch)]
 
 
 class SectionValues(NamedTuple):
@@ -150,10 +131,13 @@ def section_at(section: Any, s: Scalar) -> Any:
     if not isinstance(section, Taper):
         return section
     start, end = section.start, section.end
-    names = [name for name in type(start).model_fields if name != "shape"]
-    return start.model_copy(
-        update={n: (1 - s) * getattr(start, n) + s * getattr(end, n) for n in names}
-    )
+    dimensions = {}
+    for name in type(start).model_fields:
+        if name != "shape":
+            first = getattr(start, name)
+            last = getattr(end, name)
+            dimensions[name] = (1 - s) * first + s * last
+    return start.model_copy(update=dimensions)
 
 
 def section_values(section: Any, material_nu: Scalar) -> SectionValues:
@@ -168,9 +152,12 @@ def section_values(section: Any, material_nu: Scalar) -> SectionValues:
 
 def _rectangle(section: Rectangle, nu: Scalar) -> SectionValues:
     y, z = section.y, section.z
-    return _values(
-        y * z, y * z**3 / 12, z * y**3 / 12, rectangle_torsion(y, z), 5 / 6, 5 / 6
-    )
+    A = y * z
+    I_y = y * z**3 / 12
+    I_z = z * y**3 / 12
+    J = rectangle_torsion(y, z)
+    kappa = 5 / 6
+    return _values(A, I_y, I_z, J, kappa, kappa)
 
 
 def rectangle_torsion(y: Scalar, z: Scalar) -> Scalar:
@@ -183,11 +170,14 @@ def rectangle_torsion(y: Scalar, z: Scalar) -> Scalar:
     what remains falls as exp(-n pi) and six terms of it are below rounding.
     """
     xp = namespace(y, z)
-    a, b = xp.maximum(y, z), xp.minimum(y, z)
-    remainder = sum(
-        (1 - xp.tanh(n * xp.pi * a / (2 * b))) / n**5 for n in range(1, 12, 2)
-    )
-    return a * b**3 * (1 / 3 - 64 / xp.pi**5 * (b / a) * (31 / 32 * ZETA_5 - remainder))
+    a = xp.maximum(y, z)
+    b = xp.minimum(y, z)
+    remainder = 0
+    for n in (1, 3, 5, 7, 9, 11):
+        tanh = xp.tanh(n * xp.pi * a / (2 * b))
+        remainder = remainder + (1 - tanh) / n**5
+    series = 31 / 32 * ZETA_5 - remainder
+    return a * b**3 * (1 / 3 - 64 / xp.pi**5 * (b / a) * series)
 
 
 def _circle(section: Circle, nu: Scalar) -> SectionValues:
@@ -201,58 +191,55 @@ def _tube(section: Tube, nu: Scalar) -> SectionValues:
 def _round(outer: Scalar, inner: Scalar, nu: Scalar) -> SectionValues:
     """Circle or tube; the shear factor is that of [Cowper1966], table 1 (hollow circle)."""
     xp = namespace(outer, inner, nu)
+    A = xp.pi / 4 * (outer**2 - inner**2)
     I = xp.pi / 64 * (outer**4 - inner**4)
     m = inner / outer
-    kappa = (
-        6
-        * (1 + nu)
-        * (1 + m**2) ** 2
-        / ((7 + 6 * nu) * (1 + m**2) ** 2 + (20 + 12 * nu) * m**2)
-    )
-    return _values(xp.pi / 4 * (outer**2 - inner**2), I, I, 2 * I, kappa, kappa)
+    square = (1 + m**2) ** 2
+    below = (7 + 6 * nu) * square + (20 + 12 * nu) * m**2
+    kappa = 6 * (1 + nu) * square / below
+    return _values(A, I, I, 2 * I, kappa, kappa)
 
 
 def _box(section: Box, nu: Scalar) -> SectionValues:
     """Rectangular tube: torsion as a closed thin wall (Bredt) plus the wall's own, 4 A^2 t / s + s t^3 / 3."""
     y, z, t = section.y, section.z, section.wall
-    inner_y, inner_z = y - 2 * t, z - 2 * t
-    b, h = y - t, z - t  # sides of the wall's middle line
-    torsion = 2 * t * b**2 * h**2 / (b + h) + 2 * (b + h) * t**3 / 3
+    inner_y = y - 2 * t
+    inner_z = z - 2 * t
+    A = y * z - inner_y * inner_z
     I_y = (y * z**3 - inner_y * inner_z**3) / 12
     I_z = (z * y**3 - inner_z * inner_y**3) / 12
-    return _values(
-        y * z - inner_y * inner_z,
-        I_y,
-        I_z,
-        torsion,
-        _box_shear(h, b, nu),
-        _box_shear(b, h, nu),
-    )
+    # Sides of the wall's middle line, which encloses b h and has the length 2 (b + h).
+    b = y - t
+    h = z - t
+    closed_wall = 2 * t * b**2 * h**2 / (b + h)
+    wall_itself = 2 * (b + h) * t**3 / 3
+    J = closed_wall + wall_itself
+    kappa_y = _box_shear(h, b, nu)
+    kappa_z = _box_shear(b, h, nu)
+    return _values(A, I_y, I_z, J, kappa_y, kappa_z)
 
 
 def _box_shear(width: Scalar, depth: Scalar, nu: Scalar) -> Scalar:
     """[Cowper1966], table 1 (thin-walled box) with one wall thickness; `depth` lies along the shear force."""
+    # Cowper's m, ratio of the walls' areas, and n, ratio of the sides, are equal where all walls are equally thick.
     m = n = width / depth
     bending = 12 + 72 * m + 150 * m**2 + 90 * m**3
     poisson = 11 + 66 * m + 135 * m**2 + 90 * m**3
-    return (
-        10
-        * (1 + nu)
-        * (1 + 3 * m) ** 2
-        / (bending + nu * poisson + 10 * n**2 * ((3 + nu) * m + 3 * m**2))
-    )
+    flanges = 10 * n**2 * ((3 + nu) * m + 3 * m**2)
+    below = bending + nu * poisson + flanges
+    return 10 * (1 + nu) * (1 + 3 * m) ** 2 / below
 
 
 def _general(section: General, nu: Scalar) -> SectionValues:
-    return _values(
-        section.A, section.Iy, section.Iz, section.J, section.kappa_y, section.kappa_z
-    )
+    s = section
+    return _values(s.A, s.Iy, s.Iz, s.J, s.kappa_y, s.kappa_z)
 
 
 def _values(
     A: Scalar, I_y: Scalar, I_z: Scalar, J: Scalar, kappa_y: Scalar, kappa_z: Scalar
 ) -> SectionValues:
-    return SectionValues(A, I_y, I_z, J, I_y + I_z, kappa_y, kappa_z)
+    polar = I_y + I_z
+    return SectionValues(A, I_y, I_z, J, polar, kappa_y, kappa_z)
 
 
 _VALUES = {

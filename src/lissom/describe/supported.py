@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .errors import refused
 from .outline import Outline
-from .part import Finding
+from .part import Finding, finding
 from .robot import Robot
 
 DEFAULT_FORMULATION = "erls-fem"
@@ -126,7 +126,7 @@ def structure_findings(support: Support, robot: Outline) -> list[Finding]:
     else:
         return []
     message = f"the formulation {support.name} takes {accepted} only: use {others}"
-    return [Finding((field,), None, message)]
+    return [finding(message, field)]
 
 
 def check_structure(support: Support, robot: Robot) -> None:
@@ -135,5 +135,6 @@ def check_structure(support: Support, robot: Robot) -> None:
     Raises:
         DescriptionError: with the field `loops` or `parent`.
     """
-    for finding in structure_findings(support, robot.outline):
-        raise refused(str(finding.loc[0]), finding.value, finding.message)
+    for found in structure_findings(support, robot.outline):
+        (field,) = found.loc
+        raise refused(str(field), None, found.message)

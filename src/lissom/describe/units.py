@@ -13,32 +13,43 @@ class Unit(NamedTuple):
     """
 
     factor: Fraction
-    powers: tuple[int, int, int]
+    powers: tuple[int, int, int]  # dimension
 
 
+# Powers of (metre, kilogram, second).
+NUMBER = (0, 0, 0)
+LENGTH = (1, 0, 0)
+MASS = (0, 1, 0)
+TIME = (0, 0, 1)
+RATE = (0, 0, -1)
+FORCE = (1, 1, -2)
+TORQUE = (2, 1, -2)
+PRESSURE = (-1, 1, -2)
+
+ONE = Fraction(1)
 PI = Fraction(math.pi)
 SYMBOLS = {
-    "1": Unit(Fraction(1), (0, 0, 0)),
-    "rad": Unit(Fraction(1), (0, 0, 0)),
-    "deg": Unit(PI / 180, (0, 0, 0)),
-    "°": Unit(PI / 180, (0, 0, 0)),
-    "rev": Unit(2 * PI, (0, 0, 0)),
-    "rpm": Unit(PI / 30, (0, 0, -1)),
-    "%": Unit(Fraction("0.01"), (0, 0, 0)),
-    "m": Unit(Fraction(1), (1, 0, 0)),
-    "in": Unit(Fraction("0.0254"), (1, 0, 0)),
-    "ft": Unit(Fraction("0.3048"), (1, 0, 0)),
-    "g": Unit(Fraction("1e-3"), (0, 1, 0)),
-    "t": Unit(Fraction(1000), (0, 1, 0)),
-    "lb": Unit(Fraction("0.45359237"), (0, 1, 0)),
-    "s": Unit(Fraction(1), (0, 0, 1)),
-    "min": Unit(Fraction(60), (0, 0, 1)),
-    "Hz": Unit(Fraction(1), (0, 0, -1)),
-    "N": Unit(Fraction(1), (1, 1, -2)),
-    "Nm": Unit(Fraction(1), (2, 1, -2)),
-    "Pa": Unit(Fraction(1), (-1, 1, -2)),
-    "bar": Unit(Fraction(100_000), (-1, 1, -2)),
-    "psi": Unit(Fraction("6894.757293168361"), (-1, 1, -2)),
+    "1": Unit(ONE, NUMBER),
+    "rad": Unit(ONE, NUMBER),
+    "deg": Unit(PI / 180, NUMBER),
+    "°": Unit(PI / 180, NUMBER),
+    "rev": Unit(2 * PI, NUMBER),
+    "rpm": Unit(PI / 30, RATE),
+    "%": Unit(Fraction("0.01"), NUMBER),
+    "m": Unit(ONE, LENGTH),
+    "in": Unit(Fraction("0.0254"), LENGTH),
+    "ft": Unit(Fraction("0.3048"), LENGTH),
+    "g": Unit(Fraction("1e-3"), MASS),
+    "t": Unit(Fraction(1000), MASS),
+    "lb": Unit(Fraction("0.45359237"), MASS),
+    "s": Unit(ONE, TIME),
+    "min": Unit(Fraction(60), TIME),
+    "Hz": Unit(ONE, RATE),
+    "N": Unit(ONE, FORCE),
+    "Nm": Unit(ONE, TORQUE),
+    "Pa": Unit(ONE, PRESSURE),
+    "bar": Unit(Fraction(100_000), PRESSURE),
+    "psi": Unit(Fraction("6894.757293168361"), PRESSURE),
 }
 POWERS_OF_TEN = {
     "n": -9,
@@ -51,9 +62,14 @@ POWERS_OF_TEN = {
     "M": 6,
     "G": 9,
 }
-PREFIXES = {prefix: Fraction(10) ** power for prefix, power in POWERS_OF_TEN.items()}
+TEN = Fraction(10)
+PREFIXES = {prefix: TEN**power for prefix, power in POWERS_OF_TEN.items()}
 PREFIXABLE = ("m", "g", "s", "Hz", "N", "Nm", "Pa", "rad")
+
+# One factor of a unit: `cm^3`, `s-2`, `1`.
 _FACTOR = re.compile(r"(?P<symbol>[A-Za-zµ°%]+|1)(?:\^?(?P<power>[-+]?\d{1,2}))?")
+
+# A number and its unit: `30 mm`, `45deg`, `3 1/s` (a unit that starts with a digit needs the space).
 _QUANTITY = re.compile(
     r"\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[A-Za-zµ°%].*|(?<=\s)1.*)"
 )
@@ -65,7 +81,7 @@ def unit_of(text: str) -> Unit:
     Raises:
         ValueError: a symbol is not known.
     """
-    factor = Fraction(1)
+    factor = ONE
     metre = kilogram = second = 0
     for sign, piece in _pieces(text):
         match = _FACTOR.fullmatch(piece)
@@ -89,22 +105,31 @@ def si_value(text: str, units: tuple[str, ...]) -> float:
     match = _QUANTITY.fullmatch(text)
     if match is None:
         raise ValueError("not a number with a unit")
-    unit = unit_of(match["unit"].strip())
-    if unit.powers not in [unit_of(u).powers for u in units]:
-        raise ValueError(f"{match['unit'].strip()!r} is not a unit of this quantity")
+    written = match["unit"].strip()
+    unit = unit_of(written)
+    accepted = [unit_of(other).powers for other in units]
+    if unit.powers not in accepted:
+        raise ValueError(f"{written!r} is not a unit of this quantity")
     number = float(match["number"])
-    is_ordinary = math.isfinite(number) and number != 0
+    # A number such as 1e999999999 would fill the memory as a fraction.
+    if number == 0 or not math.isfinite(number):
+        return number
     try:
-        return float(Fraction(match["number"]) * unit.factor) if is_ordinary else number
+        return float(Fraction(match["number"]) * unit.factor)
     except OverflowError:
         return math.inf
 
 
 def _pieces(text: str) -> list[tuple[int, str]]:
     """The factors of a unit with the sign of their power: only the factor right after a `/` is divided by."""
+    # Factors and what separates them take turns: m, /, s, *, kg.
     words = re.split(r"\s*([/*·]|\s|\.)\s*", text.strip())
-    signs = [1] + [-1 if separator == "/" else 1 for separator in words[1::2]]
-    return list(zip(signs, words[::2], strict=True))
+    factors = words[::2]
+    separators = words[1::2]
+    signs = [1]
+    for separator in separators:
+        signs.append(-1 if separator == "/" else 1)
+    return list(zip(signs, factors, strict=True))
 
 
 def _symbol(symbol: str) -> Unit:
@@ -112,5 +137,6 @@ def _symbol(symbol: str) -> Unit:
         return SYMBOLS[symbol]
     prefix, base = symbol[:1], symbol[1:]
     if prefix in PREFIXES and base in PREFIXABLE:
-        return Unit(PREFIXES[prefix] * SYMBOLS[base].factor, SYMBOLS[base].powers)
+        unit = SYMBOLS[base]
+        return Unit(PREFIXES[prefix] * unit.factor, unit.powers)
     raise ValueError(f"{symbol!r} is not a unit")

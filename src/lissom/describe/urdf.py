@@ -1,6 +1,6 @@
 """URDF files as chains of rigid links: kinematics, inertias, limits, friction. Shapes and meshes are not read."""
 
-from collections.abc import Iterator
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import yourdfpy
 
-from lissom.types import Matrix3
-
+from ..types import Matrix3
 from .document import scalar
 from .errors import nearest, refused
 
@@ -19,6 +18,11 @@ TYPES = {
     "prismatic": "prismatic",
     "fixed": "fixed",
 }
+
+# Cosine of the pitch below which roll and yaw cannot be told apart.
+UPRIGHT = 1e-9
+
+X_AXIS = [1.0, 0.0, 0.0]  # of a joint where a URDF file says nothing
 
 
 def chain_from_urdf(path: Path, tip: str | None = None) -> dict[str, Any]:
@@ -31,117 +35,113 @@ def chain_from_urdf(path: Path, tip: str | None = None) -> dict[str, Any]:
         DescriptionError: the file is not a URDF, is no tree, has several tips and none is chosen, or uses a joint type
             that has no counterpart here.
     """
-    urdf = _parsed(path)
-    joints = list(_chain(urdf, path, tip))
+    file = str(path)
+    urdf = _robot_in(path)
     links = {link.name: link for link in urdf.links}
+    joints = _chain(urdf, file, tip)
     following = [*joints[1:], None]
-    entries = [
-        _link(links[j.child], j, after, str(path))
-        for j, after in zip(joints, following, strict=True)
-    ]
+    entries = []
+    for joint, next_joint in zip(joints, following, strict=True):
+        _check_joint(joint, file)
+        link = links[joint.child]
+        entry = {
+            "name": _name(link.name),
+            "joint": _joint(joint),
+            "rigid": _rigid(link.inertial),
+        }
+        if next_joint is not None:
+            _, entry["rigid"]["tip"] = _frame(next_joint.origin)
+        entries.append(entry)
     return {"lissom": 1, "name": urdf.name or path.stem, "links": entries}
 
 
-def _parsed(path: Path) -> Any:
+def _robot_in(path: Path) -> Any:
     try:
-        ElementTree.parse(
-            path
-        )  # yourdfpy repairs broken XML as it can: half a robot is worse than none
+        # yourdfpy repairs broken XML as it can: half a robot is worse than none.
+        ElementTree.parse(path)
         model = yourdfpy.URDF.load(
             str(path), build_scene_graph=False, load_meshes=False
         )
-    except (
-        Exception
-    ) as reason:  # the parser raises whatever its XML and number readers raise
-        raise refused(
-            "", None, f"is not a URDF file that can be read: {reason}", str(path)
-        ) from None
+    except Exception as reason:
+        # The parser raises whatever its XML and number readers raise.
+        message = f"is not a URDF file that can be read: {reason}"
+        raise refused("", None, message, str(path)) from None
     if not model.robot.links:
         raise refused("", None, "is a URDF file without links", str(path))
     return model.robot
 
 
-def _chain(urdf: Any, path: Path, tip: str | None) -> Iterator[Any]:
+def _chain(urdf: Any, file: str, tip: str | None) -> list[Any]:
     """The joints from the base to the tip."""
     names = [link.name for link in urdf.links]
-    parents = {joint.child: joint for joint in urdf.joints}
-    unknown = [
-        j.name for j in urdf.joints if j.parent not in names or j.child not in names
-    ]
-    if unknown:
-        raise refused(unknown[0], None, "joins a link that is not there", str(path))
-    end = _tip(names, urdf, path, tip)
+    for joint in urdf.joints:
+        if joint.parent not in names or joint.child not in names:
+            message = "joins a link that is not there"
+            raise refused(joint.name, None, message, file)
+    # Followed from the tip: a link has one joint to its parent, but perhaps many to its children.
+    joint_to = {joint.child: joint for joint in urdf.joints}
+    link = _tip(names, urdf, file, tip)
     joints: list[Any] = []
-    while end in parents:
-        if len(joints) > len(parents):
-            raise refused(
-                end, None, "the links form a ring: a URDF is a tree", str(path)
-            )
-        joints.append(parents[end])
-        end = parents[end].parent
+    while link in joint_to:
+        if len(joints) > len(joint_to):
+            message = "the links form a ring: a URDF is a tree"
+            raise refused(link, None, message, file)
+        joints.append(joint_to[link])
+        link = joint_to[link].parent
     if not joints:
-        raise refused(end, None, "is the base: there is no joint to it", str(path))
-    return reversed(joints)
+        message = "is the base: there is no joint to it"
+        raise refused(link, None, message, file)
+    return joints[::-1]
 
 
-def _tip(names: list[str], urdf: Any, path: Path, tip: str | None) -> str:
-    if tip is not None:
-        if tip not in names:
-            raise refused(
-                "tip",
-                tip,
-                f"no such link{nearest(tip, names) or '.'} Links: {', '.join(names)}",
-                str(path),
-            )
-        return tip
-    inner = {joint.parent for joint in urdf.joints}
-    ends = [name for name in names if name not in inner]
+def _tip(names: list[str], urdf: Any, file: str, tip: str | None) -> str:
+    if tip is None:
+        return _only_tip(names, urdf, file)
+    if tip not in names:
+        guess = nearest(tip, names) or "."
+        message = f"no such link{guess} Links: {', '.join(names)}"
+        raise refused("tip", tip, message, file)
+    return tip
+
+
+def _only_tip(names: list[str], urdf: Any, file: str) -> str:
+    parents = {joint.parent for joint in urdf.joints}
+    ends = [name for name in names if name not in parents]
     if len(ends) != 1:
         message = f"the URDF branches: choose where its chain ends with tip=..., one of {', '.join(ends)}"
-        raise refused("tip", None, message, str(path))
+        raise refused("tip", None, message, file)
     return ends[0]
 
 
-def _link(link: Any, joint: Any, following: Any, file: str) -> dict[str, Any]:
+def _check_joint(joint: Any, file: str) -> None:
     if joint.type not in TYPES:
-        raise refused(
-            joint.name, joint.type, f"only {', '.join(TYPES)} joints can be read", file
-        )
+        message = f"only {', '.join(TYPES)} joints can be read"
+        raise refused(joint.name, joint.type, message, file)
     if joint.mimic is not None:
-        raise refused(
-            joint.name, "mimic", "joints that follow another one cannot be read", file
-        )
-    rigid = _rigid(link.inertial) | {
-        "tip": _pose(following)[:3, 3].tolist() if following is not None else None
-    }
-    return {"name": _name(link.name), "joint": _joint(joint), "rigid": rigid}
+        message = "joints that follow another one cannot be read"
+        raise refused(joint.name, "mimic", message, file)
 
 
 def _joint(joint: Any) -> dict[str, Any]:
-    pose = _pose(joint)
-    origin = {"xyz": pose[:3, 3].tolist(), "rpy": rpy_of(pose[:3, :3])}
-    entry: dict[str, Any] = {"type": TYPES[joint.type], "origin": origin}
-    if entry["type"] == "fixed":
-        return entry
-    axis = joint.axis if joint.axis is not None else np.array([1.0, 0.0, 0.0])
-    return (
-        entry
-        | {"axis": np.asarray(axis, float).tolist()}
-        | _limits(joint)
-        | _friction(joint)
-    )
+    R, p = _frame(joint.origin)
+    kind = TYPES[joint.type]
+    origin = {"xyz": p, "rpy": rpy_of(R)}
+    if kind == "fixed":
+        return {"type": kind, "origin": origin}
+    axis = X_AXIS if joint.axis is None else np.asarray(joint.axis, float).tolist()
+    entry = {"type": kind, "origin": origin, "axis": axis}
+    return entry | _limits(joint) | _friction(joint)
 
 
 def _limits(joint: Any) -> dict[str, Any]:
-    limits: dict[str, Any] = {}
     given = joint.limit
-    if (
-        given is not None
-        and joint.type != "continuous"
-        and (given.lower, given.upper) != (None, None)
-    ):
+    if given is None:
+        return {}
+    limits: dict[str, Any] = {}
+    is_bounded = given.lower is not None or given.upper is not None
+    if is_bounded and joint.type != "continuous":
         limits["position"] = [given.lower or 0.0, given.upper or 0.0]
-    if given is not None and given.effort:
+    if given.effort:
         limits["torque"] = given.effort
     return {"limits": limits} if limits else {}
 
@@ -149,54 +149,52 @@ def _limits(joint: Any) -> dict[str, Any]:
 def _friction(joint: Any) -> dict[str, Any]:
     if joint.dynamics is None:
         return {}
-    viscous, coulomb = (
-        joint.dynamics.damping,
-        joint.dynamics.friction,
-    )  # yourdfpy hands these on as text
-    return {
-        "friction": {
-            "viscous": scalar(str(viscous or 0)),
-            "coulomb": scalar(str(coulomb or 0)),
-        }
-    }
+    # yourdfpy hands these on as text.
+    viscous = scalar(str(joint.dynamics.damping or 0))
+    coulomb = scalar(str(joint.dynamics.friction or 0))
+    return {"friction": {"viscous": viscous, "coulomb": coulomb}}
 
 
 def _rigid(inertial: Any) -> dict[str, Any]:
     """Mass, centre and inertia in link axes: R I R^T turns the inertia from the inertial frame of the file."""
     if inertial is None:
         return {"mass": 0.0}
-    pose = np.eye(4) if inertial.origin is None else np.asarray(inertial.origin, float)
-    inertia = (
-        np.zeros((3, 3))
-        if inertial.inertia is None
-        else np.asarray(inertial.inertia, float)
-    )
-    R = pose[:3, :3]
+    R, p = _frame(inertial.origin)
+    inertia = np.zeros((3, 3))
+    if inertial.inertia is not None:
+        inertia = np.asarray(inertial.inertia, float)
     turned = R @ inertia @ R.T
+    # Exactly symmetric again, after the rounding of the products.
     symmetric = (turned + turned.T) / 2
     return {
         "mass": inertial.mass or 0.0,
-        "com": pose[:3, 3].tolist(),
+        "com": p,
         "inertia": symmetric.tolist(),
     }
 
 
-def _pose(joint: Any) -> np.ndarray:
-    return np.eye(4) if joint.origin is None else np.asarray(joint.origin, float)
+def _frame(origin: Any) -> tuple[Matrix3, list[float]]:
+    """Rotation and position of an `origin`, a 4x4 matrix; none is written where the frames coincide."""
+    if origin is None:
+        return np.eye(3), [0.0, 0.0, 0.0]
+    T = np.asarray(origin, float)
+    return T[:3, :3], T[:3, 3].tolist()
 
 
 def rpy_of(R: Matrix3) -> list[float]:
     """Roll, pitch and yaw of a rotation matrix: R = Rz(yaw) Ry(pitch) Rx(roll); yaw is 0 at pitch +-90 deg."""
-    pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
-    if np.hypot(R[0, 0], R[1, 0]) > 1e-9:
-        return [
-            float(np.arctan2(R[2, 1], R[2, 2])),
-            float(pitch),
-            float(np.arctan2(R[1, 0], R[0, 0])),
-        ]
-    return [float(np.arctan2(-R[1, 2], R[1, 1])), float(pitch), 0.0]
+    cos_pitch = np.hypot(R[0, 0], R[1, 0])
+    pitch = np.arctan2(-R[2, 0], cos_pitch)
+    if cos_pitch > UPRIGHT:
+        roll = np.arctan2(R[2, 1], R[2, 2])
+        yaw = np.arctan2(R[1, 0], R[0, 0])
+    else:
+        # Roll and yaw turn about the same line: all of the turn is given to roll.
+        roll = np.arctan2(-R[1, 2], R[1, 1])
+        yaw = 0.0
+    return [float(roll), float(pitch), float(yaw)]
 
 
 def _name(name: str) -> str:
     """A link name that can be used in dotted paths and node names."""
-    return "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
+    return re.sub(r"[^\w-]", "_", name)

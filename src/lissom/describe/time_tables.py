@@ -5,19 +5,27 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from .part import Finding, Part
-from .quantity import Numbers, Quantity, is_traced
+from .part import Finding, Part, finding
+from .quantity import ANY_LENGTH, Numbers, Quantity, is_traced
 
-Times = Annotated[tuple[float, ...], Numbers((None,), Quantity("s", least=0))]
-Interpolation = Literal["linear", "hold"]
 JOINT = Quantity("rad or m")
+TORQUE = Quantity("N m or N")
+WRENCH = Quantity("N or N m")
+
+Row = tuple[float, ...]
+Times = Annotated[Row, Numbers(ANY_LENGTH, Quantity("s", least=0))]
+Torques = Annotated[Row, Numbers(ANY_LENGTH, TORQUE)]
+Coordinates = Annotated[Row, Numbers(ANY_LENGTH, JOINT)]
+JointRows = Annotated[tuple[Row, ...], Numbers((None, None), JOINT)]
+WrenchRows = Annotated[tuple[Row, ...], Numbers((None, 6), WRENCH)]
+Interpolation = Literal["linear", "hold"]
 
 
-class Table(Part):
+class TorqueTable(Part):
     """A torque (force) in time, zero after the last point; two equal times are a jump."""
 
     t: Times
-    value: Annotated[tuple[float, ...], Numbers((None,), Quantity("N m or N"))]
+    value: Torques
     interpolation: Interpolation = "linear"
 
     def findings(self) -> list[Finding]:
@@ -25,43 +33,41 @@ class Table(Part):
         return table_findings(self.t, self.value, strictly=False)
 
 
-class Spline(Part):
+class MotionTable(Part):
     """A motion of one joint: the cubic spline through its points."""
 
     t: Times
-    value: Annotated[tuple[float, ...], Numbers((None,), JOINT)]
+    value: Coordinates
 
     def findings(self) -> list[Finding]:
         """Times increase, one value each, at least two points."""
         found = table_findings(self.t, self.value, strictly=True)
-        return (
-            found
-            if len(self.t) > 1
-            else [Finding(("t",), self.t, "a motion has at least two points"), *found]
-        )
+        if len(self.t) > 1:
+            return found
+        message = "a motion has at least two points"
+        return [finding(message, "t", value=self.t), *found]
 
 
 class ReferenceTable(Part):
     """Joint coordinates in time, a row for every time, that a controller follows; the last row holds on."""
 
     t: Times
-    value: Annotated[tuple[tuple[float, ...], ...], Numbers((None, None), JOINT)]
+    value: JointRows
     interpolation: Interpolation = "linear"
 
     def findings(self) -> list[Finding]:
         """Times do not go back, one row each, rows of one length."""
-        return table_findings(self.t, self.value, strictly=False) + _ragged(self.value)
+        found = table_findings(self.t, self.value, strictly=False)
+        return [*found, *_row_lengths(self.value)]
 
 
-class Wrench(Part):
+class WrenchTable(Part):
     """A force and a moment (fx, fy, fz, mx, my, mz) at a node in time; zero after the last point."""
 
     node: str
     frame: Literal["world", "link"] = "world"  # axes of the components
     t: Times
-    value: Annotated[
-        tuple[tuple[float, ...], ...], Numbers((None, 6), Quantity("N or N m"))
-    ]
+    value: WrenchRows
     interpolation: Interpolation = "linear"
 
     def findings(self) -> list[Finding]:
@@ -69,52 +75,40 @@ class Wrench(Part):
         return table_findings(self.t, self.value, strictly=False)
 
 
-class Inputs(Part):
+class InputTables(Part):
     """Everything that acts from outside; joints are named by their links."""
 
-    torque: dict[str, Table] = {}
-    wrench: tuple[Wrench, ...] = ()
-    motion: dict[str, Spline] = {}
+    torque: dict[str, TorqueTable] = {}
+    wrench: tuple[WrenchTable, ...] = ()
+    motion: dict[str, MotionTable] = {}
 
 
 def table_findings(t: Any, value: Any, strictly: bool) -> list[Finding]:
     """What is wrong with the times of a table and with the number of its values."""
     found = []
     if len(t) != len(value):
-        found.append(
-            Finding(
-                ("value",),
-                f"{len(value)} values",
-                f"a table has one value per time, here {len(t)} times",
-            )
-        )
+        message = f"a table has one value per time, here {len(t)} times"
+        found.append(finding(message, "value", value=f"{len(value)} values"))
     if is_traced(t):
         return found
-    steps = np.diff(np.asarray(t, dtype=np.float64))
+    times = np.asarray(t, dtype=np.float64)
+    steps = np.diff(times)
     bad = steps <= 0 if strictly else steps < 0
-    if bad.any():
-        k = int(bad.argmax())
-        rule = (
-            "must increase" if strictly else "must not go back (equal times are a jump)"
-        )
-        found.append(
-            Finding(
-                ("t",),
-                f"{t[k]:g}, {t[k + 1]:g}",
-                f"times {rule}: items {k} and {k + 1}",
-            )
-        )
+    if not bad.any():
+        return found
+    k = int(bad.argmax())
+    if strictly:
+        rule = "must increase"
+    else:
+        rule = "must not go back (equal times are a jump)"
+    message = f"times {rule}: items {k} and {k + 1}"
+    found.append(finding(message, "t", value=f"{t[k]:g}, {t[k + 1]:g}"))
     return found
 
 
-def _ragged(rows: Sequence) -> list[Finding]:
+def _row_lengths(rows: Sequence) -> list[Finding]:
     lengths = {len(row) for row in rows}
-    return (
-        []
-        if len(lengths) == 1
-        else [
-            Finding(
-                ("value",), f"rows of {sorted(lengths)}", "rows must have one length"
-            )
-        ]
-    )
+    if len(lengths) == 1:
+        return []
+    message = "rows must have one length"
+    return [finding(message, "value", value=f"rows of {sorted(lengths)}")]
