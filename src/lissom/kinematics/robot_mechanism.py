@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.chain import parent_of
+from ..describe.link_geometry import parent_of
 from ..describe.geometry import joint_axis, joint_frame
 from ..describe.robot import Robot
 from ..types import Real, namespace
