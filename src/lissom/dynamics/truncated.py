@@ -17,7 +17,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.dual import Dual
 from ..algebra.se3 import rigid_shape
 from ..algebra.so3 import cross_matrix
 from ..kinematics.dual_chain import (
@@ -37,6 +36,13 @@ from ..types import Real, namespace
 from .erls import Erls
 from .formulation import Configuration, OwnDynamics, Rates, place_elastic, take_elastic
 from .links import Links
+
+
+class Dual(NamedTuple):
+    """A quantity a + eps b: its part without elastic motion, and what is linear in it."""
+
+    real: Float[Array, "..."]
+    dual: Float[Array, "..."]
 
 
 class BentLinks(eqx.Module):
