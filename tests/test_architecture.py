@@ -29,7 +29,6 @@ ALLOWED = {
     "jax",
     "equinox",
     "jaxtyping",
-    "lineax",
     "optimistix",
     "diffrax",
     "numpy",

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.linalg import expm, logm
 
+import dual_groups as d
 from helpers import relative
-from lissom.algebra import dual as d
 
 CLOSE = 1e-12
 COUNT = 6

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lissom.algebra.linear import factorise, solve
 from lissom.algebra.monomials import Monomials, number_of_terms
 from lissom.algebra.taylor import SeriesError, taylor_coefficients
 
@@ -54,6 +55,12 @@ FUNCTIONS = {
     "slices that move": lambda x: jax.lax.dynamic_update_slice(x, jax.lax.dynamic_slice(x * x, (1,), (2,)), (0,)),
     "sums along axes": lambda x: jnp.cumsum(jnp.outer(x, x), axis=0).sum(axis=1),
     "padding": lambda x: jnp.pad(x * x[0], (1, 2)),
+    "padding with gaps and negative margins": lambda x: jax.lax.pad(
+        jnp.outer(x, x), x[1], ((-1, 2, 1), (2, -4, 2))
+    ),
+    "rows apart and together": lambda x: jnp.stack(jnp.unstack(jnp.outer(x, x), axis=1)[::-1], axis=0),
+    "parts of different sizes": lambda x: jnp.split(x * x, [1])[1] * x[0],
+    "our own linear solve": lambda x: solve(factorise(jnp.outer(x, x) + jnp.eye(3)[::-1]), x),
 }  # fmt: skip
 
 

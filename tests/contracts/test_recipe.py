@@ -1,4 +1,4 @@
-"""The recipe "How to add a formulation" of CONTRIBUTING.md, followed: one file gives a formulation that all works on."""
+"""The recipe "How to add a formulation" of CONTRIBUTING.md, followed: one file gives a working formulation."""
 
 import functools
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A motion is evaluated once: whatever the equations of motion are asked about it, the links' motion is not repeated."""
+"""A motion is evaluated once: whatever is asked about it, the links' motion is not traced again."""
 
 import jax
 import jax.numpy as jnp

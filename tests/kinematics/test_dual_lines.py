@@ -7,14 +7,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import dual_arm as k
 from arms import arm
+from dual_groups import g2_inverse, g2_vee
 from helpers import compiled_once, motion_of, relative
 from lissom import Model
-from lissom.algebra.dual import g2_inverse, g2_vee
 from lissom.bodies.assumed_modes import assumed_modes_body
 from lissom.bodies.link_body import bodies_of
 from lissom.dynamics import engine
-from lissom.kinematics import dual as k
 
 LINKS = 4
 

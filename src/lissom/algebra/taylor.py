@@ -4,30 +4,21 @@ The function is traced once to its straight-line program; every array in it then
 (Taylor-mode differentiation). Only terms that exist are formed, nothing is compiled, and the order is free.
 """
 
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend import core
 
+from . import jaxpr
+from .jaxpr import Branch, LinearSolve, Program, Rules, Scan, While
 from .monomials import Monomials, monomials_of
-from .series import Series, constant, of_dense, refine, total
+from .series import Series, constant, of_dense, total
 from .series_rules import RULES
-
-INLINE = {
-    "jit": "jaxpr",
-    "pjit": "jaxpr",
-    "closed_call": "call_jaxpr",
-    "core_call": "call_jaxpr",
-    "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr",
-    "custom_vmap_call": "call",
-    "checkpoint": "jaxpr",
-    "remat2": "jaxpr",
-    "remat": "jaxpr",
-}
+from .series_rules.rearrangement import stack
 
 
 class SeriesError(ValueError):
@@ -46,9 +37,8 @@ def taylor_coefficients(function: Callable, at: Any, order: int) -> Any:
     monomials = monomials_of(at.size, order)
     program, shape = jax.make_jaxpr(function, return_shape=True)(jnp.asarray(at))
     outputs = push_forward(monomials, program, [variables(monomials, at)])
-    return jax.tree.unflatten(
-        jax.tree.structure(shape), [part.dense(monomials.size) for part in outputs]
-    )
+    coefficients = [part.dense(monomials.size) for part in outputs]
+    return jax.tree.unflatten(jax.tree.structure(shape), coefficients)
 
 
 def variables(monomials: Monomials, at: np.ndarray) -> Series:
@@ -62,172 +52,112 @@ def variables(monomials: Monomials, at: np.ndarray) -> Series:
 
 
 def push_forward(
-    monomials: Monomials, program: core.ClosedJaxpr, inputs: Sequence[Series]
+    monomials: Monomials, program: Program, inputs: Sequence[Series]
 ) -> list[Series]:
     """Run a traced program on series.
 
     Raises:
         SeriesError: as for `taylor_coefficients`.
     """
+    # Infinite terms are found below; NumPy need not warn of them.
     with np.errstate(all="ignore"):
-        outputs = _run(
-            monomials,
-            program.jaxpr,
-            [constant(np.asarray(c)) for c in program.consts],
-            inputs,
-        )
+        outputs = jaxpr.run(SeriesRules(monomials), program, inputs)
     for part in outputs:
-        if not np.isfinite(part.data).all():
-            low = int(
-                monomials.degree[
-                    part.terms[
-                        ~np.isfinite(part.data.reshape(len(part.data), -1)).all(axis=1)
-                    ][0]
-                ]
-            )
-            raise SeriesError(
-                f"no Taylor series exists at this point: terms of order {low} are not finite"
-            )
+        _require_finite(monomials, part)
     return outputs
 
 
-def _run(
-    m: Monomials, program: Any, consts: Sequence[Series], inputs: Sequence[Series]
-) -> list[Series]:
-    values: dict[Any, Series] = dict(
-        zip([*program.constvars, *program.invars], [*consts, *inputs], strict=True)
-    )
-    for equation in program.eqns:
-        operands = [
-            constant(np.asarray(v.val)) if isinstance(v, core.Literal) else values[v]
-            for v in equation.invars
-        ]
-        outputs = _apply(m, equation, operands)
-        values.update(zip(equation.outvars, outputs, strict=True))
-    return [
-        constant(np.asarray(v.val)) if isinstance(v, core.Literal) else values[v]
-        for v in program.outvars
-    ]
-
-
-def _apply(m: Monomials, equation: Any, operands: list[Series]) -> list[Series]:
-    name, params = equation.primitive.name, equation.params
-    if name in INLINE:
-        return _call(m, params[INLINE[name]], operands)
-    if name in CONTROL:
-        return CONTROL[name](m, params, operands)
-    if name in RULES:
-        out = RULES[name](m, params, *operands)
-        return out if equation.primitive.multiple_results else [out]
-    if all(x.constant for x in operands):
-        out = equation.primitive.bind(
-            *[jnp.asarray(x.value) for x in operands], **params
-        )
-        return [
-            constant(np.asarray(v))
-            for v in (out if equation.primitive.multiple_results else [out])
-        ]
+def _require_finite(monomials: Monomials, part: Series) -> None:
+    flat = part.data.reshape(len(part.data), -1)
+    finite = np.isfinite(flat).all(axis=1)
+    if finite.all():
+        return
+    # Terms stand in the order of their degree: the first is the lowest.
+    term = part.terms[~finite][0]
     raise SeriesError(
-        f"the operation '{name}' has no Taylor series rule: a parameter must not reach it"
+        f"no Taylor series exists at this point: terms of order {monomials.degree[term]} are not finite"
     )
 
 
-def _call(m: Monomials, program: Any, operands: Sequence[Series]) -> list[Series]:
-    if hasattr(program, "consts"):
-        return _run(
-            m,
-            program.jaxpr,
-            [constant(np.asarray(c)) for c in program.consts],
-            operands,
-        )
-    return _run(m, program, [], operands)
+@dataclass(frozen=True)
+class SeriesRules(Rules[Series]):
+    """A program on power series: loops and branches follow the constant terms."""
 
+    monomials: Monomials
 
-def _scan(m: Monomials, params: Any, operands: list[Series]) -> list[Series]:
-    n_fixed, n_carry, length = (
-        params["num_consts"],
-        params["num_carry"],
-        params["length"],
-    )
-    fixed, carry, rows = (
-        operands[:n_fixed],
-        operands[n_fixed : n_fixed + n_carry],
-        operands[n_fixed + n_carry :],
-    )
-    stacked = []
-    for i in reversed(range(length)) if params["reverse"] else range(length):
-        out = _call(
-            m,
-            params["jaxpr"],
-            [*fixed, *carry, *[row.each(lambda d, i=i: d[:, i]) for row in rows]],
-        )
-        carry = out[:n_carry]
-        stacked.append(out[n_carry:])
-    if params["reverse"]:
-        stacked.reverse()
-    columns = [
-        RULES["stack"](m, {"axis": 0}, *parts) for parts in zip(*stacked, strict=True)
-    ]
-    return [*carry, *columns]
+    def constant(self, number: np.ndarray) -> Series:
+        """A series of one term."""
+        return constant(number)
 
+    def operation(self, name: str) -> Callable[..., Any] | None:
+        """Rule of the operation, for these monomials."""
+        if name not in RULES:
+            return None
+        return functools.partial(RULES[name], self.monomials)
 
-def _while(m: Monomials, params: Any, operands: list[Series]) -> list[Series]:
-    n_test, n_body = params["cond_nconsts"], params["body_nconsts"]
-    test, body, carry = (
-        operands[:n_test],
-        operands[n_test : n_test + n_body],
-        operands[n_test + n_body :],
-    )
-    program = params["cond_jaxpr"].jaxpr
-    used = {id(v) for equation in program.eqns for v in equation.invars}
-    watched = [k for k, v in enumerate(program.invars) if id(v) in used]
-    while bool(_call(m, params["cond_jaxpr"], [*test, *carry])[0].value):
-        if any(not [*test, *carry][k].constant for k in watched):
+    def unknown(self, primitive: Any, params: Any, operands: list[Series]) -> Any:
+        """An operation on constants is done by JAX; a parameter must not reach it."""
+        if not all(operand.constant for operand in operands):
             raise SeriesError(
-                "an iteration that ends by the value of a parameter has no Taylor series rule"
+                f"the operation '{primitive.name}' has no Taylor series rule: a parameter must not reach it"
             )
-        carry = _call(m, params["body_jaxpr"], [*body, *carry])
-    return carry
+        numbers = [jnp.asarray(operand.value) for operand in operands]
+        result = primitive.bind(*numbers, **params)
+        if primitive.multiple_results:
+            return [constant(np.asarray(part)) for part in result]
+        return constant(np.asarray(result))
+
+    def scan(self, loop: Scan[Series]) -> list[Series]:
+        """Row by row."""
+        return jaxpr.unroll(self, loop, _row, self._stack)
+
+    def _stack(self, rows: Sequence[Series]) -> Series:
+        return stack(self.monomials, {"axis": 0}, *rows)
+
+    def while_loop(self, loop: While[Series]) -> list[Series]:
+        """As often as the constant terms say.
+
+        Raises:
+            SeriesError: a parameter has a say in it: the value would converge, the orders above it would not.
+        """
+        carry = loop.carry
+        watched = jaxpr.read_inputs(loop.test.program)
+        while self._goes_on(loop, carry):
+            state = [*loop.test.fixed, *carry]
+            if not all(state[k].constant for k in watched):
+                raise SeriesError(
+                    "an iteration that ends by the value of a parameter has no Taylor series rule"
+                )
+            carry = jaxpr.run_routine(self, loop.body, carry)
+        return carry
+
+    def _goes_on(self, loop: While[Series], carry: list[Series]) -> bool:
+        (test,) = jaxpr.run_routine(self, loop.test, carry)
+        return bool(test.value)
+
+    def branch(self, branch: Branch[Series]) -> list[Series]:
+        """The branch that the constant term chooses."""
+        last = len(branch.programs) - 1
+        number = int(np.clip(branch.choice.value, 0, last))
+        return jaxpr.run(self, branch.programs[number], branch.operands)
+
+    def linear_solve(self, system: LinearSolve[Series]) -> list[Series]:
+        """A y = b: the constant part is solved as the program says, the orders above it one by one."""
+        fixed = [constant(part.value) for part in system.solution.fixed]
+        by_constant_part = jaxpr.Routine(system.solution.program, fixed)
+        y = jaxpr.run_routine(self, by_constant_part, system.b)
+        # Every correction by the constant part alone settles one order more.
+        for _ in range(self.monomials.order):
+            Ay = jaxpr.run_routine(self, system.product, y)
+            left = [_difference(b, part) for b, part in zip(system.b, Ay, strict=True)]
+            dy = jaxpr.run_routine(self, by_constant_part, left)
+            y = [total(pair) for pair in zip(y, dy, strict=True)]
+        return y
 
 
-def _cond(m: Monomials, params: Any, operands: list[Series]) -> list[Series]:
-    branches = params["branches"]
-    return _call(
-        m, branches[int(np.clip(operands[0].value, 0, len(branches) - 1))], operands[1:]
-    )
+def _row(series: Series, i: int) -> Series:
+    return series.each(lambda data: data[:, i])
 
 
-def _linear_solve(m: Monomials, params: Any, operands: list[Series]) -> list[Series]:
-    """A y = b: the constant part is solved as the function says, the orders above it one by one."""
-    lengths, programs = params["const_lengths"], params["jaxprs"]
-    ends = np.cumsum(
-        [lengths.matvec, lengths.vecmat, lengths.solve, lengths.transpose_solve]
-    )
-    product_consts, solve_consts, b = (
-        operands[: ends[0]],
-        operands[ends[1] : ends[2]],
-        operands[ends[3] :],
-    )
-    fixed = [constant(c.value) for c in solve_consts]
-
-    def solve(r):
-        return _call(m, programs.solve, [*fixed, *r])
-
-    y = solve(b)
-    for _ in range(m.order):
-        Ay = _call(m, programs.matvec, [*product_consts, *y])
-        left = [
-            total([bi, part.each(np.negative)]) for bi, part in zip(b, Ay, strict=True)
-        ]
-        y = [total([yi, dy]) for yi, dy in zip(y, solve(left), strict=True)]
-    return y
-
-
-CONTROL = {
-    "scan": _scan,
-    "while": _while,
-    "cond": _cond,
-    "custom_linear_solve": _linear_solve,
-}
-
-__all__ = ["SeriesError", "push_forward", "refine", "taylor_coefficients", "variables"]
+def _difference(a: Series, b: Series) -> Series:
+    return total([a, b.each(np.negative)])

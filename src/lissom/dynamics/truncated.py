@@ -19,7 +19,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.dual import Dual
 from ..algebra.se3 import rigid_shape
 from ..algebra.so3 import cross_matrix
 from ..kinematics.chain import of_previous
@@ -46,6 +45,13 @@ from .formulation import (
     Rates,
 )
 from .links import Links
+
+
+class Dual(NamedTuple):
+    """A quantity a + eps b: its part without elastic motion, and what is linear in it."""
+
+    real: Float[Array, "..."]
+    dual: Float[Array, "..."]
 
 
 class ModalLinks(eqx.Module):

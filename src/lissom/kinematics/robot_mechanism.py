@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.link_geometry import parent_of
 from ..describe.geometry import joint_axis, joint_frame
+from ..describe.link_geometry import parent_of
 from ..describe.robot import Robot
 from ..types import Real, namespace
 from .chain import GROUND, Chain

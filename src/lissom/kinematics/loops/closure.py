@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ...algebra.linear import inverse
+from ...algebra.so3 import logarithm
 from ...types import Real
 from ..chain import Chain, body_jacobian, link_frames, relative_poses
 
@@ -57,16 +58,6 @@ class Closure(eqx.Module):
         return len(self.links)
 
 
-def rotation_vector(R: Float[Array, "3 3"]) -> Float[Array, " 3"]:
-    """Axis times angle of a rotation by less than half a turn."""
-    w = 0.5 * jnp.stack([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    square = jnp.sum(w**2)
-    small = square < 1e-16
-    sine = jnp.sqrt(jnp.where(small, 1.0, square))
-    angle = jnp.arctan2(sine, 0.5 * (jnp.trace(R) - 1.0))
-    return w * jnp.where(small, 1.0 + square / 6.0, angle / sine)
-
-
 def opening(
     chain: Chain, closure: Closure, theta: Float[Array, " j"]
 ) -> Float[Array, " r"]:
@@ -78,7 +69,7 @@ def opening(
 def _opening(closure: Closure, R, p, k: int) -> Float[Array, " r"]:
     a, c = closure.links[k], R.shape[0] - closure.frames + k
     tip = p[a] + R[a] @ jnp.asarray(closure.tips)[k]
-    whole = jnp.concatenate([R[c].T @ (tip - p[c]), rotation_vector(R[c].T @ R[a])])
+    whole = jnp.concatenate([R[c].T @ (tip - p[c]), logarithm(R[c].T @ R[a])])
     return whole[np.asarray(closure.components)]
 
 

@@ -13,9 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.dual import g1_element, g1_hat, g2_ad, g2_adjoint, g2_element, g2_inverse
-from ..types import Real
-from .chain import Chain, relative_poses
+from dual_groups import g1_element, g1_hat, g2_ad, g2_adjoint, g2_element, g2_inverse
+from lissom.kinematics.chain import Chain, relative_poses
+from lissom.types import Real
 
 Transform = Float[Array, "7 7"]
 Screws = Float[Array, "12 *k"]

@@ -3,16 +3,23 @@
 G1 holds dual rotations, 6 x 6 matrices [[A, 0], [theta x A, A]]; G2 dual homogeneous transformations, 7 x 7 matrices
 [[X, v], [0, 1]] with X in G1. A dual vector is (real, dual), six numbers; a dual twist is (omega, v), two dual vectors,
 twelve numbers: the order of the paper, so that its matrices can be read off. All functions take stacks of elements.
+The program itself needs none of this: it is the paper's own way, which the program's shorter one is tested against.
 """
 
 import math
-from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from .so3 import cross_matrix, exponential, left_jacobian, logarithm, rotation_series
+from lissom.algebra.so3 import (
+    cross_matrix,
+    exponential,
+    left_jacobian,
+    logarithm,
+    rotation_series,
+)
+from lissom.dynamics.truncated import Dual
 
 TERMS = 18
 # Series in s = phi^2 of (phi^2/2 + cos phi - 1) / phi^4 and of (phi - sin phi - phi^3/6) / phi^5 with its sign changed.
@@ -30,13 +37,6 @@ SQUARE = np.array(
 
 Vector = Float[Array, "*#n 6"]
 Matrix = Float[Array, "*#n 6 6"]
-
-
-class Dual(NamedTuple):
-    """A quantity a + eps b: its part without elastic motion, and what is linear in it."""
-
-    real: Float[Array, "..."]
-    dual: Float[Array, "..."]
 
 
 def dual_sum(a: Dual, b: Dual) -> Dual:

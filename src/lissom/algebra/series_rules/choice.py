@@ -1,0 +1,87 @@
+"""Choices and comparisons, made by the constant terms of power series."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..series import Series, constant, total
+
+
+def select(m, params, which: Series, *cases: Series) -> Series:
+    """Each element from the case whose number `which` says."""
+    number = which.value.astype(np.int64)
+    parts = []
+    for k, case in enumerate(cases):
+        chosen = number == k
+        parts.append(case.each(lambda data, chosen=chosen: np.where(chosen, data, 0)))
+    return total(parts)
+
+
+def larger(m, params, a: Series, b: Series) -> Series:
+    """The larger of two; the first if they are equal."""
+    return select(m, params, constant(a.value < b.value), a, b)
+
+
+def smaller(m, params, a: Series, b: Series) -> Series:
+    """The smaller of two; the first if they are equal."""
+    return select(m, params, constant(a.value > b.value), a, b)
+
+
+def clamp(m, params, low: Series, a: Series, high: Series) -> Series:
+    """Between two limits."""
+    return smaller(m, params, larger(m, params, a, low), high)
+
+
+def place_of_largest(m, params, a: Series) -> Series:
+    """Number of the largest element along an axis."""
+    place = np.argmax(a.value, axis=params["axes"][0])
+    return constant(place.astype(params["index_dtype"]))
+
+
+def place_of_smallest(m, params, a: Series) -> Series:
+    """Number of the smallest element along an axis."""
+    place = np.argmin(a.value, axis=params["axes"][0])
+    return constant(place.astype(params["index_dtype"]))
+
+
+def counting(m, params) -> Series:
+    """0, 1, 2, ... along one axis."""
+    shape = params["shape"]
+    axis = params["dimension"]
+    along = [1] * len(shape)
+    along[axis] = -1
+    numbers = np.arange(shape[axis], dtype=params["dtype"])
+    return constant(np.broadcast_to(numbers.reshape(along), shape))
+
+
+def _of_values(function: Callable) -> Callable[..., Series]:
+    """A function whose result is constant wherever it is smooth: the constant terms decide."""
+
+    def rule(m, params, *operands: Series) -> Series:
+        values = [operand.value for operand in operands]
+        return constant(function(*values))
+
+    return rule
+
+
+RULES = {
+    "select_n": select,
+    "max": larger,
+    "min": smaller,
+    "clamp": clamp,
+    "argmax": place_of_largest,
+    "argmin": place_of_smallest,
+    "iota": counting,
+    "eq": _of_values(np.equal),
+    "ne": _of_values(np.not_equal),
+    "lt": _of_values(np.less),
+    "le": _of_values(np.less_equal),
+    "gt": _of_values(np.greater),
+    "ge": _of_values(np.greater_equal),
+    "and": _of_values(np.bitwise_and),
+    "or": _of_values(np.bitwise_or),
+    "not": _of_values(np.invert),
+    "sign": _of_values(np.sign),
+    "floor": _of_values(np.floor),
+    "is_finite": _of_values(np.isfinite),
+}

@@ -1,0 +1,227 @@
+"""Gather and scatter: elements of power series taken from places, and put to places, that are arrays of numbers.
+
+Places are worked out once as flat numbers of the elements, counted from 1; 0 stands for a place outside the array.
+"""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import series as s
+from ..series import Series, total
+
+
+class Frozen:
+    """A value as a key of a cache: equal when it prints or holds the same."""
+
+    def __init__(self, value: Any):
+        self.value = value
+        if isinstance(value, np.ndarray):
+            self.key = (value.shape, value.tobytes())
+        else:
+            self.key = str({name: str(part) for name, part in value.items()})
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Frozen) and self.key == other.key
+
+
+# --- gather
+
+
+def take(a: Series, source: np.ndarray) -> Series:
+    """Elements by their number counted from 1; 0 stands for a zero."""
+
+    def taken(data):
+        zero = np.zeros((len(data), 1), data.dtype)
+        flat = np.concatenate([zero, data.reshape(len(data), -1)], axis=1)
+        return flat[:, source]
+
+    return s.pruned(a.each(taken))
+
+
+def gather(m, params, a: Series, indices: Series) -> Series:
+    """Windows of an array that start at given indices."""
+    source = _gather_source(Frozen(params), a.shape, Frozen(indices.value))
+    return take(a, source)
+
+
+@functools.lru_cache(maxsize=4096)
+def _gather_source(
+    params: Frozen, shape: tuple[int, ...], indices: Frozen
+) -> np.ndarray:
+    """Where each element of a gather comes from."""
+    d = params.value["dimension_numbers"]
+    batch_axes = zip(
+        d.operand_batching_dims, d.start_indices_batching_dims, strict=True
+    )
+    place = _windows(
+        shape,
+        indices.value,
+        params.value["slice_sizes"],
+        d.start_index_map,
+        params.value["mode"],
+        dict(batch_axes),
+    )
+    dropped = (*d.collapsed_slice_dims, *d.operand_batching_dims)
+    return _arranged(place, indices.value.ndim - 1, dropped, d.offset_dims)
+
+
+# --- scatter
+
+
+def scatter_add(m, params, a: Series, indices: Series, updates: Series) -> Series:
+    """Updates added to an array at given indices; several may meet at one place."""
+    inside, place = _scatter_places(params, a, indices, updates)
+
+    def moved(data):
+        out = np.zeros((len(data), int(np.prod(a.shape))), data.dtype)
+        np.add.at(out.T, place, data.reshape(len(data), -1)[:, inside].T)
+        return out.reshape(len(data), *a.shape)
+
+    return total([a, updates.each(moved)])
+
+
+def scatter(m, params, a: Series, indices: Series, updates: Series) -> Series:
+    """Updates in place of the elements at given indices."""
+    inside, place = _scatter_places(params, a, indices, updates)
+    covered = np.zeros(int(np.prod(a.shape)), dtype=bool)
+    covered[place] = True
+    covered = covered.reshape(a.shape)
+
+    def moved(data):
+        out = np.zeros((len(data), covered.size), data.dtype)
+        out[:, place] = data.reshape(len(data), -1)[:, inside]
+        return out.reshape(len(data), *a.shape)
+
+    rest = a.each(lambda data: np.where(covered, 0, data))
+    return total([rest, updates.each(moved)])
+
+
+def _scatter_places(
+    params, a: Series, indices: Series, updates: Series
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which updates are inside the array, and the flat number of the element, from 0, where each of them goes."""
+    place = _scatter_target(
+        Frozen(params), a.shape, Frozen(indices.value), updates.shape
+    )
+    place = place.ravel()
+    inside = place > 0
+    return inside, place[inside] - 1
+
+
+@functools.lru_cache(maxsize=4096)
+def _scatter_target(
+    params: Frozen, shape: tuple[int, ...], indices: Frozen, updates: tuple[int, ...]
+) -> np.ndarray:
+    """Where each element of the updates goes."""
+    d = params.value["dimension_numbers"]
+    dropped = (*d.inserted_window_dims, *d.operand_batching_dims)
+    window_dims = iter(d.update_window_dims)
+    sizes = []
+    for axis in range(len(shape)):
+        sizes.append(1 if axis in dropped else updates[next(window_dims)])
+    batch_axes = zip(
+        d.operand_batching_dims, d.scatter_indices_batching_dims, strict=True
+    )
+    place = _windows(
+        shape,
+        indices.value,
+        sizes,
+        d.scatter_dims_to_operand_dims,
+        params.value["mode"],
+        dict(batch_axes),
+    )
+    return _arranged(place, indices.value.ndim - 1, dropped, d.update_window_dims)
+
+
+# --- windows
+
+
+def _windows(
+    shape: Sequence[int],
+    indices: np.ndarray,
+    sizes: Sequence[int],
+    index_map: Sequence,
+    mode: Any,
+    batch_axes: dict,
+) -> np.ndarray:
+    """Flat numbers, from 1, of the elements of windows that start at given indices: (batch..., sizes...).
+
+    A window that does not fit is moved inside (`CLIP`) or counts as 0 as a whole.
+
+    Args:
+        shape: of the array.
+        indices: starts of the windows along the axes of `index_map`, last axis over these axes.
+        sizes: of a window.
+        index_map: axis of the array that each index belongs to.
+        mode: what happens to windows that stick out.
+        batch_axes: axes of the array that run along with an axis of the indices.
+    """
+    start = _starts(shape, indices, index_map, batch_axes)
+    room = np.array(shape) - np.array(sizes)
+    inside = np.clip(start, 0, room)
+    fits = (start == inside).all(axis=-1)
+    if "CLIP" in str(mode):
+        fits = np.ones_like(fits)
+    behind_batch = [1] * len(sizes)
+    flat = np.zeros((*fits.shape, *sizes), dtype=np.int64)
+    for axis, stride in enumerate(_strides(shape)):
+        first = inside[..., axis].reshape(*fits.shape, *behind_batch)
+        along = _along(axis, len(sizes), np.arange(sizes[axis]))
+        flat = flat + stride * (first + along)
+    return np.where(fits.reshape(*fits.shape, *behind_batch), flat + 1, 0)
+
+
+def _starts(
+    shape: Sequence[int],
+    indices: np.ndarray,
+    index_map: Sequence,
+    batch_axes: dict,
+) -> np.ndarray:
+    """First element of each window, along every axis of the array."""
+    *batch, _ = indices.shape
+    start = np.zeros((*batch, len(shape)), dtype=np.int64)
+    for k, axis in enumerate(index_map):
+        start[..., axis] = indices[..., k]
+    for axis, of_indices in batch_axes.items():
+        numbers = np.arange(batch[of_indices])
+        start[..., axis] = _along(of_indices, len(batch), numbers)
+    return start
+
+
+def _along(axis: int, rank: int, numbers: np.ndarray) -> np.ndarray:
+    """Numbers along one of several axes."""
+    shape = [1] * rank
+    shape[axis] = -1
+    return numbers.reshape(shape)
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    """Steps in the flat array from one element to the next, along each axis."""
+    return [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
+
+
+def _arranged(
+    place: np.ndarray, n_batch: int, dropped: Sequence, window_dims: Sequence
+) -> np.ndarray:
+    """(batch..., window...) without the window's dropped axes, its other axes at `window_dims`."""
+    place = place.squeeze(tuple(n_batch + axis for axis in dropped))
+    batch = iter(range(n_batch))
+    window = iter(range(n_batch, place.ndim))
+    order = []
+    for axis in range(place.ndim):
+        order.append(next(window) if axis in window_dims else next(batch))
+    return np.transpose(place, order)
+
+
+RULES = {
+    "gather": gather,
+    "scatter": scatter,
+    "scatter-add": scatter_add,
+    "scatter_add": scatter_add,
+}
