@@ -13,8 +13,8 @@ from scipy.integrate import solve_ivp
 
 import lissom as ls
 from helpers import compiled_once, observed_order
-from lissom.analyse.linear.linear_matrices import balanced_point
 from lissom.analyse.linear.linearize import operating_point
+from lissom.solve.balance import balanced_point
 from lissom.solve.channels import UnknownNameError
 from lissom.solve.inputs import Loads, Piece
 from lissom.solve.problem import Problem

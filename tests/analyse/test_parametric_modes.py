@@ -17,15 +17,15 @@ from lissom import (
     parametric_eigenpairs,
     parametric_modes,
 )
+from lissom.algebra.eigen import modal_assurance
 from lissom.algebra.taylor import SeriesError
-from lissom.analyse.polynomials.accuracy import AccuracyError
-from lissom.analyse.polynomials.eigenseries import RepeatedEigenvalueError
-from lissom.analyse.polynomials.quadratic import (
+from lissom.analyse.modes.complex_modes import (
     damping_ratio,
     frequency_hz,
-    modal_assurance,
     vibration_pairs,
 )
+from lissom.analyse.polynomials.eigenseries import RepeatedEigenvalueError
+from lissom.analyse.polynomials.expansion import AccuracyError
 from lissom.benchmarks import palomba2019
 from lissom.describe import DescriptionError
 from lissom.solve.model import UndefinedReferenceError
@@ -511,7 +511,7 @@ def test_exported_python_needs_numpy_alone(pieces, tmp_path):
 def test_evaluating_is_a_hundred_times_faster_than_solving():
     from time import perf_counter
 
-    from lissom.analyse.polynomials.quadratic import all_eigenpairs
+    from lissom.benchmarks.eigenpairs import all_eigenpairs
 
     found, points = papers_own(), path_points()
     M, C, K = found.source.exact(points)

@@ -65,6 +65,10 @@ class Run:
         """Joint coordinates of the ERLS over time (time, joint)."""
         return self.data["q"].values
 
+    def trajectory(self) -> tuple[np.ndarray, np.ndarray]:
+        """Output times [s] and what the encoders read at them (time, joint)."""
+        return self.t, self.data["encoder"].values
+
     @property
     def complete(self) -> bool:
         """True if the run reached its end."""

@@ -24,9 +24,10 @@ from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import Poses, node_displacements, node_poses
 from ..kinematics.compatibility import Tangent, reference_matrix
 from ..kinematics.loops.assembly import carried, close
+from .balance import balanced_point
 from .coordinates import with_coordinates
 from .problem import State, state_of
-from .static import balanced, descend, held, imbalance, settled, slope
+from .static import descend, held, imbalance, settled, slope
 
 BALANCE = 1e-7  # force left over in an equilibrium, against the largest force in it
 SINGULAR = (
@@ -305,7 +306,7 @@ class Model:
             self.joint_vector("qd", qd),
             self.joint_vector("qdd", qdd),
         )
-        return _balanced(_near(self.formulation, q), q, qd, qdd)[1]
+        return _balanced_point(_near(self.formulation, q), q, qd, qdd).tau
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
         """Pose of a node (default: the last link's tip) in the world, at joint coordinates q or at a State."""
@@ -446,7 +447,7 @@ def _undeformed(f: AbstractFormulation, theta, rate_i) -> State:
     return state_of(f, x, xd)
 
 
-_balanced = compiled_quickly(balanced)
+_balanced_point = compiled_quickly(balanced_point)
 _inertia = compiled_quickly(engine.inertia)
 _slope = compiled_quickly(slope)
 _reference_matrix = compiled_quickly(reference_matrix)

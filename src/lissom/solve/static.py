@@ -1,4 +1,4 @@
-"""Equilibrium: joints held or free, and the torques that hold a motion."""
+"""Equilibrium: joints held or free."""
 
 from collections.abc import Callable
 
@@ -11,12 +11,9 @@ from jaxtyping import Array, Float
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
+from .balance import newton, of_drives, on_drives, start_of_balance
 
-RTOL, ATOL = (
-    1e-10,
-    1e-12,
-)  # Newton is quadratic: one iteration more than needed costs nothing
-MAX_STEPS = 60
+RTOL = 1e-10  # Newton is quadratic: one iteration more than needed costs nothing
 MAX_WALK = 300
 LARGEST_MOVE = 0.3  # [rad or m]
 
@@ -28,56 +25,15 @@ def held(
 
     The independent joints of a closed chain are held, and the others follow.
     """
-    n, drives = formulation.size, jnp.asarray(formulation.independent, dtype=int)
+    n = formulation.size
 
-    def missing(z, _):
+    def missing(z):
+        # The balance of a motion without speeds; the engine knows a cheaper force for it.
         x, tau = z[:n], on_drives(formulation, z[n:])
-        gap = (formulation.configuration(x).encoder - encoder)[drives]
+        gap = of_drives(formulation, formulation.configuration(x).encoder - encoder)
         return jnp.concatenate([gap, engine.resting_force(formulation, x, tau)])
 
-    z = _root(missing, jnp.concatenate([encoder[drives], jnp.zeros(n)]))
-    return z[:n], on_drives(formulation, z[n:])
-
-
-def on_drives(
-    formulation: AbstractFormulation, tau: Float[Array, " i"]
-) -> Float[Array, " j"]:
-    """Torques of all joints where the independent ones are driven."""
-    drives = jnp.asarray(formulation.independent, dtype=int)
-    return jnp.zeros(formulation.n_encoders).at[drives].set(tau)
-
-
-def balanced(
-    formulation: AbstractFormulation,
-    encoder: Float[Array, " j"],
-    theta_d: Float[Array, " j"],
-    theta_dd: Float[Array, " j"],
-) -> tuple[Float[Array, " n"], Float[Array, " j"]]:
-    """Coordinates x and torques tau of a joint motion, the elastic state in quasi-static balance with it.
-
-    The independent joints of a closed chain set the motion and take the torques.
-    """
-    n, d, drives = (
-        formulation.size,
-        formulation.n_elastic,
-        jnp.asarray(formulation.independent, dtype=int),
-    )
-    xd, xdd = (
-        jnp.concatenate([part[drives], jnp.zeros(d)]) for part in (theta_d, theta_dd)
-    )
-
-    def missing(z, _):
-        x, tau = z[:n], on_drives(formulation, z[n:])
-        place = formulation.configuration(x)
-        applied = engine.Rates(
-            jnp.zeros((place.q.shape[0], 6)), jnp.zeros_like(place.q), tau
-        )
-        gap = (place.encoder - encoder)[drives]
-        return jnp.concatenate(
-            [gap, engine.needed_force(formulation, x, xd, xdd, applied)]
-        )
-
-    z = _root(missing, jnp.concatenate([encoder[drives], jnp.zeros(n)]))
+    z = newton(missing, start_of_balance(formulation, encoder))
     return z[:n], on_drives(formulation, z[n:])
 
 
@@ -124,16 +80,6 @@ def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
             1.0, LARGEST_MOVE / max(np.abs(dx[:joints]).max(initial=0.0), 1e-12)
         )
     return x
-
-
-def _root(function, start):
-    return optx.root_find(
-        function,
-        optx.Newton(rtol=RTOL, atol=ATOL),
-        start,
-        max_steps=MAX_STEPS,
-        throw=False,
-    ).value
 
 
 def imbalance(

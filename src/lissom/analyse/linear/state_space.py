@@ -13,15 +13,16 @@ from jaxtyping import Complex, Float
 from ...atomic import write_atomically
 from ...solve.channels import UnknownNameError
 from .linear_matrices import LinearMatrices
-from .reduction import balanced_truncation, minimal_realisation
+from .state_reduction import balanced_truncation, minimal_realisation
 
 ENDINGS = (".npz", ".mat")
 METHODS = ("zoh", "foh", "tustin", "euler", "backward_diff")
 _SCIPY = {"tustin": "bilinear"}
+NAMED = ("state", "input", "output")  # what has names: state_names, ...
 
 
 @dataclass(frozen=True)
-class Operating:
+class OperatingPoint:
     """The point about which a model was linearised."""
 
     robot: str
@@ -29,9 +30,8 @@ class Operating:
     q: Float[np.ndarray, " i"]  # joint coordinates of the ERLS
     qd: Float[np.ndarray, " i"]
     qdd: Float[np.ndarray, " i"]
-    elastic: Float[
-        np.ndarray, " d"
-    ]  # elastic coordinates, in quasi-static balance unless a state was given
+    # Elastic coordinates, in quasi-static balance unless a state was given.
+    elastic: Float[np.ndarray, " d"]
     encoder: Float[np.ndarray, " j"]
     torque: Float[np.ndarray, " j"]  # that hold this motion [N m or N]
     outputs: Float[np.ndarray, " p"]  # values of the outputs
@@ -51,12 +51,11 @@ class LinearModel:
     state_names: tuple[str, ...]
     input_names: tuple[str, ...]
     output_names: tuple[str, ...]
-    operating: Operating
+    operating: OperatingPoint
     matrices: LinearMatrices | None = None  # lost by discretisation and reduction
     dt: float = 0.0  # sampling time [s]; 0 for continuous time
-    record: dict[str, Any] = field(
-        default_factory=dict
-    )  # what a reduction kept and left out
+    # What a reduction kept and left out.
+    record: dict[str, Any] = field(default_factory=dict)
 
     @property
     def poles(self) -> Complex[np.ndarray, " s"]:
@@ -66,15 +65,9 @@ class LinearModel:
     def input_index(self, name: str) -> int:
         """Place of an input; a joint's name stands for its torque."""
         names = self.input_names
-        return _place(
-            name
-            if name in names
-            else f"{name}.torque"
-            if f"{name}.torque" in names
-            else name,
-            names,
-            "input",
-        )
+        if name not in names and f"{name}.torque" in names:
+            name = f"{name}.torque"
+        return _place(name, names, "input")
 
     def output_index(self, name: str) -> int:
         """Place of an output."""
@@ -116,9 +109,8 @@ class LinearModel:
                 f"method must be one of {', '.join(METHODS)}, got {method!r}"
             )
         system = (self.A, self.B, self.C, self.D)
-        stepped: Any = scipy.signal.cont2discrete(
-            system, dt, _SCIPY.get(method, method)
-        )
+        scheme = _SCIPY.get(method, method)
+        stepped: Any = scipy.signal.cont2discrete(system, dt, scheme)
         A, B, C, D, _ = stepped
         return dataclasses.replace(
             self, A=A, B=B, C=C, D=D, matrices=None, dt=float(dt)
@@ -168,12 +160,12 @@ class LinearModel:
             return write_atomically(
                 path, lambda file: np.savez_compressed(file, **data)
             )
-        cells = {
-            k: np.array(list(v), dtype=object) if k.endswith("_names") else v
-            for k, v in data.items()
-        }
+        # MATLAB reads names of unequal lengths as cells, which are arrays of objects.
+        for kind in NAMED:
+            key = f"{kind}_names"
+            data[key] = np.array(list(data[key]), dtype=object)
         return write_atomically(
-            path, lambda file: scipy.io.savemat(file, cells, oned_as="column")
+            path, lambda file: scipy.io.savemat(file, data, oned_as="column")
         )
 
     @classmethod
@@ -181,89 +173,89 @@ class LinearModel:
         """A model read back from its file."""
         if _ending(path) == ".npz":
             with np.load(path, allow_pickle=False) as file:
-                data = {key: file[key] for key in file.files}
-        else:
-            data = {
-                k: v
-                for k, v in scipy.io.loadmat(path).items()
-                if not k.startswith("__")
-            }
-        return _from_arrays(cls, data)
+                return _from_arrays({key: file[key] for key in file.files})
+        data = scipy.io.loadmat(path)
+        # What begins so is SciPy's own: the header of the file.
+        own = [key for key in data if key.startswith("__")]
+        for key in own:
+            del data[key]
+        return _from_arrays(data)
 
     def _as_arrays(self) -> dict[str, np.ndarray]:
-        point = dataclasses.asdict(self.operating)
-        second = (
-            {}
-            if self.matrices is None
-            else {f"second_{k}": v for k, v in self.matrices._asdict().items()}
-        )
-        return {
-            **{key: np.asarray(getattr(self, key)) for key in ("A", "B", "C", "D")},
-            **{
-                f"{key}_names": np.array(getattr(self, f"{key}_names"), dtype=str)
-                for key in ("state", "input", "output")
-            },
-            **{key: np.asarray(value) for key, value in second.items()},
-            **{f"point_{key}": np.asarray(value) for key, value in point.items()},
-            "dt": np.asarray(self.dt),
-            "record": np.array(json.dumps(self.record)),
-        }
+        arrays = {key: np.asarray(getattr(self, key)) for key in "ABCD"}
+        for kind in NAMED:
+            arrays[f"{kind}_names"] = np.array(
+                getattr(self, f"{kind}_names"), dtype=str
+            )
+        if self.matrices is not None:
+            for key, value in self.matrices._asdict().items():
+                arrays[f"second_{key}"] = np.asarray(value)
+        for key, value in dataclasses.asdict(self.operating).items():
+            arrays[f"point_{key}"] = np.asarray(value)
+        arrays["dt"] = np.asarray(self.dt)
+        arrays["record"] = np.array(json.dumps(self.record))
+        return arrays
 
 
-def _from_arrays(cls: type, data: dict[str, np.ndarray]) -> LinearModel:
-    missing = [
-        key for key in ("A", "B", "C", "D", "state_names", "point_q") if key not in data
-    ]
+def _from_arrays(data: dict[str, np.ndarray]) -> LinearModel:
+    needed = ("A", "B", "C", "D", "state_names", "point_q")
+    missing = [key for key in needed if key not in data]
     if missing:
         raise ValueError(
             f"not a linear model of lissom: {', '.join(missing)} is missing"
         )
-    states, inputs, outputs = (
-        _names(data[f"{key}_names"]) for key in ("state", "input", "output")
-    )
-    s, u, p = len(states), len(inputs), len(outputs)
+    states, inputs, outputs = (_names(data[f"{kind}_names"]) for kind in NAMED)
+    s = len(states)
+    u = len(inputs)
+    p = len(outputs)
 
-    def text(key):
-        return str(np.asarray(data[key]).ravel()[0])
-
-    def vector(key):
-        return np.asarray(data[f"point_{key}"], dtype=float).ravel()
-
-    numbers = {
-        key.name: vector(key.name)
-        for key in dataclasses.fields(Operating)
-        if key.type != "str" and key.type is not str
-    }
-    second = [data.get(f"second_{key}") for key in LinearMatrices._fields]
-
-    def shape(key, rows, columns):
+    def matrix(key, rows, columns):
+        # A `.mat` file knows no empty matrices of a shape, and none of one dimension.
         return np.asarray(data[key], dtype=float).reshape(rows, columns)
 
-    return cls(
-        A=shape("A", s, s),
-        B=shape("B", s, u),
-        C=shape("C", p, s),
-        D=shape("D", p, u),
+    return LinearModel(
+        A=matrix("A", s, s),
+        B=matrix("B", s, u),
+        C=matrix("C", p, s),
+        D=matrix("D", p, u),
         state_names=states,
         input_names=inputs,
         output_names=outputs,
-        operating=Operating(
-            robot=text("point_robot"), formulation=text("point_formulation"), **numbers
-        ),
-        matrices=None
-        if second[0] is None
-        else LinearMatrices(*(np.asarray(a).reshape(s // 2, -1) for a in second)),
+        operating=_operating_point(data),
+        matrices=_second_order(data, s // 2),
         dt=float(np.asarray(data["dt"]).ravel()[0]),
-        record=json.loads(text("record")),
+        record=json.loads(_text(data, "record")),
     )
+
+
+def _operating_point(data: dict[str, np.ndarray]) -> OperatingPoint:
+    texts = ("robot", "formulation")
+    values: dict[str, Any] = {key: _text(data, f"point_{key}") for key in texts}
+    for entry in dataclasses.fields(OperatingPoint):
+        if entry.name not in texts:
+            vector = np.asarray(data[f"point_{entry.name}"], dtype=float)
+            values[entry.name] = vector.ravel()
+    return OperatingPoint(**values)
+
+
+def _second_order(data: dict[str, np.ndarray], n: int) -> LinearMatrices | None:
+    if "second_M" not in data:
+        return None
+    parts = [np.asarray(data[f"second_{key}"]) for key in LinearMatrices._fields]
+    return LinearMatrices(*(part.reshape(n, -1) for part in parts))
+
+
+def _text(data: dict[str, np.ndarray], key: str) -> str:
+    return str(np.asarray(data[key]).ravel()[0])
 
 
 def _names(array: np.ndarray) -> tuple[str, ...]:
     """Names from an array of texts, or from the cells of a `.mat` file."""
-    return tuple(
-        str(np.asarray(entry).ravel()[0]) if np.ndim(entry) else str(entry)
-        for entry in np.ravel(array)
-    )
+    names = []
+    for entry in np.ravel(array):
+        cell = np.asarray(entry).ravel()
+        names.append(str(cell[0]))
+    return tuple(names)
 
 
 def _place(name: str, names: tuple[str, ...], kind: str) -> int:
@@ -283,9 +275,7 @@ def _plain_name(text: str) -> str:
 
 
 def _ending(path: Any) -> str:
-    ending = next(
-        (ending for ending in ENDINGS if str(path).lower().endswith(ending)), None
-    )
-    if ending is None:
-        raise ValueError(f"{path}: the name must end in {' or '.join(ENDINGS)}")
-    return ending
+    for ending in ENDINGS:
+        if str(path).lower().endswith(ending):
+            return ending
+    raise ValueError(f"{path}: the name must end in {' or '.join(ENDINGS)}")

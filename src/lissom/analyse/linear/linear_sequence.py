@@ -1,9 +1,9 @@
 """A linear model at every instant of a motion: linear, time-varying."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -13,12 +13,21 @@ from scipy.interpolate import CubicSpline
 
 from ...atomic import write_atomically
 from ...compilation import compiled_quickly
-from ...solve.model import EquilibriumError, Model
-from .linear_matrices import balanced_point, left_over
-from .linearize import BALANCE, channels_of, derivatives, loop_of, model_of
+from ...solve.balance import balanced_point, left_over
+from ...solve.model import Model
+from .linearize import channels_of, derivatives, loop_of, model_of, require_balance
 from .state_space import LinearModel
 
 CHUNK = 16  # instants computed at a time, side by side
+
+
+@runtime_checkable
+class RecordedMotion(Protocol):
+    """A recorded motion of a robot, such as a run of a simulation."""
+
+    def trajectory(self) -> tuple[np.ndarray, np.ndarray]:
+        """Instants t (instants,) [s] and encoder readings q (instants, joints)."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -61,41 +70,34 @@ class LinearSequence:
             raise ValueError(
                 f"t must lie between {self.t[0]:g} and {self.t[-1]:g} s, got {t!r}"
             )
-        k = (
-            min(int(np.searchsorted(self.t, t, side="right")) - 1, len(self) - 2)
-            if len(self) > 1
-            else 0
-        )
         if len(self) == 1:
             return self.models[0]
-        s = (t - self.t[k]) / (self.t[k + 1] - self.t[k])
-        first, second = self.models[k], self.models[k + 1]
+        k = int(np.searchsorted(self.t, t, side="right")) - 1
+        # The last instant belongs to the interval before it.
+        k = min(k, len(self) - 2)
+        share = (t - self.t[k]) / (self.t[k + 1] - self.t[k])
+        first = self.models[k]
+        second = self.models[k + 1]
         between = {
-            name: (1 - s) * getattr(first, name) + s * getattr(second, name)
+            name: (1 - share) * getattr(first, name) + share * getattr(second, name)
             for name in "ABCD"
         }
-        return dataclasses.replace(
-            first if s < 0.5 else second, matrices=None, **between
-        )
+        nearest = first if share < 0.5 else second
+        return dataclasses.replace(nearest, matrices=None, **between)
 
     def save(self, path: Any) -> Any:
         """Write t, A, B, C, D, the names and the motion as `.npz`, full precision."""
         if not str(path).lower().endswith(".npz"):
             raise ValueError(f"{path}: the name must end in .npz")
-        names = {
-            f"{k}_names": np.array(getattr(self.models[0], f"{k}_names"), dtype=str)
-            for k in ("state", "input", "output")
-        }
-        motion = {
-            k: np.stack([getattr(model.operating, k) for model in self.models])
-            for k in ("q", "qd", "qdd", "torque")
-        }
-        arrays: dict[str, Any] = {
-            "t": self.t,
-            **{name: getattr(self, name) for name in "ABCD"},
-            **names,
-            **motion,
-        }
+        arrays: dict[str, Any] = {"t": self.t}
+        for name in "ABCD":
+            arrays[name] = getattr(self, name)
+        for kind in ("state", "input", "output"):
+            names = getattr(self.models[0], f"{kind}_names")
+            arrays[f"{kind}_names"] = np.array(names, dtype=str)
+        for name in ("q", "qd", "qdd", "torque"):
+            rows = [getattr(model.operating, name) for model in self.models]
+            arrays[name] = np.stack(rows)
         return write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
 
 
@@ -104,7 +106,8 @@ def _along(f, q, qd, qdd, ins, outs, loop):
     def one(q, qd, qdd):
         here = f.near(q)
         point = balanced_point(here, q, qd, qdd)
-        return point, derivatives(here, point, ins, outs, loop), left_over(here, point)
+        slopes = derivatives(here, point, ins, outs, loop)
+        return point, slopes, left_over(here, point)
 
     return jax.vmap(one)(q, qd, qdd)
 
@@ -125,7 +128,7 @@ def linearize_along(
     Args:
         model: the robot.
         trajectory: `(t, q)` or `(t, q, qd, qdd)` with t (instants,) [s] and the rest (instants, joints), missing
-            derivatives from a cubic spline; or a `Run`, whose encoder readings are taken.
+            derivatives from a cubic spline; or a `RecordedMotion` such as a `Run`, whose encoder readings are taken.
         inputs: as in `linearize`.
         outputs: as in `linearize`.
         kp: as in `linearize`.
@@ -137,57 +140,60 @@ def linearize_along(
     loop = loop_of(model, kp, kd)
     ins, outs = channels_of(model, inputs, outputs, loop, locked)
     models: list[LinearModel] = []
-    for start in range(0, len(t), CHUNK):
-        rows = (
-            np.minimum(np.arange(start, start + CHUNK), len(t) - 1)
-            if len(t) > CHUNK
-            else np.arange(len(t))
-        )
-        at = [jnp.asarray(part[rows]) for part in motion]
-        answer: Any = _along(model.formulation, at[0], at[1], at[2], ins, outs, loop)
-        points, found, left = jax.tree.map(np.asarray, answer)
+    for start, rows in chunks(len(t), CHUNK):
+        q, qd, qdd = (jnp.asarray(part[rows]) for part in motion)
+        answer: Any = _along(model.formulation, q, qd, qdd, ins, outs, loop)
+        points, slopes, left = jax.tree.map(np.asarray, answer)
         for k in range(min(CHUNK, len(t) - start)):
-            if not left[k] < BALANCE:
-                raise EquilibriumError(
-                    f"no balance of the links found at t = {t[start + k]:g} s: {left[k]:.1e} left over"
-                )
-
-            def pick(part, k=k):
-                return part[k]
-
-            models.append(
-                model_of(
-                    model,
-                    jax.tree.map(pick, points),
-                    jax.tree.map(pick, found),
-                    ins,
-                    outs,
-                    locked,
-                )
-            )
+            require_balance(float(left[k]), f"at t = {t[start + k]:g} s")
+            point = row_of(points, k)
+            here = row_of(slopes, k)
+            models.append(model_of(model, point, here, ins, outs, locked))
         watch(min(start + CHUNK, len(t)) / len(t))
     return LinearSequence(t, tuple(models))
 
 
+def chunks(total: int, size: int) -> Iterator[tuple[int, np.ndarray]]:
+    """The start of each chunk of rows and the rows to compute in it.
+
+    All chunks have the same length, so that one compiled function serves them all: the last one repeats its last row.
+    """
+    if 0 < total <= size:
+        yield 0, np.arange(total)
+        return
+    for start in range(0, total, size):
+        yield start, np.minimum(np.arange(start, start + size), total - 1)
+
+
+def row_of(tree: Any, k: int) -> Any:
+    """Entry k along the leading axis of every array."""
+    return jax.tree.map(lambda part: part[k], tree)
+
+
 def motion_of(model: Model, trajectory: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     """Instants, and q, qd, qdd at each of them."""
-    if hasattr(trajectory, "data") and hasattr(trajectory, "t"):
-        trajectory = (trajectory.t, trajectory.data["encoder"].values)
+    if isinstance(trajectory, RecordedMotion):
+        trajectory = trajectory.trajectory()
     if not isinstance(trajectory, tuple | list) or not 2 <= len(trajectory) <= 4:
         raise ValueError(
             "trajectory must be (t, q), (t, q, qd), (t, q, qd, qdd) or a Run"
         )
     t = np.asarray(trajectory[0], dtype=float)
-    given = [np.asarray(part, dtype=float) for part in trajectory[1:]]
-    for name, part in zip(("q", "qd", "qdd"), given, strict=False):
+    motion = [np.asarray(part, dtype=float) for part in trajectory[1:]]
+    for name, part in zip(("q", "qd", "qdd"), motion, strict=False):
         if t.ndim != 1 or part.shape != (len(t), model.n_joints):
             raise ValueError(
                 f"{name} must have the shape ({len(t)}, {model.n_joints}), got {part.shape}"
             )
     if len(t) > 1 and not np.all(np.diff(t) > 0):
         raise ValueError("t must grow")
-    while len(given) < 3:
-        given.append(
-            CubicSpline(t, given[-1])(t, 1) if len(t) > 1 else np.zeros_like(given[-1])
-        )
-    return t, given
+    while len(motion) < 3:
+        motion.append(_rate_of(t, motion[-1]))
+    return t, motion
+
+
+def _rate_of(t: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Time derivative of values at instants, by a cubic spline; zero at a single instant."""
+    if len(t) <= 1:
+        return np.zeros_like(values)
+    return CubicSpline(t, values)(t, 1)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Float
 
-STILL = 0.05  # |pole| [rad/s] of a motion that stands still
+SLOW = 0.05  # |pole| [rad/s] of a motion that stands still
 DECAY = 1e-9  # |Re| of a pole, against the largest |pole|, below which a motion does not die out
 
 Matrix = Float[np.ndarray, "_ _"]
@@ -27,47 +27,50 @@ def minimal_realisation(
     """
     if not 0.0 < tolerance < 1.0:
         raise ValueError(f"tolerance must lie between 0 and 1, got {tolerance!r}")
-    A, scale = _scaled(A)
-    B, C = B / scale[:, None], C * scale
-    still = (lambda z: abs(z - 1.0) < STILL * dt) if dt else (lambda s: abs(s) < STILL)
-    A_l, B_l, C_l, A_m, B_m, C_m = split(A, B, C, still)
+    A, B, C = _scaled(A, B, C)
+    A_l, B_l, C_l, A_m, B_m, C_m = split_by_poles(A, B, C, _stands_still(dt))
+    record = {"method": "minimal", "states_before": len(A)}
     if not len(A_m):
-        return A, B, C, {"method": "minimal", "states_before": len(A), "states": len(A)}
-    T, W = _seen_modes(A_m, B_m, C_m, tolerance)
+        return A, B, C, {**record, "states": len(A)}
+    T, W = _modes_that_show(A_m, B_m, C_m, tolerance)
     A_r = np.asarray(scipy.linalg.block_diag(A_l, W @ A_m @ T))
-    record = {"method": "minimal", "states_before": len(A), "states": len(A_r)}
-    return (
-        A_r,
-        np.concatenate([B_l, W @ B_m]),
-        np.concatenate([C_l, C_m @ T], axis=1),
-        record,
-    )
+    B_r = np.concatenate([B_l, W @ B_m])
+    C_r = np.concatenate([C_l, C_m @ T], axis=1)
+    return A_r, B_r, C_r, {**record, "states": len(A_r)}
 
 
-def _seen_modes(
+def _stands_still(dt: float) -> Callable[[complex], bool]:
+    """Whether a pole belongs to a motion that stands still: near 0, or near 1 where time is sampled."""
+    if dt:
+        return lambda z: abs(z - 1.0) < SLOW * dt
+    return lambda s: abs(s) < SLOW
+
+
+def _modes_that_show(
     A: Matrix, B: Matrix, C: Matrix, tolerance: float
 ) -> tuple[Matrix, Matrix]:
     """Real bases T and W, W T = 1, of the modes whose residues C v w B show."""
-    found: Any = np.linalg.eig(A)
-    lam, V = found
+    pairs: Any = np.linalg.eig(A)
+    lam, V = pairs
     W = np.linalg.inv(V)
     residues = np.abs(np.einsum("pk,ku->kpu", C @ V, W @ B))
-    shows = (
-        np.max(residues / np.maximum(residues.max(axis=0), 1e-300), axis=(1, 2))
-        > tolerance
-    )
-    T, rows = [], []
+    largest = np.maximum(residues.max(axis=0), 1e-300)
+    shows = np.max(residues / largest, axis=(1, 2)) > tolerance
+    columns = []
+    rows = []
     for k in np.flatnonzero(shows & (np.imag(lam) >= 0)):
-        v, w = V[:, k], W[k]
-        if np.imag(lam[k]) > 0:  # the pair: x = 2 Re(v w x)
-            T += [np.real(v), np.imag(v)]
+        v = V[:, k]
+        w = W[k]
+        if np.imag(lam[k]) > 0:
+            # A conjugate pair together: x = 2 Re(v w x).
+            columns += [np.real(v), np.imag(v)]
             rows += [2 * np.real(w), -2 * np.imag(w)]
         else:
-            T.append(np.real(v))
+            columns.append(np.real(v))
             rows.append(np.real(w))
-    return np.stack(T, axis=1) if T else np.zeros((len(A), 0)), np.stack(
-        rows
-    ) if rows else np.zeros((0, len(A)))
+    if not columns:
+        return np.zeros((len(A), 0)), np.zeros((0, len(A)))
+    return np.stack(columns, axis=1), np.stack(rows)
 
 
 def balanced_truncation(
@@ -78,12 +81,8 @@ def balanced_truncation(
         raise ValueError(
             f"order must lie between 1 and the {len(A)} states of the model, got {order!r}"
         )
-    A, scale = _scaled(A)
-    B, C = B / scale[:, None], C * scale
-    poles = np.linalg.eigvals(A)
-    bound = DECAY * np.abs(poles).max(initial=0.0)
-    lasts = (lambda z: abs(z) >= 1.0 - DECAY) if dt else (lambda s: s.real >= -bound)
-    A_l, B_l, C_l, A_s, B_s, C_s = split(A, B, C, lasts)
+    A, B, C = _scaled(A, B, C)
+    A_l, B_l, C_l, A_s, B_s, C_s = split_by_poles(A, B, C, _lasts(A, dt))
     lasting = len(A_l)
     if lasting > order:
         raise ValueError(
@@ -91,23 +90,28 @@ def balanced_truncation(
             f"at least {lasting}, or give the robot damping, or close the loop with kp and kd"
         )
     values, T, W = balancing(A_s, B_s, C_s, dt)
-    kept = order - lasting
-    T, W = T[:, :kept], W[:, :kept]
-    kept = T.shape[1]
+    T = T[:, : order - lasting]
+    W = W[:, : order - lasting]
+    left_out = values[T.shape[1] :]
     record = {
         "method": "balanced",
         "states_before": len(A),
         "lasting": lasting,
         "hankel_singular_values": values.tolist(),
-        "error_bound": float(2.0 * values[kept:].sum()),
+        "error_bound": float(2.0 * left_out.sum()),
     }
     A_r = np.asarray(scipy.linalg.block_diag(A_l, W.T @ A_s @ T))
-    return (
-        A_r,
-        np.concatenate([B_l, W.T @ B_s]),
-        np.concatenate([C_l, C_s @ T], axis=1),
-        record,
-    )
+    B_r = np.concatenate([B_l, W.T @ B_s])
+    C_r = np.concatenate([C_l, C_s @ T], axis=1)
+    return A_r, B_r, C_r, record
+
+
+def _lasts(A: Matrix, dt: float) -> Callable[[complex], bool]:
+    """Whether a pole belongs to a motion that does not die out."""
+    if dt:
+        return lambda z: abs(z) >= 1.0 - DECAY
+    bound = DECAY * np.abs(np.linalg.eigvals(A)).max(initial=0.0)
+    return lambda s: s.real >= -bound
 
 
 def balancing(
@@ -116,52 +120,52 @@ def balancing(
     """Hankel singular values of a decaying system, and the projections that balance it, largest first."""
     if not len(A):
         return np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0))
-    if dt:
-        P, Q = (
-            scipy.linalg.solve_discrete_lyapunov(a, b, method="bilinear")
-            for a, b in ((A, B @ B.T), (A.T, C.T @ C))
-        )
-    else:
-        P, Q = (
-            scipy.linalg.solve_continuous_lyapunov(a, -b)
-            for a, b in ((A, B @ B.T), (A.T, C.T @ C))
-        )
-    S, R = _root(P), _root(Q)
+    P = _gramian(A, B @ B.T, dt)
+    Q = _gramian(A.T, C.T @ C, dt)
+    S = _root(P)
+    R = _root(Q)
     U, values, Vt = np.linalg.svd(R.T @ S)
+    # States whose singular value is rounding are neither moved nor seen: they have no balanced form.
     there = values > np.finfo(float).eps * values.max(initial=0.0)
     scale = 1.0 / np.sqrt(values[there])
-    return values, S @ Vt.T[:, there] * scale, R @ U[:, there] * scale
+    T = S @ Vt.T[:, there] * scale
+    W = R @ U[:, there] * scale
+    return values, T, W
 
 
-def split(
+def _gramian(A: Matrix, Q: Matrix, dt: float) -> Matrix:
+    """Solution P of A P + P A^T + Q = 0, or of A P A^T - P + Q = 0 where time is sampled."""
+    if dt:
+        return scipy.linalg.solve_discrete_lyapunov(A, Q, method="bilinear")
+    return scipy.linalg.solve_continuous_lyapunov(A, -Q)
+
+
+def split_by_poles(
     A: Matrix, B: Matrix, C: Matrix, first: Callable[[complex], bool]
 ) -> tuple[Matrix, ...]:
     """The system in two uncoupled parts: that of the poles chosen by `first`, and the rest."""
-
-    def sort(re, im):
-        return first(complex(re, im))
-
-    ordered: Any = scipy.linalg.schur(A, output="real", sort=sort)
+    ordered: Any = scipy.linalg.schur(
+        A, output="real", sort=lambda re, im: first(complex(re, im))
+    )
     T, Z, l = ordered
-    A_l, A_s, A_c = T[:l, :l], T[l:, l:], T[:l, l:]
-    X = (
-        scipy.linalg.solve_sylvester(A_l, -A_s, -A_c)
-        if l and l < len(A)
-        else np.zeros((l, len(A) - l))
-    )
-    to = Z @ np.block([[np.eye(l), X], [np.zeros((len(A) - l, l)), np.eye(len(A) - l)]])
-    back = (
-        np.block([[np.eye(l), -X], [np.zeros((len(A) - l, l)), np.eye(len(A) - l)]])
-        @ Z.T
-    )
-    B, C = back @ B, C @ to
+    r = len(A) - l
+    A_l = T[:l, :l]
+    A_s = T[l:, l:]
+    # The coupling block of the Schur form goes away in coordinates shifted by X, A_l X - X A_s = -A_c.
+    X = np.zeros((l, r))
+    if l and r:
+        X = scipy.linalg.solve_sylvester(A_l, -A_s, -T[:l, l:])
+    shift = np.block([[np.eye(l), X], [np.zeros((r, l)), np.eye(r)]])
+    shift_back = np.block([[np.eye(l), -X], [np.zeros((r, l)), np.eye(r)]])
+    B = shift_back @ Z.T @ B
+    C = C @ (Z @ shift)
     return A_l, B[:l], C[:, :l], A_s, B[l:], C[:, l:]
 
 
-def _scaled(A: Matrix) -> tuple[Matrix, np.ndarray]:
-    """A in coordinates scaled so that rows and columns are alike: speeds and displacements of any size."""
+def _scaled(A: Matrix, B: Matrix, C: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """The system in coordinates scaled so that rows and columns of A are alike, whatever the size of its states."""
     balanced, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
-    return balanced, scale
+    return balanced, B / scale[:, None], C * scale
 
 
 def _root(P: Matrix) -> Matrix:

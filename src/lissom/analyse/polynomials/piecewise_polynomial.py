@@ -40,46 +40,47 @@ class PiecewisePolynomial:
         x = xp.asarray(x, dtype=float)
         flat = x.reshape(-1, x.shape[-1])
         if self.pieces == 1:
-            values = self._combined(
-                xp, self.monomials.values(flat - self.centre[0]), self.coefficients[0]
-            )
+            values = self._values_in(flat, 0)
         elif xp is np:
-            piece = self.piece(flat)
-            values = np.empty(
-                (len(flat), self.coefficients.shape[-1]), self.coefficients.dtype
-            )
-            for i in np.unique(piece):
-                here = piece == i
-                values[here] = self._combined(
-                    np,
-                    self.monomials.values(flat[here] - self.centre[i]),
-                    self.coefficients[i],
-                )
+            values = self._values_by_piece(flat)
         else:
+            # Traced code cannot sort points by piece: every point takes the coefficients of its own.
             piece = self.piece(flat)
             terms = self.monomials.values(flat - xp.asarray(self.centre)[piece])
-            values = xp.einsum(
-                "bt,btk->bk", terms, xp.asarray(self.coefficients)[piece]
-            )
+            coefficients = xp.asarray(self.coefficients)[piece]
+            values = xp.einsum("bt,btk->bk", terms, coefficients)
         return values.reshape(*x.shape[:-1], self.coefficients.shape[-1])
+
+    def _values_in(self, x: Float[Any, "b p"], piece: int) -> Inexact[Any, "b k"]:
+        """Values at points that all belong to one piece."""
+        terms = self.monomials.values(x - self.centre[piece])
+        coefficients = self.coefficients[piece]
+        if namespace(x) is np and np.iscomplexobj(coefficients):
+            # The terms are real: two real columns cost half of a complex one.
+            pairs = np.ascontiguousarray(coefficients).view(float)
+            return np.ascontiguousarray(terms @ pairs).view(complex)
+        return terms @ coefficients
+
+    def _values_by_piece(
+        self, x: Float[np.ndarray, "b p"]
+    ) -> Inexact[np.ndarray, "b k"]:
+        """Values at points, those of each piece together."""
+        piece = self.piece(x)
+        columns = self.coefficients.shape[-1]
+        values = np.empty((len(x), columns), self.coefficients.dtype)
+        for i in np.unique(piece):
+            here = piece == i
+            values[here] = self._values_in(x[here], i)
+        return values
 
     def piece(self, x: Float[Any, "b p"]) -> Int[Any, " b"]:
         """Which piece each point belongs to."""
         xp = namespace(x)
-        middle, half = (
-            0.5 * (self.low + self.high),
-            np.maximum(0.5 * (self.high - self.low), 1e-12),
-        )
-        return xp.argmin(xp.max(xp.abs(x[:, None, :] - middle) / half, axis=-1), axis=1)
-
-    @staticmethod
-    def _combined(xp: Any, terms, coefficients):
-        if xp is np and np.iscomplexobj(
-            coefficients
-        ):  # two real columns cost half of a complex one
-            pairs = np.ascontiguousarray(coefficients).view(float)
-            return np.ascontiguousarray(terms @ pairs).view(complex)
-        return terms @ coefficients
+        middle = 0.5 * (self.low + self.high)
+        half = np.maximum(0.5 * (self.high - self.low), 1e-12)
+        # Distance from the middle in half widths: at most 1 inside a box.
+        distance = xp.max(xp.abs(x[:, None, :] - middle) / half, axis=-1)
+        return xp.argmin(distance, axis=1)
 
     def derivative(self, parameter: str) -> "PiecewisePolynomial":
         """The partial derivative: again a polynomial, of one order less."""
@@ -88,10 +89,8 @@ class PiecewisePolynomial:
             return replace(self, coefficients=np.zeros_like(self.coefficients))
         source, target, factor = self.monomials.derivative(i)
         lower = monomials_of(len(self.parameters), self.order - 1)
-        coefficients = np.zeros(
-            (self.pieces, lower.size, self.coefficients.shape[-1]),
-            self.coefficients.dtype,
-        )
+        shape = (self.pieces, lower.size, self.coefficients.shape[-1])
+        coefficients = np.zeros(shape, self.coefficients.dtype)
         coefficients[:, target] = self.coefficients[:, source] * factor[None, :, None]
         return replace(self, order=self.order - 1, coefficients=coefficients)
 
@@ -101,7 +100,7 @@ class PiecewisePolynomial:
         return replace(self, order=order, coefficients=self.coefficients[:, :size])
 
 
-def written(
+def text_of(
     polynomial: PiecewisePolynomial,
     column: int,
     piece: int,
@@ -113,28 +112,36 @@ def written(
     Terms that stay below `smallest` of the constant one all over the piece are left out.
     """
     c = polynomial.coefficients[piece, :, column]
-    shifted = [name if abs(at) < 1e-12 else f"({name} {'-' if at > 0 else '+'} {abs(at):.{digits}g})"
-               for name, at in zip(polynomial.parameters, polynomial.centre[piece], strict=True)]  # fmt: skip
+    exponents = polynomial.monomials.exponents
     reach = np.maximum(0.5 * (polynomial.high - polynomial.low)[piece], 1e-12)
-    weight = np.abs(c) * np.prod(reach**polynomial.monomials.exponents, axis=1)
+    weight = np.abs(c) * np.prod(reach**exponents, axis=1)
+    share = weight / (weight[0] or max(weight.max(), 1e-300))
+    variables = _variables(polynomial, piece, digits)
     parts = []
-    for value, share, powers in zip(
-        c,
-        weight / (weight[0] or max(weight.max(), 1e-300)),
-        polynomial.monomials.exponents,
-        strict=True,
-    ):
-        if share < smallest and powers.any():
+    for k, powers in enumerate(exponents):
+        if share[k] < smallest and powers.any():
             continue
-        factors = [
-            name if e == 1 else f"{name}^{e}"
-            for name, e in zip(shifted, powers, strict=True)
-            if e
-        ]
-        number = (
-            f"{value:.{digits}g}"
-            if np.isrealobj(value)
-            else f"({value.real:.{digits}g}{value.imag:+.{digits}g}i)"
-        )
-        parts.append(" ".join([number, *factors]))
+        factors = [_number(c[k], digits)]
+        for name, power in zip(variables, powers, strict=True):
+            if power:
+                factors.append(name if power == 1 else f"{name}^{power}")
+        parts.append(" ".join(factors))
     return " + ".join(parts).replace("+ -", "- ")
+
+
+def _variables(polynomial: PiecewisePolynomial, piece: int, digits: int) -> list[str]:
+    """Every parameter as its distance from the centre of the piece: `(q1 - 0.5)`."""
+    variables = []
+    for name, at in zip(polynomial.parameters, polynomial.centre[piece], strict=True):
+        if abs(at) < 1e-12:
+            variables.append(name)
+        else:
+            sign = "-" if at > 0 else "+"
+            variables.append(f"({name} {sign} {abs(at):.{digits}g})")
+    return variables
+
+
+def _number(value: Any, digits: int) -> str:
+    if np.isrealobj(value):
+        return f"{value:.{digits}g}"
+    return f"({value.real:.{digits}g}{value.imag:+.{digits}g}i)"
