@@ -51,7 +51,7 @@ class Family(eqx.Module):
             rows.astype(float), axis=0, return_index=True, return_inverse=True
         )
         self.which = which.ravel()
-        settings = [_setting(changes, columns, k) for k in first]
+        settings = [_setting(changes, columns, k) for k in first.tolist()]
         robots = [_formulation(model, setting) for setting in settings]
         for setting, robot in zip(settings, robots, strict=True):
             if not _alike(robot, robots[0]):

@@ -57,7 +57,8 @@ def frequency_response(
         f = default_band(linear)
     else:
         f = np.atleast_1d(np.asarray(frequencies, dtype=float))
-    if f.ndim != 1 or not np.all(np.isfinite(f)) or np.any(f < 0.0):
+    finite = np.all(np.isfinite(f))
+    if f.ndim != 1 or not finite or np.any(f < 0.0):
         raise ValueError("frequencies must be a list of numbers >= 0 [Hz]")
     s = 2j * np.pi * f
     # A sampled model answers on the unit circle, z = exp(s dt).
@@ -65,8 +66,13 @@ def frequency_response(
     B = linear.B[:, [k]]
     C = linear.C[[i]]
     D = linear.D[[i]][:, [k]]
-    H = transfer(linear.A, B, C, D, s)[:, 0, 0]
-    return FrequencyResponse(f, H, linear.input_names[k], linear.output_names[i])
+    H = transfer(linear.A, B, C, D, s)
+    return FrequencyResponse(
+        frequency_hz=f,
+        response=H[:, 0, 0],
+        input=linear.input_names[k],
+        output=linear.output_names[i],
+    )
 
 
 def transfer(A, B, C, D, s: Complex[np.ndarray, " f"]) -> Complex[np.ndarray, "f p u"]:
@@ -74,7 +80,8 @@ def transfer(A, B, C, D, s: Complex[np.ndarray, " f"]) -> Complex[np.ndarray, "f
     parts = []
     chunks = max(1, -(-len(s) // CHUNK))
     for some in np.array_split(s, chunks):
-        matrices = some[:, None, None] * np.eye(len(A)) - A
+        one = np.eye(len(A))
+        matrices = some[:, None, None] * one - A
         with np.errstate(divide="ignore", invalid="ignore"):
             parts.append(C @ _solutions(matrices, B) + D)
     return np.concatenate(parts)
@@ -82,16 +89,18 @@ def transfer(A, B, C, D, s: Complex[np.ndarray, " f"]) -> Complex[np.ndarray, "f
 
 def _solutions(matrices: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Solutions of all systems; a singular one gives infinity instead of an error for all."""
+    shape = (len(matrices), *B.shape)
     try:
-        return np.linalg.solve(matrices, np.broadcast_to(B, (len(matrices), *B.shape)))
+        return np.linalg.solve(matrices, np.broadcast_to(B, shape))
     except np.linalg.LinAlgError:
-        whole = np.full((len(matrices), *B.shape), np.inf + 0j)
+        # LAPACK refuses the whole batch for one singular matrix: then one after the other.
+        solutions = np.full(shape, np.inf + 0j)
         for k, matrix in enumerate(matrices):
             try:
-                whole[k] = np.linalg.solve(matrix, B)
+                solutions[k] = np.linalg.solve(matrix, B)
             except np.linalg.LinAlgError:
                 continue
-        return whole
+        return solutions
 
 
 def default_band(linear: LinearModel, points: int = POINTS) -> Float[np.ndarray, " f"]:
@@ -101,17 +110,23 @@ def default_band(linear: LinearModel, points: int = POINTS) -> Float[np.ndarray,
         # Poles of the sampled system, back to continuous time.
         poles = np.log(poles.astype(complex)) / linear.dt
     vibrates = poles.imag > 1e-6 * np.abs(poles)
-    resonances = np.sort(np.abs(poles[vibrates])) / (2 * np.pi)
-    if np.any(resonances > SWAY):
-        resonances = resonances[resonances > SWAY]
+    omega = np.sort(np.abs(poles[vibrates]))
+    resonances = omega / (2 * np.pi)
+    fast = resonances > SWAY
+    if np.any(fast):
+        resonances = resonances[fast]
     low, high = 0.01, 100.0
     if len(resonances):
         low = 0.1 * resonances[0]
         high = 2.0 * resonances[:8][-1]
     if linear.dt:
         high = min(high, 0.5 / linear.dt)
-    around = 1.0 + np.concatenate([-np.logspace(-1, -5, 15), np.logspace(-5, -1, 15)])
+    # A resonance of little damping is narrow: points crowd towards it from both sides.
+    below = 1.0 - np.logspace(-1, -5, 15)
+    above = 1.0 + np.logspace(-5, -1, 15)
+    around = np.concatenate([below, above])
     near_resonances = resonances[:40, None] * around
     everywhere = np.geomspace(low, high, points)
     band = np.concatenate([everywhere, near_resonances.ravel()])
-    return np.unique(band[(band >= low) & (band <= high)])
+    inside = (band >= low) & (band <= high)
+    return np.unique(band[inside])

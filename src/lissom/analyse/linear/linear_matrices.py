@@ -47,7 +47,9 @@ def linear_matrices(
     def gamma(z):
         return unbalanced(formulation, *split_motion(z, n))
 
-    slope = jax.jacfwd(gamma)(jnp.concatenate([x, xd, xdd, tau]))
+    z = jnp.concatenate([x, xd, xdd, tau])
+    slope = jax.jacfwd(gamma)(z)
+    # Gamma holds what is missing to balance: torques enter it with a minus.
     K, C, M, minus_F = split_motion(slope, n)
     return LinearMatrices(M, C, K, -minus_F)
 

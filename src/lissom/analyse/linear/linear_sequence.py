@@ -72,16 +72,18 @@ class LinearSequence:
             )
         if len(self) == 1:
             return self.models[0]
-        k = int(np.searchsorted(self.t, t, side="right")) - 1
+        after = np.searchsorted(self.t, t, side="right")
         # The last instant belongs to the interval before it.
-        k = min(k, len(self) - 2)
-        share = (t - self.t[k]) / (self.t[k + 1] - self.t[k])
+        k = min(int(after) - 1, len(self) - 2)
         first = self.models[k]
         second = self.models[k + 1]
-        between = {
-            name: (1 - share) * getattr(first, name) + share * getattr(second, name)
-            for name in "ABCD"
-        }
+        step = self.t[k + 1] - self.t[k]
+        share = (t - self.t[k]) / step
+        between = {}
+        for name in "ABCD":
+            start = getattr(first, name)
+            end = getattr(second, name)
+            between[name] = (1 - share) * start + share * end
         nearest = first if share < 0.5 else second
         return dataclasses.replace(nearest, matrices=None, **between)
 
@@ -162,7 +164,8 @@ def chunks(total: int, size: int) -> Iterator[tuple[int, np.ndarray]]:
         yield 0, np.arange(total)
         return
     for start in range(0, total, size):
-        yield start, np.minimum(np.arange(start, start + size), total - 1)
+        rows = np.arange(start, start + size)
+        yield start, np.minimum(rows, total - 1)
 
 
 def row_of(tree: Any, k: int) -> Any:
@@ -178,15 +181,14 @@ def motion_of(model: Model, trajectory: Any) -> tuple[np.ndarray, list[np.ndarra
         raise ValueError(
             "trajectory must be (t, q), (t, q, qd), (t, q, qd, qdd) or a Run"
         )
-    t = np.asarray(trajectory[0], dtype=float)
-    motion = [np.asarray(part, dtype=float) for part in trajectory[1:]]
+    t, *motion = (np.asarray(part, dtype=float) for part in trajectory)
+    shape = (len(t), model.n_joints)
     for name, part in zip(("q", "qd", "qdd"), motion, strict=False):
-        if t.ndim != 1 or part.shape != (len(t), model.n_joints):
-            raise ValueError(
-                f"{name} must have the shape ({len(t)}, {model.n_joints}), got {part.shape}"
-            )
-    if len(t) > 1 and not np.all(np.diff(t) > 0):
+        if t.ndim != 1 or part.shape != shape:
+            raise ValueError(f"{name} must have the shape {shape}, got {part.shape}")
+    if not np.all(np.diff(t) > 0):
         raise ValueError("t must grow")
+    # Speeds from positions, accelerations from speeds: each rate that is missing from the one before it.
     while len(motion) < 3:
         motion.append(_rate_of(t, motion[-1]))
     return t, motion

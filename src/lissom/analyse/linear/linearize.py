@@ -1,5 +1,6 @@
 """Linear models with names about any point of a robot's motion, and along a whole motion."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -81,7 +82,8 @@ def derivatives(
         return value, value
 
     # One pass of forward differentiation gives the derivatives of the equations, the outputs and the encoders.
-    z = jnp.concatenate([point.x, point.xd, point.xdd, jnp.zeros(len(inputs))])
+    no_inputs = jnp.zeros(len(inputs))
+    z = jnp.concatenate([point.x, point.xd, point.xdd, no_inputs])
     slope, value = jax.jacfwd(everything, has_aux=True)(z)
     K, C, M, minus_F = split_motion(slope[:n], n)
     G_x, G_v, G_a, G_u = split_motion(slope[n : n + p], n)
@@ -154,8 +156,9 @@ def _point_of_state(model: Model, state: State, torque: Any) -> MotionPoint:
     f = model.formulation_at(state)
     point = _accelerated(f, state.x, state.xd, torque)
     at_rest = not np.any(np.asarray(state.xd))
+    largest = np.abs(np.asarray(point.xdd)).max()
     # An equilibrium loses the rounding of its accelerations; a state at rest that is none keeps them.
-    if at_rest and np.abs(np.asarray(point.xdd)).max() < ROUNDING:
+    if at_rest and largest < ROUNDING:
         return point._replace(xdd=jnp.zeros_like(point.xdd))
     return point
 
@@ -255,7 +258,9 @@ def with_loop(
         return C, K
     kp = np.asarray(loop.kp)[:, None]
     kd = np.asarray(loop.kd)[:, None]
-    return C + E.T @ (kd * E), K + E.T @ (kp * E)
+    C = C + E.T @ (kd * E)
+    K = K + E.T @ (kp * E)
+    return C, K
 
 
 # --- names and matrices --------------------------------------------------------------------------------------------
@@ -285,7 +290,8 @@ def channels_of(
 
 
 def _require_once(kind: str, names: Sequence[str]) -> None:
-    repeated = [name for k, name in enumerate(names) if name in list(names)[:k]]
+    counts = Counter(names)
+    repeated = [name for name, count in counts.items() if count > 1]
     if repeated:
         raise ValueError(f"{kind}: {', '.join(repeated)} stands there twice")
 
@@ -344,24 +350,32 @@ def first_order(
     n = M.shape[0]
     _require_inertia(M)
     # dxdd = -M^-1 K dx - M^-1 C dxd + M^-1 F du, with one factorisation of M.
-    solved = np.linalg.solve(M, np.concatenate([K, C, F], axis=1))
+    everything = np.concatenate([K, C, F], axis=1)
+    solved = np.linalg.solve(M, everything)
     on_x = -solved[:, :n]
     on_v = -solved[:, n : 2 * n]
     on_u = solved[:, 2 * n :]
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [on_x, on_v]])
+    zero = np.zeros((n, n))
+    one = np.eye(n)
+    A = np.block([[zero, one], [on_x, on_v]])
     B = np.concatenate([np.zeros_like(on_u), on_u])
     # Outputs may contain accelerations, which are put in from the equations of motion.
     C_x = slopes.G_x + slopes.G_a @ on_x
     C_v = slopes.G_v + slopes.G_a @ on_v
+    C_y = np.concatenate([C_x, C_v], axis=1)
     D = slopes.G_u + slopes.G_a @ on_u
-    return A, B, np.concatenate([C_x, C_v], axis=1), D
+    return A, B, C_y, D
 
 
 def _require_inertia(M: np.ndarray) -> None:
     """Refuse an inertia matrix that is singular once its coordinates are scaled alike (rad beside m beside modes)."""
-    scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(M)), 1e-300))
+    if not len(M):
+        return
+    own_inertia = np.abs(np.diag(M))
+    scale = 1.0 / np.sqrt(np.maximum(own_inertia, 1e-300))
     scaled = scale[:, None] * M * scale
-    if len(M) and not 1.0 / np.linalg.cond(scaled) > SINGULAR:
+    # Written so that a number that is not finite is refused too.
+    if not 1.0 / np.linalg.cond(scaled) > SINGULAR:
         raise LinearizationError(
             "the inertia matrix is singular: a coordinate moves nothing that has mass"
         )
@@ -379,9 +393,9 @@ def locked_derivatives(
     lock = locking(E, E_1, E_2, E_21)
     B, P, Q_1, Q_0 = lock
     M, C, K, F = slopes.matrices
-    matrices = LinearMatrices(*lock.reduced(M, C, K), B.T @ F)
+    M_r, C_r, K_r = lock.reduced(M, C, K)
     locked = slopes._replace(
-        matrices=matrices,
+        matrices=LinearMatrices(M_r, C_r, K_r, B.T @ F),
         G_x=slopes.G_x @ B + slopes.G_v @ P + slopes.G_a @ Q_0,
         G_v=slopes.G_v @ B + slopes.G_a @ Q_1,
         G_a=slopes.G_a @ B,

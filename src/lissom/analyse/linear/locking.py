@@ -63,8 +63,10 @@ def locking(
     xp = namespace(E)
     following = _joint_solver(E[:, :j])
 
+    no_elastic_part = xp.zeros((n - j, n - j))
+
     def joint_part(rows):
-        return xp.concatenate([following(rows), xp.zeros((n - j, n - j))])
+        return xp.concatenate([following(rows), no_elastic_part])
 
     B = _basis(E, following)
     P = joint_part(E_1 @ B)
@@ -76,7 +78,8 @@ def locking(
 def _basis(E: Float[Real, "j n"], following: Callable[[Any], Any]):
     j, n = E.shape
     xp = namespace(E)
-    return xp.concatenate([following(E[:, j:]), xp.eye(n - j)])
+    elastic_part = xp.eye(n - j)
+    return xp.concatenate([following(E[:, j:]), elastic_part])
 
 
 def _joint_solver(E_joints: Float[Real, "j j"]) -> Callable[[Any], Any]:

@@ -53,12 +53,15 @@ def _modes_that_show(
     pairs: Any = np.linalg.eig(A)
     lam, V = pairs
     W = np.linalg.inv(V)
+    # Residue of mode k from input u to output p, against the largest of any mode.
     residues = np.abs(np.einsum("pk,ku->kpu", C @ V, W @ B))
     largest = np.maximum(residues.max(axis=0), 1e-300)
-    shows = np.max(residues / largest, axis=(1, 2)) > tolerance
+    importance = np.max(residues / largest, axis=(1, 2))
+    shows = importance > tolerance
+    upper = np.imag(lam) >= 0
     columns = []
     rows = []
-    for k in np.flatnonzero(shows & (np.imag(lam) >= 0)):
+    for k in np.flatnonzero(shows & upper):
         v = V[:, k]
         w = W[k]
         if np.imag(lam[k]) > 0:
@@ -69,7 +72,8 @@ def _modes_that_show(
             columns.append(np.real(v))
             rows.append(np.real(w))
     if not columns:
-        return np.zeros((len(A), 0)), np.zeros((0, len(A)))
+        nothing = np.zeros((0, len(A)))
+        return nothing.T, nothing
     return np.stack(columns, axis=1), np.stack(rows)
 
 
@@ -110,7 +114,8 @@ def _lasts(A: Matrix, dt: float) -> Callable[[complex], bool]:
     """Whether a pole belongs to a motion that does not die out."""
     if dt:
         return lambda z: abs(z) >= 1.0 - DECAY
-    bound = DECAY * np.abs(np.linalg.eigvals(A)).max(initial=0.0)
+    fastest = np.abs(np.linalg.eigvals(A)).max(initial=0.0)
+    bound = DECAY * fastest
     return lambda s: s.real >= -bound
 
 
@@ -119,14 +124,16 @@ def balancing(
 ) -> tuple[np.ndarray, Matrix, Matrix]:
     """Hankel singular values of a decaying system, and the projections that balance it, largest first."""
     if not len(A):
-        return np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0))
+        nothing = np.zeros((0, 0))
+        return np.zeros(0), nothing, nothing
     P = _gramian(A, B @ B.T, dt)
     Q = _gramian(A.T, C.T @ C, dt)
     S = _root(P)
     R = _root(Q)
     U, values, Vt = np.linalg.svd(R.T @ S)
     # States whose singular value is rounding are neither moved nor seen: they have no balanced form.
-    there = values > np.finfo(float).eps * values.max(initial=0.0)
+    largest = values.max(initial=0.0)
+    there = values > np.finfo(float).eps * largest
     scale = 1.0 / np.sqrt(values[there])
     T = S @ Vt.T[:, there] * scale
     W = R @ U[:, there] * scale
@@ -144,28 +151,34 @@ def split_by_poles(
     A: Matrix, B: Matrix, C: Matrix, first: Callable[[complex], bool]
 ) -> tuple[Matrix, ...]:
     """The system in two uncoupled parts: that of the poles chosen by `first`, and the rest."""
-    ordered: Any = scipy.linalg.schur(
-        A, output="real", sort=lambda re, im: first(complex(re, im))
-    )
+
+    def comes_first(re, im):
+        return first(complex(re, im))
+
+    ordered: Any = scipy.linalg.schur(A, output="real", sort=comes_first)
     T, Z, l = ordered
     r = len(A) - l
     A_l = T[:l, :l]
     A_s = T[l:, l:]
+    A_c = T[:l, l:]
     # The coupling block of the Schur form goes away in coordinates shifted by X, A_l X - X A_s = -A_c.
     X = np.zeros((l, r))
     if l and r:
-        X = scipy.linalg.solve_sylvester(A_l, -A_s, -T[:l, l:])
-    shift = np.block([[np.eye(l), X], [np.zeros((r, l)), np.eye(r)]])
-    shift_back = np.block([[np.eye(l), -X], [np.zeros((r, l)), np.eye(r)]])
-    B = shift_back @ Z.T @ B
-    C = C @ (Z @ shift)
-    return A_l, B[:l], C[:, :l], A_s, B[l:], C[:, l:]
+        X = scipy.linalg.solve_sylvester(A_l, -A_s, -A_c)
+    B_z = Z.T @ B
+    C_z = C @ Z
+    B_s = B_z[l:]
+    B_l = B_z[:l] - X @ B_s
+    C_l = C_z[:, :l]
+    C_s = C_l @ X + C_z[:, l:]
+    return A_l, B_l, C_l, A_s, B_s, C_s
 
 
 def _scaled(A: Matrix, B: Matrix, C: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     """The system in coordinates scaled so that rows and columns of A are alike, whatever the size of its states."""
-    balanced, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
-    return balanced, B / scale[:, None], C * scale
+    options = {"permute": False, "separate": True}
+    A_scaled, (scale, _) = scipy.linalg.matrix_balance(A, **options)
+    return A_scaled, B / scale[:, None], C * scale
 
 
 def _root(P: Matrix) -> Matrix:

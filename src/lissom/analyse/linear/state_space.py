@@ -113,7 +113,13 @@ class LinearModel:
         stepped: Any = scipy.signal.cont2discrete(system, dt, scheme)
         A, B, C, D, _ = stepped
         return dataclasses.replace(
-            self, A=A, B=B, C=C, D=D, matrices=None, dt=float(dt)
+            self,
+            A=A,
+            B=B,
+            C=C,
+            D=D,
+            matrices=None,
+            dt=float(dt),
         )
 
     def minimal(self, tolerance: float = 1e-9) -> "LinearModel":
@@ -122,10 +128,8 @@ class LinearModel:
         Args:
             tolerance: part of the largest Hankel singular value below which a state counts as such.
         """
-        A, B, C, record = minimal_realisation(
-            self.A, self.B, self.C, self.dt, tolerance
-        )
-        return self._reduced(A, B, C, self.D, record)
+        system = (self.A, self.B, self.C, self.dt)
+        return self._reduced(*minimal_realisation(*system, tolerance))
 
     def balanced(self, order: int) -> "LinearModel":
         """Balanced truncation to `order` states: motions that do not die out are kept, the rest is reduced.
@@ -136,17 +140,17 @@ class LinearModel:
         Raises:
             ValueError: more motions than `order` do not die out: rigid, unstable or undamped ones.
         """
-        A, B, C, record = balanced_truncation(self.A, self.B, self.C, self.dt, order)
-        return self._reduced(A, B, C, self.D, record)
+        system = (self.A, self.B, self.C, self.dt)
+        return self._reduced(*balanced_truncation(*system, order))
 
-    def _reduced(self, A, B, C, D, record) -> "LinearModel":
+    def _reduced(self, A, B, C, record) -> "LinearModel":
+        """The model with other states; nothing reduces the feed-through D."""
         names = tuple(f"z{k + 1}" for k in range(len(A)))
         return dataclasses.replace(
             self,
             A=A,
             B=B,
             C=C,
-            D=D,
             state_names=names,
             matrices=None,
             record={**self.record, **record},
@@ -163,7 +167,8 @@ class LinearModel:
         # MATLAB reads names of unequal lengths as cells, which are arrays of objects.
         for kind in NAMED:
             key = f"{kind}_names"
-            data[key] = np.array(list(data[key]), dtype=object)
+            names = list(data[key])
+            data[key] = np.array(names, dtype=object)
         return write_atomically(
             path, lambda file: scipy.io.savemat(file, data, oned_as="column")
         )
@@ -182,11 +187,12 @@ class LinearModel:
         return _from_arrays(data)
 
     def _as_arrays(self) -> dict[str, np.ndarray]:
-        arrays = {key: np.asarray(getattr(self, key)) for key in "ABCD"}
+        arrays = {}
+        for key in "ABCD":
+            arrays[key] = np.asarray(getattr(self, key))
         for kind in NAMED:
-            arrays[f"{kind}_names"] = np.array(
-                getattr(self, f"{kind}_names"), dtype=str
-            )
+            key = f"{kind}_names"
+            arrays[key] = np.array(getattr(self, key), dtype=str)
         if self.matrices is not None:
             for key, value in self.matrices._asdict().items():
                 arrays[f"second_{key}"] = np.asarray(value)
@@ -223,30 +229,35 @@ def _from_arrays(data: dict[str, np.ndarray]) -> LinearModel:
         output_names=outputs,
         operating=_operating_point(data),
         matrices=_second_order(data, s // 2),
-        dt=float(np.asarray(data["dt"]).ravel()[0]),
-        record=json.loads(_text(data, "record")),
+        dt=float(_single(data, "dt")),
+        record=json.loads(str(_single(data, "record"))),
     )
 
 
 def _operating_point(data: dict[str, np.ndarray]) -> OperatingPoint:
-    texts = ("robot", "formulation")
-    values: dict[str, Any] = {key: _text(data, f"point_{key}") for key in texts}
+    values: dict[str, Any] = {}
     for entry in dataclasses.fields(OperatingPoint):
-        if entry.name not in texts:
-            vector = np.asarray(data[f"point_{entry.name}"], dtype=float)
-            values[entry.name] = vector.ravel()
+        key = f"point_{entry.name}"
+        if entry.name in ("robot", "formulation"):
+            values[entry.name] = str(_single(data, key))
+        else:
+            values[entry.name] = np.asarray(data[key], dtype=float).ravel()
     return OperatingPoint(**values)
 
 
 def _second_order(data: dict[str, np.ndarray], n: int) -> LinearMatrices | None:
     if "second_M" not in data:
         return None
-    parts = [np.asarray(data[f"second_{key}"]) for key in LinearMatrices._fields]
-    return LinearMatrices(*(part.reshape(n, -1) for part in parts))
+    parts = {}
+    for key in LinearMatrices._fields:
+        part = np.asarray(data[f"second_{key}"])
+        parts[key] = part.reshape(n, -1)
+    return LinearMatrices(**parts)
 
 
-def _text(data: dict[str, np.ndarray], key: str) -> str:
-    return str(np.asarray(data[key]).ravel()[0])
+def _single(data: dict[str, np.ndarray], key: str) -> Any:
+    """The one entry of an array: a `.mat` file makes every number and every text a matrix."""
+    return np.asarray(data[key]).ravel()[0]
 
 
 def _names(array: np.ndarray) -> tuple[str, ...]:

@@ -58,36 +58,55 @@ def quadratic_modes(
         none = np.zeros((0, 0), complex)
         return QuadraticModes(np.zeros(0, complex), none, none, ())
     squares, V = symmetric_modes(K, M)
-    M_v, C_v, K_v = (_without_rounding(V, A) for A in (M, C, K))
+    M_v = _without_rounding(V, M)
+    C_v = _without_rounding(V, C)
+    K_v = _without_rounding(V, K)
     lam, right, left = _first_order_modes(M_v, C_v, K_v, squares)
-    # One of each conjugate pair: Im >= 0, lowest first, of equal ones the vibrating one first.
-    chosen = np.flatnonzero(lam.imag >= -1e-12 * np.abs(lam))
-    chosen = chosen[np.lexsort((-lam[chosen].imag, np.abs(lam[chosen])))]
-    chosen = _without_twins(lam, right, chosen)[:count]
+    chosen = _without_twins(lam, right, _one_of_each_pair(lam))
+    chosen = chosen[:count]
     lam = lam[chosen]
-    right, left = _biorthonormal(M, C, lam, V @ right[:, chosen], V @ left[:, chosen])
-    return QuadraticModes(lam, right, left, tuple(_kind(value) for value in lam))
+    right = V @ right[:, chosen]
+    left = V @ left[:, chosen]
+    right, left = _biorthonormal(M, C, lam, right, left)
+    stability = tuple(_kind(value) for value in lam)
+    return QuadraticModes(lam, right, left, stability)
 
 
 def _first_order_modes(M, C, K, squares):
     """All eigenvalues of the first-order form in (omega x, xd), with the vectors phi and psi of the quadratic one."""
     n = len(M)
-    lower = -np.linalg.solve(M, np.concatenate([K, C], axis=1))
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [lower]])
+    zero = np.zeros((n, n))
+    one = np.eye(n)
+    K_C = np.concatenate([K, C], axis=1)
+    lower = -np.linalg.solve(M, K_C)
+    A = np.block([[zero, one], [lower]])
+    # Displacements are counted times their frequency; rigid ones have none and take the smallest.
     omega = np.sqrt(np.maximum(np.abs(squares), RIGID_RATE**2))
     scale = np.concatenate([1.0 / omega, np.ones(n)])
-    solution: Any = scipy.linalg.eig(A * scale / scale[:, None], left=True, right=True)
+    column = scale[:, None]
+    scaled = A * scale / column
+    solution: Any = scipy.linalg.eig(scaled, left=True, right=True)
     lam, y, w = solution
-    right = (scale[:, None] * w)[:n]
+    right = (column * w)[:n]
     # The lower half of a left vector of A is M^T psi.
-    left = np.linalg.solve(M.T, (y / scale[:, None])[n:])
+    left = np.linalg.solve(M.T, (y / column)[n:])
     return lam, right, left
+
+
+def _one_of_each_pair(lam):
+    """Places of the eigenvalues with Im >= 0, lowest first; of equal ones the vibrating one first."""
+    size = np.abs(lam)
+    upper = np.flatnonzero(lam.imag >= -1e-12 * size)
+    order = np.lexsort((-lam[upper].imag, size[upper]))
+    return upper[order]
 
 
 def _without_rounding(V, A):
     """V^T A V with zeros where there is rounding alone, which LAPACK would otherwise scale up beside rigid motions."""
     product = V.T @ A @ V
-    rounding = 8 * EPS * (np.abs(V).T @ np.abs(A) @ np.abs(V))
+    V_size = np.abs(V)
+    A_size = np.abs(A)
+    rounding = 8 * EPS * (V_size.T @ A_size @ V_size)
     return np.where(np.abs(product) > rounding, product, 0.0)
 
 
@@ -96,26 +115,30 @@ def _without_twins(lam, right, chosen):
     rigid = [k for k in chosen if np.abs(lam[k]) < RIGID_RATE]
     if len(rigid) < 2:
         return chosen
-    vectors = right[:, rigid] / np.linalg.norm(right[:, rigid], axis=0)
+    vectors = right[:, rigid]
+    vectors = vectors / np.linalg.norm(vectors, axis=0)
     distinct: list[int] = []
     basis: list[np.ndarray] = []
     for k, vector in zip(rigid, vectors.T, strict=True):
         rest = vector
         if basis:
             # What is left of the vector when those before it are taken out.
-            Q = np.linalg.qr(np.stack(basis, axis=1))[0]
+            Q, _ = np.linalg.qr(np.stack(basis, axis=1))
             rest = vector - Q @ (Q.conj().T @ vector)
         if np.linalg.norm(rest) > 1e-3:
             distinct.append(k)
             basis.append(vector)
-    return np.array([k for k in chosen if k not in rigid or k in distinct])
+    twins = set(rigid) - set(distinct)
+    return np.array([k for k in chosen if k not in twins])
 
 
 def _biorthonormal(M, C, lam, right, left):
     """Scale, and within repeated eigenvalues mix, so that psi_i^* ((lambda_i + lambda_j) M + C) phi_j = delta_ij."""
-    right = right / np.sqrt(np.abs(np.einsum("im,ij,jm->m", right.conj(), M, right)))
+    inertia = np.einsum("im,ij,jm->m", right.conj(), M, right)
+    right = right / np.sqrt(np.abs(inertia))
     # The phase of a complex vector is free: its largest entry is made real and positive.
-    largest = right[np.argmax(np.abs(right), axis=0), np.arange(len(lam))]
+    place = np.argmax(np.abs(right), axis=0)
+    largest = right[place, np.arange(len(lam))]
     right = right * (np.abs(largest) / largest)
     for group in _groups_of_equals(lam):
         phi = right[:, group]
@@ -126,14 +149,16 @@ def _biorthonormal(M, C, lam, right, left):
         weight = M if rigid else 2.0 * mean * M + C
         G = psi.conj().T @ weight @ phi
         if np.linalg.cond(G) < 1e10:
-            left[:, group] = psi @ np.linalg.inv(G).conj().T
+            mix = np.linalg.inv(G)
+            left[:, group] = psi @ mix.conj().T
     return right, left
 
 
 def _is_free(C, phi) -> bool:
     """Whether no damping resists the motions phi."""
-    resistance = np.abs(phi.conj().T @ C @ phi).max()
-    return bool(resistance < 1e-9 * max(np.abs(C).max(), 1.0))
+    resistance = phi.conj().T @ C @ phi
+    largest = max(np.abs(C).max(), 1.0)
+    return bool(np.abs(resistance).max() < 1e-9 * largest)
 
 
 def _groups_of_equals(lam) -> list[list[int]]:
@@ -167,7 +192,8 @@ def vibration_pairs(M, C, K, above_hz: float = RIGID) -> Eigenpairs:
     """
     lam, right, left, _ = quadratic_modes(M, C, K)
     size = np.abs(lam)
-    vibrates = (np.imag(lam) > VIBRATES * size) & (size > 2 * np.pi * above_hz)
+    vibrates = np.imag(lam) > VIBRATES * size
+    vibrates &= frequency_hz(lam) > above_hz
     length = np.linalg.norm(right[:, vibrates], axis=0)
     return Eigenpairs(
         eigenvalue=lam[vibrates],

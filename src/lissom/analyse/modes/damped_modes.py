@@ -60,7 +60,9 @@ def damped_modes(
     """Modes of the linear model at a point; see `modes`."""
     point = modal_point(model, state, qd, qdd)
     f = formulation_near(model, state)
-    slopes: Any = jax.tree.map(np.asarray, derivatives_at(f, point, (), (), loop))
+    # Modes need neither inputs nor outputs.
+    traced = derivatives_at(f, point, (), (), loop)
+    slopes: Any = jax.tree.map(np.asarray, traced)
     basis = np.eye(f.size)
     if locked:
         slopes, locking = locked_derivatives(slopes, f.independent)
@@ -68,13 +70,14 @@ def damped_modes(
     M, C, K, _ = slopes.matrices
     modes = quadratic_modes(M, C, K, count)
     lam: Any = modes.eigenvalue
+    seen = lam.imag
     right = basis @ modes.right
     rigid = np.array([kind == "rigid" for kind in modes.stability])
     share, strain = participation(model, f, point.x, right, loop)
     return DampedModes(
         eigenvalue=lam,
         frequency_hz=np.where(rigid, 0.0, frequency_hz(lam)),
-        damped_hz=np.where(rigid, 0.0, lam.imag / (2 * np.pi)),
+        damped_hz=np.where(rigid, 0.0, seen / (2 * np.pi)),
         damping_ratio=np.where(rigid, np.nan, damping_ratio(lam)),
         right=right,
         left=basis @ modes.left,
@@ -92,5 +95,6 @@ def modal_point(model: Model, state: Any, qd: Any, qdd: Any) -> MotionPoint:
     at_rest = not np.any(np.asarray(state.xd))
     if state.torque is None and at_rest:
         still = jnp.zeros_like(state.x)
-        return MotionPoint(state.x, still, still, jnp.zeros(model.n_joints))
+        no_torque = jnp.zeros(model.n_joints)
+        return MotionPoint(state.x, still, still, no_torque)
     return operating_point(model, state)

@@ -98,19 +98,22 @@ def modes(
         return damped_modes(model, state, qd, qdd, loop, locked, count)
     state = state if isinstance(state, State) else model.static(state)
     f = model.formulation_at(state)
-    M, C, K, E = (np.asarray(A) for A in _matrices_at(model, f, state))
+    traced = _matrices_at(model, f, state)
+    M, C, K, E = (np.asarray(A) for A in traced)
     C, K = with_loop(loop, E, C, K)
-    basis = locked_basis(E[list(f.independent)]) if locked else np.eye(len(M))
+    basis = np.eye(len(M))
+    if locked:
+        basis = locked_basis(E[list(f.independent)])
     M_r, C_r, K_r = (basis.T @ A @ basis for A in (M, C, K))
     squares, phi = symmetric_modes(K_r, M_r)
     squares = squares[:count]
     phi = phi[:, :count]
     stability = tuple(_kind(value) for value in squares)
     vibrates = np.array([kind == "vibration" for kind in stability])
-    omega = np.where(vibrates, np.sqrt(np.maximum(squares, 0.0)), 0.0)
+    omega = np.sqrt(np.where(vibrates, squares, 0.0))
     damping = np.einsum("im,ij,jm->m", phi, C_r, phi)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        zeta = np.where(vibrates, damping / (2.0 * omega), np.nan)
+    # No frequency, no ratio: what does not vibrate is divided by NaN.
+    zeta = damping / np.where(vibrates, 2.0 * omega, np.nan)
     # The sign is chosen once more: joints that follow may move more than any elastic coordinate.
     shapes = with_signs(basis @ phi)
     share, strain = participation(model, f, state.x, shapes, loop)
@@ -128,7 +131,9 @@ def modes(
 
 def _matrices_at(model: Model, f: AbstractFormulation, state: State):
     """M, C, K and E about a state, held by its torques if it has any."""
-    tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
+    tau = state.torque
+    if tau is None:
+        tau = jnp.zeros(model.n_joints)
     return vibration_matrices(f, state.x, tau)
 
 

@@ -78,8 +78,9 @@ class ModeMap:
                 arrays[key] = np.asarray(value)
         for k, values in enumerate(self.axes.values()):
             arrays[f"axis_{k}"] = values
+        axis_names = list(self.axes)
         arrays["names"] = np.array(self.names, dtype=str)
-        arrays["axis_names"] = np.array(list(self.axes), dtype=str)
+        arrays["axis_names"] = np.array(axis_names, dtype=str)
         return write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
 
 
@@ -159,15 +160,17 @@ def mode_map(
     """
     loop = loop_of(model, kp, kd)
     grid, motion = grid_of(model, q, qd, qdd, changes)
-    damped = damped or any(np.any(part) for part in motion[1:])
+    moves = any(np.any(part) for part in motion[1:])
+    damped = damped or moves
+    # More modes than asked for: one that sinks below others along the grid is still found.
+    several = SPARE * count + 10
     family = _family_over(model, changes, grid) if changes else None
     points: list[PointModes] = []
     for at, here in _linear_points(model, family, motion, loop, watch):
         require_balance(float(here.left_over), f"near q = {at.tolist()}")
-        points.append(_modes_at(model, here, locked, damped, SPARE * count + 10))
-    return _mode_map(
-        model, grid, motion, points, count, dict(axes or {}), damped, locked
-    )
+        points.append(_modes_at(model, here, locked, damped, several))
+    axes = dict(axes or {})
+    return _mode_map(model, grid, motion, points, count, axes, damped, locked)
 
 
 def _family_over(
@@ -176,7 +179,8 @@ def _family_over(
     """The robots at the points of the grid."""
     over_grid = {}
     for path, value in changes.items():
-        over_grid[path] = np.broadcast_to(np.asarray(value, dtype=float), grid)
+        values = np.asarray(value, dtype=float)
+        over_grid[path] = np.broadcast_to(values, grid)
     return Family(model, over_grid)
 
 
@@ -208,7 +212,9 @@ def grid_of(
     j = model.n_joints
     parts = []
     for name, value in (("q", q), ("qd", qd), ("qdd", qdd)):
-        part = np.zeros(j) if value is None else np.asarray(value, dtype=float)
+        part = np.zeros(j)
+        if value is not None:
+            part = np.asarray(value, dtype=float)
         if part.shape[-1:] != (j,):
             names = ", ".join(model.joint_names)
             raise ValueError(
@@ -216,14 +222,25 @@ def grid_of(
             )
         parts.append(part)
     shapes = [part.shape[:-1] for part in parts]
-    shapes += [np.shape(value) for value in (changes or {}).values()]
+    changes = changes or {}
+    shapes += [np.shape(value) for value in changes.values()]
     grid = np.broadcast_shapes(*shapes) or (1,)
-    motion = [np.broadcast_to(part, (*grid, j)).reshape(-1, j) for part in parts]
+    motion = []
+    for part in parts:
+        over_grid = np.broadcast_to(part, (*grid, j))
+        motion.append(over_grid.reshape(-1, j))
     if model.closed:
-        # Dependent joints follow; without q the robot stands as it is assembled.
-        rows = [model.assemble(None if q is None else row) for row in motion[0]]
-        motion[0] = np.stack([np.asarray(row) for row in rows])
+        motion[0] = _assembled(model, motion[0], q is None)
     return grid, motion
+
+
+def _assembled(model: Model, rows: np.ndarray, as_built: bool) -> np.ndarray:
+    """Joint coordinates with the loops closed at every point; `as_built`, those of the assembled robot."""
+    closed = []
+    for row in rows:
+        theta = model.assemble(None if as_built else row)
+        closed.append(np.asarray(theta))
+    return np.stack(closed)
 
 
 @dataclass(frozen=True)
@@ -315,38 +332,46 @@ def follow(
 def neighbour(index: tuple[int, ...]) -> tuple[int, ...]:
     """The point from which a point of the grid is reached: one back along its last axis that is not at its start."""
     axis = max(k for k, i in enumerate(index) if i > 0)
-    return tuple(i - (k == axis) for k, i in enumerate(index))
+    back = list(index)
+    back[axis] -= 1
+    return tuple(back)
 
 
 def _mode_map(
     model, grid, motion, points: Sequence[PointModes], count, axes, damped, locked
 ) -> ModeMap:
     """Modes numbered by those of the first point, followed over the grid."""
-    m = min(count, min(len(point.size) for point in points))
+    # Only modes that every point has can be followed.
+    fewest = min(len(point.size) for point in points)
+    m = min(count, fewest)
     at = dict(zip(np.ndindex(*grid), points, strict=True))
     order, mac = _numbered(at, grid, m)
 
     def by_mode(name):
-        rows = [getattr(point, name)[order[index]] for index, point in at.items()]
-        return np.stack(rows).reshape(*grid, m)
+        rows = []
+        for index, point in at.items():
+            values = getattr(point, name)
+            rows.append(values[..., order[index]])
+        whole = np.stack(rows)
+        return whole.reshape(*grid, *whole.shape[1:])
 
     def by_point(rows):
         return np.stack(rows).reshape(*grid, -1)
 
-    shapes = [point.shapes[:, order[index]] for index, point in at.items()]
+    rigid = np.array([point.rigid for point in points])
     return ModeMap(
         frequency_hz=by_mode("size") / (2 * np.pi),
         damping_ratio=by_mode("ratio"),
         growth=by_mode("growth"),
         mac=mac,
-        rigid=np.array([point.rigid for point in points]).reshape(grid),
+        rigid=rigid.reshape(grid),
         q=by_point(motion[0]),
         qd=by_point(motion[1]),
         torque=by_point([point.torque for point in points]),
         tip=by_point([point.tip for point in points]),
-        shapes=np.stack(shapes).reshape(*grid, -1, m),
+        shapes=by_mode("shapes"),
         names=(*model.joint_names, *model.coordinate_names),
-        axes={name: np.asarray(values) for name, values in axes.items()},
+        axes={name: np.asarray(axis) for name, axis in axes.items()},
         robot=model.robot.name,
         damped=damped,
         locked=locked,
@@ -362,7 +387,9 @@ def _numbered(
     for index, point in at.items():
         if any(index):
             back = neighbour(index)
-            order[index], mac[index] = follow(at[back], order[back], point)
+            places, likeness = follow(at[back], order[back], point)
+            order[index] = places
+            mac[index] = likeness
         else:
             order[index] = np.arange(m)
     return order, mac

@@ -15,6 +15,8 @@ from ...solve.model import Model
 
 STILL = 1e-9  # encoder motion, against the largest coordinate of the mode, below which a joint stands still
 
+Shares = dict[str, np.ndarray]  # by the name of a link, a joint or a controller
+
 
 class ModalEnergies(NamedTuple):
     """Twice the energies in every mode, at unit speed or unit amplitude; m modes."""
@@ -35,17 +37,21 @@ def modal_energies(
     j = f.n_joints
     N = engine.rate_map(f, x)
     M = engine.inertia(f, x, N)
-    M_link = jax.vmap(engine.body_inertia)(f.links, f.configuration(x).q)
+    q = f.configuration(x).q
+    M_link = jax.vmap(engine.body_inertia)(f.links, q)
     K_link = jnp.asarray(f.links.stiffness)
-    y = jnp.einsum("len,nm->lem", jnp.concatenate([N.V, N.q], axis=1), shapes)
+    J_rotor = jnp.asarray(f.joints.motor_inertia)
+    to_links = jnp.concatenate([N.V, N.q], axis=1)
+    y = jnp.einsum("len,nm->lem", to_links, shapes)
     bending = jnp.einsum("lcn,nm->lcm", N.q, shapes)
     encoder = jnp.einsum("jn,nm->jm", N.encoder, shapes)
+    theta = shapes[:j]
     eta = shapes[j:]
     return ModalEnergies(
         link=jnp.einsum("lem,lef,lfm->lm", y, M_link, y),
-        motor=jnp.asarray(f.joints.motor_inertia)[:, None] * encoder**2,
+        motor=J_rotor[:, None] * encoder**2,
         strain=jnp.einsum("lcm,lcd,ldm->lm", bending, K_link, bending),
-        joint=jnp.diagonal(M)[:j, None] * shapes[:j] ** 2,
+        joint=jnp.diagonal(M)[:j, None] * theta**2,
         elastic=jnp.einsum("nm,nk,km->m", eta, M[j:, j:], eta),
         encoder=encoder,
     )
@@ -57,7 +63,7 @@ def participation(
     x: Float[Array, " n"],
     shapes: Any,
     loop: Loop | None = None,
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+) -> tuple[Shares, Shares]:
     """Shares of links and joints in the energy of every mode; a complex shape counts with its mean over a period.
 
     First: of each link in the kinetic energy (links and rotors add up to 1), and of each joint (`joint NAME`; of a
@@ -68,24 +74,33 @@ def participation(
     m = shapes.shape[1]
     is_complex = np.iscomplexobj(shapes)
     # Energies are quadratic: the mean over a period is the sum of those of the real and the imaginary part.
-    parts = np.concatenate([shapes.real, shapes.imag], axis=1) if is_complex else shapes
+    parts = shapes
+    if is_complex:
+        parts = np.concatenate([shapes.real, shapes.imag], axis=1)
     energies: ModalEnergies = modal_energies(f, x, jnp.asarray(parts))
 
     def mean(part):
         part = np.asarray(part)
-        return part[..., :m] + part[..., m:] if is_complex else part
+        if not is_complex:
+            return part
+        return part[..., :m] + part[..., m:]
 
     drives = list(f.independent)
-    joint = np.where(_turns(energies, parts, mean)[drives], mean(energies.joint), 0.0)
+    turns = _turns(energies, parts, mean)
+    joint = np.where(turns[drives], mean(energies.joint), 0.0)
     link = mean(energies.link)
+    motor = mean(energies.motor)
     strain = mean(energies.strain)
-    kp = np.zeros(f.n_encoders) if loop is None else np.asarray(loop.kp)
-    spring = kp[:, None] * mean(np.asarray(energies.encoder) ** 2)
-    kinetic = link.sum(axis=0) + mean(energies.motor).sum(axis=0)
+    spring = np.zeros((f.n_encoders, m))
+    if loop is not None:
+        kp = np.asarray(loop.kp)
+        spring = kp[:, None] * mean(energies.encoder**2)
+    kinetic = link.sum(axis=0) + motor.sum(axis=0)
+    moving = joint.sum(axis=0) + mean(energies.elastic)
     stored = strain.sum(axis=0) + spring.sum(axis=0)
     joint_names = [f"joint {model.joint_names[k]}" for k in drives]
     share = _shares(model.link_names, link, kinetic)
-    share |= _shares(joint_names, joint, joint.sum(axis=0) + mean(energies.elastic))
+    share |= _shares(joint_names, joint, moving)
     strains = _shares(model.link_names, strain, stored)
     if loop is not None:
         names = [f"controller {name}" for name in model.joint_names]
@@ -96,11 +111,15 @@ def participation(
 def _turns(energies: ModalEnergies, parts: np.ndarray, mean: Any) -> np.ndarray:
     """Which encoders move in each mode by more than rounding."""
     largest = np.abs(parts).max(axis=0, initial=1e-300)
-    moves = np.abs(np.asarray(energies.encoder)) > STILL * largest
+    encoder = np.abs(np.asarray(energies.encoder))
+    moves = encoder > STILL * largest
     # A complex mode moves an encoder if its real or its imaginary part does.
     return mean(moves.astype(float)) > 0
 
 
-def _shares(names, values: np.ndarray, whole: np.ndarray) -> dict[str, np.ndarray]:
+def _shares(names, values: np.ndarray, whole: np.ndarray) -> Shares:
     whole = np.maximum(whole, 1e-300)
-    return {name: row / whole for name, row in zip(names, values, strict=True)}
+    shares = {}
+    for name, row in zip(names, values, strict=True):
+        shares[name] = row / whole
+    return shares

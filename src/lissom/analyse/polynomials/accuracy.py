@@ -26,9 +26,10 @@ class ErrorEstimate(NamedTuple):
     @property
     def worst(self) -> tuple[float, float]:
         """Largest frequency error and smallest MAC."""
+        frequency = self.frequency.max(initial=0.0)
         right = self.mac_right.min(initial=1.0)
         left = self.mac_left.min(initial=1.0)
-        return float(self.frequency.max(initial=0.0)), float(min(right, left))
+        return float(frequency), float(min(right, left))
 
 
 def residual_errors(matrices, eigenvalue, right, left) -> ErrorEstimate:
@@ -60,16 +61,18 @@ def residual_errors(matrices, eigenvalue, right, left) -> ErrorEstimate:
 def _corrections(Q, slope, phi, size):
     """Correction of lambda, and the squared length of d phi against that of phi."""
     n = phi.shape[-1]
+    batch = Q.shape[:-2]
     phi = phi / np.linalg.norm(phi, axis=-1, keepdims=True)
     column = np.einsum("...ij,...j->...i", slope, phi)
     # The border is scaled to the size of Q, so that the bordered matrix is well conditioned.
     unit = size / np.abs(column).max(axis=-1)
-    S = np.zeros((*Q.shape[:-2], n + 1, n + 1), complex)
+    S = np.zeros((*batch, n + 1, n + 1), complex)
     S[..., :n, :n] = Q
     S[..., :n, n] = unit[..., None] * column
     S[..., n, :n] = phi.conj() * size[..., None]
-    b = np.zeros((*Q.shape[:-2], n + 1), complex)
-    b[..., :n] = -np.einsum("...ij,...j->...i", Q, phi)
-    d = np.linalg.solve(S, b[..., None])[..., 0]
-    d_lam = unit * d[..., n]
-    return d_lam, np.sum(np.abs(d[..., :n]) ** 2, axis=-1)
+    b = np.zeros((*batch, n + 1, 1), complex)
+    b[..., :n, 0] = -np.einsum("...ij,...j->...i", Q, phi)
+    solution = np.linalg.solve(S, b)[..., 0]
+    d_phi = solution[..., :n]
+    d_lam = unit * solution[..., n]
+    return d_lam, np.sum(np.abs(d_phi) ** 2, axis=-1)

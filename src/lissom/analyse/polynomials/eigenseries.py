@@ -37,7 +37,11 @@ class EigenSeries(NamedTuple):
 
     def first_terms(self, size: int) -> "EigenSeries":
         """The series cut to its first terms."""
-        return EigenSeries(self.eigenvalue[:size], self.right[:size], self.left[:size])
+        return EigenSeries(
+            eigenvalue=self.eigenvalue[:size],
+            right=self.right[:size],
+            left=self.left[:size],
+        )
 
 
 def eigen_series(
@@ -59,16 +63,22 @@ def eigen_series(
     refuse_repeated(pairs)
     m = len(pairs.eigenvalue)
     n = M.shape[-1]
-    lam = np.zeros((monomials.size, m), complex)
-    phi = np.zeros((monomials.size, m, n), complex)
-    chi = np.zeros((monomials.size, m, n), complex)
+    whole = EigenSeries(
+        eigenvalue=np.zeros((monomials.size, m), complex),
+        right=np.zeros((monomials.size, m, n), complex),
+        left=np.zeros((monomials.size, m, n), complex),
+    )
     for i in range(m):
-        at = (pairs.eigenvalue[i], pairs.right[:, i], pairs.left[:, i])
-        lam[:, i], phi[:, i], chi[:, i] = _one_pair(monomials, (M, C, K), *at)
+        lam0 = pairs.eigenvalue[i]
+        phi0 = pairs.right[:, i]
+        psi0 = pairs.left[:, i]
+        lam, phi, chi = _one_pair(monomials, (M, C, K), lam0, phi0, psi0)
         if biorthonormal:
-            one = (lam[:, i], phi[:, i], chi[:, i])
-            chi[:, i] = _biorthonormal(monomials, M, C, *one)
-    return EigenSeries(lam, phi, chi)
+            chi = _biorthonormal(monomials, M, C, lam, phi, chi)
+        whole.eigenvalue[:, i] = lam
+        whole.right[:, i] = phi
+        whole.left[:, i] = chi
+    return whole
 
 
 def refuse_repeated(pairs: Eigenpairs) -> None:
@@ -103,8 +113,9 @@ def _one_pair(
     lam[0] = lam0
     phi[0] = phi0
     chi[0] = psi0.conj()
+    transposed = tuple(A.swapaxes(1, 2) for A in matrices)
     right = _Products(m, matrices, phi)
-    left = _Products(m, tuple(A.swapaxes(1, 2) for A in matrices), chi)
+    left = _Products(m, transposed, chi)
     for t in range(1, m.order + 1):
         level = np.flatnonzero(m.degree == t)
         solution = _solve_bordered(factors, right.remainder(t, lam))
@@ -124,18 +135,24 @@ def _bordered(matrices, lam0: complex, phi0: np.ndarray) -> tuple[Any, float]:
     Q = lam0**2 * M + lam0 * C + K
     column = (2 * lam0 * M + C) @ phi0
     # The border carries lambda_tau in units that make it as large as the matrix itself.
-    size = np.abs(lam0) ** 2 * np.abs(M).max() + np.abs(K).max()
+    M_size = np.abs(M).max()
+    K_size = np.abs(K).max()
+    size = np.abs(lam0) ** 2 * M_size + K_size
     unit = size / np.abs(column).max()
     border = unit * column[:, None]
     row = size * phi0.conj()[None, :]
-    S = np.block([[Q, border], [row, np.zeros((1, 1))]])
+    corner = np.zeros((1, 1))
+    S = np.block([[Q, border], [row, corner]])
     return scipy.linalg.lu_factor(S), unit
 
 
 def _solve_bordered(factors, r: np.ndarray, transposed: bool = False) -> np.ndarray:
     """Solutions (phi_tau, lambda_tau) for the remainders r_tau, one in each row."""
+    # The border asks for phi_tau orthogonal to phi_0: its right side is zero.
     right_sides = np.pad(-r, ((0, 0), (0, 1)))
-    return scipy.linalg.lu_solve(factors, right_sides.T, trans=int(transposed)).T
+    kind = 1 if transposed else 0
+    solution = scipy.linalg.lu_solve(factors, right_sides.T, trans=kind)
+    return solution.T
 
 
 class _Products:
@@ -158,7 +175,9 @@ class _Products:
         m = self.m
         self._add_lower_orders(t)
         Mv, Cv, Kv = self.parts
-        square = series.multiply(m, of_dense(lam), of_dense(lam)).dense(m.size)
+        lam_series = of_dense(lam)
+        square = series.multiply(m, lam_series, lam_series)
+        square = square.dense(m.size)
         level = np.flatnonzero(m.degree == t)
         r = Kv[level].copy()
         for a in np.flatnonzero(m.degree <= t):
@@ -183,9 +202,13 @@ def _biorthonormal(m: Monomials, M, C, lam, phi, chi):
     M_phi = series.matmul(m, of_dense(M), column)
     C_phi = series.matmul(m, of_dense(C), column)
     twice_lam = of_dense(2 * lam[:, None, None])
-    momentum = series.total([series.multiply(m, twice_lam, M_phi), C_phi])
+    inertial = series.multiply(m, twice_lam, M_phi)
+    momentum = series.total([inertial, C_phi])
     row = of_dense(chi[:, None, :])
-    s = series.matmul(m, row, momentum).each(lambda d: d[:, 0, 0])
-    inverse = series.compose(m, s, series.power(s.value, -1.0, m.order))
+    product = series.matmul(m, row, momentum)
+    s = product.each(lambda d: d[:, 0, 0])
+    reciprocal = series.power(s.value, -1.0, m.order)
+    inverse = series.compose(m, s, reciprocal)
     inverse = inverse.each(lambda d: d[:, None])
-    return series.multiply(m, inverse, of_dense(chi)).dense(m.size)
+    scaled = series.multiply(m, inverse, of_dense(chi))
+    return scaled.dense(m.size)

@@ -8,7 +8,8 @@ import numpy as np
 from ...algebra.monomials import monomials_of
 from .accuracy import ErrorEstimate, residual_errors
 from .eigenseries import EigenSeries
-from .mode_polynomials import ModePolynomials, mode_polynomials
+from .mode_polynomials import ModePolynomials, PieceBox, mode_polynomials
+from .model_matrices import Matrices
 from .regions import ParameterRegion
 
 
@@ -28,9 +29,7 @@ class AccuracyGoal(NamedTuple):
 class Expansion(NamedTuple):
     """One expansion, good over its box."""
 
-    centre: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    box: PieceBox
     series: EigenSeries
     order: int
     errors: ErrorEstimate
@@ -39,7 +38,7 @@ class Expansion(NamedTuple):
 def expand_until(
     region: ParameterRegion,
     expand: Callable[[np.ndarray, ModePolynomials | None], EigenSeries],
-    matrices: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]],
+    matrices: Callable[[np.ndarray], Matrices],
     parameters: tuple[str, ...],
     goal: AccuracyGoal,
     watch: Callable[[int, int], None] | None = None,
@@ -88,7 +87,7 @@ def _lowest_order(
         best = min(best, (frequency, mac))
         if frequency <= goal.frequency and mac >= goal.mac:
             box = (centre, region.low, region.high)
-            return Expansion(*box, series, order, errors), best
+            return Expansion(box, series, order, errors), best
     return None, best
 
 
@@ -121,13 +120,14 @@ def _contribution(
     p = len(region.low)
     monomials = monomials_of(p, order)
     reach = 0.5 * (region.high - region.low)
-    length = np.linalg.norm(series.right[0], axis=-1)
+    lengths = np.linalg.norm(series.right, axis=-1)
     total = np.zeros(p)
     for i in range(p):
         for t in {max(order - 1, 1), order}:
             pure_power = t * np.eye(p, dtype=int)[i]
             k = monomials.place[tuple(pure_power)]
-            eigenvalue = np.abs(series.eigenvalue[k] / series.eigenvalue[0]).max()
-            vector = (np.linalg.norm(series.right[k], axis=-1) / length).max()
-            total[i] += (eigenvalue + vector) * reach[i] ** t
+            eigenvalue = np.abs(series.eigenvalue[k] / series.eigenvalue[0])
+            vector = lengths[k] / lengths[0]
+            change = eigenvalue.max() + vector.max()
+            total[i] += change * reach[i] ** t
     return total

@@ -17,6 +17,9 @@ from .piecewise_polynomial import PiecewisePolynomial, text_of
 
 KINDS = ("frequency_hz", "damping_ratio", "eigenvalue")
 
+# An expansion point and the corners of the box around it: centre, low, high.
+PieceBox = tuple[np.ndarray, np.ndarray, np.ndarray]
+
 
 class ModesAt(NamedTuple):
     """Modal data at points (leading axes), m pairs of n coordinates."""
@@ -100,13 +103,15 @@ class ModePolynomials:
             slopes.append(self._modes_at(values))
 
         def stacked(name):
-            return xp.stack([getattr(slope, name) for slope in slopes], axis=-1)
+            parts = [getattr(slope, name) for slope in slopes]
+            return xp.stack(parts, axis=-1)
 
         lam = self.eigenvalues(points)[..., None]
         d_lam = stacked("eigenvalue")
         # |lambda| and -Re lambda / |lambda| are differentiated by hand: they are no polynomials.
         size = abs(lam)
-        d_size = (lam.real * d_lam.real + lam.imag * d_lam.imag) / size
+        d_square = lam.real * d_lam.real + lam.imag * d_lam.imag
+        d_size = d_square / size
         d_ratio = -d_lam.real / size + lam.real * d_size / size**2
         return Sensitivity(
             eigenvalue=d_lam,
@@ -152,7 +157,10 @@ class ModePolynomials:
     def truncated(self, order: int) -> "ModePolynomials":
         """The same with terms up to a lower order only."""
         return ModePolynomials(
-            self.polynomial.truncated(order), self.modes, self.coordinates, self.notes
+            polynomial=self.polynomial.truncated(order),
+            modes=self.modes,
+            coordinates=self.coordinates,
+            notes=self.notes,
         )
 
     def last_order(self, points: Any) -> Float[np.ndarray, "... m"]:
@@ -251,14 +259,20 @@ class ModePolynomials:
         lam = values[..., :m]
         vectors = (*values.shape[:-1], m, n)
         right = values[..., m : m + m * n].reshape(vectors)
-        left = values[..., m + m * n :].reshape(vectors).conj()
-        return ModesAt(lam, frequency_hz(lam), damping_ratio(lam), right, left)
+        conjugate_left = values[..., m + m * n :].reshape(vectors)
+        return ModesAt(
+            eigenvalue=lam,
+            frequency_hz=frequency_hz(lam),
+            damping_ratio=damping_ratio(lam),
+            right=right,
+            left=conjugate_left.conj(),
+        )
 
 
 def mode_polynomials(
     parameters: Sequence[str],
     order: int,
-    boxes: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    boxes: Sequence[PieceBox],
     expansions: Sequence[EigenSeries],
     coordinates: Sequence[str],
     notes: Mapping[str, str],
@@ -268,7 +282,7 @@ def mode_polynomials(
     for one in expansions:
         columns = [part.reshape(len(part), -1) for part in one]
         coefficients.append(np.concatenate(columns, axis=1))
-    centre, low, high = (np.stack(side) for side in zip(*boxes, strict=True))
+    centre, low, high = (np.stack(part) for part in zip(*boxes, strict=True))
     polynomial = PiecewisePolynomial(
         parameters=tuple(parameters),
         order=order,
@@ -285,14 +299,16 @@ def _real_series(monomials, lam: np.ndarray, kind: str) -> np.ndarray:
     """|lambda| / (2 pi) or -Re lambda / |lambda| as a series."""
     real = of_dense(np.real(lam))
     imaginary = of_dense(np.imag(lam))
-    squares = [series.multiply(monomials, part, part) for part in (real, imaginary)]
-    square = series.total(squares)
+    real_square = series.multiply(monomials, real, real)
+    imaginary_square = series.multiply(monomials, imaginary, imaginary)
+    square = series.total([real_square, imaginary_square])
 
     def square_to(power):
         outer = series.power(square.value, power, monomials.order)
         return series.compose(monomials, square, outer)
 
     if kind == "frequency_hz":
-        return square_to(0.5).dense(monomials.size) / (2 * np.pi)
+        size = square_to(0.5)
+        return size.dense(monomials.size) / (2 * np.pi)
     ratio = series.multiply(monomials, real, square_to(-0.5))
     return -ratio.dense(monomials.size)

@@ -31,6 +31,7 @@ from ...solve.balance import (
     missing_balance,
     moving_joints,
     newton_by_chords,
+    start_of_balance,
 )
 from ...solve.model import EquilibriumError, Model
 from ...types import Real
@@ -53,9 +54,10 @@ def matrices(
     if not locked:
         return M, C, K
     if theta_is_encoder(f):
-        j = f.n_joints
-        return M[j:, j:], C[j:, j:], K[j:, j:]
-    return locking(*_encoder_slopes(f, point)).reduced(M, C, K)
+        elastic = slice(f.n_joints, None)
+        return tuple(A[elastic, elastic] for A in (M, C, K))
+    lock = locking(*_encoder_slopes(f, point))
+    return lock.reduced(M, C, K)
 
 
 def theta_is_encoder(f: Any) -> bool:
@@ -69,13 +71,16 @@ def _encoder_slopes(f: AbstractFormulation, point: MotionPoint):
 
     def encoders(y):
         x, xd, xdd, _ = split_motion(y, n)
+        place = f.configuration(x)
         rates, rates_d = jax.jvp(f.rates, (x, xd), (xd, xdd))
-        return jnp.stack([f.configuration(x).encoder, rates.encoder, rates_d.encoder])
+        return jnp.stack([place.encoder, rates.encoder, rates_d.encoder])
 
     at = jnp.concatenate([point.x, point.xd, point.xdd])
     reading, speed, acceleration = jax.jacfwd(encoders)(at)
+    E = reading[:, :n]
+    E_1 = speed[:, :n]
     E_2, E_21, _, _ = split_motion(acceleration, n)
-    return reading[:, :n], speed[:, :n], E_2, E_21
+    return E, E_1, E_2, E_21
 
 
 @compiled_quickly
@@ -144,9 +149,9 @@ class ModelMatrices:
             EquilibriumError: Newton's iteration does not converge.
         """
         p = np.asarray(p, dtype=float)
-        q = np.asarray(self.resolve(p)[1])
-        self.model.check_reference(q)
-        start = np.concatenate([q, np.zeros(self.model.formulation.size)])
+        f, q, _, _ = self.resolve(p)
+        self.model.check_reference(np.asarray(q))
+        start = np.asarray(start_of_balance(f, q))
         z, step = newton_by_chords(
             lambda z: self._value(self._programs[0], p, z),
             lambda z: self._value(self._programs[1], p, z),
@@ -158,8 +163,10 @@ class ModelMatrices:
 
     def _value(self, program: Any, p: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Value of a traced program: its series of order 0."""
+        constants = monomials_of(len(p), 0)
         inputs = [series.constant(p), series.constant(z)]
-        return push_forward(monomials_of(len(p), 0), program, inputs)[0].value
+        outputs = push_forward(constants, program, inputs)
+        return outputs[0].value
 
     def series(self, p0: Float[np.ndarray, " p"], order: int) -> Matrices:
         """Taylor coefficients of M, C, K about p0, first axis over the terms: [Palomba2019] eq. (20).
@@ -169,11 +176,15 @@ class ModelMatrices:
         balance, slope, linear = self._programs
         p0 = np.asarray(p0, dtype=float)
         z0 = self.balance(p0)
-        J = self._value(slope, p0, z0) if order else np.eye(len(z0))
         whole = monomials_of(len(p0), order)
-        z = balance_series(balance, J, whole, p0, z0)
-        M, C, K = push_forward(whole, linear, [variables(whole, p0), z])
-        return M.dense(whole.size), C.dense(whole.size), K.dense(whole.size)
+        z = series.constant(z0)
+        if order:
+            J = self._value(slope, p0, z0)
+            z = balance_series(balance, J, whole, p0, z0)
+        p = variables(whole, p0)
+        outputs = push_forward(whole, linear, [p, z])
+        M, C, K = (part.dense(whole.size) for part in outputs)
+        return M, C, K
 
     def _interpreted(self, p: np.ndarray) -> Matrices:
         M, C, K = self.series(p, 0)
@@ -182,10 +193,11 @@ class ModelMatrices:
     def _compiled(self, p: np.ndarray) -> Matrices:
         f, q, qd, qdd = self.resolve(p)
         self.model.check_reference(q)
-        found, left = _exact(f, q, qd, qdd, self.encoders, self.locked)
+        traced, left = _exact(f, q, qd, qdd, self.encoders, self.locked)
         if not float(left) < BALANCE:
             raise self._unbalanced(p, float(left))
-        return found
+        M, C, K = (np.asarray(A) for A in traced)
+        return M, C, K
 
     def _unbalanced(self, p: np.ndarray, left: float) -> EquilibriumError:
         values = zip(self.parameters, p, strict=True)
@@ -218,7 +230,7 @@ class ModelMatrices:
 
 def stacked_matrices(found: Sequence[Any]) -> Matrices:
     """M, C, K at several points, each with a leading axis over them."""
-    M, C, K = (np.stack([np.asarray(one[i]) for one in found]) for i in range(3))
+    M, C, K = (np.stack(part) for part in zip(*found, strict=True))
     return M, C, K
 
 
@@ -233,11 +245,12 @@ def balance_series(
     z = series.constant(z0)
     for order in range(1, monomials.order + 1):
         level = monomials_of(len(p0), order)
-        gap = push_forward(level, balance, [variables(level, p0), z])[0]
+        p = variables(level, p0)
+        gap = push_forward(level, balance, [p, z])[0]
         # Lower orders are balanced already; what they show is rounding.
         fresh = level.degree[gap.terms] == order
-        correction = Series(gap.terms[fresh], -gap.data[fresh] @ J_inverse.T)
-        z = series.total([z, correction])
+        step = -gap.data[fresh] @ J_inverse.T
+        z = series.total([z, Series(gap.terms[fresh], step)])
     return z
 
 
@@ -249,7 +262,8 @@ def linear_quantities(
     def quantities(p):
         moved = {}
         for name, row in zip(names, A, strict=True):
-            moved[name] = sum(c * p[i] for i, c in enumerate(row) if c)
+            # Products with zero are left out: they would cost terms of a series.
+            moved[name] = sum(row[i] * p[i] for i in np.flatnonzero(row))
         return moved
 
     return quantities

@@ -44,14 +44,15 @@ def named_quantities(
     return source, lambda: _present_values(A, quantities, names, model, base)
 
 
-def _base_motion(model: Model, motions: tuple[Any, Any, Any]) -> dict[str, np.ndarray]:
+def _base_motion(model: Model, motions: Sequence[Any]) -> dict[str, np.ndarray]:
     """q, qd, qdd of all joints, zero where nothing is said."""
     base = {}
     for kind, value in zip(KINDS, motions, strict=True):
         if value is None:
             value = np.zeros(model.n_joints)
-        base[kind] = np.asarray(value, dtype=float)
-        if base[kind].shape != (model.n_joints,):
+        values = np.asarray(value, dtype=float)
+        base[kind] = values
+        if values.shape != (model.n_joints,):
             joints = ", ".join(model.joint_names)
             raise ValueError(
                 f"{kind} must have {model.n_joints} values, one for each joint ({joints})"
@@ -130,9 +131,9 @@ def value_at(model: Model, path: str) -> float | None:
 
 def _item(items: list[Any], step: str) -> Any:
     """The item of a list by its name, its number, or `*` for the first; None if there is none."""
-    names = [item.get("name") if isinstance(item, Mapping) else None for item in items]
-    if step in names:
-        return items[names.index(step)]
+    for item in items:
+        if isinstance(item, Mapping) and item.get("name") == step:
+            return item
     if step == "*":
         step = "0"
     if step.isdecimal() and int(step) < len(items):
@@ -142,8 +143,8 @@ def _item(items: list[Any], step: str) -> Any:
 
 def _present_values(A, quantities, names, model, base) -> np.ndarray:
     """Parameters that give the quantities the values they have."""
-    values = [_present_value(model, base, quantity) for quantity in quantities]
-    p, *_ = np.linalg.lstsq(A, np.array(values), rcond=None)
+    values = np.array([_present_value(model, base, name) for name in quantities])
+    p, *_ = np.linalg.lstsq(A, values, rcond=None)
     if not np.allclose(A @ p, values, rtol=1e-9, atol=1e-12):
         raise ValueError(
             f"at: no values of {', '.join(names)} give the robot's present {', '.join(quantities)}; "

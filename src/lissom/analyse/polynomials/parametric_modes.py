@@ -66,8 +66,11 @@ class MatrixFunction:
         self.function = function
         self.parameters = tuple(parameters)
         self.notes = {}
-        n = len(jax.eval_shape(function, jnp.zeros(len(self.parameters)))[0])
-        self.coordinates = tuple(coordinates) or tuple(str(i) for i in range(n))
+        self.coordinates = tuple(coordinates)
+        if not self.coordinates:
+            p = jnp.zeros(len(self.parameters))
+            M, _, _ = jax.eval_shape(function, p)
+            self.coordinates = tuple(str(i) for i in range(len(M)))
         self._compiled = jax.jit(function)
 
     def exact(self, points: np.ndarray) -> Matrices:
@@ -89,21 +92,27 @@ class ParametricModes(ModePolynomials):
 
     def error_estimate(self, points: Any) -> ErrorEstimate:
         """Errors at points, from the residual of the exact eigenproblem there; no eigenproblem is solved."""
-        points = np.asarray(self.points(points)).reshape(-1, len(self.parameters))
+        points = self._rows(points)
         values = self(points)
-        return residual_errors(
-            self.source.exact(points), values.eigenvalue, values.right, values.left
-        )
+        exact = self.source.exact(points)
+        return residual_errors(exact, values.eigenvalue, values.right, values.left)
 
     def exact(self, points: Any) -> list[Eigenpairs]:
         """The exact pairs at points by LAPACK, in the order of these polynomials (matched by their vectors)."""
-        points = np.asarray(self.points(points)).reshape(-1, len(self.parameters))
+        points = self._rows(points)
         values = self(points)
+        M, C, K = self.source.exact(points)
         exact = []
-        for i, matrices in enumerate(zip(*self.source.exact(points), strict=True)):
-            pairs = vibration_pairs(*matrices)
-            exact.append(matched(pairs, values.eigenvalue[i], values.right[i]))
+        for i in range(len(points)):
+            pairs = vibration_pairs(M[i], C[i], K[i])
+            pairs = matched(pairs, values.eigenvalue[i], values.right[i])
+            exact.append(pairs)
         return exact
+
+    def _rows(self, points: Any) -> np.ndarray:
+        """Points as rows, whatever axes they came in."""
+        points = np.asarray(self.points(points))
+        return points.reshape(-1, len(self.parameters))
 
 
 def parametric_modes(
@@ -257,7 +266,8 @@ def _goal(
 ) -> AccuracyGoal:
     orders = (order,)
     if order is None:
-        orders = tuple(range(1, _highest_order(len(source.parameters)) + 1))
+        highest = _highest_order(len(source.parameters))
+        orders = tuple(range(1, highest + 1))
     return AccuracyGoal(accuracy, mac, orders, pieces)
 
 
@@ -284,7 +294,7 @@ def _automatic_expansion(
     order = max(expansion.order for expansion in expansions)
     size = monomials_of(len(names), order).size
     series = [expansion.series.first_terms(size) for expansion in expansions]
-    boxes = [(each.centre, each.low, each.high) for each in expansions]
+    boxes = [expansion.box for expansion in expansions]
     return _joined(expander, order, boxes, series, _what_was_checked(expansions))
 
 
@@ -357,7 +367,8 @@ class _Expander:
 
 def some_pairs(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
     """Some of the pairs; the rest joins the others."""
-    rest = np.setdiff1d(np.arange(len(pairs.eigenvalue)), which)
+    everything = np.arange(len(pairs.eigenvalue))
+    rest = np.setdiff1d(everything, which)
     return Eigenpairs(
         eigenvalue=pairs.eigenvalue[which],
         right=pairs.right[:, which],
@@ -368,14 +379,19 @@ def some_pairs(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
 
 def matched(pairs: Eigenpairs, eigenvalue: np.ndarray, right: np.ndarray) -> Eigenpairs:
     """The pairs that continue given ones: likest vectors and nearest eigenvalues, with the vectors' phase kept."""
-    mac = modal_assurance(right[:, None, :], pairs.right.T[None, :, :])
-    distance = np.abs(eigenvalue[:, None] - pairs.eigenvalue[None, :])
-    relative = np.minimum(distance / np.abs(eigenvalue[:, None]), 1.0)
-    _, which = scipy.optimize.linear_sum_assignment((1.0 - mac) + relative)
+    # Every given pair (rows) is compared with every pair here (columns).
+    mac = modal_assurance(right[:, None], pairs.right.T[None])
+    old = eigenvalue[:, None]
+    distance = np.abs(old - pairs.eigenvalue) / np.abs(old)
+    cost = (1.0 - mac) + np.minimum(distance, 1.0)
+    _, which = scipy.optimize.linear_sum_assignment(cost)
     pairs = some_pairs(pairs, which)
     product = np.einsum("mn,nm->m", right, pairs.right.conj())
     phase = product / np.maximum(np.abs(product), 1e-300)
-    return pairs._replace(right=pairs.right * phase, left=pairs.left * phase)
+    return pairs._replace(
+        right=pairs.right * phase,
+        left=pairs.left * phase,
+    )
 
 
 def _highest_order(p: int) -> int:
@@ -390,7 +406,8 @@ def _region(over: Any, names: tuple[str, ...]) -> ParameterRegion | None:
     if isinstance(over, Mapping):
         return _box(over, names)
     points = np.asarray(over, dtype=float)
-    if points.ndim != 2 or points.shape[1] != len(names) or not len(points):
+    is_table = points.ndim == 2 and points.shape[1] == len(names)
+    if not is_table or not len(points):
         raise ValueError(
             f"over: an array of points has one row per point and {len(names)} columns ({', '.join(names)}), "
             f"got shape {points.shape}"
@@ -405,8 +422,9 @@ def _box(over: Mapping[str, Any], names: tuple[str, ...]) -> ParameterBox:
         raise ValueError(
             f"over: {', '.join(unknown + missing)}: give a range for each of {', '.join(names)}, nothing else"
         )
-    low = np.array([float(over[name][0]) for name in names])
-    high = np.array([float(over[name][1]) for name in names])
+    ranges = [over[name] for name in names]
+    low = np.array([float(ends[0]) for ends in ranges])
+    high = np.array([float(ends[1]) for ends in ranges])
     if not (high > low).all():
         raise ValueError("over: each range is (low, high) with low < high")
     return ParameterBox(low, high)
@@ -425,9 +443,9 @@ def _start(
         raise ValueError(
             f"at: {', '.join(unknown)} is no parameter; they are {', '.join(names)}"
         )
-    if all(name in at for name in names):
-        return np.array([float(at[name]) for name in names])
-    if region is not None:
+    if len(at) == len(names):
+        rest = np.zeros(len(names))  # nothing is left open
+    elif region is not None:
         rest = region.centre()
     elif present is not None:
         rest = present()
@@ -435,5 +453,7 @@ def _start(
         raise ValueError(
             f"at: give the value of each of {', '.join(names)} at the expansion point"
         )
-    values = [at.get(name, value) for name, value in zip(names, rest, strict=True)]
-    return np.array([float(value) for value in values])
+    start = []
+    for name, value in zip(names, rest, strict=True):
+        start.append(float(at.get(name, value)))
+    return np.array(start)

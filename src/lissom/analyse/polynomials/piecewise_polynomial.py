@@ -34,6 +34,11 @@ class PiecewisePolynomial:
         """Number of expansion points."""
         return len(self.centre)
 
+    @property
+    def columns(self) -> int:
+        """Number of values at a point."""
+        return self.coefficients.shape[-1]
+
     def __call__(self, x: Float[Any, "... p"]) -> Inexact[Any, "... k"]:
         """Values at points, batched over leading axes; JAX arrays give JAX arrays, differentiable."""
         xp = namespace(x)
@@ -46,10 +51,11 @@ class PiecewisePolynomial:
         else:
             # Traced code cannot sort points by piece: every point takes the coefficients of its own.
             piece = self.piece(flat)
-            terms = self.monomials.values(flat - xp.asarray(self.centre)[piece])
+            centre = xp.asarray(self.centre)[piece]
             coefficients = xp.asarray(self.coefficients)[piece]
+            terms = self.monomials.values(flat - centre)
             values = xp.einsum("bt,btk->bk", terms, coefficients)
-        return values.reshape(*x.shape[:-1], self.coefficients.shape[-1])
+        return values.reshape(*x.shape[:-1], self.columns)
 
     def _values_in(self, x: Float[Any, "b p"], piece: int) -> Inexact[Any, "b k"]:
         """Values at points that all belong to one piece."""
@@ -66,11 +72,10 @@ class PiecewisePolynomial:
     ) -> Inexact[np.ndarray, "b k"]:
         """Values at points, those of each piece together."""
         piece = self.piece(x)
-        columns = self.coefficients.shape[-1]
-        values = np.empty((len(x), columns), self.coefficients.dtype)
+        values = np.empty((len(x), self.columns), self.coefficients.dtype)
         for i in np.unique(piece):
             here = piece == i
-            values[here] = self._values_in(x[here], i)
+            values[here] = self._values_in(x[here], int(i))
         return values
 
     def piece(self, x: Float[Any, "b p"]) -> Int[Any, " b"]:
@@ -79,8 +84,8 @@ class PiecewisePolynomial:
         middle = 0.5 * (self.low + self.high)
         half = np.maximum(0.5 * (self.high - self.low), 1e-12)
         # Distance from the middle in half widths: at most 1 inside a box.
-        distance = xp.max(xp.abs(x[:, None, :] - middle) / half, axis=-1)
-        return xp.argmin(distance, axis=1)
+        away = xp.abs(x[:, None, :] - middle) / half
+        return xp.argmin(xp.max(away, axis=-1), axis=1)
 
     def derivative(self, parameter: str) -> "PiecewisePolynomial":
         """The partial derivative: again a polynomial, of one order less."""
@@ -89,9 +94,10 @@ class PiecewisePolynomial:
             return replace(self, coefficients=np.zeros_like(self.coefficients))
         source, target, factor = self.monomials.derivative(i)
         lower = monomials_of(len(self.parameters), self.order - 1)
-        shape = (self.pieces, lower.size, self.coefficients.shape[-1])
+        shape = (self.pieces, lower.size, self.columns)
         coefficients = np.zeros(shape, self.coefficients.dtype)
-        coefficients[:, target] = self.coefficients[:, source] * factor[None, :, None]
+        terms = self.coefficients[:, source]
+        coefficients[:, target] = terms * factor[None, :, None]
         return replace(self, order=self.order - 1, coefficients=coefficients)
 
     def truncated(self, order: int) -> "PiecewisePolynomial":
@@ -113,9 +119,13 @@ def text_of(
     """
     c = polynomial.coefficients[piece, :, column]
     exponents = polynomial.monomials.exponents
-    reach = np.maximum(0.5 * (polynomial.high - polynomial.low)[piece], 1e-12)
-    weight = np.abs(c) * np.prod(reach**exponents, axis=1)
-    share = weight / (weight[0] or max(weight.max(), 1e-300))
+    width = polynomial.high[piece] - polynomial.low[piece]
+    reach = np.maximum(0.5 * width, 1e-12)
+    largest_monomial = np.prod(reach**exponents, axis=1)
+    weight = np.abs(c) * largest_monomial
+    # Without a constant term the largest one is the measure.
+    whole = weight[0] or max(weight.max(), 1e-300)
+    share = weight / whole
     variables = _variables(polynomial, piece, digits)
     parts = []
     for k, powers in enumerate(exponents):

@@ -51,8 +51,12 @@ def from_archive(data: Any) -> ModePolynomials:
 
 def identifier(path: Any) -> str:
     """The name of a file, without its ending, as a name that C accepts."""
-    stem = str(path).replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
-    word = "".join(c if c.isascii() and c.isalnum() else "_" for c in stem)
+    name = str(path).replace("\\", "/").rpartition("/")[2]
+    stem = name.rpartition(".")[0]
+    word = ""
+    for letter in stem:
+        plain = letter.isascii() and letter.isalnum()
+        word += letter if plain else "_"
     return word if word[:1].isalpha() else f"modes_{word}"
 
 
@@ -178,13 +182,13 @@ def _c_tables(found: ModePolynomials, name: str, vectors: bool) -> list[str]:
     p = found.polynomial
     mono = p.monomials
     lines = []
-    for key, values in (("centre", p.centre), ("low", p.low), ("high", p.high)):
-        size = f"{p.pieces} * {len(p.parameters)}"
-        lines.append(
-            f"static const double {name}_{key}_at[{size}] = {{{_floats(values)}}};"
-        )
-    for key, values in (("parent", mono.parent), ("factor", mono.factor)):
-        numbers = ", ".join(str(int(v)) for v in values)
+    size = f"{p.pieces} * {len(p.parameters)}"
+    for key in ("centre", "low", "high"):
+        numbers = _floats(getattr(p, key))
+        lines.append(f"static const double {name}_{key}_at[{size}] = {{{numbers}}};")
+    # Every term is its parent times one parameter.
+    for key in ("parent", "factor"):
+        numbers = ", ".join(str(int(v)) for v in getattr(mono, key))
         lines.append(f"static const int {name}_{key}_of[{mono.size}] = {{{numbers}}};")
     for key, part in _parts(found, vectors).items():
         pairs = _real_pairs(part)

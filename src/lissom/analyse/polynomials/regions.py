@@ -1,6 +1,7 @@
 """Where polynomials have to be good: a box of parameters, or the points of a trajectory; each can be cut in two."""
 
 import abc
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -42,14 +43,17 @@ class ParameterBox(ParameterRegion):
         from scipy.stats import qmc  # slow to import, and few need it
 
         p = len(self.low)
-        faces = np.concatenate([np.eye(p), -np.eye(p)])
+        one = np.eye(p)
+        faces = np.concatenate([one, -one])
+        halton = qmc.Halton(p, scramble=False)
         # Halton's first point is a corner, which is no inner point.
-        halton = qmc.Halton(p, scramble=False).random(self.inner + 1)[1:]
-        unit = [faces, 2.0 * halton - 1.0]
+        spread = halton.random(self.inner + 1)[1:]
+        unit = [faces, 2.0 * spread - 1.0]
         if p <= 6:
-            sides = np.meshgrid(*[[-1.0, 1.0]] * p, indexing="ij")
-            unit.insert(0, np.stack(sides, axis=-1).reshape(-1, p))
-        return self.centre() + 0.5 * (self.high - self.low) * np.concatenate(unit)
+            corners = list(itertools.product([-1.0, 1.0], repeat=p))
+            unit.insert(0, np.array(corners))
+        half = 0.5 * (self.high - self.low)
+        return self.centre() + half * np.concatenate(unit)
 
     def halves(self, weight: np.ndarray) -> Iterator[ParameterRegion]:
         """Two boxes."""
@@ -71,12 +75,15 @@ class ParameterPoints(ParameterRegion):
         self.low = self.points.min(axis=0)
         self.high = self.points.max(axis=0)
         # Distances are measured against the spread of all points, also in a part of them.
-        self.scale = np.maximum(self.high - self.low, 1e-12) if scale is None else scale
+        if scale is None:
+            scale = np.maximum(self.high - self.low, 1e-12)
+        self.scale = scale
 
     def centre(self) -> np.ndarray:
         """The given point nearest the middle of the box around them."""
         middle = 0.5 * (self.low + self.high)
-        distance = np.max(np.abs(self.points - middle) / self.scale, axis=1)
+        away = np.abs(self.points - middle) / self.scale
+        distance = np.max(away, axis=1)
         return self.points[np.argmin(distance)]
 
     def checks(self) -> np.ndarray:
@@ -86,7 +93,9 @@ class ParameterPoints(ParameterRegion):
     def halves(self, weight: np.ndarray) -> Iterator[ParameterRegion]:
         """The points on either side of the middle of their box."""
         spread = self.high > self.low
+        # A parameter that does not vary cannot be cut.
         i = int(np.argmax(np.where(spread, weight, -1.0)))
-        below = self.points[:, i] <= 0.5 * (self.low[i] + self.high[i])
+        middle = 0.5 * (self.low[i] + self.high[i])
+        below = self.points[:, i] <= middle
         for side in (below, ~below):
             yield ParameterPoints(self.points[side], self.scale)
