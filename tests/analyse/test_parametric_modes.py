@@ -230,8 +230,12 @@ def compared(found, points):
     f, xi = frequency_hz(lam), damping_ratio(lam)
     right = modal_assurance(values.right, np.stack([pair.right.T for pair in exact]))
     left = modal_assurance(values.left, np.stack([pair.left.T for pair in exact]))
-    return (100 * abs(values.frequency_hz / f - 1).max(), 100 * abs(values.damping_ratio / xi - 1).max(), right.min(),
-            left.min())  # fmt: skip
+    return (
+        100 * abs(values.frequency_hz / f - 1).max(),
+        100 * abs(values.damping_ratio / xi - 1).max(),
+        right.min(),
+        left.min(),
+    )
 
 
 @pytest.mark.parametrize(
@@ -478,8 +482,10 @@ def test_exported_c_gives_the_same_numbers(pieces, tmp_path):
     ours = np.stack([values.frequency_hz, values.damping_ratio], axis=-1).reshape(
         len(points), -1
     )
-    parts = [np.ascontiguousarray(part.reshape(len(points), -1)).view(float)
-             for part in (values.eigenvalue, values.right, values.left)]  # fmt: skip
+    parts = [
+        np.ascontiguousarray(part.reshape(len(points), -1)).view(float)
+        for part in (values.eigenvalue, values.right, values.left)
+    ]
     np.testing.assert_allclose(
         rows, np.concatenate([ours, *parts], axis=1), rtol=1e-12, atol=1e-13
     )

@@ -5,11 +5,15 @@ back mass-normalised (phi_i^T M phi_j = 1 if i = j, else 0), lowest omega^2 firs
 positive. There are two forms: LAPACK's for plain numbers, and one in JAX for `jit`, `vmap` and `grad`.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
 from jaxtyping import Array, Float, Inexact
+
+from ..types import Real, namespace
 
 SMALLEST = 1e-300  # keeps the quotient of a vector without length finite
 
@@ -37,14 +41,14 @@ def symmetric_modes_traced(
     return squares, with_signs(Phi)
 
 
-def symmetric_part(A: Float[Array | np.ndarray, "n n"]):
+def symmetric_part(A: Float[Real, "n n"]) -> Any:
     """(A + A^T) / 2: rounding leaves the two triangles of a symmetric matrix a little different."""
     return 0.5 * (A + A.T)
 
 
-def with_signs(shapes: Float[Array | np.ndarray, "n m"]):
+def with_signs(shapes: Float[Real, "n m"]) -> Any:
     """The shapes (columns), each with its largest component positive."""
-    xp = jnp if isinstance(shapes, jax.Array) else np
+    xp = namespace(shapes)
     largest = xp.argmax(xp.abs(shapes), axis=0)
     return shapes * xp.sign(shapes[largest, np.arange(shapes.shape[1])])
 

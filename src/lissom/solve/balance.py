@@ -185,8 +185,9 @@ def newton_by_chords(
     """
     z = start
     size = np.inf
+    J_inverse = np.linalg.inv(derivative(z))
     for count in range(MAX_STEPS):
-        if count % CHORDS == 0:
+        if count and count % CHORDS == 0:
             J_inverse = np.linalg.inv(derivative(z))
         step = -J_inverse @ value(z)
         z = z + step

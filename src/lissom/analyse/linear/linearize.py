@@ -367,7 +367,7 @@ def first_order(
     return A, B, C_y, D
 
 
-def _require_inertia(M: np.ndarray) -> None:
+def _require_inertia(M: Any) -> None:
     """Refuse an inertia matrix that is singular once its coordinates are scaled alike (rad beside m beside modes)."""
     if not len(M):
         return

@@ -22,10 +22,10 @@ from ...types import Real, namespace
 class Locking(NamedTuple):
     """How all n coordinates move with the d elastic ones while the encoders keep to their motion."""
 
-    B: Float[Real, "n d"]
-    P: Float[Real, "n d"]
-    Q_1: Float[Real, "n d"]
-    Q_0: Float[Real, "n d"]
+    B: Any  # (n, d) each
+    P: Any
+    Q_1: Any
+    Q_0: Any
 
     def reduced(self, M, C, K) -> tuple[Any, Any, Any]:
         """M, C, K of the elastic coordinates alone."""
@@ -36,7 +36,7 @@ class Locking(NamedTuple):
         return M_r, C_r, K_r
 
 
-def locked_basis(E: Float[Real, "j n"]) -> Float[Real, "n d"]:
+def locked_basis(E: Float[Real, "j n"]) -> Any:
     """B: motions that leave the encoders where they are, E dx = 0, the elastic coordinates being free.
 
     E is the derivative of the readings of the independent joints with respect to x, joint coordinates first.
@@ -82,7 +82,7 @@ def _basis(E: Float[Real, "j n"], following: Callable[[Any], Any]):
     return xp.concatenate([following(E[:, j:]), elastic_part])
 
 
-def _joint_solver(E_joints: Float[Real, "j j"]) -> Callable[[Any], Any]:
+def _joint_solver(E_joints: Any) -> Callable[[Any], Any]:
     """From what is added to the readings to the joint motions that cancel it."""
     if namespace(E_joints) is np:
         return lambda rows: -np.linalg.solve(E_joints, rows)

@@ -151,11 +151,12 @@ def split_by_poles(
     A: Matrix, B: Matrix, C: Matrix, first: Callable[[complex], bool]
 ) -> tuple[Matrix, ...]:
     """The system in two uncoupled parts: that of the poles chosen by `first`, and the rest."""
-
-    def comes_first(re, im):
-        return first(complex(re, im))
-
-    ordered: Any = scipy.linalg.schur(A, output="real", sort=comes_first)
+    # LAPACK's wrapper counts the arguments of the bare function: a decorated one would not do.
+    ordered: Any = scipy.linalg.schur(
+        A,
+        output="real",
+        sort=lambda re, im: first(complex(re, im)),
+    )
     T, Z, l = ordered
     r = len(A) - l
     A_l = T[:l, :l]

@@ -264,10 +264,10 @@ def _single_expansion(
 def _goal(
     source: MatrixSource, accuracy: float, mac: float, order: int | None, pieces: int
 ) -> AccuracyGoal:
-    orders = (order,)
-    if order is None:
-        highest = _highest_order(len(source.parameters))
-        orders = tuple(range(1, highest + 1))
+    if order is not None:
+        return AccuracyGoal(accuracy, mac, (order,), pieces)
+    highest = _highest_order(len(source.parameters))
+    orders = tuple(range(1, highest + 1))
     return AccuracyGoal(accuracy, mac, orders, pieces)
 
 
