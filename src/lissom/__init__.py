@@ -12,8 +12,6 @@ import jax
 jax.config.update("jax_enable_x64", True)
 
 if TYPE_CHECKING:
-    from .analyse.linear.along import LinearSequence as LinearSequence
-    from .analyse.linear.along import linearize_along as linearize_along
     from .analyse.linear.frequency_response import (
         FrequencyResponse as FrequencyResponse,
     )
@@ -21,20 +19,24 @@ if TYPE_CHECKING:
         frequency_response as frequency_response,
     )
     from .analyse.linear.linear_matrices import linear_matrices as linear_matrices
+    from .analyse.linear.linear_sequence import LinearSequence as LinearSequence
+    from .analyse.linear.linear_sequence import linearize_along as linearize_along
     from .analyse.linear.linearize import linearize as linearize
     from .analyse.linear.state_space import LinearModel as LinearModel
-    from .analyse.modes.damped import DampedModes as DampedModes
+    from .analyse.modes.damped_modes import DampedModes as DampedModes
     from .analyse.modes.modal import Modes as Modes
     from .analyse.modes.modal import modes as modes
     from .analyse.modes.modal import natural_frequencies as natural_frequencies
     from .analyse.modes.mode_map import ModeMap as ModeMap
     from .analyse.modes.mode_map import mode_map as mode_map
     from .analyse.polynomials.mode_polynomials import ModePolynomials as ModePolynomials
-    from .analyse.polynomials.parametric import ParametricModes as ParametricModes
-    from .analyse.polynomials.parametric import (
+    from .analyse.polynomials.parametric_modes import ParametricModes as ParametricModes
+    from .analyse.polynomials.parametric_modes import (
         parametric_eigenpairs as parametric_eigenpairs,
     )
-    from .analyse.polynomials.parametric import parametric_modes as parametric_modes
+    from .analyse.polynomials.parametric_modes import (
+        parametric_modes as parametric_modes,
+    )
     from .bodies.fe.importing import reduce_link as reduce_link
     from .bodies.reduce.free_modes import Excitation as Excitation
     from .bodies.reduce.reduced_body import Reduction as Reduction
@@ -58,9 +60,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "LinearSequence": "analyse.linear.along",
-    "linearize_along": "analyse.linear.along",
-    "DampedModes": "analyse.modes.damped",
+    "LinearSequence": "analyse.linear.linear_sequence",
+    "linearize_along": "analyse.linear.linear_sequence",
+    "DampedModes": "analyse.modes.damped_modes",
     "FrequencyResponse": "analyse.linear.frequency_response",
     "frequency_response": "analyse.linear.frequency_response",
     "ModeMap": "analyse.modes.mode_map",
@@ -79,9 +81,9 @@ _HOME = {
     "section_forces": "bodies.section_forces",
     "section_strains": "bodies.section_forces",
     "ModePolynomials": "analyse.polynomials.mode_polynomials",
-    "ParametricModes": "analyse.polynomials.parametric",
-    "parametric_eigenpairs": "analyse.polynomials.parametric",
-    "parametric_modes": "analyse.polynomials.parametric",
+    "ParametricModes": "analyse.polynomials.parametric_modes",
+    "parametric_eigenpairs": "analyse.polynomials.parametric_modes",
+    "parametric_modes": "analyse.polynomials.parametric_modes",
     "PD": "control.pd",
     "DescriptionError": "describe",
     "Robot": "describe",

@@ -6,11 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lissom.algebra.eigen import modal_assurance
 from lissom.algebra.monomials import Monomials
 from lissom.algebra.taylor import taylor_coefficients
+from lissom.analyse.modes.complex_modes import vibration_pairs
 from lissom.analyse.polynomials.accuracy import residual_errors
 from lissom.analyse.polynomials.eigenseries import RepeatedEigenvalueError, eigen_series
-from lissom.analyse.polynomials.quadratic import modal_assurance, vibration_pairs
 
 N = 6
 AT = np.array([0.3, -0.2])

@@ -13,8 +13,9 @@ from scipy.integrate import solve_ivp
 
 import lissom as ls
 from helpers import compiled_once, observed_order
-from lissom.analyse.linear.linear_matrices import balanced_point
+from lissom.analyse.linear.linear_sequence import motion_of
 from lissom.analyse.linear.linearize import operating_point
+from lissom.solve.balance import balanced_point
 from lissom.solve.channels import UnknownNameError
 from lissom.solve.inputs import Loads, Piece
 from lissom.solve.problem import Problem
@@ -62,8 +63,13 @@ def test_linear_and_nonlinear_responses_converge_at_first_order():
         start = base + size * direction
         run = solve_ivp(
             lambda t, s: np.asarray(rate(f, jnp.asarray(s), point.tau)),
-            (0.0, t_end), start, method="Radau", jac=lin.A, rtol=1e-9, atol=1e-12,
-        )  # fmt: skip
+            (0.0, t_end),
+            start,
+            method="Radau",
+            jac=lin.A,
+            rtol=1e-9,
+            atol=1e-12,
+        )
         linear = scipy.linalg.expm(lin.A * t_end) @ (size * direction)
         errors.append(np.abs(run.y[:, -1] - base - linear)[:2].max() / size)
     assert_allclose(observed_order(errors), 1.0, atol=0.15)
@@ -251,6 +257,23 @@ def test_a_sequence_along_a_motion_has_the_model_of_every_instant():
     assert_allclose(
         sequence.at(0.25).A, 0.5 * (sequence.A[2] + sequence.A[3]), rtol=1e-9, atol=1e-3
     )
+
+
+class Recording:
+    """A motion that was recorded elsewhere."""
+
+    def trajectory(self):
+        t = np.linspace(0.0, 0.4, 9)
+        return t, np.stack([t**2, t], axis=1)
+
+
+def test_a_recorded_motion_is_followed_with_its_own_speeds():
+    t, (q, qd, qdd) = motion_of(pendulum(), Recording())
+    assert np.array_equal(q[:, 1], t)
+    assert_allclose(qd, np.stack([2 * t, np.ones(9)], axis=1), atol=1e-12)
+    assert_allclose(qdd, np.stack([np.full(9, 2.0), np.zeros(9)], axis=1), atol=1e-11)
+    with pytest.raises(ValueError, match=r"must be \(t, q\).*or a Run"):
+        motion_of(pendulum(), "a file")
 
 
 def test_a_state_of_a_simulation_is_linearised_with_its_own_accelerations():

@@ -17,15 +17,15 @@ from lissom import (
     parametric_eigenpairs,
     parametric_modes,
 )
+from lissom.algebra.eigen import modal_assurance
 from lissom.algebra.taylor import SeriesError
-from lissom.analyse.polynomials.accuracy import AccuracyError
-from lissom.analyse.polynomials.eigenseries import RepeatedEigenvalueError
-from lissom.analyse.polynomials.quadratic import (
+from lissom.analyse.modes.complex_modes import (
     damping_ratio,
     frequency_hz,
-    modal_assurance,
     vibration_pairs,
 )
+from lissom.analyse.polynomials.eigenseries import RepeatedEigenvalueError
+from lissom.analyse.polynomials.expansion import AccuracyError
 from lissom.benchmarks import palomba2019
 from lissom.describe import DescriptionError
 from lissom.solve.model import UndefinedReferenceError
@@ -230,8 +230,12 @@ def compared(found, points):
     f, xi = frequency_hz(lam), damping_ratio(lam)
     right = modal_assurance(values.right, np.stack([pair.right.T for pair in exact]))
     left = modal_assurance(values.left, np.stack([pair.left.T for pair in exact]))
-    return (100 * abs(values.frequency_hz / f - 1).max(), 100 * abs(values.damping_ratio / xi - 1).max(), right.min(),
-            left.min())  # fmt: skip
+    return (
+        100 * abs(values.frequency_hz / f - 1).max(),
+        100 * abs(values.damping_ratio / xi - 1).max(),
+        right.min(),
+        left.min(),
+    )
 
 
 @pytest.mark.parametrize(
@@ -478,8 +482,10 @@ def test_exported_c_gives_the_same_numbers(pieces, tmp_path):
     ours = np.stack([values.frequency_hz, values.damping_ratio], axis=-1).reshape(
         len(points), -1
     )
-    parts = [np.ascontiguousarray(part.reshape(len(points), -1)).view(float)
-             for part in (values.eigenvalue, values.right, values.left)]  # fmt: skip
+    parts = [
+        np.ascontiguousarray(part.reshape(len(points), -1)).view(float)
+        for part in (values.eigenvalue, values.right, values.left)
+    ]
     np.testing.assert_allclose(
         rows, np.concatenate([ours, *parts], axis=1), rtol=1e-12, atol=1e-13
     )
@@ -511,7 +517,7 @@ def test_exported_python_needs_numpy_alone(pieces, tmp_path):
 def test_evaluating_is_a_hundred_times_faster_than_solving():
     from time import perf_counter
 
-    from lissom.analyse.polynomials.quadratic import all_eigenpairs
+    from lissom.benchmarks.eigenpairs import all_eigenpairs
 
     found, points = papers_own(), path_points()
     M, C, K = found.source.exact(points)

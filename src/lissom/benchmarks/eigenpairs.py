@@ -10,19 +10,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy.linalg
 
-from ..analyse.polynomials.parametric import (
+from ..algebra.eigen import modal_assurance
+from ..analyse.modes.complex_modes import damping_ratio, frequency_hz, vibration_pairs
+from ..analyse.polynomials.parametric_modes import (
     ParametricModes,
     matched,
     parametric_eigenpairs,
     parametric_modes,
-)
-from ..analyse.polynomials.quadratic import (
-    all_eigenpairs,
-    damping_ratio,
-    frequency_hz,
-    modal_assurance,
-    vibration_pairs,
 )
 from ..solve.model import Model
 from . import palomba2019
@@ -325,6 +321,18 @@ def timing(
         **{f"{name}_s": span for name, span in best.items()},
         **ratios,
     }
+
+
+def all_eigenpairs(M, C, K):
+    """All 2n eigenvalues with right and left vectors, by LAPACK's generalised solver (ggev)."""
+    n = len(M)
+    one = np.eye(n)
+    zero = np.zeros((n, n))
+    A = np.block([[zero, one], [-K, -C]])
+    B = np.block([[one, zero], [zero, M]])
+    solution: Any = scipy.linalg.eig(A, B, left=True, right=True)
+    lam, z, w = solution
+    return lam, w[:n], z[n:]
 
 
 def _best(call, repeat: int) -> float:

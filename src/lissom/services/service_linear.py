@@ -409,7 +409,7 @@ def _range(text: str) -> tuple[str, np.ndarray]:
 
 
 def _recorded_motion(model: Any, path: str) -> tuple[np.ndarray, list[np.ndarray]]:
-    from ..analyse.linear.along import motion_of
+    from ..analyse.linear.linear_sequence import motion_of
     from ..show.run import Run
 
     if not is_result(path):

@@ -34,9 +34,9 @@ def mode_polynomials(
 ) -> dict[str, Any]:
     """Order, terms, expansion points, checked errors, and the polynomials themselves in `output`."""
     from ..algebra.taylor import SeriesError
-    from ..analyse.polynomials.accuracy import AccuracyError
     from ..analyse.polynomials.eigenseries import RepeatedEigenvalueError
-    from ..analyse.polynomials.parametric import parametric_modes
+    from ..analyse.polynomials.expansion import AccuracyError
+    from ..analyse.polynomials.parametric_modes import parametric_modes
     from ..solve.model import UndefinedReferenceError
 
     check_outputs({"-o": (output, WRITTEN)})

@@ -83,6 +83,11 @@ class Channel(eqx.Module):
     row: Float[np.ndarray, " c"] | None = None  # over the body coordinates of the link
 
     @property
+    def is_set_point(self) -> bool:
+        """True if the input is what a controller should hold, or its rate."""
+        return self.kind in ("setpoint", "setpoint_rate")
+
+    @property
     def is_instantaneous(self) -> bool:
         """True if a torque changes the signal at once."""
         return self.kind in INSTANTANEOUS
@@ -91,6 +96,11 @@ class Channel(eqx.Module):
 def default_inputs(model: Model) -> tuple[str, ...]:
     """The torque of every actuated joint."""
     return tuple(f"{name}.torque" for name in model.actuated_names)
+
+
+def default_set_points(model: Model) -> tuple[str, ...]:
+    """The set-point of every actuated joint: the inputs of a closed loop."""
+    return tuple(f"{name}.setpoint" for name in model.actuated_names)
 
 
 def default_outputs(model: Model) -> tuple[str, ...]:

@@ -158,20 +158,20 @@ class WiredLaw(AbstractFeedback):
             return self
         return WiredLaw(self.law.on(start, end), self.channels, self.memory)
 
-    def _measured(self, formulation, motion: Motion) -> Float[Array, " m"]:
+    def measured(self, formulation, motion: Motion) -> Float[Array, " m"]:
         """What a continuous law sees: nothing that its own torque changes at once."""
         none = jnp.zeros(formulation.n_encoders)
         return measure(formulation, self.channels, motion, None, none)
 
     def torque(self, formulation, t, motion: Motion) -> Float[Array, " j"]:
         """Command of a continuous law."""
-        measured = self._measured(formulation, motion)
+        measured = self.measured(formulation, motion)
         command, _ = self.law(t, measured, self.memory)
         return on_actuated(formulation, command)
 
     def gains(self, formulation, t, motion: Motion, N: Rates):
         """Law and measurement differentiated one after the other."""
-        measured = self._measured(formulation, motion)
+        measured = self.measured(formulation, motion)
         slope = jax.jacfwd(lambda y: self.law(t, y, self.memory)[0])(measured)
         on_x, on_xd = self._sensitivity(formulation, motion, N)
         columns = jax.vmap(
@@ -192,7 +192,7 @@ class WiredLaw(AbstractFeedback):
             return (1.0 - speed) * E, speed * E
 
         def signals(x, xd):
-            return self._measured(formulation, formulation.motion(x, xd, motion.xdd))
+            return self.measured(formulation, formulation.motion(x, xd, motion.xdd))
 
         return jax.jacfwd(signals, argnums=(0, 1))(motion.x, motion.xd)
 

@@ -22,8 +22,9 @@ from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
+from .balance import balanced_point
 from .state import State, state_at, state_of
-from .static import balanced, descend, held, imbalance, settled, slope
+from .static import descend, equilibrium_free, equilibrium_held, imbalance, slope
 
 BALANCE = 1e-7  # force left over in an equilibrium, against the largest force in it
 SINGULAR = (
@@ -236,7 +237,7 @@ class Model:
         if free:
             state, left = self._static_free(f, encoder, torque)
         else:
-            state, left = _equilibrium_held(f, encoder)
+            state, left = _static_held(f, encoder)
         if _is_concrete(left) and not float(left) < BALANCE:
             pose = np.asarray(encoder).tolist()
             raise EquilibriumError(
@@ -252,7 +253,7 @@ class Model:
         start = jnp.concatenate([encoder[independent], jnp.zeros(f.n_elastic)])
         if _is_concrete(start) and _is_concrete(tau):
             start, f = _downhill(f, start, tau)
-        return _equilibrium_free(f, tau, start)
+        return _static_free(f, tau, start)
 
     def check_reference(self, theta: Any) -> None:
         """Refuse zeroed displacements that define no ERLS at theta, by name, [Boscariol2012] eq. (6)."""
@@ -298,8 +299,7 @@ class Model:
         q = self.assemble(q)
         qd = self.joint_vector("qd", qd)
         qdd = self.joint_vector("qdd", qdd)
-        _, tau = _balanced(near(self.formulation, q), q, qd, qdd)
-        return tau
+        return _balanced_point(near(self.formulation, q), q, qd, qdd).tau
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
         """Pose of a node (default: the last link's tip) in the world, at joint coordinates q or at a State."""
@@ -423,7 +423,7 @@ def _undeformed(f: AbstractFormulation, theta, rates_i) -> State:
     return state_at(f, x, xd)
 
 
-_balanced = compiled_quickly(balanced)
+_balanced_point = compiled_quickly(balanced_point)
 _slope = compiled_quickly(slope)
 
 
@@ -433,14 +433,14 @@ def _inertia(f: AbstractFormulation, x) -> Float[Array, "n n"]:
 
 
 @compiled_quickly
-def _equilibrium_held(f: AbstractFormulation, encoder):
-    x, tau = held(f, encoder)
+def _static_held(f: AbstractFormulation, encoder):
+    x, tau = equilibrium_held(f, encoder)
     return _checked_equilibrium(f, x, tau)
 
 
 @compiled_quickly
-def _equilibrium_free(f: AbstractFormulation, tau, start):
-    x = settled(f, tau, start)
+def _static_free(f: AbstractFormulation, tau, start):
+    x = equilibrium_free(f, tau, start)
     return _checked_equilibrium(f, x, tau)
 
 

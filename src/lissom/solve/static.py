@@ -1,4 +1,4 @@
-"""Equilibrium: joints held or free, and the torques that hold a motion."""
+"""Equilibrium: joints held or free."""
 
 from collections.abc import Callable
 
@@ -11,84 +11,45 @@ from jaxtyping import Array, Float
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion
+from .balance import newton, of_independent, on_independent, start_of_balance
 
-RTOL, ATOL = (
-    1e-10,
-    1e-12,
-)  # Newton is quadratic: one iteration more than needed costs nothing
-MAX_STEPS = 60
-MAX_WALK = 300
-LARGEST_MOVE = 0.3  # [rad or m]
+RTOL = 1e-10  # Newton is quadratic: one iteration more than needed costs nothing
+MAX_DESCENT = 300  # steps downhill
+LARGEST_MOVE = 0.3  # [rad or m] of a joint in one of them
+AT_REST = 1e-9  # [rad or m] a smaller move of the joints is none
 
 
-def held(
+def equilibrium_held(
     formulation: AbstractFormulation, encoder: Float[Array, " j"]
 ) -> tuple[Float[Array, " n"], Float[Array, " j"]]:
     """Coordinates x and holding torques tau at rest with the joints held so that the encoders read `encoder`.
 
     The independent joints of a closed chain are held, and the others follow.
     """
-    n, drives = formulation.size, jnp.asarray(formulation.independent, dtype=int)
+    n = formulation.size
 
-    def missing(z, _):
-        x, tau = z[:n], on_drives(formulation, z[n:])
-        motion = engine.at_rest(formulation, x)
-        gap = (motion.place.encoder - encoder)[drives]
+    def missing(z):
+        # The balance of a motion without speeds; the engine knows a cheaper force for it.
+        tau = on_independent(formulation, z[n:])
+        motion = engine.at_rest(formulation, z[:n])
+        gap = of_independent(formulation, motion.place.encoder - encoder)
         return jnp.concatenate([gap, engine.resting_force(formulation, motion, tau)])
 
-    z = _root(missing, jnp.concatenate([encoder[drives], jnp.zeros(n)]))
-    return z[:n], on_drives(formulation, z[n:])
+    z = newton(missing, start_of_balance(formulation, encoder))
+    return z[:n], on_independent(formulation, z[n:])
 
 
-def on_drives(
-    formulation: AbstractFormulation, tau: Float[Array, " i"]
-) -> Float[Array, " j"]:
-    """Torques of all joints where the independent ones are driven."""
-    drives = jnp.asarray(formulation.independent, dtype=int)
-    return jnp.zeros(formulation.n_encoders).at[drives].set(tau)
-
-
-def balanced(
-    formulation: AbstractFormulation,
-    encoder: Float[Array, " j"],
-    theta_d: Float[Array, " j"],
-    theta_dd: Float[Array, " j"],
-) -> tuple[Float[Array, " n"], Float[Array, " j"]]:
-    """Coordinates x and torques tau of a joint motion, the elastic state in quasi-static balance with it.
-
-    The independent joints of a closed chain set the motion and take the torques.
-    """
-    n, d, drives = (
-        formulation.size,
-        formulation.n_elastic,
-        jnp.asarray(formulation.independent, dtype=int),
-    )
-    xd, xdd = (
-        jnp.concatenate([part[drives], jnp.zeros(d)]) for part in (theta_d, theta_dd)
-    )
-
-    def missing(z, _):
-        x, tau = z[:n], on_drives(formulation, z[n:])
-        motion = formulation.motion(x, xd, xdd)
-        applied = engine.on_joints(formulation, tau)
-        gap = (motion.place.encoder - encoder)[drives]
-        return jnp.concatenate([gap, engine.needed_force(formulation, motion, applied)])
-
-    z = _root(missing, jnp.concatenate([encoder[drives], jnp.zeros(n)]))
-    return z[:n], on_drives(formulation, z[n:])
-
-
-def settled(
+def equilibrium_free(
     formulation: AbstractFormulation, tau: Float[Array, " j"], start: Float[Array, " n"]
 ) -> Float[Array, " n"]:
-    """Equilibrium with free joints under given torques near `start`, by Newton's dogleg."""
+    """Coordinates x at rest with free joints under given torques, near `start`, by Newton's dogleg."""
 
     def missing(x, _):
         return engine.resting_force(formulation, engine.at_rest(formulation, x), tau)
 
-    return optx.root_find(
-        missing, optx.Dogleg(rtol=RTOL, atol=1e-9), start, max_steps=400, throw=False
-    ).value
+    method = optx.Dogleg(rtol=RTOL, atol=1e-9)
+    found = optx.root_find(missing, method, start, max_steps=400, throw=False)
+    return found.value
 
 
 def slope(
@@ -103,34 +64,27 @@ def slope(
 
 
 def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
-    """Walk downhill in energy from x to a stable equilibrium: Newton's step, shifted where the energy is not convex.
+    """Go downhill in energy from x to a stable equilibrium: Newton's step, shifted where the energy is not convex.
 
-    The walk leaves an unstable equilibrium along its softest mode; joints move at most `LARGEST_MOVE` per step.
+    An unstable equilibrium is left along its softest mode; joints move at most `LARGEST_MOVE` per step.
     """
-    for _ in range(MAX_WALK):
-        g, K, M = (np.asarray(part) for part in slope_at(x))
-        lam, modes = scipy.linalg.eigh(0.5 * (K + K.T), M)
-        shift = max(0.0, -2.0 * lam[0])
-        dx = -modes @ ((modes.T @ g) / np.maximum(lam + shift, 1e-12 * lam[-1]))
+    for _ in range(MAX_DESCENT):
+        force, K, M = (np.asarray(part) for part in slope_at(x))
+        squares, modes = scipy.linalg.eigh(0.5 * (K + K.T), M)
+        # Where the energy curves downwards, the step is that of an energy curved upwards as strongly.
+        shift = max(0.0, -2.0 * squares[0])
+        curvature = np.maximum(squares + shift, 1e-12 * squares[-1])
+        dx = -modes @ ((modes.T @ force) / curvature)
         move = np.abs(dx[:joints]).max(initial=0.0)
-        if move < 1e-9 and lam[0] >= -1e-9 * lam[-1]:
+        is_stable = squares[0] >= -1e-9 * squares[-1]
+        if move < AT_REST and is_stable:
             return x + dx
-        if move < 1e-9:
-            dx = 0.1 * modes[:, 0] / np.abs(modes[:joints, 0]).max()
-        x = x + dx * min(
-            1.0, LARGEST_MOVE / max(np.abs(dx[:joints]).max(initial=0.0), 1e-12)
-        )
+        if move < AT_REST:
+            softest = modes[:, 0]
+            dx = 0.1 * softest / np.abs(softest[:joints]).max()
+            move = np.abs(dx[:joints]).max(initial=0.0)
+        x = x + dx * min(1.0, LARGEST_MOVE / max(move, 1e-12))
     return x
-
-
-def _root(function, start):
-    return optx.root_find(
-        function,
-        optx.Newton(rtol=RTOL, atol=ATOL),
-        start,
-        max_steps=MAX_STEPS,
-        throw=False,
-    ).value
 
 
 def imbalance(
@@ -138,4 +92,5 @@ def imbalance(
 ) -> Float[Array, ""]:
     """Largest generalised force left over, against the largest one present: the check of every equilibrium."""
     forces = jnp.stack(engine.resting_forces(formulation, motion, tau))
-    return jnp.max(jnp.abs(jnp.sum(forces, axis=0))) / (jnp.max(jnp.abs(forces)) + 1e-9)
+    left = jnp.max(jnp.abs(jnp.sum(forces, axis=0)))
+    return left / (jnp.max(jnp.abs(forces)) + 1e-9)

@@ -84,20 +84,14 @@ def _gains(model: Model, name: str, value: Any) -> Float[Array, " a"]:
 
 
 def law_feedback(
-    model: Model, f: AbstractFormulation, law: Any, motion: Motion, t: float = 0.0
+    f: AbstractFormulation, wired_law: WiredLaw, motion: Motion, t: float = 0.0
 ) -> LinearFeedback:
-    """A continuous law, differentiated at a motion.
-
-    Raises:
-        ValueError: the law is a function of the state, or does not fit the robot.
-    """
-    wired_law = require_law(model, law)
-    measured = LinearFeedback(wired_law.channels, jnp.zeros((0, 0))).signals(f, motion)
-    law_on = wired_law.law
+    """A continuous law, differentiated at a motion."""
 
     def command(measured):
-        return law_on(jnp.asarray(t), measured, wired_law.memory)[0]
+        return wired_law.law(jnp.asarray(t), measured, wired_law.memory)[0]
 
+    measured = wired_law.measured(f, motion)
     return LinearFeedback(wired_law.channels, jax.jacfwd(command)(measured))
 
 

@@ -51,60 +51,82 @@ def frequency_response(
     Raises:
         UnknownNameError: the model has no such input or output.
     """
-    k, i = linear.input_index(input), linear.output_index(output)
-    f = (
-        default_band(linear)
-        if frequencies is None
-        else np.atleast_1d(np.asarray(frequencies, dtype=float))
-    )
-    if f.ndim != 1 or not np.all(np.isfinite(f)) or np.any(f < 0.0):
+    k = linear.input_index(input)
+    i = linear.output_index(output)
+    if frequencies is None:
+        f = default_band(linear)
+    else:
+        f = np.atleast_1d(np.asarray(frequencies, dtype=float))
+    finite = np.all(np.isfinite(f))
+    if f.ndim != 1 or not finite or np.any(f < 0.0):
         raise ValueError("frequencies must be a list of numbers >= 0 [Hz]")
     s = 2j * np.pi * f
+    # A sampled model answers on the unit circle, z = exp(s dt).
     s = np.exp(s * linear.dt) if linear.dt else s
-    H = transfer(linear.A, linear.B[:, [k]], linear.C[[i]], linear.D[[i]][:, [k]], s)
+    B = linear.B[:, [k]]
+    C = linear.C[[i]]
+    D = linear.D[[i]][:, [k]]
+    H = transfer(linear.A, B, C, D, s)
     return FrequencyResponse(
-        f, H[:, 0, 0], linear.input_names[k], linear.output_names[i]
+        frequency_hz=f,
+        response=H[:, 0, 0],
+        input=linear.input_names[k],
+        output=linear.output_names[i],
     )
 
 
 def transfer(A, B, C, D, s: Complex[np.ndarray, " f"]) -> Complex[np.ndarray, "f p u"]:
     """C (s I - A)^-1 B + D for every s; not finite exactly at an undamped pole."""
     parts = []
-    for at in np.array_split(s, max(1, -(-len(s) // CHUNK))):
+    chunks = max(1, -(-len(s) // CHUNK))
+    for some in np.array_split(s, chunks):
+        one = np.eye(len(A))
+        matrices = some[:, None, None] * one - A
         with np.errstate(divide="ignore", invalid="ignore"):
-            parts.append(C @ _solved(at[:, None, None] * np.eye(len(A)) - A, B) + D)
+            parts.append(C @ _solutions(matrices, B) + D)
     return np.concatenate(parts)
 
 
-def _solved(matrices: np.ndarray, B: np.ndarray) -> np.ndarray:
+def _solutions(matrices: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Solutions of all systems; a singular one gives infinity instead of an error for all."""
+    shape = (len(matrices), *B.shape)
     try:
-        return np.linalg.solve(matrices, np.broadcast_to(B, (len(matrices), *B.shape)))
+        return np.linalg.solve(matrices, np.broadcast_to(B, shape))
     except np.linalg.LinAlgError:
-        whole = np.full((len(matrices), *B.shape), np.inf + 0j)
+        # LAPACK refuses the whole batch for one singular matrix: then one after the other.
+        solutions = np.full(shape, np.inf + 0j)
         for k, matrix in enumerate(matrices):
             try:
-                whole[k] = np.linalg.solve(matrix, B)
+                solutions[k] = np.linalg.solve(matrix, B)
             except np.linalg.LinAlgError:
                 continue
-        return whole
+        return solutions
 
 
 def default_band(linear: LinearModel, points: int = POINTS) -> Float[np.ndarray, " f"]:
     """Frequencies from below the first to beyond the eighth vibration of a model, and close to each resonance."""
     poles: Any = linear.poles
-    poles = np.log(poles.astype(complex)) / linear.dt if linear.dt else poles
-    vibrating = np.sort(np.abs(poles[poles.imag > 1e-6 * np.abs(poles)])) / (2 * np.pi)
-    fast = vibrating[vibrating > SWAY]
-    vibrating = fast if len(fast) else vibrating
-    low, high = (
-        (0.1 * vibrating[0], 2.0 * vibrating[:8][-1])
-        if len(vibrating)
-        else (0.01, 100.0)
-    )
-    high = min(high, 0.5 / linear.dt) if linear.dt else high
-    around = 1.0 + np.concatenate([-np.logspace(-1, -5, 15), np.logspace(-5, -1, 15)])
-    band = np.concatenate(
-        [np.geomspace(low, high, points), (vibrating[:40, None] * around).ravel()]
-    )
-    return np.unique(band[(band >= low) & (band <= high)])
+    if linear.dt:
+        # Poles of the sampled system, back to continuous time.
+        poles = np.log(poles.astype(complex)) / linear.dt
+    vibrates = poles.imag > 1e-6 * np.abs(poles)
+    omega = np.sort(np.abs(poles[vibrates]))
+    resonances = omega / (2 * np.pi)
+    fast = resonances > SWAY
+    if np.any(fast):
+        resonances = resonances[fast]
+    low, high = 0.01, 100.0
+    if len(resonances):
+        low = 0.1 * resonances[0]
+        high = 2.0 * resonances[:8][-1]
+    if linear.dt:
+        high = min(high, 0.5 / linear.dt)
+    # A resonance of little damping is narrow: points crowd towards it from both sides.
+    below = 1.0 - np.logspace(-1, -5, 15)
+    above = 1.0 + np.logspace(-5, -1, 15)
+    around = np.concatenate([below, above])
+    near_resonances = resonances[:40, None] * around
+    everywhere = np.geomspace(low, high, points)
+    band = np.concatenate([everywhere, near_resonances.ravel()])
+    inside = (band >= low) & (band <= high)
+    return np.unique(band[inside])

@@ -17,21 +17,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ...algebra.linear import inverse
-from ...dynamics import engine
-from ...dynamics.formulation import AbstractFormulation, Rates
-from ...solve.static import on_drives
+from ...dynamics.formulation import AbstractFormulation
+from ...solve.balance import MotionPoint, unbalanced
 from ...types import Real
-
-NEWTON_STEPS = 6  # the elastic balance is nearly linear: three are enough, the rest costs nothing in accuracy
-
-
-class Point(NamedTuple):
-    """A point of a motion that satisfies the equations: coordinates, speeds, accelerations, joint torques."""
-
-    x: Float[Array, " n"]
-    xd: Float[Array, " n"]
-    xdd: Float[Array, " n"]
-    tau: Float[Array, " j"]
 
 
 class LinearMatrices(NamedTuple):
@@ -41,17 +29,6 @@ class LinearMatrices(NamedTuple):
     C: Float[Real, "n n"]
     K: Float[Real, "n n"]
     F: Float[Real, "n u"]
-
-
-def joint_loads(formulation: AbstractFormulation, tau: Float[Array, " j"]) -> Rates:
-    """Torques on the joints, nothing on the links."""
-    return engine.on_joints(formulation, tau)
-
-
-def unbalanced(formulation: AbstractFormulation, x, xd, xdd, tau) -> Float[Array, " n"]:
-    """Gamma of [Palomba2019] eq. (2): zero along every motion under the joint torques tau."""
-    motion = formulation.motion(x, xd, xdd)
-    return engine.needed_force(formulation, motion, joint_loads(formulation, tau))
 
 
 def linear_matrices(
@@ -65,53 +42,25 @@ def linear_matrices(
 
     [Palomba2019] eqs. (4)-(7) with corrected signs, for every formulation.
     """
+    n = x.shape[0]
 
     def gamma(z):
-        return unbalanced(formulation, *parted(z, x.shape[0]))
+        return unbalanced(formulation, *split_motion(z, n))
 
-    K, C, M, minus_F = parted(
-        jax.jacfwd(gamma)(jnp.concatenate([x, xd, xdd, tau])), x.shape[0]
-    )
+    z = jnp.concatenate([x, xd, xdd, tau])
+    slope = jax.jacfwd(gamma)(z)
+    # Gamma holds what is missing to balance: torques enter it with a minus.
+    K, C, M, minus_F = split_motion(slope, n)
     return LinearMatrices(M, C, K, -minus_F)
 
 
-def parted(z: Any, n: int) -> tuple[Any, Any, Any, Any]:
+def split_motion(z: Any, n: int) -> tuple[Any, Any, Any, Any]:
     """The parts of x, xd, xdd and of whatever follows, along the last axis."""
-    return z[..., :n], z[..., n : 2 * n], z[..., 2 * n : 3 * n], z[..., 3 * n :]
-
-
-def balanced_point(
-    formulation: AbstractFormulation,
-    q: Float[Array, " j"],
-    qd: Float[Array, " j"],
-    qdd: Float[Array, " j"],
-    steps: int = NEWTON_STEPS,
-) -> Point:
-    """The point of a joint motion whose links are in quasi-static balance with it, torques from inverse dynamics.
-
-    Newton's iteration with a fixed number of steps and without LAPACK: it may be batched, and differentiated any number
-    of times. q is what the encoders read, in a closed chain those of the independent joints; the elastic coordinates
-    have no speed and no acceleration.
-    """
-    n, d, drives = (
-        formulation.size,
-        formulation.n_elastic,
-        jnp.asarray(formulation.independent, dtype=int),
-    )
-    xd, xdd = (jnp.concatenate([part[drives], jnp.zeros(d)]) for part in (qd, qdd))
-
-    def missing(z):
-        x, tau = z[:n], on_drives(formulation, z[n:])
-        encoder = formulation.configuration(x).encoder
-        return jnp.concatenate(
-            [(encoder - q)[drives], unbalanced(formulation, x, xd, xdd, tau)]
-        )
-
-    def improve(_, z):
-        return z - inverse(jax.jacfwd(missing)(z)) @ missing(z)
-
-    z = jax.lax.fori_loop(0, steps, improve, jnp.concatenate([q[drives], jnp.zeros(n)]))
-    return Point(z[:n], xd, xdd, on_drives(formulation, z[n:]))
+    x = z[..., :n]
+    xd = z[..., n : 2 * n]
+    xdd = z[..., 2 * n : 3 * n]
+    rest = z[..., 3 * n :]
+    return x, xd, xdd, rest
 
 
 def accelerated_point(
@@ -119,27 +68,13 @@ def accelerated_point(
     x: Float[Array, " n"],
     xd: Float[Array, " n"],
     tau: Float[Array, " j"],
-) -> Point:
+) -> MotionPoint:
     """The point of any motion: accelerations from the equations of motion, which are affine in them."""
+
+    def gamma(xdd):
+        return unbalanced(formulation, x, xd, xdd, tau)
+
     at_rest = jnp.zeros_like(x)
-    M = jax.jacfwd(lambda xdd: unbalanced(formulation, x, xd, xdd, tau))(at_rest)
-    return Point(x, xd, -inverse(M) @ unbalanced(formulation, x, xd, at_rest, tau), tau)
-
-
-def left_over(formulation: AbstractFormulation, point: Point) -> Float[Array, ""]:
-    """Largest generalised force left over at a point, against the largest of strain, drive and all the rest."""
-    motion = formulation.motion(*point[:3])
-    needed, drive = (
-        engine.link_forces(formulation, motion),
-        joint_loads(formulation, point.tau),
-    )
-    strain = jax.vmap(engine.elastic_force)(formulation.links, motion.place.q)
-    parts = [
-        needed,
-        drive,
-        Rates(strain[:, :6], strain[:, 6:], jnp.zeros_like(point.tau)),
-    ]
-    forces = jax.vmap(motion.pull_back)(
-        jax.tree.map(lambda *part: jnp.stack(part), *parts)
-    )
-    return jnp.max(jnp.abs(forces[0] - forces[1])) / (jnp.max(jnp.abs(forces)) + 1e-9)
+    M = jax.jacfwd(gamma)(at_rest)
+    xdd = -inverse(M) @ gamma(at_rest)
+    return MotionPoint(x, xd, xdd, tau)

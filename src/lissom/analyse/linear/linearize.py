@@ -1,5 +1,6 @@
 """Linear models with names about any point of a robot's motion, and along a whole motion."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,30 +11,35 @@ from jaxtyping import Array, Float
 
 from ...compilation import compiled_quickly
 from ...dynamics import engine
-from ...dynamics.formulation import AbstractFormulation, Motion
+from ...dynamics.formulation import AbstractFormulation
+from ...solve.balance import MotionPoint, balanced_point, left_over
 from ...solve.channels import (
     Channel,
-    Loop,
     default_inputs,
     default_outputs,
-    drive,
+    default_set_points,
     input_named,
+    measure,
+    observed_motion,
     output_named,
-    outputs_of,
 )
+from ...solve.feedback import WiredLaw
 from ...solve.model import EquilibriumError, Model
-from ...solve.problem import State
-from .linear_matrices import (
-    LinearMatrices,
-    Point,
-    accelerated_point,
-    balanced_point,
-    left_over,
-    parted,
+from ...solve.state import State
+from .feedback import (
+    LinearFeedback,
+    driving_loads,
+    joint_feedback,
+    law_feedback,
+    require_law,
 )
-from .state_space import LinearModel, Operating
+from .linear_matrices import LinearMatrices, accelerated_point, split_motion
+from .locking import Locking, locking
+from .sampled_loop import sampled_loop
+from .state_space import LinearModel, OperatingPoint
 
 BALANCE = 1e-7  # force left over at a point, against the largest force there
+ROUNDING = 1e-4  # accelerations of an equilibrium that come from rounding stay below [rad/s^2 and the like]
 SINGULAR = 1e-14  # reciprocal condition of the scaled inertia matrix below which there is no state-space form
 
 
@@ -56,74 +62,70 @@ class Derivatives(NamedTuple):
 
 def derivatives(
     f: AbstractFormulation,
-    point: Point,
+    point: MotionPoint,
     inputs: tuple[Channel, ...],
     outputs: tuple[Channel, ...],
-    loop: Loop | None,
+    feedback: LinearFeedback | None,
 ) -> Derivatives:
     """Exact derivatives of the equations of motion and of the outputs: pure, for `jit` and `vmap`.
 
-    The controller of `loop` measures from the point, so that it changes nothing there.
+    The law behind `feedback` measures from the point, so that it changes nothing there.
     """
-    n, j, p = f.size, f.n_encoders, len(outputs)
-    reactions = any(channel.kind == "reaction" for channel in outputs)
-    at = f.motion(*point[:3])
-    encoders = (at.place.encoder, at.rates.encoder)
+    n = f.size
+    j = f.n_encoders
+    p = len(outputs)
+    with_reactions = any(channel.kind == "reaction" for channel in outputs)
+    at_point = None
+    if feedback is not None:
+        at_point = feedback.signals(f, f.motion(point.x, point.xd, point.xdd))
 
     def everything(z):
-        x, xd, xdd, u = parted(z, n)
+        x, xd, xdd, u = split_motion(z, n)
         motion = f.motion(x, xd, xdd)
-        applied = drive(f, motion, inputs, u, point.tau, loop, encoders)
-        needed = engine.link_forces(f, motion, applied) if reactions else None
-        seen = seen_motion(f, motion, x, xd, xdd)
-        y = outputs_of(f, outputs, (x, xd, xdd), seen, needed, applied.encoder)
-        encoder = jnp.stack(
-            [seen.place.encoder, seen.rates.encoder, seen.rates_d.encoder]
-        )
-        value = jnp.concatenate(
-            [engine.needed_force(f, motion, applied), y, encoder.reshape(-1)]
-        )
+        applied = driving_loads(f, motion, inputs, u, point.tau, feedback, at_point)
+        needed = engine.link_forces(f, motion, applied) if with_reactions else None
+        force = engine.needed_force(f, motion, applied)
+        seen = observed_motion(f, motion)
+        y = measure(f, outputs, seen, needed, applied.encoder)
+        encoder = [seen.place.encoder, seen.rates.encoder, seen.rates_d.encoder]
+        value = jnp.concatenate([force, y, *encoder])
         return value, value
 
-    z = jnp.concatenate([*point[:3], jnp.zeros(len(inputs))])
+    # One pass of forward differentiation gives the derivatives of the equations, the outputs and the encoders.
+    no_inputs = jnp.zeros(len(inputs))
+    z = jnp.concatenate([point.x, point.xd, point.xdd, no_inputs])
     slope, value = jax.jacfwd(everything, has_aux=True)(z)
-    K, C, M, minus_F = parted(slope[:n], n)
-    E = slope[n + p :, : 3 * n].reshape(3, j, 3 * n)
-    matrices = LinearMatrices(M, C, K, -minus_F)
+    K, C, M, minus_F = split_motion(slope[:n], n)
+    G_x, G_v, G_a, G_u = split_motion(slope[n : n + p], n)
     return Derivatives(
-        matrices,
-        *parted(slope[n : n + p], n),
-        value[n : n + p],
-        value[n + p :].reshape(3, j),
-        E,
+        matrices=LinearMatrices(M, C, K, -minus_F),
+        G_x=G_x,
+        G_v=G_v,
+        G_a=G_a,
+        G_u=G_u,
+        y=value[n : n + p],
+        encoder=value[n + p :].reshape(3, j),
+        E=slope[n + p :, : 3 * n].reshape(3, j, 3 * n),
     )
-
-
-def seen_motion(f: AbstractFormulation, motion: Motion, x, xd, xdd) -> Motion:
-    """The motion as an observer sees it: with every acceleration, also those that `published` terms leave out."""
-    if not f.published:
-        return motion
-    _, rates_d = jax.jvp(f.rates, (x, xd), (xd, xdd))
-    return motion._replace(rates_d=rates_d)
 
 
 derivatives_at = compiled_quickly(derivatives)
 
 
 @compiled_quickly
-def _balanced(f: AbstractFormulation, q, qd, qdd) -> tuple[Point, Float[Array, ""]]:
+def _balanced(
+    f: AbstractFormulation, q, qd, qdd
+) -> tuple[MotionPoint, Float[Array, ""]]:
     point = balanced_point(f, q, qd, qdd)
     return point, left_over(f, point)
 
 
-@compiled_quickly
-def _accelerated(f: AbstractFormulation, x, xd, tau) -> Point:
-    return accelerated_point(f, x, xd, tau)
+_accelerated = compiled_quickly(accelerated_point)
 
 
 def operating_point(
     model: Model, state: Any = None, qd: Any = None, qdd: Any = None
-) -> Point:
+) -> MotionPoint:
     """The point of a motion about which a model is linearised.
 
     Joint coordinates q (what the encoders read), with speeds and accelerations: the links in quasi-static balance with
@@ -138,32 +140,49 @@ def operating_point(
             raise ValueError(
                 "a state with torques has its own speeds and accelerations: give q instead, or no qd, qdd"
             )
-        model.check_reference(state.q)
-        point = _accelerated(
-            model.formulation_at(state), state.x, state.xd, state.torque
-        )
-        return point if np.any(np.asarray(state.xd)) else _at_rest(point)
+        return _point_of_state(model, state, state.torque)
     if isinstance(state, State):
         qd = state.encoder_d if qd is None else qd
         state = state.encoder
-    q, qd, qdd = (
-        model.assemble(state),
-        model.joint_vector("qd", qd),
-        model.joint_vector("qdd", qdd),
-    )
+    q = model.assemble(state)
+    qd = model.joint_vector("qd", qd)
+    qdd = model.joint_vector("qdd", qdd)
     model.check_reference(q)
     point, left = _balanced(model.formulation_at(q), q, qd, qdd)
-    if not float(left) < BALANCE:
-        raise EquilibriumError(
-            f"no balance of the links found near q = {np.asarray(q).tolist()}: {left:.1e} left over"
-        )
+    require_balance(float(left), f"near q = {np.asarray(q).tolist()}")
     return point
 
 
-def _at_rest(point: Point) -> Point:
-    """An equilibrium without the rounding of its accelerations; a state that is none keeps them."""
-    still = np.abs(np.asarray(point.xdd)).max() < 1e-4
-    return point._replace(xdd=jnp.zeros_like(point.xdd)) if still else point
+def _point_of_state(model: Model, state: State, torque: Any) -> MotionPoint:
+    model.check_reference(state.q)
+    f = model.formulation_at(state)
+    point = _accelerated(f, state.x, state.xd, torque)
+    at_rest = not np.any(np.asarray(state.xd))
+    largest = np.abs(np.asarray(point.xdd)).max()
+    # An equilibrium loses the rounding of its accelerations; a state at rest that is none keeps them.
+    if at_rest and largest < ROUNDING:
+        return point._replace(xdd=jnp.zeros_like(point.xdd))
+    return point
+
+
+def require_balance(left: float, where: str) -> None:
+    """Refuse a point whose forces do not balance.
+
+    Raises:
+        EquilibriumError: more than `BALANCE` of the forces is left over.
+    """
+    # Written so that a number that is not finite is refused too.
+    if not left < BALANCE:
+        raise EquilibriumError(
+            f"no balance of the links found {where}: {left:.1e} left over"
+        )
+
+
+def formulation_near(model: Model, state: Any) -> AbstractFormulation:
+    """The formulation whose loops, if there are any, are closed near a state or near joint coordinates."""
+    return model.formulation_at(
+        state if isinstance(state, State) else model.assemble(state)
+    )
 
 
 def linearize(
@@ -176,6 +195,7 @@ def linearize(
     outputs: Sequence[str] | None = None,
     kp: Any = None,
     kd: Any = None,
+    controller: Any = None,
     locked: bool = False,
 ) -> LinearModel:
     """State-space model of small motion about a point, at rest or moving, with named states, inputs and outputs.
@@ -194,6 +214,8 @@ def linearize(
             default.
         kp: proportional gains of a joint controller on the encoders, one or one for each joint.
         kd: its derivative gains.
+        controller: a control law such as `PD`, instead of gains: differentiated at the point, which it does not move.
+            A sampled law gives the discrete closed loop, with the memory of the law among its states.
         locked: the encoders follow their motion whatever happens; the joints' coordinates leave the model.
 
     Example:
@@ -203,46 +225,57 @@ def linearize(
         >>> small.A.shape, small.input_names, small.output_names
         ((28, 28), ('upper.torque', 'lower.torque'), ('lower/tip.ay',))
     """
-    loop = loop_of(model, kp, kd)
-    ins, outs = channels_of(model, inputs, outputs, loop, locked)
+    if controller is not None and (kp is not None or kd is not None):
+        raise ValueError("give gains kp and kd, or a controller, not both")
+    is_closed = controller is not None or kp is not None or kd is not None
+    if inputs is None and controller is not None:
+        inputs = default_set_points(model)
+    ins, outs = channels_of(model, inputs, outputs, is_closed, locked)
     point = operating_point(model, state, qd, qdd)
-    f = model.formulation_at(
-        state if isinstance(state, State) else model.assemble(state)
-    )
-    found: Derivatives = jax.tree.map(
-        np.asarray, derivatives_at(f, point, ins, outs, loop)
-    )
-    return model_of(model, point, found, ins, outs, locked)
+    f = formulation_near(model, state)
+    feedback = joint_feedback(model, kp, kd)
+    if controller is not None:
+        law = require_law(model, controller)
+        if law.sample is not None:
+            return _sampled(model, f, point, law, ins, outs, locked)
+        feedback = law_feedback(f, law, f.motion(point.x, point.xd, point.xdd))
+    slopes = _slopes_at(f, point, ins, outs, feedback)
+    return model_of(model, point, slopes, ins, outs, locked)
 
 
-def loop_of(model: Model, kp: Any, kd: Any) -> Loop | None:
-    """The controller of these gains, None without."""
-    if kp is None and kd is None:
-        return None
-    gains = [
-        _gains(model, name, 0.0 if value is None else value)
-        for name, value in (("kp", kp), ("kd", kd))
-    ]
-    return Loop(*gains)
+def _slopes_at(f, point, ins, outs, feedback: LinearFeedback | None) -> Derivatives:
+    return jax.tree.map(np.asarray, derivatives_at(f, point, ins, outs, feedback))
 
 
-def _gains(model: Model, name: str, value: Any) -> Float[Array, " j"]:
-    gains = (
-        np.broadcast_to(np.asarray(value, dtype=float), (model.n_joints,))
-        if np.ndim(value) == 0
-        else value
-    )
-    gains = model.joint_vector(name, gains)
-    if not np.all(np.isfinite(np.asarray(gains))):
-        raise ValueError(f"{name} must be finite numbers")
-    return gains
+def _sampled(
+    model: Model,
+    f: AbstractFormulation,
+    point: MotionPoint,
+    law: WiredLaw,
+    ins: tuple[Channel, ...],
+    outs: tuple[Channel, ...],
+    locked: bool,
+) -> LinearModel:
+    """The closed loop of a sampled law: the robot alone, with its torques and what the law measures, then the loop."""
+    if locked:
+        raise ValueError("locked joints follow their motion: there is no loop to close")
+    torques = [input_named(model, f"{name}.torque") for name in model.actuated_names]
+    others = [channel for channel in ins if not channel.is_set_point]
+    own_ins = (*torques, *others)
+    own_outs = (*law.channels, *outs)
+    slopes = _slopes_at(f, point, own_ins, own_outs, None)
+    robot = model_of(model, point, slopes, own_ins, own_outs, False)
+    return sampled_loop(robot, law, ins, outs)
+
+
+# --- names and matrices --------------------------------------------------------------------------------------------
 
 
 def channels_of(
     model: Model,
     inputs: Sequence[str] | None,
     outputs: Sequence[str] | None,
-    loop: Loop | None,
+    is_closed: bool,
     locked: bool = False,
 ) -> tuple[tuple[Channel, ...], tuple[Channel, ...]]:
     """The inputs and outputs of these names.
@@ -252,47 +285,37 @@ def channels_of(
     """
     if inputs is None:
         inputs = () if locked else default_inputs(model)
-    outputs = default_outputs(model) if outputs is None else outputs
-    for kind, names in (("inputs", inputs), ("outputs", outputs)):
-        twice = [name for k, name in enumerate(names) if name in list(names)[:k]]
-        if twice:
-            raise ValueError(f"{kind}: {', '.join(twice)} stands there twice")
-    ins = tuple(input_named(model, name, loop is not None) for name in inputs)
-    return ins, tuple(output_named(model, name) for name in outputs)
+    if outputs is None:
+        outputs = default_outputs(model)
+    _require_once("inputs", inputs)
+    _require_once("outputs", outputs)
+    ins = tuple(input_named(model, name, is_closed) for name in inputs)
+    outs = tuple(output_named(model, name) for name in outputs)
+    return ins, outs
+
+
+def _require_once(kind: str, names: Sequence[str]) -> None:
+    counts = Counter(names)
+    repeated = [name for name, count in counts.items() if count > 1]
+    if repeated:
+        raise ValueError(f"{kind}: {', '.join(repeated)} stands there twice")
 
 
 def model_of(
     model: Model,
-    point: Point,
-    found: Derivatives,
+    point: MotionPoint,
+    slopes: Derivatives,
     ins: tuple[Channel, ...],
     outs: tuple[Channel, ...],
     locked: bool,
 ) -> LinearModel:
     """The state-space form of the derivatives at one point."""
-    names, drives = (
-        (*model.independent_names, *model.coordinate_names),
-        list(model.formulation.independent),
-    )
+    drives = model.formulation.independent
+    names = (*model.independent_names, *model.coordinate_names)
     if locked:
-        found, names = (
-            locked_derivatives(found._replace(E=found.E[:, drives]), len(drives)),
-            model.coordinate_names,
-        )
-    A, B, C, D = first_order(found)
-    j = len(drives)
-    x, xd, xdd, tau = (np.asarray(part) for part in point)
-    operating = Operating(
-        robot=model.robot.name,
-        formulation=model.formulation_name,
-        q=x[:j],
-        qd=xd[:j],
-        qdd=xdd[:j],
-        elastic=x[j:],
-        encoder=found.encoder[0],
-        torque=tau,
-        outputs=found.y,
-    )
+        slopes, _ = locked_derivatives(slopes, drives)
+        names = model.coordinate_names
+    A, B, C, D = first_order(slopes)
     return LinearModel(
         A=A,
         B=B,
@@ -301,59 +324,85 @@ def model_of(
         state_names=(*names, *(f"{name}.rate" for name in names)),
         input_names=tuple(channel.name for channel in ins),
         output_names=tuple(channel.name for channel in outs),
-        matrices=found.matrices,
-        operating=operating,
+        matrices=slopes.matrices,
+        operating=_operating_point(model, point, slopes),
+    )
+
+
+def _operating_point(
+    model: Model, point: MotionPoint, slopes: Derivatives
+) -> OperatingPoint:
+    j = len(model.formulation.independent)
+    x, xd, xdd, tau = (np.asarray(part) for part in point)
+    return OperatingPoint(
+        robot=model.robot.name,
+        formulation=model.formulation_name,
+        q=x[:j],
+        qd=xd[:j],
+        qdd=xdd[:j],
+        elastic=x[j:],
+        encoder=slopes.encoder[0],
+        torque=tau,
+        outputs=slopes.y,
     )
 
 
 def first_order(
-    found: Derivatives,
+    slopes: Derivatives,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """A, B, C, D over the states (dx, dxd), [Boscariol2017] eqs. (12)-(15), about static and moving points."""
-    M, C, K, F = found.matrices
+    M, C, K, F = slopes.matrices
     n = M.shape[0]
-    scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(M)), 1e-300))
-    if n and not 1.0 / np.linalg.cond(scale[:, None] * M * scale) > SINGULAR:
+    _require_inertia(M)
+    # dxdd = -M^-1 K dx - M^-1 C dxd + M^-1 F du, with one factorisation of M.
+    everything = np.concatenate([K, C, F], axis=1)
+    solved = np.linalg.solve(M, everything)
+    on_x = -solved[:, :n]
+    on_v = -solved[:, n : 2 * n]
+    on_u = solved[:, 2 * n :]
+    zero = np.zeros((n, n))
+    one = np.eye(n)
+    A = np.block([[zero, one], [on_x, on_v]])
+    B = np.concatenate([np.zeros_like(on_u), on_u])
+    # Outputs may contain accelerations, which are put in from the equations of motion.
+    C_x = slopes.G_x + slopes.G_a @ on_x
+    C_v = slopes.G_v + slopes.G_a @ on_v
+    C_y = np.concatenate([C_x, C_v], axis=1)
+    D = slopes.G_u + slopes.G_a @ on_u
+    return A, B, C_y, D
+
+
+def _require_inertia(M: Any) -> None:
+    """Refuse an inertia matrix that is singular once its coordinates are scaled alike (rad beside m beside modes)."""
+    if not len(M):
+        return
+    own_inertia = np.abs(np.diag(M))
+    scale = 1.0 / np.sqrt(np.maximum(own_inertia, 1e-300))
+    scaled = scale[:, None] * M * scale
+    # Written so that a number that is not finite is refused too.
+    if not 1.0 / np.linalg.cond(scaled) > SINGULAR:
         raise LinearizationError(
             "the inertia matrix is singular: a coordinate moves nothing that has mass"
         )
-    solved = np.linalg.solve(M, np.concatenate([K, C, F], axis=1))
-    on_x, on_v, on_u = -solved[:, :n], -solved[:, n : 2 * n], solved[:, 2 * n :]
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [on_x, on_v]])
-    B = np.concatenate([np.zeros_like(on_u), on_u])
-    C_y = np.concatenate(
-        [found.G_x + found.G_a @ on_x, found.G_v + found.G_a @ on_v], axis=1
+
+
+def locked_derivatives(
+    slopes: Derivatives, drives: Sequence[int]
+) -> tuple[Derivatives, Locking]:
+    """The same with the encoders of `drives` following their motion: the elastic coordinates alone are left."""
+    n = slopes.matrices.M.shape[0]
+    reading, speed, acceleration = slopes.E[:, list(drives)]
+    E = reading[:, :n]
+    E_1 = speed[:, :n]
+    E_2, E_21, _, _ = split_motion(acceleration, n)
+    lock = locking(E, E_1, E_2, E_21)
+    B, P, Q_1, Q_0 = lock
+    M, C, K, F = slopes.matrices
+    M_r, C_r, K_r = lock.reduced(M, C, K)
+    locked = slopes._replace(
+        matrices=LinearMatrices(M_r, C_r, K_r, B.T @ F),
+        G_x=slopes.G_x @ B + slopes.G_v @ P + slopes.G_a @ Q_0,
+        G_v=slopes.G_v @ B + slopes.G_a @ Q_1,
+        G_a=slopes.G_a @ B,
     )
-    return A, B, C_y, found.G_u + found.G_a @ on_u
-
-
-def locked_derivatives(found: Derivatives, j: int) -> Derivatives:
-    """The same with the encoders following their motion: the elastic coordinates alone are left.
-
-    From de = 0, ded = 0 and dedd = 0 follow dx = B deta, dxd = B detad + P deta and dxdd = B detadd + Q_1 detad + Q_0
-    deta; P and Q vanish at rest and wherever theta is the encoder's reading.
-    """
-    (M, C, K, F), n = found.matrices, found.matrices.M.shape[0]
-    (E, _, _, _), (E_1, _, _, _), (E_2, E_21, _, _) = (
-        parted(rows, n) for rows in found.E
-    )
-    d = n - j
-
-    def joint(rows):
-        return np.concatenate([-np.linalg.solve(E[:, :j], rows), np.zeros((d, d))])
-
-    B = joint(E[:, j:]) + np.eye(n)[:, j:]
-    P = joint(E_1 @ B)
-    Q_1, Q_0 = joint(E_21 @ B), joint(E_2 @ B + E_21 @ P)
-    matrices = LinearMatrices(
-        M=B.T @ M @ B,
-        C=B.T @ (C @ B + M @ Q_1),
-        K=B.T @ (K @ B + C @ P + M @ Q_0),
-        F=B.T @ F,
-    )
-    return found._replace(
-        matrices=matrices,
-        G_x=found.G_x @ B + found.G_v @ P + found.G_a @ Q_0,
-        G_v=found.G_v @ B + found.G_a @ Q_1,
-        G_a=found.G_a @ B,
-    )
+    return locked, lock

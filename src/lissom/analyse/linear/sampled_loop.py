@@ -77,11 +77,11 @@ def sampled_loop(
     """
     period = float(np.asarray(wired_law.sample))
     m = len(wired_law.channels)
-    a = len(robot.input_names) - sum(not _is_set_point(c) for c in inputs)
+    a = len(robot.input_names) - sum(not c.is_set_point for c in inputs)
     held = robot.discretize(period, "zoh")
     law = law_matrices(wired_law, robot.operating.outputs[:m])
     # Inputs of the robot: first the law's torques, then the others among those of the closed loop.
-    is_own = np.array([not _is_set_point(channel) for channel in inputs], dtype=bool)
+    is_own = np.array([not channel.is_set_point for channel in inputs], dtype=bool)
     own = np.eye(len(inputs))[is_own]
     B_u, B_w = held.B[:, :a], held.B[:, a:] @ own
     C_m, C_y = robot.C[:m], robot.C[m:]
@@ -127,7 +127,3 @@ def sampled_loop(
         matrices=None,
         dt=period,
     )
-
-
-def _is_set_point(channel: Channel) -> bool:
-    return channel.kind in ("setpoint", "setpoint_rate")

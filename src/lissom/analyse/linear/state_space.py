@@ -13,15 +13,16 @@ from jaxtyping import Complex, Float
 from ...atomic import write_atomically
 from ...solve.channels import UnknownNameError
 from .linear_matrices import LinearMatrices
-from .reduction import balanced_truncation, minimal_realisation
+from .state_reduction import balanced_truncation, minimal_realisation
 
 ENDINGS = (".npz", ".mat")
 METHODS = ("zoh", "foh", "tustin", "euler", "backward_diff")
 _SCIPY = {"tustin": "bilinear"}
+NAMED = ("state", "input", "output")  # what has names: state_names, ...
 
 
 @dataclass(frozen=True)
-class Operating:
+class OperatingPoint:
     """The point about which a model was linearised."""
 
     robot: str
@@ -29,9 +30,8 @@ class Operating:
     q: Float[np.ndarray, " i"]  # joint coordinates of the ERLS
     qd: Float[np.ndarray, " i"]
     qdd: Float[np.ndarray, " i"]
-    elastic: Float[
-        np.ndarray, " d"
-    ]  # elastic coordinates, in quasi-static balance unless a state was given
+    # Elastic coordinates, in quasi-static balance unless a state was given.
+    elastic: Float[np.ndarray, " d"]
     encoder: Float[np.ndarray, " j"]
     torque: Float[np.ndarray, " j"]  # that hold this motion [N m or N]
     outputs: Float[np.ndarray, " p"]  # values of the outputs
@@ -51,12 +51,11 @@ class LinearModel:
     state_names: tuple[str, ...]
     input_names: tuple[str, ...]
     output_names: tuple[str, ...]
-    operating: Operating
+    operating: OperatingPoint
     matrices: LinearMatrices | None = None  # lost by discretisation and reduction
     dt: float = 0.0  # sampling time [s]; 0 for continuous time
-    record: dict[str, Any] = field(
-        default_factory=dict
-    )  # what a reduction kept and left out
+    # What a reduction kept and left out.
+    record: dict[str, Any] = field(default_factory=dict)
 
     @property
     def poles(self) -> Complex[np.ndarray, " s"]:
@@ -66,15 +65,9 @@ class LinearModel:
     def input_index(self, name: str) -> int:
         """Place of an input; a joint's name stands for its torque."""
         names = self.input_names
-        return _place(
-            name
-            if name in names
-            else f"{name}.torque"
-            if f"{name}.torque" in names
-            else name,
-            names,
-            "input",
-        )
+        if name not in names and f"{name}.torque" in names:
+            name = f"{name}.torque"
+        return _place(name, names, "input")
 
     def output_index(self, name: str) -> int:
         """Place of an output."""
@@ -116,12 +109,17 @@ class LinearModel:
                 f"method must be one of {', '.join(METHODS)}, got {method!r}"
             )
         system = (self.A, self.B, self.C, self.D)
-        stepped: Any = scipy.signal.cont2discrete(
-            system, dt, _SCIPY.get(method, method)
-        )
+        scheme = _SCIPY.get(method, method)
+        stepped: Any = scipy.signal.cont2discrete(system, dt, scheme)
         A, B, C, D, _ = stepped
         return dataclasses.replace(
-            self, A=A, B=B, C=C, D=D, matrices=None, dt=float(dt)
+            self,
+            A=A,
+            B=B,
+            C=C,
+            D=D,
+            matrices=None,
+            dt=float(dt),
         )
 
     def minimal(self, tolerance: float = 1e-9) -> "LinearModel":
@@ -130,10 +128,8 @@ class LinearModel:
         Args:
             tolerance: part of the largest Hankel singular value below which a state counts as such.
         """
-        A, B, C, record = minimal_realisation(
-            self.A, self.B, self.C, self.dt, tolerance
-        )
-        return self._reduced(A, B, C, self.D, record)
+        system = (self.A, self.B, self.C, self.dt)
+        return self._reduced(*minimal_realisation(*system, tolerance))
 
     def balanced(self, order: int) -> "LinearModel":
         """Balanced truncation to `order` states: motions that do not die out are kept, the rest is reduced.
@@ -144,17 +140,17 @@ class LinearModel:
         Raises:
             ValueError: more motions than `order` do not die out: rigid, unstable or undamped ones.
         """
-        A, B, C, record = balanced_truncation(self.A, self.B, self.C, self.dt, order)
-        return self._reduced(A, B, C, self.D, record)
+        system = (self.A, self.B, self.C, self.dt)
+        return self._reduced(*balanced_truncation(*system, order))
 
-    def _reduced(self, A, B, C, D, record) -> "LinearModel":
+    def _reduced(self, A, B, C, record) -> "LinearModel":
+        """The model with other states; nothing reduces the feed-through D."""
         names = tuple(f"z{k + 1}" for k in range(len(A)))
         return dataclasses.replace(
             self,
             A=A,
             B=B,
             C=C,
-            D=D,
             state_names=names,
             matrices=None,
             record={**self.record, **record},
@@ -168,12 +164,13 @@ class LinearModel:
             return write_atomically(
                 path, lambda file: np.savez_compressed(file, **data)
             )
-        cells = {
-            k: np.array(list(v), dtype=object) if k.endswith("_names") else v
-            for k, v in data.items()
-        }
+        # MATLAB reads names of unequal lengths as cells, which are arrays of objects.
+        for kind in NAMED:
+            key = f"{kind}_names"
+            names = list(data[key])
+            data[key] = np.array(names, dtype=object)
         return write_atomically(
-            path, lambda file: scipy.io.savemat(file, cells, oned_as="column")
+            path, lambda file: scipy.io.savemat(file, data, oned_as="column")
         )
 
     @classmethod
@@ -181,89 +178,95 @@ class LinearModel:
         """A model read back from its file."""
         if _ending(path) == ".npz":
             with np.load(path, allow_pickle=False) as file:
-                data = {key: file[key] for key in file.files}
-        else:
-            data = {
-                k: v
-                for k, v in scipy.io.loadmat(path).items()
-                if not k.startswith("__")
-            }
-        return _from_arrays(cls, data)
+                return _from_arrays({key: file[key] for key in file.files})
+        data = scipy.io.loadmat(path)
+        # What begins so is SciPy's own: the header of the file.
+        own = [key for key in data if key.startswith("__")]
+        for key in own:
+            del data[key]
+        return _from_arrays(data)
 
     def _as_arrays(self) -> dict[str, np.ndarray]:
-        point = dataclasses.asdict(self.operating)
-        second = (
-            {}
-            if self.matrices is None
-            else {f"second_{k}": v for k, v in self.matrices._asdict().items()}
-        )
-        return {
-            **{key: np.asarray(getattr(self, key)) for key in ("A", "B", "C", "D")},
-            **{
-                f"{key}_names": np.array(getattr(self, f"{key}_names"), dtype=str)
-                for key in ("state", "input", "output")
-            },
-            **{key: np.asarray(value) for key, value in second.items()},
-            **{f"point_{key}": np.asarray(value) for key, value in point.items()},
-            "dt": np.asarray(self.dt),
-            "record": np.array(json.dumps(self.record)),
-        }
+        arrays = {}
+        for key in "ABCD":
+            arrays[key] = np.asarray(getattr(self, key))
+        for kind in NAMED:
+            key = f"{kind}_names"
+            arrays[key] = np.array(getattr(self, key), dtype=str)
+        if self.matrices is not None:
+            for key, value in self.matrices._asdict().items():
+                arrays[f"second_{key}"] = np.asarray(value)
+        for key, value in dataclasses.asdict(self.operating).items():
+            arrays[f"point_{key}"] = np.asarray(value)
+        arrays["dt"] = np.asarray(self.dt)
+        arrays["record"] = np.array(json.dumps(self.record))
+        return arrays
 
 
-def _from_arrays(cls: type, data: dict[str, np.ndarray]) -> LinearModel:
-    missing = [
-        key for key in ("A", "B", "C", "D", "state_names", "point_q") if key not in data
-    ]
+def _from_arrays(data: dict[str, np.ndarray]) -> LinearModel:
+    needed = ("A", "B", "C", "D", "state_names", "point_q")
+    missing = [key for key in needed if key not in data]
     if missing:
         raise ValueError(
             f"not a linear model of lissom: {', '.join(missing)} is missing"
         )
-    states, inputs, outputs = (
-        _names(data[f"{key}_names"]) for key in ("state", "input", "output")
-    )
-    s, u, p = len(states), len(inputs), len(outputs)
+    states, inputs, outputs = (_names(data[f"{kind}_names"]) for kind in NAMED)
+    s = len(states)
+    u = len(inputs)
+    p = len(outputs)
 
-    def text(key):
-        return str(np.asarray(data[key]).ravel()[0])
-
-    def vector(key):
-        return np.asarray(data[f"point_{key}"], dtype=float).ravel()
-
-    numbers = {
-        key.name: vector(key.name)
-        for key in dataclasses.fields(Operating)
-        if key.type != "str" and key.type is not str
-    }
-    second = [data.get(f"second_{key}") for key in LinearMatrices._fields]
-
-    def shape(key, rows, columns):
+    def matrix(key, rows, columns):
+        # A `.mat` file knows no empty matrices of a shape, and none of one dimension.
         return np.asarray(data[key], dtype=float).reshape(rows, columns)
 
-    return cls(
-        A=shape("A", s, s),
-        B=shape("B", s, u),
-        C=shape("C", p, s),
-        D=shape("D", p, u),
+    return LinearModel(
+        A=matrix("A", s, s),
+        B=matrix("B", s, u),
+        C=matrix("C", p, s),
+        D=matrix("D", p, u),
         state_names=states,
         input_names=inputs,
         output_names=outputs,
-        operating=Operating(
-            robot=text("point_robot"), formulation=text("point_formulation"), **numbers
-        ),
-        matrices=None
-        if second[0] is None
-        else LinearMatrices(*(np.asarray(a).reshape(s // 2, -1) for a in second)),
-        dt=float(np.asarray(data["dt"]).ravel()[0]),
-        record=json.loads(text("record")),
+        operating=_operating_point(data),
+        matrices=_second_order(data, s // 2),
+        dt=float(_single(data, "dt")),
+        record=json.loads(str(_single(data, "record"))),
     )
+
+
+def _operating_point(data: dict[str, np.ndarray]) -> OperatingPoint:
+    values: dict[str, Any] = {}
+    for entry in dataclasses.fields(OperatingPoint):
+        key = f"point_{entry.name}"
+        if entry.name in ("robot", "formulation"):
+            values[entry.name] = str(_single(data, key))
+        else:
+            values[entry.name] = np.asarray(data[key], dtype=float).ravel()
+    return OperatingPoint(**values)
+
+
+def _second_order(data: dict[str, np.ndarray], n: int) -> LinearMatrices | None:
+    if "second_M" not in data:
+        return None
+    parts = {}
+    for key in LinearMatrices._fields:
+        part = np.asarray(data[f"second_{key}"])
+        parts[key] = part.reshape(n, -1)
+    return LinearMatrices(**parts)
+
+
+def _single(data: dict[str, np.ndarray], key: str) -> Any:
+    """The one entry of an array: a `.mat` file makes every number and every text a matrix."""
+    return np.asarray(data[key]).ravel()[0]
 
 
 def _names(array: np.ndarray) -> tuple[str, ...]:
     """Names from an array of texts, or from the cells of a `.mat` file."""
-    return tuple(
-        str(np.asarray(entry).ravel()[0]) if np.ndim(entry) else str(entry)
-        for entry in np.ravel(array)
-    )
+    names = []
+    for entry in np.ravel(array):
+        cell = np.asarray(entry).ravel()
+        names.append(str(cell[0]))
+    return tuple(names)
 
 
 def _place(name: str, names: tuple[str, ...], kind: str) -> int:
@@ -283,9 +286,7 @@ def _plain_name(text: str) -> str:
 
 
 def _ending(path: Any) -> str:
-    ending = next(
-        (ending for ending in ENDINGS if str(path).lower().endswith(ending)), None
-    )
-    if ending is None:
-        raise ValueError(f"{path}: the name must end in {' or '.join(ENDINGS)}")
-    return ending
+    for ending in ENDINGS:
+        if str(path).lower().endswith(ending):
+            return ending
+    raise ValueError(f"{path}: the name must end in {' or '.join(ENDINGS)}")

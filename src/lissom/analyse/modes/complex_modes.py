@@ -11,11 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-from jaxtyping import Complex, Float, Inexact
+from jaxtyping import Complex, Float
+
+from ...algebra.eigen import symmetric_modes
+from ...types import namespace
 
 EPS = np.finfo(float).eps
 RIGID = 1e-3  # frequency [Hz] below which a mode counts as rigid motion
+RIGID_RATE = 2 * np.pi * RIGID  # the same as |lambda| [rad/s]
 GROWS = 1e-7  # growth rate, against |lambda|, above which a motion counts as unstable: what rounding alone cannot do
+VIBRATES = 1e-9  # imaginary part, against |lambda|, above which a motion vibrates
 CLOSE = 1e-7  # distance of two eigenvalues, against their size, below which they count as repeated
 
 
@@ -26,6 +31,16 @@ class QuadraticModes(NamedTuple):
     right: Complex[np.ndarray, "n m"]  # phi
     left: Complex[np.ndarray, "n m"]  # psi
     stability: tuple[str, ...]  # vibration | overdamped | rigid | unstable
+
+
+class Eigenpairs(NamedTuple):
+    """Complex pairs with positive imaginary part, lowest frequency first; m pairs of n coordinates."""
+
+    eigenvalue: Complex[np.ndarray, " m"]
+    right: Complex[np.ndarray, "n m"]  # phi, unit length
+    left: Complex[np.ndarray, "n m"]  # psi, with psi^* (2 lambda M + C) phi = 1
+    # The remaining eigenvalues: real ones and low pairs; conjugates left out.
+    others: Complex[np.ndarray, " r"]
 
 
 def quadratic_modes(
@@ -39,120 +54,162 @@ def quadratic_modes(
     The problem is first written in the undamped modes of the symmetric parts, displacements times their frequencies
     beside speeds, where its entries are of the size of the eigenvalues: slow motions stay exact beside stiff ones.
     """
-    n = len(M)
-    if not n:
-        return QuadraticModes(
-            np.zeros(0, complex),
-            np.zeros((0, 0), complex),
-            np.zeros((0, 0), complex),
-            (),
-        )
-    squares, V = scipy.linalg.eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
-    M_v, C_v, K_v = (_without_rounding(V, A) for A in (M, C, K))
-    A = np.block(
-        [
-            [np.zeros((n, n)), np.eye(n)],
-            [-np.linalg.solve(M_v, np.concatenate([K_v, C_v], axis=1))],
-        ]
-    )
-    scale = np.concatenate(
-        [
-            1.0 / np.sqrt(np.maximum(np.abs(squares), (2 * np.pi * RIGID) ** 2)),
-            np.ones(n),
-        ]
-    )
-    found: Any = scipy.linalg.eig(A * scale / scale[:, None], left=True, right=True)
-    lam, y, w = found
-    right = (scale[:, None] * w)[:n]
-    left = np.linalg.solve(M_v.T, (y / scale[:, None])[n:])
-    keep = np.flatnonzero(lam.imag >= -1e-12 * np.abs(lam))
-    keep = keep[np.lexsort((-lam[keep].imag, np.abs(lam[keep])))]
-    keep = _without_twins(lam, right, keep)[:count]
-    lam, right, left = lam[keep], V @ right[:, keep], V @ left[:, keep]
+    if not len(M):
+        none = np.zeros((0, 0), complex)
+        return QuadraticModes(np.zeros(0, complex), none, none, ())
+    squares, V = symmetric_modes(K, M)
+    M_v = _without_rounding(V, M)
+    C_v = _without_rounding(V, C)
+    K_v = _without_rounding(V, K)
+    lam, right, left = _first_order_modes(M_v, C_v, K_v, squares)
+    chosen = _without_twins(lam, right, _one_of_each_pair(lam))
+    chosen = chosen[:count]
+    lam = lam[chosen]
+    right = V @ right[:, chosen]
+    left = V @ left[:, chosen]
     right, left = _biorthonormal(M, C, lam, right, left)
-    return QuadraticModes(lam, right, left, tuple(_kind(value) for value in lam))
+    stability = tuple(_kind(value) for value in lam)
+    return QuadraticModes(lam, right, left, stability)
+
+
+def _first_order_modes(M, C, K, squares):
+    """All eigenvalues of the first-order form in (omega x, xd), with the vectors phi and psi of the quadratic one."""
+    n = len(M)
+    zero = np.zeros((n, n))
+    one = np.eye(n)
+    K_C = np.concatenate([K, C], axis=1)
+    lower = -np.linalg.solve(M, K_C)
+    A = np.block([[zero, one], [lower]])
+    # Displacements are counted times their frequency; rigid ones have none and take the smallest.
+    omega = np.sqrt(np.maximum(np.abs(squares), RIGID_RATE**2))
+    scale = np.concatenate([1.0 / omega, np.ones(n)])
+    column = scale[:, None]
+    scaled = A * scale / column
+    solution: Any = scipy.linalg.eig(scaled, left=True, right=True)
+    lam, y, w = solution
+    right = (column * w)[:n]
+    # The lower half of a left vector of A is M^T psi.
+    left = np.linalg.solve(M.T, (y / column)[n:])
+    return lam, right, left
+
+
+def _one_of_each_pair(lam):
+    """Places of the eigenvalues with Im >= 0, lowest first; of equal ones the vibrating one first."""
+    size = np.abs(lam)
+    upper = np.flatnonzero(lam.imag >= -1e-12 * size)
+    order = np.lexsort((-lam[upper].imag, size[upper]))
+    return upper[order]
 
 
 def _without_rounding(V, A):
     """V^T A V with zeros where there is rounding alone, which LAPACK would otherwise scale up beside rigid motions."""
     product = V.T @ A @ V
-    return np.where(
-        np.abs(product) > 8 * EPS * (np.abs(V).T @ np.abs(A) @ np.abs(V)), product, 0.0
-    )
+    V_size = np.abs(V)
+    A_size = np.abs(A)
+    rounding = 8 * EPS * (V_size.T @ A_size @ V_size)
+    return np.where(np.abs(product) > rounding, product, 0.0)
 
 
-def _without_twins(lam, right, keep):
+def _without_twins(lam, right, chosen):
     """A rigid motion is a double root with one vector: it is named once."""
-    rigid = [k for k in keep if np.abs(lam[k]) < 2 * np.pi * RIGID]
+    rigid = [k for k in chosen if np.abs(lam[k]) < RIGID_RATE]
     if len(rigid) < 2:
-        return keep
-    vectors = right[:, rigid] / np.linalg.norm(right[:, rigid], axis=0)
-    named: list[int] = []
-    for k, v in zip(rigid, vectors.T, strict=True):
-        basis = [vectors[:, rigid.index(other)] for other in named]
+        return chosen
+    vectors = right[:, rigid]
+    vectors = vectors / np.linalg.norm(vectors, axis=0)
+    distinct: list[int] = []
+    basis: list[np.ndarray] = []
+    for k, vector in zip(rigid, vectors.T, strict=True):
+        rest = vector
         if basis:
-            Q = np.linalg.qr(np.stack(basis, axis=1))[0]
-            v = v - Q @ (Q.conj().T @ v)
-        if np.linalg.norm(v) > 1e-3:
-            named.append(k)
-    return np.array([k for k in keep if k not in rigid or k in named])
+            # What is left of the vector when those before it are taken out.
+            Q, _ = np.linalg.qr(np.stack(basis, axis=1))
+            rest = vector - Q @ (Q.conj().T @ vector)
+        if np.linalg.norm(rest) > 1e-3:
+            distinct.append(k)
+            basis.append(vector)
+    twins = set(rigid) - set(distinct)
+    return np.array([k for k in chosen if k not in twins])
 
 
 def _biorthonormal(M, C, lam, right, left):
     """Scale, and within repeated eigenvalues mix, so that psi_i^* ((lambda_i + lambda_j) M + C) phi_j = delta_ij."""
-    right = right / np.sqrt(np.abs(np.einsum("im,ij,jm->m", right.conj(), M, right)))
-    largest = np.argmax(np.abs(right), axis=0)
-    phase = right[largest, np.arange(len(lam))]
-    right = right * (np.abs(phase) / phase)
-    for group in _repeated(lam):
-        phi, psi, mean = right[:, group], left[:, group], lam[group].mean()
-        rigid = np.abs(mean) < 2 * np.pi * RIGID and _resists_not(C, phi)
-        G = psi.conj().T @ (M if rigid else 2.0 * mean * M + C) @ phi
+    inertia = np.einsum("im,ij,jm->m", right.conj(), M, right)
+    right = right / np.sqrt(np.abs(inertia))
+    # The phase of a complex vector is free: its largest entry is made real and positive.
+    place = np.argmax(np.abs(right), axis=0)
+    largest = right[place, np.arange(len(lam))]
+    right = right * (np.abs(largest) / largest)
+    for group in _groups_of_equals(lam):
+        phi = right[:, group]
+        psi = left[:, group]
+        mean = lam[group].mean()
+        # A rigid motion without resistance has no norm of its own, and takes that of M.
+        rigid = np.abs(mean) < RIGID_RATE and _is_free(C, phi)
+        weight = M if rigid else 2.0 * mean * M + C
+        G = psi.conj().T @ weight @ phi
         if np.linalg.cond(G) < 1e10:
-            left[:, group] = psi @ np.linalg.inv(G).conj().T
+            mix = np.linalg.inv(G)
+            left[:, group] = psi @ mix.conj().T
     return right, left
 
 
-def _resists_not(C, phi) -> bool:
-    return bool(np.abs(phi.conj().T @ C @ phi).max() < 1e-9 * max(np.abs(C).max(), 1.0))
+def _is_free(C, phi) -> bool:
+    """Whether no damping resists the motions phi."""
+    resistance = phi.conj().T @ C @ phi
+    largest = max(np.abs(C).max(), 1.0)
+    return bool(np.abs(resistance).max() < 1e-9 * largest)
 
 
-def _repeated(lam) -> list[list[int]]:
+def _groups_of_equals(lam) -> list[list[int]]:
     """Groups of equal eigenvalues; every eigenvalue is in one, most of them alone."""
     groups: list[list[int]] = []
     for k, value in enumerate(lam):
-        bound = max(
-            CLOSE * np.abs(value),
-            2 * np.pi * RIGID if np.abs(value) < 2 * np.pi * RIGID else 0.0,
-        )
-        near = next(
-            (group for group in groups if np.abs(lam[group[-1]] - value) <= bound), None
-        )
-        if near is None:
-            groups.append([k])
+        bound = CLOSE * np.abs(value)
+        if np.abs(value) < RIGID_RATE:
+            bound = max(bound, RIGID_RATE)
+        for group in groups:
+            if np.abs(lam[group[-1]] - value) <= bound:
+                group.append(k)
+                break
         else:
-            near.append(k)
+            groups.append([k])
     return groups
 
 
 def _kind(value: complex) -> str:
-    if abs(value) < 2 * np.pi * RIGID:
+    if abs(value) < RIGID_RATE:
         return "rigid"
     if value.real > GROWS * abs(value):
         return "unstable"
-    return "vibration" if value.imag > 1e-9 * abs(value) else "overdamped"
+    return "vibration" if value.imag > VIBRATES * abs(value) else "overdamped"
 
 
-def modal_assurance(
-    M: Float[np.ndarray, "n n"],
-    first: Inexact[np.ndarray, "n a"],
-    second: Inexact[np.ndarray, "n b"],
-) -> Float[np.ndarray, "a b"]:
-    """MAC of every pair of vectors with the weight M: 1 for the same shape, 0 for orthogonal ones."""
+def vibration_pairs(M, C, K, above_hz: float = RIGID) -> Eigenpairs:
+    """The vibrating pairs with an undamped frequency above `above_hz`, biorthonormal, lowest frequency first.
 
-    def own(phi):
-        return np.einsum("im,ij,jm->m", phi.conj(), M, phi).real
-
-    return np.abs(first.conj().T @ M @ second) ** 2 / np.maximum(
-        np.outer(own(first), own(second)), 1e-300
+    Eq. (18) with the norm z^* B w = 1, which is psi^* (2 lambda M + C) phi = 1.
+    """
+    lam, right, left, _ = quadratic_modes(M, C, K)
+    size = np.abs(lam)
+    vibrates = np.imag(lam) > VIBRATES * size
+    vibrates &= frequency_hz(lam) > above_hz
+    length = np.linalg.norm(right[:, vibrates], axis=0)
+    return Eigenpairs(
+        eigenvalue=lam[vibrates],
+        right=right[:, vibrates] / length,
+        left=left[:, vibrates] * length,
+        others=lam[~vibrates],
     )
+
+
+def frequency_hz(eigenvalue):
+    """Undamped natural frequency |lambda| / (2 pi), eq. (31)."""
+    return abs(eigenvalue) / (2 * np.pi)
+
+
+def damping_ratio(eigenvalue):
+    """-Re lambda / |lambda|, eq. (32)."""
+    xp = namespace(eigenvalue)
+    size = abs(eigenvalue)
+    return -eigenvalue.real / xp.where(size > 0.0, size, 1.0)

@@ -6,42 +6,37 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Array, Float
 
-from ...algebra.linear import inverse
+from ...algebra.eigen import symmetric_modes, symmetric_modes_traced, with_signs
 from ...compilation import compiled_quickly
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.model import Model
-from ...solve.problem import State
-from ..linear.linearize import loop_of
-from .complex_modes import RIGID
-from .damped import damped_modes
+from ...solve.state import State
+from ..linear.feedback import joint_feedback
+from ..linear.locking import locked_basis
+from .complex_modes import RIGID_RATE
+from .damped_modes import damped_modes
 from .participation import participation
 
 
 class Modes(eqx.Module):
     """Modes about an equilibrium, lowest frequency first; m modes of n coordinates."""
 
-    frequency_hz: Float[
-        np.ndarray, " m"
-    ]  # undamped natural frequency; 0 for rigid and for unstable motion
-    damping_ratio: Float[
-        np.ndarray, " m"
-    ]  # modal C / (2 omega), NaN where there is no vibration
-    shapes: Float[
-        np.ndarray, "n m"
-    ]  # mass-normalised, largest nodal displacement positive
-    share: dict[
-        str, Float[np.ndarray, " m"]
-    ]  # part of each link and joint in the kinetic energy; links add up to 1
+    # Undamped natural frequency; 0 for rigid and for unstable motion.
+    frequency_hz: Float[np.ndarray, " m"]
+    # Modal C / (2 omega), NaN where there is no vibration.
+    damping_ratio: Float[np.ndarray, " m"]
+    # Mass-normalised, largest component positive.
+    shapes: Float[np.ndarray, "n m"]
+    # Part of each link and joint in the kinetic energy; links add up to 1.
+    share: dict[str, Float[np.ndarray, " m"]]
     stability: tuple[str, ...] = eqx.field(static=True)  # vibration | rigid | unstable
     eigenvalue: Float[np.ndarray, " m"]  # omega^2 [rad^2/s^2]
     names: tuple[str, ...] = eqx.field(static=True)
-    strain: dict[
-        str, Float[np.ndarray, " m"]
-    ]  # part of each link, and controller, in the potential energy
+    # Part of each link, and controller, in the potential energy.
+    strain: dict[str, Float[np.ndarray, " m"]]
 
     @property
     def left(self) -> Float[np.ndarray, "n m"]:
@@ -57,10 +52,15 @@ def vibration_matrices(
 
     K differentiates the resting force exactly; at rest nothing but damping and friction depends on speed.
     """
+
+    def resting_force(x):
+        return engine.resting_force(f, engine.at_rest(f, x), tau)
+
     N = engine.rate_map(f, x)
-    K = jax.jacfwd(lambda x: engine.resting_force(f, engine.at_rest(f, x), tau))(x)
+    M = engine.inertia(f, f.configuration(x), N)
     C, _ = engine.structural_matrices(f, jnp.zeros_like(x), N)
-    return engine.inertia(f, f.configuration(x), N), C, K, N.encoder
+    K = jax.jacfwd(resting_force)(x)
+    return M, C, K, N.encoder
 
 
 def modes(
@@ -93,37 +93,51 @@ def modes(
         kp: proportional gains of a joint controller on the encoders, one or one for each joint.
         kd: its derivative gains.
     """
-    loop = loop_of(model, kp, kd)
+    feedback = joint_feedback(model, kp, kd)
     if damped or qd is not None or qdd is not None:
-        return damped_modes(model, state, qd, qdd, loop, locked, count)
+        return damped_modes(model, state, qd, qdd, feedback, locked, count)
     state = state if isinstance(state, State) else model.static(state)
     f = model.formulation_at(state)
-    tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
-    M, C, K, E = (np.asarray(A) for A in vibration_matrices(f, state.x, tau))
-    if loop is not None:
-        K, C = (
-            A + E.T @ (np.asarray(gain)[:, None] * E)
-            for A, gain in ((K, loop.kp), (C, loop.kd))
-        )
-    basis = locked_basis(E[list(f.independent)]) if locked else np.eye(len(M))
+    traced = _matrices_at(model, f, state)
+    M, C, K, E = (np.asarray(A) for A in traced)
+    if feedback is not None:
+        stiffness, damping = feedback.matrices(E, model.actuated)
+        K = K + stiffness
+        C = C + damping
+    basis = np.eye(len(M))
+    if locked:
+        basis = locked_basis(E[list(f.independent)])
     M_r, C_r, K_r = (basis.T @ A @ basis for A in (M, C, K))
-    lam, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
-    keep = slice(None, count)
-    lam, phi = lam[keep], phi[:, keep]
-    omega = np.sqrt(np.maximum(lam, 0.0))
-    stability = tuple(_kind(value) for value in lam)
+    squares, phi = symmetric_modes(K_r, M_r)
+    squares = squares[:count]
+    phi = phi[:, :count]
+    stability = tuple(_kind(value) for value in squares)
     vibrates = np.array([kind == "vibration" for kind in stability])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        zeta = np.where(
-            vibrates, np.einsum("im,ij,jm->m", phi, C_r, phi) / (2.0 * omega), np.nan
-        )
-    shapes = _signed(basis @ phi)
-    names = (*model.independent_names, *model.coordinate_names)
-    frequency = np.where(vibrates, omega / (2 * np.pi), 0.0)
-    share, strain = participation(
-        model, f, state.x, shapes, None if loop is None else loop.kp
+    omega = np.sqrt(np.where(vibrates, squares, 0.0))
+    damping = np.einsum("im,ij,jm->m", phi, C_r, phi)
+    # No frequency, no ratio: what does not vibrate is divided by NaN.
+    zeta = damping / np.where(vibrates, 2.0 * omega, np.nan)
+    # The sign is chosen once more: joints that follow may move more than any elastic coordinate.
+    shapes = with_signs(basis @ phi)
+    share, strain = participation(model, f, state.x, shapes, feedback)
+    return Modes(
+        frequency_hz=omega / (2 * np.pi),
+        damping_ratio=zeta,
+        shapes=shapes,
+        share=share,
+        stability=stability,
+        eigenvalue=squares,
+        names=(*model.independent_names, *model.coordinate_names),
+        strain=strain,
     )
-    return Modes(frequency, zeta, shapes, share, stability, lam, names, strain)
+
+
+def _matrices_at(model: Model, f: AbstractFormulation, state: State):
+    """M, C, K and E about a state, held by its torques if it has any."""
+    tau = state.torque
+    if tau is None:
+        tau = jnp.zeros(model.n_joints)
+    return vibration_matrices(f, state.x, tau)
 
 
 def natural_frequencies(
@@ -134,40 +148,21 @@ def natural_frequencies(
     Rigid and unstable motions count as 0; derivatives exist where a frequency is not repeated.
     """
     f = model.formulation_at(state)
-    tau = jnp.zeros(model.n_joints) if state.torque is None else state.torque
-    M, _, K, E = vibration_matrices(f, state.x, tau)
+    M, _, K, E = _matrices_at(model, f, state)
     if locked:
-        j, E = f.n_joints, E[jnp.asarray(f.independent)]
-        basis = jnp.concatenate([-inverse(E[:, :j]) @ E[:, j:], jnp.eye(f.n_elastic)])
-        M, K = basis.T @ M @ basis, basis.T @ K @ basis
-    L = jnp.linalg.cholesky(M)
-    half = jax.scipy.linalg.solve_triangular(L, 0.5 * (K + K.T), lower=True)
-    lam = jnp.linalg.eigvalsh(jax.scipy.linalg.solve_triangular(L, half.T, lower=True))
-    vibrates = lam > (2 * np.pi * RIGID) ** 2
-    return jnp.where(vibrates, jnp.sqrt(jnp.where(vibrates, lam, 1.0)), 0.0) / (
-        2 * np.pi
-    )
+        basis = locked_basis(E[jnp.asarray(f.independent)])
+        M = basis.T @ M @ basis
+        K = basis.T @ K @ basis
+    squares, _ = symmetric_modes_traced(K, M)
+    vibrates = squares > RIGID_RATE**2
+    # The root of a number that is not used must have a finite derivative all the same.
+    omega = jnp.sqrt(jnp.where(vibrates, squares, 1.0))
+    return jnp.where(vibrates, omega, 0.0) / (2 * np.pi)
 
 
-def locked_basis(E: Float[np.ndarray, "j n"]) -> Float[np.ndarray, "n d"]:
-    """Motions that leave the encoders where they are: E dx = 0, with the elastic coordinates free."""
-    j = E.shape[0]
-    return np.concatenate(
-        [-np.linalg.solve(E[:, :j], E[:, j:]), np.eye(E.shape[1] - j)]
-    )
-
-
-def _kind(eigenvalue: float) -> str:
-    bound = (2 * np.pi * RIGID) ** 2
-    return (
-        "vibration"
-        if eigenvalue > bound
-        else "unstable"
-        if eigenvalue < -bound
-        else "rigid"
-    )
-
-
-def _signed(shapes: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
-    largest = np.argmax(np.abs(shapes), axis=0)
-    return shapes * np.sign(shapes[largest, np.arange(shapes.shape[1])])
+def _kind(square: float) -> str:
+    """What a motion with this omega^2 is called."""
+    bound = RIGID_RATE**2
+    if square > bound:
+        return "vibration"
+    return "unstable" if square < -bound else "rigid"

@@ -1,6 +1,6 @@
 """Modes over poses, payloads, speeds, or along a motion: followed from point to point by their shapes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,25 +8,26 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 import scipy.optimize
 from jaxtyping import Float
 
+from ...algebra.eigen import modal_assurance, symmetric_modes
 from ...atomic import write_atomically
 from ...compilation import compiled_quickly
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.nodes import node_poses
-from ...solve.channels import Loop
-from ...solve.model import EquilibriumError, Model
-from ..linear.linear_matrices import balanced_point, left_over
+from ...solve.balance import balanced_point, left_over
+from ...solve.family import Family
+from ...solve.model import Model
+from ..linear.feedback import LinearFeedback, joint_feedback
+from ..linear.linear_sequence import chunks, row_of
 from ..linear.linearize import (
-    BALANCE,
     Derivatives,
     derivatives,
     locked_derivatives,
-    loop_of,
+    require_balance,
 )
-from .complex_modes import RIGID, modal_assurance, quadratic_modes
+from .complex_modes import RIGID_RATE, quadratic_modes
 
 CHUNK = 16  # points computed at a time, side by side
 SPARE = 3  # times as many modes are looked at as are asked for, and ten: one that comes from above is found
@@ -39,12 +40,10 @@ class ModeMap:
 
     frequency_hz: Float[np.ndarray, "*grid m"]  # |lambda| / (2 pi)
     damping_ratio: Float[np.ndarray, "*grid m"]
-    growth: Float[
-        np.ndarray, "*grid m"
-    ]  # largest real part of lambda [1/s]: above 0 the motion is unstable
-    mac: Float[
-        np.ndarray, "*grid m"
-    ]  # likeness to the neighbouring point from which the mode was followed
+    # Largest real part of lambda [1/s]: above 0 the motion is unstable.
+    growth: Float[np.ndarray, "*grid m"]
+    # Likeness to the neighbouring point from which the mode was followed.
+    mac: Float[np.ndarray, "*grid m"]
     rigid: np.ndarray  # number of rigid motions at each point
     q: Float[np.ndarray, "*grid j"]
     qd: Float[np.ndarray, "*grid j"]
@@ -52,9 +51,8 @@ class ModeMap:
     tip: Float[np.ndarray, "*grid 3"]  # position of the last link's tip [m]
     shapes: np.ndarray  # (*grid, n, m), mass-normalised
     names: tuple[str, ...]  # of the n coordinates
-    axes: dict[str, np.ndarray] = field(
-        default_factory=dict
-    )  # what varies along each axis of the grid
+    # What varies along each axis of the grid.
+    axes: dict[str, np.ndarray] = field(default_factory=dict)
     robot: str = ""
     damped: bool = False
     locked: bool = False
@@ -73,55 +71,54 @@ class ModeMap:
         """Write everything as `.npz`, full precision."""
         if not str(path).lower().endswith(".npz"):
             raise ValueError(f"{path}: the name must end in .npz")
-        arrays = {
-            key: np.asarray(value)
-            for key, value in self.__dict__.items()
-            if key not in ("axes", "names")
-        }
-        arrays |= {f"axis_{k}": values for k, values in enumerate(self.axes.values())}
-        arrays |= {
-            "names": np.array(self.names, dtype=str),
-            "axis_names": np.array(list(self.axes), dtype=str),
-        }
-        return write_atomically(path, lambda file: np.savez_compressed(file, **arrays))  # type: ignore[arg-type]
+        arrays: dict[str, Any] = {}
+        for key, value in self.__dict__.items():
+            if key not in ("axes", "names"):
+                arrays[key] = np.asarray(value)
+        for k, values in enumerate(self.axes.values()):
+            arrays[f"axis_{k}"] = values
+        axis_names = list(self.axes)
+        arrays["names"] = np.array(self.names, dtype=str)
+        arrays["axis_names"] = np.array(axis_names, dtype=str)
+        return write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
 
 
-class Found(eqx.Module):
-    """What the batched part gives for each point."""
+class LinearPoint(eqx.Module):
+    """What is computed side by side at every point of the grid."""
 
-    found: Derivatives
-    x: Any
-    tau: Any
-    left: Any
-    tip: Any
+    slopes: Derivatives
+    tau: Any  # torques that hold the motion
+    left_over: Any  # share of the forces that is not balanced
+    nodes: Any  # positions of the nodes of the last link
 
 
-def at_point(f: AbstractFormulation, q, qd, qdd, loop: Loop | None) -> Found:
-    """Balance, derivatives and tip position at one point; pure and without LAPACK, to be batched."""
+def linear_point(
+    f: AbstractFormulation, q, qd, qdd, feedback: LinearFeedback | None
+) -> LinearPoint:
+    """Balance and derivatives at one point; pure and without LAPACK, to be batched."""
+    f = near(f, q)
     point = balanced_point(f, q, qd, qdd)
     place = f.configuration(point.x)
-    tip = node_poses(f, place).position[-1]
-    return Found(
-        derivatives(f, point, (), (), loop),
-        point.x,
-        point.tau,
-        left_over(f, point),
-        tip,
+    return LinearPoint(
+        slopes=derivatives(f, point, (), (), feedback),
+        tau=point.tau,
+        left_over=left_over(f, point),
+        nodes=node_poses(f, place).position[-1],
     )
 
 
 @compiled_quickly
-def _poses(f, q, qd, qdd, loop) -> Found:
-    return jax.vmap(lambda q, qd, qdd: at_point(near(f, q), q, qd, qdd, loop))(
-        q, qd, qdd
-    )
+def _over_poses(f, q, qd, qdd, feedback) -> LinearPoint:
+    """One robot at many points."""
+    batched = jax.vmap(linear_point, in_axes=(None, 0, 0, 0, None))
+    return batched(f, q, qd, qdd, feedback)
 
 
 @compiled_quickly
-def _robots(f, q, qd, qdd, loop) -> Found:
-    return jax.vmap(lambda f, q, qd, qdd: at_point(near(f, q), q, qd, qdd, loop))(
-        f, q, qd, qdd
-    )
+def _over_robots(f, q, qd, qdd, feedback) -> LinearPoint:
+    """Another robot at every point: the arrays of f have a leading axis."""
+    batched = jax.vmap(linear_point, in_axes=(0, 0, 0, 0, None))
+    return batched(f, q, qd, qdd, feedback)
 
 
 def mode_map(
@@ -162,40 +159,51 @@ def mode_map(
     Raises:
         EquilibriumError: the links find no balance at a point.
     """
-    loop = loop_of(model, kp, kd)
+    feedback = joint_feedback(model, kp, kd)
     grid, motion = grid_of(model, q, qd, qdd, changes)
-    damped = damped or any(np.any(part) for part in motion[1:])
+    moves = any(np.any(part) for part in motion[1:])
+    damped = damped or moves
+    # More modes than asked for: one that sinks below others along the grid is still found.
+    several = SPARE * count + 10
+    family = _family_over(model, changes, grid) if changes else None
+    points: list[PointModes] = []
+    for at, here in _linear_points(model, family, motion, feedback, watch):
+        require_balance(float(here.left_over), f"near q = {at.tolist()}")
+        points.append(_modes_at(model, here, locked, damped, several))
+    axes = dict(axes or {})
+    return _mode_map(model, grid, motion, points, count, axes, damped, locked)
+
+
+def _family_over(
+    model: Model, changes: Mapping[str, Any], grid: tuple[int, ...]
+) -> Family:
+    """The robots at the points of the grid."""
+    over_grid = {}
+    for path, value in changes.items():
+        values = np.asarray(value, dtype=float)
+        over_grid[path] = np.broadcast_to(values, grid)
+    return Family(model, over_grid)
+
+
+def _linear_points(
+    model: Model,
+    family: Family | None,
+    motion: list[np.ndarray],
+    feedback: LinearFeedback | None,
+    watch: Callable[[float], None],
+) -> Iterator[tuple[np.ndarray, LinearPoint]]:
+    """Joint coordinates of every point, and what was computed there."""
     total = len(motion[0])
-    pairs, records = [], []
-    robots = None if not changes else _formulations(model, changes, grid)
-    for start in range(0, total, CHUNK):
-        rows = (
-            np.minimum(np.arange(start, start + CHUNK), total - 1)
-            if total > CHUNK
-            else np.arange(total)
-        )
-        at: Any = [jnp.asarray(part[rows]) for part in motion]
-        solve, f = (
-            (_robots, _stacked(robots, rows)) if robots else (_poses, model.formulation)
-        )
-        found = jax.tree.map(np.asarray, solve(f, at[0], at[1], at[2], loop))
+    for start, rows in chunks(total, CHUNK):
+        q, qd, qdd = (jnp.asarray(part[rows]) for part in motion)
+        if family is None:
+            answer = _over_poses(model.formulation, q, qd, qdd, feedback)
+        else:
+            answer = _over_robots(family.take(rows), q, qd, qdd, feedback)
+        answer = jax.tree.map(np.asarray, answer)
         for k in range(min(CHUNK, total - start)):
-            one = jax.tree.map(lambda part, k=k: part[k], found)
-            _check(one, motion[0][start + k])
-            pairs.append(
-                _modes_at(
-                    one.found,
-                    list(model.formulation.independent),
-                    locked,
-                    damped,
-                    SPARE * count + 10,
-                )
-            )
-            records.append((one.tau, one.tip))
+            yield motion[0][start + k], row_of(answer, k)
         watch(min(start + CHUNK, total) / total)
-    return _assembled(
-        model, grid, motion, pairs, records, count, dict(axes or {}), damped, locked
-    )
 
 
 def grid_of(
@@ -205,65 +213,39 @@ def grid_of(
     j = model.n_joints
     parts = []
     for name, value in (("q", q), ("qd", qd), ("qdd", qdd)):
-        part = np.zeros(j) if value is None else np.asarray(value, dtype=float)
+        part = np.zeros(j)
+        if value is not None:
+            part = np.asarray(value, dtype=float)
         if part.shape[-1:] != (j,):
             names = ", ".join(model.joint_names)
             raise ValueError(
                 f"{name} must have {j} values at each point, one for each joint ({names}), got {part.shape}"
             )
         parts.append(part)
-    grid = np.broadcast_shapes(
-        *(part.shape[:-1] for part in parts),
-        *(np.shape(v) for v in (changes or {}).values()),
-    )
-    grid = grid or (1,)
-    motion = [np.broadcast_to(part, (*grid, j)).reshape(-1, j) for part in parts]
+    shapes = [part.shape[:-1] for part in parts]
+    changes = changes or {}
+    shapes += [np.shape(value) for value in changes.values()]
+    grid = np.broadcast_shapes(*shapes) or (1,)
+    motion = []
+    for part in parts:
+        over_grid = np.broadcast_to(part, (*grid, j))
+        motion.append(over_grid.reshape(-1, j))
     if model.closed:
-        motion[0] = np.stack(
-            [
-                np.asarray(model.assemble(None if q is None else row))
-                for row in motion[0]
-            ]
-        )
+        motion[0] = _assembled(model, motion[0], q is None)
     return grid, motion
 
 
-def _formulations(
-    model: Model, changes: Mapping[str, Any], grid: tuple[int, ...]
-) -> tuple[list[Any], np.ndarray]:
-    """The formulation for every distinct set of data, and which one each point has."""
-    values = np.stack(
-        [
-            np.broadcast_to(np.asarray(v, dtype=float), grid).ravel()
-            for v in changes.values()
-        ],
-        axis=1,
-    )
-    distinct, which = np.unique(values, axis=0, return_inverse=True)
-    robots = [
-        model.robot.replace(dict(zip(changes, row.tolist(), strict=True)))
-        for row in distinct
-    ]
-    return [model.formulation_with(robot) for robot in robots], which.ravel()
-
-
-def _stacked(robots: tuple[list[Any], np.ndarray], rows: np.ndarray) -> Any:
-    built, which = robots
-    return jax.tree.map(
-        lambda *parts: jnp.stack([jnp.asarray(part) for part in parts]),
-        *(built[k] for k in which[rows]),
-    )
-
-
-def _check(one: Found, q: np.ndarray) -> None:
-    if not float(one.left) < BALANCE:
-        raise EquilibriumError(
-            f"no balance of the links found near q = {q.tolist()}: {float(one.left):.1e} left over"
-        )
+def _assembled(model: Model, rows: np.ndarray, as_built: bool) -> np.ndarray:
+    """Joint coordinates with the loops closed at every point; `as_built`, those of the assembled robot."""
+    closed = []
+    for row in rows:
+        theta = model.assemble(None if as_built else row)
+        closed.append(np.asarray(theta))
+    return np.stack(closed)
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PointModes:
     """Modes at one point that are not rigid motions."""
 
     size: np.ndarray  # |lambda|, or omega of an undamped mode [rad/s]
@@ -271,49 +253,66 @@ class Pairs:
     growth: np.ndarray  # real part of lambda [1/s]
     shapes: np.ndarray  # over all coordinates, mass-normalised
     weight: np.ndarray  # of each coordinate in a comparison of shapes: its own inertia
-    rigid: int
+    rigid: int  # number of rigid motions
+    torque: np.ndarray
+    tip: np.ndarray
 
 
 def _modes_at(
-    found: Any, drives: list[int], locked: bool, damped: bool, count: int
-) -> Pairs:
-    M, n = found.matrices.M, len(found.matrices.M)
-    basis = np.eye(n)
+    model: Model, here: LinearPoint, locked: bool, damped: bool, count: int
+) -> PointModes:
+    """The lowest modes at a point, in order of their size."""
+    slopes = here.slopes
+    M = slopes.matrices.M
+    basis = np.eye(len(M))
     if locked:
-        found, j = found._replace(E=found.E[:, drives]), len(drives)
-        E = found.E[0, :, :n]
-        basis = np.concatenate([-np.linalg.solve(E[:, :j], E[:, j:]), np.eye(n - j)])
-        found = locked_derivatives(found, j)
-    M_r, C_r, K_r = found.matrices[:3]
-    if damped:
-        modes = quadratic_modes(M_r, C_r, K_r)
-        lam, phi = np.asarray(modes.eigenvalue), modes.right
-        size, growth = np.abs(lam), np.real(lam)
-        ratio = np.where(
-            np.imag(lam) > 0, -growth / np.maximum(size, 1e-12), -np.sign(growth)
-        )
-    else:
-        squared, phi = scipy.linalg.eigh(0.5 * (K_r + K_r.T), 0.5 * (M_r + M_r.T))
-        order = np.argsort(np.abs(squared))
-        squared, phi = squared[order], phi[:, order]
-        size = np.sqrt(np.abs(squared))
-        ratio = np.einsum("im,ij,jm->m", phi, C_r, phi) / np.maximum(2 * size, 1e-12)
-        ratio = np.where(squared > 0, ratio, -1.0)
-        growth = -ratio * size
-    rigid = size < 2 * np.pi * RIGID
-    keep = np.flatnonzero(~rigid)[:count]
-    return Pairs(
-        size[keep],
-        ratio[keep],
-        growth[keep],
-        basis @ phi[:, keep],
-        np.diag(M),
-        int(rigid.sum()),
+        slopes, locking = locked_derivatives(slopes, model.formulation.independent)
+        basis = locking.B
+    solve = _damped if damped else _undamped
+    size, ratio, growth, phi = solve(*slopes.matrices[:3])
+    rigid = size < RIGID_RATE
+    chosen = np.flatnonzero(~rigid)[:count]
+    tip = model.node_index[-1][1]
+    return PointModes(
+        size=size[chosen],
+        ratio=ratio[chosen],
+        growth=growth[chosen],
+        shapes=basis @ phi[:, chosen],
+        weight=np.diag(M),
+        rigid=int(rigid.sum()),
+        torque=here.tau,
+        tip=here.nodes[tip],
     )
 
 
+def _damped(M, C, K):
+    """Size, damping ratio, growth and vectors of the damped modes."""
+    modes = quadratic_modes(M, C, K)
+    lam = np.asarray(modes.eigenvalue)
+    size = np.abs(lam)
+    growth = np.real(lam)
+    ratio = -growth / np.maximum(size, 1e-12)
+    # Without vibration there is no ratio: 1 stands for decay, -1 for growth.
+    ratio = np.where(np.imag(lam) > 0, ratio, -np.sign(growth))
+    return size, ratio, growth, modes.right
+
+
+def _undamped(M, C, K):
+    """Size, damping ratio, growth and vectors of the undamped modes, damping to first order."""
+    squares, phi = symmetric_modes(K, M)
+    order = np.argsort(np.abs(squares))
+    squares = squares[order]
+    phi = phi[:, order]
+    size = np.sqrt(np.abs(squares))
+    damping = np.einsum("im,ij,jm->m", phi, C, phi)
+    ratio = damping / np.maximum(2 * size, 1e-12)
+    # omega^2 < 0 is a motion that grows without vibration.
+    ratio = np.where(squares > 0, ratio, -1.0)
+    return size, ratio, -ratio * size, phi
+
+
 def follow(
-    before: Pairs, tracked: np.ndarray, here: Pairs
+    before: PointModes, tracked: np.ndarray, here: PointModes
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which mode here continues each tracked mode of the point before, and how alike the two are.
 
@@ -321,59 +320,77 @@ def follow(
     that balances two links in one pose does not in the next, and weighs much more there.
     """
     weight = np.diag(0.5 * (before.weight + here.weight))
-    likeness = modal_assurance(weight, before.shapes[:, tracked], here.shapes)
+    old = before.shapes[:, tracked].T
+    new = here.shapes.T
+    likeness = modal_assurance(old[:, None], new[None], weight)
     rows, columns = scipy.optimize.linear_sum_assignment(-likeness)
     chosen = np.full(len(tracked), -1)
     chosen[rows] = columns
-    return chosen, np.where(chosen >= 0, likeness[np.arange(len(tracked)), chosen], 0.0)
+    mac = likeness[np.arange(len(tracked)), chosen]
+    return chosen, np.where(chosen >= 0, mac, 0.0)
 
 
 def neighbour(index: tuple[int, ...]) -> tuple[int, ...]:
     """The point from which a point of the grid is reached: one back along its last axis that is not at its start."""
     axis = max(k for k, i in enumerate(index) if i > 0)
-    return tuple(i - (k == axis) for k, i in enumerate(index))
+    back = list(index)
+    back[axis] -= 1
+    return tuple(back)
 
 
-def _assembled(
-    model, grid, motion, pairs: Sequence[Pairs], records, count, axes, damped, locked
+def _mode_map(
+    model, grid, motion, points: Sequence[PointModes], count, axes, damped, locked
 ) -> ModeMap:
     """Modes numbered by those of the first point, followed over the grid."""
-    m = min(count, min(len(pair.size) for pair in pairs))
-    order = np.zeros((*grid, m), dtype=int)
-    mac = np.ones((*grid, m))
-    at = {index: pairs[k] for k, index in enumerate(np.ndindex(*grid))}
-    for index, pair in at.items():
-        if not any(index):
-            order[index] = np.arange(m)
-            continue
-        back = neighbour(index)
-        order[index], mac[index] = follow(at[back], order[back], pair)
+    # Only modes that every point has can be followed.
+    fewest = min(len(point.size) for point in points)
+    m = min(count, fewest)
+    at = dict(zip(np.ndindex(*grid), points, strict=True))
+    order, mac = _numbered(at, grid, m)
 
-    def picked(name):
-        return np.stack([getattr(at[i], name)[order[i]] for i in at]).reshape(*grid, m)
+    def by_mode(name):
+        rows = []
+        for index, point in at.items():
+            values = getattr(point, name)
+            rows.append(values[..., order[index]])
+        whole = np.stack(rows)
+        return whole.reshape(*grid, *whole.shape[1:])
 
-    shapes = np.stack([at[index].shapes[:, order[index]] for index in at]).reshape(
-        *grid, -1, m
-    )
+    def by_point(rows):
+        return np.stack(rows).reshape(*grid, -1)
 
-    def whole(parts):
-        return np.stack(parts).reshape(*grid, -1)
-
-    tip = model.node_index[-1][1]
+    rigid = np.array([point.rigid for point in points])
     return ModeMap(
-        frequency_hz=picked("size") / (2 * np.pi),
-        damping_ratio=picked("ratio"),
-        growth=picked("growth"),
+        frequency_hz=by_mode("size") / (2 * np.pi),
+        damping_ratio=by_mode("ratio"),
+        growth=by_mode("growth"),
         mac=mac,
-        rigid=np.array([pair.rigid for pair in pairs]).reshape(grid),
-        q=motion[0].reshape(*grid, -1),
-        qd=motion[1].reshape(*grid, -1),
-        torque=whole([tau for tau, _ in records]),
-        tip=whole([nodes[tip] for _, nodes in records]),
-        shapes=shapes,
+        rigid=rigid.reshape(grid),
+        q=by_point(motion[0]),
+        qd=by_point(motion[1]),
+        torque=by_point([point.torque for point in points]),
+        tip=by_point([point.tip for point in points]),
+        shapes=by_mode("shapes"),
         names=(*model.joint_names, *model.coordinate_names),
-        axes={name: np.asarray(values) for name, values in axes.items()},
+        axes={name: np.asarray(axis) for name, axis in axes.items()},
         robot=model.robot.name,
         damped=damped,
         locked=locked,
     )
+
+
+def _numbered(
+    at: Mapping[tuple[int, ...], PointModes], grid: tuple[int, ...], m: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Place of each followed mode among those of its point, and its likeness to the point before."""
+    order = np.zeros((*grid, m), dtype=int)
+    mac = np.ones((*grid, m))
+    for index, point in at.items():
+        if any(index):
+            back = neighbour(index)
+            places, likeness = follow(at[back], order[back], point)
+            order[index] = places
+            mac[index] = likeness
+        else:
+            order[index] = np.arange(m)
+    return order, mac

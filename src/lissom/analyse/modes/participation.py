@@ -1,6 +1,6 @@
 """Who takes part in a mode: energies of the links and of the joints."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,34 +11,50 @@ from ...compilation import compiled_quickly
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.model import Model
+from ..linear.feedback import LinearFeedback
 
 STILL = 1e-9  # encoder motion, against the largest coordinate of the mode, below which a joint stands still
+
+Shares = dict[str, np.ndarray]  # by the name of a link, a joint or a controller
+
+
+class ModalEnergies(NamedTuple):
+    """Twice the energies in every mode, at unit speed or unit amplitude; m modes."""
+
+    link: Any  # kinetic energy of each link (l, m)
+    motor: Any  # kinetic energy of each motor (j, m)
+    strain: Any  # strain energy of each link (l, m)
+    joint: Any  # kinetic energy of each joint coordinate's motion alone (i, m)
+    elastic: Any  # kinetic energy of the elastic motion alone (m,)
+    encoder: Any  # motion of each encoder, no energy (j, m)
 
 
 @compiled_quickly
 def modal_energies(
     f: AbstractFormulation, x: Float[Array, " n"], shapes: Float[Array, "n m"]
-):
-    """Twice the energies in every mode, at unit speed or unit amplitude.
-
-    Kinetic energy of each link; of each motor; strain energy of each link; kinetic energy of each joint's motion alone
-    and of the elastic motion alone; encoder motion.
-    """
-    N, place = engine.rate_map(f, x), f.configuration(x)
+) -> ModalEnergies:
+    """The energies of the modes `shapes` (columns) about x."""
+    j = f.n_joints
+    N = engine.rate_map(f, x)
+    place = f.configuration(x)
+    M = engine.inertia(f, place, N)
     q = place.q
-    M_b = jax.vmap(engine.body_inertia)(f.links, q)
-    y = jnp.einsum("len,nm->lem", jnp.concatenate([N.V, N.q], axis=1), shapes)
-    bent = jnp.einsum("lcn,nm->lcm", N.q, shapes)
+    M_link = jax.vmap(engine.body_inertia)(f.links, q)
+    K_link = jnp.asarray(f.links.stiffness)
+    J_rotor = jnp.asarray(f.joints.motor_inertia)
+    to_links = jnp.concatenate([N.V, N.q], axis=1)
+    y = jnp.einsum("len,nm->lem", to_links, shapes)
+    bending = jnp.einsum("lcn,nm->lcm", N.q, shapes)
     encoder = jnp.einsum("jn,nm->jm", N.encoder, shapes)
-    M, j = engine.inertia(f, place, N), f.n_joints
-    elastic = jnp.einsum("nm,nk,km->m", shapes[j:], M[j:, j:], shapes[j:])
-    return (
-        jnp.einsum("lem,lef,lfm->lm", y, M_b, y),
-        jnp.asarray(f.joints.motor_inertia)[:, None] * encoder**2,
-        jnp.einsum("lcm,lcd,ldm->lm", bent, jnp.asarray(f.links.stiffness), bent),
-        jnp.diagonal(M)[:j, None] * shapes[:j] ** 2,
-        elastic,
-        encoder,
+    theta = shapes[:j]
+    eta = shapes[j:]
+    return ModalEnergies(
+        link=jnp.einsum("lem,lef,lfm->lm", y, M_link, y),
+        motor=J_rotor[:, None] * encoder**2,
+        strain=jnp.einsum("lcm,lcd,ldm->lm", bending, K_link, bending),
+        joint=jnp.diagonal(M)[:j, None] * theta**2,
+        elastic=jnp.einsum("nm,nk,km->m", eta, M[j:, j:], eta),
+        encoder=encoder,
     )
 
 
@@ -47,55 +63,64 @@ def participation(
     f: AbstractFormulation,
     x: Float[Array, " n"],
     shapes: Any,
-    kp: Any = None,
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    feedback: LinearFeedback | None = None,
+) -> tuple[Shares, Shares]:
     """Shares of links and joints in the energy of every mode; a complex shape counts with its mean over a period.
 
     First: of each link in the kinetic energy (links and rotors add up to 1), and of each joint (`joint NAME`; of a
     closed chain, each independent one): kinetic energy of its motion alone, against the sum of those of all joints and
     of the elastic motion. Second: of each link in the strain energy, and of each controller (`controller NAME`) with
-    the gains kp.
+    the stiffness of `feedback`.
     """
-    m, is_complex = shapes.shape[1], np.iscomplexobj(shapes)
-    parts = np.concatenate([shapes.real, shapes.imag], axis=1) if is_complex else shapes
-    found = [np.asarray(part) for part in modal_energies(f, x, jnp.asarray(parts))]
+    m = shapes.shape[1]
+    is_complex = np.iscomplexobj(shapes)
+    # Energies are quadratic: the mean over a period is the sum of those of the real and the imaginary part.
+    parts = shapes
+    if is_complex:
+        parts = np.concatenate([shapes.real, shapes.imag], axis=1)
+    energies: ModalEnergies = modal_energies(f, x, jnp.asarray(parts))
 
     def mean(part):
-        return part[..., :m] + part[..., m:] if is_complex else part
+        part = np.asarray(part)
+        if not is_complex:
+            return part
+        return part[..., :m] + part[..., m:]
 
-    encoder = found.pop()
-    link, motor, strain, joint, elastic = (mean(part) for part in found)
-    turns = (
-        mean(
-            (
-                np.abs(encoder) > STILL * np.abs(parts).max(axis=0, initial=1e-300)
-            ).astype(float)
-        )
-        > 0
-    )
-    chosen = list(f.independent)
-    moving = np.where(turns[chosen], joint, 0.0)
-    spring = (
-        mean(encoder**2)
-        * (np.zeros(len(encoder)) if kp is None else np.asarray(kp))[:, None]
-    )
+    drives = list(f.independent)
+    turns = _turns(energies, parts, mean)
+    joint = np.where(turns[drives], mean(energies.joint), 0.0)
+    link = mean(energies.link)
+    motor = mean(energies.motor)
+    strain = mean(energies.strain)
+    spring = np.zeros((f.n_encoders, m))
+    if feedback is not None:
+        stiffness = feedback.joint_stiffness(f.n_encoders)
+        spring = stiffness[:, None] * mean(energies.encoder**2)
+    kinetic = link.sum(axis=0) + motor.sum(axis=0)
+    moving = joint.sum(axis=0) + mean(energies.elastic)
     stored = strain.sum(axis=0) + spring.sum(axis=0)
-    share = _shares(model.link_names, link, link.sum(axis=0) + motor.sum(axis=0))
-    share |= _shares(
-        [f"joint {model.joint_names[k]}" for k in chosen],
-        moving,
-        moving.sum(axis=0) + elastic,
-    )
+    joint_names = [f"joint {model.joint_names[k]}" for k in drives]
+    share = _shares(model.link_names, link, kinetic)
+    share |= _shares(joint_names, joint, moving)
     strains = _shares(model.link_names, strain, stored)
-    if kp is not None:
-        strains |= _shares(
-            [f"controller {name}" for name in model.joint_names], spring, stored
-        )
+    if feedback is not None:
+        names = [f"controller {name}" for name in model.actuated_names]
+        strains |= _shares(names, spring[list(model.actuated)], stored)
     return share, strains
 
 
-def _shares(names, values: np.ndarray, whole: np.ndarray) -> dict[str, np.ndarray]:
-    return {
-        name: row / np.maximum(whole, 1e-300)
-        for name, row in zip(names, values, strict=True)
-    }
+def _turns(energies: ModalEnergies, parts: np.ndarray, mean: Any) -> np.ndarray:
+    """Which encoders move in each mode by more than rounding."""
+    largest = np.abs(parts).max(axis=0, initial=1e-300)
+    encoder = np.abs(np.asarray(energies.encoder))
+    moves = encoder > STILL * largest
+    # A complex mode moves an encoder if its real or its imaginary part does.
+    return mean(moves.astype(float)) > 0
+
+
+def _shares(names, values: np.ndarray, whole: np.ndarray) -> Shares:
+    whole = np.maximum(whole, 1e-300)
+    shares = {}
+    for name, row in zip(names, values, strict=True):
+        shares[name] = row / whole
+    return shares

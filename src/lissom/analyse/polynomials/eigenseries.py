@@ -9,7 +9,7 @@ solution is orthogonal to phi_0; the bordered matrix below has the same solution
 serves every order and, transposed, the left vectors too.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -17,8 +17,8 @@ from jaxtyping import Complex, Float
 
 from ...algebra import series
 from ...algebra.monomials import Monomials
-from ...algebra.series import Series, of_dense
-from .quadratic import Eigenpairs
+from ...algebra.series import of_dense
+from ..modes.complex_modes import Eigenpairs, frequency_hz
 
 CLOSE = 1e-6  # relative distance of two eigenvalues below which they count as repeated
 
@@ -32,9 +32,16 @@ class EigenSeries(NamedTuple):
 
     eigenvalue: Complex[np.ndarray, "T m"]
     right: Complex[np.ndarray, "T m n"]
-    left: Complex[
-        np.ndarray, "T m n"
-    ]  # of conj(psi), which is analytic in real parameters like the others
+    # Of conj(psi), which is analytic in real parameters like the others.
+    left: Complex[np.ndarray, "T m n"]
+
+    def first_terms(self, size: int) -> "EigenSeries":
+        """The series cut to its first terms."""
+        return EigenSeries(
+            eigenvalue=self.eigenvalue[:size],
+            right=self.right[:size],
+            left=self.left[:size],
+        )
 
 
 def eigen_series(
@@ -54,15 +61,24 @@ def eigen_series(
         RepeatedEigenvalueError: a pair coincides with another eigenvalue.
     """
     refuse_repeated(pairs)
-    found = [_one_pair(monomials, (M, C, K), *pair) for pair in zip(pairs.eigenvalue, pairs.right.T, pairs.left.T,
-                                                                     strict=True)]  # fmt: skip
+    m = len(pairs.eigenvalue)
     n = M.shape[-1]
-    lam, phi, chi = (np.stack(part, axis=1) for part in zip(*found, strict=True)) if found else (
-        np.zeros((monomials.size, 0), complex), *[np.zeros((monomials.size, 0, n), complex)] * 2)  # fmt: skip
-    if biorthonormal:
-        chi = np.stack([_biorthonormal(monomials, M, C, lam[:, i], phi[:, i], chi[:, i]) for i in range(lam.shape[1])],
-                       axis=1) if found else chi  # fmt: skip
-    return EigenSeries(lam, phi, chi)
+    whole = EigenSeries(
+        eigenvalue=np.zeros((monomials.size, m), complex),
+        right=np.zeros((monomials.size, m, n), complex),
+        left=np.zeros((monomials.size, m, n), complex),
+    )
+    for i in range(m):
+        lam0 = pairs.eigenvalue[i]
+        phi0 = pairs.right[:, i]
+        psi0 = pairs.left[:, i]
+        lam, phi, chi = _one_pair(monomials, (M, C, K), lam0, phi0, psi0)
+        if biorthonormal:
+            chi = _biorthonormal(monomials, M, C, lam, phi, chi)
+        whole.eigenvalue[:, i] = lam
+        whole.right[:, i] = phi
+        whole.left[:, i] = chi
+    return whole
 
 
 def refuse_repeated(pairs: Eigenpairs) -> None:
@@ -75,99 +91,124 @@ def refuse_repeated(pairs: Eigenpairs) -> None:
     for i, value in enumerate(pairs.eigenvalue):
         gap = np.abs(everything - value) / np.abs(value)
         gap[i] = np.inf
-        j = int(np.argmin(gap))
-        if gap[j] < CLOSE:
-            where = np.abs(value) / (2 * np.pi)
+        closest = gap.min()
+        if closest < CLOSE:
             raise RepeatedEigenvalueError(
-                f"mode {i + 1} at {where:.6g} Hz coincides with another one (relative distance {gap[j]:.1e}): a single "
-                "eigenpair has no Taylor series where its eigenvalue is repeated. Expand about another point, ask for "
-                "fewer modes, or take away the symmetry (planar: true leaves out-of-plane motion away)."
+                f"mode {i + 1} at {frequency_hz(value):.6g} Hz coincides with another one (relative distance "
+                f"{closest:.1e}): a single eigenpair has no Taylor series where its eigenvalue is repeated. Expand "
+                "about another point, ask for fewer modes, or take away the symmetry (planar: true leaves "
+                "out-of-plane motion away)."
             )
 
 
 def _one_pair(
     m: Monomials, matrices, lam0: complex, phi0: np.ndarray, psi0: np.ndarray
 ):
-    M, C, K = matrices
+    """Series of lambda, phi and chi = conj(psi) of one pair, order after order."""
     n = len(phi0)
-    Q0 = lam0**2 * M[0] + lam0 * C[0] + K[0]
-    slope = 2 * lam0 * M[0] + C[0]
-    # the border carries lambda_tau in units that make it as large as the matrix itself
-    size = np.abs(lam0) ** 2 * np.abs(M[0]).max() + np.abs(K[0]).max()
-    unit = size / np.abs(slope @ phi0).max()
-    S = np.block(
-        [
-            [Q0, unit * (slope @ phi0)[:, None]],
-            [size * phi0.conj()[None, :], np.zeros((1, 1))],
-        ]
-    )
-    factors = scipy.linalg.lu_factor(S)
-    lam, phi, chi = (np.zeros((m.size, *shape), complex) for shape in ((), (n,), (n,)))
-    lam[0], phi[0], chi[0] = lam0, phi0, psi0.conj()
-    right, left = (
-        _Products(m, (M, C, K), phi),
-        _Products(m, tuple(A.swapaxes(1, 2) for A in matrices), chi),
-    )
+    factors, unit = _bordered(matrices, lam0, phi0)
+    lam = np.zeros(m.size, complex)
+    phi = np.zeros((m.size, n), complex)
+    chi = np.zeros((m.size, n), complex)
+    lam[0] = lam0
+    phi[0] = phi0
+    chi[0] = psi0.conj()
+    transposed = tuple(A.swapaxes(1, 2) for A in matrices)
+    right = _Products(m, matrices, phi)
+    left = _Products(m, transposed, chi)
     for t in range(1, m.order + 1):
         level = np.flatnonzero(m.degree == t)
-        r = right.level(t, lam)
-        solution = scipy.linalg.lu_solve(factors, np.pad(-r, ((0, 0), (0, 1))).T).T
-        phi[level], lam[level] = solution[:, :n], unit * solution[:, n]
-        right.settle(level)
-        r = left.level(t, lam)
-        chi[level] = scipy.linalg.lu_solve(
-            factors, np.pad(-r, ((0, 0), (0, 1))).T, trans=1
-        ).T[:, :n]
-        left.settle(level)
+        solution = _solve_bordered(factors, right.remainder(t, lam))
+        phi[level] = solution[:, :n]
+        lam[level] = unit * solution[:, n]
+        right.add_order(level)
+        # The left vectors need lambda of this order, which the right ones have just given.
+        solution = _solve_bordered(factors, left.remainder(t, lam), transposed=True)
+        chi[level] = solution[:, :n]
+        left.add_order(level)
     return lam, phi, chi
+
+
+def _bordered(matrices, lam0: complex, phi0: np.ndarray) -> tuple[Any, float]:
+    """Factors of [Q, Q' phi; phi^*, 0] at the expansion point, and the unit in which it gives lambda."""
+    M, C, K = (A[0] for A in matrices)
+    Q = lam0**2 * M + lam0 * C + K
+    column = (2 * lam0 * M + C) @ phi0
+    # The border carries lambda_tau in units that make it as large as the matrix itself.
+    M_size = np.abs(M).max()
+    K_size = np.abs(K).max()
+    size = np.abs(lam0) ** 2 * M_size + K_size
+    unit = size / np.abs(column).max()
+    border = unit * column[:, None]
+    row = size * phi0.conj()[None, :]
+    corner = np.zeros((1, 1))
+    S = np.block([[Q, border], [row, corner]])
+    return scipy.linalg.lu_factor(S), unit
+
+
+def _solve_bordered(factors, r: np.ndarray, transposed: bool = False) -> np.ndarray:
+    """Solutions (phi_tau, lambda_tau) for the remainders r_tau, one in each row."""
+    # The border asks for phi_tau orthogonal to phi_0: its right side is zero.
+    right_sides = np.pad(-r, ((0, 0), (0, 1)))
+    kind = 1 if transposed else 0
+    solution = scipy.linalg.lu_solve(factors, right_sides.T, trans=kind)
+    return solution.T
 
 
 class _Products:
     """M phi, C phi and K phi as series that grow with phi, one order at a time."""
 
     def __init__(self, m: Monomials, matrices, vector: np.ndarray):
-        self.m, self.matrices, self.vector = m, matrices, vector
+        self.m = m
+        self.matrices = matrices
+        self.vector = vector
         self.parts = [np.zeros_like(vector) for _ in matrices]
-        self.settle(np.zeros(1, dtype=int))
+        self.add_order(np.zeros(1, dtype=int))
 
-    def settle(self, level: np.ndarray) -> None:
+    def add_order(self, level: np.ndarray) -> None:
         """Add what the vector's own order contributes, once it is known."""
         for part, A in zip(self.parts, self.matrices, strict=True):
             part[level] += self.vector[level] @ A[0].T
 
-    def level(self, t: int, lam: np.ndarray) -> np.ndarray:
+    def remainder(self, t: int, lam: np.ndarray) -> np.ndarray:
         """r_tau of all tau with |tau| = t, eq. (26) without its unknowns; what is known of lam enters."""
-        m, level = self.m, np.flatnonzero(self.m.degree == t)
+        m = self.m
+        self._add_lower_orders(t)
+        Mv, Cv, Kv = self.parts
+        lam_series = of_dense(lam)
+        square = series.multiply(m, lam_series, lam_series)
+        square = square.dense(m.size)
+        level = np.flatnonzero(m.degree == t)
+        r = Kv[level].copy()
+        for a in np.flatnonzero(m.degree <= t):
+            b = np.flatnonzero(m.degree == t - m.degree[a])
+            # Terms of one degree lie side by side: their places in r count from the first of them.
+            place = m.product[a, b] - level[0]
+            r[place] += lam[a] * Cv[b] + square[a] * Mv[b]
+        return r
+
+    def _add_lower_orders(self, t: int) -> None:
+        """Products of order t of the matrices' own orders 1 to t with the orders of the vector below t."""
+        m = self.m
         for a in np.flatnonzero((m.degree > 0) & (m.degree <= t)):
             b = np.flatnonzero(m.degree == t - m.degree[a])
             for part, A in zip(self.parts, self.matrices, strict=True):
                 part[m.product[a, b]] += self.vector[b] @ A[a].T
-        Mv, Cv, Kv = self.parts
-        square = series.multiply(m, of_dense(lam), of_dense(lam)).dense(m.size)
-        r = Kv[level].copy()
-        for a in np.flatnonzero(m.degree <= t):
-            b = np.flatnonzero(m.degree == t - m.degree[a])
-            r[m.product[a, b] - level[0]] += lam[a] * Cv[b] + square[a] * Mv[b]
-        return r
 
 
 def _biorthonormal(m: Monomials, M, C, lam, phi, chi):
     """Left vectors divided by the series s = psi^* (2 lambda M + C) phi."""
-    matrix, column = of_dense, lambda v: of_dense(v[:, :, None])
-    Mphi, Cphi = (series.matmul(m, matrix(A), column(phi)) for A in (M, C))
-    twice = of_dense(2 * lam[:, None, None])
-    momentum = series.total([series.multiply(m, twice, Mphi), Cphi])
-    s = series.matmul(m, of_dense(chi[:, None, :]), momentum).each(lambda d: d[:, 0, 0])
-    inverse = series.compose(m, s, series.power(s.value, -1.0, m.order))
-    return series.multiply(m, inverse.each(lambda d: d[:, None]), of_dense(chi)).dense(
-        m.size
-    )
-
-
-__all__ = [
-    "EigenSeries",
-    "RepeatedEigenvalueError",
-    "Series",
-    "eigen_series",
-    "refuse_repeated",
-]
+    column = of_dense(phi[:, :, None])
+    M_phi = series.matmul(m, of_dense(M), column)
+    C_phi = series.matmul(m, of_dense(C), column)
+    twice_lam = of_dense(2 * lam[:, None, None])
+    inertial = series.multiply(m, twice_lam, M_phi)
+    momentum = series.total([inertial, C_phi])
+    row = of_dense(chi[:, None, :])
+    product = series.matmul(m, row, momentum)
+    s = product.each(lambda d: d[:, 0, 0])
+    reciprocal = series.power(s.value, -1.0, m.order)
+    inverse = series.compose(m, s, reciprocal)
+    inverse = inverse.each(lambda d: d[:, None])
+    scaled = series.multiply(m, inverse, of_dense(chi))
+    return scaled.dense(m.size)

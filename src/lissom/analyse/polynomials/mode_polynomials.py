@@ -1,7 +1,7 @@
 """Eigenvalues, right and left vectors as polynomials of named parameters: the modal model of [Palomba2019]."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,19 +11,21 @@ from ...algebra import series
 from ...algebra.series import of_dense
 from ...atomic import write_atomically
 from ...types import namespace
+from ..modes.complex_modes import damping_ratio, frequency_hz
 from .eigenseries import EigenSeries
-from .polynomial import PiecewisePolynomial, written
-from .quadratic import damping_ratio, frequency_hz
+from .piecewise_polynomial import PiecewisePolynomial, text_of
 
 KINDS = ("frequency_hz", "damping_ratio", "eigenvalue")
+
+# An expansion point and the corners of the box around it: centre, low, high.
+PieceBox = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class ModesAt(NamedTuple):
     """Modal data at points (leading axes), m pairs of n coordinates."""
 
-    eigenvalue: Complex[
-        Any, "... m"
-    ]  # lambda [1/s], the member of the pair with positive imaginary part
+    # lambda [1/s], the member of the pair with positive imaginary part.
+    eigenvalue: Complex[Any, "... m"]
     frequency_hz: Float[Any, "... m"]  # |lambda| / (2 pi)
     damping_ratio: Float[Any, "... m"]  # -Re lambda / |lambda|
     right: Complex[Any, "... m n"]  # phi
@@ -48,12 +50,12 @@ class ModePolynomials:
     parameter's name to its values. NumPy in, NumPy out; JAX in, JAX out, with `jax.grad`, `jax.jit` and `jax.vmap`.
     """
 
-    polynomial: PiecewisePolynomial  # columns: m eigenvalues, m n right, m n conjugate left components
+    # Columns: m eigenvalues, m n right, m n conjugate left components.
+    polynomial: PiecewisePolynomial
     modes: int
     coordinates: tuple[str, ...]  # names of the n components of the vectors
-    notes: Mapping[str, str] = field(
-        default_factory=dict
-    )  # robot, formulation, what was expanded, what was checked
+    # Robot, formulation, what was expanded, what was checked.
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -77,11 +79,11 @@ class ModePolynomials:
 
     def __call__(self, points: Any) -> ModesAt:
         """Modal data at points."""
-        return self._parted(self.polynomial(self.points(points)))
+        return self._modes_at(self.polynomial(self.points(points)))
 
     def eigenvalues(self, points: Any) -> Complex[Any, "... m"]:
         """Eigenvalues alone: cheaper than everything."""
-        return self._head(self.modes)(self.points(points))
+        return self._eigenvalue_polynomial()(self.points(points))
 
     def frequency_hz(self, points: Any) -> Float[Any, "... m"]:
         """Undamped natural frequencies [Hz]."""
@@ -95,17 +97,29 @@ class ModePolynomials:
         """Derivatives of everything with respect to every parameter: the derivatives of the polynomials."""
         points = self.points(points)
         xp = namespace(points)
-        parts = [
-            self._parted(self.polynomial.derivative(name)(points))
-            for name in self.parameters
-        ]
+        slopes = []
+        for name in self.parameters:
+            values = self.polynomial.derivative(name)(points)
+            slopes.append(self._modes_at(values))
+
+        def stacked(name):
+            parts = [getattr(slope, name) for slope in slopes]
+            return xp.stack(parts, axis=-1)
+
         lam = self.eigenvalues(points)[..., None]
-        slope, right, left = (xp.stack([getattr(part, name) for part in parts], axis=-1)
-                              for name in ("eigenvalue", "right", "left"))  # fmt: skip
+        d_lam = stacked("eigenvalue")
+        # |lambda| and -Re lambda / |lambda| are differentiated by hand: they are no polynomials.
         size = abs(lam)
-        grown = (lam.real * slope.real + lam.imag * slope.imag) / size
-        damping = -slope.real / size + lam.real * grown / size**2
-        return Sensitivity(slope, grown / (2 * np.pi), damping, right, left)
+        d_square = lam.real * d_lam.real + lam.imag * d_lam.imag
+        d_size = d_square / size
+        d_ratio = -d_lam.real / size + lam.real * d_size / size**2
+        return Sensitivity(
+            eigenvalue=d_lam,
+            frequency_hz=d_size / (2 * np.pi),
+            damping_ratio=d_ratio,
+            right=stacked("right"),
+            left=stacked("left"),
+        )
 
     def points(self, points: Any) -> Float[Any, "... p"]:
         """Points as an array, parameters along the last axis.
@@ -114,22 +128,7 @@ class ModePolynomials:
             ValueError: a parameter is missing, unknown, or the last axis has another length.
         """
         if isinstance(points, Mapping):
-            strange = [name for name in points if name not in self.parameters]
-            missing = [name for name in self.parameters if name not in points]
-            if strange or missing:
-                what = (
-                    f"unknown {', '.join(strange)}"
-                    if strange
-                    else f"missing {', '.join(missing)}"
-                )
-                raise ValueError(
-                    f"points: {what}; the parameters are {', '.join(self.parameters)}"
-                )
-            xp = namespace(*points.values())
-            columns = xp.broadcast_arrays(
-                *[xp.asarray(points[name], dtype=float) for name in self.parameters]
-            )
-            return xp.stack(columns, axis=-1)
+            return self._named_points(points)
         xp = namespace(points)
         points = xp.asarray(points, dtype=float)
         if points.ndim == 0 and len(self.parameters) == 1:
@@ -141,10 +140,27 @@ class ModePolynomials:
             )
         return points
 
+    def _named_points(self, points: Mapping[str, Any]) -> Float[Any, "... p"]:
+        unknown = [name for name in points if name not in self.parameters]
+        missing = [name for name in self.parameters if name not in points]
+        if unknown or missing:
+            what = f"missing {', '.join(missing)}"
+            if unknown:
+                what = f"unknown {', '.join(unknown)}"
+            raise ValueError(
+                f"points: {what}; the parameters are {', '.join(self.parameters)}"
+            )
+        xp = namespace(*points.values())
+        columns = [xp.asarray(points[name], dtype=float) for name in self.parameters]
+        return xp.stack(xp.broadcast_arrays(*columns), axis=-1)
+
     def truncated(self, order: int) -> "ModePolynomials":
         """The same with terms up to a lower order only."""
         return ModePolynomials(
-            self.polynomial.truncated(order), self.modes, self.coordinates, self.notes
+            polynomial=self.polynomial.truncated(order),
+            modes=self.modes,
+            coordinates=self.coordinates,
+            notes=self.notes,
         )
 
     def last_order(self, points: Any) -> Float[np.ndarray, "... m"]:
@@ -152,10 +168,8 @@ class ModePolynomials:
         points = np.asarray(self.points(points))
         if self.order == 0:
             return np.ones((*points.shape[:-1], self.modes))
-        whole, shorter = (
-            self.eigenvalues(points),
-            self.truncated(self.order - 1).eigenvalues(points),
-        )
+        whole = self.eigenvalues(points)
+        shorter = self.truncated(self.order - 1).eigenvalues(points)
         return abs(whole - shorter) / abs(whole)
 
     def coefficients(self, kind: str = "eigenvalue") -> PiecewisePolynomial:
@@ -166,21 +180,14 @@ class ModePolynomials:
         """
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-        p = self._head(self.modes)
+        lam = self._eigenvalue_polynomial()
         if kind == "eigenvalue":
-            return p
-        found = [
-            [_real_series(p.monomials, piece[:, i], kind) for i in range(self.modes)]
-            for piece in p.coefficients
-        ]
-        return PiecewisePolynomial(
-            p.parameters,
-            p.order,
-            p.centre,
-            p.low,
-            p.high,
-            np.stack(found).swapaxes(1, 2),
-        )
+            return lam
+        pieces = []
+        for coefficients in lam.coefficients:
+            columns = [_real_series(lam.monomials, c, kind) for c in coefficients.T]
+            pieces.append(np.stack(columns, axis=1))
+        return replace(lam, coefficients=np.stack(pieces))
 
     def text(
         self,
@@ -191,22 +198,25 @@ class ModePolynomials:
         smallest: float = 1e-6,
     ):
         """One polynomial written out; terms that stay below `smallest` of the value over the piece are left out."""
-        return written(self.coefficients(kind), mode, piece, digits, smallest)
+        return text_of(self.coefficients(kind), mode, piece, digits, smallest)
 
     def __str__(self) -> str:
         head = (
             f"{self.modes} eigenpairs as polynomials of order {self.order} in {', '.join(self.parameters)}: "
             f"{self.terms} terms each, {self.polynomial.pieces} expansion point(s)"
         )
+        lines = [head]
+        for key, value in self.notes.items():
+            lines.append(f"  {key}: {value}")
         values = self(self.centres[:1])
-        rows = [
-            f"  mode {i + 1}: {values.frequency_hz[0, i]:.6g} Hz, damping {values.damping_ratio[0, i]:.4g}; "
-            f"f = {self.text(i, digits=4, smallest=1e-4)}"
-            for i in range(self.modes)
-        ]
-        return "\n".join(
-            [head, *[f"  {key}: {value}" for key, value in self.notes.items()], *rows]
-        )
+        for i in range(self.modes):
+            frequency = values.frequency_hz[0, i]
+            damping = values.damping_ratio[0, i]
+            polynomial = self.text(i, digits=4, smallest=1e-4)
+            lines.append(
+                f"  mode {i + 1}: {frequency:.6g} Hz, damping {damping:.4g}; f = {polynomial}"
+            )
+        return "\n".join(lines)
 
     def save(self, path: Any, vectors: bool = True) -> None:
         """Writes the polynomials: `.npz` to load again, `.c` (C99) or `.py` (NumPy) as source that needs no lissom.
@@ -215,91 +225,90 @@ class ModePolynomials:
             path: the file.
             vectors: also write the vectors into a source.
         """
-        from .export import archive, c_source, numpy_source
+        from .polynomial_export import archive, c_source, identifier, numpy_source
 
         kind = str(path).rpartition(".")[2]
         if kind == "npz":
-            write_atomically(
-                path, lambda file: np.savez_compressed(file, **archive(self))
-            )
-        elif kind in ("c", "py"):
-            stem = str(path).replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
-            word = "".join(c if c.isascii() and c.isalnum() else "_" for c in stem)
-            word = word if word[:1].isalpha() else f"modes_{word}"
-            text = (
-                c_source(self, word, vectors)
-                if kind == "c"
-                else numpy_source(self, vectors)
-            )
-            write_atomically(path, lambda file: file.write(text.encode()))
+            arrays = archive(self)
+            write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
+            return
+        if kind == "c":
+            text = c_source(self, identifier(path), vectors)
+        elif kind == "py":
+            text = numpy_source(self, vectors)
         else:
             raise ValueError(f"{path}: mode polynomials are written as .npz, .c or .py")
+        write_atomically(path, lambda file: file.write(text.encode()))
 
     @staticmethod
     def load(path: Any) -> "ModePolynomials":
         """The polynomials of an `.npz` file."""
-        from .export import from_archive
+        from .polynomial_export import from_archive
 
         with np.load(path) as data:
             return from_archive(data)
 
-    def _head(self, columns: int) -> PiecewisePolynomial:
+    def _eigenvalue_polynomial(self) -> PiecewisePolynomial:
         p = self.polynomial
-        return PiecewisePolynomial(
-            p.parameters,
-            p.order,
-            p.centre,
-            p.low,
-            p.high,
-            p.coefficients[..., :columns],
-        )
+        return replace(p, coefficients=p.coefficients[..., : self.modes])
 
-    def _parted(self, values: Any) -> ModesAt:
-        m, n = self.modes, len(self.coordinates)
+    def _modes_at(self, values: Any) -> ModesAt:
+        """Modal data from the columns of the polynomial."""
+        m = self.modes
+        n = len(self.coordinates)
         lam = values[..., :m]
-        right = values[..., m : m + m * n].reshape(*values.shape[:-1], m, n)
-        left = values[..., m + m * n :].reshape(*values.shape[:-1], m, n)
-        return ModesAt(lam, frequency_hz(lam), damping_ratio(lam), right, left.conj())
+        vectors = (*values.shape[:-1], m, n)
+        right = values[..., m : m + m * n].reshape(vectors)
+        conjugate_left = values[..., m + m * n :].reshape(vectors)
+        return ModesAt(
+            eigenvalue=lam,
+            frequency_hz=frequency_hz(lam),
+            damping_ratio=damping_ratio(lam),
+            right=right,
+            left=conjugate_left.conj(),
+        )
 
 
 def mode_polynomials(
     parameters: Sequence[str],
     order: int,
-    boxes: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
-    found: Sequence[EigenSeries],
+    boxes: Sequence[PieceBox],
+    expansions: Sequence[EigenSeries],
     coordinates: Sequence[str],
     notes: Mapping[str, str],
 ) -> ModePolynomials:
     """The polynomials of several expansions; boxes are (centre, low, high)."""
-    columns = [
-        np.concatenate([part.reshape(len(part), -1) for part in one], axis=1)
-        for one in found
-    ]
-    centre, low, high = (np.stack(side) for side in zip(*boxes, strict=True))
+    coefficients = []
+    for one in expansions:
+        columns = [part.reshape(len(part), -1) for part in one]
+        coefficients.append(np.concatenate(columns, axis=1))
+    centre, low, high = (np.stack(part) for part in zip(*boxes, strict=True))
     polynomial = PiecewisePolynomial(
-        tuple(parameters), order, centre, low, high, np.stack(columns)
+        parameters=tuple(parameters),
+        order=order,
+        centre=centre,
+        low=low,
+        high=high,
+        coefficients=np.stack(coefficients),
     )
-    return ModePolynomials(
-        polynomial, found[0].eigenvalue.shape[1], tuple(coordinates), dict(notes)
-    )
+    modes = expansions[0].eigenvalue.shape[1]
+    return ModePolynomials(polynomial, modes, tuple(coordinates), dict(notes))
 
 
 def _real_series(monomials, lam: np.ndarray, kind: str) -> np.ndarray:
     """|lambda| / (2 pi) or -Re lambda / |lambda| as a series."""
-    square = series.total(
-        [
-            series.multiply(monomials, part, part)
-            for part in (of_dense(np.real(lam)), of_dense(np.imag(lam)))
-        ]
-    )
+    real = of_dense(np.real(lam))
+    imaginary = of_dense(np.imag(lam))
+    real_square = series.multiply(monomials, real, real)
+    imaginary_square = series.multiply(monomials, imaginary, imaginary)
+    square = series.total([real_square, imaginary_square])
+
+    def square_to(power):
+        outer = series.power(square.value, power, monomials.order)
+        return series.compose(monomials, square, outer)
+
     if kind == "frequency_hz":
-        size = series.compose(
-            monomials, square, series.power(square.value, 0.5, monomials.order)
-        )
+        size = square_to(0.5)
         return size.dense(monomials.size) / (2 * np.pi)
-    inverse = series.compose(
-        monomials, square, series.power(square.value, -0.5, monomials.order)
-    )
-    return -series.multiply(monomials, of_dense(np.real(lam)), inverse).dense(
-        monomials.size
-    )
+    ratio = series.multiply(monomials, real, square_to(-0.5))
+    return -ratio.dense(monomials.size)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...describe.errors import nearest
 from ...solve.model import Model
-from .operating import KINDS, OperatingPoints, linear_quantities
+from .model_matrices import KINDS, ModelMatrices, linear_quantities
 
 
 def named_quantities(
@@ -18,7 +18,7 @@ def named_quantities(
     motion: Callable[[Any], Mapping[str, Any]] | None,
     encoders: bool,
     locked: bool,
-) -> tuple[OperatingPoints, Callable[[], np.ndarray] | None]:
+) -> tuple[ModelMatrices, Callable[[], np.ndarray] | None]:
     """What the parameters move, and how to find their values in the robot as it is.
 
     Raises:
@@ -29,71 +29,90 @@ def named_quantities(
             "closed chains have no polynomials: their dependent joints come from an iteration that is not expanded. "
             "Take `mode_map` over a grid."
         )
-    base = {kind: np.zeros(model.n_joints) if value is None else np.asarray(value, dtype=float)
-            for kind, value in zip(KINDS, motions, strict=True)}  # fmt: skip
-    for kind, value in base.items():
-        if value.shape != (model.n_joints,):
-            joints = ", ".join(model.joint_names)
-            raise ValueError(
-                f"{kind} must have {model.n_joints} values, one for each joint ({joints})"
-            )
+    base = _base_motion(model, motions)
     names = tuple(parameters)
     if not names:
         raise ValueError("parameters: name at least one")
     if motion is not None:
         probe = motion(jnp.zeros(len(names)))
         for quantity in probe:
-            _known(model, quantity)
-        return OperatingPoints(model, names, motion, base, encoders, locked), None
-    spec = (
-        parameters
-        if isinstance(parameters, Mapping)
-        else {name: name for name in names}
-    )
-    parts = {
-        name: ({what: 1.0} if isinstance(what, str) else dict(what))
-        for name, what in spec.items()
-    }
-    quantities = list(
-        dict.fromkeys(
-            _known(model, quantity) for part in parts.values() for quantity in part
-        )
-    )
-    A = np.array([[sum(c for what, c in parts[name].items() if _known(model, what) == quantity) for name in names]
-                  for quantity in quantities], dtype=float)  # fmt: skip
-    operating = OperatingPoints(
-        model, names, linear_quantities(quantities, A), base, encoders, locked
-    )
-    return operating, lambda: _solved(A, quantities, names, model, base)
+            _full_name(model, quantity)
+        return ModelMatrices(model, names, motion, base, encoders, locked), None
+    quantities, A = _coefficients(model, parameters)
+    function = linear_quantities(quantities, A)
+    source = ModelMatrices(model, names, function, base, encoders, locked)
+    return source, lambda: _present_values(A, quantities, names, model, base)
 
 
-def _known(model: Model, quantity: str) -> str:
-    """The full name of a quantity.
+def _base_motion(model: Model, motions: Sequence[Any]) -> dict[str, np.ndarray]:
+    """q, qd, qdd of all joints, zero where nothing is said."""
+    base = {}
+    for kind, value in zip(KINDS, motions, strict=True):
+        if value is None:
+            value = np.zeros(model.n_joints)
+        values = np.asarray(value, dtype=float)
+        base[kind] = values
+        if values.shape != (model.n_joints,):
+            joints = ", ".join(model.joint_names)
+            raise ValueError(
+                f"{kind} must have {model.n_joints} values, one for each joint ({joints})"
+            )
+    return base
+
+
+def _coefficients(
+    model: Model, parameters: Sequence[str] | Mapping[str, Any]
+) -> tuple[list[str], np.ndarray]:
+    """Full names of all quantities, and how much of each parameter each of them contains."""
+    if not isinstance(parameters, Mapping):
+        parameters = {name: name for name in parameters}
+    columns: list[dict[str, float]] = []
+    for moved in parameters.values():
+        parts = {moved: 1.0} if isinstance(moved, str) else moved
+        column: dict[str, float] = {}
+        # Two names of one quantity, such as `upper` and `q.upper`, add up.
+        for quantity, coefficient in parts.items():
+            name = _full_name(model, quantity)
+            column[name] = column.get(name, 0.0) + coefficient
+        columns.append(column)
+    quantities = list(dict.fromkeys(name for column in columns for name in column))
+    A = np.zeros((len(quantities), len(columns)))
+    for k, column in enumerate(columns):
+        for name, coefficient in column.items():
+            A[quantities.index(name), k] = coefficient
+    return quantities, A
+
+
+def _full_name(model: Model, quantity: str) -> str:
+    """The full name of a quantity: `q.upper`, `qd.upper`, `qdd.upper` or a path in the robot.
 
     Raises:
         ValueError: no joint and no place in the robot has this name.
     """
-    kind, _, joint = quantity.partition(".")
     if quantity in model.joint_names:
         return f"q.{quantity}"
-    ending = {f"{name}.{what}": f"{k}.{name}" for name in model.joint_names
-              for k, what in (("qd", "speed"), ("qdd", "acceleration"))}  # fmt: skip
-    if quantity in ending:
-        return ending[quantity]
-    known = [f"{k}.{name}" for k in KINDS for name in model.joint_names]
+    joint, _, what = quantity.rpartition(".")
+    kind = {"speed": "qd", "acceleration": "qdd"}.get(what)
+    if kind is not None and joint in model.joint_names:
+        return f"{kind}.{joint}"
+    kind, _, joint = quantity.partition(".")
     if kind in KINDS:
         if joint in model.joint_names:
             return quantity
-        raise ValueError(f"parameter {quantity!r}: no joint is called {joint!r}{nearest(joint, model.joint_names)} "
-                         f"The joints are {', '.join(model.joint_names)}.")  # fmt: skip
+        raise ValueError(
+            f"parameter {quantity!r}: no joint is called {joint!r}{nearest(joint, model.joint_names)} "
+            f"The joints are {', '.join(model.joint_names)}."
+        )
     if "." not in quantity:
-        raise ValueError(f"parameter {quantity!r} is neither a joint nor a path in the robot"
-                         f"{nearest(quantity, [*model.joint_names, *known])} Joints: {', '.join(known)}; "
-                         "paths are such as payload.mass or links.NAME.beam.material.E.")  # fmt: skip
+        known = [f"{k}.{name}" for k in KINDS for name in model.joint_names]
+        raise ValueError(
+            f"parameter {quantity!r} is neither a joint nor a path in the robot"
+            f"{nearest(quantity, [*model.joint_names, *known])} Joints: {', '.join(known)}; "
+            "paths are such as payload.mass or links.NAME.beam.material.E."
+        )
+    # The robot refuses unknown places, in the words of its file.
     value = value_at(model, quantity)
-    model.robot.replace(
-        {quantity: 1.0 if value is None else value}
-    )  # refuses unknown places, in the file's words
+    model.robot.replace({quantity: 1.0 if value is None else value})
     return quantity
 
 
@@ -102,41 +121,45 @@ def value_at(model: Model, path: str) -> float | None:
     here: Any = model.robot.to_dict()
     for step in path.split("."):
         if isinstance(here, list):
-            names = [
-                item.get("name") if isinstance(item, Mapping) else None for item in here
-            ]
-            place = (
-                0
-                if step == "*"
-                else names.index(step)
-                if step in names
-                else int(step)
-                if step.isdecimal()
-                else -1
-            )
-            here = here[place] if 0 <= place < len(here) else None
+            here = _item(here, step)
+        elif isinstance(here, Mapping):
+            here = here.get(step)
         else:
-            here = here.get(step) if isinstance(here, Mapping) else None
+            return None
     return float(here) if isinstance(here, int | float) else None
 
 
-def _solved(A, quantities, names, model, base) -> np.ndarray:
+def _item(items: list[Any], step: str) -> Any:
+    """The item of a list by its name, its number, or `*` for the first; None if there is none."""
+    for item in items:
+        if isinstance(item, Mapping) and item.get("name") == step:
+            return item
+    if step == "*":
+        step = "0"
+    if step.isdecimal() and int(step) < len(items):
+        return items[int(step)]
+    return None
+
+
+def _present_values(A, quantities, names, model, base) -> np.ndarray:
     """Parameters that give the quantities the values they have."""
-    values = []
-    for quantity in quantities:
-        kind, _, joint = quantity.partition(".")
-        value = (
-            base[kind][model.joint_names.index(joint)]
-            if kind in KINDS
-            else value_at(model, quantity)
-        )
-        if value is None:
-            raise ValueError(
-                f"at: give the value of {quantity} at the expansion point; the robot has none"
-            )
-        values.append(value)
-    p, *_ = np.linalg.lstsq(A, np.array(values), rcond=None)
+    values = np.array([_present_value(model, base, name) for name in quantities])
+    p, *_ = np.linalg.lstsq(A, values, rcond=None)
     if not np.allclose(A @ p, values, rtol=1e-9, atol=1e-12):
-        raise ValueError(f"at: no values of {', '.join(names)} give the robot's present {', '.join(quantities)}; "
-                         "say where to expand")  # fmt: skip
+        raise ValueError(
+            f"at: no values of {', '.join(names)} give the robot's present {', '.join(quantities)}; "
+            "say where to expand"
+        )
     return p
+
+
+def _present_value(model: Model, base: Mapping[str, Any], quantity: str) -> float:
+    kind, _, joint = quantity.partition(".")
+    if kind in KINDS:
+        return base[kind][model.joint_names.index(joint)]
+    value = value_at(model, quantity)
+    if value is None:
+        raise ValueError(
+            f"at: give the value of {quantity} at the expansion point; the robot has none"
+        )
+    return value

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .mode_polynomials import ModePolynomials
-from .polynomial import PiecewisePolynomial
+from .piecewise_polynomial import PiecewisePolynomial
 
 FORMAT = 1
 ARRAYS = ("centre", "low", "high", "coefficients")
@@ -15,12 +15,18 @@ ARRAYS = ("centre", "low", "high", "coefficients")
 def archive(found: ModePolynomials) -> dict[str, Any]:
     """Everything as arrays for `numpy.savez`."""
     p = found.polynomial
-    about = {"format": FORMAT, "parameters": p.parameters, "order": p.order, "modes": found.modes,
-             "coordinates": found.coordinates, "notes": dict(found.notes)}  # fmt: skip
-    return {
-        "about": np.array(json.dumps(about)),
-        **{name: getattr(p, name) for name in ARRAYS},
+    about = {
+        "format": FORMAT,
+        "parameters": p.parameters,
+        "order": p.order,
+        "modes": found.modes,
+        "coordinates": found.coordinates,
+        "notes": dict(found.notes),
     }
+    arrays: dict[str, Any] = {"about": np.array(json.dumps(about))}
+    for name in ARRAYS:
+        arrays[name] = getattr(p, name)
+    return arrays
 
 
 def from_archive(data: Any) -> ModePolynomials:
@@ -36,14 +42,22 @@ def from_archive(data: Any) -> ModePolynomials:
         raise ValueError(
             f"the file has format {about.get('format')}, this version reads {FORMAT}"
         )
-    p = PiecewisePolynomial(
-        tuple(about["parameters"]),
-        about["order"],
-        *(np.asarray(data[name]) for name in ARRAYS),
-    )
-    return ModePolynomials(
-        p, about["modes"], tuple(about["coordinates"]), about["notes"]
-    )
+    arrays = {name: np.asarray(data[name]) for name in ARRAYS}
+    parameters = tuple(about["parameters"])
+    p = PiecewisePolynomial(parameters, about["order"], **arrays)
+    coordinates = tuple(about["coordinates"])
+    return ModePolynomials(p, about["modes"], coordinates, about["notes"])
+
+
+def identifier(path: Any) -> str:
+    """The name of a file, without its ending, as a name that C accepts."""
+    name = str(path).replace("\\", "/").rpartition("/")[2]
+    stem = name.rpartition(".")[0]
+    word = ""
+    for letter in stem:
+        plain = letter.isascii() and letter.isalnum()
+        word += letter if plain else "_"
+    return word if word[:1].isalpha() else f"modes_{word}"
 
 
 def _head(found: ModePolynomials) -> list[str]:
@@ -60,11 +74,19 @@ def _head(found: ModePolynomials) -> list[str]:
 
 def _parts(found: ModePolynomials, vectors: bool) -> dict[str, np.ndarray]:
     """Coefficients (piece, term, column) of each output, the left vectors themselves instead of their conjugates."""
-    c, m, n = found.polynomial.coefficients, found.modes, len(found.coordinates)
+    c = found.polynomial.coefficients
+    m = found.modes
+    n = len(found.coordinates)
     parts = {"eigenvalue": c[..., :m]}
     if vectors:
-        parts |= {"right": c[..., m : m + m * n], "left": c[..., m + m * n :].conj()}
+        parts["right"] = c[..., m : m + m * n]
+        parts["left"] = c[..., m + m * n :].conj()
     return parts
+
+
+def _real_pairs(values: np.ndarray) -> np.ndarray:
+    """Complex numbers as pairs of real ones, real part first."""
+    return np.stack([np.real(values), np.imag(values)], axis=-1)
 
 
 def _floats(values: np.ndarray) -> str:
@@ -76,35 +98,8 @@ def c_source(found: ModePolynomials, name: str = "modes", vectors: bool = True) 
 
     Complex results are pairs of doubles, real part first; vectors mode after mode.
     """
-    p, mono, N = found.polynomial, found.polynomial.monomials, name.upper()
-
-    def complex_(a):
-        return np.stack([np.real(a), np.imag(a)], axis=-1)
-
-    parts = {key: complex_(value) for key, value in _parts(found, vectors).items()}
-    P, p_count, T = p.pieces, len(p.parameters), mono.size
-    text = [
-        "/* "
-        + "\n   ".join(line.replace("*/", "* /") for line in _head(found))
-        + " */",
-        "#include <math.h>",
-        "",
-    ]
-    text += [f"#define {N}_PARAMETERS {p_count}", f"#define {N}_MODES {found.modes}",
-             f"#define {N}_COORDINATES {len(found.coordinates)}", f"#define {N}_TERMS {T}", f"#define {N}_PIECES {P}",
-             ""]  # fmt: skip
-    for key, values in (("centre", p.centre), ("low", p.low), ("high", p.high)):
-        text.append(
-            f"static const double {name}_{key}_at[{P} * {p_count}] = {{{_floats(values)}}};"
-        )
-    for key, values in (("parent", mono.parent), ("factor", mono.factor)):
-        text.append(
-            f"static const int {name}_{key}_of[{T}] = {{{', '.join(str(int(v)) for v in values)}}};"
-        )
-    for key, values in parts.items():
-        text.append(
-            f"static const double {name}_{key}_terms[{values.size}] = {{{_floats(values)}}};"
-        )
+    N = name.upper()
+    text = [*_c_head(found, N), *_c_tables(found, name, vectors)]
     text.append(f"""
 /* The piece that a point lies in, or lies least outside of. */
 int {name}_piece(const double *p)
@@ -165,22 +160,68 @@ void {name}_{key}(const double *p, double *out)
     return "\n".join(text) + "\n"
 
 
+def _c_head(found: ModePolynomials, N: str) -> list[str]:
+    """The comment at the top, and the sizes."""
+    p = found.polynomial
+    # A comment must not end before its end.
+    comment = "\n   ".join(line.replace("*/", "* /") for line in _head(found))
+    sizes = {
+        "PARAMETERS": len(p.parameters),
+        "MODES": found.modes,
+        "COORDINATES": len(found.coordinates),
+        "TERMS": p.monomials.size,
+        "PIECES": p.pieces,
+    }
+    lines = [f"/* {comment} */", "#include <math.h>", ""]
+    lines += [f"#define {N}_{key} {value}" for key, value in sizes.items()]
+    return [*lines, ""]
+
+
+def _c_tables(found: ModePolynomials, name: str, vectors: bool) -> list[str]:
+    """All numbers: the boxes, how the terms build on each other, the coefficients."""
+    p = found.polynomial
+    mono = p.monomials
+    lines = []
+    size = f"{p.pieces} * {len(p.parameters)}"
+    for key in ("centre", "low", "high"):
+        numbers = _floats(getattr(p, key))
+        lines.append(f"static const double {name}_{key}_at[{size}] = {{{numbers}}};")
+    # Every term is its parent times one parameter.
+    for key in ("parent", "factor"):
+        numbers = ", ".join(str(int(v)) for v in getattr(mono, key))
+        lines.append(f"static const int {name}_{key}_of[{mono.size}] = {{{numbers}}};")
+    for key, part in _parts(found, vectors).items():
+        pairs = _real_pairs(part)
+        lines.append(
+            f"static const double {name}_{key}_terms[{pairs.size}] = {{{_floats(pairs)}}};"
+        )
+    return lines
+
+
 def numpy_source(found: ModePolynomials, vectors: bool = True) -> str:
     """A Python module that needs NumPy alone: `evaluate(points)` and the names of everything."""
-    p, mono = found.polynomial, found.polynomial.monomials
+    p = found.polynomial
     head = "\n".join(_head(found)).replace('"""', "'''").replace("\\", "/")
     parts = _parts(found, vectors)
-    text = [f'"""{head}\n"""', "", "import numpy as np", "", f"PARAMETERS = {p.parameters!r}",
-            f"COORDINATES = {found.coordinates!r}", f"MODES = {found.modes}",
-            f"LEVELS = {[(a.tolist(), b.tolist()) for a, b in mono.levels]!r}"]  # fmt: skip
+    levels = [(a.tolist(), b.tolist()) for a, b in p.monomials.levels]
+    text = [
+        f'"""{head}\n"""',
+        "",
+        "import numpy as np",
+        "",
+        f"PARAMETERS = {p.parameters!r}",
+        f"COORDINATES = {found.coordinates!r}",
+        f"MODES = {found.modes}",
+        f"LEVELS = {levels!r}",
+    ]
+    shape = f"{p.pieces}, {len(p.parameters)}"
     for key in ("centre", "low", "high"):
-        text.append(
-            f"{key.upper()} = np.array([{_floats(getattr(p, key))}]).reshape({p.pieces}, {len(p.parameters)})"
-        )
+        numbers = _floats(getattr(p, key))
+        text.append(f"{key.upper()} = np.array([{numbers}]).reshape({shape})")
     for key, values in parts.items():
-        pairs = _floats(np.stack([np.real(values), np.imag(values)], axis=-1))
+        numbers = _floats(_real_pairs(values))
         text.append(
-            f"{key.upper()} = np.array([{pairs}]).view(complex).reshape{values.shape!r}"
+            f"{key.upper()} = np.array([{numbers}]).view(complex).reshape{values.shape!r}"
         )
     tables = ", ".join(f'("{key}", {key.upper()})' for key in parts)
     text.append(f'''

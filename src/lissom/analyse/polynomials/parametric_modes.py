@@ -9,22 +9,18 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.optimize
 
+from ...algebra.eigen import modal_assurance
 from ...algebra.monomials import monomials_of
 from ...algebra.taylor import taylor_coefficients
 from ...solve.model import Model
-from .accuracy import (
-    Box,
-    ErrorEstimate,
-    Points,
-    Region,
-    Wanted,
-    expand_until,
-    residual_errors,
-)
+from ..modes.complex_modes import RIGID, Eigenpairs, vibration_pairs
+from .accuracy import ErrorEstimate, residual_errors
 from .eigenseries import EigenSeries, eigen_series
+from .expansion import AccuracyGoal, Expansion, expand_until
 from .mode_polynomials import ModePolynomials, mode_polynomials
+from .model_matrices import Matrices, stacked_matrices
 from .parameters import named_quantities
-from .quadratic import RIGID, Eigenpairs, modal_assurance, vibration_pairs
+from .regions import ParameterBox, ParameterPoints, ParameterRegion
 
 ORDER = 4  # as in [Palomba2019] section 4
 MAC = 0.999  # wanted of the vectors where only a frequency accuracy is given
@@ -49,13 +45,11 @@ class MatrixSource(Protocol):
         """What they are of."""
         ...
 
-    def exact(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def exact(self, points: np.ndarray) -> Matrices:
         """M, C, K at points (N, p), stacked."""
         ...
 
-    def series(
-        self, p0: np.ndarray, order: int
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def series(self, p0: np.ndarray, order: int) -> Matrices:
         """Their Taylor coefficients about a point."""
         ...
 
@@ -69,19 +63,22 @@ class MatrixFunction:
         parameters: Sequence[str],
         coordinates: Sequence[str] = (),
     ):
-        self.function, self.parameters, self.notes = function, tuple(parameters), {}
-        n = len(jax.eval_shape(function, jnp.zeros(len(self.parameters)))[0])
-        self.coordinates = tuple(coordinates) or tuple(str(i) for i in range(n))
+        self.function = function
+        self.parameters = tuple(parameters)
+        self.notes = {}
+        self.coordinates = tuple(coordinates)
+        if not self.coordinates:
+            p = jnp.zeros(len(self.parameters))
+            M, _, _ = jax.eval_shape(function, p)
+            self.coordinates = tuple(str(i) for i in range(len(M)))
         self._compiled = jax.jit(function)
 
-    def exact(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def exact(self, points: np.ndarray) -> Matrices:
         """M, C, K at points."""
-        found = [self._compiled(jnp.asarray(p)) for p in np.atleast_2d(points)]
-        return tuple(np.stack([np.asarray(one[i]) for one in found]) for i in range(3))  # pyright: ignore
+        rows = np.atleast_2d(points)
+        return stacked_matrices([self._compiled(jnp.asarray(p)) for p in rows])
 
-    def series(
-        self, p0: np.ndarray, order: int
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def series(self, p0: np.ndarray, order: int) -> Matrices:
         """Their Taylor coefficients."""
         return taylor_coefficients(self.function, p0, order)
 
@@ -95,23 +92,27 @@ class ParametricModes(ModePolynomials):
 
     def error_estimate(self, points: Any) -> ErrorEstimate:
         """Errors at points, from the residual of the exact eigenproblem there; no eigenproblem is solved."""
-        points = np.asarray(self.points(points)).reshape(-1, len(self.parameters))
+        points = self._rows(points)
         values = self(points)
-        return residual_errors(
-            self.source.exact(points), values.eigenvalue, values.right, values.left
-        )
+        exact = self.source.exact(points)
+        return residual_errors(exact, values.eigenvalue, values.right, values.left)
 
     def exact(self, points: Any) -> list[Eigenpairs]:
         """The exact pairs at points by LAPACK, in the order of these polynomials (matched by their vectors)."""
-        points = np.asarray(self.points(points)).reshape(-1, len(self.parameters))
-        M, C, K = self.source.exact(points)
+        points = self._rows(points)
         values = self(points)
-        return [
-            matched(
-                vibration_pairs(M[i], C[i], K[i]), values.eigenvalue[i], values.right[i]
-            )
-            for i in range(len(points))
-        ]
+        M, C, K = self.source.exact(points)
+        exact = []
+        for i in range(len(points)):
+            pairs = vibration_pairs(M[i], C[i], K[i])
+            pairs = matched(pairs, values.eigenvalue[i], values.right[i])
+            exact.append(pairs)
+        return exact
+
+    def _rows(self, points: Any) -> np.ndarray:
+        """Points as rows, whatever axes they came in."""
+        points = np.asarray(self.points(points))
+        return points.reshape(-1, len(self.parameters))
 
 
 def parametric_modes(
@@ -186,9 +187,9 @@ def parametric_modes(
     source, present = named_quantities(
         model, parameters, (q, qd, qdd), motion, hold == "encoder", locked
     )
-    expansion = _Expansion(source, count, above_hz, biorthonormal)
+    expander = _Expander(source, count, above_hz, biorthonormal)
     return _expanded(
-        expansion, order, at, over, accuracy, mac, max_pieces, watch, present
+        expander, order, at, over, accuracy, mac, max_pieces, watch, present
     )
 
 
@@ -225,63 +226,97 @@ def parametric_eigenpairs(
         max_pieces: most expansion points.
         watch: progress.
     """
-    expansion = _Expansion(
-        MatrixFunction(matrices, parameters, coordinates),
-        count,
-        above_hz,
-        biorthonormal,
-    )
-    return _expanded(expansion, order, at, over, accuracy, mac, max_pieces, watch, None)
+    source = MatrixFunction(matrices, parameters, coordinates)
+    expander = _Expander(source, count, above_hz, biorthonormal)
+    return _expanded(expander, order, at, over, accuracy, mac, max_pieces, watch, None)
 
 
 def _expanded(
-    expansion: "_Expansion", order, at, over, accuracy, mac, max_pieces, watch, present
+    expander: "_Expander", order, at, over, accuracy, mac, max_pieces, watch, present
 ) -> ParametricModes:
-    source = expansion.source
-    names = source.parameters
-    region = _region(over, names)
+    """One expansion, or as many as the accuracy needs."""
+    source = expander.source
+    region = _region(over, source.parameters)
     if accuracy is None:
-        order = ORDER if order is None else order
-        start = _start(names, at, region, present)
-        low, high = (
-            (region.low, region.high)
-            if region is not None
-            else (start - 1.0, start + 1.0)
-        )
-        found, boxes = [expansion.about(start, None, order)], [(start, low, high)]
-        checked = "nothing: one expansion of the given order"
-    else:
-        if region is None:
-            raise ValueError(
-                "accuracy: say over which range of the parameters it has to hold (over=...)"
-            )
-        orders = (
-            tuple(range(1, _highest(len(names)) + 1)) if order is None else (order,)
-        )
-        wanted = Wanted(accuracy, mac, orders, max_pieces)
+        return _single_expansion(expander, order, at, region, present)
+    goal = _goal(source, accuracy, mac, order, max_pieces)
+    return _automatic_expansion(expander, goal, region, watch)
 
-        def about(centre, parent):
-            return expansion.about(centre, parent, orders[-1])
 
-        pieces = expand_until(region, about, source.exact, names, wanted, watch)
-        order = max(piece.order for piece in pieces)
-        size = monomials_of(len(names), order).size
-        found = [
-            EigenSeries(*(part[:size] for part in piece.found)) for piece in pieces
-        ]
-        boxes = [(piece.centre, piece.low, piece.high) for piece in pieces]
-        worst = [piece.errors.worst for piece in pieces]
-        checked = (
-            f"frequency error {max(w[0] for w in worst):.2g} and MAC {min(w[1] for w in worst):.6f} at "
-            f"{sum(len(piece.errors.frequency) for piece in pieces)} points, from residuals"
+def _single_expansion(
+    expander: "_Expander",
+    order: int | None,
+    at: Mapping[str, Any] | None,
+    region: ParameterRegion | None,
+    present: Callable[[], np.ndarray] | None,
+) -> ParametricModes:
+    """One expansion of the given order about one point."""
+    order = ORDER if order is None else order
+    start = _start(expander.source.parameters, at, region, present)
+    # Without a range the piece has some width: it decides which terms are worth printing.
+    low = start - 1.0 if region is None else region.low
+    high = start + 1.0 if region is None else region.high
+    series = expander.about(start, None, order)
+    checked = "nothing: one expansion of the given order"
+    return _joined(expander, order, [(start, low, high)], [series], checked)
+
+
+def _goal(
+    source: MatrixSource, accuracy: float, mac: float, order: int | None, pieces: int
+) -> AccuracyGoal:
+    if order is not None:
+        return AccuracyGoal(accuracy, mac, (order,), pieces)
+    highest = _highest_order(len(source.parameters))
+    orders = tuple(range(1, highest + 1))
+    return AccuracyGoal(accuracy, mac, orders, pieces)
+
+
+def _automatic_expansion(
+    expander: "_Expander",
+    goal: AccuracyGoal,
+    region: ParameterRegion | None,
+    watch: Callable[[int, int], None] | None,
+) -> ParametricModes:
+    """As many expansions as the accuracy needs over the region."""
+    if region is None:
+        raise ValueError(
+            "accuracy: say over which range of the parameters it has to hold (over=...)"
         )
+    source = expander.source
+    highest = goal.orders[-1]
+
+    def expand(centre, parent):
+        return expander.about(centre, parent, highest)
+
+    names = source.parameters
+    expansions = expand_until(region, expand, source.exact, names, goal, watch)
+    # All pieces get the highest order that one of them needs: one polynomial has one order.
+    order = max(expansion.order for expansion in expansions)
+    size = monomials_of(len(names), order).size
+    series = [expansion.series.first_terms(size) for expansion in expansions]
+    boxes = [expansion.box for expansion in expansions]
+    return _joined(expander, order, boxes, series, _what_was_checked(expansions))
+
+
+def _what_was_checked(expansions: Sequence[Expansion]) -> str:
+    frequency = max(expansion.errors.worst[0] for expansion in expansions)
+    mac = min(expansion.errors.worst[1] for expansion in expansions)
+    points = sum(len(expansion.errors.frequency) for expansion in expansions)
+    return f"frequency error {frequency:.2g} and MAC {mac:.6f} at {points} points, from residuals"
+
+
+def _joined(
+    expander: "_Expander",
+    order: int,
+    boxes,
+    series: Sequence[EigenSeries],
+    checked: str,
+) -> ParametricModes:
+    """All expansions as one set of polynomials, with the matrices they came from."""
+    source = expander.source
+    notes = {**source.notes, "checked": checked}
     whole = mode_polynomials(
-        names,
-        order,
-        boxes,
-        found,
-        source.coordinates,
-        {**source.notes, "checked": checked},
+        source.parameters, order, boxes, series, source.coordinates, notes
     )
     return ParametricModes(
         polynomial=whole.polynomial,
@@ -289,126 +324,136 @@ def _expanded(
         coordinates=whole.coordinates,
         notes=whole.notes,
         source=source,
-        above_hz=expansion.above_hz,
+        above_hz=expander.above_hz,
     )
 
 
-class _Expansion:
-    """Expansions of the same modes about different points."""
+class _Expander:
+    """Expands the same modes about different points."""
 
     def __init__(
         self, source: MatrixSource, count: int, above_hz: float, biorthonormal: bool
     ):
-        self.source, self.count, self.above_hz, self.biorthonormal = (
-            source,
-            count,
-            above_hz,
-            biorthonormal,
-        )
+        self.source = source
+        self.count = count
+        self.above_hz = above_hz
+        self.biorthonormal = biorthonormal
 
     def about(
         self, centre: np.ndarray, parent: ModePolynomials | None, order: int
     ) -> EigenSeries:
         """Series about a point; the modes are those of the parent expansion there, else the lowest ones."""
         M, C, K = self.source.series(centre, order)
-        pairs = vibration_pairs(
-            M[0], C[0], K[0], self.above_hz if parent is None else RIGID
-        )
-        if parent is not None:
+        at_centre = (M[0], C[0], K[0])
+        if parent is None:
+            pairs = self._lowest(vibration_pairs(*at_centre, self.above_hz))
+        else:
+            # A mode that the parent follows may have sunk below `above_hz` here.
             values = parent(centre)
+            pairs = vibration_pairs(*at_centre)
             pairs = matched(pairs, values.eigenvalue, values.right)
-        elif len(pairs.eigenvalue) < self.count:
+        monomials = monomials_of(len(centre), order)
+        return eigen_series(monomials, M, C, K, pairs, self.biorthonormal)
+
+    def _lowest(self, pairs: Eigenpairs) -> Eigenpairs:
+        there = len(pairs.eigenvalue)
+        if there < self.count:
             raise ValueError(
-                f"count: only {len(pairs.eigenvalue)} pairs vibrate above {self.above_hz:g} Hz at the expansion point, "
+                f"count: only {there} pairs vibrate above {self.above_hz:g} Hz at the expansion point, "
                 f"{self.count} were asked for"
             )
-        else:
-            pairs = chosen(pairs, np.arange(self.count))
-        return eigen_series(
-            monomials_of(len(centre), order), M, C, K, pairs, self.biorthonormal
-        )
+        return some_pairs(pairs, np.arange(self.count))
 
 
-def chosen(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
+def some_pairs(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
     """Some of the pairs; the rest joins the others."""
-    rest = np.setdiff1d(np.arange(len(pairs.eigenvalue)), which)
-    others = np.concatenate([pairs.others, pairs.eigenvalue[rest]])
+    everything = np.arange(len(pairs.eigenvalue))
+    rest = np.setdiff1d(everything, which)
     return Eigenpairs(
-        pairs.eigenvalue[which], pairs.right[:, which], pairs.left[:, which], others
+        eigenvalue=pairs.eigenvalue[which],
+        right=pairs.right[:, which],
+        left=pairs.left[:, which],
+        others=np.concatenate([pairs.others, pairs.eigenvalue[rest]]),
     )
 
 
 def matched(pairs: Eigenpairs, eigenvalue: np.ndarray, right: np.ndarray) -> Eigenpairs:
     """The pairs that continue given ones: likest vectors and nearest eigenvalues, with the vectors' phase kept."""
-    mac = modal_assurance(right[:, None, :], pairs.right.T[None, :, :])
-    distance = np.abs(eigenvalue[:, None] - pairs.eigenvalue[None, :]) / np.abs(
-        eigenvalue[:, None]
-    )
-    _, which = scipy.optimize.linear_sum_assignment(
-        (1.0 - mac) + np.minimum(distance, 1.0)
-    )
-    pairs = chosen(pairs, which)
+    # Every given pair (rows) is compared with every pair here (columns).
+    mac = modal_assurance(right[:, None], pairs.right.T[None])
+    old = eigenvalue[:, None]
+    distance = np.abs(old - pairs.eigenvalue) / np.abs(old)
+    cost = (1.0 - mac) + np.minimum(distance, 1.0)
+    _, which = scipy.optimize.linear_sum_assignment(cost)
+    pairs = some_pairs(pairs, which)
     product = np.einsum("mn,nm->m", right, pairs.right.conj())
-    scale = product / np.maximum(np.abs(product), 1e-300)
-    return Eigenpairs(
-        pairs.eigenvalue, pairs.right * scale, pairs.left * scale, pairs.others
+    phase = product / np.maximum(np.abs(product), 1e-300)
+    return pairs._replace(
+        right=pairs.right * phase,
+        left=pairs.left * phase,
     )
 
 
-def _highest(p: int) -> int:
+def _highest_order(p: int) -> int:
     """Highest order worth trying: some two hundred terms at most, whatever the number of parameters."""
     return {1: 10, 2: 8, 3: 6, 4: 5}.get(p, 4)
 
 
-def _region(over: Any, names: tuple[str, ...]) -> Region | None:
+def _region(over: Any, names: tuple[str, ...]) -> ParameterRegion | None:
+    """The range, or the points, over which the polynomials have to be good."""
     if over is None:
         return None
     if isinstance(over, Mapping):
-        strange = [name for name in over if name not in names] + [
-            name for name in names if name not in over
-        ]
-        if strange:
-            raise ValueError(
-                f"over: {', '.join(strange)}: give a range for each of {', '.join(names)}, nothing else"
-            )
-        low, high = (
-            np.array([float(over[name][side]) for name in names]) for side in (0, 1)
-        )
-        if not (high > low).all():
-            raise ValueError("over: each range is (low, high) with low < high")
-        return Box(low, high)
+        return _box(over, names)
     points = np.asarray(over, dtype=float)
-    if points.ndim != 2 or points.shape[1] != len(names) or not len(points):
+    is_table = points.ndim == 2 and points.shape[1] == len(names)
+    if not is_table or not len(points):
         raise ValueError(
             f"over: an array of points has one row per point and {len(names)} columns ({', '.join(names)}), "
             f"got shape {points.shape}"
         )
-    return Points(points)
+    return ParameterPoints(points)
+
+
+def _box(over: Mapping[str, Any], names: tuple[str, ...]) -> ParameterBox:
+    unknown = [name for name in over if name not in names]
+    missing = [name for name in names if name not in over]
+    if unknown or missing:
+        raise ValueError(
+            f"over: {', '.join(unknown + missing)}: give a range for each of {', '.join(names)}, nothing else"
+        )
+    ranges = [over[name] for name in names]
+    low = np.array([float(ends[0]) for ends in ranges])
+    high = np.array([float(ends[1]) for ends in ranges])
+    if not (high > low).all():
+        raise ValueError("over: each range is (low, high) with low < high")
+    return ParameterBox(low, high)
 
 
 def _start(
-    names, at, region: Region | None, present: Callable[[], np.ndarray] | None
+    names: tuple[str, ...],
+    at: Mapping[str, Any] | None,
+    region: ParameterRegion | None,
+    present: Callable[[], np.ndarray] | None,
 ) -> np.ndarray:
     """The expansion point: as given, else the middle of the range, else where the robot is now."""
-    given = dict(at or {})
-    strange = [name for name in given if name not in names]
-    if strange:
+    at = dict(at or {})
+    unknown = [name for name in at if name not in names]
+    if unknown:
         raise ValueError(
-            f"at: {', '.join(strange)} is no parameter; they are {', '.join(names)}"
+            f"at: {', '.join(unknown)} is no parameter; they are {', '.join(names)}"
         )
-    if all(name in given for name in names):
-        return np.array([float(given[name]) for name in names])
-    if region is None and present is None:
+    if len(at) == len(names):
+        rest = np.zeros(len(names))  # nothing is left open
+    elif region is not None:
+        rest = region.centre()
+    elif present is not None:
+        rest = present()
+    else:
         raise ValueError(
             f"at: give the value of each of {', '.join(names)} at the expansion point"
         )
-    rest = (
-        region.centre()
-        if region is not None
-        else present()
-        if present is not None
-        else ()
-    )
-    return np.array(
-        [float(given.get(name, value)) for name, value in zip(names, rest, strict=True)]
-    )
+    start = []
+    for name, value in zip(names, rest, strict=True):
+        start.append(float(at.get(name, value)))
+    return np.array(start)

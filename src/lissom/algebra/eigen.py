@@ -1,0 +1,75 @@
+"""The symmetric eigenproblem K phi = omega^2 M phi, and how alike two shapes are.
+
+M is symmetric and positive definite, K is symmetric; both are made exactly so before they are used. The modes come
+back mass-normalised (phi_i^T M phi_j = 1 if i = j, else 0), lowest omega^2 first, each with its largest component
+positive. There are two forms: LAPACK's for plain numbers, and one in JAX for `jit`, `vmap` and `grad`.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.linalg
+from jaxtyping import Array, Float, Inexact
+
+from ..types import Real, namespace
+
+SMALLEST = 1e-300  # keeps the quotient of a vector without length finite
+
+
+def symmetric_modes(
+    K: Float[np.ndarray, "n n"], M: Float[np.ndarray, "n n"]
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
+    """Eigenvalues omega^2 and modes (columns) of K phi = omega^2 M phi, by LAPACK."""
+    squares, Phi = scipy.linalg.eigh(symmetric_part(K), symmetric_part(M))
+    return squares, with_signs(Phi)
+
+
+def symmetric_modes_traced(
+    K: Float[Array, "n n"], M: Float[Array, "n n"]
+) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
+    """The same as a function that JAX can trace; derivatives exist where an eigenvalue is not repeated.
+
+    With M = L L^T the problem is the ordinary one of L^-1 K L^-T, whose vectors are L^T phi.
+    """
+    L = jnp.linalg.cholesky(symmetric_part(M))
+    half = jax.scipy.linalg.solve_triangular(L, symmetric_part(K), lower=True)
+    A = jax.scipy.linalg.solve_triangular(L, half.T, lower=True)
+    squares, V = jnp.linalg.eigh(A)
+    Phi = jax.scipy.linalg.solve_triangular(L.T, V, lower=False)
+    return squares, with_signs(Phi)
+
+
+def symmetric_part(A: Float[Real, "n n"]) -> Any:
+    """(A + A^T) / 2: rounding leaves the two triangles of a symmetric matrix a little different."""
+    return 0.5 * (A + A.T)
+
+
+def with_signs(shapes: Float[Real, "n m"]) -> Any:
+    """The shapes (columns), each with its largest component positive."""
+    xp = namespace(shapes)
+    largest = xp.argmax(xp.abs(shapes), axis=0)
+    return shapes * xp.sign(shapes[largest, np.arange(shapes.shape[1])])
+
+
+def modal_assurance(
+    a: Inexact[np.ndarray, "*batch n"],
+    b: Inexact[np.ndarray, "*other n"],
+    weight: Float[np.ndarray, "n n"] | None = None,
+) -> Float[np.ndarray, "..."]:
+    """MAC of vectors along the last axis, [Palomba2019] eq. (33): 1 for the same shape, 0 for orthogonal ones.
+
+    Leading axes are broadcast: `modal_assurance(A.T[:, None], B.T[None])` compares every column of A with every one
+    of B. `weight` is a symmetric matrix, such as an inertia; without it all components count alike.
+    """
+
+    def weighted(v):
+        return v if weight is None else v @ weight
+
+    def square_length(v):
+        return np.sum(np.conj(v) * weighted(v), axis=-1).real
+
+    product = np.sum(np.conj(a) * weighted(b), axis=-1)
+    lengths = square_length(a) * square_length(b)
+    return np.abs(product) ** 2 / np.maximum(lengths, SMALLEST)

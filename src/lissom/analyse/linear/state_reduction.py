@@ -1,0 +1,188 @@
+"""Fewer states: minimal realisation and balanced truncation, with SciPy's Schur, Sylvester and Lyapunov solvers.
+
+States are balanced by the square-root method: with the Gramians P = S S^T and Q = R R^T and R^T S = U Sigma V^T, the
+projection T = S V Sigma^-1/2, W = R U Sigma^-1/2 keeps the largest Hankel singular values Sigma.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+SLOW = 0.05  # |pole| [rad/s] of a motion that stands still
+DECAY = 1e-9  # |Re| of a pole, against the largest |pole|, below which a motion does not die out
+
+Matrix = Float[np.ndarray, "_ _"]
+
+
+def minimal_realisation(
+    A: Matrix, B: Matrix, C: Matrix, dt: float, tolerance: float
+) -> tuple[Matrix, Matrix, Matrix, Any]:
+    """States that inputs move and outputs see.
+
+    Motions that stand still (rigid ones, their roots repeated) form a block of their own, which is kept whole. The rest
+    is taken apart into its modes, equal ones together: a mode stays if its residue shows in any response.
+    """
+    if not 0.0 < tolerance < 1.0:
+        raise ValueError(f"tolerance must lie between 0 and 1, got {tolerance!r}")
+    A, B, C = _scaled(A, B, C)
+    A_l, B_l, C_l, A_m, B_m, C_m = split_by_poles(A, B, C, _stands_still(dt))
+    record = {"method": "minimal", "states_before": len(A)}
+    if not len(A_m):
+        return A, B, C, {**record, "states": len(A)}
+    T, W = _modes_that_show(A_m, B_m, C_m, tolerance)
+    A_r = np.asarray(scipy.linalg.block_diag(A_l, W @ A_m @ T))
+    B_r = np.concatenate([B_l, W @ B_m])
+    C_r = np.concatenate([C_l, C_m @ T], axis=1)
+    return A_r, B_r, C_r, {**record, "states": len(A_r)}
+
+
+def _stands_still(dt: float) -> Callable[[complex], bool]:
+    """Whether a pole belongs to a motion that stands still: near 0, or near 1 where time is sampled."""
+    if dt:
+        return lambda z: abs(z - 1.0) < SLOW * dt
+    return lambda s: abs(s) < SLOW
+
+
+def _modes_that_show(
+    A: Matrix, B: Matrix, C: Matrix, tolerance: float
+) -> tuple[Matrix, Matrix]:
+    """Real bases T and W, W T = 1, of the modes whose residues C v w B show."""
+    pairs: Any = np.linalg.eig(A)
+    lam, V = pairs
+    W = np.linalg.inv(V)
+    # Residue of mode k from input u to output p, against the largest of any mode.
+    residues = np.abs(np.einsum("pk,ku->kpu", C @ V, W @ B))
+    largest = np.maximum(residues.max(axis=0), 1e-300)
+    importance = np.max(residues / largest, axis=(1, 2))
+    shows = importance > tolerance
+    upper = np.imag(lam) >= 0
+    columns = []
+    rows = []
+    for k in np.flatnonzero(shows & upper):
+        v = V[:, k]
+        w = W[k]
+        if np.imag(lam[k]) > 0:
+            # A conjugate pair together: x = 2 Re(v w x).
+            columns += [np.real(v), np.imag(v)]
+            rows += [2 * np.real(w), -2 * np.imag(w)]
+        else:
+            columns.append(np.real(v))
+            rows.append(np.real(w))
+    if not columns:
+        nothing = np.zeros((0, len(A)))
+        return nothing.T, nothing
+    return np.stack(columns, axis=1), np.stack(rows)
+
+
+def balanced_truncation(
+    A: Matrix, B: Matrix, C: Matrix, dt: float, order: int
+) -> tuple[Matrix, Matrix, Matrix, Any]:
+    """`order` states: all that do not decay, and the most important ones of the rest."""
+    if not 0 < order <= len(A):
+        raise ValueError(
+            f"order must lie between 1 and the {len(A)} states of the model, got {order!r}"
+        )
+    A, B, C = _scaled(A, B, C)
+    A_l, B_l, C_l, A_s, B_s, C_s = split_by_poles(A, B, C, _lasts(A, dt))
+    lasting = len(A_l)
+    if lasting > order:
+        raise ValueError(
+            f"{lasting} states belong to motions that do not die out (rigid, unstable or undamped): the order must be "
+            f"at least {lasting}, or give the robot damping, or close the loop with kp and kd"
+        )
+    values, T, W = balancing(A_s, B_s, C_s, dt)
+    T = T[:, : order - lasting]
+    W = W[:, : order - lasting]
+    left_out = values[T.shape[1] :]
+    record = {
+        "method": "balanced",
+        "states_before": len(A),
+        "lasting": lasting,
+        "hankel_singular_values": values.tolist(),
+        "error_bound": float(2.0 * left_out.sum()),
+    }
+    A_r = np.asarray(scipy.linalg.block_diag(A_l, W.T @ A_s @ T))
+    B_r = np.concatenate([B_l, W.T @ B_s])
+    C_r = np.concatenate([C_l, C_s @ T], axis=1)
+    return A_r, B_r, C_r, record
+
+
+def _lasts(A: Matrix, dt: float) -> Callable[[complex], bool]:
+    """Whether a pole belongs to a motion that does not die out."""
+    if dt:
+        return lambda z: abs(z) >= 1.0 - DECAY
+    fastest = np.abs(np.linalg.eigvals(A)).max(initial=0.0)
+    bound = DECAY * fastest
+    return lambda s: s.real >= -bound
+
+
+def balancing(
+    A: Matrix, B: Matrix, C: Matrix, dt: float
+) -> tuple[np.ndarray, Matrix, Matrix]:
+    """Hankel singular values of a decaying system, and the projections that balance it, largest first."""
+    if not len(A):
+        nothing = np.zeros((0, 0))
+        return np.zeros(0), nothing, nothing
+    P = _gramian(A, B @ B.T, dt)
+    Q = _gramian(A.T, C.T @ C, dt)
+    S = _root(P)
+    R = _root(Q)
+    U, values, Vt = np.linalg.svd(R.T @ S)
+    # States whose singular value is rounding are neither moved nor seen: they have no balanced form.
+    largest = values.max(initial=0.0)
+    there = values > np.finfo(float).eps * largest
+    scale = 1.0 / np.sqrt(values[there])
+    T = S @ Vt.T[:, there] * scale
+    W = R @ U[:, there] * scale
+    return values, T, W
+
+
+def _gramian(A: Matrix, Q: Matrix, dt: float) -> Matrix:
+    """Solution P of A P + P A^T + Q = 0, or of A P A^T - P + Q = 0 where time is sampled."""
+    if dt:
+        return scipy.linalg.solve_discrete_lyapunov(A, Q, method="bilinear")
+    return scipy.linalg.solve_continuous_lyapunov(A, -Q)
+
+
+def split_by_poles(
+    A: Matrix, B: Matrix, C: Matrix, first: Callable[[complex], bool]
+) -> tuple[Matrix, ...]:
+    """The system in two uncoupled parts: that of the poles chosen by `first`, and the rest."""
+    # LAPACK's wrapper counts the arguments of the bare function: a decorated one would not do.
+    ordered: Any = scipy.linalg.schur(
+        A,
+        output="real",
+        sort=lambda re, im: first(complex(re, im)),
+    )
+    T, Z, l = ordered
+    r = len(A) - l
+    A_l = T[:l, :l]
+    A_s = T[l:, l:]
+    A_c = T[:l, l:]
+    # The coupling block of the Schur form goes away in coordinates shifted by X, A_l X - X A_s = -A_c.
+    X = np.zeros((l, r))
+    if l and r:
+        X = scipy.linalg.solve_sylvester(A_l, -A_s, -A_c)
+    B_z = Z.T @ B
+    C_z = C @ Z
+    B_s = B_z[l:]
+    B_l = B_z[:l] - X @ B_s
+    C_l = C_z[:, :l]
+    C_s = C_l @ X + C_z[:, l:]
+    return A_l, B_l, C_l, A_s, B_s, C_s
+
+
+def _scaled(A: Matrix, B: Matrix, C: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """The system in coordinates scaled so that rows and columns of A are alike, whatever the size of its states."""
+    options = {"permute": False, "separate": True}
+    A_scaled, (scale, _) = scipy.linalg.matrix_balance(A, **options)
+    return A_scaled, B / scale[:, None], C * scale
+
+
+def _root(P: Matrix) -> Matrix:
+    """Factor S with S S^T = P of a Gramian, its rounding cut off."""
+    lam, V = np.linalg.eigh(0.5 * (P + P.T))
+    return V * np.sqrt(np.maximum(lam, 0.0))

@@ -1,0 +1,100 @@
+"""Damped modes about any point of a motion: complex frequencies, right and left vectors."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Complex, Float
+
+from ...solve.balance import MotionPoint
+from ...solve.model import Model
+from ...solve.state import State
+from ..linear.feedback import LinearFeedback
+from ..linear.linearize import (
+    derivatives_at,
+    formulation_near,
+    locked_derivatives,
+    operating_point,
+)
+from .complex_modes import damping_ratio, frequency_hz, quadratic_modes
+from .participation import participation
+
+
+class DampedModes(eqx.Module):
+    """Modes of the quadratic eigenproblem, [Palomba2019] eqs. (12)-(18), in order of |lambda|; one of each pair."""
+
+    eigenvalue: Complex[np.ndarray, " m"]  # lambda [rad/s]
+    frequency_hz: Float[np.ndarray, " m"]  # |lambda| / (2 pi); 0 for rigid motion
+    damped_hz: Float[np.ndarray, " m"]  # Im(lambda) / (2 pi), the frequency seen
+    # -Re(lambda) / |lambda|; NaN for rigid motion.
+    damping_ratio: Float[np.ndarray, " m"]
+    # phi, with phi^* M phi = 1, largest entry real and positive.
+    right: Complex[np.ndarray, "n m"]
+    # psi, with psi^* (2 lambda M + C) phi = 1 (rigid motion: psi^* M phi = 1).
+    left: Complex[np.ndarray, "n m"]
+    # Part of each link and joint in the kinetic energy.
+    share: dict[str, Float[np.ndarray, " m"]]
+    # vibration | overdamped | rigid | unstable
+    stability: tuple[str, ...] = eqx.field(static=True)
+    names: tuple[str, ...] = eqx.field(static=True)
+    # Part of each link, and controller, in the potential energy.
+    strain: dict[str, Float[np.ndarray, " m"]]
+
+    @property
+    def shapes(self) -> Float[np.ndarray, "n m"]:
+        """The motion at the instant of its largest coordinate: real parts of the right vectors."""
+        return np.real(self.right)
+
+
+def damped_modes(
+    model: Model,
+    state: Any,
+    qd: Any,
+    qdd: Any,
+    feedback: LinearFeedback | None,
+    locked: bool,
+    count: int | None,
+) -> DampedModes:
+    """Modes of the linear model at a point; see `modes`."""
+    point = modal_point(model, state, qd, qdd)
+    f = formulation_near(model, state)
+    # Modes need neither inputs nor outputs.
+    traced = derivatives_at(f, point, (), (), feedback)
+    slopes: Any = jax.tree.map(np.asarray, traced)
+    basis = np.eye(f.size)
+    if locked:
+        slopes, locking = locked_derivatives(slopes, f.independent)
+        basis = locking.B
+    M, C, K, _ = slopes.matrices
+    modes = quadratic_modes(M, C, K, count)
+    lam: Any = modes.eigenvalue
+    seen = lam.imag
+    right = basis @ modes.right
+    rigid = np.array([kind == "rigid" for kind in modes.stability])
+    share, strain = participation(model, f, point.x, right, feedback)
+    return DampedModes(
+        eigenvalue=lam,
+        frequency_hz=np.where(rigid, 0.0, frequency_hz(lam)),
+        damped_hz=np.where(rigid, 0.0, seen / (2 * np.pi)),
+        damping_ratio=np.where(rigid, np.nan, damping_ratio(lam)),
+        right=right,
+        left=basis @ modes.left,
+        share=share,
+        stability=modes.stability,
+        names=(*model.joint_names, *model.coordinate_names),
+        strain=strain,
+    )
+
+
+def modal_point(model: Model, state: Any, qd: Any, qdd: Any) -> MotionPoint:
+    """The point of `operating_point`; a state at rest without torques stays as it is, such as the undeformed robot."""
+    if not isinstance(state, State) or qd is not None or qdd is not None:
+        return operating_point(model, state, qd, qdd)
+    at_rest = not np.any(np.asarray(state.xd))
+    if state.torque is None and at_rest:
+        still = jnp.zeros_like(state.x)
+        no_torque = jnp.zeros(model.n_joints)
+        return MotionPoint(state.x, still, still, no_torque)
+    return operating_point(model, state)

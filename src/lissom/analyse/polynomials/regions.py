@@ -1,0 +1,101 @@
+"""Where polynomials have to be good: a box of parameters, or the points of a trajectory; each can be cut in two."""
+
+import abc
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+
+class ParameterRegion(abc.ABC):
+    """A set of parameter values with a centre to expand about and points to check at."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    @abc.abstractmethod
+    def centre(self) -> np.ndarray:
+        """Where to expand."""
+
+    @abc.abstractmethod
+    def checks(self) -> np.ndarray:
+        """Points at which the error is estimated."""
+
+    @abc.abstractmethod
+    def halves(self, weight: np.ndarray) -> Iterator["ParameterRegion"]:
+        """Two parts, cut across the parameter of largest weight."""
+
+
+class ParameterBox(ParameterRegion):
+    """All parameter values between two corners; checked at its corners, faces and a spread of inner points."""
+
+    def __init__(self, low: np.ndarray, high: np.ndarray, inner: int = 24):
+        self.low = np.asarray(low, float)
+        self.high = np.asarray(high, float)
+        self.inner = inner
+
+    def centre(self) -> np.ndarray:
+        """The middle."""
+        return 0.5 * (self.low + self.high)
+
+    def checks(self) -> np.ndarray:
+        """Corners (of up to six parameters), middles of faces, and a low-discrepancy spread."""
+        from scipy.stats import qmc  # slow to import, and few need it
+
+        p = len(self.low)
+        one = np.eye(p)
+        faces = np.concatenate([one, -one])
+        halton = qmc.Halton(p, scramble=False)
+        # Halton's first point is a corner, which is no inner point.
+        spread = halton.random(self.inner + 1)[1:]
+        unit = [faces, 2.0 * spread - 1.0]
+        if p <= 6:
+            corners = list(itertools.product([-1.0, 1.0], repeat=p))
+            unit.insert(0, np.array(corners))
+        half = 0.5 * (self.high - self.low)
+        return self.centre() + half * np.concatenate(unit)
+
+    def halves(self, weight: np.ndarray) -> Iterator[ParameterRegion]:
+        """Two boxes."""
+        i = int(np.argmax(weight))
+        middle = self.centre()[i]
+        high = self.high.copy()
+        high[i] = middle
+        yield ParameterBox(self.low.copy(), high, self.inner)
+        low = self.low.copy()
+        low[i] = middle
+        yield ParameterBox(low, self.high.copy(), self.inner)
+
+
+class ParameterPoints(ParameterRegion):
+    """Given parameter values, such as a sampled trajectory; expanded about the one nearest their middle."""
+
+    def __init__(self, points: np.ndarray, scale: np.ndarray | None = None):
+        self.points = np.asarray(points, float)
+        self.low = self.points.min(axis=0)
+        self.high = self.points.max(axis=0)
+        # Distances are measured against the spread of all points, also in a part of them.
+        if scale is None:
+            scale = np.maximum(self.high - self.low, 1e-12)
+        self.scale = scale
+
+    def centre(self) -> np.ndarray:
+        """The given point nearest the middle of the box around them."""
+        middle = 0.5 * (self.low + self.high)
+        away = np.abs(self.points - middle) / self.scale
+        distance = np.max(away, axis=1)
+        return self.points[np.argmin(distance)]
+
+    def checks(self) -> np.ndarray:
+        """The points themselves."""
+        return self.points
+
+    def halves(self, weight: np.ndarray) -> Iterator[ParameterRegion]:
+        """The points on either side of the middle of their box."""
+        spread = self.high > self.low
+        # A parameter that does not vary cannot be cut.
+        i = int(np.argmax(np.where(spread, weight, -1.0)))
+        middle = 0.5 * (self.low[i] + self.high[i])
+        below = self.points[:, i] <= middle
+        for side in (below, ~below):
+            yield ParameterPoints(self.points[side], self.scale)

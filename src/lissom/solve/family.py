@@ -1,0 +1,125 @@
+"""A family of robots: one structure, other numbers. Built once each, then computed side by side."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Int
+
+from ..dynamics.formulation import AbstractFormulation
+from .model import Model
+
+
+class Family(eqx.Module):
+    """Robots that have the same links, elements and modes and differ in numbers: payloads, lengths, materials.
+
+    The members lie on a grid of the shape `shape` and are counted along it, last axis fastest. Equal members are one
+    robot, built once. Functions of a formulation are mapped over all members at once, by `map` or with `jax.vmap`.
+
+    Args:
+        model: the robot in its formulation.
+        changes: data of the robot by dotted path, `{"payload.mass": masses}`; the values are broadcast to one grid.
+
+    Raises:
+        DescriptionError: the robot has no such place, or does not take such a value.
+        ValueError: members differ in structure.
+
+    Example:
+        >>> import lissom as ls
+        >>> from lissom.solve.family import Family
+        >>> family = Family(ls.Model("simple-pendulum"), {"payload.mass": [0.0, 0.5, 1.0]})
+        >>> len(family), family.shape
+        (3, (3,))
+        >>> family.map(lambda f: f.links.mass[0, 0, 0]).shape
+        (3,)
+    """
+
+    formulation: AbstractFormulation  # of the distinct robots, every array with one leading axis more
+    which: Int[np.ndarray, " members"]  # number of the distinct robot that a member is
+    shape: tuple[int, ...] = eqx.field(static=True)
+
+    def __init__(self, model: Model, changes: Mapping[str, Any]):
+        values = [np.asarray(value) for value in changes.values()]
+        self.shape = np.broadcast_shapes(*(value.shape for value in values))
+        columns = [np.broadcast_to(value, self.shape).ravel() for value in values]
+        # One row for each member; without changes there is one member and nothing to set.
+        rows = np.stack(columns, axis=1) if columns else np.zeros((1, 0))
+        _, first, which = np.unique(
+            rows.astype(float), axis=0, return_index=True, return_inverse=True
+        )
+        self.which = which.ravel()
+        settings = [_setting(changes, columns, k) for k in first.tolist()]
+        robots = [_formulation(model, setting) for setting in settings]
+        for setting, robot in zip(settings, robots, strict=True):
+            if not _alike(robot, robots[0]):
+                raise _mismatch(model, settings[0], setting)
+        self.formulation = jax.tree.map(_stack, *robots)
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+    def take(self, members: Any) -> AbstractFormulation:
+        """The formulations of some members, every array with a leading axis over them."""
+        chosen = jnp.asarray(self.which)[jnp.asarray(members)]
+        return jax.tree.map(lambda leaf: leaf[chosen], self.formulation)
+
+    def member(self, k: int) -> AbstractFormulation:
+        """The formulation of one member."""
+        which = self.which[k]
+        return jax.tree.map(lambda leaf: leaf[which], self.formulation)
+
+    def map(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """`function(formulation, ...)` of every member, results with a leading axis over the members.
+
+        Args:
+            function: pure, of a formulation and of what `arguments` hold for one member.
+            arguments: arrays with a leading axis over the members.
+        """
+        return jax.vmap(function)(self.take(np.arange(len(self))), *arguments)
+
+
+def _setting(
+    paths: Iterable[str], columns: Sequence[np.ndarray], k: int
+) -> dict[str, Any]:
+    """The data of member k by path; whole numbers stay whole, as counts in a robot have to be."""
+    setting = {}
+    for path, column in zip(paths, columns, strict=True):
+        setting[path] = column[k].item()
+    return setting
+
+
+def _formulation(model: Model, setting: Mapping[str, Any]) -> AbstractFormulation:
+    return model.replace(setting).formulation
+
+
+def _stack(*leaves: Any) -> jax.Array:
+    return jnp.stack([jnp.asarray(leaf) for leaf in leaves])
+
+
+def _alike(one: AbstractFormulation, other: AbstractFormulation) -> bool:
+    """Whether two formulations have the same structure, and arrays of the same shapes in it."""
+    if jax.tree.structure(one) != jax.tree.structure(other):
+        return False
+    pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
+    return all(np.shape(a) == np.shape(b) for a, b in pairs)
+
+
+def _mismatch(
+    model: Model, first: Mapping[str, Any], other: Mapping[str, Any]
+) -> ValueError:
+    """Says which of the changes gives a robot of another structure than the first member."""
+    base = _formulation(model, first)
+    guilty = []
+    for path, value in other.items():
+        if not _alike(_formulation(model, {**first, path: value}), base):
+            guilty.append(path)
+    # If no change alone is to blame, all of them together are.
+    guilty = guilty or list(other)
+    what = ", ".join(f"{path} = {other[path]} and {first[path]}" for path in guilty)
+    return ValueError(
+        f"{what}: the robots of a family must have the same links, elements and modes; "
+        "compute robots of another structure one by one"
+    )
