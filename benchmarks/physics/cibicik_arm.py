@@ -9,7 +9,7 @@ from figures import heading, keep, tidy
 
 from lissom import Scenario
 from lissom.benchmarks.cases import Case
-from lissom.show.figure import PALETTE, new_figure
+from lissom.show.axes import PALETTE, new_figure
 
 RUNS = {"dual-screw": "-", "nonlinear": "--"}
 ELASTIC = {

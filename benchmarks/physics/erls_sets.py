@@ -9,7 +9,7 @@ from figures import heading, keep, tidy
 
 from lissom import Robot, Scenario
 from lissom.benchmarks.cases import Case
-from lissom.show.figure import PALETTE, new_figure
+from lissom.show.axes import PALETTE, new_figure
 from lissom.show.plot import spread
 
 SETS = {"A": "anthropomorphic", "B": "anthropomorphic-b", "C": "anthropomorphic-c"}

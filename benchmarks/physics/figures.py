@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lissom.compiled_code import keep_compiled_code
-from lissom.show.figure import INK, SOFT, new_figure
+from lissom.show.axes import INK, SOFT, new_figure
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "figures"
 keep_compiled_code()

@@ -9,7 +9,7 @@ weak for that reason.
 from figures import heading, keep, tidy
 
 from lissom.benchmarks.l_shape import MASS, PEAKS_HZ, peak_rows, spectrum
-from lissom.show.figure import INK, PALETTE, SOFT, new_figure
+from lissom.show.axes import INK, PALETTE, SOFT, new_figure
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from lissom.benchmarks.eigenpairs import (
     path_matrices,
     path_points,
 )
-from lissom.show.figure import PALETTE, new_figure
+from lissom.show.axes import PALETTE, new_figure
 
 ROWS = {
     "frequency [Hz]": ("f", "f_poly"),

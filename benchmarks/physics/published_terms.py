@@ -12,7 +12,7 @@ from figures import chart, heading, keep, slope
 
 from lissom import Robot, Scenario
 from lissom.benchmarks.cases import Case, distance
-from lissom.show.figure import PALETTE
+from lissom.show.axes import PALETTE
 
 MODULI = (2e9, 2e10, 2e11, 2e12)  # [Pa]
 T_END = 0.5  # [s]

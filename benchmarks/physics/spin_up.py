@@ -10,7 +10,7 @@ from figures import chart, heading, keep
 from lissom import Scenario, SimulationError
 from lissom.benchmarks.cases import Case
 from lissom.benchmarks.exudyn_pendulum import exudyn
-from lissom.show.figure import PALETTE
+from lissom.show.axes import PALETTE
 
 T, RATE, LENGTH = 15.0, 6.0, 10.0
 EA, GA, EI, LINE_MASS, LINE_INERTIA = 2.8e7, 1.0e7, 1.4e4, 1.2, 6e-4  # [SimoVuQuoc1986]

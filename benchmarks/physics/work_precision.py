@@ -13,7 +13,7 @@ from figures import chart, heading, keep
 from lissom import Robot, Scenario
 from lissom.benchmarks.cases import Case, distance
 from lissom.benchmarks.machine import one_core, timed
-from lissom.show.figure import PALETTE, SOFT
+from lissom.show.axes import PALETTE, SOFT
 
 TOLERANCES = {
     "radau": (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8),

@@ -13,7 +13,7 @@ from figures import chart, heading, keep  # noqa: E402
 
 from lissom.benchmarks.machine import machine_facts  # noqa: E402
 from lissom.benchmarks.peers import measure_peers  # noqa: E402
-from lissom.show.figure import PALETTE  # noqa: E402
+from lissom.show.axes import PALETTE  # noqa: E402
 
 SHOWN = "double pendulum, spatial"
 

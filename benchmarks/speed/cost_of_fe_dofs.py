@@ -69,7 +69,7 @@ def one(kind: str, size: float, folder: Path) -> dict:
 
 def figure(cases: list[dict]) -> None:
     """The picture of the cases."""
-    from lissom.show.figure import PALETTE, finish, new_figure
+    from lissom.show.axes import PALETTE, finish, new_figure
 
     page = new_figure(12, 4.2)
     panels = page.subplots(1, 3)

@@ -15,7 +15,7 @@ from figures import chart, heading, keep  # noqa: E402
 
 from lissom.benchmarks.links import LINKS, measure_links  # noqa: E402
 from lissom.benchmarks.machine import machine_facts  # noqa: E402
-from lissom.show.figure import PALETTE  # noqa: E402
+from lissom.show.axes import PALETTE  # noqa: E402
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from lissom.benchmarks.cases import Case  # noqa: E402
 from lissom.benchmarks.machine import one_core, timed  # noqa: E402
 from lissom.bodies.build import body_of  # noqa: E402
 from lissom.bodies.reduce.body import reduced_body  # noqa: E402
-from lissom.show.figure import PALETTE, new_figure  # noqa: E402
+from lissom.show.axes import PALETTE, new_figure  # noqa: E402
 
 MODES = (0, 4, 8, 12, 16, 20, 24)
 ELEMENTS = (2, 8, 32)  # per rod

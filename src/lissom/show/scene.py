@@ -1,12 +1,14 @@
 """What there is to draw of a robot: geometry as plain arrays, no graphics library."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-STILL = 1e-9  # [m] a node that moves less is held in its place
+STANDSTILL = 1e-9  # [m] a node that moves less is held in its place
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,14 +18,14 @@ class LinkShape:
     name: str
     joint: str  # revolute | prismatic | fixed
     nodes: tuple[str, ...]  # "link/k", in order along the path
-    outline: (
-        np.ndarray
-    )  # (K, C, 3) section outline at each node [m], link axes, relative to the node
+    # Section outline (K, C, 3) at each node [m], link axes, relative to the node.
+    outline: np.ndarray
     flexible: bool
     axis: tuple[float | int, ...] = (0.0, 0.0, 1.0)  # joint axis in the link frame
 
     def __post_init__(self):
         """Plain numbers inside; an outline that does not fit the nodes is refused."""
+        # A frozen dataclass can only set its own fields this way.
         object.__setattr__(self, "outline", np.asarray(self.outline, float))
         object.__setattr__(self, "axis", _three_floats(self.axis))
         shape = np.shape(self.outline)
@@ -60,11 +62,13 @@ def scene_nodes(scene: Scene) -> tuple[str, ...]:
 
 def link_rows(scene: Scene) -> tuple[slice, ...]:
     """Rows of each link's nodes in an array ordered as `scene_nodes`."""
-    ends = np.cumsum([len(link.nodes) for link in scene.links]).tolist()
-    return tuple(
-        slice(end - len(link.nodes), end)
-        for end, link in zip(ends, scene.links, strict=True)
-    )
+    rows = []
+    start = 0
+    for link in scene.links:
+        end = start + len(link.nodes)
+        rows.append(slice(start, end))
+        start = end
+    return tuple(rows)
 
 
 def tip_nodes(scene: Scene) -> tuple[str, ...]:
@@ -81,11 +85,19 @@ def moving_tip(scene: Scene, position: np.ndarray) -> int:
     """
     tips = [rows.stop - 1 for rows in link_rows(scene)]
     reach = np.ptp(np.nan_to_num(position[:, tips]), axis=0).max(axis=1)
-    return (
-        tips[-1]
-        if reach[-1] > STILL or reach.max() < STILL
-        else tips[int(reach.argmax())]
-    )
+    tip_moves = reach[-1] > STANDSTILL
+    nothing_moves = reach.max() < STANDSTILL
+    if tip_moves or nothing_moves:
+        return tips[-1]
+    return tips[int(reach.argmax())]
+
+
+def up_direction(gravity: Sequence[float | int]) -> np.ndarray:
+    """Unit vector against gravity, z without gravity."""
+    g = np.array(gravity, float)
+    if not np.any(g):
+        return np.array([0.0, 0.0, 1.0])
+    return -g / np.linalg.norm(g)
 
 
 # --- files ---------------------------------------------------------------------------------------------------------
@@ -93,41 +105,42 @@ def moving_tip(scene: Scene, position: np.ndarray) -> int:
 
 def scene_to_json(scene: Scene) -> str:
     """The scene as one JSON text; `scene_from_json` gives it back number for number."""
-    links = [
-        {
-            "name": link.name,
-            "joint": link.joint,
-            "nodes": list(link.nodes),
-            "outline": link.outline.tolist(),
-            "flexible": bool(link.flexible),
-            "axis": list(link.axis),
-        }
-        for link in scene.links
-    ]
-    return json.dumps(
-        {"name": scene.name, "gravity": list(scene.gravity), "links": links}
-    )
+    content = {
+        "name": scene.name,
+        "gravity": list(scene.gravity),
+        "links": [_link_content(link) for link in scene.links],
+    }
+    return json.dumps(content)
 
 
 def scene_from_json(text: str) -> Scene:
     """The scene that `scene_to_json` wrote."""
     content = json.loads(text)
-    return Scene(
-        content["name"],
-        tuple(_link_shape(link) for link in content["links"]),
-        tuple(content["gravity"]),
-    )
+    links = [_link_shape(link) for link in content["links"]]
+    return Scene(content["name"], tuple(links), tuple(content["gravity"]))
 
 
-def _link_shape(content: dict) -> LinkShape:
+def _link_content(link: LinkShape) -> dict[str, Any]:
+    """JSON object of one link."""
+    return {
+        "name": link.name,
+        "joint": link.joint,
+        "nodes": list(link.nodes),
+        "outline": link.outline.tolist(),
+        "flexible": bool(link.flexible),
+        "axis": list(link.axis),
+    }
+
+
+def _link_shape(content: dict[str, Any]) -> LinkShape:
     """One link from its JSON object."""
     return LinkShape(
-        content["name"],
-        content["joint"],
-        tuple(content["nodes"]),
-        np.array(content["outline"], float),
-        content["flexible"],
-        tuple(content["axis"]),
+        name=content["name"],
+        joint=content["joint"],
+        nodes=tuple(content["nodes"]),
+        outline=np.array(content["outline"], float),
+        flexible=content["flexible"],
+        axis=tuple(content["axis"]),
     )
 
 
@@ -156,81 +169,64 @@ def swept_outline(
         up: direction of the section's z axis, (3,), or (K-1, 3) one per piece.
     """
     points = np.asarray(points, float)
-    pieces = len(points) - 1
+    # A link of one node has no piece: its section stands across the x axis.
+    pieces = max(len(points) - 1, 1)
     contours = np.broadcast_to(contour, (len(points), *np.shape(contour)[-2:]))
-    tangents = _piece_directions(points)
-    ups = np.broadcast_to(up, (max(pieces, 1), 3))
+    directions = _piece_directions(points)
+    ups = np.broadcast_to(up, (pieces, 3))
     sections = []
     for k in range(len(points)):
-        before, after = max(k - 1, 0), min(k, max(pieces - 1, 0))
-        sections.append(
-            _mitred(contours[k], tangents[before], tangents[after], ups[before])
+        # The first node has no piece before it, the last none after it.
+        before = max(k - 1, 0)
+        after = min(k, pieces - 1)
+        section = _mitred_section(
+            contours[k], directions[before], directions[after], ups[before]
         )
+        sections.append(section)
     return np.array(sections)
 
 
 def _piece_directions(points: np.ndarray) -> np.ndarray:
     """Unit directions of the pieces of a polyline; a piece of no length takes its predecessor's, or x."""
-    directions, last = [], np.array([1.0, 0.0, 0.0])
-    for step in np.diff(points, axis=0) if len(points) > 1 else np.zeros((1, 3)):
+    direction = np.array([1.0, 0.0, 0.0])
+    if len(points) < 2:
+        return direction[None]
+    directions = []
+    for step in np.diff(points, axis=0):
         length = np.linalg.norm(step)
-        last = step / length if length > 1e-12 else last
-        directions.append(last)
+        if length > 1e-12:
+            direction = step / length
+        directions.append(direction)
     return np.array(directions)
 
 
-def _mitred(
+def _mitred_section(
     contour: np.ndarray, before: np.ndarray, after: np.ndarray, up: np.ndarray
 ) -> np.ndarray:
     """Section (C, 3) across `before`, slid along it onto the plane that halves the turn towards `after`."""
-    z = up - before * (up @ before)
+    z = _across(up, before)
     if np.linalg.norm(z) < 1e-9:
-        other = np.eye(3)[np.argmin(np.abs(before))]
-        z = other - before * (other @ before)
+        # The path runs along `up`: the coordinate axis that is farthest from it takes its place.
+        farthest = np.eye(3)[np.argmin(np.abs(before))]
+        z = _across(farthest, before)
     z = z / np.linalg.norm(z)
-    section = contour @ np.array([np.cross(z, before), z])
+    y = np.cross(z, before)
+    section = contour @ np.array([y, z])
     normal = before + after
     slope = normal @ before
-    return (
-        section if slope < 0.1 else section - np.outer(section @ normal / slope, before)
-    )
+    # A path that turns back on itself would be mitred into a spike: its section stays square.
+    if slope < 0.1:
+        return section
+    slide = section @ normal / slope
+    return section - np.outer(slide, before)
+
+
+def _across(vector: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """The part of a vector at right angles to a unit direction."""
+    return vector - direction * (vector @ direction)
 
 
 # --- deformed links ------------------------------------------------------------------------------------------------
-
-
-def rotation_matrix(vector: np.ndarray) -> np.ndarray:
-    """Rotation matrices (..., 3, 3) of rotation vectors (..., 3), by Rodrigues' formula; exact at zero."""
-    vector = np.asarray(vector, float)
-    angle = np.linalg.norm(vector, axis=-1)[..., None, None]
-    x, y, z = np.moveaxis(vector, -1, 0)
-    zero = np.zeros_like(x)
-    skew = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(
-        *vector.shape[:-1], 3, 3
-    )
-    half = np.sinc(angle / (2 * np.pi))
-    return np.eye(3) + np.sinc(angle / np.pi) * skew + 0.5 * half**2 * (skew @ skew)
-
-
-def exaggerated(
-    position: np.ndarray,
-    erls_position: np.ndarray,
-    rotation: np.ndarray,
-    scale: float | int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Node positions and rotation vectors (N, 3) with the deformation drawn `scale` times as large.
-
-    Displacements grow linearly. A rotation of angle a becomes arctan(scale tan a), the angle by which a line turns
-    when its transverse displacement grows so: sections stay square to the exaggerated centre line.
-    """
-    angle = np.linalg.norm(rotation, axis=-1, keepdims=True)
-    safe = np.where(angle > 0, angle, 1.0)
-    drawn = np.where(
-        angle > 0, np.arctan(scale * np.tan(np.minimum(safe, 1.5))) / safe, scale
-    )
-    return erls_position + scale * (position - erls_position), (
-        rotation if scale == 1 else rotation * drawn
-    )
 
 
 def deformed_outline(
@@ -238,9 +234,6 @@ def deformed_outline(
     position: np.ndarray,
     rotation: np.ndarray | None,
     frame: np.ndarray,
-    *,
-    erls_position: np.ndarray | None = None,
-    scale: float | int = 1.0,
 ) -> tuple[np.ndarray, ...]:
     """Section outlines (K, C, 3) of every link in world axes: x = p + exp(theta) R c.
 
@@ -249,24 +242,15 @@ def deformed_outline(
         position: nodes (N, 3) [m], ordered as `scene_nodes`.
         rotation: elastic rotation vectors theta (N, 3) [rad], world axes; None is none.
         frame: rotation matrices R (L, 3, 3) of the link frames, world from link.
-        erls_position: nodes of the ERLS (N, 3) [m], needed to draw the deformation exaggerated.
-        scale: how many times as large the deformation is drawn.
     """
-    rotation = np.zeros_like(position) if rotation is None else rotation
-    if erls_position is not None:
-        position, rotation = exaggerated(position, erls_position, rotation, scale)
-    elif scale != 1:
-        raise ValueError(
-            f"A deformation scale of {scale:g} needs erls_position: the scale is measured from the ERLS."
-        )
-    turn = rotation_matrix(rotation)
-    return tuple(
-        position[rows, None, :]
-        + np.einsum("kij,jl,kcl->kci", turn[rows], frame[i], link.outline)
-        for i, (rows, link) in enumerate(
-            zip(link_rows(scene), scene.links, strict=True)
-        )
-    )
+    if rotation is None:
+        rotation = np.zeros_like(position)
+    turn = Rotation.from_rotvec(rotation).as_matrix()
+    outlines = []
+    for link, rows, R in zip(scene.links, link_rows(scene), frame, strict=True):
+        section = np.einsum("kij,jl,kcl->kci", turn[rows], R, link.outline)
+        outlines.append(position[rows, None, :] + section)
+    return tuple(outlines)
 
 
 def bent_line(
@@ -280,28 +264,36 @@ def bent_line(
     Between two nodes the transverse displacement is the cubic with the nodes' displacements and slopes theta x e,
     the axial one is linear: the shape functions of the Euler-Bernoulli element.
     """
-    s = np.linspace(0, 1, pieces + 1)[:, None]
-    lines = [erls_position[:1] + displacement[:1]]
-    for a, b in zip(
-        range(len(erls_position) - 1), range(1, len(erls_position)), strict=True
-    ):
-        chord = erls_position[b] - erls_position[a]
-        slope_a, slope_b = np.cross(rotation[a], chord), np.cross(rotation[b], chord)
-        bend = _cubic(s, displacement[a], slope_a, displacement[b], slope_b)
-        stretch = displacement[a] + s * (displacement[b] - displacement[a])
-        axis = chord / max(float(np.linalg.norm(chord)), 1e-12)
-        lines.append(
-            (
-                erls_position[a]
-                + s * chord
-                + bend
-                + np.outer((stretch - bend) @ axis, axis)
-            )[1:]
+    first = erls_position[:1] + displacement[:1]
+    lines = [first]
+    for a in range(len(erls_position) - 1):
+        ends = slice(a, a + 2)
+        line = _bent_element(
+            erls_position[ends], displacement[ends], rotation[ends], pieces
         )
+        # Its first point is the last one of the element before.
+        lines.append(line[1:])
     return np.concatenate(lines)
 
 
-def _cubic(
+def _bent_element(
+    ends: np.ndarray, displacement: np.ndarray, rotation: np.ndarray, pieces: int
+) -> np.ndarray:
+    """Centre line (pieces + 1, 3) of one element between its two nodes."""
+    s = np.linspace(0, 1, pieces + 1)[:, None]
+    u_a, u_b = displacement
+    chord = ends[1] - ends[0]
+    slope_a = np.cross(rotation[0], chord)
+    slope_b = np.cross(rotation[1], chord)
+    cubic = _hermite(s, u_a, slope_a, u_b, slope_b)
+    linear = u_a + s * (u_b - u_a)
+    # Across the element the cubic holds, along it the linear displacement.
+    axis = chord / max(float(np.linalg.norm(chord)), 1e-12)
+    along = (linear - cubic) @ axis
+    return ends[0] + s * chord + cubic + np.outer(along, axis)
+
+
+def _hermite(
     s: np.ndarray,
     u_a: np.ndarray,
     slope_a: np.ndarray,
@@ -309,10 +301,7 @@ def _cubic(
     slope_b: np.ndarray,
 ) -> np.ndarray:
     """Hermite's cubic on [0, 1]."""
+    blend = s**2 * (3 - 2 * s)
     bump = s * (1 - s)
-    return (
-        u_a
-        + s**2 * (3 - 2 * s) * (u_b - u_a)
-        + bump * (1 - s) * slope_a
-        - bump * s * slope_b
-    )
+    bend = bump * (1 - s) * slope_a - bump * s * slope_b
+    return u_a + blend * (u_b - u_a) + bend

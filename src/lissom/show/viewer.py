@@ -6,17 +6,27 @@ import json
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from lissom.atomic import write_atomically
-from lissom.show.scene import Scene, link_rows, moving_tip, scene_from_json, scene_nodes
+from ..atomic import write_atomically
+from .scene import (
+    Scene,
+    link_rows,
+    moving_tip,
+    scene_from_json,
+    scene_nodes,
+    up_direction,
+)
 
 SLOWEST = 0.1  # speed down to which the stored frames still come at `fps`
 BUDGET = 3_700_000  # bytes of numbers: about 5 MB of page once written as text
+NUMBER_BYTES = 4  # single precision: more than a screen can show
 CHART_POINTS = 1500  # more than a chart has pixels
-LARGE_ENOUGH = 0.06  # of the robot's size: what the automatic scale makes of the largest displacement
+SCALES = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+VISIBLE_SHARE = 0.06  # of the robot's size, at most: the largest displacement as drawn with the automatic scale
 
 
 def animate(
@@ -51,15 +61,13 @@ def animation_page(
 ) -> str:
     """Text of the page: template, program and data in one."""
     assets = files("lissom.show")
-    title = html.escape(str(data.attrs.get("name", "robot")))
-    embedded = json.dumps(_content(data, scale, fps), allow_nan=False).replace(
-        "<", "\\u003c"
-    )
+    content = json.dumps(_content(data, scale, fps), allow_nan=False)
     parts = {
-        "__TITLE__": title,
+        "__TITLE__": html.escape(str(data.attrs.get("name", "robot"))),
         "__SUMMARY__": html.escape(_summary(data)),
         "__SCRIPT__": assets.joinpath("viewer.js").read_text(encoding="utf-8"),
-        "__DATA__": embedded,
+        # A name with "</script>" in it must not end the block of data.
+        "__DATA__": content.replace("<", "\\u003c"),
     }
     text = assets.joinpath("viewer.html").read_text(encoding="utf-8")
     for mark, part in parts.items():
@@ -67,102 +75,120 @@ def animation_page(
     return text
 
 
-# --- what is embedded ----------------------------------------------------------------------------------------------
+# --- what the page holds -------------------------------------------------------------------------------------------
 
 
-def _content(data: xr.Dataset, scale: float | int | None, fps: float | int) -> dict:
+def _content(
+    data: xr.Dataset, scale: float | int | None, fps: float | int
+) -> dict[str, Any]:
     """Everything the page knows, ready for JSON."""
     scene = scene_from_json(data.attrs["scene"])
-    moving = _drawable(data, scene)
+    motion = _motion_arrays(data, scene)
+    position = motion["position"]
     charts = _charts(data, scene)
-    chart_rows = _evenly(data.time.values, CHART_POINTS)
-    arrays = {
-        f"chart/{k}": chart["values"][chart_rows] for k, chart in enumerate(charts)
-    }
-    arrays |= {"chart_time": data.time.values[chart_rows]}
-    arrays |= {f"outline/{i}": link.outline for i, link in enumerate(scene.links)}
-    rows = _frame_rows(
-        moving["time"], fps / SLOWEST, _frames_affordable(moving, arrays)
+    arrays = _still_arrays(data, scene, charts)
+    frames = _frame_rows(
+        motion["time"], fps / SLOWEST, _affordable_frames(motion, arrays)
     )
-    arrays |= {name: values[rows] for name, values in moving.items()}
-    blob, places = _packed(arrays)
-    points, erls = moving["position"], moving["erls_position"]
+    for name, values in motion.items():
+        arrays[name] = values[frames]
+    blob, places = _packed_arrays(arrays)
+    if scale is None:
+        scale = automatic_scale(position, motion["erls_position"])
     return {
         "nodes": list(scene_nodes(scene)),
-        "tip": moving_tip(scene, points),
-        "links": _links(scene),
+        "tip": moving_tip(scene, position),
+        "links": _link_content(scene),
         "gravity": list(scene.gravity),
-        "charts": [
-            {key: chart[key] for key in ("label", "unit", "series")} for chart in charts
-        ],
-        "scale": automatic_scale(points, erls) if scale is None else float(scale),
-        **_stage(scene, points),
+        "charts": [_chart_words(chart) for chart in charts],
+        "scale": float(scale),
+        **_stage(scene, position),
         "arrays": places,
         "blob": blob,
     }
 
 
-def _drawable(data: xr.Dataset, scene: Scene) -> dict[str, np.ndarray]:
+def _motion_arrays(data: xr.Dataset, scene: Scene) -> dict[str, np.ndarray]:
     """Arrays of the moving picture, nodes in the scene's order, frames that are not finite left out."""
-    nodes, links = list(scene_nodes(scene)), [link.name for link in scene.links]
-    arrays = {
-        name: data[name].sel(node=nodes).values
-        for name in ("position", "erls_position", "rotation")
-    }
-    arrays |= {"time": data.time.values, "frame": data["frame"].sel(link=links).values}
-    finite = np.isfinite(arrays["position"]).all(axis=(1, 2)) & np.isfinite(
-        arrays["frame"]
-    ).all(axis=(1, 2, 3))
+    nodes = list(scene_nodes(scene))
+    links = [link.name for link in scene.links]
+    arrays = {}
+    for name in ("position", "erls_position", "rotation"):
+        arrays[name] = data[name].sel(node=nodes).values
+    arrays["time"] = data.time.values
+    arrays["frame"] = data["frame"].sel(link=links).values
+    position_is_finite = np.isfinite(arrays["position"]).all(axis=(1, 2))
+    frame_is_finite = np.isfinite(arrays["frame"]).all(axis=(1, 2, 3))
+    finite = position_is_finite & frame_is_finite
     if not finite.any():
         raise ValueError("The run has no finite positions to draw.")
     return {name: np.nan_to_num(values[finite]) for name, values in arrays.items()}
 
 
-def _links(scene: Scene) -> list[dict]:
+def _still_arrays(
+    data: xr.Dataset, scene: Scene, charts: Sequence[dict[str, Any]]
+) -> dict[str, np.ndarray]:
+    """Arrays that are stored whole, whatever the number of frames: curves of the charts, outlines of the links."""
+    rows = _even_rows(data.time.values, CHART_POINTS)
+    arrays = {}
+    for k, chart in enumerate(charts):
+        arrays[f"chart/{k}"] = chart["values"][rows]
+    arrays["chart_time"] = data.time.values[rows]
+    for i, link in enumerate(scene.links):
+        arrays[f"outline/{i}"] = link.outline
+    return arrays
+
+
+def _link_content(scene: Scene) -> list[dict[str, Any]]:
     """What the page needs of each link besides its outline: `first` is the row of its inner node."""
-    counts = [len(link.nodes) for link in scene.links]
-    firsts = np.cumsum([0, *counts[:-1]]).tolist()
-    return [
-        {
+    links = []
+    for link, rows in zip(scene.links, link_rows(scene), strict=True):
+        content = {
             "name": link.name,
             "joint": link.joint,
             "axis": list(link.axis),
             "flexible": bool(link.flexible),
-            "first": first,
-            "count": count,
+            "first": rows.start,
+            "count": len(link.nodes),
         }
-        for link, first, count in zip(scene.links, firsts, counts, strict=True)
-    ]
+        links.append(content)
+    return links
 
 
-def _frames_affordable(
-    moving: dict[str, np.ndarray], others: dict[str, np.ndarray]
+def _affordable_frames(
+    motion: dict[str, np.ndarray], others: dict[str, np.ndarray]
 ) -> int:
     """How many frames fit into the budget beside the other arrays."""
-    per_frame = 4 * sum(values[0].size for values in moving.values())
-    spent = 4 * sum(values.size for values in others.values())
+    per_frame = NUMBER_BYTES * sum(values[0].size for values in motion.values())
+    spent = NUMBER_BYTES * sum(values.size for values in others.values())
     return max((BUDGET - spent) // per_frame, 2)
 
 
 def _frame_rows(time: np.ndarray, rate: float | int, most: int) -> np.ndarray:
     """Rows of about `rate` frames per second, first and last among them."""
-    wanted = int(np.ceil((time[-1] - time[0]) * rate)) + 1
-    return _evenly(time, max(min(wanted, most), 2))
+    duration = time[-1] - time[0]
+    wanted = int(np.ceil(duration * rate)) + 1
+    return _even_rows(time, max(min(wanted, most), 2))
 
 
-def _evenly(time: np.ndarray, most: int) -> np.ndarray:
+def _even_rows(time: np.ndarray, most: int) -> np.ndarray:
     """At most `most` rows, as even in time as the data allow."""
     if len(time) <= most:
         return np.arange(len(time))
     even = np.linspace(time[0], time[-1], most)
+    # Each even time takes the nearer of the two rows around it.
     after = np.searchsorted(time, even).clip(1, len(time) - 1)
-    nearer_before = even - time[after - 1] < time[after] - even
-    return np.unique(after - nearer_before)
+    before_is_nearer = even - time[after - 1] < time[after] - even
+    return np.unique(after - before_is_nearer)
 
 
-def _packed(arrays: dict[str, np.ndarray]) -> tuple[str, dict[str, dict]]:
+def _packed_arrays(
+    arrays: dict[str, np.ndarray],
+) -> tuple[str, dict[str, dict[str, Any]]]:
     """All arrays as little-endian float32 in one base64 text, and where each one lies (offset in bytes)."""
-    places, blocks, offset = {}, [], 0
+    places = {}
+    blocks = []
+    offset = 0
     for name, values in arrays.items():
         block = np.ascontiguousarray(values, "<f4").tobytes()
         places[name] = {"offset": offset, "shape": list(values.shape)}
@@ -176,66 +202,66 @@ def _packed(arrays: dict[str, np.ndarray]) -> tuple[str, dict[str, dict]]:
 
 def robot_size(points: np.ndarray) -> float:
     """Half the diagonal [m] of the box around all node positions; 0.1 for a point."""
-    flat = points.reshape(-1, 3)
-    return max(0.5 * float(np.linalg.norm(np.ptp(flat, axis=0))), 0.0) or 0.1
+    box = np.ptp(points.reshape(-1, 3), axis=0)
+    return 0.5 * float(np.linalg.norm(box)) or 0.1
 
 
 def automatic_scale(position: np.ndarray, erls_position: np.ndarray) -> float:
     """Round factor 1, 2, 5, 10... 100 that draws the largest displacement at a few percent of the robot's size."""
     largest = float(np.linalg.norm(position - erls_position, axis=-1).max())
-    wanted = LARGE_ENOUGH * robot_size(erls_position) / max(largest, 1e-12)
-    return max(
-        [
-            factor
-            for factor in (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-            if factor <= wanted
-        ],
-        default=1.0,
-    )
+    most = VISIBLE_SHARE * robot_size(erls_position) / max(largest, 1e-12)
+    return max((scale for scale in SCALES if scale <= most), default=1.0)
 
 
-def _stage(scene: Scene, points: np.ndarray) -> dict:
+def _stage(scene: Scene, points: np.ndarray) -> dict[str, Any]:
     """Centre and size of what moves, height of the ground, normal of the plane of motion if there is one."""
     flat = points.reshape(-1, 3)
-    low, high = flat.min(axis=0), flat.max(axis=0)
-    gravity = np.array(scene.gravity, float)
-    up = (
-        -gravity / np.linalg.norm(gravity)
-        if np.any(gravity)
-        else np.array([0.0, 0.0, 1.0])
-    )
     size = robot_size(points)
-    depth = float((flat @ up).min())
-    base = float(points[0, 0] @ up)
-    ground = depth - 0.12 * size if depth < base - 0.05 * size else base - 0.1 * size
+    centre = 0.5 * (flat.min(axis=0) + flat.max(axis=0))
+    lengths = _link_lengths(scene, points[0])
     return {
-        "centre": (0.5 * (low + high)).tolist(),
+        "centre": centre.tolist(),
         "size": size,
-        "reach": float(np.median(_link_lengths(scene, points[0])) or size),
-        "ground": ground,
+        "reach": float(np.median(lengths) or size),
+        "ground": _ground_height(points, up_direction(scene.gravity), size),
         "base": points[0, 0].tolist(),
         "normal": _plane_normal(flat),
     }
 
 
+def _ground_height(points: np.ndarray, up: np.ndarray, size: float) -> float:
+    """Height [m] of the ground: below all that hangs down, else just below the base."""
+    lowest = float((points.reshape(-1, 3) @ up).min())
+    base = float(points[0, 0] @ up)
+    if lowest < base - 0.05 * size:
+        return lowest - 0.12 * size
+    return base - 0.1 * size
+
+
 def _link_lengths(scene: Scene, points: np.ndarray) -> list[float]:
     """Distance [m] from the inner node of each link to its tip."""
-    return [
-        float(np.linalg.norm(points[rows][-1] - points[rows][0]))
-        for rows in link_rows(scene)
-    ]
+    lengths = []
+    for rows in link_rows(scene):
+        link = points[rows]
+        lengths.append(float(np.linalg.norm(link[-1] - link[0])))
+    return lengths
 
 
 def _plane_normal(points: np.ndarray) -> list[float] | None:
     """Unit normal of the plane all points lie close to, None if they fill space or a line."""
+    # Five thousand points tell a plane as well as all of them.
+    some = points[:: max(1, len(points) // 5000)]
     _, extents, directions = np.linalg.svd(
-        points[:: max(1, len(points) // 5000)] - points.mean(axis=0),
-        full_matrices=False,
+        some - points.mean(axis=0), full_matrices=False
     )
-    if extents[2] > 0.05 * extents[0] or extents[1] < 0.05 * extents[0]:
+    fills_space = extents[2] > 0.05 * extents[0]
+    is_line = extents[1] < 0.05 * extents[0]
+    if fills_space or is_line:
         return None
-    normal = directions[2] * np.sign(directions[2][np.abs(directions[2]).argmax()])
-    return normal.tolist()
+    # The sign of a singular vector is arbitrary: its largest component is made positive.
+    normal = directions[2]
+    largest = normal[np.abs(normal).argmax()]
+    return (normal * np.sign(largest)).tolist()
 
 
 # --- words and curves ----------------------------------------------------------------------------------------------
@@ -244,21 +270,27 @@ def _plane_normal(points: np.ndarray) -> list[float] | None:
 def _summary(data: xr.Dataset) -> str:
     """One line about the run."""
     scene = scene_from_json(data.attrs["scene"])
-    u = np.linalg.norm(
-        (data.position - data.erls_position).sel(node=_tip(data, scene)).values, axis=-1
-    )
     flexible = sum(link.flexible for link in scene.links)
-    joints = _counted(data.sizes["joint"], "joint")
-    links = f"{_counted(len(scene.links), 'link')}, {flexible} flexible"
-    span = f"{float(data.time[-1] - data.time[0]):g} s"
-    largest = int(np.nan_to_num(u).argmax())
-    peak = f"largest tip displacement {1e3 * u[largest]:.3g} mm at {float(data.time[largest]):.3g} s"
-    words = [span, joints, links, _counted(data.sizes["node"], "node"), peak]
-    return " · ".join(
-        [str(data.attrs["formulation"]), *words]
-        if "formulation" in data.attrs
-        else words
-    )
+    duration = float(data.time[-1] - data.time[0])
+    words = [
+        f"{duration:g} s",
+        _counted(data.sizes["joint"], "joint"),
+        f"{_counted(len(scene.links), 'link')}, {flexible} flexible",
+        _counted(data.sizes["node"], "node"),
+        _largest_displacement(data, scene),
+    ]
+    if "formulation" in data.attrs:
+        words.insert(0, str(data.attrs["formulation"]))
+    return " · ".join(words)
+
+
+def _largest_displacement(data: xr.Dataset, scene: Scene) -> str:
+    """The largest displacement of the tip from the ERLS, and when, in words."""
+    shift = (data.position - data.erls_position).sel(node=_tip(data, scene))
+    distance = np.linalg.norm(shift.values, axis=-1)
+    largest = int(np.nan_to_num(distance).argmax())
+    time = float(data.time[largest])
+    return f"largest tip displacement {1e3 * distance[largest]:.3g} mm at {time:.3g} s"
 
 
 def _tip(data: xr.Dataset, scene: Scene) -> str:
@@ -268,62 +300,60 @@ def _tip(data: xr.Dataset, scene: Scene) -> str:
 
 
 def _counted(count: int, noun: str) -> str:
-    """`1 joint`, `2 joints`."""
-    return f"{count} {noun}" + ("" if count == 1 else "s")
+    """A noun with its number: `1 joint`, `2 joints`."""
+    plural = "" if count == 1 else "s"
+    return f"{count} {noun}{plural}"
 
 
-def _charts(data: xr.Dataset, scene: Scene) -> list[dict]:
+def _charts(data: xr.Dataset, scene: Scene) -> list[dict[str, Any]]:
     """Quantities the page can plot against time: label, unit, series, values (time, series)."""
     tip = _tip(data, scene)
-    position, erls = (
-        data.position.sel(node=tip).values,
-        data.erls_position.sel(node=tip).values,
-    )
+    position = data.position.sel(node=tip).values
+    displacement = position - data.erls_position.sel(node=tip).values
     charts = [
-        _chart("Tip displacement", "mm", "xyz", 1e3 * (position - erls)),
+        _chart("Tip displacement", "mm", "xyz", 1e3 * displacement),
         _chart("Tip position", "m", "xyz", position),
     ]
-    for kind, unit, factor, effort in (
-        ("revolute", "deg", 180 / np.pi, "N m"),
-        ("prismatic", "m", 1.0, "N"),
-    ):
-        names = [
-            link.name
-            for link in scene.links
-            if link.joint == kind and link.name in data.joint.values
-        ]
-        if names:
-            word, push = (
-                ("angle", "torque") if kind == "revolute" else ("position", "force")
-            )
-            charts.append(
-                _chart(
-                    f"Joint {word}",
-                    unit,
-                    names,
-                    factor * data.q.sel(joint=names).values,
-                )
-            )
-            charts.append(
-                _chart(
-                    f"Joint {push}", effort, names, data.torque.sel(joint=names).values
-                )
-            )
+    charts += _joint_charts(data, scene)
     kinds = [str(kind) for kind in data.kind.values if kind != "residual"]
-    charts.append(_chart("Energy", "J", kinds, data.energy.sel(kind=kinds).values))
+    energies = data.energy.sel(kind=kinds).values
+    charts.append(_chart("Energy", "J", kinds, energies))
     if "residual" in data.kind.values:
-        charts.append(
-            _chart(
-                "Energy residual",
-                "J",
-                ["residual"],
-                data.energy.sel(kind=["residual"]).values,
-            )
-        )
+        residual = data.energy.sel(kind=["residual"]).values
+        charts.append(_chart("Energy residual", "J", ["residual"], residual))
     return charts
 
 
-def _chart(label: str, unit: str, series: Sequence[str], values: np.ndarray) -> dict:
+def _joint_charts(data: xr.Dataset, scene: Scene) -> list[dict[str, Any]]:
+    """Coordinates and efforts of the revolute joints, then of the prismatic ones."""
+    charts = []
+    names = _joints_of_kind(data, scene, "revolute")
+    if names:
+        q = data.q.sel(joint=names).values
+        torque = data.torque.sel(joint=names).values
+        charts.append(_chart("Joint angle", "deg", names, 180 / np.pi * q))
+        charts.append(_chart("Joint torque", "N m", names, torque))
+    names = _joints_of_kind(data, scene, "prismatic")
+    if names:
+        q = data.q.sel(joint=names).values
+        force = data.torque.sel(joint=names).values
+        charts.append(_chart("Joint position", "m", names, q))
+        charts.append(_chart("Joint force", "N", names, force))
+    return charts
+
+
+def _joints_of_kind(data: xr.Dataset, scene: Scene, kind: str) -> list[str]:
+    """Names of the moving joints of one kind; a joint has the name of its link."""
+    names = []
+    for link in scene.links:
+        if link.joint == kind and link.name in data.joint.values:
+            names.append(link.name)
+    return names
+
+
+def _chart(
+    label: str, unit: str, series: Sequence[str], values: np.ndarray
+) -> dict[str, Any]:
     """One quantity of the chart."""
     return {
         "label": label,
@@ -331,3 +361,8 @@ def _chart(label: str, unit: str, series: Sequence[str], values: np.ndarray) -> 
         "series": list(series),
         "values": np.nan_to_num(values),
     }
+
+
+def _chart_words(chart: dict[str, Any]) -> dict[str, Any]:
+    """A chart without its values, which are stored with the other arrays."""
+    return {key: chart[key] for key in ("label", "unit", "series")}
