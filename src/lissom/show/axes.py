@@ -10,9 +10,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.gridspec import SubplotSpec
 from mpl_toolkits.mplot3d.axes3d import Axes3D
+from numpy import ndarray
 
 from ..atomic import write_atomically
-from .scene import up_direction
+from .scene import Number, up_direction
 
 # Okabe and Ito's colours: told apart with every kind of colour vision.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -28,7 +29,7 @@ LEAST_THICKNESS = 0.34  # of a box in space, as a share of its longest side
 # --- page ----------------------------------------------------------------------------------------------------------
 
 
-def new_figure(width: float | int, height: float | int) -> Figure:
+def new_figure(width: Number, height: Number) -> Figure:
     """Empty figure [inch] on a canvas of its own: no window, no global state."""
     figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
@@ -39,7 +40,8 @@ def finish(figure: Figure, path: str | Path | None) -> Figure:
     """The figure, also written to `path` if there is one; the file appears whole or not at all."""
     if path is None:
         return figure
-    kind = Path(path).suffix.lstrip(".").lower() or "png"
+    suffix = Path(path).suffix.lower()
+    kind = suffix.removeprefix(".") or "png"
     if kind not in figure.canvas.get_supported_filetypes():
         raise ValueError(
             f"Cannot write a picture as {str(path)!r}: use .png, .pdf or .svg."
@@ -48,7 +50,7 @@ def finish(figure: Figure, path: str | Path | None) -> Figure:
     return figure
 
 
-def page_title(figure: Figure, text: str, size: float | int = 14) -> None:
+def page_title(figure: Figure, text: str, size: Number = 14) -> None:
     """Title over the whole page, at its left edge."""
     figure.suptitle(
         text, x=0.01, ha="left", fontweight="bold", fontsize=size, color=INK
@@ -101,7 +103,7 @@ def time_axes(axes: Axes) -> Axes:
     return axes
 
 
-def stacked_time_axes(figure: SubFigure, heights: Sequence[float | int]) -> list[Axes]:
+def stacked_time_axes(figure: SubFigure, heights: Sequence[Number]) -> list[Axes]:
     """Panels one above the other with one time axis, no numbers along it yet."""
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
     panels: list[Axes] = []
@@ -120,8 +122,8 @@ def stacked_time_axes(figure: SubFigure, heights: Sequence[float | int]) -> list
 def path_axes(
     figure: Figure | SubFigure,
     place: SubplotSpec,
-    points: np.ndarray,
-    gravity: Sequence[float | int],
+    points: ndarray,
+    gravity: Sequence[Number],
 ) -> tuple[Axes, Callable]:
     """Axes fit for paths through `points`, and the function that draws one: in their plane if flat, else in space."""
     plane = plane_of(points, gravity)
@@ -130,15 +132,13 @@ def path_axes(
     return _plane_path_axes(figure, place, plane)
 
 
-def plane_of(
-    points: np.ndarray, gravity: Sequence[float | int]
-) -> tuple[int, int] | None:
+def plane_of(points: ndarray, gravity: Sequence[Number]) -> tuple[int, int] | None:
     """The two axes (across, up) of the coordinate plane that holds the motion, None if it fills space."""
     extent = np.ptp(points, axis=0)
     thin = int(extent.argmin())
     if extent[thin] > FLATNESS * extent.max():
         return None
-    first, second = [k for k in range(3) if k != thin]
+    first, second = sorted({0, 1, 2} - {thin})
     if abs(gravity[first]) > abs(gravity[second]):
         return second, first
     return first, second
@@ -147,8 +147,8 @@ def plane_of(
 def _space_path_axes(
     figure: Figure | SubFigure,
     place: SubplotSpec,
-    points: np.ndarray,
-    gravity: Sequence[float | int],
+    points: ndarray,
+    gravity: Sequence[Number],
 ) -> tuple[Axes, Callable]:
     axes = figure.add_subplot(place, projection="3d")
     style_space_axes(axes, gravity)
@@ -175,10 +175,11 @@ def _plane_path_axes(
     return axes, draw
 
 
-def style_space_axes(axes: Axes3D, gravity: Sequence[float | int]) -> None:
+def style_space_axes(axes: Axes3D, gravity: Sequence[Number]) -> None:
     """Give axes in space their units, a light grid, and a view with gravity pointing down."""
     axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
-    vertical = "xyz"[int(np.abs(up_direction(gravity)).argmax())]
+    up = np.abs(up_direction(gravity))
+    vertical = "xyz"[up.argmax()]
     # Which axis the azimuth is counted from depends on which one is vertical: both values look at the robot from the
     # front and from its side.
     azimuth = -58 if vertical == "z" else 32
@@ -190,13 +191,15 @@ def style_space_axes(axes: Axes3D, gravity: Sequence[float | int]) -> None:
         axis._axinfo["grid"].update(color="#DDE3EA", linewidth=0.6)
 
 
-def equal_box(axes: Axes3D, points: np.ndarray) -> None:
+def equal_box(axes: Axes3D, points: ndarray) -> None:
     """Limits around `points` with one metre equally long on all axes; no axis thinner than a third of the longest."""
     low = points.min(axis=0)
     high = points.max(axis=0)
     middle = 0.5 * (low + high)
-    longest = max(float((high - low).max()), 1e-3)
-    span = 1.06 * np.maximum(high - low, LEAST_THICKNESS * longest)
+    size = high - low
+    longest = max(size.max(), 1e-3)
+    thinnest = LEAST_THICKNESS * longest
+    span = 1.06 * np.maximum(size, thinnest)
     start = middle - span / 2
     end = middle + span / 2
     axes.set_xlim(start[0], end[0])

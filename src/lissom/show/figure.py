@@ -10,9 +10,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
+from numpy import ndarray
+from numpy.linalg import norm
 
 from .axes import INK, PALETTE, SOFT, equal_box, finish, new_figure, style_space_axes
-from .scene import LinkShape, Scene, deformed_outline, link_rows, up_direction
+from .scene import LinkShape, Number, Scene, deformed_outline, link_rows, up_direction
 
 AXIS_COLOURS = ("#D62F2F", "#22913A", "#2F62D6")  # x, y, z
 RIGID_COLOUR = "#9FABB8"
@@ -29,12 +31,12 @@ NAME_LAYER = 22
 
 def draw_robot(
     scene: Scene,
-    position: np.ndarray,
-    frame: np.ndarray,
+    position: ndarray,
+    frame: ndarray,
     path: str | Path | None = None,
     *,
-    rotation: np.ndarray | None = None,
-    erls_position: np.ndarray | None = None,
+    rotation: ndarray | None = None,
+    erls_position: ndarray | None = None,
 ) -> Figure:
     """Figure of the robot in one pose: solid links, link frames, numbered nodes, world frame, gravity.
 
@@ -56,10 +58,10 @@ def draw_robot(
         _draw_erls(axes, erls_position)
     length = _frame_length(scene, position)
     _draw_nodes(axes, scene, position, 0.3 * length)
-    world = _draw_frame(axes, np.zeros(3), np.eye(3), 1.6 * length, "0", width=2.4)
+    world = _draw_world_frame(axes, 1.6 * length)
     for i, rows in enumerate(link_rows(scene)):
-        joint = position[rows][0]
-        _draw_frame(axes, joint, frame[i], length, str(i + 1))
+        joint = position[rows.start]
+        _draw_frame(axes, joint, frame[i], length, f"{i + 1}")
     points = np.concatenate([position, world])
     gravity = _draw_gravity(axes, scene, points, length)
     equal_box(axes, np.concatenate([points, gravity]))
@@ -83,7 +85,8 @@ def _draw_legend(axes: Axes3D, scene: Scene) -> None:
     keys = []
     names = []
     for link, colour in zip(scene.links, link_colours(scene), strict=True):
-        keys.append(Line2D([], [], color=colour, lw=6, solid_capstyle="butt"))
+        key = Line2D([], [], color=colour, lw=6, solid_capstyle="butt")
+        keys.append(key)
         names.append(_caption(link))
     labelled, labels = axes.get_legend_handles_labels()
     axes.legend(
@@ -105,10 +108,10 @@ def _caption(link: LinkShape) -> str:
 # --- solid links ---------------------------------------------------------------------------------------------------
 
 
-def _draw_links(axes: Axes3D, scene: Scene, outlines: Sequence[np.ndarray]) -> None:
+def _draw_links(axes: Axes3D, scene: Scene, outlines: Sequence[ndarray]) -> None:
     """All links as shaded prisms, in one collection so that near faces hide far ones."""
     light = up_direction(scene.gravity) + 0.6 * LIGHT_FROM
-    light = light / np.linalg.norm(light)
+    light = light / norm(light)
     faces = []
     colours = []
     for colour, outline in zip(link_colours(scene), outlines, strict=True):
@@ -128,50 +131,56 @@ def _draw_links(axes: Axes3D, scene: Scene, outlines: Sequence[np.ndarray]) -> N
     axes.add_collection3d(solid, autolim=False)
 
 
-def _prism_faces(outline: np.ndarray) -> list[np.ndarray]:
+def _prism_faces(outline: ndarray) -> list[ndarray]:
     """Quadrilaterals around the prism and its two ends; none for a link of one node."""
     sections, corners, _ = outline.shape
     if sections < 2:
         return []
     faces = []
-    for near, far in zip(outline[:-1], outline[1:], strict=True):
+    for k in range(sections - 1):
+        near = outline[k]
+        far = outline[k + 1]
         for c in range(corners):
             after = (c + 1) % corners
-            faces.append(np.array([near[c], near[after], far[after], far[c]]))
+            face = [near[c], near[after], far[after], far[c]]
+            faces.append(np.array(face))
     return [*faces, outline[0], outline[-1]]
 
 
-def _shade(
-    colour: str, face: np.ndarray, outline: np.ndarray, light: np.ndarray
-) -> np.ndarray:
+def _shade(colour: str, face: ndarray, outline: ndarray, light: ndarray) -> ndarray:
     """Colour of a face: brighter where its outward normal looks towards the light."""
     diagonal = face[2] - face[0]
+    # A face of three corners has its first one again as the fourth.
     other_diagonal = face[3 % len(face)] - face[1]
     normal = np.cross(diagonal, other_diagonal)
-    normal = normal / max(float(np.linalg.norm(normal)), 1e-15)
+    normal = normal / max(norm(normal), 1e-15)
     # Which way round the corners go differs from face to face: away from the nearest section's centre is outward.
     middle = face.mean(axis=0)
     centres = outline.mean(axis=1)
-    nearest = np.linalg.norm(centres - middle, axis=1).argmin()
-    outward = np.sign(normal @ (middle - centres[nearest])) or 1.0
+    distances = norm(centres - middle, axis=1)
+    centre = centres[distances.argmin()]
+    outward = np.sign(normal @ (middle - centre)) or 1.0
     brightness = 0.92 + 0.3 * outward * (normal @ light)
-    return np.clip(np.array(to_rgb(colour)) * brightness, 0, 1)
+    shaded = np.array(to_rgb(colour)) * brightness
+    return np.clip(shaded, 0, 1)
 
 
 # --- lines, nodes, frames, gravity ---------------------------------------------------------------------------------
 
 
-def _draw_erls(axes: Axes3D, position: np.ndarray) -> None:
+def _draw_erls(axes: Axes3D, position: ndarray) -> None:
     """Dashed line through the nodes of the ERLS."""
-    dashes = (0, (4, 3))
     axes.plot(
-        *position.T, color=SOFT, lw=1.2, ls=dashes, zorder=ERLS_LAYER, label="ERLS"
+        *position.T,
+        color=SOFT,
+        lw=1.2,
+        ls=(0, (4, 3)),
+        zorder=ERLS_LAYER,
+        label="ERLS",
     )
 
 
-def _draw_nodes(
-    axes: Axes3D, scene: Scene, position: np.ndarray, offset: float
-) -> None:
+def _draw_nodes(axes: Axes3D, scene: Scene, position: ndarray, offset: float) -> None:
     """Nodes as dots with their numbers along each link; the tip by its full name."""
     axes.plot(
         *position.T,
@@ -197,10 +206,10 @@ def _draw_nodes(
 
 def _write_name(
     axes: Axes3D,
-    point: np.ndarray,
+    point: ndarray,
     text: str,
     colour: str,
-    size: float | int,
+    size: Number,
     vertical: str = "center",
 ) -> None:
     """Text in space with a white halo, above everything else."""
@@ -216,54 +225,64 @@ def _write_name(
         va=vertical,
         zorder=NAME_LAYER,
     )
-    name.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+    halo = withStroke(linewidth=2.5, foreground="white")
+    name.set_path_effects([halo])
+
+
+def _draw_world_frame(axes: Axes3D, length: float) -> ndarray:
+    """Three bold arrows at the origin; returns their tips and the origin (4, 3)."""
+    origin = np.zeros(3)
+    _draw_frame(axes, origin, np.eye(3), length, "0", width=2.4)
+    return np.concatenate([length * np.eye(3), origin[None]])
 
 
 def _draw_frame(
     axes: Axes3D,
-    origin: np.ndarray,
-    rotation: np.ndarray,
+    origin: ndarray,
+    rotation: ndarray,
     length: float,
     suffix: str,
     width: float = 1.6,
-) -> np.ndarray:
-    """Three arrows x, y, z with their names; returns their tips and their origin (4, 3)."""
-    tips = []
+) -> None:
+    """Three arrows x, y, z with their names."""
     for k, colour in enumerate(AXIS_COLOURS):
         arrow = length * rotation[:, k]
         _draw_arrow(axes, origin, arrow, colour, width, 0.18)
         name = f"${'xyz'[k]}_{{{suffix}}}$"
         _write_name(axes, origin + 1.15 * arrow, name, colour, 10)
-        tips.append(origin + arrow)
-    return np.array([*tips, origin])
 
 
 def _draw_gravity(
-    axes: Axes3D, scene: Scene, points: np.ndarray, length: float
-) -> np.ndarray:
+    axes: Axes3D, scene: Scene, points: ndarray, length: float
+) -> ndarray:
     """Arrow of gravity beside the robot; returns its ends (2, 3), none without gravity."""
     gravity = np.array(scene.gravity, float)
     if not np.any(gravity):
         return np.zeros((0, 3))
-    down = gravity / np.linalg.norm(gravity)
+    down = gravity / norm(gravity)
     # The axis after the one that gravity is nearest to is not vertical: the arrow stands beyond the robot along it.
-    sideways = np.eye(3)[(np.abs(gravity).argmax() + 1) % 3]
+    vertical = np.abs(gravity).argmax()
+    sideways = np.eye(3)[(vertical + 1) % 3]
     places = points @ sideways
     centre = points.mean(axis=0)
-    distance = places.max() - centre @ sideways + 0.1 * np.ptp(places) + 0.3 * length
-    start = centre + distance * sideways
+    half_width = places.max() - centre @ sideways
+    gap = 0.1 * np.ptp(places) + 0.3 * length
+    start = centre + (half_width + gap) * sideways
     arrow = 1.3 * length * down
     _draw_arrow(axes, start, arrow, GRAVITY_COLOUR, 2, 0.2)
-    _write_name(axes, start - 0.25 * length * down, "$g$", GRAVITY_COLOUR, 12)
-    return np.array([start - 0.4 * length * down, start + arrow])
+    name_place = start - 0.25 * length * down
+    _write_name(axes, name_place, "$g$", GRAVITY_COLOUR, 12)
+    # The upper end leaves room for the name.
+    upper = start - 0.4 * length * down
+    return np.array([upper, start + arrow])
 
 
 def _draw_arrow(
     axes: Axes3D,
-    start: np.ndarray,
-    arrow: np.ndarray,
+    start: ndarray,
+    arrow: ndarray,
     colour: str,
-    width: float | int,
+    width: Number,
     head: float,
 ) -> None:
     """Arrow in space, its head a share of its length."""
@@ -277,14 +296,15 @@ def _draw_arrow(
     )
 
 
-def _frame_length(scene: Scene, position: np.ndarray) -> float:
+def _frame_length(scene: Scene, position: ndarray) -> float:
     """Length of the frames' arrows [m]: a share of the links' length, so that neighbours do not touch."""
     lengths = []
     for rows in link_rows(scene):
         pieces = np.diff(position[rows], axis=0)
-        length = np.linalg.norm(pieces, axis=1).sum()
+        length = norm(pieces, axis=1).sum()
         if length > 0:
             lengths.append(length)
     typical = float(np.median(lengths or [0.3]))
-    extent = float(np.linalg.norm(np.ptp(position, axis=0))) or typical
+    box = np.ptp(position, axis=0)
+    extent = float(norm(box)) or typical
     return min(0.35 * typical, 0.22 * extent)

@@ -11,6 +11,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
+from numpy import ndarray
+from numpy.linalg import norm
 
 from .axes import INK, PALETTE, SOFT, finish, line_colour, new_figure, page_title
 
@@ -31,13 +33,13 @@ SMALLEST_ERROR = 1e-9  # drawn: a logarithmic axis has no zero
 class LinkPicture(NamedTuple):
     """What there is to draw of a link."""
 
-    points: np.ndarray  # (s, 3) [m]
-    triangles: np.ndarray  # (t, 3)
+    points: ndarray  # (s, 3) [m]
+    triangles: ndarray  # (t, 3)
     # Nodes (f, 3) of the face of each interface, or its one node.
-    faces: Mapping[str, np.ndarray]
-    interface: Mapping[str, np.ndarray]  # (3,) node of each interface
-    modes: np.ndarray  # (m, s, 3) held at the inner node
-    frequency_hz: np.ndarray  # (m,)
+    faces: Mapping[str, ndarray]
+    interface: Mapping[str, ndarray]  # (3,) node of each interface
+    modes: ndarray  # (m, s, 3) held at the inner node
+    frequency_hz: ndarray  # (m,)
 
 
 def plot_link(
@@ -57,13 +59,14 @@ def plot_link(
     top = figure.add_subfigure(grid[0])
     middle = figure.add_subfigure(grid[1])
     bottom = figure.add_subfigure(grid[2])
-    left, right = top.add_gridspec(1, 2, width_ratios=(1.5, 1))
-    _draw_mesh(_bare_space_axes(top, left), picture)
-    _draw_frequencies(top.add_subplot(right), report)
+    halves = top.add_gridspec(1, 2, width_ratios=(1.5, 1))
+    _draw_mesh(_bare_space_axes(top, halves[0]), picture)
+    _draw_frequencies(top.add_subplot(halves[1]), report)
     count = min(MODES_ON_PAGE, len(picture.modes))
     for k in range(count):
         place = middle.add_gridspec(1, count)[k]
-        _draw_mode(_bare_space_axes(middle, place), picture, k)
+        axes = _bare_space_axes(middle, place)
+        _draw_mode(axes, picture, k)
     _write_report(bottom.add_subplot(), report)
     return finish(figure, path)
 
@@ -81,26 +84,28 @@ def _bare_space_axes(figure: Any, place: Any) -> Axes3D:
 
 def _draw_mesh(axes: Axes3D, picture: LinkPicture) -> None:
     """The link's surface, and how each interface node holds its face."""
-    _draw_surface(axes, picture.points, picture.triangles, "#AFC3D6", edges=True)
-    for k, (name, point) in enumerate(picture.interface.items()):
+    points = picture.points
+    _draw_surface(axes, points, picture.triangles, "#AFC3D6", edges=True)
+    for k, name in enumerate(picture.interface):
         # The palette without blue, which the surface has, and without its last colours.
         colour = PALETTE[1 + k % 4]
-        _draw_interface(axes, name, point, picture.faces[name], colour)
+        _draw_interface(axes, picture, name, colour)
     _fit_limits(axes, picture.points)
     title = f"Mesh ({len(picture.triangles)} triangles outside) and interfaces"
     axes.set_title(title, loc="left", fontsize=11, color=INK)
     axes.legend(loc="upper right", frameon=False, fontsize=9)
 
 
-def _draw_interface(
-    axes: Axes3D, name: str, point: np.ndarray, face: np.ndarray, colour: str
-) -> None:
+def _draw_interface(axes: Axes3D, picture: LinkPicture, name: str, colour: str) -> None:
     """An interface node as a square, with spokes to the nodes of its face."""
+    point = picture.interface[name]
+    face = picture.faces[name]
     stride = max(1, len(face) // MOST_SPOKES)
     for node in face[::stride]:
         spoke = np.stack([node, point])
         axes.plot(*spoke.T, color=colour, lw=0.5, zorder=8)
-    axes.plot(*face.T, ls="", marker="o", ms=2, color=colour, zorder=9)
+    face_dots = {"ls": "", "marker": "o", "ms": 2}
+    axes.plot(*face.T, color=colour, zorder=9, **face_dots)
     axes.plot(
         *point[:, None],
         ls="",
@@ -116,25 +121,29 @@ def _draw_interface(
 
 def _draw_mode(axes: Axes3D, picture: LinkPicture, k: int) -> None:
     """Mode k in colour over the link at rest."""
-    size = np.linalg.norm(np.ptp(picture.points, axis=0))
+    rest = picture.points
+    triangles = picture.triangles
+    size = norm(np.ptp(rest, axis=0))
     shape = picture.modes[k]
-    factor = MODE_SIZE * size / max(np.abs(shape).max(), 1e-300)
-    points = picture.points + factor * shape
-    _draw_surface(axes, picture.points, picture.triangles, "#D9DEE3", alpha=0.25)
-    _draw_surface(axes, points, picture.triangles, line_colour(k))
-    _fit_limits(axes, np.concatenate([picture.points, points]))
+    largest = max(np.abs(shape).max(), 1e-300)
+    points = rest + MODE_SIZE * size / largest * shape
+    _draw_surface(axes, rest, triangles, "#D9DEE3", alpha=0.25)
+    _draw_surface(axes, points, triangles, line_colour(k))
+    _fit_limits(axes, np.concatenate([rest, points]))
     title = f"{k + 1}: {picture.frequency_hz[k]:.4g} Hz, held at inner"
     axes.set_title(title, fontsize=10, color=INK)
 
 
-def _fit_limits(axes: Axes3D, points: np.ndarray) -> None:
+def _fit_limits(axes: Axes3D, points: ndarray) -> None:
     """Limits and proportions that let the points fill the panel, all axes to one scale."""
     low = points.min(axis=0)
     high = points.max(axis=0)
     middle = (low + high) / 2
+    size = high - low
     # A flat link still needs a box with a volume.
-    thinnest = 0.08 * (high - low).max()
-    half = 1.06 * (np.maximum((high - low) / 2, thinnest) + 1e-9)
+    thinnest = 0.08 * size.max()
+    half = np.maximum(size / 2, thinnest) + 1e-9
+    half = 1.06 * half
     start = middle - half
     end = middle + half
     axes.set_xlim(start[0], end[0])
@@ -149,8 +158,8 @@ def _fit_limits(axes: Axes3D, points: np.ndarray) -> None:
 
 def _draw_surface(
     axes: Axes3D,
-    points: np.ndarray,
-    triangles: np.ndarray,
+    points: ndarray,
+    triangles: ndarray,
     colour: str,
     *,
     edges: bool = False,
@@ -171,16 +180,17 @@ def _draw_surface(
     axes.add_collection3d(surface, autolim=False)
 
 
-def _shades(colour: str, corners: np.ndarray) -> np.ndarray:
+def _shades(colour: str, corners: ndarray) -> ndarray:
     """Colours (t, 3) of triangles: brighter where they face the light, from either side."""
     side = corners[:, 1] - corners[:, 0]
     other_side = corners[:, 2] - corners[:, 0]
     normal = np.cross(side, other_side)
-    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    length = norm(normal, axis=1, keepdims=True)
     normal = normal / np.maximum(length, 1e-300)
-    light = LIGHT_FROM / np.linalg.norm(LIGHT_FROM)
+    light = LIGHT_FROM / norm(LIGHT_FROM)
     brightness = 0.72 + 0.3 * np.abs(normal @ light)
-    return np.clip(brightness[:, None] * np.array(to_rgb(colour)), 0, 1)
+    shaded = brightness[:, None] * np.array(to_rgb(colour))
+    return np.clip(shaded, 0, 1)
 
 
 # --- report --------------------------------------------------------------------------------------------------------
@@ -189,15 +199,17 @@ def _shades(colour: str, corners: np.ndarray) -> np.ndarray:
 def _draw_frequencies(axes: Axes, report: Mapping[str, Any]) -> None:
     """Error of the reduced frequencies, and the likeness of their shapes."""
     axes.set_title("Reduced against full", loc="left", fontsize=11, color=INK)
-    comparisons = [
-        line for line in report["lines"] if line["name"].startswith("frequencies")
-    ]
+    comparisons = []
+    for line in report["lines"]:
+        if line["name"].startswith("frequencies"):
+            comparisons.append(line)
     if not comparisons:
         axes.set_axis_off()
         axes.text(0, 0.9, "not reduced", color=SOFT, transform=axes.transAxes)
         return
     for k, line in enumerate(comparisons):
-        _draw_comparison(axes, line, "os"[k % 2], PALETTE[k])
+        marker = "os"[k % 2]
+        _draw_comparison(axes, line, marker, line_colour(k))
     axes.set_yscale("log")
     axes.set_xlabel("frequency of the full model [Hz]")
     axes.set_ylabel("[%]")
@@ -211,9 +223,10 @@ def _draw_comparison(
 ) -> None:
     """Error and lack of likeness [%] of the modes with one way of holding the link."""
     boundary = line["name"].removeprefix("frequencies ")
-    frequency = line["values"]["full_hz"]
-    error = np.abs(np.array(line["values"]["error"]))
-    unlikeness = 1 - np.array(line["values"]["mac"])
+    values = line["values"]
+    frequency = values["full_hz"]
+    error = np.abs(values["error"])
+    unlikeness = 1 - np.array(values["mac"])
     axes.plot(
         frequency,
         100 * np.maximum(error, SMALLEST_ERROR),
@@ -241,10 +254,10 @@ def _write_report(axes: Axes, report: Mapping[str, Any]) -> None:
     height = 1.0
     for line, remark in zip(report["lines"], remarks, strict=True):
         colour, word = VERDICTS[line["verdict"]]
-        _write(axes, 0.0, height, word, colour, bold=True)
-        _write(axes, 0.065, height, line["name"], INK, bold=True)
+        _write(axes, 0.0, height, word, color=colour, fontweight="bold")
+        _write(axes, 0.065, height, line["name"], color=INK, fontweight="bold")
         for row in remark:
-            _write(axes, 0.225, height, row, INK)
+            _write(axes, 0.225, height, row, color=INK)
             height -= step
 
 
@@ -256,8 +269,5 @@ def _remark(line: Mapping[str, Any]) -> list[str]:
     return textwrap.wrap(text, LINE_WIDTH)[:MOST_LINES]
 
 
-def _write(
-    axes: Axes, x: float, y: float, text: str, colour: str, *, bold: bool = False
-) -> None:
-    weight = "bold" if bold else "normal"
-    axes.text(x, y, text, color=colour, fontweight=weight, va="top", fontsize=9)
+def _write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
+    axes.text(x, y, text, va="top", fontsize=9, **style)

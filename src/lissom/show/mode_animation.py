@@ -6,7 +6,9 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
+from numpy import ndarray
+from numpy.linalg import norm
+from xarray import Dataset
 
 from ..analyse.modes.damped import DampedModes
 from ..analyse.modes.modal import Modes
@@ -42,58 +44,66 @@ def animate_mode(
     count = len(modes.frequency_hz)
     if not 1 <= number <= count:
         raise ValueError(f"mode must lie between 1 and {count}, got {number}")
-    return animate(mode_dataset(model, state, modes, number), path, scale=1)
+    data = mode_dataset(model, state, modes, number)
+    return animate(data, path, scale=1)
 
 
 def mode_dataset(
     model: Model, state: State, modes: Modes | DampedModes, number: int
-) -> xr.Dataset:
+) -> Dataset:
     """The motion in one mode as a run that the viewer can show."""
-    phase = 2 * np.pi * np.arange(CYCLES * FRAMES + 1) / FRAMES
+    frames = np.arange(CYCLES * FRAMES + 1)
+    phase = 2 * np.pi * frames / FRAMES
     shape = np.asarray(modes.motion)[:, number - 1]
+    rest = np.asarray(state.x)
     motion_of = _motion_about(model, state)
-    amplitude = _amplitude(motion_of, np.asarray(state.x), shape)
-    motion = motion_of(np.asarray(state.x) + amplitude * _swing(shape, phase))
-    data = _dataset(model, phase, motion)
+    amplitude = _amplitude(motion_of, rest, shape)
+    swing = amplitude * _swing(shape, phase)
+    data = _dataset(model, phase, motion_of(rest + swing))
     data.attrs["name"] = _title(model, modes, number)
     return data
 
 
-def _swing(shape: np.ndarray, phase: np.ndarray) -> np.ndarray:
+def _swing(shape: ndarray, phase: ndarray) -> ndarray:
     """Coordinates (time, n) of one mode at unit amplitude."""
     if np.isrealobj(shape):
-        return shape * np.sin(phase)[:, None]
+        return np.outer(np.sin(phase), shape)
     # The coordinates of a complex mode reach their largest values at different times.
-    return np.real(shape[None, :] * np.exp(1j * phase)[:, None])
+    turn = np.exp(1j * phase)
+    return np.real(np.outer(turn, shape))
 
 
-def _motion_about(model: Model, state: State) -> Callable[[np.ndarray], Any]:
+def _motion_about(model: Model, state: State) -> Callable[[ndarray], Any]:
     """The function from coordinates (time, n), at rest and without work done, to what the viewer shows."""
     formulation = model.formulation_at(state)
 
-    def motion_of(x: np.ndarray) -> Any:
-        joints = jnp.broadcast_to(state.q, (len(x), len(model.joint_names)))
+    def motion_of(coordinates: ndarray) -> Any:
+        x = jnp.asarray(coordinates)
+        joints = jnp.broadcast_to(state.q, (len(x), len(state.q)))
+        no_speed = jnp.zeros_like(x)
         no_work = jnp.zeros((len(x), 2))
-        at_rest = jnp.zeros_like(x)
-        return shown_motion(formulation, joints, jnp.asarray(x), at_rest, no_work)
+        return shown_motion(formulation, joints, x, no_speed, no_work)
 
     return motion_of
 
 
 def _amplitude(
-    motion_of: Callable[[np.ndarray], Any], x: np.ndarray, shape: np.ndarray
+    motion_of: Callable[[ndarray], Any], x: ndarray, shape: ndarray
 ) -> float:
     """Factor that makes the largest displacement of a node a visible part of the robot."""
     step = 1e-6
-    states = [x, x + step * shape.real]
+    states = [x, x + step * np.real(shape)]
     if np.iscomplexobj(shape):
-        states.append(x + step * shape.imag)
-    rest, *positions = np.asarray(motion_of(np.stack(states)).position)
-    size = np.ptp(rest.reshape(-1, 3), axis=0).max()
-    shifts = [np.linalg.norm(moved - rest, axis=-1).max() for moved in positions]
-    largest = max(shifts) / step
+        states.append(x + step * np.imag(shape))
+    motion = motion_of(np.stack(states))
+    rest, *positions = np.asarray(motion.position)
+    box = np.ptp(rest.reshape(-1, 3), axis=0)
+    largest = 0.0
+    for position in positions:
+        shift = norm(position - rest, axis=-1)
+        largest = max(largest, shift.max() / step)
     # A mode in which no node moves is drawn at rest.
-    return AMPLITUDE * size / max(largest, 1e-300)
+    return AMPLITUDE * box.max() / max(largest, 1e-300)
 
 
 def _title(model: Model, modes: Modes | DampedModes, number: int) -> str:
@@ -102,26 +112,28 @@ def _title(model: Model, modes: Modes | DampedModes, number: int) -> str:
     return f"{model.robot.name}, mode {number}: {frequency:.4g} Hz, {stability}"
 
 
-def _dataset(model: Model, phase: np.ndarray, motion: Any) -> xr.Dataset:
+def _dataset(model: Model, phase: ndarray, motion: Any) -> Dataset:
     """The variables that the viewer reads from a run; motors and audit have nothing to say."""
+    per_joint = ("time", "joint")
+    per_node = ("time", "node", "axis")
+    per_link = ("time", "link", "row", "column")
     # Nodes come padded as (link, node): these are the places of those that exist.
     link, node = np.array(model.node_index).T
-    per_node = ("time", "node", "axis")
-    per_joint = ("time", "joint")
+    position = np.asarray(motion.position)
+    erls_position = np.asarray(motion.erls_position)
+    rotation = np.asarray(motion.rotation)
     torque = np.zeros((len(phase), len(model.joint_names)))
+    stored = np.asarray(motion.energy)
     residual = np.zeros((len(phase), 1))
-    energy = np.concatenate([np.asarray(motion.energy), residual], axis=1)
-    return xr.Dataset(
+    energy = np.concatenate([stored, residual], axis=1)
+    return Dataset(
         {
             "q": (per_joint, np.asarray(motion.encoder)),
             "torque": (per_joint, torque),
-            "position": (per_node, np.asarray(motion.position)[:, link, node]),
-            "erls_position": (
-                per_node,
-                np.asarray(motion.erls_position)[:, link, node],
-            ),
-            "rotation": (per_node, np.asarray(motion.rotation)[:, link, node]),
-            "frame": (("time", "link", "row", "column"), np.asarray(motion.frame)),
+            "position": (per_node, position[:, link, node]),
+            "erls_position": (per_node, erls_position[:, link, node]),
+            "rotation": (per_node, rotation[:, link, node]),
+            "frame": (per_link, np.asarray(motion.frame)),
             "energy": (("time", "kind"), energy),
         },
         coords={

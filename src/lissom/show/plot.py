@@ -4,11 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.gridspec import SubplotSpec
 from mpl_toolkits.mplot3d.axes3d import Axes3D
+from numpy import ndarray
+from numpy.linalg import norm
+from xarray import Dataset
 
 from .axes import (
     INK,
@@ -28,6 +30,7 @@ from .axes import (
     time_axes,
 )
 from .scene import (
+    Number,
     Scene,
     bent_line,
     link_rows,
@@ -43,7 +46,7 @@ MODE_SIZE = (
 )
 
 
-def plot_run(data: xr.Dataset, path: str | Path | None = None) -> Figure:
+def plot_run(data: Dataset, path: str | Path | None = None) -> Figure:
     """Figure of one run: joints, torques, nodal displacements, tip path, energies.
 
     Args:
@@ -52,18 +55,21 @@ def plot_run(data: xr.Dataset, path: str | Path | None = None) -> Figure:
     """
     scene = scene_from_json(data.attrs["scene"])
     figure = new_figure(14, 10)
-    page_title(figure, str(data.attrs.get("name", scene.name)))
+    name = data.attrs.get("name", scene.name)
+    page_title(figure, str(name))
     halves = figure.add_gridspec(1, 2, width_ratios=(1.08, 1))
-    _plot_histories(figure.add_subfigure(halves[0]), data, scene)
+    left = figure.add_subfigure(halves[0])
     right = figure.add_subfigure(halves[1])
-    where, energies, residual = right.add_gridspec(3, 1, height_ratios=(4.2, 2.4, 0.8))
-    _plot_path(right, where, data, scene)
-    _plot_energies(right, energies, residual, data)
+    _plot_histories(left, data, scene)
+    rows = right.add_gridspec(3, 1, height_ratios=(4.2, 2.4, 0.8))
+    _plot_path(right, rows[0], data, scene)
+    energies = _plot_energies(right, rows[1], data)
+    _plot_residual(right, rows[2], data, energies)
     return finish(figure, path)
 
 
 def plot_compare(
-    datasets: Mapping[str, xr.Dataset], node: str, path: str | Path | None = None
+    datasets: Mapping[str, Dataset], node: str, path: str | Path | None = None
 ) -> Figure:
     """Figure of one node's path in several runs, and of the distance between the runs against time.
 
@@ -76,16 +82,16 @@ def plot_compare(
         raise ValueError("plot_compare needs at least one run.")
     _require_node(datasets, node)
     figure = new_figure(12, 5.4)
-    left, right = figure.add_gridspec(1, 2, width_ratios=(1.1, 1))
-    _plot_paths(figure, left, datasets, node)
-    _plot_spread(figure, right, datasets, node)
+    halves = figure.add_gridspec(1, 2, width_ratios=(1.1, 1))
+    _plot_paths(figure, halves[0], datasets, node)
+    _plot_spread(figure, halves[1], datasets, node)
     return finish(figure, path)
 
 
 # --- histories of one run: joints, displacements, torques ----------------------------------------------------------
 
 
-def _plot_histories(figure: SubFigure, data: xr.Dataset, scene: Scene) -> None:
+def _plot_histories(figure: SubFigure, data: Dataset, scene: Scene) -> None:
     """Joint coordinates, nodal displacements and joint torques one above the other, with one time axis."""
     groups = joint_groups(data, scene)
     # Angles and lengths have panels of their own, which share the height of one; a robot without joints keeps it.
@@ -103,94 +109,128 @@ def _plot_histories(figure: SubFigure, data: xr.Dataset, scene: Scene) -> None:
     panels[-1].tick_params(labelbottom=True)
 
 
-def joint_groups(data: xr.Dataset, scene: Scene) -> dict[str, list[str]]:
+def joint_groups(data: Dataset, scene: Scene) -> dict[str, list[str]]:
     """Names of the moving joints by kind, revolute first."""
     kinds = {link.name: link.joint for link in scene.links}
-    groups: dict[str, list[str]] = {"revolute": [], "prismatic": []}
-    for name in _joint_names(data):
-        groups[kinds.get(name, "revolute")].append(name)
-    return {kind: members for kind, members in groups.items() if members}
+    groups = {}
+    for kind in ("revolute", "prismatic"):
+        names = []
+        for name in _joint_names(data):
+            if kinds.get(name, "revolute") == kind:
+                names.append(name)
+        if names:
+            groups[kind] = names
+    return groups
 
 
 def _plot_joints(
-    panels: Sequence[Axes], data: xr.Dataset, groups: Mapping[str, list[str]]
+    panels: Sequence[Axes], data: Dataset, groups: Mapping[str, list[str]]
 ) -> None:
     """ERLS joint coordinates (solid) and encoder readings (dashed), angles and lengths on axes of their own."""
-    for axes, (kind, names) in zip(panels, groups.items(), strict=False):
-        factor = 180 / np.pi if kind == "revolute" else 1.0
-        for name in names:
-            colour = _joint_colour(data, name)
-            q = factor * data.q.sel(joint=name)
-            axes.plot(data.time, q, color=colour, lw=1.6, label=name)
-            if "encoder" in data:
-                reading = factor * data.encoder.sel(joint=name)
-                _plot_reading(axes, data.time, reading, colour, name)
+    for axes, kind in zip(panels, groups, strict=False):
+        factor = 1.0
+        axes.set_ylabel("position [m]")
+        if kind == "revolute":
+            factor = 180 / np.pi
+            axes.set_ylabel("angle [deg]")
+        for name in groups[kind]:
+            _plot_joint(axes, data, name, factor)
+        # A line without points, for the legend.
         axes.plot([], [], color=SOFT, lw=1.0, ls="--", label="encoder")
-        axes.set_ylabel("angle [deg]" if kind == "revolute" else "position [m]")
         side_legend(axes)
     panels[0].set_title("Joint coordinates of the ERLS and encoders", **TITLE)
 
 
-def _plot_reading(
-    axes: Axes, time: xr.DataArray, reading: xr.DataArray, colour: str, name: str
-) -> None:
-    """Dashed line of an encoder; the underscore keeps its label out of the legend, which has one for all."""
-    label = f"_encoder {name}"
-    axes.plot(time, reading, color=colour, lw=1.0, ls="--", alpha=0.9, label=label)
+def _plot_joint(axes: Axes, data: Dataset, name: str, factor: float) -> None:
+    """Coordinate of one joint and the reading of its encoder, in the unit that `factor` leads to."""
+    colour = _joint_colour(data, name)
+    axes.plot(
+        data.time,
+        factor * data.q.sel(joint=name),
+        color=colour,
+        lw=1.6,
+        label=name,
+    )
+    if "encoder" not in data:
+        return
+    # The underscore keeps this label out of the legend, which has one entry for all encoders.
+    axes.plot(
+        data.time,
+        factor * data.encoder.sel(joint=name),
+        color=colour,
+        lw=1.0,
+        ls="--",
+        alpha=0.9,
+        label=f"_encoder {name}",
+    )
 
 
 def _plot_efforts(
-    panels: Sequence[Axes], data: xr.Dataset, groups: Mapping[str, list[str]]
+    panels: Sequence[Axes], data: Dataset, groups: Mapping[str, list[str]]
 ) -> None:
     """Joint torques and forces."""
-    for axes, (kind, names) in zip(panels, groups.items(), strict=False):
-        for name in names:
-            torque = data.torque.sel(joint=name)
-            colour = _joint_colour(data, name)
-            axes.plot(data.time, torque, color=colour, lw=1.4, label=name)
+    for axes, kind in zip(panels, groups, strict=False):
+        for name in groups[kind]:
+            axes.plot(
+                data.time,
+                data.torque.sel(joint=name),
+                color=_joint_colour(data, name),
+                lw=1.4,
+                label=name,
+            )
         axes.set_ylabel("torque [N m]" if kind == "revolute" else "force [N]")
         side_legend(axes)
     panels[0].set_title("Joint torques", **TITLE)
 
 
-def _plot_displacements(panels: Sequence[Axes], data: xr.Dataset, scene: Scene) -> None:
+def _plot_displacements(panels: Sequence[Axes], data: Dataset, scene: Scene) -> None:
     """Displacement from the ERLS of the elbows and the tip, x, y, z from top to bottom."""
     nodes = displaced_nodes(data, scene)
-    shift = 1e3 * (data.position - data.erls_position).sel(node=nodes)
+    shift = data.position - data.erls_position
+    millimetres = 1e3 * shift.sel(node=nodes)
+    largest = float(np.abs(millimetres).max())
     # An axis along which next to nothing moves would otherwise be filled with rounding errors.
-    least = 0.01 * float(np.abs(shift).max()) or 1e-6
+    least = 0.01 * largest or 1e-6
     for axes, axis in zip(panels, "xyz", strict=True):
         for k, node in enumerate(nodes):
-            line = shift.sel(node=node, axis=axis)
-            axes.plot(data.time, line, color=line_colour(k), lw=1.2, label=node)
+            axes.plot(
+                data.time,
+                millimetres.sel(node=node, axis=axis),
+                color=line_colour(k),
+                lw=1.2,
+                label=node,
+            )
         low, high = axes.get_ylim()
-        axes.set_ylim(min(low, -least), max(high, least))
+        low = min(low, -least)
+        high = max(high, least)
+        axes.set_ylim(low, high)
         axes.set_ylabel(f"{axis} [mm]")
     panels[0].set_title("Nodal displacements from the ERLS", **TITLE)
     side_legend(panels[0])
 
 
-def displaced_nodes(data: xr.Dataset, scene: Scene) -> list[str]:
+def displaced_nodes(data: Dataset, scene: Scene) -> list[str]:
     """Tips of the links, each place once, without those that never leave the ERLS (unless none does)."""
     distinct: list[str] = []
-    places: list[np.ndarray] = []
+    places: list[ndarray] = []
     for node in tip_nodes(scene):
         here = data.position.sel(node=node).values
         if any(np.allclose(here, other, atol=1e-9) for other in places):
             continue
         distinct.append(node)
         places.append(here)
-    shift = np.abs(data.position - data.erls_position).max(("time", "axis"))
-    moving = [node for node in distinct if float(shift.sel(node=node)) > 1e-12]
+    shift = np.abs(data.position - data.erls_position)
+    largest = shift.max(("time", "axis"))
+    moving = [node for node in distinct if largest.sel(node=node) > 1e-12]
     return moving or distinct[-1:]
 
 
-def _joint_colour(data: xr.Dataset, name: str) -> str:
+def _joint_colour(data: Dataset, name: str) -> str:
     """The same colour for a joint in every panel."""
     return line_colour(_joint_names(data).index(name))
 
 
-def _joint_names(data: xr.Dataset) -> list[str]:
+def _joint_names(data: Dataset) -> list[str]:
     return [str(name) for name in data.joint.values]
 
 
@@ -198,7 +238,7 @@ def _joint_names(data: xr.Dataset) -> list[str]:
 
 
 def _plot_path(
-    figure: SubFigure, place: SubplotSpec, data: xr.Dataset, scene: Scene
+    figure: SubFigure, place: SubplotSpec, data: Dataset, scene: Scene
 ) -> None:
     """Path of the tip and of the ERLS's tip, with the robot at the start and at the end."""
     nodes = list(scene_nodes(scene))
@@ -210,63 +250,85 @@ def _plot_path(
     # Where the tip hardly moves its path fills the panel alone: beside the robot it would be a dot.
     with_robot = _extent(tip) > 0.05 * _extent(robot)
     if with_robot:
-        some = robot[:: max(1, len(robot) // 200)]
-        points = np.concatenate([points, *some])
+        stride = max(1, len(robot) // 200)
+        points = np.concatenate([points, *robot[::stride]])
     axes, draw = path_axes(figure, place, points, scene.gravity)
     if with_robot:
         _draw_start_and_end(draw, scene, robot)
     draw(tip, color=PALETTE[0], lw=1.6, label="tip of the robot")
-    dashes = (0, (4, 2.5))
-    draw(erls_tip, color=PALETTE[1], lw=1.1, ls=dashes, label="tip of the ERLS")
+    draw(
+        erls_tip,
+        color=PALETTE[1],
+        lw=1.1,
+        ls=(0, (4, 2.5)),
+        label="tip of the ERLS",
+    )
     axes.set_title(f"Path of the tip, {end}", **TITLE)
     legend_below(axes, columns=4)
 
 
-def _draw_start_and_end(draw: Callable, scene: Scene, robot: np.ndarray) -> None:
+def _draw_start_and_end(draw: Callable, scene: Scene, robot: ndarray) -> None:
     """The robot as grey lines, once light and once dark; `robot` holds its nodes (time, node, axis)."""
-    for k, rows in enumerate(link_rows(scene)):
-        # The legend names each pose once.
-        start_label = "robot, start" if k == 0 else None
-        end_label = "robot, end" if k == 0 else None
-        line = {"lw": 3, "solid_capstyle": "round"}
+    line = {"lw": 3, "solid_capstyle": "round"}
+    start_label = "robot, start"
+    end_label = "robot, end"
+    for rows in link_rows(scene):
         draw(robot[0, rows], color="#C3CCD6", label=start_label, **line)
         draw(robot[-1, rows], color="#8A97A6", label=end_label, **line)
+        # The legend names each pose once.
+        start_label = None
+        end_label = None
 
 
-def _extent(points: np.ndarray) -> float:
+def _extent(points: ndarray) -> float:
     """Longest side [m] of the box around points."""
-    return float(np.ptp(points.reshape(-1, 3), axis=0).max())
+    sides = np.ptp(points.reshape(-1, 3), axis=0)
+    return float(sides.max())
 
 
-def _plot_energies(
-    figure: SubFigure, top: SubplotSpec, bottom: SubplotSpec, data: xr.Dataset
-) -> None:
-    """Energies and works; below, on its own scale, what the balance leaves over."""
-    upper = time_axes(figure.add_subplot(top))
+def _plot_energies(figure: SubFigure, place: SubplotSpec, data: Dataset) -> Axes:
+    """Energies and works."""
+    axes = time_axes(figure.add_subplot(place))
     kinds = [kind for kind in ENERGIES if kind in data.kind.values]
     for k, kind in enumerate(kinds):
-        energy = data.energy.sel(kind=kind)
-        upper.plot(data.time, energy, color=PALETTE[k], lw=1.4, label=kind)
-    upper.set_ylabel("energy [J]")
-    upper.set_title("Energies", **TITLE)
-    upper.tick_params(labelbottom=False)
-    side_legend(upper)
-    lower = time_axes(figure.add_subplot(bottom, sharex=upper))
+        axes.plot(
+            data.time,
+            data.energy.sel(kind=kind),
+            color=line_colour(k),
+            lw=1.4,
+            label=kind,
+        )
+    axes.set_ylabel("energy [J]")
+    axes.set_title("Energies", **TITLE)
+    axes.tick_params(labelbottom=False)
+    side_legend(axes)
+    return axes
+
+
+def _plot_residual(
+    figure: SubFigure, place: SubplotSpec, data: Dataset, energies: Axes
+) -> None:
+    """What the balance of energies leaves over: on a scale of its own, since it is many times smaller."""
+    axes = time_axes(figure.add_subplot(place, sharex=energies))
     residual = data.energy.sel(kind="residual")
-    lower.plot(data.time, residual, color=INK, lw=1.0, label="residual")
-    lower.set(xlabel="time [s]", ylabel="residual [J]")
-    largest = float(np.abs(data.energy).max()) or 1.0
-    share = float(np.abs(residual).max()) / largest
-    remark = f"residual: at most {share:.1e} of the largest energy"
-    lower.set_title(remark, loc="left", fontsize=9, color=SOFT)
+    axes.plot(data.time, residual, color=INK, lw=1.0, label="residual")
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("residual [J]")
+    largest_energy = float(np.abs(data.energy).max()) or 1.0
+    largest = float(np.abs(residual).max())
+    share = largest / largest_energy
+    axes.set_title(
+        f"residual: at most {share:.1e} of the largest energy",
+        loc="left",
+        fontsize=9,
+        color=SOFT,
+    )
 
 
 # --- comparison of runs --------------------------------------------------------------------------------------------
 
 
-def spread(
-    datasets: Mapping[str, xr.Dataset], node: str
-) -> tuple[np.ndarray, np.ndarray]:
+def spread(datasets: Mapping[str, Dataset], node: str) -> tuple[ndarray, ndarray]:
     """Times that all runs share [s], and the largest distance between any two runs' `node` at each [m]."""
     runs = list(datasets.values())
     start = max(float(run.time[0]) for run in runs)
@@ -275,45 +337,54 @@ def spread(
     time = time[(time >= start) & (time <= end)]
     if not len(time):
         raise ValueError("The runs share no time: their spread cannot be drawn.")
-    paths = [run.position.sel(node=node).interp(time=time).values for run in runs]
+    paths = []
+    for run in runs:
+        path = run.position.sel(node=node)
+        paths.append(path.interp(time=time).values)
     largest = np.zeros(len(time))
     for k, path in enumerate(paths):
         for other in paths[:k]:
-            largest = np.maximum(largest, np.linalg.norm(path - other, axis=1))
+            distance = norm(path - other, axis=1)
+            largest = np.maximum(largest, distance)
     return time, largest
 
 
 def _plot_paths(
-    figure: Figure, place: SubplotSpec, datasets: Mapping[str, xr.Dataset], node: str
+    figure: Figure, place: SubplotSpec, datasets: Mapping[str, Dataset], node: str
 ) -> None:
     """Path of one node in every run."""
-    paths = {
-        name: data.position.sel(node=node).values for name, data in datasets.items()
-    }
-    first = next(iter(datasets.values()))
-    gravity = scene_from_json(first.attrs["scene"]).gravity
-    points = np.concatenate(list(paths.values()))
-    axes, draw = path_axes(figure, place, points, gravity)
-    for k, (name, path) in enumerate(paths.items()):
-        style = LINE_STYLES[k % 4]
-        draw(path, color=line_colour(k), lw=1.6, ls=style, label=name)
+    runs = list(datasets.values())
+    paths = [run.position.sel(node=node).values for run in runs]
+    scene = scene_from_json(runs[0].attrs["scene"])
+    points = np.concatenate(paths)
+    axes, draw = path_axes(figure, place, points, scene.gravity)
+    for k, name in enumerate(datasets):
+        draw(
+            paths[k],
+            color=line_colour(k),
+            lw=1.6,
+            ls=LINE_STYLES[k % 4],
+            label=name,
+        )
     axes.set_title(f"Path of {node}", **TITLE)
     side_legend(axes)
 
 
 def _plot_spread(
-    figure: Figure, place: SubplotSpec, datasets: Mapping[str, xr.Dataset], node: str
+    figure: Figure, place: SubplotSpec, datasets: Mapping[str, Dataset], node: str
 ) -> None:
     """Largest distance between any two runs at each time."""
     time, distance = spread(datasets, node)
+    millimetres = 1e3 * distance
     axes = time_axes(figure.add_subplot(place))
-    axes.plot(time, 1e3 * distance, color=INK, lw=1.4, label="spread")
-    axes.set(xlabel="time [s]", ylabel="largest distance between two runs [mm]")
-    axes.set_title(f"Spread of {node}: at most {1e3 * distance.max():.3g} mm", **TITLE)
+    axes.plot(time, millimetres, color=INK, lw=1.4, label="spread")
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("largest distance between two runs [mm]")
+    axes.set_title(f"Spread of {node}: at most {millimetres.max():.3g} mm", **TITLE)
     axes.set_ylim(bottom=0)
 
 
-def _require_node(datasets: Mapping[str, xr.Dataset], node: str) -> None:
+def _require_node(datasets: Mapping[str, Dataset], node: str) -> None:
     """Refuse a node that a run does not have."""
     for name, data in datasets.items():
         if node not in data.node.values:
@@ -325,14 +396,14 @@ def _require_node(datasets: Mapping[str, xr.Dataset], node: str) -> None:
 
 
 def plot_modes(
-    position: np.ndarray,
-    shapes: np.ndarray,
-    frequency_hz: Sequence[float | int] | np.ndarray,
-    damping_ratio: Sequence[float | int] | np.ndarray | None = None,
+    position: ndarray,
+    shapes: ndarray,
+    frequency_hz: Sequence[Number] | ndarray,
+    damping_ratio: Sequence[Number] | ndarray | None = None,
     path: str | Path | None = None,
     *,
-    rotations: np.ndarray | None = None,
-    gravity: Sequence[float | int] = (0.0, 0.0, -9.81),
+    rotations: ndarray | None = None,
+    gravity: Sequence[Number] = (0.0, 0.0, -9.81),
     labels: Sequence[str] | None = None,
 ) -> Figure:
     """Figure of mode shapes, one panel each, the robot at rest in grey behind.
@@ -361,8 +432,8 @@ def plot_modes(
     # All panels show the same piece of space, so that the modes can be compared.
     points = np.concatenate([position, *curves])
     for m, curve in enumerate(curves):
-        place = grid[divmod(m, columns)]
-        axes, draw = path_axes(figure, place, points, gravity)
+        row, column = divmod(m, columns)
+        axes, draw = path_axes(figure, grid[row, column], points, gravity)
         draw(position, color="#B4BEC9", lw=2.5, marker="o", ms=3, label="at rest")
         draw(curve, color=line_colour(m), lw=2, label="mode")
         title = f"{m + 1}: {frequency_hz[m]:.4g} Hz"
@@ -376,13 +447,14 @@ def plot_modes(
 
 
 def _mode_curves(
-    position: np.ndarray, shapes: np.ndarray, rotations: np.ndarray | None
-) -> list[np.ndarray]:
+    position: ndarray, shapes: ndarray, rotations: ndarray | None
+) -> list[ndarray]:
     """The deformed line of every mode, bent between the nodes where their rotations are known."""
     extent = _extent(position) or 1.0
     curves = []
     for m, shape in enumerate(shapes):
-        largest = float(np.linalg.norm(shape, axis=1).max()) or 1.0
+        lengths = norm(shape, axis=1)
+        largest = lengths.max() or 1.0
         factor = MODE_SIZE * extent / largest
         if rotations is None:
             curve = position + factor * shape

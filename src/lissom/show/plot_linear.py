@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy import ndarray
 
 from ..analyse.linear.frequency_response import FrequencyResponse
 from ..analyse.modes.mode_map import ModeMap
@@ -24,8 +25,9 @@ from .axes import (
     tidy_axes,
 )
 
-LOST_COLOUR = "#9AA5B1"  # of a mode that was not recognised here
-UNSTABLE_COLOUR = "#C0392B"
+# Where a mode was not recognised, and where it grows.
+LOST_MARK = {"ls": "", "marker": "x", "ms": 5, "color": "#9AA5B1"}
+UNSTABLE_MARK = {"ls": "", "marker": "o", "ms": 3.5, "color": "#C0392B"}
 MODES_ON_PAGE = 4  # of heat maps
 
 
@@ -44,13 +46,19 @@ def plot_frequency_response(
     figure = new_figure(10, 6.2)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
     for k, response in enumerate(responses):
-        style = _line(k) | {"lw": 1.5}
-        label = f"{response.input} → {response.output}"
-        upper.loglog(response.frequency_hz, response.magnitude, label=label, **style)
-        lower.semilogx(response.frequency_hz, response.phase_deg, **style)
+        frequency = response.frequency_hz
+        upper.loglog(
+            frequency,
+            response.magnitude,
+            label=f"{response.input} → {response.output}",
+            lw=1.5,
+            **_line(k),
+        )
+        lower.semilogx(frequency, response.phase_deg, lw=1.5, **_line(k))
     upper.set_ylabel("|output / input|, SI units")
-    lower.set(xlabel="frequency [Hz]", ylabel="phase [deg]")
     upper.set_title("Frequency response", **TITLE)
+    lower.set_xlabel("frequency [Hz]")
+    lower.set_ylabel("phase [deg]")
     tidy_axes(upper)
     tidy_axes(lower)
     # Parts of a turn: 18, 30, 45 and 90 degrees read better than 20 and 50.
@@ -84,7 +92,7 @@ def plot_mode_map(modes: ModeMap, path: str | Path | None = None) -> Figure:
     )
 
 
-def axis_of(modes: ModeMap, k: int) -> tuple[str, np.ndarray]:
+def axis_of(modes: ModeMap, k: int) -> tuple[str, ndarray]:
     """Name and values along an axis of the grid."""
     if k < len(modes.axes):
         name = list(modes.axes)[k]
@@ -99,8 +107,12 @@ def _joints(modes: ModeMap) -> str:
 def _curves(modes: ModeMap) -> Figure:
     """Campbell-type plot: frequencies, and damping where the modes are damped, over one quantity."""
     name, along = axis_of(modes, 0)
-    rows = 2 if modes.damped else 1
-    figure = new_figure(10, 6.6 if modes.damped else 5.0)
+    rows = 1
+    height = 5.0
+    if modes.damped:
+        rows = 2
+        height = 6.6
+    figure = new_figure(10, height)
     panels = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
     _draw_frequencies(panels[0], modes, along)
     panels[0].set_title(f"{modes.robot}: modes, {_joints(modes)}", **TITLE)
@@ -114,30 +126,27 @@ def _curves(modes: ModeMap) -> Figure:
     return figure
 
 
-def _draw_frequencies(axes: Axes, modes: ModeMap, along: np.ndarray) -> None:
+def _draw_frequencies(axes: Axes, modes: ModeMap, along: ndarray) -> None:
     """Frequency of every mode, marked where the mode is lost or unstable."""
     # A growth below this share of the frequency is rounding.
     unstable = modes.growth > 1e-9 * np.abs(modes.frequency_hz)
-    lost_mark = {"ls": "", "marker": "x", "ms": 5, "color": LOST_COLOUR}
-    unstable_mark = {"ls": "", "marker": "o", "ms": 3.5, "color": UNSTABLE_COLOUR}
     for m in range(modes.frequency_hz.shape[-1]):
         frequency = modes.frequency_hz[:, m]
         axes.plot(along, frequency, lw=1.6, label=f"mode {m + 1}", **_line(m))
-        for rows, mark in (
-            (modes.lost[:, m], lost_mark),
-            (unstable[:, m], unstable_mark),
-        ):
-            axes.plot(along[rows], frequency[rows], **mark)
+        here = modes.lost[:, m]
+        axes.plot(along[here], frequency[here], **LOST_MARK)
+        here = unstable[:, m]
+        axes.plot(along[here], frequency[here], **UNSTABLE_MARK)
     # Lines without points, for the legend.
     if np.any(unstable):
-        axes.plot([], [], label="unstable", **unstable_mark)
+        axes.plot([], [], label="unstable", **UNSTABLE_MARK)
     if np.any(modes.lost):
-        axes.plot([], [], label="not recognised", **lost_mark)
+        axes.plot([], [], label="not recognised", **LOST_MARK)
     axes.set_ylabel("frequency [Hz]")
     axes.set_ylim(bottom=0)
 
 
-def _draw_damping(axes: Axes, modes: ModeMap, along: np.ndarray) -> None:
+def _draw_damping(axes: Axes, modes: ModeMap, along: ndarray) -> None:
     """Damping ratio of every mode."""
     for m in range(modes.damping_ratio.shape[-1]):
         percent = 100 * modes.damping_ratio[:, m]
@@ -154,25 +163,35 @@ def _heat_maps(modes: ModeMap) -> Figure:
     panels = figure.subplots(rows, count, squeeze=False)
     for m in range(count):
         frequency = modes.frequency_hz[..., m]
-        mesh = _draw_over_grid(panels[0, m], modes, frequency)
-        span = f"{frequency.min():.4g} to {frequency.max():.4g} Hz"
-        panels[0, m].set_title(f"mode {m + 1}: {span}", fontsize=10, color=INK)
+        axes = panels[0, m]
+        colours = _draw_over_grid(axes, modes, frequency)
+        lowest = f"{frequency.min():.4g}"
+        highest = f"{frequency.max():.4g}"
+        title = f"mode {m + 1}: {lowest} to {highest} Hz"
+        axes.set_title(title, fontsize=10, color=INK)
         figure.colorbar(
-            mesh, ax=panels[:, m], label="Hz", location="bottom", shrink=0.85, pad=0.02
+            colours,
+            ax=panels[:, m],
+            label="Hz",
+            location="bottom",
+            shrink=0.85,
+            pad=0.02,
         )
         if plane is not None:
             _draw_over_workspace(panels[1, m], modes, frequency, plane)
     for axes in panels.flat:
         axes.tick_params(labelsize=8, colors=SOFT, labelcolor=INK)
         axes.spines[["top", "right"]].set_visible(False)
-    panels[0, 0].set_ylabel(axis_of(modes, 0)[0])
+    name, _ = axis_of(modes, 0)
+    panels[0, 0].set_ylabel(name)
     if plane is not None:
         panels[1, 0].set_ylabel(f"{'xyz'[plane[1]]} of the tip [m]")
-    page_title(figure, f"{modes.robot}: natural frequencies, {_joints(modes)}", size=12)
+    title = f"{modes.robot}: natural frequencies, {_joints(modes)}"
+    page_title(figure, title, size=12)
     return figure
 
 
-def _draw_over_grid(axes: Axes, modes: ModeMap, frequency: np.ndarray) -> Any:
+def _draw_over_grid(axes: Axes, modes: ModeMap, frequency: ndarray) -> Any:
     """Colours of one mode over the two quantities; returns them for the colour bar."""
     _, upwards = axis_of(modes, 0)
     name, across = axis_of(modes, 1)
@@ -183,7 +202,7 @@ def _draw_over_grid(axes: Axes, modes: ModeMap, frequency: np.ndarray) -> Any:
 
 
 def _draw_over_workspace(
-    axes: Axes, modes: ModeMap, frequency: np.ndarray, plane: tuple[int, int]
+    axes: Axes, modes: ModeMap, frequency: ndarray, plane: tuple[int, int]
 ) -> None:
     """Colours of one mode where the tip is."""
     i, k = plane

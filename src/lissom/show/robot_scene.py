@@ -3,6 +3,8 @@
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
+from numpy.linalg import norm
 
 from ..bodies.fe.described import described_link
 from ..bodies.mesh import polyline_mesh
@@ -17,13 +19,20 @@ BAR_SIDE = 0.02  # of the bar drawn for a rigid link, as a part of the robot's r
 
 def scene_of(robot: Robot) -> Scene:
     """Geometry of the undeformed robot, from its description alone: no link's mass or stiffness is needed."""
-    reach = 0.0
+    side = BAR_SIDE * max(_reach(robot), 1e-3)
+    links = []
     for i in range(len(robot.links)):
-        reach += float(np.linalg.norm(np.asarray(tip(robot, i), dtype=float)))
-    side = BAR_SIDE * max(reach, 1e-3)
-    links = [_link_shape(robot, i, side) for i in range(len(robot.links))]
+        links.append(_link_shape(robot, i, side))
     gravity = tuple(float(g) for g in robot.gravity)
     return Scene(robot.name, tuple(links), gravity)
+
+
+def _reach(robot: Robot) -> float:
+    """Distances from joint to tip [m] of all links, added up."""
+    reach = 0.0
+    for i in range(len(robot.links)):
+        reach += float(norm(_tip_point(robot, i)))
+    return reach
 
 
 def _link_shape(robot: Robot, i: int, side: float) -> LinkShape:
@@ -35,61 +44,76 @@ def _link_shape(robot: Robot, i: int, side: float) -> LinkShape:
         outline = _meshed_outline(link.fe, side)
     else:
         outline = _rigid_outline(robot, i, side)
+    nodes = [f"{link.name}/{k}" for k in range(len(outline))]
+    axis = [float(a) for a in joint_axis(robot, i)]
     return LinkShape(
         name=link.name,
         joint=link.joint.type,
-        nodes=tuple(f"{link.name}/{k}" for k in range(len(outline))),
+        nodes=tuple(nodes),
         outline=outline,
         flexible=link.flexible,
-        axis=tuple(float(a) for a in joint_axis(robot, i)),
+        axis=tuple(axis),
     )
 
 
-def _beam_outline(robot: Robot, i: int) -> np.ndarray:
+def _beam_outline(robot: Robot, i: int) -> ndarray:
     """Section of a beam at its nodes, swept along its path."""
     beam: Any = robot.links[i].beam
     path = np.asarray(beam_path(robot, i), dtype=float)
     up = np.asarray(beam_up(robot, i), dtype=float)
     mesh = polyline_mesh(path, up, beam.elements)
-    contours = _contours(beam.section, mesh.points)
+    points = np.asarray(mesh.points)
+    axes = np.asarray(mesh.axes)
+    contours = _contours(beam.section, points)
     # The third column of an element's axes is the z axis of its section.
-    return swept_outline(mesh.points, contours, mesh.axes[:, :, 2])
+    return swept_outline(points, contours, axes[:, :, 2])
 
 
-def _meshed_outline(fe: Any, side: float) -> np.ndarray:
+def _meshed_outline(fe: Any, side: float) -> ndarray:
     """Slices of a meshed link; a bar through its nodes where its file has no slices."""
     link = described_link(fe)
+    # From the axes of the file to those of the link.
     R = np.asarray(rotation_rpy(fe.rpy))
     if np.any(link.outline):
         return link.outline @ R.T
     return _bar_outline(link.points @ R.T, side)
 
 
-def _rigid_outline(robot: Robot, i: int, side: float) -> np.ndarray:
+def _rigid_outline(robot: Robot, i: int, side: float) -> ndarray:
     """A bar from the joint to the tip; nothing visible where the tip is at the joint."""
     if node_count(robot, i) == 1:
         return np.zeros((1, 4, 3))
-    end = np.asarray(tip(robot, i), dtype=float)
-    return _bar_outline(np.stack([np.zeros(3), end]), side)
+    ends = np.stack([np.zeros(3), _tip_point(robot, i)])
+    return _bar_outline(ends, side)
 
 
-def _bar_outline(points: np.ndarray, side: float) -> np.ndarray:
+def _bar_outline(points: ndarray, side: float) -> ndarray:
     """A square bar through the points."""
     contour = rectangle_contour(side, side)
-    return swept_outline(points, contour, np.array([0.0, 0.0, 1.0]))
+    z_axis = np.array([0.0, 0.0, 1.0])
+    return swept_outline(points, contour, z_axis)
 
 
-def _contours(section: Any, points: np.ndarray) -> np.ndarray:
+def _tip_point(robot: Robot, i: int) -> ndarray:
+    return np.asarray(tip(robot, i), dtype=float)
+
+
+def _contours(section: Any, points: ndarray) -> ndarray:
     """Outline of the section: one for all nodes, or one for each node of a taper."""
     if not isinstance(section, Taper):
         return _contour(section)
-    lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    shares = np.concatenate([[0.0], np.cumsum(lengths)]) / lengths.sum()
-    contours = [_contour(section_at(section, float(s))) for s in shares]
+    pieces = np.diff(points, axis=0)
+    lengths = norm(pieces, axis=1)
+    # A taper counts from 0 at the joint to 1 at the tip, along the path.
+    along = np.concatenate([[0.0], np.cumsum(lengths)])
+    contours = []
+    for share in along / lengths.sum():
+        here = section_at(section, float(share))
+        contours.append(_contour(here))
     return np.stack(contours)
 
 
-def _contour(section: Any) -> np.ndarray:
+def _contour(section: Any) -> ndarray:
     """Outline of one section."""
     if section.shape in ("rectangle", "box"):
         return rectangle_contour(float(section.y), float(section.z))

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
+from numpy.linalg import norm
 from scipy.spatial.transform import Rotation
+
+Number = float | int  # whole numbers are welcome wherever a length or a scale is
 
 STANDSTILL = 1e-9  # [m] a node that moves less is held in its place
 
@@ -19,19 +23,21 @@ class LinkShape:
     joint: str  # revolute | prismatic | fixed
     nodes: tuple[str, ...]  # "link/k", in order along the path
     # Section outline (K, C, 3) at each node [m], link axes, relative to the node.
-    outline: np.ndarray
+    outline: ndarray
     flexible: bool
-    axis: tuple[float | int, ...] = (0.0, 0.0, 1.0)  # joint axis in the link frame
+    axis: tuple[Number, ...] = (0.0, 0.0, 1.0)  # joint axis in the link frame
 
     def __post_init__(self):
         """Plain numbers inside; an outline that does not fit the nodes is refused."""
         # A frozen dataclass can only set its own fields this way.
-        object.__setattr__(self, "outline", np.asarray(self.outline, float))
+        outline = np.asarray(self.outline, float)
+        object.__setattr__(self, "outline", outline)
         object.__setattr__(self, "axis", _three_floats(self.axis))
-        shape = np.shape(self.outline)
-        if len(shape) != 3 or shape[0] != len(self.nodes) or shape[2] != 3:
+        nodes = len(self.nodes)
+        shape = outline.shape
+        if len(shape) != 3 or shape[0] != nodes or shape[2] != 3:
             raise ValueError(
-                f"Link {self.name!r}: outline must have shape ({len(self.nodes)}, C, 3), "
+                f"Link {self.name!r}: outline must have shape ({nodes}, C, 3), "
                 f"one section per node, got {shape}."
             )
 
@@ -42,14 +48,14 @@ class Scene:
 
     name: str
     links: tuple[LinkShape, ...]
-    gravity: tuple[float | int, ...] = (0.0, 0.0, -9.81)  # [m/s^2], world axes
+    gravity: tuple[Number, ...] = (0.0, 0.0, -9.81)  # [m/s^2], world axes
 
     def __post_init__(self):
         """Plain numbers inside."""
         object.__setattr__(self, "gravity", _three_floats(self.gravity))
 
 
-def _three_floats(vector: Iterable[float | int]) -> tuple[float, float, float]:
+def _three_floats(vector: Iterable[Number]) -> tuple[float, float, float]:
     """A vector as a plain tuple."""
     x, y, z = (float(value) for value in vector)
     return x, y, z
@@ -57,7 +63,10 @@ def _three_floats(vector: Iterable[float | int]) -> tuple[float, float, float]:
 
 def scene_nodes(scene: Scene) -> tuple[str, ...]:
     """Names of all nodes, link after link: the order of the rows in every array of this module."""
-    return tuple(node for link in scene.links for node in link.nodes)
+    names = []
+    for link in scene.links:
+        names += link.nodes
+    return tuple(names)
 
 
 def link_rows(scene: Scene) -> tuple[slice, ...]:
@@ -76,7 +85,7 @@ def tip_nodes(scene: Scene) -> tuple[str, ...]:
     return tuple(link.nodes[-1] for link in scene.links)
 
 
-def moving_tip(scene: Scene, position: np.ndarray) -> int:
+def moving_tip(scene: Scene, position: ndarray) -> int:
     """Row of the robot's tip; where a loop holds it in its place, of the link's tip that moves farthest.
 
     Args:
@@ -84,7 +93,8 @@ def moving_tip(scene: Scene, position: np.ndarray) -> int:
         position: of all nodes over time, (time, node, axis) in the order of `scene_nodes`.
     """
     tips = [rows.stop - 1 for rows in link_rows(scene)]
-    reach = np.ptp(np.nan_to_num(position[:, tips]), axis=0).max(axis=1)
+    paths = np.nan_to_num(position[:, tips])
+    reach = np.ptp(paths, axis=0).max(axis=1)
     tip_moves = reach[-1] > STANDSTILL
     nothing_moves = reach.max() < STANDSTILL
     if tip_moves or nothing_moves:
@@ -92,12 +102,12 @@ def moving_tip(scene: Scene, position: np.ndarray) -> int:
     return tips[int(reach.argmax())]
 
 
-def up_direction(gravity: Sequence[float | int]) -> np.ndarray:
+def up_direction(gravity: Sequence[Number]) -> ndarray:
     """Unit vector against gravity, z without gravity."""
     g = np.array(gravity, float)
     if not np.any(g):
         return np.array([0.0, 0.0, 1.0])
-    return -g / np.linalg.norm(g)
+    return -g / norm(g)
 
 
 # --- files ---------------------------------------------------------------------------------------------------------
@@ -117,7 +127,8 @@ def scene_from_json(text: str) -> Scene:
     """The scene that `scene_to_json` wrote."""
     content = json.loads(text)
     links = [_link_shape(link) for link in content["links"]]
-    return Scene(content["name"], tuple(links), tuple(content["gravity"]))
+    gravity = tuple(content["gravity"])
+    return Scene(content["name"], tuple(links), gravity)
 
 
 def _link_content(link: LinkShape) -> dict[str, Any]:
@@ -147,20 +158,19 @@ def _link_shape(content: dict[str, Any]) -> LinkShape:
 # --- outlines of undeformed links ----------------------------------------------------------------------------------
 
 
-def rectangle_contour(y: float | int, z: float | int) -> np.ndarray:
+def rectangle_contour(y: Number, z: Number) -> ndarray:
     """Corners (4, 2) of a rectangle with sides `y` and `z` [m] along the section's axes."""
     return 0.5 * np.array([[y, z], [-y, z], [-y, -z], [y, -z]])
 
 
-def circle_contour(diameter: float | int, points: int = 16) -> np.ndarray:
+def circle_contour(diameter: Number, points: int = 16) -> ndarray:
     """Points (C, 2) on a circle [m]."""
     angle = 2 * np.pi * np.arange(points) / points
-    return 0.5 * diameter * np.column_stack([np.cos(angle), np.sin(angle)])
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    return 0.5 * diameter * circle
 
 
-def swept_outline(
-    points: np.ndarray, contour: np.ndarray, up: np.ndarray
-) -> np.ndarray:
+def swept_outline(points: ndarray, contour: ndarray, up: ndarray) -> ndarray:
     """Outline (K, C, 3) of a section carried along a polyline, mitred where the path turns.
 
     Args:
@@ -171,7 +181,8 @@ def swept_outline(
     points = np.asarray(points, float)
     # A link of one node has no piece: its section stands across the x axis.
     pieces = max(len(points) - 1, 1)
-    contours = np.broadcast_to(contour, (len(points), *np.shape(contour)[-2:]))
+    corners = np.shape(contour)[-2:]
+    contours = np.broadcast_to(contour, (len(points), *corners))
     directions = _piece_directions(points)
     ups = np.broadcast_to(up, (pieces, 3))
     sections = []
@@ -186,14 +197,14 @@ def swept_outline(
     return np.array(sections)
 
 
-def _piece_directions(points: np.ndarray) -> np.ndarray:
+def _piece_directions(points: ndarray) -> ndarray:
     """Unit directions of the pieces of a polyline; a piece of no length takes its predecessor's, or x."""
     direction = np.array([1.0, 0.0, 0.0])
     if len(points) < 2:
         return direction[None]
     directions = []
     for step in np.diff(points, axis=0):
-        length = np.linalg.norm(step)
+        length = norm(step)
         if length > 1e-12:
             direction = step / length
         directions.append(direction)
@@ -201,15 +212,15 @@ def _piece_directions(points: np.ndarray) -> np.ndarray:
 
 
 def _mitred_section(
-    contour: np.ndarray, before: np.ndarray, after: np.ndarray, up: np.ndarray
-) -> np.ndarray:
+    contour: ndarray, before: ndarray, after: ndarray, up: ndarray
+) -> ndarray:
     """Section (C, 3) across `before`, slid along it onto the plane that halves the turn towards `after`."""
     z = _across(up, before)
-    if np.linalg.norm(z) < 1e-9:
+    if norm(z) < 1e-9:
         # The path runs along `up`: the coordinate axis that is farthest from it takes its place.
-        farthest = np.eye(3)[np.argmin(np.abs(before))]
-        z = _across(farthest, before)
-    z = z / np.linalg.norm(z)
+        farthest = np.abs(before).argmin()
+        z = _across(np.eye(3)[farthest], before)
+    z = z / norm(z)
     y = np.cross(z, before)
     section = contour @ np.array([y, z])
     normal = before + after
@@ -221,7 +232,7 @@ def _mitred_section(
     return section - np.outer(slide, before)
 
 
-def _across(vector: np.ndarray, direction: np.ndarray) -> np.ndarray:
+def _across(vector: ndarray, direction: ndarray) -> ndarray:
     """The part of a vector at right angles to a unit direction."""
     return vector - direction * (vector @ direction)
 
@@ -231,10 +242,10 @@ def _across(vector: np.ndarray, direction: np.ndarray) -> np.ndarray:
 
 def deformed_outline(
     scene: Scene,
-    position: np.ndarray,
-    rotation: np.ndarray | None,
-    frame: np.ndarray,
-) -> tuple[np.ndarray, ...]:
+    position: ndarray,
+    rotation: ndarray | None,
+    frame: ndarray,
+) -> tuple[ndarray, ...]:
     """Section outlines (K, C, 3) of every link in world axes: x = p + exp(theta) R c.
 
     Args:
@@ -247,18 +258,20 @@ def deformed_outline(
         rotation = np.zeros_like(position)
     turn = Rotation.from_rotvec(rotation).as_matrix()
     outlines = []
-    for link, rows, R in zip(scene.links, link_rows(scene), frame, strict=True):
-        section = np.einsum("kij,jl,kcl->kci", turn[rows], R, link.outline)
+    for i, rows in enumerate(link_rows(scene)):
+        section = np.einsum(
+            "kij,jl,kcl->kci", turn[rows], frame[i], scene.links[i].outline
+        )
         outlines.append(position[rows, None, :] + section)
     return tuple(outlines)
 
 
 def bent_line(
-    erls_position: np.ndarray,
-    displacement: np.ndarray,
-    rotation: np.ndarray,
+    erls_position: ndarray,
+    displacement: ndarray,
+    rotation: ndarray,
     pieces: int = 8,
-) -> np.ndarray:
+) -> ndarray:
     """Centre line (M, 3) through the nodes of one link, bent as its beam elements are.
 
     Between two nodes the transverse displacement is the cubic with the nodes' displacements and slopes theta x e,
@@ -277,8 +290,8 @@ def bent_line(
 
 
 def _bent_element(
-    ends: np.ndarray, displacement: np.ndarray, rotation: np.ndarray, pieces: int
-) -> np.ndarray:
+    ends: ndarray, displacement: ndarray, rotation: ndarray, pieces: int
+) -> ndarray:
     """Centre line (pieces + 1, 3) of one element between its two nodes."""
     s = np.linspace(0, 1, pieces + 1)[:, None]
     u_a, u_b = displacement
@@ -288,20 +301,22 @@ def _bent_element(
     cubic = _hermite(s, u_a, slope_a, u_b, slope_b)
     linear = u_a + s * (u_b - u_a)
     # Across the element the cubic holds, along it the linear displacement.
-    axis = chord / max(float(np.linalg.norm(chord)), 1e-12)
+    axis = chord / max(norm(chord), 1e-12)
     along = (linear - cubic) @ axis
-    return ends[0] + s * chord + cubic + np.outer(along, axis)
+    straight = ends[0] + s * chord
+    return straight + cubic + np.outer(along, axis)
 
 
 def _hermite(
-    s: np.ndarray,
-    u_a: np.ndarray,
-    slope_a: np.ndarray,
-    u_b: np.ndarray,
-    slope_b: np.ndarray,
-) -> np.ndarray:
+    s: ndarray,
+    u_a: ndarray,
+    slope_a: ndarray,
+    u_b: ndarray,
+    slope_b: ndarray,
+) -> ndarray:
     """Hermite's cubic on [0, 1]."""
     blend = s**2 * (3 - 2 * s)
     bump = s * (1 - s)
-    bend = bump * (1 - s) * slope_a - bump * s * slope_b
-    return u_a + blend * (u_b - u_a) + bend
+    bend_a = bump * (1 - s) * slope_a
+    bend_b = bump * s * slope_b
+    return u_a + blend * (u_b - u_a) + bend_a - bend_b
