@@ -11,7 +11,12 @@ import numpy as np
 
 import lissom as ls
 
-L, E, rho, y, z = 0.5, 2.0e11, 7840.0, 0.03, 0.01
+L = 0.5  # length [m]
+y = 0.03  # width [m]
+z = 0.01  # height [m], along gravity
+E = 2.0e11  # Young's modulus [Pa]
+rho = 7840.0  # density [kg/m^3]
+
 robot = ls.Robot.from_dict(
     {
         "name": "rod",
@@ -29,13 +34,17 @@ robot = ls.Robot.from_dict(
     }
 )
 model = ls.Model(robot)
-state = model.static(q=[0.0])  # the joint is held: a cantilever
-sag = float(model.displacement(state, "rod/tip")[2])
-frequency = ls.modes(model, state, locked=True, count=1).frequency_hz[0]
+# The joint is held at q: the rod is a cantilever.
+state = model.static(q=[0.0])
+sag = model.displacement(state, "rod/tip")[2]
+modes = ls.modes(model, state, locked=True, count=1)
+frequency = modes.frequency_hz[0]
 
-A, I = y * z, y * z**3 / 12
+A = y * z
+I = y * z**3 / 12
 exact_sag = -rho * A * 9.81 * L**4 / (8 * E * I)
-exact_frequency = (1.8751040687 / L) ** 2 * np.sqrt(E * I / (rho * A)) / (2 * np.pi)
+exact_omega = (1.8751040687 / L) ** 2 * np.sqrt(E * I / (rho * A))
+exact_frequency = exact_omega / (2 * np.pi)
 print(f"sag {1e3 * sag:.4f} mm, exact {1e3 * exact_sag:.4f} mm")
 print(f"frequency {frequency:.4f} Hz, exact {exact_frequency:.4f} Hz")
 assert abs(sag / exact_sag - 1) < 1e-8

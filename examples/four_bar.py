@@ -10,7 +10,12 @@ import numpy as np
 import lissom as ls
 
 model = ls.Model("four-bar")
+frequencies = {}
 for degrees in (0, 90, 180, 270):
     state = model.static(q=[np.radians(degrees)])
-    first, second = ls.modes(model, state, locked=True, count=2).frequency_hz
+    modes = ls.modes(model, state, locked=True, count=2)
+    first, second = modes.frequency_hz
     print(f"crank {degrees:3d} deg: {first:.2f} Hz, {second:.2f} Hz")
+    frequencies[degrees] = (first, second)
+
+assert np.allclose(frequencies[0], [45.9, 49.3], atol=0.05)

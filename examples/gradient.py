@@ -27,16 +27,18 @@ robot = ls.Robot.from_dict(
 
 def sag(E, L):
     """Tip deflection [m] of the rod with another modulus and another length."""
-    model = ls.Model(
-        robot.replace({"links.rod.beam.material.E": E, "links.rod.joint.dh.a": L})
-    )
-    return model.displacement(model.static([0.0]), "rod/tip")[2]
+    changed = robot.replace({"links.rod.beam.material.E": E, "links.rod.joint.dh.a": L})
+    model = ls.Model(changed)
+    state = model.static([0.0])
+    return model.displacement(state, "rod/tip")[2]
 
 
-E, L = 7.0e10, 0.5
+E = 7.0e10
+L = 0.5
 w, (dw_dE, dw_dL) = jax.value_and_grad(sag, argnums=(0, 1))(E, L)
-print(
-    f"sag {1e3 * w:.4f} mm;  E/w dw/dE = {E / w * dw_dE:.9f},  L/w dw/dL = {L / w * dw_dL:.9f}"
-)
-assert abs(E / w * dw_dE + 1) < 1e-7
-assert abs(L / w * dw_dL - 4) < 1e-6
+by_modulus = E / w * dw_dE
+by_length = L / w * dw_dL
+print(f"sag {1e3 * w:.4f} mm")
+print(f"E/w dw/dE = {by_modulus:.9f},  L/w dw/dL = {by_length:.9f}")
+assert abs(by_modulus + 1) < 1e-7
+assert abs(by_length - 4) < 1e-6

@@ -11,7 +11,12 @@ import numpy as np
 
 import lissom as ls
 
-L, E, rho, y, z = 0.5, 2.0e11, 7840.0, 0.03, 0.01
+L = 0.5  # length [m]
+y = 0.03  # width [m]
+z = 0.01  # height [m]
+E = 2.0e11  # Young's modulus [Pa]
+rho = 7840.0  # density [kg/m^3]
+
 beam = {
     "path": [[0, 0, 0], [L, 0, 0]],
     "section": {"shape": "rectangle", "y": y, "z": z},
@@ -24,28 +29,28 @@ link = {
     "beam": beam,
     "damping": {"ratio": 0.01},
 }
-model = ls.Model(
-    ls.Robot.from_dict({"name": "rod", "gravity": [0, 0, 0], "links": [link]})
-)
-
-lin = ls.linearize(
-    model,
+robot = ls.Robot.from_dict({"name": "rod", "gravity": [0, 0, 0], "links": [link]})
+linear = ls.linearize(
+    ls.Model(robot),
     [0.0],
     inputs=["rod/tip.fz"],
     outputs=["rod/tip.pz", "rod/tip.az"],
     locked=True,
 )
-slow = ls.frequency_response(lin, "rod/tip.fz", "rod/tip.pz", [0.0]).magnitude[0]
-response = ls.frequency_response(
-    lin, "rod/tip.fz", "rod/tip.az", np.linspace(20.0, 50.0, 3001)
-)
-peak = response.frequency_hz[response.magnitude.argmax()]
 
-A, I = y * z, y * z**3 / 12
-exact_slow = L**3 / (3 * E * I)
-exact_peak = (1.8751040687 / L) ** 2 * np.sqrt(E * I / (rho * A)) / (2 * np.pi)
-print(f"deflection {1e3 * slow:.4f} mm/N, exact {1e3 * exact_slow:.4f} mm/N")
-print(f"resonance {peak:.2f} Hz, natural frequency {exact_peak:.2f} Hz")
-assert abs(slow / exact_slow - 1) < 1e-6
-assert abs(peak / exact_peak - 1) < 1e-3
-print("to python-control:", lin.to_control().output_labels)
+at_rest = ls.frequency_response(linear, "rod/tip.fz", "rod/tip.pz", [0.0])
+deflection = at_rest.magnitude[0]
+frequencies = np.linspace(20.0, 50.0, 3001)
+response = ls.frequency_response(linear, "rod/tip.fz", "rod/tip.az", frequencies)
+resonance = frequencies[response.magnitude.argmax()]
+
+A = y * z
+I = y * z**3 / 12
+exact_deflection = L**3 / (3 * E * I)
+exact_omega = (1.8751040687 / L) ** 2 * np.sqrt(E * I / (rho * A))
+exact_frequency = exact_omega / (2 * np.pi)
+print(f"deflection {1e3 * deflection:.4f} mm/N, exact {1e3 * exact_deflection:.4f}")
+print(f"resonance {resonance:.2f} Hz, natural frequency {exact_frequency:.2f} Hz")
+print("to python-control:", linear.to_control().output_labels)
+assert abs(deflection / exact_deflection - 1) < 1e-6
+assert abs(resonance / exact_frequency - 1) < 1e-3

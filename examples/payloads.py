@@ -9,7 +9,11 @@ import numpy as np
 
 import lissom as ls
 
-L, D, E, rho = 0.6, 0.02, 2.1e11, 7850.0
+L = 0.6  # length [m]
+D = 0.02  # diameter [m]
+E = 2.1e11  # Young's modulus [Pa]
+rho = 7850.0  # density [kg/m^3]
+
 robot = ls.Robot.from_dict(
     {
         "name": "rod",
@@ -32,15 +36,15 @@ robot = ls.Robot.from_dict(
 def sag(mass):
     """Tip deflection [m] under a payload [kg]."""
     model = ls.Model(robot.replace({"payload.mass": mass}))
-    return model.displacement(model.static([0.0]), "rod/tip")[2]
+    state = model.static([0.0])
+    return model.displacement(state, "rod/tip")[2]
 
 
 masses = jnp.linspace(0.0, 2.0, 100)
 sags = jax.vmap(sag)(masses)
+print(f"sag {1e3 * sags[0]:.4f} mm without payload, {1e3 * sags[-1]:.4f} mm with 2 kg")
 
-A, I = np.pi * D**2 / 4, np.pi * D**4 / 64
+A = np.pi * D**2 / 4
+I = np.pi * D**4 / 64
 exact = -(rho * A * L / 8 + masses / 3) * 9.81 * L**3 / (E * I)
-print(
-    f"sag from {1e3 * sags[0]:.4f} mm without payload to {1e3 * sags[-1]:.4f} mm with 2 kg"
-)
 assert np.allclose(sags, exact, rtol=1e-8)

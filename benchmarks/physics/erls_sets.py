@@ -9,7 +9,7 @@ from figures import heading, keep, tidy
 
 from lissom import Robot, Scenario
 from lissom.benchmarks.cases import Case
-from lissom.show.figure import PALETTE, new_figure
+from lissom.show.axes import PALETTE, new_figure
 from lissom.show.plot import spread
 
 SETS = {"A": "anthropomorphic", "B": "anthropomorphic-b", "C": "anthropomorphic-c"}
@@ -19,61 +19,58 @@ TIP = "fore/2"
 
 def run(name: str, E: float):
     """The library's scenario with another stiffness in every link."""
-    links = [link.name for link in Robot.load("anthropomorphic").links]
-    scenario = Scenario.load(name).replace(
-        {f"links.{link}.beam.material.E": E for link in links}
-    )
-    return Case(scenario).run(rtol=1e-8, atol=1e-10).data
+    changes = {}
+    for link in Robot.load("anthropomorphic").links:
+        changes[f"links.{link.name}.beam.material.E"] = E
+    case = Case(Scenario.load(name).replace(changes))
+    return case.run(rtol=1e-8, atol=1e-10).data
 
 
-def drawn(groups: dict):
+def draw(groups: dict):
     """Paths of all runs from above, and the spread of each stiffness against time."""
     figure = new_figure(11, 4.6)
-    above, apart = figure.subplots(1, 2, width_ratios=(1, 1.15))
+    paths, spreads = figure.subplots(1, 2, width_ratios=(1, 1.15))
     for k, (E, runs) in enumerate(groups.items()):
-        for style, (name, data) in zip(("-", "--", ":"), runs.items(), strict=True):
-            path = data.position.sel(node=TIP)
-            label = f"{name}, E = {E:g} Pa"
-            above.plot(
+        for style, name in zip(("-", "--", ":"), runs, strict=True):
+            path = runs[name].position.sel(node=TIP)
+            paths.plot(
                 path.sel(axis="x"),
                 path.sel(axis="y"),
                 style,
                 lw=1.8,
                 color=PALETTE[k],
-                label=label,
+                label=f"{name}, E = {E:g} Pa",
             )
         time, distance = spread(runs, TIP)
-        apart.semilogy(
-            time, 1e3 * distance, color=PALETTE[k], lw=1.4, label=f"E = {E:g} Pa"
-        )
-    above.set(xlabel="x [m]", ylabel="y [m]")
-    apart.set(xlabel="time [s]", ylabel="largest distance between two sets [mm]")
-    for axes, title in (
-        (above, "Path of the tip, from above"),
-        (apart, "Spread of the tip between the sets"),
-    ):
+        label = f"E = {E:g} Pa"
+        spreads.semilogy(time, 1e3 * distance, color=PALETTE[k], lw=1.4, label=label)
+    paths.set(xlabel="x [m]", ylabel="y [m]")
+    heading(paths, "Path of the tip, from above")
+    spreads.set(xlabel="time [s]", ylabel="largest distance between two sets [mm]")
+    heading(spreads, "Spread of the tip between the sets")
+    for axes in (paths, spreads):
         tidy(axes)
-        heading(axes, title)
         axes.legend(frameon=False, fontsize=8)
     return figure
 
 
 def main() -> None:
     """Runs, figure, numbers."""
-    groups = {
-        E: {f"set {name}": run(file, E) for name, file in SETS.items()} for E in MODULI
-    }
+    groups = {}
     numbers = {}
-    for E, runs in groups.items():
-        elastic = max(
-            float(abs(data.position - data.erls_position).max())
-            for data in runs.values()
-        )
+    for E in MODULI:
+        runs = {f"set {name}": run(file, E) for name, file in SETS.items()}
+        _, distance = spread(runs, TIP)
+        displacement = 0.0
+        for data in runs.values():
+            shift = abs(data.position - data.erls_position)
+            displacement = max(displacement, float(shift.max()))
+        groups[E] = runs
         numbers[f"{E:g}"] = {
-            "largest_spread_m": float(spread(runs, TIP)[1].max()),
-            "largest_displacement_m": elastic,
+            "largest_spread_m": float(distance.max()),
+            "largest_displacement_m": displacement,
         }
-    keep("erls-sets", {"node": TIP, "by_E_pa": numbers}, drawn(groups))
+    keep("erls-sets", {"node": TIP, "by_E_pa": numbers}, draw(groups))
 
 
 if __name__ == "__main__":

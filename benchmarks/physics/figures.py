@@ -1,6 +1,7 @@
 """Where the figures of the documentation go, and the numbers in them: `docs/figures/NAME.png` and `NAME.json`."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lissom.compiled_code import keep_compiled_code
-from lissom.show.figure import INK, SOFT, new_figure
+from lissom.show.axes import INK, SOFT, new_figure
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "figures"
 keep_compiled_code()
@@ -41,13 +42,25 @@ def keep(name: str, numbers: Any, figure: Figure | None = None) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     if figure is not None:
         figure.savefig(FOLDER / f"{name}.png", dpi=130)
-    text = json.dumps(
-        numbers, indent=2, default=lambda value: np.asarray(value).tolist()
-    )
+    text = json.dumps(numbers, indent=2, default=plain)
     (FOLDER / f"{name}.json").write_text(text + "\n")
     print(f"{name}\n{text}")
 
 
+def plain(value: Any) -> Any:
+    """An array as nested lists, for JSON."""
+    return np.asarray(value).tolist()
+
+
+def earlier_numbers() -> Any:
+    """The numbers of an earlier measurement, from the file named on the command line; None if none is named."""
+    if len(sys.argv) < 2:
+        return None
+    return json.loads(Path(sys.argv[1]).read_text())
+
+
 def slope(x: Any, y: Any) -> list[float]:
     """Slopes between neighbours on double logarithmic paper."""
-    return (np.diff(np.log10(y)) / np.diff(np.log10(x))).tolist()
+    rise = np.diff(np.log10(y))
+    run = np.diff(np.log10(x))
+    return (rise / run).tolist()

@@ -9,41 +9,49 @@ weak for that reason.
 from figures import heading, keep, tidy
 
 from lissom.benchmarks.l_shape import MASS, PEAKS_HZ, peak_rows, spectrum
-from lissom.show.figure import INK, PALETTE, SOFT, new_figure
+from lissom.show.axes import INK, PALETTE, SOFT, new_figure
+
+MASS_COLOURS = {"consistent": PALETTE[0], "lumped": PALETTE[1]}
 
 
 def main() -> None:
     """Runs, figure, numbers."""
     figure = new_figure(7.2, 8.0)
-    height, shaken, peaks = figure.subplots(3, 1, height_ratios=(1, 1, 1.5))
-    for mass, colour in zip(("consistent", "lumped"), PALETTE, strict=False):
-        found = spectrum({MASS: mass})
-        height.plot(
-            found.time, found.height, color=colour, lw=1.2, label=f"{mass} mass"
-        )
-        shaken.plot(found.time, found.acceleration, color=colour, lw=0.6)
-        peaks.semilogy(found.frequency[1:], found.amplitude[1:], color=colour, lw=1.0)
-        for frequency in found.peaks:
-            at = abs(found.frequency - frequency).argmin()
-            peaks.plot(frequency, found.amplitude[at], "o", color=colour, ms=4)
-    for published in PEAKS_HZ:
-        peaks.axvline(published, color=SOFT, ls=":", lw=1.2)
-        peaks.annotate(
-            f"{published:g}", (published, 40), ha="center", fontsize=8, color=INK
-        )
-    for axes in (height, shaken, peaks):
+    height, acceleration, amplitude = figure.subplots(3, 1, height_ratios=(1, 1, 1.5))
+    for mass, colour in MASS_COLOURS.items():
+        motion = spectrum({MASS: mass})
+        label = f"{mass} mass"
+        height.plot(motion.time, motion.height, color=colour, lw=1.2, label=label)
+        acceleration.plot(motion.time, motion.acceleration, color=colour, lw=0.6)
+        draw_spectrum(amplitude, motion, colour)
+    draw_published(amplitude)
+    for axes in (height, acceleration, amplitude):
         tidy(axes)
     height.set(ylabel="z of the elbow [m]", xlim=(0, 2))
-    shaken.set(ylabel="acceleration [m/s$^2$]", xlabel="time [s]", xlim=(0, 2))
-    peaks.set(
-        ylabel="amplitude [m/s$^2$]",
-        xlabel="frequency [Hz]",
-        xlim=(0, 200),
-        ylim=(1e-5, 100),
-    )
+    acceleration.set(ylabel="acceleration [m/s$^2$]", xlabel="time [s]", xlim=(0, 2))
+    amplitude.set_ylabel("amplitude [m/s$^2$]")
+    amplitude.set_xlabel("frequency [Hz]")
+    amplitude.set(xlim=(0, 200), ylim=(1e-5, 100))
     heading(height, "L-shaped mechanism under a torque; dotted: published frequencies")
     height.legend(frameon=False, loc="lower right")
     keep("l-shape-torque", {"peaks": list(peak_rows())}, figure)
+
+
+def draw_spectrum(axes, motion, colour: str) -> None:
+    """Amplitude over frequency, a dot on every peak."""
+    # The first value is the mean, at zero frequency.
+    axes.semilogy(motion.frequency[1:], motion.amplitude[1:], color=colour, lw=1.0)
+    for frequency in motion.peaks:
+        nearest = abs(motion.frequency - frequency).argmin()
+        axes.plot(frequency, motion.amplitude[nearest], "o", color=colour, ms=4)
+
+
+def draw_published(axes) -> None:
+    """Dotted lines at the frequencies that the paper prints."""
+    for frequency in PEAKS_HZ:
+        axes.axvline(frequency, color=SOFT, ls=":", lw=1.2)
+        place = (frequency, 40)
+        axes.annotate(f"{frequency:g}", place, ha="center", fontsize=8, color=INK)
 
 
 if __name__ == "__main__":

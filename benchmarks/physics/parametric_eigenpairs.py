@@ -16,7 +16,7 @@ from lissom.benchmarks.eigenpairs import (
     path_matrices,
     path_points,
 )
-from lissom.show.figure import PALETTE, new_figure
+from lissom.show.axes import PALETTE, new_figure
 
 ROWS = {
     "frequency [Hz]": ("f", "f_poly"),
@@ -29,34 +29,43 @@ ROWS = {
 NAMES = ("second", "third", "fourth")
 
 
-def drawn(models: dict):
+def draw(models: dict):
     """Six rows, three columns; every model in its own colour."""
     figure = new_figure(11, 13)
-    axes = figure.subplots(len(ROWS), 3, sharex=True)
-    for row, (label, keys) in zip(axes, ROWS.items(), strict=True):
-        for mode, here in enumerate(row):
-            for color, (name, data) in zip(PALETTE, models.items(), strict=False):
-                here.plot(
-                    TIMES,
-                    data[keys[0]][:, mode],
-                    color=color,
-                    lw=1.4,
-                    label=f"{name}, exact" if len(keys) > 1 else name,
-                )
-                if len(keys) > 1:
-                    here.plot(TIMES[::2], data[keys[1]][::2, mode], "o", ms=3.2, mfc="none", color=color,
-                              label=f"{name}, polynomial")  # fmt: skip
-            tidy(here)
-            here.ticklabel_format(useOffset=False)
-            here.tick_params(labelsize=8)
+    grid = figure.subplots(len(ROWS), 3, sharex=True)
+    for row, label in zip(grid, ROWS, strict=True):
+        for mode, axes in enumerate(row):
+            for colour, name in zip(PALETTE, models, strict=False):
+                draw_model(axes, models[name], name, ROWS[label], mode, colour)
+            tidy(axes)
+            axes.ticklabel_format(useOffset=False)
+            axes.tick_params(labelsize=8)
         row[0].set_ylabel(label)
-    for mode, here in enumerate(axes[0]):
-        heading(here, f"{NAMES[mode].capitalize()} vibration mode")
-    for here in axes[-1]:
-        here.set_xlabel("time [s]")
-    axes[0][0].legend(frameon=False, fontsize=7)
-    axes[2][0].legend(frameon=False, fontsize=7)
+    for axes, name in zip(grid[0], NAMES, strict=True):
+        heading(axes, f"{name.capitalize()} vibration mode")
+    for axes in grid[-1]:
+        axes.set_xlabel("time [s]")
+    # One legend for the rows with two curves of each model, one for those with a single curve.
+    grid[0, 0].legend(frameon=False, fontsize=7)
+    grid[2, 0].legend(frameon=False, fontsize=7)
     return figure
+
+
+def draw_model(axes, data, name: str, keys: tuple, mode: int, colour: str) -> None:
+    """One quantity of one mode: its exact values as a line, those of the polynomials as dots."""
+    has_polynomial = len(keys) > 1
+    label = f"{name}, exact" if has_polynomial else name
+    axes.plot(TIMES, data[keys[0]][:, mode], color=colour, lw=1.4, label=label)
+    if has_polynomial:
+        axes.plot(
+            TIMES[::2],
+            data[keys[1]][::2, mode],
+            "o",
+            ms=3.2,
+            mfc="none",
+            color=colour,
+            label=f"{name}, polynomial",
+        )
 
 
 def main() -> None:
@@ -68,7 +77,7 @@ def main() -> None:
             library_expansion("published"), points, path_matrices("published")
         ),
     }
-    keep("parametric-eigenpairs", measure_eigenpairs(), drawn(models))
+    keep("parametric-eigenpairs", measure_eigenpairs(), draw(models))
 
 
 if __name__ == "__main__":

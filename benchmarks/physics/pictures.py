@@ -23,26 +23,22 @@ def screenshot(page: Path, picture: Path, view: str = VIEW) -> None:
     if browser is None:
         raise SystemExit("pictures.py needs chromium on the path")
     with tempfile.TemporaryDirectory() as profile:
-        options = [
+        command = [
+            browser,
             "--headless=new",
             "--no-sandbox",
             "--hide-scrollbars",
+            # The page draws with WebGL: in software, for machines without a graphics card.
             "--use-gl=angle",
             "--use-angle=swiftshader",
-        ]
-        options += [
             "--enable-unsafe-swiftshader",
             "--virtual-time-budget=4000",
             f"--user-data-dir={profile}",
+            f"--window-size={SIZE[0]},{SIZE[1]}",
+            f"--screenshot={picture}",
+            f"{page.resolve().as_uri()}#{view}&theme=light",
         ]
-        window = f"--window-size={SIZE[0]},{SIZE[1]}"
-        address = f"{page.resolve().as_uri()}#{view}&theme=light"
-        subprocess.run(
-            [browser, *options, window, f"--screenshot={picture}", address],
-            check=True,
-            capture_output=True,
-            timeout=180,
-        )
+        subprocess.run(command, check=True, capture_output=True, timeout=180)
 
 
 def main() -> None:
@@ -52,8 +48,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = run.animate(Path(folder) / "run.html")
         screenshot(page, FOLDER / "hero.png")
-    for name in ("run", "hero"):
-        print(f"{name}.png: {(FOLDER / f'{name}.png').stat().st_size / 1000:.0f} kB")
+    for name in ("run.png", "hero.png"):
+        size = (FOLDER / name).stat().st_size
+        print(f"{name}: {size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from figures import chart, heading, keep, slope
 
 from lissom import Robot, Scenario
 from lissom.benchmarks.cases import Case, distance
-from lissom.show.figure import PALETTE
+from lissom.show.axes import PALETTE
 
 MODULI = (2e9, 2e10, 2e11, 2e12)  # [Pa]
 T_END = 0.5  # [s]
@@ -31,9 +31,11 @@ def tip_path(E: float, terms: Literal["published", "consistent"]) -> np.ndarray:
 
 def main() -> None:
     """Runs, figure, numbers."""
-    gaps = [
-        distance(tip_path(E, "published"), tip_path(E, "consistent")) for E in MODULI
-    ]
+    gaps = []
+    for E in MODULI:
+        published = tip_path(E, "published")
+        consistent = tip_path(E, "consistent")
+        gaps.append(distance(published, consistent))
     figure, axes = chart()
     axes.loglog(MODULI, gaps, "o-", color=PALETTE[0], label="measured")
     axes.loglog(
@@ -43,7 +45,8 @@ def main() -> None:
         color=PALETTE[1],
         label="proportional to 1/E",
     )
-    axes.set(xlabel="Young's modulus E [Pa]", ylabel="largest distance of the tips [m]")
+    axes.set_xlabel("Young's modulus E [Pa]")
+    axes.set_ylabel("largest distance of the tips [m]")
     heading(axes, f"Double pendulum, {T_END:g} s: published against consistent terms")
     axes.legend(frameon=False)
     numbers = {

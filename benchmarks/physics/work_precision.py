@@ -4,16 +4,14 @@ Undamped steel, E = 2e11 Pa: a fall that takes a second, and axial waves of some
 1e-10; an explicit method of order eight, which has to resolve every wave, confirms it. Points carry their rtol.
 """
 
-import json
-import sys
-from pathlib import Path
+from functools import partial
 
-from figures import chart, heading, keep
+from figures import chart, earlier_numbers, heading, keep
 
 from lissom import Robot, Scenario
 from lissom.benchmarks.cases import Case, distance
 from lissom.benchmarks.machine import one_core, timed
-from lissom.show.figure import PALETTE, SOFT
+from lissom.show.axes import PALETTE, SOFT
 
 TOLERANCES = {
     "radau": (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8),
@@ -21,14 +19,11 @@ TOLERANCES = {
     "dopri8": (1e-3, 1e-6, 1e-9),
 }
 T_END = 0.5  # [s]
-REPEAT = {
-    "radau": 3,
-    "generalised-alpha": 3,
-    "dopri8": 1,
-}  # runs of half a minute are timed once
+# Runs of half a minute are timed once.
+REPEAT = {"radau": 3, "generalised-alpha": 3, "dopri8": 1}
 
 
-def measured() -> list[dict]:
+def measure() -> list[dict]:
     """Error and cost of each method at each of its tolerances."""
     robot = Robot.load("double-pendulum").replace({"damping": None})
     case = Case(Scenario(robot=robot, t_end=T_END, output_dt=0.001))
@@ -38,59 +33,50 @@ def measured() -> list[dict]:
     for method, tolerances in TOLERANCES.items():
         case.compile(method=method)
         for rtol in tolerances:
+            options = {"method": method, "rtol": rtol, "atol": rtol / 100}
             with one_core():
-                time, run = timed(
-                    lambda m=method, r=rtol: case.run(method=m, rtol=r, atol=r / 100),
-                    REPEAT[method],
-                )
-            attrs, error = run.data.attrs, distance(run.position(case.tip), reference)
-            counts = {
-                "steps": int(attrs["steps"]),
-                "rhs_evaluations": int(attrs["rhs_evaluations"]),
-            }
-            spent = {
+                time, run = timed(partial(case.run, **options), REPEAT[method])
+            facts = run.data.attrs
+            row = {
+                "method": method,
+                "rtol": rtol,
+                "tip_error_m": distance(run.position(case.tip), reference),
+                "steps": int(facts["steps"]),
+                "rhs_evaluations": int(facts["rhs_evaluations"]),
                 "wall_s": time.best,
                 "cpu_s": min(time.cpu),
                 "machine_busy": time.busy,
             }
-            rows.append(
-                {"method": method, "rtol": rtol, "tip_error_m": error} | counts | spent
-            )
+            rows.append(row)
     return rows
 
 
 def main() -> None:
     """Measures, or reads the file of an earlier measurement, and draws."""
-    rows = (
-        json.loads(Path(sys.argv[1]).read_text())["rows"]
-        if len(sys.argv) > 1
-        else measured()
-    )
-    keep("work-precision", {"simulated_s": T_END, "rows": rows}, drawn(rows))
+    earlier = earlier_numbers()
+    rows = measure() if earlier is None else earlier["rows"]
+    keep("work-precision", {"simulated_s": T_END, "rows": rows}, draw(rows))
 
 
-def drawn(rows: list[dict]):
+def draw(rows: list[dict]):
     """Error against processor time."""
     figure, axes = chart()
     for colour, mark, method in zip(PALETTE, "osD", TOLERANCES, strict=False):
-        own = [row for row in rows if row["method"] == method]
-        axes.loglog(
-            [r["cpu_s"] for r in own],
-            [r["tip_error_m"] for r in own],
-            f"{mark}-",
-            color=colour,
-            label=method,
-        )
-        for r in own:
-            place = {
-                "xy": (r["cpu_s"], r["tip_error_m"]),
-                "xytext": (6, 5),
-                "textcoords": "offset points",
-            }
-            axes.annotate(f"{r['rtol']:.0e}", **place, fontsize=8, color=SOFT)
-    axes.set(
-        xlabel="processor time for 0.5 s [s]", ylabel="largest error of the tip [m]"
-    )
+        points = [row for row in rows if row["method"] == method]
+        times = [row["cpu_s"] for row in points]
+        errors = [row["tip_error_m"] for row in points]
+        axes.loglog(times, errors, f"{mark}-", color=colour, label=method)
+        for row in points:
+            axes.annotate(
+                f"{row['rtol']:.0e}",
+                xy=(row["cpu_s"], row["tip_error_m"]),
+                xytext=(6, 5),
+                textcoords="offset points",
+                fontsize=8,
+                color=SOFT,
+            )
+    axes.set_xlabel("processor time for 0.5 s [s]")
+    axes.set_ylabel("largest error of the tip [m]")
     heading(axes, "Double pendulum, undamped: error against work, by rtol")
     axes.legend(frameon=False)
     return figure

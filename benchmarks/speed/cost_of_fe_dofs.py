@@ -11,45 +11,67 @@ import json
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FIGURE = ROOT / "docs" / "figures" / "fe-cost"
-CASES = {  # edge of the tetrahedra [m]: the arm of the library (slender), and a block that fills up when factorised
+# Edge of the tetrahedra [m]: the arm of the library (slender), and a block that fills up when factorised.
+CASES = {
     "arm": (0.02, 0.012, 0.009, 0.0068, 0.0055),
     "block": (0.03, 0.02, 0.0145, 0.011, 0.0088),
 }
 BLOCK = 'SetFactory("OpenCASCADE");\nBox(1) = {0, -0.05, -0.05, 0.3, 0.1, 0.1};\n'
 
 
-def one(kind: str, size: float, folder: Path) -> dict:
+# What each panel shows: number, title, and what must not be exceeded.
+PANELS = (
+    ("reduce_cpu_s", "reduce and check, 18 modes: processor time [s]", 120.0),
+    ("peak_gb", "peak memory [GB]", 4.0),
+    ("run_s", "simulate 0.25 s, 12 modes [s]", None),
+)
+
+
+def measure(kind: str, size: float, folder: Path) -> dict:
     """One case, measured in this process."""
+    return measure_reduction(kind, size, folder) | measure_run(folder)
+
+
+def measure_reduction(kind: str, size: float, folder: Path) -> dict:
+    """Time and memory of meshing, reducing and checking; leaves the link in the folder."""
     import lissom as ls
 
-    geometry, inner, tip = (
-        ROOT / "src" / "lissom" / "robots" / "solid-arm.geo",
-        "inner@0,0,0",
-        "tip@0.35,0,0",
-    )
     if kind == "block":
-        geometry, inner, tip = folder / "block.geo", "x=0", "x=0.3"
+        geometry = folder / "block.geo"
         geometry.write_text(BLOCK)
-    begin, cpu = time.perf_counter(), time.process_time()
-    made = ls.reduce_link(
-        geometry, {"inner": inner, "tip": tip}, material="aluminium", mesh_size=size
-    )
-    reduced, busy = time.perf_counter() - begin, time.process_time() - cpu
-    made.save(folder / "link.npz")
-    answer = {
+        interface = {"inner": "x=0", "tip": "x=0.3"}
+    else:
+        geometry = ROOT / "src" / "lissom" / "robots" / "solid-arm.geo"
+        interface = {"inner": "inner@0,0,0", "tip": "tip@0.35,0,0"}
+    wall = time.perf_counter()
+    cpu = time.process_time()
+    link = ls.reduce_link(geometry, interface, material="aluminium", mesh_size=size)
+    wall = time.perf_counter() - wall
+    cpu = time.process_time() - cpu
+    link.save(folder / "link.npz")
+    # Linux counts the peak of the memory in kB.
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {
         "kind": kind,
         "size_m": size,
-        "dofs": made.report["contents"].values["dofs"],
-        "modes": len(made.link.frequency_hz),
-        "reduce_s": reduced,
-        "reduce_cpu_s": busy,
-        "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+        "dofs": link.report["contents"].values["dofs"],
+        "modes": len(link.link.frequency_hz),
+        "reduce_s": wall,
+        "reduce_cpu_s": cpu,
+        "peak_gb": peak / 1e6,
     }
+
+
+def measure_run(folder: Path) -> dict:
+    """Time of a swing of the link in the folder."""
+    import lissom as ls
+
     link = {
         "name": "link",
         "joint": {"type": "revolute", "axis": [0, 0, 1]},
@@ -59,47 +81,37 @@ def one(kind: str, size: float, folder: Path) -> dict:
         {"name": "pendulum", "gravity": [0, -9.81, 0], "links": [link]}
     )
     model = ls.Model(robot, "erls-cms", modes=12)
+    # A short run first: what it compiles is not timed.
     ls.simulate(model, t_end=0.01)
     runs = [ls.simulate(model, t_end=0.25).data.attrs for _ in range(3)]
-    return answer | {
-        "run_s": min(float(r["wall_run_s"]) for r in runs),
+    return {
+        "run_s": min(float(facts["wall_run_s"]) for facts in runs),
         "steps": int(runs[0]["steps"]),
     }
 
 
-def figure(cases: list[dict]) -> None:
+def draw(cases: list[dict]) -> None:
     """The picture of the cases."""
-    from lissom.show.figure import PALETTE, finish, new_figure
+    from lissom.show.axes import PALETTE, finish, new_figure
 
-    page = new_figure(12, 4.2)
-    panels = page.subplots(1, 3)
-    for k, kind in enumerate(CASES):
-        mine = [case for case in cases if case["kind"] == kind]
-        for axes, key in zip(panels, ("reduce_cpu_s", "peak_gb", "run_s"), strict=True):
-            axes.loglog(
-                [c["dofs"] for c in mine],
-                [c[key] for c in mine],
-                marker="o",
-                color=PALETTE[k],
-                label=kind,
-            )
-    titles = (
-        "reduce and check, 18 modes: processor time [s]",
-        "peak memory [GB]",
-        "simulate 0.25 s, 12 modes [s]",
-    )
-    limits = (120.0, 4.0, None)
-    for axes, title, limit in zip(panels, titles, limits, strict=True):
+    figure = new_figure(12, 4.2)
+    panels = figure.subplots(1, 3)
+    for axes, (key, title, limit) in zip(panels, PANELS, strict=True):
+        for k, kind in enumerate(CASES):
+            rows = [case for case in cases if case["kind"] == kind]
+            dofs = [row["dofs"] for row in rows]
+            values = [row[key] for row in rows]
+            axes.loglog(dofs, values, marker="o", color=PALETTE[k], label=kind)
         axes.set_title(title, loc="left", fontsize=11)
         axes.set_xlabel("finite-element dofs")
         axes.grid(alpha=0.3, which="both")
         if limit is not None:
             axes.axhline(limit, color="#B3261E", ls="--", lw=1)
-    panels[2].set_ylim(
-        min(c["run_s"] for c in cases) / 10, max(c["run_s"] for c in cases) * 10
-    )
+    # The time of a run hardly changes: two decades show that it does not.
+    times = [case["run_s"] for case in cases]
+    panels[2].set_ylim(min(times) / 10, max(times) * 10)
     panels[0].legend(frameon=False)
-    finish(page, FIGURE.with_suffix(".png"))
+    finish(figure, FIGURE.with_suffix(".png"))
 
 
 def main() -> None:
@@ -112,24 +124,30 @@ def main() -> None:
     options = parser.parse_args()
     if options.one:
         kind, size, folder = options.one
-        print(json.dumps(one(kind, float(size), Path(folder))))
-        return
-    if options.draw:
-        return figure(json.loads(FIGURE.with_suffix(".json").read_text()))
-    import tempfile
+        print(json.dumps(measure(kind, float(size), Path(folder))))
+    elif options.draw:
+        draw(json.loads(FIGURE.with_suffix(".json").read_text()))
+    else:
+        cases = measure_all()
+        FIGURE.with_suffix(".json").write_text(json.dumps(cases, indent=2) + "\n")
+        draw(cases)
 
+
+def measure_all() -> list[dict]:
+    """Every case, each in a process of its own."""
     cases = []
     with tempfile.TemporaryDirectory() as folder:
         for kind, sizes in CASES.items():
             for size in sizes:
-                line = [sys.executable, __file__, "--one", kind, str(size), folder]
-                answer = subprocess.run(
-                    line, check=True, capture_output=True, text=True
-                ).stdout.splitlines()[-1]
+                command = [sys.executable, __file__, "--one", kind, str(size), folder]
+                process = subprocess.run(
+                    command, check=True, capture_output=True, text=True
+                )
+                # The checks print before it: the last line is the answer.
+                answer = process.stdout.splitlines()[-1]
                 cases.append(json.loads(answer))
                 print(cases[-1], flush=True)
-    FIGURE.with_suffix(".json").write_text(json.dumps(cases, indent=2) + "\n")
-    figure(cases)
+    return cases
 
 
 if __name__ == "__main__":

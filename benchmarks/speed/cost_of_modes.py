@@ -5,28 +5,27 @@ Expected: time grows with the modes, and does not depend on the mesh that the mo
 once, does.
 """
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "physics"))
 
-from figures import heading, keep, tidy  # noqa: E402
+from figures import earlier_numbers, heading, keep, tidy  # noqa: E402
 
 from lissom import Reduction, Scenario  # noqa: E402
 from lissom.benchmarks.cases import Case  # noqa: E402
 from lissom.benchmarks.machine import one_core, timed  # noqa: E402
 from lissom.bodies.link_body import body_of  # noqa: E402
 from lissom.bodies.reduce.reduced_body import reduced_body  # noqa: E402
-from lissom.show.figure import PALETTE, new_figure  # noqa: E402
+from lissom.show.axes import PALETTE, new_figure  # noqa: E402
 
 MODES = (0, 4, 8, 12, 16, 20, 24)
 ELEMENTS = (2, 8, 32)  # per rod
 REPEATS = 7
 
 
-def measured(**changes: Any) -> dict[str, Any]:
+def measure(**changes: Any) -> dict[str, Any]:
     """One model against the clock."""
     scenario = Scenario.load("l-shape-swing").replace({"output_dt": 0.01} | changes)
     body = body_of(scenario.robot, 0)
@@ -36,7 +35,8 @@ def measured(**changes: Any) -> dict[str, Any]:
     with one_core():
         run = case.run()
         warm, _ = timed(case.run, REPEATS)
-    steps, work = run.data.attrs["steps"] + run.data.attrs["rejected"], min(warm.cpu)
+    steps = run.data.attrs["steps"] + run.data.attrs["rejected"]
+    work = min(warm.cpu)
     return {
         "modes": len(case.model.coordinate_names),
         "fe_dofs": body.coordinates,
@@ -48,42 +48,39 @@ def measured(**changes: Any) -> dict[str, Any]:
     }
 
 
-def drawn(by_modes: list[dict[str, Any]], by_dofs: list[dict[str, Any]]):
+def draw(by_modes: list[dict[str, Any]], by_dofs: list[dict[str, Any]]):
     """Time of a step against modes, time of a run against the mesh."""
     figure = new_figure(9.0, 4.2)
     left, right = figure.subplots(1, 2)
     for axes in (left, right):
         tidy(axes)
-    left.plot(
-        [m["modes"] for m in by_modes],
-        [m["step_us"] for m in by_modes],
-        "o-",
-        color=PALETTE[0],
-    )
-    left.set(
-        xlabel="elastic modes",
-        ylabel="processor time of one step [$\\mu$s]",
-        ylim=(0, None),
-    )
+    modes = [row["modes"] for row in by_modes]
+    step_times = [row["step_us"] for row in by_modes]
+    left.plot(modes, step_times, "o-", color=PALETTE[0])
+    left.set_xlabel("elastic modes")
+    left.set_ylabel("processor time of one step [$\\mu$s]")
+    left.set_ylim(0, None)
     heading(left, "Cost against modes")
-    dofs = [m["fe_dofs"] for m in by_dofs]
+    dofs = [row["fe_dofs"] for row in by_dofs]
     right.loglog(
         dofs,
-        [m["run_cpu_s"] for m in by_dofs],
+        [row["run_cpu_s"] for row in by_dofs],
         "o-",
         color=PALETTE[0],
         label="run of 2 s, 12 modes",
     )
     right.loglog(
         dofs,
-        [m["reduction_cpu_s"] for m in by_dofs],
+        [row["reduction_cpu_s"] for row in by_dofs],
         "s--",
         color=PALETTE[1],
         label="reduction, once",
     )
     right.set_xticks(dofs, [str(n) for n in dofs])
     right.minorticks_off()
-    right.set(xlabel="finite-element dofs", ylabel="processor time [s]", ylim=(5e-4, 3))
+    right.set_xlabel("finite-element dofs")
+    right.set_ylabel("processor time [s]")
+    right.set_ylim(5e-4, 3)
     right.legend(frameon=False)
     heading(right, "Cost against the mesh")
     return figure
@@ -91,14 +88,15 @@ def drawn(by_modes: list[dict[str, Any]], by_dofs: list[dict[str, Any]]):
 
 def main() -> None:
     """Measurements (or the JSON file of earlier ones), figure, numbers."""
-    if len(sys.argv) > 1:
-        numbers = json.loads(Path(sys.argv[1]).read_text())
-    else:
-        by_dofs = [
-            measured(modes=12, **{"links.beam.beam.elements": n}) for n in ELEMENTS
-        ]
-        numbers = {"modes": [measured(modes=count) for count in MODES], "mesh": by_dofs}
-    keep("cost-of-modes", numbers, drawn(numbers["modes"], numbers["mesh"]))
+    numbers = earlier_numbers()
+    if numbers is None:
+        by_dofs = []
+        for elements in ELEMENTS:
+            mesh = {"links.beam.beam.elements": elements}
+            by_dofs.append(measure(modes=12, **mesh))
+        by_modes = [measure(modes=count) for count in MODES]
+        numbers = {"modes": by_modes, "mesh": by_dofs}
+    keep("cost-of-modes", numbers, draw(numbers["modes"], numbers["mesh"]))
 
 
 if __name__ == "__main__":

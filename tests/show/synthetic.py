@@ -2,13 +2,13 @@
 
 import numpy as np
 import xarray as xr
+from scipy.spatial.transform import Rotation
 
 from lissom.show.scene import (
     LinkShape,
     Scene,
     circle_contour,
     rectangle_contour,
-    rotation_matrix,
     scene_nodes,
     scene_to_json,
     swept_outline,
@@ -51,15 +51,12 @@ def chain_pose(scene, q, amplitude, s):
     for i, link in enumerate(scene.links):
         axis = np.array(link.axis)
         if link.joint == "revolute":
-            turn, frame = (
-                turn @ rotation_matrix(q[i] * axis),
-                frame @ rotation_matrix(q[i] * axis),
-            )
+            joint = rotation_matrix(q[i] * axis)
+            turn = turn @ joint
+            frame = frame @ joint
         elif link.joint == "prismatic":
-            place, erls_place = (
-                place + turn @ axis * q[i],
-                erls_place + frame @ axis * q[i],
-            )
+            place = place + turn @ axis * q[i]
+            erls_place = erls_place + frame @ axis * q[i]
         bend_y, bend_z = amplitude[i] if link.flexible else (0.0, 0.0)
         for x in s:
             u = x / LENGTH
@@ -75,11 +72,12 @@ def chain_pose(scene, q, amplitude, s):
     return {name: np.array(values) for name, values in rows.items()}
 
 
+def rotation_matrix(vector):
+    return Rotation.from_rotvec(vector).as_matrix()
+
+
 def rotation_vector(R):
-    """Rotation vector of a rotation matrix away from half a turn."""
-    axial = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    sine = np.linalg.norm(axial)
-    return axial * (np.arctan2(sine, (np.trace(R) - 1) / 2) / sine if sine > 0 else 1.0)
+    return Rotation.from_matrix(R).as_rotvec()
 
 
 def synthetic_run(

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from synthetic import synthetic_run
 
+from lissom.show.axes import plane_of
 from lissom.show.plot import (
     displaced_nodes,
-    plane_of,
     plot_compare,
     plot_modes,
     plot_run,

@@ -2,20 +2,23 @@ import json
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 from synthetic import chain_scene, synthetic_run
 
 from lissom.atomic import write_atomically
+from lissom.describe.files import library_names
+from lissom.describe.geometry import node_names
+from lissom.describe.robot import Robot
+from lissom.show.robot_scene import scene_of
 from lissom.show.scene import (
     LinkShape,
     Scene,
     bent_line,
     circle_contour,
     deformed_outline,
-    exaggerated,
     link_rows,
     moving_tip,
     rectangle_contour,
-    rotation_matrix,
     scene_from_json,
     scene_nodes,
     scene_to_json,
@@ -25,7 +28,9 @@ from lissom.show.scene import (
 
 
 def turned(vector):
-    return rotation_matrix(np.array(vector))
+    """exp(w x): the rotation by a vector, as the exponential of its skew matrix."""
+    x, y, z = vector
+    return expm(np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]))
 
 
 def test_scene_reads_back_from_json_number_for_number():
@@ -75,17 +80,6 @@ def test_whole_numbers_become_plain_floats():
     assert Scene("arm", (link,), (0, 0, -9)).gravity == (0.0, 0.0, -9.0)
 
 
-def test_rotation_matrix_is_the_exponential_of_the_skew_matrix():
-    from scipy.linalg import expm
-
-    w = np.array([0.7, -1.1, 0.4])
-    skew = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
-    np.testing.assert_allclose(rotation_matrix(w), expm(skew), atol=1e-14)
-    np.testing.assert_array_equal(
-        rotation_matrix(np.zeros((2, 3))), np.broadcast_to(np.eye(3), (2, 3, 3))
-    )
-
-
 def test_rigidly_turned_robot_has_the_turned_outline():
     run = synthetic_run(spatial=True, dt=0.1)
     scene = scene_from_json(run.attrs["scene"])
@@ -108,36 +102,13 @@ def test_elastic_rotation_turns_the_section_about_its_node():
     np.testing.assert_allclose(outline, expected, atol=1e-15)
 
 
-def test_exaggeration_grows_displacements_and_keeps_sections_square_to_the_line():
-    slope = 0.03  # a cantilever turned rigidly by a small angle: its line and its section turn alike
-    erls, position = (
-        np.array([[0.0, 0, 0], [1.0, 0, 0]]),
-        np.array([[0.0, 0, 0], [1.0, np.tan(slope), 0]]),
-    )
-    drawn, turn = exaggerated(position, erls, np.array([[0, 0, slope]] * 2), 20.0)
-    np.testing.assert_allclose(drawn[1], [1.0, 20 * np.tan(slope), 0])
-    np.testing.assert_allclose(turn[:, 2], np.arctan2(drawn[1, 1], drawn[1, 0]))
-
-
-def test_exaggeration_by_one_changes_nothing_and_zero_rotation_stays_zero():
-    rng = np.random.default_rng(3)
-    position, erls, rotation = rng.normal(size=(3, 4, 3)) * 0.1
-    for ours, same in zip(
-        exaggerated(position, erls, rotation, 1.0), (position, rotation), strict=True
-    ):
-        np.testing.assert_allclose(ours, same, atol=1e-15)
-    np.testing.assert_array_equal(exaggerated(position, erls, 0 * rotation, 50.0)[1], 0)
-
-
-def test_scale_without_erls_is_refused():
-    with pytest.raises(ValueError, match="erls_position"):
-        deformed_outline(
-            chain_scene(("revolute",)),
-            np.zeros((3, 3)),
-            None,
-            np.eye(3)[None],
-            scale=2.0,
-        )
+def test_outline_without_elastic_rotation_is_exact():
+    scene = chain_scene(("revolute",))
+    position = np.array([[0.1, 0.2, 0.3], [0.35, 0.2, 0.3], [0.6, 0.2, 0.3]])
+    expected = position[:, None] + scene.links[0].outline
+    for rotation in (None, np.zeros((3, 3))):
+        (outline,) = deformed_outline(scene, position, rotation, np.eye(3)[None])
+        np.testing.assert_array_equal(outline, expected)
 
 
 def test_swept_section_keeps_its_sides_along_a_straight_path():
@@ -238,3 +209,26 @@ def test_the_tip_that_is_shown_is_one_that_moves():
     position[:, 5] = [0.3, 0.0, 0.0]  # a loop holds it
     assert moving_tip(scene, position) == 2
     assert moving_tip(scene, np.zeros((5, 6, 3))) == 5
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_scene_of_a_robot_has_an_outline_at_each_of_its_nodes(name):
+    robot = Robot.load(name)
+    assert scene_nodes(scene_of(robot)) == node_names(robot)
+
+
+def test_scene_of_a_tapered_elbow_has_the_sections_of_the_taper():
+    start = {"shape": "circle", "diameter": 0.05}
+    end = {"shape": "circle", "diameter": 0.02}
+    beam = {
+        "path": [[0, 0, 0], [0, 0, 0.3], [0.4, 0, 0.3]],
+        "section": {"start": start, "end": end},
+        "material": {"E": 7.1e10, "nu": 0.31, "density": 2750.0},
+        "elements": 2,
+    }
+    arm = {"name": "arm", "joint": {"type": "revolute"}, "beam": beam}
+    (link,) = scene_of(Robot.from_dict({"name": "elbow", "links": [arm]})).links
+    # The mitre stretches the section of the elbow in its plane, and leaves it alone across.
+    radii = np.linalg.norm(link.outline, axis=2).min(axis=1)
+    shares = np.array([0, 0.15, 0.3, 0.5, 0.7]) / 0.7
+    np.testing.assert_allclose(radii, 0.025 - 0.015 * shares, rtol=1e-14)

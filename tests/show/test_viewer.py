@@ -118,7 +118,7 @@ def test_automatic_scale_is_round_and_draws_a_visible_but_modest_deformation(run
         assert scale in (1, 2, 5, 10, 20, 50, 100)
         assert (
             scale == 1
-            or scale * amplitude <= viewer.LARGE_ENOUGH * viewer.robot_size(erls)
+            or scale * amplitude <= viewer.VISIBLE_SHARE * viewer.robot_size(erls)
         )
 
 

@@ -2,34 +2,41 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
+from numpy import ndarray
+from numpy.linalg import norm
 
-from lissom.atomic import write_atomically
-from lissom.show.scene import LinkShape, Scene, deformed_outline, link_rows
+from .axes import INK, PALETTE, SOFT, equal_box, finish, new_figure, style_space_axes
+from .scene import LinkShape, Number, Scene, deformed_outline, link_rows, up_direction
 
-# Okabe and Ito's colours: told apart with every kind of colour vision.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 AXIS_COLOURS = ("#D62F2F", "#22913A", "#2F62D6")  # x, y, z
-INK, SOFT, RIGID, GRAVITY = "#1B2430", "#5D6B7A", "#9FABB8", "#8250C4"
+RIGID_COLOUR = "#9FABB8"
+GRAVITY_COLOUR = "#8250C4"
+LIGHT_FROM = np.array([0.4, -0.7, 0.6])  # beside the light from above
+
+# Matplotlib draws in the order of these numbers.
+LINK_LAYER = 5
+ERLS_LAYER = 8
+ARROW_LAYER = 15
+NODE_LAYER = 20
+NAME_LAYER = 22
 
 
 def draw_robot(
     scene: Scene,
-    position: np.ndarray,
-    frame: np.ndarray,
+    position: ndarray,
+    frame: ndarray,
     path: str | Path | None = None,
     *,
-    rotation: np.ndarray | None = None,
-    erls_position: np.ndarray | None = None,
+    rotation: ndarray | None = None,
+    erls_position: ndarray | None = None,
 ) -> Figure:
     """Figure of the robot in one pose: solid links, link frames, numbered nodes, world frame, gravity.
 
@@ -42,111 +49,138 @@ def draw_robot(
         erls_position: nodes of the ERLS (N, 3) [m], drawn as a dashed line.
     """
     figure = new_figure(9.2, 6.6)
-    axes = space_axes(
-        figure.add_subplot(projection="3d", computed_zorder=False), scene.gravity
-    )
-    length = _frame_length(scene, position)
-    _draw_links(axes, scene, deformed_outline(scene, position, rotation, frame))
+    # Left alone, matplotlib orders things by their distance from the eye and hides nodes inside links.
+    axes = figure.add_subplot(projection="3d", computed_zorder=False)
+    style_space_axes(axes, scene.gravity)
+    outlines = deformed_outline(scene, position, rotation, frame)
+    _draw_links(axes, scene, outlines)
     if erls_position is not None:
-        axes.plot(
-            *erls_position.T, color=SOFT, lw=1.2, ls=(0, (4, 3)), zorder=8, label="ERLS"
-        )
+        _draw_erls(axes, erls_position)
+    length = _frame_length(scene, position)
     _draw_nodes(axes, scene, position, 0.3 * length)
-    _draw_frame(axes, np.zeros(3), np.eye(3), 1.6 * length, "0", width=2.4)
+    world = _draw_world_frame(axes, 1.6 * length)
     for i, rows in enumerate(link_rows(scene)):
-        _draw_frame(axes, position[rows][0], frame[i], length, str(i + 1))
-    reach = np.concatenate([position, 1.6 * length * np.eye(3), np.zeros((1, 3))])
-    reach = np.concatenate([reach, _draw_gravity(axes, scene, reach, length)])
-    equal_box(axes, reach)
+        joint = position[rows.start]
+        _draw_frame(axes, joint, frame[i], length, f"{i + 1}")
+    points = np.concatenate([position, world])
+    gravity = _draw_gravity(axes, scene, points, length)
+    equal_box(axes, np.concatenate([points, gravity]))
     axes.set_title(scene.name, loc="left", fontweight="bold", color=INK)
-    keys = [
-        Line2D([], [], color=c, lw=6, solid_capstyle="butt")
-        for c in link_colours(scene)
-    ]
-    drawn, names = axes.get_legend_handles_labels()
+    _draw_legend(axes, scene)
+    return finish(figure, path)
+
+
+def link_colours(scene: Scene) -> list[str]:
+    """One colour per link: the palette in turn for flexible links, grey for rigid ones."""
+    next_colour = iter(PALETTE * len(scene.links))
+    colours = []
+    for link in scene.links:
+        colour = next(next_colour) if link.flexible else RIGID_COLOUR
+        colours.append(colour)
+    return colours
+
+
+def _draw_legend(axes: Axes3D, scene: Scene) -> None:
+    """Legend right of the picture: the links, then what was drawn with a label."""
+    keys = []
+    names = []
+    for link, colour in zip(scene.links, link_colours(scene), strict=True):
+        key = Line2D([], [], color=colour, lw=6, solid_capstyle="butt")
+        keys.append(key)
+        names.append(_caption(link))
+    labelled, labels = axes.get_legend_handles_labels()
     axes.legend(
-        [*keys, *drawn],
-        [*map(_caption, scene.links), *names],
+        keys + labelled,
+        names + labels,
         loc="upper left",
         bbox_to_anchor=(1.0, 0.95),
         frameon=False,
         fontsize=9,
     )
-    return finish(figure, path)
-
-
-def _draw_links(axes: Axes3D, scene: Scene, outlines: Sequence[np.ndarray]) -> None:
-    """All links as shaded prisms, in one collection so that near faces hide far ones."""
-    light = _up(scene.gravity) + 0.6 * np.array([0.4, -0.7, 0.6])
-    faces, colours = [], []
-    for colour, outline in zip(link_colours(scene), outlines, strict=True):
-        own = _faces(outline)
-        faces += own
-        colours += _shaded(colour, own, outline, light / np.linalg.norm(light))
-    if faces:
-        axes.add_collection3d(
-            Poly3DCollection(
-                faces, facecolors=colours, edgecolors=colours, linewidths=0.3, zorder=5
-            ),
-            autolim=False,
-        )
-
-
-def _shaded(
-    colour: str, faces: Sequence[np.ndarray], outline: np.ndarray, light: np.ndarray
-) -> list[np.ndarray]:
-    """One colour per face: brighter where its outward normal looks towards the light."""
-    centres, shades = outline.mean(axis=1), []
-    for face in faces:
-        middle = face.mean(axis=0)
-        normal = np.cross(face[2] - face[0], face[3 % len(face)] - face[1])
-        normal = normal / max(float(np.linalg.norm(normal)), 1e-15)
-        nearest = centres[np.linalg.norm(centres - middle, axis=1).argmin()]
-        outward = np.sign(normal @ (middle - nearest)) or 1.0
-        shades.append(
-            np.clip(
-                np.array(to_rgb(colour)) * (0.92 + 0.3 * outward * (normal @ light)),
-                0,
-                1,
-            )
-        )
-    return shades
 
 
 def _caption(link: LinkShape) -> str:
     """Legend entry of a link."""
-    return f"{link.name}: {link.joint}, {'flexible' if link.flexible else 'rigid'}"
+    kind = "flexible" if link.flexible else "rigid"
+    return f"{link.name}: {link.joint}, {kind}"
 
 
-def _faces(outline: np.ndarray) -> list[np.ndarray]:
-    """Quadrilaterals around the prism and its two ends."""
-    K, C, _ = outline.shape
-    if K < 2:
+# --- solid links ---------------------------------------------------------------------------------------------------
+
+
+def _draw_links(axes: Axes3D, scene: Scene, outlines: Sequence[ndarray]) -> None:
+    """All links as shaded prisms, in one collection so that near faces hide far ones."""
+    light = up_direction(scene.gravity) + 0.6 * LIGHT_FROM
+    light = light / norm(light)
+    faces = []
+    colours = []
+    for colour, outline in zip(link_colours(scene), outlines, strict=True):
+        for face in _prism_faces(outline):
+            faces.append(face)
+            colours.append(_shade(colour, face, outline, light))
+    if not faces:
+        return
+    # Edges in the colour of their face close the hair lines between neighbouring faces.
+    solid = Poly3DCollection(
+        faces,
+        facecolors=colours,
+        edgecolors=colours,
+        linewidths=0.3,
+        zorder=LINK_LAYER,
+    )
+    axes.add_collection3d(solid, autolim=False)
+
+
+def _prism_faces(outline: ndarray) -> list[ndarray]:
+    """Quadrilaterals around the prism and its two ends; none for a link of one node."""
+    sections, corners, _ = outline.shape
+    if sections < 2:
         return []
-    sides = [
-        np.array(
-            [
-                outline[k, c],
-                outline[k, (c + 1) % C],
-                outline[k + 1, (c + 1) % C],
-                outline[k + 1, c],
-            ]
-        )
-        for k in range(K - 1)
-        for c in range(C)
-    ]
-    return [*sides, outline[0], outline[-1]]
+    faces = []
+    for k in range(sections - 1):
+        near = outline[k]
+        far = outline[k + 1]
+        for c in range(corners):
+            after = (c + 1) % corners
+            face = [near[c], near[after], far[after], far[c]]
+            faces.append(np.array(face))
+    return [*faces, outline[0], outline[-1]]
 
 
-def link_colours(scene: Scene) -> list[str]:
-    """One colour per link: the palette in turn for flexible links, grey for rigid ones."""
-    turn = iter(PALETTE * len(scene.links))
-    return [next(turn) if link.flexible else RIGID for link in scene.links]
+def _shade(colour: str, face: ndarray, outline: ndarray, light: ndarray) -> ndarray:
+    """Colour of a face: brighter where its outward normal looks towards the light."""
+    diagonal = face[2] - face[0]
+    # A face of three corners has its first one again as the fourth.
+    other_diagonal = face[3 % len(face)] - face[1]
+    normal = np.cross(diagonal, other_diagonal)
+    normal = normal / max(norm(normal), 1e-15)
+    # Which way round the corners go differs from face to face: away from the nearest section's centre is outward.
+    middle = face.mean(axis=0)
+    centres = outline.mean(axis=1)
+    distances = norm(centres - middle, axis=1)
+    centre = centres[distances.argmin()]
+    outward = np.sign(normal @ (middle - centre)) or 1.0
+    brightness = 0.92 + 0.3 * outward * (normal @ light)
+    shaded = np.array(to_rgb(colour)) * brightness
+    return np.clip(shaded, 0, 1)
 
 
-def _draw_nodes(
-    axes: Axes3D, scene: Scene, position: np.ndarray, offset: float
-) -> None:
+# --- lines, nodes, frames, gravity ---------------------------------------------------------------------------------
+
+
+def _draw_erls(axes: Axes3D, position: ndarray) -> None:
+    """Dashed line through the nodes of the ERLS."""
+    axes.plot(
+        *position.T,
+        color=SOFT,
+        lw=1.2,
+        ls=(0, (4, 3)),
+        zorder=ERLS_LAYER,
+        label="ERLS",
+    )
+
+
+def _draw_nodes(axes: Axes3D, scene: Scene, position: ndarray, offset: float) -> None:
     """Nodes as dots with their numbers along each link; the tip by its full name."""
     axes.plot(
         *position.T,
@@ -156,37 +190,56 @@ def _draw_nodes(
         mfc="white",
         mec=INK,
         mew=1.1,
-        zorder=20,
+        zorder=NODE_LAYER,
         label="nodes",
     )
-    up = offset * _up(scene.gravity)
+    below = offset * up_direction(scene.gravity)
     for link, rows in zip(scene.links, link_rows(scene), strict=True):
+        points = position[rows]
+        # Node 0 is the joint, where the link's frame already has its names.
         for k in range(1, len(link.nodes)):
-            last = k == len(link.nodes) - 1
-            name = link.nodes[k] if last else link.nodes[k].rsplit("/", 1)[-1]
-            _label(axes, position[rows][k] - up, name, SOFT, 8, "top")
+            name = link.nodes[k]
+            if k < len(link.nodes) - 1:
+                name = name.rsplit("/", 1)[-1]
+            _write_name(axes, points[k] - below, name, SOFT, 8, "top")
 
 
-def _label(
+def _write_name(
     axes: Axes3D,
-    point: np.ndarray,
+    point: ndarray,
     text: str,
     colour: str,
-    size: float | int,
+    size: Number,
     vertical: str = "center",
 ) -> None:
     """Text in space with a white halo, above everything else."""
-    x, y, z = (float(value) for value in point)
-    label = axes.text(
-        x, y, z, text, color=colour, fontsize=size, ha="center", va=vertical, zorder=22
+    x, y, z = point.tolist()
+    name = axes.text(
+        x,
+        y,
+        z,
+        text,
+        color=colour,
+        fontsize=size,
+        ha="center",
+        va=vertical,
+        zorder=NAME_LAYER,
     )
-    label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+    halo = withStroke(linewidth=2.5, foreground="white")
+    name.set_path_effects([halo])
+
+
+def _draw_world_frame(axes: Axes3D, length: float) -> ndarray:
+    """Three bold arrows at the origin; returns their tips and the origin (4, 3)."""
+    origin = np.zeros(3)
+    _draw_frame(axes, origin, np.eye(3), length, "0", width=2.4)
+    return np.concatenate([length * np.eye(3), origin[None]])
 
 
 def _draw_frame(
     axes: Axes3D,
-    origin: np.ndarray,
-    rotation: np.ndarray,
+    origin: ndarray,
+    rotation: ndarray,
     length: float,
     suffix: str,
     width: float = 1.6,
@@ -194,105 +247,64 @@ def _draw_frame(
     """Three arrows x, y, z with their names."""
     for k, colour in enumerate(AXIS_COLOURS):
         arrow = length * rotation[:, k]
-        axes.quiver(
-            *origin, *arrow, color=colour, lw=width, arrow_length_ratio=0.18, zorder=15
-        )
+        _draw_arrow(axes, origin, arrow, colour, width, 0.18)
         name = f"${'xyz'[k]}_{{{suffix}}}$"
-        _label(axes, origin + 1.15 * arrow, name, colour, 10)
+        _write_name(axes, origin + 1.15 * arrow, name, colour, 10)
 
 
 def _draw_gravity(
-    axes: Axes3D, scene: Scene, points: np.ndarray, length: float
-) -> np.ndarray:
+    axes: Axes3D, scene: Scene, points: ndarray, length: float
+) -> ndarray:
     """Arrow of gravity beside the robot; returns its ends (2, 3), none without gravity."""
-    g = np.array(scene.gravity, float)
-    if not np.any(g):
+    gravity = np.array(scene.gravity, float)
+    if not np.any(gravity):
         return np.zeros((0, 3))
-    down = g / np.linalg.norm(g)
-    side = np.eye(3)[(np.abs(g).argmax() + 1) % 3]
-    spread = np.ptp(points @ side)
-    start = points.mean(axis=0) + side * (
-        (points @ side).max() - points.mean(axis=0) @ side + 0.1 * spread + 0.3 * length
-    )
+    down = gravity / norm(gravity)
+    # The axis after the one that gravity is nearest to is not vertical: the arrow stands beyond the robot along it.
+    vertical = np.abs(gravity).argmax()
+    sideways = np.eye(3)[(vertical + 1) % 3]
+    places = points @ sideways
+    centre = points.mean(axis=0)
+    half_width = places.max() - centre @ sideways
+    gap = 0.1 * np.ptp(places) + 0.3 * length
+    start = centre + (half_width + gap) * sideways
+    arrow = 1.3 * length * down
+    _draw_arrow(axes, start, arrow, GRAVITY_COLOUR, 2, 0.2)
+    name_place = start - 0.25 * length * down
+    _write_name(axes, name_place, "$g$", GRAVITY_COLOUR, 12)
+    # The upper end leaves room for the name.
+    upper = start - 0.4 * length * down
+    return np.array([upper, start + arrow])
+
+
+def _draw_arrow(
+    axes: Axes3D,
+    start: ndarray,
+    arrow: ndarray,
+    colour: str,
+    width: Number,
+    head: float,
+) -> None:
+    """Arrow in space, its head a share of its length."""
     axes.quiver(
         *start,
-        *(1.3 * length * down),
-        color=GRAVITY,
-        lw=2,
-        arrow_length_ratio=0.2,
-        zorder=15,
+        *arrow,
+        color=colour,
+        lw=width,
+        arrow_length_ratio=head,
+        zorder=ARROW_LAYER,
     )
-    _label(axes, start - 0.25 * length * down, "$g$", GRAVITY, 12)
-    return np.array([start - 0.4 * length * down, start + 1.3 * length * down])
 
 
-def _frame_length(scene: Scene, position: np.ndarray) -> float:
+def _frame_length(scene: Scene, position: ndarray) -> float:
     """Length of the frames' arrows [m]: a share of the links' length, so that neighbours do not touch."""
-    lengths = [
-        np.linalg.norm(np.diff(position[rows], axis=0), axis=1).sum()
-        for rows in link_rows(scene)
-    ]
-    typical = float(np.median([length for length in lengths if length > 0] or [0.3]))
-    extent = float(np.linalg.norm(np.ptp(position, axis=0))) or typical
+    lengths = []
+    for rows in link_rows(scene):
+        pieces = np.diff(position[rows], axis=0)
+        length = norm(pieces, axis=1).sum()
+        if length > 0:
+            lengths.append(length)
+    typical = float(np.median(lengths or [0.3]))
+    box = np.ptp(position, axis=0)
+    extent = float(norm(box)) or typical
     return min(0.35 * typical, 0.22 * extent)
-
-
-# --- shared by all figures -----------------------------------------------------------------------------------------
-
-
-def new_figure(width: float | int, height: float | int) -> Figure:
-    """Empty figure [inch] on a canvas of its own: no window, no global state."""
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def finish(figure: Figure, path: str | Path | None) -> Figure:
-    """The figure, also written to `path` if there is one; the file appears whole or not at all."""
-    if path is not None:
-        kind = Path(path).suffix.lstrip(".").lower() or "png"
-        accepted = figure.canvas.get_supported_filetypes()
-        if kind not in accepted:
-            raise ValueError(
-                f"Cannot write a picture as {str(path)!r}: use .png, .pdf or .svg."
-            )
-        write_atomically(path, lambda file: figure.savefig(file, format=kind, dpi=150))
-    return figure
-
-
-def space_axes(axes: Axes3D, gravity: Sequence[float | int]) -> Axes3D:
-    """Three-dimensional axes with units, seen with gravity pointing down."""
-    axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
-    vertical = "xyz"[int(np.abs(_up(gravity)).argmax())]
-    axes.view_init(elev=20, azim=-58 if vertical == "z" else 32, vertical_axis=vertical)
-    axes.tick_params(labelsize=8, colors=SOFT)
-    for axis in _three(axes):
-        axis.set_pane_color((0.965, 0.973, 0.98, 1.0))
-        axis._axinfo["grid"].update(color="#DDE3EA", linewidth=0.6)
-    return axes
-
-
-def equal_box(axes: Axes3D, points: np.ndarray) -> None:
-    """Limits around `points` with one metre equally long on all axes; no axis thinner than a third of the longest."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    span = np.maximum(high - low, 0.34 * max(float((high - low).max()), 1e-3)) * 1.06
-    middle = 0.5 * (low + high)
-    axes.set(
-        xlim=(middle[0] - span[0] / 2, middle[0] + span[0] / 2),
-        ylim=(middle[1] - span[1] / 2, middle[1] + span[1] / 2),
-        zlim=(middle[2] - span[2] / 2, middle[2] + span[2] / 2),
-    )
-    axes.set_box_aspect(tuple(span), zoom=1.04)  # pyright: ignore[reportArgumentType]
-    for axis, width in zip(_three(axes), span, strict=True):
-        axis.get_major_locator().set_params(nbins=6 if width > 0.6 * span.max() else 3)
-
-
-def _three(axes: Axes3D) -> tuple[Any, Any, Any]:
-    """The x, y and z axis: in space they have more settings than the plane's, which the stubs know alone."""
-    return axes.xaxis, axes.yaxis, axes.zaxis
-
-
-def _up(gravity: Sequence[float | int]) -> np.ndarray:
-    """Unit vector against gravity, z without gravity."""
-    g = np.array(gravity, float)
-    return -g / np.linalg.norm(g) if np.any(g) else np.array([0.0, 0.0, 1.0])

@@ -11,31 +11,35 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
+from numpy import ndarray
+from numpy.linalg import norm
 
-from lissom.show.figure import INK, PALETTE, SOFT, finish, new_figure
+from .axes import INK, PALETTE, SOFT, finish, line_colour, new_figure, page_title
 
 VERDICTS = {
     "pass": ("#1E7B34", "passed"),
     "warn": ("#B26A00", "remark"),
     "fail": ("#B3261E", "FAILED"),
 }
-LIGHT = np.array([0.35, -0.55, 0.75])
-DRAWN = 0.12  # largest displacement of a drawn mode, as a part of the size of the link
-SHOWN = 4  # modes on the page
-WIDTH = 118  # characters of a line of the report
+LIGHT_FROM = np.array([0.35, -0.55, 0.75])
+MODE_SIZE = 0.12  # largest displacement of a drawn mode, as a part of the link's size
+MODES_ON_PAGE = 4
+LINE_WIDTH = 118  # characters of a line of the report
+MOST_LINES = 4  # of one remark of the report
+MOST_SPOKES = 60  # lines drawn from an interface node to the nodes of its face
+SMALLEST_ERROR = 1e-9  # drawn: a logarithmic axis has no zero
 
 
 class LinkPicture(NamedTuple):
     """What there is to draw of a link."""
 
-    points: np.ndarray  # (s, 3) [m]
-    triangles: np.ndarray  # (t, 3)
-    coupled: Mapping[
-        str, np.ndarray
-    ]  # nodes (f, 3) of the face of each interface, or of its one node
-    interface: Mapping[str, np.ndarray]  # (3,) node of each interface
-    modes: np.ndarray  # (m, s, 3) held at the inner node
-    frequency_hz: np.ndarray  # (m,)
+    points: ndarray  # (s, 3) [m]
+    triangles: ndarray  # (t, 3)
+    # Nodes (f, 3) of the face of each interface, or its one node.
+    faces: Mapping[str, ndarray]
+    interface: Mapping[str, ndarray]  # (3,) node of each interface
+    modes: ndarray  # (m, s, 3) held at the inner node
+    frequency_hz: ndarray  # (m,)
 
 
 def plot_link(
@@ -49,28 +53,29 @@ def plot_link(
         path: file to write (png, pdf, svg), None for none.
     """
     figure = new_figure(13, 11)
+    verdict = "all checks passed" if report["passed"] else "checks FAILED"
+    page_title(figure, f"{report['source']}: {verdict}")
     grid = figure.add_gridspec(3, 1, height_ratios=(3.3, 2.2, 3.1))
-    top, middle, bottom = (figure.add_subfigure(grid[k]) for k in range(3))
-    title = "all checks passed" if report["passed"] else "checks FAILED"
-    figure.suptitle(
-        f"{report['source']}: {title}",
-        x=0.01,
-        ha="left",
-        fontweight="bold",
-        fontsize=14,
-        color=INK,
-    )
-    left, right = top.add_gridspec(1, 2, width_ratios=(1.5, 1))
-    _draw_mesh(_space(top, left), picture)
-    _draw_frequencies(top.add_subplot(right), report)
-    count = min(SHOWN, len(picture.modes))
+    top = figure.add_subfigure(grid[0])
+    middle = figure.add_subfigure(grid[1])
+    bottom = figure.add_subfigure(grid[2])
+    halves = top.add_gridspec(1, 2, width_ratios=(1.5, 1))
+    _draw_mesh(_bare_space_axes(top, halves[0]), picture)
+    _draw_frequencies(top.add_subplot(halves[1]), report)
+    count = min(MODES_ON_PAGE, len(picture.modes))
     for k in range(count):
-        _draw_mode(_space(middle, middle.add_gridspec(1, count)[k]), picture, k)
-    _write_lines(bottom.add_subplot(), report)
+        place = middle.add_gridspec(1, count)[k]
+        axes = _bare_space_axes(middle, place)
+        _draw_mode(axes, picture, k)
+    _write_report(bottom.add_subplot(), report)
     return finish(figure, path)
 
 
-def _space(figure: Any, place: Any) -> Axes3D:
+# --- mesh and modes ------------------------------------------------------------------------------------------------
+
+
+def _bare_space_axes(figure: Any, place: Any) -> Axes3D:
+    """Axes in space without lines or numbers, drawn in the order of zorder."""
     axes = figure.add_subplot(place, projection="3d", computed_zorder=False)
     axes.set_axis_off()
     axes.view_init(28, -60)
@@ -78,153 +83,191 @@ def _space(figure: Any, place: Any) -> Axes3D:
 
 
 def _draw_mesh(axes: Axes3D, picture: LinkPicture) -> None:
-    _draw_surface(axes, picture.points, picture.triangles, "#AFC3D6", edges=True)
-    for k, (name, point) in enumerate(picture.interface.items()):
-        colour = PALETTE[(1, 2, 3, 4)[k % 4]]
-        face = picture.coupled[name]
-        for node in face[:: max(1, len(face) // 60)]:
-            axes.plot(*np.stack([node, point]).T, color=colour, lw=0.5, zorder=8)
-        axes.plot(*face.T, ls="", marker="o", ms=2, color=colour, zorder=9)
-        axes.plot(
-            *point[:, None],
-            ls="",
-            marker="s",
-            ms=8,
-            mfc="white",
-            mec=colour,
-            mew=2,
-            zorder=10,
-            label=name,
-        )
-    _fill(axes, picture.points)
-    axes.set_title(
-        f"Mesh ({len(picture.triangles)} triangles outside) and interfaces",
-        loc="left",
-        fontsize=11,
-        color=INK,
-    )
+    """The link's surface, and how each interface node holds its face."""
+    points = picture.points
+    _draw_surface(axes, points, picture.triangles, "#AFC3D6", edges=True)
+    for k, name in enumerate(picture.interface):
+        # The palette without blue, which the surface has, and without its last colours.
+        colour = PALETTE[1 + k % 4]
+        _draw_interface(axes, picture, name, colour)
+    _fit_limits(axes, picture.points)
+    title = f"Mesh ({len(picture.triangles)} triangles outside) and interfaces"
+    axes.set_title(title, loc="left", fontsize=11, color=INK)
     axes.legend(loc="upper right", frameon=False, fontsize=9)
 
 
+def _draw_interface(axes: Axes3D, picture: LinkPicture, name: str, colour: str) -> None:
+    """An interface node as a square, with spokes to the nodes of its face."""
+    point = picture.interface[name]
+    face = picture.faces[name]
+    stride = max(1, len(face) // MOST_SPOKES)
+    for node in face[::stride]:
+        spoke = np.stack([node, point])
+        axes.plot(*spoke.T, color=colour, lw=0.5, zorder=8)
+    face_dots = {"ls": "", "marker": "o", "ms": 2}
+    axes.plot(*face.T, color=colour, zorder=9, **face_dots)
+    axes.plot(
+        *point[:, None],
+        ls="",
+        marker="s",
+        ms=8,
+        mfc="white",
+        mec=colour,
+        mew=2,
+        zorder=10,
+        label=name,
+    )
+
+
 def _draw_mode(axes: Axes3D, picture: LinkPicture, k: int) -> None:
-    size = np.linalg.norm(np.ptp(picture.points, axis=0))
+    """Mode k in colour over the link at rest."""
+    rest = picture.points
+    triangles = picture.triangles
+    size = norm(np.ptp(rest, axis=0))
     shape = picture.modes[k]
-    bent = picture.points + DRAWN * size / max(np.abs(shape).max(), 1e-300) * shape
-    _draw_surface(axes, picture.points, picture.triangles, "#D9DEE3", alpha=0.25)
-    _draw_surface(axes, bent, picture.triangles, PALETTE[k % len(PALETTE)])
-    _fill(axes, np.concatenate([picture.points, bent]))
-    axes.set_title(
-        f"{k + 1}: {picture.frequency_hz[k]:.4g} Hz, held at inner",
-        fontsize=10,
-        color=INK,
-    )
+    largest = max(np.abs(shape).max(), 1e-300)
+    points = rest + MODE_SIZE * size / largest * shape
+    _draw_surface(axes, rest, triangles, "#D9DEE3", alpha=0.25)
+    _draw_surface(axes, points, triangles, line_colour(k))
+    _fit_limits(axes, np.concatenate([rest, points]))
+    title = f"{k + 1}: {picture.frequency_hz[k]:.4g} Hz, held at inner"
+    axes.set_title(title, fontsize=10, color=INK)
 
 
-def _fill(axes: Axes3D, points: np.ndarray) -> None:
+def _fit_limits(axes: Axes3D, points: ndarray) -> None:
     """Limits and proportions that let the points fill the panel, all axes to one scale."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    middle, half = (
-        (low + high) / 2,
-        np.maximum((high - low) / 2, 0.08 * (high - low).max()) + 1e-9,
-    )
+    low = points.min(axis=0)
+    high = points.max(axis=0)
+    middle = (low + high) / 2
+    size = high - low
+    # A flat link still needs a box with a volume.
+    thinnest = 0.08 * size.max()
+    half = np.maximum(size / 2, thinnest) + 1e-9
     half = 1.06 * half
-    for axis, m, h in zip(("x", "y", "z"), middle, half, strict=True):
-        getattr(axes, f"set_{axis}lim")(m - h, m + h)
+    start = middle - half
+    end = middle + half
+    axes.set_xlim(start[0], end[0])
+    axes.set_ylim(start[1], end[1])
+    axes.set_zlim(start[2], end[2])
     axes.set_box_aspect(tuple(half.tolist()), zoom=1.45)  # type: ignore[arg-type]
-    for drawn in (
-        *axes.collections,
-        *axes.lines,
-    ):  # a zoomed picture is wider than its axes
-        drawn.set_clip_on(False)
-        drawn.set_in_layout(False)
+    # A zoomed picture is wider than its axes.
+    for artist in (*axes.collections, *axes.lines):
+        artist.set_clip_on(False)
+        artist.set_in_layout(False)
 
 
 def _draw_surface(
     axes: Axes3D,
-    points,
-    triangles,
+    points: ndarray,
+    triangles: ndarray,
     colour: str,
     *,
     edges: bool = False,
     alpha: float = 1.0,
 ) -> None:
+    """Shaded triangles, or dots at the points where there are none."""
     if not len(triangles):
         axes.plot(*points.T, color=colour, marker=".", ls="", zorder=5)
         return
     corners = points[triangles]
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normal = normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
-    shade = 0.72 + 0.3 * np.abs(normal @ (LIGHT / np.linalg.norm(LIGHT)))
-    colours = np.clip(shade[:, None] * np.array(to_rgb(colour)), 0, 1)
-    line: dict[str, Any] = (
-        {"edgecolors": SOFT, "linewidths": 0.15}
-        if edges
-        else {"edgecolors": colours, "linewidths": 0.2}
+    colours = _shades(colour, corners)
+    line: dict[str, Any] = {"edgecolors": colours, "linewidths": 0.2}
+    if edges:
+        line = {"edgecolors": SOFT, "linewidths": 0.15}
+    surface = Poly3DCollection(
+        corners, facecolors=colours, alpha=alpha, zorder=5, **line
     )
-    drawn = Poly3DCollection(corners, facecolors=colours, alpha=alpha, zorder=5, **line)
-    axes.add_collection3d(drawn, autolim=False)
+    axes.add_collection3d(surface, autolim=False)
+
+
+def _shades(colour: str, corners: ndarray) -> ndarray:
+    """Colours (t, 3) of triangles: brighter where they face the light, from either side."""
+    side = corners[:, 1] - corners[:, 0]
+    other_side = corners[:, 2] - corners[:, 0]
+    normal = np.cross(side, other_side)
+    length = norm(normal, axis=1, keepdims=True)
+    normal = normal / np.maximum(length, 1e-300)
+    light = LIGHT_FROM / norm(LIGHT_FROM)
+    brightness = 0.72 + 0.3 * np.abs(normal @ light)
+    shaded = brightness[:, None] * np.array(to_rgb(colour))
+    return np.clip(shaded, 0, 1)
+
+
+# --- report --------------------------------------------------------------------------------------------------------
 
 
 def _draw_frequencies(axes: Axes, report: Mapping[str, Any]) -> None:
     """Error of the reduced frequencies, and the likeness of their shapes."""
     axes.set_title("Reduced against full", loc="left", fontsize=11, color=INK)
-    found = [line for line in report["lines"] if line["name"].startswith("frequencies")]
-    if not found:
+    comparisons = []
+    for line in report["lines"]:
+        if line["name"].startswith("frequencies"):
+            comparisons.append(line)
+    if not comparisons:
         axes.set_axis_off()
         axes.text(0, 0.9, "not reduced", color=SOFT, transform=axes.transAxes)
         return
-    for k, line in enumerate(found):
-        values = line["values"]
-        error = np.maximum(np.abs(np.array(values["error"])), 1e-9)
-        label = line["name"].removeprefix("frequencies ")
-        axes.plot(
-            values["full_hz"],
-            100 * error,
-            marker="os"[k % 2],
-            color=PALETTE[k],
-            label=f"{label}: error of frequency",
-        )
-        lack = np.maximum(1 - np.array(values["mac"]), 1e-9)
-        axes.plot(
-            values["full_hz"],
-            100 * lack,
-            marker="os"[k % 2],
-            mfc="none",
-            color=PALETTE[k],
-            ls=":",
-            label=f"{label}: 1 - MAC",
-        )
+    for k, line in enumerate(comparisons):
+        marker = "os"[k % 2]
+        _draw_comparison(axes, line, marker, line_colour(k))
     axes.set_yscale("log")
     axes.set_xlabel("frequency of the full model [Hz]")
     axes.set_ylabel("[%]")
     axes.grid(alpha=0.3)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8)
 
 
-def _write_lines(axes: Axes, report: Mapping[str, Any]) -> None:
+def _draw_comparison(
+    axes: Axes, line: Mapping[str, Any], marker: str, colour: str
+) -> None:
+    """Error and lack of likeness [%] of the modes with one way of holding the link."""
+    boundary = line["name"].removeprefix("frequencies ")
+    values = line["values"]
+    frequency = values["full_hz"]
+    error = np.abs(values["error"])
+    unlikeness = 1 - np.array(values["mac"])
+    axes.plot(
+        frequency,
+        100 * np.maximum(error, SMALLEST_ERROR),
+        marker=marker,
+        color=colour,
+        label=f"{boundary}: error of frequency",
+    )
+    axes.plot(
+        frequency,
+        100 * np.maximum(unlikeness, SMALLEST_ERROR),
+        marker=marker,
+        mfc="none",
+        color=colour,
+        ls=":",
+        label=f"{boundary}: 1 - MAC",
+    )
+
+
+def _write_report(axes: Axes, report: Mapping[str, Any]) -> None:
+    """The checks as text: verdict, name, remark."""
     axes.set_axis_off()
-    rows = []
-    for line in report["lines"]:
-        text = f"{line['text']}" + (f". Fix: {line['fix']}" if line["fix"] else "")
-        rows.append((line, textwrap.wrap(text, WIDTH)[:4]))
-    step = 1 / max(sum(len(wrapped) for _, wrapped in rows), 14)
+    remarks = [_remark(line) for line in report["lines"]]
+    rows = sum(len(remark) for remark in remarks)
+    step = 1 / max(rows, 14)
     height = 1.0
-    for line, wrapped in rows:
+    for line, remark in zip(report["lines"], remarks, strict=True):
         colour, word = VERDICTS[line["verdict"]]
-        axes.text(
-            0.0, height, word, color=colour, fontweight="bold", va="top", fontsize=9
-        )
-        axes.text(
-            0.065,
-            height,
-            line["name"],
-            color=INK,
-            fontweight="bold",
-            va="top",
-            fontsize=9,
-        )
-        for row in wrapped:
-            axes.text(0.225, height, row, color=INK, va="top", fontsize=9)
+        _write(axes, 0.0, height, word, color=colour, fontweight="bold")
+        _write(axes, 0.065, height, line["name"], color=INK, fontweight="bold")
+        for row in remark:
+            _write(axes, 0.225, height, row, color=INK)
             height -= step
+
+
+def _remark(line: Mapping[str, Any]) -> list[str]:
+    """What a check says, broken into rows."""
+    text = str(line["text"])
+    if line["fix"]:
+        text += f". Fix: {line['fix']}"
+    return textwrap.wrap(text, LINE_WIDTH)[:MOST_LINES]
+
+
+def _write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
+    axes.text(x, y, text, va="top", fontsize=9, **style)

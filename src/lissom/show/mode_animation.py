@@ -6,21 +6,31 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
+from numpy import ndarray
+from numpy.linalg import norm
+from xarray import Dataset
 
+from ..analyse.modes.damped_modes import DampedModes
+from ..analyse.modes.modal import Modes
 from ..solve.model import Model
-from ..solve.problem import State
+from ..solve.outputs import ENERGIES, shown_motion
+from ..solve.state import State
 from .robot_scene import scene_of
-from .run import KINDS, shown_motion
 from .scene import scene_to_json
 from .viewer import animate
 
-CYCLES, SECONDS, FRAMES = 3, 2.0, 48  # shown: periods, seconds for one, pictures in one
+CYCLES = 3  # periods shown
+SECONDS = 2.0  # for one period
+FRAMES = 48  # pictures of one period
 AMPLITUDE = 0.12  # largest displacement of a node, against the size of the robot
 
 
 def animate_mode(
-    model: Model, state: State, modes: Any, number: int, path: str | Path
+    model: Model,
+    state: State,
+    modes: Modes | DampedModes,
+    number: int,
+    path: str | Path,
 ) -> Path:
     """Path of an HTML page on which the robot swings in one mode, slowed down and enlarged.
 
@@ -34,70 +44,108 @@ def animate_mode(
     count = len(modes.frequency_hz)
     if not 1 <= number <= count:
         raise ValueError(f"mode must lie between 1 and {count}, got {number}")
-    return animate(mode_dataset(model, state, modes, number), path, scale=1)
+    data = mode_dataset(model, state, modes, number)
+    return animate(data, path, scale=1)
 
 
-def mode_dataset(model: Model, state: State, modes: Any, number: int) -> xr.Dataset:
+def mode_dataset(
+    model: Model, state: State, modes: Modes | DampedModes, number: int
+) -> Dataset:
     """The motion in one mode as a run that the viewer can show."""
-    shape = np.asarray(getattr(modes, "right", modes.shapes))[:, number - 1]
-    angle = 2 * np.pi * np.arange(CYCLES * FRAMES + 1) / FRAMES
-    swing = np.real(shape[None, :] * np.exp(1j * angle)[:, None])
+    frames = np.arange(CYCLES * FRAMES + 1)
+    phase = 2 * np.pi * frames / FRAMES
+    shape = np.asarray(modes.motion)[:, number - 1]
+    rest = np.asarray(state.x)
+    motion_of = _motion_about(model, state)
+    amplitude = _amplitude(motion_of, rest, shape)
+    swing = amplitude * _swing(shape, phase)
+    data = _dataset(model, phase, motion_of(rest + swing))
+    data.attrs["name"] = _title(model, modes, number)
+    return data
+
+
+def _swing(shape: ndarray, phase: ndarray) -> ndarray:
+    """Coordinates (time, n) of one mode at unit amplitude."""
     if np.isrealobj(shape):
-        swing = shape * np.sin(angle)[:, None]
-    x0 = np.asarray(state.x)
-    f, joints = (
-        model.formulation_at(state),
-        jnp.broadcast_to(state.q, (len(swing), len(model.joint_names))),
-    )
+        return np.outer(np.sin(phase), shape)
+    # The coordinates of a complex mode reach their largest values at different times.
+    turn = np.exp(1j * phase)
+    return np.real(np.outer(turn, shape))
 
-    def show(x):
-        return shown_motion(
-            f,
-            joints[: len(x)],
-            jnp.asarray(x),
-            jnp.zeros_like(x),
-            jnp.zeros((len(x), 2)),
-        )
 
-    x = x0 + _amplitude(show, x0, shape) * swing
-    shown = show(x)
+def _motion_about(model: Model, state: State) -> Callable[[ndarray], Any]:
+    """The function from coordinates (time, n), at rest and without work done, to what the viewer shows."""
+    formulation = model.formulation_at(state)
+
+    def motion_of(coordinates: ndarray) -> Any:
+        x = jnp.asarray(coordinates)
+        joints = jnp.broadcast_to(state.q, (len(x), len(state.q)))
+        no_speed = jnp.zeros_like(x)
+        no_work = jnp.zeros((len(x), 2))
+        return shown_motion(formulation, joints, x, no_speed, no_work)
+
+    return motion_of
+
+
+def _amplitude(
+    motion_of: Callable[[ndarray], Any], x: ndarray, shape: ndarray
+) -> float:
+    """Factor that makes the largest displacement of a node a visible part of the robot."""
+    step = 1e-6
+    states = [x, x + step * np.real(shape)]
+    if np.iscomplexobj(shape):
+        states.append(x + step * np.imag(shape))
+    motion = motion_of(np.stack(states))
+    rest, *positions = np.asarray(motion.position)
+    box = np.ptp(rest.reshape(-1, 3), axis=0)
+    largest = 0.0
+    for position in positions:
+        shift = norm(position - rest, axis=-1)
+        largest = max(largest, shift.max() / step)
+    # A mode in which no node moves is drawn at rest.
+    return AMPLITUDE * box.max() / max(largest, 1e-300)
+
+
+def _title(model: Model, modes: Modes | DampedModes, number: int) -> str:
+    frequency = modes.frequency_hz[number - 1]
+    stability = modes.stability[number - 1]
+    return f"{model.robot.name}, mode {number}: {frequency:.4g} Hz, {stability}"
+
+
+def _dataset(model: Model, phase: ndarray, motion: Any) -> Dataset:
+    """The variables that the viewer reads from a run; motors and audit have nothing to say."""
+    per_joint = ("time", "joint")
+    per_node = ("time", "node", "axis")
+    per_link = ("time", "link", "row", "column")
+    # Nodes come padded as (link, node): these are the places of those that exist.
     link, node = np.array(model.node_index).T
-    nodes, joint = ("time", "node", "axis"), ("time", "joint")
-    energy = np.concatenate([np.asarray(shown.energy), np.zeros((len(x), 1))], axis=1)
-    title = f"{model.robot.name}, mode {number}: {modes.frequency_hz[number - 1]:.4g} Hz, {modes.stability[number - 1]}"
-    return xr.Dataset(
+    position = np.asarray(motion.position)
+    erls_position = np.asarray(motion.erls_position)
+    rotation = np.asarray(motion.rotation)
+    torque = np.zeros((len(phase), len(model.joint_names)))
+    stored = np.asarray(motion.energy)
+    residual = np.zeros((len(phase), 1))
+    energy = np.concatenate([stored, residual], axis=1)
+    return Dataset(
         {
-            "q": (joint, np.asarray(shown.encoder)),
-            "torque": (joint, np.zeros((len(x), len(model.joint_names)))),
-            "position": (nodes, np.asarray(shown.position)[:, link, node]),
-            "erls_position": (nodes, np.asarray(shown.erls_position)[:, link, node]),
-            "rotation": (nodes, np.asarray(shown.rotation)[:, link, node]),
-            "frame": (("time", "link", "row", "column"), np.asarray(shown.frame)),
+            "q": (per_joint, np.asarray(motion.encoder)),
+            "torque": (per_joint, torque),
+            "position": (per_node, position[:, link, node]),
+            "erls_position": (per_node, erls_position[:, link, node]),
+            "rotation": (per_node, rotation[:, link, node]),
+            "frame": (per_link, np.asarray(motion.frame)),
             "energy": (("time", "kind"), energy),
         },
         coords={
-            "time": SECONDS * angle / (2 * np.pi),
+            "time": SECONDS * phase / (2 * np.pi),
             "joint": list(model.joint_names),
             "node": list(model.node_names),
             "link": list(model.link_names),
             "axis": ["x", "y", "z"],
-            "kind": list(KINDS),
+            "kind": list(ENERGIES),
         },
         attrs={
-            "name": title,
             "formulation": model.formulation_name,
             "scene": scene_to_json(scene_of(model.robot)),
         },
     )
-
-
-def _amplitude(show: Callable, x: np.ndarray, shape: Any) -> float:
-    """Factor that makes the largest displacement of a node a visible part of the robot."""
-    step = 1e-6
-    parts = (shape.real, shape.imag) if np.iscomplexobj(shape) else (shape,)
-    still, *moved = np.asarray(
-        show(np.stack([x, *(x + step * part for part in parts)])).position
-    )
-    size = np.ptp(still.reshape(-1, 3), axis=0).max()
-    largest = max(np.linalg.norm(part - still, axis=-1).max() for part in moved) / step
-    return AMPLITUDE * size / max(largest, 1e-300)

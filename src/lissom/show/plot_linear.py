@@ -7,16 +7,35 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy import ndarray
 
-from .figure import INK, PALETTE, SOFT, finish, new_figure
-from .plot import TITLE, side_legend
+from ..analyse.linear.frequency_response import FrequencyResponse
+from ..analyse.modes.mode_map import ModeMap
+from .axes import (
+    INK,
+    LINE_STYLES,
+    PALETTE,
+    SOFT,
+    TITLE,
+    finish,
+    line_colour,
+    new_figure,
+    page_title,
+    side_legend,
+    tidy_axes,
+)
 
-LINES = ("-", "--", "-.", ":")
-LOST = "#9AA5B1"  # a mode that was not recognised here
+# Where a mode was not recognised, and where it grows.
+LOST_MARK = {"ls": "", "marker": "x", "ms": 5, "color": "#9AA5B1"}
+UNSTABLE_MARK = {"ls": "", "marker": "o", "ms": 3.5, "color": "#C0392B"}
+MODES_ON_PAGE = 4  # of heat maps
+
+
+# --- frequency responses -------------------------------------------------------------------------------------------
 
 
 def plot_frequency_response(
-    responses: Sequence[Any], path: str | Path | None = None
+    responses: Sequence[FrequencyResponse], path: str | Path | None = None
 ) -> Figure:
     """Bode plot of one or several `FrequencyResponse`: magnitude and phase.
 
@@ -26,171 +45,187 @@ def plot_frequency_response(
     """
     figure = new_figure(10, 6.2)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
-    for k, one in enumerate(responses):
-        style = {"color": PALETTE[k % 7], "lw": 1.5, "ls": LINES[(k // 7) % 4]}
+    for k, response in enumerate(responses):
+        frequency = response.frequency_hz
         upper.loglog(
-            one.frequency_hz,
-            one.magnitude,
-            label=f"{one.input} → {one.output}",
-            **style,
+            frequency,
+            response.magnitude,
+            label=f"{response.input} → {response.output}",
+            lw=1.5,
+            **_line(k),
         )
-        lower.semilogx(one.frequency_hz, one.phase_deg, **style)
+        lower.semilogx(frequency, response.phase_deg, lw=1.5, **_line(k))
     upper.set_ylabel("|output / input|, SI units")
-    lower.set(xlabel="frequency [Hz]", ylabel="phase [deg]")
     upper.set_title("Frequency response", **TITLE)
-    for axes in (upper, lower):
-        _grid(axes)
+    lower.set_xlabel("frequency [Hz]")
+    lower.set_ylabel("phase [deg]")
+    tidy_axes(upper)
+    tidy_axes(lower)
+    # Parts of a turn: 18, 30, 45 and 90 degrees read better than 20 and 50.
     lower.yaxis.get_major_locator().set_params(steps=[1.8, 3, 4.5, 9, 10])
     upper.legend(loc="best", frameon=False, fontsize=8.5)
     return finish(figure, path)
 
 
-def plot_mode_map(found: Any, path: str | Path | None = None) -> Figure:
+def _line(k: int) -> dict[str, Any]:
+    """Colour and style of line k: the palette solid, then dashed, and so on."""
+    turn = k // len(PALETTE)
+    return {"color": line_colour(k), "ls": LINE_STYLES[turn % 4]}
+
+
+# --- mode maps -----------------------------------------------------------------------------------------------------
+
+
+def plot_mode_map(modes: ModeMap, path: str | Path | None = None) -> Figure:
     """Figure of a `ModeMap`: curves over one quantity, heat maps over two.
 
     Args:
-        found: result of `mode_map` over one or two axes.
+        modes: result of `mode_map` over one or two axes.
         path: file to write (png, pdf, svg), None for none.
     """
-    if len(found.shape) == 1:
-        return finish(_curves(found), path)
-    if len(found.shape) == 2:
-        return finish(_heat_maps(found), path)
+    if len(modes.shape) == 1:
+        return finish(_curves(modes), path)
+    if len(modes.shape) == 2:
+        return finish(_heat_maps(modes), path)
     raise ValueError(
-        f"a map over {len(found.shape)} quantities cannot be drawn: choose one or two"
+        f"a map over {len(modes.shape)} quantities cannot be drawn: choose one or two"
     )
 
 
-def axis_of(found: Any, k: int) -> tuple[str, np.ndarray]:
+def axis_of(modes: ModeMap, k: int) -> tuple[str, ndarray]:
     """Name and values along an axis of the grid."""
-    if k < len(found.axes):
-        name = list(found.axes)[k]
-        return name, np.asarray(found.axes[name], dtype=float)
-    return "point", np.arange(found.shape[k], dtype=float)
+    if k < len(modes.axes):
+        name = list(modes.axes)[k]
+        return name, np.asarray(modes.axes[name], dtype=float)
+    return "point", np.arange(modes.shape[k], dtype=float)
 
 
-def _curves(found: Any) -> Figure:
+def _joints(modes: ModeMap) -> str:
+    return "joints locked" if modes.locked else "joints free"
+
+
+def _curves(modes: ModeMap) -> Figure:
     """Campbell-type plot: frequencies, and damping where the modes are damped, over one quantity."""
-    name, along = axis_of(found, 0)
-    figure = new_figure(10, 6.6 if found.damped else 5.0)
-    panels = figure.subplots(2 if found.damped else 1, 1, sharex=True, squeeze=False)[
-        :, 0
-    ]
-    for m in range(found.frequency_hz.shape[-1]):
-        colour, line = PALETTE[m % 7], LINES[(m // 7) % 4]
-        panels[0].plot(
-            along,
-            found.frequency_hz[:, m],
-            color=colour,
-            ls=line,
-            lw=1.6,
-            label=f"mode {m + 1}",
-        )
-        gone = found.lost[:, m]
-        panels[0].plot(
-            along[gone],
-            found.frequency_hz[gone, m],
-            ls="",
-            marker="x",
-            ms=5,
-            color=LOST,
-        )
-        growing = found.growth[:, m] > 1e-9 * np.abs(found.frequency_hz[:, m])
-        if found.damped:
-            panels[1].plot(
-                along, 100 * found.damping_ratio[:, m], color=colour, ls=line, lw=1.4
-            )
-        panels[0].plot(
-            along[growing],
-            found.frequency_hz[growing, m],
-            ls="",
-            marker="o",
-            ms=3.5,
-            color="#C0392B",
-        )
-    if np.any(found.growth > 1e-9 * np.abs(found.frequency_hz)):
-        panels[0].plot(
-            [], [], ls="", marker="o", ms=3.5, color="#C0392B", label="unstable"
-        )
-    if np.any(found.lost):
-        panels[0].plot(
-            [], [], ls="", marker="x", ms=5, color=LOST, label="not recognised"
-        )
-    panels[0].set_ylabel("frequency [Hz]")
-    panels[0].set_ylim(bottom=0)
-    panels[0].set_title(
-        f"{found.robot}: modes, joints {'locked' if found.locked else 'free'}", **TITLE
-    )
-    if found.damped:
-        panels[1].set_ylabel("damping [%]")
+    name, along = axis_of(modes, 0)
+    rows = 1
+    height = 5.0
+    if modes.damped:
+        rows = 2
+        height = 6.6
+    figure = new_figure(10, height)
+    panels = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    _draw_frequencies(panels[0], modes, along)
+    panels[0].set_title(f"{modes.robot}: modes, {_joints(modes)}", **TITLE)
+    if modes.damped:
+        _draw_damping(panels[1], modes, along)
     panels[-1].set_xlabel(name)
     for axes in panels:
-        _grid(axes)
+        tidy_axes(axes)
         axes.margins(x=0)
     side_legend(panels[0])
     return figure
 
 
-def _heat_maps(found: Any) -> Figure:
+def _draw_frequencies(axes: Axes, modes: ModeMap, along: ndarray) -> None:
+    """Frequency of every mode, marked where the mode is lost or unstable."""
+    # A growth below this share of the frequency is rounding.
+    unstable = modes.growth > 1e-9 * np.abs(modes.frequency_hz)
+    for m in range(modes.frequency_hz.shape[-1]):
+        frequency = modes.frequency_hz[:, m]
+        axes.plot(along, frequency, lw=1.6, label=f"mode {m + 1}", **_line(m))
+        here = modes.lost[:, m]
+        axes.plot(along[here], frequency[here], **LOST_MARK)
+        here = unstable[:, m]
+        axes.plot(along[here], frequency[here], **UNSTABLE_MARK)
+    # Lines without points, for the legend.
+    if np.any(unstable):
+        axes.plot([], [], label="unstable", **UNSTABLE_MARK)
+    if np.any(modes.lost):
+        axes.plot([], [], label="not recognised", **LOST_MARK)
+    axes.set_ylabel("frequency [Hz]")
+    axes.set_ylim(bottom=0)
+
+
+def _draw_damping(axes: Axes, modes: ModeMap, along: ndarray) -> None:
+    """Damping ratio of every mode."""
+    for m in range(modes.damping_ratio.shape[-1]):
+        percent = 100 * modes.damping_ratio[:, m]
+        axes.plot(along, percent, lw=1.4, **_line(m))
+    axes.set_ylabel("damping [%]")
+
+
+def _heat_maps(modes: ModeMap) -> Figure:
     """Frequency of each mode over two quantities, and over the workspace of the tip where both are poses."""
-    (name_a, a), (name_b, b) = axis_of(found, 0), axis_of(found, 1)
-    modes = min(found.frequency_hz.shape[-1], 4)
-    plane = _workspace_plane(found)
+    count = min(modes.frequency_hz.shape[-1], MODES_ON_PAGE)
+    plane = _workspace_plane(modes)
     rows = 1 if plane is None else 2
-    figure = new_figure(3.6 * modes + 0.6, 3.4 * rows)
-    panels = figure.subplots(rows, modes, squeeze=False)
-    for m in range(modes):
-        values = found.frequency_hz[..., m]
+    figure = new_figure(3.6 * count + 0.6, 3.4 * rows)
+    panels = figure.subplots(rows, count, squeeze=False)
+    for m in range(count):
+        frequency = modes.frequency_hz[..., m]
         axes = panels[0, m]
-        drawn = axes.pcolormesh(
-            b,
-            a,
-            values,
-            shading="gouraud" if min(values.shape) > 1 else "nearest",
-            cmap="viridis",
-        )
-        axes.set_title(
-            f"mode {m + 1}: {values.min():.4g} to {values.max():.4g} Hz",
-            fontsize=10,
-            color=INK,
-        )
-        axes.set_xlabel(name_b)
+        colours = _draw_over_grid(axes, modes, frequency)
+        lowest = f"{frequency.min():.4g}"
+        highest = f"{frequency.max():.4g}"
+        title = f"mode {m + 1}: {lowest} to {highest} Hz"
+        axes.set_title(title, fontsize=10, color=INK)
         figure.colorbar(
-            drawn, ax=panels[:, m], label="Hz", location="bottom", shrink=0.85, pad=0.02
+            colours,
+            ax=panels[:, m],
+            label="Hz",
+            location="bottom",
+            shrink=0.85,
+            pad=0.02,
         )
         if plane is not None:
-            below, (i, k) = panels[1, m], plane
-            below.pcolormesh(
-                found.tip[..., i], found.tip[..., k], values, shading="gouraud", cmap="viridis", vmin=values.min(),
-                vmax=values.max(),
-            )  # fmt: skip
-            below.set_aspect("equal", adjustable="datalim")
-            below.set_xlabel(f"{'xyz'[i]} of the tip [m]")
-        for panel in panels[:, m]:
-            panel.tick_params(labelsize=8, colors=SOFT, labelcolor=INK)
-            panel.spines[["top", "right"]].set_visible(False)
-    panels[0, 0].set_ylabel(name_a)
+            _draw_over_workspace(panels[1, m], modes, frequency, plane)
+    for axes in panels.flat:
+        axes.tick_params(labelsize=8, colors=SOFT, labelcolor=INK)
+        axes.spines[["top", "right"]].set_visible(False)
+    name, _ = axis_of(modes, 0)
+    panels[0, 0].set_ylabel(name)
     if plane is not None:
         panels[1, 0].set_ylabel(f"{'xyz'[plane[1]]} of the tip [m]")
-    figure.suptitle(
-        f"{found.robot}: natural frequencies, joints {'locked' if found.locked else 'free'}",
-        x=0.01, ha="left", fontweight="bold", fontsize=12, color=INK,
-    )  # fmt: skip
+    title = f"{modes.robot}: natural frequencies, {_joints(modes)}"
+    page_title(figure, title, size=12)
     return figure
 
 
-def _workspace_plane(found: Any) -> tuple[int, int] | None:
+def _draw_over_grid(axes: Axes, modes: ModeMap, frequency: ndarray) -> Any:
+    """Colours of one mode over the two quantities; returns them for the colour bar."""
+    _, upwards = axis_of(modes, 0)
+    name, across = axis_of(modes, 1)
+    # Colours that blend need two points along each axis.
+    shading = "gouraud" if min(frequency.shape) > 1 else "nearest"
+    axes.set_xlabel(name)
+    return axes.pcolormesh(across, upwards, frequency, shading=shading, cmap="viridis")
+
+
+def _draw_over_workspace(
+    axes: Axes, modes: ModeMap, frequency: ndarray, plane: tuple[int, int]
+) -> None:
+    """Colours of one mode where the tip is."""
+    i, k = plane
+    axes.pcolormesh(
+        modes.tip[..., i],
+        modes.tip[..., k],
+        frequency,
+        shading="gouraud",
+        cmap="viridis",
+        vmin=frequency.min(),
+        vmax=frequency.max(),
+    )
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel(f"{'xyz'[i]} of the tip [m]")
+
+
+def _workspace_plane(modes: ModeMap) -> tuple[int, int] | None:
     """The two world axes along which the tip moves most; None where the tip does not cover an area."""
-    extent = np.ptp(found.tip.reshape(-1, 3), axis=0)
-    order = np.argsort(-extent)
-    if extent[order[1]] < 0.02 * extent[order[0]] or extent[order[0]] < 1e-9:
+    extent = np.ptp(modes.tip.reshape(-1, 3), axis=0)
+    longest, second, _ = np.argsort(-extent)
+    stands_still = extent[longest] < 1e-9
+    moves_on_a_line = extent[second] < 0.02 * extent[longest]
+    if stands_still or moves_on_a_line:
         return None
-    i, k = sorted(int(axis) for axis in order[:2])
+    i, k = sorted((int(longest), int(second)))
     return i, k
-
-
-def _grid(axes: Axes) -> None:
-    axes.grid(True, which="major", color="#E3E8EE", lw=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=8.5, colors=SOFT, labelcolor=INK)

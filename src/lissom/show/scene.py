@@ -1,12 +1,18 @@
 """What there is to draw of a robot: geometry as plain arrays, no graphics library."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy import ndarray
+from numpy.linalg import norm
+from scipy.spatial.transform import Rotation
 
-STILL = 1e-9  # [m] a node that moves less is held in its place
+Number = float | int  # whole numbers are welcome wherever a length or a scale is
+
+STANDSTILL = 1e-9  # [m] a node that moves less is held in its place
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,20 +22,22 @@ class LinkShape:
     name: str
     joint: str  # revolute | prismatic | fixed
     nodes: tuple[str, ...]  # "link/k", in order along the path
-    outline: (
-        np.ndarray
-    )  # (K, C, 3) section outline at each node [m], link axes, relative to the node
+    # Section outline (K, C, 3) at each node [m], link axes, relative to the node.
+    outline: ndarray
     flexible: bool
-    axis: tuple[float | int, ...] = (0.0, 0.0, 1.0)  # joint axis in the link frame
+    axis: tuple[Number, ...] = (0.0, 0.0, 1.0)  # joint axis in the link frame
 
     def __post_init__(self):
         """Plain numbers inside; an outline that does not fit the nodes is refused."""
-        object.__setattr__(self, "outline", np.asarray(self.outline, float))
+        # A frozen dataclass can only set its own fields this way.
+        outline = np.asarray(self.outline, float)
+        object.__setattr__(self, "outline", outline)
         object.__setattr__(self, "axis", _three_floats(self.axis))
-        shape = np.shape(self.outline)
-        if len(shape) != 3 or shape[0] != len(self.nodes) or shape[2] != 3:
+        nodes = len(self.nodes)
+        shape = outline.shape
+        if len(shape) != 3 or shape[0] != nodes or shape[2] != 3:
             raise ValueError(
-                f"Link {self.name!r}: outline must have shape ({len(self.nodes)}, C, 3), "
+                f"Link {self.name!r}: outline must have shape ({nodes}, C, 3), "
                 f"one section per node, got {shape}."
             )
 
@@ -40,14 +48,14 @@ class Scene:
 
     name: str
     links: tuple[LinkShape, ...]
-    gravity: tuple[float | int, ...] = (0.0, 0.0, -9.81)  # [m/s^2], world axes
+    gravity: tuple[Number, ...] = (0.0, 0.0, -9.81)  # [m/s^2], world axes
 
     def __post_init__(self):
         """Plain numbers inside."""
         object.__setattr__(self, "gravity", _three_floats(self.gravity))
 
 
-def _three_floats(vector: Iterable[float | int]) -> tuple[float, float, float]:
+def _three_floats(vector: Iterable[Number]) -> tuple[float, float, float]:
     """A vector as a plain tuple."""
     x, y, z = (float(value) for value in vector)
     return x, y, z
@@ -55,16 +63,21 @@ def _three_floats(vector: Iterable[float | int]) -> tuple[float, float, float]:
 
 def scene_nodes(scene: Scene) -> tuple[str, ...]:
     """Names of all nodes, link after link: the order of the rows in every array of this module."""
-    return tuple(node for link in scene.links for node in link.nodes)
+    names = []
+    for link in scene.links:
+        names += link.nodes
+    return tuple(names)
 
 
 def link_rows(scene: Scene) -> tuple[slice, ...]:
     """Rows of each link's nodes in an array ordered as `scene_nodes`."""
-    ends = np.cumsum([len(link.nodes) for link in scene.links]).tolist()
-    return tuple(
-        slice(end - len(link.nodes), end)
-        for end, link in zip(ends, scene.links, strict=True)
-    )
+    rows = []
+    start = 0
+    for link in scene.links:
+        end = start + len(link.nodes)
+        rows.append(slice(start, end))
+        start = end
+    return tuple(rows)
 
 
 def tip_nodes(scene: Scene) -> tuple[str, ...]:
@@ -72,7 +85,7 @@ def tip_nodes(scene: Scene) -> tuple[str, ...]:
     return tuple(link.nodes[-1] for link in scene.links)
 
 
-def moving_tip(scene: Scene, position: np.ndarray) -> int:
+def moving_tip(scene: Scene, position: ndarray) -> int:
     """Row of the robot's tip; where a loop holds it in its place, of the link's tip that moves farthest.
 
     Args:
@@ -80,12 +93,21 @@ def moving_tip(scene: Scene, position: np.ndarray) -> int:
         position: of all nodes over time, (time, node, axis) in the order of `scene_nodes`.
     """
     tips = [rows.stop - 1 for rows in link_rows(scene)]
-    reach = np.ptp(np.nan_to_num(position[:, tips]), axis=0).max(axis=1)
-    return (
-        tips[-1]
-        if reach[-1] > STILL or reach.max() < STILL
-        else tips[int(reach.argmax())]
-    )
+    paths = np.nan_to_num(position[:, tips])
+    reach = np.ptp(paths, axis=0).max(axis=1)
+    tip_moves = reach[-1] > STANDSTILL
+    nothing_moves = reach.max() < STANDSTILL
+    if tip_moves or nothing_moves:
+        return tips[-1]
+    return tips[int(reach.argmax())]
+
+
+def up_direction(gravity: Sequence[Number]) -> ndarray:
+    """Unit vector against gravity, z without gravity."""
+    g = np.array(gravity, float)
+    if not np.any(g):
+        return np.array([0.0, 0.0, 1.0])
+    return -g / norm(g)
 
 
 # --- files ---------------------------------------------------------------------------------------------------------
@@ -93,61 +115,62 @@ def moving_tip(scene: Scene, position: np.ndarray) -> int:
 
 def scene_to_json(scene: Scene) -> str:
     """The scene as one JSON text; `scene_from_json` gives it back number for number."""
-    links = [
-        {
-            "name": link.name,
-            "joint": link.joint,
-            "nodes": list(link.nodes),
-            "outline": link.outline.tolist(),
-            "flexible": bool(link.flexible),
-            "axis": list(link.axis),
-        }
-        for link in scene.links
-    ]
-    return json.dumps(
-        {"name": scene.name, "gravity": list(scene.gravity), "links": links}
-    )
+    content = {
+        "name": scene.name,
+        "gravity": list(scene.gravity),
+        "links": [_link_content(link) for link in scene.links],
+    }
+    return json.dumps(content)
 
 
 def scene_from_json(text: str) -> Scene:
     """The scene that `scene_to_json` wrote."""
     content = json.loads(text)
-    return Scene(
-        content["name"],
-        tuple(_link_shape(link) for link in content["links"]),
-        tuple(content["gravity"]),
-    )
+    links = [_link_shape(link) for link in content["links"]]
+    gravity = tuple(content["gravity"])
+    return Scene(content["name"], tuple(links), gravity)
 
 
-def _link_shape(content: dict) -> LinkShape:
+def _link_content(link: LinkShape) -> dict[str, Any]:
+    """JSON object of one link."""
+    return {
+        "name": link.name,
+        "joint": link.joint,
+        "nodes": list(link.nodes),
+        "outline": link.outline.tolist(),
+        "flexible": bool(link.flexible),
+        "axis": list(link.axis),
+    }
+
+
+def _link_shape(content: dict[str, Any]) -> LinkShape:
     """One link from its JSON object."""
     return LinkShape(
-        content["name"],
-        content["joint"],
-        tuple(content["nodes"]),
-        np.array(content["outline"], float),
-        content["flexible"],
-        tuple(content["axis"]),
+        name=content["name"],
+        joint=content["joint"],
+        nodes=tuple(content["nodes"]),
+        outline=np.array(content["outline"], float),
+        flexible=content["flexible"],
+        axis=tuple(content["axis"]),
     )
 
 
 # --- outlines of undeformed links ----------------------------------------------------------------------------------
 
 
-def rectangle_contour(y: float | int, z: float | int) -> np.ndarray:
+def rectangle_contour(y: Number, z: Number) -> ndarray:
     """Corners (4, 2) of a rectangle with sides `y` and `z` [m] along the section's axes."""
     return 0.5 * np.array([[y, z], [-y, z], [-y, -z], [y, -z]])
 
 
-def circle_contour(diameter: float | int, points: int = 16) -> np.ndarray:
+def circle_contour(diameter: Number, points: int = 16) -> ndarray:
     """Points (C, 2) on a circle [m]."""
     angle = 2 * np.pi * np.arange(points) / points
-    return 0.5 * diameter * np.column_stack([np.cos(angle), np.sin(angle)])
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    return 0.5 * diameter * circle
 
 
-def swept_outline(
-    points: np.ndarray, contour: np.ndarray, up: np.ndarray
-) -> np.ndarray:
+def swept_outline(points: ndarray, contour: ndarray, up: ndarray) -> ndarray:
     """Outline (K, C, 3) of a section carried along a polyline, mitred where the path turns.
 
     Args:
@@ -156,92 +179,73 @@ def swept_outline(
         up: direction of the section's z axis, (3,), or (K-1, 3) one per piece.
     """
     points = np.asarray(points, float)
-    pieces = len(points) - 1
-    contours = np.broadcast_to(contour, (len(points), *np.shape(contour)[-2:]))
-    tangents = _piece_directions(points)
-    ups = np.broadcast_to(up, (max(pieces, 1), 3))
+    # A link of one node has no piece: its section stands across the x axis.
+    pieces = max(len(points) - 1, 1)
+    corners = np.shape(contour)[-2:]
+    contours = np.broadcast_to(contour, (len(points), *corners))
+    directions = _piece_directions(points)
+    ups = np.broadcast_to(up, (pieces, 3))
     sections = []
     for k in range(len(points)):
-        before, after = max(k - 1, 0), min(k, max(pieces - 1, 0))
-        sections.append(
-            _mitred(contours[k], tangents[before], tangents[after], ups[before])
+        # The first node has no piece before it, the last none after it.
+        before = max(k - 1, 0)
+        after = min(k, pieces - 1)
+        section = _mitred_section(
+            contours[k], directions[before], directions[after], ups[before]
         )
+        sections.append(section)
     return np.array(sections)
 
 
-def _piece_directions(points: np.ndarray) -> np.ndarray:
+def _piece_directions(points: ndarray) -> ndarray:
     """Unit directions of the pieces of a polyline; a piece of no length takes its predecessor's, or x."""
-    directions, last = [], np.array([1.0, 0.0, 0.0])
-    for step in np.diff(points, axis=0) if len(points) > 1 else np.zeros((1, 3)):
-        length = np.linalg.norm(step)
-        last = step / length if length > 1e-12 else last
-        directions.append(last)
+    direction = np.array([1.0, 0.0, 0.0])
+    if len(points) < 2:
+        return direction[None]
+    directions = []
+    for step in np.diff(points, axis=0):
+        length = norm(step)
+        if length > 1e-12:
+            direction = step / length
+        directions.append(direction)
     return np.array(directions)
 
 
-def _mitred(
-    contour: np.ndarray, before: np.ndarray, after: np.ndarray, up: np.ndarray
-) -> np.ndarray:
+def _mitred_section(
+    contour: ndarray, before: ndarray, after: ndarray, up: ndarray
+) -> ndarray:
     """Section (C, 3) across `before`, slid along it onto the plane that halves the turn towards `after`."""
-    z = up - before * (up @ before)
-    if np.linalg.norm(z) < 1e-9:
-        other = np.eye(3)[np.argmin(np.abs(before))]
-        z = other - before * (other @ before)
-    z = z / np.linalg.norm(z)
-    section = contour @ np.array([np.cross(z, before), z])
+    z = _across(up, before)
+    if norm(z) < 1e-9:
+        # The path runs along `up`: the coordinate axis that is farthest from it takes its place.
+        farthest = np.abs(before).argmin()
+        z = _across(np.eye(3)[farthest], before)
+    z = z / norm(z)
+    y = np.cross(z, before)
+    section = contour @ np.array([y, z])
     normal = before + after
     slope = normal @ before
-    return (
-        section if slope < 0.1 else section - np.outer(section @ normal / slope, before)
-    )
+    # A path that turns back on itself would be mitred into a spike: its section stays square.
+    if slope < 0.1:
+        return section
+    slide = section @ normal / slope
+    return section - np.outer(slide, before)
+
+
+def _across(vector: ndarray, direction: ndarray) -> ndarray:
+    """The part of a vector at right angles to a unit direction."""
+    return vector - direction * (vector @ direction)
 
 
 # --- deformed links ------------------------------------------------------------------------------------------------
 
 
-def rotation_matrix(vector: np.ndarray) -> np.ndarray:
-    """Rotation matrices (..., 3, 3) of rotation vectors (..., 3), by Rodrigues' formula; exact at zero."""
-    vector = np.asarray(vector, float)
-    angle = np.linalg.norm(vector, axis=-1)[..., None, None]
-    x, y, z = np.moveaxis(vector, -1, 0)
-    zero = np.zeros_like(x)
-    skew = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(
-        *vector.shape[:-1], 3, 3
-    )
-    half = np.sinc(angle / (2 * np.pi))
-    return np.eye(3) + np.sinc(angle / np.pi) * skew + 0.5 * half**2 * (skew @ skew)
-
-
-def exaggerated(
-    position: np.ndarray,
-    erls_position: np.ndarray,
-    rotation: np.ndarray,
-    scale: float | int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Node positions and rotation vectors (N, 3) with the deformation drawn `scale` times as large.
-
-    Displacements grow linearly. A rotation of angle a becomes arctan(scale tan a), the angle by which a line turns
-    when its transverse displacement grows so: sections stay square to the exaggerated centre line.
-    """
-    angle = np.linalg.norm(rotation, axis=-1, keepdims=True)
-    safe = np.where(angle > 0, angle, 1.0)
-    drawn = np.where(
-        angle > 0, np.arctan(scale * np.tan(np.minimum(safe, 1.5))) / safe, scale
-    )
-    return erls_position + scale * (position - erls_position), (
-        rotation if scale == 1 else rotation * drawn
-    )
-
-
 def deformed_outline(
     scene: Scene,
-    position: np.ndarray,
-    rotation: np.ndarray | None,
-    frame: np.ndarray,
-    *,
-    erls_position: np.ndarray | None = None,
-    scale: float | int = 1.0,
-) -> tuple[np.ndarray, ...]:
+    position: ndarray,
+    rotation: ndarray | None,
+    frame: ndarray,
+) -> tuple[ndarray, ...]:
     """Section outlines (K, C, 3) of every link in world axes: x = p + exp(theta) R c.
 
     Args:
@@ -249,70 +253,70 @@ def deformed_outline(
         position: nodes (N, 3) [m], ordered as `scene_nodes`.
         rotation: elastic rotation vectors theta (N, 3) [rad], world axes; None is none.
         frame: rotation matrices R (L, 3, 3) of the link frames, world from link.
-        erls_position: nodes of the ERLS (N, 3) [m], needed to draw the deformation exaggerated.
-        scale: how many times as large the deformation is drawn.
     """
-    rotation = np.zeros_like(position) if rotation is None else rotation
-    if erls_position is not None:
-        position, rotation = exaggerated(position, erls_position, rotation, scale)
-    elif scale != 1:
-        raise ValueError(
-            f"A deformation scale of {scale:g} needs erls_position: the scale is measured from the ERLS."
+    if rotation is None:
+        rotation = np.zeros_like(position)
+    turn = Rotation.from_rotvec(rotation).as_matrix()
+    outlines = []
+    for i, rows in enumerate(link_rows(scene)):
+        section = np.einsum(
+            "kij,jl,kcl->kci", turn[rows], frame[i], scene.links[i].outline
         )
-    turn = rotation_matrix(rotation)
-    return tuple(
-        position[rows, None, :]
-        + np.einsum("kij,jl,kcl->kci", turn[rows], frame[i], link.outline)
-        for i, (rows, link) in enumerate(
-            zip(link_rows(scene), scene.links, strict=True)
-        )
-    )
+        outlines.append(position[rows, None, :] + section)
+    return tuple(outlines)
 
 
 def bent_line(
-    erls_position: np.ndarray,
-    displacement: np.ndarray,
-    rotation: np.ndarray,
+    erls_position: ndarray,
+    displacement: ndarray,
+    rotation: ndarray,
     pieces: int = 8,
-) -> np.ndarray:
+) -> ndarray:
     """Centre line (M, 3) through the nodes of one link, bent as its beam elements are.
 
     Between two nodes the transverse displacement is the cubic with the nodes' displacements and slopes theta x e,
     the axial one is linear: the shape functions of the Euler-Bernoulli element.
     """
-    s = np.linspace(0, 1, pieces + 1)[:, None]
-    lines = [erls_position[:1] + displacement[:1]]
-    for a, b in zip(
-        range(len(erls_position) - 1), range(1, len(erls_position)), strict=True
-    ):
-        chord = erls_position[b] - erls_position[a]
-        slope_a, slope_b = np.cross(rotation[a], chord), np.cross(rotation[b], chord)
-        bend = _cubic(s, displacement[a], slope_a, displacement[b], slope_b)
-        stretch = displacement[a] + s * (displacement[b] - displacement[a])
-        axis = chord / max(float(np.linalg.norm(chord)), 1e-12)
-        lines.append(
-            (
-                erls_position[a]
-                + s * chord
-                + bend
-                + np.outer((stretch - bend) @ axis, axis)
-            )[1:]
+    first = erls_position[:1] + displacement[:1]
+    lines = [first]
+    for a in range(len(erls_position) - 1):
+        ends = slice(a, a + 2)
+        line = _bent_element(
+            erls_position[ends], displacement[ends], rotation[ends], pieces
         )
+        # Its first point is the last one of the element before.
+        lines.append(line[1:])
     return np.concatenate(lines)
 
 
-def _cubic(
-    s: np.ndarray,
-    u_a: np.ndarray,
-    slope_a: np.ndarray,
-    u_b: np.ndarray,
-    slope_b: np.ndarray,
-) -> np.ndarray:
+def _bent_element(
+    ends: ndarray, displacement: ndarray, rotation: ndarray, pieces: int
+) -> ndarray:
+    """Centre line (pieces + 1, 3) of one element between its two nodes."""
+    s = np.linspace(0, 1, pieces + 1)[:, None]
+    u_a, u_b = displacement
+    chord = ends[1] - ends[0]
+    slope_a = np.cross(rotation[0], chord)
+    slope_b = np.cross(rotation[1], chord)
+    cubic = _hermite(s, u_a, slope_a, u_b, slope_b)
+    linear = u_a + s * (u_b - u_a)
+    # Across the element the cubic holds, along it the linear displacement.
+    axis = chord / max(norm(chord), 1e-12)
+    along = (linear - cubic) @ axis
+    straight = ends[0] + s * chord
+    return straight + cubic + np.outer(along, axis)
+
+
+def _hermite(
+    s: ndarray,
+    u_a: ndarray,
+    slope_a: ndarray,
+    u_b: ndarray,
+    slope_b: ndarray,
+) -> ndarray:
     """Hermite's cubic on [0, 1]."""
+    blend = s**2 * (3 - 2 * s)
     bump = s * (1 - s)
-    return (
-        u_a
-        + s**2 * (3 - 2 * s) * (u_b - u_a)
-        + bump * (1 - s) * slope_a
-        - bump * s * slope_b
-    )
+    bend_a = bump * (1 - s) * slope_a
+    bend_b = bump * s * slope_b
+    return u_a + blend * (u_b - u_a) + bend_a - bend_b

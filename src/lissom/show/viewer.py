@@ -6,25 +6,51 @@ import json
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-import xarray as xr
+from numpy import ndarray
+from numpy.linalg import norm
+from xarray import Dataset
 
-from lissom.atomic import write_atomically
-from lissom.show.scene import Scene, link_rows, moving_tip, scene_from_json, scene_nodes
+from ..atomic import write_atomically
+from .scene import (
+    Number,
+    Scene,
+    link_rows,
+    moving_tip,
+    scene_from_json,
+    scene_nodes,
+    up_direction,
+)
 
 SLOWEST = 0.1  # speed down to which the stored frames still come at `fps`
 BUDGET = 3_700_000  # bytes of numbers: about 5 MB of page once written as text
+NUMBER_BYTES = 4  # single precision: more than a screen can show
 CHART_POINTS = 1500  # more than a chart has pixels
-LARGE_ENOUGH = 0.06  # of the robot's size: what the automatic scale makes of the largest displacement
+SCALES = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+# Of the robot's size, at most: the largest displacement as drawn with the automatic scale.
+VISIBLE_SHARE = 0.06
+
+Content = dict[str, Any]  # ready for JSON
+Arrays = dict[str, ndarray]
+
+
+class Chart(NamedTuple):
+    """One quantity that the page can plot against time."""
+
+    label: str
+    unit: str
+    series: list[str]  # names of the curves
+    values: ndarray  # (time, series)
 
 
 def animate(
-    data: xr.Dataset,
+    data: Dataset,
     path: str | Path,
     *,
-    scale: float | int | None = None,
-    fps: float | int = 30,
+    scale: Number | None = None,
+    fps: Number = 30,
 ) -> Path:
     """Path of the HTML page that shows the run in three dimensions.
 
@@ -46,288 +72,340 @@ def animate(
     return write_atomically(path, lambda file: file.write(page))
 
 
-def animation_page(
-    data: xr.Dataset, scale: float | int | None, fps: float | int
-) -> str:
+def animation_page(data: Dataset, scale: Number | None, fps: Number) -> str:
     """Text of the page: template, program and data in one."""
-    assets = files("lissom.show")
-    title = html.escape(str(data.attrs.get("name", "robot")))
-    embedded = json.dumps(_content(data, scale, fps), allow_nan=False).replace(
-        "<", "\\u003c"
-    )
+    title = str(data.attrs.get("name", "robot"))
+    content = _content(data, scale, fps)
+    content_text = json.dumps(content, allow_nan=False)
     parts = {
-        "__TITLE__": title,
+        "__TITLE__": html.escape(title),
         "__SUMMARY__": html.escape(_summary(data)),
-        "__SCRIPT__": assets.joinpath("viewer.js").read_text(encoding="utf-8"),
-        "__DATA__": embedded,
+        "__SCRIPT__": _asset("viewer.js"),
+        # A name with "</script>" in it must not end the block of data.
+        "__DATA__": content_text.replace("<", "\\u003c"),
     }
-    text = assets.joinpath("viewer.html").read_text(encoding="utf-8")
+    text = _asset("viewer.html")
     for mark, part in parts.items():
         text = text.replace(mark, part)
     return text
 
 
-# --- what is embedded ----------------------------------------------------------------------------------------------
+def _asset(name: str) -> str:
+    """Text of a file that comes with the package."""
+    return files("lissom.show").joinpath(name).read_text(encoding="utf-8")
 
 
-def _content(data: xr.Dataset, scale: float | int | None, fps: float | int) -> dict:
+# --- what the page holds -------------------------------------------------------------------------------------------
+
+
+def _content(data: Dataset, scale: Number | None, fps: Number) -> Content:
     """Everything the page knows, ready for JSON."""
     scene = scene_from_json(data.attrs["scene"])
-    moving = _drawable(data, scene)
+    motion = _motion_arrays(data, scene)
+    position = motion["position"]
     charts = _charts(data, scene)
-    chart_rows = _evenly(data.time.values, CHART_POINTS)
-    arrays = {
-        f"chart/{k}": chart["values"][chart_rows] for k, chart in enumerate(charts)
-    }
-    arrays |= {"chart_time": data.time.values[chart_rows]}
-    arrays |= {f"outline/{i}": link.outline for i, link in enumerate(scene.links)}
-    rows = _frame_rows(
-        moving["time"], fps / SLOWEST, _frames_affordable(moving, arrays)
-    )
-    arrays |= {name: values[rows] for name, values in moving.items()}
-    blob, places = _packed(arrays)
-    points, erls = moving["position"], moving["erls_position"]
+    arrays = _still_arrays(data, scene, charts)
+    most_frames = _affordable_frames(motion, arrays)
+    rows = _frame_rows(motion["time"], fps / SLOWEST, most_frames)
+    for name, values in motion.items():
+        arrays[name] = values[rows]
+    blob, places = _packed_arrays(arrays)
+    if scale is None:
+        scale = automatic_scale(position, motion["erls_position"])
     return {
         "nodes": list(scene_nodes(scene)),
-        "tip": moving_tip(scene, points),
-        "links": _links(scene),
+        "tip": moving_tip(scene, position),
+        "links": _link_content(scene),
         "gravity": list(scene.gravity),
-        "charts": [
-            {key: chart[key] for key in ("label", "unit", "series")} for chart in charts
-        ],
-        "scale": automatic_scale(points, erls) if scale is None else float(scale),
-        **_stage(scene, points),
+        "charts": [_chart_content(chart) for chart in charts],
+        "scale": float(scale),
+        **_stage(scene, position),
         "arrays": places,
         "blob": blob,
     }
 
 
-def _drawable(data: xr.Dataset, scene: Scene) -> dict[str, np.ndarray]:
+def _motion_arrays(data: Dataset, scene: Scene) -> Arrays:
     """Arrays of the moving picture, nodes in the scene's order, frames that are not finite left out."""
-    nodes, links = list(scene_nodes(scene)), [link.name for link in scene.links]
-    arrays = {
-        name: data[name].sel(node=nodes).values
-        for name in ("position", "erls_position", "rotation")
-    }
-    arrays |= {"time": data.time.values, "frame": data["frame"].sel(link=links).values}
-    finite = np.isfinite(arrays["position"]).all(axis=(1, 2)) & np.isfinite(
-        arrays["frame"]
-    ).all(axis=(1, 2, 3))
+    nodes = list(scene_nodes(scene))
+    links = [link.name for link in scene.links]
+    arrays = {}
+    for name in ("position", "erls_position", "rotation"):
+        values = data[name].sel(node=nodes)
+        arrays[name] = values.values
+    arrays["time"] = data.time.values
+    arrays["frame"] = data["frame"].sel(link=links).values
+    finite = _is_finite(arrays["position"]) & _is_finite(arrays["frame"])
     if not finite.any():
         raise ValueError("The run has no finite positions to draw.")
-    return {name: np.nan_to_num(values[finite]) for name, values in arrays.items()}
+    for name, values in arrays.items():
+        arrays[name] = np.nan_to_num(values[finite])
+    return arrays
 
 
-def _links(scene: Scene) -> list[dict]:
+def _is_finite(values: ndarray) -> ndarray:
+    """For each time, whether all its numbers are finite."""
+    rows = values.reshape(len(values), -1)
+    return np.all(np.isfinite(rows), axis=1)
+
+
+def _still_arrays(data: Dataset, scene: Scene, charts: Sequence[Chart]) -> Arrays:
+    """Arrays that are stored whole, whatever the number of frames: curves of the charts, outlines of the links."""
+    time = data.time.values
+    rows = _even_rows(time, CHART_POINTS)
+    arrays = {}
+    for k, chart in enumerate(charts):
+        values = chart.values[rows]
+        arrays[f"chart/{k}"] = np.nan_to_num(values)
+    arrays["chart_time"] = time[rows]
+    for i, link in enumerate(scene.links):
+        arrays[f"outline/{i}"] = link.outline
+    return arrays
+
+
+def _link_content(scene: Scene) -> list[Content]:
     """What the page needs of each link besides its outline: `first` is the row of its inner node."""
-    counts = [len(link.nodes) for link in scene.links]
-    firsts = np.cumsum([0, *counts[:-1]]).tolist()
-    return [
-        {
+    links = []
+    for link, rows in zip(scene.links, link_rows(scene), strict=True):
+        content = {
             "name": link.name,
             "joint": link.joint,
             "axis": list(link.axis),
             "flexible": bool(link.flexible),
-            "first": first,
-            "count": count,
+            "first": rows.start,
+            "count": len(link.nodes),
         }
-        for link, first, count in zip(scene.links, firsts, counts, strict=True)
-    ]
+        links.append(content)
+    return links
 
 
-def _frames_affordable(
-    moving: dict[str, np.ndarray], others: dict[str, np.ndarray]
-) -> int:
+def _affordable_frames(motion: Arrays, others: Arrays) -> int:
     """How many frames fit into the budget beside the other arrays."""
-    per_frame = 4 * sum(values[0].size for values in moving.values())
-    spent = 4 * sum(values.size for values in others.values())
-    return max((BUDGET - spent) // per_frame, 2)
+    per_frame = sum(values[0].size for values in motion.values())
+    spent = sum(values.size for values in others.values())
+    left = BUDGET - NUMBER_BYTES * spent
+    return max(left // (NUMBER_BYTES * per_frame), 2)
 
 
-def _frame_rows(time: np.ndarray, rate: float | int, most: int) -> np.ndarray:
+def _frame_rows(time: ndarray, rate: Number, most: int) -> ndarray:
     """Rows of about `rate` frames per second, first and last among them."""
-    wanted = int(np.ceil((time[-1] - time[0]) * rate)) + 1
-    return _evenly(time, max(min(wanted, most), 2))
+    duration = time[-1] - time[0]
+    wanted = int(np.ceil(duration * rate)) + 1
+    count = max(min(wanted, most), 2)
+    return _even_rows(time, count)
 
 
-def _evenly(time: np.ndarray, most: int) -> np.ndarray:
+def _even_rows(time: ndarray, most: int) -> ndarray:
     """At most `most` rows, as even in time as the data allow."""
     if len(time) <= most:
         return np.arange(len(time))
     even = np.linspace(time[0], time[-1], most)
+    # Each even time takes the nearer of the two rows around it.
     after = np.searchsorted(time, even).clip(1, len(time) - 1)
-    nearer_before = even - time[after - 1] < time[after] - even
-    return np.unique(after - nearer_before)
+    since_before = even - time[after - 1]
+    until_after = time[after] - even
+    before_is_nearer = since_before < until_after
+    return np.unique(after - before_is_nearer)
 
 
-def _packed(arrays: dict[str, np.ndarray]) -> tuple[str, dict[str, dict]]:
+def _packed_arrays(arrays: Arrays) -> tuple[str, Content]:
     """All arrays as little-endian float32 in one base64 text, and where each one lies (offset in bytes)."""
-    places, blocks, offset = {}, [], 0
+    places = {}
+    blocks = []
+    offset = 0
     for name, values in arrays.items():
         block = np.ascontiguousarray(values, "<f4").tobytes()
         places[name] = {"offset": offset, "shape": list(values.shape)}
         blocks.append(block)
         offset += len(block)
-    return base64.b64encode(b"".join(blocks)).decode(), places
+    text = base64.b64encode(b"".join(blocks))
+    return text.decode(), places
 
 
 # --- the stage -----------------------------------------------------------------------------------------------------
 
 
-def robot_size(points: np.ndarray) -> float:
+def robot_size(points: ndarray) -> float:
     """Half the diagonal [m] of the box around all node positions; 0.1 for a point."""
-    flat = points.reshape(-1, 3)
-    return max(0.5 * float(np.linalg.norm(np.ptp(flat, axis=0))), 0.0) or 0.1
+    box = np.ptp(points.reshape(-1, 3), axis=0)
+    return 0.5 * float(norm(box)) or 0.1
 
 
-def automatic_scale(position: np.ndarray, erls_position: np.ndarray) -> float:
+def automatic_scale(position: ndarray, erls_position: ndarray) -> float:
     """Round factor 1, 2, 5, 10... 100 that draws the largest displacement at a few percent of the robot's size."""
-    largest = float(np.linalg.norm(position - erls_position, axis=-1).max())
-    wanted = LARGE_ENOUGH * robot_size(erls_position) / max(largest, 1e-12)
-    return max(
-        [
-            factor
-            for factor in (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-            if factor <= wanted
-        ],
-        default=1.0,
-    )
+    distance = norm(position - erls_position, axis=-1)
+    visible = VISIBLE_SHARE * robot_size(erls_position)
+    most = visible / max(distance.max(), 1e-12)
+    best = 1.0
+    for scale in SCALES:
+        if scale <= most:
+            best = scale
+    return best
 
 
-def _stage(scene: Scene, points: np.ndarray) -> dict:
+def _stage(scene: Scene, points: ndarray) -> Content:
     """Centre and size of what moves, height of the ground, normal of the plane of motion if there is one."""
     flat = points.reshape(-1, 3)
-    low, high = flat.min(axis=0), flat.max(axis=0)
-    gravity = np.array(scene.gravity, float)
-    up = (
-        -gravity / np.linalg.norm(gravity)
-        if np.any(gravity)
-        else np.array([0.0, 0.0, 1.0])
-    )
+    low = flat.min(axis=0)
+    high = flat.max(axis=0)
+    centre = 0.5 * (low + high)
     size = robot_size(points)
-    depth = float((flat @ up).min())
-    base = float(points[0, 0] @ up)
-    ground = depth - 0.12 * size if depth < base - 0.05 * size else base - 0.1 * size
+    lengths = _link_lengths(scene, points[0])
+    up = up_direction(scene.gravity)
     return {
-        "centre": (0.5 * (low + high)).tolist(),
+        "centre": centre.tolist(),
         "size": size,
-        "reach": float(np.median(_link_lengths(scene, points[0])) or size),
-        "ground": ground,
+        "reach": float(np.median(lengths) or size),
+        "ground": _ground_height(points, up, size),
         "base": points[0, 0].tolist(),
         "normal": _plane_normal(flat),
     }
 
 
-def _link_lengths(scene: Scene, points: np.ndarray) -> list[float]:
+def _ground_height(points: ndarray, up: ndarray, size: float) -> float:
+    """Height [m] of the ground: below all that hangs down, else just below the base."""
+    height = points @ up
+    lowest = float(height.min())
+    base = float(height[0, 0])
+    if lowest < base - 0.05 * size:
+        return lowest - 0.12 * size
+    return base - 0.1 * size
+
+
+def _link_lengths(scene: Scene, points: ndarray) -> list[float]:
     """Distance [m] from the inner node of each link to its tip."""
-    return [
-        float(np.linalg.norm(points[rows][-1] - points[rows][0]))
-        for rows in link_rows(scene)
-    ]
+    lengths = []
+    for rows in link_rows(scene):
+        link = points[rows]
+        length = norm(link[-1] - link[0])
+        lengths.append(float(length))
+    return lengths
 
 
-def _plane_normal(points: np.ndarray) -> list[float] | None:
+def _plane_normal(points: ndarray) -> list[float] | None:
     """Unit normal of the plane all points lie close to, None if they fill space or a line."""
-    _, extents, directions = np.linalg.svd(
-        points[:: max(1, len(points) // 5000)] - points.mean(axis=0),
-        full_matrices=False,
-    )
-    if extents[2] > 0.05 * extents[0] or extents[1] < 0.05 * extents[0]:
+    # Five thousand points tell a plane as well as all of them.
+    stride = max(1, len(points) // 5000)
+    centred = points[::stride] - points.mean(axis=0)
+    _, extents, directions = np.linalg.svd(centred, full_matrices=False)
+    fills_space = extents[2] > 0.05 * extents[0]
+    is_line = extents[1] < 0.05 * extents[0]
+    if fills_space or is_line:
         return None
-    normal = directions[2] * np.sign(directions[2][np.abs(directions[2]).argmax()])
-    return normal.tolist()
+    # The sign of a singular vector is arbitrary: its largest component is made positive.
+    normal = directions[2]
+    largest = normal[np.abs(normal).argmax()]
+    return (normal * np.sign(largest)).tolist()
 
 
 # --- words and curves ----------------------------------------------------------------------------------------------
 
 
-def _summary(data: xr.Dataset) -> str:
+def _summary(data: Dataset) -> str:
     """One line about the run."""
     scene = scene_from_json(data.attrs["scene"])
-    u = np.linalg.norm(
-        (data.position - data.erls_position).sel(node=_tip(data, scene)).values, axis=-1
-    )
     flexible = sum(link.flexible for link in scene.links)
-    joints = _counted(data.sizes["joint"], "joint")
-    links = f"{_counted(len(scene.links), 'link')}, {flexible} flexible"
-    span = f"{float(data.time[-1] - data.time[0]):g} s"
-    largest = int(np.nan_to_num(u).argmax())
-    peak = f"largest tip displacement {1e3 * u[largest]:.3g} mm at {float(data.time[largest]):.3g} s"
-    words = [span, joints, links, _counted(data.sizes["node"], "node"), peak]
-    return " · ".join(
-        [str(data.attrs["formulation"]), *words]
-        if "formulation" in data.attrs
-        else words
-    )
+    duration = float(data.time[-1] - data.time[0])
+    words = [
+        f"{duration:g} s",
+        _counted(data.sizes["joint"], "joint"),
+        f"{_counted(len(scene.links), 'link')}, {flexible} flexible",
+        _counted(data.sizes["node"], "node"),
+        _largest_displacement(data, scene),
+    ]
+    if "formulation" in data.attrs:
+        words.insert(0, str(data.attrs["formulation"]))
+    return " · ".join(words)
 
 
-def _tip(data: xr.Dataset, scene: Scene) -> str:
+def _largest_displacement(data: Dataset, scene: Scene) -> str:
+    """The largest displacement of the tip from the ERLS, and when, in words."""
+    shift = data.position - data.erls_position
+    tip_shift = shift.sel(node=_tip(data, scene))
+    distance = norm(tip_shift.values, axis=-1)
+    largest = int(np.nan_to_num(distance).argmax())
+    time = float(data.time[largest])
+    return f"largest tip displacement {1e3 * distance[largest]:.3g} mm at {time:.3g} s"
+
+
+def _tip(data: Dataset, scene: Scene) -> str:
     """Name of the tip that the page shows."""
     nodes = list(scene_nodes(scene))
-    return nodes[moving_tip(scene, data.position.sel(node=nodes).values)]
+    position = data.position.sel(node=nodes).values
+    return nodes[moving_tip(scene, position)]
 
 
 def _counted(count: int, noun: str) -> str:
-    """`1 joint`, `2 joints`."""
-    return f"{count} {noun}" + ("" if count == 1 else "s")
+    """A noun with its number: `1 joint`, `2 joints`."""
+    plural = "" if count == 1 else "s"
+    return f"{count} {noun}{plural}"
 
 
-def _charts(data: xr.Dataset, scene: Scene) -> list[dict]:
-    """Quantities the page can plot against time: label, unit, series, values (time, series)."""
-    tip = _tip(data, scene)
-    position, erls = (
-        data.position.sel(node=tip).values,
-        data.erls_position.sel(node=tip).values,
-    )
-    charts = [
-        _chart("Tip displacement", "mm", "xyz", 1e3 * (position - erls)),
-        _chart("Tip position", "m", "xyz", position),
+def _charts(data: Dataset, scene: Scene) -> list[Chart]:
+    """Quantities the page can plot against time."""
+    return [
+        *_tip_charts(data, scene),
+        *_joint_charts(data, scene),
+        *_energy_charts(data),
     ]
-    for kind, unit, factor, effort in (
-        ("revolute", "deg", 180 / np.pi, "N m"),
-        ("prismatic", "m", 1.0, "N"),
-    ):
-        names = [
-            link.name
-            for link in scene.links
-            if link.joint == kind and link.name in data.joint.values
-        ]
-        if names:
-            word, push = (
-                ("angle", "torque") if kind == "revolute" else ("position", "force")
-            )
-            charts.append(
-                _chart(
-                    f"Joint {word}",
-                    unit,
-                    names,
-                    factor * data.q.sel(joint=names).values,
-                )
-            )
-            charts.append(
-                _chart(
-                    f"Joint {push}", effort, names, data.torque.sel(joint=names).values
-                )
-            )
-    kinds = [str(kind) for kind in data.kind.values if kind != "residual"]
-    charts.append(_chart("Energy", "J", kinds, data.energy.sel(kind=kinds).values))
-    if "residual" in data.kind.values:
-        charts.append(
-            _chart(
-                "Energy residual",
-                "J",
-                ["residual"],
-                data.energy.sel(kind=["residual"]).values,
-            )
-        )
+
+
+def _tip_charts(data: Dataset, scene: Scene) -> list[Chart]:
+    """Displacement of the tip from the ERLS, and its position."""
+    tip = _tip(data, scene)
+    position = data.position.sel(node=tip).values
+    erls_position = data.erls_position.sel(node=tip).values
+    displacement = 1e3 * (position - erls_position)
+    return [
+        Chart("Tip displacement", "mm", ["x", "y", "z"], displacement),
+        Chart("Tip position", "m", ["x", "y", "z"], position),
+    ]
+
+
+def _joint_charts(data: Dataset, scene: Scene) -> list[Chart]:
+    """Coordinates and efforts of the revolute joints, then of the prismatic ones."""
+    charts = []
+    names = _joints_of_kind(data, scene, "revolute")
+    if names:
+        angle = 180 / np.pi * data.q.sel(joint=names).values
+        torque = data.torque.sel(joint=names).values
+        charts.append(Chart("Joint angle", "deg", names, angle))
+        charts.append(Chart("Joint torque", "N m", names, torque))
+    names = _joints_of_kind(data, scene, "prismatic")
+    if names:
+        position = data.q.sel(joint=names).values
+        force = data.torque.sel(joint=names).values
+        charts.append(Chart("Joint position", "m", names, position))
+        charts.append(Chart("Joint force", "N", names, force))
     return charts
 
 
-def _chart(label: str, unit: str, series: Sequence[str], values: np.ndarray) -> dict:
-    """One quantity of the chart."""
+def _energy_charts(data: Dataset) -> list[Chart]:
+    """Energies and works, and what their balance leaves over."""
+    kinds = [str(kind) for kind in data.kind.values]
+    charts = []
+    if "residual" in kinds:
+        kinds.remove("residual")
+        residual = data.energy.sel(kind=["residual"]).values
+        charts.append(Chart("Energy residual", "J", ["residual"], residual))
+    energies = data.energy.sel(kind=kinds).values
+    charts.insert(0, Chart("Energy", "J", kinds, energies))
+    return charts
+
+
+def _joints_of_kind(data: Dataset, scene: Scene, kind: str) -> list[str]:
+    """Names of the moving joints of one kind; a joint has the name of its link."""
+    names = []
+    for link in scene.links:
+        if link.joint == kind and link.name in data.joint.values:
+            names.append(link.name)
+    return names
+
+
+def _chart_content(chart: Chart) -> Content:
+    """A chart without its values, which are stored with the other arrays."""
     return {
-        "label": label,
-        "unit": unit,
-        "series": list(series),
-        "values": np.nan_to_num(values),
+        "label": chart.label,
+        "unit": chart.unit,
+        "series": chart.series,
     }

@@ -47,6 +47,11 @@ class DampedModes(eqx.Module):
         """The motion at the instant of its largest coordinate: real parts of the right vectors."""
         return np.real(self.right)
 
+    @property
+    def motion(self) -> Complex[np.ndarray, "n m"]:
+        """Amplitude and phase of every coordinate; complex, as the coordinates do not swing in step."""
+        return self.right
+
 
 def damped_modes(
     model: Model,

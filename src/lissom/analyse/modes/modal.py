@@ -43,6 +43,11 @@ class Modes(eqx.Module):
         """Left vectors: those of a symmetric problem are its shapes, phi_i^T M phi_j = 1 if i = j, else 0."""
         return self.shapes
 
+    @property
+    def motion(self) -> Float[np.ndarray, "n m"]:
+        """Amplitude of every coordinate; real, as all coordinates swing in step."""
+        return self.shapes
+
 
 @compiled_quickly
 def vibration_matrices(
