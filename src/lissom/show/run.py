@@ -223,12 +223,15 @@ def run_scenario(
     scenario: Scenario,
     watch: Callable[[float], None] = lambda t: None,
     throw: bool = True,
+    *,
+    model: Model | None = None,
+    build_s: float = 0.0,
 ) -> Run:
-    """Build, start and simulate a scenario."""
+    """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken."""
     began = time.perf_counter()
-    model = Model.of_scenario(scenario)
+    model = Model.of_scenario(scenario) if model is None else model
     state, inputs = initial_state(model, scenario), inputs_of(model, scenario)
-    build_s = time.perf_counter() - began
+    build_s += time.perf_counter() - began
     return simulate(
         model,
         state,
