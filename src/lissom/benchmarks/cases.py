@@ -97,7 +97,8 @@ def path_of_tip(run: Run) -> np.ndarray:
 def distance(path: np.ndarray, reference: np.ndarray) -> float:
     """Largest distance between two paths (time, 3) [m]; the first may have fewer times, evenly left out."""
     every = (len(reference) - 1) // (len(path) - 1)
-    return float(np.linalg.norm(path - reference[::every], axis=1).max())
+    gap = path - reference[::every]
+    return float(np.linalg.norm(gap, axis=1).max())
 
 
 def solver_counts(run: Run) -> dict[str, int]:

@@ -69,7 +69,12 @@ TIMES = np.linspace(0.0, palomba2019.DURATION, 51)
 
 def measure_eigenpairs(tell: Tell = lambda text: None) -> dict[str, Any]:
     """Everything, as plain data."""
-    report: dict[str, Any] = {"table": {}, "path": {}, "automatic": {}, "timing": {}}
+    report: dict[str, Any] = {
+        "table": {},
+        "path": {},
+        "automatic": {},
+        "timing": {},
+    }
     tell("the table at five times")
     report["table"] = {
         "paper": table(None),
@@ -152,7 +157,8 @@ def table(terms: str | None) -> dict[str, Any]:
     if terms is None:
         stack = [jnp.asarray(part) for part in path]
         M, C, K = _papers_matrices(stack)
-        torque = np.asarray(jax.jit(jax.vmap(palomba2019.balance))(*stack)[1])
+        _, torque = jax.jit(jax.vmap(palomba2019.balance))(*stack)
+        torque = np.asarray(torque)
     else:
         points = np.concatenate(path, axis=1)
         source: Any = _library_source(terms)
@@ -171,15 +177,18 @@ def _table_row(t: float, eigenvalue: np.ndarray, torque: np.ndarray) -> dict[str
     known = TABLE[t]
     hz = frequency_hz(eigenvalue)
     damping = damping_ratio(eigenvalue)
+    hz_off = np.abs(hz / np.array(known["hz"]) - 1)
+    damping_off = np.abs(damping / np.array(known["damping"]) - 1)
     # A torque of the table is nearly zero: differences are told against the larger one.
-    torque_off = np.abs(torque - known["torque"]) / np.abs(known["torque"]).max()
+    largest = np.abs(known["torque"]).max()
+    torque_off = np.abs(torque - known["torque"]) / largest
     return {
         "t": t,
         "torque": torque,
         "hz": hz,
         "damping": damping,
-        "hz_off": np.abs(hz / np.array(known["hz"]) - 1).max(),
-        "damping_off": np.abs(damping / np.array(known["damping"]) - 1).max(),
+        "hz_off": hz_off.max(),
+        "damping_off": damping_off.max(),
         "torque_off": torque_off.max(),
     }
 
@@ -280,7 +289,11 @@ def automatic_path() -> dict[str, tuple[ParametricModes, np.ndarray]]:
 
 def with_payload() -> tuple[ParametricModes, np.ndarray]:
     """The same robot, both joint angles and a payload of 0 to 0.2 kg as parameters; checked at random points."""
-    over = {"q1": (-0.15, 0.05), "q2": (-2.1, -1.0), "payload": (0.02, 0.2)}
+    over = {
+        "q1": (-0.15, 0.05),
+        "q2": (-2.1, -1.0),
+        "payload": (0.02, 0.2),
+    }
     quantities = {**ABSOLUTE, "payload": "payload.mass"}
     found = parametric_modes(
         manipulator("published"),
@@ -304,7 +317,8 @@ def spatial_arm() -> tuple[ParametricModes, np.ndarray]:
 
 def _random(over: dict[str, tuple[float, float]], count: int = 51) -> np.ndarray:
     low, high = np.array(list(over.values())).T
-    return np.random.default_rng(0).uniform(low, high, size=(count, len(over)))
+    random = np.random.default_rng(0)
+    return random.uniform(low, high, size=(count, len(over)))
 
 
 def chosen(found: ParametricModes, points: np.ndarray) -> dict[str, Any]:

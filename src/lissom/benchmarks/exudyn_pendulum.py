@@ -181,7 +181,9 @@ def point_mesh(body: Body) -> PointMesh:
     share = masses / masses.sum()
     centre = share @ points
     centre_shape = np.einsum("p,pic->ic", share, shapes)
-    arms = ARM * np.concatenate([np.zeros((1, 3)), np.eye(3), -np.eye(3)])
+    # The tip itself, and one point to either side of it along each axis.
+    directions = [np.zeros((1, 3)), np.eye(3), -np.eye(3)]
+    arms = ARM * np.concatenate(directions)
     cross = body.points[-1] + arms
     cross_shapes = _moved(np.asarray(body.node_shape)[-1], arms)
     first = len(masses)
@@ -212,9 +214,11 @@ def _station_points(body: Body, s: int) -> _Station:
     second_moments = 0.5 * np.trace(rotary) * np.eye(3) - rotary
     moments, axes = np.linalg.eigh(second_moments)
     # A slender station has none along the beam, the smallest one: the points lie in the section.
-    first = np.sqrt(max(moments[1], 0.0) / mass) * axes[:, 1]
-    second = np.sqrt(max(moments[2], 0.0) / mass) * axes[:, 2]
-    offsets = np.array([a * first + b * second for a in (1, -1) for b in (1, -1)])
+    radii = np.sqrt(np.maximum(moments, 0.0) / mass)
+    first = radii[1] * axes[:, 1]
+    second = radii[2] * axes[:, 2]
+    corners = (first + second, first - second, -first + second, -first - second)
+    offsets = np.array(corners)
     # Where the station is, out of its rigid shape B = [[I, -X x], [0, I]].
     B = np.asarray(body.station_rigid)[s]
     position = np.array([B[1, 5], B[2, 3], B[0, 4]])

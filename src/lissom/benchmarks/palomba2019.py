@@ -67,8 +67,9 @@ def motion(t):
 
 def path(times) -> PathPoint:
     """The path at several times, stacked."""
-    q, qd, qdd = jax.jit(jax.vmap(motion))(jnp.asarray(times, dtype=float))
-    return PathPoint(np.asarray(q), np.asarray(qd), np.asarray(qdd))
+    instants = jnp.asarray(times, dtype=float)
+    parts = jax.jit(jax.vmap(motion))(instants)
+    return PathPoint(*(np.asarray(part) for part in parts))
 
 
 def relative(absolute):
@@ -146,6 +147,7 @@ def _turn(q):
 def _rigid(q, link: int, element: int):
     """Positions and rotations of the two nodes of an element of the rigid mechanism."""
     unit = jnp.stack([jnp.cos(q), jnp.sin(q)])
+    # The first link starts at the base, the second at the end of the first.
     origin = jnp.zeros(2) if link == 0 else LENGTHS[0] * unit[:, 0]
     step = LENGTHS[link] / ELEMENTS[link]
     nodes = []
@@ -217,7 +219,8 @@ def balance(q, qd, qdd):
 
     # `missing` is linear: one Newton step from zero is the solution.
     zero = jnp.zeros(SIZE + 2)
-    z = -jnp.linalg.solve(jax.jacfwd(missing)(zero), missing(zero))
+    slope = jax.jacfwd(missing)(zero)
+    z = -jnp.linalg.solve(slope, missing(zero))
     return z[:SIZE], z[SIZE:]
 
 

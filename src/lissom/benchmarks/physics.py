@@ -54,26 +54,54 @@ def static_rows(robot: Robot) -> Iterator[dict[str, Any]]:
     state = model.static([0.0, 0.0])
     for node, known in SAG.items():
         ours = float(model.displacement(state, node)[2])
-        yield row(f"static sag of {node}, z", CANTILEVER, known, ours, "m", 1e-5)
+        yield row(
+            check=f"static sag of {node}, z",
+            source=CANTILEVER,
+            known=known,
+            ours=ours,
+            unit="m",
+            tolerance=1e-5,
+        )
 
 
 def mode_rows(robot: Robot) -> Iterator[dict[str, Any]]:
     """Natural frequencies of the straight pendulum, held and free, without gravity."""
     model = Model(robot.replace({"gravity": [0.0, 0.0, 0.0]}))
-    locked = modes(model, model.at(), locked=True, count=len(LOCKED_HZ)).frequency_hz
-    check = "joints locked, first four frequencies"
-    yield row(check, CANTILEVER, LOCKED_HZ, locked, "Hz", 1e-3, relative=True)
+    locked = modes(model, model.at(), locked=True, count=len(LOCKED_HZ))
+    yield row(
+        check="joints locked, first four frequencies",
+        source=CANTILEVER,
+        known=LOCKED_HZ,
+        ours=locked.frequency_hz,
+        unit="Hz",
+        tolerance=1e-3,
+        relative=True,
+    )
     free = in_plane(modes(model, model.at()))
-    check = "joints free, in plane, rigid motions"
-    yield row(check, DERIVED, (0.0, 0.0), free[:2], "Hz", 1e-3)
-    check = "joints free, in plane, first two frequencies"
-    yield row(check, DERIVED, FREE_HZ, free[2:4], "Hz", 1e-3, relative=True)
+    yield row(
+        check="joints free, in plane, rigid motions",
+        source=DERIVED,
+        known=(0.0, 0.0),
+        ours=free[:2],
+        unit="Hz",
+        tolerance=1e-3,
+    )
+    yield row(
+        check="joints free, in plane, first two frequencies",
+        source=DERIVED,
+        known=FREE_HZ,
+        ours=free[2:4],
+        unit="Hz",
+        tolerance=1e-3,
+        relative=True,
+    )
 
 
 def in_plane(found: Modes) -> np.ndarray:
     """Frequencies of the modes that move in the plane: joint coordinates, x, y and rz of the nodes."""
     inside = np.array([_moves_in_plane(name) for name in found.names])
-    share = np.sum(found.shapes[inside] ** 2, axis=0) / np.sum(found.shapes**2, axis=0)
+    squares = found.shapes**2
+    share = np.sum(squares[inside], axis=0) / np.sum(squares, axis=0)
     return found.frequency_hz[share > 0.5]
 
 
@@ -93,23 +121,34 @@ def release_rows(robot: Robot) -> Iterator[dict[str, Any]]:
     tangent = runs["tangent"]
     path = tangent.position("lower/tip")
     yield row(
-        "tip at 0.5 s, undamped, gravity -y",
-        "derived: independent floating-frame computation of the same two elements",
-        TIP_AT_HALF_A_SECOND,
-        path[100],  # 0.5 s in steps of 0.005 s
-        "m",
-        1e-4,
+        check="tip at 0.5 s, undamped, gravity -y",
+        source="derived: independent floating-frame computation of the same two elements",
+        known=TIP_AT_HALF_A_SECOND,
+        ours=path[100],
+        unit="m",
+        tolerance=1e-4,
     )
     largest = np.abs(tangent.data["energy"].values).max()
     share = float(np.abs(tangent.energy("residual")).max() / largest)
-    check = "energy residual over 2 s, share of the largest energy"
-    yield bound(check, "conservation", 1e-6, share, "1")
-    # The first half second: 101 rows.
-    gaps = [
-        distance(run.position("lower/tip")[:101], path[:101]) for run in runs.values()
-    ]
-    check = "tip, tangent against minimum-norm and zeroed, 0.5 s"
-    yield bound(check, "same motion", 1e-4, max(gaps), "m")
+    yield bound(
+        check="energy residual over 2 s, share of the largest energy",
+        source="conservation",
+        limit=1e-6,
+        ours=share,
+        unit="1",
+    )
+    gaps = []
+    for run in runs.values():
+        other = run.position("lower/tip")
+        # The first half second: 101 rows.
+        gaps.append(distance(other[:101], path[:101]))
+    yield bound(
+        check="tip, tangent against minimum-norm and zeroed, 0.5 s",
+        source="same motion",
+        limit=1e-4,
+        ours=max(gaps),
+        unit="m",
+    )
 
 
 def peer_rows(case: str) -> Iterator[dict[str, Any]]:
@@ -124,5 +163,10 @@ def peer_rows(case: str) -> Iterator[dict[str, Any]]:
         at_times = np.array([path[round(100 * t)] for t in points])
         known = np.array(list(points.values()))
         gap = float(np.linalg.norm(at_times - known, axis=1).max())
-        check = f"{case}: tip against {title}, {len(points)} times to 1 s"
-        yield bound(check, "Exudyn 1.13.6, converged", 1e-3, gap, "m")
+        yield bound(
+            check=f"{case}: tip against {title}, {len(points)} times to 1 s",
+            source="Exudyn 1.13.6, converged",
+            limit=1e-3,
+            ours=gap,
+            unit="m",
+        )

@@ -29,7 +29,10 @@ def tables_of(report: Mapping[str, Any]) -> list[ReportTable]:
         "peers": peer_table,
         "rigid": rigid_table,
     }
-    tables = [make(report[key]) for key, make in makers.items() if report.get(key)]
+    tables = []
+    for key, make in makers.items():
+        if report.get(key):
+            tables.append(make(report[key]))
     if report.get("eigenpairs"):
         tables += eigenpair_tables(report["eigenpairs"])
     return tables

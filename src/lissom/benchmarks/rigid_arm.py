@@ -65,7 +65,8 @@ def _about_centre(body: Body) -> tuple[float, np.ndarray, np.ndarray]:
     m = float(body.total_mass)
     c = np.asarray(body.centre)
     # Parallel axes, from the joint to the centre; round-off leaves J a little unsymmetric.
-    J = np.asarray(body.inertia) - m * (c @ c * np.eye(3) - np.outer(c, c))
+    shift = m * (c @ c * np.eye(3) - np.outer(c, c))
+    J = np.asarray(body.inertia) - shift
     return m, c, 0.5 * (J + J.T)
 
 
@@ -85,9 +86,10 @@ def measure_rigid(repeat: int) -> dict[str, Any]:
     data = model.createData()
     size = (3, BATCH, len(robot.joint_names))
     samples = np.random.default_rng(7).uniform(-1.0, 1.0, size)
-    theirs = [
-        pin.aba(model, data, *sample).copy() for sample in zip(*samples, strict=True)
-    ]
+    theirs = []
+    for q, qd, torque in zip(*samples, strict=True):
+        # The peer gives the same array back in every call, overwritten.
+        theirs.append(pin.aba(model, data, q, qd, torque).copy())
     theirs = np.array(theirs)
 
     # The formulation is no argument: the code is compiled for this robot, as the peer's model is made for it.

@@ -54,7 +54,9 @@ class FrequencyResponseResult(FrozenModel):
 
 def frequency_response(request: FrequencyResponseRequest) -> FrequencyResponseResult:
     """Responses of every named output to every named input."""
-    check_outputs({"picture": (request.picture, PICTURE), "data": (request.data, DATA)})
+    check_outputs(
+        {"picture": (request.picture, PICTURE), "data": (request.data, DATA)},
+    )
     linear = request.linear_model()
     found = []
     for name in linear.input_names:
@@ -90,12 +92,14 @@ def peaks_of(one: FrequencyResponse) -> tuple[Peak, ...]:
     height = one.magnitude
     inner = height[1:-1]
     higher = (inner > height[:-2]) & (inner >= height[2:])
+    # The first and the last frequency have one neighbour only, and are no peaks.
     rows = np.flatnonzero(higher) + 1
-    order = rows[np.argsort(-height[rows])][:PEAKS]
-    return tuple(
-        Peak(frequency_hz=float(one.frequency_hz[k]), magnitude=float(height[k]))
-        for k in order
-    )
+    order = rows[np.argsort(-height[rows])]
+    peaks = []
+    for k in order[:PEAKS]:
+        frequency = float(one.frequency_hz[k])
+        peaks.append(Peak(frequency_hz=frequency, magnitude=float(height[k])))
+    return tuple(peaks)
 
 
 def save_responses(found: Sequence[FrequencyResponse], path: str) -> None:
@@ -109,8 +113,9 @@ def save_responses(found: Sequence[FrequencyResponse], path: str) -> None:
         write_atomically(path, lambda file: np.savez_compressed(file, **columns))
         return
     lines = [",".join(columns)]
-    for row in np.stack(list(columns.values()), axis=1):
+    for row in zip(*columns.values(), strict=True):
         # `repr` of a float is the shortest text that reads back as the same number.
-        lines.append(",".join(repr(float(value)) for value in row))
+        cells = [repr(float(value)) for value in row]
+        lines.append(",".join(cells))
     text = "\n".join(lines) + "\n"
     write_atomically(path, lambda file: file.write(text.encode()))

@@ -64,7 +64,10 @@ class ComplexNumber(FrozenModel):
 
 def complex_numbers(values: Any) -> tuple[ComplexNumber, ...]:
     """Complex numbers of an array, one after the other."""
-    return tuple(ComplexNumber(real=z.real, imag=z.imag) for z in np.asarray(values))
+    numbers = []
+    for value in np.asarray(values):
+        numbers.append(ComplexNumber(real=value.real, imag=value.imag))
+    return tuple(numbers)
 
 
 def plain(value: Any) -> Any:
@@ -75,6 +78,7 @@ def plain(value: Any) -> Any:
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, bool | str | int) or value is None:
         return value
+    # JSON has no NaN and no infinity.
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, list | tuple | set | frozenset):

@@ -121,7 +121,10 @@ def linearize(request: LinearizeRequest) -> LinearizeResult:
         formulation=point.formulation,
         point=_operating_point(linear),
         shapes=MatrixSizes(
-            A=linear.A.shape, B=linear.B.shape, C=linear.C.shape, D=linear.D.shape
+            A=linear.A.shape,
+            B=linear.B.shape,
+            C=linear.C.shape,
+            D=linear.D.shape,
         ),
         states=tuple(linear.state_names),
         inputs=tuple(linear.input_names),
@@ -140,11 +143,10 @@ def _naming_the_field(
     try:
         return build()
     except UnknownNameError as failure:
-        field = ""
-        for key, names in fields.items():
-            if names and failure.name in names:
-                field = key
-                break
+        holders = [
+            key for key, names in fields.items() if failure.name in (names or ())
+        ]
+        field = holders[0] if holders else ""
         raise refused(field, failure.name, failure.message) from None
 
 
@@ -166,10 +168,12 @@ def _operating_point(linear: LinearModel) -> OperatingPoint:
 
 def _by_joint(linear: LinearModel, values: Any) -> dict[str, float]:
     """Values by joint; joints that are no states (held ones) are numbered."""
-    joints = [
-        name
-        for name in linear.state_names
-        if "/" not in name and not name.endswith(".rate")
-    ]
-    names = joints or [str(k + 1) for k in range(len(values))]
+    names = []
+    for state in linear.state_names:
+        # Elastic coordinates are called `link/...`, rates `....rate`: what is left are joints.
+        if "/" not in state and not state.endswith(".rate"):
+            names.append(state)
+    if not names:
+        names = [str(k + 1) for k in range(len(values))]
+    # The independent joints of a closed chain are fewer than the values of all joints.
     return dict(zip(names, values, strict=False))

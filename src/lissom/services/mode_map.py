@@ -93,7 +93,9 @@ def mode_map(
         request: robot, what varies, and what is asked for.
         watch: called with the share of the work that is done.
     """
-    check_outputs({"picture": (request.picture, PICTURE), "data": (request.data, DATA)})
+    check_outputs(
+        {"picture": (request.picture, PICTURE), "data": (request.data, DATA)},
+    )
     scenario = request.scenario()
     if bool(request.over) == (request.along is not None):
         message = "say over what: the axes of a grid in `over`, or a run in `along`"
@@ -156,8 +158,11 @@ def _grid_points(
     """All combinations of the values on the axes."""
     _check_axes(request.over)
     pose = request.q or initial or (0.0,) * len(robot.joint_names)
-    grids = np.meshgrid(*(axis.values for axis in request.over), indexing="ij")
-    q = np.tile(np.asarray(pose, dtype=float), (*grids[0].shape, 1))
+    values = [axis.values for axis in request.over]
+    grids = np.meshgrid(*values, indexing="ij")
+    shape = grids[0].shape
+    # Every point starts from the pose; the axes then overwrite what they vary.
+    q = np.tile(np.asarray(pose, dtype=float), (*shape, 1))
     qd = np.zeros_like(q)
     changes: dict[str, np.ndarray] = {}
     axes: dict[str, np.ndarray] = {}
@@ -222,7 +227,8 @@ def _recorded_points(model: Model, path: str) -> _Points:
     t, motion = motion_of(model, run)
     every = max(1, len(t) // MOST_INSTANTS)
     q, qd, qdd = (part[::every] for part in motion)
-    return _Points(q, qd, qdd, None, {"time [s]": t[::every]})
+    axes = {"time [s]": t[::every]}
+    return _Points(q, qd, qdd, None, axes)
 
 
 def _mapped_modes(found: ModeMap) -> tuple[MappedMode, ...]:
@@ -253,18 +259,18 @@ def _grid_values(found: ModeMap) -> list[dict[str, float]]:
     """What the axes say at every point, the last axis running fastest."""
     grids = np.meshgrid(*found.axes.values(), indexing="ij")
     columns = [grid.ravel().tolist() for grid in grids]
-    return [
-        dict(zip(found.axes, values, strict=False))
-        for values in zip(*columns, strict=True)
-    ]
+    points = []
+    for values in zip(*columns, strict=True):
+        points.append(dict(zip(found.axes, values, strict=True)))
+    return points
 
 
 def _save_map(found: ModeMap, path: str) -> None:
     if path.lower().endswith(".npz"):
         found.save(path)
         return
-    data = map_dataset(found)
-    write_atomically(path, lambda file: file.write(data.to_netcdf(engine="h5netcdf")))
+    content = map_dataset(found).to_netcdf(engine="h5netcdf")
+    write_atomically(path, lambda file: file.write(content))
 
 
 def map_dataset(found: ModeMap) -> Any:

@@ -59,7 +59,10 @@ def mode_polynomials(
     if request.file is not None:
         found.save(request.file)
     values = found(found.centres[0])
-    text = [found.text(m, digits=5, smallest=1e-4) for m in range(found.modes)]
+    text = []
+    for mode in range(found.modes):
+        # The whole polynomial has hundreds of terms: the file holds it.
+        text.append(found.text(mode, digits=5, smallest=1e-4))
     return ModePolynomialsResult(
         robot=scenario.robot.name,
         parameters=tuple(found.parameters),

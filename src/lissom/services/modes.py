@@ -1,7 +1,7 @@
 """Natural vibration."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +24,7 @@ from .frozen_model import (
     complex_numbers,
 )
 from .outputs import PAGE, PICTURE, check_outputs
-from .robot_facts import has_damping, rows_of_nodes, values_by_joint
+from .robot_facts import has_damping, rows_of_nodes, values_by_name
 from .sources import RobotRequest
 
 STATIC = "static equilibrium under gravity"
@@ -53,7 +53,7 @@ class ModesRequest(RobotRequest):
         return self.qd is not None or self.qdd is not None
 
     @model_validator(mode="after")
-    def _animated_mode_is_among_them(self) -> Self:
+    def _animated_mode_is_among_them(self) -> "ModesRequest":
         if self.animated_mode > self.count:
             raise ValueError(
                 f"animated_mode: {self.animated_mode}: only {self.count} modes are asked for: count"
@@ -109,7 +109,7 @@ def modes(request: ModesRequest) -> ModesResult:
         formulation=scenario.formulation,
         about=_operating_point(request),
         locked=request.locked,
-        q=values_by_joint(model.joint_names, state.q),
+        q=values_by_name(model.joint_names, state.q),
         frequency_hz=found.frequency_hz,
         damping_ratio=found.damping_ratio,
         share=share,
@@ -146,9 +146,11 @@ def _operating_point(request: ModesRequest) -> str:
 
 def _by_mode(shares: Mapping[str, Any]) -> tuple[dict[str, float], ...]:
     """Shares (mode,) of every part, mode by mode."""
-    names = list(shares)
-    rows = np.asarray([shares[name] for name in names]).T
-    return tuple(dict(zip(names, row.tolist(), strict=True)) for row in rows)
+    table = np.asarray(list(shares.values()))
+    rows = []
+    for column in table.T:
+        rows.append(dict(zip(shares, column.tolist(), strict=True)))
+    return tuple(rows)
 
 
 def _exponents(eigenvalue: Any) -> np.ndarray:
@@ -189,8 +191,11 @@ def _draw_modes(
 def nodal_motion(model: Model, state: State, shapes: np.ndarray) -> np.ndarray:
     """Displacement and rotation (mode, node, 6) of every node in every mode, world axes."""
     f = model.formulation_at(state)
-    padded = [_motion_in(f, state.x, jnp.asarray(shape)) for shape in shapes.T]
-    return np.stack([rows_of_nodes(model, rows) for rows in padded])
+    motions = []
+    for shape in shapes.T:
+        padded = _motion_in(f, state.x, jnp.asarray(shape))
+        motions.append(rows_of_nodes(model, padded))
+    return np.stack(motions)
 
 
 @compiled_quickly
@@ -200,6 +205,7 @@ def _motion_in(f: Any, x: Any, shape: Any) -> Any:
     def position(x):
         return node_poses(f, f.configuration(x)).position
 
+    # How positions change along the shape is the motion itself: a derivative, not a difference.
     _, linear = jax.jvp(position, (x,), (shape,))
     rates = engine.rate_map(f, x)
     # A node turns with its link's frame and, in the link's axes, by the bending of the link there.

@@ -81,9 +81,8 @@ def reduce(
     )
     made = _imported(request, watch)
     report = made.report.to_dict()
-    result = ReduceResult(
-        report=report, text=str(made.report), files=_write_files(made, report, request)
-    )
+    files = _write_files(made, report, request)
+    result = ReduceResult(report=report, text=str(made.report), files=files)
     if not made.passed:
         raise FailedImport(_failure(report), result)
     return result
@@ -160,10 +159,12 @@ def _clamped_modes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Shapes (mode, node, 3) with the inner end held, and their frequencies [Hz]."""
     if made.result is None or made.coupled is None:
-        return np.zeros((0, len(nodes), 3)), np.zeros(0)
+        no_shapes = np.zeros((0, len(nodes), 3))
+        return no_shapes, np.zeros(0)
     modes = made.result.modes
     omega2, v = held_modes(modes, made.coupled.fe.M)
     coordinates = modes.clamped @ v[:, :DRAWN_MODES]
     displacement = np.asarray(made.coupled.expand @ coordinates)
     shapes = made.coupled.base.nodal(displacement)[nodes, :3]
-    return np.moveaxis(shapes, -1, 0), np.sqrt(omega2) / (2 * np.pi)
+    hz = np.sqrt(omega2) / (2 * np.pi)
+    return np.moveaxis(shapes, -1, 0), hz

@@ -25,9 +25,10 @@ def has_damping(robot: Robot) -> bool:
     return False
 
 
-def values_by_joint(names: Iterable[str], values: Any) -> dict[str, float]:
-    """One value for each joint, by its name."""
-    return dict(zip(names, np.asarray(values).tolist(), strict=True))
+def values_by_name(names: Iterable[str], values: Any) -> dict[str, float]:
+    """One value for each joint, or for each kind of energy, by its name."""
+    numbers = np.asarray(values).tolist()
+    return dict(zip(names, numbers, strict=True))
 
 
 def rows_of_nodes(model: "Model", padded: Any) -> np.ndarray:

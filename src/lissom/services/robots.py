@@ -42,7 +42,8 @@ def robots() -> RobotsResult:
 
 def _library_robot(name: str) -> LibraryRobot:
     robot = Robot.load(name)
-    names, elements = [], []
+    names = []
+    elements = []
     for i, link in enumerate(robot.links):
         if link.flexible:
             names.append(link.name)

@@ -13,7 +13,7 @@ from ..describe.section import Taper
 from ..solve.model import Model
 from .frozen_model import FrozenModel, Position
 from .outputs import PICTURE, check_outputs
-from .robot_facts import has_damping, rows_of_nodes, values_by_joint
+from .robot_facts import has_damping, rows_of_nodes, values_by_name
 from .sources import RobotRequest, source_line
 
 
@@ -101,7 +101,7 @@ def show(request: ShowRequest) -> ShowResult:
         joints=robot.joint_names,
         loops=_shown_loops(robot),
         independent=independent,
-        q=values_by_joint(robot.joint_names, pose),
+        q=values_by_name(robot.joint_names, pose),
         links=links,
         payload=payload,
         mass=sum(link.mass for link in links) + (payload or 0.0),
@@ -152,7 +152,8 @@ def _length(robot: Robot, i: int) -> float:
     if robot.links[i].beam is not None:
         path = np.asarray(beam_path(robot, i), dtype=float)
         if len(path) > 1:
-            return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+            pieces = np.linalg.norm(np.diff(path, axis=0), axis=1)
+            return float(pieces.sum())
     return float(np.linalg.norm(tip(robot, i)))
 
 
@@ -199,6 +200,7 @@ def _draw(model: Model, pose: tuple[float, ...], path: str) -> None:
     from ..show.robot_scene import scene_of
 
     state = model.at(list(pose))
-    position = rows_of_nodes(model, model.poses(state).position)
+    poses = model.poses(state)
+    position = rows_of_nodes(model, poses.position)
     axes = np.asarray(_link_axes(model.formulation_at(state), state.x))
     draw_robot(scene_of(model.robot), position, axes, path)

@@ -11,7 +11,7 @@ from ..describe import DescriptionError, Scenario
 from .failures import FailedRun
 from .frozen_model import FrozenModel, Position
 from .outputs import PAGE, PICTURE, RESULT, Outputs, output_problems
-from .robot_facts import has_damping, named_nodes, values_by_joint
+from .robot_facts import has_damping, named_nodes, values_by_name
 from .sources import Source, runs_from_rest, scenario_of
 from .validate import checked_model
 
@@ -108,6 +108,7 @@ def prepare(request: SimulateRequest) -> PreparedRun:
         raise DescriptionError([*problems, *failure.problems]) from None
     if problems:
         raise DescriptionError(problems)
+    # A scenario that is given as data stands in no file.
     file = request.scenario if isinstance(request.scenario, str) else ""
     began = perf_counter()
     model = checked_model(scenario, file)
@@ -145,6 +146,7 @@ def run_prepared(
             prepared.scenario, watch, model=prepared.model, build_s=prepared.build_s
         )
     except SimulationError as failure:
+        # What was computed until then is worth keeping: it often shows why.
         files = _saved(failure.run, request.result)
         result = _result(failure.run, prepared.notes, files)
         message = f"{failure}{_advice(failure.run)}"
@@ -192,12 +194,12 @@ def _result(
         formulation=facts["formulation"],
         t_end=final["time"].item(),
         complete=bool(facts["complete"]),
-        q=values_by_joint(joints, final["q"]),
-        qd=values_by_joint(joints, final["qd"]),
-        encoder=values_by_joint(joints, final["encoder"]),
-        torque=values_by_joint(joints, final["torque"]),
+        q=values_by_name(joints, final["q"]),
+        qd=values_by_name(joints, final["qd"]),
+        encoder=values_by_name(joints, final["encoder"]),
+        torque=values_by_name(joints, final["torque"]),
         position=named_nodes(nodes, final["position"].values),
-        energy=dict(zip(kinds, final["energy"].values.tolist(), strict=True)),
+        energy=values_by_name(kinds, final["energy"]),
         energy_residual=_energy_residual(run),
         solver=SolverCounts(
             method=facts["method"],

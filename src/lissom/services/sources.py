@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import InstanceOf
+from pydantic import InstanceOf, WithJsonSchema
 
 from ..describe import (
     DescriptionError,
@@ -19,7 +19,10 @@ from ..describe.errors import refused
 from ..describe.files import find_file, kind_of_file
 from .frozen_model import FrozenModel, JointValues
 
-Source = str | InstanceOf[Robot] | InstanceOf[Scenario]
+# A description comes as data only within Python; from JSON, a source is a name or a file.
+Source = Annotated[
+    str | InstanceOf[Robot] | InstanceOf[Scenario], WithJsonSchema({"type": "string"})
+]
 
 # First bytes of a NetCDF-4 file: result files are told by them, whatever their names.
 HDF5 = b"\x89HDF\r\n\x1a\n"

@@ -1,6 +1,6 @@
 """Elastic equilibrium."""
 
-from typing import Any, Self
+from typing import Any
 
 from pydantic import model_validator
 
@@ -8,7 +8,7 @@ from ..compilation import compiled_quickly
 from ..dynamics import engine
 from ..solve.model import Model
 from .frozen_model import FrozenModel, JointValues, Position
-from .robot_facts import named_nodes, rows_of_nodes, values_by_joint
+from .robot_facts import named_nodes, rows_of_nodes, values_by_name
 from .sources import RobotRequest
 
 
@@ -19,7 +19,7 @@ class StaticRequest(RobotRequest):
     torque: JointValues | None = None  # on free joints [N m or N]; default zero
 
     @model_validator(mode="after")
-    def _torques_act_on_free_joints(self) -> Self:
+    def _torques_act_on_free_joints(self) -> "StaticRequest":
         if self.torque is not None and not self.free:
             raise ValueError(
                 "torque: only free joints take torques: set free; held joints find theirs"
@@ -64,9 +64,9 @@ def static(request: StaticRequest) -> StaticResult:
         robot=scenario.robot.name,
         formulation=scenario.formulation,
         joints_are="free" if request.free else "held",
-        q=values_by_joint(joints, state.q),
-        encoder=values_by_joint(joints, state.encoder),
-        torque=values_by_joint(joints, state.torque),
+        q=values_by_name(joints, state.q),
+        encoder=values_by_name(joints, state.encoder),
+        torque=values_by_name(joints, state.torque),
         position=named_nodes(model.node_names, position),
         displacement=named_nodes(model.node_names, displacement),
         energy=StoredEnergy(strain=float(strain), gravity=float(gravity)),
