@@ -12,7 +12,7 @@ from matplotlib.ticker import NullFormatter
 sys.path.insert(0, str(Path(__file__).parent.parent / "physics"))
 from figures import chart, earlier_numbers, heading, keep  # noqa: E402
 
-from lissom.benchmarks.links import LINKS, measure_links  # noqa: E402
+from lissom.benchmarks.cost_of_links import LINKS, measure_links  # noqa: E402
 from lissom.benchmarks.machine import machine_facts  # noqa: E402
 from lissom.show.axes import PALETTE  # noqa: E402
 

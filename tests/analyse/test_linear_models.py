@@ -2,7 +2,6 @@
 
 import functools
 
-import control
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ import scipy.linalg
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
+import control
 import lissom as ls
 from helpers import compiled_once, observed_order
 from lissom.analyse.linear.linear_sequence import motion_of

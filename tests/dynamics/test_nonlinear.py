@@ -21,7 +21,7 @@ from lissom.algebra.so3 import exponential, left_jacobian, logarithm, rotation_s
 from lissom.describe.geometry import joint_axis, joint_frame
 from lissom.dynamics.formulation import differentiated_motion
 from lissom.kinematics.chain import link_frames
-from lissom.solve.problem import State
+from lissom.solve.state import State
 
 ROUND = 1e-12
 

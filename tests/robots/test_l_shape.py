@@ -9,6 +9,7 @@ import pytest
 from helpers import compiled_once, relative
 from lissom import Model, Reduction, Robot, Scenario, modes
 from lissom.benchmarks import l_shape
+from lissom.benchmarks.cases import compiled_case
 from lissom.bodies.link_body import body_of
 from lissom.bodies.reduce.reduced_body import reduced_body
 from lissom.dynamics import engine
@@ -159,7 +160,7 @@ def test_theta_comes_down_to_its_value_with_all_exported_modes_and_energy_is_kep
     assert height == pytest.approx(
         [0, -0.029, -0.036, -0.037, -0.038, -0.038, -0.0645], abs=6e-4
     )
-    run = l_shape.ready(Scenario.load("l-shape")).run(**l_shape.TIGHT)
+    run = compiled_case(Scenario.load("l-shape")).run(**l_shape.TIGHT)
     assert (
         np.abs(run.energy("residual")).max()
         < 1e-6 * np.abs(run.data["energy"].values).max()
@@ -185,7 +186,7 @@ def test_the_published_terms_differ_little_and_leak_energy(modulus, far, leak):
     runs = {}
     for terms in ("consistent", "published"):
         changes = {"terms": terms, l_shape.MODULUS: modulus, "output_dt": 0.01}
-        runs[terms] = l_shape.ready(
+        runs[terms] = compiled_case(
             Scenario.load("l-shape-swing").replace(changes)
         ).run(rtol=1e-9, atol=1e-11)
     distance = np.abs(

@@ -33,7 +33,7 @@ def family():
 def locked_frequency(formulation):
     """Lowest frequency [rad/s] of the undeformed link, its joint held."""
     j, x = formulation.n_joints, jnp.zeros(formulation.size)
-    M = engine.inertia(formulation, x)
+    M = engine.inertia_at(formulation, x)
     no_torque = jnp.zeros(formulation.n_encoders)
     K = jax.jacfwd(lambda x: engine.resting_force(formulation, x, no_torque))(x)
     return jnp.sqrt(symmetric_modes_traced(K[j:, j:], M[j:, j:])[0][0])

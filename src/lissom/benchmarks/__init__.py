@@ -1,1 +1,1 @@
-"""Benchmarks: how fast, how accurate, and how both compare with other programs, measured where they are run."""
+"""Times and numbers that lissom is held to: run by `lissom bench`, imported by nothing else in the package."""

@@ -7,25 +7,17 @@ import numpy as np
 
 from ..describe.files import library_names
 from ..describe.scenario import Scenario, Solver
-from ..show.run import (
-    Run,
-    SimulationError,
-    compile_run,
-    dataset,
-    initial_state,
-    inputs_of,
-)
-from ..solve.inputs import Inputs
-from ..solve.integrate import integrate, output_times
+from ..scenarios.ready import initial_state, inputs_of
+from ..show.run import Run, SimulationError, compile_run, dataset
+from ..show.scene import moving_tip, scene_from_json
 from ..solve.model import Model
-from ..solve.problem import State
+from ..solve.simulate import output_times, simulate
 from ..types import RESULTS
 from .machine import one_core, timed
 
-TIGHT: dict[str, Any] = {
-    "rtol": 1e-9,
-    "atol": 1e-11,
-}  # the reference: a thousand times tighter than the default
+# Tolerances of references: a thousand times tighter than the default.
+TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}
+
 Tell = Callable[[str], None]  # takes a line about what is going on
 
 
@@ -34,52 +26,51 @@ class Case:
 
     def __init__(self, scenario: Scenario):
         self.scenario = scenario
-        built, self.model = timed(lambda: model_of(scenario))
-        started, (self.state, self.inputs) = timed(lambda: _start(self.model, scenario))
-        self.build_s, self.start_s = built.best, started.best
+        building, self.model = timed(lambda: Model.of_scenario(scenario))
+        starting, self.state = timed(lambda: initial_state(self.model, scenario))
+        self.inputs = inputs_of(self.model, scenario)
+        self.build_s = building.best
+        self.start_s = starting.best
         self.times = output_times(scenario.t_end, scenario.output_dt)
         self.tip = f"{self.model.link_names[-1]}/tip"
-        # a loop may hold the last tip in its place
-        self.tips = (
-            [f"{name}/tip" for name in self.model.link_names]
-            if self.model.robot.loops
-            else [self.tip]
-        )
 
     def solver(self, **changes: Any) -> Solver:
         """The scenario's solver with other options."""
-        return Solver(**(self.scenario.solver.model_dump() | changes))
+        options = self.scenario.solver.model_dump() | changes
+        return Solver(**options)
 
     def compile(self, **solver: Any) -> float:
         """Seconds until everything that a run needs is compiled."""
-        args = self.model, self.state, self.inputs, self.times, self.solver(**solver)
-        return timed(lambda: compile_run(*args))[0].best
+        options = self.solver(**solver)
+
+        def job() -> None:
+            compile_run(self.model, self.state, self.inputs, self.times, options)
+
+        return timed(job)[0].best
 
     def run(
         self, watch: Callable[[float], None] = lambda t: None, **solver: Any
     ) -> Run:
         """One run, all its results in memory when it returns."""
         options = self.solver(**solver)
-        outcome = integrate(
-            self.model.formulation, self.state, self.inputs, self.times, options, watch
+        solution = simulate(
+            self.model, self.state, self.inputs, self.times, options, watch
         )
-        if outcome.failure == RESULTS.interrupted:
+        if bool(solution.result == RESULTS.interrupted):
             raise KeyboardInterrupt
-        run = Run(dataset(self.model, self.inputs, outcome, self.times, options))
+        run = Run(dataset(self.model, self.inputs, solution, options))
         if not run.complete:
-            raise SimulationError(
-                f"stopped at t = {outcome.time:.6g} s: {run.data.attrs['reason']}", run
-            )
+            reached = float(solution.last.t)
+            reason = run.data.attrs["reason"]
+            raise SimulationError(f"stopped at t = {reached:.6g} s: {reason}", run)
         return run
 
 
-def model_of(scenario: Scenario) -> Model:
-    """The robot of a scenario in its formulation."""
-    return Model.of_scenario(scenario)
-
-
-def _start(model: Model, scenario: Scenario) -> tuple[State, Inputs]:
-    return initial_state(model, scenario), inputs_of(model, scenario)
+def compiled_case(scenario: Scenario) -> Case:
+    """The scenario, ready to run at full speed."""
+    case = Case(scenario)
+    case.compile()
+    return case
 
 
 def default_cases() -> tuple[str, ...]:
@@ -87,10 +78,30 @@ def default_cases() -> tuple[str, ...]:
     return library_names()
 
 
+# --- what is read off a run ----------------------------------------------------------------------------------------
+
+
+def path_of_tip(run: Run) -> np.ndarray:
+    """Path (time, 3) of the robot's tip [m]; where a loop holds that in its place, of the tip that moves farthest."""
+    position = run.data["position"].values
+    scene = scene_from_json(run.data.attrs["scene"])
+    return position[:, moving_tip(scene, position)]
+
+
 def distance(path: np.ndarray, reference: np.ndarray) -> float:
     """Largest distance between two paths (time, 3) [m]; the first may have fewer times, evenly left out."""
     every = (len(reference) - 1) // (len(path) - 1)
-    return float(np.linalg.norm(path - reference[::every], axis=1).max())
+    gap = path - reference[::every]
+    return float(np.linalg.norm(gap, axis=1).max())
+
+
+def solver_counts(run: Run) -> dict[str, int]:
+    """Steps taken, steps rejected, and right-hand sides evaluated."""
+    keys = ("steps", "rejected", "rhs_evaluations")
+    return {key: int(run.data.attrs[key]) for key in keys}
+
+
+# --- measuring -----------------------------------------------------------------------------------------------------
 
 
 def measure_case(
@@ -108,38 +119,35 @@ def measure_scenario(
     case = Case(scenario)
     tell(f"{name}: compiling")
     compile_s = case.compile()
+
+    def reference_run() -> Run:
+        return case.run(lambda t: tell(f"{name}: reference, t = {t:.3g} s"), **TIGHT)
+
     with one_core():
         tell(f"{name}: first and {repeat} warm runs")
         first, _ = timed(case.run)
         warm, run = timed(case.run, repeat)
         tell(f"{name}: reference")
-        tight, reference = timed(
-            lambda: case.run(
-                lambda t: tell(f"{name}: reference, t = {t:.3g} s"), **TIGHT
-            )
-        )
-    attrs, simulated = run.data.attrs, float(run.t[-1])
+        tight, reference = timed(reference_run)
+    simulated = float(run.t[-1])
     return {
         "case": name,
         "coordinates": case.model.formulation.size,
         "simulated_s": simulated,
         "build_s": case.build_s,
-        "start_s": case.start_s,  # the state at t = 0; a static one is solved for, and that is compiled the first time
+        # The state at t = 0: a static one is solved for, and that is compiled the first time.
+        "start_s": case.start_s,
         "compile_s": compile_s,
         "first_run_s": first.best,
         "warm": warm.report(),
         "real_time_factor": simulated / warm.best,
-        "method": attrs["method"],
+        "method": run.data.attrs["method"],
         "rtol": case.scenario.solver.rtol,
-        "steps": int(attrs["steps"]),
-        "rejected": int(attrs["rejected"]),
-        "rhs_evaluations": int(attrs["rhs_evaluations"]),
-        "tip_error_m": max(
-            distance(run.position(tip), reference.position(tip)) for tip in case.tips
-        ),
+        **solver_counts(run),
+        "tip_error_m": distance(path_of_tip(run), path_of_tip(reference)),
         "reference": {
             "rtol": TIGHT["rtol"],
             "wall_s": tight.best,
-            "steps": int(reference.data.attrs["steps"]),
+            "steps": solver_counts(reference)["steps"],
         },
     }

@@ -4,7 +4,7 @@ The data of the paper's Table 2 and Figure 2 are lost. The frequencies, damping 
 an independent computation with chosen data; `palomba2019` is the paper's model in the paper's coordinates.
 """
 
-from time import perf_counter
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -20,16 +20,19 @@ from ..analyse.polynomials.parametric_modes import (
     parametric_eigenpairs,
     parametric_modes,
 )
+from ..services.frozen_model import plain
 from ..solve.model import Model
 from . import palomba2019
 from .cases import Tell
-from .machine import one_core
+from .machine import one_core, timed
 
 ZEROED = {"zeroed": ["upper/0.rz", "lower/0.rz"]}  # what q1 and q2 of the paper mean
 ABSOLUTE = {"q1": {"q.upper": 1, "q.lower": -1}, "q2": "q.lower"}
 SPEEDS = {"q1d": {"qd.upper": 1, "qd.lower": -1}, "q2d": "qd.lower"}
 ACCELERATIONS = {"q1dd": {"qdd.upper": 1, "qdd.lower": -1}, "q2dd": "qdd.lower"}
+MOTION = ABSOLUTE | SPEEDS | ACCELERATIONS
 ELASTIC = 10.0  # [Hz] pairs above are elastic, the pendulum-like one is below
+ARM = "anthropomorphic"
 TABLE = {
     0.0: {
         "torque": (0.3747, -0.0471),
@@ -62,32 +65,38 @@ TIMES = np.linspace(0.0, palomba2019.DURATION, 51)
 
 def measure_eigenpairs(tell: Tell = lambda text: None) -> dict[str, Any]:
     """Everything, as plain data."""
-    report: dict[str, Any] = {"table": {}, "path": {}, "automatic": {}, "timing": {}}
+    report: dict[str, Any] = {
+        "table": {},
+        "path": {},
+        "automatic": {},
+        "timing": {},
+    }
     tell("the table at five times")
-    for name, source in {
-        "paper": None,
-        "published": "published",
-        "consistent": "consistent",
-    }.items():
-        report["table"][name] = table(source)
+    report["table"] = {
+        "paper": table(None),
+        "published": table("published"),
+        "consistent": table("consistent"),
+    }
     tell("order 4 along the path")
-    own, library = papers_expansion(), library_expansion("published")
-    for name, found in {"paper": own, "published": library}.items():
-        report["path"][name] = summary(errors(found, path_points(4)))
-        whole = summary(errors(found, path_points(4), path_matrices(name)))
-        report["path"][f"{name}, exact with the accelerations of each time"] = whole
-    report["timing"]["path"] = timing(own, path_points(4))
+    own = papers_expansion()
+    points = path_points(4)
+    for name, found in {
+        "paper": own,
+        "published": library_expansion("published"),
+    }.items():
+        report["path"][name] = summary(errors(found, points))
+        exact = errors(found, points, path_matrices(name))
+        with_accelerations = f"{name}, exact with the accelerations of each time"
+        report["path"][with_accelerations] = summary(exact)
+    report["timing"]["path"] = timing(own, points)
     tell("automatic along the path")
     for name, (found, points) in automatic_path().items():
         report["automatic"][name] = chosen(found, points)
-    tell("payload")
-    found, points = with_payload()
-    report["automatic"]["payload"] = chosen(found, points)
-    report["timing"]["payload"] = timing(found, points)
-    tell("anthropomorphic arm")
-    found, points = spatial_arm()
-    report["automatic"]["anthropomorphic"] = chosen(found, points)
-    report["timing"]["anthropomorphic"] = timing(found, points)
+    for name, expansion in {"payload": with_payload, ARM: spatial_arm}.items():
+        tell(f"automatic: {name}")
+        found, points = expansion()
+        report["automatic"][name] = chosen(found, points)
+        report["timing"][name] = timing(found, points)
     return report
 
 
@@ -98,13 +107,14 @@ def manipulator(terms: str) -> Model:
 
 def path_points(columns: int) -> np.ndarray:
     """(q1, q2, q1d, q2d, q1dd, q2dd) at the 51 times, the first columns of it."""
-    return np.concatenate(palomba2019.path(TIMES), axis=1)[:, :columns]
+    points = np.concatenate(palomba2019.path(TIMES), axis=1)
+    return points[:, :columns]
 
 
 def middle(columns: int) -> dict[str, float]:
     """The expansion point of the paper, at half time."""
-    names = [*ABSOLUTE, *SPEEDS, *ACCELERATIONS][:columns]
-    return dict(zip(names, path_points(6)[25], strict=False))
+    half_time = path_points(columns)[25]
+    return dict(zip(list(MOTION)[:columns], half_time, strict=True))
 
 
 def papers_expansion() -> ParametricModes:
@@ -122,10 +132,9 @@ def papers_expansion() -> ParametricModes:
 def library_expansion(terms: str) -> ParametricModes:
     """The same of the library's robot."""
     qdd = palomba2019.relative(palomba2019.path([0.25]).qdd)[0]
-    quantities = ABSOLUTE | SPEEDS
     return parametric_modes(
         manipulator(terms),
-        quantities,
+        ABSOLUTE | SPEEDS,
         at=middle(4),
         qdd=qdd,
         order=4,
@@ -135,58 +144,76 @@ def library_expansion(terms: str) -> ParametricModes:
 
 
 def table(terms: str | None) -> dict[str, Any]:
-    """Frequencies, damping and torques at the five times, and how far they are from the reference."""
+    """Frequencies, damping and torques at the five times, and how far they are from the reference.
+
+    Args:
+        terms: of the library's robot; `None` is the paper's own model.
+    """
     path = palomba2019.path(list(TABLE))
     if terms is None:
         stack = [jnp.asarray(part) for part in path]
-        M, C, K = (
-            np.asarray(A) for A in jax.jit(jax.vmap(palomba2019.matrices))(*stack)
-        )
-        torque = np.asarray(jax.jit(jax.vmap(palomba2019.balance))(*stack)[1])
+        M, C, K = _papers_matrices(stack)
+        _, torque = jax.jit(jax.vmap(palomba2019.balance))(*stack)
+        torque = np.asarray(torque)
     else:
         points = np.concatenate(path, axis=1)
-        quantities = ABSOLUTE | SPEEDS | ACCELERATIONS
-        source = parametric_modes(
-            manipulator(terms),
-            quantities,
-            at=middle(6),
-            order=0,
-            above_hz=ELASTIC,
-            hold="theta",
-        ).source
+        source: Any = _library_source(terms)
         M, C, K = source.exact(points)
-        torque = np.stack([source.balance(p)[-2:] for p in points])  # pyright: ignore[reportAttributeAccessIssue]
+        torque = np.stack([source.balance(point)[-2:] for point in points])
     rows = []
-    for i, (t, known) in enumerate(TABLE.items()):
-        lam = vibration_pairs(M[i], C[i], K[i], ELASTIC).eigenvalue[:3]
-        largest = np.abs(known["torque"]).max()
-        rows.append({"t": t, "torque": torque[i], "hz": frequency_hz(lam), "damping": damping_ratio(lam),
-                     "hz_off": np.abs(frequency_hz(lam) / np.array(known["hz"]) - 1).max(),
-                     "damping_off": np.abs(damping_ratio(lam) / np.array(known["damping"]) - 1).max(),
-                     "torque_off": np.abs(torque[i] - known["torque"]).max() / largest})  # fmt: skip
-    worst = {
-        key: max(row[key] for row in rows)
-        for key in ("hz_off", "damping_off", "torque_off")
-    }
+    for i, t in enumerate(TABLE):
+        pairs = vibration_pairs(M[i], C[i], K[i], ELASTIC)
+        rows.append(_table_row(t, pairs.eigenvalue[:3], torque[i]))
+    keys = ("hz_off", "damping_off", "torque_off")
+    worst = {key: max(row[key] for row in rows) for key in keys}
     return plain({"rows": rows, "worst": worst})
 
 
-def path_matrices(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """M, C, K at the 51 times, each with its own accelerations: `paper`, or the terms of the library's robot."""
-    if name == "paper":
-        stack = [jnp.asarray(part) for part in palomba2019.path(TIMES)]
-        M, C, K = jax.jit(jax.vmap(palomba2019.matrices))(*stack)
-        return np.asarray(M), np.asarray(C), np.asarray(K)
-    quantities = ABSOLUTE | SPEEDS | ACCELERATIONS
+def _table_row(t: float, eigenvalue: np.ndarray, torque: np.ndarray) -> dict[str, Any]:
+    known = TABLE[t]
+    hz = frequency_hz(eigenvalue)
+    damping = damping_ratio(eigenvalue)
+    hz_off = np.abs(hz / np.array(known["hz"]) - 1)
+    damping_off = np.abs(damping / np.array(known["damping"]) - 1)
+    # A torque of the table is nearly zero: differences are told against the larger one.
+    largest = np.abs(known["torque"]).max()
+    torque_off = np.abs(torque - known["torque"]) / largest
+    return {
+        "t": t,
+        "torque": torque,
+        "hz": hz,
+        "damping": damping,
+        "hz_off": hz_off.max(),
+        "damping_off": damping_off.max(),
+        "torque_off": torque_off.max(),
+    }
+
+
+def _library_source(terms: str) -> Any:
+    """M, C, K of the library's robot in the six quantities of the path."""
     found = parametric_modes(
-        manipulator(name),
-        quantities,
+        manipulator(terms),
+        MOTION,
         at=middle(6),
         order=0,
         above_hz=ELASTIC,
         hold="theta",
     )
-    return found.source.exact(path_points(6))
+    return found.source
+
+
+def _papers_matrices(path: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """M, C, K of the paper's own model at the points of a path."""
+    stack = [jnp.asarray(part) for part in path]
+    M, C, K = jax.jit(jax.vmap(palomba2019.matrices))(*stack)
+    return np.asarray(M), np.asarray(C), np.asarray(K)
+
+
+def path_matrices(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """M, C, K at the 51 times, each with its own accelerations: `paper`, or the terms of the library's robot."""
+    if name == "paper":
+        return _papers_matrices(palomba2019.path(TIMES))
+    return _library_source(name).exact(path_points(6))
 
 
 def errors(
@@ -198,57 +225,71 @@ def errors(
     """
     values = found(points)
     M, C, K = found.source.exact(points) if matrices is None else matrices
-    exact = [matched(vibration_pairs(M[i], C[i], K[i]), values.eigenvalue[i], values.right[i])
-             for i in range(len(points))]  # fmt: skip
-    lam = np.stack([pair.eigenvalue for pair in exact])
-    f, xi = frequency_hz(lam), damping_ratio(lam)
+    exact = []
+    for i in range(len(points)):
+        pairs = vibration_pairs(M[i], C[i], K[i])
+        exact.append(matched(pairs, values.eigenvalue[i], values.right[i]))
+    eigenvalue = np.stack([pair.eigenvalue for pair in exact])
+    right = np.stack([pair.right.T for pair in exact])
+    left = np.stack([pair.left.T for pair in exact])
+    f = frequency_hz(eigenvalue)
+    xi = damping_ratio(eigenvalue)
     return {
-        "f": f, "f_poly": values.frequency_hz, "xi": xi, "xi_poly": values.damping_ratio,
-        "eps_f": 100 * np.abs(values.frequency_hz / f - 1), "eps_xi": 100 * np.abs(values.damping_ratio / xi - 1),
-        "mac_right": modal_assurance(values.right, np.stack([pair.right.T for pair in exact])),
-        "mac_left": modal_assurance(values.left, np.stack([pair.left.T for pair in exact])),
-    }  # fmt: skip
+        "f": f,
+        "f_poly": values.frequency_hz,
+        "xi": xi,
+        "xi_poly": values.damping_ratio,
+        "eps_f": 100 * np.abs(values.frequency_hz / f - 1),
+        "eps_xi": 100 * np.abs(values.damping_ratio / xi - 1),
+        "mac_right": modal_assurance(values.right, right),
+        "mac_left": modal_assurance(values.left, left),
+    }
 
 
 def summary(found: dict[str, np.ndarray]) -> dict[str, Any]:
     """Worst and mean of each error, mode by mode; eps in percent."""
-    return plain({
-        name: {"worst": found[name].max(axis=0) if name.startswith("eps") else found[name].min(axis=0),
-               "mean": found[name].mean(axis=0)}
-        for name in ("eps_f", "eps_xi", "mac_right", "mac_left")
-    })  # fmt: skip
+    told = {}
+    for name in ("eps_f", "eps_xi", "mac_right", "mac_left"):
+        values = found[name]
+        # Errors are bad when large, the likeness of shapes when small.
+        largest_is_worst = name.startswith("eps")
+        worst = values.max(axis=0) if largest_is_worst else values.min(axis=0)
+        told[name] = {"worst": worst, "mean": values.mean(axis=0)}
+    return plain(told)
 
 
 def automatic_path() -> dict[str, tuple[ParametricModes, np.ndarray]]:
     """0.1 % and 0.999 over the whole path: in positions, speeds and accelerations, and in time alone."""
     model = manipulator("published")
     options: dict[str, Any] = {"accuracy": 1e-3, "above_hz": ELASTIC, "hold": "theta"}
-    six, time = path_points(6), TIMES[:, None]
 
     def motion(p):
-        parts = [
-            part @ jnp.array([[1.0, -1.0], [0.0, 1.0]])
-            for part in palomba2019.motion(p[0])
-        ]
-        return {f"{kind}.{joint}": part[i] for kind, part in zip(("q", "qd", "qdd"), parts, strict=True)
-                for i, joint in enumerate(model.joint_names)}  # fmt: skip
+        parts = {}
+        for kind, absolute in zip(
+            ("q", "qd", "qdd"), palomba2019.motion(p[0]), strict=True
+        ):
+            values = palomba2019.relative(absolute)
+            for i, joint in enumerate(model.joint_names):
+                parts[f"{kind}.{joint}"] = values[i]
+        return parts
 
-    quantities = ABSOLUTE | SPEEDS | ACCELERATIONS
+    six = path_points(6)
+    time = TIMES[:, None]
+    over_six = parametric_modes(model, MOTION, over=six, **options)
+    over_time = parametric_modes(model, ["t"], motion=motion, over=time, **options)
     return {
-        "path, six parameters": (
-            parametric_modes(model, quantities, over=six, **options),
-            six,
-        ),
-        "path, time": (
-            parametric_modes(model, ["t"], motion=motion, over=time, **options),
-            time,
-        ),
+        "path, six parameters": (over_six, six),
+        "path, time": (over_time, time),
     }
 
 
 def with_payload() -> tuple[ParametricModes, np.ndarray]:
     """The same robot, both joint angles and a payload of 0 to 0.2 kg as parameters; checked at random points."""
-    over = {"q1": (-0.15, 0.05), "q2": (-2.1, -1.0), "payload": (0.02, 0.2)}
+    over = {
+        "q1": (-0.15, 0.05),
+        "q2": (-2.1, -1.0),
+        "payload": (0.02, 0.2),
+    }
     quantities = {**ABSOLUTE, "payload": "payload.mass"}
     found = parametric_modes(
         manipulator("published"),
@@ -263,18 +304,17 @@ def with_payload() -> tuple[ParametricModes, np.ndarray]:
 
 def spatial_arm() -> tuple[ParametricModes, np.ndarray]:
     """The anthropomorphic arm with its three joints as parameters, held; checked at random points."""
-    model = Model("anthropomorphic")
-    over = dict(
-        zip(model.joint_names, ((-0.5, 0.5), (0.2, 0.8), (-1.2, -0.6)), strict=True)
-    )
-    return parametric_modes(
-        model, list(over), over=over, accuracy=1e-3, locked=True
-    ), _random(over)
+    model = Model(ARM)
+    ranges = ((-0.5, 0.5), (0.2, 0.8), (-1.2, -0.6))
+    over = dict(zip(model.joint_names, ranges, strict=True))
+    found = parametric_modes(model, list(over), over=over, accuracy=1e-3, locked=True)
+    return found, _random(over)
 
 
 def _random(over: dict[str, tuple[float, float]], count: int = 51) -> np.ndarray:
     low, high = np.array(list(over.values())).T
-    return np.random.default_rng(0).uniform(low, high, size=(count, len(over)))
+    random = np.random.default_rng(0)
+    return random.uniform(low, high, size=(count, len(over)))
 
 
 def chosen(found: ParametricModes, points: np.ndarray) -> dict[str, Any]:
@@ -294,33 +334,26 @@ def timing(
     """Seconds for all points, best of the repeats: LAPACK one by one, LAPACK batched, polynomials."""
     M, C, K = found.source.exact(points)
     n = M.shape[1]
-    companion = np.concatenate(
-        [np.concatenate([np.zeros_like(M), np.broadcast_to(np.eye(n), M.shape)], axis=2),
-         -np.linalg.solve(M, np.concatenate([K, C], axis=2))], axis=1)  # fmt: skip
-    each = {
-        "lapack": lambda: [
-            all_eigenpairs(M[i], C[i], K[i]) for i in range(len(points))
-        ],
+    companion = _companion(M, C, K)
+    each: dict[str, Callable[[], Any]] = {
+        "lapack": lambda: [all_eigenpairs(*one) for one in zip(M, C, K, strict=True)],
         "lapack_batched": lambda: np.linalg.eig(companion),
         "polynomials": lambda: found(points),
         "polynomials_eigenvalues_only": lambda: found.eigenvalues(points),
     }
+    best = {}
     with one_core():
-        best = {
-            name: _best(call, 3 if "lapack" in name else repeat)
-            for name, call in each.items()
-        }
-    ratios = {
-        f"factor_{name}": best["lapack"] / best[name]
-        for name in each
-        if name != "lapack"
-    }
-    return {
-        "points": len(points),
-        "coordinates": n,
-        **{f"{name}_s": span for name, span in best.items()},
-        **ratios,
-    }
+        for name, call in each.items():
+            # LAPACK takes long enough to be timed in a few repeats.
+            spent, _ = timed(call, 3 if "lapack" in name else repeat)
+            best[name] = spent.best
+    report: dict[str, Any] = {"points": len(points), "coordinates": n}
+    for name, span in best.items():
+        report[f"{name}_s"] = span
+    for name, span in best.items():
+        if name != "lapack":
+            report[f"factor_{name}"] = best["lapack"] / span
+    return report
 
 
 def all_eigenpairs(M, C, K):
@@ -335,19 +368,9 @@ def all_eigenpairs(M, C, K):
     return lam, w[:n], z[n:]
 
 
-def _best(call, repeat: int) -> float:
-    spans = []
-    for _ in range(repeat):
-        start = perf_counter()
-        call()
-        spans.append(perf_counter() - start)
-    return min(spans)
-
-
-def plain(value: Any) -> Any:
-    """Arrays and NumPy numbers as lists and floats, for JSON."""
-    if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+def _companion(M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """First-order form of M xdd + C xd + K x = 0, at every point."""
+    identity = np.broadcast_to(np.eye(M.shape[1]), M.shape)
+    upper = np.concatenate([np.zeros_like(M), identity], axis=2)
+    lower = -np.linalg.solve(M, np.concatenate([K, C], axis=2))
+    return np.concatenate([upper, lower], axis=1)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -27,11 +27,11 @@ from ..describe.section import section_values
 
 ARM = 0.01  # [m] reach of the cross that measures the tip's rotation
 OUTPUT_DT = 1e-3  # [s]
-NEWTON = (1e-6, 1e-7)  # relative, absolute
-TIGHT_NEWTON = (
-    1e-8,
-    1e-10,
-)  # for references; exact beams stall with them and keep the others
+
+# Relative and absolute tolerances of the peer's Newton iteration; the tight ones are for references. Exact beams stall
+# with those and keep the others.
+NEWTON = (1e-6, 1e-7)
+TIGHT_NEWTON = (1e-8, 1e-10)
 
 
 def exudyn() -> Any:
@@ -42,9 +42,8 @@ def exudyn() -> Any:
     """
     if "exudyn" not in sys.modules:
         sys.exudynFast = True  # type: ignore[attr-defined]
-    with redirect_stdout(
-        io.StringIO()
-    ):  # it greets on stdout, which may be somebody's JSON
+    # It greets on stdout, which may be somebody's JSON.
+    with redirect_stdout(io.StringIO()):
         program = import_module("exudyn")
     program.config.printToConsole = False
     return program
@@ -57,9 +56,7 @@ class PeerModel:
     container: Any  # keeps the system alive
     system: Any
     sensor: Any
-    tight: tuple[float, float] = (
-        NEWTON  # tolerances that its references can be solved with
-    )
+    tight: tuple[float, float] = NEWTON  # that its references can be solved with
 
     def run(
         self, t_end: float, step: float, radius: float, *, tight: bool = False
@@ -73,71 +70,98 @@ class PeerModel:
         return np.array(self.system.GetSensorStoredData(self.sensor))[:, 1:4]
 
 
+class Workbench(NamedTuple):
+    """What a model of the peer is put together with."""
+
+    program: Any
+    item: Any  # the module with all its items
+    container: Any
+    system: Any
+    ground: Any
+
+    def frame_of_ground(self) -> Any:
+        """A marker on the ground at the origin."""
+        return self.system.AddMarker(self.item.MarkerBodyRigid(bodyNumber=self.ground))
+
+    def frame_of_node(self, number: Any) -> Any:
+        """A marker on a node with position and rotation."""
+        return self.system.AddMarker(self.item.MarkerNodeRigid(nodeNumber=number))
+
+    def revolute(self, before: Any, after: Any) -> None:
+        """A joint about z between two markers."""
+        joint = self.item.ObjectJointRevoluteZ(markerNumbers=[before, after])
+        self.system.AddObject(joint)
+
+
+def workbench() -> Workbench:
+    """An empty system with its ground."""
+    program = exudyn()
+    item = import_module("exudyn.itemInterface")
+    container = program.SystemContainer()
+    system = container.AddSystem()
+    ground = system.AddObject(item.ObjectGround())
+    return Workbench(program, item, container, system, ground)
+
+
 def floating_frames(robot: Robot, inner_modes: int) -> PeerModel:
     """Both links as floating frames clamped at their joints: six constraint modes of the tip, `inner_modes` more."""
-    exu, item, container, system, ground = _empty()
-    before, start = _marker(system, item, ground, node=False), np.zeros(3)
+    bench = workbench()
+    item = bench.item
+    before = bench.frame_of_ground()
+    start = np.zeros(3)
     tip = -1
     for i in range(len(robot.links)):
-        mesh = mesh_of(body_of(robot, i))
-        info = _floating_frame(
-            system,
-            item,
-            mesh,
-            craig_bampton(mesh.body, inner_modes),
-            start,
-            robot.gravity,
-        )
-        own = _marker(system, item, info["nRigidBody"], node=True)
-        system.AddObject(item.ObjectJointRevoluteZ(markerNumbers=[before, own]))
-        cross = dict(
-            bodyNumber=info["oFFRFreducedOrder"],
+        mesh = point_mesh(body_of(robot, i))
+        modes = craig_bampton(mesh.body, inner_modes)
+        info = _floating_frame(bench, mesh, modes, start, robot.gravity)
+        bench.revolute(before, bench.frame_of_node(info["nRigidBody"]))
+        body = info["oFFRFreducedOrder"]
+        # The next joint sits on the seven points around the tip, each with the same weight.
+        cross = item.MarkerSuperElementRigid(
+            bodyNumber=body,
             meshNodeNumbers=mesh.cross,
             weightingFactors=[1 / 7] * 7,
         )
-        before = system.AddMarker(item.MarkerSuperElementRigid(**cross))
+        before = bench.system.AddMarker(cross)
         start = start + mesh.body.points[-1]
-        seen = dict(
-            bodyNumber=info["oFFRFreducedOrder"],
+        sensor = item.SensorSuperElement(
+            bodyNumber=body,
             meshNodeNumber=mesh.cross[0],
             storeInternal=True,
+            outputVariableType=bench.program.OutputVariableType.Position,
         )
-        tip = system.AddSensor(
-            item.SensorSuperElement(
-                outputVariableType=exu.OutputVariableType.Position, **seen
-            )
-        )
-    system.Assemble()
-    return PeerModel(container, system, tip, TIGHT_NEWTON)
+        tip = bench.system.AddSensor(sensor)
+    bench.system.Assemble()
+    return PeerModel(bench.container, bench.system, tip, TIGHT_NEWTON)
 
 
 def exact_beams(robot: Robot) -> PeerModel:
     """Both links of geometrically exact beam elements: large rotations and strains, shear, rotary inertia."""
-    exu, item, container, system, ground = _empty()
-    before, start, tip = _marker(system, item, ground, node=False), np.zeros(3), -1
+    bench = workbench()
+    before = bench.frame_of_ground()
+    start = np.zeros(3)
+    tip = -1
     for i in range(len(robot.links)):
-        nodes = _exact_link(exu, system, item, robot, i, start)
-        own = _marker(system, item, nodes[0], node=True)
-        system.AddObject(item.ObjectJointRevoluteZ(markerNumbers=[before, own]))
-        before, start = (
-            _marker(system, item, nodes[-1], node=True),
-            start + body_of(robot, i).points[-1],
+        points = start + np.asarray(body_of(robot, i).points)
+        nodes = _exact_link(bench, robot, i, points)
+        bench.revolute(before, bench.frame_of_node(nodes[0]))
+        before = bench.frame_of_node(nodes[-1])
+        start = points[-1]
+        sensor = bench.item.SensorNode(
+            nodeNumber=nodes[-1],
+            outputVariableType=bench.program.OutputVariableType.Position,
+            storeInternal=True,
         )
-        position = exu.OutputVariableType.Position
-        tip = system.AddSensor(
-            item.SensorNode(
-                nodeNumber=nodes[-1], outputVariableType=position, storeInternal=True
-            )
-        )
-    system.Assemble()
-    return PeerModel(container, system, tip)
+        tip = bench.system.AddSensor(sensor)
+    bench.system.Assemble()
+    return PeerModel(bench.container, bench.system, tip)
 
 
 # --- a link as points with mass ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Mesh:
+class PointMesh:
     """Points of a link: where they are, their masses, and how they move with the nodal displacements."""
 
     body: Body
@@ -148,44 +172,58 @@ class Mesh:
     centre: int  # a point that moves as the centre of mass does
 
 
-def mesh_of(body: Body) -> Mesh:
+def point_mesh(body: Body) -> PointMesh:
     """Four massive points for every station, a massless cross at the tip, a massless centre of mass."""
     stations = [_station_points(body, s) for s in range(len(body.station_inertia))]
-    points, shapes = (np.concatenate([part[k] for part in stations]) for k in (0, 1))
-    masses = np.concatenate([part[2] for part in stations])
-    arms = ARM * np.concatenate([np.zeros((1, 3)), np.eye(3), -np.eye(3)])
+    points = np.concatenate([station.points for station in stations])
+    shapes = np.concatenate([station.shapes for station in stations])
+    masses = np.concatenate([station.masses for station in stations])
     share = masses / masses.sum()
-    points = np.concatenate([points, body.points[-1] + arms, (share @ points)[None]])
-    around = _moved(np.asarray(body.node_shape)[-1], arms)
-    shapes = np.concatenate(
-        [shapes, around, np.einsum("p,pic->ic", share, shapes)[None]]
-    )
+    centre = share @ points
+    centre_shape = np.einsum("p,pic->ic", share, shapes)
+    # The tip itself, and one point to either side of it along each axis.
+    directions = [np.zeros((1, 3)), np.eye(3), -np.eye(3)]
+    arms = ARM * np.concatenate(directions)
+    cross = body.points[-1] + arms
+    cross_shapes = _moved(np.asarray(body.node_shape)[-1], arms)
     first = len(masses)
-    return Mesh(
-        body,
-        points,
-        np.concatenate([masses, np.zeros(8)]),
-        shapes,
-        list(range(first, first + 7)),
-        first + 7,
+    return PointMesh(
+        body=body,
+        points=np.concatenate([points, cross, centre[None]]),
+        masses=np.concatenate([masses, np.zeros(8)]),
+        shapes=np.concatenate([shapes, cross_shapes, centre_shape[None]]),
+        cross=list(range(first, first + 7)),
+        centre=first + 7,
     )
 
 
-def _station_points(body: Body, s: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions, shapes and masses of the four points of a station."""
-    inertia, B = np.asarray(body.station_inertia)[s], np.asarray(body.station_rigid)[s]
-    mass, rotary = inertia[0, 0], inertia[3:, 3:]
-    moments, axes = np.linalg.eigh(
-        0.5 * np.trace(rotary) * np.eye(3) - rotary
-    )  # second moments of the mass
-    first, second = (np.sqrt(max(moments[k], 0.0) / mass) * axes[:, k] for k in (1, 2))
-    offsets = np.array([a * first + b * second for a in (1, -1) for b in (1, -1)])
-    position = np.array([B[1, 5], B[2, 3], B[0, 4]])  # B = [[I, -X x], [0, I]]
-    return (
-        position + offsets,
-        _moved(np.asarray(body.station_shape)[s], offsets),
-        np.full(4, mass / 4),
-    )
+class _Station(NamedTuple):
+    """The points that stand for one inertia station."""
+
+    points: np.ndarray
+    shapes: np.ndarray
+    masses: np.ndarray
+
+
+def _station_points(body: Body, s: int) -> _Station:
+    """Four points at the radii of gyration of a station."""
+    inertia = np.asarray(body.station_inertia)[s]
+    mass = inertia[0, 0]
+    rotary = inertia[3:, 3:]
+    # Second moments of the mass: the inertia tensor J is tr(S) I - S, and tr(J) = 2 tr(S).
+    second_moments = 0.5 * np.trace(rotary) * np.eye(3) - rotary
+    moments, axes = np.linalg.eigh(second_moments)
+    # A slender station has none along the beam, the smallest one: the points lie in the section.
+    radii = np.sqrt(np.maximum(moments, 0.0) / mass)
+    first = radii[1] * axes[:, 1]
+    second = radii[2] * axes[:, 2]
+    corners = (first + second, first - second, -first + second, -first - second)
+    offsets = np.array(corners)
+    # Where the station is, out of its rigid shape B = [[I, -X x], [0, I]].
+    B = np.asarray(body.station_rigid)[s]
+    position = np.array([B[1, 5], B[2, 3], B[0, 4]])
+    shapes = _moved(np.asarray(body.station_shape)[s], offsets)
+    return _Station(position + offsets, shapes, np.full(4, mass / 4))
 
 
 def _moved(shape: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -198,15 +236,18 @@ def craig_bampton(body: Body, inner_modes: int) -> np.ndarray:
 
     Constraint modes of the tip's six displacements, and the lowest modes with the tip held too [CraigBampton1968].
     """
-    K, M = np.asarray(body.stiffness), np.asarray(body.mass_matrix)
+    K = np.asarray(body.stiffness)
+    M = np.asarray(body.mass_matrix)
     c = len(K)
-    tip, inside = slice(c - 6, c), slice(6, c - 6)
+    tip = slice(c - 6, c)
+    inside = slice(6, c - 6)
+    K_ii = K[inside, inside]
+    _, inner = scipy.linalg.eigh(K_ii, M[inside, inside])
     basis = np.zeros((c, 6 + inner_modes))
     basis[tip, :6] = np.eye(6)
-    basis[inside, :6] = -np.linalg.solve(K[inside, inside], K[inside, tip])
-    basis[inside, 6:] = scipy.linalg.eigh(K[inside, inside], M[inside, inside])[1][
-        :, :inner_modes
-    ]
+    basis[inside, :6] = -np.linalg.solve(K_ii, K[inside, tip])
+    basis[inside, 6:] = inner[:, :inner_modes]
+    # The modes of the reduced link make both its matrices diagonal, as the peer is fastest with.
     _, mix = scipy.linalg.eigh(basis.T @ K @ basis, basis.T @ M @ basis)
     return basis @ mix
 
@@ -214,25 +255,9 @@ def craig_bampton(body: Body, inner_modes: int) -> np.ndarray:
 # --- items of the peer ---------------------------------------------------------------------------------------------
 
 
-def _empty() -> tuple[Any, Any, Any, Any, Any]:
-    """The program, its items, a container, an empty system in it, and the ground."""
-    exu, item = exudyn(), import_module("exudyn.itemInterface")
-    container = exu.SystemContainer()
-    system = container.AddSystem()
-    return exu, item, container, system, system.AddObject(item.ObjectGround())
-
-
-def _marker(system, item, number: Any, node: bool) -> Any:
-    """A frame on the ground or on a node."""
-    if node:
-        return system.AddMarker(item.MarkerNodeRigid(nodeNumber=number))
-    return system.AddMarker(item.MarkerBodyRigid(bodyNumber=number))
-
-
 def _floating_frame(
-    system,
-    item,
-    mesh: Mesh,
+    bench: Workbench,
+    mesh: PointMesh,
     modes: np.ndarray,
     start: np.ndarray,
     gravity: Sequence[float],
@@ -242,64 +267,76 @@ def _floating_frame(
     fem = finite_elements.FEMinterface()
     fem.nodes = {"Position": mesh.points}
     fem.massMatrix = scipy.sparse.diags(np.repeat(mesh.masses, 3)).tocsr()
-    fem.stiffnessMatrix = scipy.sparse.csr_matrix(
-        (size, size)
-    )  # the reduced one is put in below
-    fem.modeBasis = {
-        "matrix": mesh.shapes.reshape(size, -1) @ modes,
-        "type": "HCBmodes",
-    }
+    # The points know nothing of the beam between them: the reduced stiffness is put in below.
+    fem.stiffnessMatrix = scipy.sparse.csr_matrix((size, size))
+    basis = mesh.shapes.reshape(size, -1) @ modes
+    fem.modeBasis = {"matrix": basis, "type": "HCBmodes"}
     reduced = finite_elements.ObjectFFRFreducedOrderInterface(fem)
     stiffness = modes.T @ np.asarray(mesh.body.stiffness) @ modes
     reduced.stiffnessMatrixReduced = np.diag(np.diag(stiffness))
     info = reduced.AddObjectFFRFreducedOrder(
-        system, positionRef=list(start), rotationMatrixRef=np.eye(3)
+        bench.system, positionRef=list(start), rotationMatrixRef=np.eye(3)
     )
-    at = dict(
+    centre = bench.item.MarkerSuperElementPosition(
         bodyNumber=info["oFFRFreducedOrder"],
         meshNodeNumbers=[mesh.centre],
         weightingFactors=[1.0],
     )
+    marker = bench.system.AddMarker(centre)
     weight = mesh.masses.sum() * np.asarray(gravity, dtype=float)
-    marker = system.AddMarker(item.MarkerSuperElementPosition(**at))
-    system.AddLoad(item.Force(markerNumber=marker, loadVector=list(weight)))
+    load = bench.item.Force(markerNumber=marker, loadVector=list(weight))
+    bench.system.AddLoad(load)
     return info
 
 
 def _exact_link(
-    exu, system, item, robot: Robot, i: int, start: np.ndarray
+    bench: Workbench, robot: Robot, i: int, points: np.ndarray
 ) -> list[Any]:
     """Nodes of one straight link along x."""
+    item = bench.item
+    section = _beam_section(bench.program, robot, i)
+    # Euler parameters without rotation: section axes are the link's.
+    still = [1.0, 0.0, 0.0, 0.0]
+    nodes = []
+    for point in points:
+        node = item.NodeRigidBodyEP(referenceCoordinates=[*point, *still])
+        nodes.append(bench.system.AddNode(node))
+    for k in range(len(nodes) - 1):
+        beam = item.ObjectBeamGeometricallyExact(
+            nodeNumbers=[nodes[k], nodes[k + 1]],
+            length=float(np.linalg.norm(points[k + 1] - points[k])),
+            sectionData=section,
+        )
+        element = bench.system.AddObject(beam)
+        marker = bench.system.AddMarker(item.MarkerBodyMass(bodyNumber=element))
+        weight = item.LoadMassProportional(
+            markerNumber=marker, loadVector=list(robot.gravity)
+        )
+        bench.system.AddLoad(weight)
+    return nodes
+
+
+def _beam_section(program: Any, robot: Robot, i: int) -> Any:
+    """Inertia and stiffness of the section of link i."""
     beam: Any = robot.links[i].beam
     s: Any = section_values(beam.section, beam.material.nu)
-    E, G, rho = beam.material.E, beam.material.shear_modulus, beam.material.density
-    values = exu.BeamSection()
-    values.massPerLength = rho * s.area
-    values.inertia = rho * np.diag(
-        [s.polar_moment, s.second_moment_y, s.second_moment_z]
-    )
-    shear = s.shear_factor_y * G * s.area, s.shear_factor_z * G * s.area
-    bending = G * s.torsion_constant, E * s.second_moment_y, E * s.second_moment_z
-    values.stiffnessMatrix = np.diag([E * s.area, *shear, *bending])
-    points = start + np.asarray(body_of(robot, i).points)
-    still = [1.0, 0.0, 0.0, 0.0]  # Euler parameters: section axes are the link's
-    nodes = [
-        system.AddNode(item.NodeRigidBodyEP(referenceCoordinates=[*point, *still]))
-        for point in points
+    E = beam.material.E
+    G = beam.material.shear_modulus
+    rho = beam.material.density
+    section = program.BeamSection()
+    section.massPerLength = rho * s.area
+    moments = [s.polar_moment, s.second_moment_y, s.second_moment_z]
+    section.inertia = rho * np.diag(moments)
+    stiffness = [
+        E * s.area,
+        s.shear_factor_y * G * s.area,
+        s.shear_factor_z * G * s.area,
+        G * s.torsion_constant,
+        E * s.second_moment_y,
+        E * s.second_moment_z,
     ]
-    for k in range(len(nodes) - 1):
-        length = float(np.linalg.norm(points[k + 1] - points[k]))
-        pair = dict(
-            nodeNumbers=[nodes[k], nodes[k + 1]], length=length, sectionData=values
-        )
-        element = system.AddObject(item.ObjectBeamGeometricallyExact(**pair))
-        weight = system.AddMarker(item.MarkerBodyMass(bodyNumber=element))
-        system.AddLoad(
-            item.LoadMassProportional(
-                markerNumber=weight, loadVector=list(robot.gravity)
-            )
-        )
-    return nodes
+    section.stiffnessMatrix = np.diag(stiffness)
+    return section
 
 
 def _settings(
@@ -311,13 +348,12 @@ def _settings(
     settings.solution.file.write = False
     settings.solution.sensors.writePeriod = max(OUTPUT_DT, step)
     time = settings.timeIntegration
-    time.endTime, time.numberOfSteps, time.verboseMode = (
-        t_end,
-        int(round(t_end / step)),
-        0,
-    )
+    time.endTime = t_end
+    time.numberOfSteps = int(round(t_end / step))
+    time.verboseMode = 0
     time.newton.useModifiedNewton = True
-    time.newton.relativeTolerance, time.newton.absoluteTolerance = newton
+    time.newton.relativeTolerance = newton[0]
+    time.newton.absoluteTolerance = newton[1]
     time.generalizedAlpha.spectralRadius = radius
     settings.linearSolver.solverType = exu.LinearSolverType.EXUdense
     settings.parallel.numberOfThreads = 1

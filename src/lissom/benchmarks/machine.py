@@ -13,7 +13,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-BUSY = 1.25  # wall time beyond this multiple of processor time: other programs held the core
+# Wall time beyond this multiple of processor time: other programs held the core.
+BUSY = 1.25
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,12 @@ class Timing:
 
 def timed(job: Callable[[], Any], repeat: int = 1) -> tuple[Timing, Any]:
     """Times of `repeat` calls and the last result; the job itself waits for its numbers to be ready."""
-    wall, cpu, result = [], [], None
+    wall: list[float] = []
+    cpu: list[float] = []
+    result = None
     for _ in range(repeat):
-        began, spent = time.perf_counter(), time.process_time()
+        began = time.perf_counter()
+        spent = time.process_time()
         result = job()
         wall.append(time.perf_counter() - began)
         cpu.append(time.process_time() - spent)
@@ -79,22 +83,21 @@ def _pin(threads: Path, cores: set[int]) -> None:
         try:
             os.sched_setaffinity(int(thread.name), cores)
         except (ProcessLookupError, PermissionError):
-            continue  # the thread has just ended
+            # The thread has just ended.
+            continue
 
 
 def machine_facts() -> dict[str, Any]:
     """Processor, cores, system, and the versions that decide about speed."""
-    cores = (
-        len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count()
-    )
+    cores = os.cpu_count()
+    # Not every system lets a process choose its cores, or tells its load.
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     with one_core() as pinned:
-        note = (
-            "runs are held on one core"
-            if pinned
-            else "this system cannot hold a process on one core: XLA may use more"
-        )
+        note = "runs are held on one core"
+        if not pinned:
+            note = "this system cannot hold a process on one core: XLA may use more"
     return {
         "cpu": _processor(),
         "cores_available": cores,
@@ -103,7 +106,7 @@ def machine_facts() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         **{name: version(name) for name in ("jax", "jaxlib", "lissom")},
-        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+        "load": load,
     }
 
 
@@ -118,9 +121,7 @@ def version(package: str) -> str:
 def _processor() -> str:
     facts = Path("/proc/cpuinfo")
     lines = facts.read_text().splitlines() if facts.is_file() else []
-    names = [
-        line.partition(":")[2].strip()
-        for line in lines
-        if line.startswith("model name")
-    ]
-    return names[0] if names else platform.processor() or "unknown"
+    for line in lines:
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"

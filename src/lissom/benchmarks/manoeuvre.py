@@ -24,6 +24,5 @@ def manoeuvre_rows(
         yield {"case": name, "printed_s": seconds}
     scenario = Scenario.load(SCENARIO)
     for formulation in OURS:
-        yield measure_scenario(
-            formulation, scenario.replace({"formulation": formulation}), repeat, tell
-        )
+        changed = scenario.replace({"formulation": formulation})
+        yield measure_scenario(formulation, changed, repeat, tell)

@@ -14,14 +14,24 @@ import numpy as np
 
 ELEMENTS = (4, 3)
 LENGTHS = (0.4, 0.3)  # [m]; elements of 0.1 m
-DENSITY, E_A, E_J = 0.216, 5.6e6, 70e9 * 0.02 * 0.004**3 / 12  # [kg/m], [N], [N m^2]
-ALPHA, BETA, GRAVITY = 0.087, 2.1e-5, 9.81
-START, END, HEIGHT, DURATION = 0.25, 0.55, -0.30, 0.5  # the tip's path [m], [s]
+DENSITY = 0.216  # [kg/m]
+E_A = 5.6e6  # [N]
+E_J = 70e9 * 0.02 * 0.004**3 / 12  # [N m^2]
+ALPHA = 0.087  # Rayleigh damping [1/s]
+BETA = 2.1e-5  # Rayleigh damping [s]
+GRAVITY = 9.81  # [m/s^2]
+
+# The tip's path, a horizontal line from START to END.
+START = 0.25  # [m]
+END = 0.55  # [m]
+HEIGHT = -0.30  # [m]
+DURATION = 0.5  # [s]
+
 SIZE = 3 * sum(ELEMENTS)  # elastic coordinates: x, y, rotation of nodes 2 to 8
 ELBOW = 3 * ELEMENTS[0] - 1  # the rotation at the end of the first link
 
 
-class Point(NamedTuple):
+class PathPoint(NamedTuple):
     """A point of the path: absolute angles, speeds, accelerations."""
 
     q: np.ndarray
@@ -37,11 +47,15 @@ def tip_law(t):
 
 def angles(t):
     """Absolute angles (q1, q2) at time t, elbow up."""
-    x, y = START + (END - START) * tip_law(t), HEIGHT
+    x = START + (END - START) * tip_law(t)
+    y = HEIGHT
     l1, l2 = LENGTHS
     cosine = (x**2 + y**2 - l1**2 - l2**2) / (2 * l1 * l2)
+    # The negative one of the two angles: elbow up.
     bend = -jnp.arccos(cosine)
-    q1 = jnp.arctan2(y, x) - jnp.arctan2(l2 * jnp.sin(bend), l1 + l2 * jnp.cos(bend))
+    to_tip = jnp.arctan2(y, x)
+    within = jnp.arctan2(l2 * jnp.sin(bend), l1 + l2 * jnp.cos(bend))
+    q1 = to_tip - within
     return jnp.stack([q1, q1 + bend])
 
 
@@ -51,10 +65,11 @@ def motion(t):
     return angles(t), speed(t), jax.jacfwd(speed)(t)
 
 
-def path(times) -> Point:
+def path(times) -> PathPoint:
     """The path at several times, stacked."""
-    q, qd, qdd = jax.jit(jax.vmap(motion))(jnp.asarray(times, dtype=float))
-    return Point(np.asarray(q), np.asarray(qd), np.asarray(qdd))
+    instants = jnp.asarray(times, dtype=float)
+    parts = jax.jit(jax.vmap(motion))(instants)
+    return PathPoint(*(np.asarray(part) for part in parts))
 
 
 def relative(absolute):
@@ -64,41 +79,67 @@ def relative(absolute):
 
 def _element(length: float):
     """Consistent mass, stiffness, and the gyroscopic matrix of a unit turning speed, in element axes."""
-    L, m = length, DENSITY * length
-    M = m * np.array([
+    return _mass(length), _stiffness(length), _gyroscopic(length)
+
+
+def _mass(length: float) -> np.ndarray:
+    L = length
+    m = DENSITY * length
+    # fmt: off
+    return m * np.array([
         [1 / 3, 0, 0, 1 / 6, 0, 0],
         [0, 13 / 35, 11 * L / 210, 0, 9 / 70, -13 * L / 420],
         [0, 11 * L / 210, L**2 / 105, 0, 13 * L / 420, -(L**2) / 140],
         [1 / 6, 0, 0, 1 / 3, 0, 0],
         [0, 9 / 70, 13 * L / 420, 0, 13 / 35, -11 * L / 210],
         [0, -13 * L / 420, -(L**2) / 140, 0, -11 * L / 210, L**2 / 105],
-    ])  # fmt: skip
-    a, b = E_A / L, E_J / L**3
-    K = np.array([
+    ])
+    # fmt: on
+
+
+def _stiffness(length: float) -> np.ndarray:
+    L = length
+    a = E_A / L
+    b = E_J / L**3
+    # fmt: off
+    return np.array([
         [a, 0, 0, -a, 0, 0],
         [0, 12 * b, 6 * L * b, 0, -12 * b, 6 * L * b],
         [0, 6 * L * b, 4 * L**2 * b, 0, -6 * L * b, 2 * L**2 * b],
         [-a, 0, 0, a, 0, 0],
         [0, -12 * b, -6 * L * b, 0, 12 * b, -6 * L * b],
         [0, 6 * L * b, 2 * L**2 * b, 0, -6 * L * b, 4 * L**2 * b],
-    ])  # fmt: skip
-    s, w = (part for part in np.polynomial.legendre.leggauss(5))
-    s, w = 0.5 * (s + 1), 0.5 * w * m
-    o = np.zeros_like(s)
-    along = np.stack([1 - s, o, o, s, o, o], axis=1)
-    across = np.stack([o, 1 - 3 * s**2 + 2 * s**3, L * (s - 2 * s**2 + s**3), o, 3 * s**2 - 2 * s**3,
-                       L * (s**3 - s**2)], axis=1)  # fmt: skip
-    turned = np.einsum("g,gi,gj->ij", w, across, along) - np.einsum(
-        "g,gi,gj->ij", w, along, across
+    ])
+    # fmt: on
+
+
+def _gyroscopic(length: float) -> np.ndarray:
+    """Of a unit turning speed: the displacement field turned by a quarter, less the nodal displacements turned."""
+    L = length
+    points, weights = np.polynomial.legendre.leggauss(5)
+    # From [-1, 1] to the element: s runs from 0 to 1, and the weights carry the mass.
+    s = 0.5 * (points + 1)
+    w = 0.5 * weights * DENSITY * length
+    zero = np.zeros_like(s)
+    along = np.stack([1 - s, zero, zero, s, zero, zero], axis=1)
+    hermite = (
+        1 - 3 * s**2 + 2 * s**3,
+        L * (s - 2 * s**2 + s**3),
+        3 * s**2 - 2 * s**3,
+        L * (s**3 - s**2),
     )
+    across = np.stack([zero, *hermite[:2], zero, *hermite[2:]], axis=1)
+    mixed = np.einsum("g,gi,gj->ij", w, across, along)
+    turned = mixed - np.einsum("g,gi,gj->ij", w, along, across)
     quarter = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    both = np.kron(np.eye(2), quarter)
-    return M, K, turned - M @ both
+    both_nodes = np.kron(np.eye(2), quarter)
+    return turned - _mass(length) @ both_nodes
 
 
 def _turn(q):
     """From element to world axes, both nodes."""
-    c, s = jnp.cos(q), jnp.sin(q)
+    c = jnp.cos(q)
+    s = jnp.sin(q)
     R = jnp.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     return jnp.kron(jnp.eye(2), R)
 
@@ -106,12 +147,13 @@ def _turn(q):
 def _rigid(q, link: int, element: int):
     """Positions and rotations of the two nodes of an element of the rigid mechanism."""
     unit = jnp.stack([jnp.cos(q), jnp.sin(q)])
+    # The first link starts at the base, the second at the end of the first.
     origin = jnp.zeros(2) if link == 0 else LENGTHS[0] * unit[:, 0]
     step = LENGTHS[link] / ELEMENTS[link]
-    nodes = [
-        jnp.append(origin + (element + k) * step * unit[:, link], q[link])
-        for k in (0, 1)
-    ]
+    nodes = []
+    for k in (element, element + 1):
+        position = origin + k * step * unit[:, link]
+        nodes.append(jnp.append(position, q[link]))
     return jnp.concatenate(nodes)
 
 
@@ -129,47 +171,56 @@ def _place(link: int, element: int) -> np.ndarray:
 
 def unbalanced(x, xd, xdd, torque):
     """Gamma of eq. (2): x = (21 elastic, q1, q2), with the matrices of (A2)-(A5)."""
-    (u, ud, udd), (q, qd, qdd) = (
-        tuple(part[:SIZE] for part in (x, xd, xdd)),
-        tuple(part[SIZE:] for part in (x, xd, xdd)),
-    )
-    on_u, on_q = jnp.zeros(SIZE), jnp.zeros(2)
+    u, q = x[:SIZE], x[SIZE:]
+    ud, qd = xd[:SIZE], xd[SIZE:]
+    udd, qdd = xdd[:SIZE], xdd[SIZE:]
+    on_u = jnp.zeros(SIZE)
+    on_q = jnp.zeros(2)
     gravity = jnp.array([0.0, -GRAVITY, 0.0, 0.0, -GRAVITY, 0.0])
     for link in (0, 1):
         M_e, K_e, G_e = _element(LENGTHS[link] / ELEMENTS[link])
         T = _turn(q[link])
-        M, K, M_G = T @ M_e @ T.T, T @ K_e @ T.T, qd[link] * T @ G_e @ T.T
+        M = T @ M_e @ T.T
+        K = T @ K_e @ T.T
+        M_G = qd[link] * T @ G_e @ T.T
         for element in range(ELEMENTS[link]):
             S = _place(link, element)
-
-            def rigid(q, link=link, element=element):
-                return _rigid(q, link, element)
-
-            J = jax.jacfwd(rigid)(q)
-            _, J_d = jax.jvp(jax.jacfwd(rigid), (q,), (qd,))
-            force = (
-                M @ (S @ udd + J @ qdd + J_d @ qd - gravity)
-                + (2 * M_G + ALPHA * M) @ S @ ud
-            )
+            J, J_d = _sensitivity(q, qd, link, element)
+            acceleration = S @ udd + J @ qdd + J_d @ qd - gravity
+            force = M @ acceleration + (2 * M_G + ALPHA * M) @ S @ ud
             on_q += J.T @ force
             on_u += S.T @ (force + K @ S @ (u + BETA * ud))
+    # The second motor sits on the first link's end: it turns the elbow back by what it gives the second link.
     on_u = on_u.at[ELBOW].add(torque[1])
-    return jnp.concatenate([on_u, on_q - jnp.stack([torque[0] - torque[1], torque[1]])])
+    driven = jnp.stack([torque[0] - torque[1], torque[1]])
+    return jnp.concatenate([on_u, on_q - driven])
+
+
+def _sensitivity(q, qd, link: int, element: int):
+    """J of the rigid mechanism's nodes to the absolute angles, and its rate."""
+
+    def rigid(q):
+        return _rigid(q, link, element)
+
+    J = jax.jacfwd(rigid)(q)
+    _, J_d = jax.jvp(jax.jacfwd(rigid), (q,), (qd,))
+    return J, J_d
 
 
 def balance(q, qd, qdd):
     """Quasi-static elastic displacements and torques of a motion: linear in both."""
     still = jnp.zeros(SIZE)
+    xd = jnp.concatenate([still, qd])
+    xdd = jnp.concatenate([still, qdd])
 
     def missing(z):
-        x, xd, xdd = (
-            jnp.concatenate(part) for part in ((z[:SIZE], q), (still, qd), (still, qdd))
-        )
+        x = jnp.concatenate([z[:SIZE], q])
         return unbalanced(x, xd, xdd, z[SIZE:])
 
-    z = -jnp.linalg.solve(
-        jax.jacfwd(missing)(jnp.zeros(SIZE + 2)), missing(jnp.zeros(SIZE + 2))
-    )
+    # `missing` is linear: one Newton step from zero is the solution.
+    zero = jnp.zeros(SIZE + 2)
+    slope = jax.jacfwd(missing)(zero)
+    z = -jnp.linalg.solve(slope, missing(zero))
     return z[:SIZE], z[SIZE:]
 
 
@@ -179,11 +230,9 @@ def matrices(q, qd, qdd):
     still = jnp.zeros(SIZE)
     point = jnp.concatenate([u, q, still, qd, still, qdd])
     n = SIZE + 2
-    K, C, M = jnp.split(
-        jax.jacfwd(lambda y: unbalanced(y[:n], y[n : 2 * n], y[2 * n :], torque))(
-            point
-        ),
-        3,
-        axis=1,
-    )
+
+    def gamma(y):
+        return unbalanced(y[:n], y[n : 2 * n], y[2 * n :], torque)
+
+    K, C, M = jnp.split(jax.jacfwd(gamma)(point), 3, axis=1)
     return M, C, K

@@ -8,16 +8,16 @@ a reduced basis, with which it is fastest.
 
 import math
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
 from ..describe.robot import Robot
 from ..describe.scenario import Initial, Scenario
-from .cases import TIGHT, Case, Tell, distance
-from .machine import one_core, timed, version
+from .cases import TIGHT, Tell, compiled_case, distance, solver_counts
+from .machine import Timing, one_core, timed, version
 
 G = 9.81
 GRAVITY = {  # in the plane of motion, and 30 degrees out of it
@@ -30,44 +30,43 @@ GRAVITY = {  # in the plane of motion, and 30 degrees out of it
 }
 SPAN = 1.0  # [s]
 INNER_MODES = 3  # fixed-interface modes per link beside the six constraint modes
-STEPS = (
-    (2e-3, 0.9),
-    (1e-3, 0.9),
-    (5e-4, 0.98),
-    (2e-4, 0.98),
-)  # the peer's step [s] and spectral radius
-SMALL_STEP = (5e-5, 0.98)  # of the peer's own reference
+# The peer's step [s] and spectral radius, and those of its own reference.
+STEPS = ((2e-3, 0.9), (1e-3, 0.9), (5e-4, 0.98), (2e-4, 0.98))
+SMALL_STEP = (5e-5, 0.98)
 LADDER = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)  # tolerances of lissom
 PACKAGES = {"exudyn": "exudyn", "pinocchio": "pin"}  # module: package
 
 
 def missing_peers() -> list[str]:
     """Peers that are not installed."""
-    return [
-        package for module, package in PACKAGES.items() if find_spec(module) is None
-    ]
+    missing = []
+    for module, package in PACKAGES.items():
+        if find_spec(module) is None:
+            missing.append(package)
+    return missing
 
 
 def pendulum(gravity: list[float], elements: int = 4) -> Robot:
     """The library's double pendulum undamped, of Timoshenko beams: the peer's beams have rotary inertia."""
-    mesh = {f"links.{link}.beam.elements": elements for link in ("upper", "lower")}
-    theory = {f"links.{link}.beam.theory": "timoshenko" for link in ("upper", "lower")}
-    return Robot.load("double-pendulum").replace(
-        {"gravity": gravity, "damping": None} | mesh | theory
-    )
+    changes: dict[str, Any] = {
+        "gravity": gravity,
+        "damping": None,
+        "links.*.beam.elements": elements,
+        "links.*.beam.theory": "timoshenko",
+    }
+    return Robot.load("double-pendulum").replace(changes)
 
 
 def measure_peers(
     report: dict[str, Any], repeat: int, tell: Tell = lambda text: None
 ) -> None:
     """Adds `peers` (rows) and `rigid` to a report; rows appear as they are measured."""
-    from .rigid import measure_rigid
+    from .rigid_arm import measure_rigid
 
-    report["machine"]["exudyn"], report["machine"]["pinocchio"] = (
-        version("exudyn"),
-        version("pin"),
-    )
-    report["peers"], report["lissom"] = [], []
+    report["machine"]["exudyn"] = version("exudyn")
+    report["machine"]["pinocchio"] = version("pin")
+    report["peers"] = []
+    report["lissom"] = []
     for name, gravity in GRAVITY.items():
         robot = pendulum(gravity)
         ours, path = measure_lissom(name, robot, repeat, tell)
@@ -85,10 +84,10 @@ def peer_models(robot: Robot) -> dict[str, Callable[[], Any]]:
 
     count = 6 + INNER_MODES
     return {
-        f"Exudyn FFRF, {count} modes per link": lambda: floating_frames(
-            robot, INNER_MODES
+        f"Exudyn FFRF, {count} modes per link": partial(
+            floating_frames, robot, INNER_MODES
         ),
-        "Exudyn exact beams": lambda: exact_beams(robot),
+        "Exudyn exact beams": partial(exact_beams, robot),
     }
 
 
@@ -97,40 +96,36 @@ def measure_lissom(
 ) -> tuple[list[dict[str, Any]], np.ndarray]:
     """Runs at several tolerances, and the tip's path in the tight one."""
     tell(f"{name}: lissom, building and compiling")
-    case = Case(
-        Scenario(robot=robot, initial=Initial(q=(0.0, 0.0)), t_end=SPAN, output_dt=1e-3)
-    )
-    case.compile()
+    start = Initial(q=(0.0, 0.0))
+    scenario = Scenario(robot=robot, initial=start, t_end=SPAN, output_dt=1e-3)
+    case = compiled_case(scenario)
     rows = []
     with one_core():
         tell(f"{name}: lissom, reference")
         reference = case.run(**TIGHT).position(case.tip)
         for rtol in LADDER:
             tell(f"{name}: lissom, rtol {rtol:g}")
-            time, run = timed(
-                lambda rtol=rtol: case.run(rtol=rtol, atol=rtol / 100), repeat
-            )
-            error = distance(run.position(case.tip), reference)
-            counts = {
-                "steps": int(run.data.attrs["steps"]),
-                "rhs_evaluations": int(run.data.attrs["rhs_evaluations"]),
+            time, run = timed(partial(case.run, rtol=rtol, atol=rtol / 100), repeat)
+            counts = solver_counts(run)
+            row = {
+                "case": name,
+                "rtol": rtol,
+                **_cost_per_second(time),
+                "error_m": distance(run.position(case.tip), reference),
+                "steps": counts["steps"],
+                "rhs_evaluations": counts["rhs_evaluations"],
             }
-            rows.append(
-                {
-                    "case": name,
-                    "rtol": rtol,
-                    "wall_s_per_s": time.best / SPAN,
-                    **per_second(time),
-                    "error_m": error,
-                }
-                | counts
-            )
+            rows.append(row)
     return rows, reference
 
 
-def per_second(time: Any) -> dict[str, Any]:
-    """Processor seconds per simulated second, and whether the wall time waited for other programs."""
-    return {"cpu_s_per_s": min(time.cpu) / SPAN, "machine_busy": time.busy}
+def _cost_per_second(time: Timing) -> dict[str, Any]:
+    """Wall and processor seconds per simulated second, and whether the wall time waited for other programs."""
+    return {
+        "wall_s_per_s": time.best / SPAN,
+        "cpu_s_per_s": min(time.cpu) / SPAN,
+        "machine_busy": time.busy,
+    }
 
 
 def measure_peer(
@@ -148,30 +143,30 @@ def measure_peer(
         reference = build().run(SPAN, *SMALL_STEP, tight=True)
         for step, radius in STEPS:
             tell(f"{name}: {label}, step {step:g} s")
-            models = [build() for _ in range(repeat)]  # a model runs once
-            time, path = timed(
-                lambda step=step, radius=radius, models=models: models.pop().run(
-                    SPAN, step, radius
-                ),
-                repeat,
-            )
-            settings = {
+            time, path = _timed_peer(build, step, radius, repeat)
+            row = {
                 "case": name,
                 "model": label,
                 "step_s": step,
                 "spectral_radius": radius,
-            }
-            cost = {
-                "wall_s_per_s": time.best / SPAN,
-                **per_second(time),
+                **_cost_per_second(time),
                 "error_m": distance(path, reference),
+                "difference_from_lissom_m": distance(reference, ours),
             }
-            rows.append(
-                settings
-                | cost
-                | {"difference_from_lissom_m": distance(reference, ours)}
-            )
+            rows.append(row)
     return rows
+
+
+def _timed_peer(
+    build: Callable[[], Any], step: float, radius: float, repeat: int
+) -> tuple[Timing, np.ndarray]:
+    # A model of the peer runs once: all are built before the clock starts.
+    models = [build() for _ in range(repeat)]
+
+    def run() -> np.ndarray:
+        return models.pop().run(SPAN, step, radius)
+
+    return timed(run, repeat)
 
 
 def match(peer: dict[str, Any], ours: list[dict[str, Any]]) -> dict[str, Any]:
@@ -180,16 +175,17 @@ def match(peer: dict[str, Any], ours: list[dict[str, Any]]) -> dict[str, Any]:
     A run counts only if every tighter one is as accurate too: a loose run that is right by luck does not.
     """
     tightest_first = sorted(ours, key=lambda row: row["rtol"])
-    able = list(
-        takewhile(lambda row: row["error_m"] <= peer["error_m"], tightest_first)
-    )
-    if not able:
+    accurate = []
+    for row in tightest_first:
+        if row["error_m"] > peer["error_m"]:
+            break
+        accurate.append(row)
+    if not accurate:
         return {"lissom": None, "ratio": None, "cpu_ratio": None}
-    best = min(able, key=lambda row: row["wall_s_per_s"])
+    best = min(accurate, key=lambda row: row["wall_s_per_s"])
+    shown = ("rtol", "wall_s_per_s", "cpu_s_per_s", "error_m")
     return {
-        "lissom": {
-            key: best[key] for key in ("rtol", "wall_s_per_s", "cpu_s_per_s", "error_m")
-        },
+        "lissom": {key: best[key] for key in shown},
         "ratio": peer["wall_s_per_s"] / best["wall_s_per_s"],
         "cpu_ratio": peer["cpu_s_per_s"] / best["cpu_s_per_s"],
     }

@@ -1,4 +1,4 @@
-"""The command `lissom bench`."""
+"""`lissom bench`: times with the accuracy they buy, and numbers beside known ones."""
 
 import json
 import os
@@ -8,8 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS = "physics", "links", "manoeuvre", "eigenpairs"
-SPECIAL = (PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS)
+PHYSICS = "physics"
+LINKS = "links"
+MANOEUVRE = "manoeuvre"
+EIGENPAIRS = "eigenpairs"
+CONTROL = "control"
+SPECIAL = (PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS, CONTROL)
 WRITTEN = (".md", ".json")
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
 
@@ -18,9 +22,10 @@ def bench(
     cases: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Library scenarios or files; default: every robot of the library. `physics`: the physics table. "
-            "`links`: operations and cost against the number of links. `manoeuvre`: the arm of Cibicik 2021. "
-            "`eigenpairs`: modes as polynomials."
+            metavar="CASE...",
+            help="Library scenarios or files; default: every robot of the library. `physics`: known numbers beside "
+            "ours. `links`: operations and cost against the number of links. `manoeuvre`: the arm of Cibicik 2021. "
+            "`eigenpairs`: modes as polynomials. `control`: a law sampled at 1 kHz beside the same law continuous.",
         ),
     ] = None,
     peers: Annotated[
@@ -31,7 +36,7 @@ def bench(
         ),
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on stdout.")
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
     repeat: Annotated[
         int,
@@ -42,16 +47,19 @@ def bench(
         typer.Option("-o", "--output", help="Also write the tables: .md or .json."),
     ] = None,
 ) -> None:
-    """Times runs with the accuracy they reach, alone or beside other programs, or checks numbers against known ones.
+    """Measure run times with the accuracy they reach, alone or beside other programs, or check known numbers.
 
     With --peers and no CASE, only the comparison is run. Interrupted, it prints what it has measured so far.
     `lissom bench physics` exits with code 1 if a number is off.
+
+    Examples: lissom bench double-pendulum, lissom bench control -o control.md
     """
     check_request(cases or [], peers, output)
     report: dict[str, Any] = {}
     try:
         measure(report, cases or [], peers, repeat)
     except BaseException:
+        # Ctrl-C too: what was measured so far took its time.
         if not as_json:
             _print(report)
         raise
@@ -74,70 +82,49 @@ def check_request(cases: list[str], peers: bool, output: Path | None) -> None:
         DescriptionError: a case that is none, with every reason.
         BadParameter: a file that cannot be written, or an extra that is not installed.
     """
-    if output is not None and output.suffix not in WRITTEN:
-        raise typer.BadParameter(
-            f"{output}: the tables are written as {' or '.join(WRITTEN)}"
-        )
-    if output is not None and not os.access(output.parent, os.W_OK):
-        raise typer.BadParameter(
-            f"{output}: the folder does not exist or cannot be written"
-        )
+    if output is not None:
+        _check_output(output)
     if peers:
         from ..benchmarks.peers import missing_peers
 
-        missing = missing_peers()
+        missing = ", ".join(missing_peers())
         if missing:
-            raise typer.BadParameter(
-                f"--peers {EXTRA} (not found: {', '.join(missing)})"
-            )
+            raise typer.BadParameter(f"--peers {EXTRA} (not found: {missing})")
     from ..describe import DescriptionError, Scenario
 
     problems = []
     for case in cases:
+        if case in SPECIAL:
+            continue
         try:
-            if case not in SPECIAL:
-                Scenario.load(case)
+            Scenario.load(case)
         except DescriptionError as failure:
             problems += failure.problems
     if problems:
         raise DescriptionError(problems)
 
 
+def _check_output(output: Path) -> None:
+    if output.suffix not in WRITTEN:
+        endings = " or ".join(WRITTEN)
+        raise typer.BadParameter(f"{output}: the tables are written as {endings}")
+    if not os.access(output.parent, os.W_OK):
+        raise typer.BadParameter(
+            f"{output}: the folder does not exist or cannot be written"
+        )
+
+
 def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) -> None:
     """Fills the report part by part, so that an interrupt keeps what is there."""
-    from ..benchmarks.cases import default_cases, measure_case
     from ..benchmarks.machine import machine_facts
     from ..compiled_code import keep_compiled_code
 
-    kept, tell = keep_compiled_code(), _Line()
+    kept = keep_compiled_code()
+    tell = _Line()
     report["machine"] = machine_facts()
-    named = [case for case in cases if case not in SPECIAL] or (
-        () if cases or peers else default_cases()
-    )
     try:
-        if PHYSICS in cases:
-            from ..benchmarks.physics import physics_rows
-
-            report["physics"] = []
-            report["physics"].extend(physics_rows(tell))
-            measure_published(report, tell)
-        if LINKS in cases:
-            from ..benchmarks.links import measure_links
-
-            report["links"] = measure_links(repeat, tell)
-        if MANOEUVRE in cases:
-            from ..benchmarks.manoeuvre import manoeuvre_rows
-
-            report["manoeuvre"] = []
-            report["manoeuvre"].extend(manoeuvre_rows(repeat, tell))
-        if EIGENPAIRS in cases:
-            from ..benchmarks.eigenpairs import measure_eigenpairs
-
-            report["eigenpairs"] = measure_eigenpairs(tell)
-        if named:
-            report["cases"] = []
-        for case in named:
-            report["cases"].append(measure_case(case, repeat, tell))
+        _measure_special(report, cases, repeat, tell)
+        _measure_named(report, _named_cases(cases, peers), repeat, tell)
         if peers:
             from ..benchmarks.peers import measure_peers
 
@@ -147,13 +134,63 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
         report["compiled_code"] = kept.report()
 
 
+def _measure_special(
+    report: dict[str, Any], cases: list[str], repeat: int, tell: "_Line"
+) -> None:
+    """The cases that have a name of their own; tables of many rows are filled row by row."""
+    if PHYSICS in cases:
+        from ..benchmarks.physics import physics_rows
+
+        report[PHYSICS] = []
+        report[PHYSICS].extend(physics_rows(tell))
+        measure_published(report, tell)
+    if LINKS in cases:
+        from ..benchmarks.cost_of_links import measure_links
+
+        report[LINKS] = measure_links(repeat, tell)
+    if MANOEUVRE in cases:
+        from ..benchmarks.manoeuvre import manoeuvre_rows
+
+        report[MANOEUVRE] = []
+        report[MANOEUVRE].extend(manoeuvre_rows(repeat, tell))
+    if EIGENPAIRS in cases:
+        from ..benchmarks.eigenpairs import measure_eigenpairs
+
+        report[EIGENPAIRS] = measure_eigenpairs(tell)
+    if CONTROL in cases:
+        from ..benchmarks.sampled_law import measure_sampled_law
+
+        report[CONTROL] = measure_sampled_law(repeat, tell)
+
+
+def _measure_named(
+    report: dict[str, Any], names: list[str], repeat: int, tell: "_Line"
+) -> None:
+    from ..benchmarks.cases import measure_case
+
+    if names:
+        report["cases"] = []
+    for name in names:
+        report["cases"].append(measure_case(name, repeat, tell))
+
+
+def _named_cases(cases: list[str], peers: bool) -> list[str]:
+    """Scenarios to be measured: those that are named, or all if nothing else is asked for."""
+    from ..benchmarks.cases import default_cases
+
+    if not cases and not peers:
+        return list(default_cases())
+    return [case for case in cases if case not in SPECIAL]
+
+
 def measure_published(report: dict[str, Any], tell: Any) -> None:
     """The printed numbers of [Vidoni2015] beside ours, a verdict on each; those that can be held to go to `physics`."""
     from ..benchmarks.l_shape import peak_checks, peak_rows, table_rows
 
-    report["peaks"], report["table_2"] = [], []
+    report["peaks"] = []
+    report["table_2"] = []
     report["peaks"].extend(peak_rows(tell))
-    report["physics"].extend(peak_checks(report["peaks"]))
+    report[PHYSICS].extend(peak_checks(report["peaks"]))
     report["table_2"].extend(table_rows(tell))
 
 
@@ -161,6 +198,7 @@ class _Line:
     """What is going on, in one line on a terminal's stderr; silence elsewhere."""
 
     def __call__(self, text: str) -> None:
+        # Back to the start of the line, and clear it.
         if sys.stderr.isatty():
             print(f"\r\x1b[2K{text}", end="", file=sys.stderr, flush=True)
 
@@ -171,17 +209,16 @@ class _Line:
 
 def _write(report: dict[str, Any], output: Path) -> None:
     from ..atomic import write_atomically
-    from ..benchmarks.tables import as_markdown
+    from ..benchmarks.report_tables import as_markdown
 
-    text = (
-        json.dumps(report, indent=2) + "\n"
-        if output.suffix == ".json"
-        else as_markdown(report)
-    )
+    if output.suffix == ".json":
+        text = json.dumps(report, indent=2) + "\n"
+    else:
+        text = as_markdown(report)
     write_atomically(output, lambda file: file.write(text.encode()))
 
 
 def _print(report: dict[str, Any]) -> None:
-    from ..benchmarks.tables import print_report
+    from ..benchmarks.report_tables import print_report
 
     print_report(report)

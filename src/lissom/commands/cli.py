@@ -8,16 +8,25 @@ from typing import Annotated, Any
 
 import typer
 
-from .analysis import modes, static
 from .bench import bench
+from .frequency_response import frequency_response
 from .interrupt import leaving_at_once
-from .library import robots, show, validate
-from .linear import frequency_response, linearize, mode_map
+from .linearize import linearize
+from .mode_map import mode_map
+from .modes import modes
 from .output import note, print_json
 from .reduce import reduce
+from .robots import robots
+from .show import show
 from .simulate import simulate
+from .static import static
+from .validate import validate
 
-OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+# Exit codes.
+OK = 0
+FAILED = 1
+BAD_INPUT = 2
+INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 STOPPED = {"kind": "interrupted", "message": "interrupted"}
 DEBUG = "--debug"  # may stand anywhere on the line
 
@@ -78,19 +87,27 @@ for command in VERBS:
     app.command()(command)
 
 
+# All that can be wrong with a command line itself (an unknown option, a missing argument) is a usage error; typer
+# exports the class only as the parent of this one.
+UsageError: Any = typer.BadParameter.__base__
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (`sys.argv` by default) and returns its exit code."""
     line = list(sys.argv[1:] if arguments is None else arguments)
-    debug, line = DEBUG in line, [word for word in line if word != DEBUG]
+    debug = DEBUG in line
+    line = [word for word in line if word != DEBUG]
     as_json = "--json" in line
     try:
         with leaving_at_once(lambda: report(STOPPED, as_json), INTERRUPTED):
             code = app(line or ["--help"], prog_name="lissom", standalone_mode=False)
         sys.stdout.flush()
-        if code == INTERRUPTED:  # some versions of typer turn Ctrl-C into this code
+        # Some versions of typer turn Ctrl-C into this code.
+        if code == INTERRUPTED:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else OK
-    except BrokenPipeError:  # the reader of our output has had enough, as `head` has
+    except BrokenPipeError:
+        # The reader of our output has had enough, as `head` has.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except (Exception, KeyboardInterrupt) as failure:
@@ -104,59 +121,52 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     """Exit code of a failure, and what to say about it: kind, message, and details where there are any."""
     from ..describe import DescriptionError
-    from ..services.service import FailedRun, errors_of
+    from ..services.failures import AnalysisError, FailedRun
+    from ..services.frozen_model import plain
+    from ..services.validate import errors_of
 
     if isinstance(failure, KeyboardInterrupt | typer.Abort):
         return INTERRUPTED, STOPPED
     if isinstance(failure, FailedRun):
-        code, kind = (
-            (INTERRUPTED, "interrupted")
-            if failure.interrupted
-            else (FAILED, "analysis failed")
-        )
-        return code, {"kind": kind, "message": str(failure), "partial": failure.details}
+        partial = plain(failure.result)
+        if failure.interrupted:
+            return INTERRUPTED, _error("interrupted", str(failure), partial=partial)
+        return FAILED, _error("analysis failed", str(failure), partial=partial)
     if isinstance(failure, DescriptionError):
-        return BAD_INPUT, {
-            "kind": "bad input",
-            "message": str(failure),
-            "errors": errors_of(failure),
-        }
-    if hasattr(
-        failure, "format_message"
-    ):  # the line itself: an unknown option, a missing argument
-        return BAD_INPUT, {"kind": "bad input", "message": _usage(failure)}
-    return _unforeseen(failure)
+        errors = plain(errors_of(failure))
+        return BAD_INPUT, _error("bad input", str(failure), errors=errors)
+    if isinstance(failure, UsageError):
+        return BAD_INPUT, _error("bad input", _usage(failure))
+    if isinstance(failure, AnalysisError):
+        return FAILED, _error("analysis failed", str(failure))
+    return _failed_analysis(failure)
+
+
+def _error(kind: str, message: str, **details: Any) -> dict[str, Any]:
+    return {"kind": kind, "message": message, **details}
 
 
 def _usage(failure: Any) -> str:
     """What is wrong with the command line, and where to read how it goes."""
-    context = getattr(failure, "ctx", None)
-    command = "lissom" if context is None else context.command_path
+    command = "lissom" if failure.ctx is None else failure.ctx.command_path
     return f"{failure.format_message().rstrip('.')}. Try '{command} --help'."
 
 
-def _unforeseen(failure: BaseException) -> tuple[int, dict[str, Any]]:
-    """Failures of the analysis itself, told by their classes; these are imported only now that one is there."""
+def _failed_analysis(failure: BaseException) -> tuple[int, dict[str, Any]]:
+    """Failures of the analysis itself; their classes are imported only now that one is there."""
     from ..kinematics.loops.assembly import AssemblyError
     from ..solve.model import EquilibriumError, UndefinedReferenceError
 
     if isinstance(failure, UndefinedReferenceError | AssemblyError):
-        return BAD_INPUT, {"kind": "bad input", "message": str(failure)}
+        return BAD_INPUT, _error("bad input", str(failure))
     if isinstance(failure, EquilibriumError):
         advice = "Try another --q, a stiffer link, or less load."
-        return FAILED, {"kind": "analysis failed", "message": f"{failure}. {advice}"}
-    if getattr(failure, "told", False):
-        return FAILED, {"kind": "analysis failed", "message": str(failure)}
+        return FAILED, _error("analysis failed", f"{failure}. {advice}")
     if isinstance(failure, OSError):
-        return FAILED, {
-            "kind": "analysis failed",
-            "message": f"cannot read or write: {failure}",
-        }
+        return FAILED, _error("analysis failed", f"cannot read or write: {failure}")
     reason = f"{type(failure).__name__}: {failure}".strip().partition("\n")[0]
-    return FAILED, {
-        "kind": "analysis failed",
-        "message": f"{reason} (add {DEBUG} for the traceback)",
-    }
+    message = f"{reason} (add {DEBUG} for the traceback)"
+    return FAILED, _error("analysis failed", message)
 
 
 def report(error: dict[str, Any], as_json: bool) -> None:
@@ -164,8 +174,9 @@ def report(error: dict[str, Any], as_json: bool) -> None:
     if as_json:
         return print_json({"error": error})
     for line in error["message"].splitlines():
-        note(f"error: {line}" if error["kind"] != "interrupted" else line)
-    for kind, path in error.get("partial", {}).get("files", {}).items():
+        note(line if error["kind"] == "interrupted" else f"error: {line}")
+    saved = error.get("partial", {}).get("files", {})
+    for kind, path in saved.items():
         note(f"{kind}, marked incomplete: {path}")
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from ..analyse.modes.modal import Modes, modes
 from ..compiled_code import keep_compiled_code
 from ..describe.scenario import Scenario
+from ..scenarios.ready import initial_state
 from ..show.figure import draw_robot
-from ..show.run import Run, initial_state, inputs_of, simulate
+from ..show.run import Run, run_scenario
 from ..show.scene import scene_from_json
 from ..solve.model import Model
 
@@ -20,22 +21,14 @@ def demo(folder: Path) -> Run:
     """Simulate the library's arm and leave results, pictures and animation in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     scenario = Scenario.load(ROBOT)
-    model = Model(scenario.robot, reference=scenario.reference)
+    model = Model.of_scenario(scenario)
     print(
         f"Simulating {ROBOT!r} for {scenario.t_end:g} s; the first time, most of the wait is compiling ...",
         flush=True,
     )
     state = initial_state(model, scenario)
-    heard = modes(model, state, locked=True, count=3)
-    run = simulate(
-        model,
-        state,
-        t_end=scenario.t_end,
-        output_dt=scenario.output_dt,
-        inputs=inputs_of(model, scenario),
-        solver=scenario.solver,
-        scenario=scenario.to_dict(),
-    )
+    locked_modes = modes(model, state, locked=True, count=3)
+    run = run_scenario(scenario, model=model)
     run.save(folder / "run.nc")
     run.plot(folder / "run.png")
     run.animate(folder / "robot.html")
@@ -46,32 +39,57 @@ def demo(folder: Path) -> Run:
         start.frame.values,
         folder / "robot.png",
     )
-    print(summary(model, heard, run))
+    print(summary(model, locked_modes, run))
     return run
 
 
-def summary(model: Model, heard: Modes, run: Run) -> str:
+def summary(model: Model, locked_modes: Modes, run: Run) -> str:
     """The run in a few lines."""
-    data, facts = run.data, run.data.attrs
-    bent = 1e3 * np.linalg.norm(data.position - data.erls_position, axis=-1).max()
-    energies = data.energy.sel(
-        kind=["kinetic", "strain", "gravity", "input", "dissipated"]
-    )
-    largest = np.ptp(energies.values, axis=0).max()
-    balance = np.abs(run.energy("residual")).max()
-    links, elastic = len(model.link_names), model.formulation.n_elastic
-    swing = np.degrees(np.ptp(run.q[:, 0]))
     lines = {
-        "robot": f"{links} flexible links, {model.n_joints} joints, {elastic} elastic coordinates",
-        "vibration": ", ".join(f"{f:.2f}" for f in heard.frequency_hz)
-        + " Hz with the joints held",
-        "motion": f"{run.t[-1]:g} s; joint {model.joint_names[0]!r} swings {swing:.1f} deg; "
-        f"nodes move up to {bent:.1f} mm from the rigid arm",
-        "energy": f"balance closes to {balance:.1e} J; {largest:.1f} J change hands",
-        "solver": f"{facts['method']}, {facts['steps']} steps; compiled in {facts['wall_compile_s']:.1f} s, "
-        f"run in {facts['wall_run_s']:.2f} s",
+        "robot": _robot_line(model),
+        "vibration": _vibration_line(locked_modes),
+        "motion": _motion_line(model, run),
+        "energy": _energy_line(run),
+        "solver": _solver_line(run),
     }
     return "\n".join(f"  {name:<10} {text}" for name, text in lines.items())
+
+
+def _robot_line(model: Model) -> str:
+    links = len(model.link_names)
+    elastic = model.formulation.n_elastic
+    return f"{links} flexible links, {model.n_joints} joints, {elastic} elastic coordinates"
+
+
+def _vibration_line(locked_modes: Modes) -> str:
+    frequencies = ", ".join(f"{hz:.2f}" for hz in locked_modes.frequency_hz)
+    return f"{frequencies} Hz with the joints held"
+
+
+def _motion_line(model: Model, run: Run) -> str:
+    data = run.data
+    displacement = np.linalg.norm(data.position - data.erls_position, axis=-1)
+    swing = np.degrees(np.ptp(run.q[:, 0]))
+    return (
+        f"{run.t[-1]:g} s; joint {model.joint_names[0]!r} swings {swing:.1f} deg; "
+        f"nodes move up to {1e3 * displacement.max():.1f} mm from the rigid arm"
+    )
+
+
+def _energy_line(run: Run) -> str:
+    kinds = ["kinetic", "strain", "gravity", "input", "dissipated"]
+    energies = run.data.energy.sel(kind=kinds)
+    exchanged = np.ptp(energies.values, axis=0).max()
+    residual = np.abs(run.energy("residual")).max()
+    return f"balance closes to {residual:.1e} J; {exchanged:.1f} J change hands"
+
+
+def _solver_line(run: Run) -> str:
+    facts = run.data.attrs
+    return (
+        f"{facts['method']}, {facts['steps']} steps; compiled in {facts['wall_compile_s']:.1f} s, "
+        f"run in {facts['wall_run_s']:.2f} s"
+    )
 
 
 def main() -> None:

@@ -15,16 +15,17 @@ def leaving_at_once(say: Callable[[], None], code: int) -> Iterator[None]:
     """While it lasts, Ctrl-C says something and ends the process: there is nothing to save yet."""
 
     def leave(*_) -> None:
+        # A progress bar hides the cursor: show it again.
         if sys.stderr.isatty():
-            sys.stderr.write("\x1b[?25h\n")  # a progress bar hides the cursor
+            sys.stderr.write("\x1b[?25h\n")
         say()
         sys.stdout.flush()
         sys.stderr.flush()
+        # Not `sys.exit`: that raises an exception, here in the middle of whatever JAX is doing.
         os._exit(code)
 
-    if (
-        threading.current_thread() is not threading.main_thread()
-    ):  # signals belong to the main thread
+    # Signals belong to the main thread.
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.signal(signal.SIGINT, leave)
@@ -47,6 +48,7 @@ def stopping_between_steps(watch: Watch) -> Iterator[Watch]:
         asked = True
 
     def guarded(t: float) -> None:
+        # Until the first call everything is still being compiled, and Ctrl-C leaves at once.
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, ask)
         watch(t)

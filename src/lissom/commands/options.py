@@ -1,11 +1,12 @@
-"""Options that several verbs share."""
+"""Options that several verbs share, and the robot that they describe together."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from ..services.service import Choices
+from ..describe import DescriptionError, Problem, Scenario
+from ..describe.supported import FORMULATIONS
+from .parsing import changes_of, modes_of, reference_of
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object and nothing else.")
@@ -16,17 +17,61 @@ RobotName = Annotated[
         metavar="ROBOT", help="Library name, or robot, scenario or result file."
     ),
 ]
+
+# --- the point that an analysis is about ---------------------------------------------------------------------------
+
 Q = Annotated[
     str | None,
     typer.Option(
         "--q",
         metavar="Q1,Q2,...",
-        help="Joint coordinates in rad or m: 0,1.57 or '0,90 deg'. Default: zero.",
+        help="Joint coordinates in rad or m: 0,1.57 or '0,90 deg'. Default: those of the scenario, or zero.",
+    ),
+]
+Qd = Annotated[
+    str | None,
+    typer.Option(
+        "--qd", metavar="V1,V2,...", help="Joint speeds in rad/s or m/s. Default: zero."
+    ),
+]
+Qdd = Annotated[
+    str | None,
+    typer.Option(
+        "--qdd",
+        metavar="A1,A2,...",
+        help="Joint accelerations in rad/s^2 or m/s^2. Default: zero.",
     ),
 ]
 Degrees = Annotated[
-    bool, typer.Option("--deg", help="Revolute joints of --q are given in degrees.")
+    bool,
+    typer.Option(
+        "--deg", help="Angles without a unit are in degrees, their rates in deg/s."
+    ),
 ]
+Kp = Annotated[
+    str | None,
+    typer.Option(
+        "--kp",
+        metavar="K1,K2,...",
+        help="Stiffness of joint controllers in N m/rad or N/m: one number for all joints, or one for each.",
+    ),
+]
+Kd = Annotated[
+    str | None,
+    typer.Option(
+        "--kd",
+        metavar="D1,D2,...",
+        help="Damping of joint controllers in N m s/rad or N s/m: one number for all joints, or one for each.",
+    ),
+]
+Locked = Annotated[bool, typer.Option("--locked", help="Hold every joint.")]
+Damped = Annotated[
+    bool,
+    typer.Option("--damped", help="Damped modes; always so where joints move."),
+]
+
+# --- how the robot is modelled -------------------------------------------------------------------------------------
+
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -36,30 +81,65 @@ Settings = Annotated[
     ),
 ]
 Formulation = Annotated[
-    str | None, typer.Option(help="Equations of motion: erls-fem, erls-cms, nonlinear.")
+    str | None,
+    typer.Option(help=f"Equations of motion: {', '.join(FORMULATIONS)}."),
 ]
 ModeCount = Annotated[
     str | None,
     typer.Option(
         "--modes",
         metavar="N",
-        help="Kept elastic modes per link, where the formulation reduces.",
+        help="Elastic modes kept of each link: 12, or 12,8 for two links; erls-fem keeps all and takes none.",
     ),
 ]
 Reference = Annotated[
     str | None,
     typer.Option(
         metavar="CHOICE",
-        help="Choice of the ERLS: tangent, minimum-norm, or zeroed:upper/tip.y,lower/0.rz.",
+        help="What the joint coordinates of bent links mean: tangent, minimum-norm, or "
+        "zeroed:upper/tip.y,lower/0.rz.",
     ),
 ]
 Terms = Annotated[
-    str | None, typer.Option(help="consistent, or published: as printed in the papers.")
+    str | None,
+    typer.Option(help="consistent, or published: as printed in the papers."),
 ]
 
 
-def choices(settings, formulation, modes, reference, terms) -> "Choices":
-    """The shared options in one."""
-    from ..services.service import Choices
+def changes(
+    settings: list[str] | None,
+    formulation: str | None,
+    modes: str | None,
+    reference: str | None,
+    terms: str | None,
+    **others: Any,
+) -> dict[str, Any]:
+    """The options that say how a robot is modelled, as changes of a scenario."""
+    options = {
+        "formulation": formulation,
+        "modes": modes_of(modes),
+        "terms": terms,
+        "reference": reference_of(reference),
+    }
+    return changes_of(settings, options | others)
 
-    return Choices(tuple(settings or ()), formulation, modes, reference, terms)
+
+def described_robot(
+    source: str,
+    settings: list[str] | None,
+    formulation: str | None = None,
+    modes: str | None = None,
+    reference: str | None = None,
+    terms: str | None = None,
+) -> Scenario:
+    """The robot that the options describe: read once, to understand `--q` and to compute with."""
+    from ..services.sources import robot_of, run_only
+
+    wanted = changes(settings, formulation, modes, reference, terms)
+    unused = run_only(wanted)
+    if unused:
+        message = "only `lissom simulate` uses this"
+        raise DescriptionError(
+            [Problem("--set", None, path, None, message) for path in unused]
+        )
+    return robot_of(source, wanted)

@@ -3,29 +3,44 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from ..compiled_code import CompiledCode
+
+if TYPE_CHECKING:
+    from ..services.frozen_model import FrozenModel
 
 WIDTH = 120  # of tables that do not go to a terminal
 
 
 def console() -> Console:
     """Where tables go; files and pipes get a fixed width and no colours."""
-    return Console(
-        highlight=False, markup=False, width=None if sys.stdout.isatty() else WIDTH
-    )
+    width = None if sys.stdout.isatty() else WIDTH
+    return Console(highlight=False, markup=False, width=width)
 
 
-def print_json(answer: Mapping[str, Any]) -> None:
-    """One JSON object on stdout."""
-    from ..services.service import plain
+def print_json(
+    answer: "Mapping[str, Any] | FrozenModel", code: CompiledCode | None = None
+) -> None:
+    """One JSON object on stdout; with `code`, also how much compiled code came from the cache."""
+    from ..services.frozen_model import plain
 
-    sys.stdout.write(
-        json.dumps(plain(answer), allow_nan=False, ensure_ascii=False, indent=2) + "\n"
-    )
+    entries = plain(answer)
+    if code is not None:
+        entries["cached"] = code.reused
+        entries["cache"] = plain(code.report())
+    text = json.dumps(entries, allow_nan=False, ensure_ascii=False, indent=2)
+    sys.stdout.write(text + "\n")
+
+
+def print_files(screen: Console, files: Mapping[str, str]) -> None:
+    """The files that were written, by what they hold."""
+    for kind, path in files.items():
+        screen.print(f"{kind}: {path}")
 
 
 def note(text: str) -> None:
@@ -35,26 +50,25 @@ def note(text: str) -> None:
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     """A table; columns that start with `>` are numbers and stand to the right."""
-    made = Table(
+    # `Text` keeps rich from reading square brackets, as in `[rad]`, as its own markup.
+    grid = Table(
         title=Text(title) if title else None,
         title_justify="left",
         title_style="bold",
         header_style="bold",
     )
     for column in columns:
-        made.add_column(
-            Text(column.removeprefix(">")),
-            justify="right" if column.startswith(">") else "left",
-        )
+        side = "right" if column.startswith(">") else "left"
+        grid.add_column(Text(column.removeprefix(">")), justify=side)
     for row in rows:
-        made.add_row(
-            *(Text(cell if isinstance(cell, str) else number(cell)) for cell in row)
-        )
-    return made
+        cells = [cell if isinstance(cell, str) else number(cell) for cell in row]
+        grid.add_row(*(Text(cell) for cell in cells))
+    return grid
 
 
 def number(value: Any) -> str:
     """A number for the eye; a dash where there is none."""
+    # NaN is the one number that differs from itself.
     if value is None or value != value:
         return "-"
     return str(value) if isinstance(value, int) else f"{value:.5g}"
@@ -62,4 +76,6 @@ def number(value: Any) -> str:
 
 def vector(values: Iterable[float], scale: float = 1.0) -> list[str]:
     """Numbers in one unit with fixed decimals, so that they can be compared down a column."""
-    return [f"{scale * value:.4f}".replace("-0.0000", "0.0000") for value in values]
+    texts = [f"{scale * value:.4f}" for value in values]
+    # Round-off below zero is no direction.
+    return [text.replace("-0.0000", "0.0000") for text in texts]

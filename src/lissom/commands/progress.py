@@ -10,6 +10,7 @@ Watch = Callable[[float], None]
 @contextmanager
 def share_progress(task: str) -> Iterator[Watch]:
     """A function `watch(share)` that moves the bar to the share of the work that is done, 0 to 1."""
+    # Lines that move would fill a log file.
     if not sys.stderr.isatty():
         yield lambda share: None
         return

@@ -1,12 +1,19 @@
-"""`reduce`: a link from finite elements."""
+"""`lissom reduce`: a link from finite elements."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
 from .options import Json
-from .output import console, print_json, table
+from .output import console, print_files, print_json, table
+from .parsing import frequency as frequency_of
+from .parsing import interfaces, length, option_names
 from .progress import stages
+
+if TYPE_CHECKING:
+    from ..services.reduce import ReduceResult
 
 PLACE = (
     "node number, face name, point x,y,z of a face, x,y,z,radius, or plane x=0.5; "
@@ -104,71 +111,66 @@ def reduce(
     Examples: lissom reduce job.sti --inner hub --tip flange -o link.npz --plot report.png,
     lissom reduce bracket.step --material aluminium --inner 0,0,0 --tip 0.3,0,0 --mesh-size '6 mm' -o link.npz
     """
-    from ..services import reduce_service as service
+    from ..services.failures import FailedImport
+    from ..services.reduce import ReduceRequest
+    from ..services.reduce import reduce as reduced_link
 
-    places = service.interfaces(interface, inner, tip)
-    service.check_file(file)
-    with stages() as watch:
+    request = ReduceRequest(
+        file=file,
+        interface=interfaces(interface, inner, tip),
+        modes=modes,
+        frequency=frequency_of("--frequency", frequency),
+        method=method,
+        coupling=coupling,
+        material=material,
+        mesh_size=length("--mesh-size", mesh_size),
+        units=units,
+        nodes=nodes,
+        mass_file=mass_file,
+        dof_order=dof_order,
+        mirror=mirror,
+        mass=mass,
+        force=force,
+        link=output,
+        report=report,
+        picture=plot,
+    )
+    named = option_names(file="FE_FILE", link="-o", report="--report", picture="--plot")
+    passed = True
+    with named, stages() as watch:
         try:
-            answer, failure = (
-                service.reduce(
-                    file,
-                    places,
-                    output=output,
-                    report=report,
-                    picture=plot,
-                    modes=modes,
-                    frequency=service.frequency("--frequency", frequency),
-                    method=method,
-                    coupling=coupling,
-                    material=material,
-                    mesh_size=service.length("--mesh-size", mesh_size),
-                    units=units,
-                    nodes=nodes,
-                    mass_file=mass_file,
-                    dof_order=dof_order,
-                    mirror=mirror,
-                    mass=mass,
-                    force=force,
-                    progress=watch,
-                ),
-                None,
-            )
-        except service.FailedImport as failed:
-            answer, failure = failed.answer, failed
+            answer = reduced_link(request, watch)
+        except FailedImport as failure:
+            # The report says what failed, and is worth printing all the more.
+            answer = failure.result
+            passed = False
     if json:
-        print_json({key: value for key, value in answer.items() if key != "text"})
+        print_json({"report": answer.report, "files": answer.files})
     else:
-        _print(answer)
-    if failure is not None:
+        _print(console(), answer)
+    if not passed:
         raise typer.Exit(1)
 
 
-def _print(answer: dict) -> None:
-    screen = console()
-    screen.print(answer["text"], soft_wrap=True)
-    for line in answer["report"]["lines"]:
+def _print(screen: Console, answer: "ReduceResult") -> None:
+    screen.print(answer.text, soft_wrap=True)
+    for line in answer.report["lines"]:
         if line["name"].startswith("frequencies"):
-            values = line["values"]
-            columns = (">mode", ">full [Hz]", ">reduced [Hz]", ">error [%]", ">MAC")
-            rows = [
-                (
-                    k + 1,
-                    f"{full:.4f}",
-                    f"{small:.4f}",
-                    f"{100 * error:.4f}",
-                    f"{mac:.5f}",
-                )
-                for k, (full, small, error, mac) in enumerate(
-                    zip(
-                        *(
-                            values[key]
-                            for key in ("full_hz", "reduced_hz", "error", "mac")
-                        ),
-                        strict=True,
-                    )
-                )
-            ]
-            screen.print(table(line["name"], columns, rows))
-    for kind, path in answer["files"].items():
-        screen.print(f"{kind}: {path}")
+            screen.print(_frequency_table(line["name"], line["values"]))
+    print_files(screen, answer.files)
+
+
+def _frequency_table(title: str, values: dict[str, list[float]]) -> Table:
+    """Frequencies of the full and the reduced link side by side."""
+    columns = (">mode", ">full [Hz]", ">reduced [Hz]", ">error [%]", ">MAC")
+    rows = []
+    for k, full in enumerate(values["full_hz"]):
+        row = (
+            k + 1,
+            f"{full:.4f}",
+            f"{values['reduced_hz'][k]:.4f}",
+            f"{100 * values['error'][k]:.4f}",
+            f"{values['mac'][k]:.5f}",
+        )
+        rows.append(row)
+    return table(title, columns, rows)

@@ -1,15 +1,30 @@
-"""`simulate`: motion in time."""
+"""`lissom simulate`: motion in time."""
 
-from typing import Annotated, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
+from ..describe import DescriptionError
 from .interrupt import stopping_between_steps
-from .options import Formulation, Json, ModeCount, Reference, Settings, Terms, choices
-from .output import console, note, number, print_json, table, vector
+from .options import (
+    Formulation,
+    Json,
+    ModeCount,
+    Reference,
+    Settings,
+    Terms,
+    changes,
+)
+from .output import console, note, number, print_files, print_json, table, vector
+from .parsing import option_names
 from .progress import progress
+
+if TYPE_CHECKING:
+    from ..services.simulate import SimulateRequest, SimulateResult
 
 Source = Annotated[
     str,
@@ -51,36 +66,62 @@ def simulate(
     Examples: lissom simulate double-pendulum --plot run.png --animate run.html -o run.nc,
     lissom simulate arm.yaml --set links.upper.beam.material.E=9e9 --t-end 0.5, lissom simulate run.nc
     """
-    from ..services import service
+    from ..services.simulate import SimulateRequest, prepare, run_prepared
 
     code = keep_compiled_code()
-    plan = service.plan_simulation(
-        source,
-        choices(settings, formulation, modes, reference, terms),
-        t_end=t_end,
-        method=method,
-        result=output,
-        picture=plot,
-        page=animate,
-    )
+    files = {"result": output, "picture": plot, "animation": animate}
+    with option_names(result="-o", picture="--plot", animation="--animate"):
+        bare = SimulateRequest(scenario=source, **files)
+        with all_at_once(bare):
+            run_options = {"t_end": t_end, "solver.method": method}
+            wanted = changes(
+                settings, formulation, modes, reference, terms, **run_options
+            )
+        prepared = prepare(bare.model_copy(update={"changes": wanted}))
     screen = console()
     if not json:
-        for remark in plan.notes:
+        # Said before the model is built: building and compiling take a while.
+        for remark in prepared.notes:
             screen.print(remark)
-    with progress(plan.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
-        answer = service.simulate(plan, watch)
+    with progress(prepared.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
+        answer = run_prepared(prepared, watch)
     if json:
-        return print_json(answer | {"cached": code.reused, "cache": code.report()})
+        return print_json(answer, code)
     _print(screen, answer)
     note(str(code))
 
 
-def _print(screen: Console, answer: dict[str, Any]) -> None:
-    end = f"{answer['robot']} at {answer['t_end']:g} s"
-    rows = [
-        (j, answer["q"][j], answer["qd"][j], answer["encoder"][j], answer["torque"][j])
-        for j in answer["q"]
-    ]
+@contextmanager
+def all_at_once(request: "SimulateRequest") -> Iterator[None]:
+    """Text that cannot be read is reported together with output files that cannot be written."""
+    from ..services.outputs import output_problems
+
+    try:
+        yield
+    except DescriptionError as failure:
+        problems = output_problems(request.outputs())
+        raise DescriptionError([*problems, *failure.problems]) from None
+
+
+def _print(screen: Console, answer: "SimulateResult") -> None:
+    _print_end(screen, answer)
+    _print_energy(screen, answer)
+    solver = answer.solver
+    screen.print(
+        f"{solver.method}: {solver.steps} steps, {solver.rejected} rejected, "
+        f"{solver.rhs_evaluations} evaluations"
+    )
+    wall = answer.wall_s
+    speed = answer.t_end / max(wall.run, 1e-9)
+    screen.print(
+        f"build {wall.build:.2f} s, compile {wall.compile:.2f} s, run {wall.run:.2f} s "
+        f"({speed:.2g} times real time)"
+    )
+    print_files(screen, answer.files)
+
+
+def _print_end(screen: Console, answer: "SimulateResult") -> None:
+    """Joints and tips at the end of the run."""
     columns = (
         "joint",
         ">q [rad or m]",
@@ -88,39 +129,23 @@ def _print(screen: Console, answer: dict[str, Any]) -> None:
         ">encoder [rad or m]",
         ">torque [N m or N]",
     )
-    screen.print(table(end, columns, rows))
-    tips = {
-        node: place
-        for node, place in answer["position"].items()
-        if node.endswith("/tip")
-    }
-    screen.print(
-        table(
-            "",
-            ("node", ">x [m]", ">y [m]", ">z [m]"),
-            [(node, *vector(place)) for node, place in tips.items()],
+    rows = []
+    for joint, q in answer.q.items():
+        rows.append(
+            (joint, q, answer.qd[joint], answer.encoder[joint], answer.torque[joint])
         )
-    )
-    energy = answer["energy"]
-    screen.print(
-        table(
-            "",
-            [f">{kind} [J]" for kind in energy],
-            [[number(value) for value in energy.values()]],
-        )
-    )
-    screen.print(
-        f"energy balance: residual at most {answer['energy_residual']:.1e} of the largest energy"
-    )
-    solver, wall = answer["solver"], answer["wall_s"]
-    screen.print(
-        f"{solver['method']}: {solver['steps']} steps, {solver['rejected']} rejected, "
-        f"{solver['rhs_evaluations']} evaluations"
-    )
-    speed = answer["t_end"] / max(wall["run"], 1e-9)
-    screen.print(
-        f"build {wall['build']:.2f} s, compile {wall['compile']:.2f} s, run {wall['run']:.2f} s "
-        f"({speed:.2g} times real time)"
-    )
-    for kind, path in answer["files"].items():
-        screen.print(f"{kind}: {path}")
+    screen.print(table(f"{answer.robot} at {answer.t_end:g} s", columns, rows))
+    columns = ("node", ">x [m]", ">y [m]", ">z [m]")
+    rows = []
+    for node, position in answer.position.items():
+        if node.endswith("/tip"):
+            rows.append((node, *vector(position)))
+    screen.print(table("", columns, rows))
+
+
+def _print_energy(screen: Console, answer: "SimulateResult") -> None:
+    columns = [f">{kind} [J]" for kind in answer.energy]
+    values = [number(value) for value in answer.energy.values()]
+    screen.print(table("", columns, [values]))
+    residual = f"{answer.energy_residual:.1e}"
+    screen.print(f"energy balance: residual at most {residual} of the largest energy")

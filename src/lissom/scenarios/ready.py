@@ -15,7 +15,6 @@ from ..solve.state import State
 class ReadyScenario(NamedTuple):
     """Everything that a run needs."""
 
-    scenario: Scenario
     model: Model
     state: State
     inputs: Inputs
@@ -26,7 +25,7 @@ def ready(scenario: Scenario, model: Model | None = None) -> ReadyScenario:
     if model is None:
         model = Model.of_scenario(scenario)
     state = initial_state(model, scenario)
-    return ReadyScenario(scenario, model, state, inputs_of(model, scenario))
+    return ReadyScenario(model, state, inputs_of(model, scenario))
 
 
 def inputs_of(model: Model, scenario: Scenario) -> Inputs:

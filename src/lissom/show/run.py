@@ -16,7 +16,7 @@ from ..atomic import write_atomically
 from ..compilation import compiled_quickly
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
-from ..scenarios.ready import ReadyScenario, ready
+from ..scenarios.ready import ready
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.inputs import Inputs, inputs_of_torque
 from ..solve.model import Model
@@ -161,26 +161,27 @@ def simulate(
 
 
 def run_scenario(
-    scenario: Scenario | ReadyScenario,
+    scenario: Scenario,
     watch: Callable[[float], None] = lambda t: None,
     throw: bool = True,
+    *,
+    model: Model | None = None,
+    build_s: float = 0.0,
 ) -> Run:
-    """Build, start and simulate a scenario; one that is ready already is not built again."""
+    """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken."""
     began = time.perf_counter()
-    if isinstance(scenario, Scenario):
-        scenario = ready(scenario)
-    described, model, state, inputs = scenario
+    model, state, inputs = ready(scenario, model)
     return simulate(
         model,
         state,
-        t_end=described.t_end,
-        output_dt=described.output_dt,
+        t_end=scenario.t_end,
+        output_dt=scenario.output_dt,
         inputs=inputs,
-        solver=described.solver,
+        solver=scenario.solver,
         watch=watch,
         throw=throw,
-        scenario=described.to_dict(),
-        build_s=time.perf_counter() - began,
+        scenario=scenario.to_dict(),
+        build_s=build_s + time.perf_counter() - began,
     )
 
 

@@ -19,23 +19,24 @@ from .machine import one_core, timed
 ROBOT = "anthropomorphic"
 BATCH = 1000
 CALLS = 2000  # single calls in one measurement
+BATCH_CALLS = 20  # calls with a whole batch in one measurement
 
 
 def rigid_robot(robot: Robot) -> Robot:
     """The same robot with every beam made rigid."""
     data = robot.to_dict()
     data.pop("damping", None)
-    data.pop("payload", None)  # it is part of the last body
+    # The payload is part of the last body, and so of the rigid link made of it.
+    data.pop("payload", None)
     for i, link in enumerate(data["links"]):
         mass, centre, inertia = _about_centre(body_of(robot, i))
         for key in ("beam", "masses", "damping"):
             link.pop(key, None)
-        end = np.asarray(tip(robot, i)).tolist()
         link["rigid"] = {
             "mass": mass,
             "com": centre.tolist(),
             "inertia": inertia.tolist(),
-            "tip": end,
+            "tip": np.asarray(tip(robot, i)).tolist(),
         }
     return Robot.from_dict(data)
 
@@ -43,14 +44,17 @@ def rigid_robot(robot: Robot) -> Robot:
 def pinocchio_model(robot: Robot) -> Any:
     """A rigid robot with revolute joints in Pinocchio, motors as rotor inertia left out."""
     pin = import_module("pinocchio")
-    model, parent = pin.Model(), 0
+    model = pin.Model()
     model.gravity.linear = np.asarray(robot.gravity, dtype=float)
+    parent = 0
     for i, link in enumerate(robot.links):
-        R, p = (np.asarray(part, dtype=float) for part in joint_frame(robot, i))
-        joint = pin.JointModelRevoluteUnaligned(
-            np.asarray(joint_axis(robot, i), dtype=float)
+        rotation, origin = joint_frame(robot, i)
+        placement = pin.SE3(
+            np.asarray(rotation, dtype=float), np.asarray(origin, dtype=float)
         )
-        parent = model.addJoint(parent, joint, pin.SE3(R, p), link.name)
+        axis = np.asarray(joint_axis(robot, i), dtype=float)
+        joint = pin.JointModelRevoluteUnaligned(axis)
+        parent = model.addJoint(parent, joint, placement, link.name)
         inertia = pin.Inertia(*_about_centre(body_of(robot, i)))
         model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
     return model
@@ -58,47 +62,53 @@ def pinocchio_model(robot: Robot) -> Any:
 
 def _about_centre(body: Body) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, centre, and inertia tensor about the centre."""
-    m, c = float(body.total_mass), np.asarray(body.centre)
-    J = np.asarray(body.inertia) - m * (c @ c * np.eye(3) - np.outer(c, c))
+    m = float(body.total_mass)
+    c = np.asarray(body.centre)
+    # Parallel axes, from the joint to the centre; round-off leaves J a little unsymmetric.
+    shift = m * (c @ c * np.eye(3) - np.outer(c, c))
+    J = np.asarray(body.inertia) - shift
     return m, c, 0.5 * (J + J.T)
 
 
 def forward_dynamics(f, q, qd, torque):
     """Joint accelerations: inertia, bias, one Cholesky solve."""
     force = torque - engine.bias(f, q, qd)
-    return jax.scipy.linalg.cho_solve(
-        jax.scipy.linalg.cho_factor(engine.inertia_at(f, q)), force
-    )
+    factor = jax.scipy.linalg.cho_factor(engine.inertia_at(f, q))
+    return jax.scipy.linalg.cho_solve(factor, force)
 
 
 def measure_rigid(repeat: int) -> dict[str, Any]:
     """Microseconds per forward dynamics, alone and in a batch, and the largest relative difference of the results."""
     pin = import_module("pinocchio")
     robot = rigid_robot(Robot.load(ROBOT))
-    f, model = Model(robot).formulation, pinocchio_model(robot)
-    data, j = model.createData(), len(robot.joint_names)
-    q, qd, torque = np.random.default_rng(7).uniform(-1.0, 1.0, (3, BATCH, j))
-    theirs = np.array(
-        [
-            pin.aba(model, data, *sample).copy()
-            for sample in zip(q, qd, torque, strict=True)
-        ]
-    )
-    alone = jax.jit(
-        lambda *sample: forward_dynamics(f, *sample)
-    )  # compiled for this robot
-    batched = jax.jit(jax.vmap(lambda *sample: forward_dynamics(f, *sample)))
-    ours = np.asarray(batched(q, qd, torque))
-    one = tuple(jnp.asarray(part[0]) for part in (q, qd, torque))
-    many = tuple(jnp.asarray(part) for part in (q, qd, torque))
+    f = Model(robot).formulation
+    model = pinocchio_model(robot)
+    data = model.createData()
+    size = (3, BATCH, len(robot.joint_names))
+    samples = np.random.default_rng(7).uniform(-1.0, 1.0, size)
+    theirs = []
+    for q, qd, torque in zip(*samples, strict=True):
+        # The peer gives the same array back in every call, overwritten.
+        theirs.append(pin.aba(model, data, q, qd, torque).copy())
+    theirs = np.array(theirs)
+
+    # The formulation is no argument: the code is compiled for this robot, as the peer's model is made for it.
+    def accelerations(q, qd, torque):
+        return forward_dynamics(f, q, qd, torque)
+
+    alone = jax.jit(accelerations)
+    batched = jax.jit(jax.vmap(accelerations))
+    many = tuple(jnp.asarray(part) for part in samples)
+    one = tuple(part[0] for part in many)
+    first = samples[:, 0]
+    ours = np.asarray(batched(*many))
     with one_core():
-        aba = _per_call(
-            lambda: pin.aba(model, data, q[0], qd[0], torque[0]), CALLS, repeat
-        )
+        aba = _per_call(lambda: pin.aba(model, data, *first), CALLS, repeat)
         single = _per_call(lambda: alone(*one).block_until_ready(), CALLS, repeat)
-        batch = (
-            _per_call(lambda: batched(*many).block_until_ready(), 20, repeat) / BATCH
+        whole = _per_call(
+            lambda: batched(*many).block_until_ready(), BATCH_CALLS, repeat
         )
+    batch = whole / BATCH
     return {
         "robot": ROBOT,
         "pinocchio_aba_us": 1e6 * aba,
@@ -117,5 +127,10 @@ def measure_rigid(repeat: int) -> dict[str, Any]:
 def _per_call(job: Callable[[], Any], calls: int, repeat: int) -> float:
     """Seconds per call, the best of the repeats."""
     job()
-    spent, _ = timed(lambda: [job() for _ in range(calls)], repeat)
+
+    def many_calls() -> None:
+        for _ in range(calls):
+            job()
+
+    spent, _ = timed(many_calls, repeat)
     return spent.best / calls

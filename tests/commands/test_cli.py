@@ -13,6 +13,7 @@ import xarray as xr
 
 from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
+from lissom.describe.supported import FORMULATIONS
 
 REED = """
 lissom: 1
@@ -115,9 +116,16 @@ def test_show_draws_the_pose_that_is_asked_for(lissom, tmp_path):
 
 
 def test_every_verb_explains_itself_with_an_example(lissom):
-    for verb in ("robots", "show", "validate", "simulate", "static", "modes"):
+    for command in cli.VERBS:
+        verb = command.__name__.replace("_", "-")
         code, out, _ = lissom(verb, "--help")
         assert code == 0 and f"lissom {verb}" in out and "Example" in out
+
+
+@pytest.mark.parametrize("verb", ["simulate", "static", "modes", "linearize"])
+def test_help_names_every_formulation(lissom, verb):
+    _, out, _ = lissom(verb, "--help")
+    assert all(name in out for name in FORMULATIONS)
 
 
 def test_validate_reports_every_error_of_a_file_at_once(answer, lissom, tmp_path):
@@ -485,6 +493,4 @@ def test_library_and_help_start_without_the_solvers():
         text=True,
     )
     assert done.returncode == 0
-    assert (
-        "lissom.services.service" not in done.stderr and "matplotlib" not in done.stderr
-    )
+    assert "lissom.services." not in done.stderr and "matplotlib" not in done.stderr

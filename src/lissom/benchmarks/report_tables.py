@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 Cells = Sequence[str]
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """A title, the names of the columns, the rows, and what has to be said about them."""
 
     title: str
@@ -15,7 +15,7 @@ class Table(NamedTuple):
     note: str = ""
 
 
-def tables_of(report: Mapping[str, Any]) -> list[Table]:
+def tables_of(report: Mapping[str, Any]) -> list[ReportTable]:
     """Every table that the report has numbers for."""
     makers = {
         "physics": physics_table,
@@ -23,67 +23,156 @@ def tables_of(report: Mapping[str, Any]) -> list[Table]:
         "peaks": peak_table,
         "links": links_table,
         "manoeuvre": manoeuvre_table,
+        "control": control_table,
         "cases": case_table,
         "lissom": lissom_table,
         "peers": peer_table,
         "rigid": rigid_table,
     }
-    found = [make(report[key]) for key, make in makers.items() if report.get(key)]
-    return found + (
-        eigenpair_tables(report["eigenpairs"]) if report.get("eigenpairs") else []
-    )
+    tables = []
+    for key, make in makers.items():
+        if report.get(key):
+            tables.append(make(report[key]))
+    if report.get("eigenpairs"):
+        tables += eigenpair_tables(report["eigenpairs"])
+    return tables
 
 
-def eigenpair_tables(found: Mapping[str, Any]) -> list[Table]:
+def eigenpair_tables(found: Mapping[str, Any]) -> list[ReportTable]:
     """Parametric eigenpairs: the reference table, errors along the path, automatic expansions, times."""
-
-    def percent(value):
-        return f"{100 * value:.3g} %"
-
-    known = [(name, *(percent(part["worst"][key]) for key in ("hz_off", "torque_off", "damping_off")))
-             for name, part in found["table"].items()]  # fmt: skip
-
-    def errors(name, part, what):
-        return [
-            (name, what(part), f"mode {k + 1}", *(f"{part[key][of][k]:.3g} %" for key in ("eps_f", "eps_xi")
-                                                  for of in ("worst", "mean")),
-             *(f"{part[key]['worst'][k]:.6f}" for key in ("mac_right", "mac_left")))
-            for k in range(len(part["eps_f"]["worst"]))
-        ]  # fmt: skip
-
-    path = [
-        row
-        for name, part in found["path"].items()
-        for row in errors(name, part, lambda part: "order 4, 1 point")
-    ]
-    chosen = [row for name, part in found["automatic"].items()
-              for row in errors(name, part["errors"], lambda _, part=part: f"order {part['order']}, "
-                                f"{part['expansion_points']} point(s)")]  # fmt: skip
-    times = [(name, str(part["points"]), str(part["coordinates"]), *(seconds(part[f"{key}_s"]) for key in
-              ("lapack", "lapack_batched", "polynomials", "polynomials_eigenvalues_only")),
-              f"{part['factor_polynomials']:.0f}") for name, part in found["timing"].items()]  # fmt: skip
-    columns = (
-        "model",
-        "expansion",
-        "mode",
-        "eps_f worst",
-        "mean",
-        "eps_xi worst",
-        "mean",
-        "MAC right",
-        "MAC left",
-    )
     return [
-        Table("Manipulator of [Palomba2019], chosen data: largest difference from the reference at five times",
-              ("model", "frequencies", "torques", "damping ratios"), known),
-        Table("Polynomial eigenpairs against LAPACK along the path, 51 points", columns, path),
-        Table("Automatic expansion: frequencies within 0.1 %, MAC above 0.999", columns, chosen),
-        Table("Times for all points", ("case", "points", "coordinates", "LAPACK", "batched", "polynomials",
-                                       "eigenvalues only", "LAPACK / polynomials"), times),
-    ]  # fmt: skip
+        _known_table(found["table"]),
+        _path_table(found["path"]),
+        _automatic_table(found["automatic"]),
+        _timing_table(found["timing"]),
+    ]
 
 
-def links_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def _known_table(models: Mapping[str, Any]) -> ReportTable:
+    rows = []
+    for name, part in models.items():
+        worst = part["worst"]
+        keys = ("hz_off", "torque_off", "damping_off")
+        rows.append((name, *(f"{100 * worst[key]:.3g} %" for key in keys)))
+    title = "Manipulator of [Palomba2019], chosen data: largest difference from the reference at five times"
+    columns = ("model", "frequencies", "torques", "damping ratios")
+    return ReportTable(title, columns, rows)
+
+
+EXPANSION_COLUMNS = (
+    "model",
+    "expansion",
+    "mode",
+    "eps_f worst",
+    "mean",
+    "eps_xi worst",
+    "mean",
+    "MAC right",
+    "MAC left",
+)
+
+
+def _path_table(models: Mapping[str, Any]) -> ReportTable:
+    rows = []
+    for name, errors in models.items():
+        rows += _error_rows(name, "order 4, 1 point", errors)
+    title = "Polynomial eigenpairs against LAPACK along the path, 51 points"
+    return ReportTable(title, EXPANSION_COLUMNS, rows)
+
+
+def _automatic_table(models: Mapping[str, Any]) -> ReportTable:
+    rows = []
+    for name, part in models.items():
+        expansion = f"order {part['order']}, {part['expansion_points']} point(s)"
+        rows += _error_rows(name, expansion, part["errors"])
+    title = "Automatic expansion: frequencies within 0.1 %, MAC above 0.999"
+    return ReportTable(title, EXPANSION_COLUMNS, rows)
+
+
+def _error_rows(name: str, expansion: str, errors: Mapping[str, Any]) -> list[Cells]:
+    """One row for each mode."""
+    rows = []
+    for k in range(len(errors["eps_f"]["worst"])):
+        cells = [name, expansion, f"mode {k + 1}"]
+        for key in ("eps_f", "eps_xi"):
+            cells.append(f"{errors[key]['worst'][k]:.3g} %")
+            cells.append(f"{errors[key]['mean'][k]:.3g} %")
+        for key in ("mac_right", "mac_left"):
+            cells.append(f"{errors[key]['worst'][k]:.6f}")
+        rows.append(cells)
+    return rows
+
+
+def _timing_table(cases: Mapping[str, Any]) -> ReportTable:
+    columns = (
+        "case",
+        "points",
+        "coordinates",
+        "LAPACK",
+        "batched",
+        "polynomials",
+        "eigenvalues only",
+        "LAPACK / polynomials",
+    )
+    rows = []
+    for name, part in cases.items():
+        row = (
+            name,
+            str(part["points"]),
+            str(part["coordinates"]),
+            seconds(part["lapack_s"]),
+            seconds(part["lapack_batched_s"]),
+            seconds(part["polynomials_s"]),
+            seconds(part["polynomials_eigenvalues_only_s"]),
+            f"{part['factor_polynomials']:.0f}",
+        )
+        rows.append(row)
+    return ReportTable("Times for all points", columns, rows)
+
+
+def control_table(measured: Mapping[str, Any]) -> ReportTable:
+    """A sampled law beside the same law continuous."""
+    columns = (
+        "law",
+        "compile",
+        "warm median",
+        "warm best",
+        "warm cpu",
+        "steps",
+        "rejected",
+        "rhs",
+        "ratio",
+        "tip distance",
+    )
+    rows = []
+    for law in measured["laws"]:
+        sampled = law["law"] == "sampled"
+        warm = law["warm"]
+        row = (
+            law["law"],
+            seconds(law["compile_s"]),
+            seconds(warm["median_s"]),
+            seconds(warm["best_s"]) + busy(warm),
+            seconds(warm["cpu_s"]),
+            str(law["steps"]),
+            str(law["rejected"]),
+            str(law["rhs_evaluations"]),
+            f"{measured['ratio']:.2f}" if sampled else "1",
+            f"{measured['tip_distance_m']:.1e} m" if sampled else "",
+        )
+        rows.append(row)
+    period_ms = 1e3 * measured["period_s"]
+    note = (
+        f"Times in seconds for {measured['simulated_s']:g} s of the double pendulum under a PD law of its joints, one "
+        f"core: sampled every {period_ms:g} ms with its torques held in between, and continuous with steps no longer "
+        f"than {period_ms:g} ms. Ratio: best warm time over that of the continuous law. Tip distance: largest one "
+        "between the two motions, which differ by what sampling changes."
+    )
+    title = f"A law sampled at {1 / measured['period_s']:g} Hz beside the same law continuous"
+    return ReportTable(title, columns, rows, note + BUSY)
+
+
+def links_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
     """Cost of one right-hand side against the number of links."""
     columns = (
         "formulation",
@@ -112,10 +201,10 @@ def links_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         "One right-hand side: scalar operations of the traced program, of its forces and its mass matrix alone, and "
         "processor time on one core. Growth: exponent of operations and of time over the number of links."
     )
-    return Table("Cost against the number of links", columns, cells, note)
+    return ReportTable("Cost against the number of links", columns, cells, note)
 
 
-def case_table(cases: Sequence[Mapping[str, Any]]) -> Table:
+def case_table(cases: Sequence[Mapping[str, Any]]) -> ReportTable:
     """Library scenarios against the clock."""
     columns = (
         "case",
@@ -127,8 +216,11 @@ def case_table(cases: Sequence[Mapping[str, Any]]) -> Table:
         "warm best",
         "simulated",
         "x real time",
+        "steps",
+        "rhs",
+        "tip error",
+        "reference",
     )
-    columns += "steps", "rhs", "tip error", "reference"
     rows = [
         (
             case["case"],
@@ -152,7 +244,7 @@ def case_table(cases: Sequence[Mapping[str, Any]]) -> Table:
         "Times in seconds: model, state at t = 0, compilation, first and warm runs. rhs: right-hand sides. "
         f"Tip error: largest distance from the same model at rtol {tight:g}, whose run is timed apart. "
     )
-    return Table(
+    return ReportTable(
         "Library cases at their own tolerance",
         columns,
         rows,
@@ -160,7 +252,7 @@ def case_table(cases: Sequence[Mapping[str, Any]]) -> Table:
     )
 
 
-def manoeuvre_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def manoeuvre_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
     """The manoeuvre of [Cibicik2021]: printed times, then ours, phase by phase."""
     columns = (
         "formulation",
@@ -171,33 +263,40 @@ def manoeuvre_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         "warm median",
         "warm best",
         "warm cpu",
+        "steps",
+        "rhs",
+        "tip error",
     )
-    columns += "steps", "rhs", "tip error"
-    cells = [
-        (f"{row['case']} [Cibicik2021]", f"{row['printed_s']:g}", *["-"] * 9)
-        if "printed_s" in row
-        else (
-            row["case"],
-            "-",
-            *(seconds(row[key]) for key in ("build_s", "compile_s", "first_run_s")),
-            seconds(row["warm"]["median_s"]),
-            seconds(row["warm"]["best_s"]) + busy(row["warm"]),
-            seconds(row["warm"]["cpu_s"]),
-            str(row["steps"]),
-            str(row["rhs_evaluations"]),
-            f"{row['tip_error_m']:.1e} m",
-        )
-        for row in rows
-    ]
+    cells = [_manoeuvre_cells(row) for row in rows]
     note = (
         "Times in seconds for 6 s of the 4-dof arm, 16 coordinates, one core, results written out. The paper's times "
         "are CPU times in Matlab/Simulink on another machine; its gains and solver are not printed. Ours: the same "
         "chosen gains, solver and tolerance for both. Tip error: against the same model a thousand times tighter."
     )
-    return Table("The manoeuvre of [Cibicik2021]", columns, cells, note + BUSY)
+    return ReportTable("The manoeuvre of [Cibicik2021]", columns, cells, note + BUSY)
 
 
-def lissom_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def _manoeuvre_cells(row: Mapping[str, Any]) -> Cells:
+    # Of the paper's runs only the time is printed.
+    if "printed_s" in row:
+        return f"{row['case']} [Cibicik2021]", f"{row['printed_s']:g}", *["-"] * 9
+    warm = row["warm"]
+    return (
+        row["case"],
+        "-",
+        seconds(row["build_s"]),
+        seconds(row["compile_s"]),
+        seconds(row["first_run_s"]),
+        seconds(warm["median_s"]),
+        seconds(warm["best_s"]) + busy(warm),
+        seconds(warm["cpu_s"]),
+        str(row["steps"]),
+        str(row["rhs_evaluations"]),
+        f"{row['tip_error_m']:.1e} m",
+    )
+
+
+def lissom_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
     """Our own runs of the comparison, tolerance by tolerance."""
     columns = "case", "rtol", "wall s/s", "cpu s/s", "error in time", "steps", "rhs"
     cells = [
@@ -212,14 +311,14 @@ def lissom_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         )
         for row in rows
     ]
-    return Table(
+    return ReportTable(
         "lissom, four Timoshenko elements per link, every nodal displacement kept",
         columns,
         cells,
     )
 
 
-def peer_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def peer_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
     """The peer's runs, each beside the fastest of ours that is at least as accurate."""
     columns = (
         "case",
@@ -234,42 +333,41 @@ def peer_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         "cpu ratio",
         "models differ",
     )
-    cells = []
-    for row in rows:
-        ours = row["lissom"]
-        cells.append(
-            (
-                row["case"],
-                row["model"],
-                f"{row['step_s']:g} s",
-                f"{row['wall_s_per_s']:.3f}" + busy(row),
-                f"{row['error_m']:.1e} m",
-                *(
-                    (
-                        f"{ours['rtol']:g}",
-                        f"{ours['wall_s_per_s']:.3f}",
-                        f"{ours['error_m']:.1e} m",
-                    )
-                    if ours
-                    else ("none", "", "")
-                ),
-                *(
-                    (f"{row['ratio']:.2f}", f"{row['cpu_ratio']:.2f}")
-                    if ours
-                    else ("", "")
-                ),
-                f"{row['difference_from_lissom_m']:.1e} m",
-            )
-        )
+    cells = [_peer_cells(row) for row in rows]
     note = (
         "Ratio: the peer's time over ours, above 1 where lissom is faster, at an error in time that is not larger. "
         "Errors are against each program's own tight run; `models differ` is the distance between the two tight runs. "
         "Building and compiling are not counted."
     )
-    return Table("Side by side, one simulated second", columns, cells, note + BUSY)
+    return ReportTable(
+        "Side by side, one simulated second", columns, cells, note + BUSY
+    )
 
 
-def rigid_table(rigid: Mapping[str, Any]) -> Table:
+def _peer_cells(row: Mapping[str, Any]) -> Cells:
+    ours = row["lissom"]
+    # None of our runs may be as accurate as the peer's.
+    matched = ["none", "", "", "", ""]
+    if ours:
+        matched = [
+            f"{ours['rtol']:g}",
+            f"{ours['wall_s_per_s']:.3f}",
+            f"{ours['error_m']:.1e} m",
+            f"{row['ratio']:.2f}",
+            f"{row['cpu_ratio']:.2f}",
+        ]
+    return (
+        row["case"],
+        row["model"],
+        f"{row['step_s']:g} s",
+        f"{row['wall_s_per_s']:.3f}" + busy(row),
+        f"{row['error_m']:.1e} m",
+        *matched,
+        f"{row['difference_from_lissom_m']:.1e} m",
+    )
+
+
+def rigid_table(rigid: Mapping[str, Any]) -> ReportTable:
     """Forward dynamics of a rigid arm, per call."""
     columns = "program", "per call", "difference"
     gap = f"{rigid['largest_relative_difference']:.0e}"
@@ -287,12 +385,12 @@ def rigid_table(rigid: Mapping[str, Any]) -> Table:
         ),
     ]
     note = "Context, not a contest: the engine carries what flexible links need and has no special code for rigid ones."
-    return Table(
+    return ReportTable(
         f"Forward dynamics of the rigid {rigid['robot']} robot", columns, rows, note
     )
 
 
-def physics_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def physics_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
     """Known values beside ours."""
     columns = (
         "check",
@@ -317,10 +415,10 @@ def physics_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         )
         for row in rows
     ]
-    return Table("Physics: known numbers beside ours", columns, cells)
+    return ReportTable("Physics: known numbers beside ours", columns, cells)
 
 
-def published_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def published_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
     """Table 2 of [Vidoni2015] beside ours."""
     ways = list(rows[0]["ours"])
     columns = (
@@ -363,12 +461,12 @@ def published_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         "deg. `as printed`: E = 2e11 Pa and consistent mass. Lumped mass and E = 9e9 Pa are inferred from the table, "
         "not printed. Y5 marked as a slip is taken as 0.5 m from the first rod."
     )
-    return Table(
+    return ReportTable(
         "Table 2 of [Vidoni2015], t = 0.5 s, beside ours", columns, cells, note
     )
 
 
-def peak_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def peak_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
     """Peaks in the spectrum of the elbow's acceleration."""
     columns = "mass", "published", "ours", "deviation", "amplitude"
     cells = [
@@ -385,7 +483,7 @@ def peak_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         "The torque of the paper is lost and chosen here, so that amplitudes cannot be compared. The fourth frequency "
         "is matched by neither mass; it is shown and not held to a bound."
     )
-    return Table(
+    return ReportTable(
         "[Vidoni2015] test 3: peaks of the elbow's acceleration", columns, cells, note
     )
 
@@ -434,16 +532,11 @@ def as_markdown(report: Mapping[str, Any]) -> str:
     """The report as a Markdown page."""
     parts = [machine_line(report["machine"]), code_line(report["compiled_code"])]
     for table in tables_of(report):
-        lines = [
-            _line(table.columns),
-            _line(["---"] * len(table.columns)),
-            *(_line(row) for row in table.rows),
-        ]
-        parts += [
-            f"## {table.title}",
-            "\n".join(lines),
-            *([table.note] if table.note else []),
-        ]
+        lines = [_line(table.columns), _line(["---"] * len(table.columns))]
+        lines += [_line(row) for row in table.rows]
+        parts += [f"## {table.title}", "\n".join(lines)]
+        if table.note:
+            parts.append(table.note)
     return "\n\n".join(parts) + "\n"
 
 
@@ -456,7 +549,7 @@ def print_report(report: Mapping[str, Any]) -> None:
     import sys
 
     from rich.console import Console
-    from rich.table import Table as Grid
+    from rich.table import Table
 
     out = Console(width=None if sys.stdout.isatty() else 220)
     if "machine" in report:
@@ -464,7 +557,7 @@ def print_report(report: Mapping[str, Any]) -> None:
     if "compiled_code" in report:
         out.print(code_line(report["compiled_code"]), highlight=False)
     for table in tables_of(report):
-        grid = Grid(
+        grid = Table(
             *table.columns,
             title=table.title,
             title_justify="left",

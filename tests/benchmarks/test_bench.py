@@ -7,12 +7,13 @@ import typer
 from typer.testing import CliRunner
 
 import lissom as ls
-from lissom.benchmarks import cases, machine, peers, physics, tables
+from lissom.benchmarks import cases, machine, peers, physics, sampled_law
+from lissom.benchmarks import report_tables as tables
 from lissom.benchmarks.exudyn_pendulum import (
     craig_bampton,
     exact_beams,
     floating_frames,
-    mesh_of,
+    point_mesh,
 )
 from lissom.bodies.link_body import body_of
 from lissom.commands import bench as command
@@ -157,6 +158,43 @@ def test_a_number_that_is_off_fails_the_command(bench, monkeypatch):
     )
 
 
+CONTROL = {
+    "period_s": 1e-3,
+    "simulated_s": 1.0,
+    "laws": [
+        {
+            "law": law,
+            "method": "radau",
+            "compile_s": 9.0,
+            "warm": MEASURED["warm"] | {"best_s": best},
+            "steps": steps,
+            "rejected": 2,
+            "rhs_evaluations": 6 * steps,
+        }
+        for law, best, steps in (("sampled", 0.5, 1003), ("continuous", 0.4, 1007))
+    ],
+    "ratio": 1.25,
+    "tip_distance_m": 3.4e-4,
+}
+
+
+def test_a_sampled_law_stands_beside_the_continuous_one(bench, monkeypatch):
+    monkeypatch.setattr(
+        sampled_law, "measure_sampled_law", lambda repeat, tell: CONTROL
+    )
+    report = json.loads(bench("control", "--json").stdout)
+    assert report["control"]["ratio"] == 1.25 and "cases" not in report
+    text = bench("control").stdout
+    for word in ("1000 Hz", "sampled", "continuous", "1.25", "3.4e-04 m", "1003"):
+        assert word in text
+
+
+def test_the_two_laws_differ_in_sampling_alone():
+    law = sampled_law.continuous_scenario()
+    assert law.solver.max_step == sampled_law.PERIOD == 1e-3
+    assert law.controller.kp == (60, 20) and law.robot.name == "double-pendulum"
+
+
 # --- measuring -----------------------------------------------------------------------------------------------------
 
 
@@ -211,6 +249,14 @@ def test_wall_time_that_waited_for_the_processor_is_marked():
     )
 
 
+def test_the_tip_of_a_closed_chain_is_one_that_moves():
+    changes = {"t_end": 0.02, "output_dt": 0.01}
+    case = cases.Case(ls.Scenario.load("four-bar").replace(changes))
+    path = cases.path_of_tip(case.run())
+    # The follower's tip is pinned to the ground.
+    assert case.tip == "follower/tip" and np.ptp(path, axis=0).max() > 1e-6
+
+
 def test_distance_of_paths_with_a_coarser_grid():
     fine = np.linspace([0.0, 0, 0], [1.0, 0, 0], 11)
     assert cases.distance(fine[::2] + [0, 0.1, 0], fine) == pytest.approx(0.1)
@@ -252,7 +298,7 @@ def robot():
 
 
 def test_points_with_mass_have_the_mass_matrix_of_the_link(robot):
-    mesh = mesh_of(body_of(robot, 1))
+    mesh = point_mesh(body_of(robot, 1))
     T = mesh.shapes.reshape(-1, mesh.shapes.shape[-1])
     M = T.T @ (np.repeat(mesh.masses, 3)[:, None] * T)
     np.testing.assert_allclose(M, mesh.body.mass_matrix, atol=1e-12 * M.max())

@@ -1,0 +1,208 @@
+"""What one right-hand side costs: scalar operations counted in the compiled program's own listing, and time measured.
+
+The arm has links of one kind, elastic with six assumed modes each, on revolute joints whose axes alternate. A
+right-hand side is the acceleration from the equations of motion: forces, mass matrix, factorisation, solution. Counts
+are those of the program as written, multiplications by zeros of padded arrays included; they do not depend on the
+machine.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import ClosedJaxpr, Jaxpr
+
+from ..describe.robot import Robot
+from ..dynamics import engine
+from ..solve.inputs import Inputs
+from ..solve.model import Model
+from ..solve.problem import Problem
+from ..types import real
+from .cases import Tell
+from .machine import one_core, timed
+
+LINKS = (2, 4, 8, 16)
+KINDS = (
+    ("nonlinear", "consistent"),
+    ("dual-screw", "consistent"),
+    ("dual-screw", "published"),
+)
+MODES = 6
+
+# Evaluations in one timed call: the cost of the call itself is not counted.
+INSIDE = 200
+
+# Primitives that move numbers and compute none.
+FREE = frozenset(
+    """
+    broadcast_in_dim reshape transpose concatenate slice squeeze gather dynamic_slice pad convert_element_type iota
+    copy stop_gradient split expand_dims dynamic_update_slice rev device_put scatter select_n
+    """.split()
+)
+# Primitives that take in every entry of their first operand once.
+REDUCTIONS = ("reduce_sum", "reduce_max", "reduce_min", "cumsum")
+SCATTERED_SUMS = ("scatter-add", "scatter_add")
+
+
+def chain_of_links(count: int) -> Robot:
+    """An arm of `count` equal elastic links."""
+    beam = {
+        "path": [[0, 0, 0], [0.5, 0, 0]],
+        "section": {"shape": "tube", "outer": 0.05, "inner": 0.04},
+        "material": {"E": 7e10, "nu": 0.33, "density": 2700},
+        "up": [0, 0, 1],
+        "elements": 1,
+    }
+    turned = {"rpy": [math.pi / 2, 0.0, 0.0]}
+    links = []
+    for i in range(count):
+        joint = {"type": "revolute", "origin": turned if i % 2 else {}}
+        links.append({"name": f"link{i}", "joint": joint, "beam": beam})
+    return Robot.from_dict({"lissom": 1, "name": f"chain-{count}", "links": links})
+
+
+# --- counting ------------------------------------------------------------------------------------------------------
+
+
+def operations(jaxpr: Any) -> int:
+    """Scalar floating-point operations of a traced program: loops times their length, branches at their dearest."""
+    return sum(_cost(equation) for equation in jaxpr.eqns)
+
+
+def _cost(equation: Any) -> int:
+    name = equation.primitive.name
+    inner = [operations(part) for part in _inner_programs(equation.params)]
+    if inner and name == "cond":
+        return max(inner)
+    if inner:
+        # Only a scan says how often its body runs; other inner programs run once.
+        return sum(inner) * int(equation.params.get("length", 1))
+    if name in FREE:
+        return 0
+    return _own_cost(name, equation)
+
+
+def _own_cost(name: str, equation: Any) -> int:
+    """Cost of a primitive without a program inside."""
+    operands = [variable.aval.shape for variable in equation.invars]
+    results = [variable.aval.shape for variable in equation.outvars]
+    size = math.prod(results[0]) if results else 0
+    if name == "dot_general":
+        contracted = equation.params["dimension_numbers"][0][0]
+        depth = math.prod(operands[0][axis] for axis in contracted)
+        # Each entry: `depth` products and one sum less.
+        return size * (2 * depth - 1)
+    if name == "lu":
+        n = operands[0][-1]
+        return 2 * n**3 // 3
+    if name == "triangular_solve":
+        return size * operands[0][-1]
+    if name in REDUCTIONS:
+        return math.prod(operands[0])
+    if name in SCATTERED_SUMS:
+        return math.prod(operands[-1])
+    return size
+
+
+def _inner_programs(params: Any) -> Iterator[Any]:
+    """Programs inside a primitive: bodies of loops, branches, called functions."""
+    for value in params.values():
+        parts = value if isinstance(value, tuple | list) else (value,)
+        for part in parts:
+            if isinstance(part, ClosedJaxpr):
+                yield part.jaxpr
+            elif isinstance(part, Jaxpr):
+                yield part
+
+
+def counted(model: Model) -> dict[str, int]:
+    """Operations of one right-hand side, and of its forces and its mass matrix alone."""
+    f = model.formulation
+    x, xd = state_of_motion(f)
+
+    def count(function: Callable, *args: Any) -> int:
+        return operations(jax.make_jaxpr(function)(*args).jaxpr)
+
+    return {
+        "operations": count(lambda x, xd: right_hand_side(f, x, xd), x, xd),
+        "forces": count(lambda x, xd: engine.bias(f, x, xd), x, xd),
+        "mass_matrix": count(lambda x: engine.inertia_at(f, x), x),
+    }
+
+
+# --- timing --------------------------------------------------------------------------------------------------------
+
+
+def right_hand_side(formulation: Any, x, xd):
+    """Acceleration of the free robot."""
+    no_loads = Inputs(formulation.n_joints).on(0.0, 1.0)
+    return Problem(formulation, no_loads).acceleration(real(0.0), x, xd)
+
+
+def state_of_motion(f: Any) -> tuple[Any, Any]:
+    """A generic state: joints by one radian, elastic coordinates by a millimetre or milliradian."""
+    coordinate = np.arange(f.size)
+    wave = np.cos(1.7 * coordinate)
+    scale = np.where(coordinate < f.n_joints, 1.0, 1e-3)
+    return real(scale * wave), real(scale * wave[::-1])
+
+
+@jax.jit
+def _many_right_hand_sides(f, x, xd):
+    def step(_, acceleration):
+        # Each evaluation needs the one before it, so that none can be left out or moved out of the loop.
+        return right_hand_side(f, x + 1e-12 * acceleration, xd)
+
+    return jax.lax.fori_loop(0, INSIDE, step, jnp.zeros_like(x))
+
+
+def seconds_each(model: Model, repeat: int) -> float:
+    """Time of one right-hand side inside compiled code, best of the repeats, one core [s]."""
+    x, xd = state_of_motion(model.formulation)
+    f = jax.tree.map(jnp.asarray, model.formulation)
+
+    def job() -> None:
+        jax.block_until_ready(_many_right_hand_sides(f, x, xd))
+
+    job()
+    with one_core():
+        times, _ = timed(job, repeat)
+    return min(times.cpu) / INSIDE
+
+
+def exponent(links: Sequence[int], cost: Sequence[float]) -> float:
+    """Slope of log cost over log links, least squares."""
+    return float(np.polyfit(np.log(links), np.log(cost), 1)[0])
+
+
+def measure_links(
+    repeat: int = 3, tell: Tell = lambda text: None, links: Sequence[int] = LINKS
+) -> list[dict[str, Any]]:
+    """One row for each formulation and number of links; the growth exponents stand in every row of a formulation."""
+    rows = []
+    for name, terms in KINDS:
+        own = []
+        for count in links:
+            tell(f"{name}, {terms} terms, {count} links")
+            own.append(_row(name, terms, count, repeat))
+        powers = {
+            f"{key}_exponent": exponent(links, [row[key] for row in own])
+            for key in ("operations", "cpu_s")
+        }
+        rows += [row | powers for row in own]
+    return rows
+
+
+def _row(name: str, terms: str, count: int, repeat: int) -> dict[str, Any]:
+    model = Model(chain_of_links(count), formulation=name, modes=MODES, terms=terms)
+    return {
+        "formulation": name,
+        "terms": terms,
+        "links": count,
+        "coordinates": model.formulation.size,
+        **counted(model),
+        "cpu_s": seconds_each(model, repeat),
+    }

@@ -1,0 +1,64 @@
+"""`lissom mode-map` with `--polynomial` or `--accuracy`: modes as polynomials of what `--over` names."""
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from ..describe import Scenario
+from ..describe.errors import refused
+from .output import console, number, print_files, print_json, table
+from .parsing import joint_values, option_names, parameter_ranges
+
+if TYPE_CHECKING:
+    from ..services.mode_polynomials import ModePolynomialsResult
+
+
+def print_mode_polynomials(
+    described: Scenario,
+    over: list[str],
+    *,
+    q: str | None,
+    deg: bool,
+    order: int | None,
+    accuracy: float | None,
+    locked: bool,
+    count: int,
+    output: str | None,
+    json: bool,
+) -> None:
+    """Computes the polynomials, writes them as far as asked for, and prints what they are."""
+    from ..services.mode_polynomials import ModePolynomialsRequest, mode_polynomials
+
+    if not over:
+        message = "say over what: --over upper=-1.5:1.5 (once or more)"
+        raise refused("--over", None, message)
+    robot = described.robot
+    request = ModePolynomialsRequest(
+        robot=described,
+        q=joint_values(robot, "--q", q, degrees=deg),
+        over=parameter_ranges(robot, over, deg),
+        order=order,
+        accuracy=accuracy,
+        locked=locked,
+        count=count,
+        file=output,
+    )
+    with option_names(file="-o", over="--over"):
+        answer = mode_polynomials(request)
+    if json:
+        return print_json(answer)
+    _print(console(), answer)
+
+
+def _print(screen: Console, answer: "ModePolynomialsResult") -> None:
+    rows = []
+    for m, text in enumerate(answer.text):
+        frequency = number(float(answer.frequency_hz[m]))
+        damping = number(float(answer.damping_ratio[m]))
+        rows.append((str(m + 1), frequency, damping, text))
+    points = len(answer.expansion_points)
+    title = f"{answer.robot}: order {answer.order}, {answer.terms} terms, {points} expansion point(s)"
+    columns = (">mode", ">frequency [Hz]", ">damping", "f =")
+    screen.print(table(title, columns, rows))
+    screen.print(f"checked: {answer.checked}")
+    print_files(screen, answer.files)

@@ -1,0 +1,152 @@
+"""`lissom modes`: natural vibration."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from ..compiled_code import keep_compiled_code
+from ..describe.errors import refused
+from .options import (
+    Damped,
+    Degrees,
+    Formulation,
+    Json,
+    Kd,
+    Kp,
+    Locked,
+    ModeCount,
+    Q,
+    Qd,
+    Qdd,
+    Reference,
+    RobotName,
+    Settings,
+    Terms,
+    described_robot,
+)
+from .output import console, note, print_json, table
+from .parsing import ACCELERATION, SPEED, gains, joint_values, option_names
+
+if TYPE_CHECKING:
+    from ..services.modes import ModesResult
+
+
+def modes(
+    robot: RobotName,
+    q: Q = None,
+    deg: Degrees = False,
+    locked: Locked = False,
+    count: Annotated[
+        int, typer.Option(min=1, help="Number of modes, lowest first.")
+    ] = 10,
+    undeformed: Annotated[
+        bool,
+        typer.Option(
+            "--undeformed",
+            help="About the undeformed robot instead of its equilibrium.",
+        ),
+    ] = False,
+    damped: Damped = False,
+    qd: Qd = None,
+    qdd: Qdd = None,
+    kp: Kp = None,
+    kd: Kd = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="PNG", help="Picture of the mode shapes.")
+    ] = None,
+    animate: Annotated[
+        str | None,
+        typer.Option(metavar="HTML", help="The robot swinging in the mode --mode."),
+    ] = None,
+    mode: Annotated[
+        int, typer.Option(min=1, help="Number of the mode that is animated.")
+    ] = 1,
+    settings: Settings = None,
+    formulation: Formulation = None,
+    modes: ModeCount = None,
+    reference: Reference = None,
+    terms: Terms = None,
+    json: Json = False,
+) -> None:
+    """Natural frequencies, damping ratios, and the share of each link and joint in each mode.
+
+    Example: lissom modes double-pendulum --q 0,1.57 --locked
+    """
+    from ..services.modes import ModesRequest
+    from ..services.modes import modes as natural_modes
+
+    code = keep_compiled_code()
+    if mode > count:
+        raise refused("--mode", mode, f"only {count} modes are asked for: --count")
+    described = described_robot(robot, settings, formulation, modes, reference, terms)
+    arm = described.robot
+    request = ModesRequest(
+        robot=described,
+        q=joint_values(arm, "--q", q, degrees=deg),
+        qd=joint_values(arm, "--qd", qd, SPEED, deg),
+        qdd=joint_values(arm, "--qdd", qdd, ACCELERATION, deg),
+        kp=gains(arm, "--kp", kp),
+        kd=gains(arm, "--kd", kd),
+        locked=locked,
+        damped=damped,
+        undeformed=undeformed,
+        count=count,
+        picture=plot,
+        animation=animate,
+        animated_mode=mode,
+    )
+    with option_names(
+        picture="--plot", animation="--animate", undeformed="--undeformed"
+    ):
+        answer = natural_modes(request)
+    if json:
+        return print_json(answer, code)
+    _print(console(), answer)
+    note(str(code))
+
+
+def _print(screen: Console, answer: "ModesResult") -> None:
+    parts = _parts_with_a_share(answer)
+    columns = (
+        ">mode",
+        ">frequency [Hz]",
+        ">damping [%]",
+        "kind",
+        *(f">{name}" for name in parts),
+    )
+    rows = [_row(answer, m, parts) for m in range(len(answer.frequency_hz))]
+    about = "undeformed robot" if answer.about == "undeformed" else answer.about
+    joints = "joints locked" if answer.locked else "joints free"
+    title = f"{answer.robot}: modes about the {about}, {joints}"
+    screen.print(table(title, columns, rows))
+    explanation = "Shares in % of the kinetic energy"
+    if not answer.locked:
+        explanation += (
+            "; for joints, of their motion alone against that of all joints "
+            "and of the links' bending"
+        )
+    screen.print(f"{explanation}.")
+    if not answer.damping:
+        screen.print("no damping in the robot")
+    if answer.picture is not None:
+        screen.print(f"picture: {answer.picture}")
+    if answer.animation is not None:
+        screen.print(f"animation: {answer.animation}")
+
+
+def _parts_with_a_share(answer: "ModesResult") -> list[str]:
+    """Links and joints of the table; locked joints take no part in any mode."""
+    parts = list(answer.share[0]) if answer.share else []
+    if not answer.locked:
+        return parts
+    return [name for name in parts if not name.startswith("joint ")]
+
+
+def _row(answer: "ModesResult", m: int, parts: list[str]) -> tuple[object, ...]:
+    zeta = answer.damping_ratio[m]
+    # Where nothing vibrates there is no damping ratio: NaN, the one number that differs from itself.
+    damping = "-" if zeta != zeta else f"{100 * zeta:.4g}"
+    shares = [f"{100 * answer.share[m][name]:.1f}" for name in parts]
+    frequency = f"{answer.frequency_hz[m]:.4f}"
+    return m + 1, frequency, damping, answer.stability[m], *shares

@@ -1,0 +1,296 @@
+"""Text of a command line as data: `0,1.57`, `90 deg`, `12,8`, `zeroed:upper/tip.y`, `0.1:200:1000`, `key=value`.
+
+What cannot be read is refused with the option, the text and what is accepted; the command then exits with code 2.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from math import isfinite, radians
+from typing import TYPE_CHECKING, Any
+
+from ..describe import DescriptionError, Link, Problem, Robot, parse_assignment
+from ..describe.errors import refused
+from ..describe.quantity import Quantity
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..services.mode_map import MapAxis
+
+# Units by kind of joint.
+POSITION = {"revolute": "rad", "prismatic": "m"}
+SPEED = {"revolute": "rad/s", "prismatic": "m/s"}
+ACCELERATION = {"revolute": "rad/s^2", "prismatic": "m/s^2"}
+FORCE = {"revolute": "N m", "prismatic": "N"}
+
+BAND_POINTS = 800  # frequencies of a band that names no number
+
+
+@contextmanager
+def option_names(**options: str) -> Iterator[None]:
+    """What a service says of a field of its request is said of the option that sets it: `picture="--plot"`."""
+    try:
+        yield
+    except DescriptionError as failure:
+        problems = []
+        for problem in failure.problems:
+            # A problem of a file stands in that file, whatever its field is called there.
+            if problem.file is None and problem.field in options:
+                problem = replace(problem, field=options[problem.field])
+            problems.append(problem)
+        raise DescriptionError(problems) from None
+
+
+# --- changes of a scenario -----------------------------------------------------------------------------------------
+
+
+def changes_of(
+    settings: Sequence[str] | None, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Changes by dotted path: of every `--set key=value`, then of the options that were given."""
+    changes = assignments(settings or ())
+    for path, value in options.items():
+        if value is not None:
+            changes[path] = value
+    return changes
+
+
+def assignments(settings: Sequence[str]) -> dict[str, Any]:
+    """Every `key=value` as path and value; all that are wrong are reported together."""
+    changes: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for text in settings:
+        try:
+            path, value = parse_assignment(text)
+            changes[path] = value
+        except DescriptionError as failure:
+            problems += failure.problems
+    if problems:
+        raise DescriptionError(problems)
+    return changes
+
+
+def reference_of(text: str | None) -> Any:
+    """`tangent`, `minimum-norm` or `zeroed:upper/tip.y,lower/0.rz` as a scenario writes it."""
+    if text is None:
+        return None
+    kind, colon, dofs = text.partition(":")
+    if kind.strip() != "zeroed" or not colon:
+        return text
+    return {"zeroed": list(names_of(dofs) or ())}
+
+
+def modes_of(text: str | None) -> int | list[int] | None:
+    """`12` or `12,8` as a scenario writes it."""
+    if text is None:
+        return None
+    try:
+        counts = [int(part) for part in text.split(",")]
+    except ValueError:
+        message = "must be a whole number, or one for each link such as 12,8"
+        raise refused("--modes", text, message) from None
+    return counts if len(counts) > 1 else counts[0]
+
+
+def names_of(text: str | None) -> tuple[str, ...] | None:
+    """`upper,lower/tip.fx` as names."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    return tuple(part for part in parts if part)
+
+
+# --- numbers -------------------------------------------------------------------------------------------------------
+
+
+def joint_values(
+    robot: Robot,
+    option: str,
+    text: str | None,
+    units: Mapping[str, str] = POSITION,
+    degrees: bool = False,
+) -> tuple[float, ...] | None:
+    """Numbers such as `0,1.57` or `90 deg,0`, one for each moving joint; with `degrees`, bare angles are degrees."""
+    if text is None:
+        return None
+    listed = text.strip().removeprefix("[").removesuffix("]")
+    parts = [part.strip() for part in listed.split(",")]
+    joints = _joints(robot, len(parts))
+    if len(parts) != len(joints):
+        names = ", ".join(link.name for link in joints)
+        message = f"must have one number for each moving joint: {len(joints)} ({names}), not {len(parts)}"
+        raise refused(option, text, message)
+    values = []
+    for part, link in zip(parts, joints, strict=True):
+        kind = link.joint.type
+        value = quantity(option, part, units[kind])
+        # A written unit wins over --deg.
+        if degrees and kind == "revolute" and _is_number(part):
+            value = radians(value)
+        values.append(value)
+    return tuple(values)
+
+
+def _joints(robot: Robot, count: int) -> list[Link]:
+    """The joints that `count` numbers can be meant for."""
+    joints = [link for link in robot.links if link.joint.moves]
+    drives = robot.independent
+    # Of a closed chain the independent joints are enough: the others follow them.
+    if drives is not None and count == len(drives):
+        return [link for link in joints if link.name in drives]
+    return joints
+
+
+def quantity(option: str, text: str, unit: str, above: float | None = None) -> float:
+    """A number, or a number with a unit, given to an option."""
+    given = float(text) if _is_number(text) else text
+    try:
+        return float(Quantity(unit, above=above).check(given))
+    except ValueError as reason:
+        raise refused(option, text, str(reason)) from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def gains(
+    robot: Robot, option: str, text: str | None
+) -> float | tuple[float, ...] | None:
+    """`300` for every joint, or `300,200`."""
+    if text is None:
+        return None
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        message = "must be one number, or one for each moving joint such as 300,200"
+        raise refused(option, text, message) from None
+    if len(values) == 1:
+        return values[0]
+    if len(values) != len(robot.joint_names):
+        names = ", ".join(robot.joint_names)
+        message = f"must be one number, or one for each moving joint: {names}"
+        raise refused(option, text, message)
+    return values
+
+
+def length(option: str, text: str | None) -> float | None:
+    """A length such as `5 mm` or `0.005`, in metres."""
+    return None if text is None else quantity(option, text, "m", above=0.0)
+
+
+def frequency(option: str, text: str | None) -> float | None:
+    """A frequency such as `500` or `500 Hz`."""
+    if text is None:
+        return None
+    number = text.removesuffix("Hz").strip()
+    return quantity(option, number, "", above=0.0)
+
+
+def band(text: str | None) -> "np.ndarray | None":
+    """`0.1:200` or `0.1:200:1000` as frequencies [Hz], spaced logarithmically."""
+    import numpy as np
+
+    if text is None:
+        return None
+    parts = text.split(":")
+    try:
+        low = float(parts[0])
+        high = float(parts[1])
+        points = int(parts[2]) if len(parts) > 2 else BAND_POINTS
+    except (ValueError, IndexError):
+        message = "must be LOW:HIGH or LOW:HIGH:POINTS in Hz, such as 0.1:200"
+        raise refused("--band", text, message) from None
+    if not 0.0 < low < high or points < 2:
+        message = "must be LOW:HIGH with 0 < LOW < HIGH, and at least 2 points"
+        raise refused("--band", text, message)
+    return np.geomspace(low, high, points)
+
+
+# --- ranges of `--over` --------------------------------------------------------------------------------------------
+
+
+def map_axis(text: str) -> "MapAxis":
+    """`upper=-1.5:1.5:31` as an axis of a map."""
+    from ..services.mode_map import MapAxis
+
+    name, equals, numbers = text.partition("=")
+    parts = numbers.split(":")
+    try:
+        start, stop, points = float(parts[0]), float(parts[1]), int(parts[2])
+        readable = bool(equals) and len(parts) == 3 and points >= 1
+        readable = readable and isfinite(start) and isfinite(stop)
+    except (ValueError, IndexError):
+        readable = False
+    if not readable:
+        message = "must be NAME=START:STOP:POINTS, such as upper=-1.5:1.5:31"
+        raise refused("--over", text, message)
+    return MapAxis(name=name.strip(), start=start, stop=stop, points=points)
+
+
+def parameter_ranges(
+    robot: Robot, over: Sequence[str], degrees: bool
+) -> dict[str, tuple[float, float]]:
+    """Every `upper=-1.5:1.5`; with `degrees`, those of revolute joints are in degrees."""
+    ranges = {}
+    for text in over:
+        name, start, stop = _parameter_range(text)
+        if degrees and _turns(robot, name):
+            start, stop = radians(start), radians(stop)
+        ranges[name] = (start, stop)
+    return ranges
+
+
+def _parameter_range(text: str) -> tuple[str, float, float]:
+    """`upper=-1.5:1.5`; a number of points after it belongs to grids and is left aside."""
+    name, equals, numbers = text.partition("=")
+    parts = numbers.split(":")
+    try:
+        start, stop = float(parts[0]), float(parts[1])
+        readable = bool(equals) and len(parts) <= 3
+        readable = readable and isfinite(start) and isfinite(stop) and start < stop
+    except (ValueError, IndexError):
+        readable = False
+    if not readable:
+        message = "must be NAME=START:STOP with START < STOP, such as upper=-1.5:1.5"
+        raise refused("--over", text, message)
+    return name.strip(), start, stop
+
+
+def _turns(robot: Robot, name: str) -> bool:
+    """True if a quantity such as `upper` or `upper.speed` belongs to a revolute joint."""
+    joint = name.partition(".")[0]
+    return any(
+        link.name == joint and link.joint.type == "revolute" for link in robot.links
+    )
+
+
+# --- places of `reduce` --------------------------------------------------------------------------------------------
+
+
+def interfaces(text: str | None, inner: str | None, tip: str | None) -> dict[str, str]:
+    """`inner=1,tip=57` and the options --inner and --tip, in one."""
+    places: dict[str, str] = {}
+    for part in (text or "").split(","):
+        if not part.strip():
+            continue
+        name, equals, place = part.partition("=")
+        if not equals:
+            message = "must be name=node, such as inner=1,tip=57 (points and planes: --inner, --tip)"
+            raise refused("--interface", text, message)
+        places[name.strip()] = place.strip()
+    if inner is not None:
+        places["inner"] = inner
+    if tip is not None:
+        places["tip"] = tip
+    missing = [name for name in ("inner", "tip") if name not in places]
+    if missing:
+        which = " and ".join(missing)
+        message = f"{which} missing: inner is the end at the joint, tip the other"
+        raise refused("--interface", text, message)
+    return places

@@ -1,0 +1,179 @@
+"""State-space models."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..analyse.linear.linearize import linearize as linear_model_of
+from ..analyse.linear.state_space import LinearModel
+from ..describe.errors import refused
+from ..solve.channels import UnknownNameError
+from ..solve.model import Model
+from .frozen_model import (
+    ComplexNumber,
+    FrozenModel,
+    Gains,
+    JointValues,
+    complex_numbers,
+)
+from .outputs import check_outputs
+from .sources import RobotRequest
+
+MATRICES = (".npz", ".mat")
+
+# A pole counts as unstable only this far in the right half plane: rigid motions have double poles at zero, and
+# round-off spreads a double pole by the square root of its own size.
+UNSTABLE_SHARE = 1e-7
+UNSTABLE_RATE = 1e-3  # [1/s]
+
+
+class LinearRequest(RobotRequest):
+    """A linear model about a point, at rest or moving, with the names of its channels."""
+
+    qd: JointValues | None = None
+    qdd: JointValues | None = None
+    kp: Gains | None = None
+    kd: Gains | None = None
+    inputs: tuple[str, ...] | None = None  # default: every joint torque
+    outputs: tuple[str, ...] | None = (
+        None  # default: encoders, speeds, tip position and acceleration
+    )
+    locked: bool = False
+
+    def linear_model(self) -> LinearModel:
+        """The linear model that is asked for.
+
+        Raises:
+            DescriptionError: a channel that the robot does not have, with the field that names it.
+        """
+        scenario = self.scenario()
+        model = Model.of_scenario(scenario)
+        pose = self.q or scenario.initial.q
+
+        def build() -> LinearModel:
+            return linear_model_of(
+                model,
+                pose,
+                qd=self.qd,
+                qdd=self.qdd,
+                kp=self.kp,
+                kd=self.kd,
+                inputs=self.inputs,
+                outputs=self.outputs,
+                locked=self.locked,
+            )
+
+        return _naming_the_field(build, inputs=self.inputs, outputs=self.outputs)
+
+
+class LinearizeRequest(LinearRequest):
+    """A linear model and the file for its matrices."""
+
+    matrices: str | None = None
+
+
+class OperatingPoint(FrozenModel):
+    """Where a model is linear about, by joint."""
+
+    q: dict[str, float]
+    qd: dict[str, float]
+    qdd: dict[str, float]
+    torque: dict[str, float]
+
+
+class MatrixSizes(FrozenModel):
+    """Rows and columns of the matrices."""
+
+    A: tuple[int, int]
+    B: tuple[int, int]
+    C: tuple[int, int]
+    D: tuple[int, int]
+
+
+class LinearizeResult(FrozenModel):
+    """A linear model without its matrices, which go to a file."""
+
+    robot: str
+    formulation: str
+    point: OperatingPoint
+    shapes: MatrixSizes
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    output_values: dict[str, float]
+    eigenvalues: tuple[ComplexNumber, ...]  # slowest first [rad/s]
+    unstable: int  # number of poles in the right half plane
+    file: str | None
+
+
+def linearize(request: LinearizeRequest) -> LinearizeResult:
+    """State-space model about a point: names, sizes and poles; the matrices go to a file."""
+    check_outputs({"matrices": (request.matrices, MATRICES)})
+    linear = request.linear_model()
+    if request.matrices is not None:
+        linear.save(request.matrices)
+    point = linear.operating
+    poles = _slowest_first(linear.poles)
+    right = poles.real > UNSTABLE_SHARE * np.abs(poles) + UNSTABLE_RATE
+    return LinearizeResult(
+        robot=point.robot,
+        formulation=point.formulation,
+        point=_operating_point(linear),
+        shapes=MatrixSizes(
+            A=linear.A.shape,
+            B=linear.B.shape,
+            C=linear.C.shape,
+            D=linear.D.shape,
+        ),
+        states=tuple(linear.state_names),
+        inputs=tuple(linear.input_names),
+        outputs=tuple(linear.output_names),
+        output_values=dict(zip(linear.output_names, point.outputs, strict=True)),
+        eigenvalues=complex_numbers(poles),
+        unstable=int(np.sum(right)),
+        file=request.matrices,
+    )
+
+
+def _naming_the_field(
+    build: Callable[[], LinearModel], **fields: Sequence[str] | None
+) -> LinearModel:
+    """What `build` gives; a name that the robot does not have is reported with the field that holds it."""
+    try:
+        return build()
+    except UnknownNameError as failure:
+        holders = [
+            key for key, names in fields.items() if failure.name in (names or ())
+        ]
+        field = holders[0] if holders else ""
+        raise refused(field, failure.name, failure.message) from None
+
+
+def _slowest_first(poles: Any) -> np.ndarray:
+    """Poles by their size; of a pair, the one with the positive imaginary part first."""
+    order = np.lexsort((-poles.imag, np.abs(poles)))
+    return poles[order]
+
+
+def _operating_point(linear: LinearModel) -> OperatingPoint:
+    point = linear.operating
+    return OperatingPoint(
+        q=_by_joint(linear, point.q),
+        qd=_by_joint(linear, point.qd),
+        qdd=_by_joint(linear, point.qdd),
+        torque=_by_joint(linear, point.torque),
+    )
+
+
+def _by_joint(linear: LinearModel, values: Any) -> dict[str, float]:
+    """Values by joint; joints that are no states (held ones) are numbered."""
+    names = []
+    for state in linear.state_names:
+        # Elastic coordinates are called `link/...`, rates `....rate`: what is left are joints.
+        if "/" not in state and not state.endswith(".rate"):
+            names.append(state)
+    if not names:
+        names = [str(k + 1) for k in range(len(values))]
+    # The independent joints of a closed chain are fewer than the values of all joints.
+    return dict(zip(names, values, strict=False))

@@ -1,0 +1,217 @@
+"""Natural vibration."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from pydantic import Field, model_validator
+
+from ..analyse.modes.modal import modes as natural_modes
+from ..compilation import compiled_quickly
+from ..describe.errors import refused
+from ..dynamics import engine
+from ..dynamics.nodes import node_poses
+from ..solve.model import Model
+from ..solve.state import State
+from .frozen_model import (
+    ComplexNumber,
+    FrozenModel,
+    Gains,
+    JointValues,
+    NumberArray,
+    complex_numbers,
+)
+from .outputs import PAGE, PICTURE, check_outputs
+from .robot_facts import has_damping, rows_of_nodes, values_by_name
+from .sources import RobotRequest
+
+STATIC = "static equilibrium under gravity"
+UNDEFORMED = "undeformed"
+MOVING = "motion given"
+
+
+class ModesRequest(RobotRequest):
+    """Modes about an equilibrium, about the undeformed robot, or about a motion."""
+
+    qd: JointValues | None = None  # joint speeds [rad/s or m/s]
+    qdd: JointValues | None = None  # joint accelerations [rad/s^2 or m/s^2]
+    kp: Gains | None = None  # stiffness of joint controllers [N m/rad or N/m]
+    kd: Gains | None = None  # damping of joint controllers [N m s/rad or N s/m]
+    locked: bool = False  # every joint held
+    damped: bool = False
+    undeformed: bool = False
+    count: int = Field(default=10, ge=1)  # modes, lowest first
+    picture: str | None = None
+    animation: str | None = None
+    animated_mode: int = Field(default=1, ge=1)
+
+    @property
+    def moving(self) -> bool:
+        """True if the modes are those of a motion."""
+        return self.qd is not None or self.qdd is not None
+
+    @model_validator(mode="after")
+    def _animated_mode_is_among_them(self) -> "ModesRequest":
+        if self.animated_mode > self.count:
+            raise ValueError(
+                f"animated_mode: {self.animated_mode}: only {self.count} modes are asked for: count"
+            )
+        return self
+
+
+class ModesResult(FrozenModel):
+    """Modes, lowest frequency first."""
+
+    robot: str
+    formulation: str
+    about: str
+    locked: bool
+    q: dict[str, float]
+    frequency_hz: NumberArray
+    damping_ratio: NumberArray  # NaN where there is no vibration
+    share: tuple[dict[str, float], ...]  # of the kinetic energy, by link and joint
+    strain_share: tuple[
+        dict[str, float], ...
+    ]  # of the potential energy, by link and controller
+    eigenvalue: tuple[ComplexNumber, ...]  # [rad/s]
+    stability: tuple[str, ...]
+    damping: bool  # whether the robot has any
+    picture: str | None
+    animation: str | None
+
+
+def modes(request: ModesRequest) -> ModesResult:
+    """Natural frequencies, damping ratios, and the share of each link and joint in each mode."""
+    check_outputs(
+        {"picture": (request.picture, PICTURE), "animation": (request.animation, PAGE)}
+    )
+    if request.undeformed and request.moving:
+        message = "a moving robot is balanced, never undeformed"
+        raise refused("undeformed", None, message)
+    scenario = request.scenario()
+    model = Model.of_scenario(scenario)
+    pose = request.q or scenario.initial.q
+    state = model.at(pose) if request.undeformed else model.static(pose)
+    found = _found_modes(model, pose, state, request)
+    share = _by_mode(found.share)
+    if request.picture is not None:
+        _draw_modes(model, state, found, share, request.picture)
+    if request.animation is not None:
+        # The viewer's page takes a while to import, and numbers alone do without.
+        from ..show.mode_animation import animate_mode
+
+        number = request.animated_mode
+        animate_mode(model, state, found, number, request.animation)
+    return ModesResult(
+        robot=scenario.robot.name,
+        formulation=scenario.formulation,
+        about=_operating_point(request),
+        locked=request.locked,
+        q=values_by_name(model.joint_names, state.q),
+        frequency_hz=found.frequency_hz,
+        damping_ratio=found.damping_ratio,
+        share=share,
+        strain_share=_by_mode(found.strain),
+        eigenvalue=complex_numbers(_exponents(found.eigenvalue)),
+        stability=found.stability,
+        damping=has_damping(scenario.robot),
+        picture=request.picture,
+        animation=request.animation,
+    )
+
+
+def _found_modes(model: Model, pose: Any, state: State, request: ModesRequest) -> Any:
+    # A motion is balanced by the analysis itself, from the pose on.
+    about = pose if request.moving else state
+    return natural_modes(
+        model,
+        about,
+        qd=request.qd,
+        qdd=request.qdd,
+        kp=request.kp,
+        kd=request.kd,
+        locked=request.locked,
+        damped=request.damped,
+        count=request.count,
+    )
+
+
+def _operating_point(request: ModesRequest) -> str:
+    if request.undeformed:
+        return UNDEFORMED
+    return MOVING if request.moving else STATIC
+
+
+def _by_mode(shares: Mapping[str, Any]) -> tuple[dict[str, float], ...]:
+    """Shares (mode,) of every part, mode by mode."""
+    table = np.asarray(list(shares.values()))
+    rows = []
+    for column in table.T:
+        rows.append(dict(zip(shares, column.tolist(), strict=True)))
+    return tuple(rows)
+
+
+def _exponents(eigenvalue: Any) -> np.ndarray:
+    """Lambda of each mode [rad/s]: damped modes have it, undamped ones omega^2 = -lambda^2."""
+    values = np.asarray(eigenvalue)
+    if np.iscomplexobj(values):
+        return values
+    return np.sqrt(-values.astype(complex))
+
+
+def _draw_modes(
+    model: Model,
+    state: State,
+    found: Any,
+    share: tuple[dict[str, float], ...],
+    path: str,
+) -> None:
+    from ..show.plot import plot_modes
+
+    motion = nodal_motion(model, state, found.shapes)
+    labels = []
+    for kind, shares in zip(found.stability, share, strict=True):
+        of_links = {name: shares[name] for name in model.link_names}
+        largest = max(of_links, key=of_links.__getitem__)
+        labels.append(f"{kind}, {largest} {100 * of_links[largest]:.0f} %")
+    plot_modes(
+        rows_of_nodes(model, model.poses(state).position),
+        motion[..., :3],
+        found.frequency_hz,
+        np.nan_to_num(found.damping_ratio),
+        path,
+        rotations=motion[..., 3:],
+        gravity=model.robot.gravity,
+        labels=labels,
+    )
+
+
+def nodal_motion(model: Model, state: State, shapes: np.ndarray) -> np.ndarray:
+    """Displacement and rotation (mode, node, 6) of every node in every mode, world axes."""
+    f = model.formulation_at(state)
+    motions = []
+    for shape in shapes.T:
+        padded = _motion_in(f, state.x, jnp.asarray(shape))
+        motions.append(rows_of_nodes(model, padded))
+    return np.stack(motions)
+
+
+@compiled_quickly
+def _motion_in(f: Any, x: Any, shape: Any) -> Any:
+    """Displacement and rotation (link, node, 6) of every node for a small step along `shape`."""
+
+    def position(x):
+        return node_poses(f, f.configuration(x)).position
+
+    # How positions change along the shape is the motion itself: a derivative, not a difference.
+    _, linear = jax.jvp(position, (x,), (shape,))
+    rates = engine.rate_map(f, x)
+    # A node turns with its link's frame and, in the link's axes, by the bending of the link there.
+    node_rotation = jnp.asarray(f.links.node_shape)[:, :, 3:]
+    bending = jnp.einsum("lkdc,lcn->lkdn", node_rotation, rates.q)
+    in_link_axes = rates.V[:, None, 3:] + bending
+    R = f.configuration(x).R
+    angular = jnp.einsum("lij,lkjn->lkin", R, in_link_axes) @ shape
+    return jnp.concatenate([linear, angular], axis=-1)

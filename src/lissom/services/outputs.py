@@ -1,0 +1,64 @@
+"""Files that a request asks for, checked before the work begins."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..describe import DescriptionError, Problem
+
+PICTURE = (".png", ".pdf", ".svg")
+RESULT = (".nc",)
+PAGE = (".html", ".htm")
+
+# By field of a request: the path (`None` if not asked for) and the endings that it may have.
+Outputs = Mapping[str, tuple[str | None, tuple[str, ...]]]
+
+
+def check_outputs(outputs: Outputs) -> None:
+    """Refuses output files that could not be written, all of them at once."""
+    problems = output_problems(outputs)
+    if problems:
+        raise DescriptionError(problems)
+
+
+def output_problems(outputs: Outputs) -> list[Problem]:
+    """What is wrong with the output files of a request."""
+    problems = []
+    for field, (path, endings) in outputs.items():
+        if path is None:
+            continue
+        reason = output_problem(Path(path), endings)
+        if reason is not None:
+            problems.append(Problem(None, None, field, str(path), reason))
+    return problems
+
+
+def output_problem(path: Path, endings: tuple[str, ...]) -> str | None:
+    """Why a file cannot be written, `None` if it can: a trial file is made beside it and taken away."""
+    if path.suffix.lower() not in endings:
+        return f"the name must end in {' or '.join(endings)}"
+    folder = path.parent
+    try:
+        if not folder.exists():
+            return f"the folder {str(folder)!r} does not exist"
+        if not folder.is_dir():
+            return f"{str(folder)!r} is a file, not a folder"
+        if path.is_dir():
+            return "is a folder, not a file"
+        if path.exists() and not os.access(path, os.W_OK):
+            return "the file exists and is write-protected"
+        # Permissions of the folder do not tell everything (a full disk, a read-only mount): trying does.
+        with tempfile.NamedTemporaryFile(
+            dir=folder, prefix=f".{path.name}.", suffix=".tmp"
+        ):
+            return None
+    except OSError as reason:
+        return f"cannot be written: {reason.strerror or reason}"
+    except ValueError as reason:
+        return f"cannot be written: {reason}"
+
+
+def written_files(**paths: str | None) -> dict[str, str]:
+    """The files that were asked for, by what they hold."""
+    return {kind: path for kind, path in paths.items() if path is not None}

@@ -1,0 +1,50 @@
+"""What several results tell of a robot: values by the names of its joints and nodes, and whether it is damped."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..describe import Robot
+
+if TYPE_CHECKING:
+    from ..solve.model import Model
+
+
+def has_damping(robot: Robot) -> bool:
+    """True if a link or a joint takes energy out of the motion."""
+    for link in robot.links:
+        damping = link.damping or robot.damping
+        # A rigid link has no elastic motion to damp.
+        if link.flexible and damping is not None:
+            if damping.alpha or damping.beta or damping.ratio:
+                return True
+        friction = link.joint.friction
+        if friction is not None and (friction.viscous or friction.coulomb):
+            return True
+    return False
+
+
+def values_by_name(names: Iterable[str], values: Any) -> dict[str, float]:
+    """One value for each joint, or for each kind of energy, by its name."""
+    numbers = np.asarray(values).tolist()
+    return dict(zip(names, numbers, strict=True))
+
+
+def rows_of_nodes(model: "Model", padded: Any) -> np.ndarray:
+    """Rows in the order of `model.node_names`, from an array (link, node, ...) that is padded to the longest link."""
+    link, node = np.array(model.node_index).T
+    return np.asarray(padded)[link, node]
+
+
+def named_nodes(names: Sequence[str], rows: np.ndarray) -> dict[str, Any]:
+    """Rows by node name; the last node of each link also as `link/tip`."""
+    named = {}
+    for name, row in zip(names, rows, strict=True):
+        named[str(name)] = row.tolist()
+    # Nodes of a link are counted outwards: the last one wins the name of the tip.
+    tips = {}
+    for name, row in named.items():
+        link = name.rpartition("/")[0]
+        tips[f"{link}/tip"] = row
+    return named | tips

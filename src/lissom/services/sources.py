@@ -1,0 +1,150 @@
+"""Which robot or scenario a request is about: a library name, a file, the result of an earlier run, or the data."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import InstanceOf, WithJsonSchema
+
+from ..describe import (
+    DescriptionError,
+    Problem,
+    Robot,
+    Scenario,
+    library_names,
+    library_scenarios,
+)
+from ..describe.errors import refused
+from ..describe.files import find_file, kind_of_file
+from .frozen_model import FrozenModel, JointValues
+
+# A description comes as data only within Python; from JSON, a source is a name or a file.
+Source = Annotated[
+    str | InstanceOf[Robot] | InstanceOf[Scenario], WithJsonSchema({"type": "string"})
+]
+
+# First bytes of a NetCDF-4 file: result files are told by them, whatever their names.
+HDF5 = b"\x89HDF\r\n\x1a\n"
+
+# Keys of a scenario that only a simulation reads.
+RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller")
+
+
+class RobotRequest(FrozenModel):
+    """What every request about a robot in a pose says."""
+
+    robot: Source  # library name, file, or the robot itself; of a scenario, its robot, choices and initial q
+    changes: dict[
+        str, Any
+    ] = {}  # of robot and scenario keys, by dotted path: {"formulation": "nonlinear"}
+    q: JointValues | None = (
+        None  # joint coordinates; default: those of the scenario, or zero
+    )
+
+    def scenario(self) -> Scenario:
+        """The robot with its changes, as a scenario at rest."""
+        return robot_of(self.robot, self.changes)
+
+
+def scenario_of(source: Source, changes: Mapping[str, Any] | None = None) -> Scenario:
+    """The scenario of a library name, of a scenario, robot or result file, with changes.
+
+    Args:
+        source: a library scenario comes before a library robot of the same name.
+        changes: values by dotted path, see `Scenario.replace`.
+    """
+    return _changed(_described_scenario(source), changes)
+
+
+def robot_of(source: Source, changes: Mapping[str, Any] | None = None) -> Scenario:
+    """The robot of a library name or file, as a scenario at rest; of a scenario, its robot, choices and initial q.
+
+    Changes that only a simulation reads are refused rather than ignored.
+    """
+    unused = run_only(changes or {})
+    if unused:
+        message = "only `lissom simulate` uses this"
+        raise DescriptionError(
+            [Problem(None, None, path, None, message) for path in unused]
+        )
+    if isinstance(source, str) and _is_robot(source):
+        return _changed(Scenario(robot=Robot.load(source)), changes)
+    return scenario_of(source, changes)
+
+
+def run_only(paths: Iterable[str]) -> list[str]:
+    """Those of the dotted paths that only a simulation reads."""
+    return [path for path in paths if path.partition(".")[0] in RUN_ONLY]
+
+
+def runs_from_rest(source: Source) -> bool:
+    """True if a source is a bare robot, that `simulate` lets fall from rest."""
+    if not isinstance(source, str):
+        return isinstance(source, Robot)
+    if is_result(source) or source in library_scenarios():
+        return False
+    return kind_of_file(source) == "robot"
+
+
+def _is_robot(source: str) -> bool:
+    """True if a name or file describes a robot alone; a library robot comes before the scenario of its name."""
+    if is_result(source):
+        return False
+    return source in library_names() or kind_of_file(source) == "robot"
+
+
+def _described_scenario(source: Source) -> Scenario:
+    if isinstance(source, Scenario):
+        return source
+    if isinstance(source, Robot):
+        return Scenario(robot=source)
+    if is_result(source):
+        return _recorded_scenario(source)
+    return Scenario.load(source)
+
+
+def _changed(scenario: Scenario, changes: Mapping[str, Any] | None) -> Scenario:
+    return scenario.replace(changes) if changes else scenario
+
+
+def source_line(source: str, scenario: bool = False) -> str:
+    """The comment at the head of a file: what it describes, and after whom."""
+    try:
+        file = find_file(source, scenario)
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except (OSError, DescriptionError):
+        return ""
+    first = text.lstrip().partition("\n")[0]
+    if not first.startswith("#"):
+        return ""
+    return first.removeprefix("#").strip()
+
+
+# --- result files --------------------------------------------------------------------------------------------------
+
+
+def is_result(source: str | Path) -> bool:
+    """True if a source is the file of an earlier run, to be told by its first bytes."""
+    try:
+        with open(source, "rb") as file:
+            return file.read(len(HDF5)) == HDF5
+    except (OSError, ValueError):
+        # No such file, or a name that no file can have (with a zero byte).
+        return False
+
+
+def _recorded_scenario(source: str) -> Scenario:
+    """The scenario that a result file remembers."""
+    import xarray as xr
+
+    try:
+        with xr.open_dataset(source, engine="h5netcdf") as data:
+            recorded = json.loads(data.attrs["scenario"])
+    except (OSError, ValueError, KeyError, TypeError):
+        message = "is not a result of lissom: it remembers no scenario"
+        raise refused("", None, message, file=source) from None
+    if not recorded:
+        message = "this run was set up in Python: its file remembers no scenario"
+        raise refused("scenario", None, message, file=source)
+    return Scenario.from_dict(recorded)

@@ -1,0 +1,80 @@
+"""Elastic equilibrium."""
+
+from typing import Any
+
+from pydantic import model_validator
+
+from ..compilation import compiled_quickly
+from ..dynamics import engine
+from ..solve.model import Model
+from .frozen_model import FrozenModel, JointValues, Position
+from .robot_facts import named_nodes, rows_of_nodes, values_by_name
+from .sources import RobotRequest
+
+
+class StaticRequest(RobotRequest):
+    """Joints held at q, or free under torques from q on."""
+
+    free: bool = False
+    torque: JointValues | None = None  # on free joints [N m or N]; default zero
+
+    @model_validator(mode="after")
+    def _torques_act_on_free_joints(self) -> "StaticRequest":
+        if self.torque is not None and not self.free:
+            raise ValueError(
+                "torque: only free joints take torques: set free; held joints find theirs"
+            )
+        return self
+
+
+class StoredEnergy(FrozenModel):
+    """What an equilibrium holds [J]."""
+
+    strain: float
+    gravity: float
+
+
+class StaticResult(FrozenModel):
+    """An equilibrium by the names of joints and nodes."""
+
+    robot: str
+    formulation: str
+    joints_are: str  # held or free
+    q: dict[str, float]
+    encoder: dict[str, float]
+    torque: dict[str, float]
+    position: dict[str, Position]
+    displacement: dict[str, Position]  # from the rigid robot with the same encoders
+    energy: StoredEnergy
+
+
+def static(request: StaticRequest) -> StaticResult:
+    """Elastic equilibrium with the joints held at q, or free under torques."""
+    scenario = request.scenario()
+    model = Model.of_scenario(scenario)
+    pose = request.q or scenario.initial.q
+    state = model.static(pose, request.torque, free=request.free)
+    position = rows_of_nodes(model, model.poses(state).position)
+    # What a user can measure with the links unbent: encoders read the same, nothing sags.
+    rigid = model.poses(model.at(state.encoder))
+    displacement = position - rows_of_nodes(model, rigid.position)
+    strain, gravity = _stored_energies(model.formulation_at(state), state.x)
+    joints = model.joint_names
+    return StaticResult(
+        robot=scenario.robot.name,
+        formulation=scenario.formulation,
+        joints_are="free" if request.free else "held",
+        q=values_by_name(joints, state.q),
+        encoder=values_by_name(joints, state.encoder),
+        torque=values_by_name(joints, state.torque),
+        position=named_nodes(model.node_names, position),
+        displacement=named_nodes(model.node_names, displacement),
+        energy=StoredEnergy(strain=float(strain), gravity=float(gravity)),
+    )
+
+
+@compiled_quickly
+def _stored_energies(f: Any, x: Any) -> tuple[Any, Any]:
+    """Strain energy and gravity energy [J]."""
+    place = f.configuration(x)
+    return engine.strain_energy(f, place), engine.gravity_energy(f, place)

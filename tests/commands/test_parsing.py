@@ -1,0 +1,119 @@
+"""Text of a command line as data, and what is said about text that is none."""
+
+import numpy as np
+import pytest
+
+from lissom.commands import parsing
+from lissom.describe import DescriptionError, Problem, Robot
+from lissom.describe.errors import refused
+
+PENDULUM = Robot.load("double-pendulum")
+
+
+@pytest.mark.parametrize(
+    "text, degrees, expected",
+    [
+        ("0,1.57", False, (0, 1.57)),
+        ("-30,90", True, (-np.pi / 6, np.pi / 2)),
+        ("[0.5, 90 deg]", False, (0.5, np.pi / 2)),
+        ("1 rad,90", True, (1, np.pi / 2)),  # a written unit wins over --deg
+    ],
+)
+def test_joint_values_are_read_in_radians(text, degrees, expected):
+    robot = Robot.load("double-pendulum")
+    assert parsing.joint_values(robot, "--q", text, degrees=degrees) == pytest.approx(
+        expected
+    )
+
+
+def test_degrees_leave_prismatic_joints_in_metres():
+    robot = Robot.load("double-pendulum").replace(
+        {"links.lower.joint.type": "prismatic"}
+    )
+    assert parsing.joint_values(
+        robot, "--q", "180,0.25", degrees=True
+    ) == pytest.approx((np.pi, 0.25))
+    assert parsing.joint_values(robot, "--q", "0,30 mm") == pytest.approx((0, 0.03))
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("tangent", "tangent"),
+        (None, None),
+        ("zeroed: upper/tip.y, lower/0.rz", {"zeroed": ["upper/tip.y", "lower/0.rz"]}),
+    ],
+)
+def test_reference_is_written_as_in_a_scenario(text, expected):
+    assert parsing.reference_of(text) == expected
+
+
+def test_several_numbers_of_modes_are_one_for_each_link():
+    assert parsing.modes_of("12") == 12 and parsing.modes_of("12,8") == [12, 8]
+
+
+def test_names_are_split_at_commas_and_empty_ones_left_out():
+    assert parsing.names_of("upper, lower/tip.fx,") == ("upper", "lower/tip.fx")
+    assert parsing.names_of(None) is None
+
+
+def test_one_gain_is_for_every_joint():
+    assert parsing.gains(PENDULUM, "--kp", "300") == 300.0
+    assert parsing.gains(PENDULUM, "--kp", "300,200") == (300.0, 200.0)
+
+
+def test_a_band_is_spaced_logarithmically():
+    np.testing.assert_allclose(parsing.band("0.1:1000:5"), [0.1, 1, 10, 100, 1000])
+    assert len(parsing.band("0.1:200")) == parsing.BAND_POINTS
+
+
+def test_an_axis_of_a_map_reads_back_as_it_was_written():
+    assert str(parsing.map_axis(" upper=-1.5:1.5:31".strip())) == "upper=-1.5:1.5:31"
+
+
+def test_degrees_turn_the_ranges_of_revolute_joints_alone():
+    ranges = parsing.parameter_ranges(
+        PENDULUM, ["upper=-90:90", "payload.mass=0:2:9"], degrees=True
+    )
+    assert ranges["upper"] == pytest.approx((-np.pi / 2, np.pi / 2))
+    assert ranges["payload.mass"] == (0, 2)
+
+
+def test_settings_come_before_options_and_missing_options_change_nothing():
+    changes = parsing.changes_of(["t_end=1", "modes=3"], {"t_end": 0.5, "terms": None})
+    assert changes == {"t_end": 0.5, "modes": 3}
+
+
+@pytest.mark.parametrize(
+    "read, option, text",
+    [
+        (parsing.modes_of, "--modes", "12,few"),
+        (parsing.band, "--band", "200:0.1"),
+        (parsing.band, "--band", "wide"),
+        (parsing.map_axis, "--over", "upper=0:1"),
+        (parsing.map_axis, "--over", "upper=0:nan:3"),
+        (lambda text: parsing.gains(PENDULUM, "--kd", text), "--kd", "1,2,3"),
+        (lambda text: parsing.joint_values(PENDULUM, "--q", text), "--q", "1"),
+        (lambda text: parsing.length("--mesh-size", text), "--mesh-size", "big"),
+        (lambda text: parsing.frequency("--frequency", text), "--frequency", "-1"),
+        (lambda text: parsing.interfaces(text, None, None), "--interface", "inner=1"),
+    ],
+)
+def test_text_that_cannot_be_read_is_named_with_its_option(read, option, text):
+    with pytest.raises(DescriptionError) as failure:
+        read(text)
+    (problem,) = failure.value.problems
+    assert (problem.field, problem.value) == (option, text)
+    assert "must" in problem.message or "missing" in problem.message
+
+
+def test_a_problem_of_a_field_is_told_by_its_option_and_one_of_a_file_is_not():
+    with pytest.raises(DescriptionError) as failure:
+        with parsing.option_names(picture="--plot"):
+            raise DescriptionError(
+                [
+                    *refused("picture", "a.gif", "no").problems,
+                    Problem("robot.yaml", 3, "picture", None, "no"),
+                ]
+            )
+    assert [p.field for p in failure.value.problems] == ["--plot", "picture"]
