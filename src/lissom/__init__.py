@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .show.run import SimulationError as SimulationError
     from .show.run import run_scenario as run_scenario
     from .show.run import simulate as simulate
+    from .solve.family import Family as Family
     from .solve.model import Model as Model
     from .solve.simulate import rollout as rollout
     from .solve.solution import Solution as Solution
@@ -93,6 +94,7 @@ _HOME = {
     "run_scenario": "show.run",
     "simulate": "show.run",
     "Model": "solve.model",
+    "Family": "solve.family",
     "rollout": "solve.simulate",
     "Solution": "solve.solution",
     "State": "solve.state",

@@ -139,7 +139,8 @@ def test_samples_do_not_drift_over_many_periods():
     law = Counting(sample=1e-3)
     run = ls.rollout(model, model.at([0.1]), t_end=1.0, output_dt=0.1, torque=law)
     assert int(run.control.memory["count"]) == 1001
-    assert int(run.counts.steps) == 1000
+    # One step for each period, and a few more where the first step is found.
+    assert 1000 <= int(run.counts.steps) < 1005
 
 
 def test_torques_of_a_run_are_those_that_were_held():

@@ -238,7 +238,8 @@ def lengths_of(vectors: Float[Real, "*n 3"]) -> Float[Real, "*n"]:
     """Length of each vector."""
     xp = namespace(vectors)
     squares = xp.sum(vectors**2, axis=-1)
-    return xp.sqrt(squares)
+    # NumPy gives a bare number for a single vector: an array all the same.
+    return xp.asarray(xp.sqrt(squares))
 
 
 def shear_parameters(mesh: BeamMesh, profile: Profile, theory: Theory) -> Shear:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from ..describe import DescriptionError, Problem, Scenario
-from ..describe.supported import FORMULATIONS
+from ..describe.supported import SUPPORT
 from .parsing import changes_of, modes_of, reference_of
 
 Json = Annotated[
@@ -82,7 +82,7 @@ Settings = Annotated[
 ]
 Formulation = Annotated[
     str | None,
-    typer.Option(help=f"Equations of motion: {', '.join(FORMULATIONS)}."),
+    typer.Option(help=f"Equations of motion: {', '.join(SUPPORT)}."),
 ]
 ModeCount = Annotated[
     str | None,

@@ -12,7 +12,7 @@ from ..dynamics.engine import gravity_energy
 from ..dynamics.formulation import AbstractFormulation, near
 from ..solve.law import AbstractLaw
 from ..solve.signals import AbstractSignal, Piece
-from ..types import Real, real
+from ..types import Real, Scalar, namespace, real
 
 
 class PD(AbstractLaw):
@@ -31,7 +31,7 @@ class PD(AbstractLaw):
     kd: Float[Real, " a"]
     reference: AbstractSignal
     feedforward: AbstractSignal | None
-    sample: float | None
+    sample: Scalar | None
 
     def __init__(
         self,
@@ -39,11 +39,11 @@ class PD(AbstractLaw):
         kd: Any,
         reference: AbstractSignal,
         compensate: AbstractFormulation | None = None,
-        sample: float | None = None,
+        sample: Scalar | None = None,
         feedforward: AbstractSignal | None = None,
     ):
-        self.kp = np.asarray(kp, dtype=float)
-        self.kd = np.asarray(kd, dtype=float)
+        self.kp = namespace(kp).asarray(kp, dtype=float)
+        self.kd = namespace(kd).asarray(kd, dtype=float)
         self.reference = reference
         self.feedforward = feedforward
         if compensate is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
-from ..types import real, whole
+from ..types import Scalar, real, whole
 from .channels import Channel, UnknownNameError, measure, output_named
 from .law import AbstractLaw
 from .model import Model
@@ -31,7 +31,7 @@ class ControlState(eqx.Module):
 class AbstractFeedback(eqx.Module):
     """Torques that answer to the motion, smooth on one piece of time."""
 
-    sample: eqx.AbstractVar[float | None]
+    sample: eqx.AbstractVar[Scalar | None]
 
     @property
     @abc.abstractmethod
@@ -65,7 +65,7 @@ class StateFunction(AbstractFeedback):
     """
 
     function: Callable = eqx.field(static=True)
-    sample: float | None = eqx.field(static=True, default=None)
+    sample: Scalar | None = eqx.field(static=True, default=None)
 
     @property
     def breakpoints(self) -> np.ndarray:
@@ -143,7 +143,7 @@ class WiredLaw(AbstractFeedback):
     memory: Any  # before the first sample
 
     @property
-    def sample(self) -> float | None:
+    def sample(self) -> Scalar | None:
         """Period [s]; None: continuous."""
         return self.law.sample
 

@@ -7,6 +7,8 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..types import Scalar
+
 
 class AbstractLaw(eqx.Module):
     """A control law: (t, measured, memory) -> (command, memory).
@@ -17,7 +19,7 @@ class AbstractLaw(eqx.Module):
     changes in the same instant.
     """
 
-    sample: eqx.AbstractVar[float | None]  # period [s]; None: continuous
+    sample: eqx.AbstractVar[Scalar | None]  # period [s]; None: continuous
 
     @abc.abstractmethod
     def sensors(self, model: Any) -> tuple[str, ...]:

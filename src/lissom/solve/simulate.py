@@ -140,8 +140,9 @@ def prepare(
         under_way = _set_off.prepare(step, problem, tolerance, at)
         limits = (real(end), max_step, whole(BURST), max_steps)
         at_end = _march.prepare(step, problem, tolerance, under_way, *limits)
-    solution = solution_of(at_end, (Segment(f.independent, 0, 0.0),))
-    return eqx.tree_at(lambda s: s.t, solution, real(times))
+    segments = (Segment(f.independent, 0, 0.0),)
+    shapes = eqx.filter_eval_shape(solution_of, at_end, segments)
+    return eqx.tree_at(lambda s: s.t, shapes, real(times))
 
 
 def _pieces(f: AbstractFormulation, inputs: Inputs, times: np.ndarray):

@@ -14,6 +14,14 @@ from ...types import namespace
 from ..modes.complex_modes import damping_ratio, frequency_hz
 from .eigenseries import EigenSeries
 from .piecewise_polynomial import PiecewisePolynomial, text_of
+from .polynomial_export import (
+    PolynomialTable,
+    archive,
+    c_source,
+    from_archive,
+    identifier,
+    numpy_source,
+)
 
 KINDS = ("frequency_hz", "damping_ratio", "eigenvalue")
 
@@ -225,17 +233,18 @@ class ModePolynomials:
             path: the file.
             vectors: also write the vectors into a source.
         """
-        from .polynomial_export import archive, c_source, identifier, numpy_source
-
+        table = PolynomialTable(
+            self.polynomial, self.modes, self.coordinates, self.notes
+        )
         kind = str(path).rpartition(".")[2]
         if kind == "npz":
-            arrays = archive(self)
+            arrays = archive(table)
             write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
             return
         if kind == "c":
-            text = c_source(self, identifier(path), vectors)
+            text = c_source(table, identifier(path), vectors)
         elif kind == "py":
-            text = numpy_source(self, vectors)
+            text = numpy_source(table, vectors)
         else:
             raise ValueError(f"{path}: mode polynomials are written as .npz, .c or .py")
         write_atomically(path, lambda file: file.write(text.encode()))
@@ -243,10 +252,8 @@ class ModePolynomials:
     @staticmethod
     def load(path: Any) -> "ModePolynomials":
         """The polynomials of an `.npz` file."""
-        from .polynomial_export import from_archive
-
         with np.load(path) as data:
-            return from_archive(data)
+            return ModePolynomials(*from_archive(data))
 
     def _eigenvalue_polynomial(self) -> PiecewisePolynomial:
         p = self.polynomial

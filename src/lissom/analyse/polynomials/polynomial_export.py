@@ -1,18 +1,27 @@
 """Polynomial eigenpairs as files: NumPy archives to load again, C and Python sources that need no lissom."""
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .mode_polynomials import ModePolynomials
 from .piecewise_polynomial import PiecewisePolynomial
 
 FORMAT = 1
 ARRAYS = ("centre", "low", "high", "coefficients")
 
 
-def archive(found: ModePolynomials) -> dict[str, Any]:
+class PolynomialTable(NamedTuple):
+    """What is written of polynomial eigenpairs."""
+
+    polynomial: PiecewisePolynomial
+    modes: int
+    coordinates: tuple[str, ...]
+    notes: Mapping[str, str]
+
+
+def archive(found: PolynomialTable) -> dict[str, Any]:
     """Everything as arrays for `numpy.savez`."""
     p = found.polynomial
     about = {
@@ -29,7 +38,7 @@ def archive(found: ModePolynomials) -> dict[str, Any]:
     return arrays
 
 
-def from_archive(data: Any) -> ModePolynomials:
+def from_archive(data: Any) -> PolynomialTable:
     """The polynomials of an archive.
 
     Raises:
@@ -46,7 +55,7 @@ def from_archive(data: Any) -> ModePolynomials:
     parameters = tuple(about["parameters"])
     p = PiecewisePolynomial(parameters, about["order"], **arrays)
     coordinates = tuple(about["coordinates"])
-    return ModePolynomials(p, about["modes"], coordinates, about["notes"])
+    return PolynomialTable(p, about["modes"], coordinates, about["notes"])
 
 
 def identifier(path: Any) -> str:
@@ -60,10 +69,10 @@ def identifier(path: Any) -> str:
     return word if word[:1].isalpha() else f"modes_{word}"
 
 
-def _head(found: ModePolynomials) -> list[str]:
+def _head(found: PolynomialTable) -> list[str]:
     p = found.polynomial
     return [
-        f"{found.modes} eigenpairs as polynomials of order {p.order}: {found.terms} terms, {p.pieces} piece(s).",
+        f"{found.modes} eigenpairs as polynomials of order {p.order}: {p.monomials.size} terms, {p.pieces} piece(s).",
         f"Parameters, in order: {', '.join(p.parameters)}.",
         f"Coordinates of the vectors, in order: {', '.join(found.coordinates)}.",
         *[f"{key}: {value}" for key, value in found.notes.items()],
@@ -72,7 +81,7 @@ def _head(found: ModePolynomials) -> list[str]:
     ]
 
 
-def _parts(found: ModePolynomials, vectors: bool) -> dict[str, np.ndarray]:
+def _parts(found: PolynomialTable, vectors: bool) -> dict[str, np.ndarray]:
     """Coefficients (piece, term, column) of each output, the left vectors themselves instead of their conjugates."""
     c = found.polynomial.coefficients
     m = found.modes
@@ -93,7 +102,7 @@ def _floats(values: np.ndarray) -> str:
     return ", ".join(repr(float(v)) for v in np.ravel(values))
 
 
-def c_source(found: ModePolynomials, name: str = "modes", vectors: bool = True) -> str:
+def c_source(found: PolynomialTable, name: str = "modes", vectors: bool = True) -> str:
     """C99 without any library but math.h: `NAME_eigenvalue`, `NAME_right`, `NAME_left`, `NAME_frequency_hz`, ...
 
     Complex results are pairs of doubles, real part first; vectors mode after mode.
@@ -160,7 +169,7 @@ void {name}_{key}(const double *p, double *out)
     return "\n".join(text) + "\n"
 
 
-def _c_head(found: ModePolynomials, N: str) -> list[str]:
+def _c_head(found: PolynomialTable, N: str) -> list[str]:
     """The comment at the top, and the sizes."""
     p = found.polynomial
     # A comment must not end before its end.
@@ -177,7 +186,7 @@ def _c_head(found: ModePolynomials, N: str) -> list[str]:
     return [*lines, ""]
 
 
-def _c_tables(found: ModePolynomials, name: str, vectors: bool) -> list[str]:
+def _c_tables(found: PolynomialTable, name: str, vectors: bool) -> list[str]:
     """All numbers: the boxes, how the terms build on each other, the coefficients."""
     p = found.polynomial
     mono = p.monomials
@@ -198,7 +207,7 @@ def _c_tables(found: ModePolynomials, name: str, vectors: bool) -> list[str]:
     return lines
 
 
-def numpy_source(found: ModePolynomials, vectors: bool = True) -> str:
+def numpy_source(found: PolynomialTable, vectors: bool = True) -> str:
     """A Python module that needs NumPy alone: `evaluate(points)` and the names of everything."""
     p = found.polynomial
     head = "\n".join(_head(found)).replace('"""', "'''").replace("\\", "/")
