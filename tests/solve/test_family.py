@@ -35,7 +35,11 @@ def locked_frequency(formulation):
     j, x = formulation.n_joints, jnp.zeros(formulation.size)
     M = engine.inertia_at(formulation, x)
     no_torque = jnp.zeros(formulation.n_encoders)
-    K = jax.jacfwd(lambda x: engine.resting_force(formulation, x, no_torque))(x)
+    K = jax.jacfwd(
+        lambda x: engine.resting_force(
+            formulation, engine.at_rest(formulation, x), no_torque
+        )
+    )(x)
     return jnp.sqrt(symmetric_modes_traced(K[j:, j:], M[j:, j:])[0][0])
 
 

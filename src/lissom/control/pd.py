@@ -129,7 +129,7 @@ def rigid_gravity_torque(
     f = formulation
     actuated = jnp.asarray(f.joints.actuated, dtype=int)
     independent = jnp.asarray(f.independent, dtype=int)
-    theta = f.mechanism.home.at[actuated].set(reference)
+    theta = jnp.asarray(f.mechanism.home).at[actuated].set(reference)
     on_branch = near(f, theta)
 
     def potential(theta_i):
