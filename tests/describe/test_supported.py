@@ -149,3 +149,12 @@ def test_a_default_must_be_among_the_choices():
         ValueError, match="odd: default_basis must be one of nodal, got 'assumed'"
     ):
         Support("odd", ("nodal",), "assumed", ("tangent",), "tangent")
+
+
+@pytest.mark.parametrize("formulation", list(SUPPORT))
+@pytest.mark.parametrize("wrong", [["nodal"], {"nodal": 1}, 3])
+def test_a_basis_of_another_kind_is_refused_whatever_the_formulation(
+    formulation, wrong
+):
+    found = problems(formulation=formulation, basis=wrong)
+    assert any("must be one of assumed, craig-bampton, nodal" in text for text in found)

@@ -34,7 +34,8 @@ def chain_findings(links: PartialLinks, names: list[Any]) -> list[Finding]:
     found = list(_names(names))
     for i, link in enumerate(links):
         if link is not None:
-            found += findings_at(("links", i), _link(links, i, link))
+            of_link = _link(links, i, link)
+            found += findings_at(("links", i), of_link)
     return found
 
 
@@ -71,7 +72,9 @@ def _joint_on_tip(links: PartialLinks, i: int, link: Link) -> Findings:
     carrier = links[parent]
     tip = link_tip(links, parent)
     origin = link.joint.position
-    if carrier is None or tip is None or origin is None or _same(origin, tip):
+    if carrier is None or tip is None or origin is None:
+        return
+    if _same(origin, tip):
         return
     message = (
         f"lies off the tip {_point(tip)} of the parent link {carrier.name!r}: "
@@ -148,8 +151,8 @@ def _masses(links: PartialLinks, i: int, link: Link) -> Findings:
 def _same(a: Any, b: Any) -> bool:
     if is_traced(a, b):
         return True
-    apart = np.asarray(a, float) - np.asarray(b, float)
-    return bool(np.abs(apart).max() <= ON_TIP)
+    distances = np.abs(np.subtract(a, b))
+    return bool(distances.max() <= ON_TIP)
 
 
 def _point(point: Any) -> str:

@@ -82,7 +82,8 @@ def parse_document(text: str, file: str | None = None) -> Document:
     """
     if len(text) > MAX_BYTES:
         raise _refused_file(file, TOO_LARGE)
-    builder = _Builder(YAML(typ="safe", pure=True).parse(text))
+    yaml = YAML(typ="safe", pure=True)
+    builder = _Builder(yaml.parse(text))
     try:
         data = builder.document()
     except _Refused as reason:
@@ -124,8 +125,10 @@ def scalar(text: str) -> Any:
         return int(text, 0)
     if _FLOAT.fullmatch(text):
         return float(text)
-    special = _SPECIAL.fullmatch(text)
-    return float(special.group().replace(".", "")) if special else text
+    if _SPECIAL.fullmatch(text):
+        # YAML writes .inf and .nan, Python inf and nan.
+        return float(text.replace(".", ""))
+    return text
 
 
 class _Refused(Exception):
@@ -166,12 +169,13 @@ class _Builder:
             return self._alias(event)
         if event.tag not in (None, "!"):
             raise _Refused(event, f"the tag {event.tag} is not accepted")
+        if event.anchor is None:
+            return self._content(event, path)
         before = self.entries
-        if event.anchor is not None:
-            self.anchors[event.anchor] = None
+        self.anchors[event.anchor] = None
         value = self._content(event, path)
-        if event.anchor is not None:
-            self.anchors[event.anchor] = (value, self.entries - before + 1)
+        entries = self.entries - before + 1
+        self.anchors[event.anchor] = (value, entries)
         return value
 
     def _scalar(self, event: ScalarEvent) -> Any:
@@ -190,7 +194,8 @@ class _Builder:
     def _sequence(self, path: tuple) -> list:
         items = []
         while not isinstance(event := next(self.events), SequenceEndEvent):
-            items.append(self._value(event, (*path, len(items))))
+            place = (*path, len(items))
+            items.append(self._value(event, place))
         return items
 
     def _mapping(self, path: tuple) -> dict:
@@ -201,8 +206,9 @@ class _Builder:
             key = self._scalar(event)
             if key in entries:
                 raise _Refused(event, f"the key {key!r} is written twice")
-            self.lines[(*path, key)] = event.start_mark.line + 1
-            entries[key] = self._value(next(self.events), (*path, key))
+            place = (*path, key)
+            self.lines[place] = event.start_mark.line + 1
+            entries[key] = self._value(next(self.events), place)
         return entries
 
     def _alias(self, event: AliasEvent) -> Any:

@@ -38,6 +38,7 @@ def shortened(value: Any, width: int = 60) -> str:
     text = value if isinstance(value, str) else repr(value)
     if len(text) <= width:
         return text
+    # The beginning says what it is, the end whether it is whole.
     return f"{text[: width - 20]} ... {text[-14:]}"
 
 

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator
 from .fe_file import FeNodes, UnknownNodeError, fe_nodes
 from .files import library_folder
 from .joint import ZERO, Angles
-from .part import Finding, Part, finding
+from .part import Finding, Part, entry_of, finding
 from .quantity import Whole, error, kind_of
 
 INNER, TIP = "inner", "tip"
@@ -23,7 +23,8 @@ def _check_interface(value: Any) -> Any:
         raise error(
             f"must be a mapping of node numbers such as {{inner: 1, tip: 57}}, not {kind_of(value)}"
         )
-    missing = [name for name in (INNER, TIP) if name not in value]
+    ends = (INNER, TIP)
+    missing = [name for name in ends if name not in value]
     if missing:
         raise error(
             f"{' and '.join(missing)} missing: a link has an inner node, at its joint, and a tip"
@@ -35,8 +36,9 @@ def _check_interface(value: Any) -> Any:
                 "whose result needs no interface here"
             )
     # Nodes are counted from the joint to the tip, whatever the order in the file.
-    between = [str(name) for name in value if name not in (INNER, TIP)]
-    return {name: value[name] for name in (INNER, *between, TIP)}
+    between = [str(name) for name in value if name not in ends]
+    names = (INNER, *between, TIP)
+    return {name: value[name] for name in names}
 
 
 Interface = Annotated[dict[str, int] | None, BeforeValidator(_check_interface)]
@@ -87,16 +89,16 @@ class FE(Part):
 
 def with_folder(data: Any, folder: Path) -> Any:
     """Robot data whose relative finite-element files are looked for beside the robot file; library files stay names."""
-    links = data.get("links") if isinstance(data, Mapping) else None
+    links = entry_of(data, "links")
     if not isinstance(links, list) or folder == library_folder():
         return data
-    return {**data, "links": [_link_with_folder(link, folder) for link in links]}
+    placed = [_link_with_folder(link, folder) for link in links]
+    return {**data, "links": placed}
 
 
 def _link_with_folder(link: Any, folder: Path) -> Any:
-    fe = link.get("fe") if isinstance(link, Mapping) else None
-    name = fe.get("file") if isinstance(fe, Mapping) else None
-    if not isinstance(fe, Mapping) or not isinstance(name, str):
+    name = entry_of(link, "fe", "file")
+    if not isinstance(name, str):
         return link
     if Path(name).expanduser().is_absolute():
         return link
@@ -104,4 +106,5 @@ def _link_with_folder(link: Any, folder: Path) -> Any:
     in_library = (library_folder() / name).is_file()
     if in_library and not beside.is_file():
         return link
-    return {**link, "fe": {**fe, "file": str(beside)}}
+    fe = {**link["fe"], "file": str(beside)}
+    return {**link, "fe": fe}

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 LINK_FORMAT = 1  # of the files of reduced links
+
+# What can be read without the reader of a finite-element program.
 HDF5_ENDINGS = (".h5", ".hdf5")
 OWN_ENDINGS = (".npz", *HDF5_ENDINGS)
 

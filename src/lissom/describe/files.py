@@ -14,10 +14,13 @@ from ruamel.yaml import YAML
 
 from .document import Document, read_document
 from .errors import DescriptionError, Problem
-from .part import SHAPES, Finding, Part, plain
+from .part import SHAPES, Finding, Part, entry_of, is_list, plain
 
 P = TypeVar("P", bound=Part)
+
+# Stands for an entry that is not there: None may be written in a file.
 _NOTHING = object()
+
 SCENARIO = ".scenario.yaml"
 
 # Names of the branch that pydantic took among the kinds of sections: no keys of a file.
@@ -68,7 +71,8 @@ def find_file(
     names = library_scenarios() if scenario else library_names()
     if text in names:
         return library_file(text, scenario)
-    path = (folder or Path()) / Path(text).expanduser()
+    written = Path(text).expanduser()
+    path = written if folder is None else folder / written
     try:
         if path.is_file():
             return path
@@ -92,8 +96,10 @@ def build(cls: type[P], document: Document, others: tuple[Problem, ...] = ()) ->
     except ValidationError as failure:
         found = []
         for detail in failure.errors():
-            finding = Finding(tuple(detail["loc"]), detail["input"], detail["msg"])
+            loc = tuple(detail["loc"])
+            finding = Finding(loc, detail["input"], detail["msg"])
             found.append(problem_of(finding, document))
+        # Problems without a line, of data that came from no file, stay in the order of the checks.
         found.sort(key=lambda problem: problem.line or 0)
         raise DescriptionError([*others, *found]) from None
     if others:
@@ -131,8 +137,10 @@ def problem_of(finding: Finding, document: Document) -> Problem:
 
 def _word(step: Any, inside: Any) -> str:
     """How a step of a path is called: items of a list by their name."""
-    name = inside.get("name") if isinstance(inside, Mapping) else None
-    return name if isinstance(step, int) and isinstance(name, str) else str(step)
+    name = entry_of(inside, "name")
+    if isinstance(step, int) and isinstance(name, str):
+        return name
+    return str(step)
 
 
 def write(part: Part, path: str | Path) -> None:
@@ -142,7 +150,8 @@ def write(part: Part, path: str | Path) -> None:
     yaml.width = 120
     yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     text = StringIO()
-    yaml.dump({"lissom": 1, **as_numbers(plain(part))}, text)
+    entries = as_numbers(plain(part))
+    yaml.dump({"lissom": 1, **entries}, text)
     Path(path).write_text(text.getvalue(), encoding="utf-8")
 
 
@@ -174,9 +183,9 @@ def kind_of_file(name_or_path: str | Path) -> str:
 def _step(here: Any, step: Any) -> Any:
     if isinstance(here, Mapping):
         return here.get(step, _NOTHING)
-    if isinstance(here, list | tuple) and isinstance(step, int) and step < len(here):
-        return here[step]
-    return _NOTHING
+    if not is_list(here) or not isinstance(step, int):
+        return _NOTHING
+    return here[step] if step < len(here) else _NOTHING
 
 
 def _no_file(name: str, names: tuple[str, ...], reason: str) -> DescriptionError:

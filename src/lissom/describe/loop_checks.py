@@ -122,7 +122,8 @@ def beam_nodes(path: Any, elements: int) -> np.ndarray:
 def _in_plane(loop: Loop) -> Findings:
     if is_traced(loop.axis, loop.rpy):
         return
-    x, y, z = np.asarray(loop.axis) / np.linalg.norm(loop.axis)
+    length = np.linalg.norm(loop.axis)
+    x, y, z = np.asarray(loop.axis) / length
     if loop.type == "revolute" and np.hypot(x, y) > IN_PLANE:
         message = "a closing revolute joint of a planar robot turns about z: [0, 0, 1]"
         yield finding(message, "axis", value=loop.axis)
@@ -169,7 +170,8 @@ def seat_of(
     i = names.index(loop.to)
     if links[i].fe is not None:
         return i, LAST_NODE
-    beam, path = links[i].beam, polyline(links, i)
+    beam = links[i].beam
+    path = polyline(links, i)
     if beam is None or path is None:
         return i, None
     if is_traced(path, loop.at):

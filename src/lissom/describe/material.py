@@ -48,7 +48,9 @@ def library_material(name: str) -> Material:
         guess = nearest(name, names) or "."
         raise ValueError(f"no such material{guess} Library: {', '.join(names)}")
     entry = _library()[name]
-    return Material(E=entry["E"], nu=entry["nu"], density=entry["density"])
+    # The library says where its numbers come from, too.
+    values = {key: entry[key] for key in Material.model_fields}
+    return Material(**values)
 
 
 def _by_name(value: Any) -> Any:

@@ -97,7 +97,7 @@ def outline(
 
 def outline_of_data(data: Any) -> Outline | None:
     """The names of a robot as written, also where it is in error; `None` where even those cannot be read."""
-    raw = data.get("links") if isinstance(data, Mapping) else None
+    raw = entry_of(data, "links")
     if not is_list(raw):
         return None
     names = [entry_of(entry, "name") for entry in raw]
@@ -151,7 +151,7 @@ def _link_or_none(entry: Any) -> Link | None:
 
 def _bones(entry: Any) -> Any:
     """The geometry of a link as written, with stand-ins for whatever else may be in error."""
-    written = entry.get("joint") if isinstance(entry, Mapping) else None
+    written = entry_of(entry, "joint")
     if not isinstance(written, Mapping):
         return None
     joint = _only(written, "dh", "origin")
@@ -169,7 +169,8 @@ def _bones_of_body(entry: Mapping) -> dict[str, Any]:
         return {"fe": _only(fe, "file", "interface", "rpy")}
     rigid = entry.get("rigid")
     if isinstance(rigid, Mapping):
-        return {"rigid": {"mass": 0, **_only(rigid, "tip")}}
+        point = {"mass": 0}
+        return {"rigid": point | _only(rigid, "tip")}
     beam = entry.get("beam")
     if isinstance(beam, Mapping):
         return {"beam": _only(beam, "path", "elements") | STAND_INS}

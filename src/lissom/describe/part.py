@@ -84,7 +84,10 @@ def entry_of(part: Any, *keys: str) -> Any:
 
 def findings_at(loc: Location, found: Iterable[Finding]) -> list[Finding]:
     """Findings of a part, placed where that part stands in the whole."""
-    return [f._replace(loc=(*loc, *f.loc)) for f in found]
+    placed = []
+    for inner, value, message in found:
+        placed.append(Finding((*loc, *inner), value, message))
+    return placed
 
 
 def validation_error(title: str, found: Iterable[Finding]) -> ValidationError:
@@ -131,7 +134,8 @@ def _plain_words(detail: Any, value: Any) -> str:
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return _shape_words(value)
     if kind == "value_error":
-        return "; ".join(str(context["error"]).splitlines())
+        lines = str(context["error"]).splitlines()
+        return "; ".join(lines)
     if kind in ("list_type", "tuple_type"):
         return f"must be a list, not {kind_of(value)}"
     if kind == "string_type":

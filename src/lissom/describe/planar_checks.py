@@ -26,7 +26,8 @@ def planar_findings(entries: Entries, links: PartialLinks) -> list[Finding]:
     found = list(_gravity(entries.get("gravity")))
     for i, link in enumerate(links):
         if link is not None:
-            found += findings_at(("links", i), _link(links, i, link))
+            of_link = _link(links, i, link)
+            found += findings_at(("links", i), of_link)
     return found
 
 
@@ -87,7 +88,10 @@ def _axis(link: Link) -> Findings:
 
 def _beam(links: PartialLinks, i: int, link: Link) -> Findings:
     path = polyline(links, i)
-    if link.beam is None or path is None or is_traced(path) or len(path) < 2:
+    if link.beam is None or path is None or is_traced(path):
+        return
+    if len(path) < 2:
+        # A beam without a length: refused on its own.
         return
     heights = np.abs(path[:, 2])
     if heights.max() > IN_PLANE:
@@ -101,7 +105,8 @@ def _beam(links: PartialLinks, i: int, link: Link) -> Findings:
 
 def _up(up: Real) -> Findings:
     """The section's z axis stands upright or lies in the plane on every segment."""
-    x, y, z = (up / lengths(up)[:, None]).T
+    directions = up / lengths(up)[:, None]
+    x, y, z = directions.T
     in_plane = np.hypot(x, y)
     upright = np.abs(z)
     in_line = np.minimum(in_plane, upright) <= IN_PLANE

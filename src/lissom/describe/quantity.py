@@ -44,6 +44,8 @@ def kind_of(value: Any) -> str:
 class _Check:
     """A validator that pydantic calls for the whole field."""
 
+    # Plain, not after pydantic's own check: that would refuse unit strings and JAX arrays.
+
     def __get_pydantic_core_schema__(
         self, source: Any, handler: Any
     ) -> core_schema.CoreSchema:
@@ -83,10 +85,12 @@ class Quantity(_Check):
         return self.below is not None and number >= self.below
 
     def _number(self, value: Any) -> float:
-        if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0:
+        is_array = isinstance(value, np.generic | np.ndarray)
+        if is_array and value.ndim == 0:
             value = value.item()
         if isinstance(value, str):
             return self._number_with_unit(value)
+        # True and False are whole numbers in Python, but not in a file.
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise error(f"must be a number{self._unit}, not {kind_of(value)}")
         try:
@@ -181,7 +185,9 @@ def _is_list_of(value: Any, length: int | None) -> bool:
     """True for a list of this length, of any length but zero where it is `None`."""
     if not isinstance(value, Sequence) or isinstance(value, str):
         return False
-    return len(value) > 0 if length is None else len(value) == length
+    if length is None:
+        return len(value) > 0
+    return len(value) == length
 
 
 ANY_LENGTH = (None,)  # shape of a list of numbers

@@ -72,7 +72,8 @@ class Robot(Part):
         from .urdf import chain_from_urdf
 
         data = chain_from_urdf(Path(path), tip)
-        return build(cls, Document(str(path), data, {}))
+        document = Document(str(path), data, {})
+        return build(cls, document)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Robot":
@@ -126,7 +127,8 @@ class Robot(Part):
         """One value for each moving joint: passive joints get 0 where `values` holds the actuated ones alone."""
         if len(values) == len(self.joint_names):
             return tuple(values)
-        value_of = dict(zip(self.actuated_names, values, strict=True))
+        names = self.actuated_names
+        value_of = dict(zip(names, values, strict=True))
         return tuple(value_of.get(name, 0.0) for name in self.joint_names)
 
     def findings(self) -> list[Finding]:
@@ -138,7 +140,7 @@ class Robot(Part):
     @classmethod
     def partial_findings(cls, data: Any) -> list[Finding]:
         """The same on half-valid data."""
-        raw = data.get("links") if isinstance(data, Mapping) else None
+        raw = entry_of(data, "links")
         if not is_list(raw):
             return []
         names = [entry_of(entry, "name") for entry in raw]

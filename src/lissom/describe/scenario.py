@@ -111,7 +111,9 @@ def _check_modes(value: Any) -> Any:
 
 
 def _named_robot(value: Any) -> Any:
-    return Robot.load(value) if isinstance(value, str | Path) else value
+    if isinstance(value, str | Path):
+        return Robot.load(value)
+    return value
 
 
 class Scenario(Part):
@@ -182,8 +184,9 @@ class Scenario(Part):
         if not isinstance(data, Mapping):
             return []
         robot = data.get("robot")
-        known = robot.outline if isinstance(robot, Robot) else outline_of_data(robot)
-        return scenario_findings(data, known)
+        if isinstance(robot, Robot):
+            return scenario_findings(data, robot.outline)
+        return scenario_findings(data, outline_of_data(robot))
 
 
 def _full_path(path: str) -> str:
@@ -235,7 +238,8 @@ def _robot_of(
     except DescriptionError as failure:
         message = failure.problems[0].message
         line = document.line(("robot",))
-        return None, (Problem(document.file, line, "robot", name, message),)
+        problem = Problem(document.file, line, "robot", name, message)
+        return None, (problem,)
     try:
         return Robot.load(path), ()
     except DescriptionError as failure:

@@ -14,6 +14,7 @@ from .supported import (
     structure_findings,
 )
 
+# A run writes every channel at every sample: more would fill the memory.
 MAX_SAMPLES = 1_000_000
 
 # Inputs that act through the motor of a joint, and why a passive joint cannot take them.
@@ -25,7 +26,9 @@ NEEDS_A_DRIVE = {
 
 def scenario_findings(entries: Entries, robot: Outline | None) -> list[Finding]:
     """All that is wrong; `robot` is `None` where even its names cannot be read."""
-    found = [*_time(entries), *_sample_period(entries), *choice_findings(entries)]
+    found = list(_time(entries))
+    found += _sample_period(entries)
+    found += choice_findings(entries)
     if robot is not None:
         for check in ROBOT_CHECKS:
             found += check(entries, robot)
@@ -85,11 +88,12 @@ def _support(entries: Entries) -> Support | None:
     return SUPPORT.get(name) if isinstance(name, str) else None
 
 
-def _all_choices(field: str) -> set[str]:
+def _all_choices(field: str) -> list[str]:
     """Every reference, or every basis, that some formulation takes."""
-    return {
-        choice for support in SUPPORT.values() for choice in getattr(support, field)
-    }
+    choices: list[str] = []
+    for support in SUPPORT.values():
+        choices += getattr(support, field)
+    return choices
 
 
 def _reference(support: Support, reference: Any) -> Findings:
@@ -97,7 +101,7 @@ def _reference(support: Support, reference: Any) -> Findings:
     if name is None or name in support.references:
         return
     # A word that no formulation knows is refused at its key; saying it twice helps nobody.
-    if set(support.references) == _all_choices("references"):
+    if set(support.references) == set(_all_choices("references")):
         return
     message = f"{support.name} takes {' or '.join(support.references)} only"
     if support.references == ("tangent",):
@@ -112,7 +116,7 @@ def _basis(support: Support, basis: Any) -> Findings:
         others = names_with(lambda other: len(other.bases) > 1)
         message = f"{support.name} has its own: choose one with {others}"
         yield finding(message, "basis", value=basis)
-    elif basis in _all_choices("bases") - set(support.bases):
+    elif basis not in support.bases and basis in _all_choices("bases"):
         message = f"{support.name} takes {' or '.join(support.bases)}"
         yield finding(message, "basis", value=basis)
 
@@ -181,7 +185,7 @@ def _controller(entries: Entries, robot: Outline) -> Findings:
     loc = ("controller", "reference", "value")
     rows = [row for row in _list(entries, *loc) if is_list(row)]
     lengths = {len(row) for row in rows}
-    if any(length not in _driven_lengths(robot) for length in lengths):
+    if not lengths <= _driven_lengths(robot):
         message = f"each row must have {_one_per_driven_joint(robot)}"
         yield finding(message, *loc, value=f"rows of {sorted(lengths)}")
     elif lengths and lengths != {len(robot.joints)}:
@@ -216,9 +220,9 @@ def _compensation(entries: Entries, robot: Outline) -> Findings:
     yield finding(message, "controller", "gravity_compensation", value=True)
 
 
-def _driven_lengths(robot: Outline) -> tuple[int, int]:
+def _driven_lengths(robot: Outline) -> set[int]:
     """How many numbers a controller may have: one for each moving joint, or for each actuated one."""
-    return len(robot.joints), len(robot.actuated)
+    return {len(robot.joints), len(robot.actuated)}
 
 
 def _one_per_driven_joint(robot: Outline) -> str:
@@ -245,9 +249,11 @@ def _one_driver(entries: Entries, robot: Outline) -> Findings:
 def _has_gain(entries: Entries, robot: Outline, joint: Any) -> bool:
     for key in ("kp", "kd"):
         gains = _list(entries, "controller", key)
+        of_actuated = len(gains) == len(robot.actuated)
+        joints = robot.actuated if of_actuated else robot.joints
         # A list that fits neither the moving nor the actuated joints is refused elsewhere.
-        joints = robot.actuated if len(gains) == len(robot.actuated) else robot.joints
-        gain = dict(zip(joints, gains, strict=False)).get(joint, 0)
+        gain_of = dict(zip(joints, gains, strict=False))
+        gain = gain_of.get(joint, 0)
         if not is_traced(gain) and gain != 0:
             return True
     return False

@@ -39,7 +39,9 @@ class Tube(Part):
 
     def findings(self) -> list[Finding]:
         """The wall has a thickness."""
-        if is_traced(self.outer, self.inner) or self.inner < self.outer:
+        if is_traced(self.outer, self.inner):
+            return []
+        if self.inner < self.outer:
             return []
         message = f"the inner diameter must be below the outer one ({self.outer:g} m)"
         return [finding(message, "inner", value=self.inner)]
@@ -172,6 +174,7 @@ def rectangle_torsion(y: Scalar, z: Scalar) -> Scalar:
     xp = namespace(y, z)
     a = xp.maximum(y, z)
     b = xp.minimum(y, z)
+    # What tanh lacks to one: with a >= b it is below 1 - tanh(pi / 2) = 0.08, and falls fast.
     remainder = 0
     for n in (1, 3, 5, 7, 9, 11):
         tanh = xp.tanh(n * xp.pi * a / (2 * b))
@@ -191,6 +194,7 @@ def _tube(section: Tube, nu: Scalar) -> SectionValues:
 def _round(outer: Scalar, inner: Scalar, nu: Scalar) -> SectionValues:
     """Circle or tube; the shear factor is that of [Cowper1966], table 1 (hollow circle)."""
     xp = namespace(outer, inner, nu)
+    # m is the ratio of the diameters, zero for a circle.
     A = xp.pi / 4 * (outer**2 - inner**2)
     I = xp.pi / 64 * (outer**4 - inner**4)
     m = inner / outer
@@ -242,6 +246,7 @@ def _values(
     return SectionValues(A, I_y, I_z, J, polar, kappa_y, kappa_z)
 
 
+# Values by the kind of section.
 _VALUES = {
     Rectangle: _rectangle,
     Circle: _circle,

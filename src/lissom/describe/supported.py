@@ -31,16 +31,16 @@ class Support:
     def __post_init__(self):
         if not self.bases:
             object.__setattr__(self, "bases", (self.default_basis,))
-        for field, choices in (
-            ("basis", self.bases),
-            ("reference", self.references),
-        ):
-            default = getattr(self, f"default_{field}")
-            if default not in choices:
-                accepted = ", ".join(choices)
-                raise ValueError(
-                    f"{self.name}: default_{field} must be one of {accepted}, got {default!r}"
-                )
+        self._check("default_basis", self.bases)
+        self._check("default_reference", self.references)
+
+    def _check(self, field: str, choices: tuple[str, ...]) -> None:
+        default = getattr(self, field)
+        if default not in choices:
+            accepted = ", ".join(choices)
+            raise ValueError(
+                f"{self.name}: {field} must be one of {accepted}, got {default!r}"
+            )
 
 
 SUPPORT: dict[str, Support] = {}
@@ -113,7 +113,8 @@ register(
 
 def names_with(condition: Callable[[Support], bool]) -> str:
     """The formulations that fulfil a condition, as words: `erls-fem or erls-cms`."""
-    return " or ".join(name for name, s in SUPPORT.items() if condition(s))
+    names = [support.name for support in SUPPORT.values() if condition(support)]
+    return " or ".join(names)
 
 
 def structure_findings(support: Support, robot: Outline) -> list[Finding]:

@@ -8,6 +8,7 @@ import numpy as np
 from .part import Finding, Part, finding
 from .quantity import ANY_LENGTH, Numbers, Quantity, is_traced
 
+# What stands in a table, one number each; a joint turns or slides.
 JOINT = Quantity("rad or m")
 TORQUE = Quantity("N m or N")
 WRENCH = Quantity("N or N m")
@@ -93,6 +94,7 @@ def table_findings(t: Any, value: Any, strictly: bool) -> list[Finding]:
         return found
     times = np.asarray(t, dtype=np.float64)
     steps = np.diff(times)
+    # A spline has one value at a time; a table may jump.
     bad = steps <= 0 if strictly else steps < 0
     if not bad.any():
         return found

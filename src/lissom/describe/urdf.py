@@ -128,7 +128,9 @@ def _joint(joint: Any) -> dict[str, Any]:
     origin = {"xyz": p, "rpy": rpy_of(R)}
     if kind == "fixed":
         return {"type": kind, "origin": origin}
-    axis = X_AXIS if joint.axis is None else np.asarray(joint.axis, float).tolist()
+    axis = X_AXIS
+    if joint.axis is not None:
+        axis = np.asarray(joint.axis, float).tolist()
     entry = {"type": kind, "origin": origin, "axis": axis}
     return entry | _limits(joint) | _friction(joint)
 
@@ -178,7 +180,9 @@ def _frame(origin: Any) -> tuple[Matrix3, list[float]]:
     if origin is None:
         return np.eye(3), [0.0, 0.0, 0.0]
     T = np.asarray(origin, float)
-    return T[:3, :3], T[:3, 3].tolist()
+    R = T[:3, :3]
+    p = T[:3, 3]
+    return R, p.tolist()
 
 
 def rpy_of(R: Matrix3) -> list[float]:
