@@ -29,8 +29,8 @@ def factorise(A: Inexact[Array, "n n"]) -> Factors:
     return Factors(A, lu, order)
 
 
-def blank(n: int, dtype: Any) -> Factors:
-    """A place for factors yet to come: those of the identity."""
+def identity_factors(n: int, dtype: Any) -> Factors:
+    """Factors of the identity: they hold the place of factors yet to come."""
     one = jnp.eye(n, dtype=dtype)
     return Factors(one, one, jnp.arange(n, dtype=jnp.int32))
 

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..algebra.linear import Factors, blank, factorise, solve
+from ..algebra.linear import Factors, factorise, identity_factors, solve
 from ..types import real, whole
 from .problem import Problem, Tangents
 from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
@@ -66,7 +66,7 @@ class GeneralisedAlpha(AbstractStep):
             view,
             jnp.asarray(False),
             real(0.0),
-            blank(n, float),
+            identity_factors(n, float),
         )
 
     def attempt(

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.linear import Factors, blank, factorise, solve
+from ..algebra.linear import Factors, factorise, identity_factors, solve
 from ..types import real, whole
 from .problem import Problem, Tangents
 from .step import AbstractStep, Attempt, Moment, Sight, Tolerance, sight, size
@@ -98,8 +98,8 @@ class Radau(AbstractStep):
             stale=no,
             wanted=no,
             h=o,
-            real=blank(n, float),
-            cplx=blank(n, complex),
+            real=identity_factors(n, float),
+            cplx=identity_factors(n, complex),
             contraction=real(1.0),
         )
 

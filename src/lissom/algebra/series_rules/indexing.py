@@ -1,4 +1,4 @@
-"""Gather and scatter: elements of power series taken from places, and put to places, that are arrays of numbers.
+"""Gather and scatter: elements of power series pick from places, and put to places, that are arrays of numbers.
 
 Places are worked out once as flat numbers of the elements, counted from 1; 0 stands for a place outside the array.
 """
@@ -36,12 +36,12 @@ class Frozen:
 def take(a: Series, source: np.ndarray) -> Series:
     """Elements by their number counted from 1; 0 stands for a zero."""
 
-    def taken(data):
+    def pick(data):
         zero = np.zeros((len(data), 1), data.dtype)
         flat = np.concatenate([zero, data.reshape(len(data), -1)], axis=1)
         return flat[:, source]
 
-    return s.pruned(a.each(taken))
+    return s.pruned(a.each(pick))
 
 
 def gather(m, params, a: Series, indices: Series) -> Series:
@@ -68,7 +68,7 @@ def _gather_source(
         dict(batch_axes),
     )
     dropped = (*d.collapsed_slice_dims, *d.operand_batching_dims)
-    return _arranged(place, indices.value.ndim - 1, dropped, d.offset_dims)
+    return _arrange(place, indices.value.ndim - 1, dropped, d.offset_dims)
 
 
 # --- scatter
@@ -78,12 +78,12 @@ def scatter_add(m, params, a: Series, indices: Series, updates: Series) -> Serie
     """Updates added to an array at given indices; several may meet at one place."""
     inside, place = _scatter_places(params, a, indices, updates)
 
-    def moved(data):
+    def move(data):
         out = np.zeros((len(data), int(np.prod(a.shape))), data.dtype)
         np.add.at(out.T, place, data.reshape(len(data), -1)[:, inside].T)
         return out.reshape(len(data), *a.shape)
 
-    return total([a, updates.each(moved)])
+    return total([a, updates.each(move)])
 
 
 def scatter(m, params, a: Series, indices: Series, updates: Series) -> Series:
@@ -93,13 +93,13 @@ def scatter(m, params, a: Series, indices: Series, updates: Series) -> Series:
     covered[place] = True
     covered = covered.reshape(a.shape)
 
-    def moved(data):
+    def move(data):
         out = np.zeros((len(data), covered.size), data.dtype)
         out[:, place] = data.reshape(len(data), -1)[:, inside]
         return out.reshape(len(data), *a.shape)
 
     rest = a.each(lambda data: np.where(covered, 0, data))
-    return total([rest, updates.each(moved)])
+    return total([rest, updates.each(move)])
 
 
 def _scatter_places(
@@ -136,7 +136,7 @@ def _scatter_target(
         params.value["mode"],
         dict(batch_axes),
     )
-    return _arranged(place, indices.value.ndim - 1, dropped, d.update_window_dims)
+    return _arrange(place, indices.value.ndim - 1, dropped, d.update_window_dims)
 
 
 # --- windows
@@ -152,7 +152,7 @@ def _windows(
 ) -> np.ndarray:
     """Flat numbers, from 1, of the elements of windows that start at given indices: (batch..., sizes...).
 
-    A window that does not fit is moved inside (`CLIP`) or counts as 0 as a whole.
+    A window that does not fit is move inside (`CLIP`) or counts as 0 as a whole.
 
     Args:
         shape: of the array.
@@ -172,7 +172,7 @@ def _windows(
     flat = np.zeros((*fits.shape, *sizes), dtype=np.int64)
     for axis, stride in enumerate(_strides(shape)):
         first = inside[..., axis].reshape(*fits.shape, *behind_batch)
-        along = _along(axis, len(sizes), np.arange(sizes[axis]))
+        along = _numbers_along(axis, len(sizes), np.arange(sizes[axis]))
         flat = flat + stride * (first + along)
     return np.where(fits.reshape(*fits.shape, *behind_batch), flat + 1, 0)
 
@@ -190,11 +190,11 @@ def _starts(
         start[..., axis] = indices[..., k]
     for axis, of_indices in batch_axes.items():
         numbers = np.arange(batch[of_indices])
-        start[..., axis] = _along(of_indices, len(batch), numbers)
+        start[..., axis] = _numbers_along(of_indices, len(batch), numbers)
     return start
 
 
-def _along(axis: int, rank: int, numbers: np.ndarray) -> np.ndarray:
+def _numbers_along(axis: int, rank: int, numbers: np.ndarray) -> np.ndarray:
     """Numbers along one of several axes."""
     shape = [1] * rank
     shape[axis] = -1
@@ -206,7 +206,7 @@ def _strides(shape: Sequence[int]) -> list[int]:
     return [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
 
 
-def _arranged(
+def _arrange(
     place: np.ndarray, n_batch: int, dropped: Sequence, window_dims: Sequence
 ) -> np.ndarray:
     """(batch..., window...) without the window's dropped axes, its other axes at `window_dims`."""

@@ -72,10 +72,10 @@ def broadcast(m, params, a: Series) -> Series:
     for size, axis in zip(a.shape, params["broadcast_dimensions"], strict=True):
         inner[axis] = size
 
-    def repeated(data):
+    def repeat(data):
         return np.broadcast_to(data.reshape(len(data), *inner), (len(data), *shape))
 
-    return a.each(repeated)
+    return a.each(repeat)
 
 
 # --- parts
@@ -126,11 +126,11 @@ def pad(m, params, a: Series, fill: Series) -> Series:
     source = _pad_source(a.shape, params["padding_config"])
     empty = source == 0
 
-    def filled(data):
+    def fill_gaps(data):
         number = data.reshape(len(data), *[1] * len(a.shape))
         return np.where(empty, number, 0)
 
-    return total([take(a, source), fill.each(filled)])
+    return total([take(a, source), fill.each(fill_gaps)])
 
 
 def _pad_source(shape: Sequence[int], config: Sequence) -> np.ndarray:
