@@ -38,6 +38,7 @@ def rigid_shape(X: Float[Real, "3"]) -> Float[Real, "6 6"]:
     """Displacement of the point X for a small rigid displacement (v, w): translation `v + w x X`, rotation `w`."""
     xp = namespace(X)
     one = xp.eye(3)
+    # w x X = -X x w: the matrix on w carries a minus sign.
     translation = xp.concatenate([one, -skew(X)], axis=1)
     rotation = xp.concatenate([xp.zeros((3, 3)), one], axis=1)
     return xp.concatenate([translation, rotation])

@@ -43,6 +43,10 @@ class Series:
         """A linear map of every coefficient; `function` takes them stacked along the first axis."""
         return Series(self.terms, function(self.data))
 
+    def reshape(self, shape: Sequence[int]) -> "Series":
+        """The same with coefficients of another shape."""
+        return Series(self.terms, self.data.reshape(len(self.data), *shape))
+
     def dense(self, size: int) -> np.ndarray:
         """All coefficients, zeros included."""
         whole = np.zeros((size, *self.shape), self.data.dtype)
@@ -52,7 +56,8 @@ class Series:
 
 def constant(value) -> Series:
     """A series of one term."""
-    return Series(np.zeros(1, dtype=np.int64), np.asarray(value)[None])
+    first_term = np.zeros(1, dtype=np.int64)
+    return Series(first_term, np.asarray(value)[None])
 
 
 def pruned(a: Series) -> Series:
@@ -67,7 +72,8 @@ def of_dense(data: np.ndarray) -> Series:
 
 def _pruned(terms: np.ndarray, data: np.ndarray) -> Series:
     # The constant term stays even if it is zero: it says what shape and type the coefficients have.
-    needed = data.reshape(len(data), -1).any(axis=1) | (terms == 0)
+    has_numbers = data.reshape(len(data), -1).any(axis=1)
+    needed = has_numbers | (terms == 0)
     if needed.all():
         return Series(terms, data)
     return Series(terms[needed], data[needed])
@@ -83,8 +89,7 @@ def _of_rank(part: Series, rank: int) -> Series:
     missing = rank - len(part.shape)
     if not missing:
         return part
-    shape = (*[1] * missing, *part.shape)
-    return part.each(lambda data: data.reshape(len(data), *shape))
+    return part.reshape((*[1] * missing, *part.shape))
 
 
 def total(parts: Sequence[Series]) -> Series:
@@ -127,7 +132,11 @@ def bilinear(monomials: Monomials, a: Series, b: Series, operation: Callable) ->
 def multiply(monomials: Monomials, a: Series, b: Series) -> Series:
     """Elementwise product."""
     a, b = aligned(a, b)
-    return bilinear(monomials, a, b, lambda x, y, swapped: x[None] * y)
+
+    def product(x, y, swapped):
+        return x[None] * y
+
+    return bilinear(monomials, a, b, product)
 
 
 def matmul(monomials: Monomials, a: Series, b: Series) -> Series:
@@ -232,7 +241,8 @@ def inverse_function(
     for k in range(1, order):
         past = 0
         for i in range(1, min(k, 2) + 1):
-            past = past + (exponent * i - (k - i)) * d[i] * g[k - i]
+            weight = exponent * i - (k - i)
+            past = past + weight * d[i] * g[k - i]
         g.append(past / (k * d[0]))
     integrated = [g[k] / (k + 1) for k in range(order)]
     return [value, *integrated]

@@ -88,7 +88,8 @@ def left_jacobian(phi: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
 def _quadratic(phi, first, second) -> Float[Array, "*n 3 3"]:
     """1 + first (phi x) + second (phi x)^2."""
     a = cross_matrix(phi)
-    return jnp.eye(3) + first[..., None, None] * a + second[..., None, None] * (a @ a)
+    first, second = first[..., None, None], second[..., None, None]
+    return jnp.eye(3) + first * a + second * (a @ a)
 
 
 def logarithm(R: Float[Array, "*n 3 3"]) -> Float[Array, "*n 3"]:
@@ -103,7 +104,8 @@ def logarithm(R: Float[Array, "*n 3 3"]) -> Float[Array, "*n 3"]:
     # angle / sine = 1 + square / 6 + O(square^2): exact to rounding below 1e-8, where the root has no derivative.
     is_small = square < 1e-8
     sine = jnp.sqrt(jnp.where(is_small, 1.0, square))
-    ratio = jnp.where(is_small, 1.0 + square / 6.0, jnp.arctan2(sine, cosine) / sine)
+    angle = jnp.arctan2(sine, cosine)
+    ratio = jnp.where(is_small, 1.0 + square / 6.0, angle / sine)
     return w * ratio[..., None]
 
 

@@ -57,6 +57,7 @@ class Cholesky(NamedTuple):
         n = len(self.order)
         if not n:
             return np.zeros(np.shape(right))
+        # A copy, which the solves overwrite, column by column in memory as LAPACK takes it.
         y = np.array(right[self.order], dtype=float, order="F").reshape(n, -1)
         self._solve_lower(y)
         self._solve_transposed(y)
@@ -244,7 +245,8 @@ def _assemble_front(
     columns = A[:, first:last].tocoo()
     is_lower = columns.row >= first
     rows = columns.row[is_lower]
-    border = np.unique(np.concatenate([rows, *[update.border for update in updates]]))
+    borders = [update.border for update in updates]
+    border = np.unique(np.concatenate([rows, *borders]))
     border = border[border >= last]
     n = last - first
     size = n + len(border)

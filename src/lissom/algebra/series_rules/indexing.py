@@ -38,10 +38,15 @@ def take(a: Series, source: np.ndarray) -> Series:
 
     def pick(data):
         zero = np.zeros((len(data), 1), data.dtype)
-        flat = np.concatenate([zero, data.reshape(len(data), -1)], axis=1)
-        return flat[:, source]
+        # The zero in front makes place 0 of the elements, which count from 1.
+        return np.concatenate([zero, _flat(data)], axis=1)[:, source]
 
     return s.pruned(a.each(pick))
+
+
+def _flat(data: np.ndarray) -> np.ndarray:
+    """Coefficients as rows of numbers."""
+    return data.reshape(len(data), -1)
 
 
 def gather(m, params, a: Series, indices: Series) -> Series:
@@ -77,29 +82,33 @@ def _gather_source(
 def scatter_add(m, params, a: Series, indices: Series, updates: Series) -> Series:
     """Updates added to an array at given indices; several may meet at one place."""
     inside, place = _scatter_places(params, a, indices, updates)
+    size = int(np.prod(a.shape))
 
     def move(data):
-        out = np.zeros((len(data), int(np.prod(a.shape))), data.dtype)
-        np.add.at(out.T, place, data.reshape(len(data), -1)[:, inside].T)
-        return out.reshape(len(data), *a.shape)
+        out = np.zeros((len(data), size), data.dtype)
+        np.add.at(out.T, place, _flat(data)[:, inside].T)
+        return out
 
-    return total([a, updates.each(move)])
+    moved = updates.each(move).reshape(a.shape)
+    return total([a, moved])
 
 
 def scatter(m, params, a: Series, indices: Series, updates: Series) -> Series:
     """Updates in place of the elements at given indices."""
     inside, place = _scatter_places(params, a, indices, updates)
-    covered = np.zeros(int(np.prod(a.shape)), dtype=bool)
+    size = int(np.prod(a.shape))
+    covered = np.zeros(size, dtype=bool)
     covered[place] = True
     covered = covered.reshape(a.shape)
 
     def move(data):
-        out = np.zeros((len(data), covered.size), data.dtype)
-        out[:, place] = data.reshape(len(data), -1)[:, inside]
-        return out.reshape(len(data), *a.shape)
+        out = np.zeros((len(data), size), data.dtype)
+        out[:, place] = _flat(data)[:, inside]
+        return out
 
     rest = a.each(lambda data: np.where(covered, 0, data))
-    return total([rest, updates.each(move)])
+    moved = updates.each(move).reshape(a.shape)
+    return total([rest, moved])
 
 
 def _scatter_places(
@@ -174,7 +183,8 @@ def _windows(
         first = inside[..., axis].reshape(*fits.shape, *behind_batch)
         along = _numbers_along(axis, len(sizes), np.arange(sizes[axis]))
         flat = flat + stride * (first + along)
-    return np.where(fits.reshape(*fits.shape, *behind_batch), flat + 1, 0)
+    whole_window = fits.reshape(*fits.shape, *behind_batch)
+    return np.where(whole_window, flat + 1, 0)
 
 
 def _starts(
@@ -203,7 +213,11 @@ def _numbers_along(axis: int, rank: int, numbers: np.ndarray) -> np.ndarray:
 
 def _strides(shape: Sequence[int]) -> list[int]:
     """Steps in the flat array from one element to the next, along each axis."""
-    return [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
+    strides = []
+    for axis in range(len(shape)):
+        further = shape[axis + 1 :]
+        strides.append(int(np.prod(further)))
+    return strides
 
 
 def _arrange(
