@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from helpers import compiled_once
-from lissom.algebra.linear import blank, factorise, inverse, solve
+from lissom.algebra.linear import factorise, identity_factors, inverse, solve
 
 # Matrices below have condition numbers around 1e2: round-off times condition stays under 1e-12.
 TOLERANCE = 1e-12
@@ -90,9 +90,9 @@ def test_a_singular_matrix_gives_no_finite_solution():
     assert not np.isfinite(jax.vmap(answer)(A, b)).all(axis=1).any()
 
 
-def test_blank_factors_are_those_of_the_identity():
+def test_identity_factors_leave_a_vector_as_it_is():
     b = vectors(complex, 5)
-    assert_array_equal(solve(blank(5, complex), b), b)
+    assert_array_equal(solve(identity_factors(5, complex), b), b)
 
 
 @KINDS
@@ -159,7 +159,7 @@ def march(A, b):
         )
         return i + 1, solve(factors, b + 0.1 * y), factors
 
-    start = (0.0, jnp.zeros_like(b), blank(len(b), b.dtype))
+    start = (0.0, jnp.zeros_like(b), identity_factors(len(b), b.dtype))
     y = jax.lax.while_loop(lambda carry: carry[0] < 5, step, start)[1]
     return jax.lax.scan(lambda y, _: (answer(A, y), y), y, None, length=2)[0]
 

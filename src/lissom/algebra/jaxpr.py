@@ -172,7 +172,10 @@ def unroll(
 
 def read_inputs(program: Program) -> list[int]:
     """Numbers of the inputs that an equation of the program reads."""
-    read = {id(atom) for equation in program.jaxpr.eqns for atom in equation.invars}
+    read = set()
+    for equation in program.jaxpr.eqns:
+        # By identity: literals cannot be compared.
+        read.update(id(atom) for atom in equation.invars)
     inputs = program.jaxpr.invars
     return [k for k, variable in enumerate(inputs) if id(variable) in read]
 
@@ -201,9 +204,11 @@ def _closed(program: Any) -> Program:
 
 
 def _scan(rules: Rules[Value], params: Any, operands: list[Value]) -> list[Value]:
-    fixed, carry, stacks = _split(operands, params["num_consts"], params["num_carry"])
+    sizes = (params["num_consts"], params["num_carry"])
+    fixed, carry, stacks = _split(operands, *sizes)
     body = Routine(params["jaxpr"], fixed)
-    return rules.scan(Scan(body, carry, stacks, params["length"], params["reverse"]))
+    loop = Scan(body, carry, stacks, params["length"], params["reverse"])
+    return rules.scan(loop)
 
 
 def _while(rules: Rules[Value], params: Any, operands: list[Value]) -> list[Value]:
@@ -215,8 +220,9 @@ def _while(rules: Rules[Value], params: Any, operands: list[Value]) -> list[Valu
 
 
 def _cond(rules: Rules[Value], params: Any, operands: list[Value]) -> list[Value]:
+    choice, *others = operands
     programs = list(params["branches"])
-    return rules.branch(Branch(operands[0], programs, operands[1:]))
+    return rules.branch(Branch(choice, programs, others))
 
 
 def _linear_solve(
@@ -224,6 +230,7 @@ def _linear_solve(
 ) -> list[Value]:
     n = params["const_lengths"]
     programs = params["jaxprs"]
+    # Operands of products with A^T and of solves with it come along for reverse derivatives; no rule needs them.
     for_product, _, for_solution, _, b = _split(
         operands, n.matvec, n.vecmat, n.solve, n.transpose_solve
     )

@@ -29,8 +29,8 @@ def factorise(A: Inexact[Array, "n n"]) -> Factors:
     return Factors(A, lu, order)
 
 
-def blank(n: int, dtype: Any) -> Factors:
-    """A place for factors yet to come: those of the identity."""
+def identity_factors(n: int, dtype: Any) -> Factors:
+    """Factors of the identity: they hold the place of factors yet to come."""
     one = jnp.eye(n, dtype=dtype)
     return Factors(one, one, jnp.arange(n, dtype=jnp.int32))
 
@@ -78,12 +78,15 @@ def _eliminate(A: Inexact[Array, "n n"]):
         swap = _swap_in_pivot(lu[:, k], k)
         lu = lu[swap]
         below = rows > k
-        multiplier = jnp.where(below, lu[:, k] / lu[k, k], 0.0)
-        right = jnp.where(rows > k, lu[k], 0.0)
-        lu = lu - jnp.outer(multiplier, right)
+        multiplier = lu[:, k] / lu[k, k]
+        # Only what lies below and to the right of the pivot changes.
+        active_column = jnp.where(below, multiplier, 0.0)
+        active_row = jnp.where(rows > k, lu[k], 0.0)
+        lu = lu - jnp.outer(active_column, active_row)
         # The zeros that elimination makes in column k give their place to the multipliers.
-        place = below[:, None] & (rows == k)[None, :]
-        return jnp.where(place, multiplier[:, None], lu), order[swap]
+        zeros = below[:, None] & (rows == k)[None, :]
+        lu = jnp.where(zeros, multiplier[:, None], lu)
+        return lu, order[swap]
 
     start = (A, jnp.arange(n, dtype=jnp.int32))
     return jax.lax.fori_loop(0, n, column, start)
@@ -94,8 +97,10 @@ def _swap_in_pivot(column: Inexact[Array, " n"], k) -> Int[Array, " n"]:
     rows = jnp.arange(column.shape[0])
     # LAPACK measures complex numbers so, not by their absolute value.
     size = jnp.abs(jnp.real(column)) + jnp.abs(jnp.imag(column))
-    pivot = jnp.argmax(jnp.where(rows >= k, size, -1.0))
-    return jnp.where(rows == k, pivot, jnp.where(rows == pivot, k, rows))
+    candidates = jnp.where(rows >= k, size, -1.0)
+    pivot = jnp.argmax(candidates)
+    order = jnp.where(rows == pivot, k, rows)
+    return jnp.where(rows == k, pivot, order)
 
 
 # --- triangles
@@ -120,8 +125,9 @@ def _triangular(lower: bool, transposed: bool) -> Callable:
         if not batched[0]:
             # One matrix for the whole batch: the right-hand sides stand side by side as columns.
             columns = jnp.moveaxis(B, 0, 1)
-            Y = one(lu, columns.reshape(B.shape[1], -1))
-            return jnp.moveaxis(Y.reshape(columns.shape), 1, 0), True
+            side_by_side = columns.reshape(B.shape[1], -1)
+            Y = one(lu, side_by_side).reshape(columns.shape)
+            return jnp.moveaxis(Y, 1, 0), True
         axes = tuple(0 if is_batched else None for is_batched in batched)
         return jax.vmap(substitute, axes)(lu, B), True
 
@@ -150,10 +156,14 @@ def _substitute(
 
     def unknown(i, Y):
         k = i if forwards else n - 1 - i
-        y = Y[k] if unit_diagonal else Y[k] / T[k, k]
+        y = Y[k]
+        if not unit_diagonal:
+            y = y / T[k, k]
         to_come = rows > k if forwards else rows < k
-        Y = Y - jnp.outer(jnp.where(to_come, T[:, k], 0.0), y)
-        return jnp.where((rows == k)[:, None], y, Y)
+        column = jnp.where(to_come, T[:, k], 0.0)
+        Y = Y - jnp.outer(column, y)
+        is_known = rows == k
+        return jnp.where(is_known[:, None], y, Y)
 
     return jax.lax.fori_loop(0, n, unknown, B)
 
@@ -174,5 +184,7 @@ def inverse(A: Inexact[Array, "n n"]) -> Inexact[Array, "n n"]:
         W = W - jnp.outer(multiplier, row)
         return jnp.where(is_pivot[:, None], row, W)
 
-    start = jnp.concatenate([A, jnp.eye(n, dtype=A.dtype)], axis=1)
+    # Elimination turns [A 1] into [1 A^-1].
+    one = jnp.eye(n, dtype=A.dtype)
+    start = jnp.concatenate([A, one], axis=1)
     return jax.lax.fori_loop(0, n, eliminate, start)[:, n:]

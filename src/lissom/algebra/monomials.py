@@ -9,6 +9,9 @@ from jaxtyping import Float, Int
 
 from ..types import Real, namespace
 
+# From so many variables on, exponents as digits no longer fit into a whole number of 64 bits.
+CODED_VARIABLES = 20
+
 
 def number_of_terms(variables: int, order: int) -> int:
     """Terms of a polynomial of total order t in p variables, C(p + t, t): Table 1 of [Palomba2019]."""
@@ -31,13 +34,20 @@ class Monomials:
         """Powers sigma of every term."""
         levels = [np.zeros((1, self.variables), dtype=np.int64)]
         for _ in range(self.order):
-            last = levels[-1]
-            # raise only the last variable present or a later one: every monomial appears once
-            first = [int(np.flatnonzero(row)[-1]) if row.any() else 0 for row in last]
-            raised = [row + np.eye(self.variables, dtype=np.int64)[v] for row, f in zip(last, first, strict=True)
-                      for v in range(f, self.variables)]  # fmt: skip
-            levels.append(np.array(raised, dtype=np.int64).reshape(-1, self.variables))
+            raised = []
+            for row in levels[-1]:
+                raised += self._one_order_higher(row)
+            level = np.array(raised, dtype=np.int64).reshape(-1, self.variables)
+            levels.append(level)
         return np.concatenate(levels)
+
+    def _one_order_higher(
+        self, row: Int[np.ndarray, " p"]
+    ) -> list[Int[np.ndarray, " p"]]:
+        """Monomials one order higher; only the last variable present or a later one is raised: each appears once."""
+        first = int(np.flatnonzero(row)[-1]) if row.any() else 0
+        one = np.eye(self.variables, dtype=np.int64)
+        return [row + one[variable] for variable in range(first, self.variables)]
 
     @property
     def size(self) -> int:
@@ -58,72 +68,68 @@ class Monomials:
     def parent(self) -> Int[np.ndarray, " T"]:
         """The term that each one extends by its `factor`; the constant's is itself."""
         one = np.eye(self.variables, dtype=np.int64)
-        up = [0] + [
-            self.place[tuple(row - one[v])]
-            for row, v in zip(self.exponents[1:], self.factor[1:], strict=True)
-        ]
-        return np.array(up, dtype=np.int64)
+        parents = [0]
+        for row, variable in zip(self.exponents[1:], self.factor[1:], strict=True):
+            lowered = row - one[variable]
+            parents.append(self.place[tuple(lowered)])
+        return np.array(parents, dtype=np.int64)
 
     @functools.cached_property
     def factor(self) -> Int[np.ndarray, " T"]:
         """The variable by which each term extends its parent: the last one present."""
-        last = [0] + [int(np.flatnonzero(row)[-1]) for row in self.exponents[1:]]
-        return np.array(last, dtype=np.int64)
+        last = [int(np.flatnonzero(row)[-1]) for row in self.exponents[1:]]
+        return np.array([0, *last], dtype=np.int64)
 
     @functools.cached_property
     def product(self) -> Int[np.ndarray, "T T"]:
         """Number of the term a b, or -1 where its order is too high."""
         sums = self.exponents[:, None, :] + self.exponents[None, :, :]
-        radix = (
-            (self.order + 1) ** np.arange(self.variables, dtype=np.int64)
-            if self.variables < 20
-            else None
-        )
-        if radix is None:
-            return np.array(
-                [[self.place.get(tuple(s), -1) for s in row] for row in sums.tolist()],
-                dtype=np.int64,
-            )
+        if self.variables >= CODED_VARIABLES:
+            return self._product_by_table(sums)
+        # Exponents read as digits make one number of each term, and no two terms the same.
+        radix = (self.order + 1) ** np.arange(self.variables, dtype=np.int64)
         codes = self.exponents @ radix
         order = np.argsort(codes)
         fits = sums.sum(axis=2) <= self.order
         wanted = np.where(fits, sums @ radix, codes[0])
-        return np.where(fits, order[np.searchsorted(codes[order], wanted)], -1)
+        terms = order[np.searchsorted(codes[order], wanted)]
+        return np.where(fits, terms, -1)
+
+    def _product_by_table(self, sums: Int[np.ndarray, "T T p"]):
+        numbers = []
+        for row in sums.tolist():
+            numbers.append([self.place.get(tuple(term), -1) for term in row])
+        return np.array(numbers, dtype=np.int64)
 
     def values(self, dx: Float[Real, "... p"]) -> Float[Real, "... T"]:
         """Every monomial at dx, batched over leading axes; NumPy or JAX like its argument."""
         xp = namespace(dx)
         parts = [xp.ones((*dx.shape[:-1], 1))]
         for parent, factor in self.levels:
-            parts.append(parts[-1][..., parent] * dx[..., factor])
+            below = parts[-1]
+            parts.append(below[..., parent] * dx[..., factor])
         return xp.concatenate(parts, axis=-1)
 
     @functools.cached_property
     def levels(self) -> list[tuple[Int[np.ndarray, " s"], Int[np.ndarray, " s"]]]:
         """For each order above zero: parents, counted within the order below, and factors."""
-        found = []
+        levels = []
         for t in range(1, self.order + 1):
             level = np.flatnonzero(self.degree == t)
-            found.append(
-                (
-                    self.parent[level] - np.flatnonzero(self.degree == t - 1)[0],
-                    self.factor[level],
-                )
-            )
-        return found
+            first_below = np.flatnonzero(self.degree == t - 1)[0]
+            levels.append((self.parent[level] - first_below, self.factor[level]))
+        return levels
 
     def derivative(
         self, variable: int
     ) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " s"], Int[np.ndarray, " s"]]:
         """Terms that depend on a variable, what they become when differentiated, and the factor that comes down."""
         source = np.flatnonzero(self.exponents[:, variable])
-        lowered = (
-            self.exponents[source] - np.eye(self.variables, dtype=np.int64)[variable]
-        )
-        target = np.array(
-            [self.place[tuple(row)] for row in lowered.tolist()], dtype=np.int64
-        )
-        return source, target, self.exponents[source, variable]
+        one = np.eye(self.variables, dtype=np.int64)[variable]
+        lowered = self.exponents[source] - one
+        target = [self.place[tuple(row)] for row in lowered.tolist()]
+        factor = self.exponents[source, variable]
+        return source, np.array(target, dtype=np.int64), factor
 
 
 @functools.lru_cache(maxsize=256)

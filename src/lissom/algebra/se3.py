@@ -12,7 +12,8 @@ def twist_to_child(
 ) -> Float[Array, "6 *m"]:
     """Twist of a body seen from a frame fixed to it at (R, p): `R^T (v + w x p)`, `R^T w`; columns are allowed."""
     v, w = V[:3], V[3:]
-    return jnp.concatenate([R.T @ (v - skew(p) @ w), R.T @ w])
+    at_p = v - skew(p) @ w
+    return jnp.concatenate([R.T @ at_p, R.T @ w])
 
 
 def shift_displacement(
@@ -20,21 +21,24 @@ def shift_displacement(
 ) -> Float[Array, " 6"]:
     """Small displacement of a point, carried over a rigid arm and turned into the axes of R."""
     d, phi = u[:3], u[3:]
-    return jnp.concatenate([R.T @ (d + jnp.cross(phi, arm)), R.T @ phi])
+    at_end = d + jnp.cross(phi, arm)
+    return jnp.concatenate([R.T @ at_end, R.T @ phi])
 
 
 def coadjoint(V: Float[Array, " 6"], P: Float[Array, " 6"]) -> Float[Array, " 6"]:
     """Rate of a momentum P = (l, h) caused by the turning of its frame: `(w x l, w x h + v x l)`."""
-    v, w, l, h = V[:3], V[3:], P[:3], P[3:]
-    return jnp.concatenate([jnp.cross(w, l), jnp.cross(w, h) + jnp.cross(v, l)])
+    v, w = V[:3], V[3:]
+    l, h = P[:3], P[3:]
+    force = jnp.cross(w, l)
+    moment = jnp.cross(w, h) + jnp.cross(v, l)
+    return jnp.concatenate([force, moment])
 
 
 def rigid_shape(X: Float[Real, "3"]) -> Float[Real, "6 6"]:
     """Displacement of the point X for a small rigid displacement (v, w): translation `v + w x X`, rotation `w`."""
     xp = namespace(X)
-    return xp.concatenate(
-        [
-            xp.concatenate([xp.eye(3), -skew(X)], axis=1),
-            xp.concatenate([xp.zeros((3, 3)), xp.eye(3)], axis=1),
-        ]
-    )
+    one = xp.eye(3)
+    # w x X = -X x w: the matrix on w carries a minus sign.
+    translation = xp.concatenate([one, -skew(X)], axis=1)
+    rotation = xp.concatenate([xp.zeros((3, 3)), one], axis=1)
+    return xp.concatenate([translation, rotation])

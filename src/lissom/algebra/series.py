@@ -43,6 +43,10 @@ class Series:
         """A linear map of every coefficient; `function` takes them stacked along the first axis."""
         return Series(self.terms, function(self.data))
 
+    def reshape(self, shape: Sequence[int]) -> "Series":
+        """The same with coefficients of another shape."""
+        return Series(self.terms, self.data.reshape(len(self.data), *shape))
+
     def dense(self, size: int) -> np.ndarray:
         """All coefficients, zeros included."""
         whole = np.zeros((size, *self.shape), self.data.dtype)
@@ -52,7 +56,8 @@ class Series:
 
 def constant(value) -> Series:
     """A series of one term."""
-    return Series(np.zeros(1, dtype=np.int64), np.asarray(value)[None])
+    first_term = np.zeros(1, dtype=np.int64)
+    return Series(first_term, np.asarray(value)[None])
 
 
 def pruned(a: Series) -> Series:
@@ -66,16 +71,25 @@ def of_dense(data: np.ndarray) -> Series:
 
 
 def _pruned(terms: np.ndarray, data: np.ndarray) -> Series:
-    kept = data.reshape(len(data), -1).any(axis=1) | (terms == 0)
-    return Series(terms, data) if kept.all() else Series(terms[kept], data[kept])
+    # The constant term stays even if it is zero: it says what shape and type the coefficients have.
+    has_numbers = data.reshape(len(data), -1).any(axis=1)
+    needed = has_numbers | (terms == 0)
+    if needed.all():
+        return Series(terms, data)
+    return Series(terms[needed], data[needed])
 
 
 def aligned(*parts: Series) -> list[Series]:
     """The same series with axes of length one in front, so that all coefficients have equally many axes."""
-    rank = max(len(part.shape) for part in parts) + 1
-    return [part if part.data.ndim == rank
-            else part.each(lambda d: d.reshape(len(d), *(1,) * (rank - d.ndim), *d.shape[1:]))
-            for part in parts]  # fmt: skip
+    rank = max(len(part.shape) for part in parts)
+    return [_of_rank(part, rank) for part in parts]
+
+
+def _of_rank(part: Series, rank: int) -> Series:
+    missing = rank - len(part.shape)
+    if not missing:
+        return part
+    return part.reshape((*[1] * missing, *part.shape))
 
 
 def total(parts: Sequence[Series]) -> Series:
@@ -83,11 +97,11 @@ def total(parts: Sequence[Series]) -> Series:
     parts = aligned(*parts)
     terms = np.unique(np.concatenate([part.terms for part in parts]))
     shape = np.broadcast_shapes(*[part.shape for part in parts])
-    data = np.zeros(
-        (len(terms), *shape), np.result_type(*[part.data for part in parts])
-    )
+    kind = np.result_type(*[part.data for part in parts])
+    data = np.zeros((len(terms), *shape), kind)
     for part in parts:
-        data[np.searchsorted(terms, part.terms)] += part.data
+        place = np.searchsorted(terms, part.terms)
+        data[place] += part.data
     return Series(terms, data)
 
 
@@ -97,40 +111,41 @@ def bilinear(monomials: Monomials, a: Series, b: Series, operation: Callable) ->
     It is called `operation(x, y, swapped)`: x one coefficient of the shorter factor, y a stack of the other's;
     `swapped` says that x belongs to b.
     """
+    # The loop runs over the factor with fewer terms.
     swapped = len(b.terms) < len(a.terms)
     few, many = (b, a) if swapped else (a, b)
     targets = monomials.product[np.ix_(few.terms, many.terms)]
     terms = np.unique(targets[targets >= 0])
-    data = None
+    data: Any = None
     for target, coefficient in zip(targets, few.data, strict=True):
+        # Products above the order of truncation have no target.
         fits = target >= 0
-        part = operation(
-            coefficient, many.data if fits.all() else many.data[fits], swapped
-        )
-        data = (
-            np.zeros((len(terms), *part.shape[1:]), part.dtype)
-            if data is None
-            else data
-        )
-        data[np.searchsorted(terms, target[fits])] += part
-    assert data is not None
+        others = many.data if fits.all() else many.data[fits]
+        part = operation(coefficient, others, swapped)
+        if data is None:
+            data = np.zeros((len(terms), *part.shape[1:]), part.dtype)
+        place = np.searchsorted(terms, target[fits])
+        data[place] += part
     return _pruned(terms, data)
 
 
 def multiply(monomials: Monomials, a: Series, b: Series) -> Series:
     """Elementwise product."""
     a, b = aligned(a, b)
-    return bilinear(monomials, a, b, lambda x, y, swapped: x[None] * y)
+
+    def product(x, y, swapped):
+        return x[None] * y
+
+    return bilinear(monomials, a, b, product)
 
 
 def matmul(monomials: Monomials, a: Series, b: Series) -> Series:
     """Matrix product of the last two axes."""
-    return bilinear(
-        monomials,
-        a,
-        b,
-        lambda x, y, swapped: np.matmul(y, x) if swapped else np.matmul(x, y),
-    )
+
+    def product(x, y, swapped):
+        return np.matmul(y, x) if swapped else np.matmul(x, y)
+
+    return bilinear(monomials, a, b, product)
 
 
 def compose(monomials: Monomials, a: Series, coefficients: Sequence[Value]) -> Series:
@@ -141,7 +156,8 @@ def compose(monomials: Monomials, a: Series, coefficients: Sequence[Value]) -> S
     step = Series(a.terms[moving], a.data[moving])
     result = constant(coefficients[-1])
     for c in reversed(coefficients[:-1]):
-        result = total([multiply(monomials, result, step), constant(c)])
+        product = multiply(monomials, result, step)
+        result = total([product, constant(c)])
     return result
 
 
@@ -151,10 +167,11 @@ def refine(
     correct: Callable[[np.ndarray], np.ndarray],
     start: Series,
 ):
-    """Solve residual(y) = 0 as a series: each round with the constant linear solve `correct` settles one order more."""
+    """Solve residual(y) = 0 as a series: each round with the linear solve `correct` makes one order more exact."""
     y = start
     for _ in range(order):
-        y = total([y, residual(y).each(lambda data: -correct(data))])
+        correction = residual(y).each(lambda data: -correct(data))
+        y = total([y, correction])
     return y
 
 
@@ -163,15 +180,15 @@ def refine(
 
 def power(x: Value, exponent: float | int, order: int) -> list[Value]:
     """x^r; whole positive powers end by themselves, also at x = 0."""
-    whole = float(exponent).is_integer() and exponent >= 0
-    terms, factor = [], 1.0
+    is_polynomial = float(exponent).is_integer() and exponent >= 0
+    terms = []
+    binomial = 1.0
     for k in range(order + 1):
-        terms.append(
-            factor * x ** (exponent - k)
-            if not (whole and k > exponent)
-            else np.zeros_like(x)
-        )
-        factor *= (exponent - k) / (k + 1)
+        if is_polynomial and k > exponent:
+            terms.append(np.zeros_like(x))
+        else:
+            terms.append(binomial * x ** (exponent - k))
+        binomial *= (exponent - k) / (k + 1)
     return terms
 
 
@@ -185,15 +202,21 @@ def exponential(x: Value, order: int) -> list[Value]:
 
 def logarithm(x: Value, order: int) -> list[Value]:
     """Logarithm of x."""
-    return [np.log(x)] + [(-1.0) ** (k - 1) / (k * x**k) for k in range(1, order + 1)]
+    terms = [np.log(x)]
+    for k in range(1, order + 1):
+        sign = (-1.0) ** (k - 1)
+        terms.append(sign / (k * x**k))
+    return terms
 
 
 def cycle(derivatives: Sequence[Value], order: int) -> list[Value]:
     """Functions whose derivatives repeat: sin, cos, sinh, cosh."""
-    terms, factorial = [], 1.0
+    terms = []
+    factorial = 1.0
     for k in range(order + 1):
         factorial *= max(k, 1)
-        terms.append(derivatives[k % len(derivatives)] / factorial)
+        derivative = derivatives[k % len(derivatives)]
+        terms.append(derivative / factorial)
     return terms
 
 
@@ -201,8 +224,10 @@ def riccati(value: Value, sign: float, order: int) -> list[Value]:
     """Solution of y' = 1 + sign y^2: tanh (-1) and tan (+1)."""
     terms = [value]
     for k in range(order):
+        # Coefficient k of 1 + sign y^2 is (k + 1) times coefficient k + 1 of y.
+        one = 1.0 if k == 0 else 0.0
         square = sum(terms[i] * terms[k - i] for i in range(k + 1))
-        terms.append(((1.0 if k == 0 else 0.0) + sign * square) / (k + 1))
+        terms.append((one + sign * square) / (k + 1))
     return terms
 
 
@@ -210,9 +235,14 @@ def inverse_function(
     value: Value, x: Value, sign: float, exponent: float | int, order: int
 ) -> list[Value]:
     """Solution of y' = (1 + sign x^2)^r: atan (+1, -1), asin (-1, -1/2), asinh (+1, -1/2), atanh (-1, -1)."""
+    # With d = 1 + sign x^2, a polynomial of three terms, g = d^r solves d g' = r d' g: its coefficients one by one.
     d = [1.0 + sign * x**2, 2.0 * sign * x, sign * np.ones_like(x)]
     g = [d[0] ** exponent]
     for k in range(1, order):
-        past = sum((exponent * i - (k - i)) * d[i] * g[k - i] for i in (1, 2) if i <= k)
+        past = 0
+        for i in range(1, min(k, 2) + 1):
+            weight = exponent * i - (k - i)
+            past = past + weight * d[i] * g[k - i]
         g.append(past / (k * d[0]))
-    return [value] + [g[k] / (k + 1) for k in range(order)]
+    integrated = [g[k] / (k + 1) for k in range(order)]
+    return [value, *integrated]

@@ -73,6 +73,7 @@ SERIES = np.array(
 def rotation_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
     """sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3 at s = a^2, then the derivatives of the last two by s."""
     values = [jnp.zeros_like(s) for _ in range(5)]
+    # Horner's rule, for values and derivatives at once.
     for k in reversed(range(TERMS)):
         for n in range(3):
             values[n] = values[n] * s + SERIES[n, k]
@@ -84,33 +85,40 @@ def rotation_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
 
 def exponential(phi: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
     """Finite rotation exp(phi x) of a rotation vector, up to half a turn."""
-    sinc, half, _, _, _ = rotation_series(jnp.sum(phi**2, axis=-1))
-    a = cross_matrix(phi)
-    return jnp.eye(3) + sinc[..., None, None] * a + half[..., None, None] * (a @ a)
+    square = jnp.sum(phi**2, axis=-1)
+    sinc, half, _, _, _ = rotation_series(square)
+    return _quadratic(phi, sinc, half)
 
 
 def left_jacobian(phi: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
     """J with w = J phidot, the angular velocity of exp(phi x) in the axes it starts from."""
-    _, half, sixth, _, _ = rotation_series(jnp.sum(phi**2, axis=-1))
+    square = jnp.sum(phi**2, axis=-1)
+    _, half, sixth, _, _ = rotation_series(square)
+    return _quadratic(phi, half, sixth)
+
+
+def _quadratic(phi, first, second) -> Float[Array, "*n 3 3"]:
+    """1 + first (phi x) + second (phi x)^2."""
     a = cross_matrix(phi)
-    return jnp.eye(3) + half[..., None, None] * a + sixth[..., None, None] * (a @ a)
+    first, second = first[..., None, None], second[..., None, None]
+    return jnp.eye(3) + first * a + second * (a @ a)
 
 
 def logarithm(R: Float[Array, "*n 3 3"]) -> Float[Array, "*n 3"]:
     """Rotation vector of a rotation by less than half a turn."""
-    w = 0.5 * jnp.stack(
-        [
-            R[..., 2, 1] - R[..., 1, 2],
-            R[..., 0, 2] - R[..., 2, 0],
-            R[..., 1, 0] - R[..., 0, 1],
-        ],
-        axis=-1,
-    )
+    # The skew part of R is sin(angle) times the axis, its trace 1 + 2 cos(angle).
+    x = R[..., 2, 1] - R[..., 1, 2]
+    y = R[..., 0, 2] - R[..., 2, 0]
+    z = R[..., 1, 0] - R[..., 0, 1]
+    w = 0.5 * jnp.stack([x, y, z], axis=-1)
+    cosine = 0.5 * (jnp.trace(R, axis1=-2, axis2=-1) - 1.0)
     square = jnp.sum(w**2, axis=-1)
-    small = square < 1e-8
-    sine = jnp.sqrt(jnp.where(small, 1.0, square))
-    angle = jnp.arctan2(sine, 0.5 * (jnp.trace(R, axis1=-2, axis2=-1) - 1.0))
-    return w * jnp.where(small, 1.0 + square / 6.0, angle / sine)[..., None]
+    # angle / sine = 1 + square / 6 + O(square^2): exact to rounding below 1e-8, where the root has no derivative.
+    is_small = square < 1e-8
+    sine = jnp.sqrt(jnp.where(is_small, 1.0, square))
+    angle = jnp.arctan2(sine, cosine)
+    ratio = jnp.where(is_small, 1.0 + square / 6.0, angle / sine)
+    return w * ratio[..., None]
 
 
 def cross_matrix(w: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:

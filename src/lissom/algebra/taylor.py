@@ -149,7 +149,8 @@ class SeriesRules(Rules[Series]):
         # Every correction by the constant part alone settles one order more.
         for _ in range(self.monomials.order):
             Ay = jaxpr.run_routine(self, system.product, y)
-            left = [_difference(b, part) for b, part in zip(system.b, Ay, strict=True)]
+            pairs = zip(system.b, Ay, strict=True)
+            left = [_difference(b, part) for b, part in pairs]
             dy = jaxpr.run_routine(self, by_constant_part, left)
             y = [total(pair) for pair in zip(y, dy, strict=True)]
         return y

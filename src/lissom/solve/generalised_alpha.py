@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..algebra.linear import Factors, blank, factorise, solve
+from ..algebra.linear import Factors, factorise, identity_factors, solve
 from ..types import real, whole
 from .problem import Problem, Tangents
 from .step import (
@@ -84,7 +84,9 @@ class GeneralisedAlpha(AbstractStep):
         xdd = -solve(factorise(tangents.M), force)
         weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
         no = jnp.asarray(False)
-        return AlphaMemory(xdd, xdd, tangents, weights, no, real(0.0), blank(n, float))
+        return AlphaMemory(
+            xdd, xdd, tangents, weights, no, real(0.0), identity_factors(n, float)
+        )
 
     def resume(
         self, problem: Problem, tolerance: Tolerance, now: Moment, memory: AlphaMemory

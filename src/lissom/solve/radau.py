@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.linear import Factors, blank, factorise, solve
+from ..algebra.linear import Factors, factorise, identity_factors, solve
 from ..types import real, whole
 from .problem import Problem, Tangents
 from .step import (
@@ -106,8 +106,8 @@ class Radau(AbstractStep):
             stale=no,
             wanted=no,
             h=real(0.0),
-            real=blank(n, float),
-            cplx=blank(n, complex),
+            real=identity_factors(n, float),
+            cplx=identity_factors(n, complex),
             contraction=real(1.0),
         )
 

@@ -33,7 +33,8 @@ def divide(m, params, a: Series, b: Series) -> Series:
     if b.constant:
         a, b = s.aligned(a, b)
         return a.each(lambda data: data / b.value)
-    reciprocal = compose(m, b, s.power(b.value, -1.0, m.order))
+    coefficients = s.power(b.value, -1.0, m.order)
+    reciprocal = compose(m, b, coefficients)
     return s.multiply(m, a, reciprocal)
 
 
@@ -51,8 +52,7 @@ def dot_general(m, params, a: Series, b: Series) -> Series:
         *_sizes(a, free_a),
         *_sizes(b, free_b),
     ]
-    product = s.matmul(m, A, B)
-    return product.each(lambda data: data.reshape(len(data), *shape))
+    return s.matmul(m, A, B).reshape(shape)
 
 
 def _other_axes(
@@ -68,12 +68,13 @@ def _sizes(a: Series, axes: Sequence[int]) -> list[int]:
 
 def _as_matrices(a: Series, *groups: Sequence[int]) -> Series:
     """Coefficients as arrays of three axes: each group of axes becomes one."""
+    # Axis 0 of the stacked coefficients is that of the terms.
     order = [0]
     sizes = []
     for group in groups:
         order += [axis + 1 for axis in group]
         sizes.append(int(np.prod(_sizes(a, group))))
-    return a.each(lambda data: data.transpose(order).reshape(len(data), *sizes))
+    return a.each(lambda data: data.transpose(order)).reshape(sizes)
 
 
 def reduce_sum(m, params, a: Series) -> Series:

@@ -19,28 +19,33 @@ def select(m, params, which: Series, *cases: Series) -> Series:
 
 def larger(m, params, a: Series, b: Series) -> Series:
     """The larger of two; the first if they are equal."""
-    return select(m, params, constant(a.value < b.value), a, b)
+    second = constant(a.value < b.value)
+    return select(m, params, second, a, b)
 
 
 def smaller(m, params, a: Series, b: Series) -> Series:
     """The smaller of two; the first if they are equal."""
-    return select(m, params, constant(a.value > b.value), a, b)
+    second = constant(a.value > b.value)
+    return select(m, params, second, a, b)
 
 
 def clamp(m, params, low: Series, a: Series, high: Series) -> Series:
     """Between two limits."""
-    return smaller(m, params, larger(m, params, a, low), high)
+    raised = larger(m, params, a, low)
+    return smaller(m, params, raised, high)
 
 
 def place_of_largest(m, params, a: Series) -> Series:
     """Number of the largest element along an axis."""
-    place = np.argmax(a.value, axis=params["axes"][0])
+    (axis,) = params["axes"]
+    place = np.argmax(a.value, axis)
     return constant(place.astype(params["index_dtype"]))
 
 
 def place_of_smallest(m, params, a: Series) -> Series:
     """Number of the smallest element along an axis."""
-    place = np.argmin(a.value, axis=params["axes"][0])
+    (axis,) = params["axes"]
+    place = np.argmin(a.value, axis)
     return constant(place.astype(params["index_dtype"]))
 
 

@@ -27,8 +27,8 @@ def triangular_solve(m, params, A: Series, b: Series) -> Series:
     less_b = b.each(np.negative)
 
     def residual(X):
-        product = s.matmul(m, T, X) if params["left_side"] else s.matmul(m, X, T)
-        return total([product, less_b])
+        factors = (T, X) if params["left_side"] else (X, T)
+        return total([s.matmul(m, *factors), less_b])
 
     return s.refine(m.order, residual, solve, b.each(solve))
 
@@ -38,8 +38,9 @@ def _triangle(params, A: Series) -> Series:
     T = A.each(np.tril if params["lower"] else np.triu)
     if params["unit_diagonal"]:
         one = np.eye(A.shape[-1])
-        T = T.each(lambda data: data * (1 - one))
-        T = total([T, constant(np.broadcast_to(one, A.shape))])
+        diagonal = constant(np.broadcast_to(one, A.shape))
+        off_diagonal = T.each(lambda data: data * (1 - one))
+        T = total([off_diagonal, diagonal])
     return T.each(_transposed) if params["transpose_a"] else T
 
 
@@ -54,7 +55,8 @@ def cholesky(m, params, A: Series) -> Series:
 
     def correct(data):
         # L0 dL^T + dL L0^T = data: with dL = L0 W, the symmetric W + W^T is L0^-1 data L0^-T.
-        inner = np.linalg.solve(L0, _transposed(np.linalg.solve(L0, data)))
+        left = np.linalg.solve(L0, data)
+        inner = np.linalg.solve(L0, _transposed(left))
         half_diagonal = 0.5 * inner * np.eye(L0.shape[-1])
         return L0 @ (np.tril(inner) - half_diagonal)
 
@@ -73,7 +75,9 @@ def lu(m, params, A: Series) -> list[Series]:
 
 
 def _lu_series(m, A: Series, packed: np.ndarray, order: np.ndarray) -> Series:
+    """Packed factors order by order; the rows are exchanged as in the constant term."""
     one = np.eye(packed.shape[-1])
+    diagonal = constant(np.broadcast_to(one, packed.shape))
     L0 = np.tril(packed, -1) + one
     U0 = np.triu(packed)
     rows = order[None, ..., None]
@@ -81,14 +85,15 @@ def _lu_series(m, A: Series, packed: np.ndarray, order: np.ndarray) -> Series:
 
     def residual(X):
         below = X.each(lambda data: np.tril(data, -1))
-        L = total([below, constant(np.broadcast_to(one, packed.shape))])
+        L = total([below, diagonal])
         U = X.each(np.triu)
         return total([s.matmul(m, L, U), less_PA])
 
     def correct(data):
         # dL U0 + L0 dU = data: with inner = L0^-1 data U0^-1, dL = L0 (lower part), dU = (upper part) U0.
         left = np.linalg.solve(L0, data)
-        inner = _transposed(np.linalg.solve(_transposed(U0), _transposed(left)))
+        inner_T = np.linalg.solve(_transposed(U0), _transposed(left))
+        inner = _transposed(inner_T)
         dL = L0 @ np.tril(inner, -1)
         dU = np.triu(inner) @ U0
         return np.tril(dL, -1) + np.triu(dU)

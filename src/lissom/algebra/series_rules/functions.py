@@ -13,14 +13,16 @@ Coefficients = Callable[[s.Value, int], list[s.Value]]
 
 def sine(x: s.Value, order: int) -> list[s.Value]:
     """Coefficients of sin about x."""
-    derivatives = (np.sin(x), np.cos(x), -np.sin(x), -np.cos(x))
-    return s.cycle(derivatives, order)
+    sin = np.sin(x)
+    cos = np.cos(x)
+    return s.cycle((sin, cos, -sin, -cos), order)
 
 
 def cosine(x: s.Value, order: int) -> list[s.Value]:
     """Coefficients of cos about x."""
-    derivatives = (np.cos(x), -np.sin(x), -np.cos(x), np.sin(x))
-    return s.cycle(derivatives, order)
+    sin = np.sin(x)
+    cos = np.cos(x)
+    return s.cycle((cos, -sin, -cos, sin), order)
 
 
 def hyperbolic_sine(x: s.Value, order: int) -> list[s.Value]:
@@ -42,7 +44,8 @@ def cube_root(x: s.Value, order: int) -> list[s.Value]:
 def arc_cosine(x: s.Value, order: int) -> list[s.Value]:
     """Coefficients of acos about x: pi/2 - asin."""
     of_arc_sine = s.inverse_function(x, x, -1.0, -0.5, order)
-    return [np.arccos(x), *[-c for c in of_arc_sine[1:]]]
+    higher = [-c for c in of_arc_sine[1:]]
+    return [np.arccos(x), *higher]
 
 
 COEFFICIENTS: dict[str, Coefficients] = {
@@ -88,13 +91,15 @@ def power(m, params, a: Series, b: Series) -> Series:
         exponent = float(b.value.flat[0])
         return evaluate(m, a, lambda x, order: s.power(x, exponent, order))
     log_a = evaluate(m, a, s.logarithm)
-    return evaluate(m, s.multiply(m, b, log_a), s.exponential)
+    exponent = s.multiply(m, b, log_a)
+    return evaluate(m, exponent, s.exponential)
 
 
 def _is_one_number(b: Series) -> bool:
     if not b.constant or not b.value.size:
         return False
-    return bool((b.value == b.value.flat[0]).all())
+    first = b.value.flat[0]
+    return bool((b.value == first).all())
 
 
 def absolute(m, params, a: Series) -> Series:
@@ -107,11 +112,16 @@ def angle(m, params, y: Series, x: Series) -> Series:
     """atan2(y, x): the angle of the constant terms, and the angle between that direction and (x, y)."""
     x0 = x.value
     y0 = y.value
-    across = total([y.each(lambda data: data * x0), x.each(lambda data: -data * y0)])
-    along = total([x.each(lambda data: data * x0), y.each(lambda data: data * y0)])
+    # Components of (x, y) along the direction (x0, y0) and across it, both times its length.
+    across = total([_times(y, x0), _times(x, -y0)])
+    along = total([_times(x, x0), _times(y, y0)])
     tangent = divide(m, {}, across, along)
     further = evaluate(m, tangent, COEFFICIENTS["atan"])
     return total([constant(np.arctan2(y0, x0)), further])
+
+
+def _times(a: Series, factor: s.Value) -> Series:
+    return a.each(lambda data: data * factor)
 
 
 RULES = {

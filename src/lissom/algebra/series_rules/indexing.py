@@ -1,4 +1,4 @@
-"""Gather and scatter: elements of power series taken from places, and put to places, that are arrays of numbers.
+"""Gather and scatter: elements of power series pick from places, and put to places, that are arrays of numbers.
 
 Places are worked out once as flat numbers of the elements, counted from 1; 0 stands for a place outside the array.
 """
@@ -36,12 +36,17 @@ class Frozen:
 def take(a: Series, source: np.ndarray) -> Series:
     """Elements by their number counted from 1; 0 stands for a zero."""
 
-    def taken(data):
+    def pick(data):
         zero = np.zeros((len(data), 1), data.dtype)
-        flat = np.concatenate([zero, data.reshape(len(data), -1)], axis=1)
-        return flat[:, source]
+        # The zero in front makes place 0 of the elements, which count from 1.
+        return np.concatenate([zero, _flat(data)], axis=1)[:, source]
 
-    return s.pruned(a.each(taken))
+    return s.pruned(a.each(pick))
+
+
+def _flat(data: np.ndarray) -> np.ndarray:
+    """Coefficients as rows of numbers."""
+    return data.reshape(len(data), -1)
 
 
 def gather(m, params, a: Series, indices: Series) -> Series:
@@ -68,7 +73,7 @@ def _gather_source(
         dict(batch_axes),
     )
     dropped = (*d.collapsed_slice_dims, *d.operand_batching_dims)
-    return _arranged(place, indices.value.ndim - 1, dropped, d.offset_dims)
+    return _arrange(place, indices.value.ndim - 1, dropped, d.offset_dims)
 
 
 # --- scatter
@@ -77,29 +82,33 @@ def _gather_source(
 def scatter_add(m, params, a: Series, indices: Series, updates: Series) -> Series:
     """Updates added to an array at given indices; several may meet at one place."""
     inside, place = _scatter_places(params, a, indices, updates)
+    size = int(np.prod(a.shape))
 
-    def moved(data):
-        out = np.zeros((len(data), int(np.prod(a.shape))), data.dtype)
-        np.add.at(out.T, place, data.reshape(len(data), -1)[:, inside].T)
-        return out.reshape(len(data), *a.shape)
+    def move(data):
+        out = np.zeros((len(data), size), data.dtype)
+        np.add.at(out.T, place, _flat(data)[:, inside].T)
+        return out
 
-    return total([a, updates.each(moved)])
+    moved = updates.each(move).reshape(a.shape)
+    return total([a, moved])
 
 
 def scatter(m, params, a: Series, indices: Series, updates: Series) -> Series:
     """Updates in place of the elements at given indices."""
     inside, place = _scatter_places(params, a, indices, updates)
-    covered = np.zeros(int(np.prod(a.shape)), dtype=bool)
+    size = int(np.prod(a.shape))
+    covered = np.zeros(size, dtype=bool)
     covered[place] = True
     covered = covered.reshape(a.shape)
 
-    def moved(data):
-        out = np.zeros((len(data), covered.size), data.dtype)
-        out[:, place] = data.reshape(len(data), -1)[:, inside]
-        return out.reshape(len(data), *a.shape)
+    def move(data):
+        out = np.zeros((len(data), size), data.dtype)
+        out[:, place] = _flat(data)[:, inside]
+        return out
 
     rest = a.each(lambda data: np.where(covered, 0, data))
-    return total([rest, updates.each(moved)])
+    moved = updates.each(move).reshape(a.shape)
+    return total([rest, moved])
 
 
 def _scatter_places(
@@ -136,7 +145,7 @@ def _scatter_target(
         params.value["mode"],
         dict(batch_axes),
     )
-    return _arranged(place, indices.value.ndim - 1, dropped, d.update_window_dims)
+    return _arrange(place, indices.value.ndim - 1, dropped, d.update_window_dims)
 
 
 # --- windows
@@ -152,7 +161,7 @@ def _windows(
 ) -> np.ndarray:
     """Flat numbers, from 1, of the elements of windows that start at given indices: (batch..., sizes...).
 
-    A window that does not fit is moved inside (`CLIP`) or counts as 0 as a whole.
+    A window that does not fit is move inside (`CLIP`) or counts as 0 as a whole.
 
     Args:
         shape: of the array.
@@ -172,9 +181,10 @@ def _windows(
     flat = np.zeros((*fits.shape, *sizes), dtype=np.int64)
     for axis, stride in enumerate(_strides(shape)):
         first = inside[..., axis].reshape(*fits.shape, *behind_batch)
-        along = _along(axis, len(sizes), np.arange(sizes[axis]))
+        along = _numbers_along(axis, len(sizes), np.arange(sizes[axis]))
         flat = flat + stride * (first + along)
-    return np.where(fits.reshape(*fits.shape, *behind_batch), flat + 1, 0)
+    whole_window = fits.reshape(*fits.shape, *behind_batch)
+    return np.where(whole_window, flat + 1, 0)
 
 
 def _starts(
@@ -190,11 +200,11 @@ def _starts(
         start[..., axis] = indices[..., k]
     for axis, of_indices in batch_axes.items():
         numbers = np.arange(batch[of_indices])
-        start[..., axis] = _along(of_indices, len(batch), numbers)
+        start[..., axis] = _numbers_along(of_indices, len(batch), numbers)
     return start
 
 
-def _along(axis: int, rank: int, numbers: np.ndarray) -> np.ndarray:
+def _numbers_along(axis: int, rank: int, numbers: np.ndarray) -> np.ndarray:
     """Numbers along one of several axes."""
     shape = [1] * rank
     shape[axis] = -1
@@ -203,10 +213,14 @@ def _along(axis: int, rank: int, numbers: np.ndarray) -> np.ndarray:
 
 def _strides(shape: Sequence[int]) -> list[int]:
     """Steps in the flat array from one element to the next, along each axis."""
-    return [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
+    strides = []
+    for axis in range(len(shape)):
+        further = shape[axis + 1 :]
+        strides.append(int(np.prod(further)))
+    return strides
 
 
-def _arranged(
+def _arrange(
     place: np.ndarray, n_batch: int, dropped: Sequence, window_dims: Sequence
 ) -> np.ndarray:
     """(batch..., window...) without the window's dropped axes, its other axes at `window_dims`."""

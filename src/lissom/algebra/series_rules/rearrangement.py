@@ -37,8 +37,7 @@ def _behind_terms(axes: Sequence[int]) -> tuple[int, ...]:
 
 def reshape(m, params, a: Series) -> Series:
     """Another shape."""
-    shape = params["new_sizes"]
-    return a.each(lambda data: data.reshape(len(data), *shape))
+    return a.reshape(params["new_sizes"])
 
 
 def transpose(m, params, a: Series) -> Series:
@@ -72,10 +71,10 @@ def broadcast(m, params, a: Series) -> Series:
     for size, axis in zip(a.shape, params["broadcast_dimensions"], strict=True):
         inner[axis] = size
 
-    def repeated(data):
-        return np.broadcast_to(data.reshape(len(data), *inner), (len(data), *shape))
+    def repeat(data):
+        return np.broadcast_to(data, (len(data), *shape))
 
-    return a.each(repeated)
+    return a.reshape(inner).each(repeat)
 
 
 # --- parts
@@ -125,12 +124,9 @@ def pad(m, params, a: Series, fill: Series) -> Series:
     """With margins, also negative ones, and gaps between the elements."""
     source = _pad_source(a.shape, params["padding_config"])
     empty = source == 0
-
-    def filled(data):
-        number = data.reshape(len(data), *[1] * len(a.shape))
-        return np.where(empty, number, 0)
-
-    return total([take(a, source), fill.each(filled)])
+    number = fill.reshape([1] * len(a.shape))
+    gaps = number.each(lambda data: np.where(empty, data, 0))
+    return total([take(a, source), gaps])
 
 
 def _pad_source(shape: Sequence[int], config: Sequence) -> np.ndarray:
@@ -139,7 +135,8 @@ def _pad_source(shape: Sequence[int], config: Sequence) -> np.ndarray:
     places = []
     sources = []
     for length, (low, high, gap) in zip(shape, config, strict=True):
-        size = max(low + length + max(length - 1, 0) * gap + high, 0)
+        gaps = max(length - 1, 0) * gap
+        size = max(low + length + gaps + high, 0)
         place = low + np.arange(length) * (gap + 1)
         # A negative margin cuts elements off.
         inside = (place >= 0) & (place < size)
@@ -165,6 +162,7 @@ def concatenate(m, params, *operands: Series) -> Series:
     kind = np.result_type(*[operand.data for operand in operands])
     data = np.zeros((len(terms), *shape), kind)
     for operand, end in zip(operands, ends, strict=True):
+        # An operand fills the rows of its own terms, and its own stretch along the axis.
         place: list = [slice(None)] * data.ndim
         place[0] = np.searchsorted(terms, operand.terms)
         place[axis + 1] = slice(end - operand.shape[axis], end)
@@ -197,7 +195,8 @@ def split(m, params, a: Series) -> list[Series]:
     start = 0
     for size in params["sizes"]:
         numbers = range(start, start + size)
-        parts.append(a.each(lambda data, n=numbers: np.take(data, n, axis)))
+        part = a.each(lambda data, n=numbers: np.take(data, n, axis))
+        parts.append(part)
         start += size
     return parts
 
