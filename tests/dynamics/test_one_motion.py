@@ -1,4 +1,4 @@
-"""A motion is evaluated once: whatever the equations of motion are asked about it, the links' motion is not repeated."""
+"""A motion is evaluated once: whatever the equations are asked about it, the links' motion is not repeated."""
 
 import jax
 import jax.numpy as jnp
