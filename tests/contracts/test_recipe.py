@@ -92,7 +92,6 @@ def tree():
     """Both links of the double pendulum stand on the ground."""
     data = ls.Robot.load("double-pendulum").to_dict()
     data["links"][1]["parent"] = "ground"
-    data["links"][1]["joint"] = {"type": "revolute", "origin": {"xyz": [0.3, 0, 0]}}
     return ls.Robot.from_dict(data)
 
 
