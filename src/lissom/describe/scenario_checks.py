@@ -74,8 +74,8 @@ def choice_findings(entries: Mapping[str, Any]) -> Iterator[Finding]:
             "published",
             f"{formulation} has one set of terms: leave out, or say consistent",
         )
-    if not support.bases and basis is not None:
-        choosable = [name for name, other in SUPPORT.items() if other.bases]
+    if len(support.bases) == 1 and basis is not None:
+        choosable = [name for name, other in SUPPORT.items() if len(other.bases) > 1]
         yield Finding(
             ("basis",),
             basis,

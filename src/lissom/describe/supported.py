@@ -1,42 +1,50 @@
-"""The formulations, and which choices each of them takes: the one place where the rest is refused."""
+"""What each formulation can do: one record per formulation, the one table by which all else is refused."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from .chain import parent_of
+from .errors import refused
+from .robot import Robot
 
 
 @dataclass(frozen=True)
 class Support:
-    """What a formulation offers; whatever is not declared here is refused at the door."""
+    """What a formulation of the equations of motion can do, and what it takes where nothing is chosen."""
 
-    name: str
-    default_basis: str  # shapes of the links, unless others are chosen
-    bases: tuple[str, ...] = ()  # shapes that can be chosen; none: the default alone
-    references: tuple[str, ...] = ("tangent",)  # meanings of the joint coordinates
-    default_reference: str = "tangent"
+    name: str  # as `formulation` of a scenario names it
+    bases: tuple[str, ...]  # shapes of the links it can work with
+    default_basis: str
+    references: tuple[str, ...]  # what its joint coordinates may mean
+    default_reference: str
     terms: tuple[str, ...] = ("consistent",)
-    stiffening: bool = False  # geometric stiffening of bent links
-    trees: bool = False  # links with several children
-    loops: bool = False  # links that close to rings
-    finite_rotations: bool = False  # nodes turn by exp(phi x), else by phi alone
+    stiffening: bool = False  # takes `stiffening: geometric`
+    trees: bool = False  # links that branch off
+    loops: bool = False  # closed chains
+    # Nodes turn by finite angles, not by small ones added to a rigid motion (with consistent terms).
+    finite_rotations: bool = False
 
 
 SUPPORT: dict[str, Support] = {}
 
 
-def register(support: Support) -> None:
-    """Add a formulation to those that can be chosen by name."""
+def register(support: Support) -> Support:
+    """Announce a formulation, so that scenarios may name it."""
     SUPPORT[support.name] = support
+    return support
 
 
-ALL_REFERENCES = ("tangent", "minimum-norm", "zeroed")
-ALL_TERMS = ("consistent", "published")
-ALL_BASES = ("assumed", "craig-bampton", "nodal")
+ERLS_REFERENCES = ("tangent", "minimum-norm", "zeroed")
+BOTH_TERMS = ("consistent", "published")
 
 register(
     Support(
         name="erls-fem",
+        bases=("nodal",),
         default_basis="nodal",
-        references=ALL_REFERENCES,
-        terms=ALL_TERMS,
+        references=ERLS_REFERENCES,
+        default_reference="tangent",
+        terms=BOTH_TERMS,
         stiffening=True,
         trees=True,
         loops=True,
@@ -45,10 +53,11 @@ register(
 register(
     Support(
         name="erls-cms",
+        bases=("craig-bampton",),
         default_basis="craig-bampton",
-        references=ALL_REFERENCES,
+        references=ERLS_REFERENCES,
         default_reference="minimum-norm",
-        terms=ALL_TERMS,
+        terms=BOTH_TERMS,
         stiffening=True,
         trees=True,
         loops=True,
@@ -57,18 +66,46 @@ register(
 register(
     Support(
         name="dual-screw",
+        bases=("assumed", "craig-bampton", "nodal"),
         default_basis="assumed",
-        bases=ALL_BASES,
-        terms=ALL_TERMS,
+        references=("tangent",),
+        default_reference="tangent",
+        terms=BOTH_TERMS,
         finite_rotations=True,
     )
 )
 register(
     Support(
         name="nonlinear",
+        bases=("assumed", "craig-bampton", "nodal"),
         default_basis="assumed",
-        bases=ALL_BASES,
+        references=("tangent",),
+        default_reference="tangent",
         stiffening=True,
         finite_rotations=True,
     )
 )
+
+
+def names_with(condition: Callable[[Support], bool]) -> str:
+    """The formulations that fulfil a condition, as words: `erls-fem or erls-cms`."""
+    names = [support.name for support in SUPPORT.values() if condition(support)]
+    return " or ".join(names)
+
+
+def check_structure(support: Support, robot: Robot) -> None:
+    """Refuse a robot with loops or branches that a formulation does not take.
+
+    Raises:
+        DescriptionError: with the field `loops` or `parent`.
+    """
+    links = robot.links
+    branched = any(parent_of(links, i) != i - 1 for i in range(len(links)))
+    if robot.loops and not support.loops:
+        field, others = "loops", names_with(lambda s: s.loops)
+    elif branched and not support.trees:
+        field, others = "parent", names_with(lambda s: s.trees)
+    else:
+        return
+    message = f"the formulation {support.name} takes serial chains only: use {others}"
+    raise refused(field, None, message)

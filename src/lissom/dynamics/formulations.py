@@ -7,9 +7,9 @@ from ..bodies.body import Body
 from ..bodies.build import body_of
 from ..describe.errors import refused
 from ..describe.robot import Robot
-from ..describe.supported import SUPPORT, Support, register
+from ..describe.supported import SUPPORT, Support, check_structure, register
 from ..kinematics.references import Tangent
-from ..kinematics.robot_mechanism import is_serial, seats_of
+from ..kinematics.robot_mechanism import seats_of
 from .basis import Choices, link_bodies
 from .dual_screw import DualScrew
 from .engine import VirtualWork
@@ -47,22 +47,10 @@ def formulation_of(
         choices: modes, reference, terms, basis and stiffening.
         bodies: of its links, where they are already there (`basis.link_bodies`).
     """
-    check_structure(robot, SUPPORT[name])
+    check_structure(SUPPORT[name], robot)
     if bodies is None:
         bodies = link_bodies(robot, name, choices)
     return FORMULATIONS[name](robot, bodies, choices)
-
-
-def check_structure(robot: Robot, support: Support) -> None:
-    """Refuse trees and loops where a formulation takes links one after the other."""
-    if is_serial(robot):
-        return
-    offered = support.loops if robot.loops else support.trees
-    if offered:
-        return
-    able = [name for name, other in SUPPORT.items() if other.trees and other.loops]
-    message = f"the formulation {support.name} takes serial chains only: use {' or '.join(able)}"
-    raise refused("loops" if robot.loops else "parent", None, message)
 
 
 def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:

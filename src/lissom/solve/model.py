@@ -15,12 +15,12 @@ from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
-from ..describe.supported import SUPPORT
+from ..describe.supported import SUPPORT, check_structure
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import AbstractFormulation, near
-from ..dynamics.formulations import FORMULATIONS, check_structure, formulation_of
+from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
 from .problem import State, state_of
 from .static import balanced, descend, held, imbalance, settled, slope
@@ -88,7 +88,7 @@ class Model:
         )
         self.basis, self.stiffening = basis, stiffening
         self.choices = Choices(modes, reference, terms, basis, stiffening)
-        check_structure(self.robot, SUPPORT[formulation])
+        check_structure(SUPPORT[formulation], self.robot)
         # The links in the coordinates of the formulation: shapes, stiffness, section forces.
         self.bodies: tuple[Body, ...] = link_bodies(
             self.robot, formulation, self.choices
