@@ -12,11 +12,18 @@ from lissom.dynamics.formulation import AbstractFormulation, Configuration, Join
 from lissom.dynamics.formulations import register_formulation
 from lissom.dynamics.links import Links
 from lissom.dynamics.robot_parts import links_of, parts_of
-from lissom.kinematics.chain import relative_poses
+from lissom.kinematics.chain import frames_in_world, of_previous, relative_poses
 from lissom.kinematics.mechanism import AbstractMechanism
 from lissom.types import Real
 
-OWN = Support(name="own", default_basis="nodal", finite_rotations=True)
+OWN = Support(
+    name="own",
+    bases=("nodal",),
+    default_basis="nodal",
+    references=("tangent",),
+    default_reference="tangent",
+    finite_rotations=True,
+)
 
 
 class OwnFormulation(AbstractFormulation):
@@ -35,15 +42,12 @@ class OwnFormulation(AbstractFormulation):
         theta, eta = self.split(x)
         q = behind_inner_node(place_elastic(self.links, eta))
         tips = jnp.einsum("ldc,lc->ld", jnp.asarray(self.links.shapes.tip), q)
+        tip = of_previous(tips)
+        E = exponential(tip[:, 3:])
         joint = relative_poses(self.mechanism.chain, theta)
-        R, p, tip = jnp.eye(3), jnp.zeros(3), jnp.zeros(6)
-        frames = []
-        for i in range(len(tips)):
-            E = exponential(tip[3:])
-            p = p + R @ (joint.p[i] - joint.arm[i] + tip[:3] + E @ joint.arm[i])
-            R, tip = R @ E @ joint.R[i], tips[i]
-            frames.append((R, p))
-        R, p = (jnp.stack(part) for part in zip(*frames, strict=True))
+        arm = jnp.einsum("lij,lj->li", E, joint.arm)
+        p = joint.p - joint.arm + tip[:, :3] + arm
+        R, p = frames_in_world(None, E @ joint.R, p)
         return Configuration(R, p, q, theta)
 
 

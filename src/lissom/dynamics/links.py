@@ -1,4 +1,4 @@
-"""The bodies of all links stacked, so that one batched product replaces a loop; zeros fill up shorter ones."""
+"""The bodies of all links stacked, so that one batched product serves them all; zeros fill up shorter ones."""
 
 from collections.abc import Sequence
 
@@ -49,58 +49,55 @@ def stack_links(
     """
     c = max(body.rigid.shape[0] for body in bodies)
     k = max(body.points.shape[0] for body in bodies)
-    pad = [c - body.rigid.shape[0] for body in bodies]
-    more = [k - body.points.shape[0] for body in bodies]
+    # How far each body is filled up: with coordinates, and with nodes.
+    more_c = [(0, c - body.rigid.shape[0]) for body in bodies]
+    more_k = [(0, k - body.points.shape[0]) for body in bodies]
+    none = (0, 0)
 
     def stacked(arrays, widths):
         xp = namespace(*arrays)
-        return xp.stack(
-            [
-                xp.pad(xp.asarray(array), width)
-                for array, width in zip(arrays, widths, strict=True)
-            ]
-        )
+        filled = [
+            xp.pad(xp.asarray(array), width)
+            for array, width in zip(arrays, widths, strict=True)
+        ]
+        return xp.stack(filled)
 
-    square = [((0, n), (0, n)) for n in pad]
-    o = (0, 0)
+    def over_coordinates(arrays, leading: int):
+        """Arrays whose last two axes are coordinates, after `leading` others."""
+        return stacked(arrays, [(none,) * leading + (n, n) for n in more_c])
+
+    tips = [body.node_shape[-1] for body in bodies]
+    alphas = [body.alpha for body in bodies]
+    nodal = None
+    if cubic is not None:
+        nodal = NodalConstants(over_coordinates(cubic, 2))
     return Links(
-        points=stacked([b.points for b in bodies], [((0, m), o) for m in more]),
+        points=stacked([b.points for b in bodies], [(n, none) for n in more_k]),
         node_shape=stacked(
             [b.node_shape for b in bodies],
-            [((0, m), o, (0, n)) for m, n in zip(more, pad, strict=True)],
+            [(m, none, n) for m, n in zip(more_k, more_c, strict=True)],
         ),
-        mass=stacked([i.mass for i in inertias], square),
-        X=stacked(
-            [i.X[:, :, 6:] for i in inertias], [(o, (0, n), (0, n)) for n in pad]
-        ),
-        Y=stacked(
-            [i.Y[:, :, :, 6:] for i in inertias], [(o, o, (0, n), (0, n)) for n in pad]
-        ),
-        Z=stacked(
-            [i.Z[:, :, 6:, 6:] for i in inertias], [(o, o, (0, n), (0, n)) for n in pad]
-        ),
-        stiffness=stacked([b.stiffness for b in bodies], square),
-        damping=stacked([b.damping for b in bodies], square),
-        alpha=namespace(*[b.alpha for b in bodies])
-        .stack([b.alpha for b in bodies])
-        .astype(float),
-        shapes=Shapes(
-            tip=stacked([b.node_shape[-1] for b in bodies], [(o, (0, n)) for n in pad])
-        ),
+        mass=over_coordinates([i.mass for i in inertias], 0),
+        # Displacements of the inner node are those of the link frame: their rows and columns are left out.
+        X=over_coordinates([i.X[:, :, 6:] for i in inertias], 1),
+        Y=over_coordinates([i.Y[:, :, :, 6:] for i in inertias], 2),
+        Z=over_coordinates([i.Z[:, :, 6:, 6:] for i in inertias], 2),
+        stiffness=over_coordinates([b.stiffness for b in bodies], 0),
+        damping=over_coordinates([b.damping for b in bodies], 0),
+        alpha=namespace(*alphas).stack(alphas).astype(float),
+        shapes=Shapes(tip=stacked(tips, [(none, n) for n in more_c])),
         place=coordinate_places([body.rigid.shape[0] - 6 for body in bodies], c - 6),
-        nodal=None
-        if cubic is None
-        else NodalConstants(stacked(cubic, [(o, o, (0, n), (0, n)) for n in pad])),
+        nodal=nodal,
     )
 
 
 def coordinate_places(counts: Sequence[int], slots: int) -> Int[np.ndarray, "l m"]:
     """Where each link's elastic coordinates sit in eta; unused slots point one past the end, at a zero."""
-    starts, total = np.cumsum([0, *counts[:-1]]), sum(counts)
+    total = sum(counts)
     slot = np.arange(slots)
-    return np.stack(
-        [
-            np.where(slot < n, start + slot, total)
-            for start, n in zip(starts, counts, strict=True)
-        ]
-    )
+    places = []
+    start = 0
+    for count in counts:
+        places.append(np.where(slot < count, start + slot, total))
+        start += count
+    return np.stack(places)

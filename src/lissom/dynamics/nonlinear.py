@@ -9,10 +9,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..describe.supported import Support
+from ..kinematics.chain import frames_in_world
 from ..kinematics.deformed import (
     Seats,
     Tips,
-    frames,
     seats_on_tips,
     twists,
     twists_pull_back,
@@ -63,7 +63,7 @@ class Nonlinear(AbstractFormulation):
         at = seats_on_tips(chain, theta, tips.value)
         moved = twists(chain, at, tips, theta_d, theta_dd)
         q, q_d, q_dd = (behind_inner_node(part) for part in placed)
-        R, p = frames(at)
+        R, p = frames_in_world(None, at.R, at.p)
         return Motion(
             x=x,
             xd=xd,
@@ -94,7 +94,7 @@ class Nonlinear(AbstractFormulation):
         theta, eta = self.split(x)
         placed = place_elastic(self.links, eta)
         at = seats_on_tips(self.mechanism.chain, theta, self.tip(placed))
-        R, p = frames(at)
+        R, p = frames_in_world(None, at.R, at.p)
         return Configuration(R, p, behind_inner_node(placed), theta)
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:

@@ -45,18 +45,20 @@ def nodal_constants(
         own = inertia_integrals(reduced)
         return own, commuting_cubic(own)
     change = reduced.node_shape.reshape(-1, reduced.coordinates)
+    inertia = in_coordinates(nodal_integrals(nodal), change)
     W = cubic_integrals(nodal, nodal=True)[:, :, 6:, 6:]
-    return in_coordinates(nodal_integrals(nodal), change), change.T @ W @ change
+    return inertia, change.T @ W @ change
 
 
 def commuting_cubic(inertia: Inertia) -> Float[Real, "3 6 c c"]:
     """W of a mass that commutes with rotations: A_r^T S_t is a sum of A_a and A_a A_b, and W the same of X and Y."""
     xp = namespace(inertia.X)
-    X, Y = inertia.X[:, 6:, 6:], inertia.Y[:, :, 6:, 6:]
+    X = inertia.X[:, 6:, 6:]
+    Y = inertia.Y[:, :, 6:, 6:]
     single, double = _expanded()
-    return xp.einsum("rta,acd->rtcd", single, X) + xp.einsum(
-        "rtab,abcd->rtcd", double, Y
-    )
+    from_X = xp.einsum("rta,acd->rtcd", single, X)
+    from_Y = xp.einsum("rtab,abcd->rtcd", double, Y)
+    return from_X + from_Y
 
 
 def _expanded() -> tuple[Float[np.ndarray, "3 6 3"], Float[np.ndarray, "3 6 3 3"]]:
@@ -65,8 +67,10 @@ def _expanded() -> tuple[Float[np.ndarray, "3 6 3"], Float[np.ndarray, "3 6 3 3"
     products = np.einsum("aij,bjk->abik", A, A).reshape(9, 9)
     terms = np.concatenate([A.reshape(3, 9), products])
     wanted = np.einsum("rji,tjk->rtik", A, PARTS[:, :3, :3]).reshape(18, 9)
-    found = np.linalg.lstsq(terms.T, wanted.T, rcond=None)[0].T
-    return found[:, :3].reshape(3, 6, 3), found[:, 3:].reshape(3, 6, 3, 3)
+    # Twelve matrices span all nine dimensions: the least-squares solution is exact.
+    coefficients = np.linalg.lstsq(terms.T, wanted.T, rcond=None)[0].T
+    single = coefficients[:, :3].reshape(3, 6, 3)
+    return single, coefficients[:, 3:].reshape(3, 6, 3, 3)
 
 
 def squares(w: Float[Array, "3"]) -> Float[Array, "6"]:
@@ -82,18 +86,19 @@ def nodal_inertial_force(
 
     The acceleration a_0 of the link's origin is in link axes, the body twist's rate and w x v (erratum 5).
     """
-    V, w, qd, alpha = y[:6], y[3:6], y[6:], y_d[3:6]
+    v, w, qd = y[:3], y[3:6], y[6:]
+    alpha = y_d[3:6]
     X, Y, Z, W = (jnp.asarray(part) for part in (link.X, link.Y, link.Z, link.nodal.W))
-    a = y_d.at[:3].add(jnp.cross(w, V[:3]))
-    turned = 2.0 * qd.at[3:6].add(
-        0.5 * w
-    )  # 2 qd, and B [0; w] of eq. (37): rigid displacements are the first six
+    a = y_d.at[:3].add(jnp.cross(w, v))
+    # 2 qd, and B [0; w] of eq. (37): rigid displacements are the first six.
+    turned = 2.0 * qd.at[3:6].add(0.5 * w)
     force = (
         jnp.asarray(link.mass) @ a
         + jnp.einsum("a,aec,c->e", w, X, turned)
         + jnp.einsum("a,aec,c->e", alpha, X, q)
         + jnp.einsum("a,b,abec,c->e", w, w, Y, q)
     )
+    # Moment of the same accelerations about the link's origin, by the displacements q.
     couple = (
         jnp.einsum("rec,c,e->r", X, q, a)
         + jnp.einsum("rbcd,c,b,d->r", Z, q, w, turned)

@@ -28,22 +28,27 @@ def stiffened_links(bodies: Sequence[Body]) -> Links:
     longer = [with_squared_slopes(body, slots) for body in bodies]
     links = stack_links(longer, [inertia_integrals(body) for body in longer])
     xp = namespace(links.mass)
-    p = max(len(body.slopes.slope) if body.slopes is not None else 0 for body in bodies)
-    rows = [
-        xp.zeros((p, 3, slots))
-        if body.slopes is None
-        else xp.pad(
-            body.slopes.slope[:, :, 6:],
-            ((0, p - len(body.slopes.slope)), (0, 0), (0, slots - m)),
-        )
-        for body, m in zip(bodies, counts, strict=True)
-    ]
+    points = max(_slope_points(body) for body in bodies)
+    rows = []
+    for body, count in zip(bodies, counts, strict=True):
+        if body.slopes is None:
+            rows.append(xp.zeros((points, 3, slots)))
+            continue
+        slope = body.slopes.slope[:, :, 6:]
+        missing = (points - len(slope), slots - count)
+        rows.append(xp.pad(slope, ((0, missing[0]), (0, 0), (0, missing[1]))))
+    # The squared slopes follow eta: only eta has places among the coordinates of the robot.
     return eqx.tree_at(
         lambda l: (l.place, l.slopes),
         links,
         (coordinate_places(counts, slots), xp.stack(rows)),
         is_leaf=lambda leaf: leaf is None,
     )
+
+
+def _slope_points(body: Body) -> int:
+    """Number of points along the axis at which slopes are squared."""
+    return 0 if body.slopes is None else len(body.slopes.slope)
 
 
 def with_squared_slopes(body: Body, slots: int) -> Body:

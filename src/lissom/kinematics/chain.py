@@ -125,17 +125,26 @@ def with_frames(chain: Chain, value: Float[Array, "b *n"]) -> Float[Array, "l *n
     return jnp.concatenate([value, jnp.zeros((missing, *value.shape[1:]))])
 
 
+def frames_in_world(
+    parents: tuple[int, ...] | None, R: Float[Array, "l 3 3"], p: Float[Array, "l 3"]
+) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
+    """Rotation and origin of every frame in the world, from its pose (R, p) in its parent's frame."""
+
+    def step(frame, link):
+        R, p = frame
+        R_i, p_i = link
+        return R @ R_i, p + R @ p_i
+
+    ground = (jnp.eye(3), jnp.zeros(3))
+    return outwards(parents, step, ground, (R, p))
+
+
 def link_frames(
     chain: Chain, theta: Float[Array, " j"]
 ) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
     """Rotation and origin of every link frame in the world."""
-
-    def step(frame, link):
-        R, p = frame
-        return R @ link.R, p + R @ link.p
-
-    ground = (jnp.eye(3), jnp.zeros(3))
-    return outwards(chain.parents, step, ground, relative_poses(chain, theta))
+    relative = relative_poses(chain, theta)
+    return frames_in_world(chain.parents, relative.R, relative.p)
 
 
 def link_twists(

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.so3 import axis_rotation, cross_matrix, rotation_series
-from .chain import Chain, of_previous, outwards
+from .chain import Chain, of_previous
 from .erls_motion import chain_product, transfer
 
 
@@ -57,18 +57,6 @@ def seats_on_tips(
     p = jnp.asarray(chain.position) + u + arm
     turn = jnp.eye(3) + half * K + sixth * KK
     return Seats(R, p, transfer(R, p), transfer(R, arm), turn)
-
-
-def frames(seats: Seats) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
-    """Rotation and origin of every link frame in the world."""
-
-    def step(frame, link):
-        R, p = frame
-        R_i, p_i = link
-        return R @ R_i, p + R @ p_i
-
-    ground = (jnp.eye(3), jnp.zeros(3))
-    return outwards(None, step, ground, (seats.R, seats.p))
 
 
 def turning(W: Float[Array, "l 6"], V: Float[Array, "l 6"]) -> Float[Array, "l 6"]:

@@ -57,13 +57,6 @@ def chain_of(robot: Robot) -> Chain:
     )
 
 
-def is_serial(robot: Robot) -> bool:
-    """Whether every link moves on the one before it, and none closes a ring."""
-    count = len(robot.links)
-    in_a_row = all(parent_of(robot.links, i) == i - 1 for i in range(count))
-    return in_a_row and not robot.loops
-
-
 def seats_of(robot: Robot, node_shape: Real) -> Real | None:
     """Displacement of the point that carries each frame, from the body coordinates of its parent; None if serial.
 
@@ -71,7 +64,8 @@ def seats_of(robot: Robot, node_shape: Real) -> Real | None:
         robot: its description.
         node_shape: nodal displacements of every link from body coordinates, stacked (l, k, 6, c).
     """
-    if is_serial(robot):
+    parents = [parent_of(robot.links, i) for i in range(len(robot.links))]
+    if not robot.loops and parents == list(range(-1, len(parents) - 1)):
         return None
     xp = namespace(node_shape)
     ground = xp.zeros(node_shape.shape[2:])
@@ -82,8 +76,7 @@ def seats_of(robot: Robot, node_shape: Real) -> Real | None:
         return node_shape[i, count - 1]
 
     seats = []
-    for i in range(len(robot.links)):
-        parent = parent_of(robot.links, i)
+    for parent in parents:
         on_ground = parent is None or parent < 0
         seats.append(ground if on_ground else at_tip(parent))
     seats += closing_seats(robot, node_shape, ground, at_tip)

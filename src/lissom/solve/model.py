@@ -16,6 +16,7 @@ from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
+from ..describe.supported import SUPPORT, check_structure
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
 from ..dynamics.coordinates import with_coordinates
@@ -75,6 +76,7 @@ class Model:
         choices = Choices(modes, reference, terms, basis, stiffening)
         check_choices(formulation, choices)
         self.robot = Robot.load(robot) if isinstance(robot, str) else robot
+        check_structure(SUPPORT[formulation], self.robot)
         self.formulation_name = formulation
         self.choices = choices
         # The links in the coordinates of the formulation: shapes, stiffness, section forces.

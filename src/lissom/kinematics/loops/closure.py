@@ -9,11 +9,13 @@ theta_i the independent and theta_d the dependent joints. Small displacements cl
 `Z J` is the derivative of g.
 """
 
+from typing import NamedTuple
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from ...algebra.linear import inverse
 from ...algebra.so3 import logarithm
@@ -22,7 +24,8 @@ from ..chain import Chain, body_jacobian, link_frames, relative_poses
 
 PLANE = (0, 1, 5)  # displacements x, y, rz of a planar frame
 SPACE = (0, 1, 2, 3, 4, 5)
-CLOSED = 1e-9  # step of Newton's iteration after which the next one is round-off: the order is two
+# Step of Newton's iteration after which the next one is round-off: the order is two.
+CLOSED = 1e-9
 LARGEST = 0.5  # [rad or m] longest step, so that the iteration stays on its branch
 ITERATIONS = 50
 BRANCH = (
@@ -67,7 +70,9 @@ def opening(
 
 
 def _opening(closure: Closure, R, p, k: int) -> Float[Array, " r"]:
-    a, c = closure.links[k], R.shape[0] - closure.frames + k
+    a = closure.links[k]
+    # Closing frames follow the links in the chain.
+    c = R.shape[0] - closure.frames + k
     tip = p[a] + R[a] @ jnp.asarray(closure.tips)[k]
     whole = jnp.concatenate([R[c].T @ (tip - p[c]), logarithm(R[c].T @ R[a])])
     return whole[np.asarray(closure.components)]
@@ -89,46 +94,65 @@ def all_joints(
     return jnp.concatenate([theta_i, theta_d])[order]
 
 
+class Iteration(NamedTuple):
+    """Where Newton's iteration is: all joints, the size of its last step, and how many it has made."""
+
+    theta: Float[Array, " j"]
+    step: Float[Array, ""]
+    count: Int[Array, ""]
+
+
+def newton_step(chain: Chain, closure: Closure, at: Iteration) -> Iteration:
+    """Move the dependent joints towards closed loops, by at most `LARGEST`."""
+    dependent = _numbers(closure.dependent)
+    A = closing_jacobian(chain, closure, at.theta)[:, dependent]
+    step = -inverse(A) @ opening(chain, closure, at.theta)
+    size = jnp.max(jnp.abs(step))
+    step = step * jnp.where(size > LARGEST, LARGEST / size, 1.0)
+    return Iteration(at.theta.at[dependent].add(step), size, at.count + 1)
+
+
+def close_near(chain: Chain, closure: Closure, theta: Float[Array, " j"]) -> Iteration:
+    """Newton's iteration from theta, the independent joints where they are."""
+
+    def is_open(at: Iteration):
+        return (at.step > CLOSED) & (at.count < ITERATIONS)
+
+    def once(at: Iteration):
+        return newton_step(chain, closure, at)
+
+    start = Iteration(theta, jnp.asarray(jnp.inf), jnp.asarray(0))
+    return jax.lax.while_loop(is_open, once, start)
+
+
 @eqx.filter_custom_jvp
 def _closed(
     where: tuple[Chain, Closure], theta_i: Float[Array, " i"]
 ) -> Float[Array, " j"]:
+    """All joints, the independent ones led from the guess in legs small enough to stay on its branch."""
     chain, closure = where
-    independent, dependent = (
-        np.asarray(part, dtype=int) for part in (closure.independent, closure.dependent)
-    )
-    guess, reach = jnp.asarray(closure.guess), jnp.asarray(closure.reach)[independent]
-    way = theta_i - guess[independent]
-    legs = jnp.ceil(
-        jnp.clip(jnp.max(jnp.abs(way) / reach, initial=0.0) / BRANCH, 1.0, LEGS)
-    )
+    independent = _numbers(closure.independent)
+    guess = jnp.asarray(closure.guess)
+    reach = jnp.asarray(closure.reach)[independent]
+    start = guess[independent]
+    way = theta_i - start
+    distance = jnp.max(jnp.abs(way) / reach, initial=0.0)
+    legs = jnp.ceil(jnp.clip(distance / BRANCH, 1.0, LEGS))
 
-    def going(carry):
-        _, step, k = carry
-        return (step > CLOSED) & (k < ITERATIONS)
-
-    def once(carry):
-        theta, _, k = carry
-        A = closing_jacobian(chain, closure, theta)[:, dependent]
-        step = -inverse(A) @ opening(chain, closure, theta)
-        size = jnp.max(jnp.abs(step))
-        step = step * jnp.where(size > LARGEST, LARGEST / size, 1.0)
-        return theta.at[dependent].add(step), size, k + 1
+    def is_under_way(carry):
+        _, step, leg = carry
+        return (leg < legs) & (step <= CLOSED)
 
     def lead(carry):
-        """One leg of the way from the guess, small enough to stay on its branch."""
         theta, _, leg = carry
-        here = jnp.where(
-            leg + 1.0 >= legs, theta_i, guess[independent] + (leg + 1.0) / legs * way
-        )
-        start = (theta.at[independent].set(here), jnp.asarray(jnp.inf), jnp.asarray(0))
-        theta, step, _ = jax.lax.while_loop(going, once, start)
-        return theta, step, leg + 1.0
+        next_leg = leg + 1.0
+        # The last leg ends at theta_i itself, not at a rounded sum.
+        target = jnp.where(next_leg >= legs, theta_i, start + next_leg / legs * way)
+        end = close_near(chain, closure, theta.at[independent].set(target))
+        return end.theta, end.step, next_leg
 
     begin = (guess, jnp.asarray(0.0), jnp.asarray(0.0))
-    theta, step, _ = jax.lax.while_loop(
-        lambda c: (c[2] < legs) & (c[1] <= CLOSED), lead, begin
-    )
+    theta, step, _ = jax.lax.while_loop(is_under_way, lead, begin)
     return jnp.where(step <= CLOSED, theta, jnp.nan)
 
 
@@ -136,20 +160,24 @@ def _closed(
 def _closed_jvp(primals, tangents):
     """Implicit differentiation: d theta_d = -(Z J_d)^-1 dg, to every order, also in the lengths of the links."""
     (chain, closure), theta_i = primals
+    dependent = _numbers(closure.dependent)
     theta = _closed((chain, closure), theta_i)
-    theta_d = theta[np.asarray(closure.dependent, dtype=int)]
+    theta_d = theta[dependent]
 
     def g(where, theta_i):
         chain, closure = where
         return opening(chain, closure, all_joints(closure, theta_i, theta_d))
 
     _, change = eqx.filter_jvp(g, primals, tangents)
-    A = closing_jacobian(chain, closure, theta)[
-        :, np.asarray(closure.dependent, dtype=int)
-    ]
+    A = closing_jacobian(chain, closure, theta)[:, dependent]
     rate = tangents[1]
-    rate = jnp.zeros_like(theta_i) if rate is None else rate
+    if rate is None:
+        rate = jnp.zeros_like(theta_i)
     return theta, all_joints(closure, rate, -inverse(A) @ change)
+
+
+def _numbers(joints: tuple[int, ...]) -> np.ndarray:
+    return np.asarray(joints, dtype=int)
 
 
 @eqx.filter_jit  # a model asks for it in many places: traced once
@@ -164,23 +192,29 @@ def closing_guess(
     chain: Chain, closure: Closure, joints: Float[Array, " a"]
 ) -> Float[Array, " j"]:
     """All joint coordinates from those of the robot: closing frames move as near to their tips as possible."""
-    theta = jnp.concatenate(
-        [joints, jnp.zeros(closure.reach.shape[0] - closure.joints)]
-    )
+    missing = closure.reach.shape[0] - closure.joints
+    theta = jnp.concatenate([joints, jnp.zeros(missing)])
     R, p = link_frames(chain, theta)
     selection = jnp.asarray(chain.selection)
     for k, a in enumerate(closure.links):
         c = R.shape[0] - closure.frames + k
-        axis = jnp.asarray(chain.axis)[c]
-        away = R[c].T @ (p[a] + R[a] @ jnp.asarray(closure.tips)[k] - p[c])
+        tip = p[a] + R[a] @ jnp.asarray(closure.tips)[k]
+        away = R[c].T @ (tip - p[c])
         turn = R[c].T @ R[a]
-        # the angle about the axis by which the frame comes nearest to the tip's
-        sine = axis @ jnp.stack(
-            [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
-        )
-        cosine = jnp.trace(turn) - axis @ turn @ axis
-        own = chain.turns[c] * jnp.arctan2(sine, cosine) + chain.slides[c] * (
-            axis @ away
-        )
+        axis = jnp.asarray(chain.axis)[c]
+        angle = _nearest_angle(axis, turn)
+        own = chain.turns[c] * angle + chain.slides[c] * (axis @ away)
         theta = theta + selection[c] * own
     return theta
+
+
+def _nearest_angle(
+    axis: Float[Array, " 3"], turn: Float[Array, "3 3"]
+) -> Float[Array, ""]:
+    """The angle about an axis whose rotation comes nearest to a given one."""
+    x = turn[2, 1] - turn[1, 2]
+    y = turn[0, 2] - turn[2, 0]
+    z = turn[1, 0] - turn[0, 1]
+    sine = axis @ jnp.stack([x, y, z])
+    cosine = jnp.trace(turn) - axis @ turn @ axis
+    return jnp.arctan2(sine, cosine)
