@@ -57,7 +57,7 @@ def modal_assurance(
     a: Inexact[np.ndarray, "*batch n"],
     b: Inexact[np.ndarray, "*other n"],
     weight: Float[np.ndarray, "n n"] | None = None,
-) -> Float[np.ndarray, "..."]:
+) -> Any:
     """MAC of vectors along the last axis, [Palomba2019] eq. (33): 1 for the same shape, 0 for orthogonal ones.
 
     Leading axes are broadcast: `modal_assurance(A.T[:, None], B.T[None])` compares every column of A with every one
