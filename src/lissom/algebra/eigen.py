@@ -34,6 +34,7 @@ def symmetric_modes_traced(
     With M = L L^T the problem is the ordinary one of L^-1 K L^-T, whose vectors are L^T phi.
     """
     L = jnp.linalg.cholesky(symmetric_part(M))
+    # The two solves apply L^-1 from the left, and from the right by way of the transpose.
     half = jax.scipy.linalg.solve_triangular(L, symmetric_part(K), lower=True)
     A = jax.scipy.linalg.solve_triangular(L, half.T, lower=True)
     squares, V = jnp.linalg.eigh(A)
@@ -65,6 +66,7 @@ def modal_assurance(
     """
 
     def weighted(v):
+        # Weighted before the axes are broadcast: one product for each vector, not for each pair.
         return v if weight is None else v @ weight
 
     def square_length(v):
