@@ -1,6 +1,7 @@
 """The symmetric eigenproblem in its two forms, and the likeness of shapes."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.testing import assert_allclose
 
@@ -35,7 +36,11 @@ def test_the_traced_form_gives_the_same_modes():
 def test_eigenvalues_change_with_the_stiffness_as_their_shapes_say():
     # First-order perturbation: d(omega^2) = phi^T dK phi.
     dK = np.diag(np.arange(1.0, N + 1))
-    _, slope = jax.jvp(lambda K: symmetric_modes_traced(K, M)[0], (K,), (dK,))
+
+    def squares(K):
+        return symmetric_modes_traced(K, jnp.asarray(M))[0]
+
+    _, slope = jax.jvp(squares, (jnp.asarray(K),), (jnp.asarray(dK),))
     _, Phi = symmetric_modes(K, M)
     assert_allclose(slope, np.einsum("im,ij,jm->m", Phi, dK, Phi), rtol=1e-9)
 

@@ -34,6 +34,7 @@ def symmetric_modes_traced(
     With M = L L^T the problem is the ordinary one of L^-1 K L^-T, whose vectors are L^T phi.
     """
     L = jnp.linalg.cholesky(symmetric_part(M))
+    # The two solves apply L^-1 from the left, and from the right by way of the transpose.
     half = jax.scipy.linalg.solve_triangular(L, symmetric_part(K), lower=True)
     A = jax.scipy.linalg.solve_triangular(L, half.T, lower=True)
     squares, V = jnp.linalg.eigh(A)
@@ -57,7 +58,7 @@ def modal_assurance(
     a: Inexact[np.ndarray, "*batch n"],
     b: Inexact[np.ndarray, "*other n"],
     weight: Float[np.ndarray, "n n"] | None = None,
-) -> Float[np.ndarray, "..."]:
+) -> Any:
     """MAC of vectors along the last axis, [Palomba2019] eq. (33): 1 for the same shape, 0 for orthogonal ones.
 
     Leading axes are broadcast: `modal_assurance(A.T[:, None], B.T[None])` compares every column of A with every one
@@ -65,6 +66,7 @@ def modal_assurance(
     """
 
     def weighted(v):
+        # Weighted before the axes are broadcast: one product for each vector, not for each pair.
         return v if weight is None else v @ weight
 
     def square_length(v):

@@ -47,8 +47,12 @@ class Family(eqx.Module):
         columns = [np.broadcast_to(value, self.shape).ravel() for value in values]
         # One row for each member; without changes there is one member and nothing to set.
         rows = np.stack(columns, axis=1) if columns else np.zeros((1, 0))
+        # `first` is a member that has each distinct row, `which` the distinct row of each member.
         _, first, which = np.unique(
-            rows.astype(float), axis=0, return_index=True, return_inverse=True
+            rows.astype(float),
+            axis=0,
+            return_index=True,
+            return_inverse=True,
         )
         self.which = which.ravel()
         settings = [_setting(changes, columns, k) for k in first.tolist()]

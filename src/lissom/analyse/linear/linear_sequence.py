@@ -86,6 +86,7 @@ class LinearSequence:
             start = getattr(first, name)
             end = getattr(second, name)
             between[name] = (1 - share) * start + share * end
+        # Names and operating point are those of the nearer instant.
         nearest = first if share < 0.5 else second
         return dataclasses.replace(nearest, matrices=None, **between)
 
@@ -108,6 +109,7 @@ class LinearSequence:
 @compiled_quickly
 def _along(f, q, qd, qdd, ins, outs, feedback):
     def one(q, qd, qdd):
+        # A closed chain follows the branch of its own instant.
         here = near(f, q)
         point = balanced_point(here, q, qd, qdd)
         slopes = derivatives(here, point, ins, outs, feedback)
@@ -177,6 +179,7 @@ def row_of(tree: Any, k: int) -> Any:
 
 def motion_of(model: Model, trajectory: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     """Instants, and q, qd, qdd at each of them."""
+    # A recording holds what was measured: positions alone.
     if isinstance(trajectory, RecordedMotion):
         trajectory = trajectory.trajectory()
     if not isinstance(trajectory, tuple | list) or not 2 <= len(trajectory) <= 4:

@@ -83,6 +83,7 @@ def derivatives(
         x, xd, xdd, u = split_motion(z, n)
         motion = f.motion(x, xd, xdd)
         applied = driving_loads(f, motion, inputs, u, point.tau, feedback, at_point)
+        # Forces by link cost much, and only reactions at joints are made of them.
         needed = engine.link_forces(f, motion, applied) if with_reactions else None
         force = engine.needed_force(f, motion, applied)
         seen = observed_motion(f, motion)
@@ -142,6 +143,7 @@ def operating_point(
             )
         return _point_of_state(model, state, state.torque)
     if isinstance(state, State):
+        # What the encoders read stays; the links find their balance anew.
         qd = state.encoder_d if qd is None else qd
         state = state.encoder
     q = model.assemble(state)
@@ -284,6 +286,7 @@ def channels_of(
         UnknownNameError: the robot has no such name.
     """
     if inputs is None:
+        # Torques of locked joints move nothing.
         inputs = () if locked else default_inputs(model)
     if outputs is None:
         outputs = default_outputs(model)
@@ -355,11 +358,11 @@ def first_order(
     n = M.shape[0]
     _require_inertia(M)
     # dxdd = -M^-1 K dx - M^-1 C dxd + M^-1 F du, with one factorisation of M.
-    everything = np.concatenate([K, C, F], axis=1)
-    solved = np.linalg.solve(M, everything)
-    on_x = -solved[:, :n]
-    on_v = -solved[:, n : 2 * n]
-    on_u = solved[:, 2 * n :]
+    forces = np.concatenate([K, C, F], axis=1)
+    accelerations = np.linalg.solve(M, forces)
+    on_x = -accelerations[:, :n]
+    on_v = -accelerations[:, n : 2 * n]
+    on_u = accelerations[:, 2 * n :]
     zero = np.zeros((n, n))
     one = np.eye(n)
     A = np.block([[zero, one], [on_x, on_v]])

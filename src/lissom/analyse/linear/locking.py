@@ -30,6 +30,7 @@ class Locking(NamedTuple):
     def reduced(self, M, C, K) -> tuple[Any, Any, Any]:
         """M, C, K of the elastic coordinates alone."""
         B, P, Q_1, Q_0 = self
+        # Forces on the elastic coordinates are those on all coordinates, taken along B.
         M_r = B.T @ M @ B
         C_r = B.T @ (C @ B + M @ Q_1)
         K_r = B.T @ (K @ B + C @ P + M @ Q_0)

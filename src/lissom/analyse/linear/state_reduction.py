@@ -5,7 +5,7 @@ projection T = S V Sigma^-1/2, W = R U Sigma^-1/2 keeps the largest Hankel singu
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -17,26 +17,52 @@ DECAY = 1e-9  # |Re| of a pole, against the largest |pole|, below which a motion
 Matrix = Float[np.ndarray, "_ _"]
 
 
+class StateMatrices(NamedTuple):
+    """dx/dt = A x + B u, y = C x, or the same in steps; the feed-through is no business of the states."""
+
+    A: Matrix
+    B: Matrix
+    C: Matrix
+
+    @property
+    def states(self) -> int:
+        """Number of states."""
+        return len(self.A)
+
+    def projected(self, T: Matrix, W: Matrix) -> "StateMatrices":
+        """The system in the coordinates z of x = T z, z = W x."""
+        return StateMatrices(W @ self.A @ T, W @ self.B, self.C @ T)
+
+    def beside(self, other: "StateMatrices") -> "StateMatrices":
+        """Two systems that do not couple, with the same inputs and a common output."""
+        A = scipy.linalg.block_diag(self.A, other.A)
+        B = np.concatenate([self.B, other.B])
+        C = np.concatenate([self.C, other.C], axis=1)
+        return StateMatrices(np.asarray(A), B, C)
+
+
 def minimal_realisation(
-    A: Matrix, B: Matrix, C: Matrix, dt: float, tolerance: float
-) -> tuple[Matrix, Matrix, Matrix, Any]:
-    """States that inputs move and outputs see.
+    system: StateMatrices, dt: float, tolerance: float
+) -> tuple[StateMatrices, dict[str, Any]]:
+    """States that inputs move and outputs see, and a record of what was left out.
 
     Motions that stand still (rigid ones, their roots repeated) form a block of their own, which is kept whole. The rest
     is taken apart into its modes, equal ones together: a mode stays if its residue shows in any response.
     """
     if not 0.0 < tolerance < 1.0:
         raise ValueError(f"tolerance must lie between 0 and 1, got {tolerance!r}")
-    A, B, C = _scaled(A, B, C)
-    A_l, B_l, C_l, A_m, B_m, C_m = split_by_poles(A, B, C, _stands_still(dt))
-    record = {"method": "minimal", "states_before": len(A)}
-    if not len(A_m):
-        return A, B, C, {**record, "states": len(A)}
-    T, W = _modes_that_show(A_m, B_m, C_m, tolerance)
-    A_r = np.asarray(scipy.linalg.block_diag(A_l, W @ A_m @ T))
-    B_r = np.concatenate([B_l, W @ B_m])
-    C_r = np.concatenate([C_l, C_m @ T], axis=1)
-    return A_r, B_r, C_r, {**record, "states": len(A_r)}
+    whole = _scaled(system)
+    rigid, moving = split_by_poles(whole, _stands_still(dt))
+    reduced = whole
+    if moving.states:
+        T, W = _modes_that_show(moving, tolerance)
+        reduced = rigid.beside(moving.projected(T, W))
+    record = {
+        "method": "minimal",
+        "states_before": whole.states,
+        "states": reduced.states,
+    }
+    return reduced, record
 
 
 def _stands_still(dt: float) -> Callable[[complex], bool]:
@@ -46,10 +72,9 @@ def _stands_still(dt: float) -> Callable[[complex], bool]:
     return lambda s: abs(s) < SLOW
 
 
-def _modes_that_show(
-    A: Matrix, B: Matrix, C: Matrix, tolerance: float
-) -> tuple[Matrix, Matrix]:
+def _modes_that_show(system: StateMatrices, tolerance: float) -> tuple[Matrix, Matrix]:
     """Real bases T and W, W T = 1, of the modes whose residues C v w B show."""
+    A, B, C = system
     pairs: Any = np.linalg.eig(A)
     lam, V = pairs
     W = np.linalg.inv(V)
@@ -78,54 +103,50 @@ def _modes_that_show(
 
 
 def balanced_truncation(
-    A: Matrix, B: Matrix, C: Matrix, dt: float, order: int
-) -> tuple[Matrix, Matrix, Matrix, Any]:
-    """`order` states: all that do not decay, and the most important ones of the rest."""
-    if not 0 < order <= len(A):
+    system: StateMatrices, dt: float, order: int
+) -> tuple[StateMatrices, dict[str, Any]]:
+    """`order` states, all that do not decay and the most important ones of the rest; and a record of them."""
+    whole = _scaled(system)
+    if not 0 < order <= whole.states:
         raise ValueError(
-            f"order must lie between 1 and the {len(A)} states of the model, got {order!r}"
+            f"order must lie between 1 and the {whole.states} states of the model, got {order!r}"
         )
-    A, B, C = _scaled(A, B, C)
-    A_l, B_l, C_l, A_s, B_s, C_s = split_by_poles(A, B, C, _lasts(A, dt))
-    lasting = len(A_l)
-    if lasting > order:
+    lasting, decaying = split_by_poles(whole, _lasts(whole.A, dt))
+    if lasting.states > order:
         raise ValueError(
-            f"{lasting} states belong to motions that do not die out (rigid, unstable or undamped): the order must be "
-            f"at least {lasting}, or give the robot damping, or close the loop with kp and kd"
+            f"{lasting.states} states belong to motions that do not die out (rigid, unstable or undamped): the order "
+            f"must be at least {lasting.states}, or give the robot damping, or close the loop with kp and kd"
         )
-    values, T, W = balancing(A_s, B_s, C_s, dt)
-    T = T[:, : order - lasting]
-    W = W[:, : order - lasting]
-    left_out = values[T.shape[1] :]
+    values, T, W = balancing(decaying, dt)
+    # Fewer states than asked for, where some can be neither moved nor seen.
+    count = min(order - lasting.states, T.shape[1])
+    projected = decaying.projected(T[:, :count], W[:, :count].T)
+    left_out = values[count:]
     record = {
         "method": "balanced",
-        "states_before": len(A),
-        "lasting": lasting,
+        "states_before": whole.states,
+        "lasting": lasting.states,
         "hankel_singular_values": values.tolist(),
         "error_bound": float(2.0 * left_out.sum()),
     }
-    A_r = np.asarray(scipy.linalg.block_diag(A_l, W.T @ A_s @ T))
-    B_r = np.concatenate([B_l, W.T @ B_s])
-    C_r = np.concatenate([C_l, C_s @ T], axis=1)
-    return A_r, B_r, C_r, record
+    return lasting.beside(projected), record
 
 
 def _lasts(A: Matrix, dt: float) -> Callable[[complex], bool]:
     """Whether a pole belongs to a motion that does not die out."""
     if dt:
         return lambda z: abs(z) >= 1.0 - DECAY
-    fastest = np.abs(np.linalg.eigvals(A)).max(initial=0.0)
-    bound = DECAY * fastest
+    poles = np.linalg.eigvals(A)
+    bound = DECAY * np.abs(poles).max(initial=0.0)
     return lambda s: s.real >= -bound
 
 
-def balancing(
-    A: Matrix, B: Matrix, C: Matrix, dt: float
-) -> tuple[np.ndarray, Matrix, Matrix]:
+def balancing(system: StateMatrices, dt: float) -> tuple[np.ndarray, Matrix, Matrix]:
     """Hankel singular values of a decaying system, and the projections that balance it, largest first."""
-    if not len(A):
+    if not system.states:
         nothing = np.zeros((0, 0))
         return np.zeros(0), nothing, nothing
+    A, B, C = system
     P = _gramian(A, B @ B.T, dt)
     Q = _gramian(A.T, C.T @ C, dt)
     S = _root(P)
@@ -148,41 +169,41 @@ def _gramian(A: Matrix, Q: Matrix, dt: float) -> Matrix:
 
 
 def split_by_poles(
-    A: Matrix, B: Matrix, C: Matrix, first: Callable[[complex], bool]
-) -> tuple[Matrix, ...]:
+    system: StateMatrices, first: Callable[[complex], bool]
+) -> tuple[StateMatrices, StateMatrices]:
     """The system in two uncoupled parts: that of the poles chosen by `first`, and the rest."""
     # LAPACK's wrapper counts the arguments of the bare function: a decorated one would not do.
     ordered: Any = scipy.linalg.schur(
-        A,
+        system.A,
         output="real",
         sort=lambda re, im: first(complex(re, im)),
     )
     T, Z, l = ordered
-    r = len(A) - l
     A_l = T[:l, :l]
     A_s = T[l:, l:]
     A_c = T[:l, l:]
     # The coupling block of the Schur form goes away in coordinates shifted by X, A_l X - X A_s = -A_c.
-    X = np.zeros((l, r))
-    if l and r:
+    X = np.zeros_like(A_c)
+    if X.size:
         X = scipy.linalg.solve_sylvester(A_l, -A_s, -A_c)
-    B_z = Z.T @ B
-    C_z = C @ Z
+    B_z = Z.T @ system.B
+    C_z = system.C @ Z
     B_s = B_z[l:]
     B_l = B_z[:l] - X @ B_s
     C_l = C_z[:, :l]
     C_s = C_l @ X + C_z[:, l:]
-    return A_l, B_l, C_l, A_s, B_s, C_s
+    return StateMatrices(A_l, B_l, C_l), StateMatrices(A_s, B_s, C_s)
 
 
-def _scaled(A: Matrix, B: Matrix, C: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+def _scaled(system: StateMatrices) -> StateMatrices:
     """The system in coordinates scaled so that rows and columns of A are alike, whatever the size of its states."""
     options = {"permute": False, "separate": True}
-    A_scaled, (scale, _) = scipy.linalg.matrix_balance(A, **options)
-    return A_scaled, B / scale[:, None], C * scale
+    A, (scale, _) = scipy.linalg.matrix_balance(system.A, **options)
+    return StateMatrices(A, system.B / scale[:, None], system.C * scale)
 
 
 def _root(P: Matrix) -> Matrix:
     """Factor S with S S^T = P of a Gramian, its rounding cut off."""
-    lam, V = np.linalg.eigh(0.5 * (P + P.T))
+    symmetric = 0.5 * (P + P.T)
+    lam, V = np.linalg.eigh(symmetric)
     return V * np.sqrt(np.maximum(lam, 0.0))

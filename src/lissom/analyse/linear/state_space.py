@@ -13,7 +13,11 @@ from jaxtyping import Complex, Float
 from ...atomic import write_atomically
 from ...solve.channels import UnknownNameError
 from .linear_matrices import LinearMatrices
-from .state_reduction import balanced_truncation, minimal_realisation
+from .state_reduction import (
+    StateMatrices,
+    balanced_truncation,
+    minimal_realisation,
+)
 
 ENDINGS = (".npz", ".mat")
 METHODS = ("zoh", "foh", "tustin", "euler", "backward_diff")
@@ -128,8 +132,8 @@ class LinearModel:
         Args:
             tolerance: part of the largest Hankel singular value below which a state counts as such.
         """
-        system = (self.A, self.B, self.C, self.dt)
-        return self._reduced(*minimal_realisation(*system, tolerance))
+        system = StateMatrices(self.A, self.B, self.C)
+        return self._reduced(*minimal_realisation(system, self.dt, tolerance))
 
     def balanced(self, order: int) -> "LinearModel":
         """Balanced truncation to `order` states: motions that do not die out are kept, the rest is reduced.
@@ -140,17 +144,17 @@ class LinearModel:
         Raises:
             ValueError: more motions than `order` do not die out: rigid, unstable or undamped ones.
         """
-        system = (self.A, self.B, self.C, self.dt)
-        return self._reduced(*balanced_truncation(*system, order))
+        system = StateMatrices(self.A, self.B, self.C)
+        return self._reduced(*balanced_truncation(system, self.dt, order))
 
-    def _reduced(self, A, B, C, record) -> "LinearModel":
+    def _reduced(self, system: StateMatrices, record: dict[str, Any]) -> "LinearModel":
         """The model with other states; nothing reduces the feed-through D."""
-        names = tuple(f"z{k + 1}" for k in range(len(A)))
+        names = tuple(f"z{k + 1}" for k in range(system.states))
         return dataclasses.replace(
             self,
-            A=A,
-            B=B,
-            C=C,
+            A=system.A,
+            B=system.B,
+            C=system.C,
             state_names=names,
             matrices=None,
             record={**self.record, **record},

@@ -96,6 +96,7 @@ def linear_point(
     f: AbstractFormulation, q, qd, qdd, feedback: LinearFeedback | None
 ) -> LinearPoint:
     """Balance and derivatives at one point; pure and without LAPACK, to be batched."""
+    # A closed chain stays on the branch of its own point.
     f = near(f, q)
     point = balanced_point(f, q, qd, qdd)
     place = f.configuration(point.x)
@@ -323,7 +324,9 @@ def follow(
     old = before.shapes[:, tracked].T
     new = here.shapes.T
     likeness = modal_assurance(old[:, None], new[None], weight)
+    # The best assignment of all modes together: two modes never continue in the same one.
     rows, columns = scipy.optimize.linear_sum_assignment(-likeness)
+    # Fewer modes here than before leave some without a continuation, marked by -1.
     chosen = np.full(len(tracked), -1)
     chosen[rows] = columns
     mac = likeness[np.arange(len(tracked)), chosen]

@@ -96,6 +96,7 @@ def participation(
     if feedback is not None:
         stiffness = feedback.joint_stiffness(f.n_encoders)
         spring = stiffness[:, None] * mean(energies.encoder**2)
+    # Joint coordinates and elastic ones share inertia: their own parts do not add up to the kinetic energy.
     kinetic = link.sum(axis=0) + motor.sum(axis=0)
     moving = joint.sum(axis=0) + mean(energies.elastic)
     stored = strain.sum(axis=0) + spring.sum(axis=0)

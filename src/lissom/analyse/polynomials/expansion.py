@@ -50,6 +50,7 @@ def expand_until(
     Raises:
         AccuracyError: it would take more expansion points than allowed.
     """
+    # Regions still to be expanded, each with the expansion of the region that it was cut from.
     queue: list[tuple[ParameterRegion, ModePolynomials | None]] = [(region, None)]
     finished: list[Expansion] = []
     highest = goal.orders[-1]
@@ -60,6 +61,7 @@ def expand_until(
         expansion, best = _lowest_order(here, series, matrices, parameters, goal)
         if expansion is not None:
             finished.append(expansion)
+        # Cutting puts two halves in the place of this region.
         elif len(finished) + len(queue) + 2 > goal.pieces:
             raise _not_reached(goal, best, parameters, centre)
         else:
@@ -123,6 +125,7 @@ def _contribution(
     lengths = np.linalg.norm(series.right, axis=-1)
     total = np.zeros(p)
     for i in range(p):
+        # Two orders, since the series of a symmetric robot may lack every other one.
         for t in {max(order - 1, 1), order}:
             pure_power = t * np.eye(p, dtype=int)[i]
             k = monomials.place[tuple(pure_power)]

@@ -191,6 +191,7 @@ class ModePolynomials:
         lam = self._eigenvalue_polynomial()
         if kind == "eigenvalue":
             return lam
+        # Functions of lambda become series by composition, cut at the same order.
         pieces = []
         for coefficients in lam.coefficients:
             columns = [_real_series(lam.monomials, c, kind) for c in coefficients.T]

@@ -227,9 +227,9 @@ class ModelMatrices:
         return tuple(jax.make_jaxpr(function)(p, z) for function in functions)
 
 
-def stacked_matrices(found: Sequence[Any]) -> Matrices:
-    """M, C, K at several points, each with a leading axis over them."""
-    M, C, K = (np.stack(part) for part in zip(*found, strict=True))
+def stacked_matrices(points: Sequence[Any]) -> Matrices:
+    """M, C, K of several points, each with a leading axis over them."""
+    M, C, K = (np.stack(part) for part in zip(*points, strict=True))
     return M, C, K
 
 

@@ -34,6 +34,7 @@ def named_quantities(
     if not names:
         raise ValueError("parameters: name at least one")
     if motion is not None:
+        # Asked once for its names, which do not depend on the values.
         probe = motion(jnp.zeros(len(names)))
         for quantity in probe:
             _full_name(model, quantity)
@@ -144,6 +145,7 @@ def _item(items: list[Any], step: str) -> Any:
 def _present_values(A, quantities, names, model, base) -> np.ndarray:
     """Parameters that give the quantities the values they have."""
     values = np.array([_present_value(model, base, name) for name in quantities])
+    # More quantities than parameters may have no common solution: then `at` must say where to expand.
     p, *_ = np.linalg.lstsq(A, values, rcond=None)
     if not np.allclose(A @ p, values, rtol=1e-9, atol=1e-12):
         raise ValueError(

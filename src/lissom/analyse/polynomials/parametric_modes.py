@@ -387,6 +387,7 @@ def matched(pairs: Eigenpairs, eigenvalue: np.ndarray, right: np.ndarray) -> Eig
     _, which = scipy.optimize.linear_sum_assignment(cost)
     pairs = some_pairs(pairs, which)
     product = np.einsum("mn,nm->m", right, pairs.right.conj())
+    # psi^* (2 lambda M + C) phi = 1 holds on if both vectors turn by the same phase.
     phase = product / np.maximum(np.abs(product), 1e-300)
     return pairs._replace(
         right=pairs.right * phase,
@@ -445,6 +446,7 @@ def _start(
         )
     if len(at) == len(names):
         rest = np.zeros(len(names))  # nothing is left open
+    # Parameters that `at` leaves open take the middle of the range, or the robot's own values.
     elif region is not None:
         rest = region.centre()
     elif present is not None:

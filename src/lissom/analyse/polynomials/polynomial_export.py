@@ -21,16 +21,16 @@ class PolynomialTable(NamedTuple):
     notes: Mapping[str, str]
 
 
-def archive(found: PolynomialTable) -> dict[str, Any]:
+def archive(polynomials: PolynomialTable) -> dict[str, Any]:
     """Everything as arrays for `numpy.savez`."""
-    p = found.polynomial
+    p = polynomials.polynomial
     about = {
         "format": FORMAT,
         "parameters": p.parameters,
         "order": p.order,
-        "modes": found.modes,
-        "coordinates": found.coordinates,
-        "notes": dict(found.notes),
+        "modes": polynomials.modes,
+        "coordinates": polynomials.coordinates,
+        "notes": dict(polynomials.notes),
     }
     arrays: dict[str, Any] = {"about": np.array(json.dumps(about))}
     for name in ARRAYS:
@@ -69,23 +69,25 @@ def identifier(path: Any) -> str:
     return word if word[:1].isalpha() else f"modes_{word}"
 
 
-def _head(found: PolynomialTable) -> list[str]:
-    p = found.polynomial
+def _head(polynomials: PolynomialTable) -> list[str]:
+    p = polynomials.polynomial
     return [
-        f"{found.modes} eigenpairs as polynomials of order {p.order}: {p.monomials.size} terms, {p.pieces} piece(s).",
+        f"{polynomials.modes} eigenpairs as polynomials of order {p.order}: {p.monomials.size} terms, "
+        f"{p.pieces} piece(s).",
         f"Parameters, in order: {', '.join(p.parameters)}.",
-        f"Coordinates of the vectors, in order: {', '.join(found.coordinates)}.",
-        *[f"{key}: {value}" for key, value in found.notes.items()],
+        f"Coordinates of the vectors, in order: {', '.join(polynomials.coordinates)}.",
+        *(f"{key}: {value}" for key, value in polynomials.notes.items()),
         "Eigenvalues [1/s] have positive imaginary parts; frequency |lambda| / (2 pi) [Hz], damping -Re / |lambda|.",
         "Left vectors psi: psi^* (lambda^2 M + lambda C + K) = 0. SI units, radians. Written by lissom.",
     ]
 
 
-def _parts(found: PolynomialTable, vectors: bool) -> dict[str, np.ndarray]:
+def _parts(polynomials: PolynomialTable, vectors: bool) -> dict[str, np.ndarray]:
     """Coefficients (piece, term, column) of each output, the left vectors themselves instead of their conjugates."""
-    c = found.polynomial.coefficients
-    m = found.modes
-    n = len(found.coordinates)
+    # Columns as `ModePolynomials` has them: eigenvalues, right vectors, conjugate left vectors.
+    c = polynomials.polynomial.coefficients
+    m = polynomials.modes
+    n = len(polynomials.coordinates)
     parts = {"eigenvalue": c[..., :m]}
     if vectors:
         parts["right"] = c[..., m : m + m * n]
@@ -99,16 +101,19 @@ def _real_pairs(values: np.ndarray) -> np.ndarray:
 
 
 def _floats(values: np.ndarray) -> str:
+    # The shortest text that reads back as the same number.
     return ", ".join(repr(float(v)) for v in np.ravel(values))
 
 
-def c_source(found: PolynomialTable, name: str = "modes", vectors: bool = True) -> str:
+def c_source(
+    polynomials: PolynomialTable, name: str = "modes", vectors: bool = True
+) -> str:
     """C99 without any library but math.h: `NAME_eigenvalue`, `NAME_right`, `NAME_left`, `NAME_frequency_hz`, ...
 
     Complex results are pairs of doubles, real part first; vectors mode after mode.
     """
     N = name.upper()
-    text = [*_c_head(found, N), *_c_tables(found, name, vectors)]
+    text = [*_c_head(polynomials, N), *_c_tables(polynomials, name, vectors)]
     text.append(f"""
 /* The piece that a point lies in, or lies least outside of. */
 int {name}_piece(const double *p)
@@ -169,15 +174,15 @@ void {name}_{key}(const double *p, double *out)
     return "\n".join(text) + "\n"
 
 
-def _c_head(found: PolynomialTable, N: str) -> list[str]:
+def _c_head(polynomials: PolynomialTable, N: str) -> list[str]:
     """The comment at the top, and the sizes."""
-    p = found.polynomial
+    p = polynomials.polynomial
     # A comment must not end before its end.
-    comment = "\n   ".join(line.replace("*/", "* /") for line in _head(found))
+    comment = "\n   ".join(line.replace("*/", "* /") for line in _head(polynomials))
     sizes = {
         "PARAMETERS": len(p.parameters),
-        "MODES": found.modes,
-        "COORDINATES": len(found.coordinates),
+        "MODES": polynomials.modes,
+        "COORDINATES": len(polynomials.coordinates),
         "TERMS": p.monomials.size,
         "PIECES": p.pieces,
     }
@@ -186,9 +191,9 @@ def _c_head(found: PolynomialTable, N: str) -> list[str]:
     return [*lines, ""]
 
 
-def _c_tables(found: PolynomialTable, name: str, vectors: bool) -> list[str]:
+def _c_tables(polynomials: PolynomialTable, name: str, vectors: bool) -> list[str]:
     """All numbers: the boxes, how the terms build on each other, the coefficients."""
-    p = found.polynomial
+    p = polynomials.polynomial
     mono = p.monomials
     lines = []
     size = f"{p.pieces} * {len(p.parameters)}"
@@ -199,7 +204,7 @@ def _c_tables(found: PolynomialTable, name: str, vectors: bool) -> list[str]:
     for key in ("parent", "factor"):
         numbers = ", ".join(str(int(v)) for v in getattr(mono, key))
         lines.append(f"static const int {name}_{key}_of[{mono.size}] = {{{numbers}}};")
-    for key, part in _parts(found, vectors).items():
+    for key, part in _parts(polynomials, vectors).items():
         pairs = _real_pairs(part)
         lines.append(
             f"static const double {name}_{key}_terms[{pairs.size}] = {{{_floats(pairs)}}};"
@@ -207,11 +212,13 @@ def _c_tables(found: PolynomialTable, name: str, vectors: bool) -> list[str]:
     return lines
 
 
-def numpy_source(found: PolynomialTable, vectors: bool = True) -> str:
+def numpy_source(polynomials: PolynomialTable, vectors: bool = True) -> str:
     """A Python module that needs NumPy alone: `evaluate(points)` and the names of everything."""
-    p = found.polynomial
-    head = "\n".join(_head(found)).replace('"""', "'''").replace("\\", "/")
-    parts = _parts(found, vectors)
+    p = polynomials.polynomial
+    # Nothing in the notes may end the docstring or escape from it.
+    head = "\n".join(_head(polynomials))
+    head = head.replace('"""', "'''").replace("\\", "/")
+    parts = _parts(polynomials, vectors)
     levels = [(a.tolist(), b.tolist()) for a, b in p.monomials.levels]
     text = [
         f'"""{head}\n"""',
@@ -219,8 +226,8 @@ def numpy_source(found: PolynomialTable, vectors: bool = True) -> str:
         "import numpy as np",
         "",
         f"PARAMETERS = {p.parameters!r}",
-        f"COORDINATES = {found.coordinates!r}",
-        f"MODES = {found.modes}",
+        f"COORDINATES = {polynomials.coordinates!r}",
+        f"MODES = {polynomials.modes}",
         f"LEVELS = {levels!r}",
     ]
     shape = f"{p.pieces}, {len(p.parameters)}"
