@@ -35,10 +35,9 @@ class LinearRequest(RobotRequest):
     qdd: JointValues | None = None
     kp: Gains | None = None
     kd: Gains | None = None
-    inputs: tuple[str, ...] | None = None  # default: every joint torque
-    outputs: tuple[str, ...] | None = (
-        None  # default: encoders, speeds, tip position and acceleration
-    )
+    # Default: every joint torque; encoders, speeds, tip position and acceleration.
+    inputs: tuple[str, ...] | None = None
+    outputs: tuple[str, ...] | None = None
     locked: bool = False
 
     def linear_model(self) -> LinearModel:
