@@ -123,6 +123,7 @@ def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) 
     tell = _Line()
     report["machine"] = machine_facts()
     try:
+        # Each part imports what it measures: the peers, for one, need not be installed.
         _measure_special(report, cases, repeat, tell)
         _measure_named(report, _named_cases(cases, peers), repeat, tell)
         if peers:

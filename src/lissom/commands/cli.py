@@ -83,6 +83,7 @@ VERBS = (
     reduce,
     bench,
 )
+# A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:
     app.command()(command)
 
@@ -99,6 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line = [word for word in line if word != DEBUG]
     as_json = "--json" in line
     try:
+        # Not standalone: typer would print its own errors and leave, here they are told like all others.
         with leaving_at_once(lambda: report(STOPPED, as_json), INTERRUPTED):
             code = app(line or ["--help"], prog_name="lissom", standalone_mode=False)
         sys.stdout.flush()
@@ -120,6 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     """Exit code of a failure, and what to say about it: kind, message, and details where there are any."""
+    # Imported here: a command that goes well needs none of it.
     from ..describe import DescriptionError
     from ..services.failures import AnalysisError, FailedRun
     from ..services.frozen_model import plain

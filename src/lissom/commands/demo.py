@@ -26,12 +26,14 @@ def demo(folder: Path) -> Run:
         f"Simulating {ROBOT!r} for {scenario.t_end:g} s; the first time, most of the wait is compiling ...",
         flush=True,
     )
+    # The frequencies that one hears: those about the pose in which the run starts.
     state = initial_state(model, scenario)
     locked_modes = modes(model, state, locked=True, count=3)
     run = run_scenario(scenario, model=model)
     run.save(folder / "run.nc")
     run.plot(folder / "run.png")
     run.animate(folder / "robot.html")
+    # Drawn from the result, so that the picture shows what the run started from.
     start = run.data.isel(time=0)
     draw_robot(
         scene_from_json(run.data.attrs["scene"]),

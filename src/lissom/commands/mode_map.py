@@ -57,7 +57,9 @@ def mode_map(
     ] = 6,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="PNG", help="Curves over one, heat maps over two."),
+        typer.Option(
+            metavar="PNG", help="Picture: curves over one quantity, heat maps over two."
+        ),
     ] = None,
     output: Annotated[
         str | None,

@@ -8,6 +8,9 @@ from ..describe import DescriptionError, Problem, Scenario
 from ..describe.supported import SUPPORT
 from .parsing import changes_of, modes_of, reference_of
 
+# typer reads the options of a command from its signature: what several commands share is written here once and named
+# in each of them.
+
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object and nothing else.")
 ]
@@ -102,7 +105,9 @@ Reference = Annotated[
 ]
 Terms = Annotated[
     str | None,
-    typer.Option(help="consistent, or published: as printed in the papers."),
+    typer.Option(
+        help="Terms of the equations: consistent (complete), or published (as printed in the papers)."
+    ),
 ]
 
 
@@ -115,6 +120,7 @@ def changes(
     **others: Any,
 ) -> dict[str, Any]:
     """The options that say how a robot is modelled, as changes of a scenario."""
+    # By their keys in a scenario; an option wins over `--set` of the same key.
     options = {
         "formulation": formulation,
         "modes": modes_of(modes),
@@ -136,6 +142,7 @@ def described_robot(
     from ..services.sources import robot_of, run_only
 
     wanted = changes(settings, formulation, modes, reference, terms)
+    # Said here and not by the service alone, so that the message names the option.
     unused = run_only(wanted)
     if unused:
         message = "only `lissom simulate` uses this"

@@ -114,6 +114,7 @@ def joint_values(
     """Numbers such as `0,1.57` or `90 deg,0`, one for each moving joint; with `degrees`, bare angles are degrees."""
     if text is None:
         return None
+    # Brackets as in YAML are welcome, and not needed.
     listed = text.strip().removeprefix("[").removesuffix("]")
     parts = [part.strip() for part in listed.split(",")]
     joints = _joints(robot, len(parts))
@@ -144,6 +145,7 @@ def _joints(robot: Robot, count: int) -> list[Link]:
 
 def quantity(option: str, text: str, unit: str, above: float | None = None) -> float:
     """A number, or a number with a unit, given to an option."""
+    # A bare number is in the unit asked for; what else there is, `Quantity` reads with its unit.
     given = float(text) if _is_number(text) else text
     try:
         return float(Quantity(unit, above=above).check(given))

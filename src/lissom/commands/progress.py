@@ -17,6 +17,7 @@ def share_progress(task: str) -> Iterator[Watch]:
     from rich.console import Console
     from rich.progress import Progress
 
+    # On stderr, and gone when the work is done: stdout is for the answer.
     with Progress(console=Console(stderr=True), transient=True) as bar:
         row = bar.add_task(f"{task}: building and compiling", total=1.0)
         yield lambda share: bar.update(row, completed=share, description=task)
@@ -49,6 +50,7 @@ def progress(t_end: float) -> Iterator[Watch]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        # The first call of `watch` comes with the first steps; until then the model is built and compiled.
         task = bar.add_task("building and compiling", total=t_end, reached="")
 
         def watch(t: float) -> None:

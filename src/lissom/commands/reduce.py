@@ -41,7 +41,8 @@ def reduce(
         typer.Option(metavar="PLACE", help=f"The end at the joint: {PLACE}."),
     ] = None,
     tip: Annotated[
-        str | None, typer.Option(metavar="PLACE", help="The other end, likewise.")
+        str | None,
+        typer.Option(metavar="PLACE", help="The other end, in the same way."),
     ] = None,
     modes: Annotated[
         int | None, typer.Option(min=0, help="Elastic modes kept; 18 by default.")
@@ -50,7 +51,7 @@ def reduce(
         str | None,
         typer.Option(
             metavar="HZ",
-            help="Instead: every fixed-interface mode below this frequency.",
+            help="Instead of --modes: keep every fixed-interface mode below this frequency.",
         ),
     ] = None,
     method: Annotated[
@@ -84,7 +85,11 @@ def reduce(
         str, typer.Option(help="by-node or by-component, where the file names no dofs.")
     ] = "by-node",
     mirror: Annotated[
-        bool, typer.Option("--mirror", help="One stored triangle stands for both.")
+        bool,
+        typer.Option(
+            "--mirror",
+            help="The file stores one triangle of symmetric matrices: it stands for both.",
+        ),
     ] = False,
     mass: Annotated[
         float | None, typer.Option(metavar="KG", help="What the link should weigh.")

@@ -69,9 +69,10 @@ def simulate(
     from ..services.simulate import SimulateRequest, prepare, run_prepared
 
     code = keep_compiled_code()
-    files = {"result": output, "picture": plot, "animation": animate}
     with option_names(result="-o", picture="--plot", animation="--animate"):
-        bare = SimulateRequest(scenario=source, **files)
+        bare = SimulateRequest(
+            scenario=source, result=output, picture=plot, animation=animate
+        )
         with all_at_once(bare):
             run_options = {"t_end": t_end, "solver.method": method}
             wanted = changes(

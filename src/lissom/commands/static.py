@@ -63,6 +63,7 @@ def static(
     described = described_robot(robot, settings, formulation, modes, reference, terms)
     pose = joint_values(described.robot, "--q", q, degrees=deg)
     load = joint_values(described.robot, "--torque", torque, FORCE)
+    # The service refuses this too, but does not know the options.
     if load is not None and not free:
         message = "only free joints take torques: add --free; held joints find theirs"
         raise refused("--torque", torque, message)

@@ -1,6 +1,7 @@
 """Frequency responses."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,6 @@ PEAKS = 8  # told of each response, largest first
 class FrequencyResponseRequest(LinearRequest):
     """Responses of every named output to every named input."""
 
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
     frequency_hz: NumberArray | None = None  # default: chosen from the poles
     picture: str | None = None
     data: str | None = None  # file for the numbers
@@ -71,7 +70,7 @@ def frequency_response(request: FrequencyResponseRequest) -> FrequencyResponseRe
     return FrequencyResponseResult(
         robot=linear.operating.robot,
         formulation=linear.operating.formulation,
-        frequency_hz=found[0].frequency_hz if found else (),
+        frequency_hz=found[0].frequency_hz if found else np.zeros(0),
         responses=tuple(_told(one) for one in found),
         files=written_files(plot=request.picture, data=request.data),
     )
@@ -104,11 +103,11 @@ def peaks_of(one: FrequencyResponse) -> tuple[Peak, ...]:
 
 def save_responses(found: Sequence[FrequencyResponse], path: str) -> None:
     """Frequencies with real and imaginary parts of every response: `.csv` or `.npz`."""
-    columns = {"frequency_hz": found[0].frequency_hz}
+    columns: dict[str, Any] = {"frequency_hz": found[0].frequency_hz}
     for one in found:
         name = f"{one.input}->{one.output}"
-        columns[f"{name}.real"] = one.response.real
-        columns[f"{name}.imag"] = one.response.imag
+        columns[f"{name}.real"] = np.real(one.response)
+        columns[f"{name}.imag"] = np.imag(one.response)
     if path.lower().endswith(".npz"):
         write_atomically(path, lambda file: np.savez_compressed(file, **columns))
         return

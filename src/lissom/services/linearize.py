@@ -35,10 +35,9 @@ class LinearRequest(RobotRequest):
     qdd: JointValues | None = None
     kp: Gains | None = None
     kd: Gains | None = None
-    inputs: tuple[str, ...] | None = None  # default: every joint torque
-    outputs: tuple[str, ...] | None = (
-        None  # default: encoders, speeds, tip position and acceleration
-    )
+    # Default: every joint torque; encoders, speeds, tip position and acceleration.
+    inputs: tuple[str, ...] | None = None
+    outputs: tuple[str, ...] | None = None
     locked: bool = False
 
     def linear_model(self) -> LinearModel:
@@ -115,7 +114,7 @@ def linearize(request: LinearizeRequest) -> LinearizeResult:
         linear.save(request.matrices)
     point = linear.operating
     poles = _slowest_first(linear.poles)
-    right = poles.real > UNSTABLE_SHARE * np.abs(poles) + UNSTABLE_RATE
+    right = np.real(poles) > UNSTABLE_SHARE * np.abs(poles) + UNSTABLE_RATE
     return LinearizeResult(
         robot=point.robot,
         formulation=point.formulation,
@@ -175,5 +174,5 @@ def _by_joint(linear: LinearModel, values: Any) -> dict[str, float]:
             names.append(state)
     if not names:
         names = [str(k + 1) for k in range(len(values))]
-    # The independent joints of a closed chain are fewer than the values of all joints.
+    # Of a closed chain the independent joints are states, and torques are those of all joints.
     return dict(zip(names, values, strict=False))

@@ -24,9 +24,8 @@ class ModePolynomialsRequest(RobotRequest):
 
     over: dict[str, tuple[float, float]]  # joint or key of the robot: from, to
     order: int | None = Field(default=None, ge=0)
-    accuracy: float | None = (
-        None  # of the frequencies, relative; the order is then chosen
-    )
+    # Relative error of the frequencies; the order is then chosen.
+    accuracy: float | None = None
     locked: bool = False
     count: int = Field(default=3, ge=1)
     file: str | None = None  # for the polynomials

@@ -71,10 +71,9 @@ class ModesResult(FrozenModel):
     q: dict[str, float]
     frequency_hz: NumberArray
     damping_ratio: NumberArray  # NaN where there is no vibration
-    share: tuple[dict[str, float], ...]  # of the kinetic energy, by link and joint
-    strain_share: tuple[
-        dict[str, float], ...
-    ]  # of the potential energy, by link and controller
+    # Mode by mode, of the kinetic energy by link and joint, and of the potential energy by link and controller.
+    share: tuple[dict[str, float], ...]
+    strain_share: tuple[dict[str, float], ...]
     eigenvalue: tuple[ComplexNumber, ...]  # [rad/s]
     stability: tuple[str, ...]
     damping: bool  # whether the robot has any

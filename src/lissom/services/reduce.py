@@ -1,7 +1,7 @@
 """A link from finite elements: read, checked, reduced, reported and drawn."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,15 @@ LINK = (".npz",)
 REPORT = (".json",)
 DRAWN_MODES = 6
 
+# Where a joint sits: a node number, a face by its name, a point of a face, or a text such as `x=0.5` for a plane.
+Place = int | str | tuple[float, ...]
+
 
 class ReduceRequest(FrozenModel):
     """A file, where the joints sit in it, and how it is reduced: see `lissom.reduce_link`."""
 
     file: str
-    interface: dict[
-        str, int | str | tuple[float, ...]
-    ]  # inner, tip: node, face, point or plane
+    interface: Mapping[str, Place]  # inner, tip, and names of one's own
     modes: int | None = Field(default=None, ge=0)
     frequency: float | None = None  # [Hz]
     method: str = "craig-bampton"

@@ -1,7 +1,7 @@
 """A robot in a table, and its picture."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,20 +10,21 @@ from ..compilation import compiled_quickly
 from ..describe import Link, Robot
 from ..describe.geometry import beam_path, node_count, tip
 from ..describe.section import Taper
-from ..solve.model import Model
 from .frozen_model import FrozenModel, Position
 from .outputs import PICTURE, check_outputs
 from .robot_facts import has_damping, rows_of_nodes, values_by_name
 from .sources import RobotRequest, source_line
+
+if TYPE_CHECKING:
+    from ..solve.model import Model
 
 
 class ShowRequest(RobotRequest):
     """Which robot is shown, in which pose."""
 
     picture: str | None = None  # file to draw it into
-    source_file: str | None = (
-        None  # where the robot was read from, if it is given as data
-    )
+    # Where the robot was read from, if it is given as data.
+    source_file: str | None = None
 
 
 class ShownMaterial(FrozenModel):
@@ -81,9 +82,12 @@ def show(request: ShowRequest) -> ShowResult:
     robot = scenario.robot
     pose = request.q or scenario.initial.q
     independent = robot.joint_names
-    # Only a closed chain, whose pose has to be assembled, and a picture need a model.
+    # Only a closed chain, whose pose has to be assembled, and a picture need a model; the solvers take their time to
+    # import, and a table alone does without.
     model = None
     if robot.loops or request.picture is not None:
+        from ..solve.model import Model
+
         model = Model.of_scenario(scenario)
     if model is not None and robot.loops:
         assembled = model.assemble(None if pose is None else list(pose))
@@ -194,7 +198,7 @@ def _link_axes(f: Any, x: Any) -> Any:
     return f.configuration(x).R
 
 
-def _draw(model: Model, pose: tuple[float, ...], path: str) -> None:
+def _draw(model: "Model", pose: tuple[float, ...], path: str) -> None:
     # The drawing library takes a while to import, and a table alone does without.
     from ..show.figure import draw_robot
     from ..show.robot_scene import scene_of

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,8 @@ class SimulateRequest(FrozenModel):
     """A scenario, changes to it, and the files for what comes out."""
 
     scenario: Source  # library name, scenario, robot or result file, or the data itself
-    changes: dict = {}  # by dotted path: {"t_end": 0.5, "robot.links.upper.beam.material.E": 9e9}
+    # By dotted path: {"t_end": 0.5, "robot.links.upper.beam.material.E": 9e9}.
+    changes: dict[str, Any] = {}
     result: str | None = None  # NetCDF file
     picture: str | None = None
     animation: str | None = None

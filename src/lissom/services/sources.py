@@ -34,13 +34,12 @@ RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller")
 class RobotRequest(FrozenModel):
     """What every request about a robot in a pose says."""
 
-    robot: Source  # library name, file, or the robot itself; of a scenario, its robot, choices and initial q
-    changes: dict[
-        str, Any
-    ] = {}  # of robot and scenario keys, by dotted path: {"formulation": "nonlinear"}
-    q: JointValues | None = (
-        None  # joint coordinates; default: those of the scenario, or zero
-    )
+    # Library name, file, or the robot itself; of a scenario, its robot, choices and initial q.
+    robot: Source
+    # Keys of robot and scenario by dotted path: {"formulation": "nonlinear", "payload.mass": 0.3}.
+    changes: dict[str, Any] = {}
+    # Joint coordinates; default: those of the scenario, or zero.
+    q: JointValues | None = None
 
     def scenario(self) -> Scenario:
         """The robot with its changes, as a scenario at rest."""
