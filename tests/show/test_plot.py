@@ -192,6 +192,22 @@ def test_mode_panels_name_frequency_and_damping_and_draw_the_shape(run):
     assert moved[-1] == pytest.approx(0.15 * np.ptp(position, axis=0).max())
 
 
+def test_mode_that_only_twists_links_is_drawn_at_rest():
+    position = np.array([[0.0, 0, 0], [0.5, 0, 0], [1.0, 0, 0]])
+    bending = np.array([[0.0, 0, 0], [0, 0, 0.3], [0, 0, 1.0]])
+    rounding = 1e-14 * bending
+    twist = np.array([[0.0, 0, 0], [0.5, 0, 0], [1.0, 0, 0]])
+    figure = plot_modes(
+        position,
+        np.array([bending, rounding]),
+        [8.0, 450.0],
+        rotations=np.array([0 * twist, twist]),
+    )
+    for axes, deflection in zip(figure.get_axes(), (0.15, 0.0), strict=True):
+        drawn = {line.get_label(): line for line in axes.get_lines()}
+        assert np.abs(drawn["mode"].get_ydata()).max() == pytest.approx(deflection)
+
+
 def test_mode_shapes_of_the_wrong_size_are_refused():
     with pytest.raises(ValueError, match=r"\(modes, 3, 3\)"):
         plot_modes(np.zeros((3, 3)), np.zeros((2, 4, 3)), [1.0, 2.0])

@@ -41,9 +41,8 @@ from .scene import (
 )
 
 ENERGIES = ("kinetic", "strain", "gravity", "input", "dissipated")
-MODE_SIZE = (
-    0.15  # largest displacement of a drawn mode, as a part of the robot's extent
-)
+MODE_SIZE = 0.15  # largest displacement of a drawn mode, against the robot's extent
+TWIST_ONLY = 1e-6  # displacements below this share of rotation times extent are none
 
 
 def plot_run(data: Dataset, path: str | Path | None = None) -> Figure:
@@ -453,13 +452,15 @@ def _mode_curves(
     extent = _extent(position) or 1.0
     curves = []
     for m, shape in enumerate(shapes):
-        lengths = norm(shape, axis=1)
-        largest = lengths.max() or 1.0
-        factor = MODE_SIZE * extent / largest
+        largest = norm(shape, axis=1).max()
         if rotations is None:
+            factor = MODE_SIZE * extent / (largest or 1.0)
             curve = position + factor * shape
         else:
             rotation = np.asarray(rotations[m], float)
+            # Where links only twist, the displacements are rounding: no factor makes them a shape.
+            twist = TWIST_ONLY * extent * norm(rotation, axis=1).max()
+            factor = MODE_SIZE * extent / largest if largest > twist else 0.0
             curve = bent_line(position, factor * shape, factor * rotation)
         curves.append(curve)
     return curves
