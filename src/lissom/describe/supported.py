@@ -16,10 +16,11 @@ class Support:
     """What a formulation of the equations of motion can do, and what it takes where nothing is chosen."""
 
     name: str  # as `formulation` of a scenario names it
-    bases: tuple[str, ...]  # shapes of the links it can work with
-    default_basis: str
-    references: tuple[str, ...]  # what its joint coordinates may mean
-    default_reference: str
+    default_basis: str  # shapes of its links
+    bases: tuple[str, ...] = ()  # shapes that it can work with; none named: the default
+    # What its joint coordinates may mean.
+    references: tuple[str, ...] = ("tangent",)
+    default_reference: str = "tangent"
     terms: tuple[str, ...] = ("consistent",)
     stiffening: bool = False  # takes `stiffening: geometric`
     trees: bool = False  # links that branch off
@@ -28,6 +29,8 @@ class Support:
     finite_rotations: bool = False
 
     def __post_init__(self):
+        if not self.bases:
+            object.__setattr__(self, "bases", (self.default_basis,))
         self._check("default_basis", self.bases)
         self._check("default_reference", self.references)
 
