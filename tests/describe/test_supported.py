@@ -138,7 +138,7 @@ def test_a_registered_formulation_is_held_to_what_it_declares(modest):
 
 
 def test_two_formulations_cannot_share_a_name():
-    other = Support("nonlinear", ("nodal",), "nodal", ("tangent",), "tangent")
+    other = Support("nonlinear", default_basis="nodal")
     with pytest.raises(ValueError, match="another formulation is called 'nonlinear'"):
         register(other)
     assert register(SUPPORT["nonlinear"]) is SUPPORT["nonlinear"]
@@ -148,7 +148,13 @@ def test_a_default_must_be_among_the_choices():
     with pytest.raises(
         ValueError, match="odd: default_basis must be one of nodal, got 'assumed'"
     ):
-        Support("odd", ("nodal",), "assumed", ("tangent",), "tangent")
+        Support("odd", default_basis="assumed", bases=("nodal",))
+
+
+def test_a_formulation_that_names_its_basis_alone_has_no_other():
+    least = Support("least", default_basis="nodal")
+    assert least.bases == ("nodal",) and least.references == ("tangent",)
+    assert not (least.trees or least.loops or least.stiffening)
 
 
 @pytest.mark.parametrize("formulation", list(SUPPORT))
