@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from synthetic import synthetic_run
 
+from lissom import Model, modes
 from lissom.show import viewer
+from lissom.show.mode_animation import AMPLITUDE, TWIST, mode_dataset
 from lissom.show.scene import scene_nodes
 from lissom.show.viewer import animate, animation_page, automatic_scale
 
@@ -174,3 +176,22 @@ def test_mixed_joints_have_charts_in_their_own_units():
         named["Joint force", "N"] == ["link2"]
         and "residual" not in named["Energy", "J"]
     )
+
+
+def test_modes_in_motion_bend_or_twist_by_a_visible_amount():
+    model = Model("simple-pendulum")
+    state = model.static([-0.4])
+    found = modes(model, state, locked=True)
+    bending = mode_dataset(model, state, found, 1)
+    shift = bending.position - bending.position[0]
+    size = np.ptp(bending.erls_position.values[0], axis=0).max()
+    # The tip swings on an arc: its displacement is off the tangent by the square of the amplitude.
+    largest = np.linalg.norm(shift.values, axis=2).max()
+    assert largest == pytest.approx(AMPLITUDE * size, rel=AMPLITUDE**2)
+
+    # A mode that only twists the rod moves no node: it is shown by its rotation.
+    twist = found.names.index("rod/2.rx")
+    number = 1 + int(np.abs(found.shapes[twist]).argmax())
+    twisting = mode_dataset(model, state, found, number)
+    turn = twisting.rotation - twisting.rotation[0]
+    assert np.linalg.norm(turn.values, axis=2).max() == pytest.approx(TWIST, rel=1e-9)

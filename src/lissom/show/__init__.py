@@ -1,1 +1,1 @@
-"""Pictures, files, commands: physics never imports this."""
+"""Runs, their files and their pictures: physics never imports this."""

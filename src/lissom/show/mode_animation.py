@@ -23,6 +23,8 @@ CYCLES = 3  # periods shown
 SECONDS = 2.0  # for one period
 FRAMES = 48  # pictures of one period
 AMPLITUDE = 0.12  # largest displacement of a node, against the size of the robot
+TWIST = 0.5  # largest rotation of a node [rad] where links only twist
+TWIST_ONLY = 1e-6  # displacements below this share of rotation times size are none
 
 
 def animate_mode(
@@ -96,14 +98,22 @@ def _amplitude(
     if np.iscomplexobj(shape):
         states.append(x + step * np.imag(shape))
     motion = motion_of(np.stack(states))
-    rest, *positions = np.asarray(motion.position)
-    box = np.ptp(rest.reshape(-1, 3), axis=0)
-    largest = 0.0
-    for position in positions:
-        shift = norm(position - rest, axis=-1)
-        largest = max(largest, shift.max() / step)
-    # A mode in which no node moves is drawn at rest.
-    return AMPLITUDE * box.max() / max(largest, 1e-300)
+    displacement = _largest_change(motion.position) / step
+    rotation = _largest_change(motion.rotation) / step
+    rest = np.asarray(motion.position)[0]
+    size = np.ptp(rest.reshape(-1, 3), axis=0).max()
+    # Where links only twist, the displacements are rounding: the rotations are what there is to see.
+    if displacement < TWIST_ONLY * size * rotation:
+        return TWIST / rotation
+    # A mode in which nothing moves is drawn at rest.
+    return AMPLITUDE * size / max(displacement, 1e-300)
+
+
+def _largest_change(vectors: Any) -> float:
+    """Longest vector by which any node differs from the first state; `vectors` are (state, link, node, axis)."""
+    states = np.asarray(vectors)
+    change = norm(states[1:] - states[0], axis=-1)
+    return float(change.max())
 
 
 def _title(model: Model, modes: Modes | DampedModes, number: int) -> str:
