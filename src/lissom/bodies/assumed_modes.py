@@ -79,7 +79,7 @@ def modes_per_family(modes: int | Mapping[str, int]) -> dict[str, int]:
 
     Six are two of each, as in [Cibicik2021]; axial modes must be named.
     """
-    counts = dict.fromkeys(FAMILIES, 0)
+    counts: dict[str, int] = dict.fromkeys(FAMILIES, 0)
     if not isinstance(modes, Mapping):
         for k in range(modes):
             family = TURN_ORDER[k % len(TURN_ORDER)]
@@ -337,8 +337,8 @@ def _slopes(
     modes: BeamModes,
     L: Scalar,
     axes: Matrix3,
-    station_shares: Float[Real, " s"],
-    node_shares: Float[Real, " k"],
+    station_shares: Float[np.ndarray, " s"],
+    node_shares: Float[np.ndarray, " k"],
 ) -> Slopes:
     """Slopes of the axis at Gauss points of the whole beam, enough of them for the highest mode's slope squared."""
     xp = namespace(modes, L, axes)

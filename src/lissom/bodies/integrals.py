@@ -20,7 +20,7 @@ TURNS = block_diagonal(CROSS, CROSS)
 SQUARES = np.einsum("aij,bjk->abik", TURNS, TURNS)  # A_a A_b
 
 
-def _square_parts() -> Float[np.ndarray, "6 6 6"]:
+def _square_parts() -> Float[Real, "6 6 6"]:
     """S_1..S_6, eq. (88): Omega^T Omega = sum_t s_t S_t.
 
     The factors are s = (wy^2 + wz^2, wx^2 + wz^2, wx^2 + wy^2, wx wy, wx wz, wy wz).

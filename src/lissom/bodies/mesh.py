@@ -231,15 +231,14 @@ def section_axes(direction: Vector3, up: Vector3) -> Float[Real, "3 3"]:
 
 
 def _unit(vector: Vector3) -> Vector3:
-    return vector / lengths_of(vector)
+    return vector / lengths_of(vector[None])
 
 
-def lengths_of(vectors: Float[Real, "*n 3"]) -> Float[Real, "*n"]:
+def lengths_of(vectors: Float[Real, "n 3"]) -> Float[Real, " n"]:
     """Length of each vector."""
     xp = namespace(vectors)
-    squares = xp.sum(vectors**2, axis=-1)
-    # NumPy gives a bare number for a single vector: an array all the same.
-    return xp.asarray(xp.sqrt(squares))
+    squares = xp.sum(vectors**2, axis=1)
+    return xp.sqrt(squares)
 
 
 def shear_parameters(mesh: BeamMesh, profile: Profile, theory: Theory) -> Shear:

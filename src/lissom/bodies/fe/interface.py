@@ -204,7 +204,7 @@ def _coupling(
 def _middle(fe: FiniteElements, nodes: np.ndarray) -> np.ndarray:
     """Centroid of the face's triangles; of its nodes where no triangles are known."""
     if fe.surface is not None:
-        inside = np.isin(fe.surface, nodes).all(axis=1)
+        inside: np.ndarray = np.all(np.isin(fe.surface, nodes), axis=1)
         if inside.any():
             return _centroid(fe, inside)
     return fe.points[nodes].mean(axis=0)

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from ...algebra.sparse import NotPositiveDefiniteError, cholesky
+from ...types import Real
 from ..reduce.component_modes import (
     FreeLink,
     Progress,
@@ -181,7 +182,7 @@ def reduce_elements(
 
 def _basis(
     solver: InterfaceSolver, request: ReductionRequest, progress: Progress | None
-) -> np.ndarray:
+) -> Real:
     """Motions that the modes are made of."""
     fe = solver.fe
     dofs = solver.interface
@@ -234,8 +235,7 @@ def _compare_free(link: FreeLink, modes: FreeModes, count: int) -> ModeCompariso
     count = min(count, modes.shapes.shape[1])
     omega2, full = link.lowest_modes(count)
     hz = np.asarray(modes.frequency_hz)
-    shapes = np.asarray(modes.shapes)
-    return _comparison(_hertz(omega2), full, hz, shapes, link.M)
+    return _comparison(_hertz(omega2), full, hz, modes.shapes, link.M)
 
 
 def _compare_held(link: FreeLink, modes: FreeModes, count: int) -> ModeComparison:
@@ -248,7 +248,7 @@ def _compare_held(link: FreeLink, modes: FreeModes, count: int) -> ModeCompariso
     return _comparison(_hertz(omega2), full, _hertz(reduced_omega2), shapes, M_yy)
 
 
-def held_modes(modes: FreeModes, M: Sparse) -> tuple[np.ndarray, np.ndarray]:
+def held_modes(modes: FreeModes, M: Sparse) -> tuple[Real, Real]:
     """omega^2 and coordinates of the reduced link's modes with its inner node held."""
     omega = np.asarray(modes.omega)
     K_reduced = np.diag(omega**2)
@@ -258,16 +258,17 @@ def held_modes(modes: FreeModes, M: Sparse) -> tuple[np.ndarray, np.ndarray]:
 
 def _comparison(
     full_hz: np.ndarray,
-    full: np.ndarray,
+    full: Real,
     reduced_hz: np.ndarray,
-    shapes: np.ndarray,
+    shapes: Real,
     M: Sparse,
 ) -> ModeComparison:
     """Each full mode beside the reduced mode most like it."""
-    mac = assurance(full, shapes, M)
+    mac = assurance(np.asarray(full), np.asarray(shapes), M)
     best = mac.argmax(axis=1)
     return ModeComparison(full_hz, reduced_hz[best], mac.max(axis=1))
 
 
-def _hertz(omega2: np.ndarray) -> np.ndarray:
-    return np.sqrt(omega2) / (2 * np.pi)
+def _hertz(omega2: Real) -> np.ndarray:
+    omega = np.sqrt(np.asarray(omega2))
+    return omega / (2 * np.pi)

@@ -8,7 +8,7 @@ from numpy.linalg import lstsq, norm
 from scipy.sparse.csgraph import dijkstra
 
 from ..body import rigid_shapes
-from .elements import FiniteElements
+from .elements import FiniteElements, Sparse
 
 CORNERS = 16  # of the outline of a slice
 FEWEST = 4  # nodes that make a slice
@@ -92,7 +92,7 @@ def _shares(
     return np.asarray(to_start / way)
 
 
-def _edge_graph(fe: FiniteElements, nodes: np.ndarray) -> sp.csr_matrix:
+def _edge_graph(fe: FiniteElements, nodes: np.ndarray) -> Sparse:
     """Lengths of the edges of the surface between its nodes."""
     assert fe.surface is not None
     a, b, c = np.searchsorted(nodes, fe.surface).T
