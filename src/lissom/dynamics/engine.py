@@ -154,7 +154,8 @@ def friction_slope(
     joints = formulation.joints
     # Beyond 99 widths cosh overflows long before its inverse square matters.
     speed = jnp.clip(encoder_d / joints.width, -99, 99)
-    return joints.viscous + joints.coulomb / joints.width / jnp.cosh(speed) ** 2
+    coulomb = joints.coulomb / joints.width / jnp.cosh(speed) ** 2
+    return jnp.asarray(joints.viscous) + coulomb
 
 
 def on_joints(formulation: AbstractFormulation, torque: Float[Array, " j"]) -> Rates:

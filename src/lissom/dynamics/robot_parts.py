@@ -58,12 +58,12 @@ def joints_of(robot: Robot) -> Joints:
         if not joint.moves:
             continue
         motor, friction, limits = joint.motor, joint.friction, joint.limits
-        has_limit = limits is not None and limits.torque is not None
         inertia.append(0.0 if motor is None else motor.ratio**2 * motor.inertia)
         viscous.append(0.0 if friction is None else friction.viscous)
         coulomb.append(0.0 if friction is None else friction.coulomb)
         width.append(FRICTION_WIDTH if friction is None else friction.width)
-        limit.append(limits.torque if has_limit else np.inf)
+        torque = None if limits is None else limits.torque
+        limit.append(np.inf if torque is None else torque)
     return Joints(
         motor_inertia=_column(inertia),
         viscous=_column(viscous),

@@ -77,7 +77,9 @@ def seats_of(robot: Robot, node_shape: Real) -> Real | None:
 
     seats = []
     for parent in parents:
-        on_ground = parent is None or parent < 0
-        seats.append(ground if on_ground else at_tip(parent))
+        if parent is None or parent == GROUND:
+            seats.append(ground)
+        else:
+            seats.append(at_tip(parent))
     seats += closing_seats(robot, node_shape, ground, at_tip)
     return xp.stack(seats)
