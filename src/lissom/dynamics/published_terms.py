@@ -35,6 +35,7 @@ class BoscariolTerms(AbstractTerms):
 
     def damping_force(self, link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
         """[Boscariol2012] eqs. (24)-(25): alpha M qd acts on the joint rows too, through J^T M."""
+        # Elastic velocities push the rigid motion through the coupling block of the mass matrix.
         rigid = jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[:6, 6:] @ qd)
         return damping_force(link, qd).at[:6].set(rigid)
 

@@ -57,6 +57,7 @@ def joints_of(robot: Robot) -> Joints:
         joint = link.joint
         if not joint.moves:
             continue
+        # The joint feels the rotor's inertia times the gear ratio squared.
         motor, friction, limits = joint.motor, joint.friction, joint.limits
         inertia.append(0.0 if motor is None else motor.ratio**2 * motor.inertia)
         viscous.append(0.0 if friction is None else friction.viscous)
@@ -96,6 +97,7 @@ def zeroed_row(robot: Robot, links: Links, name: str) -> np.ndarray:
     node, _, component = name.rpartition(".")
     i, k = find_node(robot, node)
     xp = namespace(links.node_shape)
+    # One link's shape, zeros for all others.
     here = np.eye(len(robot.links))[i][:, None]
     shape = xp.asarray(links.node_shape)[i, k, DOFS.index(component)]
     return here * shape[None, :]

@@ -42,6 +42,7 @@ def chain_of(robot: Robot) -> Chain:
         axes.append(joint.axis)
         kinds.append(joint.kind)
         parents.append(joint.parent)
+    # Joints that close a ring come last: their frames follow the links in the chain.
     xp = namespace(frames, axes)
     moving = [kind != "fixed" for kind in kinds]
     is_serial = parents == list(range(-1, len(parents) - 1))
