@@ -203,8 +203,8 @@ EXACT_CHOICES = (
     "erls-cms",
     "own",
 )
-# Screws that are the rates of the frames to first order only: what weight and wrenches do on them is of first order,
-# and energy is kept without them.
+# Screws that are the rates of the frames to first order only: Lagrange's equations, and what weight and wrenches do,
+# hold to first order (tests/dynamics/test_dual_screw.py); energy is kept without weight.
 SCREW_CHOICES = ("dual-screw",)
 ALL_CHOICES = (*EXACT_CHOICES, *SCREW_CHOICES)
 # Terms as papers print them: some are left out, and energy is not kept.

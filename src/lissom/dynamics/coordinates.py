@@ -43,6 +43,7 @@ def change_coordinates(
 def _changed(f: AbstractFormulation, x, xd, independent: tuple[int, ...]):
     chosen = jnp.asarray(independent)
     motion = f.motion(x, xd, jnp.zeros_like(x))
+    # Only the encoders of independent joints read theta; those of dependent ones see the links give way.
     if f.encoders_read_theta:
         theta, theta_d = motion.place.encoder, motion.rates.encoder
     else:

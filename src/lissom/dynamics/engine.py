@@ -66,6 +66,7 @@ def inertial_force(
 ) -> Float[Array, " e"]:
     """Kirchhoff's equations of one link: force on (V, qd) that its motion needs."""
     qd = y[6:]
+    # Momentum and its rate in link axes; the axes turn, which adds the coadjoint term.
     P, P_d = jax.jvp(lambda y, q: momentum(link, y, q), (y, q), (y_d, qd))
     turning = coadjoint(y[:6], P[:6])
     return P_d + jnp.concatenate([turning, -kinetic_slope(link, y, q)])
@@ -154,7 +155,8 @@ def friction_slope(
     joints = formulation.joints
     # Beyond 99 widths cosh overflows long before its inverse square matters.
     speed = jnp.clip(encoder_d / joints.width, -99, 99)
-    return joints.viscous + joints.coulomb / joints.width / jnp.cosh(speed) ** 2
+    coulomb = joints.coulomb / joints.width / jnp.cosh(speed) ** 2
+    return jnp.asarray(joints.viscous) + coulomb
 
 
 def on_joints(formulation: AbstractFormulation, torque: Float[Array, " j"]) -> Rates:
@@ -222,6 +224,7 @@ class VirtualWork(AbstractEquations):
         """Weight, strain and torques of the links, each taken to the coordinates."""
         links = formulation.links
         q = motion.place.q
+        # A link at rest needs the inertial force of an acceleration by -g: its momentum at the velocity -g.
         up = lift(formulation, motion.place)
         y = jnp.pad(up, ((0, 0), (0, links.mass.shape[-1] - 3)))
         weight = jax.vmap(momentum)(links, y, self.terms.displaced(q))
@@ -253,6 +256,7 @@ class VirtualWork(AbstractEquations):
         def damped(qd):
             return jax.vmap(self.terms.damping_force)(links, qd)
 
+        # Damping forces of each unit rate of x, then their work along all of them.
         C = jax.vmap(damped, in_axes=-1, out_axes=-1)(N.q)
         D = jnp.einsum("lem,len->mn", jnp.concatenate([N.V, N.q], axis=1), C)
         slope = friction_slope(formulation, N.encoder @ xd)

@@ -265,6 +265,7 @@ def rates_of_configuration(
     """Rates by automatic differentiation of the configuration: R^T pdot and R^T Rdot of the link frames."""
     place, place_d = jax.jvp(formulation.configuration, (x,), (xd,))
     v = jnp.einsum("lji,lj->li", place.R, place_d.p)
+    # R^T Rdot = (w x), skew to rounding: three of its entries are w.
     W = jnp.einsum("lji,ljk->lik", place.R, place_d.R)
     w = jnp.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1)
     return Rates(jnp.concatenate([v, w], axis=1), place_d.q, place_d.encoder)
@@ -284,6 +285,7 @@ def differentiated_motion(
     joint_map = mechanism.joint_map(x)
     rates, rates_d = jax.jvp(formulation.rates, (x, xd), (xd, xdd))
     if formulation.published:
+        # Joint accelerations act on the twists of the links and on the encoders, not on displacements.
         on_joints = xdd.at[formulation.n_joints :].set(0.0)
         _, frozen = jax.jvp(formulation.rates, (x, xd), (xd, xdd - on_joints))
         encoder = joint_map @ on_joints + frozen.encoder

@@ -45,6 +45,7 @@ def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
     position = undeformed + _turn(place.R, u[..., :3])
     if not formulation.support.finite_rotations:
         return Poses(position, undeformed, _turn(place.R, u[..., 3:]))
+    # Finite rotations do not add up: the whole rotation from the rigid link to the node is taken.
     R, p = formulation.rigid_frames(place)
     rigid = p[:, None, :] + _turn(R, X)
     back = jnp.swapaxes(R, 1, 2)[:, None]

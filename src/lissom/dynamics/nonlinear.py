@@ -58,6 +58,7 @@ class Nonlinear(AbstractFormulation):
         theta_d, eta_d = self.split(xd)
         theta_dd, eta_dd = self.split(xdd)
         placed = place_motion(self.links, eta, eta_d, eta_dd)
+        # Tips move linearly with the links' own coordinates, so their derivatives are those of the coordinates.
         tips = Tips(*(self.tip(part) for part in placed))
         chain = self.mechanism.chain
         at = seats_on_tips(chain, theta, tips.value)

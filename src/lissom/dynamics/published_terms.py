@@ -21,12 +21,13 @@ class BoscariolTerms(AbstractTerms):
     ) -> Float[Array, " e"]:
         """[Boscariol2012] eqs. (22)-(23): M (rdd + udd) + 2 M_G ud + M_C u."""
         V, w, qd = y[:6], y[3:6], y[6:]
-        turning = coadjoint(V, link.mass[:6, :6] @ V)
+        M = jnp.asarray(link.mass)
+        turning = coadjoint(V, M[:6, :6] @ V)
         bending = -jnp.einsum("a,akc,k->c", w, link.X[:, :6], V)
         coriolis = 2.0 * jnp.einsum("a,aec,c->e", w, link.X, qd)
         centrifugal = jnp.einsum("a,b,abec,c->e", w, w, link.Y, q)
         rigid = jnp.concatenate([turning, bending])
-        return link.mass @ y_d + rigid + coriolis + centrifugal
+        return M @ y_d + rigid + coriolis + centrifugal
 
     def inertia(self, link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
         """Of the undeformed link."""
@@ -34,6 +35,7 @@ class BoscariolTerms(AbstractTerms):
 
     def damping_force(self, link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
         """[Boscariol2012] eqs. (24)-(25): alpha M qd acts on the joint rows too, through J^T M."""
+        # Elastic velocities push the rigid motion through the coupling block of the mass matrix.
         rigid = jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[:6, 6:] @ qd)
         return damping_force(link, qd).at[:6].set(rigid)
 

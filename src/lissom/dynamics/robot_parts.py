@@ -57,13 +57,14 @@ def joints_of(robot: Robot) -> Joints:
         joint = link.joint
         if not joint.moves:
             continue
+        # The joint feels the rotor's inertia times the gear ratio squared.
         motor, friction, limits = joint.motor, joint.friction, joint.limits
-        has_limit = limits is not None and limits.torque is not None
         inertia.append(0.0 if motor is None else motor.ratio**2 * motor.inertia)
         viscous.append(0.0 if friction is None else friction.viscous)
         coulomb.append(0.0 if friction is None else friction.coulomb)
         width.append(FRICTION_WIDTH if friction is None else friction.width)
-        limit.append(limits.torque if has_limit else np.inf)
+        torque = None if limits is None else limits.torque
+        limit.append(np.inf if torque is None else torque)
     return Joints(
         motor_inertia=_column(inertia),
         viscous=_column(viscous),
@@ -97,6 +98,7 @@ def zeroed_row(robot: Robot, links: Links, name: str) -> np.ndarray:
     node, _, component = name.rpartition(".")
     i, k = find_node(robot, node)
     xp = namespace(links.node_shape)
+    # One link's shape, zeros for all others.
     here = np.eye(len(robot.links))[i][:, None]
     shape = xp.asarray(links.node_shape)[i, k, DOFS.index(component)]
     return here * shape[None, :]

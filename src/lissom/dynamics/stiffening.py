@@ -59,6 +59,7 @@ def with_squared_slopes(body: Body, slots: int) -> Body:
         raise ValueError(
             "stiffening: geometric needs beams; a link given by its matrices has no axis to shorten"
         )
+    # eta is filled up so that sigma begins at the same coordinate in every link.
     spare = 6 + slots - c
 
     def longer(shape, weights):

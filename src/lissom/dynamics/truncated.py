@@ -70,6 +70,7 @@ def modal_links(links: Links, count: int) -> ModalLinks:
     """What the dual-screw equations need of the links; `count` elastic coordinates in all."""
     xp = namespace(links.mass, links.stiffness)
     c = links.stiffness.shape[-1]
+    # (V, qd) without the six coordinates of the inner node, which is where the link frame is.
     kept = np.concatenate([np.arange(6), np.arange(12, 6 + c)])
     mass = xp.asarray(links.mass)[:, kept][:, :, kept]
     alpha = xp.asarray(links.alpha)[:, None, None]
@@ -118,6 +119,7 @@ class TruncatedScrews(AbstractEquations):
         s, a = at.s, at.a
         rate = jnp.asarray(chain.selection @ theta_d)[:, None]
         rate_d = jnp.asarray(chain.selection @ theta_dd)[:, None]
+        # Elastic speeds are dual, elastic accelerations real: tip_d enters the dual parts, tip_dd both.
         own = carry(at.B, tip_d)
         own_d = carry(at.B, tip_dd)
         turned = bracket(s, a)
@@ -135,6 +137,7 @@ class TruncatedScrews(AbstractEquations):
         own_a_dd = own_a_dd - rate**2 * bracket(s, turned)
         (a_dd,) = along(at.Phi, own_a_dd)
 
+        # Dual parts in the deformed frames of the links, V_i = (1 - eps ad(a_i)) V~_i.
         V_1 = a_d - bracket(a, V)
         V_d1 = a_dd - bracket(a_d, V) - bracket(a, V_d)
         none = jnp.zeros_like(eta)
@@ -171,6 +174,7 @@ class TruncatedScrews(AbstractEquations):
         ww = w[:, :, None] * w[:, None, :]
         slope_1 = slope_1 + jnp.einsum("labmn,lab,ln->lm", Z, ww, eta)
 
+        # The frame of a link turns: its momentum changes by the cobracket with its twist.
         V, V_1, Q, Q_1 = y[:, :6], y_1[:, :6], P[:, :6], P_1[:, :6]
         real = P_d + _joined(cobracket(V, Q), -slope)
         dual = P_d1 + _joined(cobracket(V, Q_1) + cobracket(V_1, Q), -slope_1)
@@ -202,6 +206,7 @@ class TruncatedScrews(AbstractEquations):
         bending = jnp.stack([moved.eta, moved.y.dual[:, 6:]], axis=-1)
         strain = jnp.einsum("lmnk,lnk->lm", structure, bending)
         on_links = force.real[:, 6:] + force.dual[:, 6:] + strain
+        # Back from the deformed frames to those of the rigid chain, to first order.
         F = force.real[:, :6]
         F_1 = force.dual[:, :6] + cobracket(at.a, F)
         _, eta = formulation.split(x)
@@ -320,6 +325,7 @@ class TruncatedScrews(AbstractEquations):
         mass, X, Z = (
             jnp.asarray(part) for part in (self.links.mass, self.links.X, self.links.Z)
         )
+        # Joint speeds are real, elastic speeds dual.
         rigid = xd.at[formulation.n_joints :].set(0.0)
         y = N @ rigid
         y_1 = N_1 @ rigid + N @ (xd - rigid)
@@ -417,6 +423,7 @@ class TruncatedScrews(AbstractEquations):
         def weight(eta):
             return self._weight(formulation, jnp.concatenate([place.encoder, eta]))
 
+        # A force linear in eta works on average by half its change along the way to eta.
         change = weight(eta) - weight(none)
         flat = VirtualWork().gravity_energy(formulation, place)
         return flat + 0.5 * eta @ change[formulation.n_joints :]

@@ -43,6 +43,7 @@ def seats_on_tips(
 ) -> Seats:
     """Pose of every link on the deformed tip of its parent."""
     u, phi = jnp.split(of_previous(tip), 2, axis=1)
+    # exp(phi x) and its left Jacobian from one set of series in |phi|^2: smooth at phi = 0.
     square = jnp.sum(phi**2, axis=1)[:, None, None]
     sinc, half, sixth, _, _ = rotation_series(square)
     K = cross_matrix(phi)

@@ -28,6 +28,7 @@ from .references import AbstractReference, Conditions
 def transfer(R: Float[Array, "l 3 3"], p: Float[Array, "l 3"]) -> Float[Array, "l 6 6"]:
     """T = Ad(R, p)^-1 of every link: (v, w) -> (R^T (v + w x p), R^T w)."""
     Rt = jnp.swapaxes(R, 1, 2)
+    # w x p = -(p x) w
     lever = -Rt @ cross_matrix(p)
     return upper_blocks(Rt, lever)
 
@@ -62,6 +63,7 @@ def chain_product(
         G_i, own = link
         return G_i @ a + own
 
+    # All unit vectors b at once: the rows of the identity that belong to each link.
     own = np.eye(6 * l).reshape(l, 6, 6 * l)
     rows = outwards(parents, step, jnp.zeros((6, 6 * l)), (G, own))
     return rows.reshape(6 * l, 6 * l)
@@ -92,6 +94,7 @@ def pose(
     chain = mechanism.chain
     relative = relative_poses(chain, theta)
     shift = transfer(relative.R, relative.arm)
+    # Rigid coordinates of the parent move its tip, and with it the inner node of the link.
     carried = shift @ seat_shapes(chain, shapes)[:, :, :6]
     Phi = chain_product(transfer(relative.R, relative.p), chain.parents)
     screws = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
@@ -208,6 +211,7 @@ def erls_motion(
     """
     joints = _joint_motion(chain, moving, carries_acceleration)
     own, own_d, own_dd = (_from_tips(chain, shapes, at, part) for part in eta)
+    # The chain Psi turns with the joints as Phi does, by -rate ad on what it has carried so far.
     a = at.Psi @ own
     d = at.Psi @ (own_d - joints.rate * (at.ad @ a))
     dd = at.Psi @ (own_dd + second_derivative_terms(at, joints, a, d))
@@ -269,6 +273,7 @@ def _with_conditions(
         on_frames = jnp.pad(g, (0, r.shape[0] - g.shape[0]))
         return on_frames + multipliers @ conditions.wrenches
 
+    # Value, rate and acceleration one after the other: each needs the one before it.
     phi, multipliers = solve(inner.value, eta[0])
     w = at.J @ phi
     g = moment(inner.value + w, eta[0], multipliers)
@@ -330,6 +335,7 @@ def erls_pull_back(
     push = jnp.zeros(count)  # on the conditions
     if at.conditions is not None:
         rows = at.conditions.rows
+        # What forces on J phi and on the encoders theta + phi do through phi = -solve Z q.
         push = at.conditions.solve[:count].T @ (at.J.T @ on_r + on_encoder)
         on_r = on_r - push @ rows[:, :, :6].reshape(rows.shape[0], -1)
         on_eta = on_eta - jnp.tensordot(push, rows[:, :links, 6:], axes=1)

@@ -77,9 +77,16 @@ class AbstractMechanism(eqx.Module):
     """
 
     chain: eqx.AbstractVar[Chain]
-    independent: eqx.AbstractVar[tuple[int, ...]]  # moving joints that are coordinates
-    # All moving joints, as the robot is put together.
-    home: eqx.AbstractVar[Float[Any, " j"]]
+
+    @property
+    @abc.abstractmethod
+    def independent(self) -> tuple[int, ...]:
+        """Numbers of the moving joints that are coordinates."""
+
+    @property
+    @abc.abstractmethod
+    def home(self) -> Float[Any, " j"]:
+        """Coordinates of all moving joints as the robot is put together."""
 
     @abc.abstractmethod
     def chain_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " k"]:

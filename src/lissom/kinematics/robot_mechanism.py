@@ -42,6 +42,7 @@ def chain_of(robot: Robot) -> Chain:
         axes.append(joint.axis)
         kinds.append(joint.kind)
         parents.append(joint.parent)
+    # Joints that close a ring come last: their frames follow the links in the chain.
     xp = namespace(frames, axes)
     moving = [kind != "fixed" for kind in kinds]
     is_serial = parents == list(range(-1, len(parents) - 1))
@@ -77,7 +78,9 @@ def seats_of(robot: Robot, node_shape: Real) -> Real | None:
 
     seats = []
     for parent in parents:
-        on_ground = parent is None or parent < 0
-        seats.append(ground if on_ground else at_tip(parent))
+        if parent is None or parent == GROUND:
+            seats.append(ground)
+        else:
+            seats.append(at_tip(parent))
     seats += closing_seats(robot, node_shape, ground, at_tip)
     return xp.stack(seats)

@@ -53,6 +53,7 @@ def assembled_closure(robot: Robot, chain: Chain, closure: Closure) -> Closure:
         return with_independent(closure, named or first)
     posed = _named_joints(robot, robot.assembly)
     held = [j for j in named if j in posed]
+    # Joints that are both independent and posed are wanted exactly there; all others may give way.
     theta = close(robot, chain, closure, np.asarray(closure.guess), held)
     check_rank(robot, chain, closure, theta)
     chosen = best_independent(robot, chain, closure, theta, named)
@@ -89,6 +90,7 @@ def close(
         start = theta.copy()
         turn = random.uniform(-np.pi, np.pi, len(free))
         start[free] += np.asarray(closure.reach)[free] * turn
+        # Closing frames start as near to their tips as they come.
         joints = jnp.asarray(start[: closure.joints])
         start = np.asarray(_closing_guess(chain, closure, joints))
         end = close_from(chain, closure, start, free)
@@ -142,6 +144,7 @@ def close_from(chain: Chain, closure: Closure, theta, free) -> ClosingAttempt:
         trial = theta.copy()
         trial[free] += step * reach
         g_trial, A_trial = linearised(trial)
+        # A step that closes the loops further is taken and trusted more; another is tried again, shorter.
         if np.linalg.norm(g_trial) < np.linalg.norm(g):
             theta, g, A = trial, g_trial, A_trial
             damping = damping * 0.05
@@ -185,6 +188,7 @@ def lead_to(
     way = np.abs((value - start) / np.asarray(closure.reach)[independent])
     count = max(1, int(np.ceil(way.max() / BRANCH_STEP)))
     free = _free_joints(len(theta), independent)
+    # Small steps, each from the pose before it, cannot jump to another branch.
     for part in np.arange(1, count + 1) / count:
         theta[independent] = start + part * (value - start)
         theta, gap = close_from(chain, closure, theta, free)

@@ -165,12 +165,14 @@ class ClosedChain(AbstractMechanism):
         )
         count = self.closure.joints
         if joints.shape[0] == len(independent) and len(independent) != count:
+            # Under a transformation nothing can be searched for: the branch of the guess must do.
             if is_concrete:
                 target = np.asarray(joints)
                 theta = lead_to(robot, self.chain, self.closure, target)
                 return jnp.asarray(theta[:count])
             joints = home.at[independent].set(joints)
         theta = self._closed_near(joints)
+        # Newton's iteration gives up far from closed loops; a search from other guesses may still find them.
         if is_concrete and not bool(jnp.all(jnp.isfinite(theta))):
             guess = np.asarray(self.chain_near(joints))
             theta = close(robot, self.chain, self.closure, guess, self.independent)
