@@ -63,7 +63,7 @@ class PD(AbstractLaw):
         encoder, speed = jnp.split(measured, 2)
         error = self.reference.value(t) - encoder
         error_d = self.reference.rate(t) - speed
-        torque = self.kp * error + self.kd * error_d
+        torque = jnp.asarray(self.kp) * error + jnp.asarray(self.kd) * error_d
         if self.feedforward is not None:
             torque = torque + self.feedforward.value(t)
         return torque, memory

@@ -31,7 +31,10 @@ class ControlState(eqx.Module):
 class AbstractFeedback(eqx.Module):
     """Torques that answer to the motion, smooth on one piece of time."""
 
-    sample: eqx.AbstractVar[Scalar | None]
+    @property
+    @abc.abstractmethod
+    def sample(self) -> Scalar | None:
+        """Period at which it acts [s]; None: at every instant."""
 
     @property
     @abc.abstractmethod
@@ -65,7 +68,11 @@ class StateFunction(AbstractFeedback):
     """
 
     function: Callable = eqx.field(static=True)
-    sample: Scalar | None = eqx.field(static=True, default=None)
+
+    @property
+    def sample(self) -> None:
+        """None: it acts at every instant."""
+        return None
 
     @property
     def breakpoints(self) -> np.ndarray:

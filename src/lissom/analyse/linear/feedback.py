@@ -129,6 +129,7 @@ def driving_loads(
         if channel.kind == "torque":
             torque = torque.at[channel.index].add(value)
     if feedback is not None:
+        assert at_point is not None
         change = feedback.signals(formulation, motion) - at_point
         change = change - set_points(feedback.channels, inputs, u)
         torque = torque + on_actuated(formulation, feedback.gain @ change)
