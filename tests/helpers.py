@@ -14,8 +14,10 @@ import numpy as np
 
 from lissom import Model, Robot
 from lissom.bodies.link_body import body_of
+from lissom.control.pd import PD
 from lissom.dynamics.stiffening import with_squared_slopes
 from lissom.dynamics.truncated import TruncatedScrews
+from lissom.solve.signals import Table
 
 DATA = Path(__file__).parent / "data"
 LIBRARY = (
@@ -209,6 +211,16 @@ SCREW_CHOICES = ("dual-screw",)
 ALL_CHOICES = (*EXACT_CHOICES, *SCREW_CHOICES)
 # Terms as papers print them: some are left out, and energy is not kept.
 PUBLISHED_CHOICES = ("erls-cms-published", "dual-screw-published")
+# One instance of every law, for a robot with two actuated joints.
+ALL_LAWS = {
+    "pd": lambda sample: PD(
+        [31.0, 17.0],
+        [1.9, 0.8],
+        Table([0.0], [[0.3, -0.2]], after="hold"),
+        None,
+        sample,
+    ),
+}
 ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
 
 

@@ -18,7 +18,7 @@ from lissom.analyse.linear.linearize import operating_point
 from lissom.solve.balance import balanced_point
 from lissom.solve.channels import UnknownNameError
 from lissom.solve.inputs import Loads, Piece
-from lissom.solve.problem import Problem
+from lissom.solve.problem import MotionProblem
 
 Q, QD, QDD = [0.3, 0.7], [1.5, -2.0], [4.0, 3.0]
 OUTPUTS = ["upper.encoder", "lower/tip.ay", "lower/tip.px"]
@@ -45,7 +45,7 @@ def held():
 @compiled_once
 def rate(f, s, tau):
     """What the simulation integrates: rates of the states under constant torques."""
-    problem, n = Problem(f, Loads(torque=Piece(jnp.zeros(()), tau[None]))), f.size
+    problem, n = MotionProblem(f, Loads(torque=Piece(jnp.zeros(()), tau[None]))), f.size
     return jnp.concatenate([s[n:], problem.acceleration(0.0, s[:n], s[n:])])
 
 
@@ -285,7 +285,7 @@ def test_a_state_of_a_simulation_is_linearised_with_its_own_accelerations():
         )
     )
     point = operating_point(model, state)
-    problem = Problem(
+    problem = MotionProblem(
         model.formulation, Loads(torque=Piece(jnp.zeros(()), point.tau[None]))
     )
     assert_allclose(point.xdd, problem.acceleration(0.0, point.x, point.xd), rtol=1e-6)

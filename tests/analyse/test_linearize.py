@@ -13,7 +13,7 @@ from helpers import compiled_once, reference_named, robot_named
 from lissom.analyse.linear.linearize import operating_point
 from lissom.dynamics.nodes import node_poses
 from lissom.solve.inputs import Loads, NodeLoad, Piece
-from lissom.solve.problem import Problem
+from lissom.solve.problem import MotionProblem
 
 POINTS = 20
 STENCIL = (
@@ -68,7 +68,7 @@ def nonlinear(f, state, u, tau):
         def at(value):
             return Piece(jnp.zeros(()), value[None])
 
-        problem = Problem(
+        problem = MotionProblem(
             f,
             Loads(
                 torque=at(tau + u[:j]),

@@ -1,6 +1,7 @@
 """What every step method promises, on a rigid double pendulum falling in gravity: smooth and nonlinear."""
 
 import functools
+import typing
 
 import jax
 import jax.numpy as jnp
@@ -11,10 +12,10 @@ from helpers import ALL_STEPS, compiled_once, observed_order, rigid_robot, robot
 from lissom import Model
 from lissom.describe.scenario import Solver
 from lissom.dynamics import engine
-from lissom.solve.inputs import Loads
-from lissom.solve.problem import Problem
+from lissom.solve.inputs import Loads, Piece
+from lissom.solve.problem import MotionProblem
 from lissom.solve.simulate import step_of
-from lissom.solve.step import Moment, Tolerance
+from lissom.solve.step import AbstractStep, Moment, Tolerance
 
 DURATION = 0.5  # [s]
 ORDER = {"radau": 5, "generalised-alpha": 2, "dopri5": 5, "dopri8": 8, "tsit5": 5}
@@ -32,7 +33,7 @@ COARSEST = {
 def stepped(step, f, x, xd, h, count):
     """`count` steps of size h, iterated to round-off; the end, the middle of the last step, energy there."""
     problem, tolerance = (
-        Problem(f, Loads()),
+        MotionProblem(f, Loads()),
         Tolerance(jnp.asarray(1e-13), jnp.asarray(1e-13)),
     )
     start = Moment(jnp.asarray(0.0), x, xd, jnp.zeros(2))
@@ -126,3 +127,37 @@ def middle(count):
         step_of(Solver(method="dopri8")), f, x, xd, jnp.asarray(duration / 400), 400
     )
     return np.asarray(end.x)
+
+
+def test_every_step_is_in_the_list():
+    named = set(typing.get_args(Solver.model_fields["method"].annotation)) - {"auto"}
+    assert named == set(ALL_STEPS)
+    reached = {type(step_of(Solver(method=method))) for method in ALL_STEPS}
+    assert reached == set(AbstractStep.__subclasses__())
+
+
+@pytest.mark.parametrize("method", ["radau", "generalised-alpha", "dopri5"])
+def test_a_step_resumes_from_a_jump_as_if_it_had_begun_there(method):
+    # The torques jump: what a method keeps from before the jump must not change the step after it.
+    f, x, xd = falling()
+    step = step_of(Solver(method=method))
+    before = MotionProblem(f, Loads())
+    after = MotionProblem(f, Loads(torque=Piece(0.0, jnp.array([[1.7, -0.6]]))))
+    tolerance = Tolerance(jnp.asarray(1e-13), jnp.asarray(1e-13))
+    h = jnp.asarray(1e-3)
+    start = Moment(jnp.asarray(0.0), x, xd, jnp.zeros(2))
+
+    @compiled_once
+    def both(start):
+        memory = step.begin(before, tolerance, start)
+        first = step.attempt(before, tolerance, start, h, memory)
+        resumed = step.resume(after, tolerance, first.end, first.memory)
+        begun = step.begin(after, tolerance, first.end)
+        return [
+            step.attempt(after, tolerance, first.end, h, memory).end
+            for memory in (resumed, begun)
+        ]
+
+    resumed, begun = both(start)
+    np.testing.assert_allclose(resumed.x, begun.x, atol=1e-12)
+    np.testing.assert_allclose(resumed.xd, begun.xd, atol=1e-10)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from lissom.bodies import build
+from lissom.bodies import link_body
 from lissom.describe import DescriptionError, Scenario
 from lissom.services.frequency_response import (
     FrequencyResponseRequest,
@@ -108,7 +108,7 @@ def test_a_map_wants_axes_or_a_run_and_says_so():
 def built(monkeypatch):
     """How many models, and how many bodies of each link, were built."""
     counts = {"models": 0, "bodies": {}}
-    make_model, make_body = Model.__init__, build.body_of
+    make_model, make_body = Model.__init__, link_body.body_of
 
     def counting_model(self, *args, **kwargs):
         counts["models"] += 1
@@ -143,9 +143,6 @@ def test_a_simulation_builds_one_model(built):
     assert built["models"] == 1
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the scene of a run builds every body again, twice"
-)
 def test_a_simulation_builds_the_body_of_each_link_once(built):
     assert simulate(a_millisecond()).complete
     assert built["bodies"] == {"column": 1, "upper": 1, "fore": 1}

@@ -12,7 +12,7 @@ from lissom.dynamics import engine
 from lissom.dynamics.nodes import node_poses
 from lissom.solve.inputs import Loads
 from lissom.solve.march import MarchState, empty_record, march, set_off
-from lissom.solve.problem import Problem
+from lissom.solve.problem import MotionProblem
 from lissom.solve.radau import Radau
 from lissom.solve.solution import Counts
 from lissom.solve.step import Moment, Tolerance
@@ -24,7 +24,7 @@ MAX_STEPS = 200_000
 def fall(f, x, times, rtol):
     """Free motion from rest at x: positions of the links' ends (t, l, 3), energies (t, 3), states, result, steps."""
     tolerance = Tolerance(rtol, 0.01 * rtol)
-    problem = Problem(f, Loads())
+    problem = MotionProblem(f, Loads())
     zero = whole(0)
     joints = x[: f.n_joints]
     start = MarchState(

@@ -19,7 +19,7 @@ from ..describe.robot import Robot
 from ..dynamics import engine
 from ..solve.inputs import Inputs
 from ..solve.model import Model
-from ..solve.problem import Problem
+from ..solve.problem import MotionProblem
 from ..types import real
 from .cases import Tell
 from .machine import one_core, timed
@@ -139,7 +139,7 @@ def counted(model: Model) -> dict[str, int]:
 def right_hand_side(formulation: Any, x, xd):
     """Acceleration of the free robot."""
     no_loads = Inputs(formulation.n_joints).on(0.0, 1.0)
-    return Problem(formulation, no_loads).acceleration(real(0.0), x, xd)
+    return MotionProblem(formulation, no_loads).acceleration(real(0.0), x, xd)
 
 
 def state_of_motion(f: Any) -> tuple[Any, Any]:

@@ -42,7 +42,7 @@ from .body import (
 )
 from .link_body import TIP_NODE, complete_body
 from .mesh import BeamMesh, gauss, polyline_mesh, section_inertia
-from .reduce.eigen import lowest_modes
+from .reduce.lowest_modes import lowest_modes
 from .slopes import Slopes, integral_weights
 
 DEFAULT_MODES = 12

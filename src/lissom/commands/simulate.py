@@ -95,7 +95,7 @@ def simulate(
 @contextmanager
 def all_at_once(request: "SimulateRequest") -> Iterator[None]:
     """Text that cannot be read is reported together with output files that cannot be written."""
-    from ..services.outputs import output_problems
+    from ..services.output_files import output_problems
 
     try:
         yield

@@ -10,7 +10,7 @@ from ..analyse.linear.frequency_response import frequency_response as response_o
 from ..atomic import write_atomically
 from .frozen_model import FrozenModel, NumberArray
 from .linearize import LinearRequest
-from .outputs import PICTURE, check_outputs, written_files
+from .output_files import PICTURE, check_outputs, written_files
 
 DATA = (".csv", ".npz")
 PEAKS = 8  # told of each response, largest first

@@ -17,7 +17,7 @@ from .frozen_model import (
     JointValues,
     complex_numbers,
 )
-from .outputs import check_outputs
+from .output_files import check_outputs
 from .sources import RobotRequest
 
 MATRICES = (".npz", ".mat")
@@ -72,7 +72,7 @@ class LinearizeRequest(LinearRequest):
     matrices: str | None = None
 
 
-class OperatingPoint(FrozenModel):
+class PointResult(FrozenModel):
     """Where a model is linear about, by joint."""
 
     q: dict[str, float]
@@ -95,7 +95,7 @@ class LinearizeResult(FrozenModel):
 
     robot: str
     formulation: str
-    point: OperatingPoint
+    point: PointResult
     shapes: MatrixSizes
     states: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -155,9 +155,9 @@ def _slowest_first(poles: Any) -> np.ndarray:
     return poles[order]
 
 
-def _operating_point(linear: LinearModel) -> OperatingPoint:
+def _operating_point(linear: LinearModel) -> PointResult:
     point = linear.operating
-    return OperatingPoint(
+    return PointResult(
         q=_by_joint(linear, point.q),
         qd=_by_joint(linear, point.qd),
         qdd=_by_joint(linear, point.qdd),

@@ -14,7 +14,7 @@ from ..describe import DescriptionError, Robot
 from ..describe.errors import refused
 from ..solve.model import Model
 from .frozen_model import FrozenModel, Gains, NumberArray
-from .outputs import PICTURE, check_outputs, written_files
+from .output_files import PICTURE, check_outputs, written_files
 from .sources import RobotRequest, is_result
 
 DATA = (".nc", ".npz")

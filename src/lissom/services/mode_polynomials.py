@@ -13,7 +13,7 @@ from ..describe.errors import refused
 from ..solve.model import Model, UndefinedReferenceError
 from .failures import AnalysisError
 from .frozen_model import FrozenModel, NumberArray
-from .outputs import check_outputs, written_files
+from .output_files import check_outputs, written_files
 from .sources import RobotRequest
 
 POLYNOMIALS = (".npz", ".c", ".py")

@@ -23,7 +23,7 @@ from .frozen_model import (
     NumberArray,
     complex_numbers,
 )
-from .outputs import PAGE, PICTURE, check_outputs
+from .output_files import PAGE, PICTURE, check_outputs
 from .robot_facts import has_damping, rows_of_nodes, values_by_name
 from .sources import RobotRequest
 

@@ -17,7 +17,7 @@ from ..describe.errors import refused
 from ..show.link_figure import LinkPicture, plot_link
 from .failures import FailedImport
 from .frozen_model import FrozenModel
-from .outputs import PICTURE, check_outputs, written_files
+from .output_files import PICTURE, check_outputs, written_files
 
 LINK = (".npz",)
 REPORT = (".json",)

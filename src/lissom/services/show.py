@@ -11,7 +11,7 @@ from ..describe import Link, Robot
 from ..describe.geometry import beam_path, node_count, tip
 from ..describe.section import Taper
 from .frozen_model import FrozenModel, Position
-from .outputs import PICTURE, check_outputs
+from .output_files import PICTURE, check_outputs
 from .robot_facts import has_damping, rows_of_nodes, values_by_name
 from .sources import RobotRequest, source_line
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..describe import DescriptionError, Scenario
 from .failures import FailedRun
 from .frozen_model import FrozenModel, Position
-from .outputs import PAGE, PICTURE, RESULT, Outputs, output_problems
+from .output_files import PAGE, PICTURE, RESULT, Outputs, output_problems
 from .robot_facts import has_damping, named_nodes, values_by_name
 from .sources import Source, runs_from_rest, scenario_of
 from .validate import checked_model

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 
 from ..types import real, whole
-from .problem import Problem
+from .problem import MotionProblem
 from .step import (
     AbstractStep,
     Attempt,
@@ -37,7 +37,7 @@ class Explicit(AbstractStep):
         """The diffrax solver."""
         return METHODS[self.method]()
 
-    def _term(self, problem: Problem) -> diffrax.ODETerm:
+    def _term(self, problem: MotionProblem) -> diffrax.ODETerm:
         def slope(t, y, args):
             x, xd, _ = y
             xdd = problem.acceleration(t, x, xd)
@@ -45,7 +45,7 @@ class Explicit(AbstractStep):
 
         return diffrax.ODETerm(slope)
 
-    def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> Any:
+    def begin(self, problem: MotionProblem, tolerance: Tolerance, now: Moment) -> Any:
         """The method's own state, and what errors are weighed with."""
         y = (now.x, now.xd, now.work)
         tangents = problem.matrices(now.t, now.x, now.xd)
@@ -57,7 +57,7 @@ class Explicit(AbstractStep):
         return state, weights
 
     def attempt(
-        self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory
+        self, problem: MotionProblem, tolerance: Tolerance, now: Moment, h, memory
     ) -> Attempt:
         """One step of size h."""
         state, weights = memory

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve
 from ..types import real, whole
-from .problem import Problem, Tangents
+from .problem import MotionProblem, Tangents
 from .step import (
     AbstractStep,
     Attempt,
@@ -75,7 +75,9 @@ class GeneralisedAlpha(AbstractStep):
         alpha_m, alpha_f, _, _ = self.weights
         return (1 - alpha_f) / (1 - alpha_m)
 
-    def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> AlphaMemory:
+    def begin(
+        self, problem: MotionProblem, tolerance: Tolerance, now: Moment
+    ) -> AlphaMemory:
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
         motion = problem.formulation.motion(now.x, now.xd, jnp.zeros(n))
@@ -89,7 +91,11 @@ class GeneralisedAlpha(AbstractStep):
         )
 
     def resume(
-        self, problem: Problem, tolerance: Tolerance, now: Moment, memory: AlphaMemory
+        self,
+        problem: MotionProblem,
+        tolerance: Tolerance,
+        now: Moment,
+        memory: AlphaMemory,
     ) -> AlphaMemory:
         """Both accelerations jump with the torques; derivatives and factors do not know about held torques."""
         xdd = problem.acceleration(now.t, now.x, now.xd)
@@ -98,7 +104,7 @@ class GeneralisedAlpha(AbstractStep):
 
     def attempt(
         self,
-        problem: Problem,
+        problem: MotionProblem,
         tolerance: Tolerance,
         now: Moment,
         h,

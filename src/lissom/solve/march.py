@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 from ..kinematics.mechanism import DEAD_POINT_GAIN
 from ..types import RESULTS, real, whole
 from .feedback import ControlState
-from .problem import Problem
+from .problem import MotionProblem
 from .solution import Counts
 from .step import AbstractStep, Attempt, Moment, Tolerance
 
@@ -59,7 +59,7 @@ def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> R
     )
 
 
-def first_sample(problem: Problem, now: Moment) -> ControlState | None:
+def first_sample(problem: MotionProblem, now: Moment) -> ControlState | None:
     """A sampled law before the start of a run: it acts at t = 0, before anything is driven."""
     law = problem.sampled_law
     if law is None:
@@ -70,7 +70,7 @@ def first_sample(problem: Problem, now: Moment) -> ControlState | None:
 
 
 def set_off(
-    step: AbstractStep, problem: Problem, tolerance: Tolerance, state: MarchState
+    step: AbstractStep, problem: MotionProblem, tolerance: Tolerance, state: MarchState
 ) -> MarchState:
     """Start of a smooth piece: fresh acceleration, no memory of what was before the jump."""
     here = problem.near(state.joints).holding(state.control)
@@ -90,7 +90,7 @@ def set_off(
 
 def write(
     step: AbstractStep,
-    problem: Problem,
+    problem: MotionProblem,
     record: Record,
     now: Moment,
     attempt: Attempt | None,
@@ -143,7 +143,7 @@ def next_size(step: AbstractStep, attempt: Attempt, h, accepted):
 
 def march(
     step: AbstractStep,
-    problem: Problem,
+    problem: MotionProblem,
     tolerance: Tolerance,
     state: MarchState,
     t_end,
@@ -172,7 +172,7 @@ def march(
 
 def advance(
     step: AbstractStep,
-    problem: Problem,
+    problem: MotionProblem,
     tolerance: Tolerance,
     state: MarchState,
     t_end,
@@ -219,7 +219,7 @@ def advance(
     return moved, accepted
 
 
-def next_stop(problem: Problem, state: MarchState, t_end) -> Float[Array, ""]:
+def next_stop(problem: MotionProblem, state: MarchState, t_end) -> Float[Array, ""]:
     """Where the next step may end at the latest: the end of the piece, or the next sample."""
     law = problem.sampled_law
     if law is None:
@@ -229,7 +229,7 @@ def next_stop(problem: Problem, state: MarchState, t_end) -> Float[Array, ""]:
 
 
 def near_dead_point(
-    problem: Problem, end: Moment, accepted, result: RESULTS
+    problem: MotionProblem, end: Moment, accepted, result: RESULTS
 ) -> RESULTS:
     """The result, or `dead_point` where an independent joint of a closed chain hardly moves the others any more."""
     f = problem.formulation
@@ -260,7 +260,7 @@ def judge(
 
 def let_law_act(
     step: AbstractStep,
-    problem: Problem,
+    problem: MotionProblem,
     tolerance: Tolerance,
     state: MarchState,
     accepted,

@@ -14,7 +14,7 @@ from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.nodes import node_poses
 from .inputs import Inputs
 from .model import Model
-from .problem import Problem
+from .problem import MotionProblem
 from .solution import Solution
 
 # Energies of a run; the residual is what the balance of the others leaves over.
@@ -61,7 +61,7 @@ def joint_torques(formulation, loads, piece, joints, command, t, x, xd):
     """Torques at many times; `loads` holds those of all pieces, `piece` the number of the one in force."""
 
     def one(piece, joints, command, t, x, xd):
-        here = Problem(formulation, jax.tree.map(lambda part: part[piece], loads))
+        here = MotionProblem(formulation, jax.tree.map(lambda part: part[piece], loads))
         here = here.near(joints)
         if here.sampled_law is not None:
             held = eqx.tree_at(

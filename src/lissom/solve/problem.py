@@ -23,24 +23,24 @@ class Tangents(eqx.Module):
     N: Rates
 
 
-class Problem(eqx.Module):
+class MotionProblem(eqx.Module):
     """A robot under loads on one smooth piece of time."""
 
     formulation: AbstractFormulation
     loads: Loads
 
-    def near(self, joints: Float[Array, " j"]) -> "Problem":
+    def near(self, joints: Float[Array, " j"]) -> "MotionProblem":
         """The same problem with the robot on the assembly branch of these joint coordinates."""
-        return Problem(near(self.formulation, joints), self.loads)
+        return MotionProblem(near(self.formulation, joints), self.loads)
 
-    def holding(self, control: ControlState | None) -> "Problem":
+    def holding(self, control: ControlState | None) -> "MotionProblem":
         """The same problem while a sampled law holds its command."""
         if control is None:
             return self
         loads = eqx.tree_at(
             lambda loads: loads.held, self.loads, control.command, is_leaf=_is_none
         )
-        return Problem(self.formulation, loads)
+        return MotionProblem(self.formulation, loads)
 
     @property
     def sampled_law(self) -> WiredLaw | None:

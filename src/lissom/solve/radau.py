@@ -18,7 +18,7 @@ from jaxtyping import Array, Float
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve
 from ..types import real, whole
-from .problem import Problem, Tangents
+from .problem import MotionProblem, Tangents
 from .step import (
     AbstractStep,
     Attempt,
@@ -89,7 +89,9 @@ class Radau(AbstractStep):
     order: ClassVar[int] = 3
     name: ClassVar[str] = "radau"
 
-    def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> RadauMemory:
+    def begin(
+        self, problem: MotionProblem, tolerance: Tolerance, now: Moment
+    ) -> RadauMemory:
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
         motion = problem.formulation.motion(now.x, now.xd, jnp.zeros(n))
@@ -113,7 +115,7 @@ class Radau(AbstractStep):
 
     def resume(
         self,
-        problem: Problem,
+        problem: MotionProblem,
         tolerance: Tolerance,
         now: Moment,
         memory: RadauMemory,
@@ -127,7 +129,7 @@ class Radau(AbstractStep):
 
     def attempt(
         self,
-        problem: Problem,
+        problem: MotionProblem,
         tolerance: Tolerance,
         now: Moment,
         h,
@@ -227,7 +229,7 @@ def predict(memory: RadauMemory, h) -> Float[Array, "3 n"]:
     return powers @ LAGRANGE @ memory.stages
 
 
-class Iteration(NamedTuple):
+class RadauIteration(NamedTuple):
     """State of the simplified Newton iteration."""
 
     stages: Float[Array, "3 n"]
@@ -239,7 +241,12 @@ class Iteration(NamedTuple):
 
 
 def iterate(
-    problem: Problem, tolerance: Tolerance, now: Moment, h, memory: RadauMemory, guess
+    problem: MotionProblem,
+    tolerance: Tolerance,
+    now: Moment,
+    h,
+    memory: RadauMemory,
+    guess,
 ):
     """Simplified Newton iteration on the stage accelerations, [HairerWanner1996] section IV.8."""
 
@@ -259,10 +266,10 @@ def iterate(
         )(dx, dxd)
         return jnp.max(sizes)
 
-    def going(at: Iteration):
+    def going(at: RadauIteration):
         return (at.count < MAX_ITERATIONS) & ~at.solved & ~at.lost
 
-    def once(at: Iteration) -> Iteration:
+    def once(at: RadauIteration) -> RadauIteration:
         d = change(at.stages)
         size = size_of(d)
         # Before a second change is known, the rate of the step before has to do.
@@ -272,11 +279,11 @@ def iterate(
         diverges = (at.count > 0) & (rate >= 0.95) & (left > KAPPA)
         lost = ~jnp.isfinite(size) | diverges
         solved = (left < KAPPA) & ~lost
-        return Iteration(at.stages + d, at.count + 1, size, rate, solved, lost)
+        return RadauIteration(at.stages + d, at.count + 1, size, rate, solved, lost)
 
     no = jnp.asarray(False)
     first_rate = jnp.minimum(memory.contraction, 0.5)
-    start = Iteration(guess, whole(0), real(0.0), first_rate, no, no)
+    start = RadauIteration(guess, whole(0), real(0.0), first_rate, no, no)
     end = jax.lax.while_loop(going, once, start)
     return end.stages, end.solved, end.count, end.rate
 

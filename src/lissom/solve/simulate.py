@@ -18,7 +18,7 @@ from .generalised_alpha import GeneralisedAlpha
 from .inputs import Inputs, inputs_of_torque
 from .march import MarchState, empty_record, first_sample, march, set_off
 from .model import Model
-from .problem import Problem
+from .problem import MotionProblem
 from .radau import Radau
 from .solution import Counts, Segment, Solution
 from .state import State
@@ -110,7 +110,7 @@ def simulate(
                 if not _is_well(at):
                     # A closed chain may go on with other joints as its coordinates.
                     f, at = beyond_dead_point(problem.formulation, at, prescribed)
-                    problem = Problem(f, problem.loads)
+                    problem = MotionProblem(f, problem.loads)
                 if f.independent != segments[-1].independent:
                     row, time = int(at.record.filled), float(at.now.t)
                     segments.append(Segment(f.independent, row, time))
@@ -149,7 +149,7 @@ def _pieces(f: AbstractFormulation, inputs: Inputs, times: np.ndarray):
     """The robot under the loads of each smooth piece of time, and where that ends."""
     ends = inputs.breakpoints(float(times[-1]))
     for start, end in zip(ends[:-1], ends[1:], strict=True):
-        yield Problem(f, _as_arrays(inputs.on(start, end))), float(end)
+        yield MotionProblem(f, _as_arrays(inputs.on(start, end))), float(end)
 
 
 def _is_well(at: MarchState) -> bool:
@@ -161,7 +161,7 @@ def _is_under_way(at: MarchState, end: float) -> bool:
 
 
 def _through(
-    problem: Problem, settings: Settings, at: MarchState, end: float, watch
+    problem: MotionProblem, settings: Settings, at: MarchState, end: float, watch
 ) -> MarchState:
     """To the end of a piece, in bursts, or until the run fails."""
     step, tolerance, max_step, max_steps = settings
@@ -231,7 +231,7 @@ def _start(
     inputs: Inputs,
     times: np.ndarray,
     solver: Solver,
-    sample: Callable[[Problem, Moment], Any],
+    sample: Callable[[MotionProblem, Moment], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
     t_end = float(times[-1])

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from ..algebra.so3 import CROSS
 from ..dynamics.formulation import AbstractFormulation
-from .problem import Problem, Tangents
+from .problem import MotionProblem, Tangents
 
 
 class Tolerance(eqx.Module):
@@ -35,7 +35,7 @@ class ErrorWeights(eqx.Module):
 
 
 def error_weights(
-    problem: Problem, tolerance: Tolerance, tangents: Tangents, x, xd
+    problem: MotionProblem, tolerance: Tolerance, tangents: Tangents, x, xd
 ) -> ErrorWeights:
     """Encoder readings and node positions (against the robot's reach) per unit of x."""
     N = tangents.N
@@ -100,18 +100,18 @@ class AbstractStep(eqx.Module):
     name: eqx.AbstractClassVar[str]
 
     @abc.abstractmethod
-    def begin(self, problem: Problem, tolerance: Tolerance, now: Moment) -> Any:
+    def begin(self, problem: MotionProblem, tolerance: Tolerance, now: Moment) -> Any:
         """Memory at the start of a smooth piece."""
 
     def resume(
-        self, problem: Problem, tolerance: Tolerance, now: Moment, memory: Any
+        self, problem: MotionProblem, tolerance: Tolerance, now: Moment, memory: Any
     ) -> Any:
         """Memory after a jump of the torques, as a sampled law makes; a method may keep what the jump leaves alone."""
         return self.begin(problem, tolerance, now)
 
     @abc.abstractmethod
     def attempt(
-        self, problem: Problem, tolerance: Tolerance, now: Moment, h, memory
+        self, problem: MotionProblem, tolerance: Tolerance, now: Moment, h, memory
     ) -> Attempt:
         """One step of size h."""
 

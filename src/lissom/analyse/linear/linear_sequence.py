@@ -16,7 +16,7 @@ from ...compilation import compiled_quickly
 from ...dynamics.formulation import near
 from ...solve.balance import balanced_point, left_over
 from ...solve.model import Model
-from .feedback import joint_feedback
+from .linear_feedback import joint_feedback
 from .linearize import channels_of, derivatives, model_of, require_balance
 from .state_space import LinearModel
 

@@ -26,7 +26,7 @@ from ...solve.channels import (
 from ...solve.feedback import WiredLaw
 from ...solve.model import EquilibriumError, Model
 from ...solve.state import State
-from .feedback import (
+from .linear_feedback import (
     LinearFeedback,
     driving_loads,
     joint_feedback,

@@ -20,7 +20,7 @@ from jaxtyping import Float
 
 from ...solve.channels import Channel
 from ...solve.feedback import WiredLaw
-from .feedback import set_point_matrix
+from .linear_feedback import set_point_matrix
 from .state_space import LinearModel
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Complex, Float
 from ...solve.balance import MotionPoint
 from ...solve.model import Model
 from ...solve.state import State
-from ..linear.feedback import LinearFeedback
+from ..linear.linear_feedback import LinearFeedback
 from ..linear.linearize import (
     derivatives_at,
     formulation_near,

@@ -14,7 +14,7 @@ from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.model import Model
 from ...solve.state import State
-from ..linear.feedback import joint_feedback
+from ..linear.linear_feedback import joint_feedback
 from ..linear.locking import locked_basis
 from .complex_modes import RIGID_RATE
 from .damped_modes import damped_modes

@@ -19,7 +19,7 @@ from ...dynamics.nodes import node_poses
 from ...solve.balance import balanced_point, left_over
 from ...solve.family import Family
 from ...solve.model import Model
-from ..linear.feedback import LinearFeedback, joint_feedback
+from ..linear.linear_feedback import LinearFeedback, joint_feedback
 from ..linear.linear_sequence import chunks, row_of
 from ..linear.linearize import (
     Derivatives,

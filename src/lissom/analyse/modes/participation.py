@@ -11,7 +11,7 @@ from ...compilation import compiled_quickly
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.model import Model
-from ..linear.feedback import LinearFeedback
+from ..linear.linear_feedback import LinearFeedback
 
 STILL = 1e-9  # encoder motion, against the largest coordinate of the mode, below which a joint stands still
 

@@ -16,7 +16,6 @@ from ..reduce.component_modes import (
     split_dofs,
     submatrix,
 )
-from ..reduce.eigen import Solve, lowest_modes, symmetric
 from ..reduce.free_modes import (
     FreeModes,
     Truncation,
@@ -24,6 +23,7 @@ from ..reduce.free_modes import (
     free_modes,
     truncate_modes,
 )
+from ..reduce.lowest_modes import Solve, lowest_modes, symmetric
 from .coupling import CoupledElements
 from .elements import FeError, FiniteElements, Sparse
 from .interface import Interface

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ...types import Real, namespace
-from .eigen import Matrix, Solve, dense, inverse_of, is_sparse, lowest_modes
+from .lowest_modes import Matrix, Solve, dense, inverse_of, is_sparse, lowest_modes
 
 Dofs = Sequence[int] | Int[np.ndarray, " b"]
 # Told what is being done, and the share of it that is done.

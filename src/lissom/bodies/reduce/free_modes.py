@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 
 from ...types import Real, namespace
 from .component_modes import Dofs, split_dofs
-from .eigen import Matrix, lowest_modes, symmetric
+from .lowest_modes import Matrix, lowest_modes, symmetric
 
 # Eigenvalue of the scaled Gram matrix below which motions count as dependent.
 DEPENDENT = 1e-11

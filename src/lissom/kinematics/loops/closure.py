@@ -94,7 +94,7 @@ def all_joints(
     return jnp.concatenate([theta_i, theta_d])[order]
 
 
-class Iteration(NamedTuple):
+class ClosingIteration(NamedTuple):
     """Where Newton's iteration is: all joints, the size of its last step, and how many it has made."""
 
     theta: Float[Array, " j"]
@@ -102,26 +102,30 @@ class Iteration(NamedTuple):
     count: Int[Array, ""]
 
 
-def newton_step(chain: Chain, closure: Closure, at: Iteration) -> Iteration:
+def newton_step(
+    chain: Chain, closure: Closure, at: ClosingIteration
+) -> ClosingIteration:
     """Move the dependent joints towards closed loops, by at most `LARGEST`."""
     dependent = _numbers(closure.dependent)
     A = closing_jacobian(chain, closure, at.theta)[:, dependent]
     step = -inverse(A) @ opening(chain, closure, at.theta)
     size = jnp.max(jnp.abs(step))
     step = step * jnp.where(size > LARGEST, LARGEST / size, 1.0)
-    return Iteration(at.theta.at[dependent].add(step), size, at.count + 1)
+    return ClosingIteration(at.theta.at[dependent].add(step), size, at.count + 1)
 
 
-def close_near(chain: Chain, closure: Closure, theta: Float[Array, " j"]) -> Iteration:
+def close_near(
+    chain: Chain, closure: Closure, theta: Float[Array, " j"]
+) -> ClosingIteration:
     """Newton's iteration from theta, the independent joints where they are."""
 
-    def is_open(at: Iteration):
+    def is_open(at: ClosingIteration):
         return (at.step > CLOSED) & (at.count < ITERATIONS)
 
-    def once(at: Iteration):
+    def once(at: ClosingIteration):
         return newton_step(chain, closure, at)
 
-    start = Iteration(theta, jnp.asarray(jnp.inf), jnp.asarray(0))
+    start = ClosingIteration(theta, jnp.asarray(jnp.inf), jnp.asarray(0))
     return jax.lax.while_loop(is_open, once, start)
 
 
