@@ -12,8 +12,9 @@ from jaxtyping import Array, Float
 
 from ..algebra.so3 import exponential
 from ..describe.supported import Support
-from ..kinematics.chain import link_frames
+from ..kinematics.chain import Chain, link_frames
 from ..kinematics.dual_chain import (
+    DualPose,
     along,
     bracket,
     carry,
@@ -68,34 +69,10 @@ class DualScrew(AbstractFormulation):
         theta, eta = self._split(x)
         theta_d, eta_d = self._split(xd)
         theta_dd, eta_dd = self._split(xdd)
-        tip, tip_d, tip_dd = parents_tips(shape, eta, eta_d, eta_dd)
-        at = dual_pose(chain, theta, tip)
-        s, a = at.s, at.a
-        phi, phi_d = tip[:, 3:], tip_d[:, 3:]
-        rate = jnp.asarray(chain.selection @ theta_d)[:, None]
-        rate_d = jnp.asarray(chain.selection @ theta_dd)[:, None]
-
-        # Twists: each link adds its joint's screw and its parent's tip, of order zero and one in eta.
-        from_tip = carry(at.B, tip_d)
-        from_tip_1 = carry(at.B, turned_tip_terms(phi, tip_d))
-        own = s * rate + from_tip
-        own_1 = bracket(a, own) - from_tip_1
-        own_a = from_tip - rate * bracket(s, a)
-        V_0, V_1, a_d = along(at.Phi, own, own_1, own_a)
-
-        # Their rates: d/dt of the same sums, Phi turning with the joints.
-        from_tip_d = carry(at.B, tip_dd)
-        own_d = s * rate_d + from_tip_d
-        tip_d1 = turned_tip_terms(phi, tip_dd)
-        tip_d1 = tip_d1.at[:, :3].add(jnp.cross(phi_d, tip_d[:, :3]))
-        own_d1 = bracket(a_d, own) + bracket(a, own_d - rate * bracket(s, from_tip))
-        own_d1 = own_d1 - carry(at.B, tip_d1)
-        own_d1 = own_d1 + rate * bracket(s, from_tip_1 + own_1 - V_1)
-        V_d0, V_d1 = along(at.Phi, own_d - rate * bracket(s, V_0), own_d1)
-
-        # In the displaced frames of the links.
-        V = V_0 + V_1 - bracket(a, V_0)
-        V_d = V_d0 + V_d1 - bracket(a_d, V_0) - bracket(a, V_d0)
+        tips = parents_tips(shape, eta, eta_d, eta_dd)
+        at = dual_pose(chain, theta, tips[0])
+        a = at.a
+        V, V_d = screw_twists(chain, at, theta_d, theta_dd, tips[1], tips[2])
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
             whole = force.V + cobracket(a, force.V)
@@ -144,3 +121,41 @@ class DualScrew(AbstractFormulation):
     ) -> Rates:
         """Those of eq. (93): differentiating the frames gives other terms of second order."""
         return self.rates(x, xd)
+
+
+def screw_twists(
+    chain: Chain,
+    at: DualPose,
+    theta_d: Float[Array, " j"],
+    theta_dd: Float[Array, " j"],
+    tip_d: Float[Array, "l 6"],
+    tip_dd: Float[Array, "l 6"],
+) -> tuple[Float[Array, "l 6"], Float[Array, "l 6"]]:
+    """Twists V = (P_0 + P_1[eta]) u of all links in their displaced frames, and their exact rates."""
+    s, a = at.s, at.a
+    phi, phi_d = at.tip[:, 3:], tip_d[:, 3:]
+    rate = jnp.asarray(chain.selection @ theta_d)[:, None]
+    rate_d = jnp.asarray(chain.selection @ theta_dd)[:, None]
+
+    # Twists: each link adds its joint's screw and its parent's tip, of order zero and one in eta.
+    from_tip = carry(at.B, tip_d)
+    from_tip_1 = carry(at.B, turned_tip_terms(phi, tip_d))
+    own = s * rate + from_tip
+    own_1 = bracket(a, own) - from_tip_1
+    own_a = from_tip - rate * bracket(s, a)
+    V_0, V_1, a_d = along(at.Phi, own, own_1, own_a)
+
+    # Their rates: d/dt of the same sums, Phi turning with the joints.
+    from_tip_d = carry(at.B, tip_dd)
+    own_d = s * rate_d + from_tip_d
+    tip_d1 = turned_tip_terms(phi, tip_dd)
+    tip_d1 = tip_d1.at[:, :3].add(jnp.cross(phi_d, tip_d[:, :3]))
+    own_d1 = bracket(a_d, own) + bracket(a, own_d - rate * bracket(s, from_tip))
+    own_d1 = own_d1 - carry(at.B, tip_d1)
+    own_d1 = own_d1 + rate * bracket(s, from_tip_1 + own_1 - V_1)
+    V_d0, V_d1 = along(at.Phi, own_d - rate * bracket(s, V_0), own_d1)
+
+    # In the displaced frames of the links.
+    V = V_0 + V_1 - bracket(a, V_0)
+    V_d = V_d0 + V_d1 - bracket(a_d, V_0) - bracket(a, V_d0)
+    return V, V_d

@@ -14,6 +14,8 @@ from ..describe.supported import Support
 from ..kinematics.chain import link_frames, link_twists, relative_poses
 from ..kinematics.compatibility import Shapes, elastic_coordinates, reference_matrix
 from ..kinematics.erls_motion import (
+    ErlsMotion,
+    RigidMotion,
     erls_motion,
     erls_pull_back,
     pose,
@@ -81,8 +83,9 @@ class Erls(AbstractFormulation):
         chain, shapes = self.mechanism.chain, self.shapes
         theta = self.mechanism.chain_coordinates(x)
         at = pose(self.mechanism, shapes, self.reference, theta)
-        (rate_i, eta_d), (acceleration_i, eta_dd) = self.split(xd), self.split(xdd)
         _, eta = self.split(x)
+        rate_i, eta_d = self.split(xd)
+        acceleration_i, eta_dd = self.split(xdd)
         placed = place_motion(self.links, eta, eta_d, eta_dd)
         rigid = rigid_motion(chain, at, rate_i, acceleration_i)
         moved = erls_motion(
@@ -90,48 +93,54 @@ class Erls(AbstractFormulation):
         )
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
+            forces = (force.V, force.q, force.encoder)
             on_theta, on_links = erls_pull_back(
-                chain,
-                shapes,
-                at,
-                moved,
-                force.V,
-                force.q,
-                force.encoder,
-                self.complete,
+                chain, shapes, at, moved, *forces, self.complete
             )
             on_eta = take_elastic(self.links, eta, on_links)
             return jnp.concatenate([on_theta, on_eta])
 
-        # Frames that follow the links in the chain carry no body: only the links are handed on.
-        l = placed[0].shape[0]
-        j = self.n_encoders
-        r = moved.total
-
-        def with_inner(inner, eta):
-            return jnp.concatenate([inner.reshape(-1, 6)[:l], eta], axis=1)
-
-        R, p = link_frames(chain, theta)
-        phi, phi_d, phi_dd = moved.phi
-        encoder = (theta + phi)[:j]
-        encoder_d = (rigid.theta_d + phi_d)[:j]
-        encoder_dd = (rigid.theta_dd + phi_dd)[:j]
-        V = rigid.V.reshape(-1, 6)[:l]
-        V_d = rigid.V_d.reshape(-1, 6)[:l]
-        q = with_inner(r.value, placed[0])
-        q_d = with_inner(r.rate, placed[1])
-        q_dd = with_inner(r.acceleration, placed[2])
+        place, rates, rates_d = self._link_motion(theta, rigid, moved, placed)
         return Motion(
             x=x,
             xd=xd,
             xdd=xdd,
-            theta=theta[:j],
-            theta_d=rigid.theta_d[:j],
-            place=Configuration(R[:l], p[:l], q, encoder),
-            rates=Rates(V, q_d, encoder_d),
-            rates_d=Rates(V_d, q_dd, encoder_dd),
+            theta=theta[: self.n_encoders],
+            theta_d=rigid.theta_d[: self.n_encoders],
+            place=place,
+            rates=rates,
+            rates_d=rates_d,
             pull_back=pull_back,
         )
+
+    def _link_motion(
+        self,
+        theta: Float[Array, " k"],
+        rigid: RigidMotion,
+        moved: ErlsMotion,
+        placed: tuple[Float[Array, "l m"], ...],
+    ) -> tuple[Configuration, Rates, Rates]:
+        """Place, rates and accelerations of the links from those of the chain and of what it carries."""
+        # Frames that follow the links in the chain carry no body: only the links are handed on.
+        l, j = placed[0].shape[0], self.n_encoders
+
+        def of_links(inner, eta):
+            return jnp.concatenate([inner.reshape(-1, 6)[:l], eta], axis=1)
+
+        inner = moved.total
+        q = of_links(inner.value, placed[0])
+        q_d = of_links(inner.rate, placed[1])
+        q_dd = of_links(inner.acceleration, placed[2])
+        # Encoders read the joints of the ERLS and their elastic displacements.
+        phi, phi_d, phi_dd = moved.phi
+        encoder = (theta + phi)[:j]
+        encoder_d = (rigid.theta_d + phi_d)[:j]
+        encoder_dd = (rigid.theta_dd + phi_dd)[:j]
+        R, p = link_frames(self.mechanism.chain, theta)
+        V = rigid.V.reshape(-1, 6)[:l]
+        V_d = rigid.V_d.reshape(-1, 6)[:l]
+        place = Configuration(R[:l], p[:l], q, encoder)
+        return place, Rates(V, q_d, encoder_d), Rates(V_d, q_dd, encoder_dd)
 
     def coordinates(
         self, x: Float[Array, " n"]
