@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lissom.describe import DescriptionError, Robot
-from lissom.services import outputs, robot_facts, sources
+from lissom.services import output_files, robot_facts, sources
 from lissom.services.frozen_model import plain
 
 
@@ -46,18 +46,18 @@ def test_robots_and_scenarios_are_sources_as_they_are():
 def test_a_write_protected_result_is_not_replaced(tmp_path, monkeypatch):
     file = tmp_path / "out.nc"
     file.write_text("precious")
-    monkeypatch.setattr(outputs.os, "access", lambda path, mode: False)
-    assert "write-protected" in outputs.output_problem(file, (".nc",))
+    monkeypatch.setattr(output_files.os, "access", lambda path, mode: False)
+    assert "write-protected" in output_files.output_problem(file, (".nc",))
 
 
 def test_checking_an_output_leaves_nothing_behind(tmp_path):
-    assert outputs.output_problem(tmp_path / "out.nc", (".nc",)) is None
+    assert output_files.output_problem(tmp_path / "out.nc", (".nc",)) is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_all_outputs_are_checked_together(tmp_path):
     with pytest.raises(DescriptionError) as failure:
-        outputs.check_outputs(
+        output_files.check_outputs(
             {
                 "-o": ("a/b.nc", (".nc",)),
                 "--plot": (str(tmp_path), (".png",)),
