@@ -13,7 +13,7 @@ import xarray as xr
 
 from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
-from lissom.describe.supported import FORMULATIONS
+from lissom.describe.supported import SUPPORT
 
 REED = """
 lissom: 1
@@ -125,7 +125,7 @@ def test_every_verb_explains_itself_with_an_example(lissom):
 @pytest.mark.parametrize("verb", ["simulate", "static", "modes", "linearize"])
 def test_help_names_every_formulation(lissom, verb):
     _, out, _ = lissom(verb, "--help")
-    assert all(name in out for name in FORMULATIONS)
+    assert all(name in out for name in SUPPORT)
 
 
 def test_validate_reports_every_error_of_a_file_at_once(answer, lissom, tmp_path):

@@ -35,7 +35,7 @@ def test_a_law_gives_one_torque_for_each_actuated_joint_and_keeps_its_memory(
 ):
     law = wired_law(name, sample)
     measured = jnp.linspace(-0.7, 0.9, len(law.channels))
-    command, memory = jax.jit(law.law)(jnp.asarray(0.3), measured, law.memory)
+    command, memory = eqx.filter_jit(law.law)(jnp.asarray(0.3), measured, law.memory)
     assert command.shape == (len(arm().actuated),)
     assert jax.tree.structure(memory) == jax.tree.structure(law.memory)
     assert np.all(np.isfinite(command))

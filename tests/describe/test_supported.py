@@ -38,7 +38,8 @@ def problems(robot="double-pendulum", **choices):
 
 
 def test_four_formulations_come_with_the_package():
-    assert list(SUPPORT) == ["erls-fem", "erls-cms", "dual-screw", "nonlinear"]
+    # Tests may have registered more: those come after the package's own.
+    assert list(SUPPORT)[:4] == ["erls-fem", "erls-cms", "dual-screw", "nonlinear"]
     assert all(name == support.name for name, support in SUPPORT.items())
 
 

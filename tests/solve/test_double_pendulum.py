@@ -8,7 +8,7 @@ from runs import fallen, released
 
 from helpers import ALL_REFERENCES, DATA, robot_named
 from lissom import Model
-from lissom.types import real
+from lissom.types import RESULTS, real
 
 TENTH = 1e-4  # [m] a tenth of a millimetre
 

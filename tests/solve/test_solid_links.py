@@ -10,7 +10,7 @@ from runs import fallen
 from helpers import robot_named
 from lissom import Model, Robot, reduce_link
 from lissom.describe.material import Material
-from lissom.types import real
+from lissom.types import RESULTS, real
 
 MESH = Path(__file__).parents[1] / "data" / "fe" / "l-beam.npz"
 
