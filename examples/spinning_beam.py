@@ -11,6 +11,7 @@ import numpy as np
 import scipy.linalg
 
 import lissom as ls
+from lissom.dynamics.engine import bias, inertia_at
 
 model = ls.Model("spin-up", "nonlinear", modes=12, stiffening="geometric")
 f = model.formulation

@@ -156,7 +156,10 @@ def test_a_step_resumes_from_a_jump_as_if_it_had_begun_there(method):
     def both(start):
         memory = step.begin(before, tolerance, start)
         first = step.attempt(before, tolerance, start, h, memory)
-        resumed = step.resume(after, tolerance, first.end, first.memory)
+        end = first.end
+        motion = f.motion(end.x, end.xd, jnp.zeros_like(end.x))
+        jump = after.force_jump(before, end.t, motion)
+        resumed = step.resume(after, tolerance, end, first.memory, jump)
         begun = step.begin(after, tolerance, first.end)
         return [
             step.attempt(after, tolerance, first.end, h, memory).end

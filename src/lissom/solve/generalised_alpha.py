@@ -96,6 +96,7 @@ class GeneralisedAlpha(AbstractStep):
         tolerance: Tolerance,
         now: Moment,
         memory: AlphaMemory,
+        jump: Float[Array, " n"],
     ) -> AlphaMemory:
         """Both accelerations jump with the torques; derivatives and factors do not know about held torques."""
         xdd = problem.acceleration(now.t, now.x, now.xd)

@@ -65,8 +65,9 @@ def first_sample(problem: MotionProblem, now: Moment) -> ControlState | None:
     if law is None:
         return None
     control = law.start(problem.formulation)
-    measured = problem.holding(control).measured(now.t, now.x, now.xd)
-    return law.acted(now.t, measured, control)
+    still = problem.holding(control)
+    motion = still.motion_at_sample(now.t, now.x, now.xd)
+    return law.acted(now.t, still.measured(now.t, motion), control)
 
 
 def set_off(
@@ -274,9 +275,11 @@ def let_law_act(
     def act() -> tuple[ControlState, Any]:
         here = problem.near(state.joints).holding(control)
         now = state.now
-        measured = here.measured(now.t, now.x, now.xd)
-        new = law.acted(now.t, measured, control)
-        memory = step.resume(here.holding(new), tolerance, now, state.memory)
+        motion = here.motion_at_sample(now.t, now.x, now.xd)
+        new = law.acted(now.t, here.measured(now.t, motion), control)
+        there = here.holding(new)
+        jump = there.force_jump(here, now.t, motion)
+        memory = step.resume(there, tolerance, now, state.memory, jump)
         return new, memory
 
     new, memory = jax.lax.cond(is_due & is_well, act, lambda: (control, state.memory))

@@ -188,19 +188,34 @@ class MotionProblem(eqx.Module):
 
     # --- samples
 
-    def measured(self, t, x, xd) -> Float[Array, " m"]:
-        """What a sampled law sees at (x, xd), under the command held so far."""
-        law, f = self.sampled_law, self.formulation
+    def motion_at_sample(self, t, x, xd) -> Motion:
+        """The motion that a sampled law measures at (x, xd), under the command held so far."""
+        law = self.sampled_law
         assert law is not None
+        xdd = jnp.zeros_like(x)
         if law.needs_acceleration:
             xdd = self.acceleration(t, x, xd)
-        else:
-            xdd = jnp.zeros_like(x)
-        motion = f.motion(x, xd, xdd)
+        return self.formulation.motion(x, xd, xdd)
+
+    def measured(self, t, motion: Motion) -> Float[Array, " m"]:
+        """What a sampled law sees in a motion."""
+        law, f = self.sampled_law, self.formulation
+        assert law is not None
         applied, torque = self._driven(t, motion)
         needed = engine.link_forces(f, motion, applied) if law.needs_reactions else None
         seen = observed_motion(f, motion)
         return measure(f, law.channels, seen, needed, torque)
+
+    def force_jump(self, before: "MotionProblem", t, motion: Motion):
+        """By how much the generalised forces jump when another command is held than in the problem `before`."""
+        change = self.joint_torque(t, motion) - before.joint_torque(t, motion)
+        jump = motion.pull_back(engine.on_joints(self.formulation, change))
+        if not self.loads.prescribed:
+            return jump
+        # Prescribed joints carry their share, and keep to their motion.
+        _, jump = self._reaction(motion, jump)
+        _, rows = self._prescribed
+        return jump.at[rows].set(0.0)
 
 
 def _is_none(leaf) -> bool:

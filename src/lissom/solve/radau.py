@@ -67,6 +67,11 @@ class RadauMemory(eqx.Module):
 
     xdd: Float[Array, " n"]  # at the start of the step
     stages: Float[Array, "3 n"]  # of the step before
+    # For steps that begin with a jump of the forces, as sampled laws make: whether this one does, by how much, and
+    # M xdd + D xd + K x at the stages of the step before, which changes slowly whatever vibrates.
+    jumped: Any
+    jump: Float[Array, " n"]
+    slow_forces: Float[Array, "3 n"]
     h_before: Float[Array, ""]
     tangents: Tangents
     weights: ErrorWeights
@@ -75,6 +80,7 @@ class RadauMemory(eqx.Module):
     h: Float[Array, ""]  # step size the factors are for
     real: Factors
     cplx: Factors
+    inertia: Factors
     contraction: Float[Array, ""]
 
 
@@ -97,11 +103,15 @@ class Radau(AbstractStep):
         motion = problem.formulation.motion(now.x, now.xd, jnp.zeros(n))
         tangents = problem.matrices_of(now.t, motion)
         force = problem.residual_of(now.t, motion)
-        xdd = -solve(factorise(tangents.M), force)
+        inertia = factorise(tangents.M)
+        xdd = -solve(inertia, force)
         no = jnp.asarray(False)
         return RadauMemory(
             xdd=xdd,
             stages=jnp.broadcast_to(xdd, (3, n)),
+            jumped=no,
+            jump=jnp.zeros(n),
+            slow_forces=jnp.zeros((3, n)),
             h_before=real(0.0),
             tangents=tangents,
             weights=error_weights(problem, tolerance, tangents, now.x, now.xd),
@@ -110,6 +120,7 @@ class Radau(AbstractStep):
             h=real(0.0),
             real=identity_factors(n, float),
             cplx=identity_factors(n, complex),
+            inertia=inertia,
             contraction=real(1.0),
         )
 
@@ -119,12 +130,13 @@ class Radau(AbstractStep):
         tolerance: Tolerance,
         now: Moment,
         memory: RadauMemory,
+        jump: Float[Array, " n"],
     ) -> RadauMemory:
         """The accelerations jump with the torques; derivatives and factors do not know about held torques."""
-        xdd = problem.acceleration(now.t, now.x, now.xd)
-        jump = xdd - memory.xdd
+        xdd = memory.xdd + solve(memory.inertia, jump)
+        yes = jnp.asarray(True)
         return eqx.tree_at(
-            lambda m: (m.xdd, m.stages), memory, (xdd, memory.stages + jump)
+            lambda m: (m.xdd, m.jumped, m.jump), memory, (xdd, yes, jump)
         )
 
     def attempt(
@@ -136,8 +148,12 @@ class Radau(AbstractStep):
         memory: RadauMemory,
     ) -> Attempt:
         """One step of size h."""
+        # Slow forces belong to the derivatives that they were formed with.
+        is_linear = memory.jumped & ~memory.wanted
         memory = self._refresh(problem, tolerance, now, h, memory)
         guess = predict(memory, h)
+        if problem.sampled_law is not None:
+            guess = jnp.where(is_linear, predict_after_jump(memory, now, h), guess)
         stages, solved, iterations, contraction = iterate(
             problem, tolerance, now, h, memory, guess
         )
@@ -152,6 +168,13 @@ class Radau(AbstractStep):
             memory,
             (stages[2], stages, h, jnp.asarray(True), slow, contraction),
         )
+        if problem.sampled_law is not None:
+            d = memory.tangents
+            slow_forces = stages @ d.M.T + xd @ d.D.T + x @ d.K.T
+            no = jnp.asarray(False)
+            kept = eqx.tree_at(
+                lambda m: (m.jumped, m.slow_forces), kept, (no, slow_forces)
+            )
         # A step that took many iterations is followed by a shorter one, as in [HairerWanner1996] section IV.8.
         effort = (2.0 * MAX_ITERATIONS + 1.0) / (2.0 * MAX_ITERATIONS + iterations)
         return Attempt(
@@ -164,17 +187,18 @@ class Radau(AbstractStep):
         def derivatives():
             tangents = problem.matrices(now.t, now.x, now.xd)
             weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
-            return tangents, weights, jnp.asarray(False)
+            inertia = factorise(tangents.M)
+            return tangents, weights, inertia, jnp.asarray(False)
 
         def factors(tangents):
             real_matrix = iteration_matrix(tangents, h, MU_REAL)
             complex_matrix = iteration_matrix(tangents, h, MU_COMPLEX)
             return factorise(real_matrix), factorise(complex_matrix)
 
-        tangents, weights, stale = jax.lax.cond(
+        tangents, weights, inertia, stale = jax.lax.cond(
             memory.wanted,
             derivatives,
-            lambda: (memory.tangents, memory.weights, memory.stale),
+            lambda: (memory.tangents, memory.weights, memory.inertia, memory.stale),
         )
         is_new = memory.wanted | (memory.h != h)
         real_factors, complex_factors = jax.lax.cond(
@@ -182,9 +206,18 @@ class Radau(AbstractStep):
         )
         no = jnp.asarray(False)
         return eqx.tree_at(
-            lambda m: (m.tangents, m.weights, m.stale, m.wanted, m.h, m.real, m.cplx),
+            lambda m: (
+                m.tangents,
+                m.weights,
+                m.inertia,
+                m.stale,
+                m.wanted,
+                m.h,
+                m.real,
+                m.cplx,
+            ),
             memory,
-            (tangents, weights, stale, no, h, real_factors, complex_factors),
+            (tangents, weights, inertia, stale, no, h, real_factors, complex_factors),
         )
 
     def reject(self, memory: RadauMemory, attempt: Attempt) -> RadauMemory:
@@ -194,9 +227,25 @@ class Radau(AbstractStep):
         still_stale = memory.stale & ~memory.wanted
         take_anew = ~attempt.solved & ~was_fresh
         return eqx.tree_at(
-            lambda m: (m.xdd, m.stages, m.h_before, m.stale, m.wanted),
+            lambda m: (
+                m.xdd,
+                m.stages,
+                m.jumped,
+                m.slow_forces,
+                m.h_before,
+                m.stale,
+                m.wanted,
+            ),
             tried,
-            (memory.xdd, memory.stages, memory.h_before, still_stale, take_anew),
+            (
+                memory.xdd,
+                memory.stages,
+                memory.jumped & ~memory.wanted,
+                memory.slow_forces,
+                memory.h_before,
+                still_stale,
+                take_anew,
+            ),
         )
 
     def interpolate(self, now: Moment, attempt: Attempt, h, part) -> Moment:
@@ -222,11 +271,39 @@ def stage_states(now: Moment, h, stages):
 
 def predict(memory: RadauMemory, h) -> Float[Array, "3 n"]:
     """Accelerations of the new stages from the polynomial of the step before."""
+    return _continued(memory, h, memory.stages)
+
+
+def _continued(
+    memory: RadauMemory, h, values: Float[Array, "3 n"]
+) -> Float[Array, "3 n"]:
+    """Values at the new stages from those at the stages of the step before; constant where there was none."""
     has_past = memory.h_before > 0
     ratio = h / jnp.where(has_past, memory.h_before, 1.0)
     s = 1.0 + C * jnp.where(has_past, ratio, 0.0)
     powers = jnp.stack([jnp.ones(3), s, s**2], axis=1)
-    return powers @ LAGRANGE @ memory.stages
+    return powers @ LAGRANGE @ values
+
+
+def predict_after_jump(memory: RadauMemory, now: Moment, h) -> Float[Array, "3 n"]:
+    """Accelerations of the new stages after a jump of the forces, which makes the links ring.
+
+    Accelerations that ring have no polynomial worth continuing. The forces M xdd + D xd + K x = slow(t) have: they
+    are continued, with the jump, and the linear equations of the stages are solved under them.
+    """
+    d = memory.tangents
+    slow = _continued(memory, h, memory.slow_forces) + memory.jump
+    drift = now.x + (h * C)[:, None] * now.xd
+    missing = d.D @ now.xd + drift @ d.K.T - slow
+    return -_stages_of(memory, TO_REAL @ missing, TO_COMPLEX @ missing.astype(complex))
+
+
+def _stages_of(memory: RadauMemory, real_force, complex_force) -> Float[Array, "3 n"]:
+    """Accelerations of the stages under forces in the transformed systems."""
+    w = solve(memory.real, real_force)
+    z = solve(memory.cplx, complex_force)
+    # The second complex system is the conjugate of the first: twice the real part.
+    return jnp.outer(FROM_REAL, w) + 2.0 * jnp.real(jnp.outer(FROM_COMPLEX, z))
 
 
 class RadauIteration(NamedTuple):
@@ -253,10 +330,7 @@ def iterate(
     def change(stages):
         x, xd, t = stage_states(now, h, stages)
         r = jax.vmap(problem.residual)(t, x, xd, stages)
-        w = solve(memory.real, TO_REAL @ r)
-        z = solve(memory.cplx, TO_COMPLEX @ r.astype(complex))
-        # The second complex system is the conjugate of the first: twice the real part.
-        return -(jnp.outer(FROM_REAL, w) + 2.0 * jnp.real(jnp.outer(FROM_COMPLEX, z)))
+        return -_stages_of(memory, TO_REAL @ r, TO_COMPLEX @ r.astype(complex))
 
     def size_of(d):
         dx = h**2 * (A2 @ d)

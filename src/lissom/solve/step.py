@@ -104,9 +104,17 @@ class AbstractStep(eqx.Module):
         """Memory at the start of a smooth piece."""
 
     def resume(
-        self, problem: MotionProblem, tolerance: Tolerance, now: Moment, memory: Any
+        self,
+        problem: MotionProblem,
+        tolerance: Tolerance,
+        now: Moment,
+        memory: Any,
+        jump: Float[Array, " n"],
     ) -> Any:
-        """Memory after a jump of the torques, as a sampled law makes; a method may keep what the jump leaves alone."""
+        """Memory after a jump of the generalised forces, as a sampled law makes.
+
+        A method may keep what the jump leaves alone; here it begins again.
+        """
         return self.begin(problem, tolerance, now)
 
     @abc.abstractmethod
