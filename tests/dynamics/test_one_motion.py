@@ -5,8 +5,11 @@ import jax.numpy as jnp
 import pytest
 
 from helpers import model_named, motion_of
+from lissom.control.pd import PD
 from lissom.dynamics import engine
 from lissom.dynamics.nodes import node_wrench
+from lissom.solve.inputs import Inputs, Table
+from lissom.solve.problem import MotionProblem
 
 COUNTED = ("tangent", "minimum-norm", "erls-cms", "nonlinear", "dual-screw")
 
@@ -63,6 +66,18 @@ def test_one_motion_answers_all_questions(choice, count):
     calls = count(f)
     jax.make_jaxpr(everything)(f, *motion_of(f))
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("choice", COUNTED)
+def test_an_acceleration_under_a_law_takes_one_motion_and_the_rate_map(choice, count):
+    model = model_named("crane", choice)
+    law = PD([3.0] * 3, [0.2] * 3, Table([0.0], [[0.1, 0.2, 0.3]], after="hold"))
+    loads = Inputs(3, law=law).wired(model).on(0.0, 1.0)
+    problem = MotionProblem(model.formulation, loads)
+    calls = count(model.formulation)
+    x, xd, _ = motion_of(model.formulation)
+    jax.make_jaxpr(problem.acceleration)(0.3, x, xd)
+    assert len(calls) == 2
 
 
 @pytest.mark.parametrize("choice", COUNTED)

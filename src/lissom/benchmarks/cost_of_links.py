@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr
+from jax.interpreters.partial_eval import dce_jaxpr
 
 from ..describe.robot import Robot
 from ..dynamics import engine
@@ -124,7 +125,10 @@ def counted(model: Model) -> dict[str, int]:
     x, xd = state_of_motion(f)
 
     def count(function: Callable, *args: Any) -> int:
-        return operations(jax.make_jaxpr(function)(*args).jaxpr)
+        program = jax.make_jaxpr(function)(*args).jaxpr
+        # What nobody uses is not computed either: the compiler drops it, and so does the count.
+        used, _ = dce_jaxpr(program, [True] * len(program.outvars))
+        return operations(used)
 
     return {
         "operations": count(lambda x, xd: right_hand_side(f, x, xd), x, xd),

@@ -27,6 +27,7 @@ from .balance import balanced_point
 from .state import State, state_at, state_of
 from .static import descend, equilibrium_free, equilibrium_held, imbalance, slope
 
+REFERENCES = (None, "tangent", "minimum-norm")  # or a mapping {"zeroed": [...]}
 BALANCE = 1e-7  # force left over in an equilibrium, against the largest force in it
 SINGULAR = (
     1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
@@ -357,6 +358,11 @@ def check_choices(formulation: str, choices: Choices) -> None:
     for name, (value, known) in accepted.items():
         if value not in known:
             raise ValueError(f"{name} must be {_alternatives(known)}, got {value!r}")
+    reference = choices.reference
+    if not isinstance(reference, Mapping) and reference not in REFERENCES:
+        raise ValueError(
+            f"reference must be tangent, minimum-norm or {{'zeroed': [...]}}, got {reference!r}"
+        )
     entries = {"formulation": formulation, **choices._asdict()}
     for finding in choice_findings(entries):
         field = ".".join(map(str, finding.loc))

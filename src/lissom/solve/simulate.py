@@ -1,6 +1,6 @@
 """A whole run: piece after piece between discontinuities, in bursts that can be watched, or in one pure call."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -106,7 +106,10 @@ def simulate(
     try:
         for problem, end in _pieces(f, inputs, times):
             while _is_under_way(at, end):
-                at = _through(problem, settings, at, end, watch)
+                for reached in _bursts(problem, settings, at, end):
+                    # Kept before anyone may stop the run: an interrupt loses nothing.
+                    at = reached
+                    watch(float(at.now.t))
                 if not _is_well(at):
                     # A closed chain may go on with other joints as its coordinates.
                     f, at = beyond_dead_point(problem.formulation, at, prescribed)
@@ -160,17 +163,16 @@ def _is_under_way(at: MarchState, end: float) -> bool:
     return float(at.now.t) < end and _is_well(at)
 
 
-def _through(
-    problem: MotionProblem, settings: Settings, at: MarchState, end: float, watch
-) -> MarchState:
-    """To the end of a piece, in bursts, or until the run fails."""
+def _bursts(
+    problem: MotionProblem, settings: Settings, at: MarchState, end: float
+) -> Iterator[MarchState]:
+    """The march after each burst of steps, to the end of a piece or until the run fails."""
     step, tolerance, max_step, max_steps = settings
     at = _set_off(step, problem, tolerance, at)
     limits = (real(end), max_step, whole(BURST), max_steps)
     while _is_under_way(at, end):
         at = _march(step, problem, tolerance, at, *limits)
-        watch(float(at.now.t))
-    return at
+        yield at
 
 
 # --- a pure run ----------------------------------------------------------------------------------------------------
