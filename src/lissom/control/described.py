@@ -6,7 +6,7 @@ from ..describe.scenario import Controller
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 from ..solve.signals import Table
-from .pd import PD
+from .pd import PD, GravityTorque
 
 
 def law_of(model: Model, controller: Controller) -> AbstractLaw:
@@ -21,13 +21,17 @@ def law_of(model: Model, controller: Controller) -> AbstractLaw:
         described.interpolation,
         after="hold",
     )
-    compensate = model.formulation if controller.gravity_compensation else None
+    feedforward = None
+    if controller.gravity_compensation:
+        # Passive joints carry no torque, and their places say where the robot is.
+        whole = Table(described.t, described.value, described.interpolation, "hold")
+        feedforward = GravityTorque(model.formulation, whole)
     return PD(
         _of_actuated(model, controller.kp),
         _of_actuated(model, controller.kd),
         reference,
-        compensate,
-        controller.sample,
+        sample=controller.sample,
+        feedforward=feedforward,
     )
 
 

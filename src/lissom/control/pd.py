@@ -120,16 +120,19 @@ class GravityTorque(AbstractSignal):
 
 @compiled_quickly
 def rigid_gravity_torque(
-    formulation: AbstractFormulation, reference: Float[Array, " a"]
+    formulation: AbstractFormulation, reference: Float[Array, " r"]
 ) -> Float[Array, " a"]:
-    """Torque that holds the rigid robot against gravity, dV/dtheta, with its actuated joints at the reference.
+    """Torque that holds the rigid robot against gravity, dV/dtheta, with its joints at the reference.
 
-    In a closed chain the independent joints carry it.
+    The reference is that of all moving joints or of the actuated ones. In a closed chain the independent joints carry
+    the weight.
     """
     f = formulation
     actuated = jnp.asarray(f.joints.actuated, dtype=int)
     independent = jnp.asarray(f.independent, dtype=int)
-    theta = jnp.asarray(f.mechanism.home).at[actuated].set(reference)
+    theta = reference
+    if reference.shape[0] != f.n_encoders:
+        theta = jnp.asarray(f.mechanism.home).at[actuated].set(reference)
     on_branch = near(f, theta)
 
     def potential(theta_i):

@@ -1,6 +1,6 @@
 """A robot: its links from the base outwards, gravity, damping, payload, loops."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -122,14 +122,6 @@ class Robot(Part):
         """Names of the moving joints that a motor drives, in the order of `joint_names`."""
         moving = [link for link in self.links if link.joint.moves]
         return tuple(link.name for link in moving if link.joint.actuated)
-
-    def at_moving_joints(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """One value for each moving joint: passive joints get 0 where `values` holds the actuated ones alone."""
-        if len(values) == len(self.joint_names):
-            return tuple(values)
-        names = self.actuated_names
-        value_of = dict(zip(names, values, strict=True))
-        return tuple(value_of.get(name, 0.0) for name in self.joint_names)
 
     def findings(self) -> list[Finding]:
         """What is wrong between the links, and what this version does not know."""

@@ -1,0 +1,50 @@
+"""Laws from scenario files: gains of passive joints are left out, and both ways to write a law are the same."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+import lissom as ls
+from lissom.control.described import law_of
+from lissom.describe.scenario import Controller
+from lissom.scenarios.ready import ready
+
+CONTROLLER = {
+    "type": "pd",
+    "kp": [30.0],
+    "kd": [0.7],
+    "reference": {"t": [0.0], "value": [[0.4]], "interpolation": "hold"},
+    "sample": "2 ms",
+}
+
+
+def four_bar(**controller):
+    """The library's four-bar, its crank controlled."""
+    scenario = ls.Scenario.load("four-bar").to_dict()
+    inputs = {"torque": {}, "wrench": [], "motion": {}}
+    changes = {"inputs": inputs, "controller": CONTROLLER | controller}
+    scenario |= changes | {"t_end": 0.004, "output_dt": 0.001}
+    return ls.Scenario.from_dict(scenario)
+
+
+def test_gains_of_passive_pins_are_left_out():
+    model = ready(four_bar()).model
+    assert model.actuated_names == ("crank",)
+    rows = {"t": [0.0], "value": [[0.4, 0.0, 0.0]], "interpolation": "hold"}
+    every = {"kp": [30.0, 0.0, 0.0], "kd": [0.7, 0.0, 0.0], "reference": rows}
+    short = law_of(model, Controller(**CONTROLLER))
+    long = law_of(model, Controller(**CONTROLLER | every))
+    for law in (short, long):
+        assert_allclose(law.kp, [30.0])
+        assert_allclose(law.kd, [0.7])
+        assert_allclose(law.reference.value(0.1), [0.4])
+        assert law.sample == 0.002
+
+
+def test_a_sampled_law_of_a_scenario_holds_the_torque_of_the_crank():
+    run = ls.run_scenario(four_bar())
+    torque = run.data["torque"]
+    crank = torque.sel(joint="crank").values
+    start = run.data["encoder"].sel(joint="crank").values[0]
+    assert_allclose(crank[:2], 30.0 * (0.4 - start), rtol=1e-12)
+    assert crank[2] != crank[1] and crank[2] == crank[3]
+    assert not np.any(torque.drop_sel(joint="crank"))
