@@ -6,7 +6,7 @@ from mechanisms import GROUND, doubled, four_bar, model_of
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.solve.inputs import Inputs, Spline
+from lissom.solve.inputs import Inputs, Spline, Table
 
 
 @pytest.mark.slow
@@ -171,8 +171,15 @@ def slider_driven():
 def test_a_run_passes_a_dead_point_with_another_independent_joint():
     model = ls.Model(ls.Robot.from_dict(slider_driven()))
     start = model.at([0.4], [-3.0])
+    # A table of nothing, with a point after the dead point: the run goes on there with the new coordinates.
+    nothing = Table([0.0, 0.2], [0.0, 0.0])
     run = ls.simulate(
-        model, start, t_end=0.25, output_dt=0.005, solver={"rtol": 1e-9, "atol": 1e-11}
+        model,
+        start,
+        t_end=0.25,
+        output_dt=0.005,
+        inputs=Inputs(model.n_joints, torque=[(0, nothing)]),
+        solver={"rtol": 1e-9, "atol": 1e-11},
     )
     assert "; " in run.data.attrs["independent"] and run.data.attrs[
         "independent"

@@ -15,7 +15,7 @@ from ..types import RESULTS, real, whole
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
 from .generalised_alpha import GeneralisedAlpha
-from .inputs import Inputs, inputs_of_torque
+from .inputs import Inputs, Loads, inputs_of_torque
 from .march import MarchState, empty_record, first_sample, march, set_off
 from .model import Model
 from .problem import MotionProblem
@@ -104,16 +104,16 @@ def simulate(
     segments = [Segment(f.independent, 0, 0.0)]
     interrupted = False
     try:
-        for problem, end in _pieces(f, inputs, times):
+        for loads, end in _pieces(inputs, times):
             while _is_under_way(at, end):
+                problem = MotionProblem(f, loads)
                 for reached in _bursts(problem, settings, at, end):
                     # Kept before anyone may stop the run: an interrupt loses nothing.
                     at = reached
                     watch(float(at.now.t))
                 if not _is_well(at):
                     # A closed chain may go on with other joints as its coordinates.
-                    f, at = beyond_dead_point(problem.formulation, at, prescribed)
-                    problem = MotionProblem(f, problem.loads)
+                    f, at = beyond_dead_point(f, at, prescribed)
                 if f.independent != segments[-1].independent:
                     row, time = int(at.record.filled), float(at.now.t)
                     segments.append(Segment(f.independent, row, time))
@@ -139,7 +139,8 @@ def prepare(
     step, tolerance, max_step, max_steps = settings_of(solver, float(times[-1]))
     at = _start(f, state, inputs, times, solver, _first_sample.prepare)
     at_end = at
-    for problem, end in _pieces(f, inputs, times):
+    for loads, end in _pieces(inputs, times):
+        problem = MotionProblem(f, loads)
         under_way = _set_off.prepare(step, problem, tolerance, at)
         limits = (real(end), max_step, whole(BURST), max_steps)
         at_end = _march.prepare(step, problem, tolerance, under_way, *limits)
@@ -148,11 +149,11 @@ def prepare(
     return eqx.tree_at(lambda s: s.t, shapes, real(times))
 
 
-def _pieces(f: AbstractFormulation, inputs: Inputs, times: np.ndarray):
-    """The robot under the loads of each smooth piece of time, and where that ends."""
+def _pieces(inputs: Inputs, times: np.ndarray) -> Iterator[tuple[Loads, float]]:
+    """The loads of each smooth piece of time, and where it ends."""
     ends = inputs.breakpoints(float(times[-1]))
     for start, end in zip(ends[:-1], ends[1:], strict=True):
-        yield MotionProblem(f, _as_arrays(inputs.on(start, end))), float(end)
+        yield _as_arrays(inputs.on(start, end)), float(end)
 
 
 def _is_well(at: MarchState) -> bool:
@@ -217,7 +218,8 @@ def rollout(
     f = model.formulation
     step, tolerance, max_step, max_steps = settings_of(options, t_end)
     at = _start(f, state, inputs, times, options, first_sample)
-    for problem, end in _pieces(f, inputs, times):
+    for loads, end in _pieces(inputs, times):
+        problem = MotionProblem(f, loads)
         at = set_off(step, problem, tolerance, at)
         limits = (real(end), max_step, whole(ENDLESS), max_steps)
         at = march(step, problem, tolerance, at, *limits)
@@ -239,8 +241,8 @@ def _start(
     t_end = float(times[-1])
     now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
     joints = real(state.q)
-    problem, _ = next(_pieces(f, inputs, times))
-    control = sample(problem.near(joints), now)
+    loads, _ = next(_pieces(inputs, times))
+    control = sample(MotionProblem(f, loads).near(joints), now)
     commands = 0 if control is None else control.command.shape[0]
     first_step = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
     zero = whole(0)
