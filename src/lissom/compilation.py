@@ -51,7 +51,7 @@ class CompiledAhead:
         """Value of the function."""
         program = self._program(args)
         numbers, _ = _split(args)
-        return program.call([jax.numpy.asarray(leaf) for leaf in numbers])
+        return program.call(numbers)
 
     def _program(self, args: tuple[Any, ...]) -> "_Program":
         numbers, structure = _split(args)
