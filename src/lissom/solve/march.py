@@ -47,6 +47,11 @@ class MarchState(eqx.Module):
     record: Record
     result: RESULTS
 
+    @property
+    def command(self) -> Float[Array, " a"] | None:
+        """Torques that a sampled law holds; None without one."""
+        return None if self.control is None else self.control.command
+
 
 def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> Record:
     """An output grid yet to be filled."""
@@ -65,7 +70,7 @@ def first_sample(problem: MotionProblem, now: Moment) -> ControlState | None:
     if law is None:
         return None
     control = law.start(problem.formulation)
-    still = problem.holding(control)
+    still = problem.holding(control.command)
     motion = still.motion_at_sample(now.t, now.x, now.xd)
     return law.acted(now.t, still.measured(now.t, motion), control)
 
@@ -74,7 +79,7 @@ def set_off(
     step: AbstractStep, problem: MotionProblem, tolerance: Tolerance, state: MarchState
 ) -> MarchState:
     """Start of a smooth piece: fresh acceleration, no memory of what was before the jump."""
-    here = problem.near(state.joints).holding(state.control)
+    here = problem.near(state.joints).holding(state.command)
     memory = step.begin(here, tolerance, state.now)
     record = write(step, here, state.record, state.now, None, real(0.0))
     return MarchState(
@@ -182,7 +187,7 @@ def advance(
 ) -> tuple[MarchState, Any]:
     """One try of a step, and whether it was accepted."""
     now = state.now
-    here = problem.near(state.joints).holding(state.control)
+    here = problem.near(state.joints).holding(state.command)
     stop = next_stop(problem, state, t_end)
     left = stop - now.t
     longest = problem.formulation.mechanism.longest_step(now.xd)
@@ -273,11 +278,11 @@ def let_law_act(
     is_well = state.result == RESULTS.successful
 
     def act() -> tuple[ControlState, Any]:
-        here = problem.near(state.joints).holding(control)
+        here = problem.near(state.joints).holding(control.command)
         now = state.now
         motion = here.motion_at_sample(now.t, now.x, now.xd)
         new = law.acted(now.t, here.measured(now.t, motion), control)
-        there = here.holding(new)
+        there = here.holding(new.command)
         jump = there.force_jump(here, now.t, motion)
         memory = step.resume(there, tolerance, now, state.memory, jump)
         return new, memory

@@ -64,10 +64,7 @@ def joint_torques(formulation, loads, piece, joints, command, t, x, xd):
         here = MotionProblem(formulation, jax.tree.map(lambda part: part[piece], loads))
         here = here.near(joints)
         if here.sampled_law is not None:
-            held = eqx.tree_at(
-                lambda p: p.loads.held, here, command, is_leaf=lambda leaf: leaf is None
-            )
-            here = held
+            here = here.holding(command)
         # Only the reaction of a prescribed joint depends on accelerations.
         xdd = here.acceleration(t, x, xd) if here.loads.prescribed else 0.0 * x
         return here.torque(t, here.formulation.motion(x, xd, xdd))

@@ -10,7 +10,7 @@ from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
 from .channels import measure, observed_motion
-from .feedback import ControlState, WiredLaw, on_actuated
+from .feedback import WiredLaw, on_actuated
 from .inputs import Loads
 
 
@@ -33,12 +33,12 @@ class MotionProblem(eqx.Module):
         """The same problem with the robot on the assembly branch of these joint coordinates."""
         return MotionProblem(near(self.formulation, joints), self.loads)
 
-    def holding(self, control: ControlState | None) -> "MotionProblem":
-        """The same problem while a sampled law holds its command."""
-        if control is None:
+    def holding(self, command: Float[Array, " a"] | None) -> "MotionProblem":
+        """The same problem while a sampled law, if there is one, holds its command."""
+        if command is None:
             return self
         loads = eqx.tree_at(
-            lambda loads: loads.held, self.loads, control.command, is_leaf=_is_none
+            lambda loads: loads.held, self.loads, command, is_leaf=_is_none
         )
         return MotionProblem(self.formulation, loads)
 
