@@ -9,7 +9,7 @@ import numpy as np
 import yourdfpy
 
 from ..types import Matrix3
-from .document import scalar
+from .document import MAX_BYTES, TOO_LARGE, scalar
 from .errors import nearest, refused
 
 TYPES = {
@@ -55,10 +55,21 @@ def chain_from_urdf(path: Path, tip: str | None = None) -> dict[str, Any]:
     return {"lissom": 1, "name": urdf.name or path.stem, "links": entries}
 
 
+class _PlainTree(ElementTree.TreeBuilder):
+    """A tree without a document type, whose entities could read other files or fill the memory."""
+
+    def doctype(self, name: str, public: str | None, system: str | None) -> None:
+        """Called where a document type begins, before its entities are read."""
+        raise ValueError("a document type (<!DOCTYPE) is not accepted")
+
+
 def _robot_in(path: Path) -> Any:
+    if path.stat().st_size > MAX_BYTES:
+        raise refused("", None, TOO_LARGE, str(path))
     try:
-        # yourdfpy repairs broken XML as it can: half a robot is worse than none.
-        ElementTree.parse(path)
+        # yourdfpy repairs broken XML as it can: half a robot is worse than none. It also follows entities.
+        parser = ElementTree.XMLParser(target=_PlainTree())
+        ElementTree.parse(path, parser)
         model = yourdfpy.URDF.load(
             str(path), build_scene_graph=False, load_meshes=False
         )

@@ -14,6 +14,7 @@ import xarray as xr
 from .. import __version__
 from ..atomic import write_atomically
 from ..compilation import compiled_quickly
+from ..describe.array_file import check_file
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
 from ..scenarios.ready import ready
@@ -103,6 +104,7 @@ class Run:
     @classmethod
     def load(cls, path: str | Path) -> "Run":
         """A run read back from its file."""
+        check_file(path, ".nc")
         return cls(xr.load_dataset(path, engine="h5netcdf"))
 
 
