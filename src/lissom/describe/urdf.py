@@ -1,6 +1,5 @@
 """URDF files as chains of rigid links: kinematics, inertias, limits, friction. Shapes and meshes are not read."""
 
-import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,6 +10,7 @@ import yourdfpy
 from ..types import Matrix3
 from .document import MAX_BYTES, TOO_LARGE, scalar
 from .errors import nearest, refused
+from .names import name_of
 
 TYPES = {
     "revolute": "revolute",
@@ -45,7 +45,7 @@ def chain_from_urdf(path: Path, tip: str | None = None) -> dict[str, Any]:
         _check_joint(joint, file)
         link = links[joint.child]
         entry = {
-            "name": _name(link.name),
+            "name": name_of(link.name),
             "joint": _joint(joint),
             "rigid": _rigid(link.inertial),
         }
@@ -208,8 +208,3 @@ def rpy_of(R: Matrix3) -> list[float]:
         roll = np.arctan2(-R[1, 2], R[1, 1])
         yaw = 0.0
     return [float(roll), float(pitch), float(yaw)]
-
-
-def _name(name: str) -> str:
-    """A link name that can be used in dotted paths and node names."""
-    return re.sub(r"[^\w-]", "_", name)

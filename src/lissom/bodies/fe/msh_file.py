@@ -119,8 +119,8 @@ def _not_a_section(data: bytes, at: int, path: Path) -> FeError:
         accepted = ", ".join(SECTIONS)
         return FeError(f"{path}:{line}: {shown}: no such section. Accepted: {accepted}")
     return FeError(
-        f"{path}:{line}: {shown!r}: nothing may stand outside of the sections of a mesh. gmsh would run it as a script; "
-        "nothing was run"
+        f"{path}:{line}: {shown!r}: nothing may stand outside of the sections of a mesh. gmsh would run it as a "
+        "script; nothing was run"
     )
 
 
