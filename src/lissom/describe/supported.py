@@ -106,6 +106,8 @@ register(
         references=("tangent",),
         default_reference="tangent",
         stiffening=True,
+        trees=True,
+        loops=True,
         finite_rotations=True,
     )
 )

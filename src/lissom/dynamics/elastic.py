@@ -1,12 +1,44 @@
 """From the elastic coordinates of the robot to those of its links, and back for forces."""
 
+import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Float, Int
 
+from ..kinematics.chain import of_parents, on_parents
+from ..kinematics.mechanism import AbstractSeats
+from ..types import Real
 from .links import Links
 
 
-def place_elastic(links: Links, eta: Float[Array, " d"]) -> Float[Array, "l m"]:
+class ElasticSeats(AbstractSeats):
+    """Displacements of the points that carry the frames of a chain, from the elastic coordinates of their links."""
+
+    shape: Float[Real, "f 6 m"]  # from the coordinates of each frame's parent
+    place: Int[np.ndarray, "l m"]
+    slopes: Float[Real, "l p 3 m"] | None
+    parents: tuple[int, ...] | None = eqx.field(static=True)
+
+    def displaced(self, eta: Float[Array, " d"]) -> Float[Array, "f 6"]:
+        """From the elastic coordinates of the robot."""
+        return self.of_links(place_elastic(self, eta))
+
+    def of_links(self, placed: Float[Array, "l m"]) -> Float[Array, "f 6"]:
+        """From those of every link, or the same of their rates."""
+        carried = of_parents(self.parents, placed)
+        return jnp.einsum("fdm,fm->fd", jnp.asarray(self.shape), carried)
+
+    def on_links(
+        self, on_seats: Float[Array, "f 6"], count: int
+    ) -> Float[Array, "l m"]:
+        """Transpose of `of_links`: forces on the coordinates of `count` links."""
+        carried = jnp.einsum("fdm,fd->fm", jnp.asarray(self.shape), on_seats)
+        return on_parents(self.parents, carried, count)
+
+
+def place_elastic(
+    links: Links | ElasticSeats, eta: Float[Array, " d"]
+) -> Float[Array, "l m"]:
     """Elastic coordinates of every link, zeros in unused slots; squared slopes after them where links are stiffened."""
     own = _of_links(links, eta)
     if links.slopes is None:
@@ -16,7 +48,7 @@ def place_elastic(links: Links, eta: Float[Array, " d"]) -> Float[Array, "l m"]:
 
 
 def place_motion(
-    links: Links,
+    links: Links | ElasticSeats,
     eta: Float[Array, " d"],
     eta_d: Float[Array, " d"],
     eta_dd: Float[Array, " d"],
@@ -34,7 +66,7 @@ def place_motion(
 
 
 def take_elastic(
-    links: Links, eta: Float[Array, " d"], on_eta: Float[Array, "l m"]
+    links: Links | ElasticSeats, eta: Float[Array, " d"], on_eta: Float[Array, "l m"]
 ) -> Float[Array, " d"]:
     """Transpose of the rates of `place_elastic` at eta: forces on eta from forces on every link's coordinates."""
     count = eta.shape[0]
@@ -53,9 +85,13 @@ def behind_inner_node(eta: Float[Array, "l m"]) -> Float[Array, "l c"]:
     return jnp.concatenate([jnp.zeros((eta.shape[0], 6)), eta], axis=1)
 
 
-def _of_links(links: Links, eta: Float[Array, " d"]) -> Float[Array, "l m"]:
+def _of_links(
+    links: Links | ElasticSeats, eta: Float[Array, " d"]
+) -> Float[Array, "l m"]:
     return jnp.append(eta, 0.0)[links.place]
 
 
-def _slopes(links: Links, eta: Float[Array, "l m"]) -> Float[Array, "l p 3"]:
+def _slopes(
+    links: Links | ElasticSeats, eta: Float[Array, "l m"]
+) -> Float[Array, "l p 3"]:
     return jnp.einsum("lpkm,lm->lpk", links.slopes, eta)

@@ -19,7 +19,7 @@ from .links import Links, stack_links
 from .nonlinear import Nonlinear
 from .published_modes import nodal_constants
 from .published_terms import BoscariolTerms, VidoniTerms
-from .robot_parts import links_of, parts_of, reference_of
+from .robot_parts import elastic_seats, links_of, parts_of, reference_of
 from .truncated import TruncatedScrews, modal_links
 
 Bodies = tuple[Body, ...]
@@ -115,8 +115,13 @@ def _erls(
 
 def nonlinear(robot: Robot, bodies: Bodies, choices: Choices) -> Nonlinear:
     """The robot with every link on the deformed tip of the link before it."""
+    links = links_of(bodies, choices)
+    parts = parts_of(robot, bodies, links)
+    seats = elastic_seats(robot, parts["mechanism"], links)
+    parts["mechanism"] = parts["mechanism"].on_seats(seats)
     return Nonlinear(
-        **parts_of(robot, bodies, links_of(bodies, choices)),
+        **parts,
+        seats=seats,
         equations=VirtualWork(),
         support=SUPPORT["nonlinear"],
     )
