@@ -69,7 +69,7 @@ class DualScrew(AbstractFormulation):
         theta, eta = self._split(x)
         theta_d, eta_d = self._split(xd)
         theta_dd, eta_dd = self._split(xdd)
-        tips = parents_tips(shape, eta, eta_d, eta_dd)
+        tips = parents_tips(chain, shape, eta, eta_d, eta_dd)
         at = dual_pose(chain, theta, tips[0])
         a = at.a
         V, V_d = screw_twists(chain, at, theta_d, theta_dd, tips[1], tips[2])
@@ -108,8 +108,9 @@ class DualScrew(AbstractFormulation):
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
         """Displaced frames, body coordinates (0, eta), encoder readings theta."""
         theta, eta = self._split(x)
-        (tip,) = parents_tips(self._tip_shape, eta)
-        at = dual_pose(self.mechanism.chain, theta, tip)
+        chain = self.mechanism.chain
+        (tip,) = parents_tips(chain, self._tip_shape, eta)
+        at = dual_pose(chain, theta, tip)
         return self._place(theta, at.a, eta)
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:

@@ -134,6 +134,13 @@ def parent_matrix(parents: tuple[int, ...], count: int) -> Float[np.ndarray, "l 
     return (np.asarray(parents)[:, None] == np.arange(count)).astype(float)
 
 
+def stands_on_ground(chain: Chain) -> Float[np.ndarray, " l"]:
+    """1 for every link that the ground carries."""
+    count = chain.selection.shape[0]
+    parents = chain.parents or range(GROUND, count - 1)
+    return (np.asarray(parents) == GROUND).astype(float)
+
+
 def with_frames(chain: Chain, value: Float[Array, "b *n"]) -> Float[Array, "l *n"]:
     """Values of the robot's links, and zeros for the frames of the chain that follow them."""
     missing = chain.selection.shape[0] - value.shape[0]
