@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from ..bodies.body import Body
 from ..bodies.link_body import body_of
-from ..describe.errors import refused
 from ..describe.robot import Robot
 from ..describe.supported import SUPPORT, Support, check_structure, register
 from ..kinematics.references import Tangent
@@ -63,7 +62,7 @@ def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
             )
     is_complete = choices.terms != "published"
     equations = VirtualWork() if is_complete else VirtualWork(BoscariolTerms())
-    links = links_of(bodies, choices)
+    links = links_of(bodies, choices, carried=True)
     support = SUPPORT["erls-fem"]
     return _erls(robot, bodies, links, choices, support, equations, is_complete)
 
@@ -75,7 +74,7 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     """
     support = SUPPORT["erls-cms"]
     if choices.terms != "published":
-        links = links_of(bodies, choices)
+        links = links_of(bodies, choices, carried=True)
         return _erls(robot, bodies, links, choices, support, VirtualWork())
     # The nodal mass matrix has all dofs, those out of the plane too.
     spatial = robot.model_copy(update={"planar": False})
@@ -99,9 +98,6 @@ def _erls(
     complete: bool = True,
 ) -> Erls:
     """The robot with these bodies as its links; not `complete` leaves out what [Boscariol2012] does."""
-    if robot.loops and links.slopes is not None:
-        message = "stiffening: geometric counts slopes from the inner node, which loops turn: not for closed chains"
-        raise refused("loops", None, message)
     reference = choices.reference or support.default_reference
     return Erls(
         **parts_of(robot, bodies, links),

@@ -45,10 +45,16 @@ def elastic_seats(
     return ElasticSeats(shape, links.place, links.slopes, mechanism.chain.parents)
 
 
-def links_of(bodies: Sequence[Body], choices: Choices) -> Links:
-    """The bodies stacked, with their squared slopes where axial loads stiffen them."""
+def links_of(bodies: Sequence[Body], choices: Choices, carried: bool = False) -> Links:
+    """The bodies stacked, with their squared slopes where axial loads stiffen them.
+
+    Args:
+        bodies: of all links.
+        choices: the stiffening among them.
+        carried: whether small displacements carry and turn the links, as in the ERLS.
+    """
     if choices.stiffening == "geometric":
-        return stiffened_links(bodies)
+        return stiffened_links(bodies, carried)
     return stack_links(bodies, [inertia_integrals(body) for body in bodies])
 
 

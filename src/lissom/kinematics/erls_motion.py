@@ -188,6 +188,12 @@ class ErlsMotion(eqx.Module):
             return self.inner
         return self.inner + self.rigid
 
+    def rotations(self, links: int) -> tuple[Float[Array, "b 3"], ...]:
+        """Rotations of the inner nodes of the first `links` frames, their rates and accelerations."""
+        total = self.total
+        parts = (total.value, total.rate, total.acceleration)
+        return tuple(part.reshape(-1, 6)[:links, 3:] for part in parts)
+
 
 def erls_motion(
     chain: Chain,
