@@ -95,6 +95,7 @@ register(
         references=("tangent",),
         default_reference="tangent",
         terms=BOTH_TERMS,
+        stiffening=True,
         trees=True,
         finite_rotations=True,
     )
