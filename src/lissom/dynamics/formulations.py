@@ -18,7 +18,14 @@ from .links import Links, stack_links
 from .nonlinear import Nonlinear
 from .published_modes import nodal_constants
 from .published_terms import BoscariolTerms, VidoniTerms
-from .robot_parts import elastic_seats, links_of, parts_of, reference_of
+from .robot_parts import (
+    check_turned,
+    elastic_seats,
+    links_of,
+    parts_of,
+    reference_of,
+    turned_links,
+)
 from .truncated import TruncatedScrews, modal_links
 
 Bodies = tuple[Body, ...]
@@ -62,8 +69,8 @@ def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
             )
     is_complete = choices.terms != "published"
     equations = VirtualWork() if is_complete else VirtualWork(BoscariolTerms())
-    links = links_of(bodies, choices, carried=True)
     support = SUPPORT["erls-fem"]
+    links = _erls_links(robot, bodies, choices, support)
     return _erls(robot, bodies, links, choices, support, equations, is_complete)
 
 
@@ -74,7 +81,7 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     """
     support = SUPPORT["erls-cms"]
     if choices.terms != "published":
-        links = links_of(bodies, choices, carried=True)
+        links = _erls_links(robot, bodies, choices, support)
         return _erls(robot, bodies, links, choices, support, VirtualWork())
     # The nodal mass matrix has all dofs, those out of the plane too.
     spatial = robot.model_copy(update={"planar": False})
@@ -86,6 +93,18 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     links = stack_links(bodies, inertias, cubic)
     equations = VirtualWork(VidoniTerms())
     return _erls(robot, bodies, links, choices, support, equations)
+
+
+def _erls_links(
+    robot: Robot, bodies: Bodies, choices: Choices, support: Support
+) -> Links:
+    """The bodies stacked, those that the ERLS turns with axes that lean."""
+    if choices.stiffening == "none":
+        return links_of(bodies, choices)
+    reference = choices.reference or support.default_reference
+    turned = turned_links(robot, bodies, reference)
+    check_turned(robot, turned, support.name)
+    return links_of(bodies, choices, turned)
 
 
 def _erls(

@@ -21,17 +21,20 @@ from ..types import Real, namespace
 from .links import Links, coordinate_places, stack_links
 
 
-def stiffened_links(bodies: Sequence[Body], carried: bool = False) -> Links:
+def stiffened_links(
+    bodies: Sequence[Body], turned: Sequence[bool] | None = None
+) -> Links:
     """The bodies stacked, each with its squared slopes as further coordinates.
 
     Args:
         bodies: of all links.
-        carried: whether small displacements carry and turn the links, so that their axes lean with their inner nodes.
+        turned: which of them lean as small displacements turn their inner nodes; None where links lean by finite
+            rotations of their frames.
 
     Raises:
         ValueError: a link bends, but its axis is not known.
     """
-    if carried:
+    if turned is not None:
         bodies = [with_axes(body) for body in bodies]
     counts = [body.coordinates - 6 for body in bodies]
     slots = max(counts)
@@ -48,7 +51,7 @@ def stiffened_links(bodies: Sequence[Body], carried: bool = False) -> Links:
         missing = (points - len(slope), slots - count)
         rows.append(xp.pad(slope, ((0, missing[0]), (0, 0), (0, missing[1]))))
     # The squared slopes follow eta: only eta has places among the coordinates of the robot.
-    leans = leans_of(bodies, points) if carried else None
+    leans = None if turned is None else leans_of(bodies, points)
     return eqx.tree_at(
         lambda l: (l.place, l.slopes, l.leans),
         links,
@@ -77,9 +80,10 @@ def leans_of(bodies: Sequence[Body], points: int) -> Float[Real, "l p 3 3"]:
     """Slopes phi x t of the axes of all bodies for unit rotations phi of their inner nodes, at `points` points."""
     rows = []
     for body in bodies:
-        assert body.slopes is not None
+        # A link of finite elements knows no axis: it is not turned, see `check_turned`.
+        tangent = np.zeros((0, 3)) if body.slopes is None else body.slopes.tangent
         # phi x t = -(t x) phi
-        lean = -np.einsum("pa,aij->pij", body.slopes.tangent, CROSS)
+        lean = -namespace(tangent).einsum("pa,aij->pij", tangent, CROSS)
         rows.append(
             namespace(lean).pad(lean, ((0, points - len(lean)), (0, 0), (0, 0)))
         )
