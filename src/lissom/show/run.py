@@ -15,6 +15,7 @@ from .. import __version__
 from ..analyse.validity.watch import doubts_of_run, doubts_of_scenario
 from ..atomic import write_atomically
 from ..compilation import compiled_quickly
+from ..describe.array_file import check_file
 from ..describe.doubt import Doubt, lines_of
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
@@ -110,6 +111,7 @@ class Run:
     @classmethod
     def load(cls, path: str | Path) -> "Run":
         """A run read back from its file."""
+        check_file(path, ".nc")
         return cls(xr.load_dataset(path, engine="h5netcdf"))
 
 
@@ -200,8 +202,8 @@ def compile_run(
     model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
 ) -> None:
     """Compile everything that a run and its results need, without running it."""
-    shapes = prepare(model, state, inputs, times, solver)
-    prepare_outputs(model, inputs, shapes)
+    prepare(model, state, inputs, times, solver)
+    prepare_outputs(model, state, inputs, float(times[-1]))
 
 
 # --- start ---------------------------------------------------------------------------------------------------------
