@@ -315,6 +315,7 @@ def test_a_doubt_is_one_line_and_the_worst_speaks_for_all():
     assert lines_of([few]) == ("link a: a few. do this",)
 
 
+@pytest.mark.slow
 def test_a_linear_model_about_a_fast_motion_is_doubted():
     # The tip is L from the axis: 100 m/s at 143 rad/s.
     small = {"links.*.beam.material.density": 20, "payload.mass": 1e-6}

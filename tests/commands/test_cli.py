@@ -235,7 +235,9 @@ SOFT = ("--set", "gravity=[0,0,-9.81]", "--set", "links.*.beam.material.E=2e7")
 def test_a_sag_of_many_metres_is_doubted_with_its_number(lissom, answer):
     # 1e4 times the sag of steel, 2.0429 mm and 5.4478 mm.
     code, found = answer("static", "double-pendulum", *SOFT)
-    assert code == 0 and found["displacement"]["lower/tip"][2] == pytest.approx(-54.478)
+    assert code == 0 and found["displacement"]["lower/tip"][2] == pytest.approx(
+        -54.478, abs=1e-3
+    )
     modulus, deflection, rotation = found["warnings"]
     assert modulus.startswith("link upper: material.E is 2e+07 Pa, below 1e+08 Pa")
     assert deflection.startswith("link upper: it bends by 20.4 m, 4086 % of the 0.5 m")
