@@ -1,4 +1,4 @@
-"""Whether the links of a robot have what geometric stiffening needs: second-order displacements of an axis or a mesh."""
+"""Whether the links of a robot have what geometric stiffening needs: second-order displacements."""
 
 from typing import Any
 
