@@ -220,7 +220,11 @@ class AbstractFormulation(eqx.Module):
         # Its independent joints read what the encoders do, and its loops close rigidly.
         mechanism = self.mechanism.rigid
         encoder = place.encoder[jnp.asarray(self.independent, dtype=int)]
-        R, p = link_frames(mechanism.chain, mechanism.chain_coordinates(encoder))
+        theta = mechanism.chain_coordinates(encoder)
+        # Where rigid links would not reach, as those that stretch do, all joints stand as they are read.
+        as_read = mechanism.chain_near(place.encoder)
+        theta = jnp.where(jnp.all(jnp.isfinite(theta)), theta, as_read)
+        R, p = link_frames(mechanism.chain, theta)
         return R[: len(place.R)], p[: len(place.R)]
 
     @abc.abstractmethod

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from ..bodies.body import Body
 from ..bodies.link_body import body_of
 from ..describe.robot import Robot
+from ..describe.stiffening_checks import check_stiffening
 from ..describe.supported import SUPPORT, Support, check_structure, register
 from ..kinematics.references import Tangent
 from ..kinematics.robot_mechanism import seats_of
@@ -18,14 +19,7 @@ from .links import Links, stack_links
 from .nonlinear import Nonlinear
 from .published_modes import nodal_constants
 from .published_terms import BoscariolTerms, VidoniTerms
-from .robot_parts import (
-    check_turned,
-    elastic_seats,
-    links_of,
-    parts_of,
-    reference_of,
-    turned_links,
-)
+from .robot_parts import elastic_seats, links_of, parts_of, reference_of
 from .truncated import TruncatedScrews, modal_links
 
 Bodies = tuple[Body, ...]
@@ -54,6 +48,8 @@ def formulation_of(
         bodies: of its links, where they are already there (`basis.link_bodies`).
     """
     check_structure(SUPPORT[name], robot)
+    if choices.stiffening == "geometric":
+        check_stiffening(name, choices.reference, robot)
     if bodies is None:
         bodies = link_bodies(robot, name, choices)
     return FORMULATIONS[name](robot, bodies, choices)
@@ -70,7 +66,7 @@ def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     is_complete = choices.terms != "published"
     equations = VirtualWork() if is_complete else VirtualWork(BoscariolTerms())
     support = SUPPORT["erls-fem"]
-    links = _erls_links(robot, bodies, choices, support)
+    links = links_of(bodies, choices, carried=True)
     return _erls(robot, bodies, links, choices, support, equations, is_complete)
 
 
@@ -81,7 +77,7 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     """
     support = SUPPORT["erls-cms"]
     if choices.terms != "published":
-        links = _erls_links(robot, bodies, choices, support)
+        links = links_of(bodies, choices, carried=True)
         return _erls(robot, bodies, links, choices, support, VirtualWork())
     # The nodal mass matrix has all dofs, those out of the plane too.
     spatial = robot.model_copy(update={"planar": False})
@@ -93,18 +89,6 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     links = stack_links(bodies, inertias, cubic)
     equations = VirtualWork(VidoniTerms())
     return _erls(robot, bodies, links, choices, support, equations)
-
-
-def _erls_links(
-    robot: Robot, bodies: Bodies, choices: Choices, support: Support
-) -> Links:
-    """The bodies stacked, those that the ERLS turns with axes that lean."""
-    if choices.stiffening == "none":
-        return links_of(bodies, choices)
-    reference = choices.reference or support.default_reference
-    turned = turned_links(robot, bodies, reference)
-    check_turned(robot, turned, support.name)
-    return links_of(bodies, choices, turned)
 
 
 def _erls(
