@@ -24,10 +24,17 @@ def speed_doubts(
         return
     ways = np.linalg.norm(np.diff(position, axis=0), axis=-1)
     speed = ways / np.diff(t)[:, None]
-    row, node = np.unravel_index(np.argmax(speed), speed.shape)
+    row = int(np.argmax(speed.max(axis=1)))
+    yield from fast_node(speed[row], names, f" at {t[row]:.4g} s")
+
+
+def fast_node(
+    speed: Float[np.ndarray, " n"], names: tuple[str, ...], moment: str = ""
+) -> Iterator[Doubt]:
+    """A doubt about the fastest of all nodes, if it is faster than machines are."""
+    node = int(np.argmax(speed))
     about = f"node {names[node]}"
-    name = f"its speed at {t[row]:.4g} s"
-    yield from outside(about, name, float(speed[row, node]), SPEED)
+    yield from outside(about, f"its speed{moment}", float(speed[node]), SPEED)
 
 
 def energy_doubts(

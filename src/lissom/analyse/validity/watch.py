@@ -17,8 +17,11 @@ from .bending import bending_doubts
 from .deformation import NodeMotion, bent_bodies
 from .description import description_doubts, scenario_doubts
 from .joints import drive_doubts, range_doubts, start_doubts, table_doubts
-from .motion import energy_doubts, speed_doubts
+from .motion import energy_doubts, fast_node, speed_doubts
 from .strength import strength_doubts
+
+# [rad or m] Of joints, over which the way of a node is straight to nine digits.
+SMALL_TURN = 1e-5
 
 
 def doubts_of_robot(robot: Robot) -> tuple[Doubt, ...]:
@@ -48,7 +51,23 @@ def doubts_of_linear_model(model: Model, linear: LinearModel) -> tuple[Doubt, ..
     """Doubts about a robot at the point about which it was made linear."""
     point = linear.operating
     x = np.concatenate([point.q, point.elastic])
-    return doubts_at(model, point.encoder, x, point.encoder, point.torque)
+    speed = _node_speeds(model, point.encoder, x, point.qd)
+    return (
+        *doubts_at(model, point.encoder, x, point.encoder, point.torque),
+        *fast_node(speed, model.node_names),
+    )
+
+
+def _node_speeds(model: Model, q: Any, x: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Speeds of all nodes while the joints move and the links keep their shape [m/s]."""
+    f = model.formulation_at(q)
+    link, node = np.array(model.node_index).T
+    # A central difference over a small turn needs no further program.
+    h = SMALL_TURN / max(float(np.abs(qd).max(initial=0.0)), 1.0)
+    way = h * np.concatenate([qd, np.zeros(len(x) - len(qd))])
+    before, after = poses_at(f, x - way).position, poses_at(f, x + way).position
+    speed = np.linalg.norm(np.asarray(after) - np.asarray(before), axis=-1) / (2 * h)
+    return speed[link, node]
 
 
 def doubts_at(
