@@ -50,6 +50,12 @@ def simulate(
         str | None,
         typer.Option(metavar="HTML", help="Animation, one page that opens anywhere."),
     ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on with an interrupted run, from its checkpoint."
+        ),
+    ] = False,
     t_end: Annotated[float | None, typer.Option(help="Duration in s.")] = None,
     method: Annotated[
         str | None,
@@ -69,9 +75,14 @@ def simulate(
     from ..services.simulate import SimulateRequest, prepare, run_prepared
 
     code = keep_compiled_code()
-    with option_names(result="-o", picture="--plot", animation="--animate"):
+    options = {"result": "-o", "picture": "--plot", "animation": "--animate"}
+    with option_names(**options, resume="--resume"):
         bare = SimulateRequest(
-            scenario=source, result=output, picture=plot, animation=animate
+            scenario=source,
+            result=output,
+            picture=plot,
+            animation=animate,
+            resume=resume,
         )
         with all_at_once(bare):
             run_options = {"t_end": t_end, "solver.method": method}
@@ -88,7 +99,7 @@ def simulate(
         answer = run_prepared(prepared, watch)
     if json:
         return print_json(answer, code)
-    _print(screen, answer)
+    _print(screen, answer, prepared.notes)
     note(str(code))
 
 
@@ -104,7 +115,9 @@ def all_at_once(request: "SimulateRequest") -> Iterator[None]:
         raise DescriptionError([*problems, *failure.problems]) from None
 
 
-def _print(screen: Console, answer: "SimulateResult") -> None:
+def _print(
+    screen: Console, answer: "SimulateResult", said: tuple[str, ...] = ()
+) -> None:
     _print_end(screen, answer)
     _print_energy(screen, answer)
     solver = answer.solver
@@ -118,6 +131,9 @@ def _print(screen: Console, answer: "SimulateResult") -> None:
         f"build {wall.build:.2f} s, compile {wall.compile:.2f} s, run {wall.run:.2f} s "
         f"({speed:.2g} times real time)"
     )
+    for remark in answer.notes:
+        if remark not in said:
+            screen.print(remark)
     print_files(screen, answer.files)
 
 

@@ -17,6 +17,7 @@ from ..compilation import compiled_quickly
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
 from ..scenarios.ready import ready
+from ..solve.checkpoint import CheckpointFile
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.inputs import Inputs, inputs_of_torque
 from ..solve.model import Model
@@ -119,6 +120,8 @@ def simulate(
     throw: bool = True,
     scenario: Mapping[str, Any] | None = None,
     build_s: float = 0.0,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
 ) -> Run:
     """Motion of a robot in time.
 
@@ -134,6 +137,12 @@ def simulate(
         throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
         scenario: what the result file should remember as its origin.
         build_s: time already spent on building the model, for the record.
+        checkpoint: file that keeps the run while it goes on, every 20 s and where it is interrupted; it stays.
+        resume: go on from the checkpoint, where there is one.
+
+    Raises:
+        SimulationError: the run did not reach its end.
+        CheckpointError: the checkpoint is not that of this run.
     """
     state = model.at() if state is None else state
     options = solver_of(solver)
@@ -145,7 +154,12 @@ def simulate(
     began = time.perf_counter()
     compile_run(model, state, inputs, times, options)
     compiled = time.perf_counter()
-    solution = solve_run(model, state, inputs, times, options, watch)
+    kept = None
+    if checkpoint is not None:
+        schedule = inputs.schedule(float(times[-1]))
+        numbers = (model.formulation, state, schedule, times, options.model_dump_json())
+        kept = CheckpointFile(checkpoint, dict(scenario) if scenario else numbers)
+    solution = solve_run(model, state, inputs, times, options, watch, kept, resume)
     data = dataset(model, inputs, solution, options)
     ended = time.perf_counter()
     data.attrs |= {
@@ -167,8 +181,13 @@ def run_scenario(
     *,
     model: Model | None = None,
     build_s: float = 0.0,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
 ) -> Run:
-    """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken."""
+    """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken.
+
+    For the other arguments see `simulate`.
+    """
     began = time.perf_counter()
     model, state, inputs = ready(scenario, model)
     return simulate(
@@ -182,6 +201,8 @@ def run_scenario(
         throw=throw,
         scenario=scenario.to_dict(),
         build_s=build_s + time.perf_counter() - began,
+        checkpoint=checkpoint,
+        resume=resume,
     )
 
 
