@@ -112,7 +112,11 @@ class AbstractEquations(eqx.Module):
 
     @abc.abstractmethod
     def structural_matrices(
-        self, formulation: "AbstractFormulation", xd: Float[Array, " n"], N: Rates
+        self,
+        formulation: "AbstractFormulation",
+        place: Configuration,
+        xd: Float[Array, " n"],
+        N: Rates,
     ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
         """Damping and stiffness of links and joints."""
 

@@ -62,8 +62,9 @@ def vibration_matrices(
         return engine.resting_force(f, engine.at_rest(f, x), tau)
 
     N = engine.rate_map(f, x)
-    M = engine.inertia(f, f.configuration(x), N)
-    C, _ = engine.structural_matrices(f, jnp.zeros_like(x), N)
+    place = f.configuration(x)
+    M = engine.inertia(f, place, N)
+    C, _ = engine.structural_matrices(f, place, jnp.zeros_like(x), N)
     K = jax.jacfwd(resting_force)(x)
     return M, C, K, N.encoder
 
