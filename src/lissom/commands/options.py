@@ -106,7 +106,8 @@ Reference = Annotated[
 Terms = Annotated[
     str | None,
     typer.Option(
-        help="Terms of the equations: consistent (complete), or published (as printed in the papers)."
+        help="Terms of the equations: consistent (complete), published (as printed in the papers), or published-planar "
+        "(as printed for planar mechanisms)."
     ),
 ]
 

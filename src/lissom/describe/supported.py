@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .errors import refused
-from .outline import Outline
+from .outline import PLANAR, Outline
 from .part import Finding, finding
 from .robot import Robot
 
@@ -60,6 +60,9 @@ def register(support: Support) -> Support:
 
 ERLS_REFERENCES = ("tangent", "minimum-norm", "zeroed")
 BOTH_TERMS = ("consistent", "published")
+# As printed for planar mechanisms: displacements along world axes, no centrifugal stiffness.
+PLANAR_TERMS = "published-planar"
+ALL_TERMS = (*BOTH_TERMS, PLANAR_TERMS)
 
 register(
     Support(
@@ -68,7 +71,7 @@ register(
         default_basis="nodal",
         references=ERLS_REFERENCES,
         default_reference="tangent",
-        terms=BOTH_TERMS,
+        terms=ALL_TERMS,
         stiffening=True,
         trees=True,
         loops=True,
@@ -142,3 +145,21 @@ def check_structure(support: Support, robot: Robot) -> None:
     for found in structure_findings(support, robot.outline):
         (field,) = found.loc
         raise refused(str(field), None, found.message)
+
+
+def terms_findings(terms: str, robot: Outline) -> list[Finding]:
+    """Terms that are printed for planar robots alone."""
+    if terms != PLANAR_TERMS or robot.components == PLANAR:
+        return []
+    message = "these are printed for planar mechanisms: say planar: true in the robot, or choose published"
+    return [finding(message, "terms", value=terms)]
+
+
+def check_terms(terms: str, robot: Robot) -> None:
+    """Refuse terms that are not printed for such a robot.
+
+    Raises:
+        DescriptionError: with the field `terms`.
+    """
+    for found in terms_findings(terms, robot.outline):
+        raise refused("terms", terms, found.message)

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..kinematics.rigid_robot import rigid_robot
+from ..types import Real
 from .formulation import AbstractFormulation, Configuration, Rates
 from .link_inertia import momentum
 from .links import Links
@@ -42,7 +43,7 @@ def internal_forces(formulation: AbstractFormulation, rates: Rates) -> Rates:
 
 def mass_damping_forces(
     formulation: AbstractFormulation,
-    alpha: Float[Array, " l"],
+    alpha: Float[Real, " l"],
     place: Configuration,
     rates: Rates,
 ) -> Rates:
@@ -78,7 +79,7 @@ def stands_on_rigid_robot(formulation: AbstractFormulation) -> bool:
 
 
 def carried_momentum(
-    links: Links, alpha: Float[Array, " l"], qd: Float[Array, "l c"]
+    links: Links, alpha: Float[Real, " l"], qd: Float[Array, "l c"]
 ) -> Float[Array, "l e"]:
     """Alpha times the momentum of body rates alone, V_rel = 0: forces on (V, qd), [Boscariol2012] eq. (24)."""
     M = jnp.asarray(links.mass)[:, :, 6:]
@@ -87,7 +88,7 @@ def carried_momentum(
 
 def scaled_momentum(
     links: Links,
-    alpha: Float[Array, " l"],
+    alpha: Float[Real, " l"],
     V_rel: Float[Array, "l 6"],
     place: Configuration,
     rates: Rates,
@@ -99,7 +100,7 @@ def scaled_momentum(
 
 def rotor_damping(
     formulation: AbstractFormulation,
-    alpha: Float[Array, " l"],
+    alpha: Float[Real, " l"],
     relative_rate: Float[Array, " j"],
 ) -> Float[Array, " j"]:
     """Alpha times the momentum of rotors at joints that the elastic links move; each has the alpha of its link."""

@@ -247,6 +247,14 @@ class AbstractFormulation(eqx.Module):
         """The motion of all links for (x, xd, xdd), with the transpose of `virtual`."""
         return differentiated_motion(self, x, xd, xdd)
 
+    def observed(self, motion: Motion) -> Motion:
+        """The motion as an observer sees it: with every acceleration, also those that `published` terms leave out."""
+        if not self.published:
+            return motion
+        at, along = (motion.x, motion.xd), (motion.xd, motion.xdd)
+        _, rates_d = jax.jvp(self.rates, at, along)
+        return motion._replace(rates_d=rates_d)
+
 
 F = TypeVar("F", bound=AbstractFormulation)
 

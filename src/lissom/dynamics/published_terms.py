@@ -1,5 +1,6 @@
-"""Terms of a link's motion as two papers print them; `engine.ConsistentTerms` keeps all of them."""
+"""Terms of a link's motion as the papers print them; `engine.ConsistentTerms` keeps all of them."""
 
+import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -15,6 +16,9 @@ from .published_modes import nodal_inertial_force
 class BoscariolTerms(AbstractTerms):
     """Inertia of the undeformed link, damping on the joint rows too, weight and wrenches on undeformed links."""
 
+    # Whether there is centrifugal stiffness M_C; not in [Boscariol2017] eqs. (9)-(10) and [Palomba2019] (A2)-(A5).
+    centrifugal: bool = eqx.field(static=True, default=True)
+
     def inertial_force(
         self,
         link: Links,
@@ -28,9 +32,11 @@ class BoscariolTerms(AbstractTerms):
         turning = coadjoint(V, M[:6, :6] @ V)
         bending = -jnp.einsum("a,akc,k->c", w, link.X[:, :6], V)
         coriolis = 2.0 * jnp.einsum("a,aec,c->e", w, link.X, qd)
-        centrifugal = jnp.einsum("a,b,abec,c->e", w, w, link.Y, q)
         rigid = jnp.concatenate([turning, bending])
-        return M @ y_d + rigid + coriolis + centrifugal
+        force = M @ y_d + rigid + coriolis
+        if not self.centrifugal:
+            return force
+        return force + jnp.einsum("a,b,abec,c->e", w, w, link.Y, q)
 
     def inertia(self, link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
         """Of the undeformed link."""
