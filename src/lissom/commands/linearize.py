@@ -22,6 +22,7 @@ from .options import (
     RobotName,
     Settings,
     Terms,
+    WeightStiffness,
     described_robot,
 )
 from .output import console, note, print_json, table
@@ -66,6 +67,7 @@ def linearize(
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Matrices: .npz, .mat."),
     ] = None,
+    weight_stiffness: WeightStiffness = False,
     settings: Settings = None,
     formulation: Formulation = None,
     modes: ModeCount = None,
@@ -93,6 +95,7 @@ def linearize(
         inputs=names_of(inputs),
         outputs=names_of(outputs),
         locked=locked,
+        weight_stiffness=weight_stiffness,
         matrices=output,
     )
     with option_names(matrices="-o", inputs="--inputs", outputs="--outputs"):
@@ -124,6 +127,8 @@ def _print(screen: Console, answer: "LinearizeResult") -> None:
     screen.print(table("Slowest poles", columns, rows))
     if answer.unstable:
         screen.print(f"unstable: {answer.unstable} poles in the right half plane")
+    if answer.weight_note is not None:
+        screen.print(f"{answer.weight_note}.")
     if answer.file is not None:
         screen.print(f"matrices: {answer.file}")
 

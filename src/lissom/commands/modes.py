@@ -23,6 +23,7 @@ from .options import (
     RobotName,
     Settings,
     Terms,
+    WeightStiffness,
     described_robot,
 )
 from .output import console, note, print_json, table
@@ -62,6 +63,7 @@ def modes(
     mode: Annotated[
         int, typer.Option(min=1, help="Number of the mode that is animated.")
     ] = 1,
+    weight_stiffness: WeightStiffness = False,
     settings: Settings = None,
     formulation: Formulation = None,
     modes: ModeCount = None,
@@ -89,6 +91,7 @@ def modes(
         kp=gains(arm, "--kp", kp),
         kd=gains(arm, "--kd", kd),
         locked=locked,
+        weight_stiffness=weight_stiffness,
         damped=damped,
         undeformed=undeformed,
         count=count,
@@ -129,6 +132,8 @@ def _print(screen: Console, answer: "ModesResult") -> None:
     screen.print(f"{explanation}.")
     if not answer.damping:
         screen.print("no damping in the robot")
+    if answer.weight_note is not None:
+        screen.print(f"{answer.weight_note}.")
     if answer.picture is not None:
         screen.print(f"picture: {answer.picture}")
     if answer.animation is not None:

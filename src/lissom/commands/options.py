@@ -68,6 +68,13 @@ Kd = Annotated[
     ),
 ]
 Locked = Annotated[bool, typer.Option("--locked", help="Hold every joint.")]
+WeightStiffness = Annotated[
+    bool,
+    typer.Option(
+        "--weight-stiffness",
+        help="Add the second-order stiffness of carried weight, which formulations of first order leave out.",
+    ),
+]
 Damped = Annotated[
     bool,
     typer.Option("--damped", help="Damped modes; always so where joints move."),

@@ -201,7 +201,9 @@ class TruncatedScrews(AbstractEquations):
         at, moved = self.link_motion(formulation, x, xd, xdd)
         force = self.inertial_forces(moved)
         strain = jnp.einsum("lmn,ln->lm", jnp.asarray(self.links.stiffness), moved.eta)
-        damping = self.damping_forces(at, moved.y.dual[:, 6:])
+        # V_1 = a_d - ad(a) V: the rate at which the frames are displaced from those of the rigid robot.
+        a_d = moved.y.dual[:, :6] + bracket(at.a, moved.y.real[:, :6])
+        damping = self.damping_forces(at, a_d, moved.y.dual[:, 6:])
         on_links = force.real[:, 6:] + force.dual[:, 6:] + strain + damping
         # Back from the deformed frames to those of the rigid chain, to first order.
         F = force.real[:, :6]
@@ -225,19 +227,23 @@ class TruncatedScrews(AbstractEquations):
         return jnp.concatenate([on_theta + on_joint, on_eta])
 
     def damping_forces(
-        self, at: DualPose, eta_d: Float[Array, "l m"]
+        self, at: DualPose, a_d: Float[Array, "l 6"], eta_d: Float[Array, "l m"]
     ) -> Float[Array, "l m"]:
         """Forces of structural damping on the links' coordinates, to first order; the paper has none.
 
-        To first order the rigid robot sees the links move with their elastic speeds alone, and nothing acts on theta.
+        The rigid robot sees the frames move with the rate of their displacement a. What acts on theta is of second
+        order.
+
+        Args:
+            at: pose and displacements.
+            a_d: rate of the displacement of every link frame, its own axes.
+            eta_d: elastic speeds of every link.
         """
         internal = jnp.einsum("lmn,ln->lm", jnp.asarray(self.links.damping), eta_d)
         if self.links.alpha is None:
             return internal
         shape, mass = jnp.asarray(self.links.tip), jnp.asarray(self.links.mass)
-        (tip_d,) = parents_tips(shape, eta_d)
-        (V,) = along(at.Phi, carry(at.B, tip_d))
-        P = jnp.einsum("lef,lf->le", mass, _joined(V, eta_d))
+        P = jnp.einsum("lef,lf->le", mass, _joined(a_d, eta_d))
         P = jnp.asarray(self.links.alpha)[:, None] * P
         (F,) = transpose_along(at.Phi, P[:, :6])
         on_tip = jnp.einsum("lij,li->lj", at.B, F)
@@ -426,7 +432,9 @@ class TruncatedScrews(AbstractEquations):
             return jnp.pad(elastic, ((j, 0), (j, 0)))
 
         def damping_of(eta_d):
-            return self.damping_forces(at, eta_d)
+            (tip_d,) = parents_tips(jnp.asarray(self.links.tip), eta_d)
+            (a_d,) = along(at.Phi, carry(at.B, tip_d))
+            return self.damping_forces(at, a_d, eta_d)
 
         slope = friction_slope(formulation, xd[:j])
         C = jax.vmap(damping_of, in_axes=-1, out_axes=-1)(spread)
@@ -467,7 +475,12 @@ class TruncatedScrews(AbstractEquations):
         """Power taken by structural damping and joint friction [W]."""
         theta_d, eta_d = _split(formulation, motion.xd)
         at = self._pose(formulation, motion.place)
-        loss = jnp.sum(eta_d * self.damping_forces(at, eta_d))
+        chain = formulation.mechanism.chain
+        (tip_d,) = parents_tips(jnp.asarray(self.links.tip), eta_d)
+        rate = jnp.asarray(chain.selection @ theta_d)[:, None]
+        own = carry(at.B, tip_d) - rate * bracket(at.s, at.a)
+        (a_d,) = along(at.Phi, own)
+        loss = jnp.sum(eta_d * self.damping_forces(at, a_d, eta_d))
         return loss + theta_d @ friction(formulation, theta_d)
 
     def node_wrench(

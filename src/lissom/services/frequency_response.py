@@ -56,7 +56,7 @@ def frequency_response(request: FrequencyResponseRequest) -> FrequencyResponseRe
     check_outputs(
         {"picture": (request.picture, PICTURE), "data": (request.data, DATA)},
     )
-    linear = request.linear_model()
+    linear, _ = request.linear_model()
     found = []
     for name in linear.input_names:
         for output in linear.output_names:

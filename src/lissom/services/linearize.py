@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analyse.linear.carried_weight import weight_note
 from ..analyse.linear.linearize import linearize as linear_model_of
 from ..analyse.linear.state_space import LinearModel
 from ..describe.errors import refused
@@ -39,9 +40,11 @@ class LinearRequest(RobotRequest):
     inputs: tuple[str, ...] | None = None
     outputs: tuple[str, ...] | None = None
     locked: bool = False
+    # Add the second-order stiffness of carried weight, which formulations of first order leave out.
+    weight_stiffness: bool = False
 
-    def linear_model(self) -> LinearModel:
-        """The linear model that is asked for.
+    def linear_model(self) -> tuple[LinearModel, str | None]:
+        """The linear model that is asked for, and what it leaves out of the stiffness of carried weight.
 
         Raises:
             DescriptionError: a channel that the robot does not have, with the field that names it.
@@ -61,9 +64,11 @@ class LinearRequest(RobotRequest):
                 inputs=self.inputs,
                 outputs=self.outputs,
                 locked=self.locked,
+                weight_stiffness=self.weight_stiffness,
             )
 
-        return _naming_the_field(build, inputs=self.inputs, outputs=self.outputs)
+        found = _naming_the_field(build, inputs=self.inputs, outputs=self.outputs)
+        return found, None if self.weight_stiffness else weight_note(model)
 
 
 class LinearizeRequest(LinearRequest):
@@ -103,13 +108,14 @@ class LinearizeResult(FrozenModel):
     output_values: dict[str, float]
     eigenvalues: tuple[ComplexNumber, ...]  # slowest first [rad/s]
     unstable: int  # number of poles in the right half plane
+    weight_note: str | None  # what is left out of the stiffness of carried weight
     file: str | None
 
 
 def linearize(request: LinearizeRequest) -> LinearizeResult:
     """State-space model about a point: names, sizes and poles; the matrices go to a file."""
     check_outputs({"matrices": (request.matrices, MATRICES)})
-    linear = request.linear_model()
+    linear, note = request.linear_model()
     if request.matrices is not None:
         linear.save(request.matrices)
     point = linear.operating
@@ -131,6 +137,7 @@ def linearize(request: LinearizeRequest) -> LinearizeResult:
         output_values=dict(zip(linear.output_names, point.outputs, strict=True)),
         eigenvalues=complex_numbers(poles),
         unstable=int(np.sum(right)),
+        weight_note=note,
         file=request.matrices,
     )
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from pydantic import Field, model_validator
 
+from ..analyse.linear.carried_weight import weight_note
 from ..analyse.modes.modal import modes as natural_modes
 from ..compilation import compiled_quickly
 from ..describe.errors import refused
@@ -42,6 +43,8 @@ class ModesRequest(RobotRequest):
     locked: bool = False  # every joint held
     damped: bool = False
     undeformed: bool = False
+    # Add the second-order stiffness of carried weight, which formulations of first order leave out.
+    weight_stiffness: bool = False
     count: int = Field(default=10, ge=1)  # modes, lowest first
     picture: str | None = None
     animation: str | None = None
@@ -77,6 +80,7 @@ class ModesResult(FrozenModel):
     eigenvalue: tuple[ComplexNumber, ...]  # [rad/s]
     stability: tuple[str, ...]
     damping: bool  # whether the robot has any
+    weight_note: str | None  # what is left out of the stiffness of carried weight
     picture: str | None
     animation: str | None
 
@@ -116,6 +120,7 @@ def modes(request: ModesRequest) -> ModesResult:
         eigenvalue=complex_numbers(_exponents(found.eigenvalue)),
         stability=found.stability,
         damping=has_damping(scenario.robot),
+        weight_note=None if request.weight_stiffness else weight_note(model),
         picture=request.picture,
         animation=request.animation,
     )
@@ -134,6 +139,7 @@ def _found_modes(model: Model, pose: Any, state: State, request: ModesRequest) -
         locked=request.locked,
         damped=request.damped,
         count=request.count,
+        weight_stiffness=request.weight_stiffness,
     )
 
 
