@@ -23,6 +23,8 @@ class FeNodes(NamedTuple):
 
     points: np.ndarray  # (k, 3)
     modes: int | None  # elastic modes that the file of a reduced link holds
+    # Whether it holds second-order displacements too, for geometric stiffening.
+    second_order: bool = False
 
 
 def fe_nodes(path: Path, interface: Mapping[str, int] | None) -> FeNodes:
@@ -72,7 +74,8 @@ def _nodes_of_link(arrays: Mapping[str, np.ndarray], interface: Any) -> FeNodes:
         raise ValueError(
             "is a reduced link, which has its interface already: leave `interface` out"
         )
-    return FeNodes(arrays["points"], modes=len(arrays["stiffness"]))
+    second_order = "second_order_factors" in arrays
+    return FeNodes(arrays["points"], len(arrays["stiffness"]), second_order)
 
 
 def _nodes_of_mesh(
@@ -97,6 +100,7 @@ def _nodes_of_mesh(
 def _arrays(path: Path) -> dict[str, np.ndarray]:
     """What is needed of a file, as far as it is there; matrices can be large."""
     names = ("lissom_link", "points", "stiffness", "nodes", "labels")
+    names += ("second_order_factors",)
     if path.suffix.lower() in HDF5_ENDINGS:
         import h5py
 

@@ -6,6 +6,7 @@ from typing import Any
 from .outline import Outline
 from .part import Entries, Finding, Findings, entry_of, finding, is_list
 from .quantity import Quantity, is_traced
+from .stiffening_checks import stiffening_findings
 from .supported import (
     ALL_TERMS,
     DEFAULT_FORMULATION,
@@ -150,6 +151,14 @@ def _structure(entries: Entries, robot: Outline) -> Findings:
     terms = entry_of(entries, "terms")
     if isinstance(terms, str):
         yield from terms_findings(terms, robot)
+
+
+def _solids(entries: Entries, robot: Outline) -> Findings:
+    support = _support(entries)
+    if support is None or entry_of(entries, "stiffening") != "geometric":
+        return
+    reference = entry_of(entries, "reference")
+    yield from stiffening_findings(support, reference, robot.solids, robot.closed)
 
 
 def _seconds(value: Any) -> float | None:
@@ -306,6 +315,7 @@ def _modes(entries: Entries, robot: Outline) -> Findings:
 # In the order in which problems without a line of their own are listed.
 ROBOT_CHECKS = (
     _structure,
+    _solids,
     _initial,
     _inputs,
     _controller,

@@ -63,7 +63,7 @@ def mass_damping_forces(
     P = scaled_momentum(links, alpha, V_rel, place, rates)
     on_joints = -rigid.joint_forces(at_world_origin(place, P[:, :6]))
     on_encoder = jnp.zeros_like(rates.encoder)
-    if rigid.joint_map is not None:
+    if rigid.dependence is not None:
         rotor = rotor_damping(formulation, alpha, rates.encoder - joint_rate)
         on_joints = on_joints - rotor
         on_encoder = rotor

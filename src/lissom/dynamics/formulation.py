@@ -221,7 +221,15 @@ class AbstractFormulation(eqx.Module):
         """Link frames of the rigid robot from which nodes are displaced."""
         if not self.support.finite_rotations:
             return place.R, place.p
-        return link_frames(self.mechanism.chain, place.encoder)
+        # Its independent joints read what the encoders do, and its loops close rigidly.
+        mechanism = self.mechanism.rigid
+        encoder = place.encoder[jnp.asarray(self.independent, dtype=int)]
+        theta = mechanism.chain_coordinates(encoder)
+        # Where rigid links would not reach, as those that stretch do, all joints stand as they are read.
+        as_read = mechanism.chain_near(place.encoder)
+        theta = jnp.where(jnp.all(jnp.isfinite(theta)), theta, as_read)
+        R, p = link_frames(mechanism.chain, theta)
+        return R[: len(place.R)], p[: len(place.R)]
 
     @abc.abstractmethod
     def configuration(self, x: Float[Array, " n"]) -> Configuration:

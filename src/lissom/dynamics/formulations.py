@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from ..bodies.body import Body
 from ..bodies.link_body import body_of
-from ..describe.errors import refused
 from ..describe.robot import Robot
+from ..describe.stiffening_checks import check_stiffening
 from ..describe.supported import (
     SUPPORT,
     Support,
@@ -25,7 +25,7 @@ from .links import Links, stack_links
 from .nonlinear import Nonlinear
 from .published_modes import nodal_constants
 from .published_terms import BoscariolTerms, VidoniTerms
-from .robot_parts import links_of, parts_of, reference_of
+from .robot_parts import elastic_seats, links_of, parts_of, reference_of
 from .truncated import TruncatedScrews, modal_links
 from .world_axes import WorldAxes
 
@@ -56,6 +56,8 @@ def formulation_of(
     """
     check_structure(SUPPORT[name], robot)
     check_terms(choices.terms, robot)
+    if choices.stiffening == "geometric":
+        check_stiffening(name, choices.reference, robot)
     if bodies is None:
         bodies = link_bodies(robot, name, choices)
     return FORMULATIONS[name](robot, bodies, choices)
@@ -73,8 +75,8 @@ def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls | WorldAxes
         return planar_erls(robot, bodies, choices)
     is_complete = choices.terms != "published"
     equations = VirtualWork() if is_complete else VirtualWork(BoscariolTerms())
-    links = links_of(bodies, choices)
     support = SUPPORT["erls-fem"]
+    links = links_of(bodies, choices, carried=True)
     return _erls(robot, bodies, links, choices, support, equations, is_complete)
 
 
@@ -99,7 +101,7 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     """
     support = SUPPORT["erls-cms"]
     if choices.terms != "published":
-        links = links_of(bodies, choices)
+        links = links_of(bodies, choices, carried=True)
         return _erls(robot, bodies, links, choices, support, VirtualWork())
     # The nodal mass matrix has all dofs, those out of the plane too.
     spatial = robot.model_copy(update={"planar": False})
@@ -123,9 +125,6 @@ def _erls(
     complete: bool = True,
 ) -> Erls:
     """The robot with these bodies as its links; not `complete` leaves out what [Boscariol2012] does."""
-    if robot.loops and links.slopes is not None:
-        message = "stiffening: geometric counts slopes from the inner node, which loops turn: not for closed chains"
-        raise refused("loops", None, message)
     reference = choices.reference or support.default_reference
     return Erls(
         **parts_of(robot, bodies, links),
@@ -139,8 +138,13 @@ def _erls(
 
 def nonlinear(robot: Robot, bodies: Bodies, choices: Choices) -> Nonlinear:
     """The robot with every link on the deformed tip of the link before it."""
+    links = links_of(bodies, choices)
+    parts = parts_of(robot, bodies, links)
+    seats = elastic_seats(robot, parts["mechanism"], links)
+    parts["mechanism"] = parts["mechanism"].on_seats(seats)
     return Nonlinear(
-        **parts_of(robot, bodies, links_of(bodies, choices)),
+        **parts,
+        seats=seats,
         equations=VirtualWork(),
         support=SUPPORT["nonlinear"],
     )

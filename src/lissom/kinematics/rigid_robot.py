@@ -9,21 +9,24 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from .chain import GROUND, Chain, link_frames
-from .mechanism import AbstractMechanism
+from .chain import GROUND, Chain, body_jacobian, link_frames, relative_poses
+from .mechanism import AbstractJointDependence, AbstractMechanism
 
 
 class RigidRobot(eqx.Module):
     """Joint screws of the rigid robot in world axes; j moving joints, i of them independent, b links."""
 
     screw: Float[Array, "j 6"]  # (velocity at the world's origin, turning)
-    # Rates of all moving joints from those of the independent ones; None: all are independent.
-    joint_map: Float[Array, "j i"] | None
+    # How all joints of the chain follow from the independent ones; None: all are independent.
+    dependence: AbstractJointDependence | None
     moves: Float[Array, "b j"]  # 1 where a joint moves a link
+    closing_joints: int = eqx.field(static=True)  # further joints of the chain
 
     def joint_rates(self, rate_i: Float[Array, " i"]) -> Float[Array, " j"]:
         """Rates of all moving joints."""
-        return rate_i if self.joint_map is None else self.joint_map @ rate_i
+        if self.dependence is None:
+            return rate_i
+        return self.dependence.follow(rate_i)[: self.screw.shape[0]]
 
     def twists(self, joint_rate: Float[Array, " j"]) -> Float[Array, "b 6"]:
         """Twist of every link in world axes, at the world's origin."""
@@ -35,7 +38,11 @@ class RigidRobot(eqx.Module):
 
     def independent_forces(self, on_joints: Float[Array, " j"]) -> Float[Array, " i"]:
         """The transpose of `joint_rates`."""
-        return on_joints if self.joint_map is None else on_joints @ self.joint_map
+        if self.dependence is None:
+            return on_joints
+        # Joints of the frames that close loops come last in the chain, and take no force.
+        count = self.closing_joints
+        return self.dependence.forces(jnp.pad(on_joints, (0, count)))
 
 
 def rigid_robot(
@@ -48,16 +55,19 @@ def rigid_robot(
         reading: of the encoders of the independent joints.
         links: number of links; frames that close loops follow them in the chain and carry nothing.
     """
-    chain = mechanism.chain
-    theta = mechanism.joint_coordinates(reading)
-    joints = theta.shape[0]
-    joint_map = None
-    if joints > len(mechanism.independent):
-        joint_map = mechanism.joint_map(reading)
-    screw = world_screws(_of_links(chain, links, joints), theta)
-    selection = jnp.asarray(chain.selection)[:links, :joints]
+    rigid = mechanism.rigid
+    chain = rigid.chain
+    theta = rigid.chain_coordinates(reading)
+    joints = rigid.home.shape[0]
+    dependence = None
+    if joints > len(rigid.independent):
+        J = body_jacobian(chain, relative_poses(chain, theta))
+        dependence = rigid.dependence(J)
+    open_chain = _of_links(chain, links, joints)
+    selection = jnp.asarray(open_chain.selection)
+    screw = selection.T @ world_screws(open_chain, theta[:joints])
     moves = carriers(chain.parents, links) @ selection
-    return RigidRobot(selection.T @ screw, joint_map, moves)
+    return RigidRobot(screw, dependence, moves, theta.shape[0] - joints)
 
 
 def _of_links(chain: Chain, links: int, joints: int) -> Chain:
