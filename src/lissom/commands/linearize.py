@@ -98,7 +98,12 @@ def linearize(
         weight_stiffness=weight_stiffness,
         matrices=output,
     )
-    with option_names(matrices="-o", inputs="--inputs", outputs="--outputs"):
+    with option_names(
+        matrices="-o",
+        inputs="--inputs",
+        outputs="--outputs",
+        weight_stiffness="--weight-stiffness",
+    ):
         answer = linear_model(request)
     if json:
         return print_json(answer, code)

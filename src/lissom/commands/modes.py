@@ -100,7 +100,10 @@ def modes(
         animated_mode=mode,
     )
     with option_names(
-        picture="--plot", animation="--animate", undeformed="--undeformed"
+        picture="--plot",
+        animation="--animate",
+        undeformed="--undeformed",
+        weight_stiffness="--weight-stiffness",
     ):
         answer = natural_modes(request)
     if json:

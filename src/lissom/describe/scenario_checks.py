@@ -146,10 +146,12 @@ def _stiffening(support: Support, terms: Any) -> Findings:
 
 def _structure(entries: Entries, robot: Outline) -> Findings:
     support = _support(entries)
-    if support is not None:
-        yield from structure_findings(support, robot)
+    if support is None:
+        return
+    yield from structure_findings(support, robot)
     terms = entry_of(entries, "terms")
-    if isinstance(terms, str):
+    # Terms that the formulation does not have are refused as such.
+    if terms in support.terms:
         yield from terms_findings(terms, robot)
 
 

@@ -38,12 +38,7 @@ def finite_twin(
 
     Raises:
         DescriptionError: a robot that `nonlinear` does not take.
-        ValueError: terms as printed, which are to stay as they are.
     """
-    if choices.terms != "consistent":
-        raise ValueError(
-            f"weight_stiffness completes the consistent terms; {choices.terms} ones stay as printed"
-        )
     plain = Choices(stiffening=choices.stiffening)
     return near(formulation_of(robot, "nonlinear", plain, bodies), joints)
 

@@ -5,6 +5,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ...compilation import compiled_quickly
+from ...describe.errors import refused
 from ...dynamics.formulation import AbstractFormulation
 from ...dynamics.weight_stiffness import (
     finite_twin,
@@ -26,6 +27,17 @@ def weight_stiffness_at(
     joints = formulation.mechanism.joint_coordinates(x)
     finite = finite_twin(model.robot, model.bodies, model.choices, joints)
     return np.asarray(_weight_stiffness(formulation, finite, jnp.asarray(x)))
+
+
+def require_consistent_terms(model: Model) -> None:
+    """Refuse to complete terms that are to stay as a paper prints them.
+
+    Raises:
+        DescriptionError: with the field `weight_stiffness`.
+    """
+    if model.terms != "consistent":
+        message = f"completes the consistent terms; {model.terms} ones stay as printed"
+        raise refused("weight_stiffness", None, message)
 
 
 def with_weight_stiffness(

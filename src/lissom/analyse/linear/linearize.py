@@ -26,7 +26,7 @@ from ...solve.channels import (
 from ...solve.feedback import WiredLaw
 from ...solve.model import EquilibriumError, Model
 from ...solve.state import State
-from .carried_weight import with_weight_stiffness
+from .carried_weight import require_consistent_terms, with_weight_stiffness
 from .linear_feedback import (
     LinearFeedback,
     driving_loads,
@@ -232,6 +232,8 @@ def linearize(
     """
     if controller is not None and (kp is not None or kd is not None):
         raise ValueError("give gains kp and kd, or a controller, not both")
+    if weight_stiffness:
+        require_consistent_terms(model)
     is_closed = controller is not None or kp is not None or kd is not None
     if inputs is None and controller is not None:
         inputs = default_set_points(model)

@@ -14,7 +14,7 @@ from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.model import Model
 from ...solve.state import State
-from ..linear.carried_weight import weight_stiffness_at
+from ..linear.carried_weight import require_consistent_terms, weight_stiffness_at
 from ..linear.linear_feedback import joint_feedback
 from ..linear.locking import locked_basis
 from .complex_modes import RIGID_RATE
@@ -102,6 +102,8 @@ def modes(
         kd: its derivative gains.
         weight_stiffness: add the second-order stiffness of carried weight, which formulations of first order leave out.
     """
+    if weight_stiffness:
+        require_consistent_terms(model)
     feedback = joint_feedback(model, kp, kd)
     if damped or qd is not None or qdd is not None:
         return damped_modes(
