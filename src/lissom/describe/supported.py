@@ -65,6 +65,7 @@ BOTH_TERMS = ("consistent", "published")
 # As printed for planar mechanisms: displacements along world axes, no centrifugal stiffness.
 PLANAR_TERMS = "published-planar"
 ALL_TERMS = (*BOTH_TERMS, PLANAR_TERMS)
+NODAL_TERMS = "the coordinates of published-planar are displacements of nodes along world axes, [Palomba2019]: those of erls-fem"
 ALL_BASES = ("assumed", "craig-bampton", "nodal")
 OWN_ENCODERS = (
     "its links sit on the deformed links before them, so that its joint coordinates are what the encoders read; any "
@@ -95,7 +96,8 @@ register(
         default_basis="craig-bampton",
         reasons={
             "bases": "it is the formulation whose coordinates are component modes, [Vidoni2015]; the same equations "
-            "with all nodes are erls-fem"
+            "with all nodes are erls-fem",
+            "terms": NODAL_TERMS,
         },
         references=ERLS_REFERENCES,
         default_reference="minimum-norm",
@@ -117,6 +119,7 @@ register(
         trees=True,
         reasons={
             "references": OWN_ENCODERS,
+            "terms": NODAL_TERMS,
             "loops": "in a loop the dependent joints give way by angles that are linear in the elastic coordinates and "
             "grow without bound towards dead points: an expansion at fixed joints, which dual numbers are, has no "
             "radius there in which it holds",
@@ -160,7 +163,7 @@ def refusals(support: Support) -> list[Refusal]:
 
     not_offered = {
         "references": ("reference", missing(ERLS_REFERENCES, support.references)),
-        "terms": ("terms", missing(BOTH_TERMS, support.terms)),
+        "terms": ("terms", missing(ALL_TERMS, support.terms)),
         "bases": ("basis", missing(ALL_BASES, support.bases)),
         "stiffening": ("stiffening", [] if support.stiffening else ["geometric"]),
         "trees": ("parent", [] if support.trees else ["another link"]),
