@@ -63,6 +63,14 @@ CASES = [
         "basis: craig-bampton: erls-cms has its own: choose one with dual-screw or nonlinear",
     ),
     (
+        {"terms": "published-planar"},
+        "terms: published-planar: these are printed for planar mechanisms: say planar: true in the robot, or choose",
+    ),
+    (
+        {"formulation": "dual-screw", "terms": "published-planar"},
+        "terms: published-planar: dual-screw takes consistent or published; published-planar belongs to erls-fem",
+    ),
+    (
         {"stiffening": "geometric", "terms": "published"},
         "stiffening: geometric: the published terms have none: leave out, or use consistent terms",
     ),

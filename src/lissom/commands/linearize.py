@@ -23,6 +23,7 @@ from .options import (
     Settings,
     Strict,
     Terms,
+    WeightStiffness,
     described_robot,
 )
 from .output import conclude, console, note, print_json, table
@@ -67,6 +68,7 @@ def linearize(
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Matrices: .npz, .mat."),
     ] = None,
+    weight_stiffness: WeightStiffness = False,
     settings: Settings = None,
     formulation: Formulation = None,
     modes: ModeCount = None,
@@ -95,9 +97,15 @@ def linearize(
         inputs=names_of(inputs),
         outputs=names_of(outputs),
         locked=locked,
+        weight_stiffness=weight_stiffness,
         matrices=output,
     )
-    with option_names(matrices="-o", inputs="--inputs", outputs="--outputs"):
+    with option_names(
+        matrices="-o",
+        inputs="--inputs",
+        outputs="--outputs",
+        weight_stiffness="--weight-stiffness",
+    ):
         answer = linear_model(request)
     if json:
         print_json(answer, code)
@@ -128,6 +136,8 @@ def _print(screen: Console, answer: "LinearizeResult") -> None:
     screen.print(table("Slowest poles", columns, rows))
     if answer.unstable:
         screen.print(f"unstable: {answer.unstable} poles in the right half plane")
+    if answer.weight_note is not None:
+        screen.print(f"{answer.weight_note}.")
     if answer.file is not None:
         screen.print(f"matrices: {answer.file}")
 

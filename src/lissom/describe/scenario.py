@@ -128,7 +128,7 @@ class Scenario(Part):
     # Reference and basis: default per formulation.
     reference: Annotated[Any, BeforeValidator(_check_reference)] = None
     modes: Annotated[Any, BeforeValidator(_check_modes)] = None
-    terms: Literal["consistent", "published"] = "consistent"
+    terms: Literal["consistent", "published", "published-planar"] = "consistent"
     basis: Literal["assumed", "craig-bampton", "nodal"] | None = None
     stiffening: Literal["none", "geometric"] = "none"
     initial: Initial = Initial()

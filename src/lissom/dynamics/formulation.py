@@ -112,7 +112,11 @@ class AbstractEquations(eqx.Module):
 
     @abc.abstractmethod
     def structural_matrices(
-        self, formulation: "AbstractFormulation", xd: Float[Array, " n"], N: Rates
+        self,
+        formulation: "AbstractFormulation",
+        place: Configuration,
+        xd: Float[Array, " n"],
+        N: Rates,
     ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
         """Damping and stiffness of links and joints."""
 
@@ -250,6 +254,14 @@ class AbstractFormulation(eqx.Module):
     ) -> Motion:
         """The motion of all links for (x, xd, xdd), with the transpose of `virtual`."""
         return differentiated_motion(self, x, xd, xdd)
+
+    def observed(self, motion: Motion) -> Motion:
+        """The motion as an observer sees it: with every acceleration, also those that `published` terms leave out."""
+        if not self.published:
+            return motion
+        at, along = (motion.x, motion.xd), (motion.xd, motion.xdd)
+        _, rates_d = jax.jvp(self.rates, at, along)
+        return motion._replace(rates_d=rates_d)
 
 
 F = TypeVar("F", bound=AbstractFormulation)

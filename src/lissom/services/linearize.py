@@ -1,10 +1,11 @@
 """State-space models."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..analyse.linear.carried_weight import weight_note
 from ..analyse.linear.linearize import linearize as linear_model_of
 from ..analyse.linear.state_space import LinearModel
 from ..analyse.validity.watch import doubts_of_linear_model, doubts_of_scenario
@@ -41,9 +42,11 @@ class LinearRequest(RobotRequest):
     inputs: tuple[str, ...] | None = None
     outputs: tuple[str, ...] | None = None
     locked: bool = False
+    # Add the second-order stiffness of carried weight, which formulations of first order leave out.
+    weight_stiffness: bool = False
 
-    def linear_model(self) -> tuple[LinearModel, tuple[str, ...]]:
-        """The linear model that is asked for, and what there is to doubt about it, one line each.
+    def linear_model(self) -> "FoundModel":
+        """The linear model that is asked for, what there is to doubt about it, and what it leaves out.
 
         Raises:
             DescriptionError: a channel that the robot does not have, with the field that names it.
@@ -63,11 +66,22 @@ class LinearRequest(RobotRequest):
                 inputs=self.inputs,
                 outputs=self.outputs,
                 locked=self.locked,
+                weight_stiffness=self.weight_stiffness,
             )
 
         linear = _naming_the_field(build, inputs=self.inputs, outputs=self.outputs)
         found = doubts_of_linear_model(model, linear)
-        return linear, lines_of([*doubts_of_scenario(scenario), *found])
+        warnings = lines_of([*doubts_of_scenario(scenario), *found])
+        note = None if self.weight_stiffness else weight_note(model)
+        return FoundModel(linear, warnings, note)
+
+
+class FoundModel(NamedTuple):
+    """A linear model, what there is to doubt about it, and what is left out of the stiffness of carried weight."""
+
+    linear: LinearModel
+    warnings: tuple[str, ...]
+    weight_note: str | None
 
 
 class LinearizeRequest(LinearRequest):
@@ -108,13 +122,14 @@ class LinearizeResult(FrozenModel):
     eigenvalues: tuple[ComplexNumber, ...]  # slowest first [rad/s]
     unstable: int  # number of poles in the right half plane
     warnings: tuple[str, ...]  # what there is to doubt, one line each
+    weight_note: str | None  # what is left out of the stiffness of carried weight
     file: str | None
 
 
 def linearize(request: LinearizeRequest) -> LinearizeResult:
     """State-space model about a point: names, sizes and poles; the matrices go to a file."""
     check_outputs({"matrices": (request.matrices, MATRICES)})
-    linear, warnings = request.linear_model()
+    linear, warnings, note = request.linear_model()
     if request.matrices is not None:
         linear.save(request.matrices)
     point = linear.operating
@@ -137,6 +152,7 @@ def linearize(request: LinearizeRequest) -> LinearizeResult:
         eigenvalues=complex_numbers(poles),
         unstable=int(np.sum(right)),
         warnings=warnings,
+        weight_note=note,
         file=request.matrices,
     )
 

@@ -126,7 +126,7 @@ class MotionProblem(eqx.Module):
         f = self.formulation
         N = engine.rate_map(f, motion.x)
         M = engine.inertia(f, motion.place, N)
-        D, K = engine.structural_matrices(f, motion.xd, N)
+        D, K = engine.structural_matrices(f, motion.place, motion.xd, N)
         feedback = self.loads.feedback
         if feedback is not None and feedback.sample is None:
             on_x, on_xd = self._gains(t, motion, N)
