@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.analyse.modes.mode_map import neighbour
+from lissom.analyse.modes.tracking import neighbour
 from lissom.describe import DescriptionError
 
 

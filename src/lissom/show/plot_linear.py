@@ -25,7 +25,7 @@ from .axes import (
     tidy_axes,
 )
 
-# Where a mode was not recognised, and where it grows.
+# Where a mode was not followed, and where it grows.
 LOST_MARK = {"ls": "", "marker": "x", "ms": 5, "color": "#9AA5B1"}
 UNSTABLE_MARK = {"ls": "", "marker": "o", "ms": 3.5, "color": "#C0392B"}
 MODES_ON_PAGE = 4  # of heat maps
@@ -141,7 +141,7 @@ def _draw_frequencies(axes: Axes, modes: ModeMap, along: ndarray) -> None:
     if np.any(unstable):
         axes.plot([], [], label="unstable", **UNSTABLE_MARK)
     if np.any(modes.lost):
-        axes.plot([], [], label="not recognised", **LOST_MARK)
+        axes.plot([], [], label="not followed", **LOST_MARK)
     axes.set_ylabel("frequency [Hz]")
     axes.set_ylim(bottom=0)
 
