@@ -22,9 +22,6 @@ DATA = (".nc", ".npz")
 MOST_POINTS = 100_000
 MOST_INSTANTS = 200  # along a run: more would cost time and show nothing new
 
-# A mode counts as unstable where it grows by more than round-off makes of a frequency [1/s per Hz].
-GROWING = 1e-9
-
 
 class MapAxis(FrozenModel):
     """Evenly spaced values of a joint (`upper`), a joint speed (`upper.speed`) or a key of the robot."""
@@ -68,7 +65,7 @@ class MappedMode(FrozenModel):
     lowest_at: dict[str, float]
     highest_hz: float
     highest_at: dict[str, float]
-    unstable: int  # points at which the mode grows
+    unstable: int  # points at which the mode grows; where joints move, if it is faster than the motion changes
     # Points to which it could not be followed: MAC below 0.9, or a frequency that changes by more than 15 %.
     lost: int
     lowest_mac: float  # between neighbours
@@ -293,7 +290,6 @@ def _mapped_modes(found: ModeMap) -> tuple[MappedMode, ...]:
     modes = []
     for m in range(count):
         hz = found.frequency_hz[..., m].ravel()
-        growth = found.growth[..., m].ravel()
         lowest = int(hz.argmin())
         highest = int(hz.argmax())
         modes.append(
@@ -303,7 +299,7 @@ def _mapped_modes(found: ModeMap) -> tuple[MappedMode, ...]:
                 lowest_at=points[lowest],
                 highest_hz=float(hz[highest]),
                 highest_at=points[highest],
-                unstable=int(np.sum(growth > GROWING * hz)),
+                unstable=int(np.sum(found.unstable[..., m])),
                 lost=int(np.sum(found.lost[..., m])),
                 lowest_mac=float(found.mac[..., m].min()),
                 largest_step=float(np.abs(found.step[..., m]).max()),

@@ -128,8 +128,7 @@ def _curves(modes: ModeMap) -> Figure:
 
 def _draw_frequencies(axes: Axes, modes: ModeMap, along: ndarray) -> None:
     """Frequency of every mode, marked where the mode is lost or unstable."""
-    # A growth below this share of the frequency is rounding.
-    unstable = modes.growth > 1e-9 * np.abs(modes.frequency_hz)
+    unstable = modes.unstable
     for m in range(modes.frequency_hz.shape[-1]):
         frequency = modes.frequency_hz[:, m]
         axes.plot(along, frequency, lw=1.6, label=f"mode {m + 1}", **_line(m))

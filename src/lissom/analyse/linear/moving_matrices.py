@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Inexact
 
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.balance import MotionPoint, unbalanced
@@ -72,3 +72,15 @@ def self_adjoint(matrices: LinearMatrices, rates: MatrixRates) -> LinearMatrices
     M_d = 0.5 * (rates.M + rates.M.T)
     G_d = 0.5 * (rates.C - rates.C.T)
     return matrices._replace(C=matrices.C - M_d, K=np.asarray(matrices.K) - 0.5 * G_d)
+
+
+def change_rates(
+    matrices: LinearMatrices, rates: MatrixRates, shapes: Inexact[np.ndarray, "n m"]
+) -> Float[np.ndarray, " m"]:
+    """Relative rate of change of each shape's inertia along the motion [1/s], |phi^* Md phi| / (phi^* M phi).
+
+    The roots of one instant say how a vibration grows if it is faster than that.
+    """
+    change = np.einsum("im,ij,jm->m", shapes.conj(), rates.M, shapes)
+    inertia = np.einsum("im,ij,jm->m", shapes.conj(), matrices.M, shapes)
+    return np.abs(change) / np.abs(inertia)

@@ -172,6 +172,7 @@ def _stuck(model: Model, pose: np.ndarray, target: np.ndarray) -> str:
         for name, value in zip(model.joint_names, pose, strict=True)
     )
     return (
-        f"{model.robot.name} cannot be led to {wanted}: its loops stay closed only up to {reached}. There is a dead point "
-        "there, or the loops do not reach further: choose other independent joints (`independent`), or a smaller range."
+        f"{model.robot.name} cannot be led to {wanted}: its loops stay closed only up to {reached}. There is a dead "
+        "point there, or the loops do not reach further: choose other independent joints (`independent`), or a smaller "
+        "range."
     )

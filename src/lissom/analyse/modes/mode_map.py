@@ -30,6 +30,7 @@ from ..linear.linearize import (
 )
 from ..linear.moving_matrices import (
     MatrixRates,
+    change_rates,
     locked_rates,
     matrix_rates,
     self_adjoint,
@@ -39,6 +40,7 @@ from .grid_points import grid_of
 from .tracking import FOLLOWED, LONGEST_STEP, PointModes, track, weighted_motion
 
 CHUNK = 16  # points computed at a time, side by side
+GROWING = 1e-9  # growth, against |lambda|, that rounding makes of nothing
 SPARE = 3  # times as many modes are looked at as are asked for, and ten: one that comes from above is found
 
 
@@ -55,6 +57,8 @@ class ModeMap:
     # Relative change of the frequency from there.
     step: Float[np.ndarray, "*grid m"]
     rigid: np.ndarray  # number of rigid motions at each point
+    # Rate at which the mode's inertia changes along the motion [1/s]; 0 at rest, and where `frozen`.
+    change_rate: Float[np.ndarray, "*grid m"]
     q: Float[np.ndarray, "*grid j"]
     qd: Float[np.ndarray, "*grid j"]
     torque: Float[np.ndarray, "*grid j"]  # that hold the motion
@@ -82,6 +86,13 @@ class ModeMap:
     def lost(self) -> np.ndarray:
         """Where a mode was not followed: MAC below 0.9, or its frequency changed by more than 15 %."""
         return (self.mac < FOLLOWED) | (np.abs(self.step) > LONGEST_STEP)
+
+    @property
+    def unstable(self) -> np.ndarray:
+        """Where a mode grows by more than rounding, and is faster than the motion changes: others say nothing."""
+        size = 2 * np.pi * np.abs(self.frequency_hz)
+        is_vibration = size > self.change_rate
+        return is_vibration & (self.growth > GROWING * size)
 
     def save(self, path: Any) -> Any:
         """Write everything as `.npz`, full precision."""
@@ -298,6 +309,9 @@ def _modes_at(
     size, ratio, growth, phi = solve(*matrices[:3])
     rigid = size < RIGID_RATE
     chosen = np.flatnonzero(~rigid)[:count]
+    changes = np.zeros(len(chosen))
+    if rates is not None:
+        changes = change_rates(matrices, rates, phi[:, chosen])
     shapes = basis @ phi[:, chosen]
     tip = model.node_index[-1][1]
     return PointModes(
@@ -308,6 +322,7 @@ def _modes_at(
         motion=_weighted_motion(model, here.motions, shapes),
         displacement=_node_displacements(model, here.motions, shapes),
         rigid=int(rigid.sum()),
+        change_rate=changes,
         torque=here.tau,
         tip=here.nodes[tip],
     )
@@ -389,6 +404,7 @@ def _mode_map(
         mac=mac,
         step=step,
         rigid=rigid.reshape(grid),
+        change_rate=by_mode("change_rate"),
         q=by_point(motion[0]),
         qd=by_point(motion[1]),
         torque=by_point([point.torque for point in points]),

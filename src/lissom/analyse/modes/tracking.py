@@ -29,6 +29,8 @@ class PointModes:
     motion: Inexact[np.ndarray, "s m"]
     displacement: Inexact[np.ndarray, "k 3 m"]  # of every node, world axes
     rigid: int  # number of rigid motions
+    # Rate at which the inertia of the mode changes along the motion [1/s]: a slower mode is no vibration about it.
+    change_rate: Float[np.ndarray, " m"]
     torque: Float[np.ndarray, " j"]
     tip: Float[np.ndarray, " 3"]
 
