@@ -21,8 +21,10 @@ from ...algebra.monomials import Monomials, monomials_of
 from ...algebra.series import Series
 from ...algebra.taylor import push_forward, variables
 from ...compilation import compiled_quickly
+from ...dynamics.basis import link_bodies
 from ...dynamics.coordinates import with_coordinates
 from ...dynamics.formulation import AbstractFormulation, near
+from ...dynamics.formulations import formulation_of
 from ...solve.balance import (
     SMALL_STEP,
     MotionPoint,
@@ -39,6 +41,7 @@ from ...types import Real
 from ..linear.linear_matrices import linear_matrices, split_motion
 from ..linear.linearize import BALANCE
 from ..linear.locking import locking
+from .aligned_bodies import aligned_bodies
 
 # Points from which on compiling pays: for fewer, interpreting the traced program is faster.
 WORTH_COMPILING = 12
@@ -132,11 +135,17 @@ class ModelMatrices:
         return f, q, qd, qdd
 
     def _formulation(self, moved: Mapping[str, Any]) -> AbstractFormulation:
-        """The formulation with other data of the robot; a closed chain keeps its branch and its coordinates."""
-        own = self.model.formulation
-        f = self.model.replace(moved).formulation
-        if not self.model.closed:
+        """The formulation with other data of the robot; its coordinates mean what they do in the robot as it is."""
+        model = self.model
+        own = model.formulation
+        robot = model.robot.replace(moved)
+        name, choices = model.formulation_name, model.choices
+        bodies = link_bodies(robot, name, choices)
+        bodies = aligned_bodies(robot.links, bodies, model.bodies)
+        f = formulation_of(robot, name, choices, bodies)
+        if not model.closed:
             return f
+        # A closed chain keeps its branch and its independent joints.
         f = with_coordinates(f, own.independent)
         return near(f, jnp.asarray(own.mechanism.home))
 
