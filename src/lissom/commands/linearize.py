@@ -118,11 +118,11 @@ def linearize(
 def _print(screen: Console, answer: "LinearizeResult") -> None:
     point = answer.point
     rows = []
-    for joint, q in point.q.items():
-        # A locked model has no joints among its states, and may have fewer of the other values.
-        rates = (point.qd.get(joint), point.qdd.get(joint))
-        rows.append((joint, q, *rates, point.torque.get(joint)))
-    columns = ("joint", ">q", ">speed", ">acceleration", ">torque")
+    for joint, torque in point.torque.items():
+        # Joints of a closed chain that follow from others have a reading and a torque, and no rate of their own here.
+        rates = (_or_blank(point.qd.get(joint)), _or_blank(point.qdd.get(joint)))
+        rows.append((joint, point.encoder[joint], *rates, torque))
+    columns = ("joint", ">encoder", ">speed", ">acceleration", ">torque")
     screen.print(table(f"{answer.robot}: linear model about", columns, rows))
     shapes = answer.shapes.model_dump().items()
     sizes = ", ".join(f"{key} {rows} x {columns}" for key, (rows, columns) in shapes)
@@ -140,6 +140,10 @@ def _print(screen: Console, answer: "LinearizeResult") -> None:
         screen.print(f"{answer.weight_note}.")
     if answer.file is not None:
         screen.print(f"matrices: {answer.file}")
+
+
+def _or_blank(value: float | None) -> float | str:
+    return "" if value is None else value
 
 
 def _pole_row(pole: "ComplexNumber") -> tuple[str, str, str]:

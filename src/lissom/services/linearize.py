@@ -21,6 +21,7 @@ from .frozen_model import (
     complex_numbers,
 )
 from .output_files import check_outputs
+from .robot_facts import values_by_name
 from .sources import RobotRequest
 
 MATRICES = (".npz", ".mat")
@@ -93,9 +94,12 @@ class LinearizeRequest(LinearRequest):
 class PointResult(FrozenModel):
     """Where a model is linear about, by joint."""
 
+    # Coordinates of the independent joints: of all that move, unless a closed chain ties some to the others.
     q: dict[str, float]
     qd: dict[str, float]
     qdd: dict[str, float]
+    # What the encoders of all moving joints read, and the torques that hold the motion.
+    encoder: dict[str, float]
     torque: dict[str, float]
 
 
@@ -180,21 +184,9 @@ def _slowest_first(poles: Any) -> np.ndarray:
 def _operating_point(linear: LinearModel) -> PointResult:
     point = linear.operating
     return PointResult(
-        q=_by_joint(linear, point.q),
-        qd=_by_joint(linear, point.qd),
-        qdd=_by_joint(linear, point.qdd),
-        torque=_by_joint(linear, point.torque),
+        q=values_by_name(point.independent, point.q),
+        qd=values_by_name(point.independent, point.qd),
+        qdd=values_by_name(point.independent, point.qdd),
+        encoder=values_by_name(point.joints, point.encoder),
+        torque=values_by_name(point.joints, point.torque),
     )
-
-
-def _by_joint(linear: LinearModel, values: Any) -> dict[str, float]:
-    """Values by joint; joints that are no states (held ones) are numbered."""
-    names = []
-    for state in linear.state_names:
-        # Elastic coordinates are called `link/...`, rates `....rate`: what is left are joints.
-        if "/" not in state and not state.endswith(".rate"):
-            names.append(state)
-    if not names:
-        names = [str(k + 1) for k in range(len(values))]
-    # Of a closed chain the independent joints are states, and torques are those of all joints.
-    return dict(zip(names, values, strict=False))

@@ -364,6 +364,8 @@ def _operating_point(
         encoder=slopes.encoder[0],
         torque=tau,
         outputs=slopes.y,
+        joints=model.joint_names,
+        independent=model.independent_names,
     )
 
 

@@ -93,7 +93,7 @@ def damped_modes(
         left=basis @ modes.left,
         share=share,
         stability=modes.stability,
-        names=(*model.joint_names, *model.coordinate_names),
+        names=(*model.independent_names, *model.coordinate_names),
         strain=strain,
     )
 
