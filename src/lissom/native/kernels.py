@@ -187,3 +187,45 @@ def cholesky_kernel(n: int) -> Function:
 
     k_.store.count(ZERO, whole(n), clear)
     return k_.finish(1)
+
+
+@functools.cache
+def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
+    """C = A B for matrices in rows, batch after batch: arguments C, A, B."""
+    k_ = _Kernel(f"product_{kind}_{batch}_{m}_{k}_{n}")
+    dtype = {"c": "complex128", "d": "float64", "i": "int64"}[kind]
+    c = k_.argument(kind, (batch, m, n), dtype)
+    a = k_.argument(kind, (batch, m, k), dtype)
+    b = k_.argument(kind, (batch, k, n), dtype)
+    whole = k_.builder.whole
+    zero = (ZERO, ZERO) if kind == "c" else (ZERO,)
+    kinds = ("d", "d") if kind == "c" else (kind,)
+
+    def dot(s, i):
+        def term(j, total):
+            product = k_.operate("mul", kind, k_.read(a, s, i, j), k_.read(b, s, j, ZERO))
+            return k_.operate("add", kind, total, product)
+
+        total = k_.store.fold(ZERO, whole(k), zero, kinds, term)
+        k_.write(c, (s, i, ZERO), total)
+
+    def row(s, i):
+        if n == 1:
+            dot(s, i)
+            return
+        k_.store.count(ZERO, whole(n), lambda j: k_.write(c, (s, i, j), zero))
+
+        def add_row(l):
+            x = k_.read(a, s, i, l)
+
+            def entry(j):
+                product = k_.operate("mul", kind, x, k_.read(b, s, l, j))
+                total = k_.operate("add", kind, k_.read(c, s, i, j), product)
+                k_.write(c, (s, i, j), total)
+
+            k_.store.count(ZERO, whole(n), entry)
+
+        k_.store.count(ZERO, whole(k), add_row)
+
+    k_.store.loop((batch, m), lambda index: row(*index))
+    return k_.finish(1)

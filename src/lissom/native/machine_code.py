@@ -11,6 +11,9 @@ from .llvm_text import function_text
 from .program import Function
 
 
+STRAIGHT = 4000  # nodes: a longer function has nothing for LLVM to improve, and would take it minutes
+
+
 @functools.cache
 def target_machine() -> Any:
     """This processor."""
@@ -63,7 +66,7 @@ def load(function: Function, names: dict[Function, str] | None = None) -> str:
     name, text = function_text(function, names)
     names[function] = name
     if name not in _loaded:
-        data = object_code(text, function.loops)
+        data = object_code(text, function.loops and len(function.op) < STRAIGHT)
         engine().add_object_file(llvm.ObjectFileRef.from_data(data))
         _loaded.add(name)
     return name

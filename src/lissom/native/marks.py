@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
+import numpy as np
 
 KEPT = "native_function"
 ROWS = "native_rows"
@@ -36,12 +37,16 @@ def kept_function(function: F) -> F:
     def call(*arguments: Any) -> Any:
         if not _is_native.get():
             return function(*arguments)
-        numbers, rest = eqx.partition(arguments, eqx.is_array)
+        numbers, rest = eqx.partition(arguments, _is_number)
         numbers, tree = jax.tree.flatten(numbers)
         outputs, other = _Kept.of(function, tree, rest)(numbers)
         return eqx.combine(outputs, other.value)
 
     return call  # type: ignore[return-value]
+
+
+def _is_number(leaf: Any) -> bool:
+    return isinstance(leaf, jax.Array | np.ndarray)
 
 
 class _Other:

@@ -8,10 +8,14 @@ import numpy as np
 from .arithmetic import add_arrays, product_of_matrices
 from .elementwise import ELEMENTWISE
 from .program import ONE, ZERO, Untranslatable
+from .rearrangement import transpose
 from .values import Lazy, Nodes, Value
 
-# Sums up to this length are written out; longer ones are loops.
-SHORT = 8
+# Products of matrices with so many terms are written out where functions unroll,
+MANY = 1500
+# and beyond that only if loops would waste more on zeros than they gain.
+SPEED_OF_LOOPS = 12
+FEW = 64
 
 
 def reduce(combine: str, start: Any):
@@ -95,70 +99,47 @@ def dot_general(tr, params, a: Value, b: Value):
     (over_a, over_b), (batch_a, batch_b) = params["dimension_numbers"]
     free_a = [k for k in range(len(a.shape)) if k not in (*over_a, *batch_a)]
     free_b = [k for k in range(len(b.shape)) if k not in (*over_b, *batch_b)]
+    groups = (batch_a, free_a, over_a, free_b)
+    sizes = [_length(b if g is free_b else a, g) for g in groups]
     shape = (
         *[a.shape[k] for k in batch_a],
         *[a.shape[k] for k in free_a],
         *[b.shape[k] for k in free_b],
     )
-    lengths = [a.shape[k] for k in over_a]
-    orders = ((batch_a, free_a, over_a), (batch_b, over_b, free_b))
-    written = tr.unrolls or all(tr.is_small(v.shape) for v in (a, b))
-    both_nodes = isinstance(a, Nodes) and isinstance(b, Nodes)
-    if a.kind == "d" and (written or (both_nodes and tr.is_small(shape))):
-        return _product_of_nodes(tr, a, b, orders, shape)
-    if not tr.unrolls:
-        a, b = tr.settled(a), tr.settled(b)
-    multiply, add = ELEMENTWISE["mul"], ELEMENTWISE["add"]
-    kinds = [a.kind, b.kind]
+    left = transpose(tr, {"permutation": (*batch_a, *free_a, *over_a)}, a)
+    right = transpose(tr, {"permutation": (*batch_b, *over_b, *free_b)}, b)
     if a.kind not in ("d", "c", "i"):
         raise Untranslatable("product of truth values")
-    parts = ("d", "d") if a.kind == "c" else (a.kind,)
-
-    def element(i):
-        n_batch, n_a = len(batch_a), len(free_a)
-        at_a = dict(zip(batch_a, i[:n_batch], strict=True))
-        at_b = dict(zip(batch_b, i[:n_batch], strict=True))
-        at_a.update(zip(free_a, i[n_batch : n_batch + n_a], strict=True))
-        at_b.update(zip(free_b, i[n_batch + n_a :], strict=True))
-
-        def term(total, ks):
-            at_a.update(zip(over_a, ks, strict=True))
-            at_b.update(zip(over_b, ks, strict=True))
-            x = tr.store.at(a, tuple(at_a[k] for k in range(len(a.shape))))
-            y = tr.store.at(b, tuple(at_b[k] for k in range(len(b.shape))))
-            product = multiply(tr.math, {}, kinds, [x, y])
-            return add(tr.math, {}, kinds, [total, product])
-
-        zero = _parts(ZERO, a.kind)
-        if int(np.prod(lengths, dtype=np.int64)) <= SHORT:
-            total = zero
-            for ks in np.ndindex(*lengths):
-                total = term(total, [tr.builder.whole(k) for k in ks])
-            return total
-
-        def along(depth, ks, total):
-            if depth == len(lengths):
-                return term(total, ks)
-            stop = tr.builder.whole(lengths[depth])
-            return tr.store.fold(
-                ZERO, stop, total, parts, lambda k, s: along(depth + 1, [*ks, k], s)
-            )
-
-        return along(0, [], zero)
-
-    sources = tr.sources(a) | tr.sources(b)
-    return tr.finished(Lazy(a.kind, shape, element, sources))
+    if a.kind == "d" and _is_written_out(tr, left, right, sizes):
+        x = tr.store.nodes(left).parts[0].reshape(sizes[:3])
+        y = tr.store.nodes(right).parts[0].reshape(sizes[0], sizes[2], sizes[3])
+        product = product_of_matrices(tr.math, x, y)
+        return Nodes("d", (product.reshape(shape),))
+    if 0 in sizes:
+        zeros = tuple(np.zeros(shape, dtype=np.int64) for _ in _parts(ZERO, a.kind))
+        return Nodes(a.kind, zeros)
+    return tr.product(left, right, sizes, shape)
 
 
-def _product_of_nodes(tr, a, b, orders, shape) -> Nodes:
-    left, right = tr.store.nodes(a).parts[0], tr.store.nodes(b).parts[0]
-    (batch, free_a, over), (batch_b, over_b, free_b) = orders
-    sizes = [int(np.prod([left.shape[k] for k in group], dtype=int)) for group in orders[0]]
-    n = int(np.prod([right.shape[k] for k in free_b], dtype=int))
-    left = left.transpose(*batch, *free_a, *over).reshape(*sizes)
-    right = right.transpose(*batch_b, *over_b, *free_b).reshape(sizes[0], sizes[2], n)
-    product = product_of_matrices(tr.math, left, right)
-    return Nodes("d", (product.reshape(shape),))
+def _length(value: Value, axes) -> int:
+    return int(np.prod([value.shape[k] for k in axes], dtype=np.int64))
+
+
+def _is_written_out(tr, left: Value, right: Value, sizes) -> bool:
+    """True if a product is better written out in scalars: it is small, or most of it is zero."""
+    batch, m, k, n = sizes
+    dense = batch * m * k * n
+    if dense <= FEW:
+        return tr.unrolls or dense <= 64
+    if not tr.unrolls:
+        return False
+    if dense <= MANY:
+        return True
+    x = tr.store.nodes(left).parts[0].reshape(batch, m, k)
+    y = tr.store.nodes(right).parts[0].reshape(batch, k, n)
+    terms = ((x != 0).sum(axis=1) * (y != 0).sum(axis=2)).sum()
+    # Loops run several products at a time; written out, only what is not zero is multiplied.
+    return terms <= MANY or terms * SPEED_OF_LOOPS <= dense
 
 
 def cumulative(combine: str):

@@ -334,6 +334,18 @@ class Translator:
         memory = self.store.in_memory(value, self.owner)
         return memory.buffer, memory.offset
 
+    def product(self, left: Value, right: Value, sizes, shape) -> Value:
+        """Product of matrices (batch, m, k) (batch, k, n) by loops over memory."""
+        kernel = kernels.product_kernel(*sizes, left.kind)
+        target = self.store.allocate(left.kind, shape, self.owner)
+        a = self.store.in_memory(left, self.owner)
+        b = self.store.in_memory(right, self.owner)
+        _kernel_call(self, kernel, [target, a, b])
+        return self._loaded_if_tiny(_fresh(target))
+
+    def _loaded_if_tiny(self, value: Memory) -> Value:
+        return self.store.nodes(value) if size_of(value.shape) <= SMALL else value
+
     # --- calls
 
     def _call(self, params: Any, inner: Any, operands: list[Value]) -> list[Value]:
@@ -735,7 +747,8 @@ def _cholesky(tr: Translator, params, operands, rows):
 
 def _kernel_call(tr: Translator, kernel: Function, arrays: list[Memory]) -> None:
     for array in arrays:
-        array.buffer.version += 1
+        if array.buffer.where == "frame":
+            array.buffer.version += 1
     tr._emit_call(kernel, [(a.buffer, a.offset) for a in arrays])
 
 
