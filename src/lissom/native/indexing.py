@@ -94,7 +94,7 @@ def gather(tr, params, x, indices):
     shape = params_shape(d, sizes, indices.shape)
     fills = _drops(params["mode"])
     numbers = _numbers(tr, indices)
-    if numbers is not None and (isinstance(x, Nodes) or tr.is_small(shape)):
+    if numbers is not None and (isinstance(x, Nodes) or tr.is_small(shape, x)):
         return _gather_known(tr, params, tr.store.nodes(x), numbers, shape)
     batch = [k for k in range(rank) if k not in d.offset_dims]
     if isinstance(x, Nodes):
@@ -214,7 +214,7 @@ def scatter(combine: str):
 
     def rule(tr, params, x, indices, updates):
         numbers = _numbers(tr, indices)
-        if numbers is not None and (isinstance(x, Nodes) or tr.is_small(x.shape)):
+        if numbers is not None and (isinstance(x, Nodes) or tr.is_small(x.shape, x)):
             nodes = tr.store.nodes(x)
             new = tr.store.nodes(updates)
             return _scatter_known(tr, params, nodes, numbers, new, combine)

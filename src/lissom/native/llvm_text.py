@@ -213,13 +213,13 @@ class Text:
         for statement in block:
             if isinstance(statement, int):
                 self.node(statement)
-                self.since += 1
-                if self.since > LONGEST_BLOCK:
-                    following = self.new("b")
-                    self.put(f"br label %{following}")
-                    self.label(following)
-                continue
-            self.statement(statement)
+            else:
+                self.statement(statement)
+            self.since += 1
+            if self.since > LONGEST_BLOCK:
+                following = self.new("b")
+                self.put(f"br label %{following}")
+                self.label(following)
 
     def statement(self, s: Any) -> None:
         """Writes a statement."""

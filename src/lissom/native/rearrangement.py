@@ -200,7 +200,7 @@ def concatenate(tr, params, *parts):
     shape = list(parts[0].shape)
     shape[axis] = sum(part.shape[axis] for part in parts)
     shape = tuple(shape)
-    if tr.is_small(shape) or all(isinstance(part, Nodes) for part in parts):
+    if tr.is_small(shape, *parts) or all(isinstance(part, Nodes) for part in parts):
         nodes = [tr.store.nodes(part) for part in parts]
         columns = zip(*[n.parts for n in nodes], strict=True)
         joined = tuple(np.concatenate(column, axis) for column in columns)
@@ -240,7 +240,7 @@ def pad(tr, params, x, filling):
         slice(low, low + max(n - 1, 0) * (gap + 1) + 1 if n else low, gap + 1)
         for n, (low, _, gap) in zip(x.shape, config, strict=True)
     )
-    if tr.is_small(shape) or isinstance(x, Nodes):
+    if tr.is_small(shape, x) or isinstance(x, Nodes):
         inner = tr.store.nodes(x)
         parts = []
         for fill, part in zip(nodes.parts, inner.parts, strict=True):

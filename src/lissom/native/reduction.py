@@ -9,7 +9,7 @@ from .arithmetic import add_arrays, product_of_matrices
 from .elementwise import ELEMENTWISE
 from .program import ONE, ZERO, Untranslatable
 from .rearrangement import transpose
-from .values import Lazy, Nodes, Value
+from .values import Lazy, Nodes, Value, stays_in_memory
 
 # Products of matrices with so many terms are written out where functions unroll,
 MANY = 1500
@@ -32,7 +32,7 @@ def reduce(combine: str, start: Any):
 
         if not axes:
             return x
-        if isinstance(x, Nodes) or tr.is_small(x.shape):
+        if isinstance(x, Nodes) or tr.is_small(x.shape, x):
             return _written_out(tr, tr.store.nodes(x), axes, both, start, combine)
         first = _parts(start(tr, x.kind), x.kind)
         x = tr.indexable(x)
@@ -132,6 +132,8 @@ def _is_written_out(tr, left: Value, right: Value, sizes) -> bool:
     if dense <= FEW:
         return tr.unrolls or dense <= 64
     if not tr.unrolls:
+        return False
+    if stays_in_memory(left) or stays_in_memory(right):
         return False
     if dense <= MANY:
         return True

@@ -43,6 +43,7 @@ from .values import (
     row_strides,
     size_of,
     sources_of,
+    stays_in_memory,
 )
 
 RULES = {**REARRANGEMENT, **INDEXING, **REDUCTION}
@@ -55,6 +56,7 @@ class Module:
 
     def __init__(self, name: str):
         self.name = name
+        self.count = 0
         self.functions: dict[Any, tuple[Function, list[np.ndarray | None]]] = {}
         self.held: list[Any] = []  # traced programs, whose identity is a key
         self.operations: dict[str, int] = {}
@@ -65,7 +67,8 @@ class Module:
         key = (id(program.jaxpr), knowns, unrolls)
         if key not in self.functions:
             self.held.append(program)
-            name = f"{self.name}_{len(self.functions)}"
+            name = f"{self.name}_{self.count}"
+            self.count += 1
             self.functions[key] = Translator(self, name, unrolls).whole(program, forms)
         return self.functions[key]
 
@@ -112,7 +115,7 @@ class Translator:
         return Memory(kind, buffer, ZERO, row_strides(shape), shape, known)
 
     def _finished_output(self, value: Value) -> Value:
-        if self.unrolls and not isinstance(value, Memory):
+        if isinstance(value, Lazy) and self.is_small(value.shape, value):
             return self.store.nodes(value)
         return value
 
@@ -166,7 +169,7 @@ class Translator:
             here.values[variable] = value
 
     def _small_or_lazy(self, value: Lazy, uses: int) -> Value:
-        if self.is_small(value.shape):
+        if self.is_small(value.shape, value):
             return self.store.nodes(value)
         if uses > 1:
             return self.store.in_memory(value, self.owner)
@@ -197,9 +200,11 @@ class Translator:
 
     # --- elements
 
-    def is_small(self, shape: tuple[int, ...]) -> bool:
-        """True if an array of this shape is single numbers here."""
-        return self.unrolls or size_of(shape) <= SMALL
+    def is_small(self, shape: tuple[int, ...], *operands: Value) -> bool:
+        """True if an array of this shape, computed from these, is single numbers here."""
+        if size_of(shape) <= SMALL:
+            return True
+        return self.unrolls and not any(stays_in_memory(value) for value in operands)
 
     def kind_of(self, dtype: Any) -> str:
         """Kind of the numbers of an array type."""
@@ -218,7 +223,8 @@ class Translator:
             return operands[0]
         kinds = [value.kind for value in operands]
         all_nodes = all(isinstance(value, Nodes) for value in operands)
-        if self.is_small(shape) or (all_nodes and size_of(shape) <= 64):
+        few = all_nodes and size_of(shape) <= 64
+        if few or self.is_small(shape, *operands):
             return self._on_nodes(name, params, kinds, operands, shape)
 
         operands = [self.indexable(value) for value in operands]
@@ -290,7 +296,7 @@ class Translator:
 
     def indexable(self, value: Value) -> Value:
         """The value in a form whose elements can be asked for by a computed index."""
-        if self.unrolls or not isinstance(value, Nodes):
+        if not isinstance(value, Nodes):
             return value
         if value.shape == () or self.store.is_uniform(value):
             return value
@@ -298,7 +304,7 @@ class Translator:
 
     def finished(self, value: Lazy) -> Value:
         """The elements of a costly rule, computed now."""
-        if self.is_small(value.shape):
+        if self.is_small(value.shape, value):
             return self.store.nodes(value)
         return self.store.in_memory(value, self.owner)
 
@@ -382,7 +388,7 @@ class Translator:
         return [self._loaded(target) for target in outputs]
 
     def _loaded(self, value: Memory) -> Value:
-        return self.store.nodes(value) if self.is_small(value.shape) else value
+        return self.store.nodes(value) if self.is_small(value.shape, value) else value
 
     def _typed_pointer(self, value: Value, aval: Any) -> tuple[Buffer, int]:
         """A pointer to numbers of just this type."""

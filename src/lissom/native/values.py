@@ -52,6 +52,7 @@ class Lazy:
 
 
 Value = Nodes | Memory | Lazy
+MANY = 48  # elements: arrays computed in memory that are larger than this stay there
 
 
 def size_of(shape: tuple[int, ...]) -> int:
@@ -72,6 +73,13 @@ def sources_of(value: Value) -> frozenset[Buffer]:
     if isinstance(value, Lazy):
         return value.sources
     return frozenset()
+
+
+def stays_in_memory(value: Value) -> bool:
+    """True for a large array that loops computed: it is not taken apart into nodes."""
+    if isinstance(value, Lazy) and size_of(value.shape) > MANY:
+        return True
+    return any(b.where == "frame" and b.size > MANY for b in sources_of(value))
 
 
 class Store:
@@ -216,9 +224,24 @@ class Store:
 
     def _spilled(self, value: Nodes, owner: Any) -> Memory:
         target = self.allocate(value.kind, value.shape, owner)
-        self.assign(target, value)
+        if size_of(value.shape) > MANY and value.kind == "d":
+            self._fill(target, value)
+        else:
+            self.assign(target, value)
         target.known = knowledge(value)
         return target
+
+    def _fill(self, target: Memory, value: Nodes) -> None:
+        """Writes nodes to memory: constants at once, the others one by one."""
+        names = value.parts[0].ravel().tolist()
+        numbers = [self.builder.number(n) for n in names]
+        data = np.array([0.0 if n is None else n for n in numbers])
+        table = self.builder.table(data)
+        flat = Memory("d", table, ZERO, (1,), (len(names),))
+        self._copy(Memory("d", target.buffer, ZERO, (1,), (len(names),)), flat)
+        for k, (name, number) in enumerate(zip(names, numbers, strict=True)):
+            if number is None:
+                self.builder.store(target.buffer, self.builder.whole(k), name)
 
     def _table(self, value: Nodes) -> Memory | None:
         """A table of constants, if the nodes are nothing else."""
