@@ -1,7 +1,7 @@
 """What closes the loop while a robot moves: a control law wired to its channels, or a user's function of the state."""
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -44,6 +44,12 @@ class AbstractFeedback(eqx.Module):
     @abc.abstractmethod
     def on(self, start: float, end: float) -> "AbstractFeedback":
         """The feedback between two neighbouring breakpoints."""
+
+    def pieces(
+        self, starts: Sequence[float], ends: Sequence[float]
+    ) -> list["AbstractFeedback"]:
+        """The feedback of many pieces, one after the other."""
+        return [self.on(start, end) for start, end in zip(starts, ends, strict=True)]
 
     @abc.abstractmethod
     def torque(
@@ -164,6 +170,13 @@ class WiredLaw(AbstractFeedback):
         if self.sample is not None:
             return self
         return WiredLaw(self.law.on(start, end), self.channels, self.memory)
+
+    def pieces(
+        self, starts: Sequence[float], ends: Sequence[float]
+    ) -> list["WiredLaw"]:
+        """The law of many pieces, one after the other."""
+        laws = self.law.pieces(starts, ends)
+        return [WiredLaw(law, self.channels, self.memory) for law in laws]
 
     def measured(self, formulation, motion: Motion) -> Float[Array, " m"]:
         """What a continuous law sees: nothing that its own torque changes at once."""
