@@ -140,9 +140,15 @@ def axis(link: Link) -> Vector3:
     """Unit axis of a link's joint, in the joint frame and as well in the link frame."""
     if link.joint.axis is None:
         return np.array([0.0, 0.0, 1.0])
-    direction = array(link.joint.axis)
+    return unit(array(link.joint.axis))
+
+
+def unit(direction: Vector3) -> Vector3:
+    """A direction of unit length."""
     xp = namespace(direction)
-    return direction / xp.sqrt(direction @ direction)
+    # By the largest component first: its square may be too large or too small for a number.
+    scaled = direction / xp.max(xp.abs(direction))
+    return scaled / xp.sqrt(scaled @ scaled)
 
 
 def polyline(links: PartialLinks, i: int) -> Real | None:

@@ -16,6 +16,7 @@ from .channels import Channel, UnknownNameError, measure, output_named
 from .law import AbstractLaw
 from .model import Model
 from .state import State, state_of
+from .user_function import UserFunction, user_function
 
 
 class ControlState(eqx.Module):
@@ -73,7 +74,7 @@ class StateFunction(AbstractFeedback):
     Compiled if it is written in JAX, else called back each time, which is slower.
     """
 
-    function: Callable = eqx.field(static=True)
+    function: UserFunction = eqx.field(static=True, converter=user_function)
 
     @property
     def sample(self) -> None:
