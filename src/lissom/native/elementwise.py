@@ -133,6 +133,23 @@ def _clamp(math, params, kinds, operands):
     return (math.minimum(math.maximum(x, low), high),)
 
 
+def _order(strict: bool) -> Rule:
+    """Comparison in a total order: what is no number comes last."""
+
+    def rule(m, a, b):
+        first, second = (a, b) if strict else (b, a)
+        below = m.compare("flt", first, second)
+        a_is_none, b_is_none = m.compare("fne", first, first), m.compare("fne", second, second)
+        is_last = m.both(b_is_none, m.negate(a_is_none))
+        less = m.either(below, is_last)
+        return less if strict else m.negate(less)
+
+    def of_whole(m, a, b):
+        return m.compare("ilt" if strict else "ile", a, b)
+
+    return _pick(d=rule, i=of_whole)
+
+
 def _is_finite(m, a):
     infinity = m.builder.real(float("inf"))
     return m.compare("flt", m.function("fabs", a), infinity)
@@ -224,6 +241,8 @@ ELEMENTWISE: dict[str, Rule] = {
     "le": _compare("le"),
     "gt": _compare("lt", swapped=True),
     "ge": _compare("le", swapped=True),
+    "lt_to": _order(strict=True),
+    "le_to": _order(strict=False),
     "and": _pick(b=Arithmetic.both, i=lambda m, a, b: m.ibinary("iand", a, b)),
     "or": _pick(b=Arithmetic.either, i=lambda m, a, b: m.ibinary("ior", a, b)),
     "xor": _pick(b=Arithmetic.differ, i=lambda m, a, b: m.ibinary("ixor", a, b)),

@@ -1,17 +1,18 @@
-"""Machine code for this processor through LLVM, kept on disk for the next process."""
+"""Machine code for this processor through LLVM, in this process."""
 
 import ctypes
 import functools
 from typing import Any
 
 import llvmlite.binding as llvm
-import numpy as np
 
+from . import code_cache
 from .llvm_text import function_text
 from .program import Function
 
-
-STRAIGHT = 4000  # nodes: a longer function has nothing for LLVM to improve, and would take it minutes
+STRAIGHT = 4000  # nodes: a longer function has little for LLVM to improve, and would take it minutes
+# Functions of libm that LLVM may ask for under these names.
+_loaded: set[str] = set()
 
 
 @functools.cache
@@ -32,28 +33,31 @@ def target_machine() -> Any:
 @functools.cache
 def engine() -> Any:
     """Where functions of all programs live."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    empty = llvm.parse_assembly("")
-    return llvm.create_mcjit_compiler(empty, target_machine())
+    machine = target_machine()
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
 
 
-def object_code(text: str, loops: bool) -> bytes:
-    """Machine code of a module."""
+def object_code(text: str, has_loops: bool) -> bytes:
+    """Machine code of a module, from the cache or made now."""
+    key = code_cache.key_of(text, f"loops {has_loops}")
+    data = code_cache.find(key)
+    if data is None:
+        data = _made(text, has_loops)
+        code_cache.keep(key, data)
+    return data
+
+
+def _made(text: str, has_loops: bool) -> bytes:
     module = llvm.parse_assembly(text)
     machine = target_machine()
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.loop_vectorization = loops
-    options.slp_vectorization = False
-    options.loop_unrolling = False
-    builder = llvm.create_pass_builder(machine, options)
-    if loops:
-        passes = builder.getModulePassManager()
-        passes.run(module, builder)
+    if has_loops:
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = True
+        options.slp_vectorization = False
+        options.loop_unrolling = False
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
     return machine.emit_object(module)
-
-
-_loaded: set[str] = set()
 
 
 def load(function: Function, names: dict[Function, str] | None = None) -> str:
@@ -66,22 +70,15 @@ def load(function: Function, names: dict[Function, str] | None = None) -> str:
     name, text = function_text(function, names)
     names[function] = name
     if name not in _loaded:
-        data = object_code(text, function.loops and len(function.op) < STRAIGHT)
+        has_loops = function.loops and len(function.op) < STRAIGHT
+        data = object_code(text, has_loops)
         engine().add_object_file(llvm.ObjectFileRef.from_data(data))
         _loaded.add(name)
     return name
 
 
-def address(name: str) -> int:
-    """Where a function is."""
-    engine().finalize_object()
-    return engine().get_function_address(name)
-
-
 def entry(name: str, count: int) -> Any:
     """A function of pointers that Python can call."""
+    engine().finalize_object()
     kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count)
-    return kind(address(name))
-
-
-__all__ = ["address", "entry", "load", "np", "object_code"]
+    return kind(engine().get_function_address(name))

@@ -448,7 +448,7 @@ def _use_counts(jaxpr: Any) -> dict[Any, int]:
     return counts
 
 
-COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge", "is_finite"}
+COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge", "is_finite", "lt_to", "le_to"}
 
 
 # --- control flow -------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from ..describe.doubt import Doubt, lines_of
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
 from ..scenarios.ready import ready
+from ..native.compiled import using
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.inputs import Inputs, inputs_of_torque
 from ..solve.model import Model
@@ -201,7 +202,8 @@ def compile_run(
 ) -> None:
     """Compile everything that a run and its results need, without running it."""
     prepare(model, state, inputs, times, solver)
-    prepare_outputs(model, state, inputs, float(times[-1]))
+    with using(solver.backend):
+        prepare_outputs(model, state, inputs, float(times[-1]))
 
 
 # --- start ---------------------------------------------------------------------------------------------------------
@@ -263,7 +265,8 @@ def dataset(
     """The results of a run with names and units, and what there is to doubt about them."""
     n = int(solution.filled)
     j = model.formulation.n_joints
-    outputs, torque = outputs_of(model, inputs, solution)
+    with using(solver.backend):
+        outputs, torque = outputs_of(model, inputs, solution)
     elastic = np.asarray(solution.x)[:n, j:]
     link, node = np.array(model.node_index).T
     joint = ("time", "joint")
