@@ -74,6 +74,7 @@ class Solver(Part):
     max_step: Seconds | None = None
     first_step: Seconds | None = None
     max_steps: Annotated[int, Whole(1, 1_000_000_000)] = 1_000_000
+    backend: Literal["auto", "native", "xla"] = "auto"  # what runs the equations
 
 
 def _check_formulation(value: Any) -> Any:

@@ -65,7 +65,10 @@ BOTH_TERMS = ("consistent", "published")
 # As printed for planar mechanisms: displacements along world axes, no centrifugal stiffness.
 PLANAR_TERMS = "published-planar"
 ALL_TERMS = (*BOTH_TERMS, PLANAR_TERMS)
-NODAL_TERMS = "the coordinates of published-planar are displacements of nodes along world axes, [Palomba2019]: those of erls-fem"
+NODAL_TERMS = (
+    "the coordinates of published-planar are displacements of nodes along world axes, "
+    "[Palomba2019]: those of erls-fem"
+)
 ALL_BASES = ("assumed", "craig-bampton", "nodal")
 OWN_ENCODERS = (
     "its links sit on the deformed links before them, so that its joint coordinates are what the encoders read; any "

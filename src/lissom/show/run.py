@@ -19,6 +19,7 @@ from ..describe.array_file import check_file
 from ..describe.doubt import Doubt, lines_of
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
+from ..native.compiled import using
 from ..scenarios.ready import ready
 from ..solve.checkpoint import CheckpointFile
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
@@ -224,7 +225,8 @@ def compile_run(
 ) -> None:
     """Compile everything that a run and its results need, without running it."""
     prepare(model, state, inputs, times, solver)
-    prepare_outputs(model, state, inputs, float(times[-1]))
+    with using(solver.backend):
+        prepare_outputs(model, state, inputs, float(times[-1]))
 
 
 # --- start ---------------------------------------------------------------------------------------------------------
@@ -286,7 +288,8 @@ def dataset(
     """The results of a run with names and units, and what there is to doubt about them."""
     n = int(solution.filled)
     j = model.formulation.n_joints
-    outputs, torque = outputs_of(model, inputs, solution)
+    with using(solver.backend):
+        outputs, torque = outputs_of(model, inputs, solution)
     elastic = np.asarray(solution.x)[:n, j:]
     link, node = np.array(model.node_index).T
     joint = ("time", "joint")

@@ -7,9 +7,10 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
-from ..compilation import QUICK, CompiledAhead
+from ..compilation import QUICK
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
+from ..native.compiled import NativeAhead, using
 from ..types import RESULTS, real, whole
 from .checkpoint import CheckpointFile
 from .dead_point import beyond_dead_point, with_prescribed_joints
@@ -29,9 +30,14 @@ BURST = 400  # tries between two looks at the clock, the screen and the keyboard
 FIRST_STEP = 1e-4  # [s]
 ENDLESS = 2**62
 
-_first_sample = CompiledAhead(first_sample, **QUICK)
-_set_off = CompiledAhead(set_off, **QUICK)
-_march = CompiledAhead(march)
+
+def _numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
+    return robot.formulation
+
+
+_first_sample = NativeAhead(first_sample, **QUICK)
+_set_off = NativeAhead(set_off, _numbers_of_robot, **QUICK)
+_march = NativeAhead(march, _numbers_of_robot)
 
 
 class Settings(NamedTuple):
@@ -104,6 +110,23 @@ def simulate(
     Raises:
         CheckpointError: the file is not that of this run.
     """
+    with using(solver.backend):
+        return _simulated(
+            model, state, inputs, times, solver, watch, checkpoint, resume
+        )
+
+
+def _simulated(
+    model: Model,
+    state: State,
+    inputs: Inputs,
+    times: np.ndarray,
+    solver: Solver,
+    watch: Callable[[float], None],
+    checkpoint: CheckpointFile | None,
+    resume: bool,
+) -> Solution:
+    """The run itself."""
     inputs = inputs.wired(model)
     prescribed = inputs.prescribed
     end = float(times[-1])
@@ -161,6 +184,13 @@ def prepare(
     model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
 ) -> None:
     """Compile what a run needs before it begins. Each structure of robot and loads is compiled once in a process."""
+    with using(solver.backend):
+        _prepared(model, state, inputs, times, solver)
+
+
+def _prepared(
+    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+) -> None:
     inputs = inputs.wired(model)
     end = float(times[-1])
     step, tolerance, max_step, max_steps = settings_of(solver, end)
