@@ -197,11 +197,11 @@ class CompiledAhead:
     def __call__(self, *args: Any) -> Any:
         """Value of the function."""
         program = self._program(args)
-        numbers, _ = _split(args)
+        numbers, _ = split_arguments(args)
         return program.call(numbers)
 
     def _program(self, args: tuple[Any, ...]) -> Program:
-        numbers, structure = _split(args)
+        numbers, structure = split_arguments(args)
         shapes = tuple((np.shape(leaf), np.dtype(leaf.dtype)) for leaf in numbers)
         key = (self, structure, shapes)
         program = STORE.find(key)
@@ -216,7 +216,7 @@ class CompiledAhead:
         rest: list[Any] = []
 
         def on_arrays(numbers: list[Any]) -> Any:
-            value = self._function(*_joined(numbers, structure))
+            value = self._function(*joined_arguments(numbers, structure))
             arrays, other = eqx.partition(value, eqx.is_array)
             rest.append(other)
             return arrays
@@ -241,7 +241,7 @@ def _is_number(leaf: Any) -> bool:
     return isinstance(leaf, kinds)
 
 
-def _split(args: tuple[Any, ...]) -> tuple[list[Any], Any]:
+def split_arguments(args: tuple[Any, ...]) -> tuple[list[Any], Any]:
     """Arrays among the arguments, and all the rest as one hashable thing."""
     leaves, tree = jax.tree.flatten(args)
     numbers = [leaf for leaf in leaves if _is_number(leaf)]
@@ -250,7 +250,7 @@ def _split(args: tuple[Any, ...]) -> tuple[list[Any], Any]:
     return numbers, (tree, places, others)
 
 
-def _joined(numbers: list[Any], structure: Any) -> tuple[Any, ...]:
+def joined_arguments(numbers: list[Any], structure: Any) -> tuple[Any, ...]:
     """The arguments again."""
     tree, places, others = structure
     next_number = iter(numbers)

@@ -32,7 +32,7 @@ def test_a_formulation_that_declares_little_is_refused_much():
     found = [refusal.choice for refusal in refusals(least)]
     assert found == [
         "reference: minimum-norm, zeroed",
-        "terms: published",
+        "terms: published, published-planar",
         "basis: assumed, craig-bampton",
         "stiffening: geometric",
         "parent: another link",

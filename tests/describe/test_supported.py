@@ -3,6 +3,8 @@
 import pytest
 
 from lissom.describe import DescriptionError, Robot, Scenario
+from lissom.describe.solids import Solids
+from lissom.describe.stiffening_checks import stiffening_findings
 from lissom.describe.supported import (
     SUPPORT,
     Support,
@@ -61,6 +63,14 @@ CASES = [
         "basis: craig-bampton: erls-cms has its own: choose one with dual-screw or nonlinear",
     ),
     (
+        {"terms": "published-planar"},
+        "terms: published-planar: these are printed for planar mechanisms: say planar: true in the robot, or choose",
+    ),
+    (
+        {"formulation": "dual-screw", "terms": "published-planar"},
+        "terms: published-planar: dual-screw takes consistent or published; published-planar belongs to erls-fem",
+    ),
+    (
         {"stiffening": "geometric", "terms": "published"},
         "stiffening: geometric: the published terms have none: leave out, or use consistent terms",
     ),
@@ -79,6 +89,24 @@ def test_a_closed_chain_is_refused_when_the_scenario_is_read():
         found == "loops: the formulation dual-screw takes open chains only: "
         "use erls-fem or erls-cms or nonlinear"
     )
+
+
+def test_solids_without_second_order_displacements_are_not_stiffened():
+    (found,) = problems("solid-arm", formulation="nonlinear", stiffening="geometric")
+    assert "the file of link upper, lower has none: make it anew by `lissom" in found
+
+
+def test_solids_that_first_order_turns_are_not_stiffened():
+    solids = Solids(("arm", "hand"), ("hand",), ())
+    for reference, closed, names in (
+        ("tangent", False, "link hand"),
+        ("minimum-norm", False, "link arm, hand"),
+        ("tangent", True, "link arm, hand"),
+    ):
+        support = SUPPORT["erls-cms"]
+        (found,) = stiffening_findings(support, reference, solids, closed)
+        assert f"erls-cms turns {names} against" in found.message
+        assert not stiffening_findings(SUPPORT["nonlinear"], None, solids, closed)
 
 
 def branched_robot():

@@ -72,6 +72,14 @@ class FE(Part):
         """Interface nodes, in the axes of the finite elements."""
         return fe_nodes(self.path, self.interface)
 
+    @property
+    def has_second_order(self) -> bool:
+        """Whether the file holds second-order displacements; False where it cannot be read."""
+        try:
+            return self.nodes.second_order
+        except ValueError:
+            return False
+
     def findings(self) -> list[Finding]:
         """What is wrong with the file, or with the interface in it."""
         try:

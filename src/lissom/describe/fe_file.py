@@ -54,6 +54,8 @@ class FeNodes(NamedTuple):
 
     points: np.ndarray  # (k, 3)
     modes: int | None  # elastic modes that the file of a reduced link holds
+    # Whether it holds second-order displacements too, for geometric stiffening.
+    second_order: bool = False
 
 
 def fe_nodes(path: Path, interface: Mapping[str, int] | None) -> FeNodes:
@@ -85,7 +87,8 @@ def _fe_nodes(
                 "is a reduced link, which has its interface already: leave `interface` out"
             )
         arrays = read_link_arrays(path)
-        return FeNodes(arrays["points"], modes=len(arrays["stiffness"]))
+        second_order = "second_order_factors" in names
+        return FeNodes(arrays["points"], len(arrays["stiffness"]), second_order)
     if "nodes" not in names:
         raise ValueError("holds neither a reduced link nor K, M and nodes")
     if interface is None:

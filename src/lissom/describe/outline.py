@@ -7,6 +7,7 @@ from .errors import nearest
 from .link import Link
 from .link_geometry import PartialLinks, branches, node_count
 from .part import entry_of, is_list
+from .solids import Solids, solids_of
 
 DOFS = ("x", "y", "z", "rx", "ry", "rz")
 PLANAR = ("x", "y", "rz")  # what a planar robot keeps of them
@@ -25,6 +26,7 @@ class Outline(NamedTuple):
     independent: tuple[str, ...] = ()
     closed: bool = False  # has loops
     branched: bool = False  # some link is not carried by the link before it
+    solids: Solids = Solids()  # links of finite elements
 
     def node_problem(self, node: Any) -> str | None:
         """What is wrong with a node name such as `upper/2` or `lower/tip`, `None` if nothing is."""
@@ -92,6 +94,7 @@ def outline(
         independent=tuple(independent or ()),
         closed=closed,
         branched=branches(links),
+        solids=solids_of(links),
     )
 
 
@@ -125,6 +128,7 @@ def outline_of_data(data: Any) -> Outline | None:
         independent=tuple(map(str, independent)),
         closed=bool(data.get("loops")),
         branched=branches(links),
+        solids=solids_of(links),
     )
 
 

@@ -74,6 +74,7 @@ class Solver(Part):
     max_step: Seconds | None = None
     first_step: Seconds | None = None
     max_steps: Annotated[int, Whole(1, 1_000_000_000)] = 1_000_000
+    backend: Literal["auto", "native", "xla"] = "auto"  # what runs the equations
 
 
 def _check_formulation(value: Any) -> Any:
@@ -128,7 +129,7 @@ class Scenario(Part):
     # Reference and basis: default per formulation.
     reference: Annotated[Any, BeforeValidator(_check_reference)] = None
     modes: Annotated[Any, BeforeValidator(_check_modes)] = None
-    terms: Literal["consistent", "published"] = "consistent"
+    terms: Literal["consistent", "published", "published-planar"] = "consistent"
     basis: Literal["assumed", "craig-bampton", "nodal"] | None = None
     stiffening: Literal["none", "geometric"] = "none"
     initial: Initial = Initial()

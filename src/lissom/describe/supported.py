@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from .errors import refused
-from .outline import Outline
+from .outline import PLANAR, Outline
 from .part import Finding, finding
 from .robot import Robot
 
@@ -62,6 +62,13 @@ def register(support: Support) -> Support:
 
 ERLS_REFERENCES = ("tangent", "minimum-norm", "zeroed")
 BOTH_TERMS = ("consistent", "published")
+# As printed for planar mechanisms: displacements along world axes, no centrifugal stiffness.
+PLANAR_TERMS = "published-planar"
+ALL_TERMS = (*BOTH_TERMS, PLANAR_TERMS)
+NODAL_TERMS = (
+    "the coordinates of published-planar are displacements of nodes along world axes, "
+    "[Palomba2019]: those of erls-fem"
+)
 ALL_BASES = ("assumed", "craig-bampton", "nodal")
 OWN_ENCODERS = (
     "its links sit on the deformed links before them, so that its joint coordinates are what the encoders read; any "
@@ -79,7 +86,7 @@ register(
         },
         references=ERLS_REFERENCES,
         default_reference="tangent",
-        terms=BOTH_TERMS,
+        terms=ALL_TERMS,
         stiffening=True,
         trees=True,
         loops=True,
@@ -92,7 +99,8 @@ register(
         default_basis="craig-bampton",
         reasons={
             "bases": "it is the formulation whose coordinates are component modes, [Vidoni2015]; the same equations "
-            "with all nodes are erls-fem"
+            "with all nodes are erls-fem",
+            "terms": NODAL_TERMS,
         },
         references=ERLS_REFERENCES,
         default_reference="minimum-norm",
@@ -114,6 +122,7 @@ register(
         trees=True,
         reasons={
             "references": OWN_ENCODERS,
+            "terms": NODAL_TERMS,
             "loops": "in a loop the dependent joints give way by angles that are linear in the elastic coordinates and "
             "grow without bound towards dead points: an expansion at fixed joints, which dual numbers are, has no "
             "radius there in which it holds",
@@ -157,7 +166,7 @@ def refusals(support: Support) -> list[Refusal]:
 
     not_offered = {
         "references": ("reference", missing(ERLS_REFERENCES, support.references)),
-        "terms": ("terms", missing(BOTH_TERMS, support.terms)),
+        "terms": ("terms", missing(ALL_TERMS, support.terms)),
         "bases": ("basis", missing(ALL_BASES, support.bases)),
         "stiffening": ("stiffening", [] if support.stiffening else ["geometric"]),
         "trees": ("parent", [] if support.trees else ["another link"]),
@@ -203,3 +212,21 @@ def check_structure(support: Support, robot: Robot) -> None:
     for found in structure_findings(support, robot.outline):
         (field,) = found.loc
         raise refused(str(field), None, found.message)
+
+
+def terms_findings(terms: str, robot: Outline) -> list[Finding]:
+    """Terms that are printed for planar robots alone."""
+    if terms != PLANAR_TERMS or robot.components == PLANAR:
+        return []
+    message = "these are printed for planar mechanisms: say planar: true in the robot, or choose published"
+    return [finding(message, "terms", value=terms)]
+
+
+def check_terms(terms: str, robot: Robot) -> None:
+    """Refuse terms that are not printed for such a robot.
+
+    Raises:
+        DescriptionError: with the field `terms`.
+    """
+    for found in terms_findings(terms, robot.outline):
+        raise refused("terms", terms, found.message)

@@ -6,7 +6,14 @@ from collections.abc import Callable
 from ..bodies.body import Body
 from ..bodies.link_body import body_of
 from ..describe.robot import Robot
-from ..describe.supported import SUPPORT, Support, check_structure, register
+from ..describe.stiffening_checks import check_stiffening
+from ..describe.supported import (
+    SUPPORT,
+    Support,
+    check_structure,
+    check_terms,
+    register,
+)
 from ..kinematics.references import Tangent
 from ..kinematics.robot_mechanism import seats_of
 from .basis import Choices, link_bodies
@@ -18,15 +25,9 @@ from .links import Links, stack_links
 from .nonlinear import Nonlinear
 from .published_modes import nodal_constants
 from .published_terms import BoscariolTerms, VidoniTerms
-from .robot_parts import (
-    check_turned,
-    elastic_seats,
-    links_of,
-    parts_of,
-    reference_of,
-    turned_links,
-)
+from .robot_parts import elastic_seats, links_of, parts_of, reference_of
 from .truncated import TruncatedScrews, modal_links
+from .world_axes import WorldAxes
 
 Bodies = tuple[Body, ...]
 Builder = Callable[[Robot, Bodies, Choices], AbstractFormulation]
@@ -54,12 +55,15 @@ def formulation_of(
         bodies: of its links, where they are already there (`basis.link_bodies`).
     """
     check_structure(SUPPORT[name], robot)
+    check_terms(choices.terms, robot)
+    if choices.stiffening == "geometric":
+        check_stiffening(name, choices.reference, robot)
     if bodies is None:
         bodies = link_bodies(robot, name, choices)
     return FORMULATIONS[name](robot, bodies, choices)
 
 
-def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
+def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls | WorldAxes:
     """The robot in the formulation of [Boscariol2012]: every nodal displacement is a coordinate."""
     for link in robot.links:
         if link.beam is not None and link.beam.mass == "lumped-points":
@@ -67,11 +71,27 @@ def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
                 f"links.{link.name}.beam.mass: lumped-points leaves the rotations of nodes without mass, and erls-fem "
                 "moves every one of them: use lumped or consistent, or the formulation erls-cms"
             )
+    if choices.terms == "published-planar":
+        return planar_erls(robot, bodies, choices)
     is_complete = choices.terms != "published"
     equations = VirtualWork() if is_complete else VirtualWork(BoscariolTerms())
     support = SUPPORT["erls-fem"]
-    links = _erls_links(robot, bodies, choices, support)
+    links = links_of(bodies, choices, carried=True)
     return _erls(robot, bodies, links, choices, support, equations, is_complete)
+
+
+def planar_erls(robot: Robot, bodies: Bodies, choices: Choices) -> WorldAxes:
+    """A planar robot in the model of [Boscariol2017] and [Palomba2019]: nodal displacements along world axes."""
+    support = SUPPORT["erls-fem"]
+    links = links_of(bodies, choices)
+    reference = choices.reference or support.default_reference
+    return WorldAxes(
+        **parts_of(robot, bodies, links),
+        reference=reference_of(robot, links, reference),
+        equations=VirtualWork(BoscariolTerms(centrifugal=False)),
+        support=support,
+        seat=seats_of(robot, links.node_shape),
+    )
 
 
 def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
@@ -81,7 +101,7 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     """
     support = SUPPORT["erls-cms"]
     if choices.terms != "published":
-        links = _erls_links(robot, bodies, choices, support)
+        links = links_of(bodies, choices, carried=True)
         return _erls(robot, bodies, links, choices, support, VirtualWork())
     # The nodal mass matrix has all dofs, those out of the plane too.
     spatial = robot.model_copy(update={"planar": False})
@@ -93,18 +113,6 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     links = stack_links(bodies, inertias, cubic)
     equations = VirtualWork(VidoniTerms())
     return _erls(robot, bodies, links, choices, support, equations)
-
-
-def _erls_links(
-    robot: Robot, bodies: Bodies, choices: Choices, support: Support
-) -> Links:
-    """The bodies stacked, those that the ERLS turns with axes that lean."""
-    if choices.stiffening == "none":
-        return links_of(bodies, choices)
-    reference = choices.reference or support.default_reference
-    turned = turned_links(robot, bodies, reference)
-    check_turned(robot, turned, support.name)
-    return links_of(bodies, choices, turned)
 
 
 def _erls(

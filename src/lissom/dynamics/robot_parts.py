@@ -7,11 +7,8 @@ import numpy as np
 
 from ..bodies.body import Body
 from ..bodies.integrals import inertia_integrals
-from ..describe.errors import refused
-from ..describe.link_geometry import parent_of
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
-from ..kinematics.chain import GROUND
 from ..kinematics.mechanism import AbstractMechanism
 from ..kinematics.references import AbstractReference, MinimumNorm, Tangent, Zeroed
 from ..kinematics.robot_mechanism import mechanism_of, seats_of
@@ -48,53 +45,17 @@ def elastic_seats(
     return ElasticSeats(shape, links.place, links.slopes, mechanism.chain.parents)
 
 
-def links_of(
-    bodies: Sequence[Body], choices: Choices, turned: Sequence[bool] | None = None
-) -> Links:
+def links_of(bodies: Sequence[Body], choices: Choices, carried: bool = False) -> Links:
     """The bodies stacked, with their squared slopes where axial loads stiffen them.
 
     Args:
         bodies: of all links.
         choices: the stiffening among them.
-        turned: which of them small displacements turn, as in the ERLS; None where links turn by finite angles.
+        carried: whether small displacements carry and turn them, as in the ERLS.
     """
     if choices.stiffening == "geometric":
-        return stiffened_links(bodies, turned)
+        return stiffened_links(bodies, carried)
     return stack_links(bodies, [inertia_integrals(body) for body in bodies])
-
-
-def turned_links(
-    robot: Robot, bodies: Sequence[Body], reference: Any
-) -> tuple[bool, ...]:
-    """Which links small displacements turn against the equivalent rigid-link system (ERLS).
-
-    In an open chain whose encoders read theta, those on links that bend; in all others, any.
-    """
-    if robot.loops or reference != "tangent":
-        return (True,) * len(bodies)
-    turned = []
-    for i in range(len(bodies)):
-        parent = parent_of(robot.links, i)
-        if parent is None or parent == GROUND:
-            turned.append(False)
-        else:
-            turned.append(turned[parent] or bodies[parent].coordinates > 6)
-    return tuple(turned)
-
-
-def check_turned(robot: Robot, turned: Sequence[bool], formulation: str) -> None:
-    """Refuse links of finite elements whose second-order displacements would be counted from another axis.
-
-    Raises:
-        DescriptionError: with the name of the link.
-    """
-    for link, is_turned in zip(robot.links, turned, strict=True):
-        if link.fe is not None and is_turned:
-            message = (
-                f"{formulation} turns the link against the rigid robot, and the second-order displacements of finite "
-                "elements are counted from the link's own inner node: use nonlinear, or say stiffening: none"
-            )
-            raise refused(f"links.{link.name}.fe", None, message)
 
 
 def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:

@@ -21,20 +21,17 @@ from ..types import Real, namespace
 from .links import Links, coordinate_places, stack_links
 
 
-def stiffened_links(
-    bodies: Sequence[Body], turned: Sequence[bool] | None = None
-) -> Links:
+def stiffened_links(bodies: Sequence[Body], carried: bool = False) -> Links:
     """The bodies stacked, each with its squared slopes as further coordinates.
 
     Args:
         bodies: of all links.
-        turned: which of them lean as small displacements turn their inner nodes; None where links lean by finite
-            rotations of their frames.
+        carried: whether small displacements carry and turn the links, so that their axes lean with their inner nodes.
 
     Raises:
         ValueError: a link bends, but its axis is not known.
     """
-    if turned is not None:
+    if carried:
         bodies = [with_axes(body) for body in bodies]
     counts = [body.coordinates - 6 for body in bodies]
     slots = max(counts)
@@ -51,7 +48,7 @@ def stiffened_links(
         missing = (points - len(slope), slots - count)
         rows.append(xp.pad(slope, ((0, missing[0]), (0, 0), (0, missing[1]))))
     # The squared slopes follow eta: only eta has places among the coordinates of the robot.
-    leans = None if turned is None else leans_of(bodies, points)
+    leans = leans_of(bodies, points) if carried else None
     return eqx.tree_at(
         lambda l: (l.place, l.slopes, l.leans),
         links,
@@ -80,7 +77,7 @@ def leans_of(bodies: Sequence[Body], points: int) -> Float[Real, "l p 3 3"]:
     """Slopes phi x t of the axes of all bodies for unit rotations phi of their inner nodes, at `points` points."""
     rows = []
     for body in bodies:
-        # A link of finite elements knows no axis: it is not turned, see `check_turned`.
+        # A link of finite elements knows no axis: it is not turned, see `check_stiffening`.
         tangent = np.zeros((0, 3)) if body.slopes is None else body.slopes.tangent
         # phi x t = -(t x) phi
         lean = -namespace(tangent).einsum("pa,aij->pij", tangent, CROSS)

@@ -85,8 +85,7 @@ def _polynomials(
     scenario: Scenario,
     watch: Callable[[int, int], None] | None,
 ) -> ParametricModes:
-    joints = scenario.robot.joint_names
-    pose = request.q or scenario.initial.q or (0.0,) * len(joints)
+    pose = request.q or scenario.initial.q
     model = Model.of_scenario(scenario)
     try:
         return parametric_modes(
@@ -95,7 +94,7 @@ def _polynomials(
             order=request.order,
             over=request.over,
             accuracy=request.accuracy,
-            q=list(pose),
+            q=None if pose is None else list(pose),
             count=request.count,
             locked=request.locked,
             watch=watch,

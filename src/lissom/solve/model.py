@@ -16,7 +16,7 @@ from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
-from ..describe.supported import SUPPORT, check_structure
+from ..describe.supported import ALL_TERMS, SUPPORT, check_structure
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
 from ..dynamics.coordinates import with_coordinates
@@ -52,7 +52,8 @@ class Model:
             if there are fewer, 0 is rigid. `erls-fem` keeps every nodal displacement and takes none.
         reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`,
             with `erls-cms` `minimum-norm`.
-        terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
+        terms: `consistent` (complete virtual work), `published` (as printed in the papers), or `published-planar` (as
+            printed for planar mechanisms, displacements along world axes; `erls-fem`).
         basis: shapes of the links (`nonlinear`, `dual-screw`): `assumed` modes (default), `craig-bampton`, or `nodal`.
         stiffening: `none`, or `geometric`: axial loads stiffen or soften bent links.
 
@@ -124,7 +125,7 @@ class Model:
 
     @property
     def terms(self) -> str:
-        """`consistent` or `published`."""
+        """`consistent`, `published` or `published-planar`."""
         return self.choices.terms
 
     @property
@@ -351,7 +352,7 @@ def check_choices(formulation: str, choices: Choices) -> None:
     """Refuse what a formulation does not offer, and names that there are not."""
     accepted = {
         "formulation": (formulation, tuple(FORMULATIONS)),
-        "terms": (choices.terms, ("consistent", "published")),
+        "terms": (choices.terms, ALL_TERMS),
         "basis": (choices.basis, (None, *BASES)),
         "stiffening": (choices.stiffening, ("none", "geometric")),
     }

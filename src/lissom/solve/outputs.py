@@ -7,11 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..compilation import QUICK, CompiledAhead
+from ..compilation import QUICK
 from ..dynamics import engine
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
+from ..native.compiled import NativeAhead
+from ..native.marks import kept_function, over_rows
 from ..types import real
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs
@@ -41,45 +43,57 @@ class Outputs(eqx.Module):
 def motion_outputs(formulation, joints, x, xd, work) -> Outputs:
     """Outputs of many states at once; `joints` say on which branch a closed chain is."""
 
-    def one(joints, x, xd, work):
-        f = near(formulation, joints)
-        motion = f.motion(x, xd, jnp.zeros_like(x))
-        place = motion.place
-        poses = node_poses(f, place)
-        kinetic = engine.kinetic_energy(f, motion)
-        strain = engine.strain_energy(f, place)
-        gravity = engine.gravity_energy(f, place)
-        return Outputs(
-            qd=motion.theta_d,
-            encoder=place.encoder,
-            position=poses.position,
-            erls_position=poses.erls_position,
-            rotation=poses.rotation,
-            frame=place.R,
-            energy=jnp.stack([kinetic, strain, gravity, *work]),
-        )
+    def one(*state):
+        return _outputs_at(formulation, *state)
 
-    return jax.vmap(one)(joints, x, xd, work)
+    return over_rows(one)(joints, x, xd, work)
+
+
+@kept_function
+def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
+    """Outputs of one state."""
+    f = near(formulation, joints)
+    motion = f.motion(x, xd, jnp.zeros_like(x))
+    place = motion.place
+    poses = node_poses(f, place)
+    kinetic = engine.kinetic_energy(f, motion)
+    strain = engine.strain_energy(f, place)
+    gravity = engine.gravity_energy(f, place)
+    return Outputs(
+        qd=motion.theta_d,
+        encoder=place.encoder,
+        position=poses.position,
+        erls_position=poses.erls_position,
+        rotation=poses.rotation,
+        frame=place.R,
+        energy=jnp.stack([kinetic, strain, gravity, *work]),
+    )
 
 
 def joint_torques(robot: DrivenRobot, t_end, joints, command, t, x, xd):
     """Torques at many times of a run that ends at `t_end`."""
 
-    def one(joints, command, t, x, xd):
-        schedule = robot.schedule
-        loads = schedule.loads(schedule.piece_at(t, t_end))
-        here = MotionProblem(robot.formulation, loads).near(joints)
-        if here.sampled_law is not None:
-            here = here.holding(command)
-        # Only the reaction of a prescribed joint depends on accelerations.
-        xdd = here.acceleration(t, x, xd) if here.loads.prescribed else 0.0 * x
-        return here.torque(t, here.formulation.motion(x, xd, xdd))
+    def one(*state):
+        return _torques_at(robot, t_end, *state)
 
-    return jax.vmap(one)(joints, command, t, x, xd)
+    return over_rows(one)(joints, command, t, x, xd)
 
 
-shown_motion = CompiledAhead(motion_outputs, **QUICK)
-_torques = CompiledAhead(joint_torques, **QUICK)
+@kept_function
+def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
+    """Torques at one time."""
+    schedule = robot.schedule
+    loads = schedule.loads(schedule.piece_at(t, t_end))
+    here = MotionProblem(robot.formulation, loads).near(joints)
+    if here.sampled_law is not None:
+        here = here.holding(command)
+    # Only the reaction of a prescribed joint depends on accelerations.
+    xdd = here.acceleration(t, x, xd) if here.loads.prescribed else 0.0 * x
+    return here.torque(t, here.formulation.motion(x, xd, xdd))
+
+
+shown_motion = NativeAhead(motion_outputs, lambda f, *_: f, **QUICK)
+_torques = NativeAhead(joint_torques, lambda robot, *_: robot.formulation, **QUICK)
 
 
 def outputs_of(

@@ -7,10 +7,12 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
-from ..compilation import QUICK, CompiledAhead
+from ..compilation import QUICK
 from ..describe.scenario import Solver
-from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.coordinates import with_coordinates
+from ..native.compiled import NativeAhead, using
 from ..types import RESULTS, real, whole
+from .checkpoint import CheckpointFile
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
 from .generalised_alpha import GeneralisedAlpha
@@ -20,7 +22,6 @@ from .model import Model
 from .problem import MotionProblem
 from .radau import Radau
 from .record import COLUMNS, Record, Rows, empty_record, window
-from .schedule import Schedule
 from .solution import Counts, Segment, Solution
 from .state import State
 from .step import AbstractStep, Moment, Tolerance
@@ -29,9 +30,14 @@ BURST = 400  # tries between two looks at the clock, the screen and the keyboard
 FIRST_STEP = 1e-4  # [s]
 ENDLESS = 2**62
 
-_first_sample = CompiledAhead(first_sample, **QUICK)
-_set_off = CompiledAhead(set_off, **QUICK)
-_march = CompiledAhead(march)
+
+def _numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
+    return robot.formulation
+
+
+_first_sample = NativeAhead(first_sample, **QUICK)
+_set_off = NativeAhead(set_off, _numbers_of_robot, **QUICK)
+_march = NativeAhead(march, _numbers_of_robot)
 
 
 class Settings(NamedTuple):
@@ -86,6 +92,8 @@ def simulate(
     times: np.ndarray,
     solver: Solver,
     watch: Callable[[float], None] = lambda t: None,
+    checkpoint: CheckpointFile | None = None,
+    resume: bool = False,
 ) -> Solution:
     """Run to the last output time; an interrupt or a failure keeps what has been computed.
 
@@ -96,52 +104,97 @@ def simulate(
         times: output grid, from 0 [s].
         solver: method and tolerances.
         watch: called with the time reached, every few hundred steps; may raise to stop the run.
+        checkpoint: where the run is kept while it goes on.
+        resume: go on from that file, where it exists.
+
+    Raises:
+        CheckpointError: the file is not that of this run.
     """
+    with using(solver.backend):
+        return _simulated(
+            model, state, inputs, times, solver, watch, checkpoint, resume
+        )
+
+
+def _simulated(
+    model: Model,
+    state: State,
+    inputs: Inputs,
+    times: np.ndarray,
+    solver: Solver,
+    watch: Callable[[float], None],
+    checkpoint: CheckpointFile | None,
+    resume: bool,
+) -> Solution:
+    """The run itself."""
     inputs = inputs.wired(model)
     prescribed = inputs.prescribed
-    f, state = with_prescribed_joints(model.formulation, state, prescribed)
     end = float(times[-1])
     settings = settings_of(solver, end)
     schedule = inputs.schedule(end)
-    robot = DrivenRobot(f, schedule)
-    record = _first_window(f, schedule, times)
-    at = _start(robot, state, record, solver, end, _first_sample)
+    kept = checkpoint.read() if checkpoint is not None and resume else None
+    robot, at = _at_start(model, state, inputs, times, solver)
     rows = Rows(times, at.record)
-    segments = [Segment(f.independent, 0, 0.0)]
+    segments = [Segment(robot.formulation.independent, 0, 0.0)]
+    if kept is not None:
+        segments = list(kept.segments)
+        f = with_coordinates(model.formulation, segments[-1].independent)
+        robot = DrivenRobot(f, schedule)
+        at = kept.state(_set_off.prepare(settings.step, robot, settings.tolerance, at))
+        kept.put_back(rows)
     interrupted = False
     try:
         while _is_under_way(at, end):
             for reached in _bursts(robot, settings, rows, at, end):
                 # Kept before anyone may stop the run: an interrupt loses nothing.
                 at = reached
+                if checkpoint is not None:
+                    checkpoint.keep(at, rows, tuple(segments))
                 watch(float(at.now.t))
             if not _is_well(at):
                 # A closed chain may go on with other joints as its coordinates.
                 f, at = beyond_dead_point(robot.formulation, at, prescribed)
                 robot = DrivenRobot(f, schedule)
-            if f.independent != segments[-1].independent:
+            independent = robot.formulation.independent
+            if independent != segments[-1].independent:
                 row = rows.take(at.record)
-                segments.append(Segment(f.independent, row, float(at.now.t)))
+                segments.append(Segment(independent, row, float(at.now.t)))
     except KeyboardInterrupt:
         interrupted = True
+        if checkpoint is not None and at.memory is not None:
+            checkpoint.keep(at, rows, tuple(segments), at_once=True)
     solution = kept_solution(rows, at, tuple(segments))
     if interrupted:
         return eqx.tree_at(lambda s: s.result, solution, RESULTS.interrupted)
     return solution
 
 
+def _at_start(
+    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+) -> tuple[DrivenRobot, MarchState]:
+    """The robot with all that drives it, and its march before the first step."""
+    f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
+    end = float(times[-1])
+    robot = DrivenRobot(f, inputs.schedule(end))
+    record = _first_window(robot, times)
+    return robot, _start(robot, state, record, solver, end, _first_sample)
+
+
 def prepare(
     model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
 ) -> None:
     """Compile what a run needs before it begins. Each structure of robot and loads is compiled once in a process."""
+    with using(solver.backend):
+        _prepared(model, state, inputs, times, solver)
+
+
+def _prepared(
+    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+) -> None:
     inputs = inputs.wired(model)
-    f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     end = float(times[-1])
     step, tolerance, max_step, max_steps = settings_of(solver, end)
-    schedule = inputs.schedule(end)
-    robot = DrivenRobot(f, schedule)
-    record = _first_window(f, schedule, times)
-    at = _start(robot, state, record, solver, end, _first_sample.prepare)
+    robot, at = _at_start(model, state, inputs, times, solver)
     under_way = _set_off.prepare(step, robot, tolerance, at)
     limits = (real(end), max_step, whole(BURST), max_steps)
     _march.prepare(step, robot, tolerance, under_way, *limits)
@@ -160,7 +213,8 @@ def _bursts(
 ) -> Iterator[MarchState]:
     """The march after each burst of steps, to its end or until it fails; the rows of full windows are kept."""
     step, tolerance, max_step, max_steps = settings
-    at = _set_off(step, robot, tolerance, at)
+    if at.memory is None:
+        at = _set_off(step, robot, tolerance, at)
     limits = (real(end), max_step, whole(BURST), max_steps)
     while _is_under_way(at, end):
         record = rows.next_window(at.record)
@@ -212,7 +266,7 @@ def rollout(
     f = model.formulation
     step, tolerance, max_step, max_steps = settings_of(options, end)
     robot = DrivenRobot(f, inputs.schedule(end))
-    commands = _command_count(f, robot.schedule)
+    commands = _command_count(robot)
     record = empty_record(real(times), f.size, f.n_encoders, commands)
     at = _start(robot, state, record, options, end, first_sample)
     at = set_off(step, robot, tolerance, at)
@@ -251,18 +305,18 @@ def _start(
     )
 
 
-def _first_window(
-    f: AbstractFormulation, schedule: Schedule, times: np.ndarray
-) -> Record:
+def _first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
     """The output grid's first window."""
-    commands = _command_count(f, schedule)
-    return empty_record(real(window(times, 0)), f.size, f.n_encoders, commands)
+    f = robot.formulation
+    t = real(window(times, 0))
+    return empty_record(t, f.size, f.n_encoders, _command_count(robot))
 
 
-def _command_count(f: AbstractFormulation, schedule: Schedule) -> int:
+def _command_count(robot: DrivenRobot) -> int:
     """How many torques a sampled law holds; none without one."""
-    law = MotionProblem(f, schedule.loads(0)).sampled_law
-    return 0 if law is None else len(f.joints.actuated)
+    if robot.sampled_law is None:
+        return 0
+    return len(robot.formulation.joints.actuated)
 
 
 def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
