@@ -13,7 +13,6 @@ from .frozen_model import FrozenModel, Position
 from .output_files import PAGE, PICTURE, RESULT, Outputs, output_problems
 from .robot_facts import has_damping, named_nodes, values_by_name
 from .sources import Source, runs_from_rest, scenario_of
-from .validate import checked_model
 
 if TYPE_CHECKING:
     from ..show.run import Run
@@ -85,7 +84,7 @@ class PreparedRun:
     request: SimulateRequest
     scenario: Scenario
     notes: tuple[str, ...]
-    model: "Model | None"  # if checking needed one: the run goes on with it
+    model: "Model"  # built for checking: the run goes on with it
     build_s: float  # spent on that
 
 
@@ -112,7 +111,10 @@ def prepare(request: SimulateRequest) -> PreparedRun:
     # A scenario that is given as data stands in no file.
     file = request.scenario if isinstance(request.scenario, str) else ""
     began = perf_counter()
-    model = checked_model(scenario, file)
+    # The solvers are slow to import: what is wrong with the request is said without them.
+    from .dry_run import startable_model
+
+    model = startable_model(scenario, file or None)
     build_s = perf_counter() - began
     return PreparedRun(request, scenario, _notes(request, scenario), model, build_s)
 
@@ -150,7 +152,7 @@ def run_prepared(
         # What was computed until then is worth keeping: it often shows why.
         files = _saved(failure.run, request.result)
         result = _result(failure.run, prepared.notes, files)
-        message = f"{failure}{_advice(failure.run)}"
+        message = f"{failure}{_advice(failure.run, prepared.model)}"
         interrupted = isinstance(failure, Interrupted)
         raise FailedRun(message, result, interrupted) from failure
     files = _saved(run, request.result)
@@ -170,8 +172,15 @@ def _saved(run: "Run", path: str | None) -> dict[str, str]:
     return {"result": path}
 
 
-def _advice(run: "Run") -> str:
+def _advice(run: "Run", model: "Model") -> str:
     """What to try where the reason itself does not say."""
+    from .dry_run import massless_coordinates, massless_message
+
+    if float(run.t[-1]) == 0.0:
+        # A run that does not even begin often has nothing to move.
+        massless = massless_coordinates(model, model.at(np.asarray(run.q[0])))
+        if massless:
+            return f" {massless_message(massless)}"
     from ..types import RESULTS
 
     bare = (RESULTS[RESULTS.not_finite], RESULTS[RESULTS.step_too_small])
