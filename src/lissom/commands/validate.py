@@ -5,7 +5,15 @@ from typing import Annotated
 import typer
 
 from ..describe import Problem
-from .options import Json
+from .options import (
+    Formulation,
+    Json,
+    ModeCount,
+    Reference,
+    Settings,
+    Terms,
+    changes,
+)
 from .output import console, note, print_json
 
 
@@ -17,15 +25,22 @@ def validate(
             help="Robot or scenario file (YAML or URDF), or library name.",
         ),
     ],
+    settings: Settings = None,
+    formulation: Formulation = None,
+    modes: ModeCount = None,
+    reference: Reference = None,
+    terms: Terms = None,
     json: Json = False,
 ) -> None:
     """Check a robot or scenario file and report every error at once; exit code 2 if there is one.
 
-    Example: lissom validate robot.yaml
+    A valid file is one that `simulate` starts with: the model is built in the formulation asked for.
+
+    Examples: lissom validate robot.yaml, lissom validate robot.yaml --formulation nonlinear
     """
     from ..services.validate import validate as checked
 
-    answer = checked(file)
+    answer = checked(file, changes(settings, formulation, modes, reference, terms))
     if json:
         print_json(answer)
     elif answer.valid:

@@ -271,14 +271,18 @@ class Model:
 
     def _undefined_reference(self, theta: Any, J_0: np.ndarray) -> str:
         """Which zeroed displacements define no ERLS, and why."""
-        names = str(self.reference)
-        if isinstance(self.reference, Mapping):
-            names = ", ".join(self.reference["zeroed"])
         still = [
             joint
             for joint, column in zip(self.joint_names, J_0.T, strict=False)
             if np.abs(column).max() < 1e-9
         ]
+        if not isinstance(self.reference, Mapping):
+            moved = f"that {', '.join(still)} moves " if still else ""
+            return (
+                f"reference: the links {moved}have no mass, and the smallest motion of their nodes defines no ERLS. "
+                "Give them mass, or choose the reference tangent."
+            )
+        names = ", ".join(self.reference["zeroed"])
         reason = "their motions with the joints are dependent"
         if still:
             reason = f"they do not move with joint {', '.join(still)}"
