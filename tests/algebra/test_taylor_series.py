@@ -66,6 +66,9 @@ FUNCTIONS = {
     "an iteration towards a solution": lambda x: jax.lax.while_loop(
         lambda s: jnp.abs(s[1]) > 1e-9, lambda s: (0.5 * (s[0] + (2 + x[0]) / s[0]), s[0] ** 2 - 2 - x[0]), (1.4, 1.0)
     )[0],
+    "an iteration that counts its finished rounds": lambda x: jax.lax.while_loop(
+        lambda s: s[1] < 2, lambda s: (0.5 * (s[0] + (2 + x[0]) / s[0]), s[1] + (s[0] ** 2 - 2 - x[0] < 1e-6)), (1.4, 0)
+    )[0],
     "the largest of several": lambda x: jnp.max(jnp.outer(x, x), axis=1) * jnp.min(x),
     "our own linear solve": lambda x: solve(factorise(jnp.outer(x, x) + jnp.eye(3)[::-1]), x),
 }  # fmt: skip
