@@ -59,38 +59,45 @@ def floating_arm(
 ) -> PeerArm:
     """The arm at the joint coordinates q, at rest, its links undeformed; `torque` drives the first joint."""
     bench = workbench()
-    model = Model(robot, "erls-fem")
-    state = model.at(q)
-    place = model.formulation.configuration(jnp.asarray(state.x))
-    R = np.asarray(place.R)
-    p = np.asarray(place.p)
-    before = bench.ground
-    before_marker: Any = None
-    before_R = np.eye(3)
+    R, p = _link_frames(robot, q)
+    seat = bench.frame_of_ground()
+    seat_R = np.eye(3)
     sensors: dict[str, Any] = {}
     for i, link in enumerate(robot.links):
+        axis = np.asarray(link.joint.axis, dtype=float)
         mesh = _with_nodes(point_mesh(body_of(robot, i)))
         modes = craig_bampton(mesh.body, inner_modes)
         info = floating_frame(bench, mesh, modes, p[i], robot.gravity, R[i])
         _damp(bench, robot, mesh, modes, info)
         frame = bench.frame_of_node(info["nRigidBody"])
-        if before_marker is None:
-            before_marker = bench.frame_of_ground()
-            if torque is not None:
-                _drive(bench, frame, np.asarray(link.joint.axis, dtype=float), torque)
-        turn = _z_along(np.asarray(link.joint.axis, dtype=float))
-        joint = bench.item.ObjectJointRevoluteZ(
-            markerNumbers=[before_marker, frame],
-            rotationMarker0=before_R.T @ R[i] @ turn,
-            rotationMarker1=turn,
-        )
-        bench.system.AddObject(joint)
-        before = info["oFFRFreducedOrder"]
-        before_marker = _tip_marker(bench, before, mesh)
-        before_R = R[i]
-        sensors |= _node_sensors(bench, before, mesh, link.name)
+        if i == 0 and torque is not None:
+            _drive(bench, frame, axis, torque)
+        _hinge(bench, seat, frame, seat_R.T @ R[i], axis)
+        # The next joint sits on the tip of this link.
+        body = info["oFFRFreducedOrder"]
+        seat = _tip_marker(bench, body, mesh)
+        seat_R = R[i]
+        sensors |= _node_sensors(bench, body, mesh, link.name)
     bench.system.Assemble()
     return PeerArm(bench.container, bench.system, sensors)
+
+
+def _link_frames(robot: Robot, q: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Rotations and origins of the link frames at the joint coordinates q."""
+    model = Model(robot, "erls-fem")
+    place = model.formulation.configuration(jnp.asarray(model.at(q).x))
+    return np.asarray(place.R), np.asarray(place.p)
+
+
+def _hinge(
+    bench: Workbench, seat: Any, frame: Any, turned: np.ndarray, axis: np.ndarray
+) -> None:
+    """A revolute joint about an axis of the outer link, whose frame stands `turned` against the seat's."""
+    z = _z_along(axis)
+    joint = bench.item.ObjectJointRevoluteZ(
+        markerNumbers=[seat, frame], rotationMarker0=turned @ z, rotationMarker1=z
+    )
+    bench.system.AddObject(joint)
 
 
 def _z_along(axis: np.ndarray) -> np.ndarray:
