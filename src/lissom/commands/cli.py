@@ -12,6 +12,7 @@ from .bench import bench
 from .frequency_response import frequency_response
 from .interrupt import exit_code, leaving_at_once
 from .linearize import linearize
+from .matrices import matrices
 from .mode_map import mode_map
 from .modes import modes
 from .output import note, print_json
@@ -78,6 +79,7 @@ VERBS = (
     static,
     modes,
     linearize,
+    matrices,
     mode_map,
     frequency_response,
     reduce,
