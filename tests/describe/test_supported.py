@@ -3,8 +3,6 @@
 import pytest
 
 from lissom.describe import DescriptionError, Robot, Scenario
-from lissom.describe.solids import Solids
-from lissom.describe.stiffening_checks import stiffening_findings
 from lissom.describe.supported import (
     SUPPORT,
     Support,
@@ -94,19 +92,6 @@ def test_a_closed_chain_is_refused_when_the_scenario_is_read():
 def test_solids_without_second_order_displacements_are_not_stiffened():
     (found,) = problems("solid-arm", formulation="nonlinear", stiffening="geometric")
     assert "the file of link upper, lower has none: make it anew by `lissom" in found
-
-
-def test_solids_that_first_order_turns_are_not_stiffened():
-    solids = Solids(("arm", "hand"), ("hand",), ())
-    for reference, closed, names in (
-        ("tangent", False, "link hand"),
-        ("minimum-norm", False, "link arm, hand"),
-        ("tangent", True, "link arm, hand"),
-    ):
-        support = SUPPORT["erls-cms"]
-        (found,) = stiffening_findings(support, reference, solids, closed)
-        assert f"erls-cms turns {names} against" in found.message
-        assert not stiffening_findings(SUPPORT["nonlinear"], None, solids, closed)
 
 
 def branched_robot():

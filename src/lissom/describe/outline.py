@@ -7,7 +7,6 @@ from .errors import nearest
 from .link import Link
 from .link_geometry import PartialLinks, branches, node_count
 from .part import entry_of, is_list
-from .solids import Solids, solids_of
 
 DOFS = ("x", "y", "z", "rx", "ry", "rz")
 PLANAR = ("x", "y", "rz")  # what a planar robot keeps of them
@@ -26,7 +25,8 @@ class Outline(NamedTuple):
     independent: tuple[str, ...] = ()
     closed: bool = False  # has loops
     branched: bool = False  # some link is not carried by the link before it
-    solids: Solids = Solids()  # links of finite elements
+    # Links of finite elements whose file holds no second-order displacements, for geometric stiffening.
+    without_second_order: tuple[str, ...] = ()
 
     def node_problem(self, node: Any) -> str | None:
         """What is wrong with a node name such as `upper/2` or `lower/tip`, `None` if nothing is."""
@@ -94,8 +94,13 @@ def outline(
         independent=tuple(independent or ()),
         closed=closed,
         branched=branches(links),
-        solids=solids_of(links),
+        without_second_order=_without_second_order(links),
     )
+
+
+def _without_second_order(links: PartialLinks) -> tuple[str, ...]:
+    solids = [link for link in links if link is not None and link.fe is not None]
+    return tuple(link.name for link in solids if not link.fe.has_second_order)
 
 
 def outline_of_data(data: Any) -> Outline | None:
@@ -128,7 +133,7 @@ def outline_of_data(data: Any) -> Outline | None:
         independent=tuple(map(str, independent)),
         closed=bool(data.get("loops")),
         branched=branches(links),
-        solids=solids_of(links),
+        without_second_order=_without_second_order(links),
     )
 
 

@@ -155,12 +155,9 @@ def _structure(entries: Entries, robot: Outline) -> Findings:
         yield from terms_findings(terms, robot)
 
 
-def _solids(entries: Entries, robot: Outline) -> Findings:
-    support = _support(entries)
-    if support is None or entry_of(entries, "stiffening") != "geometric":
-        return
-    reference = entry_of(entries, "reference")
-    yield from stiffening_findings(support, reference, robot.solids, robot.closed)
+def _second_order(entries: Entries, robot: Outline) -> Findings:
+    if entry_of(entries, "stiffening") == "geometric":
+        yield from stiffening_findings(robot)
 
 
 def _seconds(value: Any) -> float | None:
@@ -317,7 +314,7 @@ def _modes(entries: Entries, robot: Outline) -> Findings:
 # In the order in which problems without a line of their own are listed.
 ROBOT_CHECKS = (
     _structure,
-    _solids,
+    _second_order,
     _initial,
     _inputs,
     _controller,

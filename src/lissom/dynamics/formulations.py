@@ -57,7 +57,7 @@ def formulation_of(
     check_structure(SUPPORT[name], robot)
     check_terms(choices.terms, robot)
     if choices.stiffening == "geometric":
-        check_stiffening(name, choices.reference, robot)
+        check_stiffening(robot)
     if bodies is None:
         bodies = link_bodies(robot, name, choices)
     return FORMULATIONS[name](robot, bodies, choices)
