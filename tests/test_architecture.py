@@ -10,6 +10,7 @@ import lissom
 SOURCE = Path(lissom.__file__).parent
 ORDER = (
     "algebra",
+    "native",
     "describe",
     "bodies",
     "kinematics",

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
     from .describe import Scenario as Scenario
+    from .native.export import export_c as export_c
     from .show.mode_animation import animate_mode as animate_mode
     from .show.run import Run as Run
     from .show.run import SimulationError as SimulationError
@@ -91,6 +92,7 @@ _HOME = {
     "DescriptionError": "describe",
     "Robot": "describe",
     "Scenario": "describe",
+    "export_c": "native.export",
     "Run": "show.run",
     "SimulationError": "show.run",
     "run_scenario": "show.run",
