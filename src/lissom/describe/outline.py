@@ -25,6 +25,7 @@ class Outline(NamedTuple):
     independent: tuple[str, ...] = ()
     closed: bool = False  # has loops
     branched: bool = False  # some link is not carried by the link before it
+    segmented: tuple[str, ...] = ()  # links made of several bodies
 
     def node_problem(self, node: Any) -> str | None:
         """What is wrong with a node name such as `upper/2` or `lower/tip`, `None` if nothing is."""
@@ -92,7 +93,20 @@ def outline(
         independent=tuple(independent or ()),
         closed=closed,
         branched=branches(links),
+        segmented=_segmented(links),
     )
+
+
+def _segmented(links: PartialLinks) -> tuple[str, ...]:
+    found = []
+    for link in links:
+        if (
+            link is not None
+            and link.beam is not None
+            and link.beam.segments is not None
+        ):
+            found.append(link.name)
+    return tuple(found)
 
 
 def outline_of_data(data: Any) -> Outline | None:
@@ -125,6 +139,7 @@ def outline_of_data(data: Any) -> Outline | None:
         independent=tuple(map(str, independent)),
         closed=bool(data.get("loops")),
         branched=branches(links),
+        segmented=_segmented(links),
     )
 
 
@@ -173,7 +188,7 @@ def _bones_of_body(entry: Mapping) -> dict[str, Any]:
         return {"rigid": point | _only(rigid, "tip")}
     beam = entry.get("beam")
     if isinstance(beam, Mapping):
-        return {"beam": _only(beam, "path", "elements") | STAND_INS}
+        return {"beam": _only(beam, "path", "elements", "segments") | STAND_INS}
     return {}
 
 

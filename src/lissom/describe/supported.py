@@ -25,6 +25,7 @@ class Support:
     stiffening: bool = False  # takes `stiffening: geometric`
     trees: bool = False  # links that branch off
     loops: bool = False  # closed chains
+    segments: bool = False  # links of several bodies, finite rotation between them
     # Nodes turn by finite angles, not by small ones added to a rigid motion (with consistent terms).
     finite_rotations: bool = False
 
@@ -106,6 +107,7 @@ register(
         references=("tangent",),
         default_reference="tangent",
         stiffening=True,
+        segments=True,
         finite_rotations=True,
     )
 )
@@ -127,6 +129,13 @@ def structure_findings(support: Support, robot: Outline) -> list[Finding]:
         field = "parent"
         accepted = "chains without branches" if support.loops else "serial chains"
         others = names_with(lambda s: s.trees)
+    elif robot.segmented and not support.segments:
+        others = names_with(lambda s: s.segments)
+        message = (
+            f"{support.name} has no finite rotation between the segments of link {', '.join(robot.segmented)}: "
+            f"use {others}, or leave segments out"
+        )
+        return [finding(message, "formulation", value=support.name)]
     else:
         return []
     message = f"the formulation {support.name} takes {accepted} only: use {others}"
@@ -141,4 +150,4 @@ def check_structure(support: Support, robot: Robot) -> None:
     """
     for found in structure_findings(support, robot.outline):
         (field,) = found.loc
-        raise refused(str(field), None, found.message)
+        raise refused(str(field), found.value, found.message)

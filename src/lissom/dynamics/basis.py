@@ -10,6 +10,7 @@ from ..bodies.body import Body, measured_from_inner_node
 from ..bodies.link_body import bodies_of
 from ..bodies.reduce.reduced_body import MODES, Reduction, reduced_body
 from ..describe.robot import Robot
+from ..describe.segments import in_bodies, links_of_bodies
 from ..describe.supported import SUPPORT
 
 
@@ -55,8 +56,11 @@ def link_bodies(robot: Robot, formulation: str, choices: Choices) -> tuple[Body,
         if basis == "craig-bampton"
         else modes_per_link(robot, choices.modes)
     )
-    bodies = bodies_of(robot)
-    return tuple(BASES[basis](robot, i, bodies, modes) for i, modes in enumerate(kept))
+    # What is chosen for a link holds for each of its bodies.
+    kept = [kept[i] for i in links_of_bodies(robot)]
+    pieces = in_bodies(robot)
+    bodies = bodies_of(pieces)
+    return tuple(BASES[basis](pieces, i, bodies, modes) for i, modes in enumerate(kept))
 
 
 def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:

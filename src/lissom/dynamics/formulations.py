@@ -7,6 +7,7 @@ from ..bodies.body import Body
 from ..bodies.link_body import body_of
 from ..describe.errors import refused
 from ..describe.robot import Robot
+from ..describe.segments import in_bodies
 from ..describe.supported import SUPPORT, Support, check_structure, register
 from ..kinematics.references import Tangent
 from ..kinematics.robot_mechanism import seats_of
@@ -50,7 +51,7 @@ def formulation_of(
     check_structure(SUPPORT[name], robot)
     if bodies is None:
         bodies = link_bodies(robot, name, choices)
-    return FORMULATIONS[name](robot, bodies, choices)
+    return FORMULATIONS[name](in_bodies(robot), bodies, choices)
 
 
 def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:

@@ -288,8 +288,8 @@ def dataset(
         ),
         "frame": (
             ("time", "link", "row", "column"),
-            outputs.frame,
-            {"long_name": "link axes in the world"},
+            outputs.frame[:, list(model.first_bodies)],
+            {"long_name": "axes of the rigid links in the world"},
         ),
         "energy": (("time", "kind"), energy_audit(outputs), {"units": "J"}),
     }

@@ -16,6 +16,7 @@ from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
+from ..describe.segments import first_bodies, links_of_bodies
 from ..describe.supported import SUPPORT, check_structure
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
@@ -80,7 +81,8 @@ class Model:
         check_structure(SUPPORT[formulation], self.robot)
         self.formulation_name = formulation
         self.choices = choices
-        # The links in the coordinates of the formulation: shapes, stiffness, section forces.
+        # The bodies in the coordinates of the formulation: shapes, stiffness, section forces.
+        # A link is one body, or one for each of its segments.
         self.bodies: tuple[Body, ...] = link_bodies(self.robot, formulation, choices)
         self.formulation: AbstractFormulation = formulation_of(
             self.robot, formulation, choices, self.bodies
@@ -88,6 +90,8 @@ class Model:
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
         self.actuated_names = self.robot.actuated_names
+        self.body_links = links_of_bodies(self.robot)
+        self.first_bodies = first_bodies(self.robot)
         self.node_names = node_names(self.robot)
         self.node_index = tuple(self.find_node(name) for name in self.node_names)
 
@@ -153,7 +157,7 @@ class Model:
         return self.formulation.elastic_names
 
     def find_node(self, name: str) -> tuple[int, int]:
-        """Link and node number of a name such as `upper/2` or `upper/tip`."""
+        """Numbers of the body and of its node, of a name such as `upper/2` or `upper/tip`."""
         return find_node(self.robot, name)
 
     def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:

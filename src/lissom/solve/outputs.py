@@ -29,7 +29,7 @@ class Outputs(eqx.Module):
     position: Any  # (t, l, k, 3) of the nodes, world axes [m]
     erls_position: Any  # (t, l, k, 3)
     rotation: Any  # (t, l, k, 3) from the ERLS [rad]
-    frame: Any  # (t, l, 3, 3) link axes in the world
+    frame: Any  # (t, l, 3, 3) axes of the rigid links in the world
     energy: Any  # (t, 5): kinetic, strain, gravity, input, dissipated [J]
 
 
@@ -50,7 +50,8 @@ def motion_outputs(formulation, joints, x, xd, work) -> Outputs:
             position=poses.position,
             erls_position=poses.erls_position,
             rotation=poses.rotation,
-            frame=place.R,
+            # Rotations of nodes are counted from the rigid links: these are the frames that they turn.
+            frame=f.rigid_frames(place)[0],
             energy=jnp.stack([kinetic, strain, gravity, *work]),
         )
 
