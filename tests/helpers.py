@@ -15,7 +15,7 @@ import numpy as np
 from lissom import Model, Robot
 from lissom.bodies.link_body import body_of
 from lissom.control.pd import PD
-from lissom.dynamics.stiffening import with_squared_slopes
+from lissom.dynamics.stiffening import shortening_of, with_squares
 from lissom.dynamics.truncated import TruncatedScrews
 from lissom.solve.signals import Table
 
@@ -257,7 +257,7 @@ def bodies_of(model: Model):
     bodies = model.bodies
     slots = max(body.coordinates for body in bodies) - 6
     return (
-        [with_squared_slopes(body, slots) for body in bodies]
+        [with_squares(body, shortening_of(body), slots) for body in bodies]
         if model.choices.stiffening == "geometric"
         else bodies
     )

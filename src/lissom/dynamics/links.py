@@ -29,8 +29,8 @@ class Links(eqx.Module):
     shapes: Shapes
     # Index of each body coordinate in eta; d where there is none.
     place: Int[np.ndarray, "l m"] = eqx.field(static=False)
-    # Of stiffened links, whose q = (r, eta, squared slopes).
-    slopes: Float[Real, "l p 3 m"] | None = None
+    # Of stiffened links, whose q = (r, eta, squares): slopes of an axis, or factors of second-order displacements.
+    slopes: Float[Real, "l p d m"] | None = None
     # Where inertia follows the nodal shortcut of [Vidoni2015].
     nodal: NodalConstants | None = None
 

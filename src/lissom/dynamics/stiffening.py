@@ -3,84 +3,136 @@
 A point X of a bent link moves by -1/2 int_0^X |slope|^2 t ds towards the joint, beside its displacement linear in eta.
 That shift is linear in the squared slopes sigma_p = |A_p eta|^2 at a few points along the axis. So a stiffened link is
 a body with more coordinates, q = (r, eta, sigma), whose inertia has the constants of any other; that sigma follows eta
-is a matter of kinematics. No term is left out: kinetic energy, weight, tip motion and loads all see the shortened
-link, and the geometric stiffness of axial and centrifugal loads comes out of the equations of motion.
+is a matter of kinematics. A link of finite elements has second-order displacements f_p |A_p eta|^2 of the same kind,
+from static solutions of its mesh (`bodies/fe/second_order.py`). No term is left out: kinetic energy, weight, tip motion
+and loads all see the shortened link, and the geometric stiffness of axial and centrifugal loads comes out of the
+equations of motion.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import equinox as eqx
+import numpy as np
+from jaxtyping import Float
 
 from ..bodies.body import Body
 from ..bodies.integrals import inertia_integrals
-from ..types import namespace
+from ..bodies.second_order_fields import with_further_coordinates
+from ..types import Real, namespace
 from .links import Links, coordinate_places, stack_links
+
+NO_SECOND_ORDER = (
+    "stiffening: geometric needs the second-order displacements of a link of finite elements, and its file has none: "
+    "make it anew with `lissom reduce` from a mesh or geometry (.msh, .step, .geo) with --material, or describe the "
+    "link as a beam, or say stiffening: none"
+)
+
+
+class Shortening(NamedTuple):
+    """How a bent body moves to second order: by the shifts of each field times its square |A_p eta|^2."""
+
+    factors: Float[Real, "p d m"]  # A_p over eta
+    nodes: Float[Real, "k 6 p"]
+    stations: Float[Real, "s 6 p"]
+
+
+def shortening_of(body: Body) -> Shortening | None:
+    """Second-order displacements of a body; None of a rigid one.
+
+    Raises:
+        ValueError: the link bends, but neither its axis nor its second-order displacements are known.
+    """
+    if body.slopes is not None:
+        slopes = body.slopes
+        return Shortening(
+            factors=slopes.slope[:, :, 6:],
+            nodes=_shifts(slopes.nodes, slopes.tangent),
+            stations=_shifts(slopes.stations, slopes.tangent),
+        )
+    if body.second_order is not None:
+        second = body.second_order
+        return Shortening(second.factors[:, :, 6:], second.nodes, second.stations)
+    if body.coordinates > 6:
+        raise ValueError(NO_SECOND_ORDER)
+    return None
+
+
+def _shifts(
+    weights: Float[Real, "n p"], tangent: Float[Real, "p 3"]
+) -> Float[Real, "n 6 p"]:
+    """-1/2 int t ds for unit squared slopes; the shortening turns nothing."""
+    xp = namespace(weights, tangent)
+    shift = -0.5 * xp.einsum("np,pk->nkp", weights, tangent)
+    return xp.pad(shift, ((0, 0), (0, 3), (0, 0)))
 
 
 def stiffened_links(bodies: Sequence[Body]) -> Links:
-    """The bodies stacked, each with its squared slopes as further coordinates.
+    """The bodies stacked, each with its squares as further coordinates.
 
     Raises:
-        ValueError: a link bends, but its axis is not known.
+        ValueError: a link bends, but its second-order displacements are not known.
     """
     counts = [body.coordinates - 6 for body in bodies]
     slots = max(counts)
-    longer = [with_squared_slopes(body, slots) for body in bodies]
+    found = [shortening_of(body) for body in bodies]
+    longer = [
+        with_squares(body, shortening, slots)
+        for body, shortening in zip(bodies, found, strict=True)
+    ]
     links = stack_links(longer, [inertia_integrals(body) for body in longer])
-    xp = namespace(links.mass)
-    points = max(_slope_points(body) for body in bodies)
-    rows = []
-    for body, count in zip(bodies, counts, strict=True):
-        if body.slopes is None:
-            rows.append(xp.zeros((points, 3, slots)))
-            continue
-        slope = body.slopes.slope[:, :, 6:]
-        missing = (points - len(slope), slots - count)
-        rows.append(xp.pad(slope, ((0, missing[0]), (0, 0), (0, missing[1]))))
-    # The squared slopes follow eta: only eta has places among the coordinates of the robot.
+    # The squares follow eta: only eta has places among the coordinates of the robot.
     return eqx.tree_at(
         lambda l: (l.place, l.slopes),
         links,
-        (coordinate_places(counts, slots), xp.stack(rows)),
+        (coordinate_places(counts, slots), _stacked_factors(found, slots)),
         is_leaf=lambda leaf: leaf is None,
     )
 
 
-def _slope_points(body: Body) -> int:
-    """Number of points along the axis at which slopes are squared."""
-    return 0 if body.slopes is None else len(body.slopes.slope)
+def _stacked_factors(
+    found: Sequence[Shortening | None], slots: int
+) -> Float[Real, "l p d m"]:
+    """Factors of all bodies, filled up with zeros: squares of nothing."""
+    shapes = [part.factors.shape for part in found if part is not None]
+    points = max((shape[0] for shape in shapes), default=0)
+    rows = max((shape[1] for shape in shapes), default=1)
+    stack = []
+    for part in found:
+        factors = np.zeros((0, 0, 0)) if part is None else part.factors
+        missing = (points, rows, slots)
+        widths = [(0, n - m) for n, m in zip(missing, factors.shape, strict=True)]
+        stack.append(namespace(factors).pad(factors, widths))
+    return namespace(stack).stack(stack)
 
 
-def with_squared_slopes(body: Body, slots: int) -> Body:
-    """The body over (r, eta, sigma): eta filled up to `slots` coordinates, sigma the squared slopes along its axis."""
+def with_squares(body: Body, shortening: Shortening | None, slots: int) -> Body:
+    """The body over (r, eta, sigma): eta filled up to `slots` coordinates, sigma the squares that shorten it."""
     xp = namespace(body)
-    c, slopes = body.coordinates, body.slopes
-    if slopes is None and (c > 6 or body.extra_inertia is not None):
-        raise ValueError(
-            "stiffening: geometric needs beams; a link given by its matrices has no axis to shorten"
-        )
+    c = body.coordinates
     # eta is filled up so that sigma begins at the same coordinate in every link.
     spare = 6 + slots - c
 
-    def longer(shape, weights):
+    def longer(shape, shifts):
         gap = xp.zeros((*shape.shape[:2], spare))
-        if slopes is None:
-            return xp.concatenate([shape, gap], axis=2)
-        shift = -0.5 * xp.einsum("np,pk->nkp", weights, slopes.tangent)
-        return xp.concatenate(
-            [shape, gap, xp.pad(shift, ((0, 0), (0, 3), (0, 0)))], axis=2
-        )
+        parts = [xp.asarray(shape), gap]
+        return xp.concatenate([*parts, *shifts], axis=2)
 
-    node_shape = longer(
-        xp.asarray(body.node_shape), None if slopes is None else slopes.nodes
-    )
+    at_nodes = [] if shortening is None else [shortening.nodes]
+    at_stations = [] if shortening is None else [shortening.stations]
+    node_shape = longer(body.node_shape, at_nodes)
     more = node_shape.shape[2] - c
+    extra_inertia = body.extra_inertia
+    if body.second_order is not None:
+        squares = body.second_order.nodes.shape[-1]
+        inertia = body.second_order.inertia
+        extra_inertia = with_further_coordinates(inertia, spare, squares)
+    elif extra_inertia is not None:
+        extra_inertia = with_further_coordinates(extra_inertia, more)
     return Body(
         points=body.points,
         node_shape=node_shape,
-        station_shape=longer(
-            xp.asarray(body.station_shape), None if slopes is None else slopes.stations
-        ),
+        station_shape=longer(body.station_shape, at_stations),
         station_rigid=body.station_rigid,
         station_inertia=body.station_inertia,
         stiffness=xp.pad(body.stiffness, (0, more)),
@@ -89,5 +141,6 @@ def with_squared_slopes(body: Body, slots: int) -> Body:
         rigid=xp.pad(xp.asarray(body.rigid), ((0, more), (0, 0))),
         axes=body.axes,
         elements=body.elements,
-        names=(*body.names, *(f"slope.{k}" for k in range(more))),
+        names=(*body.names, *(f"square.{k}" for k in range(more))),
+        extra_inertia=extra_inertia,
     )

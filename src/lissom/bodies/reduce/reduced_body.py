@@ -24,7 +24,9 @@ from .free_modes import (
 )
 from .lowest_modes import lowest_modes
 
-MODES = 18  # elastic modes of a link where nothing else is said
+# Elastic modes of a link where nothing else is said: the first six locked frequencies of all library robots are then
+# within 0.3 % of those with all modes.
+MODES = 12
 SPARE = 6  # normal modes beside the interface's own, at least, from which the lowest are kept
 HELD = range(6)
 # Singular value of the motions of an interface, against the largest, below which two of them are the same.
