@@ -162,7 +162,8 @@ class Rigid(Part):
     tip: Point | None = None
 
 
-def _check_node(value: Any) -> Any:
+def check_node(value: Any) -> Any:
+    """A node number of a link, or `tip`."""
     if isinstance(value, str) and value == "tip":
         return value
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -173,7 +174,7 @@ def _check_node(value: Any) -> Any:
 class LumpedMass(Part):
     """A concentrated mass and inertia at a node of the link."""
 
-    node: Annotated[int | str, BeforeValidator(_check_node)] = "tip"
+    node: Annotated[int | str, BeforeValidator(check_node)] = "tip"
     mass: Mass = 0.0
     inertia: Inertia = ZERO
 

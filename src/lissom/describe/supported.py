@@ -102,8 +102,8 @@ register(
 register(
     Support(
         name="nonlinear",
-        bases=("assumed", "craig-bampton", "nodal"),
-        default_basis="assumed",
+        bases=("craig-bampton", "assumed", "nodal"),
+        default_basis="craig-bampton",
         references=("tangent",),
         default_reference="tangent",
         stiffening=True,

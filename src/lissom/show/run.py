@@ -16,6 +16,8 @@ from ..analyse.validity.watch import doubts_of_run, doubts_of_scenario
 from ..atomic import write_atomically
 from ..compilation import compiled_quickly
 from ..describe.doubt import Doubt, lines_of
+from ..describe.modes import default_modes
+from ..describe.part import plain
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
 from ..scenarios.ready import ready
@@ -299,7 +301,7 @@ def dataset(
         ),
         "frame": (
             ("time", "link", "row", "column"),
-            outputs.frame[:, list(model.first_bodies)],
+            outputs.rigid_frame[:, list(model.first_bodies)],
             {"long_name": "axes of the rigid links in the world"},
         ),
         "energy": (("time", "kind"), energy_audit(outputs), {"units": "J"}),
@@ -339,7 +341,7 @@ def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
     step = step_of(solver)
     return {
         "name": model.robot.name,
-        "formulation": model.formulation_name,
+        **_choices(model),
         "lissom": __version__,
         "complete": int(complete),
         "reason": "" if complete else _reason(model, solution),
@@ -350,6 +352,21 @@ def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
         "rhs_evaluations": int(solution.counts.evaluations),
         "scene": scene_to_json(scene_of(model.robot)),
         "independent": "; ".join(_independent_joints(model, solution)),
+    }
+
+
+def _choices(model: Model) -> dict[str, str]:
+    """Formulation, basis and modes of a run, also of one set up in Python."""
+    support = model.formulation.support
+    basis = model.choices.basis or support.default_basis
+    modes = model.choices.modes
+    if modes is None:
+        modes = default_modes(basis)
+    return {
+        "formulation": model.formulation_name,
+        "basis": basis,
+        "modes": str(plain(modes)),
+        "stiffening": model.choices.stiffening,
     }
 
 

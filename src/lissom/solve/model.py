@@ -16,7 +16,7 @@ from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
-from ..describe.segments import first_bodies, links_of_bodies
+from ..describe.segments import first_bodies, in_bodies, links_of_bodies
 from ..describe.supported import SUPPORT, check_structure
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
@@ -90,6 +90,7 @@ class Model:
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
         self.actuated_names = self.robot.actuated_names
+        self.robot_in_bodies = in_bodies(self.robot)
         self.body_links = links_of_bodies(self.robot)
         self.first_bodies = first_bodies(self.robot)
         self.node_names = node_names(self.robot)

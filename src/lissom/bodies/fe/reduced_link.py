@@ -1,7 +1,7 @@
 """A reduced link: what a robot needs of finite elements, in one small file, and the body made of it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,7 @@ def reduced_link(
     )
 
 
-def _with_slices(of_nodes: Sequence[Any], of_slices: Sequence[Any]) -> list[Any]:
+def _with_slices(of_nodes: Iterable[Any], of_slices: Iterable[Any]) -> list[Any]:
     """Slices lie between the tip, which is the last node, and those before it."""
     *before, tip = of_nodes
     return [*before, *of_slices, tip]

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from ...describe.modes import DEFAULT_MODES
 from ...types import Real, namespace
 from ..body import (
     Body,
@@ -24,9 +25,6 @@ from .free_modes import (
 )
 from .lowest_modes import lowest_modes
 
-# Elastic modes of a link where nothing else is said: the first six locked frequencies of all library robots are then
-# within 0.3 % of those with all modes.
-MODES = 12
 SPARE = 6  # normal modes beside the interface's own, at least, from which the lowest are kept
 HELD = range(6)
 # Singular value of the motions of an interface, against the largest, below which two of them are the same.
@@ -50,7 +48,9 @@ class Reduction(NamedTuple):
       interface nodes and six fixed-interface modes (18 with the rigid ones).
     """
 
-    modes: int | None = MODES  # elastic modes kept; None for all, 0 for a rigid link
+    modes: int | None = (
+        DEFAULT_MODES  # elastic modes kept; None for all, 0 for a rigid link
+    )
     method: Method = "craig-bampton"
     # nodes; the inner node, 0, always belongs to it
     interface: tuple[int, ...] = (0, -1)
@@ -68,7 +68,8 @@ class Reduction(NamedTuple):
         if self.ranking is not None:
             return self.ranking == "interface"
         looks_at_free_modes = self.below_hz is not None or self.excitation is not None
-        return not looks_at_free_modes and self.method != "modal"
+        clamps_inner_node = self.method in ("craig-bampton", "guyan")
+        return clamps_inner_node and not looks_at_free_modes
 
 
 def reduced_body(body: Body, reduction: Reduction | None = None) -> Body:
