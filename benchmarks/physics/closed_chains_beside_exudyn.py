@@ -313,7 +313,7 @@ def our_deflections(name: str) -> tuple[np.ndarray, np.ndarray]:
     from lissom.solve.inputs import Inputs, Spline
 
     case = CASES[name]
-    model = ls.Model(undamped_robot(name))
+    model = ls.Model(undamped_robot(name), "erls-fem")
     t, angle = crank_motion(case)
     inputs = Inputs(model.n_joints, motion=[(0, Spline(t, angle))])
     run = ls.simulate(

@@ -12,6 +12,8 @@ class SecondOrderFields(eqx.Module):
     """The displacements f_p |A_p q|^2 of p fields, beside those linear in the coordinates q of a body."""
 
     factors: Float[Real, "p d c"]  # A_p; a rigid displacement r takes no part
+    # the same for a rotation phi of the whole body: |A_p q + L_p phi|^2
+    leans: Float[Real, "p d 3"]
     nodes: Float[Real, "k 6 p"]  # f_p at the nodes
     stations: Float[Real, "s 6 p"]  # f_p at the stations (masses added to the link)
     # inertia of the link, its stations left out, over (rigid twist, q, p fields)
@@ -35,6 +37,7 @@ def in_shapes(
     T = xp.vstack([twist, coordinates, squares])
     return SecondOrderFields(
         factors=xp.concatenate([at_rest, of_eta], axis=2),
+        leans=fields.leans,
         nodes=fields.nodes,
         stations=fields.stations,
         inertia=in_columns(fields.inertia, T),

@@ -96,6 +96,8 @@ register(
         references=("tangent",),
         default_reference="tangent",
         terms=BOTH_TERMS,
+        stiffening=True,
+        trees=True,
         finite_rotations=True,
     )
 )
@@ -107,6 +109,8 @@ register(
         references=("tangent",),
         default_reference="tangent",
         stiffening=True,
+        trees=True,
+        loops=True,
         segments=True,
         finite_rotations=True,
     )

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from ..bodies.body import Body
 from ..bodies.link_body import body_of
-from ..describe.errors import refused
 from ..describe.robot import Robot
 from ..describe.segments import in_bodies
 from ..describe.supported import SUPPORT, Support, check_structure, register
@@ -20,7 +19,7 @@ from .links import Links, stack_links
 from .nonlinear import Nonlinear
 from .published_modes import nodal_constants
 from .published_terms import BoscariolTerms, VidoniTerms
-from .robot_parts import links_of, parts_of, reference_of
+from .robot_parts import elastic_seats, links_of, parts_of, reference_of
 from .truncated import TruncatedScrews, modal_links
 
 Bodies = tuple[Body, ...]
@@ -64,7 +63,7 @@ def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
             )
     is_complete = choices.terms != "published"
     equations = VirtualWork() if is_complete else VirtualWork(BoscariolTerms())
-    links = links_of(bodies, choices)
+    links = links_of(bodies, choices, carried=True)
     support = SUPPORT["erls-fem"]
     return _erls(robot, bodies, links, choices, support, equations, is_complete)
 
@@ -76,7 +75,7 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     """
     support = SUPPORT["erls-cms"]
     if choices.terms != "published":
-        links = links_of(bodies, choices)
+        links = links_of(bodies, choices, carried=True)
         return _erls(robot, bodies, links, choices, support, VirtualWork())
     # The nodal mass matrix has all dofs, those out of the plane too.
     spatial = robot.model_copy(update={"planar": False})
@@ -100,9 +99,6 @@ def _erls(
     complete: bool = True,
 ) -> Erls:
     """The robot with these bodies as its links; not `complete` leaves out what [Boscariol2012] does."""
-    if robot.loops and links.slopes is not None:
-        message = "stiffening: geometric counts slopes from the inner node, which loops turn: not for closed chains"
-        raise refused("loops", None, message)
     reference = choices.reference or support.default_reference
     return Erls(
         **parts_of(robot, bodies, links),
@@ -116,8 +112,13 @@ def _erls(
 
 def nonlinear(robot: Robot, bodies: Bodies, choices: Choices) -> Nonlinear:
     """The robot with every link on the deformed tip of the link before it."""
+    links = links_of(bodies, choices)
+    parts = parts_of(robot, bodies, links)
+    seats = elastic_seats(robot, parts["mechanism"], links)
+    parts["mechanism"] = parts["mechanism"].on_seats(seats)
     return Nonlinear(
-        **parts_of(robot, bodies, links_of(bodies, choices)),
+        **parts,
+        seats=seats,
         equations=VirtualWork(),
         support=SUPPORT["nonlinear"],
     )

@@ -31,6 +31,8 @@ class Links(eqx.Module):
     place: Int[np.ndarray, "l m"] = eqx.field(static=False)
     # Of stiffened links, whose q = (r, eta, squares): slopes of an axis, or factors of second-order displacements.
     slopes: Float[Real, "l p d m"] | None = None
+    # The same for unit rotations of the inner node, of links that small displacements carry.
+    leans: Float[Real, "l p d 3"] | None = None
     # Where inertia follows the nodal shortcut of [Vidoni2015].
     nodal: NodalConstants | None = None
 

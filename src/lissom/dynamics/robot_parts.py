@@ -9,10 +9,12 @@ from ..bodies.body import Body
 from ..bodies.integrals import inertia_integrals
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
+from ..kinematics.mechanism import AbstractMechanism
 from ..kinematics.references import AbstractReference, MinimumNorm, Tangent, Zeroed
-from ..kinematics.robot_mechanism import mechanism_of
+from ..kinematics.robot_mechanism import mechanism_of, seats_of
 from ..types import Real, namespace
 from .basis import Choices
+from .elastic import ElasticSeats
 from .formulation import Joints
 from .links import Links, stack_links
 from .nodes import find_node
@@ -27,7 +29,7 @@ def parts_of(robot: Robot, bodies: Sequence[Body], links: Links) -> dict[str, An
     """The fields that every formulation has: mechanism, links, joints, gravity and names."""
     xp = namespace(robot.gravity)
     return {
-        "mechanism": mechanism_of(robot, links.shapes.tip),
+        "mechanism": mechanism_of(robot, links.stiffness.shape[-1]),
         "links": links,
         "joints": joints_of(robot),
         "gravity": xp.asarray(robot.gravity, dtype=float),
@@ -35,10 +37,24 @@ def parts_of(robot: Robot, bodies: Sequence[Body], links: Links) -> dict[str, An
     }
 
 
-def links_of(bodies: Sequence[Body], choices: Choices) -> Links:
-    """The bodies stacked, with their squared slopes where axial loads stiffen them."""
+def elastic_seats(
+    robot: Robot, mechanism: AbstractMechanism, links: Links
+) -> ElasticSeats:
+    """What the elastic coordinates of the links do to the points that carry the frames of a mechanism."""
+    shape = seats_of(robot, links.node_shape)[:, :, 6:]
+    return ElasticSeats(shape, links.place, links.slopes, mechanism.chain.parents)
+
+
+def links_of(bodies: Sequence[Body], choices: Choices, carried: bool = False) -> Links:
+    """The bodies stacked, with their squared slopes where axial loads stiffen them.
+
+    Args:
+        bodies: of all links.
+        choices: the stiffening among them.
+        carried: whether small displacements carry and turn the links, as in the ERLS.
+    """
     if choices.stiffening == "geometric":
-        return stiffened_links(bodies)
+        return stiffened_links(bodies, carried)
     return stack_links(bodies, [inertia_integrals(body) for body in bodies])
 
 

@@ -16,9 +16,11 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
+from ..algebra.so3 import CROSS
 from ..bodies.body import Body
 from ..bodies.integrals import inertia_integrals
 from ..bodies.second_order_fields import with_further_coordinates
+from ..bodies.slopes import Slopes
 from ..types import Real, namespace
 from .links import Links, coordinate_places, stack_links
 
@@ -30,9 +32,10 @@ NO_SECOND_ORDER = (
 
 
 class Shortening(NamedTuple):
-    """How a bent body moves to second order: by the shifts of each field times its square |A_p eta|^2."""
+    """How a bent body moves to second order: by the shifts of each field times its square |A_p eta + L_p phi|^2."""
 
     factors: Float[Real, "p d m"]  # A_p over eta
+    leans: Float[Real, "p d 3"]  # L_p, over the rotation of the inner node
     nodes: Float[Real, "k 6 p"]
     stations: Float[Real, "s 6 p"]
 
@@ -47,12 +50,15 @@ def shortening_of(body: Body) -> Shortening | None:
         slopes = body.slopes
         return Shortening(
             factors=slopes.slope[:, :, 6:],
+            # phi x t = -(t x) phi
+            leans=-np.einsum("pa,aij->pij", slopes.tangent, CROSS),
             nodes=_shifts(slopes.nodes, slopes.tangent),
             stations=_shifts(slopes.stations, slopes.tangent),
         )
     if body.second_order is not None:
         second = body.second_order
-        return Shortening(second.factors[:, :, 6:], second.nodes, second.stations)
+        factors = second.factors[:, :, 6:]
+        return Shortening(factors, second.leans, second.nodes, second.stations)
     if body.coordinates > 6:
         raise ValueError(NO_SECOND_ORDER)
     return None
@@ -67,12 +73,18 @@ def _shifts(
     return xp.pad(shift, ((0, 0), (0, 3), (0, 0)))
 
 
-def stiffened_links(bodies: Sequence[Body]) -> Links:
+def stiffened_links(bodies: Sequence[Body], carried: bool = False) -> Links:
     """The bodies stacked, each with its squares as further coordinates.
+
+    Args:
+        bodies: of all links.
+        carried: whether small displacements carry and turn the links, so that their axes lean with their inner nodes.
 
     Raises:
         ValueError: a link bends, but its second-order displacements are not known.
     """
+    if carried:
+        bodies = [with_axes(body) for body in bodies]
     counts = [body.coordinates - 6 for body in bodies]
     slots = max(counts)
     found = [shortening_of(body) for body in bodies]
@@ -81,29 +93,52 @@ def stiffened_links(bodies: Sequence[Body]) -> Links:
         for body, shortening in zip(bodies, found, strict=True)
     ]
     links = stack_links(longer, [inertia_integrals(body) for body in longer])
+    factors = [None if part is None else part.factors for part in found]
+    leans = [None if part is None else part.leans for part in found]
     # The squares follow eta: only eta has places among the coordinates of the robot.
     return eqx.tree_at(
-        lambda l: (l.place, l.slopes),
+        lambda l: (l.place, l.slopes, l.leans),
         links,
-        (coordinate_places(counts, slots), _stacked_factors(found, slots)),
+        (
+            coordinate_places(counts, slots),
+            _stacked(factors, slots),
+            _stacked(leans, 3) if carried else None,
+        ),
         is_leaf=lambda leaf: leaf is None,
     )
 
 
-def _stacked_factors(
-    found: Sequence[Shortening | None], slots: int
+def _stacked(
+    factors: Sequence[Float[Real, "p d m"] | None], columns: int
 ) -> Float[Real, "l p d m"]:
     """Factors of all bodies, filled up with zeros: squares of nothing."""
-    shapes = [part.factors.shape for part in found if part is not None]
+    shapes = [part.shape for part in factors if part is not None]
     points = max((shape[0] for shape in shapes), default=0)
     rows = max((shape[1] for shape in shapes), default=1)
     stack = []
-    for part in found:
-        factors = np.zeros((0, 0, 0)) if part is None else part.factors
-        missing = (points, rows, slots)
-        widths = [(0, n - m) for n, m in zip(missing, factors.shape, strict=True)]
-        stack.append(namespace(factors).pad(factors, widths))
+    for part in factors:
+        own = np.zeros((0, 0, 0)) if part is None else part
+        whole = (points, rows, columns)
+        widths = [(0, n - m) for n, m in zip(whole, own.shape, strict=True)]
+        stack.append(namespace(own).pad(own, widths))
     return namespace(stack).stack(stack)
+
+
+def with_axes(body: Body) -> Body:
+    """A rigid body with three axes that lean as it is turned: its points then come nearer to the joint as they must."""
+    knows = body.slopes is not None or body.second_order is not None
+    if knows or body.coordinates > 6:
+        return body
+    xp = namespace(body)
+    none = xp.zeros((3, 3, 6))
+    slopes = Slopes(none, np.eye(3), body.points, points_of(body.station_rigid))
+    return eqx.tree_at(lambda b: b.slopes, body, slopes, is_leaf=lambda x: x is None)
+
+
+def points_of(rigid: Float[Real, "s 6 6"]) -> Float[Real, "s 3"]:
+    """Where stations are, from the displacements (v + w x X, w) of rigid twists."""
+    xp = namespace(rigid)
+    return xp.stack([rigid[:, 1, 5], rigid[:, 2, 3], rigid[:, 0, 4]], axis=1)
 
 
 def with_squares(body: Body, shortening: Shortening | None, slots: int) -> Body:

@@ -172,7 +172,14 @@ def reduce_elements(
     # Guyan's reduction has no more than the motions of its interface: all are kept unless fewer are asked for.
     count = request.modes if request.method == "guyan" else request.count
     modes, record = truncate_modes(modes, count)
-    shortening = second_order(link, modes, solver.held, solver.without_held(), progress)
+    shortening = second_order(
+        link,
+        modes,
+        solver.held,
+        fe.points[interface.nodes[0]],
+        solver.without_held(),
+        progress,
+    )
     if not request.checked:
         return ReducedModes(modes, record, request, second_order=shortening)
     full_link = solver.free_link()

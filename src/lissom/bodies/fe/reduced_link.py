@@ -37,9 +37,10 @@ COMMUTES = 1e-9  # difference of M A u and A M u, against M u, that counts as ro
 
 @dataclass(frozen=True)
 class SecondOrderShapes:
-    """Second-order displacements of a link, the sum of f_p |A_p eta|^2 over p fields."""
+    """Second-order displacements of a link, the sum of f_p |A_p eta + L_p phi|^2 over p fields."""
 
     factors: np.ndarray  # (p, d, m) A_p
+    leans: np.ndarray  # (p, d, 3) L_p, for a rotation phi of the whole link
     shapes: np.ndarray  # (k, 6, p) f_p at the nodes of the link
     inertia: Inertia  # constants over (rigid twist, m modes, p fields)
 
@@ -109,6 +110,7 @@ def reduced_link(
         whole = np.hstack([full, np.asarray(link.expand @ fields)])
         second = SecondOrderShapes(
             factors=result.second_order.factors,
+            leans=result.second_order.leans,
             shapes=at_link_nodes(fields),
             inertia=inertia_from_nodes(base, origin, whole),
         )
@@ -234,6 +236,7 @@ def _second_order_fields(link: ReducedLink, R: np.ndarray) -> SecondOrderFields 
     at_rest = np.zeros((points, rows, 6))
     return SecondOrderFields(
         factors=np.concatenate([at_rest, second.factors], axis=2),
+        leans=second.leans @ R.T,
         nodes=block_diagonal(R, R) @ second.shapes,
         stations=np.zeros((0, 6, points)),
         inertia=_over_coordinates(turned_inertia(second.inertia, R)),
@@ -323,6 +326,7 @@ def save_link(link: ReducedLink, file: Any) -> None:
     if link.second_order is not None:
         second = link.second_order
         further["second_order_factors"] = second.factors
+        further["second_order_leans"] = second.leans
         further["second_order_shapes"] = second.shapes
         for name, constants in vars(second.inertia).items():
             further[f"second_order_{name}"] = constants
@@ -398,6 +402,7 @@ def _read_second_order(arrays: Mapping[str, np.ndarray]) -> SecondOrderShapes | 
     }
     return SecondOrderShapes(
         factors=arrays["second_order_factors"],
+        leans=arrays["second_order_leans"],
         shapes=arrays["second_order_shapes"],
         inertia=Inertia(**constants),
     )

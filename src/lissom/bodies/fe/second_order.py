@@ -16,13 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..body import rigid_shapes
 from ..reduce.component_modes import Progress, report_progress
 from ..reduce.free_modes import FreeModes
 from ..reduce.lowest_modes import Solve
 from .coupling import CoupledElements
 
 # Singular value of the second-order displacements of modes with equal energies, against the largest, that is kept.
-KEPT = 1e-4
+KEPT = 3e-3
 # Part of a quadratic form, against its largest, that counts as rounding.
 ROUNDING = 1e-9
 BATCH = 32  # pairs of modes that are solved together
@@ -30,16 +31,22 @@ BATCH = 32  # pairs of modes that are solved together
 
 @dataclass(frozen=True)
 class SecondOrder:
-    r"""Second-order displacements $\sum_p f_p |A_p \eta|^2$ of a link over its n dofs, m modes."""
+    r"""Second-order displacements $\sum_p f_p |A_p \eta + L_p \varphi|^2$ of a link over its n dofs, m modes.
+
+    A rotation $\varphi$ of the whole link takes part as a mode without strain: a link that is turned a little, and
+    bent, moves by their product too.
+    """
 
     fields: np.ndarray  # (n, p) f_p
     factors: np.ndarray  # (p, d, m) A_p
+    leans: np.ndarray  # (p, d, 3) L_p
 
 
 def second_order(
     link: CoupledElements,
     modes: FreeModes,
     held: np.ndarray,
+    origin: np.ndarray,
     solve: Solve,
     progress: Progress | None = None,
 ) -> SecondOrder | None:
@@ -49,6 +56,7 @@ def second_order(
         link: finite elements with their couplings.
         modes: those that are kept.
         held: dofs of the inner node.
+        origin: where the inner node is.
         solve: inverse of the stiffness without them.
         progress: told what is being done.
     """
@@ -57,22 +65,32 @@ def second_order(
     if loads_of_pairs is None or m == 0:
         return None
     free = np.setdiff1d(np.arange(link.fe.size), held)
-    full = np.asarray(link.expand @ modes.clamped)
-    first, second = np.triu_indices(m)
-    # Modes of equal energy have amplitudes as 1 / omega.
-    amplitude = 1.0 / np.asarray(modes.omega)
+    motions, amplitude = _motions(link, modes, origin)
+    full = np.asarray(link.expand @ (motions * amplitude))
+    first, second = np.triu_indices(len(amplitude))
     fields = np.zeros((link.fe.size, len(first)))
     for start in range(0, len(first), BATCH):
         report_progress(progress, "second-order displacements", start / len(first))
         batch = slice(start, start + BATCH)
-        pairs = (
-            (full * amplitude)[:, first[batch]],
-            (full * amplitude)[:, second[batch]],
-        )
+        pairs = full[:, first[batch]], full[:, second[batch]]
         loads = link.expand.T @ loads_of_pairs(*pairs)
         fields[free, batch] = -solve(loads[free])
     report_progress(progress, "second-order displacements", 1.0)
     return _in_few_fields(link, fields, first, second, amplitude)
+
+
+def _motions(
+    link: CoupledElements, modes: FreeModes, origin: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rotations about the inner node, then the modes; and amplitudes at which they are alike."""
+    fe = link.fe
+    rotations = fe.at_dofs(np.asarray(rigid_shapes(fe.points - origin)))[:, 3:]
+    moment = np.einsum("nk,nk->k", rotations, fe.M @ rotations)
+    omega = np.asarray(modes.omega)
+    # Modes of equal energy have amplitudes as 1 / omega; rotations move as fast as the softest of them.
+    of_rotations = 1.0 / (omega.min() * np.sqrt(moment))
+    motions = np.hstack([rotations, np.asarray(modes.clamped)])
+    return motions, np.concatenate([of_rotations, 1.0 / omega])
 
 
 def _in_few_fields(
@@ -101,8 +119,9 @@ def _in_few_fields(
             found.append(sign * field)
             factors.append(factor)
     if not found:
-        return SecondOrder(np.zeros((len(fields), 0)), np.zeros((0, 1, m)))
-    return SecondOrder(np.stack(found, axis=1), _padded(factors))
+        found, factors = [np.zeros(len(fields))], [np.zeros((1, m))]
+    whole = _padded(factors)
+    return SecondOrder(np.stack(found, axis=1), whole[..., 3:], whole[..., :3])
 
 
 def _squares(form: np.ndarray) -> list[tuple[float, np.ndarray]]:
