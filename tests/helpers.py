@@ -245,7 +245,8 @@ def model_named(
     name: str, reference: str = "tangent", terms: str = "consistent"
 ) -> Model:
     """A robot with one of `ALL_REFERENCES`, or one of `CHOICES`."""
-    choices = CHOICES.get(reference, {"reference": reference, "terms": terms})
+    erls = {"formulation": "erls-fem", "reference": reference, "terms": terms}
+    choices = CHOICES.get(reference, erls)
     if "reference" in choices:
         zeroed = reference_named(name, choices["reference"])
         choices = choices | {"reference": zeroed}

@@ -8,7 +8,7 @@ from .outline import Outline
 from .part import Finding, finding
 from .robot import Robot
 
-DEFAULT_FORMULATION = "erls-fem"
+DEFAULT_FORMULATION = "nonlinear"
 
 
 @dataclass(frozen=True)

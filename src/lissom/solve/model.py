@@ -17,7 +17,7 @@ from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..describe.segments import first_bodies, in_bodies, links_of_bodies
-from ..describe.supported import SUPPORT, check_structure
+from ..describe.supported import DEFAULT_FORMULATION, SUPPORT, check_structure
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
 from ..dynamics.coordinates import with_coordinates
@@ -48,13 +48,14 @@ class Model:
 
     Args:
         robot: description, or the name of a library robot or file.
-        formulation: `erls-fem`, `erls-cms` (modes of the links), `dual-screw` or `nonlinear`.
-        modes: kept elastic modes per link, a number or a `Reduction`, one for all links or a list; default 12, or all
-            if there are fewer, 0 is rigid. `erls-fem` keeps every nodal displacement and takes none.
+        formulation: `nonlinear` (finite elastic rotations), `erls-fem`, `erls-cms` or `dual-screw`.
+        modes: kept elastic modes per link: a number, `all`, a `Reduction` or a mapping as in a scenario, one for all
+            links or a list; default 12, or all if there are fewer, 0 is rigid. A nodal basis keeps all.
         reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`,
             with `erls-cms` `minimum-norm`.
         terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
-        basis: shapes of the links (`nonlinear`, `dual-screw`): `assumed` modes (default), `craig-bampton`, or `nodal`.
+        basis: shapes of the links: `craig-bampton`, `assumed` modes or `nodal`; default per formulation: Craig-Bampton
+            modes in `nonlinear` and `erls-cms`.
         stiffening: `none`, or `geometric`: axial loads stiffen or soften bent links.
 
     Example:
@@ -68,7 +69,7 @@ class Model:
     def __init__(
         self,
         robot: Robot | str,
-        formulation: str = "erls-fem",
+        formulation: str = DEFAULT_FORMULATION,
         modes: Any = None,
         reference: Any = None,
         terms: str = "consistent",
