@@ -34,7 +34,17 @@ def craig_bampton(robot: Robot, i: int, bodies: Sequence[Body], modes: Any) -> B
 
 
 def nodal(robot: Robot, i: int, bodies: Sequence[Body], modes: Any) -> Body:
-    """Link i with the displacements of all its nodes."""
+    """Link i with the displacements of all its nodes.
+
+    Raises:
+        ValueError: some of these displacements move no mass.
+    """
+    link = robot.links[i]
+    if link.beam is not None and link.beam.mass == "lumped-points":
+        raise ValueError(
+            f"links.{link.name}.beam.mass: lumped-points leaves the rotations of nodes without mass, and a nodal basis "
+            "moves every one of them: use lumped or consistent, or basis: craig-bampton (nonlinear, erls-cms)"
+        )
     return measured_from_inner_node(bodies[i])
 
 

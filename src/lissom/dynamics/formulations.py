@@ -55,12 +55,6 @@ def formulation_of(
 
 def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     """The robot in the formulation of [Boscariol2012]: every nodal displacement is a coordinate."""
-    for link in robot.links:
-        if link.beam is not None and link.beam.mass == "lumped-points":
-            raise ValueError(
-                f"links.{link.name}.beam.mass: lumped-points leaves the rotations of nodes without mass, and erls-fem "
-                "moves every one of them: use lumped or consistent, or the formulation erls-cms"
-            )
     is_complete = choices.terms != "published"
     equations = VirtualWork() if is_complete else VirtualWork(BoscariolTerms())
     links = links_of(bodies, choices, carried=True)
