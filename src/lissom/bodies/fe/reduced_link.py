@@ -98,27 +98,11 @@ def reduced_link(
         outline = np.stack([piece.outline for piece in cuts])
     drawn, triangles = _thin_surface(base)
 
-    def at_link_nodes(motions: np.ndarray) -> np.ndarray:
-        """Displacements of the nodes of the link, from motions over the dofs of its coupled elements."""
-        whole = np.asarray(link.expand @ motions)
-        of_slices = [piece.motion(base, whole) for piece in between]
-        return np.stack(_with_slices(fe.at_nodes(motions)[nodes], of_slices))
-
-    second = None
-    if result.second_order is not None:
-        fields = result.second_order.fields
-        whole = np.hstack([full, np.asarray(link.expand @ fields)])
-        second = SecondOrderShapes(
-            factors=result.second_order.factors,
-            leans=result.second_order.leans,
-            shapes=at_link_nodes(fields),
-            inertia=inertia_from_nodes(base, origin, whole),
-        )
     points = _with_slices(fe.points[nodes], middles)
     return ReducedLink(
         names=tuple(_with_slices(interface.names, names)),
         points=np.stack(points) - origin,
-        shapes=at_link_nodes(np.asarray(modes.clamped)),
+        shapes=_at_link_nodes(link, nodes, between, np.asarray(modes.clamped)),
         outline=outline,
         stiffness=np.diag(modes.omega**2),
         inertia=inertia_from_nodes(base, origin, full),
@@ -129,8 +113,34 @@ def reduced_link(
         surface_shapes=base.at_nodes(full)[drawn, :3],
         source=fe.source,
         report=report or {},
-        second_order=second,
+        second_order=_second_order_shapes(link, nodes, between, result),
     )
+
+
+def _second_order_shapes(
+    link: CoupledElements, nodes: list[int], slices: list[Slice], result: ReducedModes
+) -> SecondOrderShapes | None:
+    second = result.second_order
+    if second is None:
+        return None
+    motions = np.hstack([np.asarray(result.modes.clamped), second.fields])
+    whole = np.asarray(link.expand @ motions)
+    origin = link.fe.points[nodes[0]]
+    return SecondOrderShapes(
+        factors=second.factors,
+        leans=second.leans,
+        shapes=_at_link_nodes(link, nodes, slices, second.fields),
+        inertia=inertia_from_nodes(link.base, origin, whole),
+    )
+
+
+def _at_link_nodes(
+    link: CoupledElements, nodes: list[int], slices: list[Slice], motions: np.ndarray
+) -> np.ndarray:
+    """Displacements (k, 6, ...) of the nodes of the link, from motions over the dofs of its coupled elements."""
+    whole = np.asarray(link.expand @ motions)
+    of_slices = [piece.motion(link.base, whole) for piece in slices]
+    return np.stack(_with_slices(link.fe.at_nodes(motions)[nodes], of_slices))
 
 
 def _with_slices(of_nodes: Iterable[Any], of_slices: Iterable[Any]) -> list[Any]:
