@@ -273,10 +273,11 @@ def conservative(formulation):
     """The same robot without damping and friction; shares compiled code with the original."""
 
     def parts(f):
-        own = (f.links.alpha, f.links.damping, f.joints.viscous, f.joints.coulomb)
+        own = (f.links.damping, f.joints.viscous, f.joints.coulomb)
         if isinstance(f.equations, TruncatedScrews):
-            return *own, f.equations.links.damping
-        return own
+            own = (*own, f.equations.links.damping, f.equations.links.alpha)
+        # Robots without a mass coefficient have None there.
+        return tuple(part for part in (*own, f.links.alpha) if part is not None)
 
     return eqx.tree_at(
         parts, formulation, tuple(0.0 * part for part in parts(formulation))

@@ -49,6 +49,15 @@ def random_loop(name: str, seed: int) -> Robot:
     data["gravity"] = [*weight[:2], 0.0 if data.get("planar") else weight[2]]
     for link in data["links"]:
         _change(random, link)
+    # A loop that ends on the tip of a link still does.
+    tips = {
+        link["name"]: link["beam"]["path"][-1]
+        for link in data["links"]
+        if "beam" in link
+    }
+    for loop in data["loops"]:
+        if loop.get("to") in tips:
+            loop["at"] = tips[loop["to"]]
     return Robot.from_dict(data)
 
 
@@ -64,8 +73,6 @@ def _change(random, link) -> None:
         beam["elements"] = 2
     elif rigid is not None and rigid.get("mass"):
         rigid["mass"] = rigid["mass"] * random.uniform(0.7, 1.4)
-    if "origin" in link["joint"]:
-        del link["joint"]["origin"]
 
 
 def _vector(random, size: float) -> list[float]:

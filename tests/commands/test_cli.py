@@ -229,6 +229,35 @@ def test_double_pendulum_sags_by_the_known_millimetres(answer):
     assert found["displacement"]["lower/1"] == found["displacement"]["lower/tip"]
 
 
+SOFT = ("--set", "gravity=[0,0,-9.81]", "--set", "links.*.beam.material.E=2e7")
+
+
+def test_a_sag_of_many_metres_is_doubted_with_its_number(lissom, answer):
+    # 1e4 times the sag of steel, 2.0429 mm and 5.4478 mm.
+    code, found = answer("static", "double-pendulum", *SOFT)
+    assert code == 0 and found["displacement"]["lower/tip"][2] == pytest.approx(
+        -54.478, abs=1e-3
+    )
+    modulus, deflection, rotation = found["warnings"]
+    assert modulus.startswith("link upper: material.E is 2e+07 Pa, below 1e+08 Pa")
+    assert deflection.startswith("link upper: it bends by 20.4 m, 4086 % of the 0.5 m")
+    assert "erls-fem holds to 0.1 rad" in rotation
+    code, out, err = lissom("static", "double-pendulum", *SOFT)
+    assert code == 0 and "warning" not in out
+    assert [line for line in err.splitlines() if line.startswith("warning: ")] == [
+        f"warning: {line}" for line in found["warnings"]
+    ]
+
+
+def test_strict_turns_doubts_into_exit_code_1_and_answers_all_the_same(lissom, answer):
+    code, found = answer("static", "double-pendulum", *SOFT, "--strict")
+    assert code == 1 and len(found["warnings"]) == 3 and "displacement" in found
+    code, out, err = lissom("static", "double-pendulum", *SOFT, "--strict")
+    assert code == 1 and "double-pendulum" in out and "warning: link upper" in err
+    code, found = answer("static", "double-pendulum", "--strict")
+    assert code == 0 and found["warnings"] == []
+
+
 @pytest.mark.parametrize(
     "reference",
     [
@@ -316,6 +345,21 @@ def test_settings_reach_scenario_and_robot(answer, reed):
     )
     code, found = answer("simulate", reed, *SHORT, *words)
     assert code == 0 and found["qd"]["rod"] > 0
+
+
+def test_a_run_out_of_all_proportion_is_doubted_in_json_and_in_its_file(
+    answer, reed, tmp_path
+):
+    result = tmp_path / "wild.nc"
+    table = "inputs.torque.rod={t: [0, 1], value: [0, 1e12]}"
+    words = ("--set", table, "--set", "links.*.beam.material.E=70", "-o", result)
+    code, found = answer("simulate", reed, *SHORT, *words, "--strict")
+    assert code == 1
+    lines = (found if "warnings" in found else found["error"]["partial"])["warnings"]
+    assert any("material.E is 70 Pa" in line for line in lines)
+    assert any("the torque of its table is 1e+12 N m" in line for line in lines)
+    with xr.open_dataset(result) as data:
+        assert data.attrs["warnings"].splitlines() == lines
 
 
 def test_failed_run_keeps_what_it_has_and_marks_it(lissom, answer, reed, tmp_path):

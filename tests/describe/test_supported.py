@@ -61,6 +61,14 @@ CASES = [
         "basis: assumed: erls-cms takes craig-bampton: for assumed choose dual-screw or nonlinear",
     ),
     (
+        {"formulation": "erls-fem", "terms": "published-planar"},
+        "terms: published-planar: these are printed for planar mechanisms: say planar: true in the robot, or choose",
+    ),
+    (
+        {"formulation": "dual-screw", "terms": "published-planar"},
+        "terms: published-planar: dual-screw takes consistent or published; published-planar belongs to erls-fem",
+    ),
+    (
         {"formulation": "erls-fem", "stiffening": "geometric", "terms": "published"},
         "stiffening: geometric: the published terms have none: leave out, or use consistent terms",
     ),
@@ -79,6 +87,11 @@ def test_a_closed_chain_is_refused_when_the_scenario_is_read():
         found == "loops: the formulation dual-screw takes open chains only: "
         "use erls-fem or erls-cms or nonlinear"
     )
+
+
+def test_solids_without_second_order_displacements_are_not_stiffened():
+    (found,) = problems("solid-arm", formulation="nonlinear", stiffening="geometric")
+    assert "the file of link upper, lower has none: make it anew by `lissom" in found
 
 
 def branched_robot():

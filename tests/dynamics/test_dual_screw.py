@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arms import arm
-from helpers import compiled_once, motion_of, relative
+from helpers import compiled_once, conservative, motion_of, relative
 from lissom import Model, modes
 from lissom.dynamics import engine
 from lissom.dynamics.nodes import node_wrench
@@ -224,12 +224,8 @@ def coriolis_case(f, x, xd):
 def test_the_coriolis_matrix_gives_the_forces_of_speed_and_makes_the_rate_of_inertia_skew(
     name,
 ):
-    f = without(formulation(name, "dual-screw", "published"), "gravity", "stiffness")
-    f = eqx.tree_at(
-        lambda f: (f.equations.links.damping, f.joints.viscous, f.joints.coulomb),
-        f,
-        replace_fn=lambda a: 0.0 * a,
-    )
+    f = conservative(formulation(name, "dual-screw", "published"))
+    f = without(f, "gravity", "stiffness")
     x, xd, _ = states(name, 0.05)
     C, M_d, force = coriolis_case(f, x, xd)
     rigid = xd.at[f.n_joints :].set(0.0)

@@ -57,7 +57,11 @@ def equations(f, x, xd):
     motion = f.motion(x, xd, jnp.zeros_like(x))
     N = engine.rate_map(f, x)
     M = engine.inertia(f, motion.place, N)
-    return M, engine.structural_matrices(f, xd, N), engine.needed_force(f, motion)
+    return (
+        M,
+        engine.structural_matrices(f, motion.place, xd, N),
+        engine.needed_force(f, motion),
+    )
 
 
 @pytest.mark.parametrize("choice", COUNTED)

@@ -37,9 +37,9 @@ def engine_parts(f, x, xd, tau):
     def force(xd):
         return engine.bias(f, x, xd)
 
-    _, K = engine.structural_matrices(f, xd, N)
-    still = force(jnp.zeros_like(x))
     place = f.configuration(x)
+    _, K = engine.structural_matrices(f, place, xd, N)
+    still = force(jnp.zeros_like(x))
     pushed = Rates(jnp.zeros_like(place.q[:, :6]), jnp.zeros_like(place.q), tau)
     drive = still - engine.needed_force(f, engine.at_rest(f, x), pushed)
     alone = jnp.stack([force(xd.at[1 - j].set(0.0)) for j in range(2)])

@@ -1,7 +1,7 @@
 """A trunk with two arms beside Exudyn: paths of the tips within 1e-4 m over half a second.
 
-Key points by `benchmarks/physics/tree_beside_exudyn.py --reference`: Exudyn 1.13, floating frames with all modes, joints
-by Lagrange multipliers; twice its step moves them by 5e-7 m.
+Key points by `benchmarks/physics/tree_beside_exudyn.py --reference`: Exudyn 1.13, floating frames with all modes,
+joints by Lagrange multipliers; twice its step moves them by 5e-7 m.
 """
 
 import importlib.util

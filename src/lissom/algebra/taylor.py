@@ -20,6 +20,8 @@ from .series import Series, constant, of_dense, total
 from .series_rules import RULES
 from .series_rules.rearrangement import stack
 
+AT_REST = 1e-9  # change of a coefficient between two rounds of an iteration that counts as rounding
+
 
 class SeriesError(ValueError):
     """A function has no Taylor series here, or contains an operation without a rule."""
@@ -115,21 +117,32 @@ class SeriesRules(Rules[Series]):
         return stack(self.monomials, {"axis": 0}, *rows)
 
     def while_loop(self, loop: While[Series]) -> list[Series]:
-        """As often as the constant terms say.
+        """As often as the constant terms say; an iteration towards a solution then goes on for the orders above them.
 
         Raises:
-            SeriesError: a parameter has a say in it: the value would converge, the orders above it would not.
+            SeriesError: a parameter has a say in when the loop ends, and what it computes does not come to rest.
         """
         carry = loop.carry
         watched = jaxpr.read_inputs(loop.test.program)
+        is_iteration = False
         while self._goes_on(loop, carry):
             state = [*loop.test.fixed, *carry]
-            if not all(state[k].constant for k in watched):
-                raise SeriesError(
-                    "an iteration that ends by the value of a parameter has no Taylor series rule"
-                )
+            is_iteration |= not all(state[k].constant for k in watched)
             carry = jaxpr.run_routine(self, loop.body, carry)
-        return carry
+        return self._at_rest(loop, carry) if is_iteration else carry
+
+    def _at_rest(self, loop: While[Series], carry: list[Series]) -> list[Series]:
+        """The carry when the orders above the constant terms do not change any more, as those of Newton's method."""
+        # Every round settles one order more, Newton's method twice as many.
+        for _ in range(self.monomials.order + 2):
+            later = jaxpr.run_routine(self, loop.body, carry)
+            pairs = list(zip(carry, later, strict=True))
+            carry = later
+            if all(_is_at_rest(before, after) for before, after in pairs):
+                return carry
+        raise SeriesError(
+            "a loop that ends by the value of a parameter, and is no iteration towards a solution, has no Taylor series"
+        )
 
     def _goes_on(self, loop: While[Series], carry: list[Series]) -> bool:
         (test,) = jaxpr.run_routine(self, loop.test, carry)
@@ -162,3 +175,12 @@ def _row(series: Series, i: int) -> Series:
 
 def _difference(a: Series, b: Series) -> Series:
     return total([a, b.each(np.negative)])
+
+
+def _is_at_rest(before: Series, after: Series) -> bool:
+    """Whether two rounds of an iteration give the same; numbers without a parameter in them, as counters, may not."""
+    if before.constant and after.constant:
+        return True
+    change = np.abs(_difference(after, before).data)
+    size = np.abs(after.data).max(initial=0.0)
+    return bool(change.max(initial=0.0) <= AT_REST * (1.0 + size))

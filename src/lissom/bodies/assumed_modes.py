@@ -311,7 +311,7 @@ def _beam_in_modes(
         station_inertia=D * length_weight[:, None, None],
         stiffness=with_zero_rigid_part(xp.diag(stiffness)),
         damping=xp.zeros((c, c)),
-        alpha=0.0,
+        alpha=None,
         rigid=rigid_coordinates(c, xp),
         axes=mesh.axes,
         elements=chain_of_elements(len(mesh.points)),

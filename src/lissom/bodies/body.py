@@ -84,7 +84,7 @@ class Body(eqx.Module):
     station_inertia: Float[Real, "s 6 6"]
     stiffness: Float[Real, "c c"]  # K
     damping: Float[Real, "c c"]  # internal: beta K or modal
-    alpha: Scalar  # Rayleigh mass coefficient [1/s]
+    alpha: Scalar | None  # Rayleigh mass coefficient [1/s]; None: none is given
     rigid: Float[Real, "c 6"]  # coordinates of a rigid displacement
     # columns: local x, y, z of each element in the link frame
     axes: Float[Real, "e 3 3"]

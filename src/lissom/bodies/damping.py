@@ -9,12 +9,12 @@ from ..types import Real, Scalar, namespace
 from .body import Body, elastic_part
 
 
-def with_rayleigh(body: Body, alpha: Scalar = 0.0, beta: Scalar = 0.0) -> Body:
-    """Body with damping alpha M + beta K.
+def with_rayleigh(body: Body, alpha: Scalar | None = None, beta: Scalar = 0.0) -> Body:
+    """Body with Rayleigh damping: alpha on its mass, beta on its strain rates.
 
     Args:
         body: the link.
-        alpha: mass coefficient [1/s]; kept apart, since it acts on all elastic velocities, [Boscariol2012] eq. (24).
+        alpha: mass coefficient [1/s]; kept apart, since it acts on the motion of the mass as the rigid robot sees it.
         beta: stiffness coefficient [s].
     """
     return _with_damping(body, beta * body.stiffness, alpha)
@@ -39,14 +39,18 @@ def with_modal_ratio(body: Body, ratio: Scalar) -> Body:
     rigid_eta = body.rigid[6:]
     rigid_part = xp.linalg.solve(rigid_r.T, rigid_eta.T).T
     P = xp.hstack([-rigid_part, xp.eye(c - 6)])
-    return _with_damping(body, P.T @ C @ P, 0.0)
+    return _with_damping(body, P.T @ C @ P, None)
 
 
-def _with_damping(body: Body, damping: Float[Real, "c c"], alpha: Scalar) -> Body:
+def _with_damping(
+    body: Body, damping: Float[Real, "c c"], alpha: Scalar | None
+) -> Body:
     def fields(b):
         return b.damping, b.alpha
 
-    return eqx.tree_at(fields, body, (damping, alpha))
+    new = (damping, alpha)
+    # A body without a mass coefficient has None there, which is a leaf too.
+    return eqx.tree_at(fields, body, new, is_leaf=lambda leaf: leaf is None)
 
 
 def frequency_matrix(

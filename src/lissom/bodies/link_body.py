@@ -27,8 +27,9 @@ def bodies_of(robot: Robot) -> tuple[Body, ...]:
 def body_of(robot: Robot, i: int) -> Body:
     """Body of link i: beam, meshed or rigid, with its lumped masses, the payload on the last link, and its damping.
 
-    Modal damping is that of the link as it stands, masses and payload included. A rigid link has no elastic motion to
-    damp. Of a planar robot the elastic coordinates that leave the plane are left out, and nothing else is different.
+    Modal damping is that of the link as it stands, masses and payload included. A rigid link has no elastic motion of
+    its own; Rayleigh's alpha acts on its mass, which the links before it move. Of a planar robot the elastic
+    coordinates that leave the plane are left out, and nothing else is different.
     """
     link = robot.links[i]
     if link.beam is not None:
@@ -45,8 +46,7 @@ def complete_body(robot: Robot, i: int, bare: Body) -> Body:
     body = _with_masses(robot, i, bare)
     link = robot.links[i]
     # Masses first: modal damping is that of the modes with them.
-    if link.flexible:
-        body = _with_damping(body, link.damping or robot.damping)
+    body = _with_damping(body, link.damping or robot.damping)
     # Last of all: damping and masses know nothing of planes.
     return in_plane(body) if robot.planar else body
 
@@ -115,4 +115,7 @@ def _with_damping(body: Body, damping: Damping | None) -> Body:
         return body
     if damping.ratio is not None:
         return with_modal_ratio(body, damping.ratio)
-    return with_rayleigh(body, damping.alpha, damping.beta)
+    # A coefficient that is written down is kept, zero too: a family of robots may start from it.
+    is_given = "alpha" in damping.model_fields_set
+    alpha = damping.alpha if is_given else None
+    return with_rayleigh(body, alpha, damping.beta)

@@ -110,7 +110,7 @@ def beam_body(
         station_inertia=stations.inertia,
         stiffness=assemble(in_link_axes(element_matrices, mesh.axes)),
         damping=xp.zeros((c, c)),
-        alpha=0.0,
+        alpha=None,
         rigid=rigid_shapes(mesh.points).reshape(c, 6),
         axes=mesh.axes,
         elements=chain_of_elements(k),

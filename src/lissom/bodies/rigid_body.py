@@ -41,7 +41,7 @@ def rigid_body(
         station_inertia=point_inertia(mass, inertia)[None],
         stiffness=xp.zeros((6, 6)),
         damping=xp.zeros((6, 6)),
-        alpha=0.0,
+        alpha=None,
         rigid=xp.eye(6),
         axes=xp.zeros((0, 3, 3)),
         elements=(),

@@ -10,7 +10,7 @@ import typer
 
 from .bench import bench
 from .frequency_response import frequency_response
-from .interrupt import leaving_at_once
+from .interrupt import exit_code, leaving_at_once
 from .linearize import linearize
 from .mode_map import mode_map
 from .modes import modes
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     as_json = "--json" in line
     try:
         # Not standalone: typer would print its own errors and leave, here they are told like all others.
-        with leaving_at_once(lambda: report(STOPPED, as_json), INTERRUPTED):
+        with leaving_at_once(lambda: report(STOPPED, as_json)):
             code = app(line or ["--help"], prog_name="lissom", standalone_mode=False)
         sys.stdout.flush()
         # Some versions of typer turn Ctrl-C into this code.
@@ -129,11 +129,11 @@ def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     from ..services.validate import errors_of
 
     if isinstance(failure, KeyboardInterrupt | typer.Abort):
-        return INTERRUPTED, STOPPED
+        return exit_code(), STOPPED
     if isinstance(failure, FailedRun):
         partial = plain(failure.result)
         if failure.interrupted:
-            return INTERRUPTED, _error("interrupted", str(failure), partial=partial)
+            return exit_code(), _error("interrupted", str(failure), partial=partial)
         return FAILED, _error("analysis failed", str(failure), partial=partial)
     if isinstance(failure, DescriptionError):
         errors = plain(errors_of(failure))

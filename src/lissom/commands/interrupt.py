@@ -1,4 +1,7 @@
-"""Ctrl-C where it does no harm: an exception in the middle of JAX's tracing or compiling can bring the process down."""
+"""Ctrl-C where it does no harm: an exception in the middle of JAX's tracing or compiling can bring the process down.
+
+The signals by which systems end processes, SIGTERM and SIGHUP, do what Ctrl-C does.
+"""
 
 import os
 import signal
@@ -6,15 +9,45 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from .progress import Watch
 
+# Not every system knows all of them.
+SIGNALS = [
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if hasattr(signal, name)
+]
+Handlers = dict[int, Any]
+_received: list[int] = []  # signals that asked the process to end
+
+
+def exit_code() -> int:
+    """Of a process that was asked to end, as shells have it: 128 and the number of the signal; 130 after Ctrl-C."""
+    return 128 + (_received[-1] if _received else signal.SIGINT)
+
+
+def _handled_by(handler: Callable[..., None]) -> Handlers:
+    """What handled the signals before; those that the process ignores, as under nohup, it goes on ignoring."""
+    before: Handlers = {}
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, handler)
+    return before
+
+
+def _put_back(before: Handlers) -> None:
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
 
 @contextmanager
-def leaving_at_once(say: Callable[[], None], code: int) -> Iterator[None]:
-    """While it lasts, Ctrl-C says something and ends the process: there is nothing to save yet."""
+def leaving_at_once(say: Callable[[], None]) -> Iterator[None]:
+    """While it lasts, a signal says something and ends the process: there is nothing to save yet."""
 
-    def leave(*_) -> None:
+    def leave(number: int, *_) -> None:
+        _received.append(number)
         # A progress bar hides the cursor: show it again.
         if sys.stderr.isatty():
             sys.stderr.write("\x1b[?25h\n")
@@ -22,35 +55,38 @@ def leaving_at_once(say: Callable[[], None], code: int) -> Iterator[None]:
         sys.stdout.flush()
         sys.stderr.flush()
         # Not `sys.exit`: that raises an exception, here in the middle of whatever JAX is doing.
-        os._exit(code)
+        os._exit(exit_code())
 
     # Signals belong to the main thread.
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, leave)
+    _received.clear()
+    before = _handled_by(leave)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        _put_back(before)
 
 
 @contextmanager
 def stopping_between_steps(watch: Watch) -> Iterator[Watch]:
-    """`watch` that lets Ctrl-C stop a run, once under way, between two bursts of steps; a second one leaves at once."""
-    before = signal.getsignal(signal.SIGINT)
+    """`watch` that lets a signal stop a run, once under way, between two bursts; a second one leaves at once."""
+    before: Handlers = {}
     asked = False
 
     def ask(number, frame) -> None:
         nonlocal asked
-        if asked and callable(before):
-            before(number, frame)
+        _received.append(number)
+        if asked and callable(before.get(number)):
+            before[number](number, frame)
         asked = True
 
     def guarded(t: float) -> None:
-        # Until the first call everything is still being compiled, and Ctrl-C leaves at once.
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, ask)
+        # Until the first call everything is still being compiled, and a signal leaves at once.
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and not before:
+            before.update(_handled_by(ask))
         watch(t)
         if asked:
             raise KeyboardInterrupt
@@ -58,5 +94,4 @@ def stopping_between_steps(watch: Watch) -> Iterator[Watch]:
     try:
         yield guarded
     finally:
-        if signal.getsignal(signal.SIGINT) is ask:
-            signal.signal(signal.SIGINT, before)
+        _put_back(before)

@@ -25,6 +25,7 @@ from .options import (
     Stiffening,
     Strict,
     Terms,
+    WeightStiffness,
     described_robot,
 )
 from .output import conclude, console, note, print_json, table
@@ -69,6 +70,7 @@ def linearize(
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Matrices: .npz, .mat."),
     ] = None,
+    weight_stiffness: WeightStiffness = False,
     settings: Settings = None,
     formulation: Formulation = None,
     modes: ModeCount = None,
@@ -108,9 +110,15 @@ def linearize(
         inputs=names_of(inputs),
         outputs=names_of(outputs),
         locked=locked,
+        weight_stiffness=weight_stiffness,
         matrices=output,
     )
-    with option_names(matrices="-o", inputs="--inputs", outputs="--outputs"):
+    with option_names(
+        matrices="-o",
+        inputs="--inputs",
+        outputs="--outputs",
+        weight_stiffness="--weight-stiffness",
+    ):
         answer = linear_model(request)
     if json:
         print_json(answer, code)
@@ -123,11 +131,11 @@ def linearize(
 def _print(screen: Console, answer: "LinearizeResult") -> None:
     point = answer.point
     rows = []
-    for joint, q in point.q.items():
-        # A locked model has no joints among its states, and may have fewer of the other values.
-        rates = (point.qd.get(joint), point.qdd.get(joint))
-        rows.append((joint, q, *rates, point.torque.get(joint)))
-    columns = ("joint", ">q", ">speed", ">acceleration", ">torque")
+    for joint, torque in point.torque.items():
+        # Joints of a closed chain that follow from others have a reading and a torque, and no rate of their own here.
+        rates = (_or_blank(point.qd.get(joint)), _or_blank(point.qdd.get(joint)))
+        rows.append((joint, point.encoder[joint], *rates, torque))
+    columns = ("joint", ">encoder", ">speed", ">acceleration", ">torque")
     screen.print(table(f"{answer.robot}: linear model about", columns, rows))
     shapes = answer.shapes.model_dump().items()
     sizes = ", ".join(f"{key} {rows} x {columns}" for key, (rows, columns) in shapes)
@@ -141,8 +149,14 @@ def _print(screen: Console, answer: "LinearizeResult") -> None:
     screen.print(table("Slowest poles", columns, rows))
     if answer.unstable:
         screen.print(f"unstable: {answer.unstable} poles in the right half plane")
+    if answer.weight_note is not None:
+        screen.print(f"{answer.weight_note}.")
     if answer.file is not None:
         screen.print(f"matrices: {answer.file}")
+
+
+def _or_blank(value: float | None) -> float | str:
+    return "" if value is None else value
 
 
 def _pole_row(pole: "ComplexNumber") -> tuple[str, str, str]:

@@ -53,6 +53,13 @@ def mode_map(
     deg: Degrees = False,
     locked: Locked = False,
     damped: Damped = False,
+    frozen: Annotated[
+        bool,
+        typer.Option(
+            "--frozen",
+            help="Moving joints: roots of frozen instants, changes of the coordinates included.",
+        ),
+    ] = False,
     kp: Kp = None,
     kd: Kd = None,
     count: Annotated[
@@ -125,6 +132,7 @@ def mode_map(
             locked=locked,
             count=count,
             output=output,
+            strict=strict,
             json=json,
         )
     from ..services.mode_map import ModeMapRequest
@@ -144,6 +152,7 @@ def mode_map(
         degrees=deg,
         locked=locked,
         damped=damped,
+        frozen=frozen,
         kp=gains(arm, "--kp", kp),
         kd=gains(arm, "--kd", kd),
         count=count,
@@ -169,11 +178,17 @@ def _print(screen: Console, answer: "ModeMapResult") -> None:
         ">highest [Hz]",
         "at",
         ">unstable points",
-        ">not recognised",
+        ">not followed",
     )
     joints = "locked" if answer.locked else "free"
     title = f"{answer.robot}: {answer.points} points, joints {joints}"
     screen.print(table(title, columns, [_row(mode) for mode in answer.modes]))
+    screen.print(f"computed: {answer.computed}")
+    if any(mode.lost for mode in answer.modes):
+        screen.print(
+            "not followed: MAC below 0.9 between neighbours, or a frequency that changes by more than 15 %. A finer "
+            "grid may help."
+        )
     print_files(screen, answer.files)
 
 

@@ -26,6 +26,7 @@ from .options import (
     Stiffening,
     Strict,
     Terms,
+    WeightStiffness,
     described_robot,
 )
 from .output import conclude, console, note, print_json, table
@@ -65,6 +66,7 @@ def modes(
     mode: Annotated[
         int, typer.Option(min=1, help="Number of the mode that is animated.")
     ] = 1,
+    weight_stiffness: WeightStiffness = False,
     settings: Settings = None,
     formulation: Formulation = None,
     modes: ModeCount = None,
@@ -104,6 +106,7 @@ def modes(
         kp=gains(arm, "--kp", kp),
         kd=gains(arm, "--kd", kd),
         locked=locked,
+        weight_stiffness=weight_stiffness,
         damped=damped,
         undeformed=undeformed,
         count=count,
@@ -112,7 +115,10 @@ def modes(
         animated_mode=mode,
     )
     with option_names(
-        picture="--plot", animation="--animate", undeformed="--undeformed"
+        picture="--plot",
+        animation="--animate",
+        undeformed="--undeformed",
+        weight_stiffness="--weight-stiffness",
     ):
         answer = natural_modes(request)
     if json:
@@ -146,6 +152,8 @@ def _print(screen: Console, answer: "ModesResult") -> None:
     screen.print(f"{explanation}.")
     if not answer.damping:
         screen.print("no damping in the robot")
+    if answer.weight_note is not None:
+        screen.print(f"{answer.weight_note}.")
     if answer.picture is not None:
         screen.print(f"picture: {answer.picture}")
     if answer.animation is not None:

@@ -72,6 +72,13 @@ Kd = Annotated[
     ),
 ]
 Locked = Annotated[bool, typer.Option("--locked", help="Hold every joint.")]
+WeightStiffness = Annotated[
+    bool,
+    typer.Option(
+        "--weight-stiffness",
+        help="Add the second-order stiffness of carried weight, which formulations of first order leave out.",
+    ),
+]
 Damped = Annotated[
     bool,
     typer.Option("--damped", help="Damped modes; always so where joints move."),
@@ -110,7 +117,8 @@ Reference = Annotated[
 Terms = Annotated[
     str | None,
     typer.Option(
-        help="Terms of the equations: consistent (complete), or published (as printed in the papers)."
+        help="Terms of the equations: consistent (complete), published (as printed in the papers), or published-planar "
+        "(as printed for planar mechanisms)."
     ),
 ]
 

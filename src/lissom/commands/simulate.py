@@ -62,6 +62,12 @@ def simulate(
         str | None,
         typer.Option(metavar="HTML", help="Animation, one page that opens anywhere."),
     ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on with an interrupted run, from its checkpoint."
+        ),
+    ] = False,
     t_end: Annotated[float | None, typer.Option(help="Duration in s.")] = None,
     method: Annotated[
         str | None,
@@ -84,9 +90,14 @@ def simulate(
     from ..services.simulate import SimulateRequest, prepare, run_prepared
 
     code = keep_compiled_code()
-    with option_names(result="-o", picture="--plot", animation="--animate"):
+    options = {"result": "-o", "picture": "--plot", "animation": "--animate"}
+    with option_names(**options, resume="--resume"):
         bare = SimulateRequest(
-            scenario=source, result=output, picture=plot, animation=animate
+            scenario=source,
+            result=output,
+            picture=plot,
+            animation=animate,
+            resume=resume,
         )
         with all_at_once(bare):
             run_options = {"t_end": t_end, "solver.method": method}
@@ -111,7 +122,7 @@ def simulate(
     if json:
         print_json(answer, code)
         return conclude(answer.warnings, strict, json)
-    _print(screen, answer)
+    _print(screen, answer, prepared.notes)
     note(str(code))
     conclude(answer.warnings, strict, json)
 
@@ -128,7 +139,9 @@ def all_at_once(request: "SimulateRequest") -> Iterator[None]:
         raise DescriptionError([*problems, *failure.problems]) from None
 
 
-def _print(screen: Console, answer: "SimulateResult") -> None:
+def _print(
+    screen: Console, answer: "SimulateResult", said: tuple[str, ...] = ()
+) -> None:
     _print_end(screen, answer)
     _print_energy(screen, answer)
     solver = answer.solver
@@ -142,6 +155,9 @@ def _print(screen: Console, answer: "SimulateResult") -> None:
         f"build {wall.build:.2f} s, compile {wall.compile:.2f} s, run {wall.run:.2f} s "
         f"({speed:.2g} times real time)"
     )
+    for remark in answer.notes:
+        if remark not in said:
+            screen.print(remark)
     print_files(screen, answer.files)
 
 

@@ -26,6 +26,8 @@ class Outline(NamedTuple):
     closed: bool = False  # has loops
     branched: bool = False  # some link is not carried by the link before it
     segmented: tuple[str, ...] = ()  # links made of several bodies
+    # Links of finite elements whose file holds no second-order displacements, for geometric stiffening.
+    without_second_order: tuple[str, ...] = ()
 
     def node_problem(self, node: Any) -> str | None:
         """What is wrong with a node name such as `upper/2` or `lower/tip`, `None` if nothing is."""
@@ -94,19 +96,18 @@ def outline(
         closed=closed,
         branched=branches(links),
         segmented=_segmented(links),
+        without_second_order=_without_second_order(links),
     )
 
 
 def _segmented(links: PartialLinks) -> tuple[str, ...]:
-    found = []
-    for link in links:
-        if (
-            link is not None
-            and link.beam is not None
-            and link.beam.segments is not None
-        ):
-            found.append(link.name)
-    return tuple(found)
+    beams = [link for link in links if link is not None and link.beam is not None]
+    return tuple(link.name for link in beams if link.beam.segments is not None)
+
+
+def _without_second_order(links: PartialLinks) -> tuple[str, ...]:
+    solids = [link for link in links if link is not None and link.fe is not None]
+    return tuple(link.name for link in solids if not link.fe.has_second_order)
 
 
 def outline_of_data(data: Any) -> Outline | None:
@@ -140,6 +141,7 @@ def outline_of_data(data: Any) -> Outline | None:
         closed=bool(data.get("loops")),
         branched=branches(links),
         segmented=_segmented(links),
+        without_second_order=_without_second_order(links),
     )
 
 

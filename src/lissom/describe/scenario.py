@@ -76,6 +76,7 @@ class Solver(Part):
     max_step: Seconds | None = None
     first_step: Seconds | None = None
     max_steps: Annotated[int, Whole(1, 1_000_000_000)] = 1_000_000
+    backend: Literal["auto", "native", "xla"] = "auto"  # what runs the equations
 
 
 def _check_formulation(value: Any) -> Any:
@@ -118,7 +119,7 @@ class Scenario(Part):
     reference: Annotated[Any, BeforeValidator(_check_reference)] = None
     # Kept elastic modes of each link; default 12, or all where the basis is nodal.
     modes: Annotated[Any, BeforeValidator(check_modes)] = None
-    terms: Literal["consistent", "published"] = "consistent"
+    terms: Literal["consistent", "published", "published-planar"] = "consistent"
     # Shapes of the links; default per formulation.
     basis: Literal["assumed", "craig-bampton", "nodal"] | None = None
     stiffening: Literal["none", "geometric"] = "none"

@@ -7,12 +7,15 @@ from .modes import ALL
 from .outline import Outline
 from .part import Entries, Finding, Findings, Part, entry_of, finding, is_list, plain
 from .quantity import Quantity, is_traced
+from .stiffening_checks import stiffening_findings
 from .supported import (
+    ALL_TERMS,
     DEFAULT_FORMULATION,
     SUPPORT,
     Support,
     names_with,
     structure_findings,
+    terms_findings,
 )
 
 # A run writes every channel at every sample: more would fill the memory.
@@ -77,11 +80,21 @@ def choice_findings(entries: Entries) -> Findings:
     yield from _basis(support, entry_of(entries, "basis"))
     yield from _mode_choice(support, entries)
     terms = entry_of(entries, "terms") or "consistent"
-    if terms == "published" and "published" not in support.terms:
-        message = f"{support.name} has one set of terms: leave out, or say consistent"
-        yield finding(message, "terms", value=terms)
+    yield from _terms(support, terms)
     if entry_of(entries, "stiffening") == "geometric":
         yield from _stiffening(support, terms)
+
+
+def _terms(support: Support, terms: Any) -> Findings:
+    if terms in support.terms or terms not in ALL_TERMS:
+        return
+    if len(support.terms) == 1:
+        message = f"{support.name} has one set of terms: leave out, or say consistent"
+    else:
+        others = names_with(lambda other: terms in other.terms)
+        accepted = " or ".join(support.terms)
+        message = f"{support.name} takes {accepted}; {terms} belongs to {others}"
+    yield finding(message, "terms", value=terms)
 
 
 def _support(entries: Entries) -> Support | None:
@@ -144,15 +157,25 @@ def _stiffening(support: Support, terms: Any) -> Findings:
         others = names_with(lambda other: other.stiffening)
         message = f"{support.name} has no geometric stiffening: choose {others}"
         yield finding(message, "stiffening", value="geometric")
-    elif terms == "published":
+    elif terms in ALL_TERMS and terms != "consistent":
         message = "the published terms have none: leave out, or use consistent terms"
         yield finding(message, "stiffening", value="geometric")
 
 
 def _structure(entries: Entries, robot: Outline) -> Findings:
     support = _support(entries)
-    if support is not None:
-        yield from structure_findings(support, robot)
+    if support is None:
+        return
+    yield from structure_findings(support, robot)
+    terms = entry_of(entries, "terms")
+    # Terms that the formulation does not have are refused as such.
+    if terms in support.terms:
+        yield from terms_findings(terms, robot)
+
+
+def _second_order(entries: Entries, robot: Outline) -> Findings:
+    if entry_of(entries, "stiffening") == "geometric":
+        yield from stiffening_findings(robot)
 
 
 def _seconds(value: Any) -> float | None:
@@ -309,6 +332,7 @@ def _modes(entries: Entries, robot: Outline) -> Findings:
 # In the order in which problems without a line of their own are listed.
 ROBOT_CHECKS = (
     _structure,
+    _second_order,
     _initial,
     _inputs,
     _controller,

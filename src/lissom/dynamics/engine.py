@@ -1,12 +1,7 @@
 """Motion from virtual work, written once for all formulations.
 
-One link moves with y = (V, qd) and is deformed by q. With A_a = (e_a x) on every translation and rotation triplet,
-its velocity field is N~ y + sum_a w_a A_a N q, so that
-
-    T = 1/2 y^T M y + sum_a w_a y^T X_a q + 1/2 sum_ab w_a w_b q^T Z_ab q
-
-with constants of the link (Appendix D of [Vidoni2015]). Kirchhoff's equations in the link's own frame then give the
-force that keeps it moving, and the transpose of the rates' map takes all of them to the coordinates x.
+Kirchhoff's equations in a link's own frame (`link_inertia`) give the force that keeps it moving, and the transpose of
+the rates' map takes the forces of all links to the coordinates x.
 
 Every function takes a `Motion`, or the place of one, that the caller has evaluated once.
 """
@@ -18,8 +13,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..algebra.se3 import coadjoint
 from ..algebra.so3 import left_jacobian
+from .damping import damping_forces
 from .formulation import (
     AbstractEquations,
     AbstractFormulation,
@@ -27,61 +22,8 @@ from .formulation import (
     Motion,
     Rates,
 )
+from .link_inertia import body_inertia, elastic_force, inertial_force, momentum
 from .links import Links
-
-# --- one link ------------------------------------------------------------------------------------------------------
-
-
-def momentum(
-    link: Links, y: Float[Array, " e"], q: Float[Array, " c"]
-) -> Float[Array, " e"]:
-    """Momentum dT/dy of one link."""
-    w = y[3:6]
-    Xq = jnp.einsum("aec,c->ae", link.X, q)
-    turning = Xq @ y + jnp.einsum("abcd,c,d->ab", link.Z, q, q) @ w
-    on_w = jnp.zeros_like(y).at[3:6].set(turning)
-    return jnp.asarray(link.mass) @ y + w @ Xq + on_w
-
-
-def kinetic_slope(
-    link: Links, y: Float[Array, " e"], q: Float[Array, " c"]
-) -> Float[Array, " c"]:
-    """dT/dq of one link."""
-    w = y[3:6]
-    first = jnp.einsum("a,aec,e->c", w, link.X, y)
-    second = jnp.einsum("a,b,abcd,d->c", w, w, link.Z, q)
-    return first + second
-
-
-def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
-    """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
-    none = jnp.zeros_like(link.mass)
-    G = none.at[:, 3:6].set(jnp.einsum("aec,c->ea", link.X, q))
-    Z = none.at[3:6, 3:6].set(jnp.einsum("abcd,c,d->ab", link.Z, q, q))
-    return jnp.asarray(link.mass) + G + G.T + Z
-
-
-def inertial_force(
-    link: Links, y: Float[Array, " e"], q: Float[Array, " c"], y_d: Float[Array, " e"]
-) -> Float[Array, " e"]:
-    """Kirchhoff's equations of one link: force on (V, qd) that its motion needs."""
-    qd = y[6:]
-    # Momentum and its rate in link axes; the axes turn, which adds the coadjoint term.
-    P, P_d = jax.jvp(lambda y, q: momentum(link, y, q), (y, q), (y_d, qd))
-    turning = coadjoint(y[:6], P[:6])
-    return P_d + jnp.concatenate([turning, -kinetic_slope(link, y, q)])
-
-
-def elastic_force(link: Links, q: Float[Array, " c"]) -> Float[Array, " e"]:
-    """Restoring force K q; rigid motion stores no strain."""
-    return jnp.concatenate([jnp.zeros(6), link.stiffness @ q])
-
-
-def damping_force(link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
-    """Rayleigh or modal damping on elastic velocities, (alpha M + C) qd: it takes energy in every motion."""
-    M = jnp.asarray(link.mass)[6:, 6:]
-    own = jnp.asarray(link.alpha) * (M @ qd) + link.damping @ qd
-    return jnp.concatenate([jnp.zeros(6), own])
 
 
 class AbstractTerms(eqx.Module):
@@ -102,8 +44,10 @@ class AbstractTerms(eqx.Module):
         """Inertia of one link over (V, qd)."""
 
     @abc.abstractmethod
-    def damping_force(self, link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
-        """Force on (V, qd) of internal damping."""
+    def damping_forces(
+        self, formulation: AbstractFormulation, place: Configuration, rates: Rates
+    ) -> Rates:
+        """Forces of structural damping at a place, linear in the rates."""
 
     @abc.abstractmethod
     def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
@@ -127,9 +71,11 @@ class ConsistentTerms(AbstractTerms):
         """Of the deformed link."""
         return body_inertia(link, q)
 
-    def damping_force(self, link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
-        """On elastic velocities alone."""
-        return damping_force(link, qd)
+    def damping_forces(
+        self, formulation: AbstractFormulation, place: Configuration, rates: Rates
+    ) -> Rates:
+        """On strain rates, and on the motion of the mass as the rigid robot sees it."""
+        return damping_forces(formulation, place, rates)
 
     def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
         """Where the deformed link has them."""
@@ -198,10 +144,11 @@ class VirtualWork(AbstractEquations):
         y_d = y_d.at[:, :3].add(lift(formulation, motion.place))
         force = jax.vmap(self.terms.inertial_force)(links, y, q, y_d)
         force += jax.vmap(elastic_force)(links, q)
-        force += jax.vmap(self.terms.damping_force)(links, rates.q)
+        damping = self.terms.damping_forces(formulation, motion.place, rates)
         rotor = jnp.asarray(formulation.joints.motor_inertia) * rates_d.encoder
         joint = rotor + friction(formulation, rates.encoder)
-        needed = Rates(force[:, :6], force[:, 6:], joint)
+        undamped = Rates(force[:, :6], force[:, 6:], joint)
+        needed = jax.tree.map(jnp.add, undamped, damping)
         if applied is None:
             return needed
         return jax.tree.map(jnp.subtract, needed, applied)
@@ -247,18 +194,23 @@ class VirtualWork(AbstractEquations):
         return M + jnp.einsum("jm,j,jn->mn", N.encoder, motor, N.encoder)
 
     def structural_matrices(
-        self, formulation: AbstractFormulation, xd: Float[Array, " n"], N: Rates
+        self,
+        formulation: AbstractFormulation,
+        place: Configuration,
+        xd: Float[Array, " n"],
+        N: Rates,
     ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
         """Damping and stiffness of the links along N, and the slope of friction."""
         links = formulation.links
         K = congruent(N.q, jnp.asarray(links.stiffness))
 
-        def damped(qd):
-            return jax.vmap(self.terms.damping_force)(links, qd)
+        def damping_of(rates):
+            return self.terms.damping_forces(formulation, place, rates)
 
         # Damping forces of each unit rate of x, then their work along all of them.
-        C = jax.vmap(damped, in_axes=-1, out_axes=-1)(N.q)
-        D = jnp.einsum("lem,len->mn", jnp.concatenate([N.V, N.q], axis=1), C)
+        C = jax.vmap(damping_of, in_axes=-1, out_axes=-1)(N)
+        D = jnp.einsum("lem,len->mn", N.V, C.V) + jnp.einsum("lem,len->mn", N.q, C.q)
+        D = D + N.encoder.T @ C.encoder
         slope = friction_slope(formulation, N.encoder @ xd)
         D = D + jnp.einsum("jm,j,jn->mn", N.encoder, slope, N.encoder)
         return D, K
@@ -289,10 +241,10 @@ class VirtualWork(AbstractEquations):
         self, formulation: AbstractFormulation, motion: Motion
     ) -> Float[Array, ""]:
         """Power of damping and friction along the motion."""
-        rates = motion.rates
-        force = jax.vmap(self.terms.damping_force)(formulation.links, rates.q)
-        rubbing = friction(formulation, rates.encoder)
-        loss = Rates(force[:, :6], force[:, 6:], rubbing)
+        place, rates = motion.place, motion.rates
+        loss = self.terms.damping_forces(formulation, place, rates)
+        rubbing = loss.encoder + friction(formulation, rates.encoder)
+        loss = Rates(loss.V, loss.q, rubbing)
         return motion.pull_back(loss) @ motion.xd
 
     def node_wrench(
@@ -397,10 +349,13 @@ def inertia_at(
 
 
 def structural_matrices(
-    formulation: AbstractFormulation, xd: Float[Array, " n"], N: Rates
+    formulation: AbstractFormulation,
+    place: Configuration,
+    xd: Float[Array, " n"],
+    N: Rates,
 ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
     """Damping and stiffness of links and joints: what is stiff in the equations, without Coriolis and gravity."""
-    return formulation.equations.structural_matrices(formulation, xd, N)
+    return formulation.equations.structural_matrices(formulation, place, xd, N)
 
 
 def torque_map(formulation: AbstractFormulation, motion: Motion) -> Float[Array, "j n"]:

@@ -112,7 +112,11 @@ class AbstractEquations(eqx.Module):
 
     @abc.abstractmethod
     def structural_matrices(
-        self, formulation: "AbstractFormulation", xd: Float[Array, " n"], N: Rates
+        self,
+        formulation: "AbstractFormulation",
+        place: Configuration,
+        xd: Float[Array, " n"],
+        N: Rates,
     ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
         """Damping and stiffness of links and joints."""
 
@@ -220,7 +224,11 @@ class AbstractFormulation(eqx.Module):
         # Its independent joints read what the encoders do, and its loops close rigidly.
         mechanism = self.mechanism.rigid
         encoder = place.encoder[jnp.asarray(self.independent, dtype=int)]
-        R, p = link_frames(mechanism.chain, mechanism.chain_coordinates(encoder))
+        theta = mechanism.chain_coordinates(encoder)
+        # Where rigid links would not reach, as those that stretch do, all joints stand as they are read.
+        as_read = mechanism.chain_near(place.encoder)
+        theta = jnp.where(jnp.all(jnp.isfinite(theta)), theta, as_read)
+        R, p = link_frames(mechanism.chain, theta)
         return R[: len(place.R)], p[: len(place.R)]
 
     @abc.abstractmethod
@@ -246,6 +254,14 @@ class AbstractFormulation(eqx.Module):
     ) -> Motion:
         """The motion of all links for (x, xd, xdd), with the transpose of `virtual`."""
         return differentiated_motion(self, x, xd, xdd)
+
+    def observed(self, motion: Motion) -> Motion:
+        """The motion as an observer sees it: with every acceleration, also those that `published` terms leave out."""
+        if not self.published:
+            return motion
+        at, along = (motion.x, motion.xd), (motion.xd, motion.xdd)
+        _, rates_d = jax.jvp(self.rates, at, along)
+        return motion._replace(rates_d=rates_d)
 
 
 F = TypeVar("F", bound=AbstractFormulation)

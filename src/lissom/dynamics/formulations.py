@@ -7,7 +7,14 @@ from ..bodies.body import Body
 from ..bodies.link_body import body_of
 from ..describe.robot import Robot
 from ..describe.segments import in_bodies
-from ..describe.supported import SUPPORT, Support, check_structure, register
+from ..describe.stiffening_checks import check_stiffening
+from ..describe.supported import (
+    SUPPORT,
+    Support,
+    check_structure,
+    check_terms,
+    register,
+)
 from ..kinematics.references import Tangent
 from ..kinematics.robot_mechanism import seats_of
 from .basis import Choices, link_bodies
@@ -21,6 +28,7 @@ from .published_modes import nodal_constants
 from .published_terms import BoscariolTerms, VidoniTerms
 from .robot_parts import elastic_seats, links_of, parts_of, reference_of
 from .truncated import TruncatedScrews, modal_links
+from .world_axes import WorldAxes
 
 Bodies = tuple[Body, ...]
 Builder = Callable[[Robot, Bodies, Choices], AbstractFormulation]
@@ -48,18 +56,37 @@ def formulation_of(
         bodies: of its links, where they are already there (`basis.link_bodies`).
     """
     check_structure(SUPPORT[name], robot)
+    check_terms(choices.terms, robot)
+    if choices.stiffening == "geometric":
+        check_stiffening(robot)
     if bodies is None:
         bodies = link_bodies(robot, name, choices)
     return FORMULATIONS[name](in_bodies(robot), bodies, choices)
 
 
-def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
+def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls | WorldAxes:
     """The robot in the formulation of [Boscariol2012]: every nodal displacement is a coordinate."""
+    if choices.terms == "published-planar":
+        return planar_erls(robot, bodies, choices)
     is_complete = choices.terms != "published"
     equations = VirtualWork() if is_complete else VirtualWork(BoscariolTerms())
-    links = links_of(bodies, choices, carried=True)
     support = SUPPORT["erls-fem"]
+    links = links_of(bodies, choices, carried=True)
     return _erls(robot, bodies, links, choices, support, equations, is_complete)
+
+
+def planar_erls(robot: Robot, bodies: Bodies, choices: Choices) -> WorldAxes:
+    """A planar robot in the model of [Boscariol2017] and [Palomba2019]: nodal displacements along world axes."""
+    support = SUPPORT["erls-fem"]
+    links = links_of(bodies, choices)
+    reference = choices.reference or support.default_reference
+    return WorldAxes(
+        **parts_of(robot, bodies, links),
+        reference=reference_of(robot, links, reference),
+        equations=VirtualWork(BoscariolTerms(centrifugal=False)),
+        support=support,
+        seat=seats_of(robot, links.node_shape),
+    )
 
 
 def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:

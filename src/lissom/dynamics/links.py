@@ -25,7 +25,9 @@ class Links(eqx.Module):
     Z: Float[Real, "l 3 3 c c"]
     stiffness: Float[Real, "l c c"]  # K
     damping: Float[Real, "l c c"]  # internal damping
-    alpha: Float[Real, " l"]  # Rayleigh mass coefficient [1/s]
+    alpha: (
+        Float[Real, " l"] | None
+    )  # Rayleigh mass coefficient [1/s]; None: no link has one
     shapes: Shapes
     # Index of each body coordinate in eta; d where there is none.
     place: Int[np.ndarray, "l m"] = eqx.field(static=False)
@@ -69,7 +71,6 @@ def stack_links(
         return stacked(arrays, [(none,) * leading + (n, n) for n in more_c])
 
     tips = [body.node_shape[-1] for body in bodies]
-    alphas = [body.alpha for body in bodies]
     nodal = None
     if cubic is not None:
         nodal = NodalConstants(over_coordinates(cubic, 2))
@@ -86,11 +87,19 @@ def stack_links(
         Z=over_coordinates([i.Z[:, :, 6:, 6:] for i in inertias], 2),
         stiffness=over_coordinates([b.stiffness for b in bodies], 0),
         damping=over_coordinates([b.damping for b in bodies], 0),
-        alpha=namespace(*alphas).stack(alphas).astype(float),
+        alpha=mass_coefficients(bodies),
         shapes=Shapes(tip=stacked(tips, [(none, n) for n in more_c])),
         place=coordinate_places([body.rigid.shape[0] - 6 for body in bodies], c - 6),
         nodal=nodal,
     )
+
+
+def mass_coefficients(bodies: Sequence[Body]) -> Float[Real, " l"] | None:
+    """Rayleigh's alpha of every link; None where no link is given one."""
+    if all(body.alpha is None for body in bodies):
+        return None
+    alphas = [0.0 if body.alpha is None else body.alpha for body in bodies]
+    return namespace(*alphas).stack(alphas).astype(float)
 
 
 def coordinate_places(counts: Sequence[int], slots: int) -> Int[np.ndarray, "l m"]:

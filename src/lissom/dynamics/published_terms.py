@@ -1,16 +1,23 @@
-"""Terms of a link's motion as two papers print them; `engine.ConsistentTerms` keeps all of them."""
+"""Terms of a link's motion as the papers print them; `engine.ConsistentTerms` keeps all of them."""
 
+import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import coadjoint
-from .engine import AbstractTerms, body_inertia, damping_force
+from .damping import carried_momentum, damping_forces, internal_forces
+from .engine import AbstractTerms
+from .formulation import AbstractFormulation, Configuration, Rates
+from .link_inertia import body_inertia
 from .links import Links
 from .published_modes import nodal_inertial_force
 
 
 class BoscariolTerms(AbstractTerms):
     """Inertia of the undeformed link, damping on the joint rows too, weight and wrenches on undeformed links."""
+
+    # Whether there is centrifugal stiffness M_C; not in [Boscariol2017] eqs. (9)-(10) and [Palomba2019] (A2)-(A5).
+    centrifugal: bool = eqx.field(static=True, default=True)
 
     def inertial_force(
         self,
@@ -25,19 +32,27 @@ class BoscariolTerms(AbstractTerms):
         turning = coadjoint(V, M[:6, :6] @ V)
         bending = -jnp.einsum("a,akc,k->c", w, link.X[:, :6], V)
         coriolis = 2.0 * jnp.einsum("a,aec,c->e", w, link.X, qd)
-        centrifugal = jnp.einsum("a,b,abec,c->e", w, w, link.Y, q)
         rigid = jnp.concatenate([turning, bending])
-        return M @ y_d + rigid + coriolis + centrifugal
+        force = M @ y_d + rigid + coriolis
+        if not self.centrifugal:
+            return force
+        return force + jnp.einsum("a,b,abec,c->e", w, w, link.Y, q)
 
     def inertia(self, link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
         """Of the undeformed link."""
         return jnp.asarray(link.mass)
 
-    def damping_force(self, link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
+    def damping_forces(
+        self, formulation: AbstractFormulation, place: Configuration, rates: Rates
+    ) -> Rates:
         """[Boscariol2012] eqs. (24)-(25): alpha M qd acts on the joint rows too, through J^T M."""
+        links = formulation.links
+        internal = internal_forces(formulation, rates)
+        if links.alpha is None:
+            return internal
         # Elastic velocities push the rigid motion through the coupling block of the mass matrix.
-        rigid = jnp.asarray(link.alpha) * (jnp.asarray(link.mass)[:6, 6:] @ qd)
-        return damping_force(link, qd).at[:6].set(rigid)
+        push = carried_momentum(links, links.alpha, rates.q)
+        return Rates(push[:, :6], internal.q + push[:, 6:], internal.encoder)
 
     def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
         """Where the undeformed link has them."""
@@ -61,9 +76,11 @@ class VidoniTerms(AbstractTerms):
         """Of the deformed link."""
         return body_inertia(link, q)
 
-    def damping_force(self, link: Links, qd: Float[Array, " c"]) -> Float[Array, " e"]:
-        """On elastic velocities alone."""
-        return damping_force(link, qd)
+    def damping_forces(
+        self, formulation: AbstractFormulation, place: Configuration, rates: Rates
+    ) -> Rates:
+        """That of the consistent terms: the paper has none."""
+        return damping_forces(formulation, place, rates)
 
     def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
         """Where the deformed link has them."""

@@ -51,7 +51,7 @@ def links_of(bodies: Sequence[Body], choices: Choices, carried: bool = False) ->
     Args:
         bodies: of all links.
         choices: the stiffening among them.
-        carried: whether small displacements carry and turn the links, as in the ERLS.
+        carried: whether small displacements carry and turn them, as in the ERLS.
     """
     if choices.stiffening == "geometric":
         return stiffened_links(bodies, carried)

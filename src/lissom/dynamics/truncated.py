@@ -62,7 +62,8 @@ class ModalLinks(eqx.Module):
     Z: Float[Real, "l 3 3 m m"]  # Z_ab = sum N^T A_a^T D A_b N
     tip: Float[Real, "l 6 m"]  # Psi_j', eq. (71)
     stiffness: Float[Real, "l m m"]
-    damping: Float[Real, "l m m"]
+    damping: Float[Real, "l m m"]  # internal
+    alpha: Float[Real, " l"] | None  # Rayleigh mass coefficient [1/s]
     spread: Float[Real, "l m d"]  # elastic coordinates of each link from eta
 
 
@@ -73,8 +74,6 @@ def modal_links(links: Links, count: int) -> ModalLinks:
     # (V, qd) without the six coordinates of the inner node, which is where the link frame is.
     kept = np.concatenate([np.arange(6), np.arange(12, 6 + c)])
     mass = xp.asarray(links.mass)[:, kept][:, :, kept]
-    alpha = xp.asarray(links.alpha)[:, None, None]
-    internal = xp.asarray(links.damping)[:, 6:, 6:]
     # Unused slots of a link take their coordinate from a row of zeros past the end.
     rows = np.concatenate([np.eye(count), np.zeros((1, count))])
     return ModalLinks(
@@ -83,7 +82,8 @@ def modal_links(links: Links, count: int) -> ModalLinks:
         Z=xp.asarray(links.Z)[..., 6:, 6:],
         tip=xp.asarray(links.shapes.tip)[:, :, 6:],
         stiffness=xp.asarray(links.stiffness)[:, 6:, 6:],
-        damping=internal + alpha * mass[:, 6:, 6:],
+        damping=xp.asarray(links.damping)[:, 6:, 6:],
+        alpha=links.alpha,
         spread=rows[links.place],
     )
 
@@ -199,12 +199,11 @@ class TruncatedScrews(AbstractEquations):
     ) -> Float[Array, " n"]:
         at, moved = self.link_motion(formulation, x, xd, xdd)
         force = self.inertial_forces(moved)
-        stiffness = jnp.asarray(self.links.stiffness)
-        damping = jnp.asarray(self.links.damping)
-        structure = jnp.stack([stiffness, damping], axis=-1)
-        bending = jnp.stack([moved.eta, moved.y.dual[:, 6:]], axis=-1)
-        strain = jnp.einsum("lmnk,lnk->lm", structure, bending)
-        on_links = force.real[:, 6:] + force.dual[:, 6:] + strain
+        strain = jnp.einsum("lmn,ln->lm", jnp.asarray(self.links.stiffness), moved.eta)
+        # V_1 = a_d - ad(a) V: the rate at which the frames are displaced from those of the rigid robot.
+        a_d = moved.y.dual[:, :6] + bracket(at.a, moved.y.real[:, :6])
+        damping = self.damping_forces(at, a_d, moved.y.dual[:, 6:])
+        on_links = force.real[:, 6:] + force.dual[:, 6:] + strain + damping
         # Back from the deformed frames to those of the rigid chain, to first order.
         F = force.real[:, :6]
         F_1 = force.dual[:, :6] + cobracket(at.a, F)
@@ -225,6 +224,32 @@ class TruncatedScrews(AbstractEquations):
         on_theta, from_tips = forces_on_coordinates(chain, at, shape, F, F_1)
         on_eta = take_elastic(formulation.links, eta, on_links + from_tips)
         return jnp.concatenate([on_theta + on_joint, on_eta])
+
+    def damping_forces(
+        self, at: DualPose, a_d: Float[Array, "l 6"], eta_d: Float[Array, "l m"]
+    ) -> Float[Array, "l m"]:
+        """Forces of structural damping on the links' coordinates, to first order; the paper has none.
+
+        The rigid robot sees the frames move with the rate of their displacement a. What acts on theta is of second
+        order.
+
+        Args:
+            at: pose and displacements.
+            a_d: rate of the displacement of every link frame, its own axes.
+            eta_d: elastic speeds of every link.
+        """
+        internal = jnp.einsum("lmn,ln->lm", jnp.asarray(self.links.damping), eta_d)
+        if self.links.alpha is None:
+            return internal
+        shape, mass = jnp.asarray(self.links.tip), jnp.asarray(self.links.mass)
+        P = jnp.einsum("lef,lf->le", mass, _joined(a_d, eta_d))
+        P = jnp.asarray(self.links.alpha)[:, None] * P
+        (F,) = transpose_along(at.Phi, P[:, :6])
+        on_tip = jnp.einsum("lij,li->lj", at.B, F)
+        # A link's tip carries the next link; the last tip carries none.
+        from_tips = jnp.einsum("ldm,ld->lm", shape[:-1], on_tip[1:])
+        from_tips = jnp.pad(from_tips, ((0, 1), (0, 0)))
+        return internal + P[:, 6:] + from_tips
 
     def link_forces(
         self,
@@ -391,20 +416,36 @@ class TruncatedScrews(AbstractEquations):
         return jnp.concatenate([jnp.zeros(formulation.n_joints), on_eta])
 
     def structural_matrices(
-        self, formulation: AbstractFormulation, xd: Float[Array, " n"], N: Rates
+        self,
+        formulation: AbstractFormulation,
+        place: Configuration,
+        xd: Float[Array, " n"],
+        N: Rates,
     ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
-        """Damping and stiffness K of eq. (112): constant, but for friction."""
+        """Damping, and the constant stiffness K of eq. (112)."""
         j = formulation.n_joints
         spread = jnp.asarray(self.links.spread)
+        at = self._pose(formulation, place)
 
-        def over_coordinates(A):
-            elastic = jnp.einsum("lmx,lmn,lny->xy", spread, A, spread)
+        def over_coordinates(on_links):
+            elastic = jnp.einsum("lmx,lmy->xy", spread, on_links)
             return jnp.pad(elastic, ((j, 0), (j, 0)))
 
+        def damping_of(eta_d):
+            (tip_d,) = parents_tips(jnp.asarray(self.links.tip), eta_d)
+            (a_d,) = along(at.Phi, carry(at.B, tip_d))
+            return self.damping_forces(at, a_d, eta_d)
+
         slope = friction_slope(formulation, xd[:j])
-        D = over_coordinates(self.links.damping)
-        D = D.at[jnp.arange(j), jnp.arange(j)].add(slope)
-        return D, over_coordinates(self.links.stiffness)
+        C = jax.vmap(damping_of, in_axes=-1, out_axes=-1)(spread)
+        D = over_coordinates(C).at[jnp.arange(j), jnp.arange(j)].add(slope)
+        stiffness = jnp.asarray(self.links.stiffness)
+        return D, over_coordinates(jnp.einsum("lmn,lny->lmy", stiffness, spread))
+
+    def _pose(self, formulation: AbstractFormulation, place: Configuration) -> DualPose:
+        """The dual pose of a place."""
+        (tip,) = parents_tips(jnp.asarray(self.links.tip), place.q[:, 6:])
+        return dual_pose(formulation.mechanism.chain, place.encoder, tip)
 
     def kinetic_energy(
         self, formulation: AbstractFormulation, motion: Motion
@@ -433,9 +474,14 @@ class TruncatedScrews(AbstractEquations):
     ) -> Float[Array, ""]:
         """Power taken by structural damping and joint friction [W]."""
         theta_d, eta_d = _split(formulation, motion.xd)
-        damping = jnp.asarray(self.links.damping)
-        internal = jnp.einsum("lm,lmn,ln->", eta_d, damping, eta_d)
-        return internal + theta_d @ friction(formulation, theta_d)
+        at = self._pose(formulation, motion.place)
+        chain = formulation.mechanism.chain
+        (tip_d,) = parents_tips(jnp.asarray(self.links.tip), eta_d)
+        rate = jnp.asarray(chain.selection @ theta_d)[:, None]
+        own = carry(at.B, tip_d) - rate * bracket(at.s, at.a)
+        (a_d,) = along(at.Phi, own)
+        loss = jnp.sum(eta_d * self.damping_forces(at, a_d, eta_d))
+        return loss + theta_d @ friction(formulation, theta_d)
 
     def node_wrench(
         self,

@@ -57,7 +57,7 @@ def frequency_response(request: FrequencyResponseRequest) -> FrequencyResponseRe
     check_outputs(
         {"picture": (request.picture, PICTURE), "data": (request.data, DATA)},
     )
-    linear, warnings = request.linear_model()
+    linear, warnings, _ = request.linear_model()
     found = []
     for name in linear.input_names:
         for output in linear.output_names:

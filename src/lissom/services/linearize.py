@@ -1,10 +1,11 @@
 """State-space models."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..analyse.linear.carried_weight import weight_note
 from ..analyse.linear.linearize import linearize as linear_model_of
 from ..analyse.linear.state_space import LinearModel
 from ..analyse.validity.watch import doubts_of_linear_model, doubts_of_scenario
@@ -20,6 +21,7 @@ from .frozen_model import (
     complex_numbers,
 )
 from .output_files import check_outputs
+from .robot_facts import values_by_name
 from .sources import RobotRequest
 
 MATRICES = (".npz", ".mat")
@@ -41,9 +43,11 @@ class LinearRequest(RobotRequest):
     inputs: tuple[str, ...] | None = None
     outputs: tuple[str, ...] | None = None
     locked: bool = False
+    # Add the second-order stiffness of carried weight, which formulations of first order leave out.
+    weight_stiffness: bool = False
 
-    def linear_model(self) -> tuple[LinearModel, tuple[str, ...]]:
-        """The linear model that is asked for, and what there is to doubt about it, one line each.
+    def linear_model(self) -> "FoundModel":
+        """The linear model that is asked for, what there is to doubt about it, and what it leaves out.
 
         Raises:
             DescriptionError: a channel that the robot does not have, with the field that names it.
@@ -63,11 +67,22 @@ class LinearRequest(RobotRequest):
                 inputs=self.inputs,
                 outputs=self.outputs,
                 locked=self.locked,
+                weight_stiffness=self.weight_stiffness,
             )
 
         linear = _naming_the_field(build, inputs=self.inputs, outputs=self.outputs)
         found = doubts_of_linear_model(model, linear)
-        return linear, lines_of([*doubts_of_scenario(scenario), *found])
+        warnings = lines_of([*doubts_of_scenario(scenario), *found])
+        note = None if self.weight_stiffness else weight_note(model)
+        return FoundModel(linear, warnings, note)
+
+
+class FoundModel(NamedTuple):
+    """A linear model, what there is to doubt about it, and what is left out of the stiffness of carried weight."""
+
+    linear: LinearModel
+    warnings: tuple[str, ...]
+    weight_note: str | None
 
 
 class LinearizeRequest(LinearRequest):
@@ -79,9 +94,12 @@ class LinearizeRequest(LinearRequest):
 class PointResult(FrozenModel):
     """Where a model is linear about, by joint."""
 
+    # Coordinates of the independent joints: of all that move, unless a closed chain ties some to the others.
     q: dict[str, float]
     qd: dict[str, float]
     qdd: dict[str, float]
+    # What the encoders of all moving joints read, and the torques that hold the motion.
+    encoder: dict[str, float]
     torque: dict[str, float]
 
 
@@ -108,13 +126,14 @@ class LinearizeResult(FrozenModel):
     eigenvalues: tuple[ComplexNumber, ...]  # slowest first [rad/s]
     unstable: int  # number of poles in the right half plane
     warnings: tuple[str, ...]  # what there is to doubt, one line each
+    weight_note: str | None  # what is left out of the stiffness of carried weight
     file: str | None
 
 
 def linearize(request: LinearizeRequest) -> LinearizeResult:
     """State-space model about a point: names, sizes and poles; the matrices go to a file."""
     check_outputs({"matrices": (request.matrices, MATRICES)})
-    linear, warnings = request.linear_model()
+    linear, warnings, note = request.linear_model()
     if request.matrices is not None:
         linear.save(request.matrices)
     point = linear.operating
@@ -137,6 +156,7 @@ def linearize(request: LinearizeRequest) -> LinearizeResult:
         eigenvalues=complex_numbers(poles),
         unstable=int(np.sum(right)),
         warnings=warnings,
+        weight_note=note,
         file=request.matrices,
     )
 
@@ -164,21 +184,9 @@ def _slowest_first(poles: Any) -> np.ndarray:
 def _operating_point(linear: LinearModel) -> PointResult:
     point = linear.operating
     return PointResult(
-        q=_by_joint(linear, point.q),
-        qd=_by_joint(linear, point.qd),
-        qdd=_by_joint(linear, point.qdd),
-        torque=_by_joint(linear, point.torque),
+        q=values_by_name(point.independent, point.q),
+        qd=values_by_name(point.independent, point.qd),
+        qdd=values_by_name(point.independent, point.qdd),
+        encoder=values_by_name(point.joints, point.encoder),
+        torque=values_by_name(point.joints, point.torque),
     )
-
-
-def _by_joint(linear: LinearModel, values: Any) -> dict[str, float]:
-    """Values by joint; joints that are no states (held ones) are numbered."""
-    names = []
-    for state in linear.state_names:
-        # Elastic coordinates are called `link/...`, rates `....rate`: what is left are joints.
-        if "/" not in state and not state.endswith(".rate"):
-            names.append(state)
-    if not names:
-        names = [str(k + 1) for k in range(len(values))]
-    # Of a closed chain the independent joints are states, and torques are those of all joints.
-    return dict(zip(names, values, strict=False))

@@ -14,6 +14,7 @@ from ..atomic import write_atomically
 from ..describe import DescriptionError, Robot
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
+from ..dynamics.formulation import near
 from ..solve.model import Model
 from .frozen_model import FrozenModel, Gains, NumberArray
 from .output_files import PICTURE, check_outputs, written_files
@@ -22,9 +23,6 @@ from .sources import RobotRequest, is_result
 DATA = (".nc", ".npz")
 MOST_POINTS = 100_000
 MOST_INSTANTS = 200  # along a run: more would cost time and show nothing new
-
-# A mode counts as unstable where it grows by more than round-off makes of a frequency [1/s per Hz].
-GROWING = 1e-9
 
 
 class MapAxis(FrozenModel):
@@ -52,6 +50,8 @@ class ModeMapRequest(RobotRequest):
     degrees: bool = False  # axes of revolute joints are in degrees
     locked: bool = False
     damped: bool = False
+    # Where joints move: roots of the instant's matrices as they are, as [Palomba2019] has them.
+    frozen: bool = False
     kp: Gains | None = None
     kd: Gains | None = None
     count: int = Field(default=6, ge=1)  # modes that are followed
@@ -67,8 +67,11 @@ class MappedMode(FrozenModel):
     lowest_at: dict[str, float]
     highest_hz: float
     highest_at: dict[str, float]
-    unstable: int  # points at which the mode grows
-    lost: int  # points at which the mode was not recognised
+    unstable: int  # points at which the mode grows; where joints move, if it is faster than the motion changes
+    # Points to which it could not be followed: MAC below 0.9, or a frequency that changes by more than 15 %.
+    lost: int
+    lowest_mac: float  # between neighbours
+    largest_step: float  # relative change of its frequency between neighbours
 
 
 class ModeMapResult(FrozenModel):
@@ -78,11 +81,15 @@ class ModeMapResult(FrozenModel):
     formulation: str
     locked: bool
     damped: bool
+    computed: str  # what frequencies and damping ratios are those of
     axes: dict[str, NumberArray]
     points: int
     modes: tuple[MappedMode, ...]
     frequency_hz: NumberArray  # grid and mode
     damping_ratio: NumberArray
+    growth: NumberArray  # [1/s]
+    mac: NumberArray  # likeness to the neighbour before
+    q: dict[str, NumberArray]  # joint coordinates over the grid, all joints
     warnings: tuple[str, ...]  # what there is to doubt about the robot, one line each
     files: dict[str, str]
 
@@ -110,7 +117,8 @@ def mode_map(
     if request.along is not None:
         points = _recorded_points(model, request.along)
     else:
-        points = _grid_points(scenario.robot, request, scenario.initial.q)
+        model = _on_branch(model, request.q or scenario.initial.q)
+        points = _grid_points(model, request, scenario.initial.q)
     found = mapped_modes(
         model,
         points.q,
@@ -120,6 +128,7 @@ def mode_map(
         axes=points.axes,
         locked=request.locked,
         damped=request.damped,
+        frozen=request.frozen,
         kp=request.kp,
         kd=request.kd,
         count=request.count,
@@ -136,11 +145,15 @@ def mode_map(
         formulation=scenario.formulation,
         locked=found.locked,
         damped=found.damped,
+        computed=what_is_computed(found),
         axes=found.axes,
         points=int(np.prod(found.shape)),
         modes=_mapped_modes(found),
         frequency_hz=found.frequency_hz,
         damping_ratio=found.damping_ratio,
+        growth=found.growth,
+        mac=found.mac,
+        q={name: found.q[..., k] for k, name in enumerate(found.joints)},
         warnings=lines_of(doubts_of_robot(scenario.robot)),
         files=written_files(plot=request.picture, data=request.data),
     )
@@ -156,18 +169,44 @@ class _Points(NamedTuple):
     axes: dict[str, np.ndarray]
 
 
+def what_is_computed(found: ModeMap) -> str:
+    """What the frequencies and damping ratios of a map are those of, in words."""
+    if not found.damped:
+        return "undamped modes about rest; damping ratios to first order"
+    if not np.any(found.qd):
+        return "damped modes about rest"
+    if found.frozen:
+        return "modes of frozen instants, changes of the coordinates in time included: growth may be apparent"
+    return "modes of the instant without the change of the coordinates in time: growth is that of energy / frequency"
+
+
+def _on_branch(model: Model, pose: Sequence[float] | None) -> Model:
+    """The model; a closed chain starts on the branch of this pose."""
+    if not model.closed:
+        return model
+    theta = model.assemble(pose)
+    return model.with_formulation(near(model.formulation, theta))
+
+
 def _grid_points(
-    robot: Robot, request: ModeMapRequest, initial: Sequence[float] | None
+    model: Model, request: ModeMapRequest, initial: Sequence[float] | None
 ) -> _Points:
     """All combinations of the values on the axes."""
+    robot = model.robot
     _check_axes(request.over)
-    pose = request.q or initial or (0.0,) * len(robot.joint_names)
+    _check_independent(model, request.over)
+    pose: Any = request.q or initial or (0.0,) * len(robot.joint_names)
+    if model.closed:
+        pose = np.full(len(robot.joint_names), np.nan)
+        independent = list(model.formulation.independent)
+        # Dependent joints follow: the map leads them from point to point.
+        pose[independent] = np.asarray(model.assemble())[independent]
     values = [axis.values for axis in request.over]
     grids = np.meshgrid(*values, indexing="ij")
     shape = grids[0].shape
     # Every point starts from the pose; the axes then overwrite what they vary.
     q = np.tile(np.asarray(pose, dtype=float), (*shape, 1))
-    qd = np.zeros_like(q)
+    qd = np.zeros(q.shape)
     changes: dict[str, np.ndarray] = {}
     axes: dict[str, np.ndarray] = {}
     kinds = {link.name: link.joint.type for link in robot.links if link.joint.moves}
@@ -208,6 +247,19 @@ def _check_axes(axes: Sequence[MapAxis]) -> None:
         raise refused("over", text, f"more than {MOST_POINTS} points")
 
 
+def _check_independent(model: Model, axes: Sequence[MapAxis]) -> None:
+    """Refuse joints of a closed chain that follow from others."""
+    for axis in axes:
+        joint = axis.name.removesuffix(".speed")
+        if joint in model.joint_names and joint not in model.independent_names:
+            others = ", ".join(model.independent_names)
+            message = (
+                f"{joint} follows from {others} in this closed chain: vary {others}, or make {joint} independent "
+                f"(--set robot.independent=[{joint}])"
+            )
+            raise refused("over", axis.name, message)
+
+
 def _check_key(robot: Robot, axis: MapAxis) -> None:
     """Refuse a key that is neither a joint nor in the robot, before anything is computed."""
     try:
@@ -242,7 +294,6 @@ def _mapped_modes(found: ModeMap) -> tuple[MappedMode, ...]:
     modes = []
     for m in range(count):
         hz = found.frequency_hz[..., m].ravel()
-        growth = found.growth[..., m].ravel()
         lowest = int(hz.argmin())
         highest = int(hz.argmax())
         modes.append(
@@ -252,8 +303,10 @@ def _mapped_modes(found: ModeMap) -> tuple[MappedMode, ...]:
                 lowest_at=points[lowest],
                 highest_hz=float(hz[highest]),
                 highest_at=points[highest],
-                unstable=int(np.sum(growth > GROWING * hz)),
+                unstable=int(np.sum(found.unstable[..., m])),
                 lost=int(np.sum(found.lost[..., m])),
+                lowest_mac=float(found.mac[..., m].min()),
+                largest_step=float(np.abs(found.step[..., m]).max()),
             )
         )
     return tuple(modes)
@@ -285,12 +338,14 @@ def map_dataset(found: ModeMap) -> Any:
     modes = [*grid, "mode"]
     joint = [*grid, "joint"]
     likeness = {"long_name": "likeness to the point before"}
+    step = {"long_name": "relative change of the frequency from the point before"}
     rigid = {"long_name": "number of rigid motions"}
     data = {
         "frequency": (modes, found.frequency_hz, {"units": "Hz"}),
         "damping_ratio": (modes, found.damping_ratio),
         "growth": (modes, found.growth, {"units": "1/s"}),
         "mac": (modes, found.mac, likeness),
+        "step": (modes, found.step, step),
         "rigid": (grid, found.rigid, rigid),
         "q": (joint, found.q, {"units": "rad or m"}),
         "qd": (joint, found.qd, {"units": "rad/s or m/s"}),
@@ -298,10 +353,14 @@ def map_dataset(found: ModeMap) -> Any:
     }
     coords: dict[str, Any] = {
         "mode": np.arange(1, found.frequency_hz.shape[-1] + 1),
-        "joint": [name for name in found.names if "/" not in name],
+        "joint": list(found.joints),
         "axis": ["x", "y", "z"],
     }
     for name, (axis, values) in zip(grid, found.axes.items(), strict=True):
         coords[name] = (name, values, {"long_name": axis})
-    attrs = {"name": found.robot, "locked": int(found.locked)}
+    attrs = {
+        "name": found.robot,
+        "locked": int(found.locked),
+        "computed": what_is_computed(found),
+    }
     return xr.Dataset(data, coords=coords, attrs=attrs)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from pydantic import Field, model_validator
 
+from ..analyse.linear.carried_weight import weight_note
 from ..analyse.modes.modal import modes as natural_modes
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..compilation import compiled_quickly
@@ -44,6 +45,8 @@ class ModesRequest(RobotRequest):
     locked: bool = False  # every joint held
     damped: bool = False
     undeformed: bool = False
+    # Add the second-order stiffness of carried weight, which formulations of first order leave out.
+    weight_stiffness: bool = False
     count: int = Field(default=10, ge=1)  # modes, lowest first
     picture: str | None = None
     animation: str | None = None
@@ -80,6 +83,7 @@ class ModesResult(FrozenModel):
     stability: tuple[str, ...]
     damping: bool  # whether the robot has any
     warnings: tuple[str, ...]  # what there is to doubt, one line each
+    weight_note: str | None  # what is left out of the stiffness of carried weight
     picture: str | None
     animation: str | None
 
@@ -120,6 +124,7 @@ def modes(request: ModesRequest) -> ModesResult:
         stability=found.stability,
         damping=has_damping(scenario.robot),
         warnings=lines_of([*doubts_of_scenario(scenario), *doubts(model, state)]),
+        weight_note=None if request.weight_stiffness else weight_note(model),
         picture=request.picture,
         animation=request.animation,
     )
@@ -138,6 +143,7 @@ def _found_modes(model: Model, pose: Any, state: State, request: ModesRequest) -
         locked=request.locked,
         damped=request.damped,
         count=request.count,
+        weight_stiffness=request.weight_stiffness,
     )
 
 

@@ -1,13 +1,16 @@
 """Motion in time."""
 
+import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..describe import DescriptionError, Scenario
+from ..describe import DescriptionError, Problem, Scenario
 from .failures import FailedRun
 from .frozen_model import FrozenModel, Position
 from .output_files import PAGE, PICTURE, RESULT, Outputs, output_problems
@@ -29,8 +32,15 @@ class SimulateRequest(FrozenModel):
     # By dotted path: {"t_end": 0.5, "robot.links.upper.beam.material.E": 9e9}.
     changes: dict[str, Any] = {}
     result: str | None = None  # NetCDF file
+    # Go on with a run that was interrupted, from the checkpoint beside its result file, where there is one.
+    resume: bool = False
     picture: str | None = None
     animation: str | None = None
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """The file beside the result that keeps a run while it goes on."""
+        return None if self.result is None else Path(self.result + ".checkpoint")
 
     def outputs(self) -> Outputs:
         """The files that are asked for, and how their names may end."""
@@ -103,7 +113,7 @@ def prepare(request: SimulateRequest) -> PreparedRun:
     Raises:
         DescriptionError: with everything that is wrong.
     """
-    problems = output_problems(request.outputs())
+    problems = [*output_problems(request.outputs()), *_resume_problems(request)]
     try:
         scenario = scenario_of(request.scenario, request.changes)
     except DescriptionError as failure:
@@ -118,6 +128,13 @@ def prepare(request: SimulateRequest) -> PreparedRun:
     return PreparedRun(request, scenario, _notes(request, scenario), model, build_s)
 
 
+def _resume_problems(request: SimulateRequest) -> list[Problem]:
+    if not request.resume or request.result is not None:
+        return []
+    message = "needs a result file: the checkpoint of a run lies beside it"
+    return [Problem(None, None, "resume", "true", message)]
+
+
 def _notes(request: SimulateRequest, scenario: Scenario) -> tuple[str, ...]:
     notes = []
     if runs_from_rest(request.scenario):
@@ -125,6 +142,10 @@ def _notes(request: SimulateRequest, scenario: Scenario) -> tuple[str, ...]:
         notes.append(f"a robot without a scenario: {span} under gravity from rest")
     if not has_damping(scenario.robot):
         notes.append("no damping in the robot: vibration does not die out")
+    checkpoint = request.checkpoint
+    if request.resume and checkpoint is not None:
+        found = "from" if checkpoint.exists() else "from the beginning: there is no"
+        notes.append(f"going on {found} {checkpoint}")
     return tuple(notes)
 
 
@@ -141,34 +162,81 @@ def run_prepared(
         FailedRun: it stopped early; the part that was computed is saved.
     """
     from ..show.run import Interrupted, SimulationError, run_scenario
+    from ..solve.checkpoint import CheckpointError
 
     request = prepared.request
     try:
         run = run_scenario(
-            prepared.scenario, watch, model=prepared.model, build_s=prepared.build_s
+            prepared.scenario,
+            watch,
+            model=prepared.model,
+            build_s=prepared.build_s,
+            checkpoint=request.checkpoint,
+            resume=request.resume,
         )
+    except CheckpointError as failure:
+        file = str(request.checkpoint)
+        message = f"{failure}. Remove it, or run without resuming"
+        raise DescriptionError([Problem(file, None, "", None, message)]) from None
     except SimulationError as failure:
         # What was computed until then is worth keeping: it often shows why.
-        files = _saved(failure.run, request.result)
-        result = _result(failure.run, prepared.notes, files)
-        message = f"{failure}{_advice(failure.run)}"
         interrupted = isinstance(failure, Interrupted)
+        files, notes = _saved(failure.run, request, keep_checkpoint=interrupted)
+        result = _result(failure.run, (*prepared.notes, *notes), files)
+        message = "\n".join([f"{failure}{_advice(failure.run)}", *notes])
         raise FailedRun(message, result, interrupted) from failure
-    files = _saved(run, request.result)
+    files, notes = _saved(run, request)
     if request.picture is not None:
         run.plot(request.picture)
         files["plot"] = request.picture
     if request.animation is not None:
         run.animate(request.animation)
         files["animation"] = request.animation
-    return _result(run, prepared.notes, files)
+    return _result(run, (*prepared.notes, *notes), files)
 
 
-def _saved(run: "Run", path: str | None) -> dict[str, str]:
-    if path is None:
-        return {}
-    run.save(path)
-    return {"result": path}
+def _saved(
+    run: "Run", request: SimulateRequest, keep_checkpoint: bool = False
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Files that hold the run, and what to say about them; where a disk is full, another place is found."""
+    if request.result is None:
+        return {}, ()
+    checkpoint = request.checkpoint
+    assert checkpoint is not None
+    path, reason = saved_somewhere(run.save, Path(request.result))
+    if reason is not None:
+        return {"result": str(path)}, (f"{reason}; the run is in {path}",)
+    if not keep_checkpoint:
+        checkpoint.unlink(missing_ok=True)
+    if not checkpoint.exists():
+        return {"result": request.result}, ()
+    files = {"result": request.result, "checkpoint": str(checkpoint)}
+    return files, (f"--resume goes on from {checkpoint}",)
+
+
+def saved_somewhere(
+    save: Callable[[Path], object], wanted: Path
+) -> tuple[Path, str | None]:
+    """Where a file was written: as wanted, else in the folder for temporary files or at home, with the reason.
+
+    Raises:
+        OSError: it could be written nowhere.
+    """
+    try:
+        save(wanted)
+        return wanted, None
+    except OSError as failure:
+        reason = f"{wanted} cannot be written: {failure.strerror or failure}"
+    name = f"lissom-{os.getpid()}-{wanted.name}"
+    places = [Path(tempfile.gettempdir()) / name, Path.home() / name]
+    for place in places:
+        try:
+            save(place)
+            return place, reason
+        except OSError:
+            continue
+    tried = ", ".join(map(str, places))
+    raise OSError(f"{reason}; nor can {tried}. Free some space and run again")
 
 
 def _advice(run: "Run") -> str:

@@ -25,7 +25,7 @@ from .axes import (
     tidy_axes,
 )
 
-# Where a mode was not recognised, and where it grows.
+# Where a mode was not followed, and where it grows.
 LOST_MARK = {"ls": "", "marker": "x", "ms": 5, "color": "#9AA5B1"}
 UNSTABLE_MARK = {"ls": "", "marker": "o", "ms": 3.5, "color": "#C0392B"}
 MODES_ON_PAGE = 4  # of heat maps
@@ -128,8 +128,7 @@ def _curves(modes: ModeMap) -> Figure:
 
 def _draw_frequencies(axes: Axes, modes: ModeMap, along: ndarray) -> None:
     """Frequency of every mode, marked where the mode is lost or unstable."""
-    # A growth below this share of the frequency is rounding.
-    unstable = modes.growth > 1e-9 * np.abs(modes.frequency_hz)
+    unstable = modes.unstable
     for m in range(modes.frequency_hz.shape[-1]):
         frequency = modes.frequency_hz[:, m]
         axes.plot(along, frequency, lw=1.6, label=f"mode {m + 1}", **_line(m))
@@ -141,7 +140,7 @@ def _draw_frequencies(axes: Axes, modes: ModeMap, along: ndarray) -> None:
     if np.any(unstable):
         axes.plot([], [], label="unstable", **UNSTABLE_MARK)
     if np.any(modes.lost):
-        axes.plot([], [], label="not recognised", **LOST_MARK)
+        axes.plot([], [], label="not followed", **LOST_MARK)
     axes.set_ylabel("frequency [Hz]")
     axes.set_ylim(bottom=0)
 

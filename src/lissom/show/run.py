@@ -15,12 +15,15 @@ from .. import __version__
 from ..analyse.validity.watch import doubts_of_run, doubts_of_scenario
 from ..atomic import write_atomically
 from ..compilation import compiled_quickly
+from ..describe.array_file import check_file
 from ..describe.doubt import Doubt, lines_of
 from ..describe.modes import default_modes
 from ..describe.part import plain
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
+from ..native.compiled import using
 from ..scenarios.ready import ready
+from ..solve.checkpoint import CheckpointFile
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.inputs import Inputs, inputs_of_torque
 from ..solve.model import Model
@@ -112,6 +115,7 @@ class Run:
     @classmethod
     def load(cls, path: str | Path) -> "Run":
         """A run read back from its file."""
+        check_file(path, ".nc")
         return cls(xr.load_dataset(path, engine="h5netcdf"))
 
 
@@ -129,6 +133,8 @@ def simulate(
     scenario: Mapping[str, Any] | None = None,
     build_s: float = 0.0,
     doubts: Sequence[Doubt] = (),
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
 ) -> Run:
     """Motion of a robot in time.
 
@@ -145,6 +151,12 @@ def simulate(
         scenario: what the result file should remember as its origin.
         build_s: time already spent on building the model, for the record.
         doubts: about what the run was made of, to be told beside those about the run itself.
+        checkpoint: file that keeps the run while it goes on, every 20 s and where it is interrupted; it stays.
+        resume: go on from the checkpoint, where there is one.
+
+    Raises:
+        SimulationError: the run did not reach its end.
+        CheckpointError: the checkpoint is not that of this run.
     """
     state = model.at() if state is None else state
     options = solver_of(solver)
@@ -156,7 +168,12 @@ def simulate(
     began = time.perf_counter()
     compile_run(model, state, inputs, times, options)
     compiled = time.perf_counter()
-    solution = solve_run(model, state, inputs, times, options, watch)
+    kept = None
+    if checkpoint is not None:
+        schedule = inputs.schedule(float(times[-1]))
+        numbers = (model.formulation, state, schedule, times, options.model_dump_json())
+        kept = CheckpointFile(checkpoint, dict(scenario) if scenario else numbers)
+    solution = solve_run(model, state, inputs, times, options, watch, kept, resume)
     data, seen = dataset(model, inputs, solution, options)
     ended = time.perf_counter()
     data.attrs |= {
@@ -179,8 +196,13 @@ def run_scenario(
     *,
     model: Model | None = None,
     build_s: float = 0.0,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
 ) -> Run:
-    """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken."""
+    """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken.
+
+    For the other arguments see `simulate`.
+    """
     began = time.perf_counter()
     model, state, inputs = ready(scenario, model)
     return simulate(
@@ -195,6 +217,8 @@ def run_scenario(
         scenario=scenario.to_dict(),
         build_s=build_s + time.perf_counter() - began,
         doubts=doubts_of_scenario(scenario),
+        checkpoint=checkpoint,
+        resume=resume,
     )
 
 
@@ -202,8 +226,9 @@ def compile_run(
     model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
 ) -> None:
     """Compile everything that a run and its results need, without running it."""
-    shapes = prepare(model, state, inputs, times, solver)
-    prepare_outputs(model, inputs, shapes)
+    prepare(model, state, inputs, times, solver)
+    with using(solver.backend):
+        prepare_outputs(model, state, inputs, float(times[-1]))
 
 
 # --- start ---------------------------------------------------------------------------------------------------------
@@ -265,7 +290,8 @@ def dataset(
     """The results of a run with names and units, and what there is to doubt about them."""
     n = int(solution.filled)
     j = model.formulation.n_joints
-    outputs, torque = outputs_of(model, inputs, solution)
+    with using(solver.backend):
+        outputs, torque = outputs_of(model, inputs, solution)
     elastic = np.asarray(solution.x)[:n, j:]
     link, node = np.array(model.node_index).T
     joint = ("time", "joint")

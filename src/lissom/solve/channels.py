@@ -246,12 +246,7 @@ def _element(model: Model, name: str, link: str, number: str) -> tuple[int, int,
 
 def observed_motion(formulation: AbstractFormulation, motion: Motion) -> Motion:
     """The motion as an observer sees it: with every acceleration, also those that `published` terms leave out."""
-    if not formulation.published:
-        return motion
-    _, rates_d = jax.jvp(
-        formulation.rates, (motion.x, motion.xd), (motion.xd, motion.xdd)
-    )
-    return motion._replace(rates_d=rates_d)
+    return formulation.observed(motion)
 
 
 def measure(

@@ -17,7 +17,12 @@ from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..describe.segments import first_bodies, in_bodies, links_of_bodies
-from ..describe.supported import DEFAULT_FORMULATION, SUPPORT, check_structure
+from ..describe.supported import (
+    ALL_TERMS,
+    DEFAULT_FORMULATION,
+    SUPPORT,
+    check_structure,
+)
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
 from ..dynamics.coordinates import with_coordinates
@@ -53,7 +58,8 @@ class Model:
             links or a list; default 12, or all if there are fewer, 0 is rigid. A nodal basis keeps all.
         reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`,
             with `erls-cms` `minimum-norm`.
-        terms: `consistent` (complete virtual work) or `published` (as printed in the papers).
+        terms: `consistent` (complete virtual work), `published` (as printed in the papers), or `published-planar` (as
+            printed for planar mechanisms, displacements along world axes; `erls-fem`).
         basis: shapes of the links: `craig-bampton`, `assumed` modes or `nodal`; default per formulation: Craig-Bampton
             modes in `nonlinear` and `erls-cms`.
         stiffening: `none`, or `geometric`: axial loads stiffen or soften bent links.
@@ -130,7 +136,7 @@ class Model:
 
     @property
     def terms(self) -> str:
-        """`consistent` or `published`."""
+        """`consistent`, `published` or `published-planar`."""
         return self.choices.terms
 
     @property
@@ -322,7 +328,7 @@ class Model:
 
     def poses(self, state: State) -> Poses:
         """Positions, ERLS positions and small rotations of all nodes, padded (link, node, 3)."""
-        return _poses(self.formulation_at(state), state.x)
+        return poses_at(self.formulation_at(state), state.x)
 
     def position(self, state: State, node: str) -> Float[Array, " 3"]:
         """World position of a node [m]."""
@@ -357,7 +363,7 @@ def check_choices(formulation: str, choices: Choices) -> None:
     """Refuse what a formulation does not offer, and names that there are not."""
     accepted = {
         "formulation": (formulation, tuple(FORMULATIONS)),
-        "terms": (choices.terms, ("consistent", "published")),
+        "terms": (choices.terms, ALL_TERMS),
         "basis": (choices.basis, (None, *BASES)),
         "stiffening": (choices.stiffening, ("none", "geometric")),
     }
@@ -465,7 +471,8 @@ def _checked_equilibrium(f: AbstractFormulation, x, tau):
 
 
 @compiled_quickly
-def _poses(f: AbstractFormulation, x) -> Poses:
+def poses_at(f: AbstractFormulation, x) -> Poses:
+    """Nodes at the coordinates x."""
     return node_poses(f, f.configuration(x))
 
 

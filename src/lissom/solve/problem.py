@@ -9,6 +9,7 @@ from ..algebra.linear import factorise, inverse, solve
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
+from ..native.marks import kept_function
 from .channels import measure, observed_motion
 from .feedback import WiredLaw, on_actuated
 from .inputs import Loads
@@ -85,6 +86,7 @@ class MotionProblem(eqx.Module):
 
     # --- equations of motion
 
+    @kept_function
     def residual(self, t, x, xd, xdd) -> Float[Array, " n"]:
         """M xdd + h - Q; the rows of prescribed joints say that the encoder follows its motion."""
         return self.residual_of(t, self.formulation.motion(x, xd, xdd))
@@ -116,6 +118,7 @@ class MotionProblem(eqx.Module):
         rows = [independent.index(joint) for joint in self.loads.prescribed]
         return jnp.asarray(self.loads.prescribed), jnp.asarray(rows)
 
+    @kept_function
     def matrices(self, t, x, xd) -> Tangents:
         """Derivatives of the residual, the stiff part: inertia, structure and control law."""
         motion = self.formulation.motion(x, xd, jnp.zeros_like(x))
@@ -126,7 +129,7 @@ class MotionProblem(eqx.Module):
         f = self.formulation
         N = engine.rate_map(f, motion.x)
         M = engine.inertia(f, motion.place, N)
-        D, K = engine.structural_matrices(f, motion.xd, N)
+        D, K = engine.structural_matrices(f, motion.place, motion.xd, N)
         feedback = self.loads.feedback
         if feedback is not None and feedback.sample is None:
             on_x, on_xd = self._gains(t, motion, N)
@@ -178,6 +181,7 @@ class MotionProblem(eqx.Module):
         tau, _ = self._reaction(motion, force)
         return applied, torque.at[jnp.asarray(self.loads.prescribed)].add(tau)
 
+    @kept_function
     def powers(self, t, x, xd, xdd) -> Float[Array, " 2"]:
         """Power put in by torques and wrenches, and power dissipated [W]."""
         motion = self.formulation.motion(x, xd, xdd)

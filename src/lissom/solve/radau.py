@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve
+from ..native.marks import over_rows
 from ..types import real, whole
 from .problem import MotionProblem, Tangents
 from .step import (
@@ -100,9 +101,8 @@ class Radau(AbstractStep):
     ) -> RadauMemory:
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
-        motion = problem.formulation.motion(now.x, now.xd, jnp.zeros(n))
-        tangents = problem.matrices_of(now.t, motion)
-        force = problem.residual_of(now.t, motion)
+        tangents = problem.matrices(now.t, now.x, now.xd)
+        force = problem.residual(now.t, now.x, now.xd, jnp.zeros(n))
         inertia = factorise(tangents.M)
         xdd = -solve(inertia, force)
         no = jnp.asarray(False)
@@ -158,7 +158,7 @@ class Radau(AbstractStep):
             problem, tolerance, now, h, memory, guess
         )
         x, xd, _ = stage_states(now, h, stages)
-        powers = jax.vmap(problem.powers)(now.t + C * h, x, xd, stages)
+        powers = over_rows(problem.powers)(now.t + C * h, x, xd, stages)
         work = now.work + h * (A[2] @ powers)
         end = Moment(now.t + h, x[2], xd[2], work)
         error = estimate(tolerance, now, h, memory, stages)
@@ -329,7 +329,7 @@ def iterate(
 
     def change(stages):
         x, xd, t = stage_states(now, h, stages)
-        r = jax.vmap(problem.residual)(t, x, xd, stages)
+        r = over_rows(problem.residual)(t, x, xd, stages)
         return -_stages_of(memory, TO_REAL @ r, TO_COMPLEX @ r.astype(complex))
 
     def size_of(d):

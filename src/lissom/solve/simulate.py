@@ -1,25 +1,27 @@
-"""A whole run: piece after piece between discontinuities, in bursts that can be watched, or in one pure call."""
+"""A whole run: in bursts that can be watched, or in one pure call."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..compilation import QUICK, CompiledAhead
+from ..compilation import QUICK
 from ..describe.scenario import Solver
-from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.coordinates import with_coordinates
+from ..native.compiled import NativeAhead, using
 from ..types import RESULTS, real, whole
+from .checkpoint import CheckpointFile
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
 from .generalised_alpha import GeneralisedAlpha
-from .inputs import Inputs, Loads, inputs_of_torque
-from .march import MarchState, empty_record, first_sample, march, set_off
+from .inputs import Inputs, inputs_of_torque
+from .march import DrivenRobot, MarchState, first_sample, march, set_off
 from .model import Model
 from .problem import MotionProblem
 from .radau import Radau
+from .record import COLUMNS, Record, Rows, empty_record, window
 from .solution import Counts, Segment, Solution
 from .state import State
 from .step import AbstractStep, Moment, Tolerance
@@ -28,9 +30,14 @@ BURST = 400  # tries between two looks at the clock, the screen and the keyboard
 FIRST_STEP = 1e-4  # [s]
 ENDLESS = 2**62
 
-_first_sample = CompiledAhead(first_sample, **QUICK)
-_set_off = CompiledAhead(set_off, **QUICK)
-_march = CompiledAhead(march)
+
+def _numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
+    return robot.formulation
+
+
+_first_sample = NativeAhead(first_sample, **QUICK)
+_set_off = NativeAhead(set_off, _numbers_of_robot, **QUICK)
+_march = NativeAhead(march, _numbers_of_robot)
 
 
 class Settings(NamedTuple):
@@ -85,6 +92,8 @@ def simulate(
     times: np.ndarray,
     solver: Solver,
     watch: Callable[[float], None] = lambda t: None,
+    checkpoint: CheckpointFile | None = None,
+    resume: bool = False,
 ) -> Solution:
     """Run to the last output time; an interrupt or a failure keeps what has been computed.
 
@@ -95,65 +104,100 @@ def simulate(
         times: output grid, from 0 [s].
         solver: method and tolerances.
         watch: called with the time reached, every few hundred steps; may raise to stop the run.
+        checkpoint: where the run is kept while it goes on.
+        resume: go on from that file, where it exists.
+
+    Raises:
+        CheckpointError: the file is not that of this run.
     """
+    with using(solver.backend):
+        return _simulated(
+            model, state, inputs, times, solver, watch, checkpoint, resume
+        )
+
+
+def _simulated(
+    model: Model,
+    state: State,
+    inputs: Inputs,
+    times: np.ndarray,
+    solver: Solver,
+    watch: Callable[[float], None],
+    checkpoint: CheckpointFile | None,
+    resume: bool,
+) -> Solution:
+    """The run itself."""
     inputs = inputs.wired(model)
     prescribed = inputs.prescribed
-    f, state = with_prescribed_joints(model.formulation, state, prescribed)
-    settings = settings_of(solver, float(times[-1]))
-    at = _start(f, state, inputs, times, solver, _first_sample)
-    segments = [Segment(f.independent, 0, 0.0)]
+    end = float(times[-1])
+    settings = settings_of(solver, end)
+    schedule = inputs.schedule(end)
+    kept = checkpoint.read() if checkpoint is not None and resume else None
+    robot, at = _at_start(model, state, inputs, times, solver)
+    rows = Rows(times, at.record)
+    segments = [Segment(robot.formulation.independent, 0, 0.0)]
+    if kept is not None:
+        segments = list(kept.segments)
+        f = with_coordinates(model.formulation, segments[-1].independent)
+        robot = DrivenRobot(f, schedule)
+        at = kept.state(_set_off.prepare(settings.step, robot, settings.tolerance, at))
+        kept.put_back(rows)
     interrupted = False
     try:
-        for loads, end in _pieces(inputs, times):
-            while _is_under_way(at, end):
-                problem = MotionProblem(f, loads)
-                for reached in _bursts(problem, settings, at, end):
-                    # Kept before anyone may stop the run: an interrupt loses nothing.
-                    at = reached
-                    watch(float(at.now.t))
-                if not _is_well(at):
-                    # A closed chain may go on with other joints as its coordinates.
-                    f, at = beyond_dead_point(f, at, prescribed)
-                if f.independent != segments[-1].independent:
-                    row, time = int(at.record.filled), float(at.now.t)
-                    segments.append(Segment(f.independent, row, time))
+        while _is_under_way(at, end):
+            for reached in _bursts(robot, settings, rows, at, end):
+                # Kept before anyone may stop the run: an interrupt loses nothing.
+                at = reached
+                if checkpoint is not None:
+                    checkpoint.keep(at, rows, tuple(segments))
+                watch(float(at.now.t))
             if not _is_well(at):
-                break
+                # A closed chain may go on with other joints as its coordinates.
+                f, at = beyond_dead_point(robot.formulation, at, prescribed)
+                robot = DrivenRobot(f, schedule)
+            independent = robot.formulation.independent
+            if independent != segments[-1].independent:
+                row = rows.take(at.record)
+                segments.append(Segment(independent, row, float(at.now.t)))
     except KeyboardInterrupt:
         interrupted = True
-    solution = solution_of(at, tuple(segments))
+        if checkpoint is not None and at.memory is not None:
+            checkpoint.keep(at, rows, tuple(segments), at_once=True)
+    solution = kept_solution(rows, at, tuple(segments))
     if interrupted:
         return eqx.tree_at(lambda s: s.result, solution, RESULTS.interrupted)
     return solution
 
 
+def _at_start(
+    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+) -> tuple[DrivenRobot, MarchState]:
+    """The robot with all that drives it, and its march before the first step."""
+    f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
+    end = float(times[-1])
+    robot = DrivenRobot(f, inputs.schedule(end))
+    record = _first_window(robot, times)
+    return robot, _start(robot, state, record, solver, end, _first_sample)
+
+
 def prepare(
     model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
-) -> Solution:
-    """Compile what a run needs before it begins; a solution with shapes in place of numbers, except for its times.
+) -> None:
+    """Compile what a run needs before it begins. Each structure of robot and loads is compiled once in a process."""
+    with using(solver.backend):
+        _prepared(model, state, inputs, times, solver)
 
-    Each structure of robot and loads is compiled once in a process.
-    """
+
+def _prepared(
+    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+) -> None:
     inputs = inputs.wired(model)
-    f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
-    step, tolerance, max_step, max_steps = settings_of(solver, float(times[-1]))
-    at = _start(f, state, inputs, times, solver, _first_sample.prepare)
-    at_end = at
-    for loads, end in _pieces(inputs, times):
-        problem = MotionProblem(f, loads)
-        under_way = _set_off.prepare(step, problem, tolerance, at)
-        limits = (real(end), max_step, whole(BURST), max_steps)
-        at_end = _march.prepare(step, problem, tolerance, under_way, *limits)
-    segments = (Segment(f.independent, 0, 0.0),)
-    shapes = eqx.filter_eval_shape(solution_of, at_end, segments)
-    return eqx.tree_at(lambda s: s.t, shapes, real(times))
-
-
-def _pieces(inputs: Inputs, times: np.ndarray) -> Iterator[tuple[Loads, float]]:
-    """The loads of each smooth piece of time, and where it ends."""
-    ends = inputs.breakpoints(float(times[-1]))
-    for start, end in zip(ends[:-1], ends[1:], strict=True):
-        yield _as_arrays(inputs.on(start, end)), float(end)
+    end = float(times[-1])
+    step, tolerance, max_step, max_steps = settings_of(solver, end)
+    robot, at = _at_start(model, state, inputs, times, solver)
+    under_way = _set_off.prepare(step, robot, tolerance, at)
+    limits = (real(end), max_step, whole(BURST), max_steps)
+    _march.prepare(step, robot, tolerance, under_way, *limits)
 
 
 def _is_well(at: MarchState) -> bool:
@@ -165,14 +209,17 @@ def _is_under_way(at: MarchState, end: float) -> bool:
 
 
 def _bursts(
-    problem: MotionProblem, settings: Settings, at: MarchState, end: float
+    robot: DrivenRobot, settings: Settings, rows: Rows, at: MarchState, end: float
 ) -> Iterator[MarchState]:
-    """The march after each burst of steps, to the end of a piece or until the run fails."""
+    """The march after each burst of steps, to its end or until it fails; the rows of full windows are kept."""
     step, tolerance, max_step, max_steps = settings
-    at = _set_off(step, problem, tolerance, at)
+    if at.memory is None:
+        at = _set_off(step, robot, tolerance, at)
     limits = (real(end), max_step, whole(BURST), max_steps)
     while _is_under_way(at, end):
-        at = _march(step, problem, tolerance, at, *limits)
+        record = rows.next_window(at.record)
+        at = eqx.tree_at(lambda s: s.record, at, record)
+        at = _march(step, robot, tolerance, at, *limits)
         yield at
 
 
@@ -215,14 +262,16 @@ def rollout(
     inputs = inputs.wired(model)
     options = solver_of(solver)
     times = output_times(t_end, output_dt)
+    end = float(times[-1])
     f = model.formulation
-    step, tolerance, max_step, max_steps = settings_of(options, t_end)
-    at = _start(f, state, inputs, times, options, first_sample)
-    for loads, end in _pieces(inputs, times):
-        problem = MotionProblem(f, loads)
-        at = set_off(step, problem, tolerance, at)
-        limits = (real(end), max_step, whole(ENDLESS), max_steps)
-        at = march(step, problem, tolerance, at, *limits)
+    step, tolerance, max_step, max_steps = settings_of(options, end)
+    robot = DrivenRobot(f, inputs.schedule(end))
+    commands = _command_count(robot)
+    record = empty_record(real(times), f.size, f.n_encoders, commands)
+    at = _start(robot, state, record, options, end, first_sample)
+    at = set_off(step, robot, tolerance, at)
+    limits = (real(end), max_step, whole(ENDLESS), max_steps)
+    at = march(step, robot, tolerance, at, *limits)
     return solution_of(at, (Segment(f.independent, 0, 0.0),))
 
 
@@ -230,45 +279,71 @@ def rollout(
 
 
 def _start(
-    f: AbstractFormulation,
+    robot: DrivenRobot,
     state: State,
-    inputs: Inputs,
-    times: np.ndarray,
+    record: Record,
     solver: Solver,
+    t_end: float,
     sample: Callable[[MotionProblem, Moment], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
-    t_end = float(times[-1])
     now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
     joints = real(state.q)
-    loads, _ = next(_pieces(inputs, times))
-    control = sample(MotionProblem(f, loads).near(joints), now)
-    commands = 0 if control is None else control.command.shape[0]
+    control = sample(robot.at_start.near(joints), now)
     first_step = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
     zero = whole(0)
     return MarchState(
         now=now,
         joints=joints,
+        piece=zero,
         h=real(first_step),
         memory=None,
         control=control,
         counts=Counts(zero, zero, zero),
-        record=empty_record(real(times), f.size, f.n_encoders, commands),
+        record=record,
         result=RESULTS.successful,
     )
 
 
+def _first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
+    """The output grid's first window."""
+    f = robot.formulation
+    t = real(window(times, 0))
+    return empty_record(t, f.size, f.n_encoders, _command_count(robot))
+
+
+def _command_count(robot: DrivenRobot) -> int:
+    """How many torques a sampled law holds; none without one."""
+    if robot.sampled_law is None:
+        return 0
+    return len(robot.formulation.joints.actuated)
+
+
 def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
-    """What a march has come to."""
+    """What a march has come to, its whole output grid in one window."""
     record = at.record
+    return _solution(record.t, vars(record), record.filled, at, segments)
+
+
+def kept_solution(
+    rows: Rows, at: MarchState, segments: tuple[Segment, ...]
+) -> Solution:
+    """What a march has come to, with the rows that the host has kept."""
+    filled = rows.take(at.record)
+    return _solution(rows.t, rows.columns, filled, at, segments)
+
+
+def _solution(
+    t: Any,
+    columns: Mapping[str, Any],
+    filled: Any,
+    at: MarchState,
+    segments: tuple[Segment, ...],
+) -> Solution:
     return Solution(
-        t=record.t,
-        x=record.x,
-        xd=record.xd,
-        work=record.work,
-        joints=record.joints,
-        command=record.command,
-        filled=record.filled,
+        t=t,
+        **{name: columns[name] for name in COLUMNS},
+        filled=filled,
         counts=at.counts,
         result=at.result,
         last=at.now,
@@ -276,12 +351,3 @@ def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
         control=at.control,
         segments=segments,
     )
-
-
-def _as_arrays(loads: Any) -> Any:
-    """Loads whose numbers are arrays: other numbers then need no new compilation."""
-
-    def array(leaf):
-        return real(leaf) if isinstance(leaf, float) else jnp.asarray(leaf)
-
-    return jax.tree.map(array, loads)

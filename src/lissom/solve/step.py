@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from ..algebra.so3 import CROSS
 from ..dynamics.formulation import AbstractFormulation
+from ..native.marks import kept_function
 from .problem import MotionProblem, Tangents
 
 
@@ -34,6 +35,7 @@ class ErrorWeights(eqx.Module):
     xd: Float[Array, " n"]
 
 
+@kept_function
 def error_weights(
     problem: MotionProblem, tolerance: Tolerance, tangents: Tangents, x, xd
 ) -> ErrorWeights:

@@ -49,6 +49,26 @@ def place_of_smallest(m, params, a: Series) -> Series:
     return constant(place.astype(params["index_dtype"]))
 
 
+def _extreme(place_of: Callable) -> Callable[..., Series]:
+    """The element, along some axes, whose constant term is the largest or smallest."""
+
+    def rule(m, params, a: Series) -> Series:
+        axes = params["axes"]
+        rest = [k for k in range(len(a.shape)) if k not in axes]
+        kept = [a.shape[k] for k in rest]
+
+        def in_rows(data):
+            # The coefficients' own axis stays in front, the axes that go are put together at the end.
+            order = [0, *(k + 1 for k in rest), *(k + 1 for k in axes)]
+            return data.transpose(order).reshape(len(data), *kept, -1)
+
+        rows = a.each(in_rows)
+        place = place_of(rows.value, axis=-1)[None, ..., None]
+        return rows.each(lambda data: np.take_along_axis(data, place, -1)[..., 0])
+
+    return rule
+
+
 def counting(m, params) -> Series:
     """0, 1, 2, ... along one axis."""
     shape = params["shape"]
@@ -74,6 +94,8 @@ RULES = {
     "max": larger,
     "min": smaller,
     "clamp": clamp,
+    "reduce_max": _extreme(np.argmax),
+    "reduce_min": _extreme(np.argmin),
     "argmax": place_of_largest,
     "argmin": place_of_smallest,
     "iota": counting,
@@ -88,5 +110,6 @@ RULES = {
     "not": _of_values(np.invert),
     "sign": _of_values(np.sign),
     "floor": _of_values(np.floor),
+    "ceil": _of_values(np.ceil),
     "is_finite": _of_values(np.isfinite),
 }

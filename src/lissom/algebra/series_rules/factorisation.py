@@ -101,7 +101,44 @@ def _lu_series(m, A: Series, packed: np.ndarray, order: np.ndarray) -> Series:
     return s.refine(m.order, residual, correct, constant(packed))
 
 
+SAME = (
+    1e-9  # gap of two eigenvalues, against the largest, below which they count as equal
+)
+
+
+def eigh(m, params, A: Series) -> list[Series]:
+    """V and lam of a symmetric matrix, V^T A V = lam, V^T V = 1.
+
+    Vectors of equal eigenvalues have no series of their own; the space they span has. They are continued as if they did
+    not turn among themselves: right for everything that depends on the span alone, as a reduced link does.
+    """
+    lam, V0 = np.linalg.eigh(A.value)
+    if A.constant:
+        return [constant(V0), constant(lam)]
+    gap = lam[..., None, :] - lam[..., :, None]
+    largest = np.abs(lam).max(axis=-1)[..., None, None]
+    apart = np.abs(gap) > SAME * largest
+    part = np.where(apart, 1.0 / np.where(apart, gap, 1.0), 0.0)
+    one = np.eye(lam.shape[-1])
+    V = constant(V0)
+    for _ in range(m.order):
+        V_T = V.each(_transposed)
+        T = s.matmul(m, V_T, s.matmul(m, A, V))
+        length = s.matmul(m, V_T, V)
+        E = total([length, constant(np.broadcast_to(-one, V0.shape))])
+        # V (1 + Z) keeps its columns orthonormal and apart: Z + Z^T = -E, Z_ij (lam_j - lam_i) = T_ij - lam_j E_ij.
+        scaled = E.each(lambda data: data * lam[..., None, :])
+        turn = total([T, scaled.each(np.negative)]).each(lambda data: part * data)
+        own = E.each(lambda data: np.where(apart, 0.0, -0.5 * data))
+        Z = total([turn, own])
+        V = total([V, s.matmul(m, V, Z)])
+    T = s.matmul(m, V.each(_transposed), s.matmul(m, A, V))
+    values = T.each(lambda data: np.diagonal(data, axis1=-2, axis2=-1))
+    return [V, values]
+
+
 RULES = {
+    "eigh": eigh,
     "triangular_solve": triangular_solve,
     "cholesky": cholesky,
     "lu": lu,

@@ -26,6 +26,7 @@ from ...solve.channels import (
 from ...solve.feedback import WiredLaw
 from ...solve.model import EquilibriumError, Model
 from ...solve.state import State
+from .carried_weight import require_consistent_terms, with_weight_stiffness
 from .linear_feedback import (
     LinearFeedback,
     driving_loads,
@@ -199,6 +200,7 @@ def linearize(
     kd: Any = None,
     controller: Any = None,
     locked: bool = False,
+    weight_stiffness: bool = False,
 ) -> LinearModel:
     """State-space model of small motion about a point, at rest or moving, with named states, inputs and outputs.
 
@@ -219,6 +221,7 @@ def linearize(
         controller: a control law such as `PD`, instead of gains: differentiated at the point, which it does not move.
             A sampled law gives the discrete closed loop, with the memory of the law among its states.
         locked: the encoders follow their motion whatever happens; the joints' coordinates leave the model.
+        weight_stiffness: add the second-order stiffness of carried weight, which formulations of first order leave out.
 
     Example:
         >>> import lissom as ls
@@ -229,6 +232,8 @@ def linearize(
     """
     if controller is not None and (kp is not None or kd is not None):
         raise ValueError("give gains kp and kd, or a controller, not both")
+    if weight_stiffness:
+        require_consistent_terms(model)
     is_closed = controller is not None or kp is not None or kd is not None
     if inputs is None and controller is not None:
         inputs = default_set_points(model)
@@ -239,14 +244,23 @@ def linearize(
     if controller is not None:
         law = require_law(model, controller)
         if law.sample is not None:
-            return _sampled(model, f, point, law, ins, outs, locked)
+            return _sampled(model, f, point, law, ins, outs, locked, weight_stiffness)
         feedback = law_feedback(f, law, f.motion(point.x, point.xd, point.xdd))
     slopes = _slopes_at(f, point, ins, outs, feedback)
+    if weight_stiffness:
+        slopes = _with_weight(model, f, point, slopes)
     return model_of(model, point, slopes, ins, outs, locked)
 
 
 def _slopes_at(f, point, ins, outs, feedback: LinearFeedback | None) -> Derivatives:
     return jax.tree.map(np.asarray, derivatives_at(f, point, ins, outs, feedback))
+
+
+def _with_weight(
+    model: Model, f: AbstractFormulation, point: MotionPoint, slopes: Derivatives
+) -> Derivatives:
+    matrices = with_weight_stiffness(slopes.matrices, model, f, point.x)
+    return slopes._replace(matrices=matrices)
 
 
 def _sampled(
@@ -257,6 +271,7 @@ def _sampled(
     ins: tuple[Channel, ...],
     outs: tuple[Channel, ...],
     locked: bool,
+    weight_stiffness: bool,
 ) -> LinearModel:
     """The closed loop of a sampled law: the robot alone, with its torques and what the law measures, then the loop."""
     if locked:
@@ -266,6 +281,8 @@ def _sampled(
     own_ins = (*torques, *others)
     own_outs = (*law.channels, *outs)
     slopes = _slopes_at(f, point, own_ins, own_outs, None)
+    if weight_stiffness:
+        slopes = _with_weight(model, f, point, slopes)
     robot = model_of(model, point, slopes, own_ins, own_outs, False)
     return sampled_loop(robot, law, ins, outs)
 
@@ -347,6 +364,8 @@ def _operating_point(
         encoder=slopes.encoder[0],
         torque=tau,
         outputs=slopes.y,
+        joints=model.joint_names,
+        independent=model.independent_names,
     )
 
 

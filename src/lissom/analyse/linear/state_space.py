@@ -11,6 +11,7 @@ import scipy.signal
 from jaxtyping import Complex, Float
 
 from ...atomic import write_atomically
+from ...describe.array_file import read_arrays
 from ...solve.channels import UnknownNameError
 from .linear_matrices import LinearMatrices
 from .state_reduction import (
@@ -23,6 +24,7 @@ ENDINGS = (".npz", ".mat")
 METHODS = ("zoh", "foh", "tustin", "euler", "backward_diff")
 _SCIPY = {"tustin": "bilinear"}
 NAMED = ("state", "input", "output")  # what has names: state_names, ...
+JOINT_NAMES = ("joints", "independent")  # fields of the operating point that hold names
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,9 @@ class OperatingPoint:
     encoder: Float[np.ndarray, " j"]
     torque: Float[np.ndarray, " j"]  # that hold this motion [N m or N]
     outputs: Float[np.ndarray, " p"]  # values of the outputs
+    joints: tuple[str, ...] = ()  # of `encoder` and `torque`: all that move
+    # Of `q`, `qd` and `qdd`: all that move, unless a closed chain ties some of them to the others.
+    independent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -169,8 +174,9 @@ class LinearModel:
                 path, lambda file: np.savez_compressed(file, **data)
             )
         # MATLAB reads names of unequal lengths as cells, which are arrays of objects.
-        for kind in NAMED:
-            key = f"{kind}_names"
+        keys = [f"{kind}_names" for kind in NAMED]
+        keys += [f"point_{field}" for field in JOINT_NAMES]
+        for key in keys:
             names = list(data[key])
             data[key] = np.array(names, dtype=object)
         return write_atomically(
@@ -180,15 +186,8 @@ class LinearModel:
     @classmethod
     def load(cls, path: Any) -> "LinearModel":
         """A model read back from its file."""
-        if _ending(path) == ".npz":
-            with np.load(path, allow_pickle=False) as file:
-                return _from_arrays({key: file[key] for key in file.files})
-        data = scipy.io.loadmat(path)
-        # What begins so is SciPy's own: the header of the file.
-        own = [key for key in data if key.startswith("__")]
-        for key in own:
-            del data[key]
-        return _from_arrays(data)
+        _ending(path)
+        return _from_arrays(read_arrays(path))
 
     def _as_arrays(self) -> dict[str, np.ndarray]:
         arrays = {}
@@ -201,7 +200,8 @@ class LinearModel:
             for key, value in self.matrices._asdict().items():
                 arrays[f"second_{key}"] = np.asarray(value)
         for key, value in dataclasses.asdict(self.operating).items():
-            arrays[f"point_{key}"] = np.asarray(value)
+            kind = str if key in JOINT_NAMES else None
+            arrays[f"point_{key}"] = np.asarray(value, dtype=kind)
         arrays["dt"] = np.asarray(self.dt)
         arrays["record"] = np.array(json.dumps(self.record))
         return arrays
@@ -244,6 +244,9 @@ def _operating_point(data: dict[str, np.ndarray]) -> OperatingPoint:
         key = f"point_{entry.name}"
         if entry.name in ("robot", "formulation"):
             values[entry.name] = str(_single(data, key))
+        elif entry.name in JOINT_NAMES:
+            # Files of version 0.1 do not name the joints of the point.
+            values[entry.name] = _names(data.get(key, np.zeros(0, dtype=str)))
         else:
             values[entry.name] = np.asarray(data[key], dtype=float).ravel()
     return OperatingPoint(**values)

@@ -11,6 +11,7 @@ from jaxtyping import Complex, Float
 from ...solve.balance import MotionPoint
 from ...solve.model import Model
 from ...solve.state import State
+from ..linear.carried_weight import with_weight_stiffness
 from ..linear.linear_feedback import LinearFeedback
 from ..linear.linearize import (
     derivatives_at,
@@ -61,6 +62,7 @@ def damped_modes(
     feedback: LinearFeedback | None,
     locked: bool,
     count: int | None,
+    weight_stiffness: bool = False,
 ) -> DampedModes:
     """Modes of the linear model at a point; see `modes`."""
     point = modal_point(model, state, qd, qdd)
@@ -68,6 +70,9 @@ def damped_modes(
     # Modes need neither inputs nor outputs.
     traced = derivatives_at(f, point, (), (), feedback)
     slopes: Any = jax.tree.map(np.asarray, traced)
+    if weight_stiffness:
+        matrices = with_weight_stiffness(slopes.matrices, model, f, point.x)
+        slopes = slopes._replace(matrices=matrices)
     basis = np.eye(f.size)
     if locked:
         slopes, locking = locked_derivatives(slopes, f.independent)
@@ -88,7 +93,7 @@ def damped_modes(
         left=basis @ modes.left,
         share=share,
         stability=modes.stability,
-        names=(*model.joint_names, *model.coordinate_names),
+        names=(*model.independent_names, *model.coordinate_names),
         strain=strain,
     )
 

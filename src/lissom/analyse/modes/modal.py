@@ -14,6 +14,7 @@ from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.model import Model
 from ...solve.state import State
+from ..linear.carried_weight import require_consistent_terms, weight_stiffness_at
 from ..linear.linear_feedback import joint_feedback
 from ..linear.locking import locked_basis
 from .complex_modes import RIGID_RATE
@@ -62,8 +63,9 @@ def vibration_matrices(
         return engine.resting_force(f, engine.at_rest(f, x), tau)
 
     N = engine.rate_map(f, x)
-    M = engine.inertia(f, f.configuration(x), N)
-    C, _ = engine.structural_matrices(f, jnp.zeros_like(x), N)
+    place = f.configuration(x)
+    M = engine.inertia(f, place, N)
+    C, _ = engine.structural_matrices(f, place, jnp.zeros_like(x), N)
     K = jax.jacfwd(resting_force)(x)
     return M, C, K, N.encoder
 
@@ -79,6 +81,7 @@ def modes(
     qdd: Any = None,
     kp: Any = None,
     kd: Any = None,
+    weight_stiffness: bool = False,
 ) -> Any:
     """Natural modes about a static state, or about a point of a motion.
 
@@ -97,14 +100,21 @@ def modes(
         qdd: joint accelerations.
         kp: proportional gains of a joint controller on the encoders, one or one for each joint.
         kd: its derivative gains.
+        weight_stiffness: add the second-order stiffness of carried weight, which formulations of first order leave out.
     """
+    if weight_stiffness:
+        require_consistent_terms(model)
     feedback = joint_feedback(model, kp, kd)
     if damped or qd is not None or qdd is not None:
-        return damped_modes(model, state, qd, qdd, feedback, locked, count)
+        return damped_modes(
+            model, state, qd, qdd, feedback, locked, count, weight_stiffness
+        )
     state = state if isinstance(state, State) else model.static(state)
     f = model.formulation_at(state)
     traced = _matrices_at(model, f, state)
     M, C, K, E = (np.asarray(A) for A in traced)
+    if weight_stiffness:
+        K = K + weight_stiffness_at(model, f, state.x)
     if feedback is not None:
         stiffness, damping = feedback.matrices(E, model.actuated)
         K = K + stiffness

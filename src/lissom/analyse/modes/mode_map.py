@@ -1,5 +1,6 @@
-"""Modes over poses, payloads, speeds, or along a motion: followed from point to point by their shapes."""
+"""Modes over poses, payloads, speeds, or along a motion: followed from point to point by how the links move."""
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,12 +9,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.optimize
 from jaxtyping import Float
 
-from ...algebra.eigen import modal_assurance, symmetric_modes
+from ...algebra.eigen import symmetric_modes
 from ...atomic import write_atomically
 from ...compilation import compiled_quickly
+from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.nodes import node_poses
 from ...solve.balance import balanced_point, left_over
@@ -27,11 +28,20 @@ from ..linear.linearize import (
     locked_derivatives,
     require_balance,
 )
+from ..linear.moving_matrices import (
+    MatrixRates,
+    change_rates,
+    locked_rates,
+    matrix_rates,
+    self_adjoint,
+)
 from .complex_modes import RIGID_RATE, quadratic_modes
+from .grid_points import grid_of
+from .tracking import FOLLOWED, LONGEST_STEP, PointModes, track, weighted_motion
 
 CHUNK = 16  # points computed at a time, side by side
+GROWING = 1e-9  # growth, against |lambda|, that rounding makes of nothing
 SPARE = 3  # times as many modes are looked at as are asked for, and ten: one that comes from above is found
-FOLLOWED = 0.5  # MAC below which a mode counts as lost
 
 
 @dataclass(frozen=True)
@@ -40,22 +50,32 @@ class ModeMap:
 
     frequency_hz: Float[np.ndarray, "*grid m"]  # |lambda| / (2 pi)
     damping_ratio: Float[np.ndarray, "*grid m"]
-    # Largest real part of lambda [1/s]: above 0 the motion is unstable.
+    # Real part of lambda [1/s]: above 0 the vibration grows. See `frozen`.
     growth: Float[np.ndarray, "*grid m"]
-    # Likeness to the neighbouring point from which the mode was followed.
+    # Likeness to the neighbouring point from which the mode was followed: MAC of the displacements of the links' mass.
     mac: Float[np.ndarray, "*grid m"]
+    # Relative change of the frequency from there.
+    step: Float[np.ndarray, "*grid m"]
     rigid: np.ndarray  # number of rigid motions at each point
+    # Rate at which the mode's inertia changes along the motion [1/s]; 0 at rest, and where `frozen`.
+    change_rate: Float[np.ndarray, "*grid m"]
     q: Float[np.ndarray, "*grid j"]
     qd: Float[np.ndarray, "*grid j"]
     torque: Float[np.ndarray, "*grid j"]  # that hold the motion
     tip: Float[np.ndarray, "*grid 3"]  # position of the last link's tip [m]
     shapes: np.ndarray  # (*grid, n, m), mass-normalised
-    names: tuple[str, ...]  # of the n coordinates
+    displacement: np.ndarray  # (*grid, node, 3, m), of every node in world axes
+    names: tuple[str, ...]  # of the n coordinates of `shapes`
+    joints: tuple[str, ...]  # of `q`, `qd` and `torque`
+    nodes: tuple[str, ...]  # of `displacement`
     # What varies along each axis of the grid.
     axes: dict[str, np.ndarray] = field(default_factory=dict)
     robot: str = ""
     damped: bool = False
     locked: bool = False
+    # Where joints move: roots of the matrices of the instant as they are ([Palomba2019]); else of their self-adjoint
+    # form, without what the changing of the coordinates puts into them.
+    frozen: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -64,8 +84,15 @@ class ModeMap:
 
     @property
     def lost(self) -> np.ndarray:
-        """Where a mode was not recognised: MAC below 0.5; a finer grid may help."""
-        return self.mac < FOLLOWED
+        """Where a mode was not followed: MAC below 0.9, or its frequency changed by more than 15 %."""
+        return (self.mac < FOLLOWED) | (np.abs(self.step) > LONGEST_STEP)
+
+    @property
+    def unstable(self) -> np.ndarray:
+        """Where a mode grows by more than rounding, and is faster than the motion changes: others say nothing."""
+        size = 2 * np.pi * np.abs(self.frequency_hz)
+        is_vibration = size > self.change_rate
+        return is_vibration & (self.growth > GROWING * size)
 
     def save(self, path: Any) -> Any:
         """Write everything as `.npz`, full precision."""
@@ -73,14 +100,38 @@ class ModeMap:
             raise ValueError(f"{path}: the name must end in .npz")
         arrays: dict[str, Any] = {}
         for key, value in self.__dict__.items():
-            if key not in ("axes", "names"):
+            if key != "axes":
                 arrays[key] = np.asarray(value)
         for k, values in enumerate(self.axes.values()):
             arrays[f"axis_{k}"] = values
-        axis_names = list(self.axes)
-        arrays["names"] = np.array(self.names, dtype=str)
-        arrays["axis_names"] = np.array(axis_names, dtype=str)
+        arrays["axis_names"] = np.array(list(self.axes), dtype=str)
         return write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
+
+
+class LinkMotions(eqx.Module):
+    """How links and nodes move for a unit rate of each coordinate (last axis)."""
+
+    links: Any  # twists and rates of body coordinates (l, e, n), link axes
+    inertia: Any  # of each link over these (l, e, e)
+    encoder: Any  # (j, n)
+    nodes: Any  # velocity of the nodes (l, k, 3, n), world axes
+
+
+def link_motions(f: AbstractFormulation, x: Float[Any, " n"]) -> LinkMotions:
+    """Motions of all links and nodes about x: pure, for `jit` and `vmap`."""
+    place = f.configuration(x)
+    columns = jax.vmap(lambda dx: f.rates(x, dx))(jnp.eye(f.size))
+    N = jax.tree.map(lambda part: jnp.moveaxis(part, 0, -1), columns)
+
+    def position(x):
+        return node_poses(f, f.configuration(x)).position
+
+    return LinkMotions(
+        links=jnp.concatenate([N.V, N.q], axis=1),
+        inertia=jax.vmap(engine.body_inertia)(f.links, place.q),
+        encoder=N.encoder,
+        nodes=jax.jacfwd(position)(x),
+    )
 
 
 class LinearPoint(eqx.Module):
@@ -90,10 +141,18 @@ class LinearPoint(eqx.Module):
     tau: Any  # torques that hold the motion
     left_over: Any  # share of the forces that is not balanced
     nodes: Any  # positions of the nodes of the last link
+    motions: LinkMotions
+    # How the matrices change along the motion, where joints move.
+    rates: MatrixRates | None
 
 
 def linear_point(
-    f: AbstractFormulation, q, qd, qdd, feedback: LinearFeedback | None
+    f: AbstractFormulation,
+    q,
+    qd,
+    qdd,
+    feedback: LinearFeedback | None,
+    with_rates: bool,
 ) -> LinearPoint:
     """Balance and derivatives at one point; pure and without LAPACK, to be batched."""
     # A closed chain stays on the branch of its own point.
@@ -105,21 +164,29 @@ def linear_point(
         tau=point.tau,
         left_over=left_over(f, point),
         nodes=node_poses(f, place).position[-1],
+        motions=link_motions(f, point.x),
+        rates=matrix_rates(f, point) if with_rates else None,
     )
 
 
 @compiled_quickly
-def _over_poses(f, q, qd, qdd, feedback) -> LinearPoint:
+def _over_poses(f, motion, feedback, with_rates: bool) -> LinearPoint:
     """One robot at many points."""
-    batched = jax.vmap(linear_point, in_axes=(None, 0, 0, 0, None))
-    return batched(f, q, qd, qdd, feedback)
+
+    def one(q, qd, qdd):
+        return linear_point(f, q, qd, qdd, feedback, with_rates)
+
+    return jax.vmap(one)(*motion)
 
 
 @compiled_quickly
-def _over_robots(f, q, qd, qdd, feedback) -> LinearPoint:
+def _over_robots(f, motion, feedback, with_rates: bool) -> LinearPoint:
     """Another robot at every point: the arrays of f have a leading axis."""
-    batched = jax.vmap(linear_point, in_axes=(0, 0, 0, 0, None))
-    return batched(f, q, qd, qdd, feedback)
+
+    def one(f, q, qd, qdd):
+        return linear_point(f, q, qd, qdd, feedback, with_rates)
+
+    return jax.vmap(one)(f, *motion)
 
 
 def mode_map(
@@ -131,6 +198,7 @@ def mode_map(
     changes: Mapping[str, Any] | None = None,
     locked: bool = False,
     damped: bool = False,
+    frozen: bool = False,
     kp: Any = None,
     kd: Any = None,
     count: int = 6,
@@ -140,17 +208,21 @@ def mode_map(
     """Modes over a grid of poses, speeds, payloads or other data of the robot, or along a motion.
 
     At every point the links are in quasi-static balance with the motion (q, qd, qdd). All points are computed side by
-    side; modes are then followed from each point to the next by the likeness of their shapes (MAC, best assignment), so
-    that a mode keeps its number where frequencies cross.
+    side; modes are then followed from each point to the next by the likeness of the displacements of the links' mass
+    (MAC, best assignment) and by their frequencies, so that a mode keeps its number where frequencies cross. `lost`
+    marks where that fails.
 
     Args:
         model: the robot.
-        q: joint coordinates (*grid, j); zero by default.
+        q: joint coordinates (*grid, j); zero by default. Of a closed chain, those of the independent joints are enough:
+            the others are led from the assembled pose from neighbour to neighbour, on one branch.
         qd: joint speeds, in the shape of q or to be repeated.
         qdd: joint accelerations.
         changes: data of the robot that vary over the grid, by their key: `{"payload.mass": masses}`.
         locked: hold every joint.
         damped: damping, friction and gyroscopic terms in; always so where joints move.
+        frozen: where joints move, the roots of the instant's matrices as they are; by default without what the change
+            of the coordinates in time puts into them (`lissom.analyse.linear.moving_matrices`).
         kp: proportional gains of a joint controller.
         kd: its derivative gains.
         count: modes, the lowest at the first point of the grid; rigid motions are counted, not followed.
@@ -159,6 +231,7 @@ def mode_map(
 
     Raises:
         EquilibriumError: the links find no balance at a point.
+        AssemblyError: a closed chain cannot be led to a point.
     """
     feedback = joint_feedback(model, kp, kd)
     grid, motion = grid_of(model, q, qd, qdd, changes)
@@ -168,11 +241,19 @@ def mode_map(
     several = SPARE * count + 10
     family = _family_over(model, changes, grid) if changes else None
     points: list[PointModes] = []
-    for at, here in _linear_points(model, family, motion, feedback, watch):
+    with_rates = moves and not frozen
+    linear = _linear_points(model, family, motion, feedback, with_rates, watch)
+    for at, here in linear:
         require_balance(float(here.left_over), f"near q = {at.tolist()}")
         points.append(_modes_at(model, here, locked, damped, several))
-    axes = dict(axes or {})
-    return _mode_map(model, grid, motion, points, count, axes, damped, locked)
+    found = _mode_map(model, grid, motion, points, count)
+    return dataclasses.replace(
+        found,
+        axes={name: np.asarray(axis) for name, axis in (axes or {}).items()},
+        damped=damped,
+        locked=locked,
+        frozen=frozen,
+    )
 
 
 def _family_over(
@@ -191,72 +272,21 @@ def _linear_points(
     family: Family | None,
     motion: list[np.ndarray],
     feedback: LinearFeedback | None,
+    with_rates: bool,
     watch: Callable[[float], None],
 ) -> Iterator[tuple[np.ndarray, LinearPoint]]:
     """Joint coordinates of every point, and what was computed there."""
     total = len(motion[0])
     for start, rows in chunks(total, CHUNK):
-        q, qd, qdd = (jnp.asarray(part[rows]) for part in motion)
+        here = tuple(jnp.asarray(part[rows]) for part in motion)
         if family is None:
-            answer = _over_poses(model.formulation, q, qd, qdd, feedback)
+            answer = _over_poses(model.formulation, here, feedback, with_rates)
         else:
-            answer = _over_robots(family.take(rows), q, qd, qdd, feedback)
+            answer = _over_robots(family.take(rows), here, feedback, with_rates)
         answer = jax.tree.map(np.asarray, answer)
         for k in range(min(CHUNK, total - start)):
             yield motion[0][start + k], row_of(answer, k)
         watch(min(start + CHUNK, total) / total)
-
-
-def grid_of(
-    model: Model, q, qd, qdd, changes
-) -> tuple[tuple[int, ...], list[np.ndarray]]:
-    """Shape of the grid, and q, qd, qdd at every point of it in a row."""
-    j = model.n_joints
-    parts = []
-    for name, value in (("q", q), ("qd", qd), ("qdd", qdd)):
-        part = np.zeros(j)
-        if value is not None:
-            part = np.asarray(value, dtype=float)
-        if part.shape[-1:] != (j,):
-            names = ", ".join(model.joint_names)
-            raise ValueError(
-                f"{name} must have {j} values at each point, one for each joint ({names}), got {part.shape}"
-            )
-        parts.append(part)
-    shapes = [part.shape[:-1] for part in parts]
-    changes = changes or {}
-    shapes += [np.shape(value) for value in changes.values()]
-    grid = np.broadcast_shapes(*shapes) or (1,)
-    motion = []
-    for part in parts:
-        over_grid = np.broadcast_to(part, (*grid, j))
-        motion.append(over_grid.reshape(-1, j))
-    if model.closed:
-        motion[0] = _assembled(model, motion[0], q is None)
-    return grid, motion
-
-
-def _assembled(model: Model, rows: np.ndarray, as_built: bool) -> np.ndarray:
-    """Joint coordinates with the loops closed at every point; `as_built`, those of the assembled robot."""
-    closed = []
-    for row in rows:
-        theta = model.assemble(None if as_built else row)
-        closed.append(np.asarray(theta))
-    return np.stack(closed)
-
-
-@dataclass(frozen=True)
-class PointModes:
-    """Modes at one point that are not rigid motions."""
-
-    size: np.ndarray  # |lambda|, or omega of an undamped mode [rad/s]
-    ratio: np.ndarray  # damping ratio; -1 for a motion that grows without vibration, 1 for one that decays so
-    growth: np.ndarray  # real part of lambda [1/s]
-    shapes: np.ndarray  # over all coordinates, mass-normalised
-    weight: np.ndarray  # of each coordinate in a comparison of shapes: its own inertia
-    rigid: int  # number of rigid motions
-    torque: np.ndarray
-    tip: np.ndarray
 
 
 def _modes_at(
@@ -264,26 +294,56 @@ def _modes_at(
 ) -> PointModes:
     """The lowest modes at a point, in order of their size."""
     slopes = here.slopes
-    M = slopes.matrices.M
-    basis = np.eye(len(M))
+    rates = here.rates
+    basis = np.eye(len(slopes.matrices.M))
     if locked:
+        whole = slopes.matrices
         slopes, locking = locked_derivatives(slopes, model.formulation.independent)
         basis = locking.B
+        if rates is not None:
+            rates = locked_rates(rates, whole, locking)
+    matrices = slopes.matrices
+    if rates is not None:
+        matrices = self_adjoint(matrices, rates)
     solve = _damped if damped else _undamped
-    size, ratio, growth, phi = solve(*slopes.matrices[:3])
+    size, ratio, growth, phi = solve(*matrices[:3])
     rigid = size < RIGID_RATE
     chosen = np.flatnonzero(~rigid)[:count]
+    changes = np.zeros(len(chosen))
+    if rates is not None:
+        changes = change_rates(matrices, rates, phi[:, chosen])
+    shapes = basis @ phi[:, chosen]
     tip = model.node_index[-1][1]
     return PointModes(
         size=size[chosen],
         ratio=ratio[chosen],
         growth=growth[chosen],
-        shapes=basis @ phi[:, chosen],
-        weight=np.diag(M),
+        shapes=shapes,
+        motion=_weighted_motion(model, here.motions, shapes),
+        displacement=_node_displacements(model, here.motions, shapes),
         rigid=int(rigid.sum()),
+        change_rate=changes,
         torque=here.tau,
         tip=here.nodes[tip],
     )
+
+
+def _weighted_motion(
+    model: Model, motions: LinkMotions, shapes: np.ndarray
+) -> np.ndarray:
+    """Motions of links and rotors in each mode, weighted with the roots of their inertias."""
+    links = weighted_motion(motions.links @ shapes, motions.inertia)
+    rotor = np.sqrt(np.asarray(model.formulation.joints.motor_inertia))
+    rotors = rotor[:, None] * (motions.encoder @ shapes)
+    return np.concatenate([links, rotors])
+
+
+def _node_displacements(
+    model: Model, motions: LinkMotions, shapes: np.ndarray
+) -> np.ndarray:
+    """Displacements of the named nodes in each mode, world axes."""
+    rows = [motions.nodes[i, k] for i, k in model.node_index]
+    return np.stack(rows) @ shapes
 
 
 def _damped(M, C, K):
@@ -312,50 +372,24 @@ def _undamped(M, C, K):
     return size, ratio, -ratio * size, phi
 
 
-def follow(
-    before: PointModes, tracked: np.ndarray, here: PointModes
-) -> tuple[np.ndarray, np.ndarray]:
-    """Which mode here continues each tracked mode of the point before, and how alike the two are.
-
-    Shapes are compared with the inertia of each coordinate as weight. The whole inertia matrix would not do: a shape
-    that balances two links in one pose does not in the next, and weighs much more there.
-    """
-    weight = np.diag(0.5 * (before.weight + here.weight))
-    old = before.shapes[:, tracked].T
-    new = here.shapes.T
-    likeness = modal_assurance(old[:, None], new[None], weight)
-    # The best assignment of all modes together: two modes never continue in the same one.
-    rows, columns = scipy.optimize.linear_sum_assignment(-likeness)
-    # Fewer modes here than before leave some without a continuation, marked by -1.
-    chosen = np.full(len(tracked), -1)
-    chosen[rows] = columns
-    mac = likeness[np.arange(len(tracked)), chosen]
-    return chosen, np.where(chosen >= 0, mac, 0.0)
-
-
-def neighbour(index: tuple[int, ...]) -> tuple[int, ...]:
-    """The point from which a point of the grid is reached: one back along its last axis that is not at its start."""
-    axis = max(k for k, i in enumerate(index) if i > 0)
-    back = list(index)
-    back[axis] -= 1
-    return tuple(back)
-
-
 def _mode_map(
-    model, grid, motion, points: Sequence[PointModes], count, axes, damped, locked
+    model: Model,
+    grid: tuple[int, ...],
+    motion: Sequence[np.ndarray],
+    points: Sequence[PointModes],
+    count: int,
 ) -> ModeMap:
     """Modes numbered by those of the first point, followed over the grid."""
     # Only modes that every point has can be followed.
     fewest = min(len(point.size) for point in points)
-    m = min(count, fewest)
     at = dict(zip(np.ndindex(*grid), points, strict=True))
-    order, mac = _numbered(at, grid, m)
+    place, mac, step = track(at, grid, min(count, fewest))
 
     def by_mode(name):
         rows = []
         for index, point in at.items():
             values = getattr(point, name)
-            rows.append(values[..., order[index]])
+            rows.append(values[..., place[index]])
         whole = np.stack(rows)
         return whole.reshape(*grid, *whole.shape[1:])
 
@@ -368,32 +402,17 @@ def _mode_map(
         damping_ratio=by_mode("ratio"),
         growth=by_mode("growth"),
         mac=mac,
+        step=step,
         rigid=rigid.reshape(grid),
+        change_rate=by_mode("change_rate"),
         q=by_point(motion[0]),
         qd=by_point(motion[1]),
         torque=by_point([point.torque for point in points]),
         tip=by_point([point.tip for point in points]),
         shapes=by_mode("shapes"),
-        names=(*model.joint_names, *model.coordinate_names),
-        axes={name: np.asarray(axis) for name, axis in axes.items()},
+        displacement=by_mode("displacement"),
+        names=(*model.independent_names, *model.coordinate_names),
+        joints=model.joint_names,
+        nodes=tuple(model.node_names),
         robot=model.robot.name,
-        damped=damped,
-        locked=locked,
     )
-
-
-def _numbered(
-    at: Mapping[tuple[int, ...], PointModes], grid: tuple[int, ...], m: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Place of each followed mode among those of its point, and its likeness to the point before."""
-    order = np.zeros((*grid, m), dtype=int)
-    mac = np.ones((*grid, m))
-    for index, point in at.items():
-        if any(index):
-            back = neighbour(index)
-            places, likeness = follow(at[back], order[back], point)
-            order[index] = places
-            mac[index] = likeness
-        else:
-            order[index] = np.arange(m)
-    return order, mac

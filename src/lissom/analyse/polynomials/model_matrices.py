@@ -21,7 +21,10 @@ from ...algebra.monomials import Monomials, monomials_of
 from ...algebra.series import Series
 from ...algebra.taylor import push_forward, variables
 from ...compilation import compiled_quickly
-from ...dynamics.formulation import AbstractFormulation
+from ...dynamics.basis import link_bodies
+from ...dynamics.coordinates import with_coordinates
+from ...dynamics.formulation import AbstractFormulation, near
+from ...dynamics.formulations import formulation_of
 from ...solve.balance import (
     SMALL_STEP,
     MotionPoint,
@@ -30,6 +33,7 @@ from ...solve.balance import (
     missing_balance,
     moving_joints,
     newton_by_chords,
+    on_independent,
     start_of_balance,
 )
 from ...solve.model import EquilibriumError, Model
@@ -37,6 +41,7 @@ from ...types import Real
 from ..linear.linear_matrices import linear_matrices, split_motion
 from ..linear.linearize import BALANCE
 from ..linear.locking import locking
+from .aligned_bodies import aligned_bodies
 
 # Points from which on compiling pays: for fewer, interpreting the traced program is faster.
 WORTH_COMPILING = 12
@@ -55,7 +60,9 @@ def matrices(
     if theta_is_encoder(f):
         elastic = slice(f.n_joints, None)
         return tuple(A[elastic, elastic] for A in (M, C, K))
-    lock = locking(*_encoder_slopes(f, point))
+    drives = jnp.asarray(f.independent, dtype=int)
+    slopes = [part[drives] for part in _encoder_slopes(f, point)]
+    lock = locking(*slopes)
     return lock.reduced(M, C, K)
 
 
@@ -107,7 +114,7 @@ class ModelMatrices:
         """Names of the components of the vectors."""
         if self.locked:
             return self.model.coordinate_names
-        return (*self.model.joint_names, *self.model.coordinate_names)
+        return (*self.model.independent_names, *self.model.coordinate_names)
 
     @property
     def notes(self) -> dict[str, str]:
@@ -124,8 +131,23 @@ class ModelMatrices:
         moved = dict(self.quantities(p))
         q, qd, qdd = (self._joint_values(kind, moved) for kind in KINDS)
         # What is left after the joints' motion is data of the robot.
-        model = self.model.replace(moved) if moved else self.model
-        return model.formulation, q, qd, qdd
+        f = self._formulation(moved) if moved else self.model.formulation
+        return f, q, qd, qdd
+
+    def _formulation(self, moved: Mapping[str, Any]) -> AbstractFormulation:
+        """The formulation with other data of the robot; its coordinates mean what they do in the robot as it is."""
+        model = self.model
+        own = model.formulation
+        robot = model.robot.replace(moved)
+        name, choices = model.formulation_name, model.choices
+        bodies = link_bodies(robot, name, choices)
+        bodies = aligned_bodies(robot.links, bodies, model.bodies)
+        f = formulation_of(robot, name, choices, bodies)
+        if not model.closed:
+            return f
+        # A closed chain keeps its branch and its independent joints.
+        f = with_coordinates(f, own.independent)
+        return near(f, jnp.asarray(own.mechanism.home))
 
     def _joint_values(self, kind: str, moved: dict[str, Any]) -> Any:
         """One kind of joint values, those taken out of `moved` that a parameter moves."""
@@ -218,9 +240,11 @@ class ModelMatrices:
             x, tau = z[: f.size], z[f.size :]
             xd = moving_joints(f, qd)
             xdd = moving_joints(f, qdd)
+            tau = on_independent(f, tau)
             return matrices(f, MotionPoint(x, xd, xdd, tau), self.locked)
 
-        size = self.model.formulation.size + self.model.n_joints
+        f = self.model.formulation
+        size = f.size + f.n_joints
         p = jnp.zeros(len(self.parameters))
         z = jnp.zeros(size)
         functions = (balance, jax.jacfwd(balance, argnums=1), linear)

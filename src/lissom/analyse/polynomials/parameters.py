@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...describe.errors import nearest
+from ...dynamics.formulation import near
 from ...solve.model import Model
 from .model_matrices import KINDS, ModelMatrices, linear_quantities
 
@@ -24,12 +25,10 @@ def named_quantities(
     Raises:
         ValueError: no quantity has a name that was given.
     """
-    if model.closed:
-        raise ValueError(
-            "closed chains have no polynomials: their dependent joints come from an iteration that is not expanded. "
-            "Take `mode_map` over a grid."
-        )
     base = _base_motion(model, motions)
+    if model.closed:
+        on_branch = near(model.formulation, jnp.asarray(base["q"]))
+        model = model.with_formulation(on_branch)
     names = tuple(parameters)
     if not names:
         raise ValueError("parameters: name at least one")
@@ -49,9 +48,15 @@ def _base_motion(model: Model, motions: Sequence[Any]) -> dict[str, np.ndarray]:
     """q, qd, qdd of all joints, zero where nothing is said."""
     base = {}
     for kind, value in zip(KINDS, motions, strict=True):
+        if kind == "q" and model.closed:
+            # The dependent joints follow: a closed pose says on which branch.
+            base[kind] = np.asarray(model.assemble(value))
+            continue
         if value is None:
             value = np.zeros(model.n_joints)
         values = np.asarray(value, dtype=float)
+        if values.shape == (model.formulation.n_joints,):
+            values = np.asarray(model.joint_vector(kind, values))
         base[kind] = values
         if values.shape != (model.n_joints,):
             joints = ", ".join(model.joint_names)
@@ -91,15 +96,15 @@ def _full_name(model: Model, quantity: str) -> str:
         ValueError: no joint and no place in the robot has this name.
     """
     if quantity in model.joint_names:
-        return f"q.{quantity}"
+        return _of_joint(model, "q", quantity)
     joint, _, what = quantity.rpartition(".")
     kind = {"speed": "qd", "acceleration": "qdd"}.get(what)
     if kind is not None and joint in model.joint_names:
-        return f"{kind}.{joint}"
+        return _of_joint(model, kind, joint)
     kind, _, joint = quantity.partition(".")
     if kind in KINDS:
         if joint in model.joint_names:
-            return quantity
+            return _of_joint(model, kind, joint)
         raise ValueError(
             f"parameter {quantity!r}: no joint is called {joint!r}{nearest(joint, model.joint_names)} "
             f"The joints are {', '.join(model.joint_names)}."
@@ -115,6 +120,21 @@ def _full_name(model: Model, quantity: str) -> str:
     value = value_at(model, quantity)
     model.robot.replace({quantity: 1.0 if value is None else value})
     return quantity
+
+
+def _of_joint(model: Model, kind: str, joint: str) -> str:
+    """The full name of a joint's motion.
+
+    Raises:
+        ValueError: the joint follows from others in a closed chain.
+    """
+    if joint not in model.independent_names:
+        others = ", ".join(model.independent_names)
+        raise ValueError(
+            f"parameter {joint!r} follows from {others} in this closed chain: vary {others}, or make {joint} "
+            "independent in the robot (`independent`)"
+        )
+    return f"{kind}.{joint}"
 
 
 def value_at(model: Model, path: str) -> float | None:

@@ -1,5 +1,6 @@
 """Modes as polynomials of parameters: of a robot's named ones, or of any matrices M, C, K that depend on some."""
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -13,7 +14,7 @@ from ...algebra.eigen import modal_assurance
 from ...algebra.monomials import monomials_of
 from ...algebra.taylor import taylor_coefficients
 from ...solve.model import Model
-from ..modes.complex_modes import RIGID, Eigenpairs, vibration_pairs
+from ..modes.complex_modes import RIGID, Eigenpairs, frequency_hz, vibration_pairs
 from .accuracy import ErrorEstimate, residual_errors
 from .eigenseries import EigenSeries, eigen_series
 from .expansion import AccuracyGoal, Expansion, expand_until
@@ -142,8 +143,9 @@ def parametric_modes(
     speeds and accelerations zero, torques from inverse dynamics), and M, C, K are the exact derivatives of the
     equations of motion there; all of that is expanded, the balance included.
 
-    Without `accuracy` there is one expansion, of the given order (4). With it, the lowest order that reaches it is
-    chosen and the range is cut into several expansions until it holds at every checked point.
+    Without `accuracy` there is one expansion, of the given order (4), compared with exact modes at some points of the
+    range (`notes["checked"]`; without a range, close to the expansion point). With it, the lowest order that reaches it
+    is chosen and the range is cut into several expansions until it holds at every checked point.
 
     Args:
         model: the robot.
@@ -253,12 +255,37 @@ def _single_expansion(
     """One expansion of the given order about one point."""
     order = ORDER if order is None else order
     start = _start(expander.source.parameters, at, region, present)
-    # Without a range the piece has some width: it decides which terms are worth printing.
-    low = start - 1.0 if region is None else region.low
-    high = start + 1.0 if region is None else region.high
+    region = region or _region_about(start)
+    box = (start, region.low, region.high)
     series = expander.about(start, None, order)
-    checked = "nothing: one expansion of the given order"
-    return _joined(expander, order, [(start, low, high)], [series], checked)
+    found = _joined(expander, order, [box], [series], "")
+    checked = _exact_errors(found, region.few_checks())
+    return dataclasses.replace(found, notes={**found.notes, "checked": checked})
+
+
+def _region_about(start: np.ndarray) -> ParameterBox:
+    """Where an expansion without a range is looked at: up to a tenth of its parameters above the expansion point."""
+    # Above alone: below zero there is no mass and no length. An angle of zero is looked at up to 0.1 rad.
+    reach = 0.1 * np.where(start == 0.0, 1.0, np.abs(start))
+    return ParameterBox(start, start + reach)
+
+
+def _exact_errors(found: ParametricModes, points: np.ndarray) -> str:
+    """How far the polynomials are from exact modes at some points, in words."""
+    values = found(points)
+    frequency = 0.0
+    likeness = 1.0
+    for i, exact in enumerate(found.exact(points)):
+        error = np.abs(frequency_hz(exact.eigenvalue) / values.frequency_hz[i] - 1.0)
+        mac = modal_assurance(values.right[i], exact.right.T)
+        frequency = max(frequency, float(error.max()))
+        likeness = min(likeness, float(mac.min()))
+    low = ", ".join(f"{value:.4g}" for value in points.min(axis=0))
+    high = ", ".join(f"{value:.4g}" for value in points.max(axis=0))
+    return (
+        f"frequency error {frequency:.2g} and MAC {likeness:.6f} at {len(points)} points from ({low}) to ({high}), "
+        "against exact modes"
+    )
 
 
 def _goal(

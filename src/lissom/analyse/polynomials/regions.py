@@ -22,6 +22,10 @@ class ParameterRegion(abc.ABC):
         """Points at which the error is estimated."""
 
     @abc.abstractmethod
+    def few_checks(self) -> np.ndarray:
+        """Some points at which an expansion is compared with exact modes, those at the ends of the range among them."""
+
+    @abc.abstractmethod
     def halves(self, weight: np.ndarray) -> Iterator["ParameterRegion"]:
         """Two parts, cut across the parameter of largest weight."""
 
@@ -54,6 +58,17 @@ class ParameterBox(ParameterRegion):
             unit.insert(0, np.array(corners))
         half = 0.5 * (self.high - self.low)
         return self.centre() + half * np.concatenate(unit)
+
+    def few_checks(self) -> np.ndarray:
+        """The middles of its faces and, of up to three parameters, its corners."""
+        p = len(self.low)
+        one = np.eye(p)
+        unit = np.concatenate([one, -one])
+        if 1 < p <= 3:
+            corners = list(itertools.product([-1.0, 1.0], repeat=p))
+            unit = np.concatenate([unit, np.array(corners)])
+        half = 0.5 * (self.high - self.low)
+        return self.centre() + half * unit
 
     def halves(self, weight: np.ndarray) -> Iterator[ParameterRegion]:
         """Two boxes."""
@@ -89,6 +104,11 @@ class ParameterPoints(ParameterRegion):
     def checks(self) -> np.ndarray:
         """The points themselves."""
         return self.points
+
+    def few_checks(self) -> np.ndarray:
+        """Up to five of the points, evenly left out."""
+        chosen = np.linspace(0, len(self.points) - 1, 5).round().astype(int)
+        return self.points[np.unique(chosen)]
 
     def halves(self, weight: np.ndarray) -> Iterator[ParameterRegion]:
         """The points on either side of the middle of their box."""

@@ -91,8 +91,9 @@ def _relative_rotation(
         return rotation - rotation[:, :1]
     inner = np.broadcast_to(rotation[:, :1], rotation.shape)
     back = Rotation.from_rotvec(-inner.reshape(-1, 3))
-    relative = Rotation.from_rotvec(rotation.reshape(-1, 3)) * back
-    return relative.as_rotvec().reshape(rotation.shape)
+    # A copy: SciPy takes no array that is only to be read, as JAX hands them out.
+    whole = Rotation.from_rotvec(np.array(rotation).reshape(-1, 3))
+    return (whole * back).as_rotvec().reshape(rotation.shape)
 
 
 def _small_rotation(

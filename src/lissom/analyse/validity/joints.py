@@ -87,7 +87,7 @@ def _beyond_range(
         unit = UNITS[joint.type][0]
         since = "" if t is None else f" from {t[int(np.argmax(excess > 0))]:.4g} s on"
         message = f"it leaves its range{since}: {largest:.3g} {unit} beyond {limit:.4g} {unit}{when(excess, t)}"
-        remedy = "Set limits.stop: true for an end stop that acts, or change the motion"
+        remedy = "Nothing stops it there: change the motion, or the limits"
         about = f"joint {name}"
         yield Doubt("range", about, message, float(reading[row]), limit, remedy)
 

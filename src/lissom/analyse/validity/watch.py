@@ -4,14 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ...compilation import compiled_quickly
 from ...describe.doubt import Doubt
 from ...describe.robot import Robot
 from ...describe.scenario import Scenario
-from ...dynamics.formulation import AbstractFormulation
-from ...dynamics.nodes import Poses, node_poses
+from ...dynamics.nodes import Poses
 from ...solve.inputs import Inputs
-from ...solve.model import Model
+from ...solve.model import Model, poses_at
 from ...solve.outputs import Outputs, energy_audit
 from ...solve.state import State
 from ..linear.state_space import LinearModel
@@ -19,8 +17,11 @@ from .bending import bending_doubts
 from .deformation import NodeMotion, bent_bodies
 from .description import description_doubts, scenario_doubts
 from .joints import drive_doubts, range_doubts, start_doubts, table_doubts
-from .motion import energy_doubts, speed_doubts
+from .motion import energy_doubts, fast_node, speed_doubts
 from .strength import strength_doubts
+
+# [rad or m] Of joints, over which the way of a node is straight to nine digits.
+SMALL_TURN = 1e-5
 
 
 def doubts_of_robot(robot: Robot) -> tuple[Doubt, ...]:
@@ -50,14 +51,30 @@ def doubts_of_linear_model(model: Model, linear: LinearModel) -> tuple[Doubt, ..
     """Doubts about a robot at the point about which it was made linear."""
     point = linear.operating
     x = np.concatenate([point.q, point.elastic])
-    return doubts_at(model, point.encoder, x, point.encoder, point.torque)
+    speed = _node_speeds(model, point.encoder, x, point.qd)
+    return (
+        *doubts_at(model, point.encoder, x, point.encoder, point.torque),
+        *fast_node(speed, model.node_names),
+    )
+
+
+def _node_speeds(model: Model, q: Any, x: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Speeds of all nodes while the joints move and the links keep their shape [m/s]."""
+    f = model.formulation_at(q)
+    link, node = np.array(model.node_index).T
+    # A central difference over a small turn needs no further program.
+    h = SMALL_TURN / max(float(np.abs(qd).max(initial=0.0)), 1.0)
+    way = h * np.concatenate([qd, np.zeros(len(x) - len(qd))])
+    before, after = poses_at(f, x - way).position, poses_at(f, x + way).position
+    speed = np.linalg.norm(np.asarray(after) - np.asarray(before), axis=-1) / (2 * h)
+    return speed[link, node]
 
 
 def doubts_at(
     model: Model, q: Any, x: Any, encoder: Any, torque: Any
 ) -> tuple[Doubt, ...]:
     """The same by the coordinates: q of all joints, x of the model, readings and torques of all joints."""
-    poses = _poses(model.formulation_at(q), x)
+    poses = poses_at(model.formulation_at(q), x)
     nodes = NodeMotion(*_as_one_instant(poses))
     bodies = bent_bodies(model, nodes)
     return (
@@ -91,13 +108,8 @@ def doubts_of_run(
         *bending_doubts(model, bodies, t),
         *strength_doubts(model, bodies, t),
         *speed_doubts(positions, t, model.node_names),
-        *energy_doubts(energy_audit(outputs)),
+        *energy_doubts(energy_audit(outputs), model.terms == "consistent"),
     )
-
-
-@compiled_quickly
-def _poses(f: AbstractFormulation, x: Any) -> Poses:
-    return node_poses(f, f.configuration(x))
 
 
 def _as_one_instant(poses: Poses) -> tuple[np.ndarray, ...]:

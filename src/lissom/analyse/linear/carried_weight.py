@@ -1,0 +1,62 @@
+"""The second-order stiffness of carried weight at a point of a model, for those who ask for it."""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from ...compilation import compiled_quickly
+from ...describe.errors import refused
+from ...dynamics.formulation import AbstractFormulation
+from ...dynamics.weight_stiffness import (
+    finite_twin,
+    lacks_weight_stiffness,
+    weight_stiffness,
+)
+from ...solve.model import Model
+from .linear_matrices import LinearMatrices
+
+_weight_stiffness = compiled_quickly(weight_stiffness)
+
+
+def weight_stiffness_at(
+    model: Model, formulation: AbstractFormulation, x: Float[Array, " n"]
+) -> Float[np.ndarray, "n n"]:
+    """What first order leaves out of the stiffness at x; zero in formulations that leave nothing out."""
+    if not lacks_weight_stiffness(formulation):
+        return np.zeros((formulation.size, formulation.size))
+    joints = formulation.mechanism.joint_coordinates(x)
+    finite = finite_twin(model.robot, model.bodies, model.choices, joints)
+    return np.asarray(_weight_stiffness(formulation, finite, jnp.asarray(x)))
+
+
+def require_consistent_terms(model: Model) -> None:
+    """Refuse to complete terms that are to stay as a paper prints them.
+
+    Raises:
+        DescriptionError: with the field `weight_stiffness`.
+    """
+    if model.terms != "consistent":
+        message = f"completes the consistent terms; {model.terms} ones stay as printed"
+        raise refused("weight_stiffness", None, message)
+
+
+def with_weight_stiffness(
+    matrices: LinearMatrices,
+    model: Model,
+    formulation: AbstractFormulation,
+    x: Float[Array, " n"],
+) -> LinearMatrices:
+    """The matrices of a linear model at x with the stiffness that first order leaves out."""
+    K = np.asarray(matrices.K) + weight_stiffness_at(model, formulation, x)
+    return matrices._replace(K=K)
+
+
+def weight_note(model: Model) -> str | None:
+    """What a user should know about the weight in a linear model; None where nothing is left out."""
+    has_weight = np.any(np.asarray(model.robot.gravity))
+    if not has_weight or not lacks_weight_stiffness(model.formulation):
+        return None
+    return (
+        f"{model.formulation_name} leaves out the second-order stiffness of carried weight, which shifts low "
+        "frequencies by up to some percent: weight_stiffness adds it, and nonlinear has it"
+    )

@@ -1,0 +1,105 @@
+"""The rigid robot beside an elastic one: its independent joints stand where the encoders are, its loops close rigidly.
+
+Its twists are written in world axes, at the world's origin, where every joint adds its own screw to all links that it
+moves. A link of the elastic robot then sees the twist of its rigid counterpart in its own frame, wherever that is.
+"""
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from .chain import GROUND, Chain, body_jacobian, link_frames, relative_poses
+from .mechanism import AbstractJointDependence, AbstractMechanism
+
+
+class RigidRobot(eqx.Module):
+    """Joint screws of the rigid robot in world axes; j moving joints, i of them independent, b links."""
+
+    screw: Float[Array, "j 6"]  # (velocity at the world's origin, turning)
+    # How all joints of the chain follow from the independent ones; None: all are independent.
+    dependence: AbstractJointDependence | None
+    moves: Float[Array, "b j"]  # 1 where a joint moves a link
+    closing_joints: int = eqx.field(static=True)  # further joints of the chain
+
+    def joint_rates(self, rate_i: Float[Array, " i"]) -> Float[Array, " j"]:
+        """Rates of all moving joints."""
+        if self.dependence is None:
+            return rate_i
+        return self.dependence.follow(rate_i)[: self.screw.shape[0]]
+
+    def twists(self, joint_rate: Float[Array, " j"]) -> Float[Array, "b 6"]:
+        """Twist of every link in world axes, at the world's origin."""
+        return self.moves @ (self.screw * joint_rate[:, None])
+
+    def joint_forces(self, wrench: Float[Array, "b 6"]) -> Float[Array, " j"]:
+        """The transpose of `twists`: forces on the moving joints from wrenches on the links, at the world's origin."""
+        return jnp.sum(self.screw * (self.moves.T @ wrench), axis=1)
+
+    def independent_forces(self, on_joints: Float[Array, " j"]) -> Float[Array, " i"]:
+        """The transpose of `joint_rates`."""
+        if self.dependence is None:
+            return on_joints
+        # Joints of the frames that close loops come last in the chain, and take no force.
+        count = self.closing_joints
+        return self.dependence.forces(jnp.pad(on_joints, (0, count)))
+
+
+def rigid_robot(
+    mechanism: AbstractMechanism, reading: Float[Array, " i"], links: int
+) -> RigidRobot:
+    """The rigid robot whose independent joints have these coordinates.
+
+    Args:
+        mechanism: the chain and its loops.
+        reading: of the encoders of the independent joints.
+        links: number of links; frames that close loops follow them in the chain and carry nothing.
+    """
+    rigid = mechanism.rigid
+    chain = rigid.chain
+    theta = rigid.chain_coordinates(reading)
+    joints = rigid.home.shape[0]
+    dependence = None
+    if joints > len(rigid.independent):
+        J = body_jacobian(chain, relative_poses(chain, theta))
+        dependence = rigid.dependence(J)
+    open_chain = _of_links(chain, links, joints)
+    selection = jnp.asarray(open_chain.selection)
+    screw = selection.T @ world_screws(open_chain, theta[:joints])
+    moves = carriers(chain.parents, links) @ selection
+    return RigidRobot(screw, dependence, moves, theta.shape[0] - joints)
+
+
+def _of_links(chain: Chain, links: int, joints: int) -> Chain:
+    """The chain without the frames that close its loops."""
+    parents = chain.parents
+    return Chain(
+        rotation=chain.rotation[:links],
+        position=chain.position[:links],
+        axis=chain.axis[:links],
+        turns=chain.turns[:links],
+        slides=chain.slides[:links],
+        selection=chain.selection[:links, :joints],
+        parents=None if parents is None else parents[:links],
+    )
+
+
+def world_screws(chain: Chain, theta: Float[Array, " j"]) -> Float[Array, "l 6"]:
+    """Unit twist of the joint below every link in world axes, at the world's origin."""
+    R, p = link_frames(chain, theta)
+    axis = jnp.einsum("lij,lj->li", R, jnp.asarray(chain.axis))
+    turn = axis * chain.turns[:, None]
+    slide = axis * chain.slides[:, None]
+    # The origin moves with w x (0 - p).
+    return jnp.concatenate([slide + jnp.cross(p, turn), turn], axis=1)
+
+
+def carriers(parents: tuple[int, ...] | None, links: int) -> Float[np.ndarray, "b b"]:
+    """1 where a link (column) is another (row), or carries it directly or through others."""
+    if parents is None:
+        return np.tril(np.ones((links, links)))
+    rows = np.eye(links)
+    for i, parent in enumerate(parents[:links]):
+        if parent != GROUND:
+            rows[i] += rows[parent]
+    return rows

@@ -1,0 +1,1 @@
+"""Machine code and C from traced JAX functions: pure mathematics, no robot."""

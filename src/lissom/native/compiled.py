@@ -1,0 +1,213 @@
+"""Functions that run as machine code where they can be translated, and under XLA where not."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Literal, NamedTuple
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from ..compilation import (
+    STORE,
+    CompiledAhead,
+    Program,
+    joined_arguments,
+    split_arguments,
+    user_code_in,
+)
+from . import machine_code, marks
+from .program import Untranslatable
+from .translate import Module
+
+log = logging.getLogger("lissom.native")
+Backend = Literal["auto", "native", "xla"]
+_backend: ContextVar[Backend] = ContextVar("backend", default="auto")
+_compiling = threading.RLock()
+
+
+@contextmanager
+def using(backend: Backend) -> Iterator[None]:
+    """While it lasts, functions run as machine code (`native`), under XLA (`xla`), or as is best (`auto`)."""
+    token = _backend.set(backend)
+    try:
+        yield
+    finally:
+        _backend.reset(token)
+
+
+class Pattern(NamedTuple):
+    """Zeros and ones that a program takes for granted: 0 or 1 where it does, -1 elsewhere; None for a free input."""
+
+    known: tuple[np.ndarray | None, ...]
+
+    def holds_for(self, numbers: list[Any]) -> bool:
+        """True if these inputs have the zeros and ones."""
+        pairs = zip(self.known, numbers, strict=True)
+        return all(
+            known is None or ((known < 0) | (known == np.asarray(number))).all()
+            for known, number in pairs
+        )
+
+    def weakened(self, other: "Pattern") -> "Pattern":
+        """What both take for granted."""
+        pairs = zip(self.known, other.known, strict=True)
+        return Pattern(
+            tuple(
+                None if a is None or b is None else np.where(a == b, a, -1)
+                for a, b in pairs
+            )
+        )
+
+
+def pattern_of(numbers: list[Any], is_fixed: list[bool]) -> Pattern:
+    """Zeros and ones of the inputs that stay the same from call to call."""
+    return Pattern(
+        tuple(
+            _zeros_and_ones(number) if fixed else None
+            for number, fixed in zip(numbers, is_fixed, strict=True)
+        )
+    )
+
+
+def _zeros_and_ones(number: Any) -> np.ndarray | None:
+    if isinstance(number, jax.ShapeDtypeStruct):
+        return None
+    array = np.asarray(number)
+    if array.dtype.kind not in "fib":
+        return None
+    is_known = (array == 0) | (array == 1)
+    return np.where(is_known, array, -1).astype(np.int64)
+
+
+class NativeAhead(CompiledAhead):
+    """A function that becomes machine code for given shapes before it is called.
+
+    Args:
+        function: what to compile.
+        fixed: from the arguments, those whose numbers stay the same from call to call, such as the robot's. Their
+            zeros and ones are taken for granted; other numbers need no new program, other zeros do.
+        unrolls: written out in scalars as a whole; without it, only marked functions inside are.
+        options: of XLA, where that has to do it.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        fixed: Callable[..., Any] = lambda *arguments: (),
+        unrolls: bool = False,
+        **options: Any,
+    ):
+        super().__init__(function, **options)
+        self._fixed = fixed
+        self._unrolls = unrolls
+        self._untranslatable: set[Any] = set()
+        self._native: dict[Any, list[tuple[Pattern, Program]]] = {}
+
+    def _program(self, args: tuple[Any, ...]) -> Program:
+        if _backend.get() == "xla":
+            return super()._program(args)
+        program = self._native_program(args)
+        return super()._program(args) if program is None else program
+
+    def _native_program(self, args: tuple[Any, ...]) -> Program | None:
+        numbers, structure = split_arguments(args)
+        shapes = tuple((np.shape(leaf), np.dtype(leaf.dtype)) for leaf in numbers)
+        key = (self, structure, shapes, "native")
+        found = STORE.find(key)
+        for pattern, program in found.call if found is not None else ():
+            if pattern.holds_for(numbers):
+                return program
+        if key in self._untranslatable:
+            return None
+        with _compiling:
+            return self._translated(key, numbers, structure, args)
+
+    def _translated(self, key, numbers, structure, args) -> Program | None:
+        found = STORE.find(key)
+        programs = list(found.call) if found is not None else []
+        ids = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
+        pattern = pattern_of(numbers, [id(number) in ids for number in numbers])
+        if programs:
+            # Another program, that asks for less: it serves all that came so far.
+            pattern = pattern.weakened(programs[-1][0])
+        try:
+            program = self._build(pattern, numbers, structure)
+        except Untranslatable as reason:
+            self._give_up(key, f"has no native form: {reason}", logging.INFO)
+            return None
+        except Exception as failure:
+            text = f"did not become machine code ({type(failure).__name__}: {failure})"
+            self._give_up(key, text.splitlines()[0], logging.WARNING)
+            log.debug("traceback", exc_info=True)
+            return None
+        programs.append((pattern, program))
+        STORE.keep(key, Program(tuple(programs), None, program.user_code))
+        return program
+
+    def _give_up(self, key: Any, reason: str, level: int) -> None:
+        self._untranslatable.add(key)
+        name = getattr(self._function, "__name__", "a function")
+        if _backend.get() == "native":
+            level = logging.WARNING
+        log.log(level, "%s %s; XLA runs it", name, reason)
+
+    def _build(self, pattern: Pattern, numbers: list[Any], structure: Any) -> Program:
+        shapes = [jax.ShapeDtypeStruct(np.shape(leaf), leaf.dtype) for leaf in numbers]
+        rest: list[Any] = []
+
+        def on_arrays(numbers: list[Any]) -> Any:
+            value = self._function(*joined_arguments(numbers, structure))
+            arrays, other = eqx.partition(value, eqx.is_array)
+            rest.append(other)
+            return arrays
+
+        with marks.tracing():
+            traced, result = jax.make_jaxpr(on_arrays, return_shape=True)(shapes)
+        call = native_function(traced, pattern, self._unrolls)
+        tree = jax.tree.structure(result)
+
+        def run(numbers: list[Any]) -> Any:
+            return eqx.combine(jax.tree.unflatten(tree, call(numbers)), rest[0])
+
+        result = jax.tree.map(
+            lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype), result
+        )
+        return Program(
+            call=run,
+            result=eqx.combine(result, rest[0]),
+            user_code=frozenset(user_code_in(structure[0])),
+        )
+
+
+def native_function(
+    traced: Any, pattern: Pattern, unrolls: bool
+) -> Callable[[list[Any]], list[np.ndarray]]:
+    """Machine code of a traced function: arrays in, arrays out.
+
+    Raises:
+        Untranslatable: it has no native form.
+    """
+    module = Module("f")
+    variables = traced.jaxpr.invars
+    forms = [
+        (variable.aval, known)
+        for variable, known in zip(variables, pattern.known, strict=True)
+    ]
+    function, _ = module.function(traced, forms, unrolls)
+    name = machine_code.load(function)
+    call = machine_code.entry(name, len(function.arguments))
+    inputs = [variable.aval.dtype for variable in variables]
+    outputs = [(v.aval.shape, v.aval.dtype) for v in traced.jaxpr.outvars]
+
+    def run(numbers: list[Any]) -> list[np.ndarray]:
+        pairs = zip(numbers, inputs, strict=True)
+        given = [np.ascontiguousarray(number, dtype=dtype) for number, dtype in pairs]
+        results = [np.empty(shape, dtype) for shape, dtype in outputs]
+        call(*[array.ctypes.data for array in (*given, *results)])
+        return results
+
+    return run

@@ -1,0 +1,109 @@
+"""C text of any function of arrays."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from . import marks
+from .c_text import STORED, program_text
+from .program import Untranslatable
+from .translate import Module
+
+
+class ExportError(ValueError):
+    """A function cannot be written in C; the text says why."""
+
+
+def export_c(function: Callable[..., Any], *arguments: Any, name: str) -> str:
+    """C99 text of a function of arrays: one file, no dependency but libm.
+
+    Arrays in the arguments become parameters, in order, then come the results; all are pointers to their numbers, last
+    axis fastest. A comment above the function names them with their shapes.
+
+    Args:
+        function: a JAX function of arrays and trees of arrays, pure.
+        arguments: examples; their shapes and types count, not their numbers.
+        name: of the function in C.
+
+    Raises:
+        ExportError: the function uses an operation that has no form in C, or the name is none.
+
+    Example:
+        >>> import jax.numpy as jnp, lissom as ls
+        >>> text = ls.export_c(lambda q: jnp.sin(q) * 2.0, jnp.zeros(3), name="twice_sine")
+        >>> "void twice_sine(const double *q, double *result)" in text
+        True
+    """
+    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise ExportError(f"name: {name!r} is no name of a function in C")
+    leaves, tree = jax.tree.flatten(arguments)
+    leaves = [np.asarray(leaf) for leaf in leaves]
+
+    def on_arrays(leaves: list[Any]) -> Any:
+        return function(*jax.tree.unflatten(tree, leaves))
+
+    with marks.tracing():
+        traced, shape = jax.make_jaxpr(on_arrays, return_shape=True)(leaves)
+    forms = [(variable.aval, None) for variable in traced.jaxpr.invars]
+    try:
+        translated, _ = Module(f"{name}_part").function(traced, forms, True)
+        text, inner = program_text(translated)
+    except Untranslatable as reason:
+        raise ExportError(f"{name}: {reason} has no form in C") from None
+    inputs = _names(function, arguments)
+    outputs = _output_names(shape)
+    return text + _door(name, inner, traced, inputs, outputs)
+
+
+def _door(name: str, inner: str, traced: Any, inputs: list[str], outputs: list[str]):
+    """The function that others call, with names of its parameters."""
+    parameters, lines = [], []
+    groups = (
+        (inputs, traced.jaxpr.invars, True),
+        (outputs, traced.jaxpr.outvars, False),
+    )
+    for names, variables, is_input in groups:
+        for word, variable in zip(names, variables, strict=True):
+            stored = STORED[np.dtype(variable.aval.dtype).name]
+            const = "const " if is_input else ""
+            parameters.append(f"{const}{stored} *{word}")
+            shape = " x ".join(map(str, variable.aval.shape)) or "one number"
+            lines.append(f" *   {word}: {'in' if is_input else 'out'}, {shape}")
+    words = ", ".join([*inputs, *outputs])
+    comment = "\n".join(["/*", *lines, " */"])
+    return f"\n{comment}\nvoid {name}({', '.join(parameters)}) {{\n    {inner}({words});\n}}\n"
+
+
+def _names(function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[str]:
+    """Names of the arrays in the arguments."""
+    code = getattr(function, "__code__", None)
+    known = code.co_varnames[: code.co_argcount] if code is not None else ()
+    first = [*known, *[f"argument{k}" for k in range(len(known), len(arguments))]]
+    words = []
+    for word, argument in zip(first, arguments, strict=False):
+        paths = jax.tree_util.tree_flatten_with_path(argument)[0]
+        words += [_word(word, path) for path, _ in paths]
+    return _unique(words)
+
+
+def _output_names(shape: Any) -> list[str]:
+    paths = jax.tree_util.tree_flatten_with_path(shape)[0]
+    return _unique([_word("result", path) for path, _ in paths])
+
+
+def _word(first: str, path: Any) -> str:
+    parts = [first, *[re.sub(r"\W", "", str(key)) for key in path]]
+    return "_".join(part for part in parts if part)
+
+
+def _unique(words: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    out = []
+    for word in words:
+        count = seen.get(word, 0)
+        seen[word] = count + 1
+        out.append(f"{word}_{count}" if count else word)
+    return out

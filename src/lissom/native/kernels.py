@@ -1,0 +1,229 @@
+"""Factorisations and triangular solves as functions with loops: small dense systems, no library needed."""
+
+import functools
+
+from .elementwise import ELEMENTWISE
+from .program import ONE, ZERO, Builder, Function, If
+from .values import Memory, Store, row_strides
+
+
+class _Kernel:
+    """A function being written, with matrices in rows."""
+
+    def __init__(self, name: str):
+        self.builder = Builder(name)
+        self.store = Store(self.builder)
+        self.math = self.store.math
+
+    def argument(self, kind: str, shape: tuple[int, ...], dtype: str) -> Memory:
+        """The next argument."""
+        size = functools.reduce(lambda a, b: a * b, shape, 1)
+        buffer = self.builder.argument(dtype, size)
+        buffer.mutable = True
+        return Memory(kind, buffer, ZERO, row_strides(shape), shape)
+
+    def read(self, a: Memory, *index: int) -> tuple[int, ...]:
+        """An element, read anew."""
+        # Elements change inside the loops: nothing read before is taken for granted.
+        a.buffer.version += 1
+        return self.store.at(a, index)
+
+    def write(self, a: Memory, index: tuple[int, ...], value: tuple[int, ...]) -> None:
+        """Writes an element."""
+        self.store.write(a, index, value)
+
+    def operate(self, name: str, kind: str, *operands):
+        """An elementwise operation."""
+        kinds = [kind] * len(operands)
+        return ELEMENTWISE[name](self.math, {}, kinds, list(operands))
+
+    def when(self, condition: int, body) -> None:
+        """A block that runs under a condition."""
+        self.builder.open("if")
+        body()
+        self.builder.emit(If(condition, self.builder.close(), []))
+
+    def finish(self, n_results: int) -> Function:
+        """The function."""
+        self.builder.function.n_results = n_results
+        self.builder.function.loops = True
+        return self.builder.function
+
+
+@functools.cache
+def lu_kernel(n: int, kind: str) -> Function:
+    """P A = L U in place with row pivoting: arguments matrix, pivots, order of the rows."""
+    k_ = _Kernel(f"lu_{kind}_{n}")
+    dtype = "complex128" if kind == "c" else "float64"
+    a = k_.argument(kind, (n, n), dtype)
+    pivots = k_.argument("i", (n,), "int32")
+    order = k_.argument("i", (n,), "int32")
+    m, whole = k_.math, k_.builder.whole
+    stop = whole(n)
+    k_.store.count(ZERO, stop, lambda i: k_.write(order, (i,), (i,)))
+
+    def size(i, k):
+        # As LAPACK measures complex numbers.
+        parts = [m.function("fabs", p) for p in k_.read(a, i, k)]
+        return functools.reduce(m.add, parts)
+
+    def column(k):
+        def look(i, best):
+            here = size(i, k)
+            wins = m.compare("flt", best[0], here)
+            return m.select(wins, here, best[0], "d"), m.select(wins, i, best[1], "i")
+
+        below = m.iadd(k, ONE)
+        _, pivot = k_.store.fold(below, stop, (size(k, k), k), ("d", "i"), look)
+        k_.write(pivots, (k,), (pivot,))
+
+        def exchange():
+            def swap(j):
+                upper, lower = k_.read(a, k, j), k_.read(a, pivot, j)
+                k_.write(a, (k, j), lower)
+                k_.write(a, (pivot, j), upper)
+
+            k_.store.count(ZERO, stop, swap)
+            upper, lower = k_.read(order, k), k_.read(order, pivot)
+            k_.write(order, (k,), lower)
+            k_.write(order, (pivot,), upper)
+
+        k_.when(m.compare("ine", pivot, k), exchange)
+        one = (ONE, ZERO) if kind == "c" else (ONE,)
+        inverse = k_.operate("div", kind, one, k_.read(a, k, k))
+
+        def row(i):
+            factor = k_.operate("mul", kind, k_.read(a, i, k), inverse)
+            k_.write(a, (i, k), factor)
+
+            def entry(j):
+                product = k_.operate("mul", kind, factor, k_.read(a, k, j))
+                k_.write(a, (i, j), k_.operate("sub", kind, k_.read(a, i, j), product))
+
+            k_.store.count(below, stop, entry)
+
+        k_.store.count(below, stop, row)
+
+    k_.store.count(ZERO, stop, column)
+    return k_.finish(3)
+
+
+@functools.cache
+def triangle_kernel(
+    n: int, m_columns: int, kind: str, lower: bool, transposed: bool, unit: bool
+) -> Function:
+    """T Y = B or T^T Y = B in place: arguments B and the matrix that holds T."""
+    sort = f"{'l' if lower else 'u'}{'t' if transposed else 'n'}{'u' if unit else 'd'}"
+    k_ = _Kernel(f"triangle_{kind}_{n}_{m_columns}_{sort}")
+    dtype = "complex128" if kind == "c" else "float64"
+    b = k_.argument(kind, (n, m_columns), dtype)
+    a = k_.argument(kind, (n, n), dtype)
+    m, whole = k_.math, k_.builder.whole
+    last = whole(n - 1)
+    forwards = lower != transposed
+    kinds = ("d", "d") if kind == "c" else ("d",)
+
+    def entry(i, j):
+        return k_.read(a, j, i) if transposed else k_.read(a, i, j)
+
+    def column(c):
+        def unknown(step):
+            i = step if forwards else m.iadd(last, -step)
+            first = ZERO if forwards else m.iadd(i, ONE)
+            stop = i if forwards else whole(n)
+
+            def term(j, total):
+                product = k_.operate("mul", kind, entry(i, j), k_.read(b, j, c))
+                return k_.operate("add", kind, total, product)
+
+            zero = (ZERO,) * len(kinds)
+            known = k_.store.fold(first, stop, zero, kinds, term)
+            y = k_.operate("sub", kind, k_.read(b, i, c), known)
+            if not unit:
+                y = k_.operate("div", kind, y, entry(i, i))
+            k_.write(b, (i, c), y)
+
+        k_.store.count(ZERO, whole(n), unknown)
+
+    k_.store.loop((m_columns,), lambda index: column(*index))
+    return k_.finish(1)
+
+
+@functools.cache
+def cholesky_kernel(n: int) -> Function:
+    """A = L L^T in place, zeros above the diagonal; not a number where A is not positive definite."""
+    k_ = _Kernel(f"cholesky_{n}")
+    a = k_.argument("d", (n, n), "float64")
+    m, whole = k_.math, k_.builder.whole
+
+    def row(i):
+        def column(j):
+            def term(k, total):
+                (product,) = k_.operate("mul", "d", k_.read(a, i, k), k_.read(a, j, k))
+                return (m.add(total[0], product),)
+
+            (known,) = k_.store.fold(ZERO, j, (ZERO,), ("d",), term)
+            left = m.sub(k_.read(a, i, j)[0], known)
+            is_diagonal = m.compare("ieq", i, j)
+            k_.when(
+                is_diagonal,
+                lambda: k_.write(a, (i, j), (m.function("sqrt", left),)),
+            )
+            k_.when(
+                m.negate(is_diagonal),
+                lambda: k_.write(a, (i, j), (m.div(left, k_.read(a, j, j)[0]),)),
+            )
+
+        k_.store.count(ZERO, m.iadd(i, ONE), column)
+
+    k_.store.count(ZERO, whole(n), row)
+
+    def clear(i):
+        k_.store.count(m.iadd(i, ONE), whole(n), lambda j: k_.write(a, (i, j), (ZERO,)))
+
+    k_.store.count(ZERO, whole(n), clear)
+    return k_.finish(1)
+
+
+@functools.cache
+def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
+    """C = A B for matrices in rows, batch after batch: arguments C, A, B."""
+    k_ = _Kernel(f"product_{kind}_{batch}_{m}_{k}_{n}")
+    dtype = {"c": "complex128", "d": "float64", "i": "int64"}[kind]
+    c = k_.argument(kind, (batch, m, n), dtype)
+    a = k_.argument(kind, (batch, m, k), dtype)
+    b = k_.argument(kind, (batch, k, n), dtype)
+    whole = k_.builder.whole
+    zero = (ZERO, ZERO) if kind == "c" else (ZERO,)
+    kinds = ("d", "d") if kind == "c" else (kind,)
+
+    def dot(s, i):
+        def term(j, total):
+            product = k_.operate(
+                "mul", kind, k_.read(a, s, i, j), k_.read(b, s, j, ZERO)
+            )
+            return k_.operate("add", kind, total, product)
+
+        total = k_.store.fold(ZERO, whole(k), zero, kinds, term)
+        k_.write(c, (s, i, ZERO), total)
+
+    def row(s, i):
+        if n == 1:
+            dot(s, i)
+            return
+        k_.store.count(ZERO, whole(n), lambda j: k_.write(c, (s, i, j), zero))
+
+        def add_row(l):
+            x = k_.read(a, s, i, l)
+
+            def entry(j):
+                product = k_.operate("mul", kind, x, k_.read(b, s, l, j))
+                total = k_.operate("add", kind, k_.read(c, s, i, j), product)
+                k_.write(c, (s, i, j), total)
+
+            k_.store.count(ZERO, whole(n), entry)
+
+        k_.store.count(ZERO, whole(k), add_row)
+
+    k_.store.loop((batch, m), lambda index: row(*index))
+    return k_.finish(1)

@@ -1,0 +1,369 @@
+"""The text of a program for LLVM."""
+
+import hashlib
+import math
+import struct
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import FUNCTIONS
+from .program import Buffer, Call, Copy, For, Function, If, Store, While
+
+STORED = {
+    "float64": "double",
+    "complex128": "double",
+    "int64": "i64",
+    "int32": "i32",
+    "uint32": "i32",
+    "bool": "i8",
+    "uint8": "i8",
+    "int8": "i8",
+}
+TYPES = {"d": "double", "i": "i64", "b": "i1"}
+SIMPLE = {
+    "fadd": "fadd contract double",
+    "fsub": "fsub contract double",
+    "fmul": "fmul contract double",
+    "fdiv": "fdiv double",
+    "iadd": "add i64",
+    "isub": "sub i64",
+    "imul": "mul i64",
+    "idiv": "sdiv i64",
+    "irem": "srem i64",
+    "iand": "and i64",
+    "ior": "or i64",
+    "ixor": "xor i64",
+    "ishl": "shl i64",
+    "isar": "ashr i64",
+    "band": "and i1",
+    "bor": "or i1",
+    "bxor": "xor i1",
+    "feq": "fcmp oeq double",
+    "fne": "fcmp une double",
+    "flt": "fcmp olt double",
+    "fle": "fcmp ole double",
+    "ieq": "icmp eq i64",
+    "ine": "icmp ne i64",
+    "ilt": "icmp slt i64",
+    "ile": "icmp sle i64",
+}
+INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
+TWO = {"pow", "atan2", "fmod", "hypot", "nextafter"}
+LONGEST_BLOCK = 400  # nodes: longer ones take LLVM disproportionately long
+LARGE = 4096  # bytes: larger arrays are not put on the stack
+
+
+class Text:
+    """Writes one function."""
+
+    def __init__(self, function: Function, names: dict[Function, str]):
+        self.f = function
+        self.names = names
+        self.lines: list[str] = []
+        self.counter = 0
+        self.since = 0
+        self.declared: set[str] = set()
+
+    # --- small things
+
+    def new(self, stem: str = "t") -> str:
+        """A name."""
+        self.counter += 1
+        return f"{stem}{self.counter}"
+
+    def put(self, line: str) -> None:
+        """A line."""
+        self.lines.append("  " + line)
+
+    def label(self, name: str) -> None:
+        """Begins a basic block."""
+        self.lines.append(f"{name}:")
+        self.since = 0
+
+    def literal(self, node: int, kind: str) -> str | None:
+        """A constant operand."""
+        x = self.f.value[abs(node)]
+        if x is None:
+            return None
+        if node < 0:
+            x = -x
+        if kind == "d":
+            return "0x" + struct.pack(">d", float(x)).hex().upper()
+        if kind == "b":
+            return "true" if x else "false"
+        return str(int(x))
+
+    def operand(self, node: int, kind: str) -> str:
+        """An operand, its sign made explicit."""
+        literal = self.literal(node, kind)
+        if literal is not None:
+            return literal
+        if node > 0:
+            return f"%n{node}"
+        name = "%" + self.new("m")
+        if kind == "d":
+            self.put(f"{name} = fneg double %n{-node}")
+        else:
+            self.put(f"{name} = sub i64 0, %n{-node}")
+        return name
+
+    # --- memory
+
+    def base(self, buffer: Buffer) -> str:
+        """Where a buffer begins."""
+        if buffer.where == "argument":
+            return f"%a{buffer.place}"
+        if buffer.where == "table":
+            return f"@table{buffer.place}_{self.f.name}"
+        return f"%f{buffer.place}"
+
+    def pointer(self, buffer: Buffer, index: int, scale: int = 1) -> str:
+        """Where a number stands."""
+        place = self.literal(index, "i")
+        if place == "0":
+            return self.base(buffer)
+        stored = STORED[buffer.dtype]
+        at = self.operand(index, "i")
+        if scale != 1:
+            scaled = "%" + self.new()
+            self.put(f"{scaled} = mul i64 {at}, {scale}")
+            at = scaled
+        name = "%" + self.new("p")
+        self.put(
+            f"{name} = getelementptr inbounds {stored}, ptr {self.base(buffer)}, i64 {at}"
+        )
+        return name
+
+    def load(self, node: int, buffer: Buffer, index: int) -> None:
+        """Reads a number; short whole numbers and truths become what is computed with."""
+        stored = STORED[buffer.dtype]
+        pointer = self.pointer(buffer, index)
+        if stored in ("double", "i64"):
+            self.put(f"%n{node} = load {stored}, ptr {pointer}")
+            return
+        raw = "%" + self.new()
+        self.put(f"{raw} = load {stored}, ptr {pointer}")
+        if buffer.dtype == "bool":
+            self.put(f"%n{node} = trunc i8 {raw} to i1")
+        else:
+            widen = "zext" if buffer.dtype.startswith("u") else "sext"
+            self.put(f"%n{node} = {widen} {stored} {raw} to i64")
+
+    def store(self, s: Store) -> None:
+        """Writes a number."""
+        stored = STORED[s.buffer.dtype]
+        kind = {"double": "d", "i8": "b" if s.buffer.dtype == "bool" else "i"}.get(
+            stored, "i"
+        )
+        value = self.operand(s.value, kind)
+        if stored != TYPES[kind]:
+            narrow = "%" + self.new()
+            how = "zext" if kind == "b" else "trunc"
+            self.put(f"{narrow} = {how} {TYPES[kind]} {value} to {stored}")
+            value = narrow
+        pointer = self.pointer(s.buffer, s.index)
+        self.put(f"store {stored} {value}, ptr {pointer}")
+
+    # --- nodes
+
+    def node(self, node: int) -> None:
+        """Defines a node."""
+        f, op, args = self.f, self.f.op[node], self.f.args[node]
+        if op == "load":
+            self.load(node, args[0], args[1])
+        elif op in SIMPLE:
+            self._simple(node, op, args)
+        elif op.startswith("select"):
+            kind = f.kind[node]
+            truth = self.operand(args[0], "b")
+            yes, no = (self.operand(a, kind) for a in args[1:])
+            t = TYPES[kind]
+            self.put(f"%n{node} = select i1 {truth}, {t} {yes}, {t} {no}")
+        elif op == "bnot":
+            self.put(f"%n{node} = xor i1 {self.operand(args[0], 'b')}, true")
+        elif op == "i2d":
+            self.put(f"%n{node} = sitofp i64 {self.operand(args[0], 'i')} to double")
+        elif op == "d2i":
+            self.put(f"%n{node} = fptosi double {self.operand(args[0], 'd')} to i64")
+        else:
+            self._function(node, op, args)
+
+    def _simple(self, node: int, op: str, args: tuple) -> None:
+        kind = {"f": "d", "i": "i", "b": "b"}[op[0]]
+        a, b = (self.operand(x, kind) for x in args)
+        how = SIMPLE[op]
+        carried = any(self.f.op[abs(x)] == "carried" for x in args)
+        if carried and op in ("fadd", "fsub"):
+            # A sum in a loop may be formed in any order: several at a time.
+            how = how.replace("contract", "reassoc contract")
+        self.put(f"%n{node} = {how} {a}, {b}")
+
+    def _function(self, node: int, op: str, args: tuple) -> None:
+        name = f"llvm.{op}.f64" if op in INTRINSICS else op
+        operands = ", ".join(f"double {self.operand(a, 'd')}" for a in args)
+        types = ", ".join(["double"] * len(args))
+        self.declared.add(f"declare double @{name}({types}) nounwind memory(none)")
+        self.put(f"%n{node} = call double @{name}({operands})")
+
+    # --- statements
+
+    def block(self, block: list[Any]) -> None:
+        """Writes a block."""
+        for statement in block:
+            if isinstance(statement, int):
+                self.node(statement)
+            else:
+                self.statement(statement)
+            self.since += 1
+            if self.since > LONGEST_BLOCK:
+                following = self.new("b")
+                self.put(f"br label %{following}")
+                self.label(following)
+
+    def statement(self, s: Any) -> None:
+        """Writes a statement."""
+        if isinstance(s, Store):
+            self.store(s)
+        elif isinstance(s, Copy):
+            self._copy(s)
+        elif isinstance(s, Call):
+            pointers = [f"ptr {self.pointer(*p)}" for p in self._places(s)]
+            self.put(f"call void @{self.names[s.function]}({', '.join(pointers)})")
+        elif isinstance(s, For):
+            self._for(s)
+        elif isinstance(s, While):
+            self._while(s)
+        elif isinstance(s, If):
+            self._if(s)
+
+    def _places(self, s: Call):
+        for buffer, index in s.pointers:
+            scale = 2 if buffer.dtype == "complex128" else 1
+            yield buffer, index, scale
+
+    def _copy(self, s: Copy) -> None:
+        scale = 2 if s.target.dtype == "complex128" else 1
+        target = self.pointer(s.target, s.target_index, scale)
+        source = self.pointer(s.source, s.source_index, scale)
+        size = s.count * np.dtype(s.target.dtype).itemsize
+        self.declared.add(
+            "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)"
+        )
+        self.put(
+            f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
+        )
+
+    def _for(self, s: For) -> None:
+        enter, head, body, tail, leave = (self.new("b") for _ in range(5))
+        start = self.operand(s.start, "i")
+        stop = self.operand(s.stop, "i")
+        firsts = [self.operand(a, self.f.kind[n]) for n, a, _ in s.carried]
+        self.put(f"br label %{enter}")
+        self.label(enter)
+        self.put(f"br label %{head}")
+        self.label(head)
+        step = f"%n{s.index}"
+        self.put(f"{step} = phi i64 [{start}, %{enter}], [{step}.next, %{tail}]")
+        place = len(self.lines)
+        for node, _, _ in s.carried:
+            self.lines.append(f"{node}")
+        going = "%" + self.new()
+        self.put(f"{going} = icmp slt i64 {step}, {stop}")
+        self.put(f"br i1 {going}, label %{body}, label %{leave}")
+        self.label(body)
+        self.block(s.block)
+        lasts = [self.operand(c, self.f.kind[n]) for n, _, c in s.carried]
+        self.put(f"br label %{tail}")
+        self.label(tail)
+        self.put(f"{step}.next = add nsw i64 {step}, 1")
+        self.put(f"br label %{head}")
+        self.label(leave)
+        for k, (node, _, _) in enumerate(s.carried):
+            t = TYPES[self.f.kind[node]]
+            self.lines[place + k] = (
+                f"  %n{node} = phi {t} [{firsts[k]}, %{enter}], [{lasts[k]}, %{tail}]"
+            )
+
+    def _while(self, s: While) -> None:
+        head, body, leave = (self.new("b") for _ in range(3))
+        self.put(f"br label %{head}")
+        self.label(head)
+        self.block(s.test)
+        truth = self.operand(s.condition, "b")
+        self.put(f"br i1 {truth}, label %{body}, label %{leave}")
+        self.label(body)
+        self.block(s.block)
+        self.put(f"br label %{head}")
+        self.label(leave)
+
+    def _if(self, s: If) -> None:
+        yes, no, after = (self.new("b") for _ in range(3))
+        truth = self.operand(s.condition, "b")
+        self.put(f"br i1 {truth}, label %{yes}, label %{no}")
+        for name, block in ((yes, s.yes), (no, s.no)):
+            self.label(name)
+            self.block(block)
+            self.put(f"br label %{after}")
+        self.label(after)
+
+    # --- the whole
+
+    def body(self) -> list[str]:
+        """All lines between the braces."""
+        for buffer in self.f.frame:
+            self._frame(buffer)
+        self.block(self.f.block)
+        for buffer in self.f.frame:
+            if _bytes(buffer) > LARGE:
+                self.put(f"call void @free(ptr {self.base(buffer)})")
+        self.put("ret void")
+        return self.lines
+
+    def _frame(self, buffer: Buffer) -> None:
+        size = max(_bytes(buffer), 8)
+        if size <= LARGE:
+            self.put(f"{self.base(buffer)} = alloca [{size} x i8], align 64")
+            return
+        self.declared.update(("declare ptr @malloc(i64)", "declare void @free(ptr)"))
+        self.put(f"{self.base(buffer)} = call ptr @malloc(i64 {size})")
+
+
+def _bytes(buffer: Buffer) -> int:
+    return buffer.size * np.dtype(buffer.dtype).itemsize
+
+
+def table_text(buffer: Buffer, name: str) -> str:
+    """A table of constants."""
+    stored = STORED[buffer.dtype]
+    assert buffer.data is not None
+    data = buffer.data
+    if buffer.dtype == "complex128":
+        data = data.view(float)
+    if stored == "double":
+        items = [
+            "double 0x" + struct.pack(">d", x).hex().upper() for x in data.tolist()
+        ]
+    else:
+        items = [f"{stored} {int(x)}" for x in data.tolist()]
+    return f"@table{buffer.place}_{name} = private constant [{len(items)} x {stored}] [{', '.join(items)}]"
+
+
+def function_text(function: Function, names: dict[Function, str]) -> tuple[str, str]:
+    """Name and text of a function as a module of its own; the name says what is in it."""
+    text = Text(function, names)
+    lines = text.body()
+    arguments = ", ".join(f"ptr noalias %a{k}" for k in range(len(function.arguments)))
+    for called in function.calls:
+        types = ", ".join(["ptr"] * len(called.arguments))
+        text.declared.add(f"declare void @{names[called]}({types})")
+    tables = [table_text(buffer, function.name) for buffer in function.tables]
+    body = "\n".join(lines).replace(f"_{function.name}", "_own")
+    head = "\n".join([*sorted(text.declared), *tables]).replace(
+        f"_{function.name}", "_own"
+    )
+    name = "n" + hashlib.sha256((head + arguments + body).encode()).hexdigest()[:24]
+    return name, f"{head}\ndefine void @{name}({arguments}) nounwind {{\n{body}\n}}\n"
+
+
+__all__ = ["FUNCTIONS", "TWO", "function_text", "math"]

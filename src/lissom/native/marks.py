@@ -1,0 +1,99 @@
+"""How a function is meant to become machine code: kept as a function, or as a loop over rows.
+
+Under XLA these words mean nothing: a kept function is itself, and rows are mapped at once. They come into force only
+while `tracing` lasts.
+"""
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+import equinox as eqx
+import jax
+import numpy as np
+
+KEPT = "native_function"
+ROWS = "native_rows"
+_is_native: ContextVar[bool] = ContextVar("native", default=False)
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@contextmanager
+def tracing() -> Iterator[None]:
+    """While it lasts, functions are traced for machine code."""
+    token = _is_native.set(True)
+    try:
+        yield
+    finally:
+        _is_native.reset(token)
+
+
+def kept_function(function: F) -> F:
+    """A function that stays one in machine code: written out in scalars once, and called from everywhere."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        if not _is_native.get():
+            return function(*arguments)
+        numbers, rest = eqx.partition(arguments, _is_number)
+        numbers, tree = jax.tree.flatten(numbers)
+        outputs, other = _Kept.of(function, tree, rest)(numbers)
+        return eqx.combine(outputs, other.value)
+
+    return call  # type: ignore[return-value]
+
+
+def _is_number(leaf: Any) -> bool:
+    return isinstance(leaf, jax.Array | np.ndarray)
+
+
+class _Other:
+    """What a function returns beside arrays."""
+
+    value: Any = None
+
+
+class _Kept:
+    """Functions with the structure of their arguments, each made once: each is then traced once for its shapes."""
+
+    made: dict[Any, Any] = {}
+
+    @classmethod
+    def of(cls, function: Callable, tree: Any, rest: Any) -> Callable:
+        leaves, rest_tree = jax.tree.flatten(rest)
+        key = (function, tree, rest_tree, tuple(leaves))
+        if key not in cls.made:
+            cls.made[key] = cls._make(function, tree, rest)
+        return cls.made[key]
+
+    @staticmethod
+    def _make(function: Callable, tree: Any, rest: Any) -> Callable:
+        other = _Other()
+
+        def on_numbers(numbers: list[Any]) -> Any:
+            arguments = eqx.combine(jax.tree.unflatten(tree, numbers), rest)
+            value = function(*arguments)
+            arrays, other.value = eqx.partition(value, eqx.is_array)
+            return arrays
+
+        on_numbers.__name__ = KEPT
+        jitted = jax.jit(on_numbers)
+        return lambda numbers: (jitted(numbers), other)
+
+
+def over_rows(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`jax.vmap` of a function over first axes; in machine code a loop over them."""
+
+    def call(*arrays: Any) -> Any:
+        if not _is_native.get():
+            return jax.vmap(function)(*arrays)
+
+        def rows(arrays: Any) -> Any:
+            return jax.lax.map(lambda row: function(*row), arrays)
+
+        rows.__name__ = ROWS
+        return jax.jit(rows)(arrays)
+
+    return call

@@ -1,0 +1,322 @@
+"""A program of scalar operations in structured blocks: what the translator writes and the printers read.
+
+A number in a block is a *node*, named by a whole number. Node 0 is zero, node 1 is one, and a negative name is the
+negative of a node: signs cost nothing until something has to be stored. Equal nodes are one node.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+ZERO, ONE = 0, 1
+# Kinds of numbers: double, whole, truth, complex (stored as two doubles).
+KINDS = {
+    "float64": "d",
+    "int64": "i",
+    "int32": "i",
+    "bool": "b",
+    "complex128": "c",
+    "uint8": "i",
+    "uint32": "i",
+    "int8": "i",
+}
+
+
+class Untranslatable(Exception):
+    """Something that has no native form; the caller then uses XLA."""
+
+
+def kind_of(dtype: Any) -> str:
+    """Kind of the numbers of an array type."""
+    name = np.dtype(dtype).name
+    if name not in KINDS:
+        raise Untranslatable(f"numbers of type {name}")
+    return KINDS[name]
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Memory for an array: an argument, a place in the frame of its function, or a table of constants."""
+
+    where: str  # "argument", "frame" or "table"
+    dtype: str  # NumPy's name; complex numbers are pairs of doubles
+    size: int
+    place: int  # its number among those
+    owner: Any = None  # who may overwrite it
+    version: int = 0
+    data: np.ndarray | None = None  # of a table
+    mutable: bool = False  # an argument that is overwritten
+
+
+@dataclass(eq=False)
+class Function:
+    """A function in memory: arguments are pointers, results are written through the last ones."""
+
+    name: str
+    arguments: list[Buffer] = field(default_factory=list)
+    n_results: int = 0
+    tables: list[Buffer] = field(default_factory=list)
+    block: list[Any] = field(default_factory=list)
+    op: list[str] = field(default_factory=lambda: ["const", "const"])
+    args: list[tuple] = field(default_factory=lambda: [(), ()])
+    kind: list[str] = field(default_factory=lambda: ["d", "d"])
+    value: list[Any] = field(default_factory=lambda: [0.0, 1.0])
+    frame: list[Buffer] = field(default_factory=list)
+    calls: list["Function"] = field(default_factory=list)
+    loops: bool = False  # whether there is something for a loop optimiser
+
+
+# Statements of a block: an `int` defines that node; others are these.
+@dataclass(frozen=True)
+class Store:
+    """Writes a number to memory."""
+
+    buffer: Buffer
+    index: int
+    value: int
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Copies `count` numbers from one place to another."""
+
+    target: Buffer
+    target_index: int
+    source: Buffer
+    source_index: int
+    count: int
+
+
+@dataclass(frozen=True)
+class For:
+    """Counts from `start` to `stop`; `carried` are (node, first, next) of numbers that go round."""
+
+    index: int
+    start: int
+    stop: int
+    block: list[Any]
+    carried: list[tuple[int, int, int]]
+
+
+@dataclass(frozen=True)
+class While:
+    """Runs `test`, and as long as it says so, `block`."""
+
+    test: list[Any]
+    condition: int
+    block: list[Any]
+
+
+@dataclass(frozen=True)
+class If:
+    """One block or the other."""
+
+    condition: int
+    yes: list[Any]
+    no: list[Any]
+
+
+@dataclass(frozen=True)
+class Call:
+    """Calls a function with pointers (buffer, index)."""
+
+    function: Function
+    pointers: list[tuple[Buffer, int]]
+
+
+@dataclass(eq=False)
+class Scope:
+    """A block being written, and the nodes known in it."""
+
+    style: str  # "function", "for", "while" or "if"
+    block: list[Any]
+    table: dict[tuple, int] = field(default_factory=dict)
+
+
+class Builder:
+    """Writes one function."""
+
+    def __init__(self, name: str):
+        self.function = Function(name)
+        self.scopes = [Scope("function", self.function.block)]
+        self.depth = [0, 0]  # of the scope that each node was made in
+
+    # --- scopes
+
+    def open(self, style: str) -> Scope:
+        """Begins a nested block."""
+        scope = Scope(style, [])
+        self.scopes.append(scope)
+        return scope
+
+    def close(self) -> list[Any]:
+        """Ends the innermost block."""
+        return self.scopes.pop().block
+
+    def emit(self, statement: Any) -> None:
+        """Appends a statement to the innermost block."""
+        self.scopes[-1].block.append(statement)
+
+    # --- nodes
+
+    def node(self, op: str, args: tuple, kind: str, movable: bool = True) -> int:
+        """The node of an operation, made if it is new."""
+        key = (op, *args)
+        scopes = self.scopes
+        for scope in reversed(scopes):
+            found = scope.table.get(key)
+            if found is not None:
+                return found
+        level = len(scopes) - 1
+        if movable:
+            # Out of counting loops goes what does not change in them; never out of a branch.
+            while scopes[level].style == "for" and self._deepest(args) < level:
+                level -= 1
+        new = self._new(op, args, kind, level)
+        scopes[level].table[key] = new
+        scopes[level].block.append(new)
+        return new
+
+    def _deepest(self, args: tuple) -> int:
+        depths = [self.depth[abs(a)] for a in args if isinstance(a, int)]
+        return max(depths, default=0)
+
+    def _new(self, op: str, args: tuple, kind: str, level: int) -> int:
+        f = self.function
+        f.op.append(op)
+        f.args.append(args)
+        f.kind.append(kind)
+        f.value.append(None)
+        self.depth.append(level)
+        return len(f.op) - 1
+
+    def fresh(self, op: str, kind: str) -> int:
+        """A node that is like no other: an index of a loop, a number that goes round."""
+        return self._new(op, (), kind, len(self.scopes) - 1)
+
+    def real(self, x: float) -> int:
+        """A double that stands in the program."""
+        x = float(x)
+        if x == 0.0:
+            return ZERO
+        if x == 1.0:
+            return ONE
+        if math.copysign(1.0, x) < 0 and not math.isnan(x):
+            return -self.real(-x)
+        return self._constant(x, "d")
+
+    def whole(self, n: int) -> int:
+        """A whole number that stands in the program."""
+        n = int(n)
+        if n in (0, 1):
+            return n
+        if n < 0:
+            return -self.whole(-n)
+        return self._constant(n, "i")
+
+    def _constant(self, x: Any, kind: str) -> int:
+        key = ("const", kind, "nan" if x != x else x)
+        table = self.scopes[0].table
+        if key not in table:
+            new = self._new("const", (), kind, 0)
+            self.function.value[new] = x
+            table[key] = new
+        return table[key]
+
+    def number(self, node: int) -> Any:
+        """The number of a constant; None for anything else."""
+        x = self.function.value[abs(node)]
+        return x if x is None or node >= 0 else -x
+
+    # --- memory
+
+    def allocate(self, dtype: str, size: int, owner: Any = None) -> Buffer:
+        """A place in the frame."""
+        frame = self.function.frame
+        frame.append(Buffer("frame", dtype, size, len(frame), owner))
+        return frame[-1]
+
+    def argument(self, dtype: str, size: int) -> Buffer:
+        """The next argument of the function."""
+        f = self.function
+        f.arguments.append(Buffer("argument", dtype, size, len(f.arguments)))
+        return f.arguments[-1]
+
+    def table(self, data: np.ndarray) -> Buffer:
+        """A table of constants."""
+        f = self.function
+        data = np.ascontiguousarray(data)
+        for known in f.tables:
+            same = known.dtype == data.dtype.name and known.size == data.size
+            if same and known.data.tobytes() == data.tobytes():
+                return known
+        place = len(f.tables)
+        new = Buffer("table", data.dtype.name, data.size, place, data=data.ravel())
+        f.tables.append(new)
+        return new
+
+    def load(self, buffer: Buffer, index: int) -> int:
+        """A number from memory, or one part of a complex one (index 2 k or 2 k + 1)."""
+        kind = kind_of(buffer.dtype)
+        kind = "d" if kind == "c" else kind
+        fixed = buffer.where != "frame" and not buffer.mutable
+        key = ("load", buffer, index, str(buffer.version))
+        return self.node(key[0], key[1:], kind, movable=fixed)
+
+    def store(self, buffer: Buffer, index: int, value: int) -> None:
+        """Writes a number."""
+        buffer.version += 1
+        self.emit(Store(buffer, index, value))
+
+
+# --- what is needed -----------------------------------------------------------------------------------------------
+
+
+def drop_unused(function: Function) -> int:
+    """Takes out nodes that nothing needs; how many arithmetic operations are left."""
+    needed: set[int] = set()
+    _sweep(function, function.block, needed)
+    free = {"load", "const", "index", "carried"}
+    return sum(function.op[k] not in free for k in needed)
+
+
+def _sweep(function: Function, block: list[Any], needed: set[int]) -> None:
+    """Keeps the statements of a block that are needed, from its end to its beginning."""
+    kept = []
+    for statement in reversed(block):
+        if isinstance(statement, int):
+            if statement not in needed:
+                continue
+            needed.update(abs(a) for a in function.args[statement] if _is_node(a))
+        else:
+            _sweep_statement(function, statement, needed)
+        kept.append(statement)
+    block[:] = kept[::-1]
+
+
+def _sweep_statement(function: Function, statement: Any, needed: set[int]) -> None:
+    if isinstance(statement, Store):
+        needed.update((abs(statement.index), abs(statement.value)))
+    elif isinstance(statement, Copy):
+        needed.update((abs(statement.target_index), abs(statement.source_index)))
+    elif isinstance(statement, Call):
+        needed.update(abs(index) for _, index in statement.pointers)
+    elif isinstance(statement, For):
+        for _, first, following in statement.carried:
+            needed.update((abs(first), abs(following)))
+        needed.update((abs(statement.start), abs(statement.stop)))
+        _sweep(function, statement.block, needed)
+    elif isinstance(statement, While):
+        needed.add(abs(statement.condition))
+        _sweep(function, statement.block, needed)
+        _sweep(function, statement.test, needed)
+    elif isinstance(statement, If):
+        needed.add(abs(statement.condition))
+        _sweep(function, statement.yes, needed)
+        _sweep(function, statement.no, needed)
+
+
+def _is_node(argument: Any) -> bool:
+    return isinstance(argument, int)

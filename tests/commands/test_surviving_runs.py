@@ -1,0 +1,149 @@
+"""Runs that outlive signals, full disks and killed processes, as the command line runs them."""
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from lissom.atomic import write_atomically
+from lissom.commands import cli
+from lissom.commands import simulate as simulate_command
+from lissom.show.run import Run
+
+REED = """
+lissom: 1
+name: reed
+gravity: [0, -9.81, 0]
+links:
+  - name: rod
+    joint: {type: revolute, dh: {a: 0.6, alpha: 0, d: 0, theta: 0}}
+    beam: {section: {shape: rectangle, y: 0.004, z: 0.03}, material: steel, elements: 1}
+"""
+
+
+@pytest.fixture
+def reed(tmp_path):
+    file = tmp_path / "reed.yaml"
+    file.write_text(REED)
+    return str(file)
+
+
+def lissom(*words):
+    return cli.main([str(word) for word in words])
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_signals_that_end_processes_save_a_run_that_then_goes_on(
+    reed, tmp_path, monkeypatch, capsys, name, code
+):
+    monkeypatch.setenv("LISSOM_CACHE", "off")
+    line = ("simulate", reed, "--t-end", "3", "-o", tmp_path / "run.nc")
+    number = getattr(signal, name)
+
+    @contextmanager
+    def ending(t_end):
+        yield lambda t: signal.raise_signal(number)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(simulate_command, "progress", ending)
+        assert lissom(*line) == code
+    assert f"--resume goes on from {tmp_path / 'run.nc'}.checkpoint" in (
+        capsys.readouterr().err
+    )
+    with xr.open_dataset(tmp_path / "run.nc") as part:
+        assert part.attrs["complete"] == 0
+        reached = part.attrs["t_reached"]
+    assert 0.0 < reached < 3.0
+    assert lissom(*line, "--resume") == 0
+    with xr.open_dataset(tmp_path / "run.nc") as data:
+        assert data.attrs["complete"] == 1
+        assert data.sizes["time"] == 3001
+    assert not (tmp_path / "run.nc.checkpoint").exists()
+
+
+def test_resuming_needs_an_output_file_and_the_same_run(reed, tmp_path, capsys):
+    assert lissom("simulate", reed, "--resume") == 2
+    assert "--resume" in capsys.readouterr().err
+    (tmp_path / "run.nc.checkpoint").write_bytes(b"something else")
+    assert lissom("simulate", reed, "-o", tmp_path / "run.nc", "--resume") == 2
+    assert "run.nc.checkpoint" in capsys.readouterr().err
+
+
+def test_a_full_disk_keeps_the_run_in_another_place(
+    reed, tmp_path, monkeypatch, capsys
+):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(elsewhere))
+    save = Run.save
+
+    def full(run, path):
+        if Path(path).parent != elsewhere:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return save(run, path)
+
+    monkeypatch.setattr(Run, "save", full)
+    result = tmp_path / "run.nc"
+    assert lissom("simulate", reed, "--t-end", "0.05", "-o", result) == 0
+    (file,) = elsewhere.glob("*run.nc")
+    said = capsys.readouterr().out.replace("\n", "")
+    assert "No space left" in said and str(file) in said
+    with xr.open_dataset(file) as data:
+        assert data.attrs["complete"] == 1
+
+
+def test_drafts_of_killed_processes_are_cleaned_and_those_of_living_ones_kept(tmp_path):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    stale = tmp_path / f".out.nc.{dead.pid}.tmp"
+    living = tmp_path / f".out.nc.{os.getppid()}.tmp"
+    other = tmp_path / f".another.nc.{dead.pid}.tmp"
+    for draft in (stale, living, other):
+        draft.write_bytes(b"half")
+    write_atomically(tmp_path / "out.nc", lambda file: file.write(b"whole"))
+    assert not stale.exists() and living.exists() and other.exists()
+
+
+@pytest.mark.slow
+def test_a_long_run_killed_at_twenty_random_moments_gives_the_same_numbers(
+    reed, tmp_path
+):
+    chance = random.Random(5)
+    line = [sys.executable, "-m", "lissom.commands.cli", "simulate", reed]
+    line += ["--t-end", "60", "--set", "output_dt=0.01"]
+    environment = os.environ | {"LISSOM_CACHE": str(tmp_path / "cache")}
+    began = time.monotonic()
+    subprocess.run([*line, "-o", tmp_path / "whole.nc"], env=environment, check=True)
+    longest = time.monotonic() - began
+    part = [*line, "-o", tmp_path / "part.nc", "--resume"]
+    kills = 0
+    reached = 0.0
+    while kills < 20:
+        process = subprocess.Popen(part, env=environment)
+        try:
+            process.wait(timeout=chance.uniform(0.0, longest))
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=120)
+            kills += 1
+        if (tmp_path / "part.nc").exists():
+            with xr.open_dataset(tmp_path / "part.nc") as data:
+                assert data.attrs["t_reached"] >= reached
+                reached = data.attrs["t_reached"]
+    if kills == 20:
+        subprocess.run(part, env=environment, check=True)
+    assert kills > 2
+    whole = xr.load_dataset(tmp_path / "whole.nc")
+    again = xr.load_dataset(tmp_path / "part.nc")
+    assert again.attrs["steps"] == whole.attrs["steps"]
+    np.testing.assert_allclose(again["q"], whole["q"], atol=1e-12)

@@ -1,0 +1,41 @@
+"""The library's scenarios are above doubt, or the page on doubts says why not."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lissom.analyse.validity.watch import doubts_of_robot
+from lissom.describe.files import library_names, library_scenarios
+from lissom.describe.robot import Robot
+from lissom.services.simulate import SimulateRequest, simulate
+
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "doubts.md"
+ROW = re.compile(r"^\| `(?P<scenario>[\w-]+)` \| `(?P<beginning>[^`]+)` \|", re.M)
+
+
+def listed() -> dict[str, set[str]]:
+    """Beginnings of the warnings that the page explains, by scenario."""
+    rows: dict[str, set[str]] = {}
+    for row in ROW.finditer(PAGE.read_text()):
+        rows.setdefault(row["scenario"], set()).add(row["beginning"])
+    return rows
+
+
+def test_the_page_lists_scenarios_that_there_are():
+    assert listed() and set(listed()) <= set(library_scenarios())
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_data_of_library_robots_are_ordinary(name):
+    assert not doubts_of_robot(Robot.load(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", library_scenarios())
+def test_every_warning_of_a_library_scenario_is_explained(name):
+    expected = listed().get(name, set())
+    found = simulate(SimulateRequest(scenario=name)).warnings
+    begun = {text for text in expected for line in found if line.startswith(text)}
+    assert begun == expected
+    assert len(found) == len(expected), found
