@@ -109,7 +109,7 @@ def stiffened_links(bodies: Sequence[Body], carried: bool = False) -> Links:
 
 
 def _stacked(
-    factors: Sequence[Float[Real, "p d m"] | None], columns: int
+    factors: Sequence[Float[Real, "_ _ _"] | None], columns: int
 ) -> Float[Real, "l p d m"]:
     """Factors of all bodies, filled up with zeros: squares of nothing."""
     shapes = [part.shape for part in factors if part is not None]
