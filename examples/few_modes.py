@@ -22,8 +22,8 @@ def first_frequency(reduction):
 
 
 every_coordinate = first_frequency(ls.Reduction(None))
-static_shapes = first_frequency(ls.Reduction(6, "guyan"))
-lowest_modes = first_frequency(ls.Reduction(6))
+static_shapes = first_frequency(ls.Reduction(6))
+lowest_modes = first_frequency(ls.Reduction(6, ranking="free"))
 print(f"all 24: {every_coordinate:.3f} Hz")
 print(f"six static shapes: {static_shapes:.3f} Hz")
 print(f"lowest six of twelve: {lowest_modes:.3f} Hz")

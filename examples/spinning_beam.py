@@ -13,7 +13,9 @@ import scipy.linalg
 import lissom as ls
 from lissom.dynamics.engine import bias, inertia_at
 
-model = ls.Model("spin-up", "nonlinear", modes=12, stiffening="geometric")
+model = ls.Model(
+    "spin-up", "nonlinear", modes=12, stiffening="geometric", basis="assumed"
+)
 f = model.formulation
 unit = np.sqrt(1.4e4 / 1.2 / 10.0**4)  # sqrt(EI / rho A L^4) [rad/s]
 

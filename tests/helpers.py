@@ -15,7 +15,7 @@ import numpy as np
 from lissom import Model, Robot
 from lissom.bodies.link_body import body_of
 from lissom.control.pd import PD
-from lissom.dynamics.stiffening import with_squared_slopes
+from lissom.dynamics.stiffening import shortening_of, with_squares
 from lissom.dynamics.truncated import TruncatedScrews
 from lissom.solve.signals import Table
 
@@ -245,7 +245,8 @@ def model_named(
     name: str, reference: str = "tangent", terms: str = "consistent"
 ) -> Model:
     """A robot with one of `ALL_REFERENCES`, or one of `CHOICES`."""
-    choices = CHOICES.get(reference, {"reference": reference, "terms": terms})
+    erls = {"formulation": "erls-fem", "reference": reference, "terms": terms}
+    choices = CHOICES.get(reference, erls)
     if "reference" in choices:
         zeroed = reference_named(name, choices["reference"])
         choices = choices | {"reference": zeroed}
@@ -257,7 +258,7 @@ def bodies_of(model: Model):
     bodies = model.bodies
     slots = max(body.coordinates for body in bodies) - 6
     return (
-        [with_squared_slopes(body, slots) for body in bodies]
+        [with_squares(body, shortening_of(body), slots) for body in bodies]
         if model.choices.stiffening == "geometric"
         else bodies
     )

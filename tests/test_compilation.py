@@ -136,7 +136,7 @@ def swing(model, law) -> float:
 @pytest.mark.slow
 @pytest.mark.skipif(not used_maps(), reason="the system does not tell memory maps")
 def test_five_hundred_runs_with_new_functions_leave_the_process_as_it_was():
-    model = lissom.Model(ROD, modes=None)
+    model = lissom.Model(ROD, "erls-fem", modes=None)
     swings = {swing(model, lambda t, state: [0.1]) for _ in range(470)}
     assert len(swings) == 1
     settled_maps, settled_memory = used_maps(), memory()

@@ -24,7 +24,7 @@ TURN = np.linspace(0.0, 1.0, 181)  # one turn of the crank, as shares of it
 
 def simulate() -> ls.Run:
     """The mechanism with its crank led at constant speed."""
-    model = ls.Model("four-bar")
+    model = ls.Model("four-bar", "erls-fem")
     # The spline comes up to speed before t = 0, and to rest again long after the end.
     before = np.linspace(-3.0, 0.0, 31)
     after = np.linspace(1.0, T_END + 30.0, 40)

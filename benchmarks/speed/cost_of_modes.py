@@ -13,11 +13,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "physics"))
 
 from figures import earlier_numbers, heading, keep, tidy  # noqa: E402
 
-from lissom import Reduction, Scenario  # noqa: E402
+from lissom import Scenario  # noqa: E402
 from lissom.benchmarks.cases import Case  # noqa: E402
 from lissom.benchmarks.machine import one_core, timed  # noqa: E402
 from lissom.bodies.link_body import body_of  # noqa: E402
 from lissom.bodies.reduce.reduced_body import reduced_body  # noqa: E402
+from lissom.dynamics.basis import reduction_of  # noqa: E402
 from lissom.show.axes import PALETTE, new_figure  # noqa: E402
 
 MODES = (0, 4, 8, 12, 16, 20, 24)
@@ -29,7 +30,9 @@ def measure(**changes: Any) -> dict[str, Any]:
     """One model against the clock."""
     scenario = Scenario.load("l-shape-swing").replace({"output_dt": 0.01} | changes)
     body = body_of(scenario.robot, 0)
-    reduction, _ = timed(lambda: reduced_body(body, Reduction(scenario.modes)), REPEATS)
+    reduction, _ = timed(
+        lambda: reduced_body(body, reduction_of(scenario.modes)), REPEATS
+    )
     case = Case(scenario)
     case.compile()
     with one_core():

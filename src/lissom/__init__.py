@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from .solve.solution import Solution as Solution
     from .solve.state import State as State
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "LinearSequence": "analyse.linear.linear_sequence",

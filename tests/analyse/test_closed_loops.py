@@ -20,7 +20,7 @@ POSE = [0.2, 0.5]
 
 @pytest.fixture(scope="module")
 def model():
-    return ls.Model(robot_named("double-pendulum"))
+    return ls.Model(robot_named("double-pendulum"), "erls-fem")
 
 
 def pd(sample=None):

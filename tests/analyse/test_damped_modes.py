@@ -33,7 +33,7 @@ def bar(square=False, gravity=(0.0, 0.0, 0.0)):
         "links": [link],
         "damping": {"alpha": ALPHA, "beta": BETA},
     }
-    return ls.Model(ls.Robot.from_dict(data))
+    return ls.Model(ls.Robot.from_dict(data), "erls-fem")
 
 
 def assert_biorthonormal(M, C, K, modes):
@@ -156,7 +156,7 @@ def test_a_bar_that_stands_up_falls_over():
 
 
 def test_modes_of_a_turning_robot_satisfy_its_own_eigenproblem():
-    model = ls.Model("double-pendulum")
+    model = ls.Model("double-pendulum", "erls-fem")
     q, qd, qdd = [0.3, 0.7], [6.0, -9.0], [20.0, 5.0]
     modes = ls.modes(model, q, qd=qd, qdd=qdd, count=10)
     lin = ls.linearize(model, q, qd=qd, qdd=qdd)
@@ -171,7 +171,7 @@ def test_modes_of_a_turning_robot_satisfy_its_own_eigenproblem():
 
 
 def test_shares_add_up_to_one():
-    model = ls.Model("double-pendulum")
+    model = ls.Model("double-pendulum", "erls-fem")
     modes = ls.modes(
         model, [0.3, 0.7], damped=True, kp=[300.0, 200.0], kd=[3.0, 2.0], count=6
     )
@@ -185,12 +185,14 @@ def test_shares_add_up_to_one():
 
 def test_gains_for_the_wrong_number_of_joints_are_refused():
     with pytest.raises(ValueError, match=r"kp must have 2 values.*upper, lower"):
-        ls.modes(ls.Model("double-pendulum"), [0.0, 0.0], kp=[1.0, 2.0, 3.0])
+        ls.modes(
+            ls.Model("double-pendulum", "erls-fem"), [0.0, 0.0], kp=[1.0, 2.0, 3.0]
+        )
 
 
 def test_a_free_rigid_motion_leaves_the_other_vectors_clean():
     # Nothing turns the column back: its stiffness is rounding, which must not be taken for one.
-    model = ls.Model("anthropomorphic")
+    model = ls.Model("anthropomorphic", "erls-fem")
     here = dict(zip(model.joint_names, [0.3, 0.6, -1.1], strict=True))
     source = ls.parametric_modes(
         model, model.joint_names, at=here, order=0, above_hz=1.0

@@ -26,7 +26,7 @@ OUTPUTS = ["upper.encoder", "lower/tip.ay", "lower/tip.px"]
 
 @functools.cache
 def pendulum():
-    return ls.Model("double-pendulum")
+    return ls.Model("double-pendulum", "erls-fem")
 
 
 @functools.cache
@@ -212,7 +212,8 @@ def test_the_bending_moment_of_a_loaded_link_is_force_times_arm():
     bar = ls.Model(
         ls.Robot.load("simple-pendulum").replace(
             {"gravity": [0, 0, 0], "links.rod.beam.elements": 2}
-        )
+        ),
+        "erls-fem",
     )
     outputs = [
         "rod/element0.mz",
@@ -301,7 +302,7 @@ def test_the_balance_of_a_moving_point_is_that_of_inverse_dynamics():
 
 
 def test_a_response_at_an_undamped_pole_is_infinite_not_an_error():
-    rod = ls.Model("simple-pendulum")
+    rod = ls.Model("simple-pendulum", "erls-fem")
     lin = ls.linearize(rod, [0.0], outputs=["rod.encoder"])
     response = ls.frequency_response(lin, "rod", "rod.encoder", [0.0, 1.0])
     assert response.response.shape == (2,)

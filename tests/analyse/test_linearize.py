@@ -22,10 +22,10 @@ STENCIL = (
 OFFSETS = np.array([-2.0, -1.0, 1.0, 2.0])
 TIPS = {"double-pendulum": "lower/tip", "mixed": "hand/tip", "crane": "hook/tip"}
 CHOICES = {
-    "erls-fem": {},
-    "zeroed": {"reference": "zeroed"},
+    "erls-fem": {"formulation": "erls-fem"},
+    "zeroed": {"formulation": "erls-fem", "reference": "zeroed"},
     "erls-cms": {"formulation": "erls-cms", "modes": 7},
-    "nonlinear": {"formulation": "nonlinear", "modes": 6},
+    "nonlinear": {"formulation": "nonlinear", "basis": "assumed", "modes": 6},
     "dual-screw": {"formulation": "dual-screw", "modes": 6},
 }
 

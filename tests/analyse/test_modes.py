@@ -28,7 +28,7 @@ def bar(damping=None, gravity=(0.0, 0.0, 0.0)):
     robot = {"name": "bar", "gravity": list(gravity), "links": [link]} | (
         {"damping": damping} if damping else {}
     )
-    return ls.Model(ls.Robot.from_dict(robot))
+    return ls.Model(ls.Robot.from_dict(robot), "erls-fem")
 
 
 def bending_hz(second_moment, roots):
@@ -90,7 +90,7 @@ def test_modal_damping_of_a_single_locked_link_is_its_ratio():
 
 
 def test_shares_of_the_links_add_up_to_one():
-    model = ls.Model("double-pendulum")
+    model = ls.Model("double-pendulum", "erls-fem")
     for modes in (
         ls.modes(model, model.static([0.3, 0.7]), locked=True),
         ls.modes(model, model.static([0.3, 0.7])),
@@ -105,9 +105,9 @@ def test_shares_of_the_links_add_up_to_one():
 def test_locked_modes_of_the_double_pendulum_are_those_tabulated():
     # Straight, locked, one element per link, undeformed or with the file's in-plane gravity: 0.1 % is required.
     expected = [8.348, 20.490, 66.068, 80.485]
-    model = ls.Model("double-pendulum")
+    model = ls.Model("double-pendulum", "erls-fem")
     with_gravity = ls.modes(model, model.static([0.0, 0.0]), locked=True, count=4)
-    weightless = ls.Model(model.robot.replace({"gravity": [0, 0, 0]}))
+    weightless = ls.Model(model.robot.replace({"gravity": [0, 0, 0]}), "erls-fem")
     without = ls.modes(weightless, weightless.static([0.0, 0.0]), locked=True, count=4)
     assert_allclose(with_gravity.frequency_hz, expected, rtol=1e-3)
     assert_allclose(without.frequency_hz, expected, rtol=1e-4)
@@ -116,7 +116,7 @@ def test_locked_modes_of_the_double_pendulum_are_those_tabulated():
 def test_free_modes_of_the_straight_double_pendulum_are_those_tabulated():
     # In its plane, joints free, no gravity: 0, 0, 183.1, 418.6 Hz with one element per link.
     robot = ls.Robot.load("double-pendulum").replace({"gravity": [0, 0, 0]})
-    model = ls.Model(robot)
+    model = ls.Model(robot, "erls-fem")
     modes = ls.modes(model, model.static([0.0, 0.0]))
     assert modes.stability[:2] == ("rigid", "rigid")
     names = np.array(
@@ -143,7 +143,8 @@ def rod(down):
     }
     gravity = [9.81, 0, 0] if down else [-9.81, 0, 0]
     return ls.Model(
-        ls.Robot.from_dict({"name": "rod", "gravity": gravity, "links": [link]})
+        ls.Robot.from_dict({"name": "rod", "gravity": gravity, "links": [link]}),
+        "erls-fem",
     )
 
 

@@ -11,7 +11,7 @@ E = 1.7e11
 
 @jax.jit
 def locked(E):
-    model = ls.Model(ROBOT.replace({"links.rod.beam.material.E": E}))
+    model = ls.Model(ROBOT.replace({"links.rod.beam.material.E": E}), "erls-fem")
     return ls.natural_frequencies(model, model.at([0.4]), locked=True)
 
 
@@ -22,6 +22,6 @@ def test_frequencies_grow_with_the_root_of_the_stiffness():
 
 
 def test_frequencies_are_those_of_the_modes():
-    model = ls.Model(ROBOT.replace({"links.rod.beam.material.E": E}))
+    model = ls.Model(ROBOT.replace({"links.rod.beam.material.E": E}), "erls-fem")
     modes = ls.modes(model, model.at([0.4]), locked=True)
     np.testing.assert_allclose(locked(E), modes.frequency_hz, rtol=1e-8)

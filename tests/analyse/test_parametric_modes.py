@@ -70,7 +70,7 @@ SQUARE = {
 
 @functools.cache
 def manipulator(terms="published"):
-    return Model("planar-2r", reference=ZEROED, terms=terms)
+    return Model("planar-2r", "erls-fem", reference=ZEROED, terms=terms)
 
 
 @functools.cache
@@ -330,7 +330,7 @@ def test_frequencies_grow_with_the_root_of_the_modulus():
     """Without gravity and damping every frequency is proportional to sqrt(E): the binomial series."""
     robot = Robot.load("planar-2r").replace({"gravity": [0, 0, 0], "damping": None})
     found = parametric_modes(
-        Model(robot),
+        Model(robot, "erls-fem"),
         {"E": "links.*.beam.material.E"},
         q=[0.3, -1.0],
         order=5,
@@ -347,14 +347,14 @@ def test_frequencies_grow_with_the_root_of_the_modulus():
 
 
 def test_payload_and_length_are_parameters():
-    model = Model("planar-2r")
+    model = Model("planar-2r", "erls-fem")
     names = ["payload.mass", "links.lower.joint.dh.a", "lower"]
     at = dict(zip(names, (0.1, 0.3, -1.0), strict=True))
     found = parametric_modes(model, names, at=at, q=[0.3, 0.0], order=3, above_hz=10.0)
     point = np.array([0.12, 0.302, -1.05])
     robot = model.robot.replace(dict(zip(names[:2], point[:2], strict=True)))
     reference = parametric_modes(
-        Model(robot), ["lower"], q=[0.3, -1.05], order=0, above_hz=10.0
+        Model(robot, "erls-fem"), ["lower"], q=[0.3, -1.05], order=0, above_hz=10.0
     )
     np.testing.assert_allclose(
         found.frequency_hz(point), reference.frequency_hz([-1.05]), rtol=3e-4
@@ -369,7 +369,11 @@ def test_payload_and_length_are_parameters():
 def test_a_straight_locked_arm_is_a_cantilever(reference):
     robot = Robot.load("planar-2r").replace({"damping": None, "gravity": [0, 0, 0]})
     found = parametric_modes(
-        Model(robot, reference=reference), ["upper"], q=[0.2, 0.0], order=1, locked=True
+        Model(robot, "erls-fem", reference=reference),
+        ["upper"],
+        q=[0.2, 0.0],
+        order=1,
+        locked=True,
     )
     EJ, rho, L = (
         planar_manipulator.E_J,
@@ -546,7 +550,7 @@ def test_evaluating_is_a_hundred_times_faster_than_solving():
 
 
 def test_a_repeated_eigenvalue_is_refused():
-    model = Model(Robot.from_dict(SQUARE))
+    model = Model(Robot.from_dict(SQUARE), "erls-fem")
     with pytest.raises(RepeatedEigenvalueError, match="coincides"):
         parametric_modes(model, ["rod"], order=1, locked=True)
     with pytest.raises(ValueError, match="only 12 pairs vibrate above"):
@@ -555,7 +559,9 @@ def test_a_repeated_eigenvalue_is_refused():
 
 def test_a_singular_reference_is_refused_by_name():
     model = Model(
-        "double-pendulum", reference={"zeroed": ["upper/0.rz", "upper/tip.y"]}
+        "double-pendulum",
+        "erls-fem",
+        reference={"zeroed": ["upper/0.rz", "upper/tip.y"]},
     )
     with pytest.raises(UndefinedReferenceError, match="lower"):
         parametric_modes(model, ["upper"], order=1)
@@ -564,7 +570,7 @@ def test_a_singular_reference_is_refused_by_name():
 def test_an_unstable_point_keeps_its_vibrating_pairs():
     """Upside down, free joints fall; the elastic pairs are expanded all the same."""
     found = parametric_modes(
-        Model("planar-2r"),
+        Model("planar-2r", "erls-fem"),
         ["upper"],
         q=[np.pi / 2, 0.0],
         order=1,
@@ -588,7 +594,7 @@ def test_an_unstable_point_keeps_its_vibrating_pairs():
 )
 def test_an_unknown_parameter_is_refused(names, kind, message):
     with pytest.raises(kind, match=message):
-        parametric_modes(Model("planar-2r"), names, order=1)
+        parametric_modes(Model("planar-2r", "erls-fem"), names, order=1)
 
 
 @pytest.mark.parametrize(
@@ -604,7 +610,7 @@ def test_an_unknown_parameter_is_refused(names, kind, message):
 )
 def test_a_wrong_request_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        parametric_modes(Model("planar-2r"), ["upper"], **options)
+        parametric_modes(Model("planar-2r", "erls-fem"), ["upper"], **options)
 
 
 def test_a_joint_that_follows_others_is_refused():
@@ -653,7 +659,7 @@ def test_modes_of_reduced_links_are_expanded_in_the_data_of_the_links():
 
 @pytest.mark.slow
 def test_the_spatial_arm_with_three_joints():
-    model = Model("anthropomorphic")
+    model = Model("anthropomorphic", "erls-fem")
     centre = np.array([0.3, 0.6, -1.1])
     over = {
         name: (v - 0.2, v + 0.2)

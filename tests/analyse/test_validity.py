@@ -44,7 +44,7 @@ ROD = {
     "payload": {"mass": MASS},
 }
 rod = Robot.from_dict(ROD)
-model = Model(rod)
+model = Model(rod, "erls-fem")
 BEAM = rod.links[0].beam
 assert BEAM is not None
 WEIGHT = BEAM.material.density * GRAVITY * B * H  # [N/m]
@@ -103,8 +103,8 @@ def test_a_plane_needs_one_moment_of_inertia():
 
 
 def test_an_axis_of_any_length_gives_the_same_robot():
-    short = Model(changed({"links.*.joint.axis": [0, 3e-200, 4e-200]}))
-    plain = Model(changed({"links.*.joint.axis": [0, 0.6, 0.8]}))
+    short = Model(changed({"links.*.joint.axis": [0, 3e-200, 4e-200]}), "erls-fem")
+    plain = Model(changed({"links.*.joint.axis": [0, 0.6, 0.8]}), "erls-fem")
     poses = [m.fkine([0.4]) for m in (short, plain)]
     assert np.allclose(*poses, rtol=0, atol=1e-15)
 
@@ -161,7 +161,9 @@ def test_deflection_and_rotation_are_those_of_a_cantilever():
 def test_a_tenth_of_the_length_is_where_deflection_is_doubted(share, is_doubted):
     EI = E * B * H**3 / 12
     sag, _ = sag_and_slope(EI)
-    soft = Model(changed({"links.*.beam.material.E": E * sag / (share * L)}))
+    soft = Model(
+        changed({"links.*.beam.material.E": E * sag / (share * L)}), "erls-fem"
+    )
     found = doubts(soft, soft.static([0.3]))
     assert ("deflection" in checks_of(found)) is is_doubted
     for doubt in found:
@@ -174,8 +176,8 @@ def test_stress_in_the_outer_fibre_is_that_of_bending():
     # The elements leave w h^2 / 12 out of the moment at the joint, with h half the length.
     moment = MASS * GRAVITY * L + WEIGHT * (L**2 / 2 - (L / 2) ** 2 / 12)
     stress = moment * (H / 2) / (B * H**3 / 12)
-    below = Model(changed({"links.*.beam.material.yield": 1.001 * stress}))
-    above = Model(changed({"links.*.beam.material.yield": 0.999 * stress}))
+    below = Model(changed({"links.*.beam.material.yield": 1.001 * stress}), "erls-fem")
+    above = Model(changed({"links.*.beam.material.yield": 0.999 * stress}), "erls-fem")
     assert "yield" not in checks_of(doubts(below, below.static([0.3])))
     (doubt,) = [d for d in doubts(above, above.static([0.3])) if d.check == "yield"]
     assert doubt.value == pytest.approx(stress, rel=1e-9)
@@ -189,14 +191,14 @@ def test_an_upright_column_is_doubted_from_a_fifth_of_its_buckling_load_on():
     # The element at the joint carries the load and three quarters of the weight, on its average.
     for share, expected in ((0.199, []), (0.201, ["axial load"])):
         load = (share * euler - 0.75 * own) / GRAVITY
-        column = Model(changed(upright | {"payload.mass": load}))
+        column = Model(changed(upright | {"payload.mass": load}), "erls-fem")
         found = doubts(column, column.static([0.0]))
         assert checks_of(found) == expected
 
 
 def test_rotation_vectors_are_compared_as_rotations():
     """Nodes that turn with the whole link by a finite angle are not bent."""
-    finite = Model(rod, "nonlinear", modes=4)
+    finite = Model(rod, "nonlinear", modes=4, basis="assumed")
     frame = np.eye(3)[None, None]
     turned = np.broadcast_to([0.0, 0.0, 1.2], (1, 1, 3, 3))
     nodes = NodeMotion(np.asarray(rod_points()), turned, frame)
@@ -258,7 +260,7 @@ def test_an_angle_in_degrees_is_taken_for_many_turns():
     assert not list(start_doubts(model, [9.0]))
     (doubt,) = start_doubts(model, [90.0])
     assert doubt.check == "start" and "13.8 turns" in doubt.message
-    free = Model(changed({"links.*.joint.limits": None}))
+    free = Model(changed({"links.*.joint.limits": None}), "erls-fem")
     assert not list(start_doubts(free, [60.0]))
     assert checks_of(start_doubts(free, [90.0])) == ["start"]
 
@@ -319,7 +321,7 @@ def test_a_doubt_is_one_line_and_the_worst_speaks_for_all():
 def test_a_linear_model_about_a_fast_motion_is_doubted():
     # The tip is L from the axis: 100 m/s at 143 rad/s.
     small = {"links.*.beam.material.density": 20, "payload.mass": 1e-6}
-    light = Model(changed(small | {"gravity": [0, 0, 0]}))
+    light = Model(changed(small | {"gravity": [0, 0, 0]}), "erls-fem")
     for qd, expected in ((142.0, []), (144.0, ["speed"])):
         linear = linearize(light, [0.3], qd=[qd])
         assert checks_of(doubts_of_linear_model(light, linear)) == expected

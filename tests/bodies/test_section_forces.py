@@ -43,7 +43,7 @@ def test_section_forces_balance_the_load_beyond_the_section(name):
 
 def test_a_link_reduced_with_an_exact_interface_has_the_same_section_forces():
     whole = measured_from_inner_node(beam(BENT, elements=3))
-    reduced = reduced_body(whole, Reduction(8, exact_interface=True))
+    reduced = reduced_body(whole, Reduction(8, ranking="interface"))
     assert_allclose(
         section_forces(reduced, deflected(reduced)),
         section_forces(whole, deflected(whole)),

@@ -164,7 +164,7 @@ def test_validate_accepts_robots_and_scenarios(answer, reed):
 def test_validate_finds_zeroed_displacements_that_define_no_erls(answer, tmp_path):
     file = tmp_path / "scenario.yaml"
     file.write_text(
-        "robot: double-pendulum\nreference: {zeroed: [upper/tip.z, lower/0.z]}\n"
+        "robot: double-pendulum\nformulation: erls-fem\nreference: {zeroed: [upper/tip.z, lower/0.z]}\n"
     )
     code, found = answer("validate", file)
     assert code == 2 and found["errors"][0]["field"] == "reference.zeroed"
@@ -270,7 +270,8 @@ def test_strict_turns_doubts_into_exit_code_1_and_answers_all_the_same(lissom, a
 )
 def test_held_joints_carry_the_weight_whatever_the_erls(answer, reference):
     code, found = answer(
-        "static", "double-pendulum", "--q", "-30,90", "--deg", "--reference", reference
+        *("static", "double-pendulum", "--q", "-30,90", "--deg"),
+        *("--formulation", "erls-fem", "--reference", reference),
     )
     assert code == 0
     weight, span = 1.176 * 9.81, 0.5  # [Boscariol2012] Table 2
@@ -417,8 +418,22 @@ BAD = [
     (("simulate", "{reed}", "--formulation", "erls-cmz"), "must be one of"),
     (("simulate", "{reed}", "--reference", "zeroed:rod/9.y"), "no such node"),
     (
-        ("simulate", "{reed}", "--reference", "zeroed:rod/tip.z"),
+        (
+            *("simulate", "{reed}", "--formulation", "erls-fem"),
+            *("--reference", "zeroed:rod/tip.z"),
+        ),
         "do not define an ERLS",
+    ),
+    (("modes", "{reed}", "--reference", "minimum-norm"), "choose erls-fem or erls-cms"),
+    (("modes", "{reed}", "--basis", "nodl"), "did you mean 'nodal'?"),
+    (("modes", "{reed}", "--stiffening", "some"), "must be one of none, geometric"),
+    (("modes", "{reed}", "--modes", "few"), "must be a whole number, all"),
+    (
+        (
+            *("static", "{reed}", "--formulation", "erls-cms"),
+            *("--set", "links.rod.beam.segments=1"),
+        ),
+        "use nonlinear, or leave segments out",
     ),
     (("simulate", "no-such-robot"), "no such file"),
     (("simulate", "{folder}"), "is a folder"),

@@ -19,7 +19,7 @@ SAMPLES = (0.01, 0.005, 0.0025)  # [s]
 
 @functools.cache
 def arm():
-    return ls.Model(rigid_robot(robot_named("double-pendulum")))
+    return ls.Model(rigid_robot(robot_named("double-pendulum")), "erls-fem")
 
 
 def wired_law(name, sample) -> WiredLaw:

@@ -56,7 +56,7 @@ def stepped(step, f, x, xd, h, count):
 
 @functools.cache
 def falling():
-    model = Model(rigid_robot(robot_named("double-pendulum")))
+    model = Model(rigid_robot(robot_named("double-pendulum")), "erls-fem")
     return model.formulation, jnp.array([0.3, 0.5]), jnp.array([-1.1, 0.7])
 
 

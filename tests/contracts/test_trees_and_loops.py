@@ -117,7 +117,7 @@ def test_motion_energy_and_inverse_dynamics_agree_on_a_random_robot(
 @pytest.mark.parametrize("seed", [3, 8])
 @pytest.mark.parametrize("kind", ["tree", "fe-tree", *LOOPS])
 def test_a_random_robot_keeps_its_energy(kind, seed):
-    model = ls.Model(robot_of(kind, seed), "nonlinear", modes=3)
+    model = ls.Model(robot_of(kind, seed), "nonlinear", modes=3, basis="assumed")
     options = {"t_end": 0.05, "output_dt": 0.005}
     solver = {"rtol": 1e-9, "atol": 1e-11}
     run = ls.simulate(model, model.at(), solver=solver, **options)

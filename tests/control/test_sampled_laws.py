@@ -29,7 +29,8 @@ def rotor():
     joint = {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}
     link = {"name": "arm", "joint": joint, "rigid": body}
     return ls.Model(
-        ls.Robot.from_dict({"name": "rotor", "gravity": [0, 0, 0], "links": [link]})
+        ls.Robot.from_dict({"name": "rotor", "gravity": [0, 0, 0], "links": [link]}),
+        "erls-fem",
     )
 
 

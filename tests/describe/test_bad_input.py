@@ -46,6 +46,7 @@ TABLE = {"t": [0, 1], "value": [0, 2]}
 ROWS = {"t": [0, 1], "value": [[0, 0], [1, 1]]}
 SCENARIO = {
     "robot": ROBOT,
+    "formulation": "erls-fem",
     "initial": {"q": [0, 0.1], "qd": [0, 0]},
     "inputs": {
         "torque": {"upper": TABLE},
@@ -460,8 +461,8 @@ SCENARIO_CASES = [
     ("reference", "tangnt", "must be tangent, minimum-norm or {zeroed"),
     (
         "basis",
-        "nodal",
-        "basis: nodal: erls-fem has its own: choose one with dual-screw or nonlinear",
+        "nodl",
+        "basis: nodl: must be one of assumed, craig-bampton, nodal, did you mean 'nodal'?",
     ),
     (
         "reference",

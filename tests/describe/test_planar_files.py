@@ -119,6 +119,11 @@ def test_gravity_that_is_not_written_is_normal_to_the_plane_and_does_nothing():
 
 
 def test_a_planar_robot_has_no_displacement_out_of_its_plane_to_zero():
-    data = {"robot": PLANAR, "reference": {"zeroed": ["upper/tip.z", "lower/tip.x"]}}
+    zeroed = ["upper/tip.z", "lower/tip.x"]
+    data = {
+        "robot": PLANAR,
+        "formulation": "erls-fem",
+        "reference": {"zeroed": zeroed},
+    }
     with pytest.raises(DescriptionError, match="component x, y or rz"):
         Scenario.from_dict(data)

@@ -175,7 +175,9 @@ def test_frozen_elastic_coordinates_leave_the_rigid_arm(name, terms):
     # Links that keep no modes; the 4-dof arm is held against Pinocchio in test_rigid_limit.
     f = formulation(name, "dual-screw", terms)
     j = f.n_joints
-    stiff = Model(arm(name), formulation="nonlinear", modes=0).formulation
+    stiff = Model(
+        arm(name), formulation="nonlinear", modes=0, basis="assumed"
+    ).formulation
     x, xd, xdd = (v.at[j:].set(0.0) for v in states(name, 1e-3))
     found, expected = itself(f, x, xd, xdd), itself(stiff, x[:j], xd[:j], xdd[:j])
     for part in ("M xdd", "C u", "weight"):
@@ -188,7 +190,7 @@ def test_statics_and_modes_agree_with_nonlinear(terms):
     # Links turn by up to 0.03 rad: the second order of 4 m of arm is 0.5 * 0.03^2 * 4 = 2e-3 m at most.
     robot, q = arm("arm-4"), [0.3, 0.9, 0.7, 0.4]
     models = [
-        Model(robot, formulation="nonlinear", modes=6),
+        Model(robot, formulation="nonlinear", modes=6, basis="assumed"),
         Model(robot, formulation="dual-screw", modes=6, terms=terms),
     ]
     expected, found = (model.static(q) for model in models)

@@ -62,6 +62,7 @@ def in_paper_coordinates(q, qd, u) -> Matrices:
     """
     model = Model(
         "planar-2r",
+        "erls-fem",
         reference={"zeroed": ["upper/0.rz", "lower/0.rz"]},
         terms="published-planar",
     )

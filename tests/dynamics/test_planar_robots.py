@@ -65,6 +65,7 @@ def twins(reference="tangent", terms="consistent"):
     return [
         ls.Model(
             ls.Robot.from_dict({**FLAT, "planar": planar}),
+            "erls-fem",
             reference=reference,
             terms=terms,
         )

@@ -23,7 +23,10 @@ from lissom.dynamics.published_modes import commuting_cubic, nodal_constants
 L_SHAPE = Robot.load("l-shape").replace({"links.beam.beam.material.E": 9e9})
 
 
-def formulation(mass, terms, modes=12):
+LOWEST = Reduction(12, ranking="free")  # as the paper keeps them
+
+
+def formulation(mass, terms, modes=LOWEST):
     robot = L_SHAPE.replace({"links.beam.beam.mass": mass})
     return Model(robot, "erls-cms", modes, "tangent", terms).formulation
 
@@ -84,7 +87,7 @@ def test_elsewhere_it_leaks_the_power_of_the_turned_mass(mass):
     _, leak, rates, place, _ = forces(f, *motion)
     robot = L_SHAPE.replace({"links.beam.beam.mass": mass})
     whole = body_of(robot, 0)
-    shapes = np.asarray(reduced_body(whole, Reduction(12)).node_shape)
+    shapes = np.asarray(reduced_body(whole, Reduction(12, ranking="free")).node_shape)
     V, w = np.asarray(rates.V[0]), np.asarray(rates.V[0, 3:])
 
     def turn(u):

@@ -67,7 +67,7 @@ def test_printed_terms_approach_complete_ones_linearly_with_stiffness(name, pose
         robot = robot_named(name).replace(
             {f"links.{link}.beam.material.E": modulus for link in flexible}
         )
-        state = Model(robot).static(pose)
+        state = Model(robot, "erls-fem").static(pose)
         x, xd = state.x, jnp.zeros_like(state.x).at[:3].set(jnp.array([0.3, -1.2, 0.9]))
         accelerations = []
         for terms in ("published", "consistent"):

@@ -125,7 +125,9 @@ def test_a_force_at_any_node_of_a_reduced_link_bends_it():
     # Static answer to a force at the elbow, which is no interface node: exact with all modes, near it with twelve.
     answers = {}
     for count in (12, 24):
-        body = reduced_body(body_of(Robot.load("l-shape"), 0), Reduction(count))
+        body = reduced_body(
+            body_of(Robot.load("l-shape"), 0), Reduction(count, ranking="free")
+        )
         U = np.asarray(body.node_shape)[2, 1, 6:]
         answers[count] = U @ np.linalg.solve(
             np.asarray(body.stiffness)[6:, 6:], 3.0 * U
@@ -149,7 +151,7 @@ def test_the_swing_of_two_seconds_agrees_with_tables_peers_and_erls_fem():
 @pytest.mark.slow
 def test_theta_comes_down_to_its_value_with_all_exported_modes_and_energy_is_kept():
     found = [
-        l_shape.state_at_half_second({"modes": count, **l_shape.SOFT})
+        l_shape.state_at_half_second({"modes": l_shape.lowest(count), **l_shape.SOFT})
         for count in (0, 2, 4, 6, 8, 10, 12)
     ]
     theta = [angle for angle, _, _ in found]

@@ -44,7 +44,7 @@ def test_the_library_holds_the_robots_of_the_papers():
 
 
 def test_the_planar_manipulator_has_the_coordinates_of_palomba_2019():
-    model = Model("planar-2r")
+    model = Model("planar-2r", "erls-fem")
     assert model.robot.planar and len(model.coordinate_names) == 21
     assert model.coordinate_names[:3] == ("upper/1.x", "upper/1.y", "upper/1.rz")
     scenario = Scenario.load("planar-2r")

@@ -179,7 +179,7 @@ def test_mixed_joints_have_charts_in_their_own_units():
 
 
 def test_modes_in_motion_bend_or_twist_by_a_visible_amount():
-    model = Model("simple-pendulum")
+    model = Model("simple-pendulum", "erls-fem")
     state = model.static([-0.4])
     found = modes(model, state, locked=True)
     bending = mode_dataset(model, state, found, 1)

@@ -10,8 +10,8 @@ CRANK, COUPLER, FOLLOWER, GROUND = 0.10795, 0.2794, 0.27051, 0.254
 
 
 @functools.cache
-def model_of(name, **choices):
-    return ls.Model(name, **choices)
+def model_of(name, formulation="erls-fem", **choices):
+    return ls.Model(name, formulation, **choices)
 
 
 def four_bar(crank):

@@ -66,6 +66,7 @@ def double_pendulum(reference="tangent", terms="consistent", modulus=2e11):
     moduli = {f"links.{link}.beam.material.E": modulus for link in ("upper", "lower")}
     return Model(
         robot.replace(moduli),
+        "erls-fem",
         reference=reference_named("double-pendulum", reference),
         terms=terms,
     )

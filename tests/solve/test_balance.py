@@ -53,7 +53,7 @@ def test_chords_find_the_same_root_and_say_so():
 
 @functools.cache
 def pendulum():
-    return ls.Model("simple-pendulum")
+    return ls.Model("simple-pendulum", "erls-fem")
 
 
 @compiled_once

@@ -22,7 +22,7 @@ def rotor():
     joint = {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}
     link = {"name": "arm", "joint": joint, "rigid": body | {"tip": [0.3, 0, 0]}}
     robot = {"name": "rotor", "gravity": [0, -9.81, 0], "links": [link]}
-    return ls.Model(ls.Robot.from_dict(robot))
+    return ls.Model(ls.Robot.from_dict(robot), "erls-fem")
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ def test_a_crank_at_constant_speed_keeps_the_loop_closed_for_ten_seconds():
             "inertia": [0, 0, 2e-4],
             "tip": length,
         }
-    model = ls.Model(ls.Robot.from_dict(data))
+    model = ls.Model(ls.Robot.from_dict(data), "erls-fem")
     speed = 340 * 2 * np.pi / 60
     options = {
         "t_end": 10.0,
@@ -73,7 +73,7 @@ def test_elastic_displacements_close_at_the_closing_joint_and_energy_is_audited(
 
 @pytest.mark.slow
 def test_two_loops_stay_closed_in_motion():
-    model = ls.Model(ls.Robot.from_dict(doubled()))
+    model = ls.Model(ls.Robot.from_dict(doubled()), "erls-fem")
     run = ls.simulate(
         model, model.at([0.7]), t_end=0.1, output_dt=0.005, torque=np.eye(5)[0] * 0.05
     )
@@ -119,7 +119,10 @@ def spatial_twin():
 
 @pytest.mark.slow
 def test_the_spatial_four_bar_restricted_to_a_plane_is_its_planar_twin():
-    flat, space = model_of("four-bar"), ls.Model(ls.Robot.from_dict(spatial_twin()))
+    flat, space = (
+        model_of("four-bar"),
+        ls.Model(ls.Robot.from_dict(spatial_twin()), "erls-fem"),
+    )
     options = {
         "t_end": 0.02,
         "output_dt": 0.002,
@@ -169,7 +172,7 @@ def slider_driven():
 
 @pytest.mark.slow
 def test_a_run_passes_a_dead_point_with_another_independent_joint():
-    model = ls.Model(ls.Robot.from_dict(slider_driven()))
+    model = ls.Model(ls.Robot.from_dict(slider_driven()), "erls-fem")
     start = model.at([0.4], [-3.0])
     # A table of nothing, with a point after the dead point: the run goes on there with the new coordinates.
     nothing = Table([0.0, 0.2], [0.0, 0.0])
@@ -197,7 +200,7 @@ def test_a_run_passes_a_dead_point_with_another_independent_joint():
 
 @pytest.mark.slow
 def test_a_motion_prescribed_into_a_dead_point_names_the_joint():
-    model = ls.Model(ls.Robot.from_dict(slider_driven()))
+    model = ls.Model(ls.Robot.from_dict(slider_driven()), "erls-fem")
     inputs = Inputs(
         model.n_joints, motion=[(0, Spline([0.0, 0.1, 0.2], [0.4, 0.43, 0.46]))]
     )

@@ -70,7 +70,7 @@ def test_the_coupler_alone_vibrates_at_its_closed_form_frequency():
     stiff = {
         f"links.{name}.beam.material.E": 7.1016e16 for name in ("crank", "follower")
     }
-    model = ls.Model(ls.Robot.load("four-bar").replace(stiff))
+    model = ls.Model(ls.Robot.load("four-bar").replace(stiff), "erls-fem")
     found = ls.modes(model, model.static(q=[0.0]), locked=True, count=1).frequency_hz[0]
     assert found == pytest.approx(alone, rel=1e-3)
 
@@ -187,7 +187,8 @@ def torque_map(f, x):
 
 def test_inverse_dynamics_moves_the_crank_as_asked():
     model = ls.Model(
-        ls.Robot.load("four-bar").replace({"links.*.beam.material.E": 7.1016e16})
+        ls.Robot.load("four-bar").replace({"links.*.beam.material.E": 7.1016e16}),
+        "erls-fem",
     )
     tau = model.inverse_dynamics([0.7], [12.0], [40.0])
     assert tau[1] == tau[2] == 0
@@ -223,7 +224,7 @@ def rigid_torque(crank, speed, acceleration):
 @pytest.mark.slow
 def test_a_closed_chain_hangs_where_its_potential_is_least():
     robot = ls.Robot.load("four-bar").replace({"gravity": [0, -9.81, 0]})
-    model = ls.Model(robot)
+    model = ls.Model(robot, "erls-fem")
     state = model.static(q=[-1.0], free=True)
     angles = np.linspace(-np.pi, 0, 2001)
     weight = [1.0774e-4 * CRANK, 4.0645e-5 * COUPLER, 4.0645e-5 * FOLLOWER]
@@ -265,7 +266,7 @@ def test_reduced_links_in_a_closed_chain_keep_its_lowest_frequencies():
 @pytest.mark.slow
 @pytest.mark.parametrize("reference", ["minimum-norm", {"zeroed": ["crank/tip.rz"]}])
 def test_frequencies_do_not_depend_on_the_choice_of_the_erls(reference):
-    model = ls.Model("four-bar", reference=reference)
+    model = ls.Model("four-bar", "erls-fem", reference=reference)
     found = ls.modes(
         model, model.static(q=[np.pi / 2]), locked=True, count=4
     ).frequency_hz
@@ -277,7 +278,7 @@ def test_frequencies_do_not_depend_on_the_choice_of_the_erls(reference):
 
 @pytest.mark.slow
 def test_two_loops_on_one_crank_are_two_mechanisms():
-    both, crank = ls.Model(ls.Robot.from_dict(doubled())), 0.7
+    both, crank = ls.Model(ls.Robot.from_dict(doubled()), "erls-fem"), 0.7
     state = both.static(q=[crank])
     C, joints, _ = four_bar(crank)
     mirrored, joints_2, _ = four_bar(-crank)
@@ -287,7 +288,7 @@ def test_two_loops_on_one_crank_are_two_mechanisms():
     assert_allclose(
         both.position(state, "coupler-2/tip")[:2], mirrored * [1, -1], atol=1e-10
     )
-    one = ls.Model(ls.Robot.from_dict(rigid_crank()))
+    one = ls.Model(ls.Robot.from_dict(rigid_crank()), "erls-fem")
     alone = [
         ls.modes(one, one.static(q=[q]), locked=True, count=3).frequency_hz
         for q in (crank, -crank)
@@ -305,7 +306,7 @@ def test_a_loop_that_cannot_be_closed_says_which_and_how_far_it_is_open():
         AssemblyError,
         match=r"link 'follower' to 'ground' cannot be closed with crank = 0.*coupler, fol",
     ):
-        ls.Model(robot.replace({"loops.0.at": [0.9, 0, 0]}))
+        ls.Model(robot.replace({"loops.0.at": [0.9, 0, 0]}), "erls-fem")
     five = model_of("five-bar")
     with pytest.raises(
         AssemblyError, match=r"cannot be closed with left = 3.*, right = 0"
@@ -319,7 +320,7 @@ def test_an_over_constrained_loop_names_its_joints_and_the_remedy():
         AssemblyError,
         match=r"over-constrained: the joints crank, coupler, follower .* `planar: true`",
     ):
-        ls.Model(ls.Robot.from_dict(spatial))
+        ls.Model(ls.Robot.from_dict(spatial), "erls-fem")
 
 
 def test_a_structure_that_cannot_move_is_refused():
@@ -332,21 +333,24 @@ def test_a_structure_that_cannot_move_is_refused():
     with pytest.raises(
         AssemblyError, match="leaves no motion: 3 closing conditions on 3 joints"
     ):
-        ls.Model(ls.Robot.from_dict({k: v for k, v in data.items() if v is not None}))
+        ls.Model(
+            ls.Robot.from_dict({k: v for k, v in data.items() if v is not None}),
+            "erls-fem",
+        )
 
 
 def test_independent_joints_are_chosen_by_conditioning_and_refused_at_a_dead_point():
     stretched = ls.Robot.load("slider-crank").replace(
         {"independent": None, "assembly": {"crank": 0.0}}
     )
-    assert ls.Model(stretched).independent_names == (
+    assert ls.Model(stretched, "erls-fem").independent_names == (
         "rod",
     )  # the rod turns most: 1.5 times as fast as the crank
     with pytest.raises(
         AssemblyError,
         match=r"independent: \[crank, rod\]: this closed chain has 1 independent joint",
     ):
-        ls.Model(stretched.replace({"independent": ["crank", "rod"]}))
+        ls.Model(stretched.replace({"independent": ["crank", "rod"]}), "erls-fem")
 
 
 def test_other_independent_joints_are_the_same_physical_state_of_bent_links():

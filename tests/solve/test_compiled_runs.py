@@ -43,7 +43,7 @@ def rotor():
     joint = {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}
     link = {"name": "arm", "joint": joint, "rigid": body | {"tip": [0.3, 0, 0]}}
     robot = {"name": "rotor", "gravity": [0, 0, 0], "links": [link]}
-    return ls.Model(ls.Robot.from_dict(robot))
+    return ls.Model(ls.Robot.from_dict(robot), "erls-fem")
 
 
 def push(rows, until):

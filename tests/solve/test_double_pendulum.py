@@ -81,7 +81,7 @@ def test_the_paths_are_those_of_another_program(case, gravity):
     # Timoshenko, four elements per link, as the peer. Required: 1 mm over the first second. In the plane linear
     # elasticity agrees to the peer's own error; out of the plane first-order formulations lack the second-order
     # motion of carried links, some 0.1 mm.
-    model = Model(peer_pendulum(gravity))
+    model = Model(peer_pendulum(gravity), "erls-fem")
     t, floating, exact = peer(case)
     tips, _, _, result, _ = fallen(
         model.formulation, model.at([0.0, 0.0]).x, jnp.asarray(t), real(1e-6)

@@ -22,7 +22,7 @@ MASS, MODULUS = "payload.mass", "links.rod.beam.material.E"
 
 @functools.cache
 def pendulum():
-    return ls.Model("simple-pendulum")
+    return ls.Model("simple-pendulum", "erls-fem")
 
 
 @functools.cache

@@ -27,7 +27,7 @@ def sag(values):
         .replace({"gravity": [0.0, 0.0, -9.81]})
         .replace(changes)
     )
-    model = Model(robot)
+    model = Model(robot, "erls-fem")
     return model.position(model.static(jnp.zeros(2)), "lower/tip")[2]
 
 
@@ -55,7 +55,9 @@ def test_a_batch_of_payloads_gives_what_single_runs_give():
     # The same arithmetic in another order: batched products differ by round-off, which a step-size decision can turn
     # into another step sequence; then results agree to the tolerance of the run: 1e-8, summed over some hundred
     # steps. A thousand runs side by side also show that none of them waits for another.
-    model = Model(double_pendulum().robot.replace({"payload": {"mass": 0.0}}))
+    model = Model(
+        double_pendulum().robot.replace({"payload": {"mass": 0.0}}), "erls-fem"
+    )
     start = double_pendulum().at([0.0, 0.0])
 
     def run(mass):

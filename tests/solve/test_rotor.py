@@ -27,7 +27,7 @@ def rotor(gravity=0.0, **joint):
         "gravity": [0, -gravity, 0],
         "links": [{"name": "arm", "joint": joint, "rigid": body}],
     }
-    return ls.Model(ls.Robot.from_dict(robot))
+    return ls.Model(ls.Robot.from_dict(robot), "erls-fem")
 
 
 def driven(model, table, times, speed=0.0, **solver):

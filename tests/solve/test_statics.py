@@ -34,7 +34,7 @@ def cantilever(gravity, payload=0.3, elements=3):
         "links": [link],
         "payload": {"mass": payload},
     }
-    return ls.Model(ls.Robot.from_dict(robot))
+    return ls.Model(ls.Robot.from_dict(robot), "erls-fem")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,9 @@ def test_a_held_link_sags_like_a_cantilever(axis, inertia):
 def test_the_double_pendulum_sags_out_of_its_plane_as_tabulated():
     # Straight chain of cantilevers under -z gravity: elbow -2.0429, tip -5.4478 mm, closed form, exact with one
     # element per link.
-    model = ls.Model(double_pendulum().robot.replace({"gravity": [0, 0, -9.81]}))
+    model = ls.Model(
+        double_pendulum().robot.replace({"gravity": [0, 0, -9.81]}), "erls-fem"
+    )
     state = model.static([0.0, 0.0])
     assert_allclose(
         1e3 * model.displacement(state, "upper/tip"), [0, 0, -2.0429], atol=1e-4
@@ -110,7 +112,9 @@ def test_a_free_joint_settles_where_its_torque_is_held():
 
 def test_an_error_says_which_zeroed_displacements_define_no_erls():
     model = ls.Model(
-        double_pendulum().robot, reference={"zeroed": ["upper/tip.z", "lower/0.rz"]}
+        double_pendulum().robot,
+        "erls-fem",
+        reference={"zeroed": ["upper/tip.z", "lower/0.rz"]},
     )
     with pytest.raises(
         ValueError, match=r"reference\.zeroed: upper/tip\.z, lower/0\.rz"
@@ -121,7 +125,9 @@ def test_an_error_says_which_zeroed_displacements_define_no_erls():
 def test_quasi_static_inverse_dynamics_of_a_stiff_arm_is_the_rigid_one():
     # The bar about its joint, rigid to 1e-6 at 1e6 times the stiffness: tau = J qdd + m g c cos q.
     model = cantilever([0.0, -G, 0.0])
-    stiff = ls.Model(model.robot.replace({"links.bar.beam.material.E": 1e6 * E}))
+    stiff = ls.Model(
+        model.robot.replace({"links.bar.beam.material.E": 1e6 * E}), "erls-fem"
+    )
     mass, q, qdd = RHO * WIDTH * DEPTH * LENGTH, 0.6, 2.3
     inertia = mass * LENGTH**2 / 3 + 0.3 * LENGTH**2
     expected = inertia * qdd + (mass / 2 + 0.3) * LENGTH * G * np.cos(q)

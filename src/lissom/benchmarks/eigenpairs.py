@@ -95,7 +95,7 @@ def measure_eigenpairs(tell: Tell = lambda text: None) -> dict[str, Any]:
 
 def manipulator(terms: str) -> Model:
     """The library's robot with the paper's choice of the ERLS."""
-    return Model("planar-2r", reference=ZEROED, terms=terms)
+    return Model("planar-2r", "erls-fem", reference=ZEROED, terms=terms)
 
 
 def path_points(columns: int) -> np.ndarray:
@@ -265,7 +265,7 @@ def with_payload() -> tuple[ParametricModes, np.ndarray]:
 
 def spatial_arm() -> tuple[ParametricModes, np.ndarray]:
     """The anthropomorphic arm with its three joints as parameters, held; checked at random points."""
-    model = Model(ARM)
+    model = Model(ARM, "erls-fem")
     ranges = ((-0.5, 0.5), (0.2, 0.8), (-1.2, -0.6))
     over = dict(zip(model.joint_names, ranges, strict=True))
     found = parametric_modes(model, list(over), over=over, accuracy=1e-3, locked=True)

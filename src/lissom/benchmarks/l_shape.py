@@ -84,6 +84,11 @@ class Spectrum(NamedTuple):
     peaks: Float[np.ndarray, " p"]  # [Hz]
 
 
+def lowest(count: int) -> dict[str, Any]:
+    """So many of the lowest modes of the free link, as [Vidoni2015] keeps them."""
+    return {"count": count, "ranking": "free"}
+
+
 def state_at_half_second(changes: dict[str, Any]) -> tuple[float, float, np.ndarray]:
     """Theta and encoder [deg], and the coordinates of nodes 3 and 5 [m] of the falling L at 0.5 s."""
     scenario = Scenario.load("l-shape").replace({"output_dt": 0.01, **changes})
@@ -178,7 +183,7 @@ def swing_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
             # The paper counts the six rigid modes too.
             modes_printed = count + 6
             tell(f"L-shaped mechanism, 2 s, {modes_printed} modes, {mass} mass")
-            path = swing({"modes": count, MASS: mass})
+            path = swing({"modes": lowest(count), MASS: mass})
             paths[count, mass] = path
             yield bound(
                 check=f"L-shape, 2 s, {modes_printed} modes, {mass} mass: tip at 6 times",
@@ -238,7 +243,7 @@ def table_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
         ours: dict[str, list[float]] = {}
         gaps: dict[str, tuple[float, float]] = {}
         for name, how in WAYS.items():
-            theta, _, nodes = state_at_half_second({"modes": count - 6, **how})
+            theta, _, nodes = state_at_half_second({"modes": lowest(count - 6), **how})
             ours[name] = [theta, *nodes.tolist()]
             gaps[name] = _gap(known, theta, nodes)
         yield {

@@ -50,7 +50,7 @@ def physics_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
 
 def static_rows(robot: Robot) -> Iterator[dict[str, Any]]:
     """Sag of the straight, held pendulum under gravity normal to its plane."""
-    model = Model(robot.replace({"gravity": [0.0, 0.0, -STANDARD_GRAVITY]}))
+    model = Model(robot.replace({"gravity": [0.0, 0.0, -STANDARD_GRAVITY]}), "erls-fem")
     state = model.static([0.0, 0.0])
     for node, known in SAG.items():
         ours = float(model.displacement(state, node)[2])
@@ -66,7 +66,7 @@ def static_rows(robot: Robot) -> Iterator[dict[str, Any]]:
 
 def mode_rows(robot: Robot) -> Iterator[dict[str, Any]]:
     """Natural frequencies of the straight pendulum, held and free, without gravity."""
-    model = Model(robot.replace({"gravity": [0.0, 0.0, 0.0]}))
+    model = Model(robot.replace({"gravity": [0.0, 0.0, 0.0]}), "erls-fem")
     locked = modes(model, model.at(), locked=True, count=len(LOCKED_HZ))
     yield row(
         check="joints locked, first four frequencies",

@@ -81,7 +81,7 @@ def measure_rigid(repeat: int) -> dict[str, Any]:
     """Microseconds per forward dynamics, alone and in a batch, and the largest relative difference of the results."""
     pin = import_module("pinocchio")
     robot = rigid_robot(Robot.load(ROBOT))
-    f = Model(robot).formulation
+    f = Model(robot, "erls-fem").formulation
     model = pinocchio_model(robot)
     data = model.createData()
     size = (3, BATCH, len(robot.joint_names))

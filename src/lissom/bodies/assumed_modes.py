@@ -16,6 +16,7 @@ from jaxtyping import Float
 
 from ..describe.geometry import beam_path, beam_up
 from ..describe.link import inertia_matrix
+from ..describe.modes import DEFAULT_MODES
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_values
 from ..types import Matrix3, Real, Scalar, namespace
@@ -45,7 +46,6 @@ from .mesh import BeamMesh, gauss, polyline_mesh, section_inertia
 from .reduce.lowest_modes import lowest_modes
 from .slopes import Slopes, integral_weights
 
-DEFAULT_MODES = 12
 SLOPE_POINTS = 4
 FAMILIES = ("axial", "torsion", "xy", "xz")  # also the order of the coordinates
 # A plain number of modes is handed out one by one in this order.
@@ -65,6 +65,8 @@ def modes_per_link(robot: Robot, modes: Any = None) -> tuple[Any, ...]:
     count = len(robot.links)
     if modes is None:
         modes = DEFAULT_MODES
+    if modes == ALL:
+        raise ValueError("modes: assumed modes have no last one: write a number")
     if isinstance(modes, int | Mapping):
         return (modes,) * count
     if len(modes) != count:

@@ -9,7 +9,9 @@ from jaxtyping import Float
 from ..algebra.se3 import rigid_shape
 from ..describe.link import inertia_matrix
 from ..types import Matrix3, Real, Scalar, Vector3, namespace
+from . import second_order_fields
 from .inertia import Inertia, in_coordinates
+from .second_order_fields import SecondOrderFields
 from .slopes import Slopes, in_shapes, with_station
 
 # A rigid shape is affine in its point: I6 plus one lever for each coordinate of the point.
@@ -93,6 +95,8 @@ class Body(eqx.Module):
     # inertia beside that of the stations, over (rigid twist, q)
     extra_inertia: Inertia | None = None
     slopes: Slopes | None = None  # of the axis of a beam: for geometric stiffening
+    # the same of a link known by its constants
+    second_order: SecondOrderFields | None = None
     # of beam elements, in their axes: for section forces
     element_stiffness: Float[Real, "e 12 12"] | None = None
 
@@ -218,18 +222,28 @@ def with_mass(
     slopes = body.slopes
     if slopes is not None:
         slopes = with_station(slopes, node)
+    second_order = body.second_order
+    if second_order is not None:
+        second_order = second_order_fields.with_station(second_order, node, arm)
 
     def with_one_more(stations, one):
         return xp.concatenate([stations, one[None]])
 
     def stations(b):
-        return b.station_shape, b.station_rigid, b.station_inertia, b.slopes
+        return (
+            b.station_shape,
+            b.station_rigid,
+            b.station_inertia,
+            b.slopes,
+            b.second_order,
+        )
 
     new = (
         with_one_more(body.station_shape, shape),
         with_one_more(body.station_rigid, rigid),
         with_one_more(body.station_inertia, D),
         slopes,
+        second_order,
     )
     # A body without slopes has None there, which is a leaf too.
     return eqx.tree_at(stations, body, new, is_leaf=lambda leaf: leaf is None)
@@ -255,6 +269,9 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
         extra_inertia = in_coordinates(extra_inertia, change)
     if slopes is not None:
         slopes = in_shapes(slopes, elastic)
+    second_order = body.second_order
+    if second_order is not None:
+        second_order = second_order_fields.in_shapes(second_order, rigid, elastic)
     return Body(
         points=body.points,
         node_shape=body.node_shape @ change,
@@ -270,6 +287,7 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
         names=tuple(names),
         extra_inertia=extra_inertia,
         slopes=slopes,
+        second_order=second_order,
         element_stiffness=body.element_stiffness,
     )
 

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
 from .options import (
+    Basis,
     Degrees,
     Formulation,
     Json,
@@ -20,6 +21,7 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Stiffening,
     Strict,
     Terms,
     described_robot,
@@ -76,6 +78,8 @@ def frequency_response(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    basis: Basis = None,
+    stiffening: Stiffening = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -87,7 +91,16 @@ def frequency_response(
     from ..services.frequency_response import frequency_response as responses
 
     code = keep_compiled_code()
-    described = described_robot(robot, settings, formulation, modes, reference, terms)
+    described = described_robot(
+        robot,
+        settings,
+        formulation=formulation,
+        modes=modes,
+        reference=reference,
+        terms=terms,
+        basis=basis,
+        stiffening=stiffening,
+    )
     arm = described.robot
     request = FrequencyResponseRequest(
         robot=described,

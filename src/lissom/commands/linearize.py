@@ -8,6 +8,7 @@ from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
 from .options import (
+    Basis,
     Degrees,
     Formulation,
     Json,
@@ -21,6 +22,7 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Stiffening,
     Strict,
     Terms,
     WeightStiffness,
@@ -74,6 +76,8 @@ def linearize(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    basis: Basis = None,
+    stiffening: Stiffening = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -85,7 +89,16 @@ def linearize(
     from ..services.linearize import linearize as linear_model
 
     code = keep_compiled_code()
-    described = described_robot(robot, settings, formulation, modes, reference, terms)
+    described = described_robot(
+        robot,
+        settings,
+        formulation=formulation,
+        modes=modes,
+        reference=reference,
+        terms=terms,
+        basis=basis,
+        stiffening=stiffening,
+    )
     arm = described.robot
     request = LinearizeRequest(
         robot=described,

@@ -9,6 +9,7 @@ from ..compiled_code import keep_compiled_code
 from ..describe.errors import refused
 from .mode_polynomials import print_mode_polynomials
 from .options import (
+    Basis,
     Damped,
     Degrees,
     Formulation,
@@ -21,6 +22,7 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Stiffening,
     Strict,
     Terms,
     described_robot,
@@ -99,6 +101,8 @@ def mode_map(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    basis: Basis = None,
+    stiffening: Stiffening = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -107,7 +111,16 @@ def mode_map(
     Example: lissom mode-map double-pendulum --over lower=-2.5:2.5:41 --locked --plot map.png
     """
     code = keep_compiled_code()
-    described = described_robot(robot, settings, formulation, modes, reference, terms)
+    described = described_robot(
+        robot,
+        settings,
+        formulation=formulation,
+        modes=modes,
+        reference=reference,
+        terms=terms,
+        basis=basis,
+        stiffening=stiffening,
+    )
     if polynomial is not None or accuracy is not None:
         return print_mode_polynomials(
             described,

@@ -8,6 +8,7 @@ from rich.console import Console
 from ..compiled_code import keep_compiled_code
 from ..describe.errors import refused
 from .options import (
+    Basis,
     Damped,
     Degrees,
     Formulation,
@@ -22,6 +23,7 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Stiffening,
     Strict,
     Terms,
     WeightStiffness,
@@ -70,6 +72,8 @@ def modes(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    basis: Basis = None,
+    stiffening: Stiffening = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -83,7 +87,16 @@ def modes(
     code = keep_compiled_code()
     if mode > count:
         raise refused("--mode", mode, f"only {count} modes are asked for: --count")
-    described = described_robot(robot, settings, formulation, modes, reference, terms)
+    described = described_robot(
+        robot,
+        settings,
+        formulation=formulation,
+        modes=modes,
+        reference=reference,
+        terms=terms,
+        basis=basis,
+        stiffening=stiffening,
+    )
     arm = described.robot
     request = ModesRequest(
         robot=described,

@@ -103,7 +103,7 @@ ModeCount = Annotated[
     typer.Option(
         "--modes",
         metavar="N",
-        help="Elastic modes kept of each link: 12, or 12,8 for two links; erls-fem keeps all and takes none.",
+        help="Elastic modes kept of each link: 12, all, or 12,8 for two links; a nodal basis keeps all.",
     ),
 ]
 Reference = Annotated[
@@ -123,37 +123,40 @@ Terms = Annotated[
 ]
 
 
+Basis = Annotated[
+    str | None,
+    typer.Option(
+        help="Shapes of the links: craig-bampton, assumed or nodal. Default: that of the formulation."
+    ),
+]
+Stiffening = Annotated[
+    str | None,
+    typer.Option(
+        help="Whether axial loads stiffen and soften bent links: none, or geometric."
+    ),
+]
+
+
 def changes(
     settings: list[str] | None,
-    formulation: str | None,
-    modes: str | None,
-    reference: str | None,
-    terms: str | None,
+    *,
+    modes: str | None = None,
+    reference: str | None = None,
     **others: Any,
 ) -> dict[str, Any]:
     """The options that say how a robot is modelled, as changes of a scenario."""
     # By their keys in a scenario; an option wins over `--set` of the same key.
-    options = {
-        "formulation": formulation,
-        "modes": modes_of(modes),
-        "terms": terms,
-        "reference": reference_of(reference),
-    }
-    return changes_of(settings, options | others)
+    options = {"modes": modes_of(modes), "reference": reference_of(reference)}
+    return changes_of(settings, others | options)
 
 
 def described_robot(
-    source: str,
-    settings: list[str] | None,
-    formulation: str | None = None,
-    modes: str | None = None,
-    reference: str | None = None,
-    terms: str | None = None,
+    source: str, settings: list[str] | None, **options: str | None
 ) -> Scenario:
     """The robot that the options describe: read once, to understand `--q` and to compute with."""
     from ..services.sources import robot_of, run_only
 
-    wanted = changes(settings, formulation, modes, reference, terms)
+    wanted = changes(settings, **options)
     # Said here and not by the service alone, so that the message names the option.
     unused = run_only(wanted)
     if unused:

@@ -81,14 +81,17 @@ def reference_of(text: str | None) -> Any:
     return {"zeroed": list(names_of(dofs) or ())}
 
 
-def modes_of(text: str | None) -> int | list[int] | None:
-    """`12` or `12,8` as a scenario writes it."""
+def modes_of(text: str | None) -> Any:
+    """`12`, `all` or `12,8` as a scenario writes it."""
     if text is None:
         return None
+    parts = [part.strip() for part in text.split(",")]
     try:
-        counts = [int(part) for part in text.split(",")]
+        counts = [part if part == "all" else int(part) for part in parts]
     except ValueError:
-        message = "must be a whole number, or one for each link such as 12,8"
+        message = (
+            "must be a whole number, all, or one of these for each link such as 12,8"
+        )
         raise refused("--modes", text, message) from None
     return counts if len(counts) > 1 else counts[0]
 

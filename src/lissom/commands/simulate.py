@@ -11,11 +11,13 @@ from ..compiled_code import keep_compiled_code
 from ..describe import DescriptionError
 from .interrupt import stopping_between_steps
 from .options import (
+    Basis,
     Formulation,
     Json,
     ModeCount,
     Reference,
     Settings,
+    Stiffening,
     Strict,
     Terms,
     changes,
@@ -75,6 +77,8 @@ def simulate(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    basis: Basis = None,
+    stiffening: Stiffening = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -98,7 +102,14 @@ def simulate(
         with all_at_once(bare):
             run_options = {"t_end": t_end, "solver.method": method}
             wanted = changes(
-                settings, formulation, modes, reference, terms, **run_options
+                settings,
+                formulation=formulation,
+                modes=modes,
+                reference=reference,
+                terms=terms,
+                basis=basis,
+                stiffening=stiffening,
+                **run_options,
             )
         prepared = prepare(bare.model_copy(update={"changes": wanted}))
     screen = console()

@@ -8,6 +8,7 @@ from rich.console import Console
 from ..compiled_code import keep_compiled_code
 from ..describe.errors import refused
 from .options import (
+    Basis,
     Degrees,
     Formulation,
     Json,
@@ -16,6 +17,7 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Stiffening,
     Strict,
     Terms,
     described_robot,
@@ -51,6 +53,8 @@ def static(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    basis: Basis = None,
+    stiffening: Stiffening = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -62,7 +66,16 @@ def static(
     from ..services.static import static as equilibrium
 
     code = keep_compiled_code()
-    described = described_robot(robot, settings, formulation, modes, reference, terms)
+    described = described_robot(
+        robot,
+        settings,
+        formulation=formulation,
+        modes=modes,
+        reference=reference,
+        terms=terms,
+        basis=basis,
+        stiffening=stiffening,
+    )
     pose = joint_values(described.robot, "--q", q, degrees=deg)
     load = joint_values(described.robot, "--torque", torque, FORCE)
     # The service refuses this too, but does not know the options.

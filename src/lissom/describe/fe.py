@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -49,6 +49,11 @@ Interface = Annotated[dict[str, int] | None, BeforeValidator(_check_interface)]
 
 class FE(Part):
     """A flexible link from finite elements: a file of `lissom reduce`, or K, M and nodes with an interface."""
+
+    foreign_keys: ClassVar[dict[str, str]] = {
+        "segments": "belongs to a beam: a link of finite elements is one body. Cut the mesh and join the parts by "
+        "fixed joints, or describe the link as a beam"
+    }
 
     file: str
     interface: Interface = None  # node numbers

@@ -40,6 +40,16 @@ LINK_SHAPES: dict[str, Shape] = {
     "source": (),
     "report": (),
 }
+# The same of second-order displacements, where there are some: p fields, e = 6 + m + p coordinates.
+SECOND_ORDER_SHAPES: dict[str, Shape] = {
+    "second_order_factors": ("p", "d", "m"),
+    "second_order_leans": ("p", "d", 3),
+    "second_order_shapes": ("k", 6, "p"),
+    "second_order_mass": ("e", "e"),
+    "second_order_X": (3, "e", "e"),
+    "second_order_Y": (3, 3, "e", "e"),
+    "second_order_Z": (3, 3, "e", "e"),
+}
 ROUNDING = (
     1e-8  # of a matrix that should be symmetric and positive, against its largest entry
 )
@@ -113,12 +123,17 @@ def read_link_arrays(path: Path) -> dict[str, np.ndarray]:
     if version != LINK_FORMAT:
         message = f"is of format {version}; this version reads format {LINK_FORMAT}"
         raise ArrayFileError(path, "lissom_link", message)
-    sizes = check_arrays(path, arrays, LINK_SHAPES)
+    has_second_order = "second_order_factors" in arrays
+    second_order = SECOND_ORDER_SHAPES if has_second_order else {}
+    sizes = check_arrays(path, arrays, {**LINK_SHAPES, **second_order})
     if sizes["c"] != 6 + sizes["m"]:
         message = (
             f"has {sizes['c']} rows: must have 6 and one for each of {sizes['m']} modes"
         )
         raise ArrayFileError(path, "mass", message)
+    if has_second_order and sizes["e"] != sizes["c"] + sizes["p"]:
+        message = f"has {sizes['e']} rows: must have {sizes['c']} and one for each of {sizes['p']} fields"
+        raise ArrayFileError(path, "second_order_mass", message)
     for name in ("stiffness", "mass"):
         check_semidefinite(path, name, arrays[name], ROUNDING)
     check_positions(path, "triangles", arrays["triangles"], sizes["s"])

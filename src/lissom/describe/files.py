@@ -163,8 +163,8 @@ def _word(step: Any, inside: Any) -> str:
     return str(step)
 
 
-def write(part: Part, path: str | Path) -> None:
-    """Writes a part as a YAML file that loads as an equal part."""
+def write(part: Part | Mapping[str, Any], path: str | Path) -> None:
+    """Writes a part, or its plain data, as a YAML file that loads as an equal part."""
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = None
     yaml.width = 120

@@ -1,6 +1,6 @@
 """Links: a joint and one body, flexible (`beam`, `fe`) or rigid; lumped masses and the payload."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float
@@ -135,15 +135,27 @@ class Beam(Part):
     # Direction of the section's z axis; default: the joint axis, or x where the beam runs along it.
     up: Direction | None = None
     material: NamedMaterial
-    elements: Annotated[int, Whole(1, 1000)] = 4  # per straight segment
+    elements: Annotated[int, Whole(1, 1000)] = 4  # per straight piece of the path
+    # Bodies per straight piece, finite rotation between them; None: the whole link is one body.
+    segments: Annotated[int, Whole(1, 1000)] | None = None
     theory: Literal["euler-bernoulli", "timoshenko"] = "euler-bernoulli"
     # Lumped points have no rotary inertia.
     mass: Literal["consistent", "lumped", "lumped-points"] = "consistent"
+
+    def findings(self) -> list[Finding]:
+        """Whole elements in every segment."""
+        if self.segments is None or self.elements % self.segments == 0:
+            return []
+        message = f"must be a multiple of segments ({self.segments}): every segment has whole elements"
+        return [finding(message, "elements", value=self.elements)]
 
 
 class Rigid(Part):
     """A rigid link by its mass, centre and inertia about the centre, in link axes."""
 
+    foreign_keys: ClassVar[dict[str, str]] = {
+        "segments": "belongs to a beam: a rigid link does not bend, leave segments out"
+    }
     mass: Mass
     com: Point = ZERO
     inertia: Inertia = ZERO
@@ -151,7 +163,8 @@ class Rigid(Part):
     tip: Point | None = None
 
 
-def _check_node(value: Any) -> Any:
+def check_node(value: Any) -> Any:
+    """A node number of a link, or `tip`."""
     if isinstance(value, str) and value == "tip":
         return value
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -162,7 +175,7 @@ def _check_node(value: Any) -> Any:
 class LumpedMass(Part):
     """A concentrated mass and inertia at a node of the link."""
 
-    node: Annotated[int | str, BeforeValidator(_check_node)] = "tip"
+    node: Annotated[int | str, BeforeValidator(check_node)] = "tip"
     mass: Mass = 0.0
     inertia: Inertia = ZERO
 

@@ -25,6 +25,7 @@ class Outline(NamedTuple):
     independent: tuple[str, ...] = ()
     closed: bool = False  # has loops
     branched: bool = False  # some link is not carried by the link before it
+    segmented: tuple[str, ...] = ()  # links made of several bodies
     # Links of finite elements whose file holds no second-order displacements, for geometric stiffening.
     without_second_order: tuple[str, ...] = ()
 
@@ -94,8 +95,14 @@ def outline(
         independent=tuple(independent or ()),
         closed=closed,
         branched=branches(links),
+        segmented=_segmented(links),
         without_second_order=_without_second_order(links),
     )
+
+
+def _segmented(links: PartialLinks) -> tuple[str, ...]:
+    beams = [link for link in links if link is not None and link.beam is not None]
+    return tuple(link.name for link in beams if link.beam.segments is not None)
 
 
 def _without_second_order(links: PartialLinks) -> tuple[str, ...]:
@@ -133,6 +140,7 @@ def outline_of_data(data: Any) -> Outline | None:
         independent=tuple(map(str, independent)),
         closed=bool(data.get("loops")),
         branched=branches(links),
+        segmented=_segmented(links),
         without_second_order=_without_second_order(links),
     )
 
@@ -182,7 +190,7 @@ def _bones_of_body(entry: Mapping) -> dict[str, Any]:
         return {"rigid": point | _only(rigid, "tip")}
     beam = entry.get("beam")
     if isinstance(beam, Mapping):
-        return {"beam": _only(beam, "path", "elements") | STAND_INS}
+        return {"beam": _only(beam, "path", "elements", "segments") | STAND_INS}
     return {}
 
 

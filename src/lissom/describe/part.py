@@ -1,7 +1,7 @@
 """The frozen base of everything that is described, and how its errors are worded."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, ClassVar, NamedTuple, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import InitErrorDetails
@@ -45,6 +45,8 @@ class Part(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    # Keys that belong elsewhere, and what to do about them.
+    foreign_keys: ClassVar[dict[str, str]] = {}
 
     @model_validator(mode="wrap")
     @classmethod
@@ -120,6 +122,8 @@ def _finding_of(cls: type[BaseModel], detail: Any) -> Finding:
         return Finding(loc, value, detail["msg"])
     if kind == "missing":
         return Finding(loc, None, "missing")
+    if kind == "extra_forbidden" and loc[-1] in _foreign_keys(cls):
+        return Finding(loc, value, _foreign_keys(cls)[loc[-1]])
     if kind == "extra_forbidden":
         guess = nearest(loc[-1], keys) or "."
         message = f"unknown key{guess} Accepted: {', '.join(keys)}"
@@ -129,6 +133,10 @@ def _finding_of(cls: type[BaseModel], detail: Any) -> Finding:
         message = f"must be a mapping{accepted}, not {kind_of(value)}"
         return Finding(loc, value, message)
     return Finding(loc, value, _plain_words(detail, value))
+
+
+def _foreign_keys(cls: type[BaseModel]) -> Mapping[Any, str]:
+    return cls.foreign_keys if issubclass(cls, Part) else {}
 
 
 def _plain_words(detail: Any, value: Any) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, PrivateAttr
 
 from .document import Document, read_document
 from .errors import DescriptionError, Problem, nearest, refused
@@ -18,6 +18,8 @@ from .files import (
     library_scenarios,
     write,
 )
+from .modes import ModeChoice, check_modes, default_modes
+from .old_files import NAMED, is_saved_by_0_1, of_version_0_1
 from .outline import outline_of_data
 from .part import Finding, Part, entry_of, is_list, plain
 from .paths import with_values
@@ -98,19 +100,6 @@ def _check_reference(value: Any) -> Any:
     return {"zeroed": list(zeroed)}
 
 
-def _check_modes(value: Any) -> Any:
-    count = Whole(0, 10_000)
-    if value is None:
-        return None
-    if isinstance(value, int):
-        return count.check(value)
-    if is_list(value):
-        return tuple(count.check(entry) for entry in value)
-    raise error(
-        "must be a whole number of modes per link, or a list with one for each link"
-    )
-
-
 def _named_robot(value: Any) -> Any:
     if isinstance(value, str | Path):
         return Robot.load(value)
@@ -126,10 +115,12 @@ class Scenario(Part):
     formulation: Annotated[str, BeforeValidator(_check_formulation)] = (
         DEFAULT_FORMULATION
     )
-    # Reference and basis: default per formulation.
+    # Default per formulation.
     reference: Annotated[Any, BeforeValidator(_check_reference)] = None
-    modes: Annotated[Any, BeforeValidator(_check_modes)] = None
+    # Kept elastic modes of each link; default 12, or all where the basis is nodal.
+    modes: Annotated[Any, BeforeValidator(check_modes)] = None
     terms: Literal["consistent", "published", "published-planar"] = "consistent"
+    # Shapes of the links; default per formulation.
     basis: Literal["assumed", "craig-bampton", "nodal"] | None = None
     stiffening: Literal["none", "geometric"] = "none"
     initial: Initial = Initial()
@@ -138,6 +129,7 @@ class Scenario(Part):
     solver: Solver = Solver()
     t_end: Seconds = 1.0
     output_dt: Seconds = 0.001
+    _is_old: bool = PrivateAttr(default=False)
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> "Scenario":
@@ -157,22 +149,64 @@ class Scenario(Part):
         """The scenario of plain data, as a scenario file would hold it."""
         return build_from(cls, data)
 
+    def model_post_init(self, context: Any) -> None:
+        """Basis and modes as they are meant, so that files that outlive these defaults say it too."""
+        basis = self.basis or SUPPORT[self.formulation].default_basis
+        modes = default_modes(basis) if self.modes is None else self.modes
+        object.__setattr__(self, "basis", basis)
+        object.__setattr__(self, "modes", modes)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, the robot inline, that `from_dict` makes an equal scenario of."""
-        return {"lissom": 1, **as_numbers(plain(self))}
+        choices = {name: plain(getattr(self, name)) for name in NAMED}
+        return {"lissom": 1, **choices, **as_numbers(plain(self))}
 
     def save(self, path: str | Path) -> None:
         """Writes the scenario file, with its robot inline, that loads as an equal scenario."""
-        write(self, path)
+        write(self.to_dict(), path)
 
     def replace(self, changes: Mapping[str, Any]) -> "Scenario":
         """A scenario with other values at dotted paths, looked up in the scenario and then in its robot.
 
         `{"t_end": 0.5, "gravity": [0, 0, -9.81], "robot.links.upper.beam.material.E": 9e9}`; see `Robot.replace`.
+        Another formulation takes its own basis, and another basis its own number of modes, unless they are named too.
         """
         whole = {_full_path(path): value for path, value in changes.items()}
-        data = with_values(plain(self), whole)
-        return build_from(type(self), data)
+        data = with_values(self._without_defaults(whole), whole)
+        changed = build_from(type(self), data)
+        changed._is_old = self._is_old and "formulation" not in whole
+        return changed
+
+    def _without_defaults(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Plain data without the choices that follow from those that change."""
+        data = plain(self)
+        formulation = changes.get("formulation", self.formulation)
+        if formulation != self.formulation:
+            data.pop("basis")
+        elif "basis" not in changes:
+            return data
+        fits = "craig-bampton" in _bases(formulation, changes)
+        if self.modes == default_modes(self.basis) or not (fits or self._has_counts):
+            data.pop("modes")
+        return data
+
+    @property
+    def _has_counts(self) -> bool:
+        """True if modes are numbers alone, which every basis takes."""
+        listed = self.modes if is_list(self.modes) else (self.modes,)
+        return not any(isinstance(entry, ModeChoice) for entry in listed)
+
+    @property
+    def is_old(self) -> bool:
+        """True if its file is of version 0.1 and left choices to the defaults of then."""
+        return self._is_old
+
+    @classmethod
+    def of_version_0_1(cls, data: Mapping[str, Any]) -> "Scenario":
+        """The scenario of plain data that version 0.1 wrote, with the defaults of then."""
+        scenario = build_from(cls, of_version_0_1(data))
+        scenario._is_old = not set(NAMED) <= set(data)
+        return scenario
 
     def findings(self) -> list[Finding]:
         """What does not fit the robot or the other parts of the scenario."""
@@ -188,6 +222,14 @@ class Scenario(Part):
         if isinstance(robot, Robot):
             return scenario_findings(data, robot.outline)
         return scenario_findings(data, outline_of_data(robot))
+
+
+def _bases(formulation: Any, changes: Mapping[str, Any]) -> tuple[str, ...]:
+    """Shapes that the links may have after a change."""
+    if "basis" in changes:
+        return (str(changes["basis"]),)
+    support = SUPPORT.get(formulation) if isinstance(formulation, str) else None
+    return () if support is None else (support.default_basis,)
 
 
 def _full_path(path: str) -> str:
@@ -209,7 +251,11 @@ def _read(cls: Any, path: Path) -> Any:
         return _read_with_robot(cls, document, robot)
     if isinstance(robot, Mapping):
         document = _with_robot(document, with_folder(robot, path.parent))
-    return build(cls, document)
+    if not is_saved_by_0_1(document.data):
+        return build(cls, document)
+    scenario = build(cls, document._replace(data=of_version_0_1(document.data)))
+    scenario._is_old = True
+    return scenario
 
 
 def _with_robot(document: Document, robot: Any) -> Document:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .modes import ALL
 from .outline import Outline
-from .part import Entries, Finding, Findings, entry_of, finding, is_list
+from .part import Entries, Finding, Findings, Part, entry_of, finding, is_list, plain
 from .quantity import Quantity, is_traced
 from .stiffening_checks import stiffening_findings
 from .supported import (
@@ -77,6 +78,7 @@ def choice_findings(entries: Entries) -> Findings:
         return
     yield from _reference(support, entry_of(entries, "reference"))
     yield from _basis(support, entry_of(entries, "basis"))
+    yield from _mode_choice(support, entries)
     terms = entry_of(entries, "terms") or "consistent"
     yield from _terms(support, terms)
     if entry_of(entries, "stiffening") == "geometric":
@@ -119,19 +121,35 @@ def _reference(support: Support, reference: Any) -> Findings:
     message = f"{support.name} takes {' or '.join(support.references)} only"
     if support.references == ("tangent",):
         message += ": its joint coordinates are what the encoders read"
+        others = names_with(lambda other: name in other.references)
+        message += f". For {name} choose {others}" if others else ""
     yield finding(message, "reference", value=reference)
 
 
 def _basis(support: Support, basis: Any) -> Findings:
-    if basis is None:
+    # A word that no formulation knows is refused at its key.
+    if basis is None or basis in support.bases or basis not in _all_choices("bases"):
         return
-    if len(support.bases) == 1:
-        others = names_with(lambda other: len(other.bases) > 1)
-        message = f"{support.name} has its own: choose one with {others}"
-        yield finding(message, "basis", value=basis)
-    elif basis not in support.bases and basis in _all_choices("bases"):
-        message = f"{support.name} takes {' or '.join(support.bases)}"
-        yield finding(message, "basis", value=basis)
+    others = names_with(lambda other: basis in other.bases)
+    message = f"{support.name} takes {' or '.join(support.bases)}: for {basis} choose {others}"
+    yield finding(message, "basis", value=basis)
+
+
+def _mode_choice(support: Support, entries: Entries) -> Findings:
+    """How modes are chosen is a matter of component modes alone."""
+    basis = entry_of(entries, "basis") or support.default_basis
+    modes = entry_of(entries, "modes")
+    listed = modes if is_list(modes) else (modes,)
+    chosen = [entry for entry in listed if isinstance(entry, Mapping | Part)]
+    if basis == "assumed" and ALL in listed:
+        message = "assumed modes have no last one: write a number"
+        yield finding(message, "modes", value=modes)
+    if chosen and basis != "craig-bampton":
+        message = (
+            f"a mapping chooses component modes, and the basis here is {basis}: "
+            "write a number, or choose basis: craig-bampton"
+        )
+        yield finding(message, "modes", value=plain(chosen[0]))
 
 
 def _stiffening(support: Support, terms: Any) -> Findings:

@@ -8,7 +8,7 @@ from .outline import PLANAR, Outline
 from .part import Finding, finding
 from .robot import Robot
 
-DEFAULT_FORMULATION = "erls-fem"
+DEFAULT_FORMULATION = "nonlinear"
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Support:
     stiffening: bool = False  # takes `stiffening: geometric`
     trees: bool = False  # links that branch off
     loops: bool = False  # closed chains
+    segments: bool = False  # links of several bodies, finite rotation between them
     # Why it does not offer what it does not, by field: `references`, `terms`, `bases`, `trees`, `loops`, `stiffening`.
     reasons: Mapping[str, str] = field(default_factory=dict, compare=False)
     # Nodes turn by finite angles, not by small ones added to a rigid motion (with consistent terms).
@@ -133,13 +134,14 @@ register(
 register(
     Support(
         name="nonlinear",
-        bases=("assumed", "craig-bampton", "nodal"),
-        default_basis="assumed",
+        bases=("craig-bampton", "assumed", "nodal"),
+        default_basis="craig-bampton",
         references=("tangent",),
         default_reference="tangent",
         stiffening=True,
         trees=True,
         loops=True,
+        segments=True,
         reasons={
             "references": OWN_ENCODERS,
             "terms": "no paper prints others: it is the yardstick of [Cibicik2021], from complete virtual work",
@@ -197,6 +199,13 @@ def structure_findings(support: Support, robot: Outline) -> list[Finding]:
         field = "parent"
         accepted = "chains without branches" if support.loops else "serial chains"
         others = names_with(lambda s: s.trees)
+    elif robot.segmented and not support.segments:
+        others = names_with(lambda s: s.segments)
+        message = (
+            f"{support.name} has no finite rotation between the segments of link {', '.join(robot.segmented)}: "
+            f"use {others}, or leave segments out"
+        )
+        return [finding(message, "formulation", value=support.name)]
     else:
         return []
     message = f"the formulation {support.name} takes {accepted} only: use {others}"
@@ -211,7 +220,7 @@ def check_structure(support: Support, robot: Robot) -> None:
     """
     for found in structure_findings(support, robot.outline):
         (field,) = found.loc
-        raise refused(str(field), None, found.message)
+        raise refused(str(field), found.value, found.message)
 
 
 def terms_findings(terms: str, robot: Outline) -> list[Finding]:

@@ -1,6 +1,6 @@
 """Shapes in which the links of a robot deform, by formulation and by name."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,15 +8,20 @@ import numpy as np
 from ..bodies.assumed_modes import assumed_modes_body, modes_per_link
 from ..bodies.body import Body, measured_from_inner_node
 from ..bodies.link_body import bodies_of
-from ..bodies.reduce.reduced_body import MODES, Reduction, reduced_body
+from ..bodies.reduce.reduced_body import Reduction, reduced_body
+from ..describe.files import build_from
+from ..describe.loop_checks import LAST_NODE
+from ..describe.modes import ALL, ModeChoice
 from ..describe.robot import Robot
+from ..describe.segments import in_bodies, links_of_bodies
 from ..describe.supported import SUPPORT
 
 
 class Choices(NamedTuple):
     """What a scenario or a call of `Model` chooses; each formulation takes what concerns it."""
 
-    modes: Any = None  # kept elastic modes: one number, or one for each link
+    # Kept elastic modes: a number, `all`, how they are chosen, or one of these for each link.
+    modes: Any = None
     reference: Any = None  # `tangent`, `minimum-norm` or `{"zeroed": [...]}`; None for the formulation's own
     terms: str = "consistent"  # or `published`
     basis: str | None = None  # one of `BASES`; None for the formulation's own
@@ -29,7 +34,17 @@ def craig_bampton(robot: Robot, i: int, bodies: Sequence[Body], modes: Any) -> B
 
 
 def nodal(robot: Robot, i: int, bodies: Sequence[Body], modes: Any) -> Body:
-    """Link i with the displacements of all its nodes."""
+    """Link i with the displacements of all its nodes.
+
+    Raises:
+        ValueError: some of these displacements move no mass.
+    """
+    link = robot.links[i]
+    if link.beam is not None and link.beam.mass == "lumped-points":
+        raise ValueError(
+            f"links.{link.name}.beam.mass: lumped-points leaves the rotations of nodes without mass, and a nodal basis "
+            "moves every one of them: use lumped or consistent, or basis: craig-bampton (nonlinear, erls-cms)"
+        )
     return measured_from_inner_node(bodies[i])
 
 
@@ -50,13 +65,16 @@ def link_bodies(robot: Robot, formulation: str, choices: Choices) -> tuple[Body,
         choices: basis and kept elastic modes (12 for each link by default).
     """
     basis = choices.basis or SUPPORT[formulation].default_basis
-    kept = (
-        reductions_of(robot, choices.modes)
-        if basis == "craig-bampton"
-        else modes_per_link(robot, choices.modes)
-    )
-    bodies = bodies_of(robot)
-    return tuple(BASES[basis](robot, i, bodies, modes) for i, modes in enumerate(kept))
+    kept: Sequence[Any] = [None] * len(robot.links)
+    if basis == "craig-bampton":
+        kept = reductions_of(robot, choices.modes)
+    elif basis == "assumed":
+        kept = modes_per_link(robot, choices.modes)
+    # What is chosen for a link holds for each of its bodies.
+    kept = [kept[i] for i in links_of_bodies(robot)]
+    pieces = in_bodies(robot)
+    bodies = bodies_of(pieces)
+    return tuple(BASES[basis](pieces, i, bodies, modes) for i, modes in enumerate(kept))
 
 
 def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:
@@ -72,16 +90,39 @@ def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:
         raise ValueError(
             f"modes must have one entry for each of the {count} links ({names}), got {len(entries)}"
         )
-    return [_reduction_of(entry) for entry in entries]
+    return [reduction_of(entry) for entry in entries]
 
 
-def _reduction_of(entry: Any) -> Reduction:
+def reduction_of(entry: Any) -> Reduction:
+    """How one link is reduced: by a `Reduction`, a number of modes, `all`, or a mapping as in a scenario.
+
+    Raises:
+        ValueError: none of these.
+    """
     if isinstance(entry, Reduction):
         return entry
     if entry is None:
-        return Reduction(MODES)
+        return Reduction()
+    if entry == ALL:
+        return Reduction(None)
+    if isinstance(entry, Mapping):
+        entry = build_from(ModeChoice, entry)
+    if isinstance(entry, ModeChoice):
+        return _chosen_reduction(entry)
     if isinstance(entry, bool) or not isinstance(entry, int | np.integer) or entry < 0:
         raise ValueError(
-            f"modes must be a whole number of elastic modes, 0 for a rigid link, got {entry!r}"
+            f"modes must be a whole number of elastic modes, 0 for a rigid link, or all, got {entry!r}"
         )
     return Reduction(int(entry))
+
+
+def _chosen_reduction(choice: ModeChoice) -> Reduction:
+    nodes = [LAST_NODE if node == "tip" else node for node in choice.interface]
+    return Reduction(
+        modes=None if choice.count == ALL else int(choice.count),
+        method=choice.method,
+        interface=tuple(int(node) for node in nodes),
+        normal=choice.normal,
+        below_hz=choice.below,
+        ranking=choice.ranking,
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from ..bodies.body import Body
 from ..bodies.link_body import body_of
 from ..describe.robot import Robot
+from ..describe.segments import in_bodies
 from ..describe.stiffening_checks import check_stiffening
 from ..describe.supported import (
     SUPPORT,
@@ -60,17 +61,11 @@ def formulation_of(
         check_stiffening(robot)
     if bodies is None:
         bodies = link_bodies(robot, name, choices)
-    return FORMULATIONS[name](robot, bodies, choices)
+    return FORMULATIONS[name](in_bodies(robot), bodies, choices)
 
 
 def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls | WorldAxes:
     """The robot in the formulation of [Boscariol2012]: every nodal displacement is a coordinate."""
-    for link in robot.links:
-        if link.beam is not None and link.beam.mass == "lumped-points":
-            raise ValueError(
-                f"links.{link.name}.beam.mass: lumped-points leaves the rotations of nodes without mass, and erls-fem "
-                "moves every one of them: use lumped or consistent, or the formulation erls-cms"
-            )
     if choices.terms == "published-planar":
         return planar_erls(robot, bodies, choices)
     is_complete = choices.terms != "published"

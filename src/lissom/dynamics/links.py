@@ -31,9 +31,9 @@ class Links(eqx.Module):
     shapes: Shapes
     # Index of each body coordinate in eta; d where there is none.
     place: Int[np.ndarray, "l m"] = eqx.field(static=False)
-    # Of stiffened links, whose q = (r, eta, squared slopes).
+    # Of stiffened links, whose q = (r, eta, squares): slopes of an axis, or factors of second-order displacements.
     slopes: Float[Real, "l p d m"] | None = None
-    # Slopes of the same axes for unit rotations of the inner node, of links that small displacements carry.
+    # The same for unit rotations of the inner node, of links that small displacements carry.
     leans: Float[Real, "l p d 3"] | None = None
     # Where inertia follows the nodal shortcut of [Vidoni2015].
     nodal: NodalConstants | None = None

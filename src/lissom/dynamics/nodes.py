@@ -6,6 +6,7 @@ from jaxtyping import Array, Float
 
 from ..algebra.so3 import exponential, logarithm
 from ..describe.robot import Robot
+from ..describe.segments import body_of_node
 from .formulation import AbstractFormulation, Configuration, Rates
 
 
@@ -19,7 +20,7 @@ class Poses(eqx.Module):
 
 
 def find_node(robot: Robot, node: str) -> tuple[int, int]:
-    """Link and node number of a name such as `upper/2` or `upper/tip`."""
+    """Numbers of the body and of its node, of a name such as `upper/2` or `upper/tip`."""
     link, _, number = node.partition("/")
     problem = robot.outline.node_problem(node)
     if problem:
@@ -27,7 +28,7 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
     count = robot.outline.nodes[link]
     assert count is not None
     k = count - 1 if number == "tip" else int(number)
-    return robot.link_names.index(link), k
+    return body_of_node(robot, robot.link_names.index(link), k)
 
 
 def node_displacements(

@@ -59,7 +59,7 @@ def links_of(bodies: Sequence[Body], choices: Choices, carried: bool = False) ->
 
 
 def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:
-    """Elastic coordinates of all links, each with its link's name: `upper/2.rz`."""
+    """Elastic coordinates of all bodies, each with its name: `upper/2.rz`, `upper:2/mode.1`."""
     names = []
     for link, body in zip(robot.link_names, bodies, strict=True):
         names += [f"{link}/{name}" for name in body.names]

@@ -145,10 +145,13 @@ def _recorded_scenario(source: str) -> Scenario:
     try:
         with xr.open_dataset(source, engine="h5netcdf") as data:
             recorded = json.loads(data.attrs["scenario"])
+            version = str(data.attrs.get("lissom", ""))
     except (OSError, ValueError, KeyError, TypeError):
         message = "is not a result of lissom: it remembers no scenario"
         raise refused("", None, message, file=source) from None
     if not recorded:
         message = "this run was set up in Python: its file remembers no scenario"
         raise refused("scenario", None, message, file=source)
+    if version.startswith("0.1."):
+        return Scenario.of_version_0_1(recorded)
     return Scenario.from_dict(recorded)

@@ -143,7 +143,10 @@ def _dataset(model: Model, phase: ndarray, motion: Any) -> Dataset:
             "position": (per_node, position[:, link, node]),
             "erls_position": (per_node, erls_position[:, link, node]),
             "rotation": (per_node, rotation[:, link, node]),
-            "frame": (per_link, np.asarray(motion.frame)),
+            "frame": (
+                per_link,
+                np.asarray(motion.rigid_frame)[:, list(model.first_bodies)],
+            ),
             "energy": (("time", "kind"), energy),
         },
         coords={

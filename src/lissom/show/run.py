@@ -17,6 +17,8 @@ from ..atomic import write_atomically
 from ..compilation import compiled_quickly
 from ..describe.array_file import check_file
 from ..describe.doubt import Doubt, lines_of
+from ..describe.modes import default_modes
+from ..describe.part import plain
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
 from ..native.compiled import using
@@ -325,8 +327,8 @@ def dataset(
         ),
         "frame": (
             ("time", "link", "row", "column"),
-            outputs.frame,
-            {"long_name": "link axes in the world"},
+            outputs.rigid_frame[:, list(model.first_bodies)],
+            {"long_name": "axes of the rigid links in the world"},
         ),
         "energy": (("time", "kind"), energy_audit(outputs), {"units": "J"}),
     }
@@ -365,7 +367,7 @@ def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
     step = step_of(solver)
     return {
         "name": model.robot.name,
-        "formulation": model.formulation_name,
+        **_choices(model),
         "lissom": __version__,
         "complete": int(complete),
         "reason": "" if complete else _reason(model, solution),
@@ -376,6 +378,21 @@ def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
         "rhs_evaluations": int(solution.counts.evaluations),
         "scene": scene_to_json(scene_of(model.robot)),
         "independent": "; ".join(_independent_joints(model, solution)),
+    }
+
+
+def _choices(model: Model) -> dict[str, str]:
+    """Formulation, basis and modes of a run, also of one set up in Python."""
+    support = model.formulation.support
+    basis = model.choices.basis or support.default_basis
+    modes = model.choices.modes
+    if modes is None:
+        modes = default_modes(basis)
+    return {
+        "formulation": model.formulation_name,
+        "basis": basis,
+        "modes": str(plain(modes)),
+        "stiffening": model.choices.stiffening,
     }
 
 

@@ -27,8 +27,10 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra.so3 import left_jacobian
+from ..bodies.body import Body
 from ..bodies.section_forces import section_forces, section_strains
 from ..describe.errors import nearest
+from ..describe.segments import body_of_element
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..dynamics.nodes import node_poses
 from .model import Model
@@ -165,7 +167,7 @@ def output_named(model: Model, name: str) -> Channel:
         return Channel(name, what, _joint(model, name, joint))
     kind, _, component = what.partition(".")
     if kind == "reaction" and component in WRENCH and joint in model.link_names:
-        link = model.link_names.index(joint)
+        link = model.first_bodies[model.link_names.index(joint)]
         return Channel(name, "reaction", link, 0, WRENCH.index(component), in_world)
     raise UnknownNameError(name, f"no such output. An output is {OUTPUTS}")
 
@@ -208,12 +210,7 @@ def _section(model: Model, name: str, link: str, number: str, what: str) -> Chan
     if link not in model.link_names:
         known = ", ".join(model.link_names)
         raise UnknownNameError(name, f"no link is called {link!r}. Links: {known}")
-    i = model.link_names.index(link)
-    body = model.bodies[i]
-    count = 0 if body.element_stiffness is None else len(body.elements)
-    if not (number.isdecimal() and int(number) < count):
-        known = f"0 to {count - 1}" if count else "none with section forces"
-        raise UnknownNameError(name, f"no such element: link {link!r} has {known}")
+    i, element, body = _element(model, name, link, number)
     if what in SECTION_FORCES:
         kind, signals, recover = "section_force", SECTION_FORCES, section_forces
     elif what in STRAINS:
@@ -224,10 +221,24 @@ def _section(model: Model, name: str, link: str, number: str, what: str) -> Chan
     # The signal is linear in the body coordinates: its row, from the signal of each unit coordinate.
     units = np.eye(body.coordinates)
     values = np.stack([np.asarray(recover(body, q)) for q in units])
-    row = values[:, int(number), :, signals.index(what)].mean(axis=1)
+    row = values[:, element, :, signals.index(what)].mean(axis=1)
     slots = model.formulation.links.stiffness.shape[-1]
     padded = np.pad(row, (0, slots - len(row)))
-    return Channel(name, kind, i, int(number), 0, True, padded)
+    return Channel(name, kind, i, element, 0, True, padded)
+
+
+def _element(model: Model, name: str, link: str, number: str) -> tuple[int, int, Body]:
+    """Number of the body that an element of a link lies in, the element's number there, and the body."""
+    i = model.link_names.index(link)
+    count = 0
+    for body, own in zip(model.bodies, model.body_links, strict=True):
+        if own == i and body.element_stiffness is not None:
+            count += len(body.elements)
+    if not (number.isdecimal() and int(number) < count):
+        known = f"0 to {count - 1}" if count else "none with section forces"
+        raise UnknownNameError(name, f"no such element: link {link!r} has {known}")
+    place, element = body_of_element(model.robot, i, int(number))
+    return place, element, model.bodies[place]
 
 
 # --- values --------------------------------------------------------------------------------------------------------

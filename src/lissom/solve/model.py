@@ -16,7 +16,13 @@ from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
-from ..describe.supported import ALL_TERMS, SUPPORT, check_structure
+from ..describe.segments import first_bodies, in_bodies, links_of_bodies
+from ..describe.supported import (
+    ALL_TERMS,
+    DEFAULT_FORMULATION,
+    SUPPORT,
+    check_structure,
+)
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
 from ..dynamics.coordinates import with_coordinates
@@ -48,14 +54,15 @@ class Model:
 
     Args:
         robot: description, or the name of a library robot or file.
-        formulation: `erls-fem`, `erls-cms` (modes of the links), `dual-screw` or `nonlinear`.
-        modes: kept elastic modes per link, a number or a `Reduction`, one for all links or a list; default 12, or all
-            if there are fewer, 0 is rigid. `erls-fem` keeps every nodal displacement and takes none.
+        formulation: `nonlinear` (finite elastic rotations), `erls-fem`, `erls-cms` or `dual-screw`.
+        modes: kept elastic modes per link: a number, `all`, a `Reduction` or a mapping as in a scenario, one for all
+            links or a list; default 12, or all if there are fewer, 0 is rigid. A nodal basis keeps all.
         reference: what the joint coordinates mean: `tangent`, `minimum-norm` or `{"zeroed": [...]}`; default `tangent`,
             with `erls-cms` `minimum-norm`.
         terms: `consistent` (complete virtual work), `published` (as printed in the papers), or `published-planar` (as
             printed for planar mechanisms, displacements along world axes; `erls-fem`).
-        basis: shapes of the links (`nonlinear`, `dual-screw`): `assumed` modes (default), `craig-bampton`, or `nodal`.
+        basis: shapes of the links: `craig-bampton`, `assumed` modes or `nodal`; default per formulation: Craig-Bampton
+            modes in `nonlinear` and `erls-cms`.
         stiffening: `none`, or `geometric`: axial loads stiffen or soften bent links.
 
     Example:
@@ -69,7 +76,7 @@ class Model:
     def __init__(
         self,
         robot: Robot | str,
-        formulation: str = "erls-fem",
+        formulation: str = DEFAULT_FORMULATION,
         modes: Any = None,
         reference: Any = None,
         terms: str = "consistent",
@@ -82,7 +89,8 @@ class Model:
         check_structure(SUPPORT[formulation], self.robot)
         self.formulation_name = formulation
         self.choices = choices
-        # The links in the coordinates of the formulation: shapes, stiffness, section forces.
+        # The bodies in the coordinates of the formulation: shapes, stiffness, section forces.
+        # A link is one body, or one for each of its segments.
         self.bodies: tuple[Body, ...] = link_bodies(self.robot, formulation, choices)
         self.formulation: AbstractFormulation = formulation_of(
             self.robot, formulation, choices, self.bodies
@@ -90,6 +98,9 @@ class Model:
         self.joint_names = self.robot.joint_names
         self.link_names = self.robot.link_names
         self.actuated_names = self.robot.actuated_names
+        self.robot_in_bodies = in_bodies(self.robot)
+        self.body_links = links_of_bodies(self.robot)
+        self.first_bodies = first_bodies(self.robot)
         self.node_names = node_names(self.robot)
         self.node_index = tuple(self.find_node(name) for name in self.node_names)
 
@@ -155,7 +166,7 @@ class Model:
         return self.formulation.elastic_names
 
     def find_node(self, name: str) -> tuple[int, int]:
-        """Link and node number of a name such as `upper/2` or `upper/tip`."""
+        """Numbers of the body and of its node, of a name such as `upper/2` or `upper/tip`."""
         return find_node(self.robot, name)
 
     def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:

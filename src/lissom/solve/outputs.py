@@ -36,7 +36,9 @@ class Outputs(eqx.Module):
     position: Any  # (t, l, k, 3) of the nodes, world axes [m]
     erls_position: Any  # (t, l, k, 3)
     rotation: Any  # (t, l, k, 3) from the ERLS [rad]
-    frame: Any  # (t, l, 3, 3) link axes in the world
+    frame: Any  # (t, l, 3, 3) axes of the bodies in the world
+    # (t, l, 3, 3) the same of the rigid robot, from which rotations of nodes are counted
+    rigid_frame: Any
     energy: Any  # (t, 5): kinetic, strain, gravity, input, dissipated [J]
 
 
@@ -66,6 +68,7 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
         erls_position=poses.erls_position,
         rotation=poses.rotation,
         frame=place.R,
+        rigid_frame=f.rigid_frames(place)[0],
         energy=jnp.stack([kinetic, strain, gravity, *work]),
     )
 

@@ -89,9 +89,9 @@ def participation(
     drives = list(f.independent)
     turns = _turns(energies, parts, mean)
     joint = np.where(turns[drives], mean(energies.joint), 0.0)
-    link = mean(energies.link)
+    link = _of_links(model, mean(energies.link))
     motor = mean(energies.motor)
-    strain = mean(energies.strain)
+    strain = _of_links(model, mean(energies.strain))
     spring = np.zeros((f.n_encoders, m))
     if feedback is not None:
         stiffness = feedback.joint_stiffness(f.n_encoders)
@@ -108,6 +108,13 @@ def participation(
         names = [f"controller {name}" for name in model.actuated_names]
         strains |= _shares(names, spring[list(model.actuated)], stored)
     return share, strains
+
+
+def _of_links(model: Model, of_bodies: np.ndarray) -> np.ndarray:
+    """Energies of links, from those of their bodies."""
+    total = np.zeros((len(model.link_names), of_bodies.shape[1]))
+    np.add.at(total, list(model.body_links), of_bodies)
+    return total
 
 
 def _turns(energies: ModalEnergies, parts: np.ndarray, mean: Any) -> np.ndarray:

@@ -22,8 +22,8 @@ class NodeMotion(NamedTuple):
 class BentBody(NamedTuple):
     """One body over time, seen from its inner node."""
 
-    link: str  # its name
-    number: int  # of the link in the robot
+    link: str  # name of its link
+    number: int  # of the body in the model
     body: Body
     length: float  # along its nodes [m]
     displacement: Float[np.ndarray, "t k 6"]  # of every node, in the axes of the body
@@ -33,9 +33,10 @@ class BentBody(NamedTuple):
 def bent_bodies(model: Model, nodes: NodeMotion) -> list[BentBody]:
     """Every flexible body with its displacements."""
     found = []
-    for number, (link, body) in enumerate(
-        zip(model.robot.links, model.bodies, strict=True)
+    for number, (i, body) in enumerate(
+        zip(model.body_links, model.bodies, strict=True)
     ):
+        link = model.robot.links[i]
         if not link.flexible or body.coordinates == 6:
             continue
         u = body_displacement(model, body, nodes, number)

@@ -164,7 +164,20 @@ def _units(robot: Robot) -> Iterator[Doubt]:
 
 def scenario_doubts(scenario: Scenario) -> Iterator[Doubt]:
     """What is out of the ordinary in a scenario, beside its robot."""
+    yield from _old_file(scenario)
     yield from worst(_units_of_scenario(scenario))
+
+
+def _old_file(scenario: Scenario) -> Iterator[Doubt]:
+    """A file of 0.1 runs as it did then, which is no longer what a new one does."""
+    if not scenario.is_old:
+        return
+    message = (
+        f"its file is of lissom 0.1 and does not name all its choices: it runs as then, as {scenario.formulation} with "
+        f"basis {scenario.basis}"
+    )
+    remedy = "Name formulation, basis and modes in it, or save it again"
+    yield Doubt("version", "scenario", message, 0.1, 0.2, remedy)
 
 
 def _units_of_scenario(scenario: Scenario) -> Iterator[Doubt]:

@@ -46,7 +46,7 @@ def strength_doubts(
 
 def _loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
     for bent in bodies:
-        beam = model.robot.links[bent.number].beam
+        beam = model.robot_in_bodies.links[bent.number].beam
         if beam is None or bent.body.element_stiffness is None:
             continue
         if is_traced(plain(beam), bent.body.element_stiffness):
@@ -146,7 +146,7 @@ def euler_load(model: Model, loaded: LoadedBeam) -> float:
 
     $$ P = \frac{\pi^2 E I}{(k L)^2}, \qquad k = 2 \text{ clamped and free}, \quad k = 1 \text{ pinned} $$
     """
-    length = link_length(model.robot, loaded.bent.number)
+    length = link_length(model.robot, model.body_links[loaded.bent.number])
     assert length is not None
     rigidity = np.asarray(section_rigidities(loaded.bent.body))
     EI = float(rigidity[:, 2:].min())

@@ -1,6 +1,6 @@
 """The contract between readers and everything after them: matrices, nodes, and which dof of which node is where."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 NONE = -1  # in `place`: the node has no such dof
 DofOrder = Literal["by-node", "by-component"]
 Sparse = Any  # scipy.sparse, compressed columns or rows
+SecondOrderLoads = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 # Length, mass and time of a consistent system of units, in m, kg and s; forces follow: mass length / time^2.
 UNITS: Mapping[str, tuple[float, float, float]] = {
@@ -51,6 +52,8 @@ class FiniteElements:
     faces: np.ndarray | None = None
     # named groups of nodes, as positions
     sets: Mapping[str, np.ndarray] = field(default_factory=dict)
+    # forces (n, p) of the second-order strains of p pairs of displacements (n, p), where the elements are known
+    second_order_loads: SecondOrderLoads | None = None
 
     def __post_init__(self):
         n = self.K.shape[0]

@@ -27,6 +27,7 @@ from ..reduce.lowest_modes import Solve, lowest_modes, symmetric
 from .coupling import CoupledElements
 from .elements import FeError, FiniteElements, Sparse
 from .interface import Interface
+from .second_order import SecondOrder, second_order
 
 Method = Literal["craig-bampton", "guyan", "rubin"]
 METHODS: tuple[Method, ...] = ("craig-bampton", "guyan", "rubin")
@@ -77,6 +78,8 @@ class ReducedModes:
     request: ReductionRequest
     free: ModeComparison | None = None
     held: ModeComparison | None = None
+    # of the modes, where the elements are known
+    second_order: SecondOrder | None = None
 
 
 @dataclass(frozen=True)
@@ -169,15 +172,23 @@ def reduce_elements(
     # Guyan's reduction has no more than the motions of its interface: all are kept unless fewer are asked for.
     count = request.modes if request.method == "guyan" else request.count
     modes, record = truncate_modes(modes, count)
+    shortening = second_order(
+        link,
+        modes,
+        solver.held,
+        fe.points[interface.nodes[0]],
+        solver.without_held(),
+        progress,
+    )
     if not request.checked:
-        return ReducedModes(modes, record, request)
+        return ReducedModes(modes, record, request, second_order=shortening)
     full_link = solver.free_link()
     report_progress(progress, "checking the free modes", 0.0)
     free = _compare_free(full_link, modes, request.checked)
     report_progress(progress, "checking the modes held at the inner node", 0.5)
     held = _compare_held(full_link, modes, request.checked)
     report_progress(progress, "checking the modes held at the inner node", 1.0)
-    return ReducedModes(modes, record, request, free, held)
+    return ReducedModes(modes, record, request, free, held, shortening)
 
 
 def _basis(

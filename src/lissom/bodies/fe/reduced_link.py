@@ -1,6 +1,7 @@
 """A reduced link: what a robot needs of finite elements, in one small file, and the body made of it."""
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from ..body import (
 )
 from ..inertia import Inertia, in_columns
 from ..mesh import section_axes
+from ..second_order_fields import SecondOrderFields
 from .array_files import as_fe_error
 from .coupling import CoupledElements
 from .elements import FiniteElements
@@ -31,6 +33,16 @@ DRAWN = 600  # nodes of the surface that a file keeps for pictures, at most
 # Cells along the longest side of a part whose surface is thinned out, finest first.
 GRIDS = (256, 181, 128, 90, 64, 45, 32, 22, 16, 11, 8, 4, 2)
 COMMUTES = 1e-9  # difference of M A u and A M u, against M u, that counts as rounding
+
+
+@dataclass(frozen=True)
+class SecondOrderShapes:
+    """Second-order displacements of a link, the sum of f_p |A_p eta + L_p phi|^2 over p fields."""
+
+    factors: np.ndarray  # (p, d, m) A_p
+    leans: np.ndarray  # (p, d, 3) L_p, for a rotation phi of the whole link
+    shapes: np.ndarray  # (k, 6, p) f_p at the nodes of the link
+    inertia: Inertia  # constants over (rigid twist, m modes, p fields)
 
 
 @dataclass(frozen=True)
@@ -50,6 +62,8 @@ class ReducedLink:
     triangles: np.ndarray  # (t, 3)
     surface_shapes: np.ndarray  # (s, 3, m)
     source: str = ""
+    # for geometric stiffening; None where no mesh was at hand
+    second_order: SecondOrderShapes | None = None
     report: dict[str, Any] = field(default_factory=dict)
 
 
@@ -75,28 +89,20 @@ def reduced_link(
     nodes = list(interface.nodes)
     origin = fe.points[nodes[0]]
     full = np.asarray(link.expand @ modes.clamped)
-    nodal = fe.at_nodes(np.asarray(modes.clamped))
-    at_nodes = nodal[nodes]
     cuts = _slices_between(link, interface, slice_count)
     between = cuts[1:-1]
     names = [f"slice.{k + 1}" for k in range(len(between))]
     middles = [piece.middle for piece in between]
-    motions = [piece.motion(base, full) for piece in between]
     outline = np.zeros((len(nodes), CORNERS, 3))
     if between:
         outline = np.stack([piece.outline for piece in cuts])
     drawn, triangles = _thin_surface(base)
 
-    def with_slices(of_nodes, of_slices):
-        # Slices lie between the tip, which is the last node, and those before it.
-        *before, tip = of_nodes
-        return [*before, *of_slices, tip]
-
-    points = with_slices(fe.points[nodes], middles)
+    points = _with_slices(fe.points[nodes], middles)
     return ReducedLink(
-        names=tuple(with_slices(interface.names, names)),
+        names=tuple(_with_slices(interface.names, names)),
         points=np.stack(points) - origin,
-        shapes=np.stack(with_slices(at_nodes, motions)),
+        shapes=_at_link_nodes(link, nodes, between, np.asarray(modes.clamped)),
         outline=outline,
         stiffness=np.diag(modes.omega**2),
         inertia=inertia_from_nodes(base, origin, full),
@@ -107,7 +113,40 @@ def reduced_link(
         surface_shapes=base.at_nodes(full)[drawn, :3],
         source=fe.source,
         report=report or {},
+        second_order=_second_order_shapes(link, nodes, between, result),
     )
+
+
+def _second_order_shapes(
+    link: CoupledElements, nodes: list[int], slices: list[Slice], result: ReducedModes
+) -> SecondOrderShapes | None:
+    second = result.second_order
+    if second is None:
+        return None
+    motions = np.hstack([np.asarray(result.modes.clamped), second.fields])
+    whole = np.asarray(link.expand @ motions)
+    origin = link.fe.points[nodes[0]]
+    return SecondOrderShapes(
+        factors=second.factors,
+        leans=second.leans,
+        shapes=_at_link_nodes(link, nodes, slices, second.fields),
+        inertia=inertia_from_nodes(link.base, origin, whole),
+    )
+
+
+def _at_link_nodes(
+    link: CoupledElements, nodes: list[int], slices: list[Slice], motions: np.ndarray
+) -> np.ndarray:
+    """Displacements (k, 6, ...) of the nodes of the link, from motions over the dofs of its coupled elements."""
+    whole = np.asarray(link.expand @ motions)
+    of_slices = [piece.motion(link.base, whole) for piece in slices]
+    return np.stack(_with_slices(link.fe.at_nodes(motions)[nodes], of_slices))
+
+
+def _with_slices(of_nodes: Iterable[Any], of_slices: Iterable[Any]) -> list[Any]:
+    """Slices lie between the tip, which is the last node, and those before it."""
+    *before, tip = of_nodes
+    return [*before, *of_slices, tip]
 
 
 def _slices_between(
@@ -193,6 +232,24 @@ def fe_link_body(link: ReducedLink, fe_axes: np.ndarray | None = None) -> Body:
         elements=elements,
         names=mode_names(modes),
         extra_inertia=_over_coordinates(turned_inertia(link.inertia, R)),
+        second_order=_second_order_fields(link, R),
+    )
+
+
+def _second_order_fields(link: ReducedLink, R: np.ndarray) -> SecondOrderFields | None:
+    """Second-order displacements in the link frame; `R` are the axes of the finite elements there."""
+    second = link.second_order
+    if second is None:
+        return None
+    points, rows, _ = second.factors.shape
+    # The inner node's displacement r bends nothing.
+    at_rest = np.zeros((points, rows, 6))
+    return SecondOrderFields(
+        factors=np.concatenate([at_rest, second.factors], axis=2),
+        leans=second.leans @ R.T,
+        nodes=block_diagonal(R, R) @ second.shapes,
+        stations=np.zeros((0, 6, points)),
+        inertia=_over_coordinates(turned_inertia(second.inertia, R)),
     )
 
 
@@ -275,6 +332,14 @@ def _merge_in_cells(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndar
 def save_link(link: ReducedLink, file: Any) -> None:
     """Writes a reduced link as `.npz`, to a path or an open file."""
     inertia = link.inertia
+    further = {}
+    if link.second_order is not None:
+        second = link.second_order
+        further["second_order_factors"] = second.factors
+        further["second_order_leans"] = second.leans
+        further["second_order_shapes"] = second.shapes
+        for name, constants in vars(second.inertia).items():
+            further[f"second_order_{name}"] = constants
     np.savez_compressed(
         file,
         lissom_link=LINK_FORMAT,
@@ -296,6 +361,7 @@ def save_link(link: ReducedLink, file: Any) -> None:
         source=link.source,
         report=json.dumps(link.report),
         allow_pickle=False,
+        **further,
     )
 
 
@@ -327,6 +393,22 @@ def load_link(path: str | Path) -> ReducedLink:
         surface_shapes=arrays["surface_shapes"].astype(float),
         source=str(arrays["source"]),
         report=json.loads(str(arrays["report"])),
+        second_order=_read_second_order(arrays),
+    )
+
+
+def _read_second_order(arrays: Mapping[str, np.ndarray]) -> SecondOrderShapes | None:
+    """Second-order displacements, where a file has them: those of 0.1 have none."""
+    if "second_order_factors" not in arrays:
+        return None
+    constants = {
+        name: arrays[f"second_order_{name}"] for name in ("mass", "X", "Y", "Z")
+    }
+    return SecondOrderShapes(
+        factors=arrays["second_order_factors"],
+        leans=arrays["second_order_leans"],
+        shapes=arrays["second_order_shapes"],
+        inertia=Inertia(**constants),
     )
 
 
@@ -342,4 +424,21 @@ def with_modes(link: ReducedLink, count: int) -> ReducedLink:
         inertia=in_columns(link.inertia, kept),
         frequency_hz=link.frequency_hz[:m],
         surface_shapes=link.surface_shapes[..., :m],
+        second_order=_second_order_of(link.second_order, m),
+    )
+
+
+def _second_order_of(
+    second: SecondOrderShapes | None, m: int
+) -> SecondOrderShapes | None:
+    """Those of the first m modes."""
+    if second is None:
+        return None
+    fields, _, modes = second.factors.shape
+    every = np.eye(len(second.inertia.mass))
+    kept = [*range(6 + m), *range(6 + modes, 6 + modes + fields)]
+    return replace(
+        second,
+        factors=second.factors[..., :m],
+        inertia=in_columns(second.inertia, every[:, kept]),
     )

@@ -26,7 +26,9 @@ SIDES = ((0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3))  # corners of its faces
 QUARTERS = ((0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5))
 STRAIGHT = 1e-9  # distance of a middle node from the middle of its edge, in sizes of the part, that counts as none
 NAMES_ITS_UNIT = (".step", ".stp", ".iges", ".igs")
-
+MASS_PRODUCTS = 4  # order of the product of two quadratic shape functions
+GRADIENT_PRODUCTS = 3  # order of the product of three of their slopes
+ELEMENTS = 500  # elements whose second-order stresses are held at a time
 
 # Arrays of a file of `save_mesh`.
 MESH_SHAPES: dict[str, Any] = {
@@ -316,17 +318,60 @@ def solid_elements(
         surface=mesh.triangles[:, QUARTERS].reshape(-1, 3),
         faces=np.repeat(mesh.faces, len(QUARTERS)),
         sets=mesh.sets,
+        second_order_loads=lambda u, v: second_order_loads(mesh, material, u, v),
     )
+
+
+def second_order_loads(
+    mesh: SolidMesh, material: Material, u: np.ndarray, v: np.ndarray
+) -> np.ndarray:
+    """Forces (n, p) of the stresses C : e, e the symmetric part of (grad u)^T grad v, of each pair of columns."""
+    skfem = optional_module("skfem", "Solid elements")
+    basis, node = _basis(skfem, mesh, GRADIENT_PRODUCTS)
+    nodes = node[np.asarray(basis.element_dofs)].T
+    count = len(mesh.points)
+    pairs = u.shape[1]
+    # Nodes have three dofs each, one node after the other.
+    u = u.reshape(count, 3, pairs)
+    v = v.reshape(count, 3, pairs)
+    forces = np.zeros((count, 3, pairs))
+    for start in range(0, len(nodes), ELEMENTS):
+        part = slice(start, start + ELEMENTS)
+        own = nodes[part]
+        slopes = [shape[0].grad[:, part] for shape in basis.basis]
+        dN = np.stack(slopes).transpose(2, 3, 0, 1)  # (e, q, k, 3)
+        stress = _second_order_stress(material, dN, u[own], v[own])
+        weighted = dN * np.asarray(basis.dx)[part][..., None, None]
+        on_nodes = np.einsum("eqkj,eqijp->ekip", weighted, stress, optimize=True)
+        np.add.at(forces, own, on_nodes)
+    return forces.reshape(3 * count, pairs)
+
+
+def _second_order_stress(
+    material: Material, dN: np.ndarray, u: np.ndarray, v: np.ndarray
+) -> np.ndarray:
+    """C : e at the quadrature points (e, q, 3, 3, p), from displacements (e, k, 3, p) of the elements' nodes."""
+    lame, mu = _lame(material)
+    grad_u = np.einsum("ekip,eqkj->eqijp", u, dN, optimize=True)
+    grad_v = np.einsum("ekip,eqkj->eqijp", v, dN, optimize=True)
+    product = np.einsum("eqijp,eqilp->eqjlp", grad_u, grad_v, optimize=True)
+    strain = (product + product.swapaxes(2, 3)) / 2
+    trace = np.einsum("eqjjp->eqp", strain)
+    return 2 * mu * strain + lame * np.eye(3)[:, :, None] * trace[:, :, None, None]
+
+
+def _lame(material: Material) -> tuple[float, float]:
+    """Lame's constants."""
+    E = float(material.E)
+    nu = float(material.nu)
+    return E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
 
 
 def _stiffness_blocks(
     skfem: Any, basis: Any, material: Material, progress: Progress | None
 ) -> list[list[Sparse]]:
     """Blocks (3 by 3) of the stiffness for the components x, y, z, over the scalar dofs of the basis."""
-    E = float(material.E)
-    nu = float(material.nu)
-    lame = E * nu / ((1 + nu) * (1 - 2 * nu))
-    mu = E / (2 * (1 + nu))
+    lame, mu = _lame(material)
 
     def integral(a: int, b: int) -> Sparse:
         report_progress(progress, "assembling", (3 * a + b) / 10)
@@ -356,8 +401,10 @@ def _stiffness_blocks(
     return blocks
 
 
-def _basis(skfem: Any, mesh: SolidMesh) -> tuple[Any, np.ndarray]:
-    """Quadratic scalar functions on the mesh, and the node at each of their dofs."""
+def _basis(
+    skfem: Any, mesh: SolidMesh, order: int = MASS_PRODUCTS
+) -> tuple[Any, np.ndarray]:
+    """Quadratic scalar functions on the mesh, integrated exactly to `order` on straight sides; the node of each dof."""
     corners, tets = np.unique(mesh.tets[:, :4], return_inverse=True)
     tets = tets.reshape(-1, 4)
     affine = skfem.MeshTet(
@@ -365,8 +412,7 @@ def _basis(skfem: Any, mesh: SolidMesh) -> tuple[Any, np.ndarray]:
         np.ascontiguousarray(tets.T),
     )
     quadratic = skfem.ElementTetP2()
-    # Straight sides: the integrands of the mass are polynomials of order 4.
-    basis = skfem.Basis(affine, quadratic, intorder=4)
+    basis = skfem.Basis(affine, quadratic, intorder=order)
     node = np.empty(basis.N, dtype=int)
     node[basis.nodal_dofs[0]] = corners
     node[basis.edge_dofs[0]] = _middle_nodes(mesh, tets, affine.edges)
@@ -384,7 +430,8 @@ def _basis(skfem: Any, mesh: SolidMesh) -> tuple[Any, np.ndarray]:
         skfem.MeshTet2.from_mesh(affine),
         doflocs=np.ascontiguousarray(points.T),
     )
-    return skfem.Basis(curved, quadratic, intorder=5), node
+    # Curved sides make the integrands rational: one order more.
+    return skfem.Basis(curved, quadratic, intorder=order + 1), node
 
 
 def _middle_nodes(mesh: SolidMesh, tets: np.ndarray, edges: np.ndarray) -> np.ndarray:
