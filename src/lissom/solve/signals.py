@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -38,6 +39,10 @@ class AbstractSignal(eqx.Module):
     @abc.abstractmethod
     def rate(self, t: Any) -> Float[Array, "*shape"]:
         """Rate of change at time t."""
+
+    def acceleration(self, t: Any) -> Float[Array, "*shape"]:
+        """Second derivative at time t."""
+        return jax.jvp(self.rate, (real(t),), (jnp.ones(()),))[1]
 
 
 class Piece(AbstractSignal):
