@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .analyse.polynomials.parametric_modes import (
         parametric_modes as parametric_modes,
     )
+    from .analyse.validity.watch import doubts as doubts
     from .bodies.fe.importing import reduce_link as reduce_link
     from .bodies.reduce.free_modes import Excitation as Excitation
     from .bodies.reduce.reduced_body import Reduction as Reduction
@@ -74,6 +75,7 @@ _HOME = {
     "Modes": "analyse.modes.modal",
     "modes": "analyse.modes.modal",
     "natural_frequencies": "analyse.modes.modal",
+    "doubts": "analyse.validity.watch",
     "reduce_link": "bodies.fe.importing",
     "LinearModel": "analyse.linear.state_space",
     "Reduction": "bodies.reduce.reduced_body",

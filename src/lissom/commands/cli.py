@@ -178,7 +178,10 @@ def report(error: dict[str, Any], as_json: bool) -> None:
         return print_json({"error": error})
     for line in error["message"].splitlines():
         note(line if error["kind"] == "interrupted" else f"error: {line}")
-    saved = error.get("partial", {}).get("files", {})
+    partial = error.get("partial", {})
+    for line in partial.get("warnings", ()):
+        note(f"warning: {line}")
+    saved = partial.get("files", {})
     for kind, path in saved.items():
         note(f"{kind}, marked incomplete: {path}")
 

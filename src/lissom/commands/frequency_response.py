@@ -20,10 +20,11 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Strict,
     Terms,
     described_robot,
 )
-from .output import console, note, print_files, print_json, table
+from .output import conclude, console, note, print_files, print_json, table
 from .parsing import (
     ACCELERATION,
     SPEED,
@@ -75,6 +76,7 @@ def frequency_response(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Frequency response of every output to every input, by name.
@@ -106,9 +108,11 @@ def frequency_response(
     ):
         answer = responses(request)
     if json:
-        return print_json(answer, code)
+        print_json(answer, code)
+        return conclude(answer.warnings, strict, json)
     _print(console(), answer)
     note(str(code))
+    conclude(answer.warnings, strict, json)
 
 
 def _print(screen: Console, answer: "FrequencyResponseResult") -> None:

@@ -21,10 +21,11 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Strict,
     Terms,
     described_robot,
 )
-from .output import console, note, print_json, table
+from .output import conclude, console, note, print_json, table
 from .parsing import ACCELERATION, SPEED, gains, joint_values, names_of, option_names
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def linearize(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """State-space model A, B, C, D with names about a point, at rest or moving.
@@ -98,9 +100,11 @@ def linearize(
     with option_names(matrices="-o", inputs="--inputs", outputs="--outputs"):
         answer = linear_model(request)
     if json:
-        return print_json(answer, code)
+        print_json(answer, code)
+        return conclude(answer.warnings, strict, json)
     _print(console(), answer)
     note(str(code))
+    conclude(answer.warnings, strict, json)
 
 
 def _print(screen: Console, answer: "LinearizeResult") -> None:

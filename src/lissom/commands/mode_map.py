@@ -21,10 +21,11 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Strict,
     Terms,
     described_robot,
 )
-from .output import console, note, number, print_files, print_json, table
+from .output import conclude, console, note, number, print_files, print_json, table
 from .parsing import gains, joint_values, map_axis, option_names
 from .progress import share_progress
 
@@ -91,6 +92,7 @@ def mode_map(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Modes over poses, speeds, payloads or other data, or along a run, followed through crossings.
@@ -139,9 +141,11 @@ def mode_map(
     with named, share_progress("modes") as watch:
         answer = mapped_modes(request, watch)
     if json:
-        return print_json(answer, code)
+        print_json(answer, code)
+        return conclude(answer.warnings, strict, json)
     _print(console(), answer)
     note(str(code))
+    conclude(answer.warnings, strict, json)
 
 
 def _print(screen: Console, answer: "ModeMapResult") -> None:

@@ -22,10 +22,11 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Strict,
     Terms,
     described_robot,
 )
-from .output import console, note, print_json, table
+from .output import conclude, console, note, print_json, table
 from .parsing import ACCELERATION, SPEED, gains, joint_values, option_names
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def modes(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Natural frequencies, damping ratios, and the share of each link and joint in each mode.
@@ -101,9 +103,11 @@ def modes(
     ):
         answer = natural_modes(request)
     if json:
-        return print_json(answer, code)
+        print_json(answer, code)
+        return conclude(answer.warnings, strict, json)
     _print(console(), answer)
     note(str(code))
+    conclude(answer.warnings, strict, json)
 
 
 def _print(screen: Console, answer: "ModesResult") -> None:

@@ -14,6 +14,10 @@ from .parsing import changes_of, modes_of, reference_of
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object and nothing else.")
 ]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Exit with code 1 if there is anything to doubt."),
+]
 RobotName = Annotated[
     str,
     typer.Argument(

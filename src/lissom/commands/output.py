@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -41,6 +42,15 @@ def print_files(screen: Console, files: Mapping[str, str]) -> None:
     """The files that were written, by what they hold."""
     for kind, path in files.items():
         screen.print(f"{kind}: {path}")
+
+
+def conclude(warnings: Sequence[str], strict: bool, as_json: bool) -> None:
+    """Doubts, one line each on stderr (JSON holds them already); with `strict` they end in exit code 1."""
+    if not as_json:
+        for line in warnings:
+            note(f"warning: {line}")
+    if strict and warnings:
+        raise typer.Exit(1)
 
 
 def note(text: str) -> None:

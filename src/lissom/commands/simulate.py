@@ -16,10 +16,20 @@ from .options import (
     ModeCount,
     Reference,
     Settings,
+    Strict,
     Terms,
     changes,
 )
-from .output import console, note, number, print_files, print_json, table, vector
+from .output import (
+    conclude,
+    console,
+    note,
+    number,
+    print_files,
+    print_json,
+    table,
+    vector,
+)
 from .parsing import option_names
 from .progress import progress
 
@@ -59,6 +69,7 @@ def simulate(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Simulate a scenario in time. A bare robot falls from rest for 1 s.
@@ -87,9 +98,11 @@ def simulate(
     with progress(prepared.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
         answer = run_prepared(prepared, watch)
     if json:
-        return print_json(answer, code)
+        print_json(answer, code)
+        return conclude(answer.warnings, strict, json)
     _print(screen, answer)
     note(str(code))
+    conclude(answer.warnings, strict, json)
 
 
 @contextmanager

@@ -16,10 +16,11 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Strict,
     Terms,
     described_robot,
 )
-from .output import console, note, number, print_json, table, vector
+from .output import conclude, console, note, number, print_json, table, vector
 from .parsing import FORCE, joint_values
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def static(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Elastic equilibrium under gravity with the joints held: holding torques and deflections.
@@ -69,9 +71,11 @@ def static(
         raise refused("--torque", torque, message)
     answer = equilibrium(StaticRequest(robot=described, q=pose, free=free, torque=load))
     if json:
-        return print_json(answer, code)
+        print_json(answer, code)
+        return conclude(answer.warnings, strict, json)
     _print(console(), answer)
     note(str(code))
+    conclude(answer.warnings, strict, json)
 
 
 def _print(screen: Console, answer: "StaticResult") -> None:

@@ -15,6 +15,7 @@ class Poses(eqx.Module):
     position: Float[Array, "l k 3"]  # of the deformed robot [m]
     erls_position: Float[Array, "l k 3"]  # of the equivalent rigid-link system [m]
     rotation: Float[Array, "l k 3"]  # from the ERLS [rad]
+    frame: Float[Array, "l 3 3"]  # link axes in the world
 
 
 def find_node(robot: Robot, node: str) -> tuple[int, int]:
@@ -44,13 +45,14 @@ def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
     undeformed = place.p[:, None, :] + _turn(place.R, X)
     position = undeformed + _turn(place.R, u[..., :3])
     if not formulation.support.finite_rotations:
-        return Poses(position, undeformed, _turn(place.R, u[..., 3:]))
+        rotation = _turn(place.R, u[..., 3:])
+        return Poses(position, undeformed, rotation, place.R)
     # Finite rotations do not add up: the whole rotation from the rigid link to the node is taken.
     R, p = formulation.rigid_frames(place)
     rigid = p[:, None, :] + _turn(R, X)
     back = jnp.swapaxes(R, 1, 2)[:, None]
     rotation = logarithm(place.R[:, None] @ exponential(u[..., 3:]) @ back)
-    return Poses(position, rigid, rotation)
+    return Poses(position, rigid, rotation, place.R)
 
 
 def _turn(

@@ -48,6 +48,7 @@ class FrequencyResponseResult(FrozenModel):
     formulation: str
     frequency_hz: NumberArray
     responses: tuple[Response, ...]
+    warnings: tuple[str, ...]  # what there is to doubt, one line each
     files: dict[str, str]
 
 
@@ -56,7 +57,7 @@ def frequency_response(request: FrequencyResponseRequest) -> FrequencyResponseRe
     check_outputs(
         {"picture": (request.picture, PICTURE), "data": (request.data, DATA)},
     )
-    linear = request.linear_model()
+    linear, warnings = request.linear_model()
     found = []
     for name in linear.input_names:
         for output in linear.output_names:
@@ -72,6 +73,7 @@ def frequency_response(request: FrequencyResponseRequest) -> FrequencyResponseRe
         formulation=linear.operating.formulation,
         frequency_hz=found[0].frequency_hz if found else np.zeros(0),
         responses=tuple(_told(one) for one in found),
+        warnings=warnings,
         files=written_files(plot=request.picture, data=request.data),
     )
 

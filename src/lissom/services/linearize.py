@@ -7,6 +7,8 @@ import numpy as np
 
 from ..analyse.linear.linearize import linearize as linear_model_of
 from ..analyse.linear.state_space import LinearModel
+from ..analyse.validity.watch import doubts_of_linear_model
+from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..solve.channels import UnknownNameError
 from ..solve.model import Model
@@ -40,8 +42,8 @@ class LinearRequest(RobotRequest):
     outputs: tuple[str, ...] | None = None
     locked: bool = False
 
-    def linear_model(self) -> LinearModel:
-        """The linear model that is asked for.
+    def linear_model(self) -> tuple[LinearModel, tuple[str, ...]]:
+        """The linear model that is asked for, and what there is to doubt about it, one line each.
 
         Raises:
             DescriptionError: a channel that the robot does not have, with the field that names it.
@@ -63,7 +65,8 @@ class LinearRequest(RobotRequest):
                 locked=self.locked,
             )
 
-        return _naming_the_field(build, inputs=self.inputs, outputs=self.outputs)
+        linear = _naming_the_field(build, inputs=self.inputs, outputs=self.outputs)
+        return linear, lines_of(doubts_of_linear_model(model, linear))
 
 
 class LinearizeRequest(LinearRequest):
@@ -103,13 +106,14 @@ class LinearizeResult(FrozenModel):
     output_values: dict[str, float]
     eigenvalues: tuple[ComplexNumber, ...]  # slowest first [rad/s]
     unstable: int  # number of poles in the right half plane
+    warnings: tuple[str, ...]  # what there is to doubt, one line each
     file: str | None
 
 
 def linearize(request: LinearizeRequest) -> LinearizeResult:
     """State-space model about a point: names, sizes and poles; the matrices go to a file."""
     check_outputs({"matrices": (request.matrices, MATRICES)})
-    linear = request.linear_model()
+    linear, warnings = request.linear_model()
     if request.matrices is not None:
         linear.save(request.matrices)
     point = linear.operating
@@ -131,6 +135,7 @@ def linearize(request: LinearizeRequest) -> LinearizeResult:
         output_values=dict(zip(linear.output_names, point.outputs, strict=True)),
         eigenvalues=complex_numbers(poles),
         unstable=int(np.sum(right)),
+        warnings=warnings,
         file=request.matrices,
     )
 

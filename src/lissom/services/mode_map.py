@@ -9,8 +9,10 @@ from pydantic import Field
 from ..analyse.linear.linear_sequence import motion_of
 from ..analyse.modes.mode_map import ModeMap
 from ..analyse.modes.mode_map import mode_map as mapped_modes
+from ..analyse.validity.watch import doubts_of_robot
 from ..atomic import write_atomically
 from ..describe import DescriptionError, Robot
+from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..solve.model import Model
 from .frozen_model import FrozenModel, Gains, NumberArray
@@ -81,6 +83,7 @@ class ModeMapResult(FrozenModel):
     modes: tuple[MappedMode, ...]
     frequency_hz: NumberArray  # grid and mode
     damping_ratio: NumberArray
+    warnings: tuple[str, ...]  # what there is to doubt about the robot, one line each
     files: dict[str, str]
 
 
@@ -138,6 +141,7 @@ def mode_map(
         modes=_mapped_modes(found),
         frequency_hz=found.frequency_hz,
         damping_ratio=found.damping_ratio,
+        warnings=lines_of(doubts_of_robot(scenario.robot)),
         files=written_files(plot=request.picture, data=request.data),
     )
 

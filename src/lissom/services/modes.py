@@ -9,7 +9,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from ..analyse.modes.modal import modes as natural_modes
+from ..analyse.validity.watch import doubts
 from ..compilation import compiled_quickly
+from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..dynamics import engine
 from ..dynamics.nodes import node_poses
@@ -77,6 +79,7 @@ class ModesResult(FrozenModel):
     eigenvalue: tuple[ComplexNumber, ...]  # [rad/s]
     stability: tuple[str, ...]
     damping: bool  # whether the robot has any
+    warnings: tuple[str, ...]  # what there is to doubt, one line each
     picture: str | None
     animation: str | None
 
@@ -116,6 +119,7 @@ def modes(request: ModesRequest) -> ModesResult:
         eigenvalue=complex_numbers(_exponents(found.eigenvalue)),
         stability=found.stability,
         damping=has_damping(scenario.robot),
+        warnings=lines_of(doubts(model, state)),
         picture=request.picture,
         animation=request.animation,
     )

@@ -75,6 +75,7 @@ class SimulateResult(FrozenModel):
     solver: SolverCounts
     wall_s: WallTimes
     notes: tuple[str, ...]
+    warnings: tuple[str, ...]  # what there is to doubt, one line each
     files: dict[str, str]
 
 
@@ -214,6 +215,7 @@ def _result(
             run=facts["wall_run_s"],
         ),
         notes=notes,
+        warnings=run.warnings,
         files=files,
     )
 

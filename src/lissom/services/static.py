@@ -4,7 +4,9 @@ from typing import Any
 
 from pydantic import model_validator
 
+from ..analyse.validity.watch import doubts
 from ..compilation import compiled_quickly
+from ..describe.doubt import lines_of
 from ..dynamics import engine
 from ..solve.model import Model
 from .frozen_model import FrozenModel, JointValues, Position
@@ -46,6 +48,7 @@ class StaticResult(FrozenModel):
     position: dict[str, Position]
     displacement: dict[str, Position]  # from the rigid robot with the same encoders
     energy: StoredEnergy
+    warnings: tuple[str, ...]  # what there is to doubt, one line each
 
 
 def static(request: StaticRequest) -> StaticResult:
@@ -70,6 +73,7 @@ def static(request: StaticRequest) -> StaticResult:
         position=named_nodes(model.node_names, position),
         displacement=named_nodes(model.node_names, displacement),
         energy=StoredEnergy(strain=float(strain), gravity=float(gravity)),
+        warnings=lines_of(doubts(model, state)),
     )
 
 

@@ -12,8 +12,10 @@ import numpy as np
 import xarray as xr
 
 from .. import __version__
+from ..analyse.validity.watch import doubts_of_run
 from ..atomic import write_atomically
 from ..compilation import compiled_quickly
+from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
 from ..scenarios.ready import ready
@@ -62,6 +64,11 @@ class Run:
     def complete(self) -> bool:
         """True if the run reached its end."""
         return bool(self.data.attrs["complete"])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What there is to doubt about the run, one line each."""
+        return tuple(self.data.attrs.get("warnings", "").splitlines())
 
     def trajectory(self) -> tuple[np.ndarray, np.ndarray]:
         """Output times [s] and what the encoders read at each of them (time, joint)."""
@@ -303,8 +310,12 @@ def dataset(
         "kind": list(ENERGIES),
     }
     data = xr.Dataset(variables, coords=coordinates)
-    beyond = ", ".join(_beyond_limits(model, outputs.encoder))
-    return data.assign_attrs(_facts(model, solution, solver), beyond_limits=beyond)
+    doubts = doubts_of_run(model, data["time"].values, outputs)
+    return data.assign_attrs(
+        _facts(model, solution, solver),
+        warnings="\n".join(lines_of(doubts)),
+        beyond_limits=", ".join(_beyond_limits(model, outputs.encoder)),
+    )
 
 
 def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:

@@ -1,0 +1,105 @@
+"""How far each body of a robot is bent, from where its nodes are: every formulation and every basis alike."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from scipy.spatial.transform import Rotation
+
+from ...bodies.body import Body
+from ...solve.model import Model
+from ...types import Real
+
+
+class NodeMotion(NamedTuple):
+    """Nodes of all bodies at t times, padded to the longest body: world axes."""
+
+    position: Float[Real, "t l k 3"]  # [m]
+    rotation: Float[Real, "t l k 3"]  # from the rigid robot [rad]
+    frame: Float[Real, "t l 3 3"]  # axes of the bodies
+
+
+class BentBody(NamedTuple):
+    """One body over time, seen from its inner node."""
+
+    link: str  # its name
+    number: int  # of the link in the robot
+    body: Body
+    length: float  # along its nodes [m]
+    displacement: Float[np.ndarray, "t k 6"]  # of every node, in the axes of the body
+    turn: Float[np.ndarray, "t k"]  # what the formulation takes for small [rad]
+
+
+def bent_bodies(model: Model, nodes: NodeMotion) -> list[BentBody]:
+    """Every flexible body with its displacements."""
+    found = []
+    for number, (link, body) in enumerate(
+        zip(model.robot.links, model.bodies, strict=True)
+    ):
+        if not link.flexible or body.coordinates == 6:
+            continue
+        u = body_displacement(model, body, nodes, number)
+        turn = _small_rotation(model, nodes, number, u)
+        length = length_of(body)
+        found.append(BentBody(link.name, number, body, length, u, turn))
+    return found
+
+
+def length_of(body: Body) -> float:
+    """Length of a body along its nodes, from the inner one to the tip [m]."""
+    points = np.asarray(body.points, dtype=float)
+    if body.element_stiffness is None:
+        # Nodes of a finite-element link stand in no order: as far as the farthest of them.
+        reach = np.linalg.norm(points - points[0], axis=1)
+        return float(reach.max())
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    return float(steps.sum())
+
+
+def body_displacement(
+    model: Model, body: Body, nodes: NodeMotion, number: int
+) -> Float[np.ndarray, "t k 6"]:
+    """Displacement and rotation of every node of a body from where its inner node, unbent, would carry it."""
+    X = np.asarray(body.points, dtype=float)
+    k = len(X)
+    R = np.asarray(nodes.frame)[:, number]
+    p = np.asarray(nodes.position)[:, number, :k]
+    rotation = np.asarray(nodes.rotation)[:, number, :k]
+    arm = _in_axes(R, p - p[:, :1])
+    turned = _in_axes(R, _relative_rotation(model, rotation))
+    moved = arm - (X - X[0])
+    if not model.formulation.support.finite_rotations:
+        # Small rotations add up: that of the inner node carries the others with it.
+        inner = _in_axes(R, rotation[:, :1])
+        moved = moved - np.cross(inner, X - X[0])
+    return np.concatenate([moved, turned], axis=-1)
+
+
+def _in_axes(
+    R: Float[np.ndarray, "t 3 3"], vectors: Float[np.ndarray, "t k 3"]
+) -> Float[np.ndarray, "t k 3"]:
+    """World vectors in the axes of the body."""
+    return np.einsum("tji,tkj->tki", R, vectors)
+
+
+def _relative_rotation(
+    model: Model, rotation: Float[np.ndarray, "t k 3"]
+) -> Float[np.ndarray, "t k 3"]:
+    """Rotation of every node from the inner one, world axes."""
+    if not model.formulation.support.finite_rotations:
+        return rotation - rotation[:, :1]
+    inner = np.broadcast_to(rotation[:, :1], rotation.shape)
+    back = Rotation.from_rotvec(-inner.reshape(-1, 3))
+    relative = Rotation.from_rotvec(rotation.reshape(-1, 3)) * back
+    return relative.as_rotvec().reshape(rotation.shape)
+
+
+def _small_rotation(
+    model: Model, nodes: NodeMotion, number: int, u: Float[np.ndarray, "t k 6"]
+) -> Float[np.ndarray, "t k"]:
+    """The angles that a formulation takes for small: within the body, or all the way from the rigid robot."""
+    if model.formulation.support.finite_rotations:
+        return np.linalg.norm(u[..., 3:], axis=-1)
+    k = u.shape[1]
+    rotation = np.asarray(nodes.rotation)[:, number, :k]
+    return np.linalg.norm(rotation, axis=-1)
