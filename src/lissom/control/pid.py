@@ -22,8 +22,8 @@ class PIDMemory(NamedTuple):
 class PID(AbstractLaw):
     """tau = tau_nom + kp e + ki int e + kd de/dt, e = r - encoder, sampled.
 
-    The derivative is taken through a first-order lag. Where the torque limit cuts the command off, the integral does not
-    grow further in that direction.
+    The derivative is taken through a first-order lag. Where the torque limit cuts the command off, the integral does
+    not grow further in that direction.
     """
 
     kp: Float[Real, " a"]
