@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 
 from ..solve.law import AbstractLaw
 from ..types import Real, Scalar
@@ -16,14 +16,14 @@ class PIDMemory(NamedTuple):
     integral: Float[Array, " a"]  # torque of the integral part
     error: Float[Array, " a"]  # at the sample before
     derivative: Float[Array, " a"]  # torque of the derivative part
-    running: Bool[Array, ""]  # False before the first sample: no error before it
 
 
 class PID(AbstractLaw):
     """tau = tau_nom + kp e + ki int e + kd de/dt, e = r - encoder, sampled.
 
     The derivative is taken through a first-order lag. Where the torque limit cuts the command off, the integral does
-    not grow further in that direction.
+    not grow further in that direction. The robot is taken to start on its reference: else the first sample sees the
+    error jump, through the filter.
     """
 
     kp: Float[Real, " a"]
@@ -41,7 +41,7 @@ class PID(AbstractLaw):
     def init(self, model: Any) -> PIDMemory:
         """At rest."""
         zero = jnp.zeros(len(model.actuated_names))
-        return PIDMemory(zero, zero, zero, jnp.asarray(False))
+        return PIDMemory(zero, zero, zero)
 
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " a"], memory: PIDMemory
@@ -59,9 +59,8 @@ class PID(AbstractLaw):
     ) -> tuple[Float[Array, " a"], PIDMemory]:
         """The law on a tracking error, around a feed-forward torque."""
         h = self.sample
-        change = jnp.where(memory.running, error - memory.error, 0.0)
-        kd = jnp.asarray(self.kd)
-        derivative = (self.lag * memory.derivative + kd * change) / (self.lag + h)
+        change = jnp.asarray(self.kd) * (error - memory.error)
+        derivative = (self.lag * memory.derivative + change) / (self.lag + h)
         integral = memory.integral + h * jnp.asarray(self.ki) * error
         proportional = jnp.asarray(self.kp) * error
         wanted = feedforward + proportional + integral + derivative
@@ -69,7 +68,7 @@ class PID(AbstractLaw):
         # Beyond the limit, an error of the same sign would only wind the integral up.
         winding = (wanted - torque) * error > 0
         integral = jnp.where(winding, memory.integral, integral)
-        return torque, PIDMemory(integral, error, derivative, jnp.asarray(True))
+        return torque, PIDMemory(integral, error, derivative)
 
 
 def limited(

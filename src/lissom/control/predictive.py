@@ -5,7 +5,6 @@ control horizon v is free, after it v = -K dx: without active limits the law is 
 quadratic program in V = (v_0 ... v_(c-1)) has a constant Hessian; from sample to sample only its vectors change.
 """
 
-import functools
 import time
 from typing import Any, NamedTuple
 
@@ -170,8 +169,8 @@ class Solver:
 class MPC(AbstractLaw):
     """Predictive control on the estimate of a Kalman filter, offset-free, within limits.
 
-    Where no torque is feasible (hard deflection limits) the last one is held; `solver.failures` says when. Linear models
-    of the loop take the unconstrained gain.
+    Where no torque is feasible (hard deflection limits) the last one is held; `solver.failures` says when. Linear
+    models of the loop take the unconstrained gain.
     """
 
     K: Float[Real, "a s"]
@@ -241,13 +240,3 @@ def solved(
 
     call.defjvp(derivative)
     return call(t, state, disturbance, before, torques, bends)
-
-
-@functools.cache
-def solver_is_there() -> bool:
-    """True if DAQP is installed."""
-    try:
-        import daqp  # noqa: F401
-    except ImportError:
-        return False
-    return True
