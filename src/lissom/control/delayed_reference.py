@@ -31,6 +31,7 @@ class DelayedReference(AbstractLaw):
 
     Args:
         inner: the position loop, unchanged.
+        sample: its period [s].
         static: the same motion, infinitely slow: what the gauges read under the weight alone.
         strain_names: channels of the gauges.
         filter: W, what each joint's speed is fed with, from the gauges (a, m).
@@ -40,17 +41,13 @@ class DelayedReference(AbstractLaw):
     """
 
     inner: PID
+    sample: Scalar
     static: NominalMotion
     strain_names: tuple[str, ...]
     filter: Float[Real, "a m"]
     gain: Scalar
     slowest: Scalar
     limit: Scalar
-
-    @property
-    def sample(self) -> Scalar:
-        """Period of the inner loop [s]."""
-        return self.inner.sample
 
     def sensors(self, model: Any) -> tuple[str, ...]:
         """Encoders of the actuated joints, then the gauges."""

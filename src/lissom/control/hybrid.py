@@ -28,6 +28,7 @@ class Hybrid(AbstractLaw):
 
     Args:
         inner: the position loop.
+        sample: its period [s].
         nominal: what the signals read in the nominal motion.
         signal_names: strains (`rod/element0.kz`) or accelerations (`rod/tip.ay`).
         gain: G, from signals to joint torques (a, m).
@@ -36,16 +37,12 @@ class Hybrid(AbstractLaw):
     """
 
     inner: PID
+    sample: Scalar
     nominal: NominalMotion
     signal_names: tuple[str, ...]
     gain: Float[Real, "a m"]
     settling: Scalar
     of_rate: bool
-
-    @property
-    def sample(self) -> Scalar:
-        """Period of the inner loop [s]."""
-        return self.inner.sample
 
     def sensors(self, model: Any) -> tuple[str, ...]:
         """Encoders of the actuated joints, then the signals."""

@@ -46,6 +46,7 @@ def nominal_motion(
     feedforward: FeedForward = "quasi-static",
     *,
     step: float = 1e-3,
+    slow: bool = False,
 ) -> NominalMotion:
     """Feed-forward and nominal measurements along a reference, tabulated once.
 
@@ -56,6 +57,7 @@ def nominal_motion(
         feedforward: `gravity` and `rigid` take the links as rigid; `quasi-static` takes their sag and their inertia
             into account; `none` is zero.
         step: between two rows of the tables [s].
+        slow: True: as if the motion were infinitely slow, under the weight alone.
     """
     if feedforward not in FEED_FORWARDS:
         raise ValueError(
@@ -66,6 +68,8 @@ def nominal_motion(
     times = step * np.arange(int(np.ceil(end / step)) + 2)
     channels = tuple(output_named(model, name) for name in sensors)
     motion = joint_motion(model, reference, times)
+    if slow:
+        motion[:, 1:] = 0.0
 
     def points(part):
         q, qd, qdd = np.swapaxes(part, 0, 1)
@@ -74,8 +78,8 @@ def nominal_motion(
     torque, measured = _in_chunks(points, motion)
     return NominalMotion(
         reference=of_actuated(model, reference),
-        torque=Table(times, torque, "linear", after="hold"),
-        measured=Table(times, measured, "linear", after="hold"),
+        torque=Table(times.tolist(), torque, "linear", after="hold"),
+        measured=Table(times.tolist(), measured, "linear", after="hold"),
     )
 
 
@@ -87,7 +91,7 @@ def joint_motion(
     The loops of a closed chain are closed from one time to the next, on one branch. Speeds and accelerations are those
     of the reference: the independent joints alone count.
     """
-    along = np.asarray(_along(reference, jnp.asarray(times)))
+    along = np.array(_along(reference, jnp.asarray(times)))
     if along.shape[-1] != model.n_joints:
         whole = np.zeros((len(times), 3, model.n_joints))
         whole[:, 0] = np.asarray(model.formulation.mechanism.home)
@@ -100,7 +104,7 @@ def joint_motion(
     for row in along:
         joints = joints.copy()
         joints[independent] = row[0, independent]
-        joints = np.asarray(_closed(model.formulation, joints))
+        joints = np.asarray(_closed(model.formulation, jnp.asarray(joints)))
         row[0] = joints
     return along
 

@@ -60,7 +60,9 @@ class PID(AbstractLaw):
         """The law on a tracking error, around a feed-forward torque."""
         h = self.sample
         change = jnp.asarray(self.kd) * (error - memory.error)
-        derivative = (self.lag * memory.derivative + change) / (self.lag + h)
+        derivative = jnp.asarray(
+            (self.lag * memory.derivative + change) / (self.lag + h)
+        )
         integral = memory.integral + h * jnp.asarray(self.ki) * error
         proportional = jnp.asarray(self.kp) * error
         wanted = feedforward + proportional + integral + derivative

@@ -30,6 +30,7 @@ class RealLoop(AbstractLaw):
 
     Args:
         law: any sampled law.
+        sample: its period [s].
         delay: samples from measurement to torque.
         noise: standard deviation of every sensor, in the order of the law's sensors.
         resolution: step of every sensor; zero: none.
@@ -40,6 +41,7 @@ class RealLoop(AbstractLaw):
     """
 
     law: AbstractLaw
+    sample: Scalar  # that of the law [s]
     delay: int = eqx.field(static=True, default=0)
     noise: Float[Real, " m"] | None = None
     resolution: Float[Real, " m"] | None = None
@@ -47,11 +49,6 @@ class RealLoop(AbstractLaw):
     rate_limit: Float[Real, " a"] | None = None
     bandwidth: Scalar | None = None
     seed: int = eqx.field(static=True, default=0)
-
-    @property
-    def sample(self) -> Scalar | None:
-        """Period of the law [s]."""
-        return self.law.sample
 
     def sensors(self, model: Any) -> tuple[str, ...]:
         """Those of the law."""
@@ -98,13 +95,13 @@ class RealLoop(AbstractLaw):
         self, command: Float[Array, " a"], memory: LoopMemory
     ) -> Float[Array, " a"]:
         """What the drives make of a command."""
+        period = self.sample
         torque = limited(command, self.torque_limit)
         if self.bandwidth is not None:
             # A lag of first order, exact for a command that is held from sample to sample.
-            assert self.sample is not None
-            share = -jnp.expm1(-2 * jnp.pi * self.bandwidth * self.sample)
+            share = -jnp.expm1(-2 * jnp.pi * self.bandwidth * period)
             torque = memory.drive + share * (torque - memory.drive)
         if self.rate_limit is not None:
-            step = jnp.asarray(self.rate_limit) * self.sample
+            step = jnp.asarray(self.rate_limit) * period
             torque = memory.drive + jnp.clip(torque - memory.drive, -step, step)
         return torque

@@ -206,7 +206,8 @@ def _first_root(excess: Callable[[float], float], start: float, end: float) -> f
     if not any(beyond):
         return end
     k = beyond.index(True)
-    return float(brentq(excess, ratios[k - 1], ratios[k]))
+    root: Any = brentq(excess, ratios[k - 1], ratios[k])
+    return float(root)
 
 
 class Shaped(AbstractSignal):
