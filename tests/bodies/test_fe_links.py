@@ -185,9 +185,12 @@ def test_gmsh_meshes_the_geometry_in_the_repository_or_says_what_it_lacks(tmp_pa
         import gmsh  # noqa: F401
     except (ImportError, OSError):
         with pytest.raises(FeError, match="gmsh"):
-            mesh_of(tmp_path / "l.geo")
+            mesh_of(tmp_path / "l.geo", trust_scripts=True)
         return
-    mesh, known = mesh_of(tmp_path / "l.geo"), load_mesh(DATA / "l-beam-coarse.npz")
+    mesh, known = (
+        mesh_of(tmp_path / "l.geo", trust_scripts=True),
+        load_mesh(DATA / "l-beam-coarse.npz"),
+    )
     masses = [
         fe.rigid[:, 0] @ fe.M @ fe.rigid[:, 0]
         for fe in (solid_elements(m, STEEL) for m in (mesh, known))

@@ -235,7 +235,7 @@ ROBOT_CASES = [
     (LOWER + "beam", OTHER_BEAM, "a link has one body, this one has beam and rigid"),
     (LOWER + "rigid", KeyError, "links.lower: a link needs a body"),
     (LOWER + "name", "upper", "links.upper.name: upper: link 1 has this name already"),
-    (LOWER + "name", "a/b", "a name has no space and none of . / :"),
+    (LOWER + "name", "a/b", "a name has letters, digits, _ and - only"),
     (LOWER + "rigid.mass", -1, "rigid.mass: -1: must be zero or positive [kg]"),
     (
         LOWER + "rigid.inertia",

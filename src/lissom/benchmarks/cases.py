@@ -58,7 +58,8 @@ class Case:
         )
         if bool(solution.result == RESULTS.interrupted):
             raise KeyboardInterrupt
-        run = Run(dataset(self.model, self.inputs, solution, options))
+        data, _ = dataset(self.model, self.inputs, solution, options)
+        run = Run(data)
         if not run.complete:
             reached = float(solution.last.t)
             reason = run.data.attrs["reason"]

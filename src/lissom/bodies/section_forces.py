@@ -9,12 +9,19 @@ from .mesh import element_rotations, lengths_of
 
 def section_force_shape(body: Body) -> Float[Real, "e 2 6 c"]:
     r"""The linear map from body coordinates to section forces, see `section_forces`."""
+    return forces_of_displacements(body, body.node_shape)
+
+
+def forces_of_displacements(
+    body: Body, shape: Float[Real, "k 6 c"]
+) -> Float[Real, "e 2 6 c"]:
+    """Section forces for each of several displacements of the nodes, in link axes."""
     if body.element_stiffness is None or not body.elements:
         raise ValueError(
             "section forces need a link made of beam elements: this one has none"
         )
-    xp = namespace(body.node_shape, body.element_stiffness)
-    shape = xp.asarray(body.node_shape)
+    xp = namespace(shape, body.element_stiffness)
+    shape = xp.asarray(shape)
     first = [start for start, _ in body.elements]
     second = [end for _, end in body.elements]
     ends = [shape[first], shape[second]]
@@ -45,7 +52,14 @@ def section_strains(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 4"]:
     element takes the mean rigidity of its ends.
     """
     forces = section_forces(body, q)
-    xp = namespace(forces)
+    # N, T, My, Mz: those of the six forces that strain, twist and bend.
+    straining = forces[:, :, [0, 3, 4, 5]]
+    return straining / section_rigidities(body)[:, None]
+
+
+def section_rigidities(body: Body) -> Float[Real, "e 4"]:
+    """E A, G J, E I_y and E I_z of each element [N, N m^2]."""
+    xp = namespace(body.points, body.element_stiffness)
     points = xp.asarray(body.points)
     first = [start for start, _ in body.elements]
     second = [end for _, end in body.elements]
@@ -62,7 +76,4 @@ def section_strains(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 4"]:
     GJ = K[:, 3, 3] * L
     EI_y = bending(4, 10)
     EI_z = bending(5, 11)
-    rigidity = xp.stack([EA, GJ, EI_y, EI_z], axis=1)
-    # N, T, My, Mz: those of the six forces that strain, twist and bend.
-    straining = forces[:, :, [0, 3, 4, 5]]
-    return straining / rigidity[:, None]
+    return xp.stack([EA, GJ, EI_y, EI_z], axis=1)

@@ -1,6 +1,7 @@
 """Answers on the screen: JSON for programs, tables for people."""
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..compiled_code import CompiledCode
+from ..describe.errors import visible
 
 if TYPE_CHECKING:
     from ..services.frozen_model import FrozenModel
@@ -18,10 +20,23 @@ if TYPE_CHECKING:
 WIDTH = 120  # of tables that do not go to a terminal
 
 
+class SafeConsole(Console):
+    """A console on which texts from files cannot act: control characters are written out."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As rich prints, texts made visible first."""
+        shown = (_visible_lines(o) if isinstance(o, str) else o for o in objects)
+        super().print(*shown, **options)
+
+
+def _visible_lines(text: str) -> str:
+    return visible(text, keep="\n\t")
+
+
 def console() -> Console:
     """Where tables go; files and pipes get a fixed width and no colours."""
     width = None if sys.stdout.isatty() else WIDTH
-    return Console(highlight=False, markup=False, width=width)
+    return SafeConsole(highlight=False, markup=False, width=width)
 
 
 def print_json(
@@ -35,7 +50,16 @@ def print_json(
         entries["cached"] = code.reused
         entries["cache"] = plain(code.report())
     text = json.dumps(entries, allow_nan=False, ensure_ascii=False, indent=2)
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(_json_controls(text) + "\n")
+
+
+def _json_controls(text: str) -> str:
+    """JSON with those control characters escaped that its own rules let through."""
+    return re.sub(
+        "[\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]",
+        lambda match: f"\\u{ord(match[0]):04x}",
+        text,
+    )
 
 
 def print_files(screen: Console, files: Mapping[str, str]) -> None:
@@ -55,24 +79,24 @@ def conclude(warnings: Sequence[str], strict: bool, as_json: bool) -> None:
 
 def note(text: str) -> None:
     """A remark on stderr, so that stdout holds the answer alone."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{_visible_lines(text)}\n")
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     """A table; columns that start with `>` are numbers and stand to the right."""
     # `Text` keeps rich from reading square brackets, as in `[rad]`, as its own markup.
     grid = Table(
-        title=Text(title) if title else None,
+        title=Text(visible(title)) if title else None,
         title_justify="left",
         title_style="bold",
         header_style="bold",
     )
     for column in columns:
         side = "right" if column.startswith(">") else "left"
-        grid.add_column(Text(column.removeprefix(">")), justify=side)
+        grid.add_column(Text(visible(column.removeprefix(">"))), justify=side)
     for row in rows:
         cells = [cell if isinstance(cell, str) else number(cell) for cell in row]
-        grid.add_row(*(Text(cell) for cell in cells))
+        grid.add_row(*(Text(_visible_lines(cell)) for cell in cells))
     return grid
 
 

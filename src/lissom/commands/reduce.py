@@ -26,7 +26,7 @@ def reduce(
         str,
         typer.Argument(
             metavar="FE_FILE",
-            help="Matrices: .npz .h5 .op4 .pch .mtx .sti .full; mesh or geometry: .msh .geo .step .brep .iges.",
+            help="Matrices: .npz .h5 .op4 .pch .mtx .sti .full; mesh or geometry: .msh .step .brep .iges, .geo.",
         ),
     ],
     interface: Annotated[
@@ -98,6 +98,13 @@ def reduce(
         bool,
         typer.Option("--force", help="Reduce although checks of the matrices fail."),
     ] = False,
+    trust_scripts: Annotated[
+        bool,
+        typer.Option(
+            "--trust-scripts",
+            help="Run a .geo file: it is a script of gmsh, and can run commands and write files.",
+        ),
+    ] = False,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="NPZ", help="The reduced link."),
@@ -136,6 +143,7 @@ def reduce(
         mirror=mirror,
         mass=mass,
         force=force,
+        trust_scripts=trust_scripts,
         link=output,
         report=report,
         picture=plot,

@@ -1,8 +1,14 @@
 """What is wrong with a description: every problem of a file, one line each."""
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
+
+# Control characters, those that turn the direction of writing, and halves of characters that no encoding has.
+CONTROLS = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+)
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,7 @@ class Problem:
             place += f":{self.line}"
         shown = "" if self.value is None else shortened(self.value)
         parts = (place, self.field, shown, self.message)
-        return ": ".join(part for part in parts if part)
+        return visible(": ".join(part for part in parts if part))
 
 
 class DescriptionError(ValueError):
@@ -33,9 +39,21 @@ class DescriptionError(ValueError):
         super().__init__("\n".join(lines))
 
 
+def visible(text: str, keep: str = "") -> str:
+    r"""Text in which control characters, which terminals obey, are written out: `\x1b`; those of `keep` stay."""
+
+    def written_out(match: re.Match) -> str:
+        character = match[0]
+        if character in keep:
+            return character
+        return character.encode("unicode_escape").decode("ascii")
+
+    return CONTROLS.sub(written_out, text)
+
+
 def shortened(value: Any, width: int = 60) -> str:
     """`repr(value)` without its middle where it is longer than `width`."""
-    text = value if isinstance(value, str) else repr(value)
+    text = visible(value) if isinstance(value, str) else repr(value)
     if len(text) <= width:
         return text
     # The beginning says what it is, the end whether it is whole.

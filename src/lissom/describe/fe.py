@@ -10,6 +10,7 @@ from pydantic import BeforeValidator
 from .fe_file import FeNodes, UnknownNodeError, fe_nodes
 from .files import library_folder
 from .joint import ZERO, Angles
+from .names import check_name
 from .part import Finding, Part, entry_of, finding
 from .quantity import Whole, error, kind_of
 
@@ -30,6 +31,8 @@ def _check_interface(value: Any) -> Any:
             f"{' and '.join(missing)} missing: a link has an inner node, at its joint, and a tip"
         )
     for name, label in value.items():
+        if name not in ends:
+            check_name(name)
         if isinstance(label, bool) or not isinstance(label, int):
             raise error(
                 f"{name} is {label}: must be the number of a node. Faces become nodes in `lissom reduce`, "

@@ -3,15 +3,46 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+
+from .array_file import (
+    ArrayFileError,
+    Shape,
+    array_names,
+    check_arrays,
+    check_semidefinite,
+    read_arrays,
+)
 
 LINK_FORMAT = 1  # of the files of reduced links
 
 # What can be read without the reader of a finite-element program.
-HDF5_ENDINGS = (".h5", ".hdf5")
-OWN_ENDINGS = (".npz", *HDF5_ENDINGS)
+OWN_ENDINGS = (".npz", ".h5", ".hdf5")
+
+# Arrays of a reduced link: k nodes, m modes, c = 6 + m coordinates, s nodes and t triangles of its surface.
+LINK_SHAPES: dict[str, Shape] = {
+    "points": ("k", 3),
+    "names": ("k",),
+    "shapes": ("k", 6, "m"),
+    "outline": ("k", "corners", 3),
+    "stiffness": ("m", "m"),
+    "frequency_hz": ("m",),
+    "mass": ("c", "c"),
+    "X": (3, "c", "c"),
+    "Y": (3, 3, "c", "c"),
+    "Z": (3, 3, "c", "c"),
+    "surface": ("s", 3),
+    "triangles": ("t", 3),
+    "surface_shapes": ("s", 3, "m"),
+    "exact": (),
+    "source": (),
+    "report": (),
+}
+ROUNDING = (
+    1e-8  # of a matrix that should be symmetric and positive, against its largest entry
+)
 
 
 class UnknownNodeError(ValueError):
@@ -47,37 +78,65 @@ def _fe_nodes(
     path: Path, changed: int, interface: tuple[tuple[str, int], ...] | None
 ) -> FeNodes:
     """Read once for every version of the file: `changed` is when it was written."""
-    try:
-        arrays = _arrays(path)
-    except (OSError, ValueError, EOFError) as failure:
-        raise ValueError(f"cannot be read: {failure}") from None
-    if "lissom_link" in arrays:
-        return _nodes_of_link(arrays, interface)
-    if "nodes" not in arrays:
+    names = array_names(path)
+    if "lissom_link" in names:
+        if interface is not None:
+            raise ValueError(
+                "is a reduced link, which has its interface already: leave `interface` out"
+            )
+        arrays = read_link_arrays(path)
+        return FeNodes(arrays["points"], modes=len(arrays["stiffness"]))
+    if "nodes" not in names:
         raise ValueError("holds neither a reduced link nor K, M and nodes")
     if interface is None:
         raise ValueError(
             "holds matrices: say which nodes the joints sit on, interface: {inner: 1, tip: 57}"
         )
-    return _nodes_of_mesh(arrays, interface)
+    # Matrices can be large, and are not needed here.
+    return _nodes_of_mesh(path, read_arrays(path, ("nodes", "labels")), interface)
 
 
-def _nodes_of_link(arrays: Mapping[str, np.ndarray], interface: Any) -> FeNodes:
+def read_link_arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a reduced link: all there, of the right shapes, finite, symmetric, positive.
+
+    Raises:
+        ArrayFileError: with the array that is wrong.
+    """
+    arrays = read_arrays(path)
+    if "lissom_link" not in arrays:
+        raise ArrayFileError(path, "", "is not a reduced link")
+    check_arrays(path, arrays, {"lissom_link": ()})
     version = int(arrays["lissom_link"])
     if version != LINK_FORMAT:
-        raise ValueError(
-            f"is of format {version}; this version reads format {LINK_FORMAT}"
+        message = f"is of format {version}; this version reads format {LINK_FORMAT}"
+        raise ArrayFileError(path, "lissom_link", message)
+    sizes = check_arrays(path, arrays, LINK_SHAPES)
+    if sizes["c"] != 6 + sizes["m"]:
+        message = (
+            f"has {sizes['c']} rows: must have 6 and one for each of {sizes['m']} modes"
         )
-    if interface is not None:
-        raise ValueError(
-            "is a reduced link, which has its interface already: leave `interface` out"
-        )
-    return FeNodes(arrays["points"], modes=len(arrays["stiffness"]))
+        raise ArrayFileError(path, "mass", message)
+    for name in ("stiffness", "mass"):
+        check_semidefinite(path, name, arrays[name], ROUNDING)
+    check_positions(path, "triangles", arrays["triangles"], sizes["s"])
+    return arrays
+
+
+def check_positions(path: Path, name: str, positions: np.ndarray, count: int) -> None:
+    """Refuses an array whose entries are not positions in a list of `count` nodes or rows."""
+    if positions.dtype.kind not in "iu":
+        raise ArrayFileError(path, name, "must hold whole numbers")
+    outside = (positions < 0) | (positions >= count)
+    if outside.any():
+        worst = positions[outside][0]
+        message = f"holds {worst}: must be positions from 0 to {count - 1}"
+        raise ArrayFileError(path, name, message)
 
 
 def _nodes_of_mesh(
-    arrays: Mapping[str, np.ndarray], interface: Sequence[tuple[str, int]]
+    path: Path, arrays: Mapping[str, np.ndarray], interface: Sequence[tuple[str, int]]
 ) -> FeNodes:
+    check_arrays(path, arrays, {"nodes": ("k", 3)})
     points = np.asarray(arrays["nodes"], dtype=float)
     # Finite-element programs count nodes from 1.
     counted = np.arange(1, len(points) + 1)
@@ -92,15 +151,3 @@ def _nodes_of_mesh(
         rows.append(int(found[0]))
     inner = points[rows[0]]
     return FeNodes(points[rows] - inner, modes=None)
-
-
-def _arrays(path: Path) -> dict[str, np.ndarray]:
-    """What is needed of a file, as far as it is there; matrices can be large."""
-    names = ("lissom_link", "points", "stiffness", "nodes", "labels")
-    if path.suffix.lower() in HDF5_ENDINGS:
-        import h5py
-
-        with h5py.File(path, "r") as file:
-            return {name: np.asarray(file[name]) for name in names if name in file}
-    with np.load(path, allow_pickle=False) as file:
-        return {name: file[name] for name in names if name in file}

@@ -163,7 +163,8 @@ def as_numbers(value: Any) -> Any:
         return {key: as_numbers(entry) for key, entry in value.items()}
     if isinstance(value, list):
         return [as_numbers(entry) for entry in value]
-    return value
+    # A number that remembers its unit is a number like any other in a file.
+    return float(value) if isinstance(value, float) else value
 
 
 def kind_of_file(name_or_path: str | Path) -> str:

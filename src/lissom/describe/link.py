@@ -10,6 +10,7 @@ from ..types import Real, namespace
 from .fe import FE
 from .joint import ZERO, Direction, Joint, Point, Vector
 from .material import NamedMaterial
+from .names import Name
 from .part import Entries, Finding, Part, finding
 from .quantity import Numbers, Quantity, Whole, error, is_traced
 from .section import AnySection
@@ -172,22 +173,6 @@ class Payload(Part):
     mass: Mass = 0.0
     inertia: Inertia = ZERO
     offset: Point = ZERO
-
-
-def _check_name(value: Any) -> Any:
-    if not isinstance(value, str) or not value:
-        raise error("a name is text")
-    # These would be misread in dotted paths (links.upper), node names (upper/tip) and lists of a command line.
-    has_separator = any(c in value for c in "./:*, \t\n")
-    has_meaning = value in ("tip", "ground", "world") or value.isdigit()
-    if has_separator or has_meaning:
-        raise error(
-            "a name has no space and none of . / : * , and is not tip, ground, world or a number"
-        )
-    return value
-
-
-Name = Annotated[str, BeforeValidator(_check_name)]
 
 
 class Link(Part):

@@ -140,9 +140,15 @@ def axis(link: Link) -> Vector3:
     """Unit axis of a link's joint, in the joint frame and as well in the link frame."""
     if link.joint.axis is None:
         return np.array([0.0, 0.0, 1.0])
-    direction = array(link.joint.axis)
+    return unit(array(link.joint.axis))
+
+
+def unit(direction: Vector3) -> Vector3:
+    """A direction of unit length."""
     xp = namespace(direction)
-    return direction / xp.sqrt(direction @ direction)
+    # By the largest component first: its square may be too large or too small for a number.
+    scaled = direction / xp.max(xp.abs(direction))
+    return scaled / xp.sqrt(scaled @ scaled)
 
 
 def polyline(links: PartialLinks, i: int) -> Real | None:
@@ -183,7 +189,7 @@ def up_directions(links: PartialLinks, i: int) -> Real:
     xp = namespace(path, link.beam.up, link.joint.axis)
     segments = path[1:] - path[:-1]
     if link.beam.up is not None:
-        return xp.broadcast_to(array(link.beam.up), segments.shape)
+        return xp.broadcast_to(unit(array(link.beam.up)), segments.shape)
     joint_axis = axis(link)[None, :]
     x_axis = np.eye(3)[:1]
     # |s x axis|^2 = |s|^2 sin^2 of the angle between them: no square root, whose slope at zero is infinite.

@@ -16,6 +16,7 @@ from .link_geometry import (
     lengths,
     link_tip,
     polyline,
+    unit,
 )
 from .loop import Loop
 from .part import Entries, Finding, Findings, finding, findings_at, is_list
@@ -122,8 +123,7 @@ def beam_nodes(path: Any, elements: int) -> np.ndarray:
 def _in_plane(loop: Loop) -> Findings:
     if is_traced(loop.axis, loop.rpy):
         return
-    length = np.linalg.norm(loop.axis)
-    x, y, z = np.asarray(loop.axis) / length
+    x, y, z = unit(np.asarray(loop.axis, dtype=float))
     if loop.type == "revolute" and np.hypot(x, y) > IN_PLANE:
         message = "a closing revolute joint of a planar robot turns about z: [0, 0, 1]"
         yield finding(message, "axis", value=loop.axis)

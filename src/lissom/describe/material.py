@@ -3,14 +3,16 @@
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from ..types import Scalar
 from .document import read_document
 from .errors import nearest
 from .files import library_folder
-from .part import Part
+from .part import Part, keys_of
 from .quantity import Quantity, error
+
+Stress = Annotated[float, Quantity("Pa", above=0, hint="steel has 2.5e8")]
 
 
 class Material(Part):
@@ -20,6 +22,8 @@ class Material(Part):
     E: Annotated[float, Quantity("Pa", above=0, hint="steel has 2.1e11")]
     nu: Annotated[float, Quantity("", above=-1, below=0.5, hint="steel has 0.3")]
     density: Annotated[float, Quantity("kg/m^3", above=0, hint="steel has 7850")]
+    # Stress up to which it is elastic; `yield` in a file, a word that Python keeps for itself.
+    yield_stress: Stress | None = Field(default=None, alias="yield")
 
     @property
     def shear_modulus(self) -> Scalar:
@@ -49,7 +53,7 @@ def library_material(name: str) -> Material:
         raise ValueError(f"no such material{guess} Library: {', '.join(names)}")
     entry = _library()[name]
     # The library says where its numbers come from, too.
-    values = {key: entry[key] for key in Material.model_fields}
+    values = {key: entry[key] for key in keys_of(Material)}
     return Material(**values)
 
 

@@ -72,6 +72,11 @@ class Part(BaseModel):
         return ()
 
 
+def keys_of(cls: type[BaseModel]) -> dict[str, str]:
+    """Keys of a part as files write them, and the names of its fields."""
+    return {field.alias or name: name for name, field in cls.model_fields.items()}
+
+
 def entry_of(part: Any, *keys: str) -> Any:
     """An entry of nested parts or mappings, `None` where there is none."""
     for key in keys:
@@ -109,7 +114,7 @@ def _finding_of(cls: type[BaseModel], detail: Any) -> Finding:
     loc = tuple(detail["loc"])
     value = detail["input"]
     kind = detail["type"]
-    keys = list(cls.model_fields)
+    keys = list(keys_of(cls))
     if kind == "description":
         # An error of ours, from a part inside this one: it is worded already.
         return Finding(loc, value, detail["msg"])
@@ -169,10 +174,10 @@ def plain(value: Any) -> Any:
     """A part as plain mappings, lists and numbers; keys that hold their default are left out."""
     if isinstance(value, BaseModel):
         entries = {}
-        for name, field in type(value).model_fields.items():
+        for key, name in keys_of(type(value)).items():
             entry = getattr(value, name)
-            if not _is_default(entry, field):
-                entries[name] = plain(entry)
+            if not _is_default(entry, type(value).model_fields[name]):
+                entries[key] = plain(entry)
         return entries
     if isinstance(value, Mapping):
         return {key: plain(entry) for key, entry in value.items()}

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from pydantic_core import PydanticCustomError, core_schema
 
-from .units import si_value
+from .units import has_unit, si_value
 
 KINDS = {
     bool: "true/false",
@@ -23,6 +23,12 @@ KINDS = {
     tuple: "a list",
     type(None): "empty",
 }
+
+
+class NumberWithUnit(float):
+    """A number of a joint that was written with a unit, which says what joint it is meant for."""
+
+    joint: str  # revolute or prismatic
 
 
 def is_traced(*values: Any) -> bool:
@@ -91,6 +97,8 @@ class Quantity(_Check):
         if isinstance(value, str):
             return self._number_with_unit(value)
         # True and False are whole numbers in Python, but not in a file.
+        if isinstance(value, NumberWithUnit):
+            return value
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise error(f"must be a number{self._unit}, not {kind_of(value)}")
         try:
@@ -102,11 +110,14 @@ class Quantity(_Check):
     def _number_with_unit(self, text: str) -> float:
         units = (self.unit or "1").split(" or ")
         try:
-            return si_value(text, tuple(units))
+            number = si_value(text, tuple(units))
         except ValueError as reason:
             raise error(
                 f"must be a number{self._unit}, or a text with a unit: {reason}"
             ) from None
+        if len(units) == 1:
+            return number
+        return _number_of_joint(text, number, units)
 
     @property
     def _unit(self) -> str:
@@ -129,6 +140,13 @@ class Quantity(_Check):
         if self.above is None and self.least == 0:
             return "zero or positive"
         return low
+
+
+def _number_of_joint(text: str, number: float, units: Sequence[str]) -> NumberWithUnit:
+    """The number with the kind of joint that its unit fits: of `rad or m`, the first turns and the second slides."""
+    with_unit = NumberWithUnit(number)
+    with_unit.joint = "revolute" if has_unit(text, units[0]) else "prismatic"
+    return with_unit
 
 
 @dataclass(frozen=True)

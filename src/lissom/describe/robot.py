@@ -14,6 +14,7 @@ from .joint import Vector
 from .link import Damping, Link, Payload
 from .loop import Loop
 from .loop_checks import loop_findings
+from .names import Title
 from .outline import Outline, lenient_links, outline
 from .part import Entries, Finding, Part, entry_of, finding, is_list, plain
 from .paths import with_values
@@ -39,7 +40,7 @@ class Robot(Part):
     """A robot with flexible and rigid links: a chain, a tree, or closed by loops."""
 
     lissom: Version = 1
-    name: str
+    name: Title
     gravity: Acceleration = (0.0, 0.0, -9.81)  # world frame
     planar: bool = False  # motion in the world's x-y plane: nodes carry (x, y, rz) only
     damping: Damping | None = None  # for every flexible link; a link may override

@@ -120,6 +120,15 @@ def si_value(text: str, units: tuple[str, ...]) -> float:
         return math.inf
 
 
+def has_unit(text: str, unit: str) -> bool:
+    """True if `text`, a number with a unit, has the dimension of `unit`."""
+    match = _QUANTITY.fullmatch(text)
+    return (
+        match is not None
+        and unit_of(match["unit"].strip()).powers == unit_of(unit).powers
+    )
+
+
 def _pieces(text: str) -> list[tuple[int, str]]:
     """The factors of a unit with the sign of their power: only the factor right after a `/` is divided by."""
     # Factors and what separates them take turns: m, /, s, *, kg.

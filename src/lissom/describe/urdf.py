@@ -1,6 +1,5 @@
 """URDF files as chains of rigid links: kinematics, inertias, limits, friction. Shapes and meshes are not read."""
 
-import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -9,8 +8,9 @@ import numpy as np
 import yourdfpy
 
 from ..types import Matrix3
-from .document import scalar
+from .document import MAX_BYTES, TOO_LARGE, scalar
 from .errors import nearest, refused
+from .names import name_of
 
 TYPES = {
     "revolute": "revolute",
@@ -45,7 +45,7 @@ def chain_from_urdf(path: Path, tip: str | None = None) -> dict[str, Any]:
         _check_joint(joint, file)
         link = links[joint.child]
         entry = {
-            "name": _name(link.name),
+            "name": name_of(link.name),
             "joint": _joint(joint),
             "rigid": _rigid(link.inertial),
         }
@@ -55,10 +55,21 @@ def chain_from_urdf(path: Path, tip: str | None = None) -> dict[str, Any]:
     return {"lissom": 1, "name": urdf.name or path.stem, "links": entries}
 
 
+class _PlainTree(ElementTree.TreeBuilder):
+    """A tree without a document type, whose entities could read other files or fill the memory."""
+
+    def doctype(self, name: str, public: str | None, system: str | None) -> None:
+        """Called where a document type begins, before its entities are read."""
+        raise ValueError("a document type (<!DOCTYPE) is not accepted")
+
+
 def _robot_in(path: Path) -> Any:
+    if path.stat().st_size > MAX_BYTES:
+        raise refused("", None, TOO_LARGE, str(path))
     try:
-        # yourdfpy repairs broken XML as it can: half a robot is worse than none.
-        ElementTree.parse(path)
+        # yourdfpy repairs broken XML as it can: half a robot is worse than none. It also follows entities.
+        parser = ElementTree.XMLParser(target=_PlainTree())
+        ElementTree.parse(path, parser)
         model = yourdfpy.URDF.load(
             str(path), build_scene_graph=False, load_meshes=False
         )
@@ -197,8 +208,3 @@ def rpy_of(R: Matrix3) -> list[float]:
         roll = np.arctan2(-R[1, 2], R[1, 1])
         yaw = 0.0
     return [float(roll), float(pitch), float(yaw)]
-
-
-def _name(name: str) -> str:
-    """A link name that can be used in dotted paths and node names."""
-    return re.sub(r"[^\w-]", "_", name)

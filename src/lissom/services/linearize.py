@@ -7,7 +7,7 @@ import numpy as np
 
 from ..analyse.linear.linearize import linearize as linear_model_of
 from ..analyse.linear.state_space import LinearModel
-from ..analyse.validity.watch import doubts_of_linear_model
+from ..analyse.validity.watch import doubts_of_linear_model, doubts_of_scenario
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..solve.channels import UnknownNameError
@@ -66,7 +66,8 @@ class LinearRequest(RobotRequest):
             )
 
         linear = _naming_the_field(build, inputs=self.inputs, outputs=self.outputs)
-        return linear, lines_of(doubts_of_linear_model(model, linear))
+        found = doubts_of_linear_model(model, linear)
+        return linear, lines_of([*doubts_of_scenario(scenario), *found])
 
 
 class LinearizeRequest(LinearRequest):

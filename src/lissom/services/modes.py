@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from ..analyse.modes.modal import modes as natural_modes
-from ..analyse.validity.watch import doubts
+from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..compilation import compiled_quickly
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
@@ -119,7 +119,7 @@ def modes(request: ModesRequest) -> ModesResult:
         eigenvalue=complex_numbers(_exponents(found.eigenvalue)),
         stability=found.stability,
         damping=has_damping(scenario.robot),
-        warnings=lines_of(doubts(model, state)),
+        warnings=lines_of([*doubts_of_scenario(scenario), *doubts(model, state)]),
         picture=request.picture,
         animation=request.animation,
     )

@@ -45,6 +45,8 @@ class ReduceRequest(FrozenModel):
     mirror: bool = False
     mass: float | None = None  # [kg]
     force: bool = False
+    trust_scripts: bool = False  # run .geo files
+    max_wall: float | None = None  # [s] that gmsh may take
     link: str | None = None  # file for the reduced link
     report: str | None = None
     picture: str | None = None

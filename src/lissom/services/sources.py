@@ -15,6 +15,7 @@ from ..describe import (
     library_names,
     library_scenarios,
 )
+from ..describe.array_file import ArrayFileError, check_file
 from ..describe.errors import refused
 from ..describe.files import find_file, kind_of_file
 from .frozen_model import FrozenModel, JointValues
@@ -137,6 +138,10 @@ def _recorded_scenario(source: str) -> Scenario:
     """The scenario that a result file remembers."""
     import xarray as xr
 
+    try:
+        check_file(source, ".nc")
+    except ArrayFileError as failure:
+        raise refused(failure.field, None, failure.message, file=source) from None
     try:
         with xr.open_dataset(source, engine="h5netcdf") as data:
             recorded = json.loads(data.attrs["scenario"])

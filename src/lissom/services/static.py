@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import model_validator
 
-from ..analyse.validity.watch import doubts
+from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..compilation import compiled_quickly
 from ..describe.doubt import lines_of
 from ..dynamics import engine
@@ -73,7 +73,7 @@ def static(request: StaticRequest) -> StaticResult:
         position=named_nodes(model.node_names, position),
         displacement=named_nodes(model.node_names, displacement),
         energy=StoredEnergy(strain=float(strain), gravity=float(gravity)),
-        warnings=lines_of(doubts(model, state)),
+        warnings=lines_of([*doubts_of_scenario(scenario), *doubts(model, state)]),
     )
 
 

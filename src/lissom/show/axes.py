@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis, Tick
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.gridspec import SubplotSpec
+from matplotlib.text import Text
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 from numpy import ndarray
 
@@ -21,6 +23,7 @@ LINE_STYLES = ("-", "--", "-.", ":")
 INK = "#1B2430"  # titles and numbers
 SOFT = "#5D6B7A"  # what stands back
 
+FORMULA = "formula"  # mark (gid) of texts in which $ begins a formula
 TITLE = {"loc": "left", "fontsize": 11, "fontweight": "bold", "color": INK}
 FLATNESS = 0.02  # a motion thinner than this share of its extent is drawn in its plane
 LEAST_THICKNESS = 0.34  # of a box in space, as a share of its longest side
@@ -38,6 +41,7 @@ def new_figure(width: Number, height: Number) -> Figure:
 
 def finish(figure: Figure, path: str | Path | None) -> Figure:
     """The figure, also written to `path` if there is one; the file appears whole or not at all."""
+    _write_words_as_they_are(figure)
     if path is None:
         return figure
     suffix = Path(path).suffix.lower()
@@ -48,6 +52,19 @@ def finish(figure: Figure, path: str | Path | None) -> Figure:
         )
     write_atomically(path, lambda file: figure.savefig(file, format=kind, dpi=150))
     return figure
+
+
+def _write_words_as_they_are(figure: Figure) -> None:
+    """Lets only texts marked as formulas be read as formulas: a `$` in a name is a `$`.
+
+    Numbers on the axes are left alone: powers of ten are formulas.
+    """
+    numbers = {axis.get_offset_text() for axis in figure.findobj(Axis)}
+    for tick in figure.findobj(Tick):
+        numbers |= {tick.label1, tick.label2}
+    for text in figure.findobj(Text):
+        if text not in numbers:
+            text.set_parse_math(text.get_gid() == FORMULA)
 
 
 def page_title(figure: Figure, text: str, size: Number = 14) -> None:

@@ -8,12 +8,22 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 from numpy import ndarray
 from numpy.linalg import norm
 
-from .axes import INK, PALETTE, SOFT, equal_box, finish, new_figure, style_space_axes
+from .axes import (
+    FORMULA,
+    INK,
+    PALETTE,
+    SOFT,
+    equal_box,
+    finish,
+    new_figure,
+    style_space_axes,
+)
 from .scene import LinkShape, Number, Scene, deformed_outline, link_rows, up_direction
 
 AXIS_COLOURS = ("#D62F2F", "#22913A", "#2F62D6")  # x, y, z
@@ -211,7 +221,7 @@ def _write_name(
     colour: str,
     size: Number,
     vertical: str = "center",
-) -> None:
+) -> Text:
     """Text in space with a white halo, above everything else."""
     x, y, z = point.tolist()
     name = axes.text(
@@ -227,6 +237,7 @@ def _write_name(
     )
     halo = withStroke(linewidth=2.5, foreground="white")
     name.set_path_effects([halo])
+    return name
 
 
 def _draw_world_frame(axes: Axes3D, length: float) -> ndarray:
@@ -249,7 +260,7 @@ def _draw_frame(
         arrow = length * rotation[:, k]
         _draw_arrow(axes, origin, arrow, colour, width, 0.18)
         name = f"${'xyz'[k]}_{{{suffix}}}$"
-        _write_name(axes, origin + 1.15 * arrow, name, colour, 10)
+        _write_name(axes, origin + 1.15 * arrow, name, colour, 10).set_gid(FORMULA)
 
 
 def _draw_gravity(
@@ -271,7 +282,7 @@ def _draw_gravity(
     arrow = 1.3 * length * down
     _draw_arrow(axes, start, arrow, GRAVITY_COLOUR, 2, 0.2)
     name_place = start - 0.25 * length * down
-    _write_name(axes, name_place, "$g$", GRAVITY_COLOUR, 12)
+    _write_name(axes, name_place, "$g$", GRAVITY_COLOUR, 12).set_gid(FORMULA)
     # The upper end leaves room for the name.
     upper = start - 0.4 * length * down
     return np.array([upper, start + arrow])

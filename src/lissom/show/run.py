@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ import numpy as np
 import xarray as xr
 
 from .. import __version__
-from ..analyse.validity.watch import doubts_of_run
+from ..analyse.validity.watch import doubts_of_run, doubts_of_scenario
 from ..atomic import write_atomically
 from ..compilation import compiled_quickly
-from ..describe.doubt import lines_of
+from ..describe.array_file import check_file
+from ..describe.doubt import Doubt, lines_of
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
 from ..scenarios.ready import ready
@@ -110,6 +111,7 @@ class Run:
     @classmethod
     def load(cls, path: str | Path) -> "Run":
         """A run read back from its file."""
+        check_file(path, ".nc")
         return cls(xr.load_dataset(path, engine="h5netcdf"))
 
 
@@ -126,6 +128,7 @@ def simulate(
     throw: bool = True,
     scenario: Mapping[str, Any] | None = None,
     build_s: float = 0.0,
+    doubts: Sequence[Doubt] = (),
 ) -> Run:
     """Motion of a robot in time.
 
@@ -141,6 +144,7 @@ def simulate(
         throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
         scenario: what the result file should remember as its origin.
         build_s: time already spent on building the model, for the record.
+        doubts: about what the run was made of, to be told beside those about the run itself.
     """
     state = model.at() if state is None else state
     options = solver_of(solver)
@@ -153,13 +157,14 @@ def simulate(
     compile_run(model, state, inputs, times, options)
     compiled = time.perf_counter()
     solution = solve_run(model, state, inputs, times, options, watch)
-    data = dataset(model, inputs, solution, options)
+    data, seen = dataset(model, inputs, solution, options)
     ended = time.perf_counter()
     data.attrs |= {
         "wall_build_s": build_s,
         "wall_compile_s": compiled - began,
         "wall_run_s": ended - compiled,
         "scenario": json.dumps(scenario if scenario is not None else {}),
+        "warnings": "\n".join([*lines_of(doubts), *lines_of(seen)]),
     }
     run = Run(data)
     if throw and not run.complete:
@@ -189,6 +194,7 @@ def run_scenario(
         throw=throw,
         scenario=scenario.to_dict(),
         build_s=build_s + time.perf_counter() - began,
+        doubts=doubts_of_scenario(scenario),
     )
 
 
@@ -255,8 +261,8 @@ _state_at = compiled_quickly(state_at)
 
 def dataset(
     model: Model, inputs: Inputs, solution: Solution, solver: Solver
-) -> xr.Dataset:
-    """The results of a run with names and units."""
+) -> tuple[xr.Dataset, tuple[Doubt, ...]]:
+    """The results of a run with names and units, and what there is to doubt about them."""
     n = int(solution.filled)
     j = model.formulation.n_joints
     outputs, torque = outputs_of(model, inputs, solution)
@@ -310,12 +316,10 @@ def dataset(
         "kind": list(ENERGIES),
     }
     data = xr.Dataset(variables, coords=coordinates)
-    doubts = doubts_of_run(model, data["time"].values, outputs)
-    return data.assign_attrs(
-        _facts(model, solution, solver),
-        warnings="\n".join(lines_of(doubts)),
-        beyond_limits=", ".join(_beyond_limits(model, outputs.encoder)),
-    )
+    doubts = doubts_of_run(model, inputs, data["time"].values, outputs, torque)
+    beyond = ", ".join(_beyond_limits(model, outputs.encoder))
+    facts = _facts(model, solution, solver)
+    return data.assign_attrs(facts, beyond_limits=beyond), doubts
 
 
 def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:

@@ -3,6 +3,7 @@
 import base64
 import html
 import json
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -78,16 +79,14 @@ def animation_page(data: Dataset, scale: Number | None, fps: Number) -> str:
     content = _content(data, scale, fps)
     content_text = json.dumps(content, allow_nan=False)
     parts = {
-        "__TITLE__": html.escape(title),
-        "__SUMMARY__": html.escape(_summary(data)),
-        "__SCRIPT__": _asset("viewer.js"),
+        "TITLE": html.escape(title),
+        "SUMMARY": html.escape(_summary(data)),
+        "SCRIPT": _asset("viewer.js"),
         # A name with "</script>" in it must not end the block of data.
-        "__DATA__": content_text.replace("<", "\\u003c"),
+        "DATA": content_text.replace("<", "\\u003c"),
     }
-    text = _asset("viewer.html")
-    for mark, part in parts.items():
-        text = text.replace(mark, part)
-    return text
+    # One pass: a mark inside of what is put in stays text.
+    return re.sub(r"__([A-Z]+)__", lambda mark: parts[mark[1]], _asset("viewer.html"))
 
 
 def _asset(name: str) -> str:

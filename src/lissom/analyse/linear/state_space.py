@@ -11,6 +11,7 @@ import scipy.signal
 from jaxtyping import Complex, Float
 
 from ...atomic import write_atomically
+from ...describe.array_file import read_arrays
 from ...solve.channels import UnknownNameError
 from .linear_matrices import LinearMatrices
 from .state_reduction import (
@@ -180,15 +181,8 @@ class LinearModel:
     @classmethod
     def load(cls, path: Any) -> "LinearModel":
         """A model read back from its file."""
-        if _ending(path) == ".npz":
-            with np.load(path, allow_pickle=False) as file:
-                return _from_arrays({key: file[key] for key in file.files})
-        data = scipy.io.loadmat(path)
-        # What begins so is SciPy's own: the header of the file.
-        own = [key for key in data if key.startswith("__")]
-        for key in own:
-            del data[key]
-        return _from_arrays(data)
+        _ending(path)
+        return _from_arrays(read_arrays(path))
 
     def _as_arrays(self) -> dict[str, np.ndarray]:
         arrays = {}

@@ -10,6 +10,7 @@ from jaxtyping import Complex, Float
 from ...algebra import series
 from ...algebra.series import of_dense
 from ...atomic import write_atomically
+from ...describe.array_file import read_arrays
 from ...types import namespace
 from ..modes.complex_modes import damping_ratio, frequency_hz
 from .eigenseries import EigenSeries
@@ -253,8 +254,7 @@ class ModePolynomials:
     @staticmethod
     def load(path: Any) -> "ModePolynomials":
         """The polynomials of an `.npz` file."""
-        with np.load(path) as data:
-            return ModePolynomials(*from_archive(data))
+        return ModePolynomials(*from_archive(read_arrays(path)))
 
     def _eigenvalue_polynomial(self) -> PiecewisePolynomial:
         p = self.polynomial

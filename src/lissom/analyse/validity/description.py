@@ -1,60 +1,214 @@
 """Doubts about a description: numbers that a file may hold and hardly any robot has."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any
+
+import numpy as np
 
 from ...describe.doubt import Doubt, worst
-from ...describe.quantity import is_traced
+from ...describe.link import Link, inertia_matrix
+from ...describe.link_geometry import link_tip, polyline
+from ...describe.part import Part, plain
+from ...describe.quantity import NumberWithUnit, is_traced
 from ...describe.robot import Robot
+from ...describe.scenario import Scenario
+from ...describe.section import section_at
+from .fibres import thickness
+from .ordinary import DENSITY, DIRECTION, LENGTH, YIELD, YOUNGS_MODULUS, outside
 
-
-class Ordinary(NamedTuple):
-    """The range in which a number of nearly every machine lies, and what is most likely wrong outside of it."""
-
-    low: float
-    high: float
-    unit: str
-    examples: str
-    remedy: str
-
-
-E_RANGE = Ordinary(
-    1e8,
-    1.3e12,
-    "Pa",
-    "polyethylene has 1e9, steel 2.1e11, diamond 1.2e12",
-    "Write it in Pa, or with its unit: '70 GPa'",
-)
-DENSITY_RANGE = Ordinary(
-    20.0,
-    23000.0,
-    "kg/m^3",
-    "foam has 30, aluminium 2700, steel 7850, osmium 22590",
-    "Write it in kg/m^3, or with its unit: '2.7 g/cm^3'",
-)
+# Principal moments of every body satisfy I1 + I2 >= I3; numbers typed with three digits may miss it by 1 %.
+TRIANGLE = 1.01
 
 
 def description_doubts(robot: Robot) -> Iterator[Doubt]:
-    """What is out of the ordinary in the data of a robot."""
-    yield from worst(_materials(robot, "E", E_RANGE))
-    yield from worst(_materials(robot, "density", DENSITY_RANGE))
+    """What is out of the ordinary in the data of a robot: the worst of each kind."""
+    for check in (
+        _youngs_moduli,
+        _densities,
+        _yield_stresses,
+        _lengths,
+        _thick_sections,
+        _inertias,
+        _directions,
+        _units,
+    ):
+        yield from worst(check(robot))
 
 
-def _materials(robot: Robot, key: str, ordinary: Ordinary) -> Iterator[Doubt]:
-    for link in robot.links:
-        if link.beam is None:
+# --- materials and lengths -----------------------------------------------------------------------------------------
+
+
+def _youngs_moduli(robot: Robot) -> Iterator[Doubt]:
+    for link, beam in _beams(robot):
+        yield from outside(_name(link), "material.E", beam.material.E, YOUNGS_MODULUS)
+
+
+def _densities(robot: Robot) -> Iterator[Doubt]:
+    for link, beam in _beams(robot):
+        value = beam.material.density
+        yield from outside(_name(link), "material.density", value, DENSITY)
+
+
+def _yield_stresses(robot: Robot) -> Iterator[Doubt]:
+    for link, beam in _beams(robot):
+        value = beam.material.yield_stress
+        if value is not None:
+            yield from outside(_name(link), "material.yield", value, YIELD)
+
+
+def _lengths(robot: Robot) -> Iterator[Doubt]:
+    for i, link in enumerate(robot.links):
+        length = link_length(robot, i)
+        # A link of no length, such as a wrist whose axes meet, is ordinary.
+        if length:
+            yield from outside(_name(link), "its length", length, LENGTH)
+
+
+def _thick_sections(robot: Robot) -> Iterator[Doubt]:
+    for i, link in enumerate(robot.links):
+        length = link_length(robot, i)
+        if link.beam is None or not length or is_traced(plain(link.beam.section)):
             continue
-        value = getattr(link.beam.material, key)
-        yield from outside(f"link {link.name}", f"material.{key}", value, ordinary)
+        ends = [section_at(link.beam.section, s) for s in (0.0, 1.0)]
+        thick = max(thickness(section) for section in ends)
+        if thick <= length:
+            continue
+        message = f"its section is {thick:.3g} m thick, more than its length of {length:.3g} m"
+        remedy = "A beam is longer than it is thick: describe this link as rigid or fe, or look at the units"
+        yield Doubt("slenderness", _name(link), message, thick, length, remedy)
 
 
-def outside(about: str, name: str, value: float, ordinary: Ordinary) -> Iterator[Doubt]:
-    """A doubt if a number lies outside of its ordinary range; traced numbers are not looked at."""
-    if is_traced(value) or ordinary.low <= value <= ordinary.high:
+def link_length(robot: Robot, i: int) -> float | None:
+    """Length of a link from its joint to its tip, along its path [m]; `None` where it is traced or open."""
+    link = robot.links[i]
+    if link.fe is not None:
+        points = np.asarray(link.fe.nodes.points, dtype=float)
+        return float(np.linalg.norm(points - points[0], axis=1).max())
+    if link.beam is not None:
+        path = polyline(robot.links, i)
+        if path is None or is_traced(path):
+            return None
+        return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+    tip = link_tip(robot.links, i)
+    if tip is None or is_traced(tip):
+        return None
+    return float(np.linalg.norm(tip))
+
+
+def _beams(robot: Robot) -> Iterator[tuple[Link, Any]]:
+    for link in robot.links:
+        if link.beam is not None:
+            yield link, link.beam
+
+
+def _name(link: Link) -> str:
+    return f"link {link.name}"
+
+
+# --- inertias ------------------------------------------------------------------------------------------------------
+
+
+def _inertias(robot: Robot) -> Iterator[Doubt]:
+    # In a plane only the moment about its normal is used: the others are often left at zero.
+    if robot.planar:
         return
-    message = (
-        f"{name} = {value:g} {ordinary.unit} is outside of {ordinary.low:g} to {ordinary.high:g} {ordinary.unit}"
-        f" ({ordinary.examples})"
-    )
-    limit = ordinary.low if value < ordinary.low else ordinary.high
-    yield Doubt(name.rpartition(".")[2], about, message, value, limit, ordinary.remedy)
+    for link in robot.links:
+        if link.rigid is not None:
+            yield from _impossible(f"link {link.name}", link.rigid.inertia)
+        for mass in link.masses:
+            yield from _impossible(f"mass on link {link.name}", mass.inertia)
+    if robot.payload is not None:
+        yield from _impossible("payload", robot.payload.inertia)
+
+
+def _impossible(about: str, inertia: Any) -> Iterator[Doubt]:
+    """A doubt about moments of inertia that no distribution of mass has: I1 + I2 >= I3."""
+    if is_traced(inertia):
+        return
+    small, middle, large = np.linalg.eigvalsh(inertia_matrix(inertia))
+    both = small + middle
+    if large <= TRIANGLE * both:
+        return
+    message = f"its largest moment of inertia is {large:.4g} kg m^2, the other two together have {both:.4g} kg m^2"
+    remedy = "No body has that: look at the order and the units of the moments, or give all three"
+    yield Doubt("inertia", about, message, large, both, remedy)
+
+
+# --- directions and units ------------------------------------------------------------------------------------------
+
+
+def _directions(robot: Robot) -> Iterator[Doubt]:
+    for link in robot.links:
+        if link.joint.axis is not None:
+            yield from _odd_length(f"joint {link.name}", "its axis", link.joint.axis)
+        if link.beam is not None and link.beam.up is not None:
+            yield from _odd_length(_name(link), "beam.up", link.beam.up)
+    for loop in robot.loops:
+        if loop.axis is not None:
+            yield from _odd_length(f"loop of {loop.link}", "its axis", loop.axis)
+
+
+def _odd_length(about: str, name: str, direction: Any) -> Iterator[Doubt]:
+    if is_traced(direction):
+        return
+    # Divided by its largest component first: squares of the components may be too large or too small for a number.
+    largest = max(abs(component) for component in direction)
+    length = largest * float(np.linalg.norm(np.asarray(direction) / largest))
+    yield from outside(about, name, length, DIRECTION)
+
+
+def _units(robot: Robot) -> Iterator[Doubt]:
+    for link in robot.links:
+        yield from wrong_units(f"joint {link.name}", link.joint.type, link.joint)
+
+
+def scenario_doubts(scenario: Scenario) -> Iterator[Doubt]:
+    """What is out of the ordinary in a scenario, beside its robot."""
+    yield from worst(_units_of_scenario(scenario))
+
+
+def _units_of_scenario(scenario: Scenario) -> Iterator[Doubt]:
+    joints = [link for link in scenario.robot.links if link.joint.moves]
+    inputs = scenario.inputs
+    for k, link in enumerate(joints):
+        values = [
+            _entry(scenario.initial.q, k),
+            _entry(scenario.initial.qd, k),
+            inputs.torque.get(link.name),
+            inputs.motion.get(link.name),
+        ]
+        if scenario.controller is not None:
+            rows = scenario.controller.reference.value
+            values += [_entry(row, k) for row in rows]
+        yield from wrong_units(f"joint {link.name}", link.joint.type, values)
+
+
+def _entry(row: Any, k: int) -> Any:
+    """Number k of a row that may be missing or, of a closed chain, shorter."""
+    if not isinstance(row, tuple | list):
+        return None
+    return row[k] if k < len(row) else None
+
+
+def wrong_units(about: str, kind: str, part: Any) -> Iterator[Doubt]:
+    """Doubts about numbers in a part that were written with the unit of another kind of joint."""
+    for number in _numbers_with_unit(part):
+        if number.joint == kind:
+            continue
+        meant = {"revolute": "turns", "prismatic": "slides"}[number.joint]
+        message = f"{number:g} is written in the unit of a joint that {meant}, and this one is {kind}"
+        remedy = "Write angles in rad or deg and torques in N m, lengths in m and forces in N"
+        yield Doubt("units", about, message, number, 0.0, remedy)
+
+
+def _numbers_with_unit(part: Any) -> Iterator[NumberWithUnit]:
+    """Every number of a part, however deep, that was written with the unit of a joint."""
+    if isinstance(part, NumberWithUnit):
+        yield part
+    elif isinstance(part, tuple | list):
+        for item in part:
+            yield from _numbers_with_unit(item)
+    elif isinstance(part, dict):
+        yield from _numbers_with_unit(list(part.values()))
+    elif isinstance(part, Part):
+        yield from _numbers_with_unit([entry for _, entry in part])

@@ -7,20 +7,30 @@ import numpy as np
 from ...compilation import compiled_quickly
 from ...describe.doubt import Doubt
 from ...describe.robot import Robot
+from ...describe.scenario import Scenario
 from ...dynamics.formulation import AbstractFormulation
 from ...dynamics.nodes import Poses, node_poses
+from ...solve.inputs import Inputs
 from ...solve.model import Model
-from ...solve.outputs import Outputs
+from ...solve.outputs import Outputs, energy_audit
 from ...solve.state import State
 from ..linear.state_space import LinearModel
 from .bending import bending_doubts
 from .deformation import NodeMotion, bent_bodies
-from .description import description_doubts
+from .description import description_doubts, scenario_doubts
+from .joints import drive_doubts, range_doubts, start_doubts, table_doubts
+from .motion import energy_doubts, speed_doubts
+from .strength import strength_doubts
 
 
 def doubts_of_robot(robot: Robot) -> tuple[Doubt, ...]:
     """Doubts about the data of a robot, before anything is computed."""
     return tuple(description_doubts(robot))
+
+
+def doubts_of_scenario(scenario: Scenario) -> tuple[Doubt, ...]:
+    """Doubts about the data of a scenario, beside those of its robot."""
+    return tuple(scenario_doubts(scenario))
 
 
 def doubts(model: Model, state: State) -> tuple[Doubt, ...]:
@@ -32,34 +42,56 @@ def doubts(model: Model, state: State) -> tuple[Doubt, ...]:
         >>> ls.doubts(model, model.at([0.3]))[0].check
         'E'
     """
-    return doubts_at(model, state.q, state.x)
+    torque = np.zeros(model.n_joints) if state.torque is None else state.torque
+    return doubts_at(model, state.q, state.x, state.encoder, torque)
 
 
 def doubts_of_linear_model(model: Model, linear: LinearModel) -> tuple[Doubt, ...]:
     """Doubts about a robot at the point about which it was made linear."""
     point = linear.operating
     x = np.concatenate([point.q, point.elastic])
-    return doubts_at(model, point.encoder, x)
+    return doubts_at(model, point.encoder, x, point.encoder, point.torque)
 
 
-def doubts_at(model: Model, q: Any, x: Any) -> tuple[Doubt, ...]:
-    """The same at joint coordinates q (of all joints) and coordinates x of the model."""
+def doubts_at(
+    model: Model, q: Any, x: Any, encoder: Any, torque: Any
+) -> tuple[Doubt, ...]:
+    """The same by the coordinates: q of all joints, x of the model, readings and torques of all joints."""
     poses = _poses(model.formulation_at(q), x)
     nodes = NodeMotion(*_as_one_instant(poses))
     bodies = bent_bodies(model, nodes)
     return (
         *description_doubts(model.robot),
+        *start_doubts(model, encoder),
+        *range_doubts(model, np.asarray(encoder)[None]),
+        *drive_doubts(model, np.asarray(torque)[None]),
         *bending_doubts(model, bodies),
+        *strength_doubts(model, bodies),
     )
 
 
-def doubts_of_run(model: Model, t: np.ndarray, outputs: Outputs) -> tuple[Doubt, ...]:
+def doubts_of_run(
+    model: Model,
+    inputs: Inputs,
+    t: np.ndarray,
+    outputs: Outputs,
+    torque: np.ndarray,
+) -> tuple[Doubt, ...]:
     """Doubts about a run at its output times."""
     nodes = NodeMotion(outputs.position, outputs.rotation, outputs.frame)
     bodies = bent_bodies(model, nodes)
+    link, node = np.array(model.node_index).T
+    positions = outputs.position[:, link, node]
     return (
         *description_doubts(model.robot),
+        *start_doubts(model, outputs.encoder[0]),
+        *range_doubts(model, outputs.encoder, t),
+        *table_doubts(model, inputs),
+        *drive_doubts(model, torque, t),
         *bending_doubts(model, bodies, t),
+        *strength_doubts(model, bodies, t),
+        *speed_doubts(positions, t, model.node_names),
+        *energy_doubts(energy_audit(outputs)),
     )
 
 

@@ -4,17 +4,35 @@ Arrays: `K`, `M` (dense, or sparse as `K_row`, `K_col`, `K_value`), `nodes` (k, 
 `dofs` (n, 2: node number, component 1 to 6), `surface` (t, 3: triangles as positions in `nodes`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...describe.fe_file import HDF5_ENDINGS
+from ...describe.array_file import (
+    HDF5_ENDINGS,
+    ArrayFileError,
+    array_names,
+    check_arrays,
+    read_arrays,
+)
+from ...describe.fe_file import check_positions
 from .elements import DofOrder, FeError, FiniteElements, elements_of
 
 
+@contextmanager
+def as_fe_error() -> Iterator[None]:
+    """What is wrong with a file of arrays, as an error of finite elements."""
+    try:
+        yield
+    except ArrayFileError as failure:
+        raise FeError(str(failure)) from None
+
+
+@as_fe_error()
 def read_array_file(path: Path, order: DofOrder = "by-node") -> FiniteElements:
     """The finite elements in an `.npz` or `.h5` file."""
     arrays = read_arrays(path)
@@ -26,6 +44,7 @@ def read_array_file(path: Path, order: DofOrder = "by-node") -> FiniteElements:
         raise FeError(
             f"{path}: holds no `nodes` (k, 3). It holds: {', '.join(arrays) or 'nothing'}"
         )
+    _check_tables(path, arrays)
     return elements_of(
         _matrix(arrays, "K", path),
         _matrix(arrays, "M", path),
@@ -74,39 +93,54 @@ def dof_table(fe: FiniteElements) -> np.ndarray:
     return table
 
 
-def read_arrays(path: Path) -> Mapping[str, np.ndarray]:
-    """Every array of an `.npz` or `.h5` file by its name."""
-    if _is_hdf5(path):
-        import h5py
-
-        with h5py.File(path, "r") as file:
-            return {str(name): np.asarray(file[name]) for name in file.keys()}
-    with np.load(path, allow_pickle=False) as file:
-        return {str(name): file[name] for name in file.files}
-
-
+@as_fe_error()
 def holds_array(path: Path, name: str) -> bool:
-    """True if an `.npz` file has an array of that name; its arrays are not read for that."""
-    with np.load(path, allow_pickle=False) as file:
-        return name in file.files
+    """True if a file has an array of that name; its arrays are not read for that."""
+    return name in array_names(path)
 
 
 def _is_hdf5(path: Path) -> bool:
     return path.suffix.lower() in HDF5_ENDINGS
 
 
+def _check_tables(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Shapes of everything beside the matrices, and node positions that exist."""
+    shapes: dict[str, Any] = {
+        "nodes": ("k", 3),
+        "labels": ("k",),
+        "dofs": ("n", 2),
+        "surface": ("t", 3),
+    }
+    present = {name: shape for name, shape in shapes.items() if name in arrays}
+    nodes = check_arrays(path, arrays, present)["k"]
+    if "surface" in arrays:
+        check_positions(path, "surface", arrays["surface"], nodes)
+
+
 def _matrix(arrays: Mapping[str, np.ndarray], name: str, path: Path) -> Any:
     if name in arrays:
+        check_arrays(path, arrays, {name: ("n", "n")})
         return arrays[name]
-    parts = [f"{name}_{part}" for part in ("row", "col", "value")]
+    parts = {f"{name}_{part}": ("e",) for part in ("row", "col", "value")}
     if not set(parts) <= set(arrays):
         raise FeError(
             f"{path}: holds neither `{name}` nor {', '.join(parts)}. It holds: {', '.join(arrays)}"
         )
+    check_arrays(path, arrays, parts)
     row, column, value = [arrays[part] for part in parts]
-    # The last rows of one of the two matrices may be empty: the larger one tells the size of both.
-    ends = [
-        arrays[f"{other}_{side}"].max() for other in "KM" for side in ("row", "col")
-    ]
-    size = int(max(ends)) + 1
+    size = _matrix_size(arrays)
+    for side, numbers in (("row", row), ("col", column)):
+        check_positions(path, f"{name}_{side}", numbers, size)
     return sp.csc_matrix((value, (row, column)), shape=(size, size))
+
+
+def _matrix_size(arrays: Mapping[str, np.ndarray]) -> int:
+    """Rows of sparse matrices: the last rows of one of the two may be empty, the larger one tells the size of both."""
+    ends = [0]
+    for matrix in "KM":
+        for side in ("row", "col"):
+            numbers = arrays.get(f"{matrix}_{side}", np.zeros(0))
+            ends.append(int(numbers.max(initial=-1)) + 1)
+    # Dofs or nodes that are named bound the size: an index far beyond them is a mistake.
+    known = len(arrays["dofs"]) if "dofs" in arrays else 6 * len(arrays["nodes"])
+    return min(max(ends), known)

@@ -31,6 +31,7 @@ VARIANTS = (
     "RHIMT"  # behind the type: reduced integration, hybrid, improved, modified, thermal
 )
 INCLUDES = 5  # files that may include each other in a chain
+MAX_MEMBERS = 10_000_000  # nodes that one line of a set may name
 
 
 class Deck(NamedTuple):
@@ -133,10 +134,27 @@ def _triangles(face: tuple[int, ...]) -> list[tuple[int, ...]]:
     return [(a, b, c), (a, c, d)]
 
 
-def cards(path: Path, depth: int = 0) -> Iterator[Card]:
-    """Keyword, options and data lines of each card; `*INCLUDE` is followed."""
-    if depth > INCLUDES:
-        raise FeError(f"{path}: *INCLUDE leads in a circle")
+def included_file(path: Path, name: str, folder: Path, depth: int) -> Path:
+    """The file that `path` includes by `name`.
+
+    Raises:
+        FeError: it lies outside of `folder`, that of the first file, or is not there.
+    """
+    if depth >= INCLUDES:
+        raise FeError(f"{path}: INCLUDE leads in a circle")
+    included = path.parent / name
+    if not included.resolve().is_relative_to(folder.resolve()):
+        raise FeError(
+            f"{path}: INCLUDE {name}: lies outside of the folder {folder}. Only files in it are read: copy it there"
+        )
+    if not included.is_file():
+        raise FeError(f"{path}: INCLUDE {name}: no such file")
+    return included
+
+
+def cards(path: Path, folder: Path | None = None, depth: int = 0) -> Iterator[Card]:
+    """Keyword, options and data lines of each card; `*INCLUDE` is followed inside the folder of the first file."""
+    folder = path.parent if folder is None else folder
     card = Card("", {}, [])
     text = path.read_text(encoding="utf-8", errors="replace")
     for raw in text.splitlines():
@@ -150,8 +168,9 @@ def cards(path: Path, depth: int = 0) -> Iterator[Card]:
         yield card
         card = _keyword(line)
         if card.name == "INCLUDE":
-            included = path.parent / card.options.get("INPUT", "")
-            yield from cards(included, depth + 1)
+            name = card.options.get("INPUT", "")
+            included = included_file(path, name, folder, depth)
+            yield from cards(included, folder, depth + 1)
     yield card
 
 
@@ -173,7 +192,12 @@ def _set_members(card: Card, sets: Mapping[str, list[int]]) -> list[int]:
         for line in card.lines:
             first, last, *rest = [int(cell) for cell in line]
             step = rest[0] if rest else 1
-            members += range(first, last + 1, step)
+            numbers = range(first, last + 1, step)
+            if len(numbers) > MAX_MEMBERS:
+                raise FeError(
+                    f"*NSET, GENERATE: {first}, {last}, {step}: names more than {MAX_MEMBERS} nodes"
+                )
+            members += numbers
         return members
     for line in card.lines:
         for cell in line:

@@ -19,6 +19,7 @@ from .elements import (
     bounding_size,
     point_text,
 )
+from .gmsh_child import MESHING_SECONDS
 from .import_checks import check_elements
 from .interface import Interface, with_interface
 from .read import MESHES, Reading, read_fe
@@ -94,12 +95,14 @@ def reduce_link(
     mass: float | None = None,
     checked: int = 10,
     force: bool = False,
+    trust_scripts: bool = False,
+    max_wall: float | None = None,
     progress: Progress | None = None,
 ) -> LinkImport:
     """A link from a file of a finite-element program, or from a mesh or geometry, reduced to few modes, with a report.
 
     Args:
-        file: `.npz`, `.h5`, `.op4`, `.pch`, `.mtx`, `.sti`, `.full`; or `.msh`, `.geo`, `.step`, `.brep`, `.iges`
+        file: `.npz`, `.h5`, `.op4`, `.pch`, `.mtx`, `.sti`, `.full`; or `.msh`, `.step`, `.brep`, `.iges`, `.geo`
             (with `material`).
         interface: `inner` and `tip`, and further names: node number, face by name, point of a face, plane.
         modes: elastic modes kept; by default 18, which makes 24 with the six rigid ones.
@@ -116,6 +119,8 @@ def reduce_link(
         mass: what the link should weigh [kg]; the report compares.
         checked: modes of the full model that the reduced one is compared with.
         force: reduce although checks of the matrices failed.
+        trust_scripts: run `.geo` files; they are scripts of gmsh, and can run commands and write files.
+        max_wall: seconds that gmsh may take; 600 by default.
         progress: called with a text and the share of that part that is done.
 
     Raises:
@@ -129,7 +134,15 @@ def reduce_link(
     }
     _check_request(modes, frequency, choices)
     reading = Reading(_path(nodes), _path(mass_file), units, dof_order, mirror)
-    fe = _elements(Path(file), material, mesh_size, reading, progress)
+    path = Path(file)
+    if _is_mesh(path):
+        matter = _material_of(path, material)
+        metres = UNITS[units][0]
+        wall = MESHING_SECONDS if max_wall is None else max_wall
+        mesh = mesh_of(path, mesh_size, metres, trust_scripts, wall)
+        fe = solid_elements(mesh, matter, progress)
+    else:
+        fe = read_fe(path, reading)
     lines = check_elements(fe, mass)
     is_free_link = all(line.verdict != FAIL for line in lines)
 
@@ -175,28 +188,18 @@ def _check_request(
             raise FeError(f"{name}: {word}: must be one of {', '.join(ACCEPTED[name])}")
 
 
-def _elements(
-    path: Path,
-    material: Material | str | None,
-    size: float | None,
-    reading: Reading,
-    progress: Progress | None,
-) -> FiniteElements:
-    """Finite elements as a file holds them, or those of the mesh or geometry in it."""
-    if not _is_mesh(path):
-        return read_fe(path, reading)
+def _material_of(path: Path, material: Material | str | None) -> Material:
+    """The material of a mesh, by its name or itself."""
     if material is None:
         raise FeError(
             f"{path}: a mesh needs a material: --material steel, or E, nu and density as a Material"
         )
-    if isinstance(material, str):
-        try:
-            material = library_material(material)
-        except ValueError as failure:
-            raise FeError(f"material: {failure}") from None
-    metres = UNITS[reading.units][0]
-    mesh = mesh_of(path, size, metres)
-    return solid_elements(mesh, material, progress)
+    if not isinstance(material, str):
+        return material
+    try:
+        return library_material(material)
+    except ValueError as failure:
+        raise FeError(f"material: {failure}") from None
 
 
 def _is_mesh(path: Path) -> bool:

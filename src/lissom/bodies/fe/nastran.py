@@ -13,12 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from .deck import included_file
 from .elements import FeError, FiniteElements, Sparse, elements_of
 from .optional import optional_module
 
 # Names in files, most general first.
 STIFFNESS = ("kgg", "kxx", "kaa", "kaax", "k2gg", "k")
 MASS = ("mgg", "mxx", "maa", "maax", "m2gg", "m")
+# A name in quotes may go on in the next line.
+INCLUDE = re.compile(
+    r"^\s*include\s+['\"]?(?P<name>[^'\"]*?)(['\"]|\s*$)", re.IGNORECASE | re.MULTILINE
+)
 GENERALISED = 0  # component of a scalar point, and its node: none
 FIELD = 8  # columns of a field of a bulk data card
 LAST_COLUMN = 72  # of the fields that hold data
@@ -57,6 +62,7 @@ def read_op4(path: Path, nodes: Path) -> FiniteElements:
 def read_dmig(path: Path, nodes: Path) -> FiniteElements:
     """K and M of the DMIG entries of a punch file, with the GRID cards of the same or another file."""
     bulk = optional_module("pyyeti.nastran.bulk", "Nastran files")
+    check_includes(path)
     entries = bulk.rddmig(str(path), square=True)
     tables = {name.lower(): table for name, table in entries.items()}
     K = _first_of(STIFFNESS, tables, path)
@@ -73,8 +79,18 @@ def read_dmig(path: Path, nodes: Path) -> FiniteElements:
     return _in_basic_axes(matrix(K), matrix(M), grids, dofs, path)
 
 
+def check_includes(path: Path, folder: Path | None = None, depth: int = 0) -> None:
+    """Refuses bulk data that include files outside of the folder of the first one: pyyeti would read them."""
+    folder = path.parent if folder is None else folder
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for match in INCLUDE.finditer(text):
+        name = "".join(match["name"].split())
+        check_includes(included_file(path, name, folder, depth), folder, depth + 1)
+
+
 def grid_points(path: Path) -> GridPoints:
     """The GRID cards of a file."""
+    check_includes(path)
     bulk = optional_module("pyyeti.nastran.bulk", "Nastran files")
     n2p = optional_module("pyyeti.nastran.n2p", "Nastran files")
     if bulk.rdgrids(str(path)) is None:

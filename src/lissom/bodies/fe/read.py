@@ -16,7 +16,7 @@ from .elements import (
     with_both_triangles,
 )
 
-MESHES = (".msh", ".geo", ".step", ".stp", ".brep", ".iges", ".igs")
+MESHES = (".msh", ".step", ".stp", ".brep", ".iges", ".igs", ".geo")
 
 
 class Reading(NamedTuple):

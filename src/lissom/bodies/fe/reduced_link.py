@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra.so3 import CROSS
-from ...describe.fe_file import LINK_FORMAT
+from ...describe.fe_file import LINK_FORMAT, read_link_arrays
 from ..body import (
     Body,
     block_diagonal,
@@ -20,9 +20,9 @@ from ..body import (
 )
 from ..inertia import Inertia, in_columns
 from ..mesh import section_axes
-from .array_files import read_arrays
+from .array_files import as_fe_error
 from .coupling import CoupledElements
-from .elements import FeError, FiniteElements
+from .elements import FiniteElements
 from .interface import Interface
 from .reduce_elements import ReducedModes
 from .slices import CORNERS, Slice, cut_slices
@@ -299,20 +299,14 @@ def save_link(link: ReducedLink, file: Any) -> None:
     )
 
 
+@as_fe_error()
 def load_link(path: str | Path) -> ReducedLink:
     """The reduced link in an `.npz` file.
 
     Raises:
-        FeError: the file is none, or of a later version.
+        FeError: the file is none, of a later version, or broken; the message names the array.
     """
-    arrays = read_arrays(Path(path))
-    if "lissom_link" not in arrays:
-        raise FeError(f"{path}: is not a reduced link")
-    version = int(arrays["lissom_link"])
-    if version != LINK_FORMAT:
-        raise FeError(
-            f"{path}: is of format {version}; this version reads format {LINK_FORMAT}"
-        )
+    arrays = read_link_arrays(Path(path))
     inertia = Inertia(
         mass=arrays["mass"],
         X=arrays["X"],

@@ -1,5 +1,6 @@
 """The route with no licence: geometry -> 10-node tetrahedra (gmsh) -> stiffness and consistent mass (scikit-fem)."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -7,23 +8,34 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...describe.array_file import check_arrays, read_arrays
+from ...describe.fe_file import check_positions
 from ...describe.material import Material
 from ..reduce.component_modes import Progress, report_progress
-from .array_files import read_arrays
+from .array_files import as_fe_error
 from .elements import NONE, FeError, FiniteElements, Sparse, regular_rows
+from .gmsh_child import MESHING_SECONDS, run_gmsh
+from .msh_file import SOLIDS, TETRAHEDRA, TRIANGLES, Block, MshFile, read_msh
 from .optional import optional_module
 
-# gmsh's numbers of the 10-node tetrahedron and the 6-node triangle
-TETRAHEDRON, TRIANGLE = 11, 9
 # Edges of a tetrahedron, in gmsh's order of its middle nodes.
 EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (2, 3), (1, 3))
+TRIANGLE_EDGES = ((0, 1), (1, 2), (0, 2))
 SIDES = ((0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3))  # corners of its faces
 # A 6-node triangle in four, so that pictures have all its nodes.
 QUARTERS = ((0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5))
 STRAIGHT = 1e-9  # distance of a middle node from the middle of its edge, in sizes of the part, that counts as none
-GEOMETRY = (".step", ".stp", ".brep", ".iges", ".igs")
 NAMES_ITS_UNIT = (".step", ".stp", ".iges", ".igs")
-UNSET = 1e20  # gmsh's largest edge length is 1e22 where a file names none
+
+
+# Arrays of a file of `save_mesh`.
+MESH_SHAPES: dict[str, Any] = {
+    "points": ("k", 3),
+    "labels": ("k",),
+    "tets": ("e", 10),
+    "triangles": ("t", 6),
+    "faces": ("t",),
+}
 
 
 @dataclass(frozen=True)
@@ -41,112 +53,144 @@ class SolidMesh:
 
 
 def mesh_of(
-    path: str | Path, size: float | None = None, scale: float = 1.0
+    path: str | Path,
+    size: float | None = None,
+    scale: float = 1.0,
+    trust_scripts: bool = False,
+    max_wall: float = MESHING_SECONDS,
 ) -> SolidMesh:
     """The mesh in a file, or of the geometry in a file.
 
     Args:
-        path: `.msh` (4-node tetrahedra get their middle nodes here), `.geo`, `.step`, `.brep`, `.iges`; or an `.npz`
-            file that `save_mesh` wrote, which needs no gmsh.
+        path: `.msh` (4-node tetrahedra get their middle nodes here), `.step`, `.brep`, `.iges`, `.geo`; or an `.npz`
+            file that `save_mesh` wrote. `.msh` and `.npz` need no gmsh.
         size: edge length of the tetrahedra [m]; by default what the file says, or a tenth of the part's size.
         scale: metres in the file's unit of length; STEP and IGES files name theirs and are converted anyway.
+        trust_scripts: run `.geo` files, which are scripts of gmsh and may run commands.
+        max_wall: seconds that gmsh may take.
     """
     path = Path(path)
     if not path.is_file():
         raise FeError(f"{path}: no such file")
-    if path.suffix.lower() == ".npz":
+    ending = path.suffix.lower()
+    if ending == ".npz":
         return load_mesh(path)
-    gmsh = optional_module("gmsh", "Geometry and .msh files")
-    if path.suffix.lower() in NAMES_ITS_UNIT:
-        scale = 1.0
-    gmsh.initialize(interruptible=False)
-    try:
-        gmsh.option.setNumber("General.Terminal", 0)
-        gmsh.option.setString("Geometry.OCCTargetUnit", "M")
+    if ending == ".msh":
+        mesh = solid_mesh(read_msh(path), path.name)
+    else:
         in_file_units = None if size is None else size / scale
-        _open(gmsh, path, in_file_units)
-        mesh = _collect(gmsh, path.name)
-    except FeError:
-        raise
-    except Exception as failure:  # gmsh has no error class of its own
-        raise FeError(f"{path}: gmsh: {failure}") from failure
-    finally:
-        gmsh.finalize()
+        if ending in NAMES_ITS_UNIT:
+            scale, in_file_units = 1.0, size
+        found = run_gmsh(path, in_file_units, trust_scripts, max_wall)
+        mesh = solid_mesh(found, path.name)
     return replace(mesh, points=mesh.points * scale)
 
 
-def _open(gmsh: Any, path: Path, size: float | None) -> None:
-    """Opens a mesh, or opens a geometry and meshes it; with middle nodes in both cases."""
-    if path.suffix.lower() in GEOMETRY:
-        gmsh.model.occ.importShapes(str(path))
-        gmsh.model.occ.synchronize()
-    else:
-        gmsh.open(str(path))
-    _, volume_elements, _ = gmsh.model.mesh.getElements(3)
-    if not len(volume_elements):
-        if not gmsh.model.getEntities(3):
-            raise FeError(f"{path}: holds no volume")
-        _set_edge_length(gmsh, size)
-        gmsh.model.mesh.generate(3)
-    gmsh.model.mesh.setOrder(2)
-
-
-def _set_edge_length(gmsh: Any, size: float | None) -> None:
-    """Edge length as asked for, as the file says, or a tenth of the part's size."""
-    if size is not None:
-        gmsh.option.setNumber("Mesh.MeshSizeMin", size)
-        gmsh.option.setNumber("Mesh.MeshSizeMax", size)
-    elif gmsh.option.getNumber("Mesh.MeshSizeMax") > UNSET:
-        box = np.array(gmsh.model.getBoundingBox(-1, -1))
-        diagonal = box[3:] - box[:3]
-        tenth = float(np.linalg.norm(diagonal)) / 10
-        gmsh.option.setNumber("Mesh.MeshSizeMax", tenth)
-
-
-def _collect(gmsh: Any, source: str) -> SolidMesh:
-    """The mesh that gmsh holds."""
-    labels, coordinates, _ = gmsh.model.mesh.getNodes()
-    kinds, _, nodes = gmsh.model.mesh.getElements(3)
-    if list(kinds) != [TETRAHEDRON]:
+def solid_mesh(file: MshFile, source: str) -> SolidMesh:
+    """The solid in a file of gmsh, with middle nodes, without what belongs to no tetrahedron."""
+    if not np.isfinite(file.points).all():
+        raise FeError(f"{source}: $Nodes: holds numbers that are not finite")
+    solids = {block.kind for block in file.blocks if block.kind in SOLIDS}
+    if not solids:
+        raise FeError(f"{source}: holds no volume")
+    if len(solids) > 1 or not solids <= set(TETRAHEDRA):
         raise FeError(
-            f"{source}: the volume must be meshed with tetrahedra alone (gmsh's kinds {list(kinds)})"
+            f"{source}: the volume must be meshed with tetrahedra alone, of 4 or 10 nodes "
+            f"(gmsh's kinds {sorted(solids)})"
         )
-    labels = labels.astype(int)
-    where = np.zeros(labels.max() + 1, dtype=int)
-    where[labels] = np.arange(len(labels))
-    tets = np.asarray(nodes[0], dtype=int)
-    triangles, faces = _surface_triangles(gmsh)
-    sets = {}
-    for dimension, tag in gmsh.model.getPhysicalGroups(2):
-        name = gmsh.model.getPhysicalName(dimension, tag) or str(tag)
-        members, _ = gmsh.model.mesh.getNodesForPhysicalGroup(2, tag)
-        positions = where[members.astype(int)]
-        sets[name.lower()] = np.unique(positions)
+    quadratic = solids == {TETRAHEDRA[1]}
+    triangle = TRIANGLES[quadratic]
+    corners, sides = (10, 6) if quadratic else (4, 3)
+    where = _positions(file.labels, source)
+    tets = [where(block.nodes) for block in file.blocks if block.kind in solids]
+    faces = [block for block in file.blocks if block.kind == triangle]
+    triangles = [np.zeros((0, sides), dtype=int)]
+    numbers = [np.zeros(0, dtype=int)]
+    for block in faces:
+        triangles.append(where(block.nodes))
+        numbers.append(np.full(len(block.nodes), block.entity))
+    # An element in two groups may be written twice.
+    tets = np.unique(np.concatenate(tets).reshape(-1, corners), axis=0)
+    triangles, first = np.unique(np.concatenate(triangles), axis=0, return_index=True)
     mesh = SolidMesh(
-        points=coordinates.reshape(-1, 3),
-        labels=labels,
-        tets=where[tets].reshape(-1, 10),
-        triangles=where[triangles],
-        faces=faces,
-        sets=sets,
+        points=file.points,
+        labels=file.labels,
+        tets=tets,
+        triangles=triangles,
+        faces=np.concatenate(numbers)[first],
+        sets=_groups(faces, file.names, where),
         source=source,
     )
-    return _used_nodes(mesh)
+    return _used_nodes(mesh if quadratic else _with_middle_nodes(mesh))
 
 
-def _surface_triangles(gmsh: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Node numbers (t, 6) of the triangles on all faces of the geometry, and the number of the face of each."""
-    triangles = [np.zeros((0, 6), dtype=int)]
-    faces = [np.zeros(0, dtype=int)]
-    for _, face in gmsh.model.getEntities(2):
-        kinds, _, nodes = gmsh.model.mesh.getElements(2, face)
-        for kind, numbers in zip(kinds, nodes, strict=True):
-            if kind == TRIANGLE:
-                rows = np.asarray(numbers, dtype=int)
-                rows = rows.reshape(-1, 6)
-                triangles.append(rows)
-                faces.append(np.full(len(rows), face))
-    return np.concatenate(triangles), np.concatenate(faces)
+def _positions(labels: np.ndarray, source: str) -> Callable[[np.ndarray], np.ndarray]:
+    """A function that gives the positions of nodes by their numbers."""
+    order = np.argsort(labels)
+    ascending = labels[order]
+    if (np.diff(ascending) == 0).any():
+        raise FeError(f"{source}: $Nodes: a number stands for two nodes")
+
+    def positions(numbers: np.ndarray) -> np.ndarray:
+        places = np.searchsorted(ascending, numbers)
+        places = np.minimum(places, len(ascending) - 1)
+        missing = numbers[ascending[places] != numbers]
+        if len(missing):
+            raise FeError(f"{source}: $Elements: node {missing[0]} is not in $Nodes")
+        return order[places]
+
+    return positions
+
+
+def _groups(
+    faces: Sequence[Block], names: Mapping[int, str], where: Callable
+) -> dict[str, np.ndarray]:
+    """Nodes of each physical group of faces, by its name in lower case."""
+    members: dict[str, list[np.ndarray]] = {}
+    for block in faces:
+        for group in block.physical:
+            name = names.get(group) or str(group)
+            members.setdefault(name.lower(), []).append(where(block.nodes).reshape(-1))
+    return {name: np.unique(np.concatenate(nodes)) for name, nodes in members.items()}
+
+
+def _with_middle_nodes(mesh: SolidMesh) -> SolidMesh:
+    """Straight 10-node tetrahedra and 6-node triangles of those with corners alone."""
+    count = len(mesh.points)
+
+    def ends(corners, edges):
+        pairs = corners[:, np.array(edges)]
+        return np.sort(pairs, axis=-1)
+
+    of_tets = ends(mesh.tets, EDGES)
+    of_triangles = ends(mesh.triangles, TRIANGLE_EDGES)
+    both = np.concatenate([of_tets.reshape(-1, 2), of_triangles.reshape(-1, 2)])
+    edges, number = np.unique(both, axis=0, return_inverse=True)
+    middle = count + number.reshape(-1)
+    at_tets = middle[: of_tets.size // 2].reshape(-1, 6)
+    at_triangles = middle[of_tets.size // 2 :].reshape(-1, 3)
+    low, high = edges.T
+    points = (mesh.points[low] + mesh.points[high]) / 2
+    labels = mesh.labels.max() + 1 + np.arange(len(edges))
+    grown = replace(
+        mesh,
+        points=np.concatenate([mesh.points, points]),
+        labels=np.concatenate([mesh.labels, labels]),
+        tets=np.hstack([mesh.tets, at_tets]),
+        triangles=np.hstack([mesh.triangles, at_triangles]),
+    )
+    return replace(grown, sets=_with_middles(mesh.sets, edges, count))
+
+
+def _with_middles(
+    sets: Mapping[str, np.ndarray], edges: np.ndarray, count: int
+) -> dict[str, np.ndarray]:
+    """Groups of nodes with the middles of the edges between them."""
+    whole = {}
+    for name, nodes in sets.items():
+        inside = np.isin(edges, nodes).all(axis=1)
+        whole[name] = np.concatenate([nodes, count + np.flatnonzero(inside)])
+    return whole
 
 
 def _used_nodes(mesh: SolidMesh) -> SolidMesh:
@@ -203,11 +247,16 @@ def save_mesh(mesh: SolidMesh, path: str | Path) -> None:
     np.savez_compressed(path, points=mesh.points, allow_pickle=False, **small)
 
 
+@as_fe_error()
 def load_mesh(path: Path) -> SolidMesh:
     """The mesh that `save_mesh` wrote."""
     arrays = read_arrays(path)
     if "tets" not in arrays:
         raise FeError(f"{path}: holds no mesh (`tets`). It holds: {', '.join(arrays)}")
+    count = check_arrays(path, arrays, MESH_SHAPES)["k"]
+    for name, array in arrays.items():
+        if name in ("tets", "triangles") or name.startswith("set_"):
+            check_positions(path, name, array, count)
     sets = {}
     for name, array in arrays.items():
         if name.startswith("set_"):

@@ -8,6 +8,7 @@ import numpy as np
 from ...algebra.se3 import rigid_shape
 from ...algebra.so3 import from_rpy
 from ...describe.geometry import tip
+from ...describe.link_geometry import unit
 from ...describe.loop_checks import seat_of
 from ...describe.quantity import is_traced
 from ...describe.robot import Robot
@@ -32,8 +33,7 @@ def closing_joints(robot: Robot) -> list[ClosingJoint]:
         R = from_rpy(loop.rpy)
         xp = namespace(R, loop.at, loop.axis)
         position = xp.asarray(loop.at, dtype=float)
-        along = xp.asarray(loop.axis, dtype=float)
-        axis = R.T @ (along / xp.sqrt(along @ along))
+        axis = R.T @ unit(xp.asarray(loop.axis, dtype=float))
         parent, _ = seat_of(robot.links, list(robot.link_names), loop)
         joints.append(ClosingJoint(R, position, axis, loop.type, parent))
     return joints

@@ -1,0 +1,59 @@
+"""Doubts about a run as a whole: how fast its nodes are, and whether its energies fit together."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from jaxtyping import Float
+
+from ...describe.doubt import Doubt
+from .ordinary import SPEED, outside
+
+# Part of the energy in play that may get lost in time steps: a thousand times the default tolerance.
+RESIDUAL = 1e-3
+# Work over stored energy: a drive and a brake that fight each other, or a number with a wrong unit.
+PROPORTION = 1e4
+# [J] Below this nothing is in play.
+NO_ENERGY = 1e-12
+
+
+def speed_doubts(
+    position: Float[np.ndarray, "t n 3"], t: np.ndarray, names: tuple[str, ...]
+) -> Iterator[Doubt]:
+    """A node that is faster than machines are, by its way between two output times: it is at least that fast."""
+    if len(t) < 2:
+        return
+    ways = np.linalg.norm(np.diff(position, axis=0), axis=-1)
+    speed = ways / np.diff(t)[:, None]
+    row, node = np.unravel_index(np.argmax(speed), speed.shape)
+    about = f"node {names[node]}"
+    name = f"its speed at {t[row]:.4g} s"
+    yield from outside(about, name, float(speed[row, node]), SPEED)
+
+
+def energy_doubts(energy: Float[np.ndarray, "t 6"]) -> Iterator[Doubt]:
+    """Energies that do not add up, or that change hands out of all proportion.
+
+    Columns: kinetic, strain, gravity, put in, dissipated, and the residual of their balance [J].
+    """
+    change = energy[:, :3] - energy[:1, :3]
+    stored = max(float(np.abs(change).max()), float(energy[:, :2].max()))
+    work = float(np.abs(energy[:, 3:5]).max())
+    in_play = max(stored, work)
+    if in_play < NO_ENERGY:
+        return
+    residual = float(np.abs(energy[:, 5]).max()) / in_play
+    if not residual <= RESIDUAL:
+        message = (
+            f"{100 * residual:.2g} % of the energy in play is lost or made by the time steps; "
+            f"without doubt up to {100 * RESIDUAL:g} %"
+        )
+        remedy = "Tighten solver.rtol, or use solver.method: radau"
+        yield Doubt("energy balance", "run", message, residual, RESIDUAL, remedy)
+    proportion = work / max(stored, NO_ENERGY)
+    if not proportion <= PROPORTION:
+        message = (
+            f"{work:.3g} J are put in or dissipated where at most {stored:.3g} J are stored, {proportion:.2g} times as "
+            f"much; without doubt up to {PROPORTION:g} times"
+        )
+        remedy = "Look for a drive and a brake that fight each other: gains, friction, damping"
+        yield Doubt("energy exchange", "run", message, proportion, PROPORTION, remedy)

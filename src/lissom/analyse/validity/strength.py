@@ -1,0 +1,154 @@
+"""Doubts about strength: stress beyond yield, and axial loads near buckling, in links of beam elements."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from ...bodies.section_forces import forces_of_displacements, section_rigidities
+from ...describe.doubt import Doubt, worst
+from ...describe.link import Beam
+from ...describe.part import plain
+from ...describe.quantity import is_traced
+from ...describe.section import section_at
+from ...solve.model import Model
+from .bending import when
+from .deformation import BentBody
+from .description import link_length
+from .fibres import fibres
+
+# An axial load changes the stiffness in bending by its share of the buckling load: without stiffening, the model does
+# not see it.
+AXIAL_LOAD = 0.2
+BUCKLING = 1.0
+# Effective length over length: clamped and free, as the links of an arm are at worst, or pinned at both ends.
+OPEN, CLOSED = 2.0, 1.0
+
+
+class LoadedBeam(NamedTuple):
+    """A body of beam elements with the forces in its sections over time."""
+
+    bent: BentBody
+    beam: Beam
+    # N, Vy, Vz, T, My, Mz at both ends of each element.
+    forces: Float[np.ndarray, "e 2 6 t"]
+
+
+def strength_doubts(
+    model: Model, bodies: list[BentBody], t: np.ndarray | None = None
+) -> Iterator[Doubt]:
+    """Links that yield or come near to buckling: the worst of each, once."""
+    beams = list(_loaded_beams(model, bodies))
+    yield from worst(_yielding(beams, t))
+    yield from worst(_axial_loads(model, beams, t))
+
+
+def _loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
+    for bent in bodies:
+        beam = model.robot.links[bent.number].beam
+        if beam is None or bent.body.element_stiffness is None:
+            continue
+        if is_traced(plain(beam), bent.body.element_stiffness):
+            continue
+        # Times take the place of the coordinates' columns.
+        nodal = np.moveaxis(bent.displacement, 0, -1)
+        forces = np.asarray(forces_of_displacements(bent.body, nodal))
+        yield LoadedBeam(bent, beam, forces)
+
+
+# --- yield ---------------------------------------------------------------------------------------------------------
+
+
+def _yielding(beams: list[LoadedBeam], t: np.ndarray | None) -> Iterator[Doubt]:
+    for loaded in beams:
+        limit = loaded.beam.material.yield_stress
+        if limit is None:
+            continue
+        stress = largest_stress(loaded)
+        largest = float(stress.max())
+        if largest <= limit:
+            continue
+        message = (
+            f"the stress in its outer fibres reaches {largest / 1e6:.4g} MPa{when(stress, t)}, "
+            f"beyond the yield stress of {limit / 1e6:.4g} MPa"
+        )
+        remedy = "The material would stay bent, which no formulation here computes: use a larger section or less load"
+        about = f"link {loaded.bent.link}"
+        yield Doubt("yield", about, message, largest, limit, remedy)
+
+
+def largest_stress(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
+    r"""Largest equivalent stress in a beam over time, after von Mises [Pa].
+
+    $$ \sigma_v = \sqrt{\sigma^2 + 3 \tau^2} $$
+    """
+    material = loaded.beam.material
+    rigidity = np.asarray(section_rigidities(loaded.bent.body))
+    strains = loaded.forces[:, :, [0, 3, 4, 5]] / rigidity[:, None, :, None]
+    places = _places_along(loaded)
+    stress = np.zeros(loaded.forces.shape[-1])
+    for element, ends in enumerate(places):
+        for end, s in enumerate(ends):
+            outer = fibres(section_at(loaded.beam.section, s), material.nu)
+            axial, twist, curvature_y, curvature_z = np.abs(strains[element, end])
+            across_y = outer.y * curvature_z
+            across_z = outer.z * curvature_y
+            if outer.is_round:
+                bending = np.hypot(across_y, across_z)
+            else:
+                bending = across_y + across_z
+            sigma = material.E * (axial + bending)
+            tau = material.shear_modulus * outer.shear * twist
+            stress = np.maximum(stress, np.sqrt(sigma**2 + 3 * tau**2))
+    return stress
+
+
+def _places_along(loaded: LoadedBeam) -> list[tuple[float, float]]:
+    """Both ends of each element as parts of the whole path: 0 at the joint, 1 at the tip."""
+    points = np.asarray(loaded.bent.body.points, dtype=float)
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    along = np.concatenate([[0.0], np.cumsum(steps)]) / steps.sum()
+    return [(along[a], along[b]) for a, b in loaded.bent.body.elements]
+
+
+# --- buckling ------------------------------------------------------------------------------------------------------
+
+
+def _axial_loads(
+    model: Model, beams: list[LoadedBeam], t: np.ndarray | None
+) -> Iterator[Doubt]:
+    stiffened = model.choices.stiffening == "geometric"
+    for loaded in beams:
+        critical = euler_load(model, loaded)
+        # Tension is positive; the mean over an element is free of its own weight's slope.
+        axial = loaded.forces[:, :, 0].mean(axis=1)
+        # Stiffening accounts for axial loads, until they buckle the link.
+        load = -axial if stiffened else np.abs(axial)
+        limit = BUCKLING if stiffened else AXIAL_LOAD
+        over_time = load.max(axis=0)
+        share = float(over_time.max()) / critical
+        if share <= limit:
+            continue
+        message = (
+            f"its axial load reaches {share * critical:.3g} N{when(over_time, t)}, {100 * share:.0f} % of the Euler"
+            f" load of {critical:.3g} N; without doubt up to {100 * limit:g} %"
+        )
+        remedy = "Use stiffening: geometric, which lets axial loads stiffen and soften"
+        if stiffened:
+            remedy = "The link buckles: use a larger section or less load"
+        about = f"link {loaded.bent.link}"
+        yield Doubt("axial load", about, message, share, limit, remedy)
+
+
+def euler_load(model: Model, loaded: LoadedBeam) -> float:
+    r"""Load at which a link buckles, [Gere2004] sections 11.3 and 11.4, with its weakest section all along [N].
+
+    $$ P = \frac{\pi^2 E I}{(k L)^2}, \qquad k = 2 \text{ clamped and free}, \quad k = 1 \text{ pinned} $$
+    """
+    length = link_length(model.robot, loaded.bent.number)
+    assert length is not None
+    rigidity = np.asarray(section_rigidities(loaded.bent.body))
+    EI = float(rigidity[:, 2:].min())
+    k = CLOSED if model.closed else OPEN
+    return np.pi**2 * EI / (k * length) ** 2

@@ -1,0 +1,115 @@
+"""Geometry and scripts to meshes: gmsh in a process of its own, with limits of time and memory.
+
+Geometry is accepted by the first bytes of its format, scripts by the user's word alone.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .elements import FeError
+from .gmsh_worker import GEOMETRY, NO_VOLUME
+from .msh_file import MshFile, read_msh
+from .optional import optional_module
+
+MESHING_SECONDS = 600.0  # that gmsh may take
+MESHING_BYTES = 8 * 2**30  # of memory
+SCRIPTS = (".geo",)
+WORKER = Path(__file__).with_name("gmsh_worker.py")
+HEAD_BYTES = 4096  # of a file, in which its format shows
+
+
+def run_gmsh(
+    path: Path, size: float | None, trust_scripts: bool, max_wall: float
+) -> MshFile:
+    """The mesh of a geometry or of a script, made by gmsh in a process of its own.
+
+    Args:
+        path: `.step`, `.stp`, `.brep`, `.iges`, `.igs`, or `.geo`.
+        size: edge length in the unit of the file.
+        trust_scripts: run `.geo` files.
+        max_wall: seconds that it may take.
+
+    Raises:
+        FeError: the file is a script and not trusted, is not what its ending says, or gmsh fails or exceeds a limit.
+    """
+    ending = path.suffix.lower()
+    if ending in SCRIPTS:
+        _check_trust(path, trust_scripts)
+    else:
+        _check_format(path)
+    # Asked here, where a missing package or library can be said in words.
+    optional_module("gmsh", "Geometry and .geo files")
+    with tempfile.TemporaryDirectory(prefix="lissom-") as folder:
+        mesh = Path(folder) / "mesh.msh"
+        error = Path(folder) / "error.txt"
+        request = {
+            "source": str(path.resolve()),
+            "ending": ending,
+            "size": size,
+            "mesh": str(mesh),
+            "error": str(error),
+            "bytes": MESHING_BYTES,
+        }
+        _run_worker(path, request, max_wall)
+        if error.is_file():
+            reason = error.read_text(encoding="utf-8").partition("\n")[0]
+            said = reason if reason == NO_VOLUME else f"gmsh: {reason}"
+            raise FeError(f"{path}: {said}")
+        return read_msh(mesh)
+
+
+def _check_trust(path: Path, trust_scripts: bool) -> None:
+    if not trust_scripts:
+        raise FeError(
+            f"{path}: is a script of gmsh, which can run commands and write files; nothing was run. If you trust it, "
+            "add --trust-scripts (in Python: trust_scripts=True); or mesh it elsewhere and give the .msh file"
+        )
+
+
+def _check_format(path: Path) -> None:
+    """Refuses a geometry that does not begin as its format does."""
+    with open(path, "rb") as file:
+        head = file.read(HEAD_BYTES)
+    kind = GEOMETRY[path.suffix.lower()]
+    if kind == "step":
+        fits = head.lstrip().startswith(b"ISO-10303-21")
+        wanted = "ISO-10303-21"
+    elif kind == "brep":
+        fits = b"CASCADE Topology" in head or head.startswith(b"DBRep_DrawableShape")
+        wanted = "CASCADE Topology"
+    else:
+        # Lines of 80 columns; those of the start section are marked in column 73.
+        fits = head[72:73] == b"S"
+        wanted = "a start section (S in column 73)"
+    if not fits:
+        raise FeError(
+            f"{path}: is not a {kind.upper()} file, which begins with {wanted}; nothing was run"
+        )
+
+
+def _run_worker(path: Path, request: dict, max_wall: float) -> None:
+    # Without -P the folder of the worker would stand first among those that modules are looked for in.
+    command = [sys.executable, "-P", str(WORKER), json.dumps(request)]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as child:
+        try:
+            code = child.wait(timeout=max_wall)
+        except subprocess.TimeoutExpired:
+            raise FeError(
+                f"{path}: gmsh took longer than {max_wall:g} s and was stopped: choose a larger --mesh-size, "
+                "or more time (--max-wall)"
+            ) from None
+        finally:
+            child.kill()
+    if code != 0:
+        raise FeError(
+            f"{path}: gmsh ended with code {code}: the file is broken, or needs more than "
+            f"{MESHING_BYTES / 2**30:.0f} GB of memory; try a larger --mesh-size"
+        )

@@ -1,0 +1,95 @@
+"""The process in which gmsh runs: opens a geometry or a script, meshes it, writes a `.msh` file; all within limits.
+
+Run as a file, alone: it imports nothing of the package, and ends when the process that started it does.
+"""
+
+import json
+import math
+import os
+import sys
+import threading
+
+GEOMETRY = {
+    ".step": "step",
+    ".stp": "step",
+    ".iges": "iges",
+    ".igs": "iges",
+    ".brep": "brep",
+}
+UNSET = 1e20  # gmsh's largest edge length is 1e22 where a file names none
+NO_VOLUME = "holds no volume"
+
+
+def main(request: dict) -> None:
+    """Meshes `source` with 10-node tetrahedra into `mesh`; what goes wrong is written to `error`."""
+    import gmsh
+
+    try:
+        # Settings in the home folder or in the current one are scripts too: they are not read.
+        gmsh.initialize(interruptible=False, readConfigFiles=False)
+        gmsh.option.setNumber("General.Terminal", 0)
+        gmsh.option.setNumber("General.NumThreads", 1)
+        gmsh.option.setString("Geometry.OCCTargetUnit", "M")
+        _mesh(gmsh, request)
+        gmsh.option.setNumber("Mesh.SaveAll", 1)
+        gmsh.option.setNumber("Mesh.Binary", 1)
+        gmsh.option.setNumber("Mesh.MshFileVersion", 4.1)
+        gmsh.write(request["mesh"])
+    except Exception as failure:
+        # gmsh has no error class of its own.
+        with open(request["error"], "w", encoding="utf-8") as file:
+            file.write(str(failure))
+
+
+def _mesh(gmsh, request: dict) -> None:
+    """Opens a geometry by its format, or runs a script; meshes what has no mesh yet."""
+    kind = GEOMETRY.get(request["ending"])
+    if kind is not None:
+        gmsh.model.occ.importShapes(request["source"], format=kind)
+        gmsh.model.occ.synchronize()
+    else:
+        gmsh.open(request["source"])
+    _, volume_elements, _ = gmsh.model.mesh.getElements(3)
+    if not len(volume_elements):
+        if not gmsh.model.getEntities(3):
+            raise ValueError(NO_VOLUME)
+        _set_edge_length(gmsh, request["size"])
+        gmsh.model.mesh.generate(3)
+    gmsh.model.mesh.setOrder(2)
+
+
+def _set_edge_length(gmsh, size) -> None:
+    """Edge length as asked for, as the file says, or a tenth of the part's size."""
+    if size is not None:
+        gmsh.option.setNumber("Mesh.MeshSizeMin", size)
+        gmsh.option.setNumber("Mesh.MeshSizeMax", size)
+    elif gmsh.option.getNumber("Mesh.MeshSizeMax") > UNSET:
+        box = gmsh.model.getBoundingBox(-1, -1)
+        tenth = math.dist(box[:3], box[3:]) / 10
+        gmsh.option.setNumber("Mesh.MeshSizeMax", tenth)
+
+
+def limit_memory(most: int) -> None:
+    """Lets the system refuse memory beyond `most` bytes; where it cannot (Windows), the time limit remains."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def leave_with_parent() -> None:
+    """Ends this process when the pipe from the process that started it closes."""
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    request = json.loads(sys.argv[1])
+    limit_memory(request["bytes"])
+    watcher = threading.Thread(target=leave_with_parent, daemon=True)
+    watcher.start()
+    main(request)
+    # gmsh's own clean-up may take long, and there is nothing to keep.
+    os._exit(0)

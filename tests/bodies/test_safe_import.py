@@ -1,0 +1,288 @@
+"""Files from elsewhere: nothing in them is run, nothing outside of their folder is read, limits hold."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from lissom.bodies.fe.deck import read_deck
+from lissom.bodies.fe.elements import FeError
+from lissom.bodies.fe.nastran import check_includes
+from lissom.bodies.fe.reduced_link import load_link
+from lissom.bodies.fe.solid import load_mesh, mesh_of, solid_elements
+from lissom.commands import cli
+from lissom.describe import DescriptionError, Robot
+from lissom.describe.files import library_folder
+
+from .fe_decks import DATA, STEEL
+
+WHOLE_MESH = """$MeshFormat
+4.1 0 8
+$EndMeshFormat
+$Nodes
+1 4 1 4
+3 1 0 4
+1 2 3 4
+0 0 0  1 0 0  0 1 0  0 0 1
+$EndNodes
+$Elements
+1 1 1 1
+3 1 4 1
+1 1 2 3 4
+$EndElements
+"""
+
+
+def has_gmsh():
+    try:
+        import gmsh  # noqa: F401
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+needs_gmsh = pytest.mark.skipif(not has_gmsh(), reason="gmsh is not installed here")
+
+
+def reduce(capsys, *words):
+    """Exit code and error text of `lissom reduce` with faces and a material."""
+    ends = ("--material", "steel", "--inner", "x=0", "--tip", "x=1")
+    code = cli.main(["reduce", *(str(word) for word in words), *ends])
+    return code, capsys.readouterr().err
+
+
+# --- scripts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [
+        ("evil.msh", ""),
+        ("evil.msh", WHOLE_MESH),
+        ("evil.geo", ""),
+        ("evil.step", ""),
+        ("evil.brep", ""),
+        ("evil.iges", ""),
+    ],
+)
+def test_a_file_with_commands_runs_nothing_and_says_why(capsys, tmp_path, name, before):
+    trace = tmp_path / "trace"
+    script = f'SystemCall "touch {trace}";\nPrintf("x") > "{trace}";\nOnelabRun("a", "touch {trace}");\n'
+    file = tmp_path / name
+    file.write_text(before + script)
+    code, err = reduce(capsys, file)
+    assert code == 2
+    assert name in err and "nothing was run" in err
+    assert not trace.exists()
+
+
+@needs_gmsh
+def test_the_same_command_leaves_its_trace_when_the_script_is_trusted(capsys, tmp_path):
+    trace = tmp_path / "trace"
+    file = tmp_path / "trusted.geo"
+    file.write_text(f'SystemCall "touch {trace}";\n')
+    code, err = reduce(capsys, file, "--trust-scripts")
+    assert code == 2 and "holds no volume" in err
+    assert trace.exists()
+
+
+@needs_gmsh
+def test_settings_of_gmsh_in_the_home_folder_are_not_run(tmp_path, monkeypatch):
+    trace = tmp_path / "trace"
+    (tmp_path / ".gmshrc").write_text(f'SystemCall "touch {trace}";\n')
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    mesh_of(library_folder() / "solid-arm.geo", 0.02, trust_scripts=True)
+    assert not trace.exists()
+
+
+@needs_gmsh
+def test_a_script_that_does_not_end_is_stopped(tmp_path):
+    file = tmp_path / "endless.geo"
+    file.write_text(
+        "For i In {0:1}\n i = 0;\nEndFor\nFor i In {0:1e15}\n a = i;\nEndFor"
+    )
+    with pytest.raises(FeError, match="took longer than 2 s .*--max-wall"):
+        mesh_of(file, trust_scripts=True, max_wall=2.0)
+
+
+# --- meshes ---------------------------------------------------------------------------------------------------------
+
+
+@needs_gmsh
+@pytest.mark.parametrize("version", [2.2, 4.1])
+def test_meshes_as_gmsh_writes_them_are_the_part_that_was_meshed(tmp_path, version):
+    import gmsh
+
+    text = (DATA / "l-beam.geo").read_text().replace("along = {30", "along = {6")
+    (tmp_path / "l.geo").write_text(text)
+    gmsh.initialize(interruptible=False, readConfigFiles=False)
+    files = []
+    try:
+        gmsh.option.setNumber("General.Terminal", 0)
+        gmsh.open(str(tmp_path / "l.geo"))
+        gmsh.model.mesh.generate(3)
+        gmsh.option.setNumber("Mesh.MshFileVersion", version)
+        for order in (1, 2):
+            gmsh.model.mesh.setOrder(order)
+            for binary in (0, 1):
+                gmsh.option.setNumber("Mesh.Binary", binary)
+                files.append(tmp_path / f"{order}-{binary}.msh")
+                gmsh.write(str(files[-1]))
+    finally:
+        gmsh.finalize()
+    for file in files:
+        mesh = mesh_of(file)
+        fe = solid_elements(mesh, STEEL)
+        # Two rods of 30 mm x 10 mm; 7800 kg/m^3.
+        assert fe.rigid_inertia[0, 0] == pytest.approx(2.34, rel=1e-12)
+        assert {name: len(nodes) for name, nodes in mesh.sets.items()} == {
+            "inner": 45,
+            "tip": 45,
+        }
+        np.testing.assert_allclose(mesh.points[mesh.sets["tip"], 1], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("4.1 0 8", "9.9 0 8", "must be format 2.2 or 4.1"),
+        ("$EndElements", "", "ends within \\$Elements"),
+        ("$Nodes", "$Nonsense", "no such section"),
+        ("1 1 2 3 4", "1 1 2 3 9", "node 9 is not in \\$Nodes"),
+        ("3 1 4 1", "3 1 5 1", "ends before"),
+        ("3 1 4 1", "3 1 77 1", "element kind 77"),
+        ("3 1 0 4", "3 1 0 99999999999", "ends before"),
+        ("0 0 0  1", "0 0 nan  1", "not finite"),
+        ("3 1 4 1\n1 1 2 3 4", "2 1 2 1\n1 1 2 3", "no volume"),
+        ("0 0 0  1", "0 zero 0  1", "broken .msh file"),
+    ],
+)
+def test_broken_meshes_are_refused_in_words(tmp_path, old, new, message):
+    file = tmp_path / "part.msh"
+    assert old in WHOLE_MESH
+    file.write_text(WHOLE_MESH.replace(old, new))
+    with pytest.raises(FeError, match=message):
+        mesh_of(file)
+
+
+def test_a_tetrahedron_of_four_nodes_gets_its_middle_nodes(tmp_path):
+    file = tmp_path / "one.msh"
+    file.write_text(WHOLE_MESH)
+    mesh = mesh_of(file)
+    assert mesh.tets.shape == (1, 10) and len(mesh.points) == 10
+    # A sixth of a cube of one metre.
+    mass = solid_elements(mesh, STEEL).rigid_inertia[0, 0]
+    assert mass == pytest.approx(7800 / 6, rel=1e-12)
+
+
+# --- arrays ---------------------------------------------------------------------------------------------------------
+
+
+def changed_link(tmp_path, **changes):
+    """The link of the library's solid arm with some of its arrays changed."""
+    with np.load(library_folder() / "solid-arm.npz") as file:
+        arrays = {name: file[name] for name in file.files}
+    for name, change in changes.items():
+        arrays[name] = change(arrays[name])
+    np.savez(tmp_path / "link.npz", **arrays)
+    return tmp_path / "link.npz"
+
+
+def at_first(value):
+    def change(array):
+        array = array.copy()
+        array.flat[1] = value
+        return array
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("points", at_first(np.nan), "points: holds numbers that are not finite"),
+        ("shapes", lambda a: a[:, :5], "shapes: has the shape"),
+        ("X", lambda a: a[:, :-1], "X: has the shape"),
+        ("stiffness", lambda a: -a, "stiffness: must be positive semidefinite"),
+        ("stiffness", at_first(1e9), "stiffness: must be symmetric"),
+        ("mass", lambda a: -a, "mass: must be positive semidefinite"),
+        ("triangles", at_first(10**6), "triangles: holds 1000000"),
+        ("lissom_link", lambda a: np.array(9), "format 9"),
+    ],
+)
+def test_a_link_that_no_part_has_is_refused_with_file_and_array(
+    tmp_path, name, change, message
+):
+    path = changed_link(tmp_path, **{name: change})
+    with pytest.raises(FeError, match=message):
+        load_link(path)
+    robot = {
+        "name": "r",
+        "links": [
+            {"name": "arm", "joint": {"type": "revolute"}, "fe": {"file": str(path)}}
+        ],
+    }
+    with pytest.raises(DescriptionError, match=message) as failure:
+        Robot.from_dict(robot)
+    assert failure.value.problems[0].field == "links.arm.fe.file"
+
+
+def test_a_mesh_whose_elements_name_nodes_that_are_not_there_is_refused(tmp_path):
+    with np.load(DATA / "l-beam-coarse.npz") as file:
+        arrays = {name: file[name] for name in file.files}
+    arrays["tets"] = arrays["tets"] + 10**6
+    np.savez(tmp_path / "mesh.npz", **arrays)
+    with pytest.raises(FeError, match="tets: holds 10"):
+        load_mesh(tmp_path / "mesh.npz")
+
+
+# --- files that name other files ------------------------------------------------------------------------------------
+
+
+def test_included_files_lie_in_the_folder_of_the_deck(tmp_path):
+    (tmp_path / "secret.inp").write_text("*NODE\n1, 0, 0, 0\n")
+    folder = tmp_path / "job"
+    folder.mkdir()
+    (folder / "near.inp").write_text("*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n")
+    (folder / "good.inp").write_text("*INCLUDE, INPUT=near.inp\n")
+    (folder / "bad.inp").write_text("*INCLUDE, INPUT=../secret.inp\n")
+    (folder / "bad.bdf").write_text("INCLUDE '../secret.inp'\n")
+    assert len(read_deck(folder / "good.inp").labels) == 2
+    with pytest.raises(FeError, match="outside of the folder"):
+        read_deck(folder / "bad.inp")
+    with pytest.raises(FeError, match="outside of the folder"):
+        check_includes(folder / "bad.bdf")
+
+
+def test_a_set_of_more_nodes_than_fit_into_the_memory_is_refused(tmp_path):
+    file = tmp_path / "job.inp"
+    file.write_text("*NODE\n1, 0, 0, 0\n*NSET, NSET=ALL, GENERATE\n1, 1000000000000\n")
+    with pytest.raises(FeError, match="names more than"):
+        read_deck(file)
+
+
+@needs_gmsh
+def test_gmsh_ends_with_the_process_that_started_it(tmp_path):
+    """The child watches the pipe from its parent; a parent that is killed closes it."""
+    file = tmp_path / "endless.geo"
+    file.write_text("For i In {0:1e15}\n a = i;\nEndFor")
+    request = {
+        "source": str(file),
+        "ending": ".geo",
+        "size": None,
+        "mesh": str(tmp_path / "m.msh"),
+        "error": str(tmp_path / "e.txt"),
+        "bytes": 2**33,
+    }
+    from lissom.bodies.fe.gmsh_child import WORKER
+
+    child = subprocess.Popen(
+        [sys.executable, "-P", str(WORKER), json.dumps(request)], stdin=subprocess.PIPE
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        child.wait(timeout=1.0)
+    child.stdin.close()
+    assert child.wait(timeout=10.0) == 1
