@@ -100,7 +100,7 @@ def simulate(
     if json:
         print_json(answer, code)
         return conclude(answer.warnings, strict, json)
-    _print(screen, answer)
+    print_run(screen, answer)
     note(str(code))
     conclude(answer.warnings, strict, json)
 
@@ -117,7 +117,8 @@ def all_at_once(request: "SimulateRequest") -> Iterator[None]:
         raise DescriptionError([*problems, *failure.problems]) from None
 
 
-def _print(screen: Console, answer: "SimulateResult") -> None:
+def print_run(screen: Console, answer: "SimulateResult") -> None:
+    """The end of a run, its energies, and how it was computed."""
     _print_end(screen, answer)
     _print_energy(screen, answer)
     solver = answer.solver

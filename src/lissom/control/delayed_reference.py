@@ -9,6 +9,7 @@ Where the reference moves, strain thus feeds its speed, which damps the links; w
 
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -43,7 +44,7 @@ class DelayedReference(AbstractLaw):
     inner: PID
     sample: Scalar
     static: NominalMotion
-    strain_names: tuple[str, ...]
+    strain_names: tuple[str, ...] = eqx.field(static=True)
     filter: Float[Real, "a m"]
     gain: Scalar
     slowest: Scalar

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -39,10 +40,10 @@ class Hybrid(AbstractLaw):
     inner: PID
     sample: Scalar
     nominal: NominalMotion
-    signal_names: tuple[str, ...]
+    signal_names: tuple[str, ...] = eqx.field(static=True)
     gain: Float[Real, "a m"]
     settling: Scalar
-    of_rate: bool
+    of_rate: bool = eqx.field(static=True)
 
     def sensors(self, model: Any) -> tuple[str, ...]:
         """Encoders of the actuated joints, then the signals."""

@@ -6,6 +6,7 @@ size of its tolerance costs one.
 
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
@@ -124,7 +125,7 @@ class LQR(AbstractLaw):
     K_integral: Float[Real, "a e"]
     nominal: NominalMotion  # of the coordinates and their rates
     sample: Scalar
-    state_names: tuple[str, ...]
+    state_names: tuple[str, ...] = eqx.field(static=True)
     torque_limit: Float[Real, " a"] | None = None
 
     def sensors(self, model: Any) -> tuple[str, ...]:
@@ -163,7 +164,7 @@ class LQG(AbstractLaw):
     estimator: Estimator
     nominal: NominalMotion
     sample: Scalar
-    sensor_names: tuple[str, ...]
+    sensor_names: tuple[str, ...] = eqx.field(static=True)
     torque_limit: Float[Real, " a"] | None = None
 
     def sensors(self, model: Any) -> tuple[str, ...]:

@@ -177,7 +177,7 @@ class MPC(AbstractLaw):
     estimator: Estimator
     nominal: NominalMotion
     sample: Scalar
-    sensor_names: tuple[str, ...]
+    sensor_names: tuple[str, ...] = eqx.field(static=True)
     constrained: tuple[int, ...] = eqx.field(static=True)  # places among the sensors
     solver: Solver = eqx.field(static=True)
 

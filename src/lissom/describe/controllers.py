@@ -5,7 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from .errors import nearest
+from .document import read_document
+from .errors import nearest, refused
+from .files import find_file
 from .part import Finding, Part, finding, validation_error
 from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .time_tables import Coordinates, ReferenceTable, Row
@@ -237,3 +239,18 @@ def _controller_of(value: Any) -> Any:
 
 
 Controller = Annotated[Any, BeforeValidator(_controller_of)]
+
+
+def read_controller(path: str) -> dict[str, Any]:
+    """A controller in a file of its own, as plain data; a whole scenario gives its controller.
+
+    Raises:
+        DescriptionError: the file cannot be read or has no controller.
+    """
+    document = read_document(find_file(path))
+    data = document.data
+    if isinstance(data, Mapping) and "type" not in data and "controller" in data:
+        data = data["controller"]
+    if not isinstance(data, Mapping):
+        raise refused("controller", data, "must be a mapping with a type", path)
+    return dict(data)
