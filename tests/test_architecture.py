@@ -46,6 +46,7 @@ STANDARD = {
     "types",
     "dataclasses",
     "json",
+    "dis",
 }
 READING = {
     "pathlib",

@@ -119,7 +119,12 @@ def flap_and_lag(model, rate):
 
 @pytest.mark.parametrize(
     "formulation, basis",
-    [("nonlinear", "assumed"), ("nonlinear", "nodal"), ("erls-fem", None)],
+    [
+        ("nonlinear", "assumed"),
+        ("nonlinear", "nodal"),
+        ("erls-fem", None),
+        ("dual-screw", "nodal"),
+    ],
 )
 def test_a_spinning_beam_has_the_published_frequencies(formulation, basis):
     # In the plane of rotation the same beam lags at sqrt(flap^2 - spin^2).

@@ -11,9 +11,10 @@ from lissom import Model
 from lissom.dynamics import engine
 from lissom.dynamics.nodes import node_poses
 from lissom.solve.inputs import Loads
-from lissom.solve.march import MarchState, empty_record, march, set_off
-from lissom.solve.problem import MotionProblem
+from lissom.solve.march import DrivenRobot, MarchState, march, set_off
 from lissom.solve.radau import Radau
+from lissom.solve.record import empty_record
+from lissom.solve.schedule import one_piece
 from lissom.solve.solution import Counts
 from lissom.solve.step import Moment, Tolerance
 from lissom.types import RESULTS, real, whole
@@ -24,12 +25,13 @@ MAX_STEPS = 200_000
 def fall(f, x, times, rtol):
     """Free motion from rest at x: positions of the links' ends (t, l, 3), energies (t, 3), states, result, steps."""
     tolerance = Tolerance(rtol, 0.01 * rtol)
-    problem = MotionProblem(f, Loads())
+    robot = DrivenRobot(f, one_piece(Loads()))
     zero = whole(0)
     joints = x[: f.n_joints]
     start = MarchState(
         now=Moment(real(0.0), x, jnp.zeros_like(x), jnp.zeros(2)),
         joints=joints,
+        piece=zero,
         h=real(1e-5),
         memory=None,
         control=None,
@@ -38,8 +40,8 @@ def fall(f, x, times, rtol):
         result=RESULTS.successful,
     )
     limits = (times[-1], times[-1], whole(MAX_STEPS), whole(MAX_STEPS))
-    at = set_off(Radau(), problem, tolerance, start)
-    at = march(Radau(), problem, tolerance, at, *limits)
+    at = set_off(Radau(), robot, tolerance, start)
+    at = march(Radau(), robot, tolerance, at, *limits)
 
     def seen(x, xd):
         motion = f.motion(x, xd, jnp.zeros_like(x))

@@ -1,4 +1,6 @@
-"""The flexible double pendulum in Exudyn (extra `peers`): floating frames with Craig-Bampton modes, and exact beams.
+"""Flexible pendulums in Exudyn (extra `peers`): floating frames with Craig-Bampton modes, and exact beams.
+
+Joints turn about z, and the frames of all links are parallel to the world's where they read zero.
 
 The floating-frame bodies get the very matrices of our own links. Exudyn's reduced bodies are made of mesh points with
 three displacements and a mass each, so every inertia station becomes four points at the radii of gyration: their mass,
@@ -22,8 +24,10 @@ import scipy.sparse
 from ..algebra.se3 import rigid_shape
 from ..bodies.body import Body
 from ..bodies.link_body import body_of
+from ..describe.link_geometry import parent_of
 from ..describe.robot import Robot
 from ..describe.section import section_values
+from ..kinematics.chain import GROUND
 
 ARM = 0.01  # [m] reach of the cross that measures the tip's rotation
 OUTPUT_DT = 1e-3  # [s]
@@ -51,23 +55,27 @@ def exudyn() -> Any:
 
 @dataclass
 class PeerModel:
-    """An assembled system and the sensor on its tip."""
+    """An assembled system and the sensors on the tips of its links."""
 
     container: Any  # keeps the system alive
     system: Any
-    sensor: Any
+    sensors: tuple[Any, ...]
     tight: tuple[float, float] = NEWTON  # that its references can be solved with
 
     def run(
         self, t_end: float, step: float, radius: float, *, tight: bool = False
     ) -> np.ndarray:
-        """Path of the tip (time, 3) by generalised alpha with a fixed step, every millisecond (or longer step)."""
+        """Path of the last tip (time, 3) by generalised alpha with a fixed step, every millisecond (or longer step)."""
         newton = self.tight if tight else NEWTON
         if not self.system.SolveDynamic(_settings(t_end, step, radius, newton)):
             raise RuntimeError(
                 f"Exudyn did not reach t = {t_end} s with a step of {step} s"
             )
-        return np.array(self.system.GetSensorStoredData(self.sensor))[:, 1:4]
+        return self.path(len(self.sensors) - 1)
+
+    def path(self, link: int) -> np.ndarray:
+        """Path of the tip of a link (time, 3) in the last run."""
+        return np.array(self.system.GetSensorStoredData(self.sensors[link]))[:, 1:4]
 
 
 class Workbench(NamedTuple):
@@ -104,13 +112,15 @@ def workbench() -> Workbench:
 
 
 def floating_frames(robot: Robot, inner_modes: int) -> PeerModel:
-    """Both links as floating frames clamped at their joints: six constraint modes of the tip, `inner_modes` more."""
+    """Links as floating frames clamped at their joints: six constraint modes of the tip, `inner_modes` more."""
     bench = workbench()
     item = bench.item
-    before = bench.frame_of_ground()
-    start = np.zeros(3)
-    tip = -1
+    # Marker and place of each tip, those of the ground for links that stand on it.
+    tips = {GROUND: (bench.frame_of_ground(), np.zeros(3))}
+    sensors = []
     for i in range(len(robot.links)):
+        parent = parent_of(robot.links, i)
+        before, start = tips[GROUND if parent is None else parent]
         mesh = point_mesh(body_of(robot, i))
         modes = craig_bampton(mesh.body, inner_modes)
         info = _floating_frame(bench, mesh, modes, start, robot.gravity)
@@ -122,17 +132,16 @@ def floating_frames(robot: Robot, inner_modes: int) -> PeerModel:
             meshNodeNumbers=mesh.cross,
             weightingFactors=[1 / 7] * 7,
         )
-        before = bench.system.AddMarker(cross)
-        start = start + mesh.body.points[-1]
+        tips[i] = (bench.system.AddMarker(cross), start + mesh.body.points[-1])
         sensor = item.SensorSuperElement(
             bodyNumber=body,
             meshNodeNumber=mesh.cross[0],
             storeInternal=True,
             outputVariableType=bench.program.OutputVariableType.Position,
         )
-        tip = bench.system.AddSensor(sensor)
+        sensors.append(bench.system.AddSensor(sensor))
     bench.system.Assemble()
-    return PeerModel(bench.container, bench.system, tip, TIGHT_NEWTON)
+    return PeerModel(bench.container, bench.system, tuple(sensors), TIGHT_NEWTON)
 
 
 def exact_beams(robot: Robot) -> PeerModel:
@@ -140,7 +149,7 @@ def exact_beams(robot: Robot) -> PeerModel:
     bench = workbench()
     before = bench.frame_of_ground()
     start = np.zeros(3)
-    tip = -1
+    sensors = []
     for i in range(len(robot.links)):
         points = start + np.asarray(body_of(robot, i).points)
         nodes = _exact_link(bench, robot, i, points)
@@ -152,9 +161,9 @@ def exact_beams(robot: Robot) -> PeerModel:
             outputVariableType=bench.program.OutputVariableType.Position,
             storeInternal=True,
         )
-        tip = bench.system.AddSensor(sensor)
+        sensors.append(bench.system.AddSensor(sensor))
     bench.system.Assemble()
-    return PeerModel(bench.container, bench.system, tip)
+    return PeerModel(bench.container, bench.system, tuple(sensors))
 
 
 # --- a link as points with mass ------------------------------------------------------------------------------------

@@ -112,6 +112,7 @@ def mode_map(
             locked=locked,
             count=count,
             output=output,
+            strict=strict,
             json=json,
         )
     from ..services.mode_map import ModeMapRequest

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from ..describe import Scenario
 from ..describe.errors import refused
-from .output import console, number, print_files, print_json, table
+from .output import conclude, console, number, print_files, print_json, table
 from .parsing import joint_values, option_names, parameter_ranges
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def print_mode_polynomials(
     locked: bool,
     count: int,
     output: str | None,
+    strict: bool,
     json: bool,
 ) -> None:
     """Computes the polynomials, writes them as far as asked for, and prints what they are."""
@@ -46,8 +47,10 @@ def print_mode_polynomials(
     with option_names(file="-o", over="--over"):
         answer = mode_polynomials(request)
     if json:
-        return print_json(answer)
-    _print(console(), answer)
+        print_json(answer)
+    else:
+        _print(console(), answer)
+    conclude(answer.warnings, strict, json)
 
 
 def _print(screen: Console, answer: "ModePolynomialsResult") -> None:

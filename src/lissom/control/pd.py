@@ -1,5 +1,6 @@
 """Joint PD control on encoder readings."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -11,8 +12,11 @@ from ..compilation import compiled_quickly
 from ..dynamics.engine import gravity_energy
 from ..dynamics.formulation import AbstractFormulation, near
 from ..solve.law import AbstractLaw
+from ..solve.schedule import stack
 from ..solve.signals import AbstractSignal, Piece
 from ..types import Real, Scalar, namespace, real
+
+AT_ONCE = 64  # pieces of a reference whose gravity torques are computed side by side
 
 
 class PD(AbstractLaw):
@@ -75,14 +79,22 @@ class PD(AbstractLaw):
 
     def on(self, start: float, end: float) -> "PD":
         """The law along a smooth piece of its reference."""
-        feedforward = self.feedforward
-        return PD(
-            self.kp,
-            self.kd,
-            self.reference.on(start, end),
-            sample=self.sample,
-            feedforward=None if feedforward is None else feedforward.on(start, end),
-        )
+        return self.pieces([start], [end])[0]
+
+    def pieces(self, starts: Sequence[float], ends: Sequence[float]) -> list["PD"]:
+        """The laws along many pieces of the reference."""
+        references = self.reference.pieces(starts, ends)
+        feedforwards: Sequence[Any] = [None] * len(references)
+        if self.feedforward is not None:
+            feedforwards = self.feedforward.pieces(starts, ends)
+        pairs = zip(references, feedforwards, strict=True)
+        return [self._along(reference, extra) for reference, extra in pairs]
+
+    def _along(
+        self, reference: AbstractSignal, feedforward: AbstractSignal | None
+    ) -> "PD":
+        sample = self.sample
+        return PD(self.kp, self.kd, reference, sample=sample, feedforward=feedforward)
 
 
 class GravityTorque(AbstractSignal):
@@ -106,16 +118,35 @@ class GravityTorque(AbstractSignal):
 
     def on(self, start: float, end: float) -> Piece:
         """The cubic through four gravity torques along the piece: cheap to ask for at every stage of every step."""
-        along = self.reference.on(start, end)
-        times = np.linspace(start, end, 4)
-        torques = np.stack(
-            [
-                np.asarray(rigid_gravity_torque(self.formulation, along.value(t)))
-                for t in times
-            ]
-        )
-        powers = np.vander(times - start, increasing=True)
-        return Piece(real(start), real(np.linalg.solve(powers, torques)))
+        return self.pieces([start], [end])[0]
+
+    def pieces(self, starts: Sequence[float], ends: Sequence[float]) -> list[Piece]:
+        """The cubics of many pieces, their torques computed side by side."""
+        times = np.linspace(starts, ends, 4, axis=1)
+        references = self.reference.pieces(starts, ends)
+        parts = []
+        for first in range(0, len(references), AT_ONCE):
+            own = slice(first, first + AT_ONCE)
+            parts.append(self._torques(references[own], times[own]))
+        torques = namespace(parts).concatenate(parts)
+        since = times - times[:, :1]
+        powers = since[..., None] ** np.arange(4)
+        coefficients = np.linalg.inv(powers) @ torques
+        return [
+            Piece(np.float64(start), row)
+            for start, row in zip(starts, coefficients, strict=True)
+        ]
+
+    def _torques(self, references: Sequence[AbstractSignal], times: np.ndarray) -> Any:
+        """Torques (piece, time, joint) along some pieces; compiled code takes `AT_ONCE`, so some are filled up."""
+        count = len(references)
+        missing = AT_ONCE - count
+        filled_up = [*references, *[references[-1]] * missing]
+        along = jax.tree.map(lambda *leaves: stack(leaves), *filled_up)
+        times = np.concatenate([times, np.repeat(times[-1:], missing, axis=0)])
+        torques = _torques_along(self.formulation, along, times)[:count]
+        traced = isinstance(torques, jax.core.Tracer)
+        return torques if traced else np.asarray(torques)
 
 
 @compiled_quickly
@@ -141,3 +172,14 @@ def rigid_gravity_torque(
 
     torque = jax.jacfwd(potential)(theta[independent])
     return jnp.zeros_like(theta).at[independent].set(torque)[actuated]
+
+
+@compiled_quickly
+def _torques_along(formulation: AbstractFormulation, along: AbstractSignal, times):
+    """Gravity torques (piece, time, joint) at times (piece, time) along references, stacked piece by piece."""
+
+    def one(along, times):
+        value_at = jax.vmap(along.value)(times)
+        return jax.vmap(lambda r: rigid_gravity_torque(formulation, r))(value_at)
+
+    return jax.vmap(one)(along, times)

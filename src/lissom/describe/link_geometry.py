@@ -189,7 +189,7 @@ def up_directions(links: PartialLinks, i: int) -> Real:
     xp = namespace(path, link.beam.up, link.joint.axis)
     segments = path[1:] - path[:-1]
     if link.beam.up is not None:
-        return xp.broadcast_to(unit(array(link.beam.up)), segments.shape)
+        return xp.broadcast_to(array(link.beam.up), segments.shape)
     joint_axis = axis(link)[None, :]
     x_axis = np.eye(3)[:1]
     # |s x axis|^2 = |s|^2 sin^2 of the angle between them: no square root, whose slope at zero is infinite.

@@ -1,7 +1,7 @@
 """What each formulation can do: one record per formulation, the one table by which all else is refused."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from .errors import refused
 from .outline import Outline
@@ -25,6 +25,8 @@ class Support:
     stiffening: bool = False  # takes `stiffening: geometric`
     trees: bool = False  # links that branch off
     loops: bool = False  # closed chains
+    # Why it does not offer what it does not, by field: `references`, `terms`, `bases`, `trees`, `loops`, `stiffening`.
+    reasons: Mapping[str, str] = field(default_factory=dict, compare=False)
     # Nodes turn by finite angles, not by small ones added to a rigid motion (with consistent terms).
     finite_rotations: bool = False
 
@@ -60,12 +62,21 @@ def register(support: Support) -> Support:
 
 ERLS_REFERENCES = ("tangent", "minimum-norm", "zeroed")
 BOTH_TERMS = ("consistent", "published")
+ALL_BASES = ("assumed", "craig-bampton", "nodal")
+OWN_ENCODERS = (
+    "its links sit on the deformed links before them, so that its joint coordinates are what the encoders read; any "
+    "other choice is one of first order"
+)
 
 register(
     Support(
         name="erls-fem",
         bases=("nodal",),
         default_basis="nodal",
+        reasons={
+            "bases": "it is the formulation whose coordinates are the displacements of all nodes, [Boscariol2012]; "
+            "the same equations with modes are erls-cms"
+        },
         references=ERLS_REFERENCES,
         default_reference="tangent",
         terms=BOTH_TERMS,
@@ -79,6 +90,10 @@ register(
         name="erls-cms",
         bases=("craig-bampton",),
         default_basis="craig-bampton",
+        reasons={
+            "bases": "it is the formulation whose coordinates are component modes, [Vidoni2015]; the same equations "
+            "with all nodes are erls-fem"
+        },
         references=ERLS_REFERENCES,
         default_reference="minimum-norm",
         terms=BOTH_TERMS,
@@ -95,6 +110,14 @@ register(
         references=("tangent",),
         default_reference="tangent",
         terms=BOTH_TERMS,
+        stiffening=True,
+        trees=True,
+        reasons={
+            "references": OWN_ENCODERS,
+            "loops": "in a loop the dependent joints give way by angles that are linear in the elastic coordinates and "
+            "grow without bound towards dead points: an expansion at fixed joints, which dual numbers are, has no "
+            "radius there in which it holds",
+        },
         finite_rotations=True,
     )
 )
@@ -106,9 +129,47 @@ register(
         references=("tangent",),
         default_reference="tangent",
         stiffening=True,
+        trees=True,
+        loops=True,
+        reasons={
+            "references": OWN_ENCODERS,
+            "terms": "no paper prints others: it is the yardstick of [Cibicik2021], from complete virtual work",
+        },
         finite_rotations=True,
     )
 )
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What a formulation does not take, as a user writes it, and why."""
+
+    formulation: str
+    choice: str
+    reason: str
+
+
+def refusals(support: Support) -> list[Refusal]:
+    """Everything that a formulation does not take, with its reasons."""
+
+    def missing(choices: tuple[str, ...], taken: tuple[str, ...]) -> list[str]:
+        return [choice for choice in choices if choice not in taken]
+
+    not_offered = {
+        "references": ("reference", missing(ERLS_REFERENCES, support.references)),
+        "terms": ("terms", missing(BOTH_TERMS, support.terms)),
+        "bases": ("basis", missing(ALL_BASES, support.bases)),
+        "stiffening": ("stiffening", [] if support.stiffening else ["geometric"]),
+        "trees": ("parent", [] if support.trees else ["another link"]),
+        "loops": ("loops", [] if support.loops else ["closed chains"]),
+    }
+    found = []
+    for name, (key, choices) in not_offered.items():
+        if choices:
+            reason = support.reasons.get(name, "not declared")
+            choice = f"{key}: {', '.join(choices)}"
+            found.append(Refusal(support.name, choice, reason))
+    return found
 
 
 def names_with(condition: Callable[[Support], bool]) -> str:

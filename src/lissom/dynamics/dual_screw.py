@@ -27,7 +27,12 @@ from ..kinematics.dual_chain import (
 )
 from ..kinematics.mechanism import AbstractMechanism
 from ..types import Real
-from .elastic import behind_inner_node, place_elastic, take_elastic
+from .elastic import (
+    behind_inner_node,
+    place_elastic,
+    place_motion,
+    take_elastic,
+)
 from .formulation import (
     AbstractEquations,
     AbstractFormulation,
@@ -54,22 +59,15 @@ class DualScrew(AbstractFormulation):
     def _tip_shape(self) -> Float[Array, "l 6 m"]:
         return jnp.asarray(self.links.shapes.tip)[:, :, 6:]
 
-    def _split(
-        self, x: Float[Array, " n"]
-    ) -> tuple[Float[Array, " j"], Float[Array, "l m"]]:
-        """Joint coordinates, and the elastic coordinates of every link."""
-        theta, eta = self.split(x)
-        return theta, place_elastic(self.links, eta)
-
     def motion(
         self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]
     ) -> Motion:
         """Twists V = (P_0 + P_1[eta]) u and their exact rates, by the geometric rule (76)-(79) on the rigid chain."""
         chain, shape = self.mechanism.chain, self._tip_shape
-        theta, eta = self._split(x)
-        theta_d, eta_d = self._split(xd)
-        theta_dd, eta_dd = self._split(xdd)
-        tips = parents_tips(shape, eta, eta_d, eta_dd)
+        (theta, eta), (theta_d, eta_d) = self.split(x), self.split(xd)
+        theta_dd, eta_dd = self.split(xdd)
+        placed = place_motion(self.links, eta, eta_d, eta_dd)
+        tips = parents_tips(chain, shape, *placed)
         at = dual_pose(chain, theta, tips[0])
         a = at.a
         V, V_d = screw_twists(chain, at, theta_d, theta_dd, tips[1], tips[2])
@@ -79,7 +77,7 @@ class DualScrew(AbstractFormulation):
             F, F_1 = transpose_along(at.Phi, force.V, whole)
             on_theta, on_links = forces_on_coordinates(chain, at, shape, F, F_1)
             on_links = on_links + force.q[:, 6:]
-            on_eta = take_elastic(self.links, x[self.n_joints :], on_links)
+            on_eta = take_elastic(self.links, eta, on_links)
             return jnp.concatenate([on_theta + force.encoder, on_eta])
 
         return Motion(
@@ -88,9 +86,9 @@ class DualScrew(AbstractFormulation):
             xdd=xdd,
             theta=theta,
             theta_d=theta_d,
-            place=self._place(theta, a, eta),
-            rates=Rates(V, behind_inner_node(eta_d), theta_d),
-            rates_d=Rates(V_d, behind_inner_node(eta_dd), theta_dd),
+            place=self._place(theta, a, placed[0]),
+            rates=Rates(V, behind_inner_node(placed[1]), theta_d),
+            rates_d=Rates(V_d, behind_inner_node(placed[2]), theta_dd),
             pull_back=pull_back,
         )
 
@@ -107,10 +105,12 @@ class DualScrew(AbstractFormulation):
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
         """Displaced frames, body coordinates (0, eta), encoder readings theta."""
-        theta, eta = self._split(x)
-        (tip,) = parents_tips(self._tip_shape, eta)
-        at = dual_pose(self.mechanism.chain, theta, tip)
-        return self._place(theta, at.a, eta)
+        theta, eta = self.split(x)
+        chain = self.mechanism.chain
+        placed = place_elastic(self.links, eta)
+        (tip,) = parents_tips(chain, self._tip_shape, placed)
+        at = dual_pose(chain, theta, tip)
+        return self._place(theta, at.a, placed)
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
         """Body twists in the projecting form, eq. (93); they are the rates of the frames to first order only."""

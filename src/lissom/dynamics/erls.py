@@ -24,7 +24,14 @@ from ..kinematics.erls_motion import (
 from ..kinematics.mechanism import AbstractMechanism
 from ..kinematics.references import AbstractReference
 from ..types import Real
-from .elastic import place_elastic, place_motion, take_elastic
+from .carried_slopes import (
+    carried_slopes,
+    forces_on_slopes,
+    linear_motion,
+    with_slopes,
+    with_squared_slopes,
+)
+from .elastic import on_robot
 from .formulation import (
     AbstractEquations,
     AbstractFormulation,
@@ -86,18 +93,36 @@ class Erls(AbstractFormulation):
         _, eta = self.split(x)
         rate_i, eta_d = self.split(xd)
         acceleration_i, eta_dd = self.split(xdd)
-        placed = place_motion(self.links, eta, eta_d, eta_dd)
         rigid = rigid_motion(chain, at, rate_i, acceleration_i)
-        moved = erls_motion(
-            chain, shapes, self.reference, at, rigid, placed, self.complete
-        )
+
+        def carried(placed):
+            return erls_motion(
+                chain, shapes, self.reference, at, rigid, placed, self.complete
+            )
+
+        def transpose(moved, force: Rates):
+            forces = (force.V, force.q, force.encoder)
+            return erls_pull_back(chain, shapes, at, moved, *forces, self.complete)
+
+        placed = linear_motion(self.links, eta, eta_d, eta_dd)
+        moved = first = carried(placed)
+        slopes = None
+        if self.links.slopes is not None:
+            # Displacements of first order turn the links, and with their slopes shorten them: that is carried on too.
+            slopes = carried_slopes(self.links, placed, first.rotations(len(placed[0])))
+            placed = with_slopes(self.links, placed, slopes)
+            moved = carried(placed)
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
-            forces = (force.V, force.q, force.encoder)
-            on_theta, on_links = erls_pull_back(
-                chain, shapes, at, moved, *forces, self.complete
-            )
-            on_eta = take_elastic(self.links, eta, on_links)
+            on_theta, on_links = transpose(moved, force)
+            if slopes is not None:
+                on_phi, on_links = forces_on_slopes(self.links, slopes, on_links)
+                on_q = jnp.zeros_like(force.q).at[:, 3:6].set(on_phi)
+                still = Rates(0.0 * force.V, on_q, 0.0 * force.encoder)
+                more_on_theta, more_on_links = transpose(first, still)
+                on_theta = on_theta + more_on_theta
+                on_links = on_links + more_on_links[:, : on_links.shape[1]]
+            on_eta = on_robot(self.links, eta.shape[0], on_links)
             return jnp.concatenate([on_theta, on_eta])
 
         place, rates, rates_d = self._link_motion(theta, rigid, moved, placed)
@@ -148,10 +173,16 @@ class Erls(AbstractFormulation):
         """Body coordinates q = H(theta) eta and encoder readings theta + phi."""
         theta = self.mechanism.chain_coordinates(x)
         _, eta = self.split(x)
-        placed = place_elastic(self.links, eta)
-        q, phi = elastic_coordinates(
-            self.mechanism, self.shapes, self.reference, theta, placed
-        )
+
+        def carried(placed):
+            return elastic_coordinates(
+                self.mechanism, self.shapes, self.reference, theta, placed
+            )
+
+        (placed,) = linear_motion(self.links, eta)
+        q, phi = carried(placed)
+        if self.links.slopes is not None:
+            q, phi = carried(with_squared_slopes(self.links, placed, q[:, 3:6]))
         return q, (theta + phi)[: self.n_encoders]
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:

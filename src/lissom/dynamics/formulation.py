@@ -217,7 +217,11 @@ class AbstractFormulation(eqx.Module):
         """Link frames of the rigid robot from which nodes are displaced."""
         if not self.support.finite_rotations:
             return place.R, place.p
-        return link_frames(self.mechanism.chain, place.encoder)
+        # Its independent joints read what the encoders do, and its loops close rigidly.
+        mechanism = self.mechanism.rigid
+        encoder = place.encoder[jnp.asarray(self.independent, dtype=int)]
+        R, p = link_frames(mechanism.chain, mechanism.chain_coordinates(encoder))
+        return R[: len(place.R)], p[: len(place.R)]
 
     @abc.abstractmethod
     def configuration(self, x: Float[Array, " n"]) -> Configuration:

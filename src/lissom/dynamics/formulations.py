@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from ..bodies.body import Body
 from ..bodies.link_body import body_of
-from ..describe.errors import refused
 from ..describe.robot import Robot
 from ..describe.supported import SUPPORT, Support, check_structure, register
 from ..kinematics.references import Tangent
@@ -19,7 +18,14 @@ from .links import Links, stack_links
 from .nonlinear import Nonlinear
 from .published_modes import nodal_constants
 from .published_terms import BoscariolTerms, VidoniTerms
-from .robot_parts import links_of, parts_of, reference_of
+from .robot_parts import (
+    check_turned,
+    elastic_seats,
+    links_of,
+    parts_of,
+    reference_of,
+    turned_links,
+)
 from .truncated import TruncatedScrews, modal_links
 
 Bodies = tuple[Body, ...]
@@ -63,8 +69,8 @@ def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
             )
     is_complete = choices.terms != "published"
     equations = VirtualWork() if is_complete else VirtualWork(BoscariolTerms())
-    links = links_of(bodies, choices)
     support = SUPPORT["erls-fem"]
+    links = _erls_links(robot, bodies, choices, support)
     return _erls(robot, bodies, links, choices, support, equations, is_complete)
 
 
@@ -75,7 +81,7 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     """
     support = SUPPORT["erls-cms"]
     if choices.terms != "published":
-        links = links_of(bodies, choices)
+        links = _erls_links(robot, bodies, choices, support)
         return _erls(robot, bodies, links, choices, support, VirtualWork())
     # The nodal mass matrix has all dofs, those out of the plane too.
     spatial = robot.model_copy(update={"planar": False})
@@ -89,6 +95,18 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     return _erls(robot, bodies, links, choices, support, equations)
 
 
+def _erls_links(
+    robot: Robot, bodies: Bodies, choices: Choices, support: Support
+) -> Links:
+    """The bodies stacked, those that the ERLS turns with axes that lean."""
+    if choices.stiffening == "none":
+        return links_of(bodies, choices)
+    reference = choices.reference or support.default_reference
+    turned = turned_links(robot, bodies, reference)
+    check_turned(robot, turned, support.name)
+    return links_of(bodies, choices, turned)
+
+
 def _erls(
     robot: Robot,
     bodies: Bodies,
@@ -99,9 +117,6 @@ def _erls(
     complete: bool = True,
 ) -> Erls:
     """The robot with these bodies as its links; not `complete` leaves out what [Boscariol2012] does."""
-    if robot.loops and links.slopes is not None:
-        message = "stiffening: geometric counts slopes from the inner node, which loops turn: not for closed chains"
-        raise refused("loops", None, message)
     reference = choices.reference or support.default_reference
     return Erls(
         **parts_of(robot, bodies, links),
@@ -115,8 +130,13 @@ def _erls(
 
 def nonlinear(robot: Robot, bodies: Bodies, choices: Choices) -> Nonlinear:
     """The robot with every link on the deformed tip of the link before it."""
+    links = links_of(bodies, choices)
+    parts = parts_of(robot, bodies, links)
+    seats = elastic_seats(robot, parts["mechanism"], links)
+    parts["mechanism"] = parts["mechanism"].on_seats(seats)
     return Nonlinear(
-        **parts_of(robot, bodies, links_of(bodies, choices)),
+        **parts,
+        seats=seats,
         equations=VirtualWork(),
         support=SUPPORT["nonlinear"],
     )

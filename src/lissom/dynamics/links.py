@@ -30,7 +30,9 @@ class Links(eqx.Module):
     # Index of each body coordinate in eta; d where there is none.
     place: Int[np.ndarray, "l m"] = eqx.field(static=False)
     # Of stiffened links, whose q = (r, eta, squared slopes).
-    slopes: Float[Real, "l p 3 m"] | None = None
+    slopes: Float[Real, "l p d m"] | None = None
+    # Slopes of the same axes for unit rotations of the inner node, of links that small displacements carry.
+    leans: Float[Real, "l p d 3"] | None = None
     # Where inertia follows the nodal shortcut of [Vidoni2015].
     nodal: NodalConstants | None = None
 

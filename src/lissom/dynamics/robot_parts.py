@@ -7,12 +7,17 @@ import numpy as np
 
 from ..bodies.body import Body
 from ..bodies.integrals import inertia_integrals
+from ..describe.errors import refused
+from ..describe.link_geometry import parent_of
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
+from ..kinematics.chain import GROUND
+from ..kinematics.mechanism import AbstractMechanism
 from ..kinematics.references import AbstractReference, MinimumNorm, Tangent, Zeroed
-from ..kinematics.robot_mechanism import mechanism_of
+from ..kinematics.robot_mechanism import mechanism_of, seats_of
 from ..types import Real, namespace
 from .basis import Choices
+from .elastic import ElasticSeats
 from .formulation import Joints
 from .links import Links, stack_links
 from .nodes import find_node
@@ -27,7 +32,7 @@ def parts_of(robot: Robot, bodies: Sequence[Body], links: Links) -> dict[str, An
     """The fields that every formulation has: mechanism, links, joints, gravity and names."""
     xp = namespace(robot.gravity)
     return {
-        "mechanism": mechanism_of(robot, links.shapes.tip),
+        "mechanism": mechanism_of(robot, links.stiffness.shape[-1]),
         "links": links,
         "joints": joints_of(robot),
         "gravity": xp.asarray(robot.gravity, dtype=float),
@@ -35,11 +40,61 @@ def parts_of(robot: Robot, bodies: Sequence[Body], links: Links) -> dict[str, An
     }
 
 
-def links_of(bodies: Sequence[Body], choices: Choices) -> Links:
-    """The bodies stacked, with their squared slopes where axial loads stiffen them."""
+def elastic_seats(
+    robot: Robot, mechanism: AbstractMechanism, links: Links
+) -> ElasticSeats:
+    """What the elastic coordinates of the links do to the points that carry the frames of a mechanism."""
+    shape = seats_of(robot, links.node_shape)[:, :, 6:]
+    return ElasticSeats(shape, links.place, links.slopes, mechanism.chain.parents)
+
+
+def links_of(
+    bodies: Sequence[Body], choices: Choices, turned: Sequence[bool] | None = None
+) -> Links:
+    """The bodies stacked, with their squared slopes where axial loads stiffen them.
+
+    Args:
+        bodies: of all links.
+        choices: the stiffening among them.
+        turned: which of them small displacements turn, as in the ERLS; None where links turn by finite angles.
+    """
     if choices.stiffening == "geometric":
-        return stiffened_links(bodies)
+        return stiffened_links(bodies, turned)
     return stack_links(bodies, [inertia_integrals(body) for body in bodies])
+
+
+def turned_links(
+    robot: Robot, bodies: Sequence[Body], reference: Any
+) -> tuple[bool, ...]:
+    """Which links small displacements turn against the equivalent rigid-link system (ERLS).
+
+    In an open chain whose encoders read theta, those on links that bend; in all others, any.
+    """
+    if robot.loops or reference != "tangent":
+        return (True,) * len(bodies)
+    turned = []
+    for i in range(len(bodies)):
+        parent = parent_of(robot.links, i)
+        if parent is None or parent == GROUND:
+            turned.append(False)
+        else:
+            turned.append(turned[parent] or bodies[parent].coordinates > 6)
+    return tuple(turned)
+
+
+def check_turned(robot: Robot, turned: Sequence[bool], formulation: str) -> None:
+    """Refuse links of finite elements whose second-order displacements would be counted from another axis.
+
+    Raises:
+        DescriptionError: with the name of the link.
+    """
+    for link, is_turned in zip(robot.links, turned, strict=True):
+        if link.fe is not None and is_turned:
+            message = (
+                f"{formulation} turns the link against the rigid robot, and the second-order displacements of finite "
+                "elements are counted from the link's own inner node: use nonlinear, or say stiffening: none"
+            )
+            raise refused(f"links.{link.name}.fe", None, message)
 
 
 def elastic_names(robot: Robot, bodies: Sequence[Body]) -> tuple[str, ...]:

@@ -10,19 +10,32 @@ link, and the geometric stiffness of axial and centrifugal loads comes out of th
 from collections.abc import Sequence
 
 import equinox as eqx
+import numpy as np
+from jaxtyping import Float
 
+from ..algebra.so3 import CROSS
 from ..bodies.body import Body
 from ..bodies.integrals import inertia_integrals
-from ..types import namespace
+from ..bodies.slopes import Slopes
+from ..types import Real, namespace
 from .links import Links, coordinate_places, stack_links
 
 
-def stiffened_links(bodies: Sequence[Body]) -> Links:
+def stiffened_links(
+    bodies: Sequence[Body], turned: Sequence[bool] | None = None
+) -> Links:
     """The bodies stacked, each with its squared slopes as further coordinates.
+
+    Args:
+        bodies: of all links.
+        turned: which of them lean as small displacements turn their inner nodes; None where links lean by finite
+            rotations of their frames.
 
     Raises:
         ValueError: a link bends, but its axis is not known.
     """
+    if turned is not None:
+        bodies = [with_axes(body) for body in bodies]
     counts = [body.coordinates - 6 for body in bodies]
     slots = max(counts)
     longer = [with_squared_slopes(body, slots) for body in bodies]
@@ -38,12 +51,43 @@ def stiffened_links(bodies: Sequence[Body]) -> Links:
         missing = (points - len(slope), slots - count)
         rows.append(xp.pad(slope, ((0, missing[0]), (0, 0), (0, missing[1]))))
     # The squared slopes follow eta: only eta has places among the coordinates of the robot.
+    leans = None if turned is None else leans_of(bodies, points)
     return eqx.tree_at(
-        lambda l: (l.place, l.slopes),
+        lambda l: (l.place, l.slopes, l.leans),
         links,
-        (coordinate_places(counts, slots), xp.stack(rows)),
+        (coordinate_places(counts, slots), xp.stack(rows), leans),
         is_leaf=lambda leaf: leaf is None,
     )
+
+
+def with_axes(body: Body) -> Body:
+    """A rigid body with three axes that lean as it is turned: its points then come nearer to the joint as they must."""
+    if body.slopes is not None or body.coordinates > 6:
+        return body
+    xp = namespace(body)
+    none = xp.zeros((3, 3, 6))
+    slopes = Slopes(none, np.eye(3), body.points, points_of(body.station_rigid))
+    return eqx.tree_at(lambda b: b.slopes, body, slopes, is_leaf=lambda x: x is None)
+
+
+def points_of(rigid: Float[Real, "s 6 6"]) -> Float[Real, "s 3"]:
+    """Where stations are, from the displacements (v + w x X, w) of rigid twists."""
+    xp = namespace(rigid)
+    return xp.stack([rigid[:, 1, 5], rigid[:, 2, 3], rigid[:, 0, 4]], axis=1)
+
+
+def leans_of(bodies: Sequence[Body], points: int) -> Float[Real, "l p 3 3"]:
+    """Slopes phi x t of the axes of all bodies for unit rotations phi of their inner nodes, at `points` points."""
+    rows = []
+    for body in bodies:
+        # A link of finite elements knows no axis: it is not turned, see `check_turned`.
+        tangent = np.zeros((0, 3)) if body.slopes is None else body.slopes.tangent
+        # phi x t = -(t x) phi
+        lean = -namespace(tangent).einsum("pa,aij->pij", tangent, CROSS)
+        rows.append(
+            namespace(lean).pad(lean, ((0, points - len(lean)), (0, 0), (0, 0)))
+        )
+    return namespace(rows).stack(rows)
 
 
 def _slope_points(body: Body) -> int:

@@ -21,7 +21,7 @@ from jaxtyping import Array, Float
 
 from ..algebra.se3 import rigid_shape
 from ..algebra.so3 import cross_matrix
-from ..kinematics.chain import of_previous
+from ..kinematics.chain import of_parents, stands_on_ground
 from ..kinematics.dual_chain import (
     DualPose,
     along,
@@ -97,7 +97,7 @@ class LinkMotion(NamedTuple):
 
 
 class TruncatedScrews(AbstractEquations):
-    """Equations of motion (111)-(112) of a serial chain whose encoders read theta."""
+    """Equations of motion (111)-(112) of an open chain whose encoders read theta."""
 
     links: ModalLinks
 
@@ -114,7 +114,7 @@ class TruncatedScrews(AbstractEquations):
         theta_d, eta_d = _split(formulation, xd)
         theta_dd, eta_dd = _split(formulation, xdd)
         shape = jnp.asarray(self.links.tip)
-        tip, tip_d, tip_dd = parents_tips(shape, eta, eta_d, eta_dd)
+        tip, tip_d, tip_dd = parents_tips(chain, shape, eta, eta_d, eta_dd)
         at = dual_pose(chain, theta, tip)
         s, a = at.s, at.a
         rate = jnp.asarray(chain.selection @ theta_d)[:, None]
@@ -127,8 +127,7 @@ class TruncatedScrews(AbstractEquations):
         (V,) = along(at.Phi, s * rate)
         # Weight is the inertia of a lift: the ground accelerates by -g.
         up = jnp.append(-jnp.asarray(formulation.gravity), jnp.zeros(3))
-        lift = carry(at.G[:1], up[None])
-        ground = jnp.concatenate([lift, jnp.zeros_like(V[1:])])
+        ground = stands_on_ground(chain)[:, None] * (at.G @ up)
         own_V_d = s * rate_d + own_d - rate * bracket(s, V) + ground
         V_d, a_d = along(at.Phi, own_V_d, own - rate * turned)
 
@@ -251,7 +250,7 @@ class TruncatedScrews(AbstractEquations):
     ) -> Dual:
         chain = formulation.mechanism.chain
         shape, spread = jnp.asarray(self.links.tip), jnp.asarray(self.links.spread)
-        (tip,) = parents_tips(shape, eta)
+        (tip,) = parents_tips(chain, shape, eta)
         at = dual_pose(chain, theta, tip)
         l, j, n = at.s.shape[0], theta.shape[0], theta.shape[0] + spread.shape[2]
         a, phi = at.a[:, None], at.tip[:, None, 3:]
@@ -260,7 +259,8 @@ class TruncatedScrews(AbstractEquations):
             return jnp.moveaxis(f(jnp.moveaxis(b, 1, 2)), 2, 1)
 
         # Columns of the joints: their screws; of the elastic coordinates: the parents' tips.
-        tips = of_previous(jnp.einsum("ldm,lmn->ldn", shape, spread))
+        tips = jnp.einsum("ldm,lmn->ldn", shape, spread)
+        tips = of_parents(chain.parents, tips)
         elastic = jnp.einsum("lij,ljn->lin", at.B, tips)
         turned = columns(lambda b: turned_tip_terms(phi, b), tips)
         elastic_1 = columns(lambda b: bracket(a, b), elastic)

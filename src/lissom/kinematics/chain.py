@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import twist_to_child
-from ..algebra.so3 import axis_rotation
+from ..algebra.so3 import axis_rotation, exponential
 from ..types import Real
 
 # Links per iteration of a scan: short chains become straight-line code, long ones keep compile time flat.
@@ -52,15 +52,30 @@ class Relative(eqx.Module):
     arm: Float[Array, "l 3"]  # in the parent's axes; nonzero for prismatic joints only
 
 
-def relative_poses(chain: Chain, theta: Float[Array, " j"]) -> Relative:
-    """Joint motion of every link: turn about, or slide along, the joint axis."""
+def relative_poses(
+    chain: Chain,
+    theta: Float[Array, " j"],
+    displaced: Float[Array, "l 6"] | None = None,
+) -> Relative:
+    """Joint motion of every link: turn about, or slide along, the joint axis.
+
+    Args:
+        chain: the links and their joints.
+        theta: joint coordinates.
+        displaced: displacement u and rotation vector phi of the point that carries each link, in its parent's axes;
+            None where links are rigid.
+    """
     motion = chain.selection @ theta
     R_X = jnp.asarray(chain.rotation)
+    p_X = jnp.asarray(chain.position)
     axis = jnp.asarray(chain.axis)
+    if displaced is not None:
+        R_X = exponential(displaced[:, 3:]) @ R_X
+        p_X = p_X + displaced[:, :3]
     R = R_X @ jax.vmap(axis_rotation)(axis, motion * chain.turns)
     slide = axis * (motion * chain.slides)[:, None]
     arm = jnp.einsum("lij,lj->li", R_X, slide)
-    return Relative(R, jnp.asarray(chain.position) + arm, arm)
+    return Relative(R, p_X + arm, arm)
 
 
 def scan_links(step, start, links):
@@ -96,25 +111,34 @@ def of_previous(value: Float[Array, "l *n"]) -> Float[Array, "l *n"]:
     return jnp.concatenate([jnp.zeros_like(value[:1]), value[:-1]])
 
 
-def of_parents(chain: Chain, value: Float[Array, "b *n"]) -> Float[Array, "l *n"]:
+def of_parents(
+    parents: tuple[int, ...] | None, value: Float[Array, "b *n"]
+) -> Float[Array, "l *n"]:
     """For every link, the value of its parent; zero where that is the ground."""
-    if chain.parents is None:
+    if parents is None:
         return of_previous(value)
-    return jnp.tensordot(parent_matrix(chain.parents, value.shape[0]), value, axes=1)
+    return jnp.tensordot(parent_matrix(parents, value.shape[0]), value, axes=1)
 
 
 def on_parents(
-    chain: Chain, value: Float[Array, "l *n"], count: int
+    parents: tuple[int, ...] | None, value: Float[Array, "l *n"], count: int
 ) -> Float[Array, "b *n"]:
     """The transpose of `of_parents`: sums over the children of each of `count` links."""
-    if chain.parents is None:
+    if parents is None:
         return jnp.concatenate([value[1:], jnp.zeros_like(value[:1])])
-    return jnp.tensordot(parent_matrix(chain.parents, count).T, value, axes=1)
+    return jnp.tensordot(parent_matrix(parents, count).T, value, axes=1)
 
 
 def parent_matrix(parents: tuple[int, ...], count: int) -> Float[np.ndarray, "l b"]:
     """1 where a link (row) moves on another (column)."""
     return (np.asarray(parents)[:, None] == np.arange(count)).astype(float)
+
+
+def stands_on_ground(chain: Chain) -> Float[np.ndarray, " l"]:
+    """1 for every link that the ground carries."""
+    count = chain.selection.shape[0]
+    parents = chain.parents or range(GROUND, count - 1)
+    return (np.asarray(parents) == GROUND).astype(float)
 
 
 def with_frames(chain: Chain, value: Float[Array, "b *n"]) -> Float[Array, "l *n"]:
@@ -140,10 +164,12 @@ def frames_in_world(
 
 
 def link_frames(
-    chain: Chain, theta: Float[Array, " j"]
+    chain: Chain,
+    theta: Float[Array, " j"],
+    displaced: Float[Array, "l 6"] | None = None,
 ) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
     """Rotation and origin of every link frame in the world."""
-    relative = relative_poses(chain, theta)
+    relative = relative_poses(chain, theta, displaced)
     return frames_in_world(chain.parents, relative.R, relative.p)
 
 

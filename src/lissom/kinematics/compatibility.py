@@ -41,7 +41,7 @@ class Shapes(eqx.Module):
 def seat_shapes(chain: Chain, shapes: Shapes) -> Float[Array, "l 6 c"]:
     """Displacement of the point that carries each frame, from the body coordinates of its parent."""
     if shapes.seat is None:
-        return of_parents(chain, jnp.asarray(shapes.tip))
+        return of_parents(chain.parents, jnp.asarray(shapes.tip))
     return jnp.asarray(shapes.seat)
 
 

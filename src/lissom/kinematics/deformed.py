@@ -1,27 +1,28 @@
 """Motion of links that sit on the deformed tips of the links before them, finite elastic rotations included.
 
-The tip of link i - 1 is displaced by u and turned by exp(phi x), phi the elastic rotation of its last node; the joint's
-own motion follows. With b = (udot, J(phi) phidot) the motion of the tip in its link's axes, J the left Jacobian of the
-rotation group, the body twist of link i is
+The point of link p that carries link i is displaced by u and turned by exp(phi x), phi the elastic rotation of the node
+there; the joint's own motion follows. With b = (udot, J(phi) phidot) the motion of that point in the axes of link p, J
+the left Jacobian of the rotation group, the body twist of link i is
 
-    V_i = A_i V_(i-1) + B_i b_(i-1) + s_i theta_d_i
+    V_i = A_i V_p + B_i b_i + s_i theta_d_i
 
-where A_i carries a twist from the frame of link i - 1 and B_i one from the tip. A relative motion W changes a carried
-twist at the rate -ad(W), which gives the accelerations; nothing is linearised.
+where A_i carries a twist from the frame of link p and B_i one from the point. A relative motion W changes a carried
+twist at the rate -ad(W), which gives the accelerations; nothing is linearised. Where chains are closed, the dependent
+joints keep the twists of the frames that meet equal, and so the rates of these twists.
 """
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..algebra.so3 import axis_rotation, cross_matrix, rotation_series
-from .chain import Chain, of_previous
+from ..algebra.so3 import left_jacobian, rotation_series
+from .chain import Chain, relative_poses
 from .erls_motion import chain_product, transfer
+from .mechanism import AbstractJointDependence, AbstractMechanism
 
 
 class Tips(eqx.Module):
-    """Displacement (u, phi) of every link's tip in its own axes, with its first and second time derivative."""
+    """Displacement (u, phi) of the point that carries each link, in its parent's axes, with its time derivatives."""
 
     value: Float[Array, "l 6"]
     rate: Float[Array, "l 6"]
@@ -29,35 +30,33 @@ class Tips(eqx.Module):
 
 
 class Seats(eqx.Module):
-    """Where every link sits on its parent: pose in the parent's frame, and what carries twists to it."""
+    """Where every link sits on its parent: pose in the parent's frame, and what carries twists to it.
+
+    The chain of all links follows: `Phi` carries a twist of each link to all links outside.
+    """
 
     R: Float[Array, "l 3 3"]
     p: Float[Array, "l 3"]
     A: Float[Array, "l 6 6"]  # twist of the parent's frame -> of the link's
-    B: Float[Array, "l 6 6"]  # the same from the parent's tip, in the parent's axes
-    turn: Float[Array, "l 3 3"]  # left Jacobian J(phi) of the parent's tip
+    B: Float[Array, "l 6 6"]  # the same from the point that carries the link
+    turn: Float[Array, "l 3 3"]  # left Jacobian J(phi) of that point
+    Phi: Float[Array, "L L"]
 
 
 def seats_on_tips(
-    chain: Chain, theta: Float[Array, " j"], tip: Float[Array, "l 6"]
+    chain: Chain, theta: Float[Array, " k"], displaced: Float[Array, "l 6"]
 ) -> Seats:
-    """Pose of every link on the deformed tip of its parent."""
-    u, phi = jnp.split(of_previous(tip), 2, axis=1)
-    # exp(phi x) and its left Jacobian from one set of series in |phi|^2: smooth at phi = 0.
-    square = jnp.sum(phi**2, axis=1)[:, None, None]
-    sinc, half, sixth, _, _ = rotation_series(square)
-    K = cross_matrix(phi)
-    KK = K @ K
-    E = jnp.eye(3) + sinc * K + half * KK
-    motion = chain.selection @ theta
-    R_X = jnp.asarray(chain.rotation)
-    axis = jnp.asarray(chain.axis)
-    R = E @ R_X @ jax.vmap(axis_rotation)(axis, motion * chain.turns)
-    slide = axis * (motion * chain.slides)[:, None]
-    arm = jnp.einsum("lij,lj->li", E @ R_X, slide)
-    p = jnp.asarray(chain.position) + u + arm
-    turn = jnp.eye(3) + half * K + sixth * KK
-    return Seats(R, p, transfer(R, p), transfer(R, arm), turn)
+    """Pose of every link on the displaced point that carries it."""
+    relative = relative_poses(chain, theta, displaced)
+    A = transfer(relative.R, relative.p)
+    return Seats(
+        R=relative.R,
+        p=relative.p,
+        A=A,
+        B=transfer(relative.R, relative.arm),
+        turn=left_jacobian(displaced[:, 3:]),
+        Phi=chain_product(A, chain.parents),
+    )
 
 
 def turning(W: Float[Array, "l 6"], V: Float[Array, "l 6"]) -> Float[Array, "l 6"]:
@@ -71,10 +70,8 @@ def turning(W: Float[Array, "l 6"], V: Float[Array, "l 6"]) -> Float[Array, "l 6
 def tip_twist(
     seats: Seats, tips: Tips
 ) -> tuple[Float[Array, "l 6"], Float[Array, "l 6"]]:
-    """Motion b = (udot, J(phi) phidot) of the parent's tip in the parent's axes, and its rate."""
-    value = of_previous(tips.value)
-    d = of_previous(tips.rate)
-    dd = of_previous(tips.acceleration)
+    """Motion b = (udot, J(phi) phidot) of the points that carry the links, in their parents' axes, and its rate."""
+    value, d, dd = tips.value, tips.rate, tips.acceleration
     phi, phi_d = value[:, 3:], d[:, 3:]
     s = jnp.sum(phi**2, axis=1)[:, None]
     s_d = 2.0 * jnp.sum(phi * phi_d, axis=1)[:, None]
@@ -91,47 +88,69 @@ def tip_twist(
 
 
 class Twists(eqx.Module):
-    """Body twists of all links with their rates, and the chain that carries a twist to the links outside."""
+    """Rates of all joints of the chain and body twists of all links, with their rates."""
 
+    theta_d: Float[Array, " k"]
+    theta_dd: Float[Array, " k"]
     V: Float[Array, "l 6"]
     V_d: Float[Array, "l 6"]
-    Phi: Float[Array, "L L"]
+    dependence: AbstractJointDependence
 
 
 def twists(
-    chain: Chain,
+    mechanism: AbstractMechanism,
     seats: Seats,
     tips: Tips,
-    theta_d: Float[Array, " j"],
-    theta_dd: Float[Array, " j"],
+    rate_i: Float[Array, " i"],
+    acceleration_i: Float[Array, " i"],
 ) -> Twists:
-    """Twists and their rates, from the base outwards."""
+    """Twists and their rates, from the base outwards, the dependent joints following where chains are closed."""
+    chain, Phi = mechanism.chain, seats.Phi
     b, b_d = tip_twist(seats, tips)
 
     def from_tip(V):
         return jnp.einsum("lij,lj->li", seats.B, V)
 
-    joint = chain.screw * (chain.selection @ theta_d)[:, None]
-    joint_d = chain.screw * (chain.selection @ theta_dd)[:, None]
+    def of_joints(rate):
+        return chain.screw * (chain.selection @ rate)[:, None]
+
+    dependence = mechanism.dependence(_jacobian(chain, Phi))
     seat = from_tip(b)
+    theta_d = dependence.follow(rate_i, Phi @ seat.reshape(-1))
+    joint = of_joints(theta_d)
     W = seat + joint  # of the link on its parent
+    V = (Phi @ W.reshape(-1)).reshape(W.shape)
     # The tip carries its own motion in axes that do not turn with it: only its rotation and the joint change B.
     spin = from_tip(b.at[:, :3].set(0.0)) + joint
-    Phi = chain_product(seats.A)
-    V = (Phi @ W.reshape(-1)).reshape(W.shape)
-    own = from_tip(b_d) + joint_d - turning(spin, seat) + turning(V, W)
+    own = from_tip(b_d) - turning(spin, seat) + turning(V, W)
+    theta_dd = dependence.follow(acceleration_i, Phi @ own.reshape(-1))
+    own = own + of_joints(theta_dd)
     V_d = (Phi @ own.reshape(-1)).reshape(W.shape)
-    return Twists(V, V_d, Phi)
+    return Twists(theta_d, theta_dd, V, V_d, dependence)
+
+
+def _jacobian(chain: Chain, Phi: Float[Array, "L L"]) -> Float[Array, "l 6 k"]:
+    """Body Jacobian of all joints."""
+    screws = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
+    J = Phi @ screws.reshape(Phi.shape[0], -1)
+    return J.reshape(screws.shape)
 
 
 def twists_pull_back(
-    chain: Chain, seats: Seats, Phi: Float[Array, "L L"], on_V: Float[Array, "l 6"]
-) -> tuple[Float[Array, " j"], Float[Array, "l 6"]]:
-    """Transpose of the twists: forces on theta and on every link's tip displacement (u, phi)."""
-    on_W = (on_V.reshape(-1) @ Phi).reshape(on_V.shape)
-    on_theta = jnp.sum(chain.screw * on_W, axis=1) @ chain.selection
+    chain: Chain,
+    seats: Seats,
+    dependence: AbstractJointDependence,
+    on_V: Float[Array, "l 6"],
+    on_joints: Float[Array, " k"],
+) -> tuple[Float[Array, " i"], Float[Array, "l 6"]]:
+    """Transpose of the twists and joint rates: forces on the independent joints and on the displacements (u, phi)."""
+    on_W = (on_V.reshape(-1) @ seats.Phi).reshape(on_V.shape)
+    on_theta = on_joints + jnp.sum(chain.screw * on_W, axis=1) @ chain.selection
+    wrenches = dependence.closing_wrenches(on_theta)
+    if wrenches is not None:
+        # Closing joints push on the frames until no force is left on the dependent joints.
+        on_W = on_W + (wrenches @ seats.Phi).reshape(on_V.shape)
     on_b = jnp.einsum("lij,li->lj", seats.B, on_W)
     on_phi = jnp.einsum("lij,li->lj", seats.turn, on_b[:, 3:])
     on_tip = jnp.concatenate([on_b[:, :3], on_phi], axis=1)
-    # A link's tip carries the next link; the last tip carries none.
-    return on_theta, jnp.concatenate([on_tip[1:], jnp.zeros_like(on_tip[:1])])
+    return dependence.forces(on_theta), on_tip

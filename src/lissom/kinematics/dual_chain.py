@@ -14,7 +14,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from .chain import Chain, of_previous, relative_poses
+from .chain import Chain, of_parents, on_parents, relative_poses
 from .erls_motion import chain_product, transfer
 
 Stack = Float[Array, "l 6"]
@@ -65,13 +65,13 @@ def dual_pose(chain: Chain, theta: Float[Array, " j"], tip: Stack) -> DualPose:
     relative = relative_poses(chain, theta)
     G = transfer(relative.R, relative.p)
     B = transfer(relative.R, relative.arm)
-    Phi = chain_product(G)
+    Phi = chain_product(G, chain.parents)
     (a,) = along(Phi, carry(B, tip))
     return DualPose(G, B, Phi, chain.screw, tip, a)
 
 
 def along(Phi: Float[Array, "L L"], *own: Stack) -> tuple[Stack, ...]:
-    """Solutions of b_i = G_i b_(i-1) + own_i, for several `own` at once."""
+    """Solutions of b_i = G_i b_p + own_i, p the parent of link i, for several `own` at once."""
     # One product with a few columns costs less than several with one.
     columns = jnp.stack([part.reshape(-1) for part in own], axis=-1)
     return tuple(part.reshape(own[0].shape) for part in (Phi @ columns).T)
@@ -89,11 +89,11 @@ def carry(T: Float[Array, "l 6 6"], b: Stack) -> Stack:
 
 
 def parents_tips(
-    shape: Float[Array, "l 6 m"], *eta: Float[Array, "l m"]
+    chain: Chain, shape: Float[Array, "l 6 m"], *eta: Float[Array, "l m"]
 ) -> list[Stack]:
     """Displacement of every parent's tip, eq. (71), for coordinates, speeds, accelerations."""
     parts = jnp.einsum("ldm,lmk->kld", shape, jnp.stack(eta, axis=-1))
-    return [of_previous(part) for part in parts]
+    return [of_parents(chain.parents, part) for part in parts]
 
 
 def forces_on_coordinates(
@@ -112,6 +112,5 @@ def forces_on_coordinates(
     on_theta = jnp.sum(at.s * on_screws, axis=1) @ chain.selection
     tip, lean = jnp.einsum("lij,kli->klj", at.B, jnp.stack([on_screws, F]))
     on_tip = tip + turned_tip_terms(at.tip[:, 3:], lean)
-    # A link's tip carries the next link; the last tip carries none.
-    on_links = jnp.einsum("ldm,ld->lm", shape[:-1], on_tip[1:])
-    return on_theta, jnp.concatenate([on_links, jnp.zeros_like(shape[:1, 0])])
+    on_own_tip = on_parents(chain.parents, on_tip, shape.shape[0])
+    return on_theta, jnp.einsum("ldm,ld->lm", shape, on_own_tip)

@@ -128,12 +128,12 @@ def rigid_motion(
     acceleration_i: Float[Array, " i"],
 ) -> RigidMotion:
     """Joint rates and twists of the ERLS from the rates of its independent joints."""
-    theta_d = at.dependence.rates(rate_i)
+    theta_d = at.dependence.follow(rate_i)
     V = at.J @ theta_d
     rate = jnp.repeat(chain.selection @ theta_d, 6)
     # Jdot theta_d = -turning, from dT_i/dtheta_i = -ad(s_i) T_i.
     turning = at.Phi @ (rate * (at.ad @ V))
-    theta_dd = at.dependence.accelerations(acceleration_i, turning)
+    theta_dd = at.dependence.follow(acceleration_i, -turning)
     return RigidMotion(theta_d, theta_dd, V, at.J @ theta_dd - turning)
 
 
@@ -188,6 +188,12 @@ class ErlsMotion(eqx.Module):
             return self.inner
         return self.inner + self.rigid
 
+    def rotations(self, links: int) -> tuple[Float[Array, "b 3"], ...]:
+        """Rotations of the inner nodes of the first `links` frames, their rates and accelerations."""
+        total = self.total
+        parts = (total.value, total.rate, total.acceleration)
+        return tuple(part.reshape(-1, 6)[:links, 3:] for part in parts)
+
 
 def erls_motion(
     chain: Chain,
@@ -236,7 +242,7 @@ def _from_tips(
 ) -> Float[Array, " L"]:
     """Displacement of each inner node that the elastic coordinates of its parent cause."""
     elastic_shape = seat_shapes(chain, shapes)[:, :, 6:]
-    tip = jnp.einsum("ldm,lm->ld", elastic_shape, of_parents(chain, eta))
+    tip = jnp.einsum("ldm,lm->ld", elastic_shape, of_parents(chain.parents, eta))
     return jnp.einsum("lab,lb->la", at.shift, tip).reshape(-1)
 
 
@@ -344,7 +350,7 @@ def erls_pull_back(
     on_tip = jnp.einsum("lab,la->lb", at.shift, on_inner.reshape(-1, 6))
     elastic_shape = seat_shapes(chain, shapes)[:, :, 6:]
     from_tip = jnp.einsum("ld,ldm->lm", on_tip, elastic_shape)
-    on_eta = on_eta + on_parents(chain, from_tip, links)
+    on_eta = on_eta + on_parents(chain.parents, from_tip, links)
 
     on_theta = on_encoder + at.J.T @ on_V
     if complete:

@@ -25,18 +25,28 @@ class AbstractJointDependence(eqx.Module):
     """How the k joints of a chain follow from its i independent ones at one pose."""
 
     @abc.abstractmethod
-    def rates(self, rate_i: Float[Array, " i"]) -> Float[Array, " k"]:
-        """Rates of all joints from those of the independent ones."""
-
-    @abc.abstractmethod
-    def accelerations(
-        self, acceleration_i: Float[Array, " i"], turning: Float[Array, " L"]
+    def follow(
+        self,
+        motion_i: Float[Array, " i"],
+        others: Float[Array, " L"] | None = None,
     ) -> Float[Array, " k"]:
-        """Accelerations of all joints; `turning` is what the turning of the links takes from the twists' rates."""
+        """Rates, or accelerations, of all joints from those of the independent ones.
+
+        Args:
+            motion_i: rates or accelerations of the independent joints.
+            others: what moves the frames of the chain beside this motion of the joints: their twists, or the rates of
+                their twists, while it is zero.
+        """
 
     @abc.abstractmethod
     def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
-        """Forces on the independent joints from forces on all: the transpose of `rates`."""
+        """Forces on the independent joints from forces on all: the transpose of `follow`."""
+
+    @abc.abstractmethod
+    def closing_wrenches(
+        self, on_joints: Float[Array, " k"]
+    ) -> Float[Array, " L"] | None:
+        """Wrenches by which closing joints take forces off the dependent joints, on the frames; None in open chains."""
 
     @abc.abstractmethod
     def conditions(
@@ -48,19 +58,21 @@ class AbstractJointDependence(eqx.Module):
 class AllIndependent(AbstractJointDependence):
     """Every joint is independent: an open chain."""
 
-    def rates(self, rate_i: Float[Array, " i"]) -> Float[Array, " k"]:
-        """The same."""
-        return rate_i
-
-    def accelerations(
-        self, acceleration_i: Float[Array, " i"], turning: Float[Array, " L"]
+    def follow(
+        self,
+        motion_i: Float[Array, " i"],
+        others: Float[Array, " L"] | None = None,
     ) -> Float[Array, " k"]:
         """The same."""
-        return acceleration_i
+        return motion_i
 
     def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
         """The same."""
         return on_joints
+
+    def closing_wrenches(self, on_joints: Float[Array, " k"]) -> None:
+        """None."""
+        return None
 
     def conditions(
         self, reference: AbstractReference, J: Float[Array, "l 6 k"]
@@ -68,6 +80,14 @@ class AllIndependent(AbstractJointDependence):
         """Those of the reference alone."""
         rows = reference.conditions(J)
         return None if rows is None else solved_conditions(rows, J)
+
+
+class AbstractSeats(eqx.Module):
+    """What the elastic coordinates do to the points of the links that carry the frames of a chain."""
+
+    @abc.abstractmethod
+    def displaced(self, eta: Float[Array, " d"]) -> Float[Array, "l 6"]:
+        """Displacement and rotation vector of the point that carries each frame, in its parent's axes."""
 
 
 class AbstractMechanism(eqx.Module):
@@ -87,6 +107,15 @@ class AbstractMechanism(eqx.Module):
     @abc.abstractmethod
     def home(self) -> Float[Any, " j"]:
         """Coordinates of all moving joints as the robot is put together."""
+
+    @property
+    @abc.abstractmethod
+    def rigid(self) -> "AbstractMechanism":
+        """The same mechanism of rigid links: its joints follow from the independent ones alone."""
+
+    @abc.abstractmethod
+    def on_seats(self, seats: AbstractSeats) -> "AbstractMechanism":
+        """The same mechanism of links that bend: loops close at their deformed tips."""
 
     @abc.abstractmethod
     def chain_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " k"]:
@@ -153,6 +182,15 @@ class OpenChain(AbstractMechanism):
     def home(self) -> Float[np.ndarray, " j"]:
         """Zero."""
         return np.zeros(self.chain.selection.shape[1])
+
+    @property
+    def rigid(self) -> "OpenChain":
+        """Itself."""
+        return self
+
+    def on_seats(self, seats: AbstractSeats) -> "OpenChain":
+        """Itself: no joint follows another."""
+        return self
 
     def chain_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " k"]:
         """The joint coordinates of x."""

@@ -11,21 +11,26 @@ from ..types import Real, namespace
 from .chain import GROUND, Chain
 from .loops.assembly import assembled_closure
 from .loops.closed_chain import ClosedChain
-from .loops.robot_loops import closing_joints, closing_seats, closure_of
+from .loops.robot_loops import (
+    closing_joints,
+    closing_seats,
+    closure_of,
+    tip_frames,
+)
 from .mechanism import AbstractMechanism, OpenChain
 
 
-def mechanism_of(robot: Robot, tip_shape: Real) -> AbstractMechanism:
+def mechanism_of(robot: Robot, coordinates: int) -> AbstractMechanism:
     """The mechanism of a robot, put together if some of its joints follow from others.
 
     Args:
         robot: its description.
-        tip_shape: displacement of every link's tip from its body coordinates (l, 6, c).
+        coordinates: of each body.
     """
     chain = chain_of(robot)
     if not robot.loops:
         return OpenChain(chain)
-    closure = closure_of(robot, tip_shape)
+    closure = closure_of(robot, coordinates)
     return ClosedChain(chain, assembled_closure(robot, chain, closure))
 
 
@@ -37,12 +42,12 @@ def chain_of(robot: Robot) -> Chain:
         axes.append(joint_axis(robot, i))
         kinds.append(link.joint.type)
         parents.append(parent_of(robot.links, i))
-    for joint in closing_joints(robot):
+    for joint in [*closing_joints(robot), *tip_frames(robot)]:
         frames.append((joint.rotation, joint.position))
         axes.append(joint.axis)
         kinds.append(joint.kind)
         parents.append(joint.parent)
-    # Joints that close a ring come last: their frames follow the links in the chain.
+    # The two frames at which each ring is cut come last: they follow the links in the chain.
     xp = namespace(frames, axes)
     moving = [kind != "fixed" for kind in kinds]
     is_serial = parents == list(range(-1, len(parents) - 1))
@@ -58,16 +63,14 @@ def chain_of(robot: Robot) -> Chain:
     )
 
 
-def seats_of(robot: Robot, node_shape: Real) -> Real | None:
-    """Displacement of the point that carries each frame, from the body coordinates of its parent; None if serial.
+def seats_of(robot: Robot, node_shape: Real) -> Real:
+    """Displacement of the point that carries each frame, from the body coordinates of its parent.
 
     Args:
         robot: its description.
         node_shape: nodal displacements of every link from body coordinates, stacked (l, k, 6, c).
     """
     parents = [parent_of(robot.links, i) for i in range(len(robot.links))]
-    if not robot.loops and parents == list(range(-1, len(parents) - 1)):
-        return None
     xp = namespace(node_shape)
     ground = xp.zeros(node_shape.shape[2:])
 

@@ -8,7 +8,9 @@ from ..algebra.taylor import SeriesError
 from ..analyse.polynomials.eigenseries import RepeatedEigenvalueError
 from ..analyse.polynomials.expansion import AccuracyError
 from ..analyse.polynomials.parametric_modes import ParametricModes, parametric_modes
+from ..analyse.validity.watch import doubts_of_robot
 from ..describe import DescriptionError, Scenario
+from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..solve.model import Model, UndefinedReferenceError
 from .failures import AnalysisError
@@ -43,6 +45,7 @@ class ModePolynomialsResult(FrozenModel):
     frequency_hz: NumberArray  # at the first expansion point
     damping_ratio: NumberArray
     text: tuple[str, ...]  # the leading terms of each frequency
+    warnings: tuple[str, ...]  # what there is to doubt about the robot, one line each
     files: dict[str, str]
 
 
@@ -72,6 +75,7 @@ def mode_polynomials(
         frequency_hz=values.frequency_hz,
         damping_ratio=values.damping_ratio,
         text=tuple(text),
+        warnings=lines_of(doubts_of_robot(scenario.robot)),
         files=written_files(polynomials=request.file),
     )
 

@@ -202,8 +202,8 @@ def compile_run(
     model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
 ) -> None:
     """Compile everything that a run and its results need, without running it."""
-    shapes = prepare(model, state, inputs, times, solver)
-    prepare_outputs(model, inputs, shapes)
+    prepare(model, state, inputs, times, solver)
+    prepare_outputs(model, state, inputs, float(times[-1]))
 
 
 # --- start ---------------------------------------------------------------------------------------------------------

@@ -69,6 +69,7 @@ def beyond_dead_point(
     moved = MarchState(
         now=Moment(at.now.t, x, xd, at.now.work),
         joints=_joint_coordinates(there, x),
+        piece=at.piece,
         h=at.h,
         memory=None,
         control=at.control,

@@ -1,7 +1,7 @@
 """What closes the loop while a robot moves: a control law wired to its channels, or a user's function of the state."""
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -16,6 +16,7 @@ from .channels import Channel, UnknownNameError, measure, output_named
 from .law import AbstractLaw
 from .model import Model
 from .state import State, state_of
+from .user_function import UserFunction, user_function
 
 
 class ControlState(eqx.Module):
@@ -45,6 +46,12 @@ class AbstractFeedback(eqx.Module):
     def on(self, start: float, end: float) -> "AbstractFeedback":
         """The feedback between two neighbouring breakpoints."""
 
+    def pieces(
+        self, starts: Sequence[float], ends: Sequence[float]
+    ) -> list["AbstractFeedback"]:
+        """The feedback of many pieces, one after the other."""
+        return [self.on(start, end) for start, end in zip(starts, ends, strict=True)]
+
     @abc.abstractmethod
     def torque(
         self, formulation: AbstractFormulation, t, motion: Motion
@@ -67,7 +74,7 @@ class StateFunction(AbstractFeedback):
     Compiled if it is written in JAX, else called back each time, which is slower.
     """
 
-    function: Callable = eqx.field(static=True)
+    function: UserFunction = eqx.field(static=True, converter=user_function)
 
     @property
     def sample(self) -> None:
@@ -164,6 +171,13 @@ class WiredLaw(AbstractFeedback):
         if self.sample is not None:
             return self
         return WiredLaw(self.law.on(start, end), self.channels, self.memory)
+
+    def pieces(
+        self, starts: Sequence[float], ends: Sequence[float]
+    ) -> list["WiredLaw"]:
+        """The law of many pieces, one after the other."""
+        laws = self.law.pieces(starts, ends)
+        return [WiredLaw(law, self.channels, self.memory) for law in laws]
 
     def measured(self, formulation, motion: Motion) -> Float[Array, " m"]:
         """What a continuous law sees: nothing that its own torque changes at once."""

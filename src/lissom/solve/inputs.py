@@ -5,36 +5,18 @@ Inputs are cut into smooth pieces between the times where something jumps or ben
 
 from typing import Any
 
-import equinox as eqx
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
-from ..types import Real, real
+from ..types import Real
 from .feedback import AbstractFeedback, wired
 from .model import Model
+from .schedule import Loads as Loads
+from .schedule import NodeLoad as NodeLoad
+from .schedule import Schedule, schedule_of, with_filled_up_tables
 from .signals import Piece as Piece
 from .signals import Spline as Spline
 from .signals import Table as Table
-
-
-class NodeLoad(eqx.Module):
-    """Wrench (force, moment) on one node over a piece of time."""
-
-    link: int = eqx.field(static=True)
-    node: int = eqx.field(static=True)  # counted along the link
-    in_world: bool = eqx.field(static=True)  # world axes, else link axes
-    wrench: Piece
-
-
-class Loads(eqx.Module):
-    """Everything that drives the robot during one smooth piece of time."""
-
-    torque: Piece | None = None
-    feedback: AbstractFeedback | None = None
-    held: Float[Array, " a"] | None = None  # command of a sampled law in force
-    wrenches: tuple[NodeLoad, ...] = ()
-    motion: tuple[Piece, ...] = ()
-    prescribed: tuple[int, ...] = eqx.field(static=True, default=())
 
 
 class Inputs:
@@ -54,6 +36,7 @@ class Inputs:
         self.wrenches: tuple[tuple[int, int, bool, Table], ...] = tuple(wrenches)
         self.motion: tuple[tuple[int, Spline], ...] = tuple(motion)
         self.law = law
+        self._schedules: dict[float, Schedule] = {}
 
     def wired(self, model: Model) -> "Inputs":
         """The same inputs, their law wired to the channels of a robot.
@@ -61,6 +44,8 @@ class Inputs:
         Raises:
             ValueError: the law does not fit the robot, or a torque is put on a passive joint.
         """
+        if isinstance(self.law, AbstractFeedback):
+            return self
         for joint, _ in self.torque:
             if joint not in model.actuated:
                 name = model.joint_names[joint]
@@ -82,22 +67,52 @@ class Inputs:
         """Numbers of the joints that are forced to follow a motion."""
         return tuple(joint for joint, _ in self.motion)
 
-    def breakpoints(self, t_end: float) -> np.ndarray:
-        """Start, end, and every time between at which an input is not smooth."""
+    def schedule(self, t_end: float) -> Schedule:
+        """The loads of a whole run, from 0 to beyond the last time at which something jumps or bends."""
+        if t_end not in self._schedules:
+            starts = self._starts()
+            last = max(t_end, starts[-1] + 1.0)
+            ends = np.append(starts[1:], last)
+            tables, laws = self._tables(starts, ends), self._laws(starts, ends)
+            self._schedules[t_end] = schedule_of(starts, tables, laws)
+        return self._schedules[t_end]
+
+    def _starts(self) -> np.ndarray:
+        """0, and every later time at which an input is not smooth."""
         signals = [*self.torque, *self.wrenches, *self.motion]
         times = [signal.breakpoints for *_, signal in signals]
         if self.feedback is not None:
             times.append(self.feedback.breakpoints)
-        inside = np.unique(np.concatenate([np.zeros(0), *times]))
-        inside = inside[(inside > 0.0) & (inside < t_end)]
-        return np.concatenate([[0.0], inside, [t_end]])
+        every = np.unique(np.concatenate([np.zeros(1), *times]))
+        return every[every >= 0.0]
+
+    def _laws(self, starts: np.ndarray, ends: np.ndarray) -> list[Any]:
+        """The feedback on each piece; a single one where it is smooth all the time."""
+        feedback = self.feedback
+        if feedback is None:
+            return [None]
+        feedback = with_filled_up_tables(feedback)
+        later = feedback.breakpoints
+        if not np.any(later > 0.0):
+            return [feedback.on(0.0, ends[-1])]
+        return feedback.pieces(starts.tolist(), ends.tolist())
 
     def on(self, start: float, end: float) -> Loads:
         """The smooth loads on the piece (start, end)."""
         feedback = self.feedback
+        tables = self._tables(start, end)
+        return Loads(
+            torque=tables.torque,
+            feedback=None if feedback is None else feedback.on(start, end),
+            wrenches=tables.wrenches,
+            motion=tables.motion,
+            prescribed=tables.prescribed,
+        )
+
+    def _tables(self, start: Any, end: Any) -> Loads:
+        """Torques, wrenches and motions on one piece, or on many where start and end are arrays."""
         return Loads(
             torque=self._torque(start, end),
-            feedback=None if feedback is None else feedback.on(start, end),
             wrenches=tuple(
                 NodeLoad(link, node, bool(in_world), table.on(start, end))
                 for link, node, in_world, table in self.wrenches
@@ -106,14 +121,14 @@ class Inputs:
             prescribed=self.prescribed,
         )
 
-    def _torque(self, start: float, end: float) -> Piece | None:
+    def _torque(self, start: Any, end: Any) -> Piece | None:
         """All torque tables in one polynomial; joints without a table have zeros."""
         if not self.torque:
             return None
-        coefficients = np.zeros((2, self.joints))
+        coefficients = np.zeros((*np.shape(start), 2, self.joints))
         for joint, table in self.torque:
-            coefficients[:, joint] += np.asarray(table.on(start, end).coefficients)
-        return Piece(real(start), real(coefficients))
+            coefficients[..., joint] += table.on(start, end).coefficients
+        return Piece(np.asarray(start, dtype=float), coefficients)
 
 
 def constant_torque(torque: Float[Real, " j"]) -> Inputs:

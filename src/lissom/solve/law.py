@@ -1,6 +1,7 @@
 """The contract of a control law: what it sees, what it remembers, and when it acts."""
 
 import abc
+from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
@@ -43,3 +44,9 @@ class AbstractLaw(eqx.Module):
     def on(self, start: float, end: float) -> "AbstractLaw":
         """The law between two neighbouring breakpoints, smooth there up to both ends."""
         return self
+
+    def pieces(
+        self, starts: Sequence[float], ends: Sequence[float]
+    ) -> list["AbstractLaw"]:
+        """The laws of many pieces, one after the other."""
+        return [self.on(start, end) for start, end in zip(starts, ends, strict=True)]

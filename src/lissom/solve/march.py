@@ -7,10 +7,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..dynamics.formulation import AbstractFormulation
 from ..kinematics.mechanism import DEAD_POINT_GAIN
-from ..types import RESULTS, real, whole
-from .feedback import ControlState
+from ..types import RESULTS, real
+from .feedback import ControlState, WiredLaw
 from .problem import MotionProblem
+from .record import Record, is_due, with_command, write
+from .schedule import Schedule
 from .solution import Counts
 from .step import AbstractStep, Attempt, Moment, Tolerance
 
@@ -18,19 +21,6 @@ SAFETY = 0.9
 SHRINK = 0.2  # a step becomes at most so many times shorter,
 GROW = 8.0  # at most so many times longer,
 KEEP = 1.2  # and is kept if it would grow by less
-SAME_TIME = 1e-12  # relative: times closer than this are the same instant
-
-
-class Record(eqx.Module):
-    """Output grid, filled as the march passes its times."""
-
-    t: Float[Array, " t"]
-    x: Float[Array, "t n"]
-    xd: Float[Array, "t n"]
-    work: Float[Array, "t 2"]
-    joints: Float[Array, "t j"]  # coordinates of all moving joints
-    command: Float[Array, "t a"]  # held by a sampled law
-    filled: Any
 
 
 class MarchState(eqx.Module):
@@ -40,6 +30,7 @@ class MarchState(eqx.Module):
     joints: Float[
         Array, " j"
     ]  # coordinates of all moving joints: the branch of a closed chain
+    piece: Any  # number of the smooth piece of time that the loads are on
     h: Float[Array, ""]
     memory: Any  # of the step method
     control: ControlState | None  # of a sampled law
@@ -53,15 +44,27 @@ class MarchState(eqx.Module):
         return None if self.control is None else self.control.command
 
 
-def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> Record:
-    """An output grid yet to be filled."""
+class DrivenRobot(eqx.Module):
+    """A robot and all that drives it during a run."""
 
-    def blank(width):
-        return real(jnp.full((t.shape[0], width), jnp.nan))
+    formulation: AbstractFormulation
+    schedule: Schedule
 
-    return Record(
-        t, blank(n), blank(n), blank(2), blank(joints), blank(commands), whole(0)
-    )
+    def problem(self, state: MarchState) -> MotionProblem:
+        """The equations of motion on the piece of time, the branch, and under the command of a march."""
+        loads = self.schedule.loads(state.piece)
+        on_branch = MotionProblem(self.formulation, loads).near(state.joints)
+        return on_branch.holding(state.command)
+
+    @property
+    def at_start(self) -> MotionProblem:
+        """The equations of motion on the first piece of time."""
+        return MotionProblem(self.formulation, self.schedule.loads(0))
+
+    @property
+    def sampled_law(self) -> WiredLaw | None:
+        """The law that acts at samples, None where there is none."""
+        return self.at_start.sampled_law
 
 
 def first_sample(problem: MotionProblem, now: Moment) -> ControlState | None:
@@ -76,15 +79,16 @@ def first_sample(problem: MotionProblem, now: Moment) -> ControlState | None:
 
 
 def set_off(
-    step: AbstractStep, problem: MotionProblem, tolerance: Tolerance, state: MarchState
+    step: AbstractStep, robot: DrivenRobot, tolerance: Tolerance, state: MarchState
 ) -> MarchState:
-    """Start of a smooth piece: fresh acceleration, no memory of what was before the jump."""
-    here = problem.near(state.joints).holding(state.command)
+    """Start of a march, or of its next part in other coordinates: fresh acceleration, no memory of what was before."""
+    here = robot.problem(state)
     memory = step.begin(here, tolerance, state.now)
     record = write(step, here, state.record, state.now, None, real(0.0))
     return MarchState(
         state.now,
         state.joints,
+        state.piece,
         state.h,
         memory,
         state.control,
@@ -92,46 +96,6 @@ def set_off(
         record,
         RESULTS.successful,
     )
-
-
-def write(
-    step: AbstractStep,
-    problem: MotionProblem,
-    record: Record,
-    now: Moment,
-    attempt: Attempt | None,
-    h,
-) -> Record:
-    """Fill in every output time up to the end of the step."""
-    end = now.t + h
-    slack = SAME_TIME * (1.0 + jnp.abs(end))
-    count = record.t.shape[0]
-
-    def is_due(record: Record):
-        next_time = record.t[jnp.minimum(record.filled, count - 1)]
-        return (record.filled < count) & (next_time <= end + slack)
-
-    def put(record: Record) -> Record:
-        k = record.filled
-        length = jnp.where(h > 0, h, 1.0)
-        part = jnp.where(h > 0, (record.t[k] - now.t) / length, 0.0)
-        part = jnp.clip(part, 0.0, 1.0)
-        at = now if attempt is None else step.interpolate(now, attempt, h, part)
-        joints = problem.formulation.mechanism.joint_coordinates(at.x)
-        command = record.command
-        if problem.loads.held is not None:
-            command = command.at[k].set(problem.loads.held)
-        return Record(
-            record.t,
-            record.x.at[k].set(at.x),
-            record.xd.at[k].set(at.xd),
-            record.work.at[k].set(at.work),
-            record.joints.at[k].set(joints),
-            command,
-            k + 1,
-        )
-
-    return jax.lax.while_loop(is_due, put, record)
 
 
 def next_size(step: AbstractStep, attempt: Attempt, h, accepted):
@@ -149,7 +113,7 @@ def next_size(step: AbstractStep, attempt: Attempt, h, accepted):
 
 def march(
     step: AbstractStep,
-    problem: MotionProblem,
+    robot: DrivenRobot,
     tolerance: Tolerance,
     state: MarchState,
     t_end,
@@ -157,28 +121,31 @@ def march(
     budget,
     max_steps,
 ) -> MarchState:
-    """March to `t_end`, or until `budget` more tries are made or the run fails."""
+    """March to `t_end`, or until `budget` more tries are made, the window of outputs is full, or the run fails."""
     last_try = state.counts.steps + state.counts.rejected + budget
 
     def going(state: MarchState):
         tries = state.counts.steps + state.counts.rejected
         is_well = state.result == RESULTS.successful
-        return (state.now.t < t_end) & is_well & (tries < last_try)
+        is_early = (state.now.t < t_end) & (tries < last_try)
+        return is_early & is_well & ~state.record.is_full
 
     def once(state: MarchState) -> MarchState:
         state, accepted = advance(
-            step, problem, tolerance, state, t_end, max_step, max_steps
+            step, robot, tolerance, state, t_end, max_step, max_steps
         )
-        if problem.sampled_law is None:
-            return state
-        return let_law_act(step, problem, tolerance, state, accepted)
+        if robot.sampled_law is not None:
+            state = let_law_act(step, robot, tolerance, state, accepted)
+        if robot.schedule.has_jumps:
+            state = enter_next_piece(step, robot, tolerance, state)
+        return state
 
     return jax.lax.while_loop(going, once, state)
 
 
 def advance(
     step: AbstractStep,
-    problem: MotionProblem,
+    robot: DrivenRobot,
     tolerance: Tolerance,
     state: MarchState,
     t_end,
@@ -187,10 +154,10 @@ def advance(
 ) -> tuple[MarchState, Any]:
     """One try of a step, and whether it was accepted."""
     now = state.now
-    here = problem.near(state.joints).holding(state.command)
-    stop = next_stop(problem, state, t_end)
+    here = robot.problem(state)
+    stop = next_stop(robot, state, t_end)
     left = stop - now.t
-    longest = problem.formulation.mechanism.longest_step(now.xd)
+    longest = here.formulation.mechanism.longest_step(now.xd)
     wanted = jnp.minimum(state.h, jnp.minimum(max_step, longest))
     # Two halves end better than a step and a rest.
     shortened = jnp.where(wanted > 0.5 * left, 0.5 * left, wanted)
@@ -220,18 +187,59 @@ def advance(
     joints = jnp.where(accepted, joints, state.joints)
     result = near_dead_point(here, end, accepted, result)
     moved = MarchState(
-        choose(end, now), joints, size, memory, state.control, counts, record, result
+        choose(end, now),
+        joints,
+        state.piece,
+        size,
+        memory,
+        state.control,
+        counts,
+        record,
+        result,
     )
-    return moved, accepted
+    return with_room(state, moved, accepted)
 
 
-def next_stop(problem: MotionProblem, state: MarchState, t_end) -> Float[Array, ""]:
-    """Where the next step may end at the latest: the end of the piece, or the next sample."""
-    law = problem.sampled_law
+def with_room(
+    before: MarchState, moved: MarchState, accepted
+) -> tuple[MarchState, Any]:
+    """The march after a step, or before it where the window has no room for all its outputs.
+
+    Those that fit are written. The same step is taken again when the host has emptied the window, and goes on writing.
+    """
+    has_room = ~(accepted & is_due(moved.record, moved.now.t))
+    kept = eqx.tree_at(lambda s: s.record, before, moved.record)
+    state = jax.tree.map(lambda a, b: jnp.where(has_room, a, b), moved, kept)
+    return state, accepted & has_room
+
+
+def next_stop(robot: DrivenRobot, state: MarchState, t_end) -> Float[Array, ""]:
+    """Where the next step may end at the latest: the end of the run, of the piece, or the next sample."""
+    stop = t_end
+    if robot.schedule.has_jumps:
+        stop = jnp.minimum(stop, robot.schedule.end(state.piece))
+    law = robot.sampled_law
     if law is None:
-        return t_end
+        return stop
     assert state.control is not None
-    return jnp.minimum(t_end, law.time_of_next(state.control))
+    return jnp.minimum(stop, law.time_of_next(state.control))
+
+
+def enter_next_piece(
+    step: AbstractStep, robot: DrivenRobot, tolerance: Tolerance, state: MarchState
+) -> MarchState:
+    """The march at the end of a smooth piece goes over to the next one; the method begins afresh there."""
+    is_at_end = state.now.t >= robot.schedule.end(state.piece)
+    is_well = state.result == RESULTS.successful
+    is_over = is_at_end & is_well
+    piece = jnp.where(is_over, state.piece + 1, state.piece)
+    there = eqx.tree_at(lambda s: s.piece, state, piece)
+
+    def begin():
+        return step.begin(robot.problem(there), tolerance, state.now)
+
+    memory = jax.lax.cond(is_over, begin, lambda: state.memory)
+    return eqx.tree_at(lambda s: s.memory, there, memory)
 
 
 def near_dead_point(
@@ -266,19 +274,19 @@ def judge(
 
 def let_law_act(
     step: AbstractStep,
-    problem: MotionProblem,
+    robot: DrivenRobot,
     tolerance: Tolerance,
     state: MarchState,
     accepted,
 ) -> MarchState:
     """The march after a step: where it has come to a sample, the law measures and its new command is held."""
-    law, control = problem.sampled_law, state.control
+    law, control = robot.sampled_law, state.control
     assert law is not None and control is not None
     is_due = accepted & (state.now.t >= law.time_of_next(control))
     is_well = state.result == RESULTS.successful
 
     def act() -> tuple[ControlState, Any]:
-        here = problem.near(state.joints).holding(control.command)
+        here = robot.problem(state)
         now = state.now
         motion = here.motion_at_sample(now.t, now.x, now.xd)
         new = law.acted(now.t, here.measured(now.t, motion), control)
@@ -292,11 +300,3 @@ def let_law_act(
     return eqx.tree_at(
         lambda s: (s.control, s.memory, s.record), state, (new, memory, record)
     )
-
-
-def with_command(record: Record, t, command: Float[Array, " a"]) -> Record:
-    """The record with the command that is held from the time t on, where that is the last output time written."""
-    k = jnp.maximum(record.filled - 1, 0)
-    is_now = (record.filled > 0) & (record.t[k] >= t * (1.0 - SAME_TIME) - SAME_TIME)
-    row = jnp.where(is_now, command, record.command[k])
-    return eqx.tree_at(lambda r: r.command, record, record.command.at[k].set(row))

@@ -316,7 +316,7 @@ class Model:
 
     def poses(self, state: State) -> Poses:
         """Positions, ERLS positions and small rotations of all nodes, padded (link, node, 3)."""
-        return _poses(self.formulation_at(state), state.x)
+        return poses_at(self.formulation_at(state), state.x)
 
     def position(self, state: State, node: str) -> Float[Array, " 3"]:
         """World position of a node [m]."""
@@ -459,7 +459,8 @@ def _checked_equilibrium(f: AbstractFormulation, x, tau):
 
 
 @compiled_quickly
-def _poses(f: AbstractFormulation, x) -> Poses:
+def poses_at(f: AbstractFormulation, x) -> Poses:
+    """Nodes at the coordinates x."""
     return node_poses(f, f.configuration(x))
 
 

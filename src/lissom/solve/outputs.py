@@ -10,12 +10,17 @@ import numpy as np
 from ..compilation import QUICK, CompiledAhead
 from ..dynamics import engine
 from ..dynamics.coordinates import with_coordinates
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
+from ..types import real
+from .dead_point import with_prescribed_joints
 from .inputs import Inputs
+from .march import DrivenRobot
 from .model import Model
 from .problem import MotionProblem
+from .record import ROWS
 from .solution import Solution
+from .state import State
 
 # Energies of a run; the residual is what the balance of the others leaves over.
 ENERGIES = ("kinetic", "strain", "gravity", "input", "dissipated", "residual")
@@ -57,19 +62,20 @@ def motion_outputs(formulation, joints, x, xd, work) -> Outputs:
     return jax.vmap(one)(joints, x, xd, work)
 
 
-def joint_torques(formulation, loads, piece, joints, command, t, x, xd):
-    """Torques at many times; `loads` holds those of all pieces, `piece` the number of the one in force."""
+def joint_torques(robot: DrivenRobot, t_end, joints, command, t, x, xd):
+    """Torques at many times of a run that ends at `t_end`."""
 
-    def one(piece, joints, command, t, x, xd):
-        here = MotionProblem(formulation, jax.tree.map(lambda part: part[piece], loads))
-        here = here.near(joints)
+    def one(joints, command, t, x, xd):
+        schedule = robot.schedule
+        loads = schedule.loads(schedule.piece_at(t, t_end))
+        here = MotionProblem(robot.formulation, loads).near(joints)
         if here.sampled_law is not None:
             here = here.holding(command)
         # Only the reaction of a prescribed joint depends on accelerations.
         xdd = here.acceleration(t, x, xd) if here.loads.prescribed else 0.0 * x
         return here.torque(t, here.formulation.motion(x, xd, xdd))
 
-    return jax.vmap(one)(piece, joints, command, t, x, xd)
+    return jax.vmap(one)(joints, command, t, x, xd)
 
 
 shown_motion = CompiledAhead(motion_outputs, **QUICK)
@@ -80,50 +86,53 @@ def outputs_of(
     model: Model, inputs: Inputs, solution: Solution
 ) -> tuple[Outputs, np.ndarray]:
     """Outputs and joint torques at the output times reached, each segment of the run in its own coordinates."""
-    inputs = inputs.wired(model)
+    t_end = float(solution.t[-1])
+    schedule = inputs.wired(model).schedule(t_end)
     rows = [segment.row for segment in solution.segments]
     ends = [*rows[1:], int(solution.filled)]
-    parts, torques = [], []
+    parts = []
     for segment, end in zip(solution.segments, ends, strict=True):
         f = with_coordinates(model.formulation, segment.independent)
-        own = slice(segment.row, end)
-        states = (solution.joints, solution.x, solution.xd)
-        part = shown_motion(f, *states, solution.work)
-        parts.append(jax.tree.map(lambda a, own=own: np.asarray(a)[own], part))
-        torques.append(np.asarray(_torques(*_torque_request(f, inputs, solution)))[own])
-    whole = jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
-    return whole, np.concatenate(torques)
+        robot = DrivenRobot(f, schedule)
+        for first in range(segment.row, end, ROWS):
+            rows_here = slice(first, min(first + ROWS, end))
+            parts.append(_outputs_of_rows(robot, t_end, solution, rows_here))
+    return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
 
 
-def prepare_outputs(model: Model, inputs: Inputs, solution: Solution) -> None:
-    """Compile what `outputs_of` needs; `solution` may hold shapes in place of numbers, except for its times."""
+def _outputs_of_rows(
+    robot: DrivenRobot, t_end: float, solution: Solution, rows: slice
+) -> tuple[Outputs, np.ndarray]:
+    """Outputs and torques of a few rows: compiled code has as many as a window of the march, so some are filled up."""
+
+    def filled_up(column: Any) -> np.ndarray:
+        part = np.asarray(column)[rows]
+        missing = ROWS - len(part)
+        return np.concatenate([part, np.repeat(part[-1:], missing, axis=0)])
+
+    columns = (solution.joints, solution.x, solution.xd, solution.work)
+    joints, x, xd, work = (filled_up(column) for column in columns)
+    command, t = filled_up(solution.command), filled_up(solution.t)
+    seen = shown_motion(robot.formulation, joints, x, xd, work)
+    torques = _torques(robot, real(t_end), joints, command, t, x, xd)
+    count = rows.stop - rows.start
+    return jax.tree.map(lambda part: np.asarray(part)[:count], (seen, torques))
+
+
+def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) -> None:
+    """Compile what `outputs_of` needs for a run from this state to `t_end`."""
     inputs = inputs.wired(model)
-    f = with_coordinates(model.formulation, solution.segments[0].independent)
-    shown_motion.prepare(f, solution.joints, solution.x, solution.xd, solution.work)
-    _torques.prepare(*_torque_request(f, inputs, solution))
+    f, _ = with_prescribed_joints(model.formulation, state, inputs.prescribed)
+    robot = DrivenRobot(f, inputs.schedule(t_end))
 
+    def blank(*shape: int) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct((ROWS, *shape), float)
 
-def _torque_request(f: AbstractFormulation, inputs: Inputs, solution: Solution):
-    """Arguments of `joint_torques`: at each output time the piece that starts there or holds it."""
-    times = np.asarray(solution.t)
-    ends = inputs.breakpoints(float(times[-1]))
-    piece = np.searchsorted(ends, times + 1e-12, side="right") - 1
-    piece = np.clip(piece, 0, len(ends) - 2)
-    pieces = [
-        inputs.on(float(start), float(end))
-        for start, end in zip(ends[:-1], ends[1:], strict=True)
-    ]
-    loads = jax.tree.map(lambda *parts: np.stack(parts), *pieces)
-    return (
-        f,
-        loads,
-        jnp.asarray(piece),
-        solution.joints,
-        solution.command,
-        jnp.asarray(times),
-        solution.x,
-        solution.xd,
-    )
+    joints, x = blank(f.n_encoders), blank(f.size)
+    law = robot.sampled_law
+    command = blank(0 if law is None else len(f.joints.actuated))
+    shown_motion.prepare(f, joints, x, x, blank(2))
+    _torques.prepare(robot, real(t_end), joints, command, blank(), x, x)
 
 
 def energy_audit(outputs: Outputs) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.interpolate import CubicSpline
 
-from ..types import Real, real
+from ..types import Real, Scalar
 
 AT_ONCE = 1e-12  # relative: times closer than this are the same instant
 
@@ -29,8 +29,14 @@ class AbstractSignal(eqx.Module):
         """Times at which the signal jumps or bends."""
 
     @abc.abstractmethod
-    def on(self, start: float, end: float) -> "AbstractSignal":
+    def on(self, start: Any, end: Any) -> "AbstractSignal":
         """The smooth signal between two neighbouring breakpoints, with its limits at both ends."""
+
+    def pieces(
+        self, starts: Sequence[float], ends: Sequence[float]
+    ) -> list["AbstractSignal"]:
+        """The smooth signals of many pieces, one after the other."""
+        return [self.on(start, end) for start, end in zip(starts, ends, strict=True)]
 
     @abc.abstractmethod
     def value(self, t: Any) -> Float[Array, "*shape"]:
@@ -46,24 +52,25 @@ class AbstractSignal(eqx.Module):
 
 
 class Piece(AbstractSignal):
-    """Polynomial in time since `start`: sum_k c_k (t - start)^k."""
+    """Polynomial in time since `start`: sum_k c_k (t - start)^k. Many of them have one leading axis more."""
 
-    start: Float[Array, ""]
-    coefficients: Float[Array, "k *shape"]
+    start: Scalar | Float[Real, " p"]
+    coefficients: Float[Real, "..."]  # (k, *shape)
 
     @property
     def breakpoints(self) -> np.ndarray:
         """None: a polynomial is smooth."""
         return np.zeros(0)
 
-    def on(self, start: float, end: float) -> "Piece":
+    def on(self, start: Any, end: Any) -> "Piece":
         """Itself."""
         return self
 
     def value(self, t: Any) -> Float[Array, "*shape"]:
         """Value at time t, by Horner's scheme."""
-        total = jnp.zeros(self.coefficients.shape[1:])
-        for c in self.coefficients[::-1]:
+        coefficients = jnp.asarray(self.coefficients)
+        total = jnp.zeros(coefficients.shape[1:])
+        for c in coefficients[::-1]:
             total = total * (t - self.start) + c
         return total
 
@@ -91,7 +98,7 @@ class Table(AbstractSignal):
 
     def __init__(
         self,
-        t: Sequence[float],
+        t: Any,
         value: Any,
         interpolation: str = "linear",
         after: str = "zero",
@@ -106,28 +113,45 @@ class Table(AbstractSignal):
         """Times of the points."""
         return np.unique(self.t)
 
-    def on(self, start: float, end: float) -> Piece:
-        """The straight line on (start, end), which must not contain a point of the table."""
-        middle = 0.5 * (start + end)
-        first, last = self.t[0], self.t[-1]
-        if middle < first:
-            value, slope = self._outside(0), 0 * self.values[0]
-        elif middle >= last:
-            value, slope = self._outside(-1), 0 * self.values[-1]
-        else:
-            k = int(np.searchsorted(self.t, middle, side="right")) - 1
-            slope = self._slope(k)
-            value = self.values[k] + slope * (start - self.t[k])
-        return Piece(real(start), real(np.stack([value, slope])))
+    def on(self, start: Any, end: Any) -> Piece:
+        """The straight line on (start, end), which must not contain a point of the table; many, if these are arrays."""
+        start = np.asarray(start, dtype=float)
+        middle = 0.5 * (start + np.asarray(end, dtype=float))
+        count = len(self.t)
+        k = np.clip(np.searchsorted(self.t, middle, side="right") - 1, 0, count - 1)
+        column = (...,) + (None,) * (self.values.ndim - 1)
+        inside = ((middle >= self.t[0]) & (middle < self.t[-1]))[column]
+        slope = np.where(inside, self._slopes[k], 0.0)
+        line = self.values[k] + slope * (start - self.t[k])[column]
+        kept = np.where((middle < self.t[0])[column], self.values[0], self.values[-1])
+        outside = kept if self.after == "hold" else np.zeros_like(kept)
+        value = np.where(inside, line, outside)
+        return Piece(start, np.stack([value, slope], axis=start.ndim))
 
-    def _outside(self, end: int) -> Any:
-        return self.values[end] if self.after == "hold" else 0 * self.values[end]
+    def pieces(self, starts: Sequence[float], ends: Sequence[float]) -> list[Piece]:
+        """The lines of many pieces, computed at once."""
+        together = self.on(np.asarray(starts), np.asarray(ends))
+        pairs = zip(together.start, together.coefficients, strict=True)
+        return [Piece(start, coefficients) for start, coefficients in pairs]
 
-    def _slope(self, k: int) -> Any:
+    @property
+    def _slopes(self) -> Any:
+        """Slope after each point."""
         if self.interpolation == "hold":
-            return 0 * self.values[k]
-        rise = self.values[k + 1] - self.values[k]
-        return rise / (self.t[k + 1] - self.t[k])
+            return np.zeros_like(self.values)
+        column = (slice(None),) + (None,) * (self.values.ndim - 1)
+        width = np.append(np.diff(self.t), 1.0)
+        rise = np.append(np.diff(self.values, axis=0), 0 * self.values[-1:], axis=0)
+        # Between two points at one time, a jump, there is nothing.
+        return rise / np.where(width > 0, width, 1.0)[column]
+
+    def filled_up(self, rows: int) -> "Table":
+        """The same table with its last point repeated, which changes nothing but its number of rows."""
+        missing = max(rows - len(self.t), 0)
+        t = np.append(self.t, np.full(missing, self.t[-1]))
+        last = np.repeat(self.values[-1:], missing, axis=0)
+        values = np.concatenate([self.values, last])
+        return Table(t, values, self.interpolation, self.after)
 
     def value(self, t: Any) -> Float[Array, "*shape"]:
         """Value at time t; at a jump, the one after it."""
@@ -159,7 +183,7 @@ class Table(AbstractSignal):
 class Spline:
     """Cubic spline through the points, at rest at both ends and holding the end values outside."""
 
-    def __init__(self, t: Sequence[float], value: Any):
+    def __init__(self, t: Any, value: Any):
         self.t = np.asarray(t, dtype=float)
         self.values = np.asarray(value, dtype=float)
         self.spline = CubicSpline(self.t, self.values, bc_type="clamped")
@@ -169,16 +193,17 @@ class Spline:
         """The spline's knots."""
         return self.t
 
-    def on(self, start: float, end: float) -> Piece:
-        """The cubic on (start, end), which must not contain a knot."""
-        middle = 0.5 * (start + end)
-        if not self.t[0] < middle < self.t[-1]:
-            kept = self.values[0] if middle <= self.t[0] else self.values[-1]
-            return Piece(real(start), real(np.array([kept, 0.0, 0.0, 0.0])))
-        value = self.spline(start)
-        rate = self.spline(start, 1)
+    def on(self, start: Any, end: Any) -> Piece:
+        """The cubic on (start, end), which must not contain a knot; many, if these are arrays."""
+        start = np.asarray(start, dtype=float)
+        middle = 0.5 * (start + np.asarray(end, dtype=float))
+        kept = np.where(middle <= self.t[0], self.values[0], self.values[-1])
+        zero = np.zeros_like(kept)
         # The second derivative bends at a knot and the third jumps there: both are those of the middle of the piece.
         third = self.spline(middle, 3)
         second = self.spline(middle, 2) - third * (middle - start)
-        coefficients = np.array([value, rate, second / 2.0, third / 6.0], dtype=float)
-        return Piece(real(start), real(coefficients))
+        cubic = (self.spline(start), self.spline(start, 1), second / 2.0, third / 6.0)
+        is_inside = (self.t[0] < middle) & (middle < self.t[-1])
+        pairs = zip(cubic, (kept, zero, zero, zero), strict=True)
+        rows = [np.where(is_inside, inner, outer) for inner, outer in pairs]
+        return Piece(start, np.stack(rows, axis=start.ndim))

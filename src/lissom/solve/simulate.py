@@ -1,10 +1,9 @@
-"""A whole run: piece after piece between discontinuities, in bursts that can be watched, or in one pure call."""
+"""A whole run: in bursts that can be watched, or in one pure call."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -15,11 +14,13 @@ from ..types import RESULTS, real, whole
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
 from .generalised_alpha import GeneralisedAlpha
-from .inputs import Inputs, Loads, inputs_of_torque
-from .march import MarchState, empty_record, first_sample, march, set_off
+from .inputs import Inputs, inputs_of_torque
+from .march import DrivenRobot, MarchState, first_sample, march, set_off
 from .model import Model
 from .problem import MotionProblem
 from .radau import Radau
+from .record import COLUMNS, Record, Rows, empty_record, window
+from .schedule import Schedule
 from .solution import Counts, Segment, Solution
 from .state import State
 from .step import AbstractStep, Moment, Tolerance
@@ -99,29 +100,31 @@ def simulate(
     inputs = inputs.wired(model)
     prescribed = inputs.prescribed
     f, state = with_prescribed_joints(model.formulation, state, prescribed)
-    settings = settings_of(solver, float(times[-1]))
-    at = _start(f, state, inputs, times, solver, _first_sample)
+    end = float(times[-1])
+    settings = settings_of(solver, end)
+    schedule = inputs.schedule(end)
+    robot = DrivenRobot(f, schedule)
+    record = _first_window(f, schedule, times)
+    at = _start(robot, state, record, solver, end, _first_sample)
+    rows = Rows(times, at.record)
     segments = [Segment(f.independent, 0, 0.0)]
     interrupted = False
     try:
-        for loads, end in _pieces(inputs, times):
-            while _is_under_way(at, end):
-                problem = MotionProblem(f, loads)
-                for reached in _bursts(problem, settings, at, end):
-                    # Kept before anyone may stop the run: an interrupt loses nothing.
-                    at = reached
-                    watch(float(at.now.t))
-                if not _is_well(at):
-                    # A closed chain may go on with other joints as its coordinates.
-                    f, at = beyond_dead_point(f, at, prescribed)
-                if f.independent != segments[-1].independent:
-                    row, time = int(at.record.filled), float(at.now.t)
-                    segments.append(Segment(f.independent, row, time))
+        while _is_under_way(at, end):
+            for reached in _bursts(robot, settings, rows, at, end):
+                # Kept before anyone may stop the run: an interrupt loses nothing.
+                at = reached
+                watch(float(at.now.t))
             if not _is_well(at):
-                break
+                # A closed chain may go on with other joints as its coordinates.
+                f, at = beyond_dead_point(robot.formulation, at, prescribed)
+                robot = DrivenRobot(f, schedule)
+            if f.independent != segments[-1].independent:
+                row = rows.take(at.record)
+                segments.append(Segment(f.independent, row, float(at.now.t)))
     except KeyboardInterrupt:
         interrupted = True
-    solution = solution_of(at, tuple(segments))
+    solution = kept_solution(rows, at, tuple(segments))
     if interrupted:
         return eqx.tree_at(lambda s: s.result, solution, RESULTS.interrupted)
     return solution
@@ -129,31 +132,19 @@ def simulate(
 
 def prepare(
     model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
-) -> Solution:
-    """Compile what a run needs before it begins; a solution with shapes in place of numbers, except for its times.
-
-    Each structure of robot and loads is compiled once in a process.
-    """
+) -> None:
+    """Compile what a run needs before it begins. Each structure of robot and loads is compiled once in a process."""
     inputs = inputs.wired(model)
     f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
-    step, tolerance, max_step, max_steps = settings_of(solver, float(times[-1]))
-    at = _start(f, state, inputs, times, solver, _first_sample.prepare)
-    at_end = at
-    for loads, end in _pieces(inputs, times):
-        problem = MotionProblem(f, loads)
-        under_way = _set_off.prepare(step, problem, tolerance, at)
-        limits = (real(end), max_step, whole(BURST), max_steps)
-        at_end = _march.prepare(step, problem, tolerance, under_way, *limits)
-    segments = (Segment(f.independent, 0, 0.0),)
-    shapes = eqx.filter_eval_shape(solution_of, at_end, segments)
-    return eqx.tree_at(lambda s: s.t, shapes, real(times))
-
-
-def _pieces(inputs: Inputs, times: np.ndarray) -> Iterator[tuple[Loads, float]]:
-    """The loads of each smooth piece of time, and where it ends."""
-    ends = inputs.breakpoints(float(times[-1]))
-    for start, end in zip(ends[:-1], ends[1:], strict=True):
-        yield _as_arrays(inputs.on(start, end)), float(end)
+    end = float(times[-1])
+    step, tolerance, max_step, max_steps = settings_of(solver, end)
+    schedule = inputs.schedule(end)
+    robot = DrivenRobot(f, schedule)
+    record = _first_window(f, schedule, times)
+    at = _start(robot, state, record, solver, end, _first_sample.prepare)
+    under_way = _set_off.prepare(step, robot, tolerance, at)
+    limits = (real(end), max_step, whole(BURST), max_steps)
+    _march.prepare(step, robot, tolerance, under_way, *limits)
 
 
 def _is_well(at: MarchState) -> bool:
@@ -165,14 +156,16 @@ def _is_under_way(at: MarchState, end: float) -> bool:
 
 
 def _bursts(
-    problem: MotionProblem, settings: Settings, at: MarchState, end: float
+    robot: DrivenRobot, settings: Settings, rows: Rows, at: MarchState, end: float
 ) -> Iterator[MarchState]:
-    """The march after each burst of steps, to the end of a piece or until the run fails."""
+    """The march after each burst of steps, to its end or until it fails; the rows of full windows are kept."""
     step, tolerance, max_step, max_steps = settings
-    at = _set_off(step, problem, tolerance, at)
+    at = _set_off(step, robot, tolerance, at)
     limits = (real(end), max_step, whole(BURST), max_steps)
     while _is_under_way(at, end):
-        at = _march(step, problem, tolerance, at, *limits)
+        record = rows.next_window(at.record)
+        at = eqx.tree_at(lambda s: s.record, at, record)
+        at = _march(step, robot, tolerance, at, *limits)
         yield at
 
 
@@ -215,14 +208,16 @@ def rollout(
     inputs = inputs.wired(model)
     options = solver_of(solver)
     times = output_times(t_end, output_dt)
+    end = float(times[-1])
     f = model.formulation
-    step, tolerance, max_step, max_steps = settings_of(options, t_end)
-    at = _start(f, state, inputs, times, options, first_sample)
-    for loads, end in _pieces(inputs, times):
-        problem = MotionProblem(f, loads)
-        at = set_off(step, problem, tolerance, at)
-        limits = (real(end), max_step, whole(ENDLESS), max_steps)
-        at = march(step, problem, tolerance, at, *limits)
+    step, tolerance, max_step, max_steps = settings_of(options, end)
+    robot = DrivenRobot(f, inputs.schedule(end))
+    commands = _command_count(f, robot.schedule)
+    record = empty_record(real(times), f.size, f.n_encoders, commands)
+    at = _start(robot, state, record, options, end, first_sample)
+    at = set_off(step, robot, tolerance, at)
+    limits = (real(end), max_step, whole(ENDLESS), max_steps)
+    at = march(step, robot, tolerance, at, *limits)
     return solution_of(at, (Segment(f.independent, 0, 0.0),))
 
 
@@ -230,45 +225,71 @@ def rollout(
 
 
 def _start(
-    f: AbstractFormulation,
+    robot: DrivenRobot,
     state: State,
-    inputs: Inputs,
-    times: np.ndarray,
+    record: Record,
     solver: Solver,
+    t_end: float,
     sample: Callable[[MotionProblem, Moment], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
-    t_end = float(times[-1])
     now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
     joints = real(state.q)
-    loads, _ = next(_pieces(inputs, times))
-    control = sample(MotionProblem(f, loads).near(joints), now)
-    commands = 0 if control is None else control.command.shape[0]
+    control = sample(robot.at_start.near(joints), now)
     first_step = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
     zero = whole(0)
     return MarchState(
         now=now,
         joints=joints,
+        piece=zero,
         h=real(first_step),
         memory=None,
         control=control,
         counts=Counts(zero, zero, zero),
-        record=empty_record(real(times), f.size, f.n_encoders, commands),
+        record=record,
         result=RESULTS.successful,
     )
 
 
+def _first_window(
+    f: AbstractFormulation, schedule: Schedule, times: np.ndarray
+) -> Record:
+    """The output grid's first window."""
+    commands = _command_count(f, schedule)
+    return empty_record(real(window(times, 0)), f.size, f.n_encoders, commands)
+
+
+def _command_count(f: AbstractFormulation, schedule: Schedule) -> int:
+    """How many torques a sampled law holds; none without one."""
+    law = MotionProblem(f, schedule.loads(0)).sampled_law
+    return 0 if law is None else len(f.joints.actuated)
+
+
 def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
-    """What a march has come to."""
+    """What a march has come to, its whole output grid in one window."""
     record = at.record
+    return _solution(record.t, vars(record), record.filled, at, segments)
+
+
+def kept_solution(
+    rows: Rows, at: MarchState, segments: tuple[Segment, ...]
+) -> Solution:
+    """What a march has come to, with the rows that the host has kept."""
+    filled = rows.take(at.record)
+    return _solution(rows.t, rows.columns, filled, at, segments)
+
+
+def _solution(
+    t: Any,
+    columns: Mapping[str, Any],
+    filled: Any,
+    at: MarchState,
+    segments: tuple[Segment, ...],
+) -> Solution:
     return Solution(
-        t=record.t,
-        x=record.x,
-        xd=record.xd,
-        work=record.work,
-        joints=record.joints,
-        command=record.command,
-        filled=record.filled,
+        t=t,
+        **{name: columns[name] for name in COLUMNS},
+        filled=filled,
         counts=at.counts,
         result=at.result,
         last=at.now,
@@ -276,12 +297,3 @@ def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
         control=at.control,
         segments=segments,
     )
-
-
-def _as_arrays(loads: Any) -> Any:
-    """Loads whose numbers are arrays: other numbers then need no new compilation."""
-
-    def array(leaf):
-        return real(leaf) if isinstance(leaf, float) else jnp.asarray(leaf)
-
-    return jax.tree.map(array, loads)

@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 from jaxtyping import Array, Float
 
-from ..types import RESULTS
+from ..types import RESULTS, Real
 from .feedback import ControlState
 from .step import Moment
 
@@ -32,12 +32,12 @@ class Solution(eqx.Module):
     The first `filled` rows are valid; where a run stopped early, the rest is NaN.
     """
 
-    t: Float[Array, " t"]  # output times [s]
-    x: Float[Array, "t n"]  # coordinates: joints first, then elastic ones
-    xd: Float[Array, "t n"]
-    work: Float[Array, "t 2"]  # put in, and dissipated, since the start [J]
-    joints: Float[Array, "t j"]  # coordinates of all moving joints
-    command: Float[Array, "t a"]  # held by a sampled law; no columns without one
+    t: Float[Real, " t"]  # output times [s]
+    x: Float[Real, "t n"]  # coordinates: joints first, then elastic ones
+    xd: Float[Real, "t n"]
+    work: Float[Real, "t 2"]  # put in, and dissipated, since the start [J]
+    joints: Float[Real, "t j"]  # coordinates of all moving joints
+    command: Float[Real, "t a"]  # held by a sampled law; no columns without one
     filled: Any
     counts: Counts
     result: RESULTS

@@ -30,10 +30,13 @@ def speed_doubts(
     yield from outside(about, name, float(speed[row, node]), SPEED)
 
 
-def energy_doubts(energy: Float[np.ndarray, "t 6"]) -> Iterator[Doubt]:
+def energy_doubts(
+    energy: Float[np.ndarray, "t 6"], consistent: bool = True
+) -> Iterator[Doubt]:
     """Energies that do not add up, or that change hands out of all proportion.
 
-    Columns: kinetic, strain, gravity, put in, dissipated, and the residual of their balance [J].
+    Columns: kinetic, strain, gravity, put in, dissipated, and the residual of their balance [J]. Equations of motion
+    whose terms are not `consistent` do not conserve energy, however small the steps.
     """
     change = energy[:, :3] - energy[:1, :3]
     stored = max(float(np.abs(change).max()), float(energy[:, :2].max()))
@@ -48,6 +51,8 @@ def energy_doubts(energy: Float[np.ndarray, "t 6"]) -> Iterator[Doubt]:
             f"without doubt up to {100 * RESIDUAL:g} %"
         )
         remedy = "Tighten solver.rtol, or use solver.method: radau"
+        if not consistent:
+            remedy = "The published terms leave some work out: use terms: consistent"
         yield Doubt("energy balance", "run", message, residual, RESIDUAL, remedy)
     proportion = work / max(stored, NO_ENERGY)
     if not proportion <= PROPORTION:

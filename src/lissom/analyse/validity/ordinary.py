@@ -35,7 +35,7 @@ DENSITY = Range(
     "Write it in kg/m^3, or with its unit: '2.7 g/cm^3'",
 )
 YIELD = Range(
-    "yield",
+    "yield stress",
     1e5,
     1e10,
     "Pa",

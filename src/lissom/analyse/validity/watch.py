@@ -4,14 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ...compilation import compiled_quickly
 from ...describe.doubt import Doubt
 from ...describe.robot import Robot
 from ...describe.scenario import Scenario
-from ...dynamics.formulation import AbstractFormulation
-from ...dynamics.nodes import Poses, node_poses
+from ...dynamics.nodes import Poses
 from ...solve.inputs import Inputs
-from ...solve.model import Model
+from ...solve.model import Model, poses_at
 from ...solve.outputs import Outputs, energy_audit
 from ...solve.state import State
 from ..linear.state_space import LinearModel
@@ -57,7 +55,7 @@ def doubts_at(
     model: Model, q: Any, x: Any, encoder: Any, torque: Any
 ) -> tuple[Doubt, ...]:
     """The same by the coordinates: q of all joints, x of the model, readings and torques of all joints."""
-    poses = _poses(model.formulation_at(q), x)
+    poses = poses_at(model.formulation_at(q), x)
     nodes = NodeMotion(*_as_one_instant(poses))
     bodies = bent_bodies(model, nodes)
     return (
@@ -91,13 +89,8 @@ def doubts_of_run(
         *bending_doubts(model, bodies, t),
         *strength_doubts(model, bodies, t),
         *speed_doubts(positions, t, model.node_names),
-        *energy_doubts(energy_audit(outputs)),
+        *energy_doubts(energy_audit(outputs), model.terms == "consistent"),
     )
-
-
-@compiled_quickly
-def _poses(f: AbstractFormulation, x: Any) -> Poses:
-    return node_poses(f, f.configuration(x))
 
 
 def _as_one_instant(poses: Poses) -> tuple[np.ndarray, ...]:

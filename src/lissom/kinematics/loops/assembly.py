@@ -47,7 +47,7 @@ def assembled_closure(robot: Robot, chain: Chain, closure: Closure) -> Closure:
         AssemblyError: the loops do not close, hold too much, or the named joints do not fit.
     """
     named = _named_joints(robot, robot.independent)
-    if namespace(chain, closure.rows, closure.tips) is not np:
+    if namespace(chain, closure.guess) is not np:
         # Under a transformation nothing can be searched for: the guess must do.
         first = tuple(range(independent_count(closure)))
         return with_independent(closure, named or first)

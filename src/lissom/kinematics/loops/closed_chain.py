@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
@@ -26,7 +27,7 @@ from ...algebra.linear import inverse
 from ...compilation import compiled_quickly
 from ...describe.robot import Robot
 from ..chain import Chain, body_jacobian, relative_poses
-from ..mechanism import AbstractJointDependence, AbstractMechanism
+from ..mechanism import AbstractJointDependence, AbstractMechanism, AbstractSeats
 from ..references import AbstractReference, Conditions, solved_conditions
 from .assembly import close, lead_to
 from .closure import Closure, all_joints, closed_joints, closing_guess
@@ -47,24 +48,33 @@ class DependentJoints(AbstractJointDependence):
     solve: Float[Array, "d r"]  # (Z J_d)^-1
     G: Float[Array, "k i"]  # d theta / d theta_i
 
-    def rates(self, rate_i: Float[Array, " i"]) -> Float[Array, " k"]:
-        """G theta_d."""
-        return self.G @ rate_i
+    @property
+    def _rows(self) -> Float[Array, "r L"]:
+        """Z over the twists of all frames."""
+        rows = jnp.asarray(self.closure.rows)[:, :, :6]
+        return rows.reshape(rows.shape[0], -1)
 
-    def accelerations(
-        self, acceleration_i: Float[Array, " i"], turning: Float[Array, " L"]
+    def follow(
+        self,
+        motion_i: Float[Array, " i"],
+        others: Float[Array, " L"] | None = None,
     ) -> Float[Array, " k"]:
-        """Z (J theta_dd - turning) = 0, for the dependent joints."""
-        Z = jnp.asarray(self.closure.rows)[:, :, :6].reshape(-1, turning.shape[0])
-        # The dependent joints take up what the turning of the links adds at the closing frames.
+        """Z (J theta_d + others) = 0, for the dependent joints."""
+        motion = self.G @ motion_i
+        if others is None:
+            return motion
+        # The dependent joints take back what the loops would open by.
         dependent = np.asarray(self.closure.dependent, dtype=int)
-        acceleration = self.solve @ (Z @ turning)
-        own = jnp.zeros(self.G.shape[0]).at[dependent].set(acceleration)
-        return self.G @ acceleration_i + own
+        return motion.at[dependent].add(-self.solve @ (self._rows @ others))
 
     def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
         """G^T f."""
         return self.G.T @ on_joints
+
+    def closing_wrenches(self, on_joints: Float[Array, " k"]) -> Float[Array, " L"]:
+        """-Z^T (Z J_d)^-T f_d."""
+        dependent = np.asarray(self.closure.dependent, dtype=int)
+        return -(on_joints[dependent] @ self.solve) @ self._rows
 
     def conditions(
         self, reference: AbstractReference, J: Float[Array, "l 6 k"]
@@ -96,13 +106,16 @@ class DependentJoints(AbstractJointDependence):
 class ClosedChain(AbstractMechanism):
     """A chain cut at the joints that close its loops, and how it is closed.
 
-    Beyond the robot's links, the chain holds one massless frame for each loop, which moves on the ground or on a link
-    as the closing joint allows and has to coincide with a tip. A closed chain can have several poses for the same
-    independent joints; `closure.guess` says which branch this one is on, and `near` puts it on another.
+    Beyond the robot's links, the chain holds two massless frames for each loop, one on the tip of a link, the other on
+    the ground or on a link, where it moves as the closing joint allows; they have to coincide. A closed chain can have
+    several poses for the same independent joints; `closure.guess` says which branch this one is on, and `near` puts it
+    on another.
     """
 
     chain: Chain
     closure: Closure
+    # Where loops close at deformed tips; None where they close as those of rigid links do.
+    seats: AbstractSeats | None = None
 
     @property
     def independent(self) -> tuple[int, ...]:
@@ -114,17 +127,33 @@ class ClosedChain(AbstractMechanism):
         """All moving joints, on the branch of the mechanism."""
         return self.closure.guess[: self.closure.joints]
 
+    @property
+    def rigid(self) -> "ClosedChain":
+        """The same loops, closed by the joints alone."""
+        return dataclasses.replace(self, seats=None)
+
+    def on_seats(self, seats: AbstractSeats) -> "ClosedChain":
+        """The same loops, closed at the deformed tips of the links."""
+        return dataclasses.replace(self, seats=seats)
+
+    def _displaced(self, x: Float[Array, " n"]) -> Float[Array, "l 6"] | None:
+        if self.seats is None:
+            return None
+        return self.seats.displaced(x[len(self.independent) :])
+
     def chain_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " k"]:
         """All joints, those of the closing frames too, by Newton's iteration; NaN where the loops do not close."""
-        theta_i = x[: len(self.closure.independent)]
-        return closed_joints(self.chain, self.closure, theta_i)
+        theta_i = x[: len(self.independent)]
+        return closed_joints(self.chain, self.closure, theta_i, self._displaced(x))
 
     def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
         """All moving joints."""
         return self.chain_coordinates(x)[: self.closure.joints]
 
     def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j n"]:
-        """G of the moving joints; the loops of the rigid links do not feel the elastic coordinates."""
+        """G of the moving joints, and what they do where the elastic coordinates move the tips that close the loops."""
+        if self.seats is not None:
+            return jax.jacfwd(self.joint_coordinates)(x)
         G = self._dependence_at(x).G[: self.closure.joints]
         return jnp.pad(G, ((0, 0), (0, x.shape[0] - G.shape[1])))
 
@@ -140,7 +169,8 @@ class ClosedChain(AbstractMechanism):
         return DependentJoints(closure, solve, G)
 
     def _dependence_at(self, x: Float[Array, " n"]) -> DependentJoints:
-        relative = relative_poses(self.chain, self.chain_coordinates(x))
+        theta = self.chain_coordinates(x)
+        relative = relative_poses(self.chain, theta, self._displaced(x))
         return self.dependence(body_jacobian(self.chain, relative))
 
     def near(self, joints: Float[Array, " j"]) -> "ClosedChain":
@@ -197,9 +227,11 @@ class ClosedChain(AbstractMechanism):
         self, x: Float[Any, " n"], wanted: Sequence[int] = ()
     ) -> tuple[int, ...] | None:
         """Independent joints that move all others least at x, those `wanted` among them; None at a dead point."""
-        theta_i = jnp.asarray(x)[: len(self.independent)]
-        theta = _closed_joints(self.chain, self.closure, theta_i)
-        return choose_independent(self.chain, self.closure, np.asarray(theta), wanted)
+        x = jnp.asarray(x)
+        theta_i, displaced = x[: len(self.independent)], self._displaced(x)
+        theta = _closed_joints(self.chain, self.closure, theta_i, displaced)
+        chain, closure = self.chain, self.closure
+        return choose_independent(chain, closure, np.asarray(theta), wanted, displaced)
 
     def joint_gain(self, x: Float[Array, " n"]) -> Float[Array, ""]:
         """Largest motion of any joint for a unit motion of the independent ones: infinite at their dead point."""

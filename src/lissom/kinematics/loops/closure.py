@@ -1,15 +1,16 @@
 """Closed chains: joint coordinates that follow from others, and the rows that close the elastic displacements.
 
-A loop is cut at its closing joint. The cut leaves the tip of a link and a massless frame that moves as the closing
-joint allows; closed, both are one frame. With g(theta) the displacement between them,
+A loop is cut at its closing joint. The cut leaves two massless frames: one on the tip of a link, and one that moves as
+the closing joint allows; closed, both are one frame. With g(theta) the displacement between them,
 
     g(theta_i, theta_d) = 0      =>      theta_d(theta_i),      G = d theta / d theta_i,
 
-theta_i the independent and theta_d the dependent joints. Small displacements close likewise: `Z q = 0`, Z constant, and
-`Z J` is the derivative of g.
+theta_i the independent and theta_d the dependent joints. Where links bend, the frames sit on displaced points, and g
+depends on their displacements too. Small displacements close likewise: `Z q = 0`, Z constant, and `Z J` is the
+derivative of g.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -35,16 +36,18 @@ LEGS = 1000.0  # most such legs
 
 
 class Closure(eqx.Module):
-    """Loops of a chain; k loops, r = 3 k (planar) or 6 k closing rows."""
+    """Loops of a chain; r = 3 (planar) or 6 closing rows for each.
 
-    # Z: tip displacement minus that of the closing frame, over body coordinates.
+    The last frames of the chain are the closing frames of all loops, then the frames on their tips.
+    """
+
+    # Z: displacement of the frame on the tip minus that of the closing frame, over body coordinates.
     rows: Float[Real, "r l c"]
-    tips: Float[Real, "k 3"]  # point of the closed link in its own frame [m]
     # 1 for an angle, a length of the robot for a slide: makes joint motions comparable.
     reach: Float[Real, " j"]
     # All joint coordinates near which the loops are closed: the assembly branch.
     guess: Float[Real, " j"]
-    links: tuple[int, ...] = eqx.field(static=True)  # whose tip closes each loop
+    loops: int = eqx.field(static=True)  # number of them
     components: tuple[int, ...] = eqx.field(static=True)  # `PLANE` or `SPACE`
     # Moving joints of the robot; those of the closing frames come after them.
     joints: int = eqx.field(static=True)
@@ -57,32 +60,47 @@ class Closure(eqx.Module):
 
     @property
     def frames(self) -> int:
-        """Number of closing frames."""
-        return len(self.links)
+        """Number of frames that follow the links: two for each loop."""
+        return 2 * self.loops
+
+    def meeting_frames(self, count: int) -> list[tuple[int, int]]:
+        """Closing frame and frame on the tip of each loop, in a chain of `count` frames."""
+        first = count - self.frames
+        return [(first + k, first + self.loops + k) for k in range(self.loops)]
 
 
 def opening(
-    chain: Chain, closure: Closure, theta: Float[Array, " j"]
+    chain: Chain,
+    closure: Closure,
+    theta: Float[Array, " j"],
+    displaced: Float[Array, "l 6"] | None = None,
 ) -> Float[Array, " r"]:
-    """g(theta): displacement of each tip from its closing frame, in the axes of that frame."""
-    R, p = link_frames(chain, theta)
-    return jnp.concatenate([_opening(closure, R, p, k) for k in range(closure.frames)])
+    """g(theta): displacement of each tip from its closing frame, in the axes of that frame.
 
-
-def _opening(closure: Closure, R, p, k: int) -> Float[Array, " r"]:
-    a = closure.links[k]
-    # Closing frames follow the links in the chain.
-    c = R.shape[0] - closure.frames + k
-    tip = p[a] + R[a] @ jnp.asarray(closure.tips)[k]
-    whole = jnp.concatenate([R[c].T @ (tip - p[c]), logarithm(R[c].T @ R[a])])
-    return whole[np.asarray(closure.components)]
+    Args:
+        chain: cut at the joints that close its loops.
+        closure: its loops.
+        theta: all joint coordinates.
+        displaced: of the points that carry the frames, where links bend (`relative_poses`).
+    """
+    R, p = link_frames(chain, theta, displaced)
+    parts = []
+    for closing, tip in closure.meeting_frames(R.shape[0]):
+        back = R[closing].T
+        away = back @ (p[tip] - p[closing])
+        whole = jnp.concatenate([away, logarithm(back @ R[tip])])
+        parts.append(whole[np.asarray(closure.components)])
+    return jnp.concatenate(parts)
 
 
 def closing_jacobian(
-    chain: Chain, closure: Closure, theta: Float[Array, " j"]
+    chain: Chain,
+    closure: Closure,
+    theta: Float[Array, " j"],
+    displaced: Float[Array, "l 6"] | None = None,
 ) -> Float[Array, "r j"]:
-    """Z J, the derivative of g where the loops are closed."""
-    J = body_jacobian(chain, relative_poses(chain, theta))
+    """Z J, the derivative of g by the joints where the loops are closed."""
+    J = body_jacobian(chain, relative_poses(chain, theta, displaced))
     return jnp.einsum("rlk,lkj->rj", jnp.asarray(closure.rows)[:, :, :6], J)
 
 
@@ -94,48 +112,37 @@ def all_joints(
     return jnp.concatenate([theta_i, theta_d])[order]
 
 
+class LoopProblem(NamedTuple):
+    """What closes: the chain, its loops, and the displacements of the points that carry its frames."""
+
+    chain: Chain
+    closure: Closure
+    displaced: Float[Array, "l 6"] | None = None
+
+    def opening(self, theta: Float[Array, " j"]) -> Float[Array, " r"]:
+        """The displacement g at theta."""
+        return opening(self.chain, self.closure, theta, self.displaced)
+
+    def solve(self, theta: Float[Array, " j"], right: Any) -> Float[Array, " d"]:
+        """Motion of the dependent joints that changes g by `right` at theta."""
+        A = closing_jacobian(self.chain, self.closure, theta, self.displaced)
+        return inverse(A[:, _numbers(self.closure.dependent)]) @ right
+
+
 class ClosingIteration(NamedTuple):
-    """Where Newton's iteration is: all joints, the size of its last step, and how many it has made."""
+    """Where Newton's iteration is: all joints, legs of the way that are done, steps made on the present leg."""
 
     theta: Float[Array, " j"]
-    step: Float[Array, ""]
+    leg: Float[Array, ""]
     count: Int[Array, ""]
 
 
-def newton_step(
-    chain: Chain, closure: Closure, at: ClosingIteration
-) -> ClosingIteration:
-    """Move the dependent joints towards closed loops, by at most `LARGEST`."""
-    dependent = _numbers(closure.dependent)
-    A = closing_jacobian(chain, closure, at.theta)[:, dependent]
-    step = -inverse(A) @ opening(chain, closure, at.theta)
-    size = jnp.max(jnp.abs(step))
-    step = step * jnp.where(size > LARGEST, LARGEST / size, 1.0)
-    return ClosingIteration(at.theta.at[dependent].add(step), size, at.count + 1)
-
-
-def close_near(
-    chain: Chain, closure: Closure, theta: Float[Array, " j"]
-) -> ClosingIteration:
-    """Newton's iteration from theta, the independent joints where they are."""
-
-    def is_open(at: ClosingIteration):
-        return (at.step > CLOSED) & (at.count < ITERATIONS)
-
-    def once(at: ClosingIteration):
-        return newton_step(chain, closure, at)
-
-    start = ClosingIteration(theta, jnp.asarray(jnp.inf), jnp.asarray(0))
-    return jax.lax.while_loop(is_open, once, start)
-
-
 @eqx.filter_custom_jvp
-def _closed(
-    where: tuple[Chain, Closure], theta_i: Float[Array, " i"]
-) -> Float[Array, " j"]:
+def _closed(problem: LoopProblem, theta_i: Float[Array, " i"]) -> Float[Array, " j"]:
     """All joints, the independent ones led from the guess in legs small enough to stay on its branch."""
-    chain, closure = where
+    closure = problem.closure
     independent = _numbers(closure.independent)
+    dependent = _numbers(closure.dependent)
     guess = jnp.asarray(closure.guess)
     reach = jnp.asarray(closure.reach)[independent]
     start = guess[independent]
@@ -143,41 +150,44 @@ def _closed(
     distance = jnp.max(jnp.abs(way) / reach, initial=0.0)
     legs = jnp.ceil(jnp.clip(distance / BRANCH, 1.0, LEGS))
 
-    def is_under_way(carry):
-        _, step, leg = carry
-        return (leg < legs) & (step <= CLOSED)
+    def is_open(at: ClosingIteration):
+        return (at.leg < legs) & (at.count < ITERATIONS)
 
-    def lead(carry):
-        theta, _, leg = carry
-        next_leg = leg + 1.0
+    def improve(at: ClosingIteration) -> ClosingIteration:
+        next_leg = at.leg + 1.0
         # The last leg ends at theta_i itself, not at a rounded sum.
         target = jnp.where(next_leg >= legs, theta_i, start + next_leg / legs * way)
-        end = close_near(chain, closure, theta.at[independent].set(target))
-        return end.theta, end.step, next_leg
+        theta = at.theta.at[independent].set(target)
+        step = -problem.solve(theta, problem.opening(theta))
+        size = jnp.max(jnp.abs(step))
+        step = step * jnp.where(size > LARGEST, LARGEST / size, 1.0)
+        theta = theta.at[dependent].add(step)
+        # A step below `CLOSED` was the last one of its leg.
+        is_done = size <= CLOSED
+        leg = jnp.where(is_done, next_leg, at.leg)
+        return ClosingIteration(theta, leg, jnp.where(is_done, 0, at.count + 1))
 
-    begin = (guess, jnp.asarray(0.0), jnp.asarray(0.0))
-    theta, step, _ = jax.lax.while_loop(is_under_way, lead, begin)
-    return jnp.where(step <= CLOSED, theta, jnp.nan)
+    begin = ClosingIteration(guess, jnp.asarray(0.0), jnp.asarray(0))
+    end = jax.lax.while_loop(is_open, improve, begin)
+    return jnp.where(end.leg >= legs, end.theta, jnp.nan)
 
 
 @_closed.def_jvp
 def _closed_jvp(primals, tangents):
-    """Implicit differentiation: d theta_d = -(Z J_d)^-1 dg, to every order, also in the lengths of the links."""
-    (chain, closure), theta_i = primals
-    dependent = _numbers(closure.dependent)
-    theta = _closed((chain, closure), theta_i)
-    theta_d = theta[dependent]
+    """Implicit differentiation: d theta_d = -(Z J_d)^-1 dg, to every order, also in lengths and displacements."""
+    problem, theta_i = primals
+    closure = problem.closure
+    theta = _closed(problem, theta_i)
+    theta_d = theta[_numbers(closure.dependent)]
 
-    def g(where, theta_i):
-        chain, closure = where
-        return opening(chain, closure, all_joints(closure, theta_i, theta_d))
+    def g(problem, theta_i):
+        return problem.opening(all_joints(problem.closure, theta_i, theta_d))
 
     _, change = eqx.filter_jvp(g, primals, tangents)
-    A = closing_jacobian(chain, closure, theta)[:, dependent]
     rate = tangents[1]
     if rate is None:
         rate = jnp.zeros_like(theta_i)
-    return theta, all_joints(closure, rate, -inverse(A) @ change)
+    return theta, all_joints(closure, rate, -problem.solve(theta, change))
 
 
 def _numbers(joints: tuple[int, ...]) -> np.ndarray:
@@ -186,10 +196,14 @@ def _numbers(joints: tuple[int, ...]) -> np.ndarray:
 
 @eqx.filter_jit  # a model asks for it in many places: traced once
 def closed_joints(
-    chain: Chain, closure: Closure, theta_i: Float[Array, " i"]
+    chain: Chain,
+    closure: Closure,
+    theta_i: Float[Array, " i"],
+    displaced: Float[Array, "l 6"] | None = None,
 ) -> Float[Array, " j"]:
     """All joint coordinates of the closed chain near the guess, by Newton's iteration; NaN where it does not close."""
-    return _closed(jax.tree.map(jnp.asarray, (chain, closure)), theta_i)
+    chain, closure = jax.tree.map(jnp.asarray, (chain, closure))
+    return _closed(LoopProblem(chain, closure, displaced), theta_i)
 
 
 def closing_guess(
@@ -200,11 +214,9 @@ def closing_guess(
     theta = jnp.concatenate([joints, jnp.zeros(missing)])
     R, p = link_frames(chain, theta)
     selection = jnp.asarray(chain.selection)
-    for k, a in enumerate(closure.links):
-        c = R.shape[0] - closure.frames + k
-        tip = p[a] + R[a] @ jnp.asarray(closure.tips)[k]
-        away = R[c].T @ (tip - p[c])
-        turn = R[c].T @ R[a]
+    for c, tip in closure.meeting_frames(R.shape[0]):
+        away = R[c].T @ (p[tip] - p[c])
+        turn = R[c].T @ R[tip]
         axis = jnp.asarray(chain.axis)[c]
         angle = _nearest_angle(axis, turn)
         own = chain.turns[c] * angle + chain.slides[c] * (axis @ away)

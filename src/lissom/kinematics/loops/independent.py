@@ -30,13 +30,16 @@ def independent_count(closure: Closure) -> int:
     return closure.reach.shape[0] - closure.rows.shape[0]
 
 
-def scaled_rows(chain: Chain, closure: Closure, theta) -> Float[np.ndarray, "r j"]:
+def scaled_rows(
+    chain: Chain, closure: Closure, theta, displaced=None
+) -> Float[np.ndarray, "r j"]:
     """Z J with lengths measured in the robot's reach: no units."""
     reach = np.asarray(closure.reach)
     length = max(float(np.linalg.norm(np.asarray(chain.position), axis=1).max()), 1e-12)
     units = [1.0 / length if part < 3 else 1.0 for part in closure.components]
-    row_scale = np.array(units * closure.frames)
-    ZJ = np.asarray(_closing_jacobian(chain, closure, jnp.asarray(theta)))
+    row_scale = np.array(units * closure.loops)
+    theta = jnp.asarray(theta)
+    ZJ = np.asarray(_closing_jacobian(chain, closure, theta, displaced))
     return ZJ * reach[None, :] * row_scale[:, None]
 
 
@@ -102,13 +105,14 @@ def best_independent(
 
 
 def choose_independent(
-    chain: Chain, closure: Closure, theta, wanted: Sequence[int] = ()
+    chain: Chain, closure: Closure, theta, wanted: Sequence[int] = (), displaced=None
 ) -> tuple[int, ...] | None:
     """Joints whose motion moves all others least: rows of the null space of Z J by pivoting, those `wanted` first.
 
     None where the wanted ones do not set the pose, or nothing does.
     """
-    null = scipy.linalg.null_space(scaled_rows(chain, closure, theta), rcond=RANK)
+    rows = scaled_rows(chain, closure, theta, displaced)
+    null = scipy.linalg.null_space(rows, rcond=RANK)
     count = independent_count(closure)
     if null.shape[1] != count or len(wanted) > count:
         return None

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from ...algebra.se3 import rigid_shape
 from ...algebra.so3 import from_rpy
@@ -39,10 +40,22 @@ def closing_joints(robot: Robot) -> list[ClosingJoint]:
     return joints
 
 
+def tip_frames(robot: Robot) -> list[ClosingJoint]:
+    """The frames on the tips that close the loops of a robot: fixed on their links."""
+    frames = []
+    for loop in robot.loops:
+        i = robot.link_names.index(loop.link)
+        xp = namespace(loop.axis)
+        position = tip(robot, i)
+        axis = xp.asarray(loop.axis, dtype=float)
+        frames.append(ClosingJoint(np.eye(3), position, axis, "fixed", i))
+    return frames
+
+
 def closing_seats(
     robot: Robot, node_shape: Real, ground: Real, at_tip: Callable[[int], Any]
 ) -> list[Any]:
-    """Displacement of the point that carries each closing frame, from the body coordinates of the link that holds it.
+    """Displacement of the points that carry the closing frames, then of those that carry the frames on the tips.
 
     Args:
         robot: its description.
@@ -62,19 +75,17 @@ def closing_seats(
             seats.append(rigid_shape(at) @ node_shape[i, 0])
         else:
             seats.append(at_tip(i) if node < 0 else node_shape[i, node])
-    return seats
+    tips = [at_tip(robot.link_names.index(loop.link)) for loop in robot.loops]
+    return seats + tips
 
 
-def closure_of(robot: Robot, tip_shape: Real) -> Closure:
+def closure_of(robot: Robot, coordinates: int) -> Closure:
     """The loops of a robot, its joints not yet put together: every joint of the robot still counts as independent.
 
     Args:
         robot: its description.
-        tip_shape: displacement of every link's tip from its body coordinates (l, 6, c).
+        coordinates: of each body.
     """
-    xp = namespace(tip_shape, robot.loops)
-    names = list(robot.link_names)
-    links = tuple(names.index(loop.link) for loop in robot.loops)
     moving = [link.joint.type for link in robot.links if link.joint.moves]
     closing = [loop.type for loop in robot.loops if loop.type != "fixed"]
     length = longest_link(robot)
@@ -84,35 +95,29 @@ def closure_of(robot: Robot, tip_shape: Real) -> Closure:
     guess = [assembly.get(name, 0.0) for name in robot.joint_names]
     guess += [0.0 for _ in closing]
     return Closure(
-        rows=_closing_rows(robot, links, tip_shape),
-        tips=xp.stack([xp.asarray(tip(robot, a), dtype=float) for a in links]),
+        rows=_closing_rows(robot, coordinates),
         reach=np.array(reach),
-        guess=xp.asarray(guess, dtype=float),
-        links=links,
+        guess=namespace(guess).asarray(guess, dtype=float),
+        loops=len(robot.loops),
         components=PLANE if robot.planar else SPACE,
         joints=len(moving),
         independent=tuple(range(len(moving))),
     )
 
 
-def _closing_rows(robot: Robot, links: tuple[int, ...], tip_shape: Real) -> Real:
-    """Z: displacement of each closed link's tip minus that of its closing frame, over body coordinates."""
-    xp = namespace(tip_shape, robot.loops)
+def _closing_rows(robot: Robot, coordinates: int) -> Float[np.ndarray, "r l c"]:
+    """Z: displacement of the frame on each tip minus that of its closing frame, over body coordinates."""
+    loops = len(robot.loops)
     count = len(robot.links)
-    total = count + len(links)
-    pick = np.eye(6)[list(PLANE if robot.planar else SPACE)]
-    # A closing frame is rigid: its first six coordinates are its displacement.
-    frame = np.eye(6, tip_shape.shape[-1])
-
-    def of_link(i: int, rows: Real) -> Real:
-        return np.eye(total)[i][None, :, None] * rows[:, None, :]
-
+    # A frame is rigid: its first six coordinates are its displacement.
+    pick = np.eye(6, coordinates)[list(PLANE if robot.planar else SPACE)]
     rows = []
-    for n, a in enumerate(links):
-        at_tip = of_link(a, pick @ xp.asarray(tip_shape)[a])
-        at_frame = of_link(count + n, pick @ frame)
-        rows.append(at_tip - at_frame)
-    return xp.concatenate(rows)
+    for k in range(loops):
+        difference = np.zeros(count + 2 * loops)
+        difference[count + k] = -1.0
+        difference[count + loops + k] = 1.0
+        rows.append(difference[None, :, None] * pick[:, None, :])
+    return np.concatenate(rows)
 
 
 def longest_link(robot: Robot) -> float:

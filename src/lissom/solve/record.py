@@ -1,0 +1,139 @@
+"""The output grid of a run: a window of it is filled inside compiled code, the host keeps the whole."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from ..types import real, whole
+from .problem import MotionProblem
+from .step import AbstractStep, Attempt, Moment
+
+ROWS = (
+    512  # of the window: compiled code depends on it, and on no other number of outputs
+)
+SAME_TIME = 1e-12  # relative: times closer than this are the same instant
+COLUMNS = ("x", "xd", "work", "joints", "command")
+
+
+class Record(eqx.Module):
+    """A window of the output grid, filled as the march passes its times."""
+
+    t: Float[Array, " t"]  # infinite after the last output time
+    x: Float[Array, "t n"]
+    xd: Float[Array, "t n"]
+    work: Float[Array, "t 2"]
+    joints: Float[Array, "t j"]  # coordinates of all moving joints
+    command: Float[Array, "t a"]  # held by a sampled law
+    filled: Any
+    first: Any  # number of the window's first row in the whole grid
+
+    @property
+    def is_full(self):
+        """True if no row is left."""
+        return self.filled >= self.t.shape[0]
+
+
+def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> Record:
+    """An output grid yet to be filled."""
+    rows = t.shape[0]
+    blank = [real(jnp.full((rows, width), jnp.nan)) for width in (n, n, 2, joints)]
+    command = real(jnp.full((rows, commands), jnp.nan))
+    return Record(t, *blank, command, whole(0), whole(0))
+
+
+def is_due(record: Record, t) -> Any:
+    """Whether an output time up to t, or at it, is still to be written, in this window or in one to come."""
+    slack = SAME_TIME * (1.0 + jnp.abs(t))
+    last = record.t.shape[0] - 1
+    next_time = record.t[jnp.minimum(record.filled, last)]
+    # Of what comes after the window nothing is known here, but that it may be due.
+    return jnp.where(record.is_full, record.t[last] < t - slack, next_time <= t + slack)
+
+
+def write(
+    step: AbstractStep,
+    problem: MotionProblem,
+    record: Record,
+    now: Moment,
+    attempt: Attempt | None,
+    h,
+) -> Record:
+    """Fill in every output time of the window up to the end of the step."""
+    end = now.t + h
+
+    def is_next(record: Record):
+        return ~record.is_full & is_due(record, end)
+
+    def put(record: Record) -> Record:
+        k = record.filled
+        length = jnp.where(h > 0, h, 1.0)
+        part = jnp.where(h > 0, (record.t[k] - now.t) / length, 0.0)
+        part = jnp.clip(part, 0.0, 1.0)
+        at = now if attempt is None else step.interpolate(now, attempt, h, part)
+        joints = problem.formulation.mechanism.joint_coordinates(at.x)
+        command = record.command
+        if problem.loads.held is not None:
+            command = command.at[k].set(problem.loads.held)
+        return Record(
+            record.t,
+            record.x.at[k].set(at.x),
+            record.xd.at[k].set(at.xd),
+            record.work.at[k].set(at.work),
+            record.joints.at[k].set(joints),
+            command,
+            k + 1,
+            record.first,
+        )
+
+    return jax.lax.while_loop(is_next, put, record)
+
+
+def with_command(record: Record, t, command: Float[Array, " a"]) -> Record:
+    """The record with the command that is held from the time t on, where that is the last output time written."""
+    k = jnp.maximum(record.filled - 1, 0)
+    is_now = (record.filled > 0) & (record.t[k] >= t * (1.0 - SAME_TIME) - SAME_TIME)
+    row = jnp.where(is_now, command, record.command[k])
+    return eqx.tree_at(lambda r: r.command, record, record.command.at[k].set(row))
+
+
+# --- on the host ---------------------------------------------------------------------------------------------------
+
+
+class Rows:
+    """All rows of a run, kept on the host; what is not reached is NaN."""
+
+    def __init__(self, times: Float[np.ndarray, " t"], record: Record):
+        self.t = np.asarray(times, dtype=float)
+        self.columns = {name: self._blank(record, name) for name in COLUMNS}
+
+    def _blank(self, record: Record, name: str) -> np.ndarray:
+        width = getattr(record, name).shape[1]
+        return np.full((len(self.t), width), np.nan)
+
+    def take(self, record: Record) -> int:
+        """Keep the rows of a window, as often as wanted; the number of rows that are filled so far."""
+        first = int(record.first)
+        count = int(record.filled)
+        for name, column in self.columns.items():
+            column[first : first + count] = np.asarray(getattr(record, name))[:count]
+        return first + count
+
+    def next_window(self, record: Record) -> Record:
+        """The rows are kept, and the window moves on to those that follow."""
+        if not int(record.filled):
+            return record
+        first = self.take(record)
+        t = real(window(self.t, first))
+        return eqx.tree_at(
+            lambda r: (r.t, r.filled, r.first), record, (t, whole(0), whole(first))
+        )
+
+
+def window(times: Float[np.ndarray, " t"], first: int) -> Float[np.ndarray, " w"]:
+    """The output times from one row on, as many as fit."""
+    part = np.asarray(times, dtype=float)[first : first + ROWS]
+    return np.append(part, np.full(ROWS - len(part), np.inf))

@@ -1,0 +1,315 @@
+"""What is doubted: closed forms for the numbers, and limits that are crossed by a little more than a little less."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lissom import Model, Robot, Scenario
+from lissom.analyse.validity.bending import bending_doubts
+from lissom.analyse.validity.deformation import NodeMotion, bent_bodies
+from lissom.analyse.validity.fibres import fibres, rectangle_shear
+from lissom.analyse.validity.joints import drive_doubts, range_doubts, start_doubts
+from lissom.analyse.validity.motion import energy_doubts, speed_doubts
+from lissom.analyse.validity.strength import strength_doubts
+from lissom.analyse.validity.watch import (
+    doubts,
+    doubts_of_robot,
+    doubts_of_scenario,
+)
+from lissom.describe.doubt import Doubt, lines_of, worst
+from lissom.describe.section import Box, General, Rectangle, Tube, section_values
+
+# A rod of steel that hangs out sideways, clamped by its joint, with a load at its tip.
+E, G_STEEL = 2.1e11, 2.1e11 / 2.6
+L, B, H = 0.7, 0.012, 0.02  # along y and z of the section
+MASS, GRAVITY = 3.7, 9.81
+ROD = {
+    "lissom": 1,
+    "name": "rod",
+    "gravity": [0, 0, -GRAVITY],
+    "links": [
+        {
+            "name": "rod",
+            "joint": {"type": "revolute", "limits": {"position": [-3, 3], "torque": 9}},
+            "beam": {
+                "path": [[0, 0, 0], [L, 0, 0]],
+                "section": {"shape": "rectangle", "y": B, "z": H},
+                "material": {"E": E, "nu": 0.3, "density": 30, "yield": 2.5e8},
+                "elements": 2,
+            },
+        }
+    ],
+    "payload": {"mass": MASS},
+}
+rod = Robot.from_dict(ROD)
+model = Model(rod)
+BEAM = rod.links[0].beam
+assert BEAM is not None
+WEIGHT = BEAM.material.density * GRAVITY * B * H  # [N/m]
+
+
+def checks_of(found) -> list[str]:
+    return [doubt.check for doubt in found]
+
+
+def changed(changes) -> Robot:
+    return rod.replace(changes)
+
+
+# --- data ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("check", "changes"),
+    [
+        ("E", {"links.*.beam.material.E": 70}),
+        ("E", {"links.*.beam.material.E": 2.1e14}),
+        ("density", {"links.*.beam.material.density": 7.85}),
+        ("yield stress", {"links.*.beam.material.yield": 250}),
+        ("length", {"links.*.beam.path": [[0, 0, 0], [700, 0, 0]]}),
+        ("slenderness", {"links.*.beam.section.z": 0.71}),
+        ("inertia", {"payload.inertia": [0.1, 0.1, 0.203]}),
+        ("inertia", {"links.*.masses": [{"mass": 1, "inertia": [0, 0, 0.1]}]}),
+        ("axis", {"links.*.joint.axis": [1e-200, 0, 2e-200]}),
+        ("axis", {"links.*.joint.axis": [1e200, 0, 2e200]}),
+        ("units", {"links.*.joint.limits.position": ["-1 m", "1 m"]}),
+        ("units", {"links.*.joint.limits.torque": "9 N"}),
+    ],
+)
+def test_data_that_hardly_any_robot_has_is_doubted_once(check, changes):
+    assert checks_of(doubts_of_robot(changed(changes))) == [check]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"links.*.beam.section.z": 0.69},
+        {"payload.inertia": [0.1, 0.1, 0.2]},
+        {"links.*.joint.axis": [0, 0, 3]},
+        {"links.*.joint.limits.position": ["-90 deg", "90 deg"]},
+        {"links.*.joint.limits.torque": "9 N m"},
+    ],
+)
+def test_ordinary_data_are_not_doubted(changes):
+    assert not doubts_of_robot(changed(changes))
+
+
+def test_a_plane_needs_one_moment_of_inertia():
+    planar = {"planar": True, "gravity": [0, 0, 0], "payload.inertia": [0, 0, 0.1]}
+    assert not doubts_of_robot(changed(planar))
+
+
+def test_an_axis_of_any_length_gives_the_same_robot():
+    short = Model(changed({"links.*.joint.axis": [0, 3e-200, 4e-200]}))
+    plain = Model(changed({"links.*.joint.axis": [0, 0.6, 0.8]}))
+    poses = [m.fkine([0.4]) for m in (short, plain)]
+    assert np.allclose(*poses, rtol=0, atol=1e-15)
+
+
+def test_units_of_the_other_kind_of_joint_are_doubted_in_a_scenario():
+    scenario = Scenario(robot=rod)
+    right = scenario.replace({"initial.q": ["10 deg"]})
+    wrong = scenario.replace({"initial.q": ["10 mm"]})
+    assert not doubts_of_scenario(right)
+    (doubt,) = doubts_of_scenario(wrong)
+    assert doubt.check == "units" and doubt.about == "joint rod" and doubt.value == 0.01
+    # A file that is written and read again holds plain numbers.
+    assert Scenario.from_dict(json.loads(json.dumps(wrong.to_dict()))).initial.q == (
+        0.01,
+    )
+
+
+def test_library_materials_know_their_yield_stress():
+    steel = changed({"links.*.beam.material": "steel"})
+    assert steel.links[0].beam.material.yield_stress == 2.5e8
+    assert steel.to_dict()["links"][0]["beam"]["material"]["yield"] == 2.5e8
+    assert Robot.from_dict(steel.to_dict()) == steel
+
+
+# --- bent links ----------------------------------------------------------------------------------------------------
+
+
+def nodes_of(state) -> NodeMotion:
+    poses = model.poses(state)
+    return NodeMotion(
+        *(np.asarray(a)[None] for a in (poses.position, poses.rotation, poses.frame))
+    )
+
+
+def sag_and_slope(EI: float) -> tuple[float, float]:
+    """Tip of a cantilever under its weight and a load at its tip."""
+    P = MASS * GRAVITY
+    sag = P * L**3 / (3 * EI) + WEIGHT * L**4 / (8 * EI)
+    slope = P * L**2 / (2 * EI) + WEIGHT * L**3 / (6 * EI)
+    return sag, slope
+
+
+def test_deflection_and_rotation_are_those_of_a_cantilever():
+    EI = E * B * H**3 / 12
+    (bent,) = bent_bodies(model, nodes_of(model.static([0.3])))
+    sag, slope = sag_and_slope(EI)
+    # In the axes of the link, turned by 0.3 rad about the vertical.
+    assert np.allclose(bent.displacement[0, -1, :3], [0, 0, -sag], atol=1e-12)
+    assert bent.turn[0, -1] == pytest.approx(slope, rel=1e-9)
+    assert bent.length == pytest.approx(L)
+
+
+@pytest.mark.parametrize(("share", "is_doubted"), [(0.099, False), (0.101, True)])
+def test_a_tenth_of_the_length_is_where_deflection_is_doubted(share, is_doubted):
+    EI = E * B * H**3 / 12
+    sag, _ = sag_and_slope(EI)
+    soft = Model(changed({"links.*.beam.material.E": E * sag / (share * L)}))
+    found = doubts(soft, soft.static([0.3]))
+    assert ("deflection" in checks_of(found)) is is_doubted
+    for doubt in found:
+        if doubt.check == "deflection":
+            assert doubt.value == pytest.approx(share, rel=1e-9)
+            assert "nonlinear" in doubt.remedy and "segments" in doubt.remedy
+
+
+def test_stress_in_the_outer_fibre_is_that_of_bending():
+    # The elements leave w h^2 / 12 out of the moment at the joint, with h half the length.
+    moment = MASS * GRAVITY * L + WEIGHT * (L**2 / 2 - (L / 2) ** 2 / 12)
+    stress = moment * (H / 2) / (B * H**3 / 12)
+    below = Model(changed({"links.*.beam.material.yield": 1.001 * stress}))
+    above = Model(changed({"links.*.beam.material.yield": 0.999 * stress}))
+    assert "yield" not in checks_of(doubts(below, below.static([0.3])))
+    (doubt,) = [d for d in doubts(above, above.static([0.3])) if d.check == "yield"]
+    assert doubt.value == pytest.approx(stress, rel=1e-9)
+
+
+def test_an_upright_column_is_doubted_from_a_fifth_of_its_buckling_load_on():
+    EI = E * H * B**3 / 12
+    euler = np.pi**2 * EI / (4 * L**2)
+    upright = {"gravity": [-GRAVITY, 0, 0], "links.*.beam.material.density": 20}
+    own = 20 * B * H * L * GRAVITY
+    # The element at the joint carries the load and three quarters of the weight, on its average.
+    for share, expected in ((0.199, []), (0.201, ["axial load"])):
+        load = (share * euler - 0.75 * own) / GRAVITY
+        column = Model(changed(upright | {"payload.mass": load}))
+        found = doubts(column, column.static([0.0]))
+        assert checks_of(found) == expected
+
+
+def test_rotation_vectors_are_compared_as_rotations():
+    """Nodes that turn with the whole link by a finite angle are not bent."""
+    finite = Model(rod, "nonlinear", modes=4)
+    frame = np.eye(3)[None, None]
+    turned = np.broadcast_to([0.0, 0.0, 1.2], (1, 1, 3, 3))
+    nodes = NodeMotion(np.asarray(rod_points()), turned, frame)
+    (bent,) = bent_bodies(finite, nodes)
+    assert np.abs(bent.turn).max() < 1e-12
+    assert not list(bending_doubts(finite, [bent]))
+
+
+def rod_points() -> list:
+    return [[[[0, 0, 0], [L / 2, 0, 0], [L, 0, 0]]]]
+
+
+def test_a_link_at_rest_has_no_stress():
+    still = NodeMotion(
+        np.asarray(rod_points()), np.zeros((1, 1, 3, 3)), np.eye(3)[None, None]
+    )
+    assert not list(strength_doubts(model, bent_bodies(model, still)))
+
+
+# --- sections ------------------------------------------------------------------------------------------------------
+
+
+def test_a_twisted_square_has_the_tabulated_shear():
+    # [TimoshenkoGoodier1970] section 109, table: k = 0.675 for a square, 0.930 for 1:2, 0.999 for 1:4 (of 2 a G theta).
+    for ratio, k in ((1, 0.675), (2, 0.930), (4, 0.997)):
+        assert rectangle_shear(0.03, 0.03 * ratio) / 0.03 == pytest.approx(k, abs=1e-3)
+
+
+def test_a_thin_tube_and_a_thin_box_shear_as_bredt_says():
+    tube = fibres(Tube(shape="tube", outer=0.04, inner=0.036), 0.3)
+    assert tube.shear == tube.y == 0.02 and tube.is_round
+    box = Box(shape="box", y=0.05, z=0.03, wall=0.001)
+    values = section_values(box, 0.3)
+    torque = 7.0
+    flow = torque / (2 * 0.049 * 0.029)
+    twist = torque / (G_STEEL * values.torsion_constant)
+    assert G_STEEL * twist * fibres(box, 0.3).shear == pytest.approx(flow / 0.001)
+
+
+def test_a_section_known_by_its_values_is_at_least_as_thick_as_its_radius_of_gyration():
+    rectangle = Rectangle(shape="rectangle", y=0.02, z=0.05)
+    v = section_values(rectangle, 0.3)
+    general = General(
+        shape="general",
+        A=v.area,
+        Iy=v.second_moment_y,
+        Iz=v.second_moment_z,
+        J=v.torsion_constant,
+    )
+    known, lower = fibres(rectangle, 0.3), fibres(general, 0.3)
+    assert lower.y < known.y and lower.z < known.z and lower.shear == 0.0
+
+
+# --- joints, speed and energy --------------------------------------------------------------------------------------
+
+
+def test_an_angle_in_degrees_is_taken_for_many_turns():
+    assert not list(start_doubts(model, [3.0]))
+    assert not list(start_doubts(model, [9.0]))
+    (doubt,) = start_doubts(model, [90.0])
+    assert doubt.check == "start" and "13.8 turns" in doubt.message
+    free = Model(changed({"links.*.joint.limits": None}))
+    assert not list(start_doubts(free, [60.0]))
+    assert checks_of(start_doubts(free, [90.0])) == ["start"]
+
+
+def test_a_joint_beyond_its_range_is_named_with_time_and_excess():
+    t = np.linspace(0.0, 1.0, 11)
+    inside = 3.0 * np.sin(2 * np.pi * t)[:, None]
+    assert not list(range_doubts(model, inside, t))
+    (doubt,) = range_doubts(model, -3.5 * t[:, None], t)
+    assert doubt.about == "joint rod" and doubt.value == -3.5 and doubt.limit == -3
+    assert "from 0.9 s on: 0.5 rad beyond -3 rad at 1 s" in doubt.message
+    assert "stop" in doubt.remedy
+
+
+def test_a_drive_that_would_need_more_than_it_has_is_doubted():
+    assert not list(drive_doubts(model, np.array([[-9.0]])))
+    (doubt,) = drive_doubts(model, np.array([[2.0], [-9.5]]), np.array([0.0, 0.1]))
+    assert doubt.check == "drive" and "9.5 N m at 0.1 s" in doubt.message
+    huge = drive_doubts(model, np.array([[1e12]]))
+    assert checks_of(huge) == ["drive", "torque"]
+
+
+def test_a_tip_faster_than_machines_are_is_doubted():
+    t = np.array([0.0, 0.01, 0.02])
+    position = np.zeros((3, 2, 3))
+    position[:, 1, 0] = [0.0, 0.5, 1.4]
+    assert not list(speed_doubts(position, t, ("rod/0", "rod/1")))
+    position[2, 1, 0] = 1.6
+    (doubt,) = speed_doubts(position, t, ("rod/0", "rod/1"))
+    assert doubt.about == "node rod/1" and doubt.value == pytest.approx(110.0)
+    assert not list(speed_doubts(position[:1], t[:1], ("rod/0", "rod/1")))
+
+
+def test_energies_that_do_not_add_up_are_doubted():
+    swing = np.zeros((3, 6))
+    swing[:, 0] = [0.0, 2.0, 0.1]
+    swing[:, 2] = [-1.0, -3.0, -1.1]
+    assert not list(energy_doubts(swing))
+    swing[1, 5] = 3e-3
+    assert checks_of(energy_doubts(swing)) == ["energy balance"]
+    swing[1, 5] = 0.0
+    swing[:, 3:5] = [[0, 0], [2.5e4, 2.5e4], [5e4, 5e4]]
+    assert checks_of(energy_doubts(swing)) == ["energy exchange"]
+    assert not list(energy_doubts(np.zeros((3, 6))))
+
+
+# --- the record ----------------------------------------------------------------------------------------------------
+
+
+def test_a_doubt_is_one_line_and_the_worst_speaks_for_all():
+    few = Doubt("E", "link a", "a\nfew", 80.0, 1e8, "do this")
+    many = Doubt("E", "link b", "many", 70.0, 1e8, "do this")
+    assert worst([few, many]) == (many,)
+    assert worst([]) == ()
+    assert lines_of([few]) == ("link a: a few. do this",)
