@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.interpolate import CubicSpline
 
-from ..types import Real, Scalar
+from ..types import Real, Scalar, real
 
 AT_ONCE = 1e-12  # relative: times closer than this are the same instant
 
