@@ -1,17 +1,9 @@
 """How well a law moves a robot: numbers of one closed-loop run."""
 
-import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
-
-from ..solve.feedback import WiredLaw, wired
-from ..solve.law import AbstractLaw
-from ..solve.model import Model
 
 PERIODS = 5  # of the first mode, over which residual vibration is watched
 SETTLED = 0.02  # part of the tip's way within which it must stay
@@ -64,20 +56,3 @@ def drive_work(t: Times, torque, speed) -> float:
     """Energy that the drives put in; what they take out again is lost."""
     power = np.maximum(np.asarray(torque) * np.asarray(speed), 0.0).sum(axis=1)
     return float(np.trapezoid(power, t))
-
-
-def microseconds_per_sample(model: Model, law: AbstractLaw, count: int = 200) -> float:
-    """Median time that a law takes for one sample, compiled, on this machine."""
-    feedback: Any = wired(model, law)
-    assert isinstance(feedback, WiredLaw)
-    act = eqx.filter_jit(lambda t, y, memory: feedback.law(t, y, memory))
-    measured = jnp.zeros(len(feedback.channels))
-    memory = jax.tree.map(jnp.asarray, feedback.memory)
-    t = jnp.asarray(0.0)
-    jax.block_until_ready(act(t, measured, memory))
-    seconds = []
-    for _ in range(count):
-        started = time.perf_counter()
-        jax.block_until_ready(act(t, measured, memory))
-        seconds.append(time.perf_counter() - started)
-    return 1e6 * float(np.median(seconds))

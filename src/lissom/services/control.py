@@ -228,10 +228,10 @@ def _row(study: ControlStudy, model: "Model", name: str, q, stop: float, period:
     from ..control.described import law_of
     from ..control.design_model import DesignError
     from ..control.margins import margins
-    from ..control.quality import microseconds_per_sample
     from ..scenarios.ready import initial_state
     from ..show.run import SimulationError, simulate
     from ..solve.channels import UnknownNameError
+    from .law_cost import microseconds_per_sample
 
     controller = study.controllers[name]
     kind = controller.type
