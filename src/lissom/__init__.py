@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from .show.run import run_scenario as run_scenario
     from .show.run import simulate as simulate
     from .solve.family import Family as Family
+    from .solve.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from .solve.model import Model as Model
     from .solve.simulate import rollout as rollout
     from .solve.solution import Solution as Solution
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOME = {
+    "inverse_kinematics": "solve.inverse_kinematics",
     "LinearSequence": "analyse.linear.linear_sequence",
     "linearize_along": "analyse.linear.linear_sequence",
     "DampedModes": "analyse.modes.damped_modes",

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .bench import bench
+from .control import app as control
 from .frequency_response import frequency_response
 from .interrupt import exit_code, leaving_at_once
 from .linearize import linearize
@@ -88,6 +89,7 @@ VERBS = (
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:
     app.command()(command)
+app.add_typer(control, name="control")
 
 
 # All that can be wrong with a command line itself (an unknown option, a missing argument) is a usage error; typer

@@ -281,7 +281,7 @@ def _result(
         torque=values_by_name(joints, final["torque"]),
         position=named_nodes(nodes, final["position"].values),
         energy=values_by_name(kinds, final["energy"]),
-        energy_residual=_energy_residual(run),
+        energy_residual=energy_residual(run),
         solver=SolverCounts(
             method=facts["method"],
             steps=facts["steps"],
@@ -299,7 +299,7 @@ def _result(
     )
 
 
-def _energy_residual(run: "Run") -> float:
+def energy_residual(run: "Run") -> float:
     """Largest gap in the energy balance, against the largest energy of the run."""
     energies = run.data["energy"].sel(kind=list(ENERGIES))
     largest = np.abs(energies.values).max()
