@@ -71,7 +71,7 @@ def _scenario(source: str, law: str | None, settings):
     from ..describe.controllers import read_controller
     from ..services.sources import scenario_of
 
-    wanted = changes(settings, None, None, None, None)
+    wanted = changes(settings)
     described = scenario_of(source, wanted)
     if law is None:
         return described

@@ -6,11 +6,13 @@ import typer
 
 from ..describe import Problem
 from .options import (
+    Basis,
     Formulation,
     Json,
     ModeCount,
     Reference,
     Settings,
+    Stiffening,
     Terms,
     changes,
 )
@@ -30,6 +32,8 @@ def validate(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    basis: Basis = None,
+    stiffening: Stiffening = None,
     json: Json = False,
 ) -> None:
     """Check a robot or scenario file and report every error at once; exit code 2 if there is one.
@@ -40,7 +44,16 @@ def validate(
     """
     from ..services.validate import validate as checked
 
-    answer = checked(file, changes(settings, formulation, modes, reference, terms))
+    wanted = changes(
+        settings,
+        formulation=formulation,
+        modes=modes,
+        reference=reference,
+        terms=terms,
+        basis=basis,
+        stiffening=stiffening,
+    )
+    answer = checked(file, wanted)
     if json:
         print_json(answer)
     elif answer.valid:
