@@ -12,6 +12,7 @@ from ..dynamics import engine
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
+from ..dynamics.stops import stop_energy
 from ..types import real
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs
@@ -47,7 +48,9 @@ def motion_outputs(formulation, joints, x, xd, work) -> Outputs:
         place = motion.place
         poses = node_poses(f, place)
         kinetic = engine.kinetic_energy(f, motion)
+        # The springs of end stops bend too.
         strain = engine.strain_energy(f, place)
+        strain = strain + stop_energy(f.joints.stops, place.encoder)
         gravity = engine.gravity_energy(f, place)
         return Outputs(
             qd=motion.theta_d,

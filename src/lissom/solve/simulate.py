@@ -7,11 +7,14 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
-from ..compilation import QUICK, CompiledAhead
+from ..compilation import QUICK, CompiledAhead, compiled_quickly
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
+from ..dynamics.formulation import near
 from ..types import RESULTS, real, whole
+from .adjoint import recorded_times, replayed
 from .checkpoint import CheckpointFile
+from .contacts import first_contacts
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
 from .generalised_alpha import GeneralisedAlpha
@@ -30,6 +33,7 @@ FIRST_STEP = 1e-4  # [s]
 ENDLESS = 2**62
 
 _first_sample = CompiledAhead(first_sample, **QUICK)
+_first_contacts = compiled_quickly(first_contacts)
 _set_off = CompiledAhead(set_off, **QUICK)
 _march = CompiledAhead(march)
 
@@ -205,6 +209,7 @@ def rollout(
     torque: Any = None,
     inputs: Inputs | None = None,
     solver: Solver | Mapping[str, Any] | None = None,
+    most_steps: int | None = None,
 ) -> Solution:
     """A run as one pure JAX function of the model's numbers and the state: for `jax.jit`, `jax.vmap`, `jax.jvp`.
 
@@ -219,6 +224,8 @@ def rollout(
         torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
         inputs: tables of torques, wrenches and motions, instead of `torque`.
         solver: `Solver` options, or a mapping of them.
+        most_steps: where the run is to be differentiated in reverse mode (`jax.grad`): the steps are found first, at
+            most so many, and then taken again as a loop of known length. Memory grows with this number.
 
     Example:
         >>> import jax, lissom as ls
@@ -240,9 +247,25 @@ def rollout(
     record = empty_record(real(times), f.size, f.n_encoders, commands)
     at = _start(robot, state, record, options, end, first_sample)
     at = set_off(step, robot, tolerance, at)
-    limits = (real(end), max_step, whole(ENDLESS), max_steps)
-    at = march(step, robot, tolerance, at, *limits)
-    return solution_of(at, (Segment(f.independent, 0, 0.0),))
+    segments = (Segment(f.independent, 0, 0.0),)
+    if most_steps is None:
+        limits = (real(end), max_step, whole(ENDLESS), max_steps)
+        at = march(step, robot, tolerance, at, *limits)
+        return solution_of(at, segments)
+    if f.joints.stops is not None:
+        raise ValueError(
+            "most_steps: a run with end stops has no reverse mode; differentiate it forwards, or leave out limits.stop"
+        )
+    found, steps = recorded_times(
+        step, robot, tolerance, at, real(end), max_step, max_steps, most_steps
+    )
+    at, record = replayed(step, robot, tolerance, at, steps, at.record)
+    at = eqx.tree_at(
+        lambda s: (s.record, s.counts, s.result),
+        at,
+        (record, found.counts, found.result),
+    )
+    return solution_of(at, segments)
 
 
 # --- start and end -------------------------------------------------------------------------------------------------
@@ -260,6 +283,9 @@ def _start(
     now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
     joints = real(state.q)
     control = sample(robot.at_start.near(joints), now)
+    contacts = None
+    if robot.formulation.joints.stops is not None:
+        contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
     first_step = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
     zero = whole(0)
     return MarchState(
@@ -269,6 +295,7 @@ def _start(
         h=real(first_step),
         memory=None,
         control=control,
+        contacts=contacts,
         counts=Counts(zero, zero, zero),
         record=record,
         result=RESULTS.successful,
