@@ -93,19 +93,28 @@ def replayed(
     def take(state: MarchState, t):
         return replayed_step(step, robot, tolerance, state, t)
 
-    blank = jax.tree.map(
-        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
-        eqx.filter_eval_shape(take, state, times[0])[1],
-    )
+    shapes = eqx.filter_eval_shape(take, state, times[0])[1]
+    blank = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
 
     def once(state: MarchState, t):
         return jax.lax.cond(
             t > state.now.t, lambda: take(state, t), lambda: (state, blank)
         )
 
+    def skip(state: MarchState, ends):
+        many = jax.tree.map(lambda leaf: jnp.stack([leaf] * BLOCK), blank)
+        return state, many
+
     @jax.checkpoint
     def block(state: MarchState, ends):
-        return jax.lax.scan(once, state, ends)
+        # Most blocks are empty where far fewer steps were taken than there is room for.
+        return jax.lax.cond(
+            ends[-1] > state.now.t,
+            lambda state, ends: jax.lax.scan(once, state, ends),
+            skip,
+            state,
+            ends,
+        )
 
     count = times.shape[0] - 1
     rows = -(-count // BLOCK)

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from .step import frozen
 
-SMALL_CHANGE = 1e-12  # of the last correction, against the solution
+SMALL_CHANGE = 1e-11  # of the last correction, against the solution
 MAX_CORRECTIONS = 60
 
 Residual = Callable[[Array, Any], Array]

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from ..compilation import QUICK, CompiledAhead, compiled_quickly
 from ..describe.scenario import Solver
@@ -210,6 +211,7 @@ def rollout(
     inputs: Inputs | None = None,
     solver: Solver | Mapping[str, Any] | None = None,
     most_steps: int | None = None,
+    steps: Float[Array, " s"] | None = None,
 ) -> Solution:
     """A run as one pure JAX function of the model's numbers and the state: for `jax.jit`, `jax.vmap`, `jax.jvp`.
 
@@ -226,6 +228,7 @@ def rollout(
         solver: `Solver` options, or a mapping of them.
         most_steps: where the run is to be differentiated in reverse mode (`jax.grad`): the steps are found first, at
             most so many, and then taken again as a loop of known length. Memory grows with this number.
+        steps: from `step_times`: these steps are taken, and no others are looked for.
 
     Example:
         >>> import jax, lissom as ls
@@ -234,31 +237,25 @@ def rollout(
         >>> tip(0.3).shape
         ()
     """
-    state = model.at() if state is None else state
-    inputs = inputs_of_torque(model, torque) if inputs is None else inputs
-    inputs = inputs.wired(model)
-    options = solver_of(solver)
     times = output_times(t_end, output_dt)
-    end = float(times[-1])
-    f = model.formulation
-    step, tolerance, max_step, max_steps = settings_of(options, end)
-    robot = DrivenRobot(f, inputs.schedule(end))
-    commands = _command_count(robot)
-    record = empty_record(real(times), f.size, f.n_encoders, commands)
-    at = _start(robot, state, record, options, end, first_sample)
-    at = set_off(step, robot, tolerance, at)
-    segments = (Segment(f.independent, 0, 0.0),)
-    if most_steps is None:
-        limits = (real(end), max_step, whole(ENDLESS), max_steps)
-        at = march(step, robot, tolerance, at, *limits)
+    start = _pure_start(model, state, times, torque, inputs, solver)
+    step, tolerance, max_step, max_steps = start.settings
+    robot, at = start.robot, start.at
+    end = real(float(times[-1]))
+    segments = (Segment(robot.formulation.independent, 0, 0.0),)
+    if most_steps is None and steps is None:
+        at = march(step, robot, tolerance, at, end, max_step, whole(ENDLESS), max_steps)
         return solution_of(at, segments)
-    if f.joints.stops is not None:
+    if robot.formulation.joints.stops is not None:
         raise ValueError(
             "most_steps: a run with end stops has no reverse mode; differentiate it forwards, or leave out limits.stop"
         )
-    found, steps = recorded_times(
-        step, robot, tolerance, at, real(end), max_step, max_steps, most_steps
-    )
+    found = at
+    if steps is None:
+        assert most_steps is not None
+        found, steps = recorded_times(
+            step, robot, tolerance, at, end, max_step, max_steps, most_steps
+        )
     at, record = replayed(step, robot, tolerance, at, steps, at.record)
     at = eqx.tree_at(
         lambda s: (s.record, s.counts, s.result),
@@ -266,6 +263,67 @@ def rollout(
         (record, found.counts, found.result),
     )
     return solution_of(at, segments)
+
+
+def step_times(
+    model: Model,
+    state: State | None = None,
+    *,
+    t_end: float = 1.0,
+    torque: Any = None,
+    inputs: Inputs | None = None,
+    solver: Solver | Mapping[str, Any] | None = None,
+    most_steps: int = 1024,
+) -> Float[Array, " s"]:
+    """Times at which the steps of a run begin and end, the last one repeated: `rollout` takes the same steps again.
+
+    With other numbers of the robot too, so that a loss over runs is a smooth function of them.
+    """
+    times = np.array([0.0, t_end])
+    start = _pure_start(model, state, times, torque, inputs, solver)
+    step, tolerance, max_step, max_steps = start.settings
+    return recorded_times(
+        step,
+        start.robot,
+        tolerance,
+        start.at,
+        real(t_end),
+        max_step,
+        max_steps,
+        most_steps,
+    )[1]
+
+
+class PureStart(NamedTuple):
+    """All that a pure run begins with."""
+
+    settings: Settings
+    robot: DrivenRobot
+    at: MarchState
+
+
+def _pure_start(
+    model: Model,
+    state: State | None,
+    times: np.ndarray,
+    torque: Any,
+    inputs: Inputs | None,
+    solver: Solver | Mapping[str, Any] | None,
+) -> PureStart:
+    """A march under way, its whole output grid in one window."""
+    state = model.at() if state is None else state
+    inputs = inputs_of_torque(model, torque) if inputs is None else inputs
+    inputs = inputs.wired(model)
+    options = solver_of(solver)
+    end = float(times[-1])
+    f = model.formulation
+    settings = settings_of(options, end)
+    robot = DrivenRobot(f, inputs.schedule(end))
+    commands = _command_count(robot)
+    record = empty_record(real(times), f.size, f.n_encoders, commands)
+    at = _start(robot, state, record, options, end, first_sample)
+    at = set_off(settings.step, robot, settings.tolerance, at)
+    return PureStart(settings, robot, at)
 
 
 # --- start and end -------------------------------------------------------------------------------------------------
