@@ -11,6 +11,9 @@ from jaxtyping import Array, Float
 from ..types import Real
 
 
+APART, RELAXING, PUSHING = 0.0, 0.5, 1.0
+
+
 class Stops(eqx.Module):
     """Range of every moving joint and what stops it there; joints without stops have an infinite range."""
 
@@ -32,23 +35,24 @@ class Stops(eqx.Module):
         spring = self.stiffness * jnp.where(is_far, 0.0, depth)
         return jnp.where(is_far, 0.0, spring + self.damping * rate)
 
-    def pushing(
+    def contact(
         self, encoder: Float[Array, " j"], encoder_d: Float[Array, " j"]
     ) -> Float[Array, "2 j"]:
-        """1 for each stop that pushes in this state, 0 for the others."""
+        """How it stands with each stop: `APART`, `RELAXING` (touched, without a force) or `PUSHING`."""
         depth, rate = self.depth(encoder, encoder_d)
-        return jnp.where((depth > 0) & (self.push(depth, rate) > 0), 1.0, 0.0)
+        touched = jnp.where(self.push(depth, rate) > 0, PUSHING, RELAXING)
+        return jnp.where(depth > 0, touched, APART)
 
     def torque(
         self,
         encoder: Float[Array, " j"],
         encoder_d: Float[Array, " j"],
-        pushing: Float[Array, "2 j"],
+        contact: Float[Array, "2 j"],
     ) -> Float[Array, " j"]:
-        """Torque on every joint while some stops push: smooth as long as these stay the same."""
+        """Torque on every joint: smooth as long as the contact stays the same."""
         depth, rate = self.depth(encoder, encoder_d)
-        lower, upper = pushing * self.push(depth, rate)
-        return lower - upper
+        push = jnp.where(contact == PUSHING, self.push(depth, rate), 0.0)
+        return push[0] - push[1]
 
     def energy(self, encoder: Float[Array, " j"]) -> Float[Array, ""]:
         """Energy in the springs [J]."""
@@ -60,13 +64,13 @@ class Stops(eqx.Module):
         self,
         encoder: Float[Array, " j"],
         encoder_d: Float[Array, " j"],
-        pushing: Float[Array, "2 j"],
+        contact: Float[Array, "2 j"],
     ) -> Float[Array, ""]:
         """Power that the dampers take [W]: what the stops do beyond their springs."""
         depth, rate = self.depth(encoder, encoder_d)
-        inside = jnp.maximum(jnp.where(jnp.isinf(depth), 0.0, depth), 0.0)
-        beyond_spring = pushing * self.push(depth, rate) - self.stiffness * inside
-        return jnp.sum(beyond_spring * rate)
+        push = jnp.where(contact == PUSHING, self.push(depth, rate), 0.0)
+        spring = self.stiffness * jnp.where(contact == APART, 0.0, depth)
+        return jnp.sum((push - spring) * rate)
 
 
 def stop_energy(stops: Stops | None, encoder: Float[Array, " j"]) -> Float[Array, ""]:

@@ -1,4 +1,4 @@
-"""Contacts of joints with their end stops: located inside a step, so that a step ends where a stop begins to push."""
+"""Contacts of joints with their end stops: located inside a step, so that a step ends where one begins or ends."""
 
 from typing import Any
 
@@ -19,26 +19,26 @@ LEAST_PART = (
 
 
 class Contacts(eqx.Module):
-    """End stops that push, and the next change of that where one is known."""
+    """How it stands with every end stop, and the next change of that where one is known."""
 
-    pushing: Float[Array, "2 j"]  # held over a step
+    now: Float[Array, "2 j"]  # held over a step
     change_at: Float[Array, ""]  # [s]; infinite where none is known
     afterwards: Float[Array, "2 j"]
 
 
 def first_contacts(f: AbstractFormulation, x, xd) -> Contacts | None:
-    """The stops that push at the start; None for a robot without stops."""
+    """The contacts at the start; None for a robot without stops."""
     if f.joints.stops is None:
         return None
-    pushing = pushing_at(f, x, xd)
-    return Contacts(pushing, real(jnp.inf), pushing)
+    contact = contact_at(f, x, xd)
+    return Contacts(contact, real(jnp.inf), contact)
 
 
-def pushing_at(f: AbstractFormulation, x, xd) -> Float[Array, "2 j"]:
-    """The stops that push in a state."""
+def contact_at(f: AbstractFormulation, x, xd) -> Float[Array, "2 j"]:
+    """The contact with every stop in a state."""
     assert f.joints.stops is not None
     motion = f.motion(x, xd, jnp.zeros_like(x))
-    return f.joints.stops.pushing(motion.place.encoder, motion.rates.encoder)
+    return f.joints.stops.contact(motion.place.encoder, motion.rates.encoder)
 
 
 def locate(
@@ -52,12 +52,12 @@ def locate(
     """The contacts with their first change within a step, unless one is known already."""
     f, now, attempt = frozen((f, now, attempt))
 
-    def pushing(part):
+    def contact(part):
         at = step.interpolate(now, attempt, h, part)
-        return pushing_at(f, at.x, at.xd)
+        return contact_at(f, at.x, at.xd)
 
     def differs(part):
-        return jnp.any(pushing(part) != contacts.pushing)
+        return jnp.any(contact(part) != contacts.now)
 
     looks = jnp.asarray(LOOKS)
     is_other = jax.vmap(differs)(looks)
@@ -73,7 +73,7 @@ def locate(
         bounds = (looks[first] - LOOKS[0], looks[first])
         _, part = jax.lax.fori_loop(0, HALVINGS, halve, bounds)
         time = now.t + jnp.maximum(part, LEAST_PART) * h
-        return Contacts(contacts.pushing, time, pushing(part))
+        return Contacts(contacts.now, time, contact(part))
 
     is_new = jnp.any(is_other) & jnp.isinf(contacts.change_at)
     return jax.lax.cond(is_new, search, lambda: contacts)

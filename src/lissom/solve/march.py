@@ -57,8 +57,8 @@ class DrivenRobot(eqx.Module):
         loads = self.schedule.loads(state.piece)
         on_branch = MotionProblem(self.formulation, loads).near(frozen(state.joints))
         contacts = state.contacts
-        pushing = None if contacts is None else contacts.pushing
-        return on_branch.holding(state.command).pushed_by(pushing)
+        contact = None if contacts is None else contacts.now
+        return on_branch.holding(state.command).in_contact(contact)
 
     @property
     def at_start(self) -> MotionProblem:

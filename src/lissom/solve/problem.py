@@ -9,6 +9,7 @@ from ..algebra.linear import factorise, inverse, solve
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
+from ..dynamics.stops import PUSHING
 from .channels import measure, observed_motion
 from .feedback import WiredLaw, on_actuated
 from .inputs import Loads
@@ -42,12 +43,12 @@ class MotionProblem(eqx.Module):
         )
         return MotionProblem(self.formulation, loads)
 
-    def pushed_by(self, pushing: Float[Array, "2 j"] | None) -> "MotionProblem":
-        """The same problem while some end stops, where there are any, push."""
-        if pushing is None:
+    def in_contact(self, contact: Float[Array, "2 j"] | None) -> "MotionProblem":
+        """The same problem while the contact with end stops, where there are any, stays as it is."""
+        if contact is None:
             return self
         loads = eqx.tree_at(
-            lambda loads: loads.pushing, self.loads, pushing, is_leaf=_is_none
+            lambda loads: loads.contact, self.loads, contact, is_leaf=_is_none
         )
         return MotionProblem(self.formulation, loads)
 
@@ -101,22 +102,22 @@ class MotionProblem(eqx.Module):
         if stops is None:
             return total
         encoder, encoder_d = motion.place.encoder, motion.rates.encoder
-        push = stops.torque(encoder, encoder_d, self._pushing(motion))
+        push = stops.torque(encoder, encoder_d, self._contact(motion))
         return Rates(total.V, total.q, total.encoder + push)
 
-    def _pushing(self, motion: Motion) -> Float[Array, "2 j"]:
-        """The end stops that push: those that the march holds to over a step, or those of this very motion."""
+    def _contact(self, motion: Motion) -> Float[Array, "2 j"]:
+        """The contact with end stops: the one that the march holds to over a step, or that of this very motion."""
         stops = self.formulation.joints.stops
         assert stops is not None
-        if self.loads.pushing is not None:
-            return self.loads.pushing
-        return stops.pushing(motion.place.encoder, motion.rates.encoder)
+        if self.loads.contact is not None:
+            return self.loads.contact
+        return stops.contact(motion.place.encoder, motion.rates.encoder)
 
     def _stop_matrices(self, motion: Motion, N: Rates):
         """Damping and stiffness of the end stops that push."""
         stops = self.formulation.joints.stops
         assert stops is not None
-        share = jnp.sum(self._pushing(motion), axis=0)
+        share = jnp.sum(self._contact(motion) == PUSHING, axis=0)
         E = N.encoder
         D = jnp.einsum("jm,j,jn->mn", E, share * stops.damping, E)
         return D, jnp.einsum("jm,j,jn->mn", E, share * stops.stiffness, E)
@@ -229,7 +230,7 @@ class MotionProblem(eqx.Module):
         stops = self.formulation.joints.stops
         if stops is not None:
             encoder, encoder_d = motion.place.encoder, motion.rates.encoder
-            loss = loss + stops.loss(encoder, encoder_d, self._pushing(motion))
+            loss = loss + stops.loss(encoder, encoder_d, self._contact(motion))
         return jnp.stack([power, loss])
 
     # --- samples

@@ -70,7 +70,7 @@ def with_stops(
         return tau
     encoder = motion.place.encoder
     still = jnp.zeros_like(encoder)
-    return tau + stops.torque(encoder, still, stops.pushing(encoder, still))
+    return tau + stops.torque(encoder, still, stops.contact(encoder, still))
 
 
 def slope(
