@@ -11,16 +11,14 @@ from .progress import Watch
 
 
 @contextmanager
-def leaving_at_once(say: Callable[[], None], code: int) -> Iterator[None]:
-    """While it lasts, Ctrl-C says something and ends the process: there is nothing to save yet."""
+def leaving_at_once(say: Callable[[], int]) -> Iterator[None]:
+    """While it lasts, Ctrl-C ends the process with the code that `say` gives: there is nothing to save yet."""
 
     def leave(*_) -> None:
         # A progress bar hides the cursor: show it again.
         if sys.stderr.isatty():
             sys.stderr.write("\x1b[?25h\n")
-        say()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        code = say()
         # Not `sys.exit`: that raises an exception, here in the middle of whatever JAX is doing.
         os._exit(code)
 
