@@ -1,4 +1,4 @@
-"""Long lists of numbers in YAML text, read at once: the parser needs a hundred times longer for each number.
+"""Long lists of numbers in YAML text, read at once: the parser needs fifty times longer for them.
 
 Such a list is cut out of the text and a mark is put in its place; the mark becomes the list again when it is met. Text
 that only looks like a list, in quotes or in a comment, gets its own words back.
