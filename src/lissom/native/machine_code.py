@@ -51,7 +51,7 @@ def _made(text: str, has_loops: bool) -> bytes:
     if has_loops:
         options = llvm.create_pipeline_tuning_options(speed_level=2)
         options.loop_vectorization = True
-        options.slp_vectorization = False
+        options.slp_vectorization = True
         options.loop_unrolling = False
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)

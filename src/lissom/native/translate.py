@@ -366,9 +366,8 @@ class Translator:
         variables = program.jaxpr.invars
         forms = []
         for value, variable in zip(operands, variables, strict=True):
+            # Zeros that happen to stand in one call are no reason for another function.
             known = value.known if isinstance(value, Memory) else None
-            if isinstance(value, Nodes):
-                known = knowledge(value)
             forms.append((variable.aval, known))
         function, results = self.module.function(program, forms, unrolls=True)
         pointers = [
