@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -137,7 +138,7 @@ def _simulated(
                 watch(float(at.now.t))
             if not _is_well(at):
                 # A closed chain may go on with other joints as its coordinates.
-                f, at = beyond_dead_point(robot.formulation, at, prescribed)
+                f, at = beyond_dead_point(robot.formulation, _as_jax(at), prescribed)
                 robot = DrivenRobot(f, schedule)
             if f.independent != segments[-1].independent:
                 row = rows.take(at.record)
@@ -303,7 +304,13 @@ def kept_solution(
 ) -> Solution:
     """What a march has come to, with the rows that the host has kept."""
     filled = rows.take(at.record)
-    return _solution(rows.t, rows.columns, filled, at, segments)
+    return _solution(rows.t, rows.columns, filled, _as_jax(at), segments)
+
+
+def _as_jax(at: MarchState) -> MarchState:
+    """A march whose numbers are arrays of JAX: machine code leaves NumPy's."""
+    memory = eqx.tree_at(lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None)
+    return jax.tree.map(jnp.asarray, memory)
 
 
 def _solution(
