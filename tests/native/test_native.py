@@ -86,9 +86,7 @@ def test_what_is_no_number_stays_none():
 
     for unrolls in (True, False):
         values = native(extremes, numbers, unrolls=unrolls)
-        for value, wanted in zip(
-            values, jax.jit(extremes)(numbers), strict=True
-        ):
+        for value, wanted in zip(values, jax.jit(extremes)(numbers), strict=True):
             np.testing.assert_array_equal(value, wanted)
 
 

@@ -51,7 +51,7 @@ class Arithmetic:
     # --- doubles
 
     def add(self, a: int, b: int) -> int:
-        """a + b."""
+        """A + b."""
         if a == 0:
             return b
         if b == 0:
@@ -73,11 +73,11 @@ class Arithmetic:
         return -self.builder.node("fsub", (b, a), "d")
 
     def sub(self, a: int, b: int) -> int:
-        """a - b."""
+        """A - b."""
         return self.add(a, -b)
 
     def mul(self, a: int, b: int) -> int:
-        """a b."""
+        """A b."""
         if a == 0 or b == 0:
             return ZERO
         negative = (a < 0) != (b < 0)
@@ -95,7 +95,7 @@ class Arithmetic:
         return -product if negative else product
 
     def div(self, a: int, b: int) -> int:
-        """a / b."""
+        """A / b."""
         if a == 0 and b != 0:
             return ZERO
         if b == 1:
@@ -126,7 +126,7 @@ class Arithmetic:
         return self.builder.node(name, (a,), "d")
 
     def power(self, a: int, n: int) -> int:
-        """a to a whole power."""
+        """A to a whole power."""
         if n == 0:
             return ONE
         if n < 0:
@@ -175,7 +175,7 @@ class Arithmetic:
     # --- truth
 
     def negate(self, a: int) -> int:
-        """not a."""
+        """Not a."""
         if a in (ZERO, ONE):
             return ONE - a
         if self.builder.function.op[a] == "bnot":
@@ -183,7 +183,7 @@ class Arithmetic:
         return self.builder.node("bnot", (a,), "b")
 
     def both(self, a: int, b: int) -> int:
-        """a and b."""
+        """A and b."""
         if a == ZERO or b == ZERO:
             return ZERO
         if a == ONE or a == b:
@@ -193,7 +193,7 @@ class Arithmetic:
         return self.builder.node("band", (min(a, b), max(a, b)), "b")
 
     def either(self, a: int, b: int) -> int:
-        """a or b."""
+        """A or b."""
         if a == ONE or b == ONE:
             return ONE
         if a == ZERO or a == b:
@@ -203,7 +203,7 @@ class Arithmetic:
         return self.builder.node("bor", (min(a, b), max(a, b)), "b")
 
     def differ(self, a: int, b: int) -> int:
-        """a xor b."""
+        """A xor b."""
         if a == ZERO:
             return b
         if b == ZERO:
@@ -215,7 +215,7 @@ class Arithmetic:
         return self.builder.node("bxor", (min(a, b), max(a, b)), "b")
 
     def select(self, truth: int, yes: int, no: int, kind: str) -> int:
-        """yes or no."""
+        """Yes or no."""
         if truth == ONE or yes == no:
             return yes
         if truth == ZERO:
@@ -228,7 +228,7 @@ class Arithmetic:
     # --- whole numbers
 
     def iadd(self, a: int, b: int) -> int:
-        """a + b."""
+        """A + b."""
         if a == 0:
             return b
         if b == 0:
@@ -239,7 +239,7 @@ class Arithmetic:
         return self.builder.node("iadd", (a, b), "i")
 
     def imul(self, a: int, b: int) -> int:
-        """a b."""
+        """A b."""
         if a == 0 or b == 0:
             return ZERO
         if a == 1:

@@ -190,9 +190,7 @@ class CText:
         if buffer.size * np.dtype(buffer.dtype).itemsize <= LARGE:
             self.put(f"{stored} f{buffer.place}[{count}];")
         else:
-            self.put(
-                f"{stored} *f{buffer.place} = malloc({count} * sizeof({stored}));"
-            )
+            self.put(f"{stored} *f{buffer.place} = malloc({count} * sizeof({stored}));")
 
 
 def _double(x: float) -> str:

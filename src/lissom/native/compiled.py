@@ -215,7 +215,9 @@ def recipe_of(traced: Any, pattern: Pattern, unrolls: bool, result: Any) -> Reci
         count=len(function.arguments),
         pieces=machine_code.pieces(name),
         inputs=[np.dtype(v.aval.dtype).name for v in variables],
-        outputs=[(v.aval.shape, np.dtype(v.aval.dtype).name) for v in traced.jaxpr.outvars],
+        outputs=[
+            (v.aval.shape, np.dtype(v.aval.dtype).name) for v in traced.jaxpr.outvars
+        ],
         result=result,
     )
 

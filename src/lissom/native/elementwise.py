@@ -139,7 +139,10 @@ def _order(strict: bool) -> Rule:
     def rule(m, a, b):
         first, second = (a, b) if strict else (b, a)
         below = m.compare("flt", first, second)
-        a_is_none, b_is_none = m.compare("fne", first, first), m.compare("fne", second, second)
+        a_is_none, b_is_none = (
+            m.compare("fne", first, first),
+            m.compare("fne", second, second),
+        )
         is_last = m.both(b_is_none, m.negate(a_is_none))
         less = m.either(below, is_last)
         return less if strict else m.negate(less)
@@ -211,9 +214,7 @@ ELEMENTWISE: dict[str, Rule] = {
     "add_any": _pick(d=Arithmetic.add, i=Arithmetic.iadd, c=_c_add),
     "sub": _pick(d=Arithmetic.sub, i=lambda m, a, b: m.iadd(a, -b), c=_c_sub),
     "mul": _pick(d=Arithmetic.mul, i=Arithmetic.imul, c=_c_mul, b=Arithmetic.both),
-    "div": _pick(
-        d=Arithmetic.div, i=lambda m, a, b: m.ibinary("idiv", a, b), c=_c_div
-    ),
+    "div": _pick(d=Arithmetic.div, i=lambda m, a, b: m.ibinary("idiv", a, b), c=_c_div),
     "rem": _pick(
         d=lambda m, a, b: m.binary("fmod", a, b),
         i=lambda m, a, b: m.ibinary("irem", a, b),
@@ -226,9 +227,7 @@ ELEMENTWISE: dict[str, Rule] = {
     "min": _pick(d=Arithmetic.minimum, i=Arithmetic.imin, b=Arithmetic.both),
     "square": _pick(d=lambda m, a: m.mul(a, a), c=lambda m, a: _c_mul(m, a, a)),
     "rsqrt": _pick(d=lambda m, a: m.div(ONE, m.function("sqrt", a))),
-    "logistic": _pick(
-        d=lambda m, a: m.div(ONE, m.add(ONE, m.function("exp", -a)))
-    ),
+    "logistic": _pick(d=lambda m, a: m.div(ONE, m.add(ONE, m.function("exp", -a)))),
     "atan2": _pick(d=lambda m, a, b: m.binary("atan2", a, b)),
     "nextafter": _pick(d=lambda m, a, b: m.binary("nextafter", a, b)),
     "pow": _pow,

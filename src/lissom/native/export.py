@@ -61,7 +61,10 @@ def export_c(function: Callable[..., Any], *arguments: Any, name: str) -> str:
 def _door(name: str, inner: str, traced: Any, inputs: list[str], outputs: list[str]):
     """The function that others call, with names of its parameters."""
     parameters, lines = [], []
-    groups = ((inputs, traced.jaxpr.invars, True), (outputs, traced.jaxpr.outvars, False))
+    groups = (
+        (inputs, traced.jaxpr.invars, True),
+        (outputs, traced.jaxpr.outvars, False),
+    )
     for names, variables, is_input in groups:
         for word, variable in zip(names, variables, strict=True):
             stored = STORED[np.dtype(variable.aval.dtype).name]

@@ -6,7 +6,6 @@ from .elementwise import ELEMENTWISE
 from .program import ONE, ZERO, Builder, Function, If
 from .values import Memory, Store, row_strides
 
-
 STRIP = 12  # columns of a product of matrices that are summed up in registers
 
 
@@ -101,9 +100,7 @@ def lu_kernel(n: int, kind: str) -> Function:
 
             def entry(j):
                 product = k_.operate("mul", kind, factor, k_.read(a, k, j))
-                k_.write(
-                    a, (i, j), k_.operate("sub", kind, k_.read(a, i, j), product)
-                )
+                k_.write(a, (i, j), k_.operate("sub", kind, k_.read(a, i, j), product))
 
             k_.store.count(below, stop, entry)
 
@@ -184,9 +181,7 @@ def cholesky_kernel(n: int) -> Function:
     k_.store.count(ZERO, whole(n), row)
 
     def clear(i):
-        k_.store.count(
-            m.iadd(i, ONE), whole(n), lambda j: k_.write(a, (i, j), (ZERO,))
-        )
+        k_.store.count(m.iadd(i, ONE), whole(n), lambda j: k_.write(a, (i, j), (ZERO,)))
 
     k_.store.count(ZERO, whole(n), clear)
     return k_.finish(1)

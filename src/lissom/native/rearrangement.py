@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .program import ZERO
-from .values import Index, Lazy, Memory, Nodes, Value, is_dense, row_strides, size_of
+from .values import Index, Lazy, Memory, Nodes, Value, is_dense, row_strides
 
 
 def _view(
@@ -21,9 +21,7 @@ def _view(
     if isinstance(value, Nodes):
         return Nodes(value.kind, tuple(on_array(part) for part in value.parts))
     if isinstance(value, Lazy):
-        return Lazy(
-            value.kind, shape, lambda i: value.element(index(i)), value.sources
-        )
+        return Lazy(value.kind, shape, lambda i: value.element(index(i)), value.sources)
     offset, steps = strides(value)
     known = None if value.known is None else on_array(value.known)
     place = tr.math.iadd(value.offset, tr.builder.whole(offset))
@@ -182,7 +180,9 @@ def iota(tr, params):
     shape, axis = tuple(params["shape"]), params["dimension"]
     kind = tr.kind_of(params["dtype"])
     if tr.is_small(shape):
-        numbers = np.arange(shape[axis]).reshape([-1 if k == axis else 1 for k in range(len(shape))])
+        numbers = np.arange(shape[axis]).reshape(
+            [-1 if k == axis else 1 for k in range(len(shape))]
+        )
         return tr.store.constant(
             np.broadcast_to(numbers, shape).astype(float if kind == "d" else int)
         )
@@ -270,4 +270,3 @@ REARRANGEMENT = {
     "stack": stack,
     "pad": pad,
 }
-__all__ = ["REARRANGEMENT", "reshaped", "size_of", "sliced"]

@@ -18,7 +18,6 @@ from .elementwise import ELEMENTWISE
 from .indexing import INDEXING
 from .marks import KEPT, ROWS
 from .program import (
-    ONE,
     ZERO,
     Buffer,
     Builder,
@@ -30,7 +29,7 @@ from .program import (
     drop_unused,
     kind_of,
 )
-from .rearrangement import REARRANGEMENT, reshaped
+from .rearrangement import REARRANGEMENT
 from .reduction import REDUCTION
 from .values import (
     Lazy,
@@ -410,9 +409,7 @@ def _own_index(shape: tuple[int, ...], index: tuple[int, ...]) -> tuple[int, ...
     """Index into an operand that is spread along axes of length one, or is a single number."""
     if not shape:
         return ()
-    return tuple(
-        ZERO if size == 1 else i for size, i in zip(shape, index, strict=True)
-    )
+    return tuple(ZERO if size == 1 else i for size, i in zip(shape, index, strict=True))
 
 
 def _kept_in(value: Nodes, buffer: Buffer) -> bool:
@@ -470,7 +467,7 @@ def _lend(tr: Translator, values: list[Value]) -> list[Value]:
 
 def _carry(tr: Translator, values: list[Value], avals: list[Any]) -> list[Memory]:
     """Memory for what goes round a loop, with its first values in it."""
-    places, taken = [], set()
+    places: list[Memory] = []
     for k, (value, aval) in enumerate(zip(values, avals, strict=True)):
         others = [v for j, v in enumerate(values) if j != k]
         read_by_others = any(
@@ -486,7 +483,6 @@ def _carry(tr: Translator, values: list[Value], avals: list[Any]) -> list[Memory
             target = tr.store.allocate(kind, shape, tr.owner, aval.dtype)
             tr.store.assign(target, value)
             places.append(target)
-        taken.add(places[-1].buffer)
     return places
 
 
@@ -523,9 +519,7 @@ def _views(places: list[Memory], owner: Any) -> list[Value]:
     for place in places:
         place.buffer.owner = owner
         place.buffer.version += 1
-    return [
-        Memory(p.kind, p.buffer, p.offset, p.strides, p.shape) for p in places
-    ]
+    return [Memory(p.kind, p.buffer, p.offset, p.strides, p.shape) for p in places]
 
 
 def _loaded(tr: Translator, places: list[Memory]) -> list[Value]:
@@ -540,10 +534,6 @@ def _loaded(tr: Translator, places: list[Memory]) -> list[Value]:
 
 def _fresh(p: Memory) -> Memory:
     return Memory(p.kind, p.buffer, p.offset, p.strides, p.shape)
-
-
-class _BodyOwner(Environment):
-    """Owner of what goes round a loop, until its body's own environment takes it over."""
 
 
 def _run_body(tr: Translator, program: Any, fixed, places, extra=()):
@@ -780,4 +770,3 @@ CONTROL = {
     "nondifferentiable": _assertion,
     "nonbatchable": _assertion,
 }
-__all__ = ["Module", "Translator", "reshaped", "ONE"]

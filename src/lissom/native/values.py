@@ -20,7 +20,9 @@ class Nodes:
 
     kind: str
     parts: tuple[np.ndarray, ...]
-    kept: Any = field(default=None)  # where in memory it stands too, and the block that put it there
+    kept: Any = field(
+        default=None
+    )  # where in memory it stands too, and the block that put it there
 
     @property
     def shape(self) -> tuple[int, ...]:

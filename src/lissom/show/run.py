@@ -18,8 +18,8 @@ from ..compilation import compiled_quickly
 from ..describe.doubt import Doubt, lines_of
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
-from ..scenarios.ready import ready
 from ..native.compiled import using
+from ..scenarios.ready import ready
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.inputs import Inputs, inputs_of_torque
 from ..solve.model import Model

@@ -32,7 +32,6 @@ FIRST_STEP = 1e-4  # [s]
 ENDLESS = 2**62
 
 
-
 def _numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
     return robot.formulation
 
@@ -309,7 +308,9 @@ def kept_solution(
 
 def _as_jax(at: MarchState) -> MarchState:
     """A march whose numbers are arrays of JAX: machine code leaves NumPy's."""
-    memory = eqx.tree_at(lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None)
+    memory = eqx.tree_at(
+        lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None
+    )
     return jax.tree.map(jnp.asarray, memory)
 
 
