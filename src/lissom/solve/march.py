@@ -160,7 +160,7 @@ def advance(
     here = robot.problem(state)
     stop = next_stop(robot, state, t_end)
     left = stop - now.t
-    longest = here.formulation.mechanism.longest_step(now.xd)
+    longest = here.longest_step(now.xd)
     wanted = jnp.minimum(state.h, jnp.minimum(max_step, longest))
     # Two halves end better than a step and a rest.
     shortened = jnp.where(wanted > 0.5 * left, 0.5 * left, wanted)
@@ -193,7 +193,7 @@ def advance(
     size = jnp.where(was_cut, jnp.maximum(size, wanted), size)
     result = judge(state, attempt, size, counts, max_steps)
     memory = choose(attempt.memory, step.reject(state.memory, attempt))
-    joints = here.formulation.mechanism.joint_coordinates(end.x)
+    joints = here.joint_coordinates(end.x)
     joints = jnp.where(accepted, joints, state.joints)
     result = near_dead_point(here, end, accepted, result)
     moved = MarchState(
@@ -273,7 +273,7 @@ def near_dead_point(
     f = problem.formulation
     if f.n_joints == f.n_encoders:
         return result
-    is_near = f.mechanism.joint_gain(end.x) > DEAD_POINT_GAIN
+    is_near = problem.joint_gain(end.x) > DEAD_POINT_GAIN
     is_dead = accepted & is_near & (result == RESULTS.successful)
     return RESULTS.where(is_dead, RESULTS.dead_point, result)
 

@@ -62,6 +62,23 @@ class MotionProblem(eqx.Module):
         assert isinstance(feedback, WiredLaw)
         return feedback
 
+    # --- joints
+
+    @kept_function
+    def joint_coordinates(self, x) -> Float[Array, " j"]:
+        """Coordinates of all moving joints."""
+        return self.formulation.mechanism.joint_coordinates(x)
+
+    @kept_function
+    def joint_gain(self, x):
+        """How fast the joints of a closed chain move against the independent ones."""
+        return self.formulation.mechanism.joint_gain(x)
+
+    @kept_function
+    def longest_step(self, xd):
+        """The longest step in which a closed chain keeps to its branch [s]."""
+        return self.formulation.mechanism.longest_step(xd)
+
     # --- loads
 
     def joint_torque(self, t, motion: Motion) -> Float[Array, " j"]:

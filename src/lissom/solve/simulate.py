@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -158,7 +159,7 @@ def _simulated(
                 watch(float(at.now.t))
             if not _is_well(at):
                 # A closed chain may go on with other joints as its coordinates.
-                f, at = beyond_dead_point(robot.formulation, at, prescribed)
+                f, at = beyond_dead_point(robot.formulation, _as_jax(at), prescribed)
                 robot = DrivenRobot(f, schedule)
             independent = robot.formulation.independent
             if independent != segments[-1].independent:
@@ -415,7 +416,15 @@ def kept_solution(
 ) -> Solution:
     """What a march has come to, with the rows that the host has kept."""
     filled = rows.take(at.record)
-    return _solution(rows.t, rows.columns, filled, at, segments)
+    return _solution(rows.t, rows.columns, filled, _as_jax(at), segments)
+
+
+def _as_jax(at: MarchState) -> MarchState:
+    """A march whose numbers are arrays of JAX: machine code leaves NumPy's."""
+    memory = eqx.tree_at(
+        lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None
+    )
+    return jax.tree.map(jnp.asarray, memory)
 
 
 def _solution(
