@@ -47,7 +47,6 @@ from .reduce.lowest_modes import lowest_modes
 from .slopes import Slopes, integral_weights
 
 SLOPE_POINTS = 4
-FAMILIES = ("axial", "torsion", "xy", "xz")  # also the order of the coordinates
 # A plain number of modes is handed out one by one in this order.
 TURN_ORDER = ("xy", "xz", "torsion")
 

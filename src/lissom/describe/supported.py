@@ -26,7 +26,8 @@ class Support:
     trees: bool = False  # links that branch off
     loops: bool = False  # closed chains
     segments: bool = False  # links of several bodies, finite rotation between them
-    # Why it does not offer what it does not, by field: `references`, `terms`, `bases`, `trees`, `loops`, `stiffening`.
+    # Why it does not offer what it does not, by field: `references`, `terms`, `bases`, `trees`, `loops`, `stiffening`,
+    # `segments`.
     reasons: Mapping[str, str] = field(default_factory=dict, compare=False)
     # Nodes turn by finite angles, not by small ones added to a rigid motion (with consistent terms).
     finite_rotations: bool = False
@@ -76,6 +77,12 @@ OWN_ENCODERS = (
     "other choice is one of first order"
 )
 
+NO_FINITE_ROTATION = (
+    "segments are there for the finite rotation between the bodies of a link, and its displacements from the rigid "
+    "robot are of first order"
+)
+FIRST_ORDER_SCREWS = "segments are there for the finite rotation between the bodies of a link, and its screws are of first order in it"
+
 register(
     Support(
         name="erls-fem",
@@ -83,7 +90,8 @@ register(
         default_basis="nodal",
         reasons={
             "bases": "it is the formulation whose coordinates are the displacements of all nodes, [Boscariol2012]; "
-            "the same equations with modes are erls-cms"
+            "the same equations with modes are erls-cms",
+            "segments": NO_FINITE_ROTATION,
         },
         references=ERLS_REFERENCES,
         default_reference="tangent",
@@ -102,6 +110,7 @@ register(
             "bases": "it is the formulation whose coordinates are component modes, [Vidoni2015]; the same equations "
             "with all nodes are erls-fem",
             "terms": NODAL_TERMS,
+            "segments": NO_FINITE_ROTATION,
         },
         references=ERLS_REFERENCES,
         default_reference="minimum-norm",
@@ -127,6 +136,7 @@ register(
             "loops": "in a loop the dependent joints give way by angles that are linear in the elastic coordinates and "
             "grow without bound towards dead points: an expansion at fixed joints, which dual numbers are, has no "
             "radius there in which it holds",
+            "segments": FIRST_ORDER_SCREWS,
         },
         finite_rotations=True,
     )
@@ -173,6 +183,7 @@ def refusals(support: Support) -> list[Refusal]:
         "stiffening": ("stiffening", [] if support.stiffening else ["geometric"]),
         "trees": ("parent", [] if support.trees else ["another link"]),
         "loops": ("loops", [] if support.loops else ["closed chains"]),
+        "segments": ("segments", [] if support.segments else ["several bodies"]),
     }
     found = []
     for name, (key, choices) in not_offered.items():
