@@ -16,7 +16,7 @@ from jaxtyping import Float
 
 from ..describe.geometry import beam_path, beam_up
 from ..describe.link import inertia_matrix
-from ..describe.modes import DEFAULT_MODES
+from ..describe.modes import ALL, DEFAULT_MODES, FAMILIES
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_values
 from ..types import Matrix3, Real, Scalar, namespace
