@@ -81,7 +81,10 @@ NO_FINITE_ROTATION = (
     "segments are there for the finite rotation between the bodies of a link, and its displacements from the rigid "
     "robot are of first order"
 )
-FIRST_ORDER_SCREWS = "segments are there for the finite rotation between the bodies of a link, and its screws are of first order in it"
+FIRST_ORDER_SCREWS = (
+    "segments are there for the finite rotation between the bodies of a link, and its screws are of first order "
+    "in it"
+)
 
 register(
     Support(
