@@ -48,12 +48,14 @@ if TYPE_CHECKING:
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
     from .describe import Scenario as Scenario
+    from .native.export import export_c as export_c
     from .show.mode_animation import animate_mode as animate_mode
     from .show.run import Run as Run
     from .show.run import SimulationError as SimulationError
     from .show.run import run_scenario as run_scenario
     from .show.run import simulate as simulate
     from .solve.family import Family as Family
+    from .solve.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from .solve.model import Model as Model
     from .solve.simulate import rollout as rollout
     from .solve.solution import Solution as Solution
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOME = {
+    "inverse_kinematics": "solve.inverse_kinematics",
     "LinearSequence": "analyse.linear.linear_sequence",
     "linearize_along": "analyse.linear.linear_sequence",
     "DampedModes": "analyse.modes.damped_modes",
@@ -91,6 +94,7 @@ _HOME = {
     "DescriptionError": "describe",
     "Robot": "describe",
     "Scenario": "describe",
+    "export_c": "native.export",
     "Run": "show.run",
     "SimulationError": "show.run",
     "run_scenario": "show.run",

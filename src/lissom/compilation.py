@@ -4,7 +4,9 @@ All compiled code of the package stands in one store. It is bounded: XLA keeps e
 the kernel gives a process 65,530 of them, and a process that asks for more dies.
 """
 
+import ctypes
 import functools
+import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -50,6 +52,16 @@ def most_maps() -> int:
         return int(MOST_MAPS.read_text())
     except (OSError, ValueError):
         return 65_530
+
+
+def return_memory() -> None:
+    """Hand memory that was freed back to the system; the C library of Linux keeps it unless it is asked."""
+    gc.collect()
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (OSError, AttributeError, TypeError):
+        # Another C library: it has its own ways.
+        return
 
 
 # --- the store -----------------------------------------------------------------------------------------------------
@@ -99,6 +111,7 @@ class ProgramStore:
         self.drop_oldest(len(self) // 2)
         # JAX keeps programs too: those of single operations on arrays, and of functions that users compile.
         jax.clear_caches()
+        return_memory()
         used = used_maps()
         if used > FULL * limit:
             raise FullOfCodeError(

@@ -208,6 +208,10 @@ def test_an_operation_without_a_rule_is_left_to_the_rules():
         walk(lambda x: jnp.tanh(x), AT)
 
 
-def test_the_inputs_that_a_program_reads_are_known():
-    program = jax.make_jaxpr(lambda a, b, c: (a + c, b))(1.0, 2.0, 3.0)
-    assert jaxpr.read_inputs(program) == [0, 2]
+def test_what_an_input_reaches_is_known_through_calls_and_choices():
+    def program(a, b, c):
+        return jax.jit(jnp.where)(a > 0.0, 1.0, 2.0), b + c, c
+
+    traced = jax.make_jaxpr(program)(1.0, 2.0, 3.0)
+    assert jaxpr.reached_outputs(traced, [True, False, False]) == [True, False, False]
+    assert jaxpr.reached_outputs(traced, [False, False, True]) == [False, True, True]

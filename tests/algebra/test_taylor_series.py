@@ -60,6 +60,16 @@ FUNCTIONS = {
     ),
     "rows apart and together": lambda x: jnp.stack(jnp.unstack(jnp.outer(x, x), axis=1)[::-1], axis=0),
     "parts of different sizes": lambda x: jnp.split(x * x, [1])[1] * x[0],
+    "eigenvalues and vectors": lambda x: (lambda lam, V: V[:, :1] @ V[:, :1].T * lam[2])(
+        *jnp.linalg.eigh(jnp.outer(x, x) + jnp.diag(jnp.array([1.0, 2.0, 4.0])))
+    ),
+    "an iteration towards a solution": lambda x: jax.lax.while_loop(
+        lambda s: jnp.abs(s[1]) > 1e-9, lambda s: (0.5 * (s[0] + (2 + x[0]) / s[0]), s[0] ** 2 - 2 - x[0]), (1.4, 1.0)
+    )[0],
+    "an iteration that counts its finished rounds": lambda x: jax.lax.while_loop(
+        lambda s: s[1] < 2, lambda s: (0.5 * (s[0] + (2 + x[0]) / s[0]), s[1] + (s[0] ** 2 - 2 - x[0] < 1e-6)), (1.4, 0)
+    )[0],
+    "the largest of several": lambda x: jnp.max(jnp.outer(x, x), axis=1) * jnp.min(x),
     "our own linear solve": lambda x: solve(factorise(jnp.outer(x, x) + jnp.eye(3)[::-1]), x),
 }  # fmt: skip
 
@@ -113,20 +123,37 @@ def test_coefficients_are_derivatives_over_factorials():
 
 
 def test_an_operation_without_a_rule_is_named():
-    with pytest.raises(SeriesError, match="eigh"):
-        taylor_coefficients(lambda x: jnp.linalg.eigh(jnp.outer(x, x))[0], AT, 2)
+    with pytest.raises(SeriesError, match="svd"):
+        taylor_coefficients(lambda x: jnp.linalg.svd(jnp.outer(x, x))[1], AT, 2)
 
 
-def test_an_iteration_that_ends_by_its_own_values_is_refused():
-    """It would settle the value, but not the orders above it."""
+def test_a_loop_that_ends_by_a_parameter_and_finds_nothing_is_refused():
+    """An iteration comes to rest and can go on for the orders above its value; a sum does neither."""
 
-    def newton(x):
-        return jax.lax.while_loop(
-            lambda y: jnp.abs(y**2 - x[0]) > 1e-12, lambda y: 0.5 * (y + x[0] / y), x[0]
-        )
+    def add_up(x):
+        return jax.lax.while_loop(lambda y: y < 5.0, lambda y: y + x[0], x[0])
 
-    with pytest.raises(SeriesError, match="iteration"):
-        taylor_coefficients(newton, np.array([2.0]), 2)
+    with pytest.raises(SeriesError, match="no iteration towards a solution"):
+        taylor_coefficients(add_up, np.array([2.0]), 2)
+
+
+def test_what_equal_eigenvalues_span_has_a_series():
+    """Eigenvectors of 1, 1 and 3 at x = 0: the projector on the first two is smooth, whatever they are."""
+    G = np.array([[0.3, 0.1, 0.7], [0.1, -0.2, 0.4], [0.7, 0.4, 0.5]])
+
+    def projector(x):
+        A = jnp.diag(jnp.array([1.0, 1.0, 3.0])) + x[0] * jnp.asarray(G)
+        _, V = jnp.linalg.eigh(A)
+        return V[:, :2] @ V[:, :2].T
+
+    coefficients = taylor_coefficients(projector, np.zeros(1), 4)
+    errors = []
+    for h in (0.04, 0.02):
+        powers = h ** np.arange(5)
+        value = np.tensordot(powers, coefficients, 1)
+        exact = np.asarray(projector(jnp.array([h])))
+        errors.append(np.abs(value - exact).max())
+    assert np.log2(errors[0] / errors[1]) > 4.5
 
 
 def test_a_root_at_zero_has_no_series():

@@ -9,17 +9,18 @@ import jax.numpy as jnp
 import numpy as np
 import planar_manipulator
 import pytest
+from numpy.testing import assert_allclose
 
 from helpers import compiled_once
 from lissom import (
     Model,
     ModePolynomials,
     Robot,
+    modes,
     parametric_eigenpairs,
     parametric_modes,
 )
 from lissom.algebra.eigen import modal_assurance
-from lissom.algebra.taylor import SeriesError
 from lissom.analyse.modes.complex_modes import (
     damping_ratio,
     frequency_hz,
@@ -612,9 +613,24 @@ def test_a_wrong_request_is_refused(options, message):
         parametric_modes(Model("planar-2r", "erls-fem"), ["upper"], **options)
 
 
-def test_a_closed_chain_is_refused():
-    with pytest.raises(ValueError, match="closed chains have no polynomials"):
-        parametric_modes(Model("four-bar", "erls-fem"), ["crank"], order=1)
+def test_a_joint_that_follows_others_is_refused():
+    with pytest.raises(ValueError, match="'coupler' follows from crank"):
+        parametric_modes(Model("four-bar", "erls-fem"), ["coupler"], order=1)
+
+
+@pytest.mark.slow
+def test_modes_of_a_closed_chain_are_expanded_about_any_pose():
+    """The error of order t falls with the power t + 1 of the distance; 47.47 Hz at 0.5 rad."""
+    model = Model("four-bar", "erls-fem")
+    found = parametric_modes(model, ["crank"], q=[0.5], order=4, locked=True, count=2)
+    assert found.frequency_hz([[0.5]])[0, 0] == pytest.approx(47.47, abs=0.005)
+    errors = []
+    for h in (0.1, 0.05):
+        points = np.array([[0.5 + h]])
+        exact = frequency_hz(found.exact(points)[0].eigenvalue)
+        errors.append(np.abs(found.frequency_hz(points)[0] / exact - 1).max())
+    assert np.log2(errors[0] / errors[1]) > 4.5
+    assert "against exact modes" in found.notes["checked"]
 
 
 def test_wrong_points_are_refused():
@@ -624,14 +640,21 @@ def test_wrong_points_are_refused():
         mid_path()(np.zeros(3))
 
 
-def test_a_parameter_of_the_mode_shapes_themselves_is_refused():
-    """`erls-cms` finds the modes of a link by an eigenproblem of its own, which has no series rule."""
-    with pytest.raises(SeriesError, match="eigh"):
-        parametric_modes(
-            Model(Robot.from_dict(SQUARE), "erls-cms", modes=3),
-            ["links.rod.beam.material.E"],
-            order=1,
-        )
+@pytest.mark.slow
+def test_modes_of_reduced_links_are_expanded_in_the_data_of_the_links():
+    """With 10 % more stiffness in one link, against a robot that is built with it."""
+    key = "links.upper.beam.material.E"
+    model = Model("planar-2r", "erls-cms", modes=6)
+    found = parametric_modes(model, [key], q=[0.0, 1.0], order=4, locked=True, count=3)
+    E = float(found.centres[0, 0])
+    stiffer = model.replace({key: 1.1 * E})
+    state = stiffer.static([0.0, 1.0])
+    exact = modes(stiffer, state, locked=True, count=3, damped=True).frequency_hz
+    assert_allclose(found.frequency_hz([[1.1 * E]])[0], exact, rtol=1e-6)
+    values = found([[1.1 * E]])
+    pairs = found.exact([[1.1 * E]])[0]
+    mac = modal_assurance(values.right[0], pairs.right.T)
+    assert mac.min() > 1 - 1e-9
 
 
 @pytest.mark.slow

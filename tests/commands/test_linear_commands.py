@@ -110,6 +110,43 @@ def test_a_map_over_something_that_does_not_exist_is_refused(capsys):
     assert "say over what" in refusal(capsys, "mode-map", "double-pendulum")
 
 
+def test_a_map_over_a_joint_that_follows_others_is_refused(capsys):
+    line = ["mode-map", "four-bar", "--formulation", "erls-fem", "--locked"]
+    for axis in ("follower=0:1:3", "coupler.speed=0:1:3"):
+        assert "follows from crank" in refusal(capsys, *line, "--over", axis)
+
+
+def test_matrices_are_written_and_named(capsys, tmp_path):
+    path = tmp_path / "m.npz"
+    line = ["matrices", "simple-pendulum", "--formulation", "erls-fem", "--q", "0.2"]
+    told = answer(capsys, *line, "--qd", "-0.7", "-o", str(path))
+    with np.load(path) as data:
+        for name, array in told["arrays"].items():
+            assert list(data[name].shape) == array["shape"]
+    assert told["arrays"]["M"]["printed"].startswith("[Vidoni2015] (75)")
+    assert len(told["coordinates"]) == told["arrays"]["M"]["shape"][0]
+
+
+def test_matrices_of_a_wrong_pose_or_file_are_refused(capsys, tmp_path):
+    line = ["matrices", "double-pendulum"]
+    assert "--q" in refusal(capsys, *line, "--q", "0,1,2")
+    text = refusal(capsys, *line, "-o", str(tmp_path / "m.txt"))
+    assert "-o" in text and ".npz or .mat" in text
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_linear_model_of_a_closed_chain_pairs_values_with_their_joints(capsys):
+    told = answer(
+        capsys, "linearize", "four-bar", "--formulation", "erls-fem", "--q", "0.5"
+    )
+    point = told["point"]
+    assert list(point["q"]) == ["crank"]
+    assert list(point["torque"]) == ["crank", "coupler", "follower"]
+    assert point["encoder"]["crank"] == pytest.approx(0.5)
+    assert point["encoder"]["coupler"] == pytest.approx(0.39698, abs=1e-4)
+
+
 def test_modes_on_the_command_line_are_damped_controlled_and_animated(capsys, tmp_path):
     page = tmp_path / "mode.html"
     line = [

@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 
 import lissom as ls
 from lissom.control.described import law_of
-from lissom.describe.scenario import Controller
+from lissom.describe.controllers import PDController
 from lissom.scenarios.ready import ready
 
 CONTROLLER = {
@@ -31,8 +31,8 @@ def test_gains_of_passive_pins_are_left_out():
     assert model.actuated_names == ("crank",)
     rows = {"t": [0.0], "value": [[0.4, 0.0, 0.0]], "interpolation": "hold"}
     every = {"kp": [30.0, 0.0, 0.0], "kd": [0.7, 0.0, 0.0], "reference": rows}
-    short = law_of(model, Controller(**CONTROLLER))
-    long = law_of(model, Controller(**CONTROLLER | every))
+    short = law_of(model, PDController(**CONTROLLER))
+    long = law_of(model, PDController(**CONTROLLER | every))
     for law in (short, long):
         assert_allclose(law.kp, [30.0])
         assert_allclose(law.kd, [0.7])

@@ -440,7 +440,7 @@ SCENARIO_CASES = [
         "controller.kd: [1.0, 2.0, 3.0]: must have one number for each moving joint",
     ),
     ("controller.kp", [-1, 0], "item 0 is -1: must be zero or positive"),
-    ("controller.type", "pid", "must be one of pd"),
+    ("controller.type", "pidd", "must be one of pd"),
     ("controller.sample", 0, "controller.sample: 0: must be positive [s]"),
     ("controller.sample", "1 mm", "controller.sample: 1 mm: must be a number [s]"),
     (

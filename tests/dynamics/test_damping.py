@@ -95,7 +95,7 @@ def test_damping_takes_energy_in_every_motion(choice):
         x, xd, _ = motion_of(f, seed=seed, bend=0.02, speed=2.0)
         _, D, _, _, power = damping_of(f, x, xd)
         assert power > 0.0
-        assert xd @ D @ xd == pytest.approx(power, rel=1e-9)
+        assert xd @ D @ xd == pytest.approx(float(power), rel=1e-9)
 
 
 # Dual screws are the rates of the links' frames to first order only: they lose the fourth power of the deflection.

@@ -16,6 +16,7 @@ from lissom.services.frequency_response import (
 )
 from lissom.services.frozen_model import plain
 from lissom.services.linearize import LinearizeRequest, LinearizeResult
+from lissom.services.matrices import MatricesRequest, MatricesResult
 from lissom.services.mode_map import MapAxis, ModeMapRequest, ModeMapResult, mode_map
 from lissom.services.mode_polynomials import (
     ModePolynomialsRequest,
@@ -34,6 +35,7 @@ from lissom.solve.model import Model
 REQUESTS = (
     FrequencyResponseRequest,
     LinearizeRequest,
+    MatricesRequest,
     ModeMapRequest,
     ModePolynomialsRequest,
     ModesRequest,
@@ -45,6 +47,7 @@ REQUESTS = (
 RESULTS = (
     FrequencyResponseResult,
     LinearizeResult,
+    MatricesResult,
     ModeMapResult,
     ModePolynomialsResult,
     ModesResult,

@@ -170,14 +170,43 @@ def unroll(
     return [*carry, *[stack(column) for column in columns]]
 
 
-def read_inputs(program: Program) -> list[int]:
-    """Numbers of the inputs that an equation of the program reads."""
-    read = set()
-    for equation in program.jaxpr.eqns:
-        # By identity: literals cannot be compared.
-        read.update(id(atom) for atom in equation.invars)
-    inputs = program.jaxpr.invars
-    return [k for k, variable in enumerate(inputs) if id(variable) in read]
+def reached_outputs(program: Program, reached: Sequence[bool]) -> list[bool]:
+    """Which outputs depend on the inputs that are `reached`, comparisons and choices included."""
+    jaxpr = program.jaxpr
+    pairs = zip(jaxpr.invars, reached, strict=True)
+    # By identity: literals cannot be compared.
+    touched = {id(variable) for variable, is_reached in pairs if is_reached}
+
+    def is_touched(atom):
+        return id(atom) in touched
+
+    for equation in jaxpr.eqns:
+        inputs = [is_touched(atom) for atom in equation.invars]
+        name = equation.primitive.name
+        if name in CALLS:
+            inner = _closed(equation.params[CALLS[name]])
+            outputs = reached_outputs(inner, inputs)
+        else:
+            outputs = [any(inputs)] * len(equation.outvars)
+        for variable, is_reached in zip(equation.outvars, outputs, strict=True):
+            if is_reached:
+                touched.add(id(variable))
+    return [is_touched(atom) for atom in jaxpr.outvars]
+
+
+def parameter_ends_loop(loop: While[Value], depends: Callable[[Value], bool]) -> bool:
+    """Whether values that depend on something have a say in when a loop ends."""
+    fixed = [depends(value) for value in loop.body.fixed]
+    carry = [depends(value) for value in loop.carry]
+    # What a round reaches, the next one hands on: until nothing is added.
+    while True:
+        later = reached_outputs(loop.body.program, [*fixed, *carry])
+        both = [a or b for a, b in zip(carry, later, strict=True)]
+        if both == carry:
+            break
+        carry = both
+    of_test = [depends(value) for value in loop.test.fixed]
+    return any(reached_outputs(loop.test.program, [*of_test, *carry]))
 
 
 # --- one equation

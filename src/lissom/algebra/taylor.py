@@ -123,13 +123,10 @@ class SeriesRules(Rules[Series]):
             SeriesError: a parameter has a say in when the loop ends, and what it computes does not come to rest.
         """
         carry = loop.carry
-        watched = jaxpr.read_inputs(loop.test.program)
-        is_iteration = False
         while self._goes_on(loop, carry):
-            state = [*loop.test.fixed, *carry]
-            is_iteration |= not all(state[k].constant for k in watched)
             carry = jaxpr.run_routine(self, loop.body, carry)
-        return self._at_rest(loop, carry) if is_iteration else carry
+        has_a_say = jaxpr.parameter_ends_loop(loop, lambda value: not value.constant)
+        return self._at_rest(loop, carry) if has_a_say else carry
 
     def _at_rest(self, loop: While[Series], carry: list[Series]) -> list[Series]:
         """The carry when the orders above the constant terms do not change any more, as those of Newton's method."""

@@ -67,7 +67,7 @@ class PeerModel:
     ) -> np.ndarray:
         """Path of the last tip (time, 3) by generalised alpha with a fixed step, every millisecond (or longer step)."""
         newton = self.tight if tight else NEWTON
-        if not self.system.SolveDynamic(_settings(t_end, step, radius, newton)):
+        if not self.system.SolveDynamic(solver_settings(t_end, step, radius, newton)):
             raise RuntimeError(
                 f"Exudyn did not reach t = {t_end} s with a step of {step} s"
             )
@@ -123,7 +123,7 @@ def floating_frames(robot: Robot, inner_modes: int) -> PeerModel:
         before, start = tips[GROUND if parent is None else parent]
         mesh = point_mesh(body_of(robot, i))
         modes = craig_bampton(mesh.body, inner_modes)
-        info = _floating_frame(bench, mesh, modes, start, robot.gravity)
+        info = floating_frame(bench, mesh, modes, start, robot.gravity)
         bench.revolute(before, bench.frame_of_node(info["nRigidBody"]))
         body = info["oFFRFreducedOrder"]
         # The next joint sits on the seven points around the tip, each with the same weight.
@@ -251,11 +251,14 @@ def craig_bampton(body: Body, inner_modes: int) -> np.ndarray:
     tip = slice(c - 6, c)
     inside = slice(6, c - 6)
     K_ii = K[inside, inside]
-    _, inner = scipy.linalg.eigh(K_ii, M[inside, inside])
+    # A link of one element has nothing inside.
+    inner_modes = min(inner_modes, len(K_ii))
     basis = np.zeros((c, 6 + inner_modes))
     basis[tip, :6] = np.eye(6)
-    basis[inside, :6] = -np.linalg.solve(K_ii, K[inside, tip])
-    basis[inside, 6:] = inner[:, :inner_modes]
+    if inner_modes:
+        _, inner = scipy.linalg.eigh(K_ii, M[inside, inside])
+        basis[inside, :6] = -np.linalg.solve(K_ii, K[inside, tip])
+        basis[inside, 6:] = inner[:, :inner_modes]
     # The modes of the reduced link make both its matrices diagonal, as the peer is fastest with.
     _, mix = scipy.linalg.eigh(basis.T @ K @ basis, basis.T @ M @ basis)
     return basis @ mix
@@ -264,13 +267,15 @@ def craig_bampton(body: Body, inner_modes: int) -> np.ndarray:
 # --- items of the peer ---------------------------------------------------------------------------------------------
 
 
-def _floating_frame(
+def floating_frame(
     bench: Workbench,
     mesh: PointMesh,
     modes: np.ndarray,
     start: np.ndarray,
     gravity: Sequence[float],
+    rotation: np.ndarray = np.eye(3),  # noqa: B008 (never written to)
 ) -> dict:
+    """A link as a floating frame at `start`, turned by `rotation`, under gravity."""
     finite_elements = import_module("exudyn.FEM")
     size = 3 * len(mesh.points)
     fem = finite_elements.FEMinterface()
@@ -284,7 +289,7 @@ def _floating_frame(
     stiffness = modes.T @ np.asarray(mesh.body.stiffness) @ modes
     reduced.stiffnessMatrixReduced = np.diag(np.diag(stiffness))
     info = reduced.AddObjectFFRFreducedOrder(
-        bench.system, positionRef=list(start), rotationMatrixRef=np.eye(3)
+        bench.system, positionRef=list(start), rotationMatrixRef=rotation
     )
     centre = bench.item.MarkerSuperElementPosition(
         bodyNumber=info["oFFRFreducedOrder"],
@@ -348,7 +353,7 @@ def _beam_section(program: Any, robot: Robot, i: int) -> Any:
     return section
 
 
-def _settings(
+def solver_settings(
     t_end: float, step: float, radius: float, newton: tuple[float, float]
 ) -> Any:
     """Generalised alpha, index 3, modified Newton, one thread, dense solver: the fastest for these sizes."""

@@ -9,9 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from .bench import bench
+from .control import app as control
 from .frequency_response import frequency_response
 from .interrupt import exit_code, leaving_at_once
 from .linearize import linearize
+from .matrices import matrices
 from .mode_map import mode_map
 from .modes import modes
 from .output import note, print_json
@@ -78,6 +80,7 @@ VERBS = (
     static,
     modes,
     linearize,
+    matrices,
     mode_map,
     frequency_response,
     reduce,
@@ -86,6 +89,7 @@ VERBS = (
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:
     app.command()(command)
+app.add_typer(control, name="control")
 
 
 # All that can be wrong with a command line itself (an unknown option, a missing argument) is a usage error; typer

@@ -122,7 +122,7 @@ def simulate(
     if json:
         print_json(answer, code)
         return conclude(answer.warnings, strict, json)
-    _print(screen, answer, prepared.notes)
+    print_run(screen, answer, prepared.notes)
     note(str(code))
     conclude(answer.warnings, strict, json)
 
@@ -139,9 +139,10 @@ def all_at_once(request: "SimulateRequest") -> Iterator[None]:
         raise DescriptionError([*problems, *failure.problems]) from None
 
 
-def _print(
+def print_run(
     screen: Console, answer: "SimulateResult", said: tuple[str, ...] = ()
 ) -> None:
+    """The end of a run, its energies, and how it was computed."""
     _print_end(screen, answer)
     _print_energy(screen, answer)
     solver = answer.solver

@@ -5,7 +5,17 @@ from typing import Annotated
 import typer
 
 from ..describe import Problem
-from .options import Json
+from .options import (
+    Basis,
+    Formulation,
+    Json,
+    ModeCount,
+    Reference,
+    Settings,
+    Stiffening,
+    Terms,
+    changes,
+)
 from .output import console, note, print_json
 
 
@@ -17,15 +27,33 @@ def validate(
             help="Robot or scenario file (YAML or URDF), or library name.",
         ),
     ],
+    settings: Settings = None,
+    formulation: Formulation = None,
+    modes: ModeCount = None,
+    reference: Reference = None,
+    terms: Terms = None,
+    basis: Basis = None,
+    stiffening: Stiffening = None,
     json: Json = False,
 ) -> None:
     """Check a robot or scenario file and report every error at once; exit code 2 if there is one.
 
-    Example: lissom validate robot.yaml
+    A valid file is one that `simulate` starts with: the model is built in the formulation asked for.
+
+    Examples: lissom validate robot.yaml, lissom validate robot.yaml --formulation nonlinear
     """
     from ..services.validate import validate as checked
 
-    answer = checked(file)
+    wanted = changes(
+        settings,
+        formulation=formulation,
+        modes=modes,
+        reference=reference,
+        terms=terms,
+        basis=basis,
+        stiffening=stiffening,
+    )
+    answer = checked(file, wanted)
     if json:
         print_json(answer)
     elif answer.valid:

@@ -135,6 +135,26 @@ def problem_of(finding: Finding, document: Document) -> Problem:
     )
 
 
+def line_of(file: str | None, field: str) -> int | None:
+    """The line of a YAML file in which the entry of a dotted path stands, or the nearest one that holds it."""
+    if file is None or not Path(file).is_file() or not field:
+        return None
+    try:
+        document = read_document(Path(file))
+    except DescriptionError:
+        return None
+    path: list[Any] = []
+    here = document.data
+    for word in field.split("."):
+        names = [entry_of(item, "name") for item in here] if is_list(here) else []
+        step = names.index(word) if word in names else word
+        here = _step(here, step)
+        if here is _NOTHING:
+            break
+        path.append(step)
+    return document.line(tuple(path)) if path else None
+
+
 def _word(step: Any, inside: Any) -> str:
     """How a step of a path is called: items of a list by their name."""
     name = entry_of(inside, "name")

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, PrivateAttr
 
+from .controllers import Controller as Controller
 from .document import Document, read_document
 from .errors import DescriptionError, Problem, nearest, refused
 from .fe import with_folder
@@ -27,9 +28,8 @@ from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .robot import Robot, Version
 from .scenario_checks import scenario_findings
 from .supported import DEFAULT_FORMULATION, SUPPORT
-from .time_tables import Coordinates, InputTables, ReferenceTable, Row
+from .time_tables import Coordinates, InputTables, Row
 
-Gains = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", least=0))]
 Rates = Annotated[Row, Numbers(ANY_LENGTH, Quantity("rad/s or m/s"))]
 Seconds = Annotated[float, Quantity("s", above=0)]
 Positive = Annotated[float, Quantity("", above=0)]
@@ -44,22 +44,6 @@ class Initial(Part):
     q: Coordinates | None = None  # default zero
     qd: Rates | None = None  # default zero
     elastic: Literal["zero", "static"] = "zero"
-
-
-class Controller(Part):
-    """Joint PD control: torque = kp (reference - q) - kd qd, on encoder angles.
-
-    One gain for each moving joint, or one for each actuated joint where some are passive.
-    """
-
-    type: Literal["pd"]
-    kp: Gains
-    kd: Gains
-    reference: ReferenceTable
-    # Adds the torque that holds the rigid robot at the reference.
-    gravity_compensation: bool = False
-    # Seconds between two samples of the law, its torque held in between; None: a continuous law.
-    sample: Seconds | None = None
 
 
 Method = Literal["auto", "radau", "generalised-alpha", "dopri5", "dopri8", "tsit5"]
@@ -125,7 +109,7 @@ class Scenario(Part):
     stiffening: Literal["none", "geometric"] = "none"
     initial: Initial = Initial()
     inputs: InputTables = InputTables()
-    controller: Controller | None = None
+    controller: Controller = None
     solver: Solver = Solver()
     t_end: Seconds = 1.0
     output_dt: Seconds = 0.001

@@ -20,6 +20,10 @@ Coordinates = Annotated[Row, Numbers(ANY_LENGTH, JOINT)]
 JointRows = Annotated[tuple[Row, ...], Numbers((None, None), JOINT)]
 WrenchRows = Annotated[tuple[Row, ...], Numbers((None, 6), WRENCH)]
 Interpolation = Literal["linear", "hold"]
+# Between the rows of a reference: also a spline through all of them, or from rest to rest.
+ReferenceInterpolation = Literal[
+    "linear", "hold", "spline", "trapezoid", "s-curve", "quintic", "cycloidal"
+]
 
 
 class TorqueTable(Part):
@@ -54,11 +58,12 @@ class ReferenceTable(Part):
 
     t: Times
     value: JointRows
-    interpolation: Interpolation = "linear"
+    interpolation: ReferenceInterpolation = "linear"
 
     def findings(self) -> list[Finding]:
-        """Times do not go back, one row each, rows of one length."""
-        found = table_findings(self.t, self.value, strictly=False)
+        """Times do not go back, one row each, rows of one length; a smooth motion does not jump."""
+        is_smooth = self.interpolation not in ("linear", "hold")
+        found = table_findings(self.t, self.value, strictly=is_smooth)
         return [*found, *_row_lengths(self.value)]
 
 

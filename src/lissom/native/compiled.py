@@ -207,7 +207,9 @@ def native_function(
         pairs = zip(numbers, inputs, strict=True)
         given = [np.ascontiguousarray(number, dtype=dtype) for number, dtype in pairs]
         results = [np.empty(shape, dtype) for shape, dtype in outputs]
-        call(*[array.ctypes.data for array in (*given, *results)])
+        addresses = [array.ctypes.data for array in (*given, *results)]
+        pointers = np.array(addresses, dtype=np.uint64)
+        call(pointers.ctypes.data)
         return results
 
     return run

@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -11,8 +12,6 @@ from .llvm_text import function_text
 from .program import Function
 
 STRAIGHT = 4000  # nodes: a longer function has little for LLVM to improve, and would take it minutes
-# Functions of libm that LLVM may ask for under these names.
-_loaded: set[str] = set()
 
 
 @functools.cache
@@ -31,10 +30,9 @@ def target_machine() -> Any:
 
 
 @functools.cache
-def engine() -> Any:
-    """Where functions of all programs live."""
-    machine = target_machine()
-    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+def linker() -> Any:
+    """What puts machine code into this process, each function in one piece of memory."""
+    return llvm.create_lljit_compiler(target_machine(), use_jit_link=True)
 
 
 def object_code(text: str, has_loops: bool) -> bytes:
@@ -60,6 +58,13 @@ def _made(text: str, has_loops: bool) -> bytes:
     return machine.emit_object(module)
 
 
+class _Loaded:
+    """Functions in this process: their addresses, and what keeps their code."""
+
+    addresses: dict[str, int] = {}
+    code: dict[str, Any] = {}
+
+
 def load(function: Function, names: dict[Function, str] | None = None) -> str:
     """Puts a function and all it calls into this process; its name there."""
     names = {} if names is None else names
@@ -69,16 +74,62 @@ def load(function: Function, names: dict[Function, str] | None = None) -> str:
         load(called, names)
     name, text = function_text(function, names)
     names[function] = name
-    if name not in _loaded:
+    if name not in _Loaded.addresses:
         has_loops = function.loops and len(function.op) < STRAIGHT
         data = object_code(text, has_loops)
-        engine().add_object_file(llvm.ObjectFileRef.from_data(data))
-        _loaded.add(name)
+        put_in_process(name, data, [names[called] for called in function.calls])
     return name
 
 
-def entry(name: str, count: int) -> Any:
-    """A function of pointers that Python can call."""
-    engine().finalize_object()
-    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count)
-    return kind(engine().get_function_address(name))
+def put_in_process(name: str, data: bytes, called: list[str]) -> None:
+    """Makes the code of a function callable; those it calls are there already."""
+    library = llvm.JITLibraryBuilder().add_object_img(data).export_symbol(name)
+    for other in called:
+        library = library.import_symbol(other, _Loaded.addresses[other])
+    library = library.add_current_process()
+    code = library.link(linker(), name)
+    _Loaded.code[name] = code
+    _Loaded.addresses[name] = code[name]
+
+
+def entry(name: str, count: int) -> Callable[[int], None]:
+    """A function that takes the address of a list of pointers."""
+    door = f"door_{name}"
+    if door not in _Loaded.addresses:
+        text = _door_text(door, name, count)
+        put_in_process(door, object_code(text, False), [name])
+    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_Loaded.addresses[door])
+
+
+FLUSH = 0x8040  # of x86: numbers too small for full precision are zero, as under XLA
+
+
+def _door_text(door: str, name: str, count: int) -> str:
+    """A function that sets the processor up as XLA does, unpacks the pointers, and puts all back in the end."""
+    is_x86 = target_machine().triple.startswith(("x86_64", "i686"))
+    types = ", ".join(["ptr"] * count)
+    lines = [
+        "declare void @llvm.x86.sse.stmxcsr(ptr)",
+        "declare void @llvm.x86.sse.ldmxcsr(ptr)",
+    ]
+    lines = lines if is_x86 else []
+    lines.append(f"declare void @{name}({types})")
+    lines.append(f"define void @{door}(ptr %list) nounwind {{")
+    if is_x86:
+        lines += [
+            "  %before = alloca i32",
+            "  %during = alloca i32",
+            "  call void @llvm.x86.sse.stmxcsr(ptr %before)",
+            "  %old = load i32, ptr %before",
+            f"  %new = or i32 %old, {FLUSH}",
+            "  store i32 %new, ptr %during",
+            "  call void @llvm.x86.sse.ldmxcsr(ptr %during)",
+        ]
+    for k in range(count):
+        lines.append(f"  %p{k} = getelementptr ptr, ptr %list, i64 {k}")
+        lines.append(f"  %a{k} = load ptr, ptr %p{k}")
+    pointers = ", ".join(f"ptr %a{k}" for k in range(count))
+    lines.append(f"  call void @{name}({pointers})")
+    if is_x86:
+        lines.append("  call void @llvm.x86.sse.ldmxcsr(ptr %before)")
+    return "\n".join([*lines, "  ret void", "}", ""])

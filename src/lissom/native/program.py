@@ -196,7 +196,7 @@ class Builder:
         """A node that is like no other: an index of a loop, a number that goes round."""
         return self._new(op, (), kind, len(self.scopes) - 1)
 
-    def real(self, x: float) -> int:
+    def real(self, x: float | int) -> int:
         """A double that stands in the program."""
         x = float(x)
         if x == 0.0:
@@ -207,7 +207,7 @@ class Builder:
             return -self.real(-x)
         return self._constant(x, "d")
 
-    def whole(self, n: int) -> int:
+    def whole(self, n: float | int | np.integer) -> int:
         """A whole number that stands in the program."""
         n = int(n)
         if n in (0, 1):

@@ -228,7 +228,7 @@ def stack(tr, params, *parts):
 
 def pad(tr, params, x, filling):
     """An array with a margin, and gaps between its elements."""
-    config = params["padding_config"]
+    config = [tuple(map(int, entry)) for entry in params["padding_config"]]
     shape = tuple(
         low + high + n + max(n - 1, 0) * gap
         for n, (low, high, gap) in zip(x.shape, config, strict=True)

@@ -72,8 +72,9 @@ def _written_out(tr, x: Nodes, axes, both, start, combine) -> Nodes:
     if not rows[0].shape[0]:
         return Nodes(x.kind, tuple(np.full(shape, f) for f in first))
     if combine == "add" and x.kind == "d":
-        total = functools.reduce(lambda a, b: add_arrays(tr.math, a, b), rows[0])
-        return Nodes(x.kind, (np.asarray(total),))
+        terms = [np.asarray(row) for row in rows[0]]
+        total = functools.reduce(lambda a, b: add_arrays(tr.math, a, b), terms)
+        return Nodes(x.kind, (total,))
     out = [np.zeros(shape, dtype=np.int64) for _ in rows]
     for i in np.ndindex(*shape):
         elements = [tuple(int(r[(k, *i)]) for r in rows) for k in range(len(rows[0]))]

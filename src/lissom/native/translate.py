@@ -641,7 +641,9 @@ def _unrolled(tr: Translator, params, fixed, carry, stacks):
     stacks = [tr.store.nodes(value) for value in stacks]
     n_carry, rows = len(carry), [[] for _ in range(length)]
     for i in order:
-        inputs = [Nodes(s.kind, tuple(p[i] for p in s.parts)) for s in stacks]
+        inputs = [
+            Nodes(s.kind, tuple(np.asarray(p[i]) for p in s.parts)) for s in stacks
+        ]
         outputs = tr.run(params["jaxpr"], [*fixed, *carry, *inputs])
         carry, rows[i] = outputs[:n_carry], outputs[n_carry:]
     stacked = []

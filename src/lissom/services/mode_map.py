@@ -1,5 +1,6 @@
 """Modes over the workspace: a grid of joint positions, joint speeds or data of the robot, or a motion."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -242,9 +243,12 @@ def _check_axes(axes: Sequence[MapAxis]) -> None:
     for k, name in enumerate(names):
         if name in names[:k]:
             raise refused("over", name, "stands there twice")
-    if np.prod([axis.points for axis in axes]) > MOST_POINTS:
+    # Counted with whole numbers of any size: those of NumPy overflow.
+    count = math.prod(axis.points for axis in axes)
+    if count > MOST_POINTS:
         text = " ".join(str(axis) for axis in axes)
-        raise refused("over", text, f"more than {MOST_POINTS} points")
+        message = f"{count} points, at most {MOST_POINTS}: take fewer along each axis"
+        raise refused("over", text, message)
 
 
 def _check_independent(model: Model, axes: Sequence[MapAxis]) -> None:

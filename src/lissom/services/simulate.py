@@ -16,7 +16,6 @@ from .frozen_model import FrozenModel, Position
 from .output_files import PAGE, PICTURE, RESULT, Outputs, output_problems
 from .robot_facts import has_damping, named_nodes, values_by_name
 from .sources import Source, runs_from_rest, scenario_of
-from .validate import checked_model
 
 if TYPE_CHECKING:
     from ..show.run import Run
@@ -96,7 +95,7 @@ class PreparedRun:
     request: SimulateRequest
     scenario: Scenario
     notes: tuple[str, ...]
-    model: "Model | None"  # if checking needed one: the run goes on with it
+    model: "Model"  # built for checking: the run goes on with it
     build_s: float  # spent on that
 
 
@@ -123,7 +122,10 @@ def prepare(request: SimulateRequest) -> PreparedRun:
     # A scenario that is given as data stands in no file.
     file = request.scenario if isinstance(request.scenario, str) else ""
     began = perf_counter()
-    model = checked_model(scenario, file)
+    # The solvers are slow to import: what is wrong with the request is said without them.
+    from .dry_run import startable_model
+
+    model = startable_model(scenario, file or None)
     build_s = perf_counter() - began
     return PreparedRun(request, scenario, _notes(request, scenario), model, build_s)
 
@@ -183,7 +185,9 @@ def run_prepared(
         interrupted = isinstance(failure, Interrupted)
         files, notes = _saved(failure.run, request, keep_checkpoint=interrupted)
         result = _result(failure.run, (*prepared.notes, *notes), files)
-        message = "\n".join([f"{failure}{_advice(failure.run)}", *notes])
+        message = "\n".join(
+            [f"{failure}{_advice(failure.run, prepared.model)}", *notes]
+        )
         raise FailedRun(message, result, interrupted) from failure
     files, notes = _saved(run, request)
     if request.picture is not None:
@@ -239,8 +243,15 @@ def saved_somewhere(
     raise OSError(f"{reason}; nor can {tried}. Free some space and run again")
 
 
-def _advice(run: "Run") -> str:
+def _advice(run: "Run", model: "Model") -> str:
     """What to try where the reason itself does not say."""
+    from .dry_run import massless_coordinates, massless_message
+
+    if float(run.t[-1]) == 0.0:
+        # A run that does not even begin often has nothing to move.
+        massless = massless_coordinates(model, model.at(np.asarray(run.q[0])))
+        if massless:
+            return f" {massless_message(massless)}"
     from ..types import RESULTS
 
     bare = (RESULTS[RESULTS.not_finite], RESULTS[RESULTS.step_too_small])
@@ -270,7 +281,7 @@ def _result(
         torque=values_by_name(joints, final["torque"]),
         position=named_nodes(nodes, final["position"].values),
         energy=values_by_name(kinds, final["energy"]),
-        energy_residual=_energy_residual(run),
+        energy_residual=energy_residual(run),
         solver=SolverCounts(
             method=facts["method"],
             steps=facts["steps"],
@@ -288,7 +299,7 @@ def _result(
     )
 
 
-def _energy_residual(run: "Run") -> float:
+def energy_residual(run: "Run") -> float:
     """Largest gap in the energy balance, against the largest energy of the run."""
     energies = run.data["energy"].sel(kind=list(ENERGIES))
     largest = np.abs(energies.values).max()

@@ -14,7 +14,7 @@
 | angular velocity and acceleration of a node | `lower/tip.wx`, `.wdx` |
 | section force in the middle of an element | `lower/element0.n`, `.vy`, `.vz`, `.t`, `.my`, `.mz` |
 | strain there: axial, twist rate, curvatures | `lower/element0.strain`, `.twist`, `.ky`, `.kz` |
-| a coordinate | `upper`, `upper/2.rz` |
+| a coordinate, its rate | `upper`, `upper/2.rz`, `upper/2.rz.rate` |
 
 Vectors are in world axes, or with `@link` at the end in the axes of their link. Linear models and control laws name
 their signals in the same way.
@@ -158,6 +158,9 @@ def output_named(model: Model, name: str) -> Channel:
     coordinates = (*model.independent_names, *model.coordinate_names)
     if name in coordinates:
         return Channel(name, "coordinate", coordinates.index(name))
+    if name.removesuffix(".rate") in coordinates and name.endswith(".rate"):
+        number = coordinates.index(name.removesuffix(".rate"))
+        return Channel(name, "coordinate_rate", number)
     bare, at, frame = name.partition("@")
     in_world = _in_world(name, at, frame)
     if "/" in bare:
@@ -271,6 +274,7 @@ def measure(
         "acceleration": motion.rates_d.encoder,
         "torque": torque,
         "coordinate": motion.x,
+        "coordinate_rate": motion.xd,
     }
     paths = {}
     if any(channel.kind in PATH_KINDS for channel in channels):

@@ -30,6 +30,7 @@ from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
 from .balance import balanced_point
+from .robot_matrices import RobotMatrices, equation_arrays
 from .state import State, state_at, state_of
 from .static import descend, equilibrium_free, equilibrium_held, imbalance, slope
 
@@ -282,14 +283,18 @@ class Model:
 
     def _undefined_reference(self, theta: Any, J_0: np.ndarray) -> str:
         """Which zeroed displacements define no ERLS, and why."""
-        names = str(self.reference)
-        if isinstance(self.reference, Mapping):
-            names = ", ".join(self.reference["zeroed"])
         still = [
             joint
             for joint, column in zip(self.joint_names, J_0.T, strict=False)
             if np.abs(column).max() < 1e-9
         ]
+        if not isinstance(self.reference, Mapping):
+            moved = f"that {', '.join(still)} moves " if still else ""
+            return (
+                f"reference: the links {moved}have no mass, and the smallest motion of their nodes defines no ERLS. "
+                "Give them mass, or choose the reference tangent."
+            )
+        names = ", ".join(self.reference["zeroed"])
         reason = "their motions with the joints are dependent"
         if still:
             reason = f"they do not move with joint {', '.join(still)}"
@@ -325,6 +330,38 @@ class Model:
         """Velocity (linear, angular) of a node in world axes per unit rate of each coordinate, joints first."""
         i, k = self.find_node(frame or f"{self.link_names[-1]}/tip")
         return _node_jacobian(*self._placed(q), i, k)
+
+    def matrices(self, q: Any = None, qd: Any = None) -> RobotMatrices:
+        """M, Coriolis, K, damping, Jacobians and force vectors at joint coordinates q (links undeformed) or at a State.
+
+        Args:
+            q: joint coordinates, or a `State` such as `model.static(q)`, which then brings its own rates.
+            qd: joint speeds; elastic ones are zero.
+
+        Example:
+            >>> import lissom as ls
+            >>> model = ls.Model("double-pendulum", "erls-fem")
+            >>> found = model.matrices([0.0, 0.5], qd=[1.0, 0.0])
+            >>> found.M.shape, found.coordinates[:2]
+            ((14, 14), ('upper', 'lower'))
+        """
+        if isinstance(q, State) and qd is not None:
+            raise ValueError("a state has its own speeds: give q instead, or no qd")
+        state = q if isinstance(q, State) else self.at(q, qd)
+        traced = equation_arrays(self.formulation_at(state), state.x, state.xd)
+        arrays = {name: np.asarray(part) for name, part in traced.items()}
+        for name in ("J", "position"):
+            rows = [arrays[name][i, k] for i, k in self.node_index]
+            arrays[name] = np.stack(rows)
+        return RobotMatrices(
+            **arrays,
+            coordinates=(*self.independent_names, *self.coordinate_names),
+            joints=tuple(self.joint_names),
+            links=tuple(self.link_names),
+            nodes=tuple(self.node_names),
+            robot=self.robot.name,
+            formulation=self.formulation_name,
+        )
 
     def poses(self, state: State) -> Poses:
         """Positions, ERLS positions and small rotations of all nodes, padded (link, node, 3)."""

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 from scipy.interpolate import CubicSpline
 
-from ..types import Real, Scalar
+from ..types import Real, Scalar, real
 
 AT_ONCE = 1e-12  # relative: times closer than this are the same instant
 
@@ -44,6 +45,10 @@ class AbstractSignal(eqx.Module):
     @abc.abstractmethod
     def rate(self, t: Any) -> Float[Array, "*shape"]:
         """Rate of change at time t."""
+
+    def acceleration(self, t: Any) -> Float[Array, "*shape"]:
+        """Second derivative at time t."""
+        return jax.jvp(self.rate, (real(t),), (jnp.ones(()),))[1]
 
 
 class Piece(AbstractSignal):

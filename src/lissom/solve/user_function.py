@@ -14,6 +14,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from ..compilation import STORE, UserCode
 
@@ -101,7 +102,7 @@ def content_of(value: Any, depth: int = 0) -> Hashable:
     if value is None or isinstance(value, bool | int | float | complex | str | bytes):
         # With its type, as 1 equals 1.0 and True; by its text, as nan equals nothing and 0.0 equals -0.0.
         return type(value), repr(value)
-    if isinstance(value, jax.core.Tracer):
+    if isinstance(value, Tracer):
         raise UnknownContentError("traced")
     if isinstance(value, np.ndarray | np.generic | jax.Array):
         return _array_content(value)

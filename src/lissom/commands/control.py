@@ -1,0 +1,225 @@
+"""`lissom control`: controllers designed, run and compared."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..compiled_code import keep_compiled_code
+from .interrupt import stopping_between_steps
+from .options import Json, Settings, Strict, changes
+from .output import conclude, console, note, number, print_files, print_json, table
+from .parsing import option_names
+from .progress import progress
+from .simulate import print_run
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..services.control import CompareResult, DesignResult
+
+SHOWN_POLES = 8
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+ScenarioName = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO",
+        help="Scenario file, or library name, with a controller.",
+    ),
+]
+LawFile = Annotated[
+    str | None,
+    typer.Option("--law", metavar="YAML", help="Controller in a file of its own."),
+]
+
+
+@app.callback()
+def control() -> None:
+    """Controllers: designed for a robot, run on it, and compared with each other."""
+
+
+@app.command()
+def design(
+    scenario: ScenarioName,
+    law: LawFile = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="NPZ", help="Matrices of the law."),
+    ] = None,
+    settings: Settings = None,
+    json: Json = False,
+) -> None:
+    """Design a law for a robot at the end of its motion: poles and margins of the sampled loop.
+
+    Example: lissom control design double-pendulum --law lqg.yaml -o law.npz
+    """
+    from ..services.control import DesignRequest
+    from ..services.control import design as design_law
+
+    code = keep_compiled_code()
+    with option_names(law="-o"):
+        described = _scenario(scenario, law, settings)
+        answer = design_law(DesignRequest(scenario=described, law=output))
+    if json:
+        return print_json(answer, code)
+    _print_design(console(), answer)
+    note(str(code))
+
+
+def _scenario(source: str, law: str | None, settings):
+    from ..describe.controllers import read_controller
+    from ..services.sources import scenario_of
+
+    wanted = changes(settings)
+    described = scenario_of(source, wanted)
+    if law is None:
+        return described
+    return described.replace({"controller": read_controller(law)})
+
+
+def _print_design(screen: "Console", answer: "DesignResult") -> None:
+    margins = answer.margins
+    screen.print(
+        f"{answer.robot}: {answer.type} every {number(answer.sample)} s on "
+        f"{', '.join(answer.sensors)}"
+    )
+    rows = []
+    for pole in answer.poles[:SHOWN_POLES]:
+        size = abs(complex(pole.real, pole.imag))
+        rows.append((number(pole.real), number(pole.imag), number(size)))
+    columns = (">real", ">imaginary", ">|z|")
+    screen.print(table("Largest poles of the sampled loop", columns, rows))
+    word = "stable" if margins.stable else "UNSTABLE"
+    gain = "any" if margins.gain is None else f"{margins.gain:.3g}"
+    screen.print(
+        f"{word}; all drives at once: sensitivity {margins.sensitivity:.3g}, gain margin {gain}, "
+        f"phase margin {margins.phase_deg:.3g} deg, delay margin {1e3 * margins.delay_s:.3g} ms"
+    )
+    if answer.file is not None:
+        screen.print(f"law: {answer.file}")
+
+
+@app.command()
+def run(
+    scenario: ScenarioName,
+    law: LawFile = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF."),
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="PNG", help="Figure of the run: .png, .pdf, .svg."),
+    ] = None,
+    settings: Settings = None,
+    strict: Strict = False,
+    json: Json = False,
+) -> None:
+    """Run a controller in closed loop on the full flexible robot: a normal result file.
+
+    Example: lissom control run double-pendulum --law lqg.yaml -o run.nc --plot run.png
+    """
+    from ..services.simulate import SimulateRequest, prepare, run_prepared
+
+    code = keep_compiled_code()
+    with option_names(result="-o", picture="--plot"):
+        described = _scenario(scenario, law, settings)
+        request = SimulateRequest(scenario=described, result=output, picture=plot)
+        prepared = prepare(request)
+    with progress(prepared.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
+        answer = run_prepared(prepared, watch)
+    if json:
+        print_json(answer, code)
+        return conclude(answer.warnings, strict, json)
+    print_run(console(), answer)
+    note(str(code))
+    conclude(answer.warnings, strict, json)
+
+
+@app.command()
+def compare(
+    study: Annotated[
+        str,
+        typer.Argument(
+            metavar="STUDY", help="Study file: one robot, one motion, many controllers."
+        ),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Table: .json, .csv."),
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="PNG", help="Figure: .png, .pdf, .svg.")
+    ] = None,
+    results: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Result file of every run, in a folder."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Many controllers on one motion of one robot: one table and one figure.
+
+    Example: lissom control compare study.yaml --plot compare.png
+    """
+    from ..services.control import CompareRequest
+    from ..services.control import compare as compare_laws
+
+    code = keep_compiled_code()
+    with option_names(picture="--plot", numbers="-o"):
+        request = CompareRequest(
+            study=study, picture=plot, numbers=output, results=results
+        )
+        answer = compare_laws(request, lambda k, name: note(f"{k + 1}: {name}"))
+    if json:
+        return print_json(answer, code)
+    _print_comparison(console(), answer)
+    note(str(code))
+
+
+def _print_comparison(screen: "Console", answer: "CompareResult") -> None:
+    columns = (
+        "controller",
+        ">tracking rms",
+        ">residual [mm]",
+        ">of first",
+        ">settling [s]",
+        ">peak torque",
+        ">rms torque",
+        ">energy [J]",
+        ">phase margin",
+        ">us/sample",
+    )
+    rows = []
+    for row in answer.rows:
+        if row.failed is not None:
+            rows.append((row.name, f"failed: {row.failed}", *[""] * 8))
+            continue
+        rows.append(
+            (
+                row.name,
+                _short(row.tracking_rms),
+                _short(row.residual, 1e3),
+                _percent(row.residual_share),
+                "not" if row.settling is None else _short(row.settling),
+                _short(row.torque_peak),
+                _short(row.torque_rms),
+                _short(row.energy),
+                _short(row.phase_margin_deg),
+                _short(row.microseconds),
+            )
+        )
+    title = (
+        f"{answer.robot}: motion of {answer.stop:.4g} s, first mode {answer.first_mode_hz:.4g} Hz, "
+        f"vibration watched for {answer.watched:.3g} s"
+    )
+    screen.print(table(title, columns, rows))
+    print_files(screen, answer.files)
+
+
+def _short(value: float | None, factor: float = 1.0) -> str:
+    return "" if value is None else f"{factor * value:.3g}"
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f} %"

@@ -1,0 +1,85 @@
+"""`lissom matrices`: the equations of motion at a state, in numbers."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from ..compiled_code import keep_compiled_code
+from .options import (
+    Degrees,
+    Formulation,
+    Json,
+    ModeCount,
+    Q,
+    Qd,
+    Reference,
+    RobotName,
+    Settings,
+    Terms,
+    described_robot,
+)
+from .output import console, note, print_json, table
+from .parsing import SPEED, joint_values, option_names
+
+if TYPE_CHECKING:
+    from ..services.matrices import MatricesResult
+
+
+def matrices(
+    robot: RobotName,
+    q: Q = None,
+    qd: Qd = None,
+    deg: Degrees = False,
+    balanced: Annotated[
+        bool,
+        typer.Option(
+            "--static", help="Links in balance under gravity, else undeformed."
+        ),
+    ] = False,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Numbers: .npz, .mat."),
+    ] = None,
+    settings: Settings = None,
+    formulation: Formulation = None,
+    modes: ModeCount = None,
+    reference: Reference = None,
+    terms: Terms = None,
+    json: Json = False,
+) -> None:
+    """Inertia, Coriolis, stiffness, damping, Jacobians and force vectors at a state, with names and equation numbers.
+
+    Example: lissom matrices anthropomorphic --q 0,0.5,-1 --qd 1,0,0 -o m.npz
+    """
+    from ..services.matrices import MatricesRequest
+    from ..services.matrices import matrices as robot_matrices
+
+    code = keep_compiled_code()
+    described = described_robot(robot, settings, formulation, modes, reference, terms)
+    arm = described.robot
+    request = MatricesRequest(
+        robot=described,
+        q=joint_values(arm, "--q", q, degrees=deg),
+        qd=joint_values(arm, "--qd", qd, SPEED, deg),
+        balanced=balanced,
+        file=output,
+    )
+    with option_names(file="-o"):
+        answer = robot_matrices(request)
+    if json:
+        return print_json(answer, code)
+    _print(console(), answer)
+    note(str(code))
+
+
+def _print(screen: Console, answer: "MatricesResult") -> None:
+    rows = []
+    for name, array in answer.arrays.items():
+        size = " x ".join(str(length) for length in array.shape)
+        rows.append((name, size, array.printed))
+    title = f"{answer.robot}, {answer.formulation}: M xdd + coriolis + damping + elastic + gravity = B tau"
+    screen.print(table(title, ("array", ">size", "printed as"), rows))
+    screen.print(f"coordinates: {', '.join(answer.coordinates)}")
+    if answer.file is not None:
+        screen.print(f"numbers: {answer.file}")

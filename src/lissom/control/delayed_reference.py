@@ -1,0 +1,78 @@
+"""Delayed reference control: the position loop stays as it is, its reference waits where the links are strained.
+
+The inner loop tracks r(t - delta). The delay follows from the strain eps that motion causes [Boscariol2018]:
+
+    delta' = sat( k (rd . W eps) / (|rd|^2 + sigma^2) ),    |delta'| <= limit < 1,    delta >= 0.
+
+Where the reference moves, strain thus feeds its speed, which damps the links; where it rests, nothing happens.
+"""
+
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from ..solve.law import AbstractLaw
+from ..types import Real, Scalar
+from .nominal import NominalMotion
+from .pid import PID, PIDMemory
+
+
+class DelayMemory(NamedTuple):
+    """The inner loop's memory, and the delay so far [s]."""
+
+    inner: PIDMemory
+    delay: Float[Array, ""]
+
+
+class DelayedReference(AbstractLaw):
+    """A PID whose reference is delayed by what strain gauges measure.
+
+    Args:
+        inner: the position loop, unchanged.
+        sample: its period [s].
+        static: the same motion, infinitely slow: what the gauges read under the weight alone.
+        strain_names: channels of the gauges.
+        filter: W, what each joint's speed is fed with, from the gauges (a, m).
+        gain: k [1/s].
+        slowest: sigma, speed below which the delay fades [rad/s or m/s].
+        limit: largest |delta'|; below one, so that time never runs backwards.
+    """
+
+    inner: PID
+    sample: Scalar
+    static: NominalMotion
+    strain_names: tuple[str, ...] = eqx.field(static=True)
+    filter: Float[Real, "a m"]
+    gain: Scalar
+    slowest: Scalar
+    limit: Scalar
+
+    def sensors(self, model: Any) -> tuple[str, ...]:
+        """Encoders of the actuated joints, then the gauges."""
+        return (*self.inner.sensors(model), *self.strain_names)
+
+    def init(self, model: Any) -> DelayMemory:
+        """No delay yet."""
+        return DelayMemory(self.inner.init(model), jnp.zeros(()))
+
+    def __call__(
+        self, t: Float[Array, ""], measured: Float[Array, " m"], memory: DelayMemory
+    ) -> tuple[Float[Array, " a"], DelayMemory]:
+        """Joint torques [N m or N]."""
+        joints = np.shape(self.filter)[0]
+        encoder, strain = measured[:joints], measured[joints:]
+        then = t - memory.delay
+        torque, inner = self.inner(then, encoder, memory.inner)
+        eps = strain - self.static.measured.value(then)
+        delay = memory.delay + self.sample * self.delay_rate(then, eps)
+        return torque, DelayMemory(inner, jnp.maximum(delay, 0.0))
+
+    def delay_rate(self, then, eps: Float[Array, " m"]) -> Float[Array, ""]:
+        """Delta' of the law above."""
+        speed = self.inner.nominal.reference.rate(then)
+        fed = speed @ (jnp.asarray(self.filter) @ eps)
+        wanted = self.gain * fed / (speed @ speed + self.slowest**2)
+        return jnp.clip(wanted, -self.limit, self.limit)

@@ -1,0 +1,116 @@
+"""The Kalman filter of the deviations, and of torques that nobody told it about.
+
+States are (dx, d): d is a torque that acts beside the command, the same from sample to sample until the filter learns
+better. A controller that takes it back has integral action (offset-free control).
+"""
+
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+import scipy.linalg
+from jaxtyping import Array, Float
+
+from ..types import Real
+from .design_model import DesignModel, Matrix, check_detectable
+
+
+class Estimate(NamedTuple):
+    """What is expected at the next sample, before it is measured."""
+
+    state: Float[Array, " s"]
+    disturbance: Float[Array, " a"]
+    held: Float[Array, " a"]  # deviation of the torque that is held until then
+
+
+class Estimator(eqx.Module):
+    """xhat += L (y - C xhat - D u), then one step ahead."""
+
+    A: Float[Real, "s s"]
+    B: Float[Real, "s a"]
+    C: Float[Real, "m s"]
+    D: Float[Real, "m a"]
+    L_state: Float[Real, "s m"]
+    L_disturbance: Float[Real, "a m"]
+
+    def start(self) -> Estimate:
+        """Nothing deviates."""
+        s, a = np.shape(self.B)
+        return Estimate(jnp.zeros(s), jnp.zeros(a), jnp.zeros(a))
+
+    def corrected(
+        self, expected: Estimate, deviation: Float[Array, " m"]
+    ) -> tuple[Float[Array, " s"], Float[Array, " a"]]:
+        """State and disturbance after a measurement."""
+        torque = expected.held + expected.disturbance
+        predicted = jnp.asarray(self.C) @ expected.state + jnp.asarray(self.D) @ torque
+        surprise = deviation - predicted
+        state = expected.state + jnp.asarray(self.L_state) @ surprise
+        return state, expected.disturbance + jnp.asarray(self.L_disturbance) @ surprise
+
+    def ahead(
+        self,
+        state: Float[Array, " s"],
+        disturbance: Float[Array, " a"],
+        torque: Float[Array, " a"],
+    ) -> Estimate:
+        """What the next sample should find under a torque, held from now on."""
+        A, B = jnp.asarray(self.A), jnp.asarray(self.B)
+        following = A @ state + B @ (torque + disturbance)
+        return Estimate(following, disturbance, torque)
+
+
+def kalman_filter(
+    design: DesignModel,
+    *,
+    torque_noise: Any,
+    disturbance_drift: Any,
+    sensor_noise: Any,
+) -> Estimator:
+    """The stationary Kalman filter of a design model.
+
+    Args:
+        design: the model.
+        torque_noise: standard deviation of unknown torques from sample to sample, one for each input [N m or N].
+        disturbance_drift: how much a lasting unknown torque changes in one sample [N m or N].
+        sensor_noise: standard deviation of every sensor, in its unit.
+
+    Raises:
+        DesignError: a motion that lasts is seen by no sensor.
+    """
+    check_detectable(design)
+    s = design.states
+    a = design.B.shape[1]
+    A, C = with_disturbance(design)
+    G = np.concatenate([design.B, np.zeros((a, a))])
+    drift = np.concatenate([np.zeros((s, a)), np.eye(a)])
+    Q = _spread(G, torque_noise) + _spread(drift, disturbance_drift)
+    # A little of every motion is stirred by what the model leaves out.
+    Q = Q + 1e-12 * np.trace(Q) / len(Q) * np.eye(len(Q))
+    m = len(design.C)
+    R = np.diag(np.broadcast_to(np.asarray(sensor_noise, dtype=float), (m,)) ** 2)
+    P = scipy.linalg.solve_discrete_are(A.T, C.T, Q, R)
+    L = P @ C.T @ np.linalg.inv(C @ P @ C.T + R)
+    return Estimator(design.A, design.B, design.C, design.D, L[:s], L[s:])
+
+
+def with_disturbance(design: DesignModel) -> tuple[Matrix, Matrix]:
+    """A and C of the states (dx, d)."""
+    s = design.states
+    a = design.B.shape[1]
+    A = np.block([[design.A, design.B], [np.zeros((a, s)), np.eye(a)]])
+    return A, np.concatenate([design.C, design.D], axis=1)
+
+
+def estimator_poles(design: DesignModel, estimator: Estimator) -> Any:
+    """Eigenvalues of the estimation error from sample to sample."""
+    A, C = with_disturbance(design)
+    L = np.concatenate([estimator.L_state, estimator.L_disturbance])
+    return np.linalg.eigvals(A - A @ L @ C)
+
+
+def _spread(G: Matrix, deviation: Any) -> Matrix:
+    """Covariance of independent noises that enter through G."""
+    size = np.broadcast_to(np.asarray(deviation, dtype=float), (G.shape[1],))
+    return G * size**2 @ G.T

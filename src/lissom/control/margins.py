@@ -1,0 +1,116 @@
+"""How far a sampled loop is from instability: margins at the drives, all of them at once.
+
+The loop is cut where the torques enter the robot. With L(z) its gain there and S = (1 + L)^-1 the sensitivity, the
+largest singular value Ms of S over all frequencies bounds what every drive may do at the same time:
+
+    gain margin >= Ms / (Ms - 1),        phase margin >= 2 arcsin(1 / (2 Ms)).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Complex, Float
+
+from ..analyse.linear.linearize import linearize
+from ..analyse.linear.sampled_loop import LawMatrices, law_matrices
+from ..analyse.linear.state_space import LinearModel
+from ..solve.feedback import WiredLaw, wired
+from ..solve.law import AbstractLaw
+from ..solve.model import Model
+
+POINTS = 4000  # frequencies up to half the sampling frequency
+
+
+class Margins(NamedTuple):
+    """Margins of a loop at its drives."""
+
+    stable: bool
+    largest_pole: float  # |z|
+    sensitivity: float  # Ms
+    gain: float  # factor by which all torques may grow
+    phase_deg: float
+    delay: float  # time by which all torques may be late [s]
+
+
+class OpenLoop(NamedTuple):
+    """A robot and a law side by side, sampled."""
+
+    robot: LinearModel  # torques held between samples
+    law: LawMatrices
+
+    def gain(self, z: complex) -> Complex[np.ndarray, "a a"]:
+        """L(z) at the drives; a measurement is taken under the torque before."""
+        A, B = self.robot.A, self.robot.B
+        within = np.linalg.solve(z * np.eye(len(A)) - A, B)
+        robot = self.robot.C @ within + self.robot.D / z
+        law = self.law
+        k = len(law.Q)
+        memory = np.linalg.solve(z * np.eye(k) - law.Q, law.P) if k else law.P
+        return -(law.L + law.N @ memory) @ robot
+
+
+def open_loop(model: Model, q: Any, law: AbstractLaw) -> OpenLoop:
+    """The loop of a sampled law and a robot at a pose."""
+    feedback = wired(model, law)
+    assert isinstance(feedback, WiredLaw)
+    names = tuple(channel.name for channel in feedback.channels)
+    robot = linearize(model, q, outputs=names)
+    sampled = robot.discretize(float(np.asarray(law.sample)), "zoh")
+    return OpenLoop(sampled, law_matrices(feedback, robot.operating.outputs))
+
+
+def closed_loop_poles(loop: OpenLoop) -> Complex[np.ndarray, " s"]:
+    """Poles of the sampled loop; states are robot, held torque and memory."""
+    A, B, C, D = loop.robot.A, loop.robot.B, loop.robot.C, loop.robot.D
+    L, N, P, Q = loop.law
+    whole = np.block(
+        [
+            [A + B @ L @ C, B @ L @ D, B @ N],
+            [L @ C, L @ D, N],
+            [P @ C, P @ D, Q],
+        ]
+    )
+    return np.linalg.eigvals(whole).astype(complex)
+
+
+def margins(model: Model, q: Any, law: AbstractLaw) -> Margins:
+    """Margins of a sampled law on a robot at a pose."""
+    return margins_of(open_loop(model, q, law))
+
+
+def margins_of(loop: OpenLoop) -> Margins:
+    """Margins of a loop."""
+    poles = closed_loop_poles(loop)
+    largest = float(np.abs(poles).max())
+    omega, S = sensitivity(loop)
+    Ms = float(S.max())
+    worst = float(omega[np.argmax(S)])
+    phase = 2 * np.arcsin(min(1.0, 1 / (2 * Ms)))
+    return Margins(
+        stable=largest < 1.0,
+        largest_pole=largest,
+        sensitivity=Ms,
+        gain=Ms / (Ms - 1) if Ms > 1 else np.inf,
+        phase_deg=float(np.rad2deg(phase)),
+        delay=float(phase / worst),
+    )
+
+
+def sensitivity(
+    loop: OpenLoop,
+) -> tuple[Float[np.ndarray, " w"], Float[np.ndarray, " w"]]:
+    """Frequencies [rad/s] and the largest singular value of (1 + L)^-1 there."""
+    period = loop.robot.dt
+    nyquist = np.pi / period
+    omega = np.geomspace(1e-4 * nyquist, nyquist, POINTS)
+    # Lightly damped modes are narrow: their own frequencies are looked at too.
+    poles = np.concatenate([closed_loop_poles(loop), loop.robot.poles])
+    angles = np.abs(np.angle(poles)) / period
+    near = np.unique(angles[(angles > omega[0]) & (angles < nyquist)])
+    omega = np.unique(np.concatenate([omega, near, near * 0.999, near * 1.001]))
+    values = []
+    for w in omega:
+        back = np.eye(loop.robot.B.shape[1]) + loop.gain(np.exp(1j * w * period))
+        smallest = np.linalg.svd(back, compute_uv=False)[-1]
+        values.append(1 / max(smallest, 1e-300))
+    return omega, np.array(values)

@@ -1,0 +1,236 @@
+"""The nominal motion: what the joints should do, the torques that this takes, and what the sensors then read.
+
+Every law of the kit has the form
+
+    tau = tau_nom(t) + feedback(y - y_nom(t)),
+
+so that laws can be compared on one motion with one feed-forward. The links of the nominal motion are in quasi-static
+balance with it: whatever they do beyond that is vibration, and a matter for the feedback.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from ..compilation import compiled_quickly
+from ..dynamics import engine
+from ..dynamics.formulation import AbstractFormulation, near
+from ..solve.balance import balanced_point, moving_joints, of_independent
+from ..solve.channels import Channel, measure, observed_motion, output_named
+from ..solve.model import Model
+from ..solve.signals import AbstractSignal, Table
+
+FeedForward = Literal["none", "gravity", "rigid", "quasi-static"]
+FEED_FORWARDS: tuple[FeedForward, ...] = ("none", "gravity", "rigid", "quasi-static")
+
+CHUNK = 64  # points of a motion that are balanced in one call: one compilation serves motions of every length
+
+
+class NominalMotion(eqx.Module):
+    """Reference of the actuated joints, feed-forward torques and nominal measurements over time."""
+
+    reference: AbstractSignal
+    torque: AbstractSignal
+    measured: AbstractSignal
+
+
+def nominal_motion(
+    model: Model,
+    reference: AbstractSignal,
+    sensors: Sequence[str] = (),
+    feedforward: FeedForward = "quasi-static",
+    *,
+    step: float = 1e-3,
+    slow: bool = False,
+) -> NominalMotion:
+    """Feed-forward and nominal measurements along a reference, tabulated once.
+
+    Args:
+        model: the robot as the controller knows it.
+        reference: places of the actuated joints over time, or of all moving joints.
+        sensors: names of the channels to predict.
+        feedforward: `gravity` and `rigid` take the links as rigid; `quasi-static` takes their sag and their inertia
+            into account; `none` is zero.
+        step: between two rows of the tables [s].
+        slow: True: as if the motion were infinitely slow, under the weight alone.
+    """
+    if feedforward not in FEED_FORWARDS:
+        raise ValueError(
+            f"feedforward must be one of {', '.join(FEED_FORWARDS)}, got {feedforward!r}"
+        )
+    end = float(reference.breakpoints[-1]) if len(reference.breakpoints) else 0.0
+    # One row beyond the end, so that the last ones are those of the robot at rest.
+    times = step * np.arange(int(np.ceil(end / step)) + 2)
+    channels = tuple(output_named(model, name) for name in sensors)
+    motion = joint_motion(model, reference, times)
+    if slow:
+        motion[:, 1:] = 0.0
+
+    def points(part):
+        q, qd, qdd = np.swapaxes(part, 0, 1)
+        return _nominal_points(model.formulation, channels, feedforward, q, qd, qdd)
+
+    torque, measured = _in_chunks(points, motion)
+    return NominalMotion(
+        reference=of_actuated(model, reference),
+        torque=Table(times.tolist(), torque, "linear", after="hold"),
+        measured=Table(times.tolist(), measured, "linear", after="hold"),
+    )
+
+
+def joint_motion(
+    model: Model, reference: AbstractSignal, times: Float[np.ndarray, " t"]
+) -> Float[np.ndarray, "t 3 j"]:
+    """Places, speeds and accelerations of all moving joints along a reference of these or of the actuated ones.
+
+    The loops of a closed chain are closed from one time to the next, on one branch. Speeds and accelerations are those
+    of the reference: the independent joints alone count.
+    """
+    along = np.array(_along(reference, jnp.asarray(times)))
+    if along.shape[-1] != model.n_joints:
+        whole = np.zeros((len(times), 3, model.n_joints))
+        whole[:, 0] = np.asarray(model.formulation.mechanism.home)
+        whole[:, :, list(model.actuated)] = along
+        along = whole
+    if not model.closed:
+        return along
+    independent = list(model.formulation.independent)
+    joints = np.asarray(model.assemble(along[0, 0, independent]))
+    for row in along:
+        joints = joints.copy()
+        joints[independent] = row[0, independent]
+        joints = np.asarray(_closed(model.formulation, jnp.asarray(joints)))
+        row[0] = joints
+    return along
+
+
+@compiled_quickly
+def _along(reference: AbstractSignal, times: Float[Array, " t"]):
+    def one(t):
+        parts = [reference.value(t), reference.rate(t), reference.acceleration(t)]
+        return jnp.stack(parts)
+
+    return jax.vmap(one)(times)
+
+
+@compiled_quickly
+def _closed(f: AbstractFormulation, joints: Float[Array, " j"]) -> Float[Array, " j"]:
+    x = jnp.concatenate([of_independent(f, joints), jnp.zeros(f.n_elastic)])
+    return near(f, joints).mechanism.joint_coordinates(x)
+
+
+def _in_chunks(function: Callable[[Any], Any], rows: np.ndarray) -> Any:
+    """A function of many rows, in pieces of one length."""
+    count = len(rows)
+    padding = -count % CHUNK
+    padded = np.concatenate([rows, np.repeat(rows[-1:], padding, axis=0)])
+    parts = [function(part) for part in np.split(padded, len(padded) // CHUNK)]
+    joined = jax.tree.map(lambda *p: np.concatenate([np.asarray(x) for x in p]), *parts)
+    return jax.tree.map(lambda values: values[:count], joined)
+
+
+@compiled_quickly
+def _nominal_points(
+    f: AbstractFormulation,
+    channels: tuple[Channel, ...],
+    feedforward: str,
+    q: Float[Array, "t j"],
+    qd: Float[Array, "t j"],
+    qdd: Float[Array, "t j"],
+) -> tuple[Float[Array, "t a"], Float[Array, "t m"]]:
+    def one(q, qd, qdd):
+        on_branch = near(f, q)
+        point = balanced_point(on_branch, q, qd, qdd)
+        motion = on_branch.motion(point.x, point.xd, point.xdd)
+        seen = observed_motion(on_branch, motion)
+        measured = measure(on_branch, channels, seen, None, point.tau)
+        if feedforward == "none":
+            torque = jnp.zeros(len(f.joints.actuated))
+        elif feedforward == "gravity":
+            still = jnp.zeros_like(qd)
+            torque = rigid_torque(on_branch, q, still, still)
+        elif feedforward == "rigid":
+            torque = rigid_torque(on_branch, q, qd, qdd)
+        else:
+            force = engine.torque_map(on_branch, motion).T @ point.tau
+            torque = on_actuated_joints(on_branch, point.x, force[: f.n_joints])
+        return torque, measured
+
+    return jax.vmap(one)(q, qd, qdd)
+
+
+def rigid_torque(
+    formulation: AbstractFormulation,
+    q: Float[Array, " j"],
+    qd: Float[Array, " j"],
+    qdd: Float[Array, " j"],
+) -> Float[Array, " a"]:
+    """Torques of the actuated joints that move the robot with rigid links as told (inverse dynamics)."""
+    f = formulation
+    theta = of_independent(f, q)
+    x = jnp.concatenate([theta, jnp.zeros(f.n_elastic)])
+    motion = f.motion(x, moving_joints(f, qd), moving_joints(f, qdd))
+    none = engine.on_joints(f, jnp.zeros(f.n_encoders))
+    force = engine.needed_force(f, motion, none)
+    return on_actuated_joints(f, x, force[: f.n_joints])
+
+
+def on_actuated_joints(
+    formulation: AbstractFormulation,
+    x: Float[Array, " n"],
+    force: Float[Array, " i"],
+) -> Float[Array, " a"]:
+    """Torques of the actuated joints that do the work of forces on the independent ones, the smallest if many do."""
+    f = formulation
+    actuated = jnp.asarray(f.joints.actuated, dtype=int)
+    if f.n_joints == f.n_encoders:
+        # Every joint of an open chain is its own coordinate.
+        return force[actuated]
+    G = f.mechanism.joint_map(x)[actuated, : f.n_joints]
+    return jnp.linalg.pinv(G.T) @ force
+
+
+class ActuatedPart(AbstractSignal):
+    """The columns of the actuated joints of a signal of all moving joints."""
+
+    signal: AbstractSignal
+    columns: tuple[int, ...] = eqx.field(static=True)
+
+    @property
+    def breakpoints(self) -> np.ndarray:
+        """Those of the whole signal."""
+        return self.signal.breakpoints
+
+    def on(self, start: float, end: float) -> "ActuatedPart":
+        """The columns of the smooth piece."""
+        return ActuatedPart(self.signal.on(start, end), self.columns)
+
+    def value(self, t: Any) -> Float[Array, " a"]:
+        """Value at time t."""
+        return self.signal.value(t)[jnp.asarray(self.columns)]
+
+    def rate(self, t: Any) -> Float[Array, " a"]:
+        """Rate at time t."""
+        return self.signal.rate(t)[jnp.asarray(self.columns)]
+
+    def acceleration(self, t: Any) -> Float[Array, " a"]:
+        """Acceleration at time t."""
+        return self.signal.acceleration(t)[jnp.asarray(self.columns)]
+
+
+def of_actuated(model: Model, reference: AbstractSignal) -> AbstractSignal:
+    """A reference of the actuated joints, from one of these or of all moving joints."""
+    size = np.shape(reference.value(0.0))[0]
+    if size == len(model.actuated):
+        return reference
+    if size != model.n_joints:
+        raise ValueError(
+            f"the reference has {size} columns: one for each of the {len(model.actuated)} actuated joints, or one for "
+            f"each of the {model.n_joints} moving joints"
+        )
+    return ActuatedPart(reference, model.actuated)

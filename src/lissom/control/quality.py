@@ -1,0 +1,58 @@
+"""How well a law moves a robot: numbers of one closed-loop run."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+PERIODS = 5  # of the first mode, over which residual vibration is watched
+SETTLED = 0.02  # part of the tip's way within which it must stay
+
+Times = Float[np.ndarray, " t"]
+Path = Float[np.ndarray, "t 3"]
+
+
+class Quality(NamedTuple):
+    """Numbers of a closed-loop run."""
+
+    tracking_peak: float  # largest error of an encoder [rad or m]
+    tracking_rms: float
+    residual: float  # peak elastic displacement of the tip about its final value, after the stop [m]
+    settling: float  # time after the stop until the tip stays near its end [s]; infinite: not in this run
+    torque_peak: float  # [N m or N]
+    torque_rms: float
+    energy: float  # work of the drives that is not given back [J]
+    finish: float  # time at which the reference stops [s]
+
+
+def residual_vibration(
+    t: Times,
+    displacement: Path,
+    final: Float[np.ndarray, " 3"],
+    stop: float,
+    watch: float,
+) -> float:
+    """Peak elastic displacement about its final value over a time after the stop."""
+    after = (t >= stop) & (t <= stop + watch)
+    if not np.any(after):
+        return float("nan")
+    away = np.linalg.norm(displacement[after] - final, axis=1)
+    return float(away.max())
+
+
+def settling_time(
+    t: Times, path: Path, end: Float[np.ndarray, " 3"], stop: float
+) -> float:
+    """Time after the stop from which the path stays within `SETTLED` of its way from its end."""
+    way = np.linalg.norm(path[0] - end)
+    far = np.linalg.norm(path - end, axis=1) > SETTLED * max(way, 1e-12)
+    if far[-1]:
+        return float("inf")
+    last = np.flatnonzero(far)
+    return max(0.0, float(t[last[-1] + 1] - stop)) if len(last) else 0.0
+
+
+def drive_work(t: Times, torque, speed) -> float:
+    """Energy that the drives put in; what they take out again is lost."""
+    power = np.maximum(np.asarray(torque) * np.asarray(speed), 0.0).sum(axis=1)
+    return float(np.trapezoid(power, t))

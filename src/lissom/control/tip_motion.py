@@ -1,0 +1,76 @@
+"""Straight lines of the tip: joint motions that lead a node along a line."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..solve.inverse_kinematics import inverse_kinematics
+from ..solve.model import Model
+from .profiles import PROFILES
+from .references import PiecewisePolynomial, spline_through
+
+KNOTS = 61  # poses along a line: a spline through them leaves it by the fourth power of their distance
+
+
+class TipLine(NamedTuple):
+    """A motion of all moving joints, and how far it leaves the line between its knots [m]."""
+
+    reference: PiecewisePolynomial
+    deviation: float
+
+
+def tip_line(
+    model: Model,
+    start: Any,
+    target: Any,
+    duration: float,
+    *,
+    profile: str = "quintic",
+    node: str | None = None,
+    begin: float = 0.0,
+    knots: int = KNOTS,
+) -> TipLine:
+    """The motion of the joints that leads a node on a straight line, at rest at both ends.
+
+    Args:
+        model: the robot; its links are taken as rigid.
+        start: joint coordinates at the beginning.
+        target: position at the end, world axes [m].
+        duration: of the motion [s].
+        profile: `quintic`, `cycloidal`, `trapezoid` or `s-curve`.
+        node: default the last link's tip.
+        begin: time at which the motion begins [s].
+        knots: poses that are computed.
+
+    Raises:
+        UnreachableError: part of the line is out of reach.
+    """
+    q = np.asarray(model.assemble(start), dtype=float)
+    first = np.asarray(model.fkine(q, frame=node))[:3, 3]
+    last = np.asarray(target, dtype=float)
+    tau = np.linspace(0.0, 1.0, knots)
+    s = np.asarray(jax.vmap(PROFILES[profile].at)(jnp.asarray(tau)).s)
+    rows = [q]
+    for share in s[1:]:
+        # From the pose before: the arm does not change its posture on the way.
+        place = first + share * (last - first)
+        q = inverse_kinematics(model, place, node=node, start=q)
+        rows.append(q)
+    times = begin + duration * tau
+    reference = spline_through(times.tolist(), rows)
+    return TipLine(reference, _deviation(model, reference, times, first, last, node))
+
+
+def _deviation(model: Model, reference, times, first, last, node) -> float:
+    """Largest distance from the line in the middle between the knots."""
+    along = last - first
+    length = np.linalg.norm(along)
+    direction = along / length if length else along
+    worst = 0.0
+    for t in 0.5 * (times[1:] + times[:-1]):
+        q = np.asarray(reference.value(t))
+        away = np.asarray(model.fkine(q, frame=node))[:3, 3] - first
+        worst = max(worst, np.linalg.norm(away - direction * (direction @ away)))
+    return float(worst)

@@ -1,0 +1,180 @@
+"""Gains from what a user can name: a bandwidth, a damping ratio, or as much damping as the loop can give."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jaxtyping import Complex, Float
+
+from ..analyse.linear.linearize import linearize
+from ..analyse.modes.modal import modes
+from ..solve.model import Model
+from .design_model import DesignError
+from .margins import closed_loop_poles, open_loop
+from .pid import PID
+from .shaping import Mode
+
+GAINS = 25  # tried in every search
+INTEGRAL_SHARE = (
+    0.1  # of the bandwidth: the integral acts ten times more slowly than the rest
+)
+
+
+class PIDGains(NamedTuple):
+    """Gains of joint control, one for each actuated joint."""
+
+    kp: Float[np.ndarray, " a"]
+    ki: Float[np.ndarray, " a"]
+    kd: Float[np.ndarray, " a"]
+
+
+def joint_inertia(model: Model, q: Any) -> Float[np.ndarray, " a"]:
+    """Inertia that each actuated joint feels with rigid links and the other joints free to be held [kg m^2 or kg]."""
+    M = np.asarray(model.mass_matrix(model.assemble(q)))
+    independent = list(model.formulation.independent)
+    inertia = np.zeros(model.n_joints)
+    inertia[independent] = np.diag(M)[: len(independent)]
+    return inertia[list(model.actuated)]
+
+
+def pid_gains(model: Model, q: Any, bandwidth: float, damping: float = 0.7) -> PIDGains:
+    """PID gains of a bandwidth [Hz] and a damping ratio for rigid links: kp = J omega^2, kd = 2 zeta J omega."""
+    J = joint_inertia(model, q)
+    omega = 2 * np.pi * bandwidth
+    return PIDGains(
+        kp=J * omega**2,
+        ki=INTEGRAL_SHARE * J * omega**3,
+        kd=2 * damping * J * omega,
+    )
+
+
+def held_modes(model: Model, q: Any) -> list[Mode]:
+    """Modes of the links with all joints held, slowest first."""
+    found = modes(model, model.assemble(q), locked=True)
+    omega = 2 * np.pi * np.asarray(found.frequency_hz)
+    return [
+        Mode(float(w), float(z)) for w, z in zip(omega, _ratios(found), strict=True)
+    ]
+
+
+def _ratios(found: Any) -> Float[np.ndarray, " k"]:
+    ratio = np.asarray(found.damping_ratio)
+    return np.clip(np.nan_to_num(ratio), 0.0, 0.99)
+
+
+class StableRange(NamedTuple):
+    """Gains for which a loop is stable, and the one that is chosen."""
+
+    least: float
+    largest: float
+    chosen: float
+    damping: float  # least damping ratio of the slow motions with the chosen gain
+
+
+def slow_damping(poles: Complex[np.ndarray, " s"], sample: float, fastest: float):
+    """Least damping ratio of the oscillations slower than a frequency [rad/s]."""
+    seen = poles[np.abs(poles) > 1e-6]
+    s = np.log(seen.astype(complex)) / sample
+    oscillates = (np.abs(s.imag) > 1e-3 * np.abs(s)) & (np.abs(s) < fastest)
+    if not np.any(oscillates):
+        return 1.0
+    return float(np.min(-s[oscillates].real / np.abs(s[oscillates])))
+
+
+def best_gain(
+    poles_of: Callable[[float], Complex[np.ndarray, " s"]],
+    gains: Float[np.ndarray, " g"],
+    sample: float,
+    fastest: float,
+) -> StableRange:
+    """The gain with the most damping in the slow motions among the stable ones.
+
+    Raises:
+        DesignError: the loop is stable for none of them.
+    """
+    damping = []
+    for gain in gains:
+        poles = poles_of(float(gain))
+        is_stable = np.abs(poles).max() < 1.0
+        damping.append(slow_damping(poles, sample, fastest) if is_stable else -np.inf)
+    damping = np.asarray(damping)
+    stable = gains[np.isfinite(damping)]
+    if not len(stable):
+        raise DesignError(
+            "the loop is unstable for every gain that was tried: lower the bandwidth of the position loop, or sample "
+            "faster"
+        )
+    best = int(np.argmax(damping))
+    return StableRange(
+        float(stable.min()), float(stable.max()), float(gains[best]), damping[best]
+    )
+
+
+def vibration_gain(
+    model: Model, q: Any, law_with: Callable[[float], Any], scale: float
+) -> StableRange:
+    """The gain of a vibration loop with the most damping of the first mode; either sign is tried.
+
+    Args:
+        model: the robot as the controller knows it.
+        q: pose.
+        law_with: the law with a gain.
+        scale: a gain that is certainly large.
+    """
+    slowest = held_modes(model, q)[0]
+    sizes = np.geomspace(1e-4 * scale, scale, GAINS)
+    gains = np.concatenate([-sizes[::-1], [0.0], sizes])
+    first = law_with(0.0)
+    sample = float(np.asarray(first.sample))
+    loop = open_loop(model, q, first)
+    unit = open_loop(model, q, law_with(scale)).law
+
+    def poles_of(gain):
+        # The law is linear in its gain: between none and the scale, by its share.
+        law = jax.tree.map(
+            lambda none, whole: none + gain / scale * (whole - none), loop.law, unit
+        )
+        return closed_loop_poles(loop._replace(law=law))
+
+    return best_gain(poles_of, gains, sample, 3 * slowest.omega)
+
+
+def delay_gain(
+    model: Model,
+    q: Any,
+    inner: PID,
+    strain_names: tuple[str, ...],
+    filter: Float[np.ndarray, "a m"],
+    direction: Float[np.ndarray, " a"],
+    limit: float,
+) -> StableRange:
+    """Stable gains of delayed reference control while the reference moves along a direction in joint space.
+
+    Where the reference moves fast, its speed is changed by -k s (s . W eps), s the unit direction: an integrator from
+    strain to the reference of the inner loop.
+    """
+    lin = linearize(
+        model,
+        q,
+        inputs=tuple(f"{name}.setpoint" for name in model.actuated_names),
+        outputs=strain_names,
+        controller=inner,
+    )
+    sample = lin.dt
+    s = direction / np.linalg.norm(direction)
+    row = s @ filter @ lin.C
+    through = s @ filter @ lin.D @ s
+    states = len(lin.A)
+
+    def poles_of(gain):
+        whole = np.zeros((states + 1, states + 1))
+        whole[:states, :states] = lin.A
+        whole[:states, -1] = lin.B @ s
+        whole[-1, :states] = -gain * sample * row
+        whole[-1, -1] = 1.0 - gain * sample * through
+        return np.linalg.eigvals(whole)
+
+    slowest = held_modes(model, q)[0]
+    gains = np.geomspace(1e-4 * limit, limit, 4 * GAINS)
+    return best_gain(poles_of, gains, sample, 3 * slowest.omega)

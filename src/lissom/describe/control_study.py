@@ -1,0 +1,87 @@
+"""A comparison of controllers: one robot, one motion, many laws."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from .controllers import CONTROLLERS, Controller
+from .document import read_document
+from .files import build, build_from, find_file
+from .part import Finding, Part, finding
+from .quantity import Quantity, Whole
+from .scenario import Scenario
+from .time_tables import ReferenceTable
+
+Seconds = Annotated[float, Quantity("s", above=0)]
+SHARED = ("sample", "feedforward")  # keys that a study gives to all its controllers
+
+
+def _named_scenario(value: Any) -> Any:
+    if isinstance(value, str | Path):
+        return Scenario.load(value)
+    return value
+
+
+class ControlStudy(Part):
+    """Many controllers on one motion.
+
+    Every controller gets the study's motion, feed-forward and sample time, unless it has its own. The motion of a
+    controller with a shaper is made shorter by the shaper's length, so that all of them finish at the same time.
+    """
+
+    lissom: Annotated[int, Whole(1, 1)] = 1
+    # Robot, formulation, basis, modes and initial state: by name, file or inline.
+    scenario: Annotated[Scenario, BeforeValidator(_named_scenario)]
+    motion: ReferenceTable
+    sample: Seconds = 1e-3
+    feedforward: str = "quasi-static"
+    # The run goes on after the motion, in periods of the first mode.
+    periods: Annotated[float, Quantity("", above=0)] = 6.0
+    node: str | None = None  # whose vibration is watched; default the last link's tip
+    controllers: dict[str, Controller]
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> "ControlStudy":
+        """The study of a file.
+
+        Raises:
+            DescriptionError: with every problem of the file.
+        """
+        document = read_document(find_file(name_or_path))
+        return build(cls, document._replace(data=with_shared_keys(document.data)))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "ControlStudy":
+        """The study of plain data."""
+        return build_from(cls, with_shared_keys(data))
+
+    def findings(self) -> list[Finding]:
+        """There is something to compare."""
+        if self.controllers:
+            return []
+        return [finding("names no controller", "controllers", value={})]
+
+
+def with_shared_keys(data: Any) -> Any:
+    """The data of a study, each controller with the keys that all share and it does not have itself."""
+    if not isinstance(data, Mapping) or not isinstance(
+        data.get("controllers"), Mapping
+    ):
+        return data
+    shared = {key: data[key] for key in SHARED if key in data}
+    if "motion" in data:
+        shared["reference"] = data["motion"]
+    whole = {}
+    for name, own in data["controllers"].items():
+        whole[name] = _with_shared(own, shared)
+    return {**data, "controllers": whole}
+
+
+def _with_shared(own: Any, shared: Mapping[str, Any]) -> Any:
+    kind = CONTROLLERS.get(own.get("type")) if isinstance(own, Mapping) else None
+    if kind is None:
+        return own
+    known = {key: value for key, value in shared.items() if key in kind.model_fields}
+    return {**known, **own}

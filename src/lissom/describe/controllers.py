@@ -1,0 +1,256 @@
+"""Controllers as a scenario describes them: what each type needs, and what all of them share."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
+
+from .document import read_document
+from .errors import nearest, refused
+from .files import find_file
+from .part import Finding, Part, finding, validation_error
+from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
+from .time_tables import Coordinates, ReferenceTable, Row
+
+Gains = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", least=0))]
+Positives = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", above=0))]
+Torques = Annotated[Row, Numbers(ANY_LENGTH, Quantity("N m or N", above=0))]
+TorqueRates = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", above=0))]
+Seconds = Annotated[float, Quantity("s", above=0)]
+Hertz = Annotated[float, Quantity("Hz", above=0)]
+Positive = Annotated[float, Quantity("", above=0)]
+DampingRatio = Annotated[float, Quantity("", least=0, below=1)]
+FeedForwardName = Literal["none", "gravity", "rigid", "quasi-static"]
+
+
+class Shaper(Part):
+    """An input shaper on the reference: for modes of the robot by number, or for frequencies."""
+
+    type: Literal["zv", "zvd", "ei", "two-hump-ei"] = "zvd"
+    # Numbers of the modes with joints held, from 1, at the end of the motion.
+    modes: Annotated[tuple[int, ...], Numbers(ANY_LENGTH, Quantity("", least=1))] = (1,)
+    frequency: Annotated[Row, Numbers(ANY_LENGTH, Quantity("Hz", above=0))] | None = (
+        None
+    )
+    damping: DampingRatio | None = None  # default: that of the modes
+
+
+class Loop(Part):
+    """The loop as it is in life: sensors, computation and drives that are not ideal."""
+
+    delay: Annotated[int, Whole(0, 100)] = 0  # samples from measurement to torque
+    noise: Gains | None = None  # standard deviation of every sensor
+    resolution: Gains | None = None  # step of every sensor
+    torque_limit: Torques | None = None
+    rate_limit: TorqueRates | None = None  # [N m/s or N/s]
+    bandwidth: Hertz | None = None  # of the drives
+    seed: Annotated[int, Whole(0, 2**31)] = 0
+
+
+class Common(Part):
+    """What every controller but the plain PD has."""
+
+    reference: ReferenceTable
+    sample: Seconds = 1e-3
+    feedforward: FeedForwardName = "quasi-static"
+    shaper: Shaper | None = None
+    torque_limit: Torques | None = None
+    loop: Loop | None = None
+    # What the controller believes: keys of the robot with other values, and its own formulation and modes.
+    model: dict[str, Any] = {}
+
+
+class PDController(Part):
+    """Joint PD control: torque = kp (reference - q) - kd qd, on encoder angles.
+
+    One gain for each moving joint, or one for each actuated joint where some are passive.
+    """
+
+    type: Literal["pd"]
+    kp: Gains
+    kd: Gains
+    reference: ReferenceTable
+    # Adds the torque that holds the rigid robot at the reference.
+    gravity_compensation: bool = False
+    # Seconds between two samples of the law, its torque held in between; None: a continuous law.
+    sample: Seconds | None = None
+
+
+class JointGains(Part):
+    """Gains of joint control: as numbers, or from a bandwidth and a damping ratio."""
+
+    kp: Gains | None = None
+    ki: Gains | None = None
+    kd: Gains | None = None
+    bandwidth: Hertz | None = None
+    damping: Positive = 0.7
+    lag: Seconds | None = None  # of the derivative's filter; default two samples
+
+    def findings(self) -> list[Finding]:
+        """Gains, or a bandwidth."""
+        if (self.kp is None) == (self.bandwidth is None):
+            message = "write kp (and ki, kd), or a bandwidth in Hz, one of the two"
+            return [finding(message, "bandwidth", value=self.bandwidth)]
+        return []
+
+
+class PIDController(Common):
+    """Joint PID control on encoders."""
+
+    type: Literal["pid"]
+    gains: JointGains
+
+
+class ComputedTorqueController(Common):
+    """Inverse dynamics of the rigid robot with a PD law on its accelerations."""
+
+    type: Literal["computed-torque"]
+    bandwidth: Hertz
+    damping: Positive = 1.0
+
+
+class Tolerances(Part):
+    """Deviations that cost one each (Bryson's rule)."""
+
+    position: Positives
+    torque: Torques
+    energy: Annotated[float, Quantity("J", above=0)] | None = None
+    integral: Positives | None = None
+
+
+class Noise(Part):
+    """What a Kalman filter expects: standard deviations."""
+
+    torque: Torques
+    drift: Torques | None = None  # of lasting torques from sample to sample
+    sensors: Positives
+
+
+class StateFeedback(Common):
+    """What optimal and predictive control share."""
+
+    tolerances: Tolerances
+    pose: Coordinates | None = (
+        None  # where the robot is linearised; default: end of the motion
+    )
+    fastest: Hertz | None = None  # motions up to here are in the controller's model
+
+
+class LQRController(StateFeedback):
+    """Optimal feedback of the full state, with integral action."""
+
+    type: Literal["lqr"]
+
+
+class EstimatedStateFeedback(StateFeedback):
+    """State feedback on the estimate of a Kalman filter."""
+
+    sensors: tuple[str, ...] | None = None  # default: the actuated joints' encoders
+    noise: Noise
+
+
+class LQGController(EstimatedStateFeedback):
+    """Optimal feedback on the estimate of a Kalman filter."""
+
+    type: Literal["lqg"]
+
+
+class DeflectionLimits(Part):
+    """Limits of predictive control."""
+
+    torque: Torques | None = None
+    rate: TorqueRates | None = None
+    # Of outputs among the sensors, by name.
+    deflection: dict[str, Positive] = {}
+    hard: bool = False
+
+
+class MPCController(EstimatedStateFeedback):
+    """Predictive control within limits."""
+
+    type: Literal["mpc"]
+    horizon: Annotated[int, Whole(1, 2000)] = 50
+    control_horizon: Annotated[int, Whole(1, 500)] = 20
+    limits: DeflectionLimits = DeflectionLimits()
+
+    def findings(self) -> list[Finding]:
+        """The control horizon is part of the horizon; limited outputs are measured."""
+        found = []
+        if self.control_horizon > self.horizon:
+            message = f"must not be longer than the horizon ({self.horizon} samples)"
+            found.append(
+                finding(message, "control_horizon", value=self.control_horizon)
+            )
+        for name in self.limits.deflection:
+            if name not in (self.sensors or ()):
+                message = f"{name} is not among the sensors: add it there"
+                found.append(finding(message, "limits", "deflection", name))
+        return found
+
+
+class DelayedReferenceController(Common):
+    """A PID whose reference waits where the links are strained."""
+
+    type: Literal["delayed-reference"]
+    gains: JointGains
+    sensors: tuple[str, ...]
+    # k [1/s]; None: half of the largest stable gain.
+    gain: Positive | None = None
+    slowest: Positive = 0.05  # [rad/s or m/s]
+    limit: Annotated[float, Quantity("", above=0, below=1)] = 0.5
+
+
+class HybridController(Common):
+    """A PID, and beside it a loop that damps strains or accelerations."""
+
+    type: Literal["hybrid"]
+    gains: JointGains
+    sensors: tuple[str, ...]
+    # Of each sensor on each actuated joint; None: the gain with the most damping.
+    gain: Annotated[tuple[Row, ...], Numbers((None, None), Quantity(""))] | None = None
+    settling: Seconds | None = None  # default: three periods of the first mode
+    signal: Literal["rate", "value"] = "rate"
+
+
+CONTROLLERS: dict[str, type[Part]] = {
+    "pd": PDController,
+    "pid": PIDController,
+    "computed-torque": ComputedTorqueController,
+    "lqr": LQRController,
+    "lqg": LQGController,
+    "mpc": MPCController,
+    "delayed-reference": DelayedReferenceController,
+    "hybrid": HybridController,
+}
+
+
+def _controller_of(value: Any) -> Any:
+    """The controller of the type that is named."""
+    if value is None or isinstance(value, Part):
+        return value
+    if not isinstance(value, Mapping):
+        raise error(f"must be a mapping with a type, not {kind_of(value)}")
+    kind = value.get("type")
+    if kind not in CONTROLLERS:
+        guess = nearest(kind, CONTROLLERS) if isinstance(kind, str) else ""
+        message = f"must be one of {', '.join(CONTROLLERS)}{guess}"
+        raise validation_error("controller", [finding(message, "type", value=kind)])
+    return CONTROLLERS[kind].model_validate(dict(value))
+
+
+Controller = Annotated[Any, BeforeValidator(_controller_of)]
+
+
+def read_controller(path: str) -> dict[str, Any]:
+    """A controller in a file of its own, as plain data; a whole scenario gives its controller.
+
+    Raises:
+        DescriptionError: the file cannot be read or has no controller.
+    """
+    document = read_document(find_file(path))
+    data = document.data
+    if isinstance(data, Mapping) and "type" not in data and "controller" in data:
+        data = data["controller"]
+    if not isinstance(data, Mapping):
+        raise refused("controller", data, "must be a mapping with a type", path)
+    return dict(data)

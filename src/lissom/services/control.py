@@ -1,0 +1,392 @@
+"""Controllers: designed for a robot, run on it, and compared with each other."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..describe import DescriptionError
+from ..describe.control_study import ControlStudy
+from ..describe.controllers import Common
+from ..describe.errors import refused
+from ..describe.scenario import Scenario
+from ..describe.time_tables import ReferenceTable
+from .frozen_model import ComplexNumber, FrozenModel, complex_numbers
+from .output_files import PICTURE, check_outputs
+
+if TYPE_CHECKING:
+    from ..control.margins import Margins
+    from ..show.run import Run
+    from ..solve.law import AbstractLaw
+    from ..solve.model import Model
+
+NUMBERS = (".json", ".csv")
+LAW = (".npz",)
+
+
+class DesignRequest(FrozenModel):
+    """A controller for the robot of a scenario, and the file for its matrices."""
+
+    scenario: Any  # a `Scenario` whose controller is to be designed
+    law: str | None = None
+
+
+class MarginResult(FrozenModel):
+    """How far a sampled loop is from instability."""
+
+    stable: bool
+    largest_pole: float
+    sensitivity: float
+    gain: float | None  # None: no limit
+    phase_deg: float
+    delay_s: float
+
+
+class DesignResult(FrozenModel):
+    """A law, its poles and its margins."""
+
+    robot: str
+    type: str
+    sample: float | None
+    sensors: tuple[str, ...]
+    pose: dict[str, float]
+    poles: tuple[ComplexNumber, ...]  # of the sampled closed loop, largest first
+    margins: MarginResult
+    file: str | None
+
+
+def design(request: DesignRequest) -> DesignResult:
+    """The law of a scenario on its robot at the end of its motion: poles and margins.
+
+    Raises:
+        DescriptionError: the controller cannot be designed, with the reason.
+    """
+    from ..control.described import design_pose
+    from ..control.margins import closed_loop_poles, margins_of, open_loop
+
+    check_outputs({"law": (request.law, LAW)})
+    scenario = request.scenario
+    model, law = _designed(scenario)
+    if law.sample is None:
+        raise refused(
+            "controller.sample", None, "a law is designed and checked as sampled"
+        )
+    q = design_pose(model, scenario.controller)
+    loop = open_loop(model, q, law)
+    poles = closed_loop_poles(loop)
+    poles = poles[np.argsort(-np.abs(poles))]
+    if request.law is not None:
+        _save_law(request.law, law, loop, poles)
+    return DesignResult(
+        robot=scenario.robot.name,
+        type=scenario.controller.type,
+        sample=float(np.asarray(law.sample)),
+        sensors=law.sensors(model),
+        pose=dict(zip(model.joint_names, map(float, q), strict=True)),
+        poles=complex_numbers(poles),
+        margins=_margin_result(margins_of(loop)),
+        file=request.law,
+    )
+
+
+def _designed(scenario: Scenario) -> "tuple[Model, AbstractLaw]":
+    from ..control.described import law_of
+    from ..control.design_model import DesignError
+    from ..solve.channels import UnknownNameError
+    from ..solve.feedback import wired
+    from ..solve.model import Model
+
+    if scenario.controller is None:
+        raise refused("controller", None, "the scenario has no controller")
+    model = Model.of_scenario(scenario)
+    try:
+        law = law_of(model, scenario.controller)
+        wired(model, law)
+    except (DesignError, UnknownNameError) as failure:
+        raise refused("controller", None, str(failure)) from None
+    return model, law
+
+
+def _margin_result(found: "Margins") -> MarginResult:
+    return MarginResult(
+        stable=found.stable,
+        largest_pole=found.largest_pole,
+        sensitivity=found.sensitivity,
+        gain=found.gain if np.isfinite(found.gain) else None,
+        phase_deg=found.phase_deg,
+        delay_s=found.delay,
+    )
+
+
+def _save_law(path: str, law: "AbstractLaw", loop: Any, poles: np.ndarray) -> None:
+    """Matrices of the linear law about the point: u = L y + N m, m' = P y + Q m, for use elsewhere."""
+    from ..atomic import write_atomically
+
+    data = {
+        **loop.law._asdict(),
+        "sample": np.asarray(law.sample),
+        "sensors": np.array(loop.robot.output_names, dtype=str),
+        "torques": np.array(loop.robot.input_names, dtype=str),
+        "nominal_measured": np.asarray(loop.robot.operating.outputs),
+        "nominal_torque": np.asarray(loop.robot.operating.torque),
+        "poles": poles,
+    }
+    write_atomically(path, lambda file: np.savez_compressed(file, **data))
+
+
+# --- comparison ----------------------------------------------------------------------------------------------------
+
+
+class CompareRequest(FrozenModel):
+    """A study of controllers, and the files for what comes out."""
+
+    study: Any  # a `ControlStudy`, or its file
+    picture: str | None = None
+    numbers: str | None = None
+    results: str | None = None  # folder for the result file of every run
+
+
+class ControllerRow(FrozenModel):
+    """What one controller did."""
+
+    name: str
+    type: str
+    failed: str | None = None  # why there are no numbers
+    finish: float | None = None  # [s]
+    tracking_peak: float | None = None  # [rad or m]
+    tracking_rms: float | None = None
+    residual: float | None = None  # [m]
+    residual_share: float | None = None  # of that of the first controller
+    settling: float | None = None  # [s]; None: not within the run
+    torque_peak: float | None = None  # [N m or N]
+    torque_rms: float | None = None
+    energy: float | None = None  # [J]
+    energy_residual: float | None = None  # of the audit, against the largest energy
+    stable: bool | None = None
+    sensitivity: float | None = None
+    phase_margin_deg: float | None = None
+    microseconds: float | None = None  # per sample
+
+
+class CompareResult(FrozenModel):
+    """A table of controllers."""
+
+    robot: str
+    first_mode_hz: float
+    stop: float  # end of the motion [s]
+    watched: float  # time over which vibration is watched after it [s]
+    rows: tuple[ControllerRow, ...]
+    files: dict[str, str]
+
+
+def compare(
+    request: CompareRequest, watch: Callable[[int, str], None] = lambda k, name: None
+) -> CompareResult:
+    """Runs every controller of a study on the full robot.
+
+    Args:
+        request: the study and its files.
+        watch: called with the number and the name of the controller that comes next.
+    """
+    from ..control.described import design_pose
+    from ..control.quality import PERIODS
+    from ..control.tuning import held_modes
+    from ..solve.model import Model
+
+    check_outputs(
+        {"picture": (request.picture, PICTURE), "numbers": (request.numbers, NUMBERS)}
+    )
+    study = request.study
+    if not isinstance(study, ControlStudy):
+        study = ControlStudy.load(study)
+    model = Model.of_scenario(study.scenario)
+    first = next(iter(study.controllers.values()))
+    q = design_pose(model, first)
+    period = 2 * np.pi / held_modes(model, q)[0].omega
+    stop = float(study.motion.t[-1])
+    runs: dict[str, Run] = {}
+    rows: list[ControllerRow] = []
+    for k, name in enumerate(study.controllers):
+        watch(k, name)
+        row, run = _row(study, model, name, q, stop, period)
+        if run is not None:
+            runs[name] = run
+        rows.append(_with_share(row, rows))
+    files = _written(request, runs, rows, stop, q, model, study)
+    return CompareResult(
+        robot=study.scenario.robot.name,
+        first_mode_hz=1 / period,
+        stop=stop,
+        watched=PERIODS * period,
+        rows=tuple(rows),
+        files=files,
+    )
+
+
+def _row(study: ControlStudy, model: "Model", name: str, q, stop: float, period: float):
+    """One controller on the full robot; a failure is a row with its reason."""
+    from ..control.described import law_of
+    from ..control.design_model import DesignError
+    from ..control.margins import margins
+    from ..scenarios.ready import initial_state
+    from ..show.run import SimulationError, simulate
+    from ..solve.channels import UnknownNameError
+    from .law_cost import microseconds_per_sample
+
+    controller = study.controllers[name]
+    kind = controller.type
+    try:
+        controller = finishing_at(model, controller, stop)
+        law = law_of(model, controller)
+        found = None if law.sample is None else margins(model, q, law)
+        run = simulate(
+            model,
+            initial_state(model, study.scenario),
+            t_end=stop + study.periods * period,
+            output_dt=min(1e-3, period / 40),
+            torque=law,
+            solver=study.scenario.solver,
+        )
+    except (DesignError, UnknownNameError, DescriptionError) as failure:
+        return ControllerRow(name=name, type=kind, failed=str(failure)), None
+    except SimulationError as failure:
+        return ControllerRow(name=name, type=kind, failed=str(failure)), failure.run
+    numbers = _numbers(study, model, law, controller, run, q, stop, period)
+    if found is not None:
+        numbers |= {
+            "stable": found.stable,
+            "sensitivity": found.sensitivity,
+            "phase_margin_deg": found.phase_deg,
+        }
+    cost = microseconds_per_sample(model, law)
+    return ControllerRow(name=name, type=kind, microseconds=cost, **numbers), run
+
+
+def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
+    """The controller with its motion shortened, so that it ends at a time with its shaper.
+
+    Raises:
+        DesignError: the shaper alone takes longer.
+    """
+    from ..control.described import believed_model, design_pose, shaped_modes
+    from ..control.design_model import DesignError
+    from ..control.shaping import shaper_for
+
+    if not isinstance(controller, Common) or controller.shaper is None:
+        return controller
+    known = believed_model(model, controller)
+    wanted = shaped_modes(known, design_pose(known, controller), controller.shaper)
+    length = shaper_for(controller.shaper.type, wanted).duration
+    if length >= stop:
+        raise DesignError(
+            f"shaper: it takes {length:.3g} s, longer than the whole motion of {stop:.3g} s"
+        )
+    table = controller.reference
+    share = (stop - length) / float(table.t[-1])
+    shorter = ReferenceTable(
+        t=tuple(share * t for t in table.t),
+        value=table.value,
+        interpolation=table.interpolation,
+    )
+    return controller.model_copy(update={"reference": shorter})
+
+
+def _numbers(study, model, law, controller, run, q, stop, period) -> dict[str, Any]:
+    from ..control.described import reference_of
+    from ..control.quality import (
+        PERIODS,
+        drive_work,
+        residual_vibration,
+        settling_time,
+    )
+    from ..solve.signals import Table
+    from .simulate import energy_residual
+
+    data = run.data
+    t = data["time"].values
+    joints = list(model.actuated_names)
+    encoder = data["encoder"].sel(joint=joints).values
+    torque = data["torque"].sel(joint=joints).values
+    if isinstance(controller, Common):
+        reference = reference_of(model, controller)
+    else:
+        table = controller.reference
+        reference = Table(table.t, table.value, "linear", after="hold")
+    wanted = np.array([np.asarray(reference.value(time)) for time in t])
+    error = encoder - wanted
+    node = watched_node(model, study)
+    resting = model.static(q)
+    displacement = (
+        data["position"].sel(node=node).values
+        - data["erls_position"].sel(node=node).values
+    )
+    final = np.asarray(model.displacement(resting, node))
+    path = data["position"].sel(node=node).values
+    speed = np.gradient(encoder, t, axis=0)
+    settling = settling_time(t, path, np.asarray(model.position(resting, node)), stop)
+    return {
+        "finish": stop,
+        "tracking_peak": float(np.abs(error).max()),
+        "tracking_rms": float(np.sqrt(np.mean(error**2))),
+        "residual": residual_vibration(t, displacement, final, stop, PERIODS * period),
+        "settling": settling if np.isfinite(settling) else None,
+        "torque_peak": float(np.abs(torque).max()),
+        "torque_rms": float(np.sqrt(np.mean(torque**2))),
+        "energy": drive_work(t, torque, speed),
+        "energy_residual": energy_residual(run),
+    }
+
+
+def watched_node(model: "Model", study: ControlStudy) -> str:
+    """The node whose vibration is watched, as result files call it."""
+    place = model.find_node(study.node or f"{model.link_names[-1]}/tip")
+    return model.node_names[model.node_index.index(place)]
+
+
+def _with_share(row: ControllerRow, before: list[ControllerRow]) -> ControllerRow:
+    """The row with its residual against that of the first controller."""
+    first = before[0] if before else row
+    if row.residual is None or not first.residual:
+        return row
+    return row.model_copy(update={"residual_share": row.residual / first.residual})
+
+
+def _written(request, runs, rows, stop, q, model, study) -> dict[str, str]:
+    from pathlib import Path
+
+    files = {}
+    if request.results is not None:
+        folder = Path(request.results)
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, (_, run) in enumerate(runs.items()):
+            run.save(folder / f"{number:02d}-{rows[number].type}.nc")
+        files["results"] = request.results
+    if request.numbers is not None:
+        _write_numbers(request.numbers, rows)
+        files["numbers"] = request.numbers
+    if request.picture is not None:
+        from ..show.plot_comparison import plot_comparison
+
+        node = watched_node(model, study)
+        plot_comparison(runs, node, stop, request.picture)
+        files["picture"] = request.picture
+    return files
+
+
+def _write_numbers(path: str, rows: list[ControllerRow]) -> None:
+    import csv
+    import io
+    import json
+
+    from ..atomic import write_atomically
+
+    data = [row.model_dump() for row in rows]
+    if path.endswith(".json"):
+        text = json.dumps(data, indent=1)
+    else:
+        page = io.StringIO()
+        writer = csv.DictWriter(page, fieldnames=list(data[0]))
+        writer.writeheader()
+        writer.writerows(data)
+        text = page.getvalue()
+    write_atomically(path, lambda file: file.write(text.encode()))

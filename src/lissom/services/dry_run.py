@@ -1,0 +1,132 @@
+"""Would a scenario start? The model is built and asked all that a run asks of it before its first step."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from ..describe import DescriptionError, Problem, Scenario
+from ..describe.errors import refused
+from ..describe.files import line_of
+from ..kinematics.loops.assembly import AssemblyError
+from ..scenarios.ready import ready
+from ..solve.model import EquilibriumError, Model, UndefinedReferenceError
+from ..solve.state import State
+from .forecast import check_cost
+
+# A direction whose share of inertia is below this has none: rounding of numbers scaled to one is about 1e-16.
+MASSLESS = 1e-13
+NAMED = 4  # coordinates that a message names
+FIELD = re.compile(r"(?P<field>[a-z]+(\.[\w-]+)*): (?P<message>.*)", re.DOTALL)
+
+
+def startable_model(scenario: Scenario, file: str | None = None) -> Model:
+    """The model of a scenario whose reference is defined and whose loops close where it starts.
+
+    Raises:
+        DescriptionError: what the formulation cannot do with this robot, or what it would cost too much to build.
+    """
+    try:
+        check_cost(scenario)
+        model = Model.of_scenario(scenario)
+        theta = model.assemble(scenario.initial.q)
+        model.check_reference(theta)
+    except DescriptionError as failure:
+        raise _in_file(failure, file) from None
+    except np.linalg.LinAlgError as failure:
+        raise _singular_link(scenario, str(failure), file) from None
+    except (UndefinedReferenceError, AssemblyError, ValueError) as failure:
+        raise _problem_of(str(failure), file) from None
+    return model
+
+
+def check_start(scenario: Scenario, file: str | None = None) -> Model:
+    """The model of a scenario that a run could start from.
+
+    Raises:
+        DescriptionError: why it could not.
+    """
+    # Drawing and files are no part of a dry run, but joints with a motion start where the run starts them.
+    from ..show.run import starting_state
+
+    model = startable_model(scenario, file)
+    try:
+        _, state, inputs = ready(scenario, model)
+        state = starting_state(model, state, inputs.wired(model))
+    except DescriptionError as failure:
+        raise _in_file(failure, file) from None
+    except (EquilibriumError, AssemblyError, ValueError) as failure:
+        raise _problem_of(str(failure), file) from None
+    massless = massless_coordinates(model, state)
+    if massless:
+        raise _massless(massless, file)
+    return model
+
+
+def massless_coordinates(model: Model, state: State) -> list[str]:
+    """Names of coordinates that move no inertia at a state: alone, or together."""
+    M = np.asarray(model.mass_matrix(state))
+    names = [*model.independent_names, *model.coordinate_names]
+    if not np.isfinite(M).all():
+        rows = ~np.isfinite(M).all(axis=1)
+        return [name for name, is_bad in zip(names, rows, strict=True) if is_bad]
+    scale = np.sqrt(np.abs(np.diag(M)))
+    empty = scale**2 <= MASSLESS * np.abs(M).max(initial=0.0)
+    if empty.any():
+        return [name for name, is_empty in zip(names, empty, strict=True) if is_empty]
+    if not len(M):
+        return []
+    # Scaled to a unit diagonal, units and sizes of the coordinates do not matter.
+    scaled = M / np.outer(scale, scale)
+    _, shares, directions = np.linalg.svd(scaled)
+    if shares[-1] > MASSLESS:
+        return []
+    part = np.abs(directions[-1])
+    return [name for name, size in zip(names, part, strict=True) if size > 0.1]
+
+
+def massless_message(names: list[str]) -> str:
+    """What is wrong with coordinates that move no inertia, and what to do."""
+    listed = ", ".join(names[:NAMED])
+    if len(names) > NAMED:
+        listed += f" and {len(names) - NAMED} more"
+    return (
+        f"nothing that {listed} can move has mass or inertia, so that any torque would move it infinitely fast: give "
+        "its link mass or inertia about the joint axis, or its joint a motor inertia, or fix the joint"
+    )
+
+
+def _massless(names: list[str], file: str | None) -> DescriptionError:
+    return refused("links", None, massless_message(names), file)
+
+
+def _singular_link(scenario: Scenario, text: str, file: str | None) -> DescriptionError:
+    """A link whose matrices have no modes."""
+    for link in scenario.robot.links:
+        if link.beam is not None and link.beam.mass == "lumped-points":
+            field = f"links.{link.name}.beam.mass"
+            message = (
+                f"lumped-points leaves the rotations of nodes without mass, which {scenario.formulation} needs: "
+                "use lumped or consistent, or the formulations nonlinear or dual-screw"
+            )
+            return _in_file(refused(field, link.beam.mass, message), file)
+    message = f"a link has matrices that cannot be reduced ({text}): give every part of it mass and stiffness"
+    return refused("links", None, message, file)
+
+
+def _in_file(failure: DescriptionError, file: str | None) -> DescriptionError:
+    """Problems that the building of a model found, placed in the file of the scenario."""
+    return DescriptionError([_located(problem, file) for problem in failure.problems])
+
+
+def _located(problem: Problem, file: str | None) -> Problem:
+    line = problem.line or line_of(file, problem.field)
+    return replace(problem, file=problem.file or file, line=line)
+
+
+def _problem_of(text: str, file: str | None) -> DescriptionError:
+    """A problem of a message that may begin with its field: `links.a.beam.mass: ...`."""
+    match = FIELD.fullmatch(text)
+    if match is None:
+        return refused("", None, text, file)
+    return _in_file(refused(match["field"], None, match["message"]), file)

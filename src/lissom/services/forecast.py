@@ -1,0 +1,144 @@
+"""What a model and a run will cost, from the description alone, before anything is built."""
+
+import os
+from typing import NamedTuple
+
+from ..describe import DescriptionError, Problem, Scenario
+from ..describe.supported import SUPPORT
+from .frozen_model import FrozenModel
+
+DEFAULT_MODES = 12
+COMPONENTS = 6  # of a node: three displacements, three rotations
+PLANAR_COMPONENTS = 3
+
+
+class Cost(NamedTuple):
+    """What a link with d dofs in its mesh costs: memory by d squared, time by d cubed."""
+
+    bytes: float
+    seconds: float
+
+
+# By the shapes of the links, measured on one core with beams of 80 to 320 elements: constants of inertia over all
+# nodes; eigenvectors of the whole mesh; shapes of beams.
+COSTS = {
+    "nodal": Cost(850.0, 7.0e-9),
+    "craig-bampton": Cost(230.0, 2.0e-9),
+    "assumed": Cost(95.0, 2.2e-10),
+}
+OUTPUTS = 9  # numbers of each node that a run writes at every sample
+
+MAX_BUILD_SECONDS = 120.0
+MAX_BYTES = 16 * 2**30  # where the memory of the machine is not known
+MEMORY_SHARE = 0.8  # of the machine's memory that may be used
+
+
+class Forecast(FrozenModel):
+    """What is to be expected."""
+
+    coordinates: int
+    largest_link: int  # dofs of the mesh of one link
+    model_bytes: int
+    output_bytes: int
+    build_s: float
+
+
+def forecast(scenario: Scenario) -> Forecast:
+    """Coordinates, memory and time of a scenario."""
+    robot = scenario.robot
+    per_node = PLANAR_COMPONENTS if robot.planar else COMPONENTS
+    nodes = robot.outline.nodes
+    basis = scenario.basis or SUPPORT[scenario.formulation].default_basis
+    cost = COSTS.get(basis, COSTS["nodal"])
+    elastic = 0
+    dofs = []
+    for k, link in enumerate(robot.links):
+        if not link.flexible:
+            continue
+        mesh = per_node * max((nodes[link.name] or 1) - 1, 0)
+        dofs.append(mesh)
+        elastic += mesh if basis == "nodal" else min(_modes(scenario.modes, k), mesh)
+    n = len(robot.joint_names) + elastic
+    largest = max(dofs, default=0)
+    model_bytes = cost.bytes * sum(d**2 for d in dofs)
+    build_s = cost.seconds * sum(d**3 for d in dofs)
+    samples = float(scenario.t_end) / float(scenario.output_dt) + 1
+    numbers = OUTPUTS * sum(count or 1 for count in nodes.values()) + 2 * n
+    return Forecast(
+        coordinates=n,
+        largest_link=largest,
+        model_bytes=int(model_bytes),
+        output_bytes=int(8 * samples * numbers),
+        build_s=build_s,
+    )
+
+
+def _modes(modes: object, k: int) -> int:
+    if modes is None:
+        return DEFAULT_MODES
+    if isinstance(modes, int):
+        return modes
+    listed = list(modes) if isinstance(modes, list | tuple) else []
+    return listed[k] if k < len(listed) else DEFAULT_MODES
+
+
+def memory_limit() -> int:
+    """Bytes that may be used on this machine."""
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return MAX_BYTES
+    return int(MEMORY_SHARE * total)
+
+
+def check_cost(scenario: Scenario, file: str | None = None) -> None:
+    """Refuses what cannot be built in reasonable time, or does not fit into the memory.
+
+    Raises:
+        DescriptionError: with the numbers, and what to do.
+    """
+    expected = forecast(scenario)
+    limit = memory_limit()
+    problems = []
+    if expected.build_s > MAX_BUILD_SECONDS or expected.model_bytes > limit:
+        problems.append(_mesh_problem(scenario, expected, limit, file))
+    if expected.output_bytes > limit:
+        message = (
+            f"the results would take {_gigabytes(expected.output_bytes)}, this machine has room for "
+            f"{_gigabytes(limit)}: choose a longer output_dt or a shorter t_end"
+        )
+        step = scenario.output_dt
+        problems.append(Problem(file, None, "output_dt", step, message))
+    if problems:
+        raise DescriptionError(problems)
+
+
+def _mesh_problem(
+    scenario: Scenario, expected: Forecast, limit: int, file: str | None
+) -> Problem:
+    """The link with the finest mesh, and what would do instead."""
+    nodes = scenario.robot.outline.nodes
+    flexible = [link for link in scenario.robot.links if link.flexible]
+    finest = max(flexible, key=lambda link: nodes[link.name] or 0)
+    field = f"links.{finest.name}"
+    value = None
+    if finest.beam is not None:
+        field += ".beam.elements"
+        value = finest.beam.elements
+    message = (
+        f"{expected.coordinates} coordinates, {expected.largest_link} dofs in the mesh of one link: building them "
+        f"would take about {_seconds(expected.build_s)} and {_gigabytes(expected.model_bytes)} (at most "
+        f"{MAX_BUILD_SECONDS:g} s and {_gigabytes(limit)}). "
+        "Use fewer elements (4 to 20 are enough for the lowest modes)"
+    )
+    if scenario.formulation == "erls-fem":
+        message += ", or modes instead of every node: formulation nonlinear or erls-cms"
+    return Problem(file, None, field, value, message)
+
+
+def _gigabytes(count: int) -> str:
+    return f"{count / 1e9:.3g} GB"
+
+
+def _seconds(count: float) -> str:
+    return f"{count:.0f} s" if count < 3600 else f"{count / 3600:.1f} h"

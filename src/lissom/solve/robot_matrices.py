@@ -1,0 +1,159 @@
+"""The equations of motion of a robot at a state, in numbers: inertia, Coriolis, stiffness, damping, Jacobians, forces.
+
+    M xdd + coriolis + damping + elastic + gravity = B tau
+
+over the coordinates x = (independent joints, elastic coordinates), with the names and the equation numbers of the
+papers beside every array.
+"""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from ..atomic import write_atomically
+from ..compilation import compiled_quickly
+from ..dynamics import engine
+from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.nodes import node_poses
+
+ENDINGS = (".npz", ".mat")
+
+# Where the papers print each array, and what it is.
+PRINTED = {
+    "M": "[Vidoni2015] (75), N^T L N: inertia over all coordinates",
+    "C": "[Palomba2019] (1): Coriolis matrix, half the derivative of the Coriolis forces, C xd = coriolis",
+    "K": "[Vidoni2015] (54), [Boscariol2012] (22): stiffness of the links",
+    "D": "[Boscariol2012] (24): damping of links and joints, slope of the damping forces",
+    "N": "[Vidoni2015] (69): twists and rates of body coordinates of each link for unit rates of x",
+    "J": "[Vidoni2015] (69) for the nodes: velocity and angular velocity of each, world axes, for unit rates of x",
+    "B": "[Vidoni2015] (64)-(68), [Palomba2019] (A2): forces on x of unit torques of the moving joints",
+    "coriolis": "[Vidoni2015] (75), N^T L Ndot xd and what is quadratic in rates",
+    "damping": "[Boscariol2012] (24): forces of damping and friction",
+    "elastic": "[Vidoni2015] (54): forces of strain",
+    "gravity": "[Vidoni2015] (55)-(63): forces of weight",
+    "x": "coordinates: independent joints, then elastic ones",
+    "xd": "their rates",
+    "position": "nodes, world axes [m]",
+}
+
+
+@dataclass(frozen=True)
+class RobotMatrices:
+    """Matrices and force vectors of a robot at a state; n coordinates, j moving joints, l links, k nodes."""
+
+    M: Float[np.ndarray, "n n"]
+    C: Float[np.ndarray, "n n"]
+    K: Float[np.ndarray, "n n"]
+    D: Float[np.ndarray, "n n"]
+    N: Float[np.ndarray, "l e n"]
+    J: Float[np.ndarray, "k 6 n"]
+    B: Float[np.ndarray, "n j"]
+    coriolis: Float[np.ndarray, " n"]
+    damping: Float[np.ndarray, " n"]
+    elastic: Float[np.ndarray, " n"]
+    gravity: Float[np.ndarray, " n"]
+    x: Float[np.ndarray, " n"]
+    xd: Float[np.ndarray, " n"]
+    position: Float[np.ndarray, "k 3"]
+    coordinates: tuple[str, ...]  # names of x
+    joints: tuple[str, ...]  # of the columns of B
+    links: tuple[str, ...]  # of N
+    nodes: tuple[str, ...]  # of J and position
+    robot: str = ""
+    formulation: str = ""
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays by their names."""
+        return {name: getattr(self, name) for name in PRINTED}
+
+    def force(self, xdd: Any) -> Float[np.ndarray, " n"]:
+        """Generalised forces that a motion with the accelerations xdd needs."""
+        bias = self.coriolis + self.damping + self.elastic + self.gravity
+        return self.M @ np.asarray(xdd, dtype=float) + bias
+
+    def save(self, path: Any) -> Any:
+        """Write arrays, names and equation numbers in full precision: `.npz` for NumPy, `.mat` for MATLAB, Octave."""
+        ending = Path(str(path)).suffix.lower()
+        if ending not in ENDINGS:
+            raise ValueError(f"{path}: the name must end in {' or '.join(ENDINGS)}")
+        data: dict[str, Any] = dict(self.arrays)
+        # MATLAB reads names of unequal lengths as cells, which are arrays of objects.
+        kind = object if ending == ".mat" else str
+        for entry in fields(self):
+            if entry.name not in PRINTED:
+                data[entry.name] = np.array(getattr(self, entry.name), dtype=kind)
+        data["printed"] = np.array([f"{k}: {v}" for k, v in PRINTED.items()], kind)
+        if ending == ".npz":
+            return write_atomically(
+                path, lambda file: np.savez_compressed(file, **data)
+            )
+        import scipy.io
+
+        return write_atomically(
+            path, lambda file: scipy.io.savemat(file, data, oned_as="column")
+        )
+
+
+@compiled_quickly
+def equation_arrays(
+    f: AbstractFormulation, x: Float[Array, " n"], xd: Float[Array, " n"]
+) -> dict[str, Array]:
+    """All arrays of `RobotMatrices` at a state; J and position by link and node, padded."""
+    still = jnp.zeros_like(x)
+    tau = jnp.zeros(f.n_encoders)
+
+    def bias(xd):
+        return engine.needed_force(f, f.motion(x, xd, still))
+
+    def coriolis(xd):
+        # Coriolis and centrifugal forces do not change where all rates change their sign; damping and friction do.
+        return 0.5 * (bias(xd) + bias(-xd)) - bias(still)
+
+    N = engine.rate_map(f, x)
+    place = f.configuration(x)
+    D, K = engine.structural_matrices(f, place, xd, N)
+    at_rest = engine.at_rest(f, x)
+    weight, _, _ = engine.resting_forces(f, at_rest, tau)
+    poses, motions = _node_motions(f, x)
+    return {
+        "M": engine.inertia(f, place, N),
+        "C": 0.5 * jax.jacfwd(coriolis)(xd),
+        "K": K,
+        "D": D,
+        "N": jnp.concatenate([N.V, N.q], axis=1),
+        "J": motions,
+        "B": engine.torque_map(f, at_rest).T,
+        "coriolis": coriolis(xd),
+        "damping": 0.5 * (bias(xd) - bias(-xd)),
+        "elastic": bias(still) - weight,
+        "gravity": weight,
+        "x": x,
+        "xd": xd,
+        "position": poses,
+    }
+
+
+def _node_motions(
+    f: AbstractFormulation, x: Float[Array, " n"]
+) -> tuple[Float[Array, "l k 3"], Float[Array, "l k 6 n"]]:
+    """Positions of all nodes, and their velocities and angular velocities for unit rates of x, world axes."""
+
+    def position(x):
+        value = node_poses(f, f.configuration(x)).position
+        return value, value
+
+    linear, poses = jax.jacfwd(position, has_aux=True)(x)
+    columns = jax.vmap(lambda dx: f.rates(x, dx))(jnp.eye(f.size))
+    # A node turns with its link's frame and, in the link's axes, by the bending of the link there.
+    node_rotation = jnp.asarray(f.links.node_shape)[:, :, 3:]
+    bending = jnp.einsum("lkdc,nlc->lkdn", node_rotation, columns.q)
+    turning = jnp.moveaxis(columns.V[:, :, None, 3:], 0, -1)
+    R = f.configuration(x).R
+    angular = jnp.einsum("lij,lkjn->lkin", R, turning + bending)
+    return poses, jnp.concatenate([linear, angular], axis=2)

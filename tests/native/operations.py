@@ -1,0 +1,108 @@
+"""Functions that between them use every operation of the engine, with arguments."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lissom.algebra.linear import factorise, inverse, solve
+
+RANDOM = np.random.default_rng(0)
+A = jnp.asarray(RANDOM.normal(size=(7, 7)))
+B = jnp.asarray(RANDOM.normal(size=(7, 5)))
+V = jnp.asarray(RANDOM.normal(size=7))
+
+
+def products(A, B, v):
+    """Matrix products, functions, reductions, views."""
+    return (
+        jnp.sin(A) @ B + v[:, None],
+        jnp.max(A, axis=1),
+        jnp.sum(A * A),
+        v[::-1] - A[2],
+    )
+
+
+def counting_loop(A, v):
+    """A loop that writes one element in each round."""
+
+    def once(i, state):
+        rows, x = state
+        return rows.at[i].set(2.0 * x[i]), 0.1 * (x @ A)
+
+    return jax.lax.fori_loop(0, 5, once, (v, v))
+
+
+def searching_loop(A, v):
+    """A loop of unknown length that exchanges what goes round, and writes rows of a table."""
+
+    def is_going(state):
+        return (state[2] < 10) & (jnp.max(jnp.abs(state[0])) > 1e-3)
+
+    def once(state):
+        x, y, k, table = state
+        return y, 0.5 * x, k + 1, table.at[k].set(x)
+
+    start = (v, v[::-1], jnp.asarray(0), jnp.zeros((12, 7)))
+    return jax.lax.while_loop(is_going, once, start)
+
+
+def systems(A, v):
+    """Factors, solutions, inverse."""
+    factors = factorise(A)
+    return factors.lu, factors.order, solve(factors, v), inverse(A)
+
+
+def complex_systems(A, v):
+    """The same with complex numbers."""
+    factors = factorise(A + 1j * A.T)
+    x = solve(factors, v.astype(complex))
+    return x, jnp.real(factors.lu), jnp.abs(factors.lu)
+
+
+def branches(A, v):
+    """Branches, choices, searches, computed indices."""
+    chosen = jax.lax.cond(
+        v[0] > 0,
+        lambda: (A @ v, jnp.argmax(v)),
+        lambda: (A.T @ v, jnp.argmin(v)),
+    )
+    rows = jax.vmap(lambda row, i: row[i])(A, jnp.argmax(A, axis=1))
+    return (
+        chosen,
+        jnp.where(v > 0, v, -1.0),
+        jnp.clip(v, -0.2, 0.2),
+        v[jnp.argmax(v)],
+        A[jnp.array([1, 3, -1])],
+        rows,
+        jnp.searchsorted(jnp.arange(7.0), v[0], side="right"),
+    )
+
+
+def rows(A, v):
+    """A scan, running sums, margins, joined and stacked arrays."""
+
+    def once(x, row):
+        return jnp.tanh(A @ x + row), x.sum()
+
+    return (
+        jax.lax.scan(once, v, A),
+        jnp.cumsum(v),
+        jnp.pad(A, ((1, 2), (0, 1))),
+        jnp.concatenate([A, A.T], axis=1),
+        jnp.stack([v, 2.0 * v]),
+        jnp.einsum("ij,kj,k->i", A, A, v),
+        jnp.all(v > -5.0),
+        jnp.isfinite(v),
+    )
+
+
+CASES = {
+    "products": (products, (A, B, V)),
+    "counting loop": (counting_loop, (A, V)),
+    "searching loop": (searching_loop, (A, V)),
+    "systems": (systems, (A, V)),
+    "complex systems": (complex_systems, (A, V)),
+    "branches, one way": (branches, (A, V)),
+    "branches, other way": (branches, (A, -V)),
+    "rows": (rows, (A, V)),
+}

@@ -1,0 +1,201 @@
+"""Machine code gives what XLA gives, whatever the form of the function, and nobody is left without an answer."""
+
+import ctypes
+import logging
+import subprocess
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.native import code_cache, machine_code
+from lissom.native.compiled import NativeAhead, native_function, pattern_of, using
+from lissom.native.export import ExportError
+
+from .operations import CASES, A, V
+
+
+def native(function, *arguments, unrolls=True):
+    """The function as machine code, with nothing taken for granted about its inputs."""
+    traced = jax.make_jaxpr(function)(*arguments)
+    inputs = [np.asarray(argument) for argument in arguments]
+    pattern = pattern_of(inputs, [False] * len(inputs))
+    return native_function(traced, pattern, unrolls)(inputs)
+
+
+def assert_same(values, wanted):
+    for value, number in zip(values, jax.tree.leaves(wanted), strict=True):
+        assert value.shape == number.shape and value.dtype == number.dtype
+        np.testing.assert_allclose(value, number, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("unrolls", [True, False], ids=["in scalars", "in loops"])
+@pytest.mark.parametrize("case", CASES)
+def test_machine_code_agrees_with_xla(case, unrolls):
+    function, arguments = CASES[case]
+    values = native(function, *arguments, unrolls=unrolls)
+    assert_same(values, function(*arguments))
+
+
+@pytest.mark.parametrize("case", ["products", "searching loop", "complex systems"])
+def test_c_text_agrees_with_xla(case, tmp_path):
+    function, arguments = CASES[case]
+    text = ls.export_c(function, *arguments, name="exported")
+    wanted = [np.asarray(leaf) for leaf in jax.tree.leaves(function(*arguments))]
+    (tmp_path / "code.c").write_text(text)
+    library = tmp_path / "code.so"
+    flags = ["-std=c99", "-O1", "-shared", "-fPIC", "-o", str(library)]
+    subprocess.run(["gcc", *flags, str(tmp_path / "code.c"), "-lm"], check=True)
+    values = [np.zeros_like(number) for number in wanted]
+    arrays = [*map(np.ascontiguousarray, arguments), *values]
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
+    ctypes.CDLL(str(library)).exported(*pointers)
+    assert_same(values, wanted)
+
+
+def test_c_text_has_a_readable_signature():
+    text = ls.export_c(lambda q, rate: (q + rate, q * rate), V, V, name="sums")
+    head = "void sums(const double *q, const double *rate, double *result_0, double *result_1)"
+    assert head in text
+
+
+def test_a_name_that_is_none_in_c_is_refused():
+    with pytest.raises(ExportError, match="two words"):
+        ls.export_c(jnp.sin, V, name="two words")
+
+
+def test_what_is_no_number_stays_none():
+    numbers = np.array([np.nan, np.inf, -np.inf, 1e308, 5e-324, 0.0, -1.0])
+
+    def extremes(x):
+        return (
+            x * 10.0,
+            jnp.maximum(x, 0.0),
+            jnp.minimum(0.0, x),
+            jnp.maximum(0.5, x[::-1]),
+            jnp.sqrt(x),
+            jnp.max(x),
+            jnp.isfinite(x),
+            x + 5e-324,
+            1e-200 * x[4:],
+        )
+
+    for unrolls in (True, False):
+        values = native(extremes, numbers, unrolls=unrolls)
+        for value, wanted in zip(values, jax.jit(extremes)(numbers), strict=True):
+            np.testing.assert_array_equal(value, wanted)
+
+
+# --- zeros and ones ------------------------------------------------------------------------------------------------
+
+
+def spring(robot, x):
+    """A function of numbers of a robot and of a state."""
+    return robot["stiffness"] @ x + robot["gain"] * x**2
+
+
+def robot_of(stiffness, gain):
+    return {"stiffness": np.asarray(stiffness), "gain": np.asarray(gain)}
+
+
+def test_other_numbers_need_no_other_program_and_other_zeros_do(caplog):
+    compiled = NativeAhead(spring, fixed=lambda robot, x: robot, unrolls=True)
+    built = []
+    build = compiled._build
+    compiled._build = lambda *args: built.append(1) or build(*args)
+    x = np.array([1.0, 2.0])
+    diagonal = np.diag([3.0, 1.0])
+    for stiffness, gain, programs in (
+        (diagonal, [0.0, 1.0], 1),
+        (5.0 * diagonal - np.diag([0.0, 4.0]), [0.0, 1.0], 1),
+        (diagonal + 1.5, [0.0, 1.0], 2),
+        (diagonal, [0.0, 1.0], 2),
+        (diagonal, [2.0, 1.0], 3),
+        (diagonal, [2.0, 7.0], 4),
+        (diagonal - diagonal, [0.0, 0.0], 4),
+    ):
+        robot = robot_of(stiffness, gain)
+        np.testing.assert_allclose(compiled(robot, x), spring(robot, x), rtol=1e-15)
+        assert len(built) == programs
+
+
+# --- without machine code ------------------------------------------------------------------------------------------
+
+
+def test_a_function_with_an_unknown_operation_runs_under_xla(caplog):
+    def spectrum(A):
+        return jnp.linalg.eigh(A + A.T)[0]
+
+    caplog.set_level(logging.INFO, "lissom.native")
+    compiled = NativeAhead(spectrum)
+    np.testing.assert_allclose(compiled(A), spectrum(A), rtol=1e-12)
+    assert "spectrum has no native form: operation `eigh`" in caplog.text
+    assert len(caplog.records) == 1
+
+
+def test_a_failure_of_the_compiler_is_one_line(caplog, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("no room\nsecond line")
+
+    monkeypatch.setattr(machine_code, "load", broken)
+    compiled = NativeAhead(lambda x: 2.0 * x)
+    np.testing.assert_allclose(compiled(V), 2.0 * V)
+    (record,) = [r for r in caplog.records if r.levelno >= logging.WARNING]
+    assert "no room" in record.getMessage() and "\n" not in record.getMessage()
+
+
+def test_xla_can_be_asked_for(monkeypatch):
+    monkeypatch.setattr(machine_code, "load", lambda *_: pytest.fail("was translated"))
+    compiled = NativeAhead(lambda x: 2.0 * x)
+    with using("xla"):
+        assert isinstance(compiled(V), jax.Array)
+
+
+# --- machine code on disk ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(code_cache, "folder", lambda: tmp_path)
+    return tmp_path
+
+
+TEXT = "define void @kept(ptr %a) {\n  ret void\n}\n"
+
+
+def test_machine_code_is_found_again(folder, monkeypatch):
+    made = machine_code.object_code(TEXT, False)
+    monkeypatch.setattr(machine_code, "_made", lambda *_: pytest.fail("made again"))
+    assert machine_code.object_code(TEXT, False) == made
+
+
+@pytest.mark.parametrize("damage", [b"", b"lissom", b"other\n" * 40, None])
+def test_damaged_machine_code_is_made_anew(folder, damage):
+    made = machine_code.object_code(TEXT, False)
+    (entry,) = folder.iterdir()
+    whole = entry.read_bytes()
+    # None: one byte of the code itself is another one.
+    entry.write_bytes(whole[:-1] + b"\x00\x01"[:1] if damage is None else damage)
+    if damage is None:
+        entry.write_bytes(whole[:200] + bytes([whole[200] ^ 1]) + whole[201:])
+    assert machine_code.object_code(TEXT, False) == made
+    assert entry.read_bytes() == whole
+
+
+def test_another_processor_has_other_machine_code(folder, monkeypatch):
+    machine_code.object_code(TEXT, False)
+    monkeypatch.setattr(code_cache, "place", lambda: "another one")
+    machine_code.object_code(TEXT, False)
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_a_folder_that_cannot_be_written_is_one_warning(tmp_path, monkeypatch, caplog):
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    monkeypatch.setattr(code_cache, "folder", lambda: file / "native")
+    monkeypatch.setattr(code_cache, "_warned", [])
+    for text in (TEXT, TEXT.replace("kept", "also_kept")):
+        assert machine_code.object_code(text, False)
+    assert len(caplog.records) == 1

@@ -1,0 +1,79 @@
+"""The equations of motion at a state, in numbers: the parts add up to the whole, and the file holds them all."""
+
+import functools
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.io
+from numpy.testing import assert_allclose
+
+import lissom as ls
+from lissom.dynamics import engine
+
+Q = [0.2]
+QD = [-0.7]
+
+
+@functools.cache
+def model():
+    return ls.Model("simple-pendulum", "erls-fem")
+
+
+@functools.cache
+def found():
+    return model().matrices(Q, QD)
+
+
+def check_the_sum(model, q, qd):
+    """M xdd and the four forces are what the engine says a motion needs."""
+    at = model.matrices(q, qd)
+    state = model.at(q, qd)
+    f = model.formulation_at(state)
+    xdd = np.random.default_rng(0).normal(size=f.size)
+    motion = f.motion(state.x, state.xd, jnp.asarray(xdd))
+    needed = np.asarray(engine.needed_force(f, motion))
+    largest = np.abs(needed).max()
+    assert_allclose(at.force(xdd), needed, atol=1e-11 * largest)
+    assert_allclose(at.C @ at.xd, at.coriolis, atol=1e-11 * largest)
+    assert_allclose(at.M, model.mass_matrix(state), atol=1e-12 * np.abs(at.M).max())
+    return at
+
+
+def test_the_parts_of_the_equations_add_up():
+    at = check_the_sum(model(), Q, QD)
+    tip = np.asarray(model().jacobian(jnp.asarray(Q)))
+    assert_allclose(at.J[-1], tip, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_the_parts_of_the_equations_of_a_closed_chain_add_up():
+    four_bar = ls.Model("four-bar", "erls-fem")
+    at = check_the_sum(four_bar, [0.5], [3.0])
+    assert at.B.shape == (at.M.shape[0], 3)
+    assert np.abs(at.coriolis).max() > 0
+
+
+@pytest.mark.slow
+def test_the_parts_of_the_equations_with_finite_rotations_add_up():
+    arm = ls.Model("double-pendulum", "nonlinear", basis="assumed", modes=3)
+    check_the_sum(arm, [0.2, 0.5], [1.0, -0.7])
+
+
+def test_files_hold_the_arrays_and_their_names(tmp_path):
+    at = found()
+    at.save(tmp_path / "m.npz")
+    at.save(tmp_path / "m.mat")
+    with np.load(tmp_path / "m.npz") as data:
+        assert np.array_equal(data["M"], at.M)
+        assert tuple(data["coordinates"]) == at.coordinates
+        assert any("(75)" in line for line in data["printed"])
+    matlab = scipy.io.loadmat(tmp_path / "m.mat")
+    assert_allclose(matlab["J"], at.J)
+    with pytest.raises(ValueError, match=r"must end in .npz or .mat"):
+        at.save(tmp_path / "m.txt")
+
+
+def test_a_state_brings_its_own_speeds():
+    with pytest.raises(ValueError, match="a state has its own speeds"):
+        model().matrices(model().at(Q), QD)
