@@ -10,7 +10,6 @@ from jaxtyping import Array, Float
 
 from ..types import Real
 
-
 APART, RELAXING, PUSHING = 0.0, 0.5, 1.0
 
 
