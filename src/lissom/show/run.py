@@ -23,7 +23,6 @@ from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
 from ..native.compiled import using
 from ..scenarios.ready import ready
-from ..solve.checkpoint import CheckpointFile
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.inputs import Inputs, inputs_of_torque
 from ..solve.model import Model
@@ -33,6 +32,7 @@ from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
 from ..solve.state import State, state_at
 from ..types import RESULTS
+from .checkpoint_file import CheckpointFile
 from .robot_scene import scene_of
 from .scene import scene_to_json
 

@@ -16,7 +16,7 @@ from ..dynamics.formulation import near
 from ..native.compiled import NativeAhead, using
 from ..types import RESULTS, real, whole
 from .adjoint import recorded_times, replayed
-from .checkpoint import CheckpointFile
+from .checkpoint import Checkpoint, Keeper
 from .contacts import first_contacts
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
@@ -98,7 +98,7 @@ def simulate(
     times: np.ndarray,
     solver: Solver,
     watch: Callable[[float], None] = lambda t: None,
-    checkpoint: CheckpointFile | None = None,
+    checkpoint: Keeper | None = None,
     resume: bool = False,
 ) -> Solution:
     """Run to the last output time; an interrupt or a failure keeps what has been computed.
@@ -129,42 +129,39 @@ def _simulated(
     times: np.ndarray,
     solver: Solver,
     watch: Callable[[float], None],
-    checkpoint: CheckpointFile | None,
+    checkpoint: Keeper | None,
     resume: bool,
 ) -> Solution:
     """The run itself."""
     inputs = inputs.wired(model)
-    prescribed = inputs.prescribed
     end = float(times[-1])
     settings = settings_of(solver, end)
-    schedule = inputs.schedule(end)
-    kept = checkpoint.read() if checkpoint is not None and resume else None
     robot, at = _at_start(model, state, inputs, times, solver)
     rows = Rows(times, at.record)
     segments = [Segment(robot.formulation.independent, 0, 0.0)]
+    kept = checkpoint.read() if checkpoint is not None and resume else None
     if kept is not None:
         segments = list(kept.segments)
-        f = with_coordinates(model.formulation, segments[-1].independent)
-        robot = DrivenRobot(f, schedule)
-        at = kept.state(_set_off.prepare(settings.step, robot, settings.tolerance, at))
+        robot, at = _resumed(model, robot, settings, at, kept)
         kept.put_back(rows)
     interrupted = False
     try:
-        while _is_under_way(at, end):
+        while True:
+            if not _is_well(at):
+                # A closed chain may go on with other joints as its coordinates.
+                robot, at = _beyond_dead_point(robot, at, inputs.prescribed)
+            independent = robot.formulation.independent
+            if independent != segments[-1].independent:
+                row = rows.take(at.record)
+                segments.append(Segment(independent, row, float(at.now.t)))
+            if not _is_under_way(at, end):
+                break
             for reached in _bursts(robot, settings, rows, at, end):
                 # Kept before anyone may stop the run: an interrupt loses nothing.
                 at = reached
                 if checkpoint is not None:
                     checkpoint.keep(at, rows, tuple(segments))
                 watch(float(at.now.t))
-            if not _is_well(at):
-                # A closed chain may go on with other joints as its coordinates.
-                f, at = beyond_dead_point(robot.formulation, _as_jax(at), prescribed)
-                robot = DrivenRobot(f, schedule)
-            independent = robot.formulation.independent
-            if independent != segments[-1].independent:
-                row = rows.take(at.record)
-                segments.append(Segment(independent, row, float(at.now.t)))
     except KeyboardInterrupt:
         interrupted = True
         if checkpoint is not None and at.memory is not None:
@@ -173,6 +170,27 @@ def _simulated(
     if interrupted:
         return eqx.tree_at(lambda s: s.result, solution, RESULTS.interrupted)
     return solution
+
+
+def _resumed(
+    model: Model,
+    robot: DrivenRobot,
+    settings: Settings,
+    at: MarchState,
+    kept: Checkpoint,
+) -> tuple[DrivenRobot, MarchState]:
+    """The robot in the coordinates of a checkpoint, and its march; `robot` and `at` are those of the start."""
+    f = with_coordinates(model.formulation, kept.segments[-1].independent)
+    robot = DrivenRobot(f, robot.schedule)
+    shapes = _set_off.prepare(settings.step, robot, settings.tolerance, at)
+    return robot, kept.state(shapes)
+
+
+def _beyond_dead_point(
+    robot: DrivenRobot, at: MarchState, prescribed: tuple[int, ...]
+) -> tuple[DrivenRobot, MarchState]:
+    f, at = beyond_dead_point(robot.formulation, _as_jax(at), prescribed)
+    return DrivenRobot(f, robot.schedule), at
 
 
 def _at_start(

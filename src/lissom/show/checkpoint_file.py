@@ -1,0 +1,100 @@
+"""Runs on disk while they go on."""
+
+import hashlib
+import io
+import json
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from .. import __version__
+from ..atomic import write_atomically
+from ..solve.checkpoint import Checkpoint, CheckpointError
+from ..solve.march import MarchState
+from ..solve.record import COLUMNS, Rows
+from ..solve.solution import Segment
+
+EVERY = 20.0  # [s] of computing between two checkpoints
+
+
+class CheckpointFile:
+    """Where a run is kept while it goes on.
+
+    Args:
+        path: the file.
+        run: what identifies the run; a file of another run is refused.
+        every: seconds between two checkpoints.
+    """
+
+    def __init__(self, path: str | Path, run: Any, every: float = EVERY):
+        self.path = Path(path)
+        self.run = fingerprint(run)
+        self.every = every
+        self.failure: OSError | None = None  # why the last one could not be written
+        self._last = time.monotonic()
+
+    def keep(
+        self,
+        at: MarchState,
+        rows: Rows,
+        segments: tuple[Segment, ...],
+        at_once: bool = False,
+    ) -> None:
+        """Write the march to the file if it is time, or `at_once`; a disk that is full does not stop the run."""
+        if not at_once and time.monotonic() - self._last < self.every:
+            return
+        filled = rows.take(at.record)
+        content = io.BytesIO()
+        about = {"run": self.run, "segments": [vars(part) for part in segments]}
+        leaves = {f"leaf{k}": leaf for k, leaf in enumerate(jax.tree.leaves(at))}
+        columns = {name: rows.columns[name][:filled] for name in COLUMNS}
+        np.savez(content, about=np.array(json.dumps(about)), **leaves, **columns)
+        try:
+            write_atomically(self.path, lambda file: file.write(content.getvalue()))
+            self.failure = None
+        except OSError as failure:
+            self.failure = failure
+        self._last = time.monotonic()
+
+    def read(self) -> Checkpoint | None:
+        """The march as it was kept; None if there is no file.
+
+        Raises:
+            CheckpointError: it is no checkpoint, or that of another run.
+        """
+        if not self.path.exists():
+            return None
+        try:
+            with np.load(self.path) as file:
+                content = dict(file)
+            about = json.loads(content.pop("about").item())
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as failure:
+            raise CheckpointError(f"no checkpoint: {failure}") from None
+        if about["run"] != self.run:
+            raise CheckpointError(
+                "the checkpoint of another run: the robot, the scenario, the options or the version of lissom differ"
+            )
+        columns = {name: content.pop(name) for name in COLUMNS}
+        leaves = [content[f"leaf{k}"] for k in range(len(content))]
+        return Checkpoint(leaves, columns, tuple(map(_segment, about["segments"])))
+
+
+def _segment(entry: dict[str, Any]) -> Segment:
+    return Segment(tuple(entry["independent"]), entry["row"], entry["time"])
+
+
+def fingerprint(run: Any) -> str:
+    """A short text that differs where a run differs: in plain data, or in any number of a tree of arrays."""
+    digest = hashlib.sha256(__version__.encode())
+    if isinstance(run, dict):
+        digest.update(json.dumps(run, sort_keys=True).encode())
+        return digest.hexdigest()
+    for leaf in jax.tree.leaves(run):
+        array = np.asarray(leaf)
+        digest.update(f"{array.shape} {array.dtype}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
