@@ -1,6 +1,7 @@
 """Delayed reference control: the position loop stays as it is, its reference waits where the links are strained.
 
-The inner loop tracks r(t - delta). The delay follows from the strain eps that motion causes ([Boschetti2012], [Caracciolo2018]):
+The inner loop tracks r(t - delta). The delay follows from the strain eps that motion causes, [Boschetti2012],
+[Caracciolo2018]:
 
     delta' = sat( k (rd . W eps) / (|rd|^2 + sigma^2) ),    |delta'| <= limit < 1,    delta >= 0.
 
