@@ -8,6 +8,7 @@ unroll; loops and branches stay what they are, except loops over rows of inputs 
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 from jax.extend import core
 
@@ -192,10 +193,23 @@ class Translator:
             return CONTROL[name](self, params, operands, rows)
         if name in ELEMENTWISE:
             return [self._elementwise(name, params, operands, equation.outvars[0].aval)]
+        if name in EXPANDED:
+            return self._expanded(equation, operands)
         if name not in RULES:
             raise Untranslatable(f"operation `{name}`")
         outputs = RULES[name](self, params, *operands)
         return list(outputs) if equation.primitive.multiple_results else [outputs]
+
+    def _expanded(self, equation: Any, operands: list[Value]) -> list[Value]:
+        """Outputs of an operation that says itself what it is made of."""
+        primitive, params = equation.primitive, equation.params
+
+        def made_of(*arrays: Any) -> Any:
+            return primitive.impl(*arrays, **params)
+
+        avals = [atom.aval for atom in equation.invars]
+        shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+        return self.run(jax.make_jaxpr(made_of)(*shapes), operands, in_line=True)
 
     # --- elements
 
@@ -444,6 +458,8 @@ def _use_counts(jaxpr: Any) -> dict[Any, int]:
     return counts
 
 
+# Operations of equinox, which other transformations treat in their own ways: here they are what they are made of.
+EXPANDED = {"maybe_set", "select_if_vmap", "unvmap_any", "unvmap_all", "unvmap_max"}
 COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge", "is_finite", "lt_to", "le_to"}
 
 

@@ -218,6 +218,7 @@ class MotionProblem(eqx.Module):
         M, D, K = (A - share @ A[rows] for A in (M, D, K))
         return M.at[rows].set(E), D.at[rows].set(0.0), K.at[rows].set(0.0)
 
+    @kept_function
     def acceleration(self, t, x, xd) -> Float[Array, " n"]:
         """Solution xdd of the residual, which is affine in it."""
         motion = self.formulation.motion(x, xd, jnp.zeros_like(x))
