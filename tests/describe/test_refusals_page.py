@@ -37,5 +37,5 @@ def test_a_formulation_that_declares_little_is_refused_much():
         "stiffening: geometric",
         "parent: another link",
         "loops: closed chains",
-        "segments: several bodies",
+        "segments: of a beam",
     ]

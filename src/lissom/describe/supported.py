@@ -26,8 +26,7 @@ class Support:
     trees: bool = False  # links that branch off
     loops: bool = False  # closed chains
     segments: bool = False  # links of several bodies, finite rotation between them
-    # Why it does not offer what it does not, by field: `references`, `terms`, `bases`, `trees`, `loops`, `stiffening`,
-    # `segments`.
+    # Why it does not offer what it does not, by field: `references`, `terms`, `bases`, `trees`, `loops`, ...
     reasons: Mapping[str, str] = field(default_factory=dict, compare=False)
     # Nodes turn by finite angles, not by small ones added to a rigid motion (with consistent terms).
     finite_rotations: bool = False
@@ -72,19 +71,12 @@ NODAL_TERMS = (
     "[Palomba2019]: those of erls-fem"
 )
 ALL_BASES = ("assumed", "craig-bampton", "nodal")
+ONE_BODY = "segments are bodies with finite rotation between them; to first order they are one body"
 OWN_ENCODERS = (
     "its links sit on the deformed links before them, so that its joint coordinates are what the encoders read; any "
     "other choice is one of first order"
 )
 
-NO_FINITE_ROTATION = (
-    "segments are there for the finite rotation between the bodies of a link, and its displacements from the rigid "
-    "robot are of first order"
-)
-FIRST_ORDER_SCREWS = (
-    "segments are there for the finite rotation between the bodies of a link, and its screws are of first order "
-    "in it"
-)
 
 register(
     Support(
@@ -92,9 +84,9 @@ register(
         bases=("nodal",),
         default_basis="nodal",
         reasons={
+            "segments": ONE_BODY,
             "bases": "it is the formulation whose coordinates are the displacements of all nodes, [Boscariol2012]; "
             "the same equations with modes are erls-cms",
-            "segments": NO_FINITE_ROTATION,
         },
         references=ERLS_REFERENCES,
         default_reference="tangent",
@@ -110,10 +102,10 @@ register(
         bases=("craig-bampton",),
         default_basis="craig-bampton",
         reasons={
+            "segments": ONE_BODY,
             "bases": "it is the formulation whose coordinates are component modes, [Vidoni2015]; the same equations "
             "with all nodes are erls-fem",
             "terms": NODAL_TERMS,
-            "segments": NO_FINITE_ROTATION,
         },
         references=ERLS_REFERENCES,
         default_reference="minimum-norm",
@@ -134,12 +126,12 @@ register(
         stiffening=True,
         trees=True,
         reasons={
+            "segments": ONE_BODY,
             "references": OWN_ENCODERS,
             "terms": NODAL_TERMS,
             "loops": "in a loop the dependent joints give way by angles that are linear in the elastic coordinates and "
             "grow without bound towards dead points: an expansion at fixed joints, which dual numbers are, has no "
             "radius there in which it holds",
-            "segments": FIRST_ORDER_SCREWS,
         },
         finite_rotations=True,
     )
@@ -186,7 +178,7 @@ def refusals(support: Support) -> list[Refusal]:
         "stiffening": ("stiffening", [] if support.stiffening else ["geometric"]),
         "trees": ("parent", [] if support.trees else ["another link"]),
         "loops": ("loops", [] if support.loops else ["closed chains"]),
-        "segments": ("segments", [] if support.segments else ["several bodies"]),
+        "segments": ("segments", [] if support.segments else ["of a beam"]),
     }
     found = []
     for name, (key, choices) in not_offered.items():
