@@ -33,8 +33,10 @@ def pendulums():
 def test_a_link_in_segments_vibrates_as_a_whole_one(pendulums):
     found = []
     for model in pendulums:
-        at_rest = model.at([0.3, -0.7])
-        found.append(ls.modes(model, at_rest, locked=True, count=8))
+        # Weight acts at second order too, and that is where segments know more.
+        weightless = model.replace({"gravity": [0, 0, 0]})
+        at_rest = weightless.at([0.3, -0.7])
+        found.append(ls.modes(weightless, at_rest, locked=True, count=8))
     parts, whole = found
     assert_allclose(parts.frequency_hz, whole.frequency_hz, rtol=1e-8)
     # Shares are those of the user's links.
@@ -57,6 +59,7 @@ def test_a_link_in_segments_has_the_names_of_a_whole_one(pendulums):
         output_named(parts, "lower/element2.mz")
 
 
+@pytest.mark.slow
 def test_section_forces_of_segments_are_those_of_the_whole_link(pendulums):
     moments = []
     for model in pendulums:
