@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from .solve.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from .solve.model import Model as Model
     from .solve.simulate import rollout as rollout
+    from .solve.simulate import step_times as step_times
     from .solve.solution import Solution as Solution
     from .solve.state import State as State
 
@@ -102,6 +103,7 @@ _HOME = {
     "Model": "solve.model",
     "Family": "solve.family",
     "rollout": "solve.simulate",
+    "step_times": "solve.simulate",
     "Solution": "solve.solution",
     "State": "solve.state",
 }

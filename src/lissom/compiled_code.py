@@ -47,10 +47,14 @@ def cache_folder() -> Path | None:
         return None
     if chosen:
         return Path(chosen).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (
-        Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
-    ) / "lissom"
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if not base.is_absolute():
+        try:
+            base = Path.home() / ".cache"
+        except RuntimeError:
+            # No HOME, and a user that the system does not know.
+            return None
+    return base / "lissom"
 
 
 def keep_compiled_code() -> CompiledCode:

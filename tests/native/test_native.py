@@ -11,7 +11,7 @@ import pytest
 
 import lissom as ls
 from lissom.native import code_cache, machine_code
-from lissom.native.compiled import NativeAhead, native_function, pattern_of, using
+from lissom.native.compiled import NativeAhead, pattern_of, recipe_of, runner, using
 from lissom.native.export import ExportError
 
 from .operations import CASES, A, V
@@ -22,7 +22,9 @@ def native(function, *arguments, unrolls=True):
     traced = jax.make_jaxpr(function)(*arguments)
     inputs = [np.asarray(argument) for argument in arguments]
     pattern = pattern_of(inputs, [False] * len(inputs))
-    return native_function(traced, pattern, unrolls)(inputs)
+    outputs = [variable.aval for variable in traced.jaxpr.outvars]
+    shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in outputs]
+    return runner(recipe_of(traced, pattern, unrolls, shapes))(inputs)
 
 
 def assert_same(values, wanted):

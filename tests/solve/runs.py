@@ -35,6 +35,7 @@ def fall(f, x, times, rtol):
         h=real(1e-5),
         memory=None,
         control=None,
+        contacts=None,
         counts=Counts(zero, zero, zero),
         record=empty_record(times, len(x), len(joints), 0),
         result=RESULTS.successful,

@@ -16,7 +16,7 @@ from jaxtyping import Float
 
 from ..describe.geometry import beam_path, beam_up
 from ..describe.link import inertia_matrix
-from ..describe.modes import DEFAULT_MODES
+from ..describe.modes import ALL, DEFAULT_MODES, FAMILIES
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_values
 from ..types import Matrix3, Real, Scalar, namespace
@@ -47,7 +47,6 @@ from .reduce.lowest_modes import lowest_modes
 from .slopes import Slopes, integral_weights
 
 SLOPE_POINTS = 4
-FAMILIES = ("axial", "torsion", "xy", "xz")  # also the order of the coordinates
 # A plain number of modes is handed out one by one in this order.
 TURN_ORDER = ("xy", "xz", "torsion")
 

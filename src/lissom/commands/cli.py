@@ -1,6 +1,5 @@
 """The command `lissom`: parses, prints, and says by its exit code how it went."""
 
-import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -22,7 +21,9 @@ from .robots import robots
 from .show import show
 from .simulate import simulate
 from .static import static
+from .streams import drop_output, flush, open_closed_streams, write_any_character
 from .validate import validate
+from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 
 # Exit codes.
 OK = 0
@@ -54,6 +55,14 @@ def lissom(
     debug: Annotated[
         bool, typer.Option(DEBUG, help="Show the traceback of an error.")
     ] = False,
+    max_wall: Annotated[
+        float | None,
+        typer.Option(
+            MAX_WALL,
+            metavar="SECONDS",
+            help="Stop after this time, with exit code 1; a run under way is saved. May stand anywhere on the line.",
+        ),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option(
@@ -103,25 +112,60 @@ def main(arguments: Sequence[str] | None = None) -> int:
     debug = DEBUG in line
     line = [word for word in line if word != DEBUG]
     as_json = "--json" in line
+    open_closed_streams()
+    write_any_character()
+    clock = WallClock(None)
     try:
+        line, clock.limit = wall_limit(line)
+        name = f"lissom {line[0]}" if line else "lissom"
         # Not standalone: typer would print its own errors and leave, here they are told like all others.
-        with leaving_at_once(lambda: report(STOPPED, as_json)):
+        with (
+            leaving_at_once(lambda: _say_stopped(clock, as_json)),
+            running(clock, name, lambda: _say_stopped(clock, as_json)),
+        ):
             code = app(line or ["--help"], prog_name="lissom", standalone_mode=False)
-        sys.stdout.flush()
+        flush()
         # Some versions of typer turn Ctrl-C into this code.
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else OK
     except BrokenPipeError:
         # The reader of our output has had enough, as `head` has.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
+        return OK
+    except SystemExit as leaving:
+        # So do rich and click leave when a pipe breaks.
+        if not isinstance(leaving.__context__, BrokenPipeError):
+            raise
+        drop_output()
         return OK
     except (Exception, KeyboardInterrupt) as failure:
         if debug:
             traceback.print_exc()
         code, error = explained(failure)
+        if clock.expired and code == INTERRUPTED:
+            code, error = FAILED, {**error, **_error("time is up", clock.message)}
+        return _reported(error, as_json, code)
+
+
+def _reported(error: dict[str, Any], as_json: bool, code: int) -> int:
+    """The exit code of a failure that has been told, as far as anyone listens."""
+    try:
         report(error, as_json)
-        return code
+        flush()
+    except OSError:
+        # A full disk, or a reader that has gone: the code is all that is left to say, beside a word on stderr.
+        drop_output()
+        if as_json:
+            note(error["message"])
+    return code
+
+
+def _say_stopped(clock: WallClock, as_json: bool) -> int:
+    """Tells why the process ends in the middle of its work, and gives the exit code."""
+    if not clock.expired:
+        return _reported(STOPPED, as_json, exit_code())
+    return _reported(_error("time is up", clock.message), as_json, FAILED)
 
 
 def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:

@@ -43,19 +43,17 @@ def _put_back(before: Handlers) -> None:
 
 
 @contextmanager
-def leaving_at_once(say: Callable[[], None]) -> Iterator[None]:
-    """While it lasts, a signal says something and ends the process: there is nothing to save yet."""
+def leaving_at_once(say: Callable[[], int]) -> Iterator[None]:
+    """While it lasts, a signal ends the process with the code that `say` gives: there is nothing to save yet."""
 
     def leave(number: int, *_) -> None:
         _received.append(number)
         # A progress bar hides the cursor: show it again.
         if sys.stderr.isatty():
             sys.stderr.write("\x1b[?25h\n")
-        say()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        code = say()
         # Not `sys.exit`: that raises an exception, here in the middle of whatever JAX is doing.
-        os._exit(exit_code())
+        os._exit(code)
 
     # Signals belong to the main thread.
     if threading.current_thread() is not threading.main_thread():

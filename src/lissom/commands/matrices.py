@@ -7,6 +7,7 @@ from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
 from .options import (
+    Basis,
     Degrees,
     Formulation,
     Json,
@@ -16,6 +17,7 @@ from .options import (
     Reference,
     RobotName,
     Settings,
+    Stiffening,
     Terms,
     described_robot,
 )
@@ -46,6 +48,8 @@ def matrices(
     modes: ModeCount = None,
     reference: Reference = None,
     terms: Terms = None,
+    basis: Basis = None,
+    stiffening: Stiffening = None,
     json: Json = False,
 ) -> None:
     """Inertia, Coriolis, stiffness, damping, Jacobians and force vectors at a state, with names and equation numbers.
@@ -56,7 +60,16 @@ def matrices(
     from ..services.matrices import matrices as robot_matrices
 
     code = keep_compiled_code()
-    described = described_robot(robot, settings, formulation, modes, reference, terms)
+    described = described_robot(
+        robot,
+        settings,
+        formulation=formulation,
+        modes=modes,
+        reference=reference,
+        terms=terms,
+        basis=basis,
+        stiffening=stiffening,
+    )
     arm = described.robot
     request = MatricesRequest(
         robot=described,

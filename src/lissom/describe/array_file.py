@@ -31,11 +31,15 @@ class ArrayFileError(ValueError):
     """A file of arrays that cannot be read; `field` is the array, empty where it is the whole file."""
 
     def __init__(self, path: Path, field: str, message: str):
-        parts = (str(path), field, message)
-        super().__init__(": ".join(part for part in parts if part))
         self.path = path
         self.field = field
         self.message = message
+        super().__init__(f"{path}: {self.words}")
+
+    @property
+    def words(self) -> str:
+        """What is wrong, without the name of the file."""
+        return f"{self.field}: {self.message}" if self.field else self.message
 
 
 class _Header(NamedTuple):

@@ -19,10 +19,15 @@ from ruamel.yaml.events import (
 )
 
 from .errors import DescriptionError, Problem
+from .number_lists import NumberList, cut_lists, depth
 
 # A robot takes a few kB, an hour of torque table at 100 Hz under 4 MB.
 MAX_BYTES = 4_000_000
 TOO_LARGE = f"larger than {MAX_BYTES // 1_000_000} MB"
+
+# The first and the last line of files that are written here: a file without its end was cut off.
+WHOLE = "# whole: ends with ..."
+END = "..."
 
 # The deepest field of the schema lies 8 levels down.
 MAX_DEPTH = 32
@@ -82,8 +87,10 @@ def parse_document(text: str, file: str | None = None) -> Document:
     """
     if len(text) > MAX_BYTES:
         raise _refused_file(file, TOO_LARGE)
+    _check_end(text, file)
     yaml = YAML(typ="safe", pure=True)
-    builder = _Builder(yaml.parse(text))
+    cut = cut_lists(text)
+    builder = _Builder(yaml.parse(cut.text), cut.lists)
     try:
         data = builder.document()
     except _Refused as reason:
@@ -94,6 +101,16 @@ def parse_document(text: str, file: str | None = None) -> Document:
         words = " ".join(str(reason).split())
         raise _refused_file(file, f"broken YAML: {words}") from None
     return Document(file, data, builder.lines)
+
+
+def _check_end(text: str, file: str | None) -> None:
+    """Refuses a file that promises an end mark and has none: it was cut off, perhaps between two links."""
+    if not text.startswith(WHOLE):
+        return
+    last = text.rstrip().rpartition("\n")[2]
+    if last != END:
+        message = f"is cut off: it should end with a line {END}; write it again"
+        raise _refused_file(file, message, text.count("\n") + 1)
 
 
 def _broken_yaml(file: str | None, reason: MarkedYAMLError) -> DescriptionError:
@@ -140,8 +157,9 @@ class _Refused(Exception):
 class _Builder:
     """Builds data from parser events; counts entries and depth on the way."""
 
-    def __init__(self, events: Iterator[Event]):
+    def __init__(self, events: Iterator[Event], lists: dict[str, NumberList]):
         self.events = events
+        self.lists = lists
         self.lines: dict[tuple, int] = {}
         # Value of an anchor and its number of entries; None while it is still being read.
         self.anchors: dict[str, tuple[Any, int] | None] = {}
@@ -178,12 +196,30 @@ class _Builder:
         self.anchors[event.anchor] = (value, entries)
         return value
 
+    def _numbers(self, event: ScalarEvent, path: tuple) -> list:
+        found = self.lists[event.value]
+        self._count(event, found.entries)
+        if len(path) + depth(found.values) > MAX_DEPTH:
+            raise _Refused(event, f"nested more than {MAX_DEPTH} levels deep")
+        return found.values
+
+    def _text(self, text: str) -> str:
+        """Text with its own words in place of marks."""
+        for mark, found in self.lists.items():
+            if mark in text:
+                text = text.replace(mark, found.text)
+        return text
+
     def _scalar(self, event: ScalarEvent) -> Any:
         # What stands in quotes is text, whatever it looks like.
-        return scalar(event.value) if event.style is None else event.value
+        if event.style is None:
+            return scalar(event.value)
+        return self._text(event.value)
 
     def _content(self, event: Event, path: tuple) -> Any:
         if isinstance(event, ScalarEvent):
+            if event.style is None and event.value in self.lists:
+                return self._numbers(event, path)
             return self._scalar(event)
         if isinstance(event, SequenceStartEvent):
             return self._sequence(path)

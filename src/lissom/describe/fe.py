@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
+from .array_file import ArrayFileError
 from .fe_file import FeNodes, UnknownNodeError, fe_nodes
 from .files import library_folder
 from .joint import ZERO, Angles
@@ -91,6 +92,8 @@ class FE(Part):
             nodes = self.nodes
         except UnknownNodeError as failure:
             return [finding(str(failure), "interface")]
+        except ArrayFileError as failure:
+            return [finding(failure.words, "file", value=self.file)]
         except ValueError as failure:
             return [finding(str(failure), "file", value=self.file)]
         most = nodes.modes

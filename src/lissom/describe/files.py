@@ -12,7 +12,8 @@ import numpy as np
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 
-from .document import Document, read_document
+from ..atomic import write_atomically
+from .document import END, WHOLE, Document, read_document
 from .errors import DescriptionError, Problem
 from .part import SHAPES, Finding, Part, entry_of, is_list, plain
 
@@ -71,16 +72,18 @@ def find_file(
     names = library_scenarios() if scenario else library_names()
     if text in names:
         return library_file(text, scenario)
-    written = Path(text).expanduser()
-    path = written if folder is None else folder / written
+    path = Path(text)
     try:
+        written = path.expanduser()
+        path = written if folder is None else folder / written
         if path.is_file():
             return path
         if path.is_dir():
             reason = "is a folder, not a file"
         else:
             reason = "no such file, and no such name in the library"
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, RuntimeError) as problem:
+        # A home folder that nobody has is a RuntimeError.
         reason = f"cannot be opened: {problem}"
     raise _no_file(text, names, reason)
 
@@ -172,7 +175,8 @@ def write(part: Part | Mapping[str, Any], path: str | Path) -> None:
     text = StringIO()
     entries = as_numbers(plain(part))
     yaml.dump({"lissom": 1, **entries}, text)
-    Path(path).write_text(text.getvalue(), encoding="utf-8")
+    whole = f"{WHOLE}\n{text.getvalue()}{END}\n"
+    write_atomically(path, lambda file: file.write(whole.encode()))
 
 
 def as_numbers(value: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
+from pydantic import BeforeValidator
+
 from .part import Finding, Findings, Part, entry_of, finding
 from .quantity import Numbers, Quantity, is_traced, vector
 
@@ -12,6 +14,7 @@ Point = Annotated[Vector, vector("m")]
 Angles = Annotated[Vector, vector("rad")]
 Direction = Annotated[Vector, vector("", nonzero=True)]
 ZERO = (0.0, 0.0, 0.0)
+PRESSED_IN = 1e-3  # [rad or m] how far the torque limit presses a stop in, by default
 
 
 class DH(Part):
@@ -55,21 +58,58 @@ class Friction(Part):
 Range = Annotated[tuple[float, float], Numbers((2,), Quantity("rad or m"))]
 
 
+class Stop(Part):
+    """What stops a joint at its limits: a spring with a damper that never pulls."""
+
+    # Default: the torque limit presses a stop in by a milliradian or a millimetre.
+    stiffness: Annotated[float, Quantity("N m/rad or N/m", above=0)] | None = None
+    damping: Annotated[float, Quantity("N m s/rad or N s/m", least=0)] = 0.0
+
+
+def _read_stop(value: Any) -> Any:
+    """`true` is a stop with its defaults, `false` none."""
+    if value is True:
+        return {}
+    return None if value is False else value
+
+
 class Limits(Part):
-    """Range of the joint coordinate and the largest torque (force) of its drive."""
+    """Range of the joint coordinate, what stops it there, and the largest torque (force) of its drive."""
 
     position: Range | None = None
     torque: Annotated[float, Quantity("N m or N", above=0)] | None = None
+    stop: Annotated[Stop | None, BeforeValidator(_read_stop)] = None
+
+    @property
+    def stop_stiffness(self) -> Any:
+        """Stiffness of the stops [N m/rad or N/m]."""
+        assert self.stop is not None
+        if self.stop.stiffness is not None:
+            return self.stop.stiffness
+        return self.torque / PRESSED_IN
 
     def findings(self) -> list[Finding]:
-        """The lower limit is below the upper one."""
+        """The lower limit is below the upper one; a stop is somewhere, and has a stiffness."""
+        return [*self._range_findings(), *self._stop_findings()]
+
+    def _range_findings(self) -> Findings:
         if self.position is None or is_traced(self.position):
-            return []
+            return
         lower, upper = self.position
-        if lower < upper:
-            return []
-        message = "the lower limit must be below the upper one"
-        return [finding(message, "position", value=self.position)]
+        if not lower < upper:
+            message = "the lower limit must be below the upper one"
+            yield finding(message, "position", value=self.position)
+
+    def _stop_findings(self) -> Findings:
+        if self.stop is None:
+            return
+        if self.position is None:
+            yield finding(
+                "a stop needs the range of the joint: limits.position", "stop"
+            )
+        if self.stop.stiffness is None and self.torque is None:
+            message = "a stop without a torque limit needs its stiffness: stop: {stiffness: ...}"
+            yield finding(message, "stop")
 
 
 class Joint(Part):

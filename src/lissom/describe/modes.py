@@ -9,6 +9,8 @@ from .part import Finding, Part, finding, is_list
 from .quantity import Quantity, Whole, error, kind_of
 
 ALL = "all"
+# Families of assumed modes, in the order of their coordinates; in Python, modes may be a number for each of them.
+FAMILIES = ("axial", "torsion", "xy", "xz")
 # The first six frequencies of every library robot with its joints locked are then within 0.3 % of those with all modes.
 DEFAULT_MODES = 12
 COUNT = Whole(0, 10_000)

@@ -19,7 +19,7 @@ from .outline import Outline, lenient_links, outline
 from .part import Entries, Finding, Part, entry_of, finding, is_list, plain
 from .paths import with_values
 from .planar_checks import planar_findings
-from .quantity import Quantity, error, vector
+from .quantity import Quantity, Whole, error, vector
 
 
 def _check_version(value: Any) -> Any:
@@ -45,6 +45,8 @@ class Robot(Part):
     planar: bool = False  # motion in the world's x-y plane: nodes carry (x, y, rz) only
     damping: Damping | None = None  # for every flexible link; a link may override
     links: tuple[Link, ...]
+    # Number of links, so that a file that lost some is noticed.
+    count: Annotated[int, Whole(1, 10_000)] | None = None
     payload: Payload | None = None
     loops: tuple[Loop, ...] = ()  # closed chains
     # Joints that are coordinates of a closed chain; default: the best ones.
@@ -146,6 +148,10 @@ def _robot_findings(entries: Entries, links: Any, names: list[Any]) -> list[Find
         found += planar_findings(entries, links)
     if not names:
         found.append(finding("a robot has at least one link", "links", value=[]))
+    count = entries.get("count")
+    if isinstance(count, int) and count != len(names):
+        message = f"the file holds {len(names)} links: is it whole?"
+        found.append(finding(message, "count", value=count))
     found += chain_findings(links, names)
     found += loop_findings(entries, links, names)
     return found

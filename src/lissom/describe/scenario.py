@@ -28,6 +28,7 @@ from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .robot import Robot, Version
 from .scenario_checks import scenario_findings
 from .supported import DEFAULT_FORMULATION, SUPPORT
+from .table_file import with_table_folder
 from .time_tables import Coordinates, InputTables, Row
 
 Rates = Annotated[Row, Numbers(ANY_LENGTH, Quantity("rad/s or m/s"))]
@@ -230,6 +231,8 @@ def _full_path(path: str) -> str:
 
 def _read(cls: Any, path: Path) -> Any:
     document = read_document(path)
+    data = with_table_folder(document.data, path.parent)
+    document = document._replace(data=data)
     robot = entry_of(document.data, "robot")
     if isinstance(robot, str):
         return _read_with_robot(cls, document, robot)

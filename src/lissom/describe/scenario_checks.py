@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .modes import ALL
+from .modes import ALL, FAMILIES
 from .outline import Outline
 from .part import Entries, Finding, Findings, Part, entry_of, finding, is_list, plain
 from .quantity import Quantity, is_traced
@@ -140,7 +140,7 @@ def _mode_choice(support: Support, entries: Entries) -> Findings:
     basis = entry_of(entries, "basis") or support.default_basis
     modes = entry_of(entries, "modes")
     listed = modes if is_list(modes) else (modes,)
-    chosen = [entry for entry in listed if isinstance(entry, Mapping | Part)]
+    chosen = [entry for entry in listed if _is_mode_choice(entry)]
     if basis == "assumed" and ALL in listed:
         message = "assumed modes have no last one: write a number"
         yield finding(message, "modes", value=modes)
@@ -150,6 +150,13 @@ def _mode_choice(support: Support, entries: Entries) -> Findings:
             "write a number, or choose basis: craig-bampton"
         )
         yield finding(message, "modes", value=plain(chosen[0]))
+
+
+def _is_mode_choice(entry: Any) -> bool:
+    """True for a mapping that says how modes are chosen, and not how many there are of each family."""
+    if isinstance(entry, Mapping):
+        return not set(entry) <= set(FAMILIES)
+    return isinstance(entry, Part)
 
 
 def _stiffening(support: Support, terms: Any) -> Findings:

@@ -77,6 +77,7 @@ OWN_ENCODERS = (
     "other choice is one of first order"
 )
 
+
 register(
     Support(
         name="erls-fem",

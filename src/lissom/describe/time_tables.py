@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import model_validator
 
 from .part import Finding, Part, finding
 from .quantity import ANY_LENGTH, Numbers, Quantity, is_traced
+from .table_file import table_of_file
 
 # What stands in a table, one number each; a joint turns or slides.
 JOINT = Quantity("rad or m")
@@ -26,7 +28,30 @@ ReferenceInterpolation = Literal[
 ]
 
 
-class TorqueTable(Part):
+class Table(Part):
+    """Values in time, written out or in a file: `{file: table.csv, column: upper}`."""
+
+    @classmethod
+    def of_file(cls, data: Any) -> Any:
+        """The data with the numbers of its file."""
+        return table_of_file(data, single=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_file(cls, data: Any) -> Any:
+        return cls.of_file(data)
+
+
+class RowTable(Table):
+    """Rows of values in time."""
+
+    @classmethod
+    def of_file(cls, data: Any) -> Any:
+        """The data with the rows of its file."""
+        return table_of_file(data, single=False)
+
+
+class TorqueTable(Table):
     """A torque (force) in time, zero after the last point; two equal times are a jump."""
 
     t: Times
@@ -38,7 +63,7 @@ class TorqueTable(Part):
         return table_findings(self.t, self.value, strictly=False)
 
 
-class MotionTable(Part):
+class MotionTable(Table):
     """A motion of one joint: the cubic spline through its points."""
 
     t: Times
@@ -53,7 +78,7 @@ class MotionTable(Part):
         return [finding(message, "t", value=self.t), *found]
 
 
-class ReferenceTable(Part):
+class ReferenceTable(RowTable):
     """Joint coordinates in time, a row for every time, that a controller follows; the last row holds on."""
 
     t: Times
@@ -67,7 +92,7 @@ class ReferenceTable(Part):
         return [*found, *_row_lengths(self.value)]
 
 
-class WrenchTable(Part):
+class WrenchTable(RowTable):
     """A force and a moment (fx, fy, fz, mx, my, mz) at a node in time; zero after the last point."""
 
     node: str

@@ -18,6 +18,7 @@ from ..kinematics.chain import link_frames
 from ..kinematics.mechanism import AbstractMechanism
 from ..types import Real
 from .links import Links
+from .stops import Stops
 
 
 class Joints(eqx.Module):
@@ -31,6 +32,7 @@ class Joints(eqx.Module):
     torque_limit: Float[Real, " j"]  # infinite where there is none
     # Numbers of the joints that a motor drives; the others are passive.
     actuated: tuple[int, ...] = eqx.field(static=True)
+    stops: Stops | None = None  # at the ends of the joints' ranges, where there are any
 
 
 class Configuration(eqx.Module):

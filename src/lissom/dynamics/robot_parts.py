@@ -7,6 +7,7 @@ import numpy as np
 
 from ..bodies.body import Body
 from ..bodies.integrals import inertia_integrals
+from ..describe.joint import Joint
 from ..describe.outline import DOFS
 from ..describe.robot import Robot
 from ..kinematics.mechanism import AbstractMechanism
@@ -19,6 +20,7 @@ from .formulation import Joints
 from .links import Links, stack_links
 from .nodes import find_node
 from .stiffening import stiffened_links
+from .stops import Stops
 
 FRICTION_WIDTH = (
     0.01  # [rad/s or m/s] of joints without friction, whose width is never seen
@@ -88,7 +90,29 @@ def joints_of(robot: Robot) -> Joints:
         width=_column(width),
         torque_limit=_column(limit),
         actuated=tuple(robot.joint_names.index(name) for name in robot.actuated_names),
+        stops=stops_of(robot),
     )
+
+
+def stops_of(robot: Robot) -> Stops | None:
+    """The end stops of all moving joints; None where there is not one."""
+    rows = []
+    for link in robot.links:
+        limits = link.joint.limits
+        if not link.joint.moves:
+            continue
+        if limits is None or limits.stop is None:
+            rows.append((-np.inf, np.inf, 0.0, 0.0))
+            continue
+        assert limits.position is not None
+        rows.append((*limits.position, limits.stop_stiffness, limits.stop.damping))
+    if not any(_has_stop(link.joint) for link in robot.links):
+        return None
+    return Stops(*(_column(list(column)) for column in zip(*rows, strict=True)))
+
+
+def _has_stop(joint: Joint) -> bool:
+    return joint.limits is not None and joint.limits.stop is not None
 
 
 def _column(values: list[Any]) -> Real:

@@ -38,8 +38,8 @@ def key_of(text: str, options: str) -> str:
     return hashlib.sha256("\n".join((text, options, place())).encode()).hexdigest()
 
 
-def find(key: str) -> bytes | None:
-    """Code that was kept under a name; None if there is none, or what is there is not whole."""
+def find(key: str, counts: bool = True) -> bytes | None:
+    """What was kept under a name; None if there is nothing, or what is there is not whole."""
     where = folder()
     if where is None:
         return None
@@ -48,7 +48,8 @@ def find(key: str) -> bytes | None:
     except OSError:
         data = b""
     body = _checked(data, key)
-    monitoring.record_event(MISS if body is None else HIT)
+    if counts:
+        monitoring.record_event(MISS if body is None else HIT)
     return body
 
 

@@ -1,5 +1,6 @@
 """Functions that run as machine code where they can be translated, and under XLA where not."""
 
+import hashlib
 import logging
 import threading
 from collections.abc import Callable, Iterator
@@ -19,8 +20,9 @@ from ..compilation import (
     split_arguments,
     user_code_in,
 )
-from . import machine_code, marks
+from . import machine_code, marks, program_cache
 from .program import Untranslatable
+from .program_cache import Recipe
 from .translate import Module
 
 log = logging.getLogger("lissom.native")
@@ -51,6 +53,13 @@ class Pattern(NamedTuple):
             known is None or ((known < 0) | (known == np.asarray(number))).all()
             for known, number in pairs
         )
+
+    def digest(self) -> str:
+        """The pattern in one word."""
+        digest = hashlib.sha256()
+        for known in self.known:
+            digest.update(b"-" if known is None else known.tobytes())
+        return digest.hexdigest()
 
     def weakened(self, other: "Pattern") -> "Pattern":
         """What both take for granted."""
@@ -157,6 +166,20 @@ class NativeAhead(CompiledAhead):
 
     def _build(self, pattern: Pattern, numbers: list[Any], structure: Any) -> Program:
         shapes = [jax.ShapeDtypeStruct(np.shape(leaf), leaf.dtype) for leaf in numbers]
+        name = f"{self._function.__module__}.{self._function.__qualname__}"
+        facts = (name, structure, shapes, pattern.digest(), self._unrolls)
+        key = program_cache.key_of(*facts)
+        recipe = program_cache.find(key)
+        if recipe is None:
+            recipe = self._translate(pattern, shapes, structure)
+            program_cache.keep(key, recipe)
+        return Program(
+            call=runner(recipe),
+            result=recipe.result,
+            user_code=frozenset(user_code_in(structure[0])),
+        )
+
+    def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         rest: list[Any] = []
 
         def on_arrays(numbers: list[Any]) -> Any:
@@ -167,49 +190,60 @@ class NativeAhead(CompiledAhead):
 
         with marks.tracing():
             traced, result = jax.make_jaxpr(on_arrays, return_shape=True)(shapes)
-        call = native_function(traced, pattern, self._unrolls)
-        tree = jax.tree.structure(result)
-
-        def run(numbers: list[Any]) -> Any:
-            return eqx.combine(jax.tree.unflatten(tree, call(numbers)), rest[0])
-
         result = jax.tree.map(
             lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype), result
         )
-        return Program(
-            call=run,
-            result=eqx.combine(result, rest[0]),
-            user_code=frozenset(user_code_in(structure[0])),
-        )
+        whole = eqx.combine(result, rest[0])
+        return recipe_of(traced, pattern, self._unrolls, whole)
 
 
-def native_function(
-    traced: Any, pattern: Pattern, unrolls: bool
-) -> Callable[[list[Any]], list[np.ndarray]]:
-    """Machine code of a traced function: arrays in, arrays out.
+def recipe_of(traced: Any, pattern: Pattern, unrolls: bool, result: Any) -> Recipe:
+    """Machine code of a traced function, in this process.
 
     Raises:
         Untranslatable: it has no native form.
     """
-    module = Module("f")
     variables = traced.jaxpr.invars
     forms = [
         (variable.aval, known)
         for variable, known in zip(variables, pattern.known, strict=True)
     ]
-    function, _ = module.function(traced, forms, unrolls)
+    function, _ = Module("f").function(traced, forms, unrolls)
     name = machine_code.load(function)
-    call = machine_code.entry(name, len(function.arguments))
-    inputs = [variable.aval.dtype for variable in variables]
-    outputs = [(v.aval.shape, v.aval.dtype) for v in traced.jaxpr.outvars]
+    return Recipe(
+        name=name,
+        count=len(function.arguments),
+        pieces=machine_code.pieces(name),
+        inputs=[np.dtype(v.aval.dtype).name for v in variables],
+        outputs=[
+            (v.aval.shape, np.dtype(v.aval.dtype).name) for v in traced.jaxpr.outvars
+        ],
+        result=result,
+    )
 
-    def run(numbers: list[Any]) -> list[np.ndarray]:
+
+def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
+    """A program: numbers in, results out."""
+    call = machine_code.entry(recipe.name, recipe.count)
+    inputs = [np.dtype(name) for name in recipe.inputs]
+    outputs = [(shape, np.dtype(name)) for shape, name in recipe.outputs]
+    leaves, tree = jax.tree.flatten(recipe.result)
+    places = [k for k, leaf in enumerate(leaves) if _is_shape(leaf)]
+
+    def run(numbers: list[Any]) -> Any:
         pairs = zip(numbers, inputs, strict=True)
         given = [np.ascontiguousarray(number, dtype=dtype) for number, dtype in pairs]
         results = [np.empty(shape, dtype) for shape, dtype in outputs]
         addresses = [array.ctypes.data for array in (*given, *results)]
         pointers = np.array(addresses, dtype=np.uint64)
         call(pointers.ctypes.data)
-        return results
+        filled = list(leaves)
+        for place, array in zip(places, results, strict=True):
+            filled[place] = array
+        return jax.tree.unflatten(tree, filled)
 
     return run
+
+
+def _is_shape(leaf: Any) -> bool:
+    return isinstance(leaf, jax.ShapeDtypeStruct)

@@ -6,6 +6,8 @@ from .elementwise import ELEMENTWISE
 from .program import ONE, ZERO, Builder, Function, If
 from .values import Memory, Store, row_strides
 
+STRIP = 12  # columns of a product of matrices that are summed up in registers
+
 
 class _Kernel:
     """A function being written, with matrices in rows."""
@@ -197,19 +199,27 @@ def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
     zero = (ZERO, ZERO) if kind == "c" else (ZERO,)
     kinds = ("d", "d") if kind == "c" else (kind,)
 
-    def dot(s, i):
-        def term(j, total):
-            product = k_.operate(
-                "mul", kind, k_.read(a, s, i, j), k_.read(b, s, j, ZERO)
-            )
-            return k_.operate("add", kind, total, product)
+    def strip(s, i, first, width):
+        """Some neighbours in a row of C, all in registers."""
+        columns = [k_.math.iadd(first, whole(j)) for j in range(width)]
 
-        total = k_.store.fold(ZERO, whole(k), zero, kinds, term)
-        k_.write(c, (s, i, ZERO), total)
+        def term(l, totals):
+            x = k_.read(a, s, i, l)
+            sums: list[int] = []
+            for j, column in enumerate(columns):
+                product = k_.operate("mul", kind, x, k_.read(b, s, l, column))
+                own = totals[j * len(kinds) : (j + 1) * len(kinds)]
+                sums += k_.operate("add", kind, own, product)
+            return tuple(sums)
+
+        totals = k_.store.fold(ZERO, whole(k), zero * width, kinds * width, term)
+        for j, column in enumerate(columns):
+            own = totals[j * len(kinds) : (j + 1) * len(kinds)]
+            k_.write(c, (s, i, column), own)
 
     def row(s, i):
-        if n == 1:
-            dot(s, i)
+        if n <= STRIP:
+            strip(s, i, ZERO, n)
             return
         k_.store.count(ZERO, whole(n), lambda j: k_.write(c, (s, i, j), zero))
 

@@ -1,13 +1,11 @@
 """The text of a program for LLVM."""
 
 import hashlib
-import math
 import struct
 from typing import Any
 
 import numpy as np
 
-from .arithmetic import FUNCTIONS
 from .program import Buffer, Call, Copy, For, Function, If, Store, While
 
 STORED = {
@@ -49,7 +47,6 @@ SIMPLE = {
     "ile": "icmp sle i64",
 }
 INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
-TWO = {"pow", "atan2", "fmod", "hypot", "nextafter"}
 LONGEST_BLOCK = 400  # nodes: longer ones take LLVM disproportionately long
 LARGE = 4096  # bytes: larger arrays are not put on the stack
 
@@ -364,6 +361,3 @@ def function_text(function: Function, names: dict[Function, str]) -> tuple[str, 
     )
     name = "n" + hashlib.sha256((head + arguments + body).encode()).hexdigest()[:24]
     return name, f"{head}\ndefine void @{name}({arguments}) nounwind {{\n{body}\n}}\n"
-
-
-__all__ = ["FUNCTIONS", "TWO", "function_text", "math"]

@@ -3,7 +3,7 @@
 import ctypes
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
@@ -37,12 +37,16 @@ def linker() -> Any:
 
 def object_code(text: str, has_loops: bool) -> bytes:
     """Machine code of a module, from the cache or made now."""
-    key = code_cache.key_of(text, f"loops {has_loops}")
+    key = _key(text, has_loops)
     data = code_cache.find(key)
     if data is None:
         data = _made(text, has_loops)
         code_cache.keep(key, data)
     return data
+
+
+def _key(text: str, has_loops: bool) -> str:
+    return code_cache.key_of(text, f"loops {has_loops}")
 
 
 def _made(text: str, has_loops: bool) -> bytes:
@@ -51,7 +55,7 @@ def _made(text: str, has_loops: bool) -> bytes:
     if has_loops:
         options = llvm.create_pipeline_tuning_options(speed_level=2)
         options.loop_vectorization = True
-        options.slp_vectorization = False
+        options.slp_vectorization = True
         options.loop_unrolling = False
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
@@ -63,6 +67,7 @@ class _Loaded:
 
     addresses: dict[str, int] = {}
     code: dict[str, Any] = {}
+    pieces: dict[str, "Piece"] = {}
 
 
 def load(function: Function, names: dict[Function, str] | None = None) -> str:
@@ -76,9 +81,38 @@ def load(function: Function, names: dict[Function, str] | None = None) -> str:
     names[function] = name
     if name not in _Loaded.addresses:
         has_loops = function.loops and len(function.op) < STRAIGHT
-        data = object_code(text, has_loops)
-        put_in_process(name, data, [names[called] for called in function.calls])
+        called = [names[called] for called in function.calls]
+        put_in_process(name, object_code(text, has_loops), called)
+        _Loaded.pieces[name] = Piece(name, _key(text, has_loops), called)
     return name
+
+
+class Piece(NamedTuple):
+    """Where the code of a function is kept on disk, and the functions that it calls."""
+
+    name: str
+    key: str
+    called: list[str]
+
+
+def pieces(name: str) -> list[Piece]:
+    """A function and all that it calls, those that are called first."""
+    own = _Loaded.pieces[name]
+    found = {piece.name: piece for other in own.called for piece in pieces(other)}
+    return [*found.values(), own]
+
+
+def load_pieces(parts: list[Piece]) -> bool:
+    """Puts functions from disk into this process; False if one of them is not there any more."""
+    for piece in parts:
+        if piece.name in _Loaded.addresses:
+            continue
+        data = code_cache.find(piece.key)
+        if data is None:
+            return False
+        put_in_process(piece.name, data, piece.called)
+        _Loaded.pieces[piece.name] = piece
+    return True
 
 
 def put_in_process(name: str, data: bytes, called: list[str]) -> None:

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import equinox as eqx
 import jax
@@ -56,14 +56,17 @@ class _Other:
 
 
 class _Kept:
-    """Functions with the structure of their arguments, each made once: each is then traced once for its shapes."""
+    """Functions with the structure of their arguments, each made once: it is then traced once for its shapes."""
 
-    made: dict[Any, Any] = {}
+    made: ClassVar[dict[Any, Any]] = {}
+    most: ClassVar[int] = 256
 
     @classmethod
     def of(cls, function: Callable, tree: Any, rest: Any) -> Callable:
         leaves, rest_tree = jax.tree.flatten(rest)
         key = (function, tree, rest_tree, tuple(leaves))
+        if len(cls.made) > cls.most:
+            cls.made.clear()
         if key not in cls.made:
             cls.made[key] = cls._make(function, tree, rest)
         return cls.made[key]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .program import ZERO
-from .values import Index, Lazy, Memory, Nodes, Value, is_dense, row_strides, size_of
+from .values import Index, Lazy, Memory, Nodes, Value, is_dense, row_strides
 
 
 def _view(
@@ -270,4 +270,3 @@ REARRANGEMENT = {
     "stack": stack,
     "pad": pad,
 }
-__all__ = ["REARRANGEMENT", "reshaped", "size_of", "sliced"]

@@ -18,7 +18,6 @@ from .elementwise import ELEMENTWISE
 from .indexing import INDEXING
 from .marks import KEPT, ROWS
 from .program import (
-    ONE,
     ZERO,
     Buffer,
     Builder,
@@ -30,7 +29,7 @@ from .program import (
     drop_unused,
     kind_of,
 )
-from .rearrangement import REARRANGEMENT, reshaped
+from .rearrangement import REARRANGEMENT
 from .reduction import REDUCTION
 from .values import (
     Lazy,
@@ -366,9 +365,8 @@ class Translator:
         variables = program.jaxpr.invars
         forms = []
         for value, variable in zip(operands, variables, strict=True):
+            # Zeros that happen to stand in one call are no reason for another function.
             known = value.known if isinstance(value, Memory) else None
-            if isinstance(value, Nodes):
-                known = knowledge(value)
             forms.append((variable.aval, known))
         function, results = self.module.function(program, forms, unrolls=True)
         pointers = [
@@ -469,7 +467,7 @@ def _lend(tr: Translator, values: list[Value]) -> list[Value]:
 
 def _carry(tr: Translator, values: list[Value], avals: list[Any]) -> list[Memory]:
     """Memory for what goes round a loop, with its first values in it."""
-    places, taken = [], set()
+    places: list[Memory] = []
     for k, (value, aval) in enumerate(zip(values, avals, strict=True)):
         others = [v for j, v in enumerate(values) if j != k]
         read_by_others = any(
@@ -485,7 +483,6 @@ def _carry(tr: Translator, values: list[Value], avals: list[Any]) -> list[Memory
             target = tr.store.allocate(kind, shape, tr.owner, aval.dtype)
             tr.store.assign(target, value)
             places.append(target)
-        taken.add(places[-1].buffer)
     return places
 
 
@@ -537,10 +534,6 @@ def _loaded(tr: Translator, places: list[Memory]) -> list[Value]:
 
 def _fresh(p: Memory) -> Memory:
     return Memory(p.kind, p.buffer, p.offset, p.strides, p.shape)
-
-
-class _BodyOwner(Environment):
-    """Owner of what goes round a loop, until its body's own environment takes it over."""
 
 
 def _run_body(tr: Translator, program: Any, fixed, places, extra=()):
@@ -777,4 +770,3 @@ CONTROL = {
     "nondifferentiable": _assertion,
     "nonbatchable": _assertion,
 }
-__all__ = ["Module", "Translator", "reshaped", "ONE"]

@@ -158,6 +158,10 @@ class Store:
         """All elements as nodes."""
         if isinstance(value, Nodes):
             return value
+        if isinstance(value, Memory) and value.kind != "c":
+            start = self.builder.number(value.offset)
+            if start is not None:
+                return self._all_loaded(value, int(start))
         whole = self.builder.whole
         rows = [
             self.at(value, tuple(whole(i) for i in index))
@@ -166,6 +170,20 @@ class Store:
         count = 2 if value.kind == "c" else 1
         table = np.array(rows, dtype=np.int64).reshape(*value.shape, count)
         return Nodes(value.kind, tuple(table[..., k] for k in range(count)))
+
+    def _all_loaded(self, value: Memory, start: int) -> Nodes:
+        """All elements of an array whose place is known."""
+        grid = np.indices(value.shape, sparse=True)
+        places = np.full(value.shape, start, dtype=np.int64)
+        for axis, stride in zip(grid, value.strides, strict=True):
+            places = places + stride * axis
+        out = np.full(value.shape, -1, dtype=np.int64)
+        if value.known is not None:
+            out = np.array(value.known, dtype=np.int64)
+        unknown = out < 0
+        load, whole, buffer = self.builder.load, self.builder.whole, value.buffer
+        out[unknown] = [load(buffer, whole(k)) for k in places[unknown].tolist()]
+        return Nodes(value.kind, (out,))
 
     # --- writing
 

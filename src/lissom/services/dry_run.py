@@ -120,7 +120,10 @@ def _in_file(failure: DescriptionError, file: str | None) -> DescriptionError:
 
 
 def _located(problem: Problem, file: str | None) -> Problem:
-    line = problem.line or line_of(file, problem.field)
+    # A scenario holds its robot, or names it.
+    fields = (problem.field, f"robot.{problem.field}")
+    lines = (line_of(file, field) for field in fields)
+    line = problem.line or next((line for line in lines if line), None)
     return replace(problem, file=problem.file or file, line=line)
 
 

@@ -1,10 +1,10 @@
 """Files that a request asks for, checked before the work begins."""
 
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..atomic import draft_of
 from ..describe import DescriptionError, Problem
 
 PICTURE = (".png", ".pdf", ".svg")
@@ -49,10 +49,10 @@ def output_problem(path: Path, endings: tuple[str, ...]) -> str | None:
         if path.exists() and not os.access(path, os.W_OK):
             return "the file exists and is write-protected"
         # Permissions of the folder do not tell everything (a full disk, a read-only mount): trying does.
-        with tempfile.NamedTemporaryFile(
-            dir=folder, prefix=f".{path.name}.", suffix=".tmp"
-        ):
-            return None
+        trial = draft_of(path)
+        trial.touch()
+        trial.unlink()
+        return None
     except OSError as reason:
         return f"cannot be written: {reason.strerror or reason}"
     except ValueError as reason:

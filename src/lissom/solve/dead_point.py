@@ -73,6 +73,7 @@ def beyond_dead_point(
         h=at.h,
         memory=None,
         control=at.control,
+        contacts=at.contacts,
         counts=at.counts,
         record=at.record,
         result=RESULTS.successful,

@@ -14,6 +14,7 @@ from .step import (
     Moment,
     Tolerance,
     error_weights,
+    frozen,
     weighted_size,
 )
 
@@ -48,9 +49,10 @@ class Explicit(AbstractStep):
     def begin(self, problem: MotionProblem, tolerance: Tolerance, now: Moment) -> Any:
         """The method's own state, and what errors are weighed with."""
         y = (now.x, now.xd, now.work)
-        tangents = problem.matrices(now.t, now.x, now.xd)
+        still, x, xd = frozen((problem, now.x, now.xd))
+        tangents = still.matrices(now.t, x, xd)
         tolerance = of_everything(tolerance)
-        weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
+        weights = error_weights(still, tolerance, tangents, x, xd)
         term = self._term(problem)
         # The length of the first step is asked for, and not used by these methods.
         state = self.solver.init(term, now.t, now.t + 1e-3, y, None)
@@ -65,7 +67,8 @@ class Explicit(AbstractStep):
         y, error, dense, state, _ = self.solver.step(
             self._term(problem), now.t, now.t + h, y, None, state, made_jump=False
         )
-        size = weighted_size(of_everything(tolerance), weights, error[0], error[1])
+        dx, dxd, _ = frozen(error)
+        size = weighted_size(of_everything(tolerance), weights, dx, dxd)
         return Attempt(
             end=Moment(now.t + h, *y),
             error=size,

@@ -13,6 +13,7 @@ from jaxtyping import Array, Float
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve
 from ..types import real, whole
+from .implicit import root
 from .problem import MotionProblem, Tangents
 from .step import (
     AbstractStep,
@@ -21,6 +22,7 @@ from .step import (
     Moment,
     Tolerance,
     error_weights,
+    frozen,
     weighted_size,
 )
 
@@ -84,7 +86,10 @@ class GeneralisedAlpha(AbstractStep):
         tangents = problem.matrices_of(now.t, motion)
         force = problem.residual_of(now.t, motion)
         xdd = -solve(factorise(tangents.M), force)
-        weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
+        tangents = frozen(tangents)
+        weights = error_weights(
+            frozen(problem), tolerance, tangents, *frozen((now.x, now.xd))
+        )
         no = jnp.asarray(False)
         return AlphaMemory(
             xdd, xdd, tangents, weights, no, real(0.0), identity_factors(n, float)
@@ -103,6 +108,10 @@ class GeneralisedAlpha(AbstractStep):
         auxiliary = memory.auxiliary + (xdd - memory.xdd)
         return eqx.tree_at(lambda m: (m.xdd, m.auxiliary), memory, (xdd, auxiliary))
 
+    def renew(self, memory: AlphaMemory) -> AlphaMemory:
+        """The derivatives are taken anew at the next step."""
+        return eqx.tree_at(lambda m: m.wanted, memory, jnp.asarray(True))
+
     def attempt(
         self,
         problem: MotionProblem,
@@ -113,9 +122,10 @@ class GeneralisedAlpha(AbstractStep):
     ) -> Attempt:
         """One step of size h."""
         memory = self._refresh(problem, tolerance, now, h, memory)
-        xdd, solved, iterations, rate = self._iterate(
-            problem, tolerance, now, h, memory
+        found, solved, iterations, rate = self._iterate(
+            *frozen((problem, tolerance, now, h, memory))
         )
+        xdd = root(_residual, _change, found, (self, problem, now, h, memory))
         x, xd, auxiliary = self._end(now, h, memory, xdd)
         power_before = problem.powers(now.t, now.x, now.xd, memory.xdd)
         power_after = problem.powers(now.t + h, x, xd, xdd)
@@ -125,7 +135,8 @@ class GeneralisedAlpha(AbstractStep):
         beta = self.weights[3]
         jump = xdd - memory.xdd
         error_x = (beta - 1 / 6) * h**2 * jump
-        error = weighted_size(tolerance, memory.weights, error_x, 0.5 * h * jump)
+        error_x, error_xd = frozen((error_x, 0.5 * h * jump))
+        error = weighted_size(tolerance, memory.weights, error_x, error_xd)
         slow = (rate > SLOW) & (iterations > 2)
         kept = eqx.tree_at(
             lambda m: (m.xdd, m.auxiliary, m.wanted), memory, (xdd, auxiliary, slow)
@@ -149,8 +160,8 @@ class GeneralisedAlpha(AbstractStep):
         share = self._share
 
         def once(at: AlphaIteration) -> AlphaIteration:
-            x, xd, _ = self._end(now, h, memory, at.xdd)
-            d = -solve(memory.factors, problem.residual(now.t + h, x, xd, at.xdd))
+            arguments = (self, problem, now, h, memory)
+            d = -_change(_residual(at.xdd, arguments), arguments)
             dx = beta * share * h**2 * d
             dxd = gamma * share * h * d
             size = weighted_size(tolerance, memory.weights, dx, dxd)
@@ -171,6 +182,7 @@ class GeneralisedAlpha(AbstractStep):
 
     def _refresh(self, problem, tolerance, now: Moment, h, memory: AlphaMemory):
         """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
+        problem, now = frozen((problem, now))
         _, _, gamma, beta = self.weights
         share = self._share
 
@@ -226,3 +238,15 @@ class GeneralisedAlpha(AbstractStep):
         first, second = powers
         work = now.work + h * (s * first + 0.5 * s**2 * (second - first))
         return Moment(now.t + s * h, at_x, at_xd, work)
+
+
+def _residual(xdd: Float[Array, " n"], arguments: Any) -> Float[Array, " n"]:
+    """Residual of the equations of motion at the end of a step."""
+    step, problem, now, h, memory = arguments
+    x, xd, _ = step._end(now, h, memory, xdd)
+    return problem.residual(now.t + h, x, xd, xdd)
+
+
+def _change(r: Float[Array, " n"], arguments: Any) -> Float[Array, " n"]:
+    """Change of the acceleration that takes a residual away, with the factors at hand."""
+    return solve(arguments[4].factors, r)

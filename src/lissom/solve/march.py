@@ -10,12 +10,13 @@ from jaxtyping import Array, Float
 from ..dynamics.formulation import AbstractFormulation
 from ..kinematics.mechanism import DEAD_POINT_GAIN
 from ..types import RESULTS, real
+from .contacts import Contacts, changed, chosen, locate
 from .feedback import ControlState, WiredLaw
 from .problem import MotionProblem
 from .record import Record, is_due, with_command, write
 from .schedule import Schedule
 from .solution import Counts
-from .step import AbstractStep, Attempt, Moment, Tolerance
+from .step import AbstractStep, Attempt, Moment, Tolerance, frozen
 
 SAFETY = 0.9
 SHRINK = 0.2  # a step becomes at most so many times shorter,
@@ -34,6 +35,7 @@ class MarchState(eqx.Module):
     h: Float[Array, ""]
     memory: Any  # of the step method
     control: ControlState | None  # of a sampled law
+    contacts: Contacts | None  # with end stops
     counts: Counts
     record: Record
     result: RESULTS
@@ -53,8 +55,10 @@ class DrivenRobot(eqx.Module):
     def problem(self, state: MarchState) -> MotionProblem:
         """The equations of motion on the piece of time, the branch, and under the command of a march."""
         loads = self.schedule.loads(state.piece)
-        on_branch = MotionProblem(self.formulation, loads).near(state.joints)
-        return on_branch.holding(state.command)
+        on_branch = MotionProblem(self.formulation, loads).near(frozen(state.joints))
+        contacts = state.contacts
+        contact = None if contacts is None else contacts.now
+        return on_branch.holding(state.command).in_contact(contact)
 
     @property
     def at_start(self) -> MotionProblem:
@@ -92,6 +96,7 @@ def set_off(
         state.h,
         memory,
         state.control,
+        state.contacts,
         state.counts,
         record,
         RESULTS.successful,
@@ -136,9 +141,7 @@ def march(
         )
         if robot.sampled_law is not None:
             state = let_law_act(step, robot, tolerance, state, accepted)
-        if robot.schedule.has_jumps:
-            state = enter_next_piece(step, robot, tolerance, state)
-        return state
+        return with_jumps(step, robot, tolerance, state)
 
     return jax.lax.while_loop(going, once, state)
 
@@ -157,13 +160,20 @@ def advance(
     here = robot.problem(state)
     stop = next_stop(robot, state, t_end)
     left = stop - now.t
-    longest = here.formulation.mechanism.longest_step(now.xd)
+    longest = here.longest_step(now.xd)
     wanted = jnp.minimum(state.h, jnp.minimum(max_step, longest))
     # Two halves end better than a step and a rest.
     shortened = jnp.where(wanted > 0.5 * left, 0.5 * left, wanted)
-    h = jnp.where(wanted >= left * (1 - 1e-9), left, shortened)
+    h = frozen(jnp.where(wanted >= left * (1 - 1e-9), left, shortened))
     attempt = step.attempt(here, tolerance, now, h, state.memory)
     accepted = attempt.solved & (attempt.error <= 1.0)
+    contacts = state.contacts
+    if contacts is not None:
+        found = locate(step, here.formulation, now, attempt, h, contacts)
+        found = chosen(accepted, found, contacts)
+        # The step is taken again, to where a stop begins or ceases to push.
+        accepted = accepted & (found.change_at == contacts.change_at)
+        contacts = found
 
     def choose(new, old):
         return jax.tree.map(lambda a, b: jnp.where(accepted, a, b), new, old)
@@ -177,13 +187,13 @@ def advance(
         state.counts.rejected + ~accepted,
         state.counts.evaluations + attempt.evaluations,
     )
-    size = next_size(step, attempt, h, accepted)
+    size = frozen(next_size(step, attempt, h, accepted))
     # A step that was cut short says nothing about how long the next one may be.
     was_cut = accepted & (h < wanted)
     size = jnp.where(was_cut, jnp.maximum(size, wanted), size)
     result = judge(state, attempt, size, counts, max_steps)
     memory = choose(attempt.memory, step.reject(state.memory, attempt))
-    joints = here.formulation.mechanism.joint_coordinates(end.x)
+    joints = here.joint_coordinates(end.x)
     joints = jnp.where(accepted, joints, state.joints)
     result = near_dead_point(here, end, accepted, result)
     moved = MarchState(
@@ -193,6 +203,7 @@ def advance(
         size,
         memory,
         state.control,
+        contacts,
         counts,
         record,
         result,
@@ -218,6 +229,8 @@ def next_stop(robot: DrivenRobot, state: MarchState, t_end) -> Float[Array, ""]:
     stop = t_end
     if robot.schedule.has_jumps:
         stop = jnp.minimum(stop, robot.schedule.end(state.piece))
+    if state.contacts is not None:
+        stop = jnp.minimum(stop, state.contacts.change_at)
     law = robot.sampled_law
     if law is None:
         return stop
@@ -225,15 +238,26 @@ def next_stop(robot: DrivenRobot, state: MarchState, t_end) -> Float[Array, ""]:
     return jnp.minimum(stop, law.time_of_next(state.control))
 
 
-def enter_next_piece(
+def with_jumps(
     step: AbstractStep, robot: DrivenRobot, tolerance: Tolerance, state: MarchState
 ) -> MarchState:
-    """The march at the end of a smooth piece goes over to the next one; the method begins afresh there."""
-    is_at_end = state.now.t >= robot.schedule.end(state.piece)
+    """The march at the end of a smooth piece of time goes over to the next one, and where contacts change they do.
+
+    The method begins afresh there.
+    """
     is_well = state.result == RESULTS.successful
-    is_over = is_at_end & is_well
-    piece = jnp.where(is_over, state.piece + 1, state.piece)
-    there = eqx.tree_at(lambda s: s.piece, state, piece)
+    there, is_over = state, jnp.asarray(False)
+    if robot.schedule.has_jumps:
+        is_over = is_well & (state.now.t >= robot.schedule.end(state.piece))
+        piece = jnp.where(is_over, state.piece + 1, state.piece)
+        there = eqx.tree_at(lambda s: s.piece, there, piece)
+    if state.contacts is not None:
+        has_changed = is_well & (state.now.t >= state.contacts.change_at)
+        contacts = chosen(has_changed, changed(state.contacts), state.contacts)
+        there = eqx.tree_at(lambda s: s.contacts, there, contacts)
+        is_over = is_over | has_changed
+    if there is state:
+        return state
 
     def begin():
         return step.begin(robot.problem(there), tolerance, state.now)
@@ -249,7 +273,7 @@ def near_dead_point(
     f = problem.formulation
     if f.n_joints == f.n_encoders:
         return result
-    is_near = f.mechanism.joint_gain(end.x) > DEAD_POINT_GAIN
+    is_near = problem.joint_gain(end.x) > DEAD_POINT_GAIN
     is_dead = accepted & is_near & (result == RESULTS.successful)
     return RESULTS.where(is_dead, RESULTS.dead_point, result)
 

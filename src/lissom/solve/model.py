@@ -32,7 +32,14 @@ from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
 from .balance import balanced_point
 from .robot_matrices import RobotMatrices, equation_arrays
 from .state import State, state_at, state_of
-from .static import descend, equilibrium_free, equilibrium_held, imbalance, slope
+from .static import (
+    descend,
+    equilibrium_free,
+    equilibrium_held,
+    imbalance,
+    slope,
+    with_stops,
+)
 
 REFERENCES = (None, "tangent", "minimum-norm")  # or a mapping {"zeroed": [...]}
 BALANCE = 1e-7  # force left over in an equilibrium, against the largest force in it
@@ -498,7 +505,8 @@ def _static_held(f: AbstractFormulation, encoder):
 @compiled_quickly
 def _static_free(f: AbstractFormulation, tau, start):
     x = equilibrium_free(f, tau, start)
-    return _checked_equilibrium(f, x, tau)
+    motion = engine.at_rest(f, x)
+    return state_of(f, motion, tau), imbalance(f, motion, with_stops(f, motion, tau))
 
 
 def _checked_equilibrium(f: AbstractFormulation, x, tau):

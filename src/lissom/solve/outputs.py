@@ -12,6 +12,7 @@ from ..dynamics import engine
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
+from ..dynamics.stops import stop_energy
 from ..native.compiled import NativeAhead
 from ..native.marks import kept_function, over_rows
 from ..types import real
@@ -59,7 +60,9 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     place = motion.place
     poses = node_poses(f, place)
     kinetic = engine.kinetic_energy(f, motion)
+    # The springs of end stops bend too.
     strain = engine.strain_energy(f, place)
+    strain = strain + stop_energy(f.joints.stops, place.encoder)
     gravity = engine.gravity_energy(f, place)
     return Outputs(
         qd=motion.theta_d,

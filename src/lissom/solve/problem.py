@@ -9,6 +9,7 @@ from ..algebra.linear import factorise, inverse, solve
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
+from ..dynamics.stops import PUSHING
 from ..native.marks import kept_function
 from .channels import measure, observed_motion
 from .feedback import WiredLaw, on_actuated
@@ -43,6 +44,15 @@ class MotionProblem(eqx.Module):
         )
         return MotionProblem(self.formulation, loads)
 
+    def in_contact(self, contact: Float[Array, "2 j"] | None) -> "MotionProblem":
+        """The same problem while the contact with end stops, where there are any, stays as it is."""
+        if contact is None:
+            return self
+        loads = eqx.tree_at(
+            lambda loads: loads.contact, self.loads, contact, is_leaf=_is_none
+        )
+        return MotionProblem(self.formulation, loads)
+
     @property
     def sampled_law(self) -> WiredLaw | None:
         """The law that acts at samples, None where there is none."""
@@ -51,6 +61,23 @@ class MotionProblem(eqx.Module):
             return None
         assert isinstance(feedback, WiredLaw)
         return feedback
+
+    # --- joints
+
+    @kept_function
+    def joint_coordinates(self, x) -> Float[Array, " j"]:
+        """Coordinates of all moving joints."""
+        return self.formulation.mechanism.joint_coordinates(x)
+
+    @kept_function
+    def joint_gain(self, x):
+        """How fast the joints of a closed chain move against the independent ones."""
+        return self.formulation.mechanism.joint_gain(x)
+
+    @kept_function
+    def longest_step(self, xd):
+        """The longest step in which a closed chain keeps to its branch [s]."""
+        return self.formulation.mechanism.longest_step(xd)
 
     # --- loads
 
@@ -84,6 +111,35 @@ class MotionProblem(eqx.Module):
             total = jax.tree.map(jnp.add, total, wrench)
         return total
 
+    # --- end stops
+
+    def acting(self, t, motion: Motion) -> Rates:
+        """What is applied, and the end stops."""
+        total = self.applied(t, motion)
+        stops = self.formulation.joints.stops
+        if stops is None:
+            return total
+        encoder, encoder_d = motion.place.encoder, motion.rates.encoder
+        push = stops.torque(encoder, encoder_d, self._contact(motion))
+        return Rates(total.V, total.q, total.encoder + push)
+
+    def _contact(self, motion: Motion) -> Float[Array, "2 j"]:
+        """The contact with end stops: the one that the march holds to over a step, or that of this very motion."""
+        stops = self.formulation.joints.stops
+        assert stops is not None
+        if self.loads.contact is not None:
+            return self.loads.contact
+        return stops.contact(motion.place.encoder, motion.rates.encoder)
+
+    def _stop_matrices(self, motion: Motion, N: Rates):
+        """Damping and stiffness of the end stops that push."""
+        stops = self.formulation.joints.stops
+        assert stops is not None
+        share = jnp.sum(self._contact(motion) == PUSHING, axis=0)
+        E = N.encoder
+        D = jnp.einsum("jm,j,jn->mn", E, share * stops.damping, E)
+        return D, jnp.einsum("jm,j,jn->mn", E, share * stops.stiffness, E)
+
     # --- equations of motion
 
     @kept_function
@@ -93,7 +149,7 @@ class MotionProblem(eqx.Module):
 
     def residual_of(self, t, motion: Motion) -> Float[Array, " n"]:
         """The residual of a motion that is already evaluated."""
-        force = engine.needed_force(self.formulation, motion, self.applied(t, motion))
+        force = engine.needed_force(self.formulation, motion, self.acting(t, motion))
         if not self.loads.prescribed:
             return force
         _, force = self._reaction(motion, force)
@@ -130,6 +186,9 @@ class MotionProblem(eqx.Module):
         N = engine.rate_map(f, motion.x)
         M = engine.inertia(f, motion.place, N)
         D, K = engine.structural_matrices(f, motion.place, motion.xd, N)
+        if f.joints.stops is not None:
+            D_stop, K_stop = self._stop_matrices(motion, N)
+            D, K = D + D_stop, K + K_stop
         feedback = self.loads.feedback
         if feedback is not None and feedback.sample is None:
             on_x, on_xd = self._gains(t, motion, N)
@@ -177,7 +236,7 @@ class MotionProblem(eqx.Module):
         torque = applied.encoder
         if not self.loads.prescribed:
             return applied, torque
-        force = engine.needed_force(self.formulation, motion, applied)
+        force = engine.needed_force(self.formulation, motion, self.acting(t, motion))
         tau, _ = self._reaction(motion, force)
         return applied, torque.at[jnp.asarray(self.loads.prescribed)].add(tau)
 
@@ -188,7 +247,12 @@ class MotionProblem(eqx.Module):
         applied, torque = self._driven(t, motion)
         driving = Rates(applied.V, applied.q, torque)
         power = motion.pull_back(driving) @ xd
-        return jnp.stack([power, engine.damping_power(self.formulation, motion)])
+        loss = engine.damping_power(self.formulation, motion)
+        stops = self.formulation.joints.stops
+        if stops is not None:
+            encoder, encoder_d = motion.place.encoder, motion.rates.encoder
+            loss = loss + stops.loss(encoder, encoder_d, self._contact(motion))
+        return jnp.stack([power, loss])
 
     # --- samples
 
@@ -206,7 +270,9 @@ class MotionProblem(eqx.Module):
         law, f = self.sampled_law, self.formulation
         assert law is not None
         applied, torque = self._driven(t, motion)
-        needed = engine.link_forces(f, motion, applied) if law.needs_reactions else None
+        needed = None
+        if law.needs_reactions:
+            needed = engine.link_forces(f, motion, self.acting(t, motion))
         seen = observed_motion(f, motion)
         return measure(f, law.channels, seen, needed, torque)
 

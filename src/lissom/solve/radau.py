@@ -19,6 +19,7 @@ from jaxtyping import Array, Float
 from ..algebra.linear import Factors, factorise, identity_factors, solve
 from ..native.marks import over_rows
 from ..types import real, whole
+from .implicit import root
 from .problem import MotionProblem, Tangents
 from .step import (
     AbstractStep,
@@ -27,6 +28,7 @@ from .step import (
     Moment,
     Tolerance,
     error_weights,
+    frozen,
     weighted_size,
 )
 
@@ -100,6 +102,7 @@ class Radau(AbstractStep):
         self, problem: MotionProblem, tolerance: Tolerance, now: Moment
     ) -> RadauMemory:
         """Acceleration from the equations of motion, and their derivatives."""
+        problem, now = frozen((problem, now))
         n = now.x.shape[0]
         tangents = problem.matrices(now.t, now.x, now.xd)
         force = problem.residual(now.t, now.x, now.xd, jnp.zeros(n))
@@ -133,11 +136,15 @@ class Radau(AbstractStep):
         jump: Float[Array, " n"],
     ) -> RadauMemory:
         """The accelerations jump with the torques; derivatives and factors do not know about held torques."""
-        xdd = memory.xdd + solve(memory.inertia, jump)
+        xdd = memory.xdd + solve(memory.inertia, frozen(jump))
         yes = jnp.asarray(True)
         return eqx.tree_at(
-            lambda m: (m.xdd, m.jumped, m.jump), memory, (xdd, yes, jump)
+            lambda m: (m.xdd, m.jumped, m.jump), memory, (xdd, yes, frozen(jump))
         )
+
+    def renew(self, memory: RadauMemory) -> RadauMemory:
+        """The derivatives are taken anew at the next step."""
+        return eqx.tree_at(lambda m: m.wanted, memory, jnp.asarray(True))
 
     def attempt(
         self,
@@ -151,26 +158,29 @@ class Radau(AbstractStep):
         # Slow forces belong to the derivatives that they were formed with.
         is_linear = memory.jumped & ~memory.wanted
         memory = self._refresh(problem, tolerance, now, h, memory)
+        still, at_rest = frozen((problem, now))
         guess = predict(memory, h)
         if problem.sampled_law is not None:
-            guess = jnp.where(is_linear, predict_after_jump(memory, now, h), guess)
-        stages, solved, iterations, contraction = iterate(
-            problem, tolerance, now, h, memory, guess
+            linear = predict_after_jump(memory, at_rest, h)
+            guess = jnp.where(is_linear, linear, guess)
+        found, solved, iterations, contraction = iterate(
+            still, tolerance, at_rest, h, memory, guess
         )
+        stages = root(residuals, stage_changes, found, (problem, now, h, memory))
         x, xd, _ = stage_states(now, h, stages)
         powers = over_rows(problem.powers)(now.t + C * h, x, xd, stages)
         work = now.work + h * (A[2] @ powers)
         end = Moment(now.t + h, x[2], xd[2], work)
-        error = estimate(tolerance, now, h, memory, stages)
+        error = estimate(tolerance, at_rest, h, memory, found)
         slow = (contraction > SLOW) & (iterations > 2)
         kept = eqx.tree_at(
             lambda m: (m.xdd, m.stages, m.h_before, m.stale, m.wanted, m.contraction),
             memory,
-            (stages[2], stages, h, jnp.asarray(True), slow, contraction),
+            (found[2], found, h, jnp.asarray(True), slow, contraction),
         )
         if problem.sampled_law is not None:
             d = memory.tangents
-            slow_forces = stages @ d.M.T + xd @ d.D.T + x @ d.K.T
+            slow_forces = found @ d.M.T + frozen(xd @ d.D.T + x @ d.K.T)
             no = jnp.asarray(False)
             kept = eqx.tree_at(
                 lambda m: (m.jumped, m.slow_forces), kept, (no, slow_forces)
@@ -183,6 +193,7 @@ class Radau(AbstractStep):
 
     def _refresh(self, problem, tolerance, now, h, memory: RadauMemory) -> RadauMemory:
         """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
+        problem, now = frozen((problem, now))
 
         def derivatives():
             tangents = problem.matrices(now.t, now.x, now.xd)
@@ -306,6 +317,19 @@ def _stages_of(memory: RadauMemory, real_force, complex_force) -> Float[Array, "
     return jnp.outer(FROM_REAL, w) + 2.0 * jnp.real(jnp.outer(FROM_COMPLEX, z))
 
 
+def residuals(stages: Float[Array, "3 n"], arguments: Any) -> Float[Array, "3 n"]:
+    """Residuals of the equations of motion at the three stages."""
+    problem, now, h, _ = arguments
+    x, xd, t = stage_states(now, h, stages)
+    return over_rows(problem.residual)(t, x, xd, stages)
+
+
+def stage_changes(r: Float[Array, "3 n"], arguments: Any) -> Float[Array, "3 n"]:
+    """Changes of the stages' accelerations that take residuals away, with the factors at hand."""
+    memory = arguments[3]
+    return _stages_of(memory, TO_REAL @ r, TO_COMPLEX @ r.astype(complex))
+
+
 class RadauIteration(NamedTuple):
     """State of the simplified Newton iteration."""
 
@@ -326,11 +350,10 @@ def iterate(
     guess,
 ):
     """Simplified Newton iteration on the stage accelerations, [HairerWanner1996] section IV.8."""
+    arguments = (problem, now, h, memory)
 
     def change(stages):
-        x, xd, t = stage_states(now, h, stages)
-        r = over_rows(problem.residual)(t, x, xd, stages)
-        return -_stages_of(memory, TO_REAL @ r, TO_COMPLEX @ r.astype(complex))
+        return -stage_changes(residuals(stages, arguments), arguments)
 
     def size_of(d):
         dx = h**2 * (A2 @ d)

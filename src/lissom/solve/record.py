@@ -74,7 +74,7 @@ def write(
         part = jnp.where(h > 0, (record.t[k] - now.t) / length, 0.0)
         part = jnp.clip(part, 0.0, 1.0)
         at = now if attempt is None else step.interpolate(now, attempt, h, part)
-        joints = problem.formulation.mechanism.joint_coordinates(at.x)
+        joints = problem.joint_coordinates(at.x)
         command = record.command
         if problem.loads.held is not None:
             command = command.at[k].set(problem.loads.held)

@@ -116,12 +116,13 @@ def equation_arrays(
         return 0.5 * (bias(xd) + bias(-xd)) - bias(still)
 
     N = engine.rate_map(f, x)
-    D, K = engine.structural_matrices(f, xd, N)
+    place = f.configuration(x)
+    D, K = engine.structural_matrices(f, place, xd, N)
     at_rest = engine.at_rest(f, x)
     weight, _, _ = engine.resting_forces(f, at_rest, tau)
     poses, motions = _node_motions(f, x)
     return {
-        "M": engine.inertia(f, f.configuration(x), N),
+        "M": engine.inertia(f, place, N),
         "C": 0.5 * jax.jacfwd(coriolis)(xd),
         "K": K,
         "D": D,

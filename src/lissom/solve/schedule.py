@@ -35,6 +35,7 @@ class Loads(eqx.Module):
     torque: Piece | None = None
     feedback: AbstractFeedback | None = None
     held: Float[Array, " a"] | None = None  # command of a sampled law in force
+    contact: Float[Array, "2 j"] | None = None  # with end stops, held over a step
     wrenches: tuple[NodeLoad, ...] = ()
     motion: tuple[Piece, ...] = ()
     prescribed: tuple[int, ...] = eqx.field(static=True, default=())

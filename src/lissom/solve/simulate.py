@@ -4,15 +4,20 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
-from ..compilation import QUICK
+from ..compilation import QUICK, compiled_quickly
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
+from ..dynamics.formulation import near
 from ..native.compiled import NativeAhead, using
 from ..types import RESULTS, real, whole
+from .adjoint import recorded_times, replayed
 from .checkpoint import CheckpointFile
+from .contacts import first_contacts
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
 from .generalised_alpha import GeneralisedAlpha
@@ -38,6 +43,7 @@ def _numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
 _first_sample = NativeAhead(first_sample, **QUICK)
 _set_off = NativeAhead(set_off, _numbers_of_robot, **QUICK)
 _march = NativeAhead(march, _numbers_of_robot)
+_first_contacts = compiled_quickly(first_contacts)
 
 
 class Settings(NamedTuple):
@@ -153,7 +159,7 @@ def _simulated(
                 watch(float(at.now.t))
             if not _is_well(at):
                 # A closed chain may go on with other joints as its coordinates.
-                f, at = beyond_dead_point(robot.formulation, at, prescribed)
+                f, at = beyond_dead_point(robot.formulation, _as_jax(at), prescribed)
                 robot = DrivenRobot(f, schedule)
             independent = robot.formulation.independent
             if independent != segments[-1].independent:
@@ -235,6 +241,8 @@ def rollout(
     torque: Any = None,
     inputs: Inputs | None = None,
     solver: Solver | Mapping[str, Any] | None = None,
+    most_steps: int | None = None,
+    steps: Float[Array, " s"] | None = None,
 ) -> Solution:
     """A run as one pure JAX function of the model's numbers and the state: for `jax.jit`, `jax.vmap`, `jax.jvp`.
 
@@ -249,6 +257,9 @@ def rollout(
         torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
         inputs: tables of torques, wrenches and motions, instead of `torque`.
         solver: `Solver` options, or a mapping of them.
+        most_steps: where the run is to be differentiated in reverse mode (`jax.grad`): the steps are found first, at
+            most so many, and then taken again as a loop of known length. Memory grows with this number.
+        steps: from `step_times`: these steps are taken, and no others are looked for.
 
     Example:
         >>> import jax, lissom as ls
@@ -257,22 +268,93 @@ def rollout(
         >>> tip(0.3).shape
         ()
     """
+    times = output_times(t_end, output_dt)
+    start = _pure_start(model, state, times, torque, inputs, solver)
+    step, tolerance, max_step, max_steps = start.settings
+    robot, at = start.robot, start.at
+    end = real(float(times[-1]))
+    segments = (Segment(robot.formulation.independent, 0, 0.0),)
+    if most_steps is None and steps is None:
+        at = march(step, robot, tolerance, at, end, max_step, whole(ENDLESS), max_steps)
+        return solution_of(at, segments)
+    if robot.formulation.joints.stops is not None:
+        raise ValueError(
+            "most_steps: a run with end stops has no reverse mode; differentiate it forwards, or leave out limits.stop"
+        )
+    found = at
+    if steps is None:
+        assert most_steps is not None
+        found, steps = recorded_times(
+            step, robot, tolerance, at, end, max_step, max_steps, most_steps
+        )
+    at, record = replayed(step, robot, tolerance, at, steps, at.record)
+    at = eqx.tree_at(
+        lambda s: (s.record, s.counts, s.result),
+        at,
+        (record, found.counts, found.result),
+    )
+    return solution_of(at, segments)
+
+
+def step_times(
+    model: Model,
+    state: State | None = None,
+    *,
+    t_end: float = 1.0,
+    torque: Any = None,
+    inputs: Inputs | None = None,
+    solver: Solver | Mapping[str, Any] | None = None,
+    most_steps: int = 1024,
+) -> Float[Array, " s"]:
+    """Times at which the steps of a run begin and end, the last one repeated: `rollout` takes the same steps again.
+
+    With other numbers of the robot too, so that a loss over runs is a smooth function of them.
+    """
+    times = np.array([0.0, t_end])
+    start = _pure_start(model, state, times, torque, inputs, solver)
+    step, tolerance, max_step, max_steps = start.settings
+    return recorded_times(
+        step,
+        start.robot,
+        tolerance,
+        start.at,
+        real(t_end),
+        max_step,
+        max_steps,
+        most_steps,
+    )[1]
+
+
+class PureStart(NamedTuple):
+    """All that a pure run begins with."""
+
+    settings: Settings
+    robot: DrivenRobot
+    at: MarchState
+
+
+def _pure_start(
+    model: Model,
+    state: State | None,
+    times: np.ndarray,
+    torque: Any,
+    inputs: Inputs | None,
+    solver: Solver | Mapping[str, Any] | None,
+) -> PureStart:
+    """A march under way, its whole output grid in one window."""
     state = model.at() if state is None else state
     inputs = inputs_of_torque(model, torque) if inputs is None else inputs
     inputs = inputs.wired(model)
     options = solver_of(solver)
-    times = output_times(t_end, output_dt)
     end = float(times[-1])
     f = model.formulation
-    step, tolerance, max_step, max_steps = settings_of(options, end)
+    settings = settings_of(options, end)
     robot = DrivenRobot(f, inputs.schedule(end))
     commands = _command_count(robot)
     record = empty_record(real(times), f.size, f.n_encoders, commands)
     at = _start(robot, state, record, options, end, first_sample)
-    at = set_off(step, robot, tolerance, at)
-    limits = (real(end), max_step, whole(ENDLESS), max_steps)
-    at = march(step, robot, tolerance, at, *limits)
-    return solution_of(at, (Segment(f.independent, 0, 0.0),))
+    at = set_off(settings.step, robot, settings.tolerance, at)
+    return PureStart(settings, robot, at)
 
 
 # --- start and end -------------------------------------------------------------------------------------------------
@@ -290,6 +372,9 @@ def _start(
     now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
     joints = real(state.q)
     control = sample(robot.at_start.near(joints), now)
+    contacts = None
+    if robot.formulation.joints.stops is not None:
+        contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
     first_step = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
     zero = whole(0)
     return MarchState(
@@ -299,6 +384,7 @@ def _start(
         h=real(first_step),
         memory=None,
         control=control,
+        contacts=contacts,
         counts=Counts(zero, zero, zero),
         record=record,
         result=RESULTS.successful,
@@ -330,7 +416,15 @@ def kept_solution(
 ) -> Solution:
     """What a march has come to, with the rows that the host has kept."""
     filled = rows.take(at.record)
-    return _solution(rows.t, rows.columns, filled, at, segments)
+    return _solution(rows.t, rows.columns, filled, _as_jax(at), segments)
+
+
+def _as_jax(at: MarchState) -> MarchState:
+    """A march whose numbers are arrays of JAX: machine code leaves NumPy's."""
+    memory = eqx.tree_at(
+        lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None
+    )
+    return jax.tree.map(jnp.asarray, memory)
 
 
 def _solution(

@@ -45,11 +45,32 @@ def equilibrium_free(
     """Coordinates x at rest with free joints under given torques, near `start`, by Newton's dogleg."""
 
     def missing(x, _):
-        return engine.resting_force(formulation, engine.at_rest(formulation, x), tau)
+        return unbalanced_at_rest(formulation, engine.at_rest(formulation, x), tau)
 
     method = optx.Dogleg(rtol=RTOL, atol=1e-9)
     found = optx.root_find(missing, method, start, max_steps=400, throw=False)
     return found.value
+
+
+def unbalanced_at_rest(
+    formulation: AbstractFormulation, motion: Motion, tau: Float[Array, " j"]
+) -> Float[Array, " n"]:
+    """Force that keeps free joints from rest under given torques; end stops push too."""
+    return engine.resting_force(
+        formulation, motion, with_stops(formulation, motion, tau)
+    )
+
+
+def with_stops(
+    formulation: AbstractFormulation, motion: Motion, tau: Float[Array, " j"]
+) -> Float[Array, " j"]:
+    """Torques of drives and of the end stops that push."""
+    stops = formulation.joints.stops
+    if stops is None:
+        return tau
+    encoder = motion.place.encoder
+    still = jnp.zeros_like(encoder)
+    return tau + stops.torque(encoder, still, stops.contact(encoder, still))
 
 
 def slope(
@@ -58,7 +79,7 @@ def slope(
     """Unbalanced force, its derivative and the inertia at x: what a descent to rest needs."""
 
     def force(x):
-        return engine.resting_force(formulation, engine.at_rest(formulation, x), tau)
+        return unbalanced_at_rest(formulation, engine.at_rest(formulation, x), tau)
 
     return force(x), jax.jacfwd(force)(x), engine.inertia_at(formulation, x)
 

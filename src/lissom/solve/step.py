@@ -4,6 +4,7 @@ import abc
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -11,6 +12,20 @@ from ..algebra.so3 import CROSS
 from ..dynamics.formulation import AbstractFormulation
 from ..native.marks import kept_function
 from .problem import MotionProblem, Tangents
+
+
+def frozen(tree: Any) -> Any:
+    """The same numbers, constant to every derivative: for all that decides about steps.
+
+    The derivative of a run is that of its solution, and step sizes, iteration matrices and error weights are none of
+    it: a derivative of the step size would only differentiate the error that each step makes.
+    """
+
+    def stop(leaf: Any) -> Any:
+        is_number = isinstance(leaf, jax.Array) and eqx.is_inexact_array(leaf)
+        return jax.lax.stop_gradient(leaf) if is_number else leaf
+
+    return jax.tree.map(stop, tree)
 
 
 class Tolerance(eqx.Module):
@@ -118,6 +133,10 @@ class AbstractStep(eqx.Module):
         A method may keep what the jump leaves alone; here it begins again.
         """
         return self.begin(problem, tolerance, now)
+
+    def renew(self, memory: Any) -> Any:
+        """Memory for a step that takes all derivatives anew; methods without derivatives have nothing to do."""
+        return memory
 
     @abc.abstractmethod
     def attempt(

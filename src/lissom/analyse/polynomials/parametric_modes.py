@@ -255,19 +255,20 @@ def _single_expansion(
     """One expansion of the given order about one point."""
     order = ORDER if order is None else order
     start = _start(expander.source.parameters, at, region, present)
-    region = region or _region_about(start)
-    box = (start, region.low, region.high)
+    # Without a range the expansion is good near its point: there it is looked at.
+    points = _point_above(start)[None] if region is None else region.few_checks()
+    low = start - 1.0 if region is None else region.low
+    high = start + 1.0 if region is None else region.high
     series = expander.about(start, None, order)
-    found = _joined(expander, order, [box], [series], "")
-    checked = _exact_errors(found, region.few_checks())
+    found = _joined(expander, order, [(start, low, high)], [series], "")
+    checked = _exact_errors(found, points)
     return dataclasses.replace(found, notes={**found.notes, "checked": checked})
 
 
-def _region_about(start: np.ndarray) -> ParameterBox:
-    """Where an expansion without a range is looked at: up to a tenth of its parameters above the expansion point."""
-    # Above alone: below zero there is no mass and no length. An angle of zero is looked at up to 0.1 rad.
-    reach = 0.1 * np.where(start == 0.0, 1.0, np.abs(start))
-    return ParameterBox(start, start + reach)
+def _point_above(start: np.ndarray) -> np.ndarray:
+    """A point near an expansion point: every parameter a tenth larger, an angle of zero 0.1 rad."""
+    # Larger, not smaller: below zero there is no mass and no length.
+    return start + 0.1 * np.where(start == 0.0, 1.0, np.abs(start))
 
 
 def _exact_errors(found: ParametricModes, points: np.ndarray) -> str:
@@ -282,10 +283,10 @@ def _exact_errors(found: ParametricModes, points: np.ndarray) -> str:
         likeness = min(likeness, float(mac.min()))
     low = ", ".join(f"{value:.4g}" for value in points.min(axis=0))
     high = ", ".join(f"{value:.4g}" for value in points.max(axis=0))
-    return (
-        f"frequency error {frequency:.2g} and MAC {likeness:.6f} at {len(points)} points from ({low}) to ({high}), "
-        "against exact modes"
-    )
+    where = f"{len(points)} points from ({low}) to ({high})"
+    if len(points) == 1:
+        where = f"({low})"
+    return f"frequency error {frequency:.2g} and MAC {likeness:.6f} at {where}, against exact modes"
 
 
 def _goal(

@@ -178,7 +178,6 @@ class _Text:
         return self.doubles(count).astype(np.int64)
 
     sizes = ints
-    rest = property(lambda self: len(self.values) - self.at)
 
 
 class _Binary:

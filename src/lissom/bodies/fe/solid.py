@@ -93,7 +93,7 @@ def solid_mesh(file: MshFile, source: str) -> SolidMesh:
     if not np.isfinite(file.points).all():
         raise FeError(f"{source}: $Nodes: holds numbers that are not finite")
     solids = {block.kind for block in file.blocks if block.kind in SOLIDS}
-    if not solids:
+    if not solids or not len(file.labels):
         raise FeError(f"{source}: holds no volume")
     if len(solids) > 1 or not solids <= set(TETRAHEDRA):
         raise FeError(

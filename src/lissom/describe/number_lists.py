@@ -1,0 +1,79 @@
+"""Long lists of numbers in YAML text, read at once: the parser needs fifty times longer for them.
+
+Such a list is cut out of the text and a mark is put in its place; the mark becomes the list again when it is met. Text
+that only looks like a list, in quotes or in a comment, gets its own words back.
+"""
+
+import json
+import re
+from typing import Any, NamedTuple
+
+NUMBER = r"[-+]?[0-9][0-9.eE+-]*"
+# `[0, 0.1, [1, 2], ...]`, over many lines, of at least 1000 characters
+FLOW = re.compile(r"\[[\[\]\s0-9.,eE+-]{1000,}\]")
+# Lines `- [0, 1.5]` or `- 0.5`, at least 100 of them, as deep as each other
+BLOCK = re.compile(
+    rf"^(?P<indent> *)- (?P<row>{NUMBER}|\[[^\[\]\n#'\"]*\])[ ]*\n"
+    rf"(?:(?P=indent)- (?:{NUMBER}|\[[^\[\]\n#'\"]*\])[ ]*\n){{99,}}",
+    re.MULTILINE,
+)
+
+
+class NumberList(NamedTuple):
+    """A list that was cut out: its numbers, how many entries it has, and its words."""
+
+    values: list[Any]
+    entries: int
+    text: str
+
+
+class CutText(NamedTuple):
+    """Text with marks in place of its long lists."""
+
+    text: str
+    lists: dict[str, NumberList]
+
+
+def cut_lists(text: str) -> CutText:
+    """The text without its long lists of numbers; every line keeps its number."""
+    lists: dict[str, NumberList] = {}
+    # A mark that does not occur in the text itself.
+    stem = "lissom-numbers"
+    while stem in text:
+        stem += "-"
+
+    def cut(match: re.Match) -> str:
+        words = match[0]
+        indent = match.groupdict().get("indent")
+        flow = words if indent is None else _as_flow(words)
+        try:
+            values = json.loads(flow)
+        except ValueError:
+            # Not balanced, or numbers that YAML writes in another way: left to the parser.
+            return words
+        mark = f"{stem}{len(lists)}."
+        lists[mark] = NumberList(values, _count(values), words)
+        lines = "\n" * words.count("\n")
+        # The value of a key must stand deeper than the key, a list need not.
+        return mark + lines if indent is None else f"{indent} {mark}{lines}"
+
+    text = BLOCK.sub(cut, text)
+    return CutText(FLOW.sub(cut, text), lists)
+
+
+def _as_flow(lines: str) -> str:
+    rows = (line.strip().removeprefix("- ") for line in lines.splitlines())
+    return f"[{','.join(rows)}]"
+
+
+def _count(values: Any) -> int:
+    if not isinstance(values, list):
+        return 1
+    return 1 + sum(_count(value) for value in values)
+
+
+def depth(values: Any) -> int:
+    """How many lists stand inside each other."""
+    if not isinstance(values, list):
+        return 0
+    return 1 + max((depth(value) for value in values), default=0)

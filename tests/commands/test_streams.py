@@ -1,0 +1,85 @@
+"""Commands whose output nobody takes, whose time is up, or that are stopped early: right code, no traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from lissom.commands import cli
+
+LISSOM = f"{sys.executable} -m lissom.commands.cli"
+
+
+def shell(command, **environment):
+    """Exit code, stdout and stderr of a line of the shell."""
+    done = subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("robots | head -1; exit ${PIPESTATUS[0]}", 0),
+        ("robots >&-", 0),
+        ("robots > /dev/full", 1),
+        ("show nothing --json > /dev/full", 2),
+        ("show nothing 2>&-", 2),
+    ],
+)
+def test_streams_that_take_nothing_leave_the_exit_code_right(line, code):
+    found, _, err = shell(f"{LISSOM} {line}")
+    assert found == code
+    assert "Traceback" not in err and "Exception ignored" not in err
+
+
+def test_a_user_without_a_home_folder_can_work():
+    code, out, err = shell(
+        f"env -u HOME -u XDG_CACHE_HOME {LISSOM} show simple-pendulum"
+    )
+    assert code == 0 and "simple-pendulum" in out and "Traceback" not in err
+
+
+def test_a_command_whose_time_is_up_stops_with_the_reason(tmp_path):
+    began = time.monotonic()
+    file = tmp_path / "run.nc"
+    code, _, err = shell(
+        f"{LISSOM} simulate double-pendulum --set t_end=1000 --max-wall 3 -o {file}"
+    )
+    assert code == 1 and "stopped after 3 s (--max-wall)" in err
+    assert "Traceback" not in err
+    assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize("text", ["x", "0", "-1", "nan", ""])
+def test_a_time_that_is_none_is_refused(capsys, text):
+    assert cli.main(["robots", "--max-wall", text]) == 2
+    assert "--max-wall" in capsys.readouterr().err
+
+
+def test_a_command_that_takes_long_says_so_off_terminals(capsys, monkeypatch):
+    monkeypatch.setattr("lissom.commands.wall_clock.HEARTBEAT", 0.01)
+    assert cli.main(["validate", "simple-pendulum"]) == 0
+    assert "lissom validate: 0 s" in capsys.readouterr().err
+
+
+def test_ctrl_c_while_the_package_is_imported_ends_quietly():
+    program = (
+        "import sys, types, os, signal\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'lissom': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "import lissom_command\n"
+        "sys.exit(lissom_command.main())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True)
+    assert done.returncode == 128 + signal.SIGINT and done.stderr == b""
