@@ -5,6 +5,8 @@ in its own frame and the joints' compatibility written out, the terms M_G2, M_C2
 the motion is the same.
 """
 
+from typing import NamedTuple
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -15,6 +17,7 @@ from ..kinematics.chain import link_frames, link_twists, relative_poses
 from ..kinematics.compatibility import Shapes, elastic_coordinates, reference_matrix
 from ..kinematics.erls_motion import (
     ErlsMotion,
+    Pose,
     RigidMotion,
     erls_motion,
     erls_pull_back,
@@ -25,6 +28,7 @@ from ..kinematics.mechanism import AbstractMechanism
 from ..kinematics.references import AbstractReference
 from ..types import Real
 from .carried_slopes import (
+    CarriedSlopes,
     carried_slopes,
     forces_on_slopes,
     linear_motion,
@@ -41,6 +45,15 @@ from .formulation import (
     Rates,
 )
 from .links import Links
+
+
+class CarriedMotion(NamedTuple):
+    """Displacements that the ERLS carries; of stiffened links also those of first order, and the slopes they give."""
+
+    placed: tuple[Float[Array, "l m"], ...]  # coordinates, rates, accelerations
+    moved: ErlsMotion
+    first: ErlsMotion | None = None
+    slopes: CarriedSlopes | None = None
 
 
 class Erls(AbstractFormulation):
@@ -87,45 +100,16 @@ class Erls(AbstractFormulation):
         self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]
     ) -> Motion:
         """Motion by the geometric rule."""
-        chain, shapes = self.mechanism.chain, self.shapes
         theta = self.mechanism.chain_coordinates(x)
-        at = pose(self.mechanism, shapes, self.reference, theta)
+        at = pose(self.mechanism, self.shapes, self.reference, theta)
         _, eta = self.split(x)
         rate_i, eta_d = self.split(xd)
         acceleration_i, eta_dd = self.split(xdd)
-        rigid = rigid_motion(chain, at, rate_i, acceleration_i)
-
-        def carried(placed):
-            return erls_motion(
-                chain, shapes, self.reference, at, rigid, placed, self.complete
-            )
-
-        def transpose(moved, force: Rates):
-            forces = (force.V, force.q, force.encoder)
-            return erls_pull_back(chain, shapes, at, moved, *forces, self.complete)
-
-        placed = linear_motion(self.links, eta, eta_d, eta_dd)
-        moved = first = carried(placed)
-        slopes = None
-        if self.links.slopes is not None:
-            # Displacements of first order turn the links, and with their slopes shorten them: that is carried on too.
-            slopes = carried_slopes(self.links, placed, first.rotations(len(placed[0])))
-            placed = with_slopes(self.links, placed, slopes)
-            moved = carried(placed)
-
-        def pull_back(force: Rates) -> Float[Array, " n"]:
-            on_theta, on_links = transpose(moved, force)
-            if slopes is not None:
-                on_phi, on_links = forces_on_slopes(self.links, slopes, on_links)
-                on_q = jnp.zeros_like(force.q).at[:, 3:6].set(on_phi)
-                still = Rates(0.0 * force.V, on_q, 0.0 * force.encoder)
-                more_on_theta, more_on_links = transpose(first, still)
-                on_theta = on_theta + more_on_theta
-                on_links = on_links + more_on_links[:, : on_links.shape[1]]
-            on_eta = on_robot(self.links, eta.shape[0], on_links)
-            return jnp.concatenate([on_theta, on_eta])
-
-        place, rates, rates_d = self._link_motion(theta, rigid, moved, placed)
+        rigid = rigid_motion(self.mechanism.chain, at, rate_i, acceleration_i)
+        carried = self._carried_motion(at, rigid, eta, eta_d, eta_dd)
+        place, rates, rates_d = self._link_motion(
+            theta, rigid, carried.moved, carried.placed
+        )
         return Motion(
             x=x,
             xd=xd,
@@ -135,8 +119,50 @@ class Erls(AbstractFormulation):
             place=place,
             rates=rates,
             rates_d=rates_d,
-            pull_back=pull_back,
+            pull_back=lambda force: self._pull_back(at, carried, eta.shape[0], force),
         )
+
+    def _carried_motion(
+        self, at: Pose, rigid: RigidMotion, *eta: Float[Array, " d"]
+    ) -> CarriedMotion:
+        """Displacements that the ERLS carries; of stiffened links once more, with what shortens them."""
+
+        def carried(placed):
+            chain, shapes = self.mechanism.chain, self.shapes
+            return erls_motion(
+                chain, shapes, self.reference, at, rigid, placed, self.complete
+            )
+
+        linear = linear_motion(self.links, *eta)
+        first = carried(linear)
+        if self.links.slopes is None:
+            return CarriedMotion(linear, first)
+        # Displacements of first order turn the links, and with their slopes shorten them: that is carried on too.
+        slopes = carried_slopes(self.links, linear, first.rotations(len(linear[0])))
+        placed = with_slopes(self.links, linear, slopes)
+        return CarriedMotion(placed, carried(placed), first, slopes)
+
+    def _pull_back(
+        self, at: Pose, carried: CarriedMotion, count: int, force: Rates
+    ) -> Float[Array, " n"]:
+        """Transpose of the rates: forces on theta_i and on the `count` elastic coordinates."""
+
+        def transpose(moved, on_V, on_q, on_encoder):
+            chain, shapes = self.mechanism.chain, self.shapes
+            forces = (on_V, on_q, on_encoder)
+            return erls_pull_back(chain, shapes, at, moved, *forces, self.complete)
+
+        on_theta, on_links = transpose(carried.moved, force.V, force.q, force.encoder)
+        if carried.slopes is not None:
+            # Forces on the squared slopes push on the displacements of first order that the slopes are made of.
+            on_phi, on_links = forces_on_slopes(self.links, carried.slopes, on_links)
+            on_q = jnp.zeros_like(force.q).at[:, 3:6].set(on_phi)
+            none = (0.0 * force.V, on_q, 0.0 * force.encoder)
+            first_on_theta, first_on_links = transpose(carried.first, *none)
+            on_theta = on_theta + first_on_theta
+            on_links = on_links + first_on_links[:, : on_links.shape[1]]
+        on_eta = on_robot(self.links, count, on_links)
+        return jnp.concatenate([on_theta, on_eta])
 
     def _link_motion(
         self,
