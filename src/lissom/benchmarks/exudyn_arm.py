@@ -64,7 +64,8 @@ def floating_arm(
     seat_R = np.eye(3)
     sensors: dict[str, Any] = {}
     for i, link in enumerate(robot.links):
-        axis = np.asarray(link.joint.axis, dtype=float)
+        # Joints by Denavit and Hartenberg name no axis: it is z.
+        axis = np.asarray(link.joint.axis or (0.0, 0.0, 1.0), dtype=float)
         mesh = _with_nodes(point_mesh(body_of(robot, i)))
         modes = craig_bampton(mesh.body, inner_modes)
         info = floating_frame(bench, mesh, modes, p[i], robot.gravity, R[i])
