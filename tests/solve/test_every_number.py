@@ -125,6 +125,8 @@ def schema(part, seen=()):
 def numbers(part, path=""):
     """Path, (class, field) and value of every real number that a description holds."""
     for name, field in type(part).model_fields.items():
+        if name not in part.model_fields_set:
+            continue
         value = getattr(part, name)
         here = f"{path}.{name}" if path else name
         if isinstance(value, Part):

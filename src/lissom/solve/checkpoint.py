@@ -1,6 +1,6 @@
 """A march under way as plain arrays: whatever ends the process, the run continues from there with the same numbers."""
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -40,6 +40,7 @@ class Checkpoint(NamedTuple):
             rows.columns[name][: len(column)] = column
 
 
+@runtime_checkable
 class Keeper(Protocol):
     """What keeps a run while it goes on."""
 
