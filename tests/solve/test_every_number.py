@@ -172,7 +172,8 @@ def test_a_number_may_be_traced_alone(robot, path, field, value):
 @pytest.mark.slow
 @pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
 def test_derivatives_of_a_model_agree_with_differences(robot):
-    # Nodal coordinates: round sections bend alike in all planes, and modes in them are not unique. Along one direction through all numbers; differences of fourth order leave 1e-9 of truncation.
+    # Nodal coordinates: round sections bend alike in all planes, and modes in them are not unique.
+    # Along one direction through all numbers; differences of fourth order leave 1e-9 of truncation.
     places = [(path, np.asarray(value, float)) for path, _, value in numbers(robot)]
     rng = np.random.default_rng(2)
     ways = [rng.uniform(0.5, 1.0, np.shape(value)) for _, value in places]
