@@ -88,7 +88,7 @@ def test_deflections_are_those_of_a_program_with_multipliers(name, choices):
     )
     options = {
         "t_end": case["t_end"],
-        "output_dt": case["t_end"] / 60,
+        "output_dt": case["t_end"] / 600,
         "solver": {"rtol": 1e-8, "atol": 1e-10},
     }
     run = ls.simulate(model, model.at([0.0]), inputs=inputs, **options)

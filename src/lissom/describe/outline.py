@@ -106,8 +106,12 @@ def _segmented(links: PartialLinks) -> tuple[str, ...]:
 
 
 def _without_second_order(links: PartialLinks) -> tuple[str, ...]:
-    solids = [link for link in links if link is not None and link.fe is not None]
-    return tuple(link.name for link in solids if not link.fe.has_second_order)
+    found = []
+    for link in links:
+        solid = None if link is None else link.fe
+        if link is not None and solid is not None and not solid.has_second_order:
+            found.append(link.name)
+    return tuple(found)
 
 
 def outline_of_data(data: Any) -> Outline | None:

@@ -37,6 +37,7 @@ def carried_slopes(
     phi: tuple[Float[Array, "l 3"], ...],
 ) -> CarriedSlopes:
     """Slopes from elastic coordinates and rotations of the inner nodes, each with rates and accelerations."""
+    assert links.slopes is not None
     m = links.slopes.shape[-1]
     parts = []
     for own, turned in zip(eta, phi, strict=True):
@@ -58,6 +59,7 @@ def with_slopes(
     links: Links, linear: tuple[Float[Array, "l s"], ...], slopes: CarriedSlopes
 ) -> tuple[Float[Array, "l s"], ...]:
     """The same with the squared slopes in their places."""
+    assert links.slopes is not None
     m = links.slopes.shape[-1]
     parts = [part[:, :m] for part in linear]
     return with_squares(parts, slopes.squares)
@@ -77,6 +79,7 @@ def forces_on_slopes(
     links: Links, slopes: CarriedSlopes, on_links: Float[Array, "l s"]
 ) -> tuple[Float[Array, "l 3"], Float[Array, "l m"]]:
     """Forces on the rotations of the inner nodes, and on the elastic coordinates, from those on all coordinates."""
+    assert links.slopes is not None
     m = links.slopes.shape[-1]
     on_slope = 2.0 * slopes.value * on_links[:, m:, None]
     on_phi = jnp.einsum("lpka,lpk->la", links.leans, on_slope)

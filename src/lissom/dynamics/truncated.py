@@ -426,13 +426,14 @@ class TruncatedScrews(AbstractEquations):
         j = formulation.n_joints
         spread = jnp.asarray(self.links.spread)
         at = self._pose(formulation, place)
+        chain, shape = formulation.mechanism.chain, jnp.asarray(self.links.tip)
 
         def over_coordinates(on_links):
             elastic = jnp.einsum("lmx,lmy->xy", spread, on_links)
             return jnp.pad(elastic, ((j, 0), (j, 0)))
 
         def damping_of(eta_d):
-            (tip_d,) = parents_tips(jnp.asarray(self.links.tip), eta_d)
+            (tip_d,) = parents_tips(chain, shape, eta_d)
             (a_d,) = along(at.Phi, carry(at.B, tip_d))
             return self.damping_forces(at, a_d, eta_d)
 
@@ -444,8 +445,9 @@ class TruncatedScrews(AbstractEquations):
 
     def _pose(self, formulation: AbstractFormulation, place: Configuration) -> DualPose:
         """The dual pose of a place."""
-        (tip,) = parents_tips(jnp.asarray(self.links.tip), place.q[:, 6:])
-        return dual_pose(formulation.mechanism.chain, place.encoder, tip)
+        chain, shape = formulation.mechanism.chain, jnp.asarray(self.links.tip)
+        (tip,) = parents_tips(chain, shape, place.q[:, 6:])
+        return dual_pose(chain, place.encoder, tip)
 
     def kinetic_energy(
         self, formulation: AbstractFormulation, motion: Motion
@@ -475,8 +477,8 @@ class TruncatedScrews(AbstractEquations):
         """Power taken by structural damping and joint friction [W]."""
         theta_d, eta_d = _split(formulation, motion.xd)
         at = self._pose(formulation, motion.place)
-        chain = formulation.mechanism.chain
-        (tip_d,) = parents_tips(jnp.asarray(self.links.tip), eta_d)
+        chain, shape = formulation.mechanism.chain, jnp.asarray(self.links.tip)
+        (tip_d,) = parents_tips(chain, shape, eta_d)
         rate = jnp.asarray(chain.selection @ theta_d)[:, None]
         own = carry(at.B, tip_d) - rate * bracket(at.s, at.a)
         (a_d,) = along(at.Phi, own)
