@@ -45,8 +45,9 @@ def test_damped_modes_and_linear_models_take_it_alike():
     damped = frequencies(model, damped=True, weight_stiffness=True)
     linear = ls.linearize(model, [0.0, 0.0], locked=True, weight_stiffness=True)
     poles = np.sort(np.abs(linear.poles[linear.poles.imag > 0]))
-    np.testing.assert_allclose(damped, undamped, rtol=1e-9)
-    np.testing.assert_allclose(poles[:4] / (2 * np.pi), undamped, rtol=1e-9)
+    # Beta damps strain and not weight, so that |lambda| differs from omega by the square of a small coupling of modes.
+    np.testing.assert_allclose(damped, undamped, rtol=1e-6)
+    np.testing.assert_allclose(poles[:4] / (2 * np.pi), damped, rtol=1e-6)
 
 
 def test_only_first_order_formulations_under_gravity_have_something_to_say():

@@ -83,7 +83,8 @@ def carried_momentum(
 ) -> Float[Array, "l e"]:
     """Alpha times the momentum of body rates alone, V_rel = 0: forces on (V, qd), [Boscariol2012] eq. (24)."""
     M = jnp.asarray(links.mass)[:, :, 6:]
-    return jnp.asarray(alpha)[:, None] * jnp.einsum("lec,lc->le", M, qd)
+    P = jnp.einsum("lec,lc->le", M, qd)
+    return P * jnp.asarray(alpha)[:, None]
 
 
 def scaled_momentum(
@@ -95,7 +96,8 @@ def scaled_momentum(
 ) -> Float[Array, "l e"]:
     """Alpha times the momentum of (V_rel, qd) of every deformed link."""
     y = jnp.concatenate([V_rel, rates.q], axis=1)
-    return alpha[:, None] * jax.vmap(momentum)(links, y, place.q)
+    P = jax.vmap(momentum)(links, y, place.q)
+    return P * jnp.asarray(alpha)[:, None]
 
 
 def rotor_damping(

@@ -21,7 +21,7 @@ from jaxtyping import Array, Float
 
 from ..algebra.se3 import rigid_shape
 from ..algebra.so3 import cross_matrix
-from ..kinematics.chain import of_parents, stands_on_ground
+from ..kinematics.chain import Chain, of_parents, on_parents, stands_on_ground
 from ..kinematics.dual_chain import (
     DualPose,
     along,
@@ -202,7 +202,8 @@ class TruncatedScrews(AbstractEquations):
         strain = jnp.einsum("lmn,ln->lm", jnp.asarray(self.links.stiffness), moved.eta)
         # V_1 = a_d - ad(a) V: the rate at which the frames are displaced from those of the rigid robot.
         a_d = moved.y.dual[:, :6] + bracket(at.a, moved.y.real[:, :6])
-        damping = self.damping_forces(at, a_d, moved.y.dual[:, 6:])
+        chain = formulation.mechanism.chain
+        damping = self.damping_forces(chain, at, a_d, moved.y.dual[:, 6:])
         on_links = force.real[:, 6:] + force.dual[:, 6:] + strain + damping
         # Back from the deformed frames to those of the rigid chain, to first order.
         F = force.real[:, :6]
@@ -226,7 +227,11 @@ class TruncatedScrews(AbstractEquations):
         return jnp.concatenate([on_theta + on_joint, on_eta])
 
     def damping_forces(
-        self, at: DualPose, a_d: Float[Array, "l 6"], eta_d: Float[Array, "l m"]
+        self,
+        chain: Chain,
+        at: DualPose,
+        a_d: Float[Array, "l 6"],
+        eta_d: Float[Array, "l m"],
     ) -> Float[Array, "l m"]:
         """Forces of structural damping on the links' coordinates, to first order; the paper has none.
 
@@ -234,6 +239,7 @@ class TruncatedScrews(AbstractEquations):
         order.
 
         Args:
+            chain: the rigid chain.
             at: pose and displacements.
             a_d: rate of the displacement of every link frame, its own axes.
             eta_d: elastic speeds of every link.
@@ -246,9 +252,8 @@ class TruncatedScrews(AbstractEquations):
         P = jnp.asarray(self.links.alpha)[:, None] * P
         (F,) = transpose_along(at.Phi, P[:, :6])
         on_tip = jnp.einsum("lij,li->lj", at.B, F)
-        # A link's tip carries the next link; the last tip carries none.
-        from_tips = jnp.einsum("ldm,ld->lm", shape[:-1], on_tip[1:])
-        from_tips = jnp.pad(from_tips, ((0, 1), (0, 0)))
+        on_own_tip = on_parents(chain.parents, on_tip, shape.shape[0])
+        from_tips = jnp.einsum("ldm,ld->lm", shape, on_own_tip)
         return internal + P[:, 6:] + from_tips
 
     def link_forces(
@@ -425,17 +430,17 @@ class TruncatedScrews(AbstractEquations):
         """Damping, and the constant stiffness K of eq. (112)."""
         j = formulation.n_joints
         spread = jnp.asarray(self.links.spread)
+        chain = formulation.mechanism.chain
         at = self._pose(formulation, place)
-        chain, shape = formulation.mechanism.chain, jnp.asarray(self.links.tip)
 
         def over_coordinates(on_links):
             elastic = jnp.einsum("lmx,lmy->xy", spread, on_links)
             return jnp.pad(elastic, ((j, 0), (j, 0)))
 
         def damping_of(eta_d):
-            (tip_d,) = parents_tips(chain, shape, eta_d)
+            (tip_d,) = parents_tips(chain, jnp.asarray(self.links.tip), eta_d)
             (a_d,) = along(at.Phi, carry(at.B, tip_d))
-            return self.damping_forces(at, a_d, eta_d)
+            return self.damping_forces(chain, at, a_d, eta_d)
 
         slope = friction_slope(formulation, xd[:j])
         C = jax.vmap(damping_of, in_axes=-1, out_axes=-1)(spread)
@@ -477,12 +482,12 @@ class TruncatedScrews(AbstractEquations):
         """Power taken by structural damping and joint friction [W]."""
         theta_d, eta_d = _split(formulation, motion.xd)
         at = self._pose(formulation, motion.place)
-        chain, shape = formulation.mechanism.chain, jnp.asarray(self.links.tip)
-        (tip_d,) = parents_tips(chain, shape, eta_d)
+        chain = formulation.mechanism.chain
+        (tip_d,) = parents_tips(chain, jnp.asarray(self.links.tip), eta_d)
         rate = jnp.asarray(chain.selection @ theta_d)[:, None]
         own = carry(at.B, tip_d) - rate * bracket(at.s, at.a)
         (a_d,) = along(at.Phi, own)
-        loss = jnp.sum(eta_d * self.damping_forces(at, a_d, eta_d))
+        loss = jnp.sum(eta_d * self.damping_forces(chain, at, a_d, eta_d))
         return loss + theta_d @ friction(formulation, theta_d)
 
     def node_wrench(

@@ -66,7 +66,7 @@ def rigid_robot(
     open_chain = _of_links(chain, links, joints)
     selection = jnp.asarray(open_chain.selection)
     screw = selection.T @ world_screws(open_chain, theta[:joints])
-    moves = carriers(chain.parents, links) @ selection
+    moves = jnp.asarray(carriers(chain.parents, links)) @ selection
     return RigidRobot(screw, dependence, moves, theta.shape[0] - joints)
 
 

@@ -7,7 +7,6 @@ papers beside every array.
 """
 
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -79,7 +78,7 @@ class RobotMatrices:
 
     def save(self, path: Any) -> Any:
         """Write arrays, names and equation numbers in full precision: `.npz` for NumPy, `.mat` for MATLAB, Octave."""
-        ending = Path(str(path)).suffix.lower()
+        ending = str(path).lower()[-4:]
         if ending not in ENDINGS:
             raise ValueError(f"{path}: the name must end in {' or '.join(ENDINGS)}")
         data: dict[str, Any] = dict(self.arrays)
