@@ -101,7 +101,10 @@ def tree():
         ({"stiffening": "geometric"}, "own has no geometric stiffening: choose erls"),
         ({"reference": "minimum-norm"}, "own takes tangent only"),
         ({"terms": "published"}, "own has one set of terms"),
-        ({"basis": "assumed"}, "own takes nodal: for assumed choose dual-screw or nonlinear"),
+        (
+            {"basis": "assumed"},
+            "own takes nodal: for assumed choose dual-screw or nonlinear",
+        ),
     ],
 )
 def test_what_it_does_not_declare_is_refused(choice, message):
