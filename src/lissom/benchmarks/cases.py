@@ -1,22 +1,30 @@
 """Library scenarios against the clock: build, compile, first run, warm runs, and the error that the time bought."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from ..describe.files import library_names
 from ..describe.scenario import Scenario, Solver
+from ..native.compiled import NativeAhead, largest_function, using
 from ..scenarios.ready import initial_state, inputs_of
 from ..show.run import Run, SimulationError, compile_run, dataset
 from ..show.scene import moving_tip, scene_from_json
+from ..solve.march import DrivenRobot
 from ..solve.model import Model
+from ..solve.problem import MotionProblem
 from ..solve.simulate import output_times, simulate
 from ..types import RESULTS
 from .machine import one_core, timed
 
 # Tolerances of references: a thousand times tighter than the default.
 TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}
+
+BACKENDS = ("native", "xla")
 
 Tell = Callable[[str], None]  # takes a line about what is going on
 
@@ -130,8 +138,11 @@ def measure_scenario(
         warm, run = timed(case.run, repeat)
         tell(f"{name}: reference")
         tight, reference = timed(reference_run)
+        tell(f"{name}: both back ends")
+        backends = [measure_backend(case, backend, repeat) for backend in BACKENDS]
     simulated = float(run.t[-1])
     return {
+        "backends": backends,
         "case": name,
         "coordinates": case.model.formulation.size,
         "simulated_s": simulated,
@@ -152,3 +163,61 @@ def measure_scenario(
             "steps": solver_counts(reference)["steps"],
         },
     }
+
+
+# --- back ends -----------------------------------------------------------------------------------------------------
+
+
+def measure_backend(case: Case, backend: str, repeat: int) -> dict[str, Any]:
+    """Times of one back end: one residual, and compiling, first and warm runs of the scenario."""
+    compile_s = case.compile(backend=backend)
+    first, _ = timed(lambda: case.run(backend=backend))
+    warm, _ = timed(lambda: case.run(backend=backend), repeat)
+    residual_s, operations = measure_residual(case, backend)
+    return {
+        "backend": backend,
+        "residual_s": residual_s,
+        "operations": operations,
+        "compile_s": compile_s,
+        "first_run_s": first.best,
+        "warm_s": warm.best,
+    }
+
+
+def measure_residual(case: Case, backend: str) -> tuple[float, int | None]:
+    """Seconds of one residual at the start of the scenario, Python's call apart, and its scalar operations."""
+    schedule = case.inputs.wired(case.model).schedule(case.scenario.t_end)
+    robot = DrivenRobot(case.model.formulation, schedule)
+    residuals = NativeAhead(_residuals, lambda robot, *_: robot.formulation)
+    state = case.state
+    times = []
+    with using(backend):
+        for count in (ONCE, OFTEN):
+            t = np.zeros(count)
+            arguments = (robot, state.q, t, state.x, state.xd)
+            jax.block_until_ready(residuals(*arguments))
+            job = functools.partial(_finished, residuals, arguments)
+            times.append(timed(job, 20)[0].best)
+    operations = None
+    if backend == "native":
+        operations = largest_function(_residuals, robot, state.q, t, state.x, state.xd)
+    return (times[1] - times[0]) / (OFTEN - ONCE), operations
+
+
+ONCE, OFTEN = 20, 520  # residuals in one call
+
+
+def _finished(function: Callable, arguments: tuple) -> None:
+    jax.block_until_ready(function(*arguments))
+
+
+def _residuals(robot: DrivenRobot, joints, t, x, xd):
+    """Residuals one after the other, each at a state that the one before has a say in: none can be left out."""
+    problem = MotionProblem(robot.formulation, robot.schedule.loads(0)).near(joints)
+
+    def once(state, t):
+        x, xd, xdd = state
+        change = 1e-30 * problem.residual(t, x, xd, xdd)
+        return (x + change, xd + change, change), None
+
+    return jax.lax.scan(once, (x, xd, jnp.zeros_like(x)), t)[0]

@@ -33,6 +33,8 @@ def tables_of(report: Mapping[str, Any]) -> list[ReportTable]:
     for key, make in makers.items():
         if report.get(key):
             tables.append(make(report[key]))
+    if report.get("cases"):
+        tables.append(backends_table(report["cases"]))
     if report.get("eigenpairs"):
         tables += eigenpair_tables(report["eigenpairs"])
     return tables
@@ -250,6 +252,39 @@ def case_table(cases: Sequence[Mapping[str, Any]]) -> ReportTable:
         rows,
         note + "`x real time` counts the best warm run." + BUSY,
     )
+
+
+def backends_table(cases: Sequence[Mapping[str, Any]]) -> ReportTable:
+    """Machine code beside XLA: one residual, compiling, first and warm run."""
+    columns = (
+        "case",
+        "back end",
+        "residual",
+        "operations",
+        "compile",
+        "first run",
+        "warm best",
+        "faster",
+    )
+    rows = []
+    for case in cases:
+        slowest = max(row["warm_s"] for row in case["backends"])
+        for row in case["backends"]:
+            operations = row["operations"]
+            rows.append(
+                (
+                    case["case"],
+                    row["backend"],
+                    f"{1e6 * row['residual_s']:.2f} us",
+                    "" if operations is None else str(operations),
+                    seconds(row["compile_s"]),
+                    seconds(row["first_run_s"]),
+                    seconds(row["warm_s"]),
+                    f"{slowest / row['warm_s']:.1f}",
+                )
+            )
+    note = "Times in seconds, one core. Operations: scalar ones of one residual. Faster: times the slower back end."
+    return ReportTable("Back ends", columns, rows, note)
 
 
 def manoeuvre_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:

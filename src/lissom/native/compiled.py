@@ -247,3 +247,22 @@ def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
 
 def _is_shape(leaf: Any) -> bool:
     return isinstance(leaf, jax.ShapeDtypeStruct)
+
+
+def largest_function(function: Callable[..., Any], *arguments: Any) -> int:
+    """Scalar operations of the largest function that a function is made of, zeros of all its numbers left out."""
+    numbers, structure = split_arguments(arguments)
+
+    def on_arrays(numbers: list[Any]) -> Any:
+        return function(*joined_arguments(numbers, structure))
+
+    with marks.tracing():
+        traced = jax.make_jaxpr(on_arrays)(numbers)
+    # The state's numbers have no zeros worth counting on.
+    fixed = {id(leaf) for leaf in jax.tree.leaves(arguments[0])}
+    pattern = pattern_of(numbers, [id(number) in fixed for number in numbers])
+    module = Module("f")
+    variables = traced.jaxpr.invars
+    forms = [(v.aval, k) for v, k in zip(variables, pattern.known, strict=True)]
+    module.function(traced, forms, False)
+    return max(module.operations.values())
