@@ -274,6 +274,15 @@ def test_a_joint_beyond_its_range_is_named_with_time_and_excess():
     assert "from 0.9 s on: 0.5 rad beyond -3 rad at 1 s" in doubt.message
 
 
+def test_a_joint_that_presses_its_end_stop_in_is_not_doubted():
+    t = np.linspace(0.0, 1.0, 11)
+    beyond = 3.001 * t[:, None]
+    (doubt,) = range_doubts(model, beyond, t)
+    assert "stop: true" in doubt.remedy
+    held = Model(changed({"links.*.joint.limits.stop": True}), "erls-fem")
+    assert not list(range_doubts(held, beyond, t))
+
+
 def test_a_drive_that_would_need_more_than_it_has_is_doubted():
     assert not list(drive_doubts(model, np.array([[-9.0]])))
     (doubt,) = drive_doubts(model, np.array([[2.0], [-9.5]]), np.array([0.0, 0.1]))

@@ -156,9 +156,20 @@ def test_validate_reports_every_error_of_a_file_at_once(answer, lissom, tmp_path
 def test_validate_accepts_robots_and_scenarios(answer, reed):
     assert answer("validate", reed) == (
         0,
-        {"valid": True, "kind": "robot", "errors": []},
+        {"valid": True, "kind": "robot", "errors": [], "warnings": []},
     )
     assert answer("validate", "anthropomorphic-free-fall")[1]["kind"] == "scenario"
+
+
+def test_validate_tells_doubts_and_fails_on_them_only_when_asked(answer, lissom, reed):
+    line = ("validate", reed, "--set", "links.*.beam.material.E=70")
+    code, out, err = lissom(*line)
+    assert code == 0 and "valid robot" in out
+    assert "warning: link rod: material.E is 70 Pa" in err
+    code, found = answer(*line, "--strict")
+    assert code == 1 and found["valid"]
+    assert "material.E" in found["warnings"][0]
+    assert lissom("validate", "nowhere.yaml", "--strict")[0] == 2
 
 
 def test_validate_finds_zeroed_displacements_that_define_no_erls(answer, tmp_path):

@@ -13,10 +13,11 @@ from .options import (
     Reference,
     Settings,
     Stiffening,
+    Strict,
     Terms,
     changes,
 )
-from .output import console, note, print_json
+from .output import conclude, console, note, print_json
 
 
 def validate(
@@ -34,11 +35,13 @@ def validate(
     terms: Terms = None,
     basis: Basis = None,
     stiffening: Stiffening = None,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Check a robot or scenario file and report every error at once; exit code 2 if there is one.
 
-    A valid file is one that `simulate` starts with: the model is built in the formulation asked for.
+    A valid file is one that `simulate` starts with: the model is built in the formulation asked for. What is valid and
+    yet to be doubted is told as warnings; with --strict they give exit code 1.
 
     Examples: lissom validate robot.yaml, lissom validate robot.yaml --formulation nonlinear
     """
@@ -65,3 +68,4 @@ def validate(
         note(f"{file}: {count} error{'s' if count > 1 else ''}")
     if not answer.valid:
         raise typer.Exit(2)
+    conclude(answer.warnings, strict, json)

@@ -40,8 +40,8 @@ def startable_model(scenario: Scenario, file: str | None = None) -> Model:
     return model
 
 
-def check_start(scenario: Scenario, file: str | None = None) -> Model:
-    """The model of a scenario that a run could start from.
+def check_start(scenario: Scenario, file: str | None = None) -> tuple[Model, State]:
+    """The model of a scenario, and the state that a run of it would start from.
 
     Raises:
         DescriptionError: why it could not.
@@ -60,7 +60,7 @@ def check_start(scenario: Scenario, file: str | None = None) -> Model:
     massless = massless_coordinates(model, state)
     if massless:
         raise _massless(massless, file)
-    return model
+    return model, state
 
 
 def massless_coordinates(model: Model, state: State) -> list[str]:

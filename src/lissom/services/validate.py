@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..describe import DescriptionError
+from ..describe.doubt import lines_of
 from ..describe.files import kind_of_file
 from .frozen_model import FrozenModel, plain
 from .sources import robot_of, scenario_of
@@ -25,6 +26,7 @@ class ValidateResult(FrozenModel):
     valid: bool
     kind: str | None  # `robot` or `scenario`; None if the file cannot be read
     errors: tuple[ErrorReport, ...]
+    warnings: tuple[str, ...] = ()  # what there is to doubt, one line each
 
 
 def validate(
@@ -38,6 +40,7 @@ def validate(
         start: build the model too, and ask of it all that a run asks before its first step.
     """
     kind = None
+    warnings: tuple[str, ...] = ()
     try:
         kind = kind_of_file(file)
         scenario = scenario_of(file, changes) if kind == "scenario" else None
@@ -45,12 +48,13 @@ def validate(
             scenario = robot_of(file, changes)
         if start:
             # The solvers take their time to import: errors of the file itself are told without them.
+            from ..analyse.validity.watch import doubts_of_start
             from .dry_run import check_start
 
-            check_start(scenario, file)
+            warnings = lines_of(doubts_of_start(scenario, *check_start(scenario, file)))
     except DescriptionError as failure:
         return ValidateResult(valid=False, kind=kind, errors=errors_of(failure))
-    return ValidateResult(valid=True, kind=kind, errors=())
+    return ValidateResult(valid=True, kind=kind, errors=(), warnings=warnings)
 
 
 def errors_of(failure: DescriptionError) -> tuple[ErrorReport, ...]:

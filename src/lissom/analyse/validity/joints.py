@@ -59,6 +59,11 @@ def position_limits(joint: Joint) -> tuple[float, float] | None:
     return limits.position
 
 
+def has_stop(joint: Joint) -> bool:
+    """Whether end stops hold a joint in its range: it presses them in, and that is their work."""
+    return joint.limits is not None and joint.limits.stop is not None
+
+
 # --- range ---------------------------------------------------------------------------------------------------------
 
 
@@ -75,7 +80,7 @@ def _beyond_range(
     joints = zip(model.joint_names, moving_joints(model), encoder.T, strict=True)
     for name, joint, reading in joints:
         limits = position_limits(joint)
-        if limits is None:
+        if limits is None or has_stop(joint):
             continue
         low, high = limits
         excess = np.maximum(low - reading, reading - high)
@@ -87,7 +92,7 @@ def _beyond_range(
         unit = UNITS[joint.type][0]
         since = "" if t is None else f" from {t[int(np.argmax(excess > 0))]:.4g} s on"
         message = f"it leaves its range{since}: {largest:.3g} {unit} beyond {limit:.4g} {unit}{when(excess, t)}"
-        remedy = "Nothing stops it there: change the motion, or the limits"
+        remedy = "Nothing stops it there: change the motion or the limits, or give it a stop (limits: {stop: true})"
         about = f"joint {name}"
         yield Doubt("range", about, message, float(reading[row]), limit, remedy)
 

@@ -34,6 +34,19 @@ def doubts_of_scenario(scenario: Scenario) -> tuple[Doubt, ...]:
     return tuple(scenario_doubts(scenario))
 
 
+def doubts_of_start(
+    scenario: Scenario, model: Model, state: State
+) -> tuple[Doubt, ...]:
+    """Doubts about the data of a scenario and the state that its run starts from."""
+    encoder = np.asarray(state.encoder)
+    return (
+        *scenario_doubts(scenario),
+        *description_doubts(model.robot),
+        *start_doubts(model, encoder),
+        *range_doubts(model, encoder[None]),
+    )
+
+
 def doubts(model: Model, state: State) -> tuple[Doubt, ...]:
     """Doubts about a robot and one of its states, such as an equilibrium from `model.static`.
 
