@@ -38,7 +38,7 @@ from .predictive import MPC, Limits, Solver, program_of
 from .real_loop import RealLoop
 from .references import reference_through
 from .shaping import Mode, shaped, shaper_for
-from .tuning import delay_gain, held_modes, joint_inertia, pid_gains, vibration_gain
+from .tuning import delay_gain, driven_modes, joint_inertia, pid_gains, vibration_gain
 
 LAG = 2.0  # samples: time constant of a derivative's filter
 SETTLING = 3.0  # periods of the first mode: time constant of a vibration loop's high-pass filter
@@ -115,12 +115,12 @@ def shaped_modes(model: Model, q: Any, shaper: Shaper) -> list[Mode]:
     if shaper.frequency is not None:
         zeta = shaper.damping or 0.0
         return [Mode(2 * np.pi * f, zeta) for f in shaper.frequency]
-    found = held_modes(model, q)
+    found = driven_modes(model, q)
     chosen = []
     for number in shaper.modes:
         if int(number) > len(found):
             raise DesignError(
-                f"shaper.modes: the robot has {len(found)} modes with its joints held, there is no mode {number:g}"
+                f"shaper.modes: the robot has {len(found)} modes that its motors move, there is no mode {number:g}"
             )
         mode = found[int(number) - 1]
         chosen.append(
@@ -332,7 +332,7 @@ def _delayed_reference(
     if gain is None:
         rows = np.asarray(controller.reference.value, dtype=float)
         direction = _of_actuated(model, rows[-1] - rows[0])
-        largest = 100 * held_modes(model, q)[0].omega
+        largest = 100 * driven_modes(model, q)[0].omega
         found = delay_gain(model, q, inner, sensors, W, direction, largest)
         gain = found.chosen
     return DelayedReference(
@@ -362,7 +362,7 @@ def strain_filter(model: Model, q: Any, sensors: tuple[str, ...]) -> np.ndarray:
 
     Scaled by the first mode's frequency, so that W eps is the speed that a joint would gain in a period.
     """
-    omega = held_modes(model, q)[0].omega
+    omega = driven_modes(model, q)[0].omega
     joints = len(model.actuated)
     still = np.zeros(model.n_joints)
     base = _static_reading(model, q, sensors, still)
@@ -385,7 +385,7 @@ def _hybrid(model: Model, controller: HybridController) -> Hybrid:
     sensors = controller.sensors
     nominal = _nominal(model, controller, sensors)
     q = design_pose(model, controller)
-    first = held_modes(model, q)[0]
+    first = driven_modes(model, q)[0]
     settling = controller.settling or SETTLING * 2 * np.pi / first.omega
 
     def law_with(gain: np.ndarray) -> Hybrid:

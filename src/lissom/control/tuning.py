@@ -16,6 +16,8 @@ from .pid import PID
 from .shaping import Mode
 
 GAINS = 25  # tried in every search
+# Part of a joint's inertia that a mode must carry to count as moved by the motors.
+EXCITED = 1e-3
 INTEGRAL_SHARE = (
     0.1  # of the bandwidth: the integral acts ten times more slowly than the rest
 )
@@ -55,6 +57,26 @@ def held_modes(model: Model, q: Any) -> list[Mode]:
     omega = 2 * np.pi * np.asarray(found.frequency_hz)
     return [
         Mode(float(w), float(z)) for w, z in zip(omega, _ratios(found), strict=True)
+    ]
+
+
+def driven_modes(model: Model, q: Any) -> list[Mode]:
+    """Modes with all joints held that torques of the joints excite, slowest first.
+
+    A joint that accelerates carries along the part (phi^T M_ej)^2 of its own inertia M_jj in a mode phi: modes whose
+    part is below `EXCITED` for every actuated joint, such as those out of the plane of the motion, are left out.
+    """
+    state = model.static(model.assemble(q))
+    found = modes(model, state, locked=True)
+    M = np.asarray(model.mass_matrix(state))
+    joints = len(model.formulation.independent)
+    carried = np.asarray(found.shapes).T @ M[:, :joints]
+    part = (carried**2 / np.diag(M)[:joints]).max(axis=1)
+    slow_to_fast = zip(found.frequency_hz, _ratios(found), part, strict=True)
+    return [
+        Mode(float(2 * np.pi * f), float(z))
+        for f, z, own in slow_to_fast
+        if own > EXCITED
     ]
 
 
@@ -122,7 +144,7 @@ def vibration_gain(
         law_with: the law with a gain.
         scale: a gain that is certainly large.
     """
-    slowest = held_modes(model, q)[0]
+    slowest = driven_modes(model, q)[0]
     sizes = np.geomspace(1e-4 * scale, scale, GAINS)
     gains = np.concatenate([-sizes[::-1], [0.0], sizes])
     first = law_with(0.0)
@@ -175,6 +197,6 @@ def delay_gain(
         whole[-1, -1] = 1.0 - gain * sample * through
         return np.linalg.eigvals(whole)
 
-    slowest = held_modes(model, q)[0]
+    slowest = driven_modes(model, q)[0]
     gains = np.geomspace(1e-4 * limit, limit, 4 * GAINS)
     return best_gain(poles_of, gains, sample, 3 * slowest.omega)

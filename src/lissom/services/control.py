@@ -190,7 +190,7 @@ def compare(
     """
     from ..control.described import design_pose
     from ..control.quality import PERIODS
-    from ..control.tuning import held_modes
+    from ..control.tuning import driven_modes
     from ..solve.model import Model
 
     check_outputs(
@@ -202,7 +202,7 @@ def compare(
     model = Model.of_scenario(study.scenario)
     first = next(iter(study.controllers.values()))
     q = design_pose(model, first)
-    period = 2 * np.pi / held_modes(model, q)[0].omega
+    period = 2 * np.pi / driven_modes(model, q)[0].omega
     stop = float(study.motion.t[-1])
     runs: dict[str, Run] = {}
     rows: list[ControllerRow] = []
