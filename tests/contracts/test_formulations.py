@@ -211,9 +211,9 @@ def test_every_formulation_and_every_kind_of_its_parts_is_in_these_lists():
     assert listed == set(FORMULATIONS)
     found = [model_named("crane", *motion).formulation for motion in MOTIONS]
     equations = [f.equations for f in found]
-    # The model in world axes is for planar robots alone, which these are not: tests/dynamics holds it to its paper.
-    planar = {WorldAxes}
-    assert {type(f) for f in found} | planar == final_classes(AbstractFormulation)
+    # Planar robots alone have world axes: tests/dynamics/test_palomba.py holds these to the printed matrices.
+    kinds = {type(f) for f in found} | {WorldAxes}
+    assert kinds == final_classes(AbstractFormulation)
     assert {type(part) for part in equations} == final_classes(AbstractEquations)
     terms = {type(part.terms) for part in equations if isinstance(part, VirtualWork)}
     assert terms == final_classes(AbstractTerms)

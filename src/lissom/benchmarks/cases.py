@@ -184,7 +184,7 @@ def measure_backend(case: Case, backend: str, repeat: int) -> dict[str, Any]:
     }
 
 
-def measure_residual(case: Case, backend: str) -> tuple[float, int | None]:
+def measure_residual(case: Case, backend: Any) -> tuple[float, int | None]:
     """Seconds of one residual at the start of the scenario, Python's call apart, and its scalar operations."""
     schedule = case.inputs.wired(case.model).schedule(case.scenario.t_end)
     robot = DrivenRobot(case.model.formulation, schedule)

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from ..compilation import compiled_quickly
@@ -145,7 +146,7 @@ class GravityTorque(AbstractSignal):
         along = jax.tree.map(lambda *leaves: stack(leaves), *filled_up)
         times = np.concatenate([times, np.repeat(times[-1:], missing, axis=0)])
         torques = _torques_along(self.formulation, along, times)[:count]
-        traced = isinstance(torques, jax.core.Tracer)
+        traced = isinstance(torques, Tracer)
         return torques if traced else np.asarray(torques)
 
 

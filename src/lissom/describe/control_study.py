@@ -80,7 +80,8 @@ def with_shared_keys(data: Any) -> Any:
 
 
 def _with_shared(own: Any, shared: Mapping[str, Any]) -> Any:
-    kind = CONTROLLERS.get(own.get("type")) if isinstance(own, Mapping) else None
+    name = own.get("type") if isinstance(own, Mapping) else None
+    kind = CONTROLLERS.get(str(name))
     if kind is None:
         return own
     known = {key: value for key, value in shared.items() if key in kind.model_fields}

@@ -86,6 +86,7 @@ class Limits(Part):
         assert self.stop is not None
         if self.stop.stiffness is not None:
             return self.stop.stiffness
+        assert self.torque is not None
         return self.torque / PRESSED_IN
 
     def findings(self) -> list[Finding]:

@@ -101,8 +101,12 @@ def outline(
 
 
 def _segmented(links: PartialLinks) -> tuple[str, ...]:
-    beams = [link for link in links if link is not None and link.beam is not None]
-    return tuple(link.name for link in beams if link.beam.segments is not None)
+    names = []
+    for link in links:
+        beam = None if link is None else link.beam
+        if link is not None and beam is not None and beam.segments is not None:
+            names.append(link.name)
+    return tuple(names)
 
 
 def _without_second_order(links: PartialLinks) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ def scaled_momentum(
     """Alpha times the momentum of (V_rel, qd) of every deformed link."""
     y = jnp.concatenate([V_rel, rates.q], axis=1)
     P = jax.vmap(momentum)(links, y, place.q)
-    return P * jnp.asarray(alpha)[:, None]
+    return jnp.asarray(P) * jnp.asarray(alpha)[:, None]
 
 
 def rotor_damping(

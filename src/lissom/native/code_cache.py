@@ -20,7 +20,8 @@ _warned: list[str] = []
 
 def folder() -> Path | None:
     """Where machine code is kept: beside JAX's compiled code, and only where that is kept."""
-    chosen = jax.config.jax_compilation_cache_dir
+    options: Any = jax.config
+    chosen = options.jax_compilation_cache_dir
     return Path(chosen) / "native" if chosen else None
 
 

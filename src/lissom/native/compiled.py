@@ -126,7 +126,7 @@ class NativeAhead(CompiledAhead):
         numbers, structure = split_arguments(args)
         shapes = tuple((np.shape(leaf), np.dtype(leaf.dtype)) for leaf in numbers)
         key = (self, structure, shapes, "native")
-        found = STORE.find(key)
+        found: Any = STORE.find(key)
         for pattern, program in found.call if found is not None else ():
             if pattern.holds_for(numbers):
                 return program
@@ -136,7 +136,7 @@ class NativeAhead(CompiledAhead):
             return self._translated(key, numbers, structure, args)
 
     def _translated(self, key, numbers, structure, args) -> Program | None:
-        found = STORE.find(key)
+        found: Any = STORE.find(key)
         programs = list(found.call) if found is not None else []
         ids = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
         pattern = pattern_of(numbers, [id(number) in ids for number in numbers])
@@ -154,7 +154,9 @@ class NativeAhead(CompiledAhead):
             log.debug("traceback", exc_info=True)
             return None
         programs.append((pattern, program))
-        STORE.keep(key, Program(tuple(programs), None, program.user_code))
+        # One entry of the store for all patterns of zeros: its `call` is their list.
+        together: Any = tuple(programs)
+        STORE.keep(key, Program(together, None, program.user_code))
         return program
 
     def _give_up(self, key: Any, reason: str, level: int) -> None:

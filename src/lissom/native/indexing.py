@@ -201,7 +201,7 @@ def _gather_known(tr, params, x: Nodes, numbers: np.ndarray, shape) -> Nodes:
     parts = tuple(part[tuple(place)] for part in x.parts)
     if _drops(params["mode"]) and not inside.all():
         filling = _filling(tr, params, x.kind)
-        kept = inside[at_rows] if batch else np.full(shape, inside)
+        kept = np.asarray(inside)[at_rows] if batch else np.full(shape, inside)
         parts = tuple(np.where(kept, part, filling) for part in parts)
     return Nodes(x.kind, parts)
 

@@ -250,7 +250,8 @@ class Builder:
         data = np.ascontiguousarray(data)
         for known in f.tables:
             same = known.dtype == data.dtype.name and known.size == data.size
-            if same and known.data.tobytes() == data.tobytes():
+            held: Any = known.data
+            if same and held.tobytes() == data.tobytes():
                 return known
         place = len(f.tables)
         new = Buffer("table", data.dtype.name, data.size, place, data=data.ravel())

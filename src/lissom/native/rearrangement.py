@@ -43,6 +43,7 @@ def reshaped(tr, x: Value, shape: tuple[int, ...]) -> Value:
         return _with_units(tr, x, shape, before, after)
     if not (isinstance(x, Memory) and is_dense(x)):
         x = tr.store.in_memory(x, tr.owner)
+    assert isinstance(x, Memory)
     known = None if x.known is None else x.known.reshape(shape)
     return Memory(x.kind, x.buffer, x.offset, row_strides(shape), shape, known)
 

@@ -177,7 +177,8 @@ class Translator:
 
     def _read(self, here: Environment, atom: Any) -> Value:
         if isinstance(atom, core.Literal):
-            return self._constant(np.asarray(atom.val, dtype=atom.aval.dtype))
+            aval: Any = atom.aval
+            return self._constant(np.asarray(atom.val, dtype=aval.dtype))
         return here.values[atom]
 
     def _constant(self, number: np.ndarray) -> Value:
@@ -255,10 +256,11 @@ class Translator:
         first = cases[0]
         if all(case is first for case in cases):
             return True
-        if not all(isinstance(case, Memory) for case in cases):
+        places = [case for case in cases if isinstance(case, Memory)]
+        if len(places) < len(cases):
             return False
-        form = (first.buffer, first.offset, first.strides)
-        return all((c.buffer, c.offset, c.strides) == form for c in cases)
+        forms = {(place.buffer, place.offset, place.strides) for place in places}
+        return len(forms) == 1
 
     def _on_nodes(self, name, params, kinds, operands, shape) -> Nodes:
         arrays = [self.store.nodes(value).parts for value in operands]
@@ -489,8 +491,12 @@ def _carry(tr: Translator, values: list[Value], avals: list[Any]) -> list[Memory
         read_by_others = any(
             isinstance(value, Memory) and value.buffer in sources_of(v) for v in others
         )
-        typed = isinstance(value, Memory) and value.buffer.dtype == aval.dtype.name
-        if typed and not read_by_others and tr.is_own(value):
+        if (
+            isinstance(value, Memory)
+            and value.buffer.dtype == aval.dtype.name
+            and not read_by_others
+            and tr.is_own(value)
+        ):
             places.append(value)
             value.known = None
         else:

@@ -98,7 +98,7 @@ class Store:
         numbers = np.asarray(numbers)
         kind = kind_of(numbers.dtype)
         if kind == "c":
-            parts = (numbers.real, numbers.imag)
+            parts = (np.real(numbers), np.imag(numbers))
             return Nodes(kind, tuple(constants(self.builder, p, "d") for p in parts))
         return Nodes(kind, (constants(self.builder, numbers, kind),))
 

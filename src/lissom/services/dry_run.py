@@ -68,7 +68,7 @@ def massless_coordinates(model: Model, state: State) -> list[str]:
     M = np.asarray(model.mass_matrix(state))
     names = [*model.independent_names, *model.coordinate_names]
     if not np.isfinite(M).all():
-        rows = ~np.isfinite(M).all(axis=1)
+        rows = np.asarray(~np.isfinite(M).all(axis=1))
         return [name for name, is_bad in zip(names, rows, strict=True) if is_bad]
     scale = np.sqrt(np.abs(np.diag(M)))
     empty = scale**2 <= MASSLESS * np.abs(M).max(initial=0.0)

@@ -52,7 +52,8 @@ class CheckpointFile:
         about = {"run": self.run, "segments": [vars(part) for part in segments]}
         leaves = {f"leaf{k}": leaf for k, leaf in enumerate(jax.tree.leaves(at))}
         columns = {name: rows.columns[name][:filled] for name in COLUMNS}
-        np.savez(content, about=np.array(json.dumps(about)), **leaves, **columns)
+        arrays: Any = {**leaves, **columns}
+        np.savez(content, about=np.array(json.dumps(about)), **arrays)
         try:
             write_atomically(self.path, lambda file: file.write(content.getvalue()))
             self.failure = None

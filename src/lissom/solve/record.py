@@ -40,9 +40,20 @@ class Record(eqx.Module):
 def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> Record:
     """An output grid yet to be filled."""
     rows = t.shape[0]
-    blank = [real(jnp.full((rows, width), jnp.nan)) for width in (n, n, 2, joints)]
-    command = real(jnp.full((rows, commands), jnp.nan))
-    return Record(t, *blank, command, whole(0), whole(0))
+
+    def blank(width):
+        return real(jnp.full((rows, width), jnp.nan))
+
+    return Record(
+        t=t,
+        x=blank(n),
+        xd=blank(n),
+        work=blank(2),
+        joints=blank(joints),
+        command=blank(commands),
+        filled=whole(0),
+        first=whole(0),
+    )
 
 
 def is_due(record: Record, t) -> Any:

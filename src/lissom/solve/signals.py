@@ -130,7 +130,7 @@ class Table(AbstractSignal):
 
     def pieces(self, starts: Sequence[float], ends: Sequence[float]) -> list[Piece]:
         """The lines of many pieces, computed at once."""
-        together = self.on(np.asarray(starts), np.asarray(ends))
+        together: Any = self.on(np.asarray(starts), np.asarray(ends))
         pairs = zip(together.start, together.coefficients, strict=True)
         return [Piece(start, coefficients) for start, coefficients in pairs]
 
@@ -141,7 +141,8 @@ class Table(AbstractSignal):
             return np.zeros_like(self.values)
         column = (slice(None),) + (None,) * (self.values.ndim - 1)
         width = np.append(np.diff(self.t), 1.0)
-        rise = np.append(np.diff(self.values, axis=0), 0 * self.values[-1:], axis=0)
+        values: Any = self.values
+        rise = np.append(np.diff(values, axis=0), 0 * values[-1:], axis=0)
         # Between two points at one time, a jump, there is nothing.
         return rise / np.where(width > 0, width, 1.0)[column]
 

@@ -90,6 +90,7 @@ def reduce_body(body: Body, reduction: Reduction) -> tuple[Body, Truncation | No
     if is_modal(body) and (reduction.modes is None or reduction.modes >= n):
         return body, None
     if is_modal(body) and not reduction.keeps_interface:
+        assert reduction.modes is not None
         return with_coordinates(body, range(reduction.modes)), None
     modes, record = chosen_modes(body, reduction)
     names = mode_names(len(modes.omega))
@@ -167,7 +168,9 @@ def _constraint_and_normal_modes(
 ) -> Float[Real, "n k"]:
     """Static deflections of the interface with the inner node clamped, and modes between the held interfaces."""
     if is_modal(body):
-        K, M, change, own = _interface_first(body, K, M, reduction.interface)
+        K, M, change, own = _interface_first(
+            body, np.asarray(K), np.asarray(M), reduction.interface
+        )
         boundary = list(range(own))
     else:
         boundary = interface_coordinates(body, reduction.interface)
@@ -179,6 +182,7 @@ def _constraint_and_normal_modes(
         normal = _normal_modes(reduction, own, len(K) - own)
     W = craig_bampton(K, M, boundary, normal)
     if fewer:
+        assert reduction.modes is not None
         # Static deflections alone: the softest ones are the lowest modes within their span.
         _, V = lowest_modes(W.T @ K @ W, W.T @ M @ W, reduction.modes)
         W = W @ V
