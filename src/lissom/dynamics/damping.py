@@ -109,7 +109,7 @@ def rotor_damping(
     inertia = jnp.asarray(formulation.joints.motor_inertia)
     joints = inertia.shape[0]
     selection = formulation.mechanism.chain.selection[: len(alpha), :joints]
-    return (alpha @ selection) * inertia * relative_rate
+    return (jnp.asarray(alpha) @ selection) * inertia * relative_rate
 
 
 def in_link_frames(

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import logging
 from pathlib import Path
+from typing import Any
 
 import jax
 import llvmlite
