@@ -18,7 +18,7 @@ def hanging(**choices) -> ls.Model:
     """The double pendulum hanging along its links, which the weight stretches and does not bend."""
     robot = ls.Robot.load("double-pendulum")
     robot = robot.replace({"gravity": [98.1, 0.0, 0.0]})
-    return ls.Model(robot, **choices)
+    return ls.Model(robot, **{"formulation": "erls-fem"} | choices)
 
 
 def frequencies(model: ls.Model, **options):
