@@ -101,6 +101,7 @@ def turn():
     return ls.mode_map(four_bar(), crank[:, None], locked=True, axes={"crank": crank})
 
 
+@pytest.mark.slow
 def test_a_closed_chain_stays_on_its_branch_all_the_way_round():
     # Coupler and follower meet above the ground link: x and y of the pin between them by the cosine rule.
     found = turn()
@@ -115,6 +116,7 @@ def test_a_closed_chain_stays_on_its_branch_all_the_way_round():
     assert_allclose(np.exp(1j * (crank + coupler)), np.exp(1j * above), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_modes_of_a_closed_chain_come_back_after_a_turn_and_say_where_they_were_lost():
     found = turn()
     assert_allclose(found.frequency_hz[-1], found.frequency_hz[0], rtol=1e-6)
@@ -133,6 +135,7 @@ def test_modes_of_a_closed_chain_come_back_after_a_turn_and_say_where_they_were_
     assert_allclose(found.frequency_hz[[0, 15, 30], :3], known, rtol=2e-4)
 
 
+@pytest.mark.slow
 def test_every_shape_has_a_name_for_each_of_its_coordinates():
     found = turn()
     assert len(found.names) == found.shapes.shape[-2]

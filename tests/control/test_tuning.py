@@ -1,6 +1,7 @@
 """Numbers that laws are tuned by."""
 
 import numpy as np
+import pytest
 
 import lissom as ls
 from lissom.control.tuning import driven_modes, held_modes
@@ -8,6 +9,7 @@ from lissom.control.tuning import driven_modes, held_modes
 POSE = [0.5, -0.3]
 
 
+@pytest.mark.slow
 def test_modes_that_no_joint_feels_are_not_driven():
     # Holding the joints changes a mode that moves them, and no other.
     model = ls.Model("double-pendulum", "nonlinear", modes=3)
