@@ -92,8 +92,8 @@ SHAPES = {
 # Where loops close is found by iterations on plain numbers, before anything is traced; links of finite elements are
 # arrays from a file.
 OUTSIDE = {("Loop", "at"), ("Loop", "axis"), ("Loop", "rpy"), ("FE", "rpy")}
-    # A limit that results are held against: no equation has it.
-    ("Material", "yield_stress"),
+# A limit that results are held against: no equation has it.
+OUTSIDE |= {("Material", "yield_stress")}
 
 
 def mentions(annotation, kind):
