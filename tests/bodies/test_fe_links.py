@@ -304,7 +304,8 @@ def test_files_of_links_give_back_the_same_body(solid, tmp_path):
     a, b = fe_link_body(solid.link), fe_link_body(load_link(tmp_path / "link.npz"))
     np.testing.assert_array_equal(a.node_shape, b.node_shape)
     np.testing.assert_array_equal(inertia_integrals(a).Y, inertia_integrals(b).Y)
-    assert (tmp_path / "link.npz").stat().st_size < 500_000
+    # Half of it are second-order displacements, one field for each pair of modes.
+    assert (tmp_path / "link.npz").stat().st_size < 1_100_000
     assert load_link(tmp_path / "link.npz").report == solid.report.to_dict()
 
 

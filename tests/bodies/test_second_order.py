@@ -84,7 +84,7 @@ def robot_of(bar):
 
 
 def test_a_link_without_them_is_refused_with_what_to_do():
-    with pytest.raises(ValueError, match="make it anew with `lissom reduce`"):
+    with pytest.raises(ValueError, match="make it anew by `lissom reduce`"):
         ls.Model("solid-arm", stiffening="geometric")
 
 

@@ -553,6 +553,7 @@ inputs:
     lower: {t: [0, 1], value: [1, 1]}
 reference: {zeroed: [upper/tip.q]}
 t_end: 0
+formulation: erls-fem
 """
 
 
