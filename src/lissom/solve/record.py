@@ -42,7 +42,7 @@ def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> R
     rows = t.shape[0]
 
     def blank(width):
-        return real(jnp.full((rows, width), jnp.nan))
+        return real(np.full((rows, width), np.nan))
 
     return Record(
         t=t,

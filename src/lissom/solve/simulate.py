@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -13,8 +11,8 @@ from ..compilation import QUICK
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
-from ..native.compiled import NativeAhead, compiled_quickly, using
-from ..types import RESULTS, real, whole
+from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
+from ..types import RESULTS, ended_as, real, whole
 from .adjoint import recorded_times, replayed
 from .checkpoint import Checkpoint, Keeper
 from .contacts import first_contacts
@@ -225,7 +223,7 @@ def _prepared(
 
 
 def _is_well(at: MarchState) -> bool:
-    return bool(at.result == RESULTS.successful)
+    return ended_as(at.result, RESULTS.successful)
 
 
 def _is_under_way(at: MarchState, end: float) -> bool:
@@ -387,7 +385,7 @@ def _start(
     sample: Callable[[MotionProblem, Moment], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
-    now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
+    now = Moment(real(0.0), state.x, state.xd, real(np.zeros(2)))
     joints = real(state.q)
     control = sample(robot.at_start.near(joints), now)
     contacts = None
@@ -442,7 +440,7 @@ def _as_jax(at: MarchState) -> MarchState:
     memory = eqx.tree_at(
         lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None
     )
-    return jax.tree.map(jnp.asarray, memory)
+    return on_device(memory)
 
 
 def _solution(
