@@ -6,9 +6,9 @@ import typer
 
 from ..compiled_code import keep_compiled_code
 from .interrupt import stopping_between_steps
-from .options import Json, Settings, Strict, changes
+from .options import Json, Settings, Strict
 from .output import conclude, console, note, number, print_files, print_json, table
-from .parsing import option_names
+from .parsing import changes_of, option_names
 from .progress import progress
 from .simulate import print_run
 
@@ -71,8 +71,7 @@ def _scenario(source: str, law: str | None, settings):
     from ..describe.controllers import read_controller
     from ..services.sources import scenario_of
 
-    wanted = changes(settings)
-    described = scenario_of(source, wanted)
+    described = scenario_of(source, changes_of(settings, {}))
     if law is None:
         return described
     return described.replace({"controller": read_controller(law)})
