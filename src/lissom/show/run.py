@@ -14,14 +14,13 @@ import xarray as xr
 from .. import __version__
 from ..analyse.validity.watch import doubts_of_run, doubts_of_scenario
 from ..atomic import write_atomically
-from ..compilation import compiled_quickly
 from ..describe.array_file import check_file
 from ..describe.doubt import Doubt, lines_of
 from ..describe.modes import default_modes
 from ..describe.part import plain
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
-from ..native.compiled import using
+from ..native.compiled import compiled_quickly, using
 from ..scenarios.ready import ready
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.inputs import Inputs, inputs_of_torque

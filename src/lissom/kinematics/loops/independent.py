@@ -8,8 +8,8 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Float
 
-from ...compilation import compiled_quickly
 from ...describe.robot import Robot
+from ...native.compiled import compiled_quickly
 from ..chain import Chain
 from .assembly_errors import AssemblyError, loop_names
 from .closure import Closure, closing_jacobian
