@@ -5,7 +5,7 @@ from typing import Any
 
 from lissom.describe import DescriptionError, Robot, Scenario
 from lissom.describe.control_study import ControlStudy
-from lissom.describe.controllers import read_controller
+from lissom.services.control import scenario_with_law
 from lissom.services.failures import AnalysisError, FailedImport
 from lissom.services.sources import scenario_of
 
@@ -30,8 +30,7 @@ def study(path: Path) -> ControlStudy:
 
 def law(path: Path) -> Scenario:
     """A controller in a file of its own, on a robot with one joint."""
-    read = read_controller(str(path))
-    return scenario_of("simple-pendulum").replace({"controller": read})
+    return scenario_with_law("simple-pendulum", str(path))
 
 
 def fe(path: Path) -> Any:

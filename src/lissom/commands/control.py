@@ -68,14 +68,9 @@ def design(
 
 
 def _scenario(source: str, law: str | None, settings):
-    from ..describe.controllers import read_controller
-    from ..services.sources import scenario_of
+    from ..services.control import scenario_with_law
 
-    wanted = changes(settings)
-    described = scenario_of(source, wanted)
-    if law is None:
-        return described
-    return described.replace({"controller": read_controller(law)})
+    return scenario_with_law(source, law, changes(settings))
 
 
 def _print_design(screen: "Console", answer: "DesignResult") -> None:
