@@ -68,13 +68,9 @@ def design(
 
 
 def _scenario(source: str, law: str | None, settings):
-    from ..describe.controllers import read_controller
-    from ..services.sources import scenario_of
+    from ..services.control import scenario_with_law
 
-    described = scenario_of(source, changes_of(settings, {}))
-    if law is None:
-        return described
-    return described.replace({"controller": read_controller(law)})
+    return scenario_with_law(source, law, changes_of(settings, {}))
 
 
 def _print_design(screen: "Console", answer: "DesignResult") -> None:
