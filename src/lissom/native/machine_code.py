@@ -79,12 +79,17 @@ def load(function: Function, names: dict[Function, str] | None = None) -> str:
         load(called, names)
     name, text = function_text(function, names)
     names[function] = name
-    if name not in _Loaded.addresses:
-        has_loops = function.loops and len(function.op) < STRAIGHT
-        called = [names[called] for called in function.calls]
-        put_in_process(name, object_code(text, has_loops), called)
-        _Loaded.pieces[name] = Piece(name, _key(text, has_loops), called)
+    load_text(name, text, function, [names[called] for called in function.calls])
     return name
+
+
+def load_text(name: str, text: str, function: Function, called: list[str]) -> None:
+    """Puts the text of a function into this process; those it calls are there already."""
+    if name in _Loaded.addresses:
+        return
+    has_loops = function.loops and len(function.op) < STRAIGHT
+    put_in_process(name, object_code(text, has_loops), called)
+    _Loaded.pieces[name] = Piece(name, _key(text, has_loops), called)
 
 
 class Piece(NamedTuple):
