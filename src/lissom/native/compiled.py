@@ -25,7 +25,7 @@ from ..compilation import (
     user_code_in,
 )
 from . import machine_code, marks, program_cache
-from .program import Untranslatable
+from .program import Function, Untranslatable
 from .program_cache import Recipe
 from .translate import Module
 
@@ -236,27 +236,33 @@ class NativeAhead(CompiledAhead):
         )
 
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
-        rest: list[Any] = []
-
-        def on_arrays(numbers: list[Any]) -> Any:
-            value = self._function(*joined_arguments(numbers, structure))
-            arrays, other = eqx.partition(value, eqx.is_array)
-            rest.append(other)
-            return arrays
-
-        with marks.tracing():
-            traced, result = jax.make_jaxpr(on_arrays, return_shape=True)(shapes)
-        result = jax.tree.map(
-            lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype), result
-        )
-        whole = eqx.combine(result, rest[0])
-        return recipe_of(traced, pattern, self._unrolls, whole, self._quick)
+        traced, result = trace(self._function, shapes, structure)
+        function = function_of(traced, pattern, self._unrolls)
+        return recipe_of(traced, machine_code.load(function, self._quick), result)
 
 
-def recipe_of(
-    traced: Any, pattern: Pattern, unrolls: bool, result: Any, quick: bool = False
-) -> Recipe:
-    """Machine code of a traced function, in this process.
+def trace(
+    function: Callable[..., Any], shapes: list[Any], structure: Any
+) -> tuple[Any, Any]:
+    """A function traced for machine code, and its result with shapes in place of numbers."""
+    rest: list[Any] = []
+
+    def on_arrays(numbers: list[Any]) -> Any:
+        value = function(*joined_arguments(numbers, structure))
+        arrays, other = eqx.partition(value, eqx.is_array)
+        rest.append(other)
+        return arrays
+
+    with marks.tracing():
+        traced, result = jax.make_jaxpr(on_arrays, return_shape=True)(shapes)
+    result = jax.tree.map(
+        lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype), result
+    )
+    return traced, eqx.combine(result, rest[0])
+
+
+def function_of(traced: Any, pattern: Pattern, unrolls: bool) -> Function:
+    """The program of a traced function.
 
     Raises:
         Untranslatable: it has no native form.
@@ -266,16 +272,18 @@ def recipe_of(
         (variable.aval, known)
         for variable, known in zip(variables, pattern.known, strict=True)
     ]
-    function, _ = Module("f").function(traced, forms, unrolls)
-    name = machine_code.load(function, quick)
+    return Module("f").function(traced, forms, unrolls)[0]
+
+
+def recipe_of(traced: Any, name: str, result: Any) -> Recipe:
+    """What a program needs beside the machine code of its function, which is in this process under a name."""
+    inputs, outputs = traced.jaxpr.invars, traced.jaxpr.outvars
     return Recipe(
         name=name,
-        count=len(function.arguments),
+        count=len(inputs) + len(outputs),
         pieces=machine_code.pieces(name),
-        inputs=[np.dtype(v.aval.dtype).name for v in variables],
-        outputs=[
-            (v.aval.shape, np.dtype(v.aval.dtype).name) for v in traced.jaxpr.outvars
-        ],
+        inputs=[np.dtype(v.aval.dtype).name for v in inputs],
+        outputs=[(v.aval.shape, np.dtype(v.aval.dtype).name) for v in outputs],
         result=result,
     )
 

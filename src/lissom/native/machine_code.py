@@ -89,18 +89,24 @@ def load(
     # The same function may be there twice, once compiled quickly and once well.
     name, text = function_text(function, names, "quick" if quick else "n")
     names[function] = name
-    if name not in _Loaded.addresses:
-        effort = _effort(function, quick)
-        called = [names[called] for called in function.calls]
-        put_in_process(name, object_code(text, effort), called)
-        _Loaded.pieces[name] = Piece(name, _key(text, effort), called)
+    effort = effort_for(function, quick)
+    load_text(name, text, effort, [names[called] for called in function.calls])
     return name
 
 
-def _effort(function: Function, quick: bool) -> Effort:
+def effort_for(function: Function, quick: bool = False) -> Effort:
+    """How hard LLVM works on a function: little where it runs once, and loops cost it more than straight code."""
     if quick:
         return Effort(level=0)
     return Effort(has_loops=function.loops and len(function.op) < STRAIGHT)
+
+
+def load_text(name: str, text: str, effort: Effort, called: list[str]) -> None:
+    """Puts the text of a function into this process; those it calls are there already."""
+    if name in _Loaded.addresses:
+        return
+    put_in_process(name, object_code(text, effort), called)
+    _Loaded.pieces[name] = Piece(name, _key(text, effort), called)
 
 
 class Piece(NamedTuple):
