@@ -10,6 +10,7 @@ from .document import read_document
 from .errors import DescriptionError, nearest, refused
 from .files import find_file, line_of
 from .part import Finding, Part, finding, validation_error
+from .planned_motions import Reference
 from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .time_tables import Coordinates, ReferenceTable, Row
 
@@ -51,7 +52,7 @@ class Loop(Part):
 class Common(Part):
     """What every controller but the plain PD has."""
 
-    reference: ReferenceTable
+    reference: Reference  # a `ReferenceTable`, or a motion that is planned
     sample: Seconds = 1e-3
     feedforward: FeedForwardName = "quasi-static"
     shaper: Shaper | None = None

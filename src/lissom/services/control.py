@@ -293,6 +293,9 @@ def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
 
     if not isinstance(controller, Common) or controller.shaper is None:
         return controller
+    if not isinstance(controller.reference, ReferenceTable):
+        # The time of a planned motion is what its limits allow.
+        return controller
     known = believed_model(model, controller)
     wanted = shaped_modes(known, design_pose(known, controller), controller.shaper)
     length = shaper_for(controller.shaper.type, wanted).duration
