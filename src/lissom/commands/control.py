@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..compiled_code import keep_compiled_code
-from .interrupt import stopping_between_steps
-from .options import Json, Settings, Strict, changes
-from .output import conclude, console, note, number, print_files, print_json, table
+from .options import Json, ResultFile, RunPicture, Settings, Strict, changes
+from .output import console, note, number, print_files, print_json, table
 from .parsing import option_names
-from .progress import progress
-from .simulate import print_run
+from .simulate import run_and_report
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,14 +102,8 @@ def _print_design(screen: "Console", answer: "DesignResult") -> None:
 def run(
     scenario: ScenarioName,
     law: LawFile = None,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF."),
-    ] = None,
-    plot: Annotated[
-        str | None,
-        typer.Option(metavar="PNG", help="Figure of the run: .png, .pdf, .svg."),
-    ] = None,
+    output: ResultFile = None,
+    plot: RunPicture = None,
     settings: Settings = None,
     strict: Strict = False,
     json: Json = False,
@@ -120,21 +112,14 @@ def run(
 
     Example: lissom control run double-pendulum --law lqg.yaml -o run.nc --plot run.png
     """
-    from ..services.simulate import SimulateRequest, prepare, run_prepared
+    from ..services.simulate import SimulateRequest, prepare
 
     code = keep_compiled_code()
     with option_names(result="-o", picture="--plot"):
         described = _scenario(scenario, law, settings)
         request = SimulateRequest(scenario=described, result=output, picture=plot)
         prepared = prepare(request)
-    with progress(prepared.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
-        answer = run_prepared(prepared, watch)
-    if json:
-        print_json(answer, code)
-        return conclude(answer.warnings, strict, json)
-    print_run(console(), answer)
-    note(str(code))
-    conclude(answer.warnings, strict, json)
+    run_and_report(prepared, code, strict, json)
 
 
 @app.command()
