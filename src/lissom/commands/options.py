@@ -23,6 +23,15 @@ RobotName = Annotated[
     ),
 ]
 
+ResultFile = Annotated[
+    str | None,
+    typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF."),
+]
+RunPicture = Annotated[
+    str | None,
+    typer.Option("--plot", metavar="PNG", help="Figure of the run: .png, .pdf, .svg."),
+]
+
 # --- the point that an analysis is about ---------------------------------------------------------------------------
 
 Q = Annotated[

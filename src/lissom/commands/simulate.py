@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ..compiled_code import keep_compiled_code
+from ..compiled_code import CompiledCode, keep_compiled_code
 from ..describe import DescriptionError
 from .interrupt import stopping_between_steps
 from .option_groups import Modelling, Report, grouped
+from .options import ResultFile, RunPicture
 from .output import (
     console,
     number,
@@ -23,7 +24,7 @@ from .parsing import option_names
 from .progress import progress
 
 if TYPE_CHECKING:
-    from ..services.simulate import SimulateRequest, SimulateResult
+    from ..services.simulate import PreparedRun, SimulateRequest, SimulateResult
 
 Source = Annotated[
     str,
@@ -38,14 +39,8 @@ Source = Annotated[
 def simulate(
     source: Source,
     *,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF."),
-    ] = None,
-    plot: Annotated[
-        str | None,
-        typer.Option(metavar="PNG", help="Figure of the run: .png, .pdf, .svg."),
-    ] = None,
+    output: ResultFile = None,
+    plot: RunPicture = None,
     animate: Annotated[
         str | None,
         typer.Option(metavar="HTML", help="Animation, one page that opens anywhere."),
@@ -69,7 +64,7 @@ def simulate(
     Examples: lissom simulate double-pendulum --plot run.png --animate run.html -o run.nc,
     lissom simulate arm.yaml --set links.upper.beam.material.E=9e9 --t-end 0.5, lissom simulate run.nc
     """
-    from ..services.simulate import SimulateRequest, prepare, run_prepared
+    from ..services.simulate import SimulateRequest, prepare
 
     code = keep_compiled_code()
     options = {"result": "-o", "picture": "--plot", "animation": "--animate"}
@@ -85,6 +80,13 @@ def simulate(
             run_options = {"t_end": t_end, "solver.method": method}
             wanted = modelling.changes(**run_options)
         prepared = prepare(bare.model_copy(update={"changes": wanted}))
+    run_and_report(prepared, code, report)
+
+
+def run_and_report(prepared: "PreparedRun", code: CompiledCode, report: Report) -> None:
+    """A prepared run, watched, and its end on the screen."""
+    from ..services.simulate import run_prepared
+
     screen = console()
     if not report.json:
         # Said before the model is built: building and compiling take a while.
