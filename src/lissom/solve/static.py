@@ -5,7 +5,6 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Array, Float
 
 from ..dynamics import engine
@@ -100,6 +99,8 @@ def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
 
     An unstable equilibrium is left along its softest mode; joints move at most `LARGEST_MOVE` per step.
     """
+    import scipy.linalg  # slow to import
+
     for _ in range(MAX_DESCENT):
         force, K, M = (np.asarray(part) for part in slope_at(x))
         squares, modes = scipy.linalg.eigh(0.5 * (K + K.T), M)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Float
 
 from ...describe.robot import Robot
@@ -111,6 +110,8 @@ def choose_independent(
 
     None where the wanted ones do not set the pose, or nothing does.
     """
+    import scipy.linalg  # slow to import
+
     rows = scaled_rows(chain, closure, theta, displaced)
     null = scipy.linalg.null_space(rows, rcond=RANK)
     count = independent_count(closure)
