@@ -238,7 +238,7 @@ def side_by_side(rows: np.ndarray) -> np.ndarray:
     """An array of each lane, its elements lane after lane."""
     target = blank(rows.shape[1:], rows.dtype, len(rows))
     if rows.dtype.kind == "c":
-        rows = np.stack([rows.real, rows.imag], axis=-1)
+        rows = np.stack([np.real(rows), np.imag(rows)], axis=-1)
     target[...] = np.moveaxis(rows, 0, -1)
     return target
 
