@@ -35,6 +35,16 @@ def whole(value: int) -> jax.Array:
     return jnp.asarray(value, dtype=jnp.int64)
 
 
+def host_real(value: Any) -> Float[np.ndarray, "..."]:
+    """A double-precision NumPy array, for what goes into compiled code: far cheaper to make than a JAX array."""
+    return np.asarray(value, dtype=float)
+
+
+def host_whole(value: int) -> np.ndarray:
+    """An integer NumPy array, for what goes into compiled code."""
+    return np.asarray(value, dtype=np.int64)
+
+
 class RESULTS(eqx.Enumeration):
     """How a solver ended; the text says what to try next."""
 

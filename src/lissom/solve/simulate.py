@@ -1,5 +1,6 @@
 """A whole run: in bursts that can be watched, or in one pure call."""
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..native.compiled import NativeAhead, compiled_quickly, using
-from ..types import RESULTS, real, whole
+from ..types import RESULTS, host_real, host_whole, real, whole
 from .adjoint import recorded_times, replayed
 from .checkpoint import Checkpoint, Keeper
 from .contacts import first_contacts
@@ -67,9 +68,10 @@ def step_of(solver: Solver) -> AbstractStep:
 def settings_of(solver: Solver, t_end: float) -> Settings:
     """The options of a scenario as numbers of compiled code."""
     everything = solver.resolve == "everything"
-    tolerance = Tolerance(real(solver.rtol), real(solver.atol), everything)
-    max_step = real(solver.max_step or t_end)
-    return Settings(step_of(solver), tolerance, max_step, whole(solver.max_steps))
+    tolerance = Tolerance(host_real(solver.rtol), host_real(solver.atol), everything)
+    max_step = host_real(solver.max_step or t_end)
+    most = host_whole(solver.max_steps)
+    return Settings(step_of(solver), tolerance, max_step, most)
 
 
 def output_times(t_end: float, output_dt: float) -> np.ndarray:
@@ -220,7 +222,7 @@ def _prepared(
     step, tolerance, max_step, max_steps = settings_of(solver, end)
     robot, at = _at_start(model, state, inputs, times, solver)
     under_way = _set_off.prepare(step, robot, tolerance, at)
-    limits = (real(end), max_step, whole(BURST), max_steps)
+    limits = (host_real(end), max_step, host_whole(BURST), max_steps)
     _march.prepare(step, robot, tolerance, under_way, *limits)
 
 
@@ -239,10 +241,10 @@ def _bursts(
     step, tolerance, max_step, max_steps = settings
     if at.memory is None:
         at = _set_off(step, robot, tolerance, at)
-    limits = (real(end), max_step, whole(BURST), max_steps)
+    limits = (host_real(end), max_step, host_whole(BURST), max_steps)
     while _is_under_way(at, end):
         record = rows.next_window(at.record)
-        at = eqx.tree_at(lambda s: s.record, at, record)
+        at = dataclasses.replace(at, record=record)
         at = _march(step, robot, tolerance, at, *limits)
         yield at
 
@@ -387,19 +389,19 @@ def _start(
     sample: Callable[[MotionProblem, Moment], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
-    now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
-    joints = real(state.q)
+    now = Moment(host_real(0.0), state.x, state.xd, np.zeros(2))
+    joints = state.q
     control = sample(robot.at_start.near(joints), now)
     contacts = None
     if robot.formulation.joints.stops is not None:
         contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
     first_step = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
-    zero = whole(0)
+    zero = host_whole(0)
     return MarchState(
         now=now,
         joints=joints,
         piece=zero,
-        h=real(first_step),
+        h=host_real(first_step),
         memory=None,
         control=control,
         contacts=contacts,
@@ -412,8 +414,7 @@ def _start(
 def _first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
     """The output grid's first window."""
     f = robot.formulation
-    t = real(window(times, 0))
-    return empty_record(t, f.size, f.n_encoders, _command_count(robot))
+    return empty_record(window(times, 0), f.size, f.n_encoders, _command_count(robot))
 
 
 def _command_count(robot: DrivenRobot) -> int:
