@@ -18,7 +18,7 @@ from ..solve.march import DrivenRobot
 from ..solve.model import Model
 from ..solve.problem import MotionProblem
 from ..solve.simulate import output_times, simulate
-from ..types import RESULTS
+from ..types import RESULTS, ended_as
 from .machine import one_core, timed
 
 # Tolerances of references: a thousand times tighter than the default.
@@ -64,7 +64,7 @@ class Case:
         solution = simulate(
             self.model, self.state, self.inputs, self.times, options, watch
         )
-        if bool(solution.result == RESULTS.interrupted):
+        if ended_as(solution.result, RESULTS.interrupted):
             raise KeyboardInterrupt
         data, _ = run_table(self.model, self.inputs, solution, options)
         run = Run(data)

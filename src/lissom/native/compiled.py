@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
@@ -117,7 +116,7 @@ def compiled_quickly(function: F) -> F:
         leaves = jax.tree.leaves((args, kwargs))
         if any(isinstance(leaf, Tracer) for leaf in leaves):
             return ordinary(*args, **kwargs)
-        return jax.tree.map(_as_jax, quick(args, kwargs))
+        return on_device(quick(args, kwargs))
 
     return call  # type: ignore[return-value]
 
@@ -138,8 +137,13 @@ def _robot(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return args[0] if isinstance(args[0], eqx.Module) else ()
 
 
-def _as_jax(leaf: Any) -> Any:
-    return jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf
+def on_device(tree: Any) -> Any:
+    """The same with arrays of JAX in place of NumPy's; nothing is compiled for it."""
+
+    def put(leaf: Any) -> Any:
+        return jax.device_put(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+    return jax.tree.map(put, tree)
 
 
 class NativeAhead(CompiledAhead):

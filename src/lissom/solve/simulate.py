@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -14,8 +12,8 @@ from ..compilation import QUICK
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
-from ..native.compiled import NativeAhead, compiled_quickly, using
-from ..types import RESULTS, host_real, host_whole, real, whole
+from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
+from ..types import RESULTS, ended_as, host_real, host_whole, real, whole
 from .adjoint import recorded_times, replayed
 from .checkpoint import Checkpoint, Keeper
 from .contacts import first_contacts
@@ -227,7 +225,7 @@ def _prepared(
 
 
 def _is_well(at: MarchState) -> bool:
-    return bool(at.result == RESULTS.successful)
+    return ended_as(at.result, RESULTS.successful)
 
 
 def _is_under_way(at: MarchState, end: float) -> bool:
@@ -390,7 +388,7 @@ def _start(
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
     now = Moment(host_real(0.0), state.x, state.xd, np.zeros(2))
-    joints = state.q
+    joints = real(state.q)
     control = sample(robot.at_start.near(joints), now)
     contacts = None
     if robot.formulation.joints.stops is not None:
@@ -443,7 +441,7 @@ def _as_jax(at: MarchState) -> MarchState:
     memory = eqx.tree_at(
         lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None
     )
-    return jax.tree.map(jnp.asarray, memory)
+    return on_device(memory)
 
 
 def _solution(
