@@ -41,6 +41,11 @@ def using(backend: Backend) -> Iterator[None]:
         _backend.reset(token)
 
 
+def chosen_backend(named: Backend) -> Backend:
+    """A back end that was named, or for `auto` the one that is in force."""
+    return _backend.get() if named == "auto" else named
+
+
 class Pattern(NamedTuple):
     """Zeros and ones that a program takes for granted: 0 or 1 where it does, -1 elsewhere; None for a free input."""
 

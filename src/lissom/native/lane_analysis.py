@@ -131,9 +131,7 @@ def is_shared(buffer: Buffer, shared: tuple[bool, ...]) -> bool:
 
 def varying_nodes(function: Function, shared: tuple[bool, ...]) -> list[bool]:
     """Which nodes differ from lane to lane."""
-    rounds = [
-        numbers for loop in loops_in(function.block) for numbers in loop.carried
-    ]
+    rounds = [numbers for loop in loops_in(function.block) for numbers in loop.carried]
     varying = [False] * len(function.op)
     before = -1
     # What goes round a loop may make more vary, until nothing changes.

@@ -198,9 +198,7 @@ class _Polynomial:
         odd = self.put(f"trunc {whole} {number} to <{w} x i1>")
         shifted = self.put(f"lshr {whole} {number}, {splat(w, '1', 'i64')}")
         is_negative = self.put(f"trunc {whole} {shifted} to <{w} x i1>")
-        value = self.put(
-            f"select <{w} x i1> {odd}, {self.v} {cosine}, {self.v} {sine}"
-        )
+        value = self.put(f"select <{w} x i1> {odd}, {self.v} {cosine}, {self.v} {sine}")
         opposite = self.opposite(value)
         return self.put(
             f"select <{w} x i1> {is_negative}, {self.v} {opposite}, {self.v} {value}"

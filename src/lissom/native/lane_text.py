@@ -29,7 +29,9 @@ MASK = "%lanes"
 class LaneText(Text):
     """Writes one function for lanes."""
 
-    def __init__(self, form: LaneForm, width: int, names: dict[Any, str], is_entry: bool):
+    def __init__(
+        self, form: LaneForm, width: int, names: dict[Any, str], is_entry: bool
+    ):
         super().__init__(form.function, {})
         self.form = form
         self.width = width
@@ -532,7 +534,9 @@ def lane_function_text(
     whole = whole.replace(f"_{function.name}", "_own")
     name = "v" + hashlib.sha256(whole.encode()).hexdigest()[:24]
     bits = 64 * width
-    attributes = f'nounwind "min-legal-vector-width"="{bits}" "prefer-vector-width"="{bits}"'
+    attributes = (
+        f'nounwind "min-legal-vector-width"="{bits}" "prefer-vector-width"="{bits}"'
+    )
     body = "\n".join(lines).replace(f"_{function.name}", "_own")
     head = head.replace(f"_{function.name}", "_own")
     opening = f"define void @{name}({', '.join(parameters)}) {attributes} {{"

@@ -66,7 +66,8 @@ class _Request(NamedTuple):
         """Shapes of one member."""
         pairs = zip(self.numbers, self.mapped, strict=True)
         return tuple(
-            jax.ShapeDtypeStruct(np.shape(leaf)[own:], leaf.dtype) for leaf, own in pairs
+            jax.ShapeDtypeStruct(np.shape(leaf)[own:], leaf.dtype)
+            for leaf, own in pairs
         )
 
     def pattern(self) -> Pattern:
