@@ -404,7 +404,7 @@ def asked_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
         cost = (f"{row['cpu_s_per_s']:.3f}", f"{row['error_m']:.1e} m")
         cells.append((*peer, *cost, *found, f"{row['aim']:g}"))
     note = (
-        "Processor seconds per simulated second, one core, warm, at an error in time that is not larger than the peer's. "
+        "Processor seconds per simulated second, one core, warm, at an error in time not larger than the peer's. "
         "Counted of the peer: its solver with a sensor at the tip. Counted of lissom: the run, and positions of all "
         "nodes, energies and torques at all output times; `with dataset` also names, checks and packs them."
     )

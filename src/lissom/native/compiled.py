@@ -97,6 +97,50 @@ def _zeros_and_ones(number: Any) -> np.ndarray | None:
     return np.where(is_known, array, -1).astype(np.int64)
 
 
+class RecentCall:
+    """A call that may come again with some of its arguments: what was found out about those is kept."""
+
+    def __init__(self, program: Program, args: tuple[Any, ...], fixed: set[int]):
+        self.program = program
+        self.args = args
+        self.parts = [split_arguments((arg,)) for arg in args]
+        # The zeros and ones of fixed numbers are known of this very argument, and of no other.
+        self.is_fixed = [
+            any(id(number) in fixed for number in numbers) for numbers, _ in self.parts
+        ]
+        self.arrays = [
+            [np.ascontiguousarray(number) for number in numbers]
+            for numbers, _ in self.parts
+        ]
+
+    def numbers(self, args: tuple[Any, ...]) -> list[Any] | None:
+        """The numbers of another call, if the same program serves it for sure."""
+        if len(args) != len(self.args):
+            return None
+        found: list[Any] = []
+        for k, arg in enumerate(args):
+            # What is frozen is the same as long as it is the same object.
+            if arg is self.args[k] and isinstance(arg, eqx.Module):
+                found += self.arrays[k]
+                continue
+            numbers = None if self.is_fixed[k] else self._like(k, arg)
+            if numbers is None:
+                return None
+            found += numbers
+        return found
+
+    def _like(self, k: int, arg: Any) -> list[Any] | None:
+        """The numbers of an argument that has the structure of the one before."""
+        before, structure = self.parts[k]
+        numbers, other = split_arguments((arg,))
+        if structure != other:
+            return None
+        for old, new in zip(before, numbers, strict=True):
+            if old.shape != new.shape or old.dtype != new.dtype:
+                return None
+        return numbers
+
+
 class NativeAhead(CompiledAhead):
     """A function that becomes machine code for given shapes before it is called.
 
@@ -119,7 +163,21 @@ class NativeAhead(CompiledAhead):
         self._fixed = fixed
         self._unrolls = unrolls
         self._untranslatable: set[Any] = set()
-        self._native: dict[Any, list[tuple[Pattern, Program]]] = {}
+        self._recent: RecentCall | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """Value of the function."""
+        if _backend.get() == "xla":
+            return super().__call__(*args)
+        recent = self._recent
+        numbers = None if recent is None else recent.numbers(args)
+        if recent is None or numbers is None:
+            program = self._program(args)
+            numbers, _ = split_arguments(args)
+            fixed = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
+            self._recent = RecentCall(program, args, fixed)
+            return program.call(numbers)
+        return recent.program.call(numbers)
 
     def _program(self, args: tuple[Any, ...]) -> Program:
         if _backend.get() == "xla":
@@ -251,15 +309,20 @@ def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
         pairs = zip(numbers, inputs, strict=True)
         given = [np.ascontiguousarray(number, dtype=dtype) for number, dtype in pairs]
         results = [np.empty(shape, dtype) for shape, dtype in outputs]
-        addresses = [array.ctypes.data for array in (*given, *results)]
+        addresses = [address_of(array) for array in (*given, *results)]
         pointers = np.array(addresses, dtype=np.uint64)
-        call(pointers.ctypes.data)
+        call(address_of(pointers))
         filled = list(leaves)
         for place, array in zip(places, results, strict=True):
             filled[place] = array
         return jax.tree.unflatten(tree, filled)
 
     return run
+
+
+def address_of(array: np.ndarray) -> int:
+    """Where the numbers of an array begin."""
+    return array.__array_interface__["data"][0]
 
 
 def _is_shape(leaf: Any) -> bool:
