@@ -1,18 +1,22 @@
 """Functions that run as machine code where they can be translated, and under XLA where not."""
 
+import functools
 import hashlib
 import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from ..compilation import (
+    QUICK,
     STORE,
     CompiledAhead,
     Program,
@@ -23,12 +27,14 @@ from ..compilation import (
 from . import machine_code, marks, program_cache
 from .program import Function, Untranslatable
 from .program_cache import Recipe
+from .recent_call import RecentCall
 from .translate import Module
 
 log = logging.getLogger("lissom.native")
 Backend = Literal["auto", "native", "xla"]
 _backend: ContextVar[Backend] = ContextVar("backend", default="auto")
 _compiling = threading.RLock()
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @contextmanager
@@ -44,6 +50,9 @@ def using(backend: Backend) -> Iterator[None]:
 def chosen_backend(named: Backend) -> Backend:
     """A back end that was named, or for `auto` the one that is in force."""
     return _backend.get() if named == "auto" else named
+
+
+# --- zeros and ones ------------------------------------------------------------------------------------------------
 
 
 class Pattern(NamedTuple):
@@ -97,48 +106,46 @@ def _zeros_and_ones(number: Any) -> np.ndarray | None:
     return np.where(is_known, array, -1).astype(np.int64)
 
 
-class RecentCall:
-    """A call that may come again with some of its arguments: what was found out about those is kept."""
+# --- functions that are compiled -----------------------------------------------------------------------------------
 
-    def __init__(self, program: Program, args: tuple[Any, ...], fixed: set[int]):
-        self.program = program
-        self.args = args
-        self.parts = [split_arguments((arg,)) for arg in args]
-        # The zeros and ones of fixed numbers are known of this very argument, and of no other.
-        self.is_fixed = [
-            any(id(number) in fixed for number in numbers) for numbers, _ in self.parts
-        ]
-        self.arrays = [
-            [np.ascontiguousarray(number) for number in numbers]
-            for numbers, _ in self.parts
-        ]
 
-    def numbers(self, args: tuple[Any, ...]) -> list[Any] | None:
-        """The numbers of another call, if the same program serves it for sure."""
-        if len(args) != len(self.args):
-            return None
-        found: list[Any] = []
-        for k, arg in enumerate(args):
-            # What is frozen is the same as long as it is the same object.
-            if arg is self.args[k] and isinstance(arg, eqx.Module):
-                found += self.arrays[k]
-                continue
-            numbers = None if self.is_fixed[k] else self._like(k, arg)
-            if numbers is None:
-                return None
-            found += numbers
-        return found
+def compiled_quickly(function: F) -> F:
+    """A function compiled without costly optimisation: machine code, or XLA where that has to do it.
 
-    def _like(self, k: int, arg: Any) -> list[Any] | None:
-        """The numbers of an argument that has the structure of the one before."""
-        before, structure = self.parts[k]
-        numbers, other = split_arguments((arg,))
-        if structure != other:
-            return None
-        for old, new in zip(before, numbers, strict=True):
-            if old.shape != new.shape or old.dtype != new.dtype:
-                return None
-        return numbers
+    The numbers of a robot, its first argument, are taken to stay the same from call to call. Inside another
+    transformation (`jit`, `grad`, `vmap`) it is an ordinary jitted function, as JAX demands.
+    """
+    quick = NativeAhead(_WithKeywords(function), _robot, quick=True, **QUICK)
+    ordinary = eqx.filter_jit(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        leaves = jax.tree.leaves((args, kwargs))
+        if any(isinstance(leaf, Tracer) for leaf in leaves):
+            return ordinary(*args, **kwargs)
+        return jax.tree.map(_as_jax, quick(args, kwargs))
+
+    return call  # type: ignore[return-value]
+
+
+class _WithKeywords:
+    """A function whose arguments are a tuple and a mapping; it has the name of the function."""
+
+    def __init__(self, function: Callable[..., Any]):
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._function(*args, **kwargs)
+
+
+def _robot(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The first argument, if it is more than an array."""
+    return args[0] if isinstance(args[0], eqx.Module) else ()
+
+
+def _as_jax(leaf: Any) -> Any:
+    return jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf
 
 
 class NativeAhead(CompiledAhead):
@@ -149,6 +156,7 @@ class NativeAhead(CompiledAhead):
         fixed: from the arguments, those whose numbers stay the same from call to call, such as the robot's. Their
             zeros and ones are taken for granted; other numbers need no new program, other zeros do.
         unrolls: written out in scalars as a whole; without it, only marked functions inside are.
+        quick: compiled without much optimisation, for what runs a few times.
         options: of XLA, where that has to do it.
     """
 
@@ -157,11 +165,13 @@ class NativeAhead(CompiledAhead):
         function: Callable[..., Any],
         fixed: Callable[..., Any] = lambda *arguments: (),
         unrolls: bool = False,
+        quick: bool = False,
         **options: Any,
     ):
         super().__init__(function, **options)
         self._fixed = fixed
         self._unrolls = unrolls
+        self._quick = quick
         self._untranslatable: set[Any] = set()
         self._recent: RecentCall | None = None
 
@@ -174,10 +184,15 @@ class NativeAhead(CompiledAhead):
         if recent is None or numbers is None:
             program = self._program(args)
             numbers, _ = split_arguments(args)
-            fixed = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
-            self._recent = RecentCall(program, args, fixed)
+            self._remember(program, args)
             return program.call(numbers)
         return recent.program.call(numbers)
+
+    def _remember(self, program: Program, args: tuple[Any, ...]) -> None:
+        fixed = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
+        # A user's code has to be forgotten when the user lets it go.
+        has_user_code = bool(program.user_code)
+        self._recent = None if has_user_code else RecentCall(program, args, fixed)
 
     def _program(self, args: tuple[Any, ...]) -> Program:
         if _backend.get() == "xla":
@@ -232,7 +247,8 @@ class NativeAhead(CompiledAhead):
     def _build(self, pattern: Pattern, numbers: list[Any], structure: Any) -> Program:
         shapes = [jax.ShapeDtypeStruct(np.shape(leaf), leaf.dtype) for leaf in numbers]
         name = f"{self._function.__module__}.{self._function.__qualname__}"
-        facts = (name, structure, shapes, pattern.digest(), self._unrolls)
+        effort = (self._unrolls, self._quick)
+        facts = (name, structure, shapes, pattern.digest(), effort)
         key = program_cache.key_of(*facts)
         recipe = program_cache.find(key)
         if recipe is None:
@@ -247,7 +263,7 @@ class NativeAhead(CompiledAhead):
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         traced, result = trace(self._function, shapes, structure)
         function = function_of(traced, pattern, self._unrolls)
-        return recipe_of(traced, machine_code.load(function), result)
+        return recipe_of(traced, machine_code.load(function, self._quick), result)
 
 
 def trace(

@@ -50,7 +50,8 @@ class _Loader:
                 self.names[called] = self.load(called)
         name, text = lane_function_text(form, self.width, self.names, is_entry)
         called = dict.fromkeys(self.names[other] for other in form.calls.values())
-        machine_code.load_text(name, text, form.function, list(called))
+        effort = machine_code.effort_for(form.function)
+        machine_code.load_text(name, text, effort, list(called))
         return name
 
 
@@ -237,7 +238,7 @@ def side_by_side(rows: np.ndarray) -> np.ndarray:
     """An array of each lane, its elements lane after lane."""
     target = blank(rows.shape[1:], rows.dtype, len(rows))
     if rows.dtype.kind == "c":
-        rows = np.stack([rows.real, rows.imag], axis=-1)
+        rows = np.stack([np.real(rows), np.imag(rows)], axis=-1)
     target[...] = np.moveaxis(rows, 0, -1)
     return target
 

@@ -352,7 +352,9 @@ def table_text(buffer: Buffer, name: str) -> str:
     return f"@table{buffer.place}_{name} = private constant [{len(items)} x {stored}] [{', '.join(items)}]"
 
 
-def function_text(function: Function, names: dict[Function, str]) -> tuple[str, str]:
+def function_text(
+    function: Function, names: dict[Function, str], stem: str = "n"
+) -> tuple[str, str]:
     """Name and text of a function as a module of its own; the name says what is in it."""
     text = Text(function, names)
     lines = text.body()
@@ -365,5 +367,5 @@ def function_text(function: Function, names: dict[Function, str]) -> tuple[str, 
     head = "\n".join([*sorted(text.declared), *tables]).replace(
         f"_{function.name}", "_own"
     )
-    name = "n" + hashlib.sha256((head + arguments + body).encode()).hexdigest()[:24]
+    name = stem + hashlib.sha256((head + arguments + body).encode()).hexdigest()[:24]
     return name, f"{head}\ndefine void @{name}({arguments}) nounwind {{\n{body}\n}}\n"
