@@ -24,6 +24,7 @@ def tables_of(report: Mapping[str, Any]) -> list[ReportTable]:
         "links": links_table,
         "manoeuvre": manoeuvre_table,
         "control": control_table,
+        "payloads": payloads_table,
         "cases": case_table,
         "asked": asked_table,
         "lissom": lissom_table,
@@ -173,6 +174,23 @@ def control_table(measured: Mapping[str, Any]) -> ReportTable:
     )
     title = f"A law sampled at {1 / measured['period_s']:g} Hz beside the same law continuous"
     return ReportTable(title, columns, rows, note + BUSY)
+
+
+def payloads_table(measured: Mapping[str, Any]) -> ReportTable:
+    """Many robots in lanes beside single runs."""
+    columns = ("runs", "machine code", "whole", "first time")
+    rows = []
+    for name in ("one by one", "in lanes"):
+        part = measured[name]
+        keys = ("native_s", "wall_s", "first_s")
+        rows.append((name, *(seconds(part[key]) for key in keys)))
+    note = (
+        f"Processor seconds in machine code and wall seconds of all {measured['count']} runs, one core. In lanes: "
+        f"{measured['lanes']} robots in each instruction, {measured['ratio']:.2f} times faster, Python apart. Largest "
+        f"difference of a coordinate: {measured['difference']:.1e}."
+    )
+    title = f"{measured['count']} payloads of the double pendulum, 1 s"
+    return ReportTable(title, columns, rows, note)
 
 
 def links_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
