@@ -190,7 +190,8 @@ class _Polynomial:
             "here:",
         ]
         declared = [
-            f"declare {v} @llvm.{name}.v{w}f64({v})" for name in ("fabs", "rint")
+            f"declare {v} @llvm.{name}.v{w}f64({v}) nounwind memory(none)"
+            for name in ("fabs", "rint")
         ]
         declared.append(f"declare {v} @llvm.fma.v{w}f64({v}, {v}, {v})")
         tail = [f"  ret {v} {result}", "}"]
