@@ -35,13 +35,14 @@ FIRST_STEP = 1e-4  # [s]
 ENDLESS = 2**62
 
 
-def _numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
+def numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
+    """Of the arguments of a march, those that stay the same from call to call."""
     return robot.formulation
 
 
 _first_sample = NativeAhead(first_sample, **QUICK)
-_set_off = NativeAhead(set_off, _numbers_of_robot, **QUICK)
-_march = NativeAhead(march, _numbers_of_robot)
+_set_off = NativeAhead(set_off, numbers_of_robot, **QUICK)
+_march = NativeAhead(march, numbers_of_robot)
 _first_contacts = compiled_quickly(first_contacts)
 
 
@@ -200,8 +201,9 @@ def _at_start(
     f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     end = float(times[-1])
     robot = DrivenRobot(f, inputs.schedule(end))
-    record = _first_window(robot, times)
-    return robot, _start(robot, state, record, solver, end, _first_sample)
+    record = first_window(robot, times)
+    first_step = first_step_of(solver, end)
+    return robot, start_of_march(robot, state, record, first_step, _first_sample)
 
 
 def prepare(
@@ -370,7 +372,8 @@ def _pure_start(
     robot = DrivenRobot(f, inputs.schedule(end))
     commands = _command_count(robot)
     record = empty_record(real(times), f.size, f.n_encoders, commands)
-    at = _start(robot, state, record, options, end, first_sample)
+    first_step = first_step_of(options, end)
+    at = start_of_march(robot, state, record, first_step, first_sample)
     at = set_off(settings.step, robot, settings.tolerance, at)
     return PureStart(settings, robot, at)
 
@@ -378,12 +381,16 @@ def _pure_start(
 # --- start and end -------------------------------------------------------------------------------------------------
 
 
-def _start(
+def first_step_of(solver: Solver, t_end: float) -> jax.Array:
+    """Length of the first step that is tried [s]."""
+    return real(solver.first_step or min(FIRST_STEP, 0.01 * t_end))
+
+
+def start_of_march(
     robot: DrivenRobot,
     state: State,
     record: Record,
-    solver: Solver,
-    t_end: float,
+    first_step: Any,
     sample: Callable[[MotionProblem, Moment], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
@@ -393,13 +400,12 @@ def _start(
     contacts = None
     if robot.formulation.joints.stops is not None:
         contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
-    first_step = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
     zero = host_whole(0)
     return MarchState(
         now=now,
         joints=joints,
         piece=zero,
-        h=host_real(first_step),
+        h=first_step,
         memory=None,
         control=control,
         contacts=contacts,
@@ -409,7 +415,7 @@ def _start(
     )
 
 
-def _first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
+def first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
     """The output grid's first window."""
     f = robot.formulation
     return empty_record(window(times, 0), f.size, f.n_encoders, _command_count(robot))
