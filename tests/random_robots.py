@@ -8,7 +8,7 @@ import lissom
 from lissom import Robot
 
 ROBOTS = Path(lissom.__file__).parent / "robots"
-# A steel arm of tetrahedra, 0.6 m long, reduced.
+# An aluminium arm of tetrahedra, 0.35 m long, reduced.
 FE_FILE = str(ROBOTS / "solid-arm.npz")
 
 

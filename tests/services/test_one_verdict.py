@@ -5,6 +5,7 @@ from copy import deepcopy
 import pytest
 from ruamel.yaml import YAML
 
+from helpers import DATA
 from lissom.describe import DescriptionError, Robot
 from lissom.describe.supported import SUPPORT
 from lissom.services.failures import FailedRun
@@ -13,6 +14,7 @@ from lissom.services.simulate import SimulateRequest, simulate
 from lissom.services.sources import scenario_of
 from lissom.services.validate import validate
 
+OLD_FE = str(DATA / "fe" / "solid-arm-0.1.npz")
 SECTION = {"shape": "rectangle", "y": 0.02, "z": 0.01}
 
 
@@ -67,6 +69,8 @@ FEATURES = {
     "massless-fixed": {"links": [beam(), rigid("b", 0.0, END, {"type": "fixed"})]},
     "tree": {"links": [beam(), beam("b", END), beam("c", END, parent="a")]},
     "fe": {"links": [{**rigid(), "rigid": None, "fe": {"file": "solid-arm.npz"}}]},
+    # A file of 0.1 has no second-order displacements.
+    "old-fe": {"links": [{**rigid(), "rigid": None, "fe": {"file": OLD_FE}}]},
     "planar": {
         "planar": True,
         "gravity": [0, -9.81, 0],
@@ -129,7 +133,13 @@ def test_valid_means_that_a_simulation_starts(tmp_path, feature, formulation):
         ("massless", "erls-cms", {}, "reference", "Give them mass"),
         ("on-axis", "nonlinear", {}, "links", "mass or inertia about the joint axis"),
         ("loop", "dual-screw", {}, "loops", "takes open chains only"),
-        ("fe", "erls-cms", {"stiffening": "geometric"}, "stiffening", "lissom reduce"),
+        (
+            "old-fe",
+            "erls-cms",
+            {"stiffening": "geometric"},
+            "stiffening",
+            "lissom reduce",
+        ),
     ],
 )
 def test_what_would_not_start_is_refused_with_its_field_and_a_remedy(
