@@ -29,13 +29,16 @@ from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
-from .balance import balanced_point
+from .balance import balanced_point, of_independent
 from .robot_matrices import RobotMatrices, equation_arrays
 from .state import State, state_at, state_of
 from .static import (
     descend,
+    descend_held,
+    energy,
     equilibrium_free,
     equilibrium_held,
+    hill,
     imbalance,
     slope,
     with_stops,
@@ -260,7 +263,7 @@ class Model:
         if free:
             state, left = self._static_free(f, encoder, torque)
         else:
-            state, left = _static_held(f, encoder)
+            state, left = self._static_held(f, encoder)
         if _is_concrete(left) and not float(left) < BALANCE:
             pose = np.asarray(encoder).tolist()
             raise EquilibriumError(
@@ -268,12 +271,22 @@ class Model:
             )
         return state
 
+    def _static_held(
+        self, f: AbstractFormulation, encoder: Float[Array, " j"]
+    ) -> tuple[State, Float[Array, ""]]:
+        start = _unbent(f, encoder)
+        state, left = _static_held(f, encoder, start)
+        if not _is_concrete(left) or float(left) < BALANCE:
+            return state, left
+        # Newton's iteration lost its way, as it does with very soft links: down the energy there is one.
+        lowest, f = _downhill_held(f, encoder, start)
+        return _static_held(f, encoder, lowest)
+
     def _static_free(
         self, f: AbstractFormulation, encoder: Float[Array, " j"], torque: Any
     ) -> tuple[State, Float[Array, ""]]:
         tau = self.joint_vector("torque", torque)
-        independent = jnp.asarray(f.independent, dtype=int)
-        start = jnp.concatenate([encoder[independent], jnp.zeros(f.n_elastic)])
+        start = _unbent(f, encoder)
         if _is_concrete(start) and _is_concrete(tau):
             start, f = _downhill(f, start, tau)
         return _static_free(f, tau, start)
@@ -461,6 +474,29 @@ def _downhill(
     return x, _on_branch_of(here, x)
 
 
+def _downhill_held(
+    f: AbstractFormulation, encoder: Float[Array, " j"], start: Float[Array, " n"]
+) -> tuple[Float[Array, " n"], AbstractFormulation]:
+    """The same with held joints."""
+    here = f
+
+    def hill_at(x):
+        nonlocal here
+        here = _on_branch_of(here, jnp.asarray(x))
+        return _hill(here, jnp.asarray(x), encoder)
+
+    def energy_at(x):
+        return float(_energy(here, jnp.asarray(x)))
+
+    x = jnp.asarray(descend_held(hill_at, energy_at, np.asarray(start)))
+    return x, _on_branch_of(here, x)
+
+
+def _unbent(f: AbstractFormulation, encoder: Float[Array, " j"]) -> Float[Array, " n"]:
+    """Coordinates of unbent links at joint coordinates."""
+    return jnp.append(of_independent(f, encoder), jnp.zeros(f.n_elastic))
+
+
 def _on_branch_of(f: AbstractFormulation, x: Float[Array, " n"]) -> AbstractFormulation:
     """The formulation on the branch that x leads to from where it is."""
     if f.n_joints == f.n_encoders:
@@ -489,6 +525,8 @@ def _undeformed(f: AbstractFormulation, theta, rates_i) -> State:
 
 _balanced_point = compiled_quickly(balanced_point)
 _slope = compiled_quickly(slope)
+_hill = compiled_quickly(hill)
+_energy = compiled_quickly(energy)
 
 
 @compiled_quickly
@@ -497,8 +535,8 @@ def _inertia(f: AbstractFormulation, x) -> Float[Array, "n n"]:
 
 
 @compiled_quickly
-def _static_held(f: AbstractFormulation, encoder):
-    x, tau = equilibrium_held(f, encoder)
+def _static_held(f: AbstractFormulation, encoder, start):
+    x, tau = equilibrium_held(f, encoder, start)
     return _checked_equilibrium(f, x, tau)
 
 
