@@ -66,6 +66,7 @@ def from_rpy(rpy: Any) -> Matrix3:
 # Of a 32nd of the angle, which is then doubled: exact to rounding for rotations up to twelve turns.
 TERMS = 12
 DOUBLINGS = 5
+MOST_TURN = 75.0  # [rad] exact up to here
 SERIES = np.array(
     [[(-1.0) ** k / math.factorial(2 * k + n) for k in range(TERMS)] for n in (1, 2, 3)]
 )

@@ -9,7 +9,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from ..algebra.so3 import exponential, left_jacobian
+from ..algebra.so3 import MOST_TURN, exponential, left_jacobian
 from ..bodies.body import Body
 from ..compilation import compiled_quickly
 from ..describe.geometry import node_names
@@ -53,6 +53,10 @@ SINGULAR = (
 
 class EquilibriumError(RuntimeError):
     """No equilibrium was found."""
+
+    def __init__(self, message: str, robot: Robot | None = None):
+        super().__init__(message)
+        self.robot = robot  # whose data may say why
 
 
 class UndefinedReferenceError(ValueError):
@@ -267,7 +271,8 @@ class Model:
         if _is_concrete(left) and not float(left) < BALANCE:
             pose = np.asarray(encoder).tolist()
             raise EquilibriumError(
-                f"no equilibrium found near q = {pose}: {left:.1e} of the forces is left over"
+                f"no equilibrium found near q = {pose}: {_what_is_wrong(float(left))}",
+                self.robot,
             )
         return state
 
@@ -446,6 +451,13 @@ def _alternatives(known: tuple[Any, ...]) -> str:
     return f"one of {', '.join(names)}"
 
 
+def _what_is_wrong(left: float) -> str:
+    """With an equilibrium in which so much force is left over."""
+    if left == np.inf:
+        return f"links would bend by more than {MOST_TURN:g} rad"
+    return f"{left:.1e} of the forces is left over"
+
+
 def _is_concrete(value: Any) -> bool:
     return not isinstance(value, Tracer)
 
@@ -543,14 +555,19 @@ def _static_held(f: AbstractFormulation, encoder, start):
 @compiled_quickly
 def _static_free(f: AbstractFormulation, tau, start):
     x = equilibrium_free(f, tau, start)
-    motion = engine.at_rest(f, x)
-    return state_of(f, motion, tau), imbalance(f, motion, with_stops(f, motion, tau))
+    return _checked_equilibrium(f, x, tau, stopped=True)
 
 
-def _checked_equilibrium(f: AbstractFormulation, x, tau):
-    """The state at rest, and how much force is left over in it."""
+def _checked_equilibrium(f: AbstractFormulation, x, tau, stopped: bool = False):
+    """The state at rest, and how much force is left over in it: infinitely much where links turn too far."""
     motion = engine.at_rest(f, x)
-    return state_of(f, motion, tau), imbalance(f, motion, tau)
+    all_torques = with_stops(f, motion, tau) if stopped else tau
+    left = imbalance(f, motion, all_torques)
+    if f.support.finite_rotations:
+        phi = node_displacements(f, motion.place)[..., 3:]
+        turn = jnp.max(jnp.sum(phi**2, axis=-1))
+        left = jnp.where(turn > MOST_TURN**2, jnp.inf, left)
+    return state_of(f, motion, tau), left
 
 
 @compiled_quickly

@@ -119,7 +119,9 @@ class Hill(NamedTuple):
     force: Float[Array, " n"]  # its derivative
     stiffness: Float[Array, "n n"]  # the derivative of that
     inertia: Float[Array, "n n"]
-    gap: Float[Array, " i"]  # of the encoders of independent joints, from where they are held
+    gap: Float[
+        Array, " i"
+    ]  # of the encoders of independent joints, from where they are held
     encoders: Float[Array, "i n"]  # their derivative
 
 
@@ -149,9 +151,7 @@ def hill(
     )
 
 
-def energy(
-    formulation: AbstractFormulation, x: Float[Array, " n"]
-) -> Float[Array, ""]:
+def energy(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Array, ""]:
     """V(x) of strain and weight [J]: lowest at an equilibrium."""
     place = formulation.configuration(x)
     weight = engine.gravity_energy(formulation, place)
