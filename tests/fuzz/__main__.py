@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from .failure_folder import FailureFolder
-from .kinds import KINDS
+from .kinds import KINDS, ROUND
 from .outcome import Case, Outcome
 from .tally import Tally
 from .watch import outcomes
@@ -79,7 +79,11 @@ class Deal:
     def __init__(self, seed: int, kinds: list[str], jobs: int):
         self.kinds = kinds
         self.jobs = jobs
-        self.seeds = {kind: count(seed) for kind in kinds}
+        # A round of robots begins at its beginning: the cheap audits of all structures.
+        starts = dict.fromkeys(kinds, seed)
+        if "robots" in kinds:
+            starts["robots"] = seed - seed % ROUND
+        self.seeds = {kind: count(starts[kind]) for kind in kinds}
         self.spent = dict.fromkeys(kinds, 0.0)
 
     def __call__(self, worker: int) -> Case:

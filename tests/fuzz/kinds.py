@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 from .outcome import Case, Outcome
 
+# Seeds of robots between the beginnings of two runs' agendas.
+ROUND = 1000
+
 
 class Kind(NamedTuple):
     """A kind of cases."""
