@@ -1,0 +1,73 @@
+"""The watch over the workers: a hang and a crash are named, and the run goes on."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from fuzz import kinds, watch, worker
+from fuzz.failure_folder import FailureFolder
+from fuzz.outcome import Case, Outcome
+
+CASES = {
+    1: lambda: Outcome("accepted", "sleeper"),
+    2: lambda: time.sleep(600),
+    3: lambda: os._exit(3),
+    4: lambda: bytearray(10**11),
+    5: lambda: Outcome("refused", "sleeper"),
+}
+
+
+def serve(connection, folder):
+    """A worker whose cases are those above; no type checker, so that it starts at once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kinds.run = lambda case, _: CASES[case.seed]()
+    worker.prepare = lambda _: None
+    worker.serve(connection, folder)
+
+
+def test_a_hang_a_crash_and_a_flood_are_named_and_the_run_goes_on(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(watch, "serve", serve)
+    short = kinds.KINDS["files"]._replace(limit=1.0)
+    monkeypatch.setitem(kinds.KINDS, "files", short)
+    seeds = iter(CASES)
+
+    def next_case(_):
+        seed = next(seeds, None)
+        return None if seed is None else Case("files", seed)
+
+    found = {}
+    ends = watch.outcomes(1, tmp_path, next_case, time.monotonic() + 120)
+    for case, outcome, _ in ends:
+        found[case.seed] = outcome
+    verdicts = {seed: outcome.verdict for seed, outcome in found.items()}
+    assert verdicts == {
+        1: "accepted",
+        2: "hang",
+        3: "crash",
+        4: "traceback",
+        5: "refused",
+    }
+    assert "sleep" in found[2].text or "test_watch" in found[2].text
+    assert "MemoryError" in found[4].text
+
+
+def test_a_failing_case_is_kept_with_its_files_and_its_command(tmp_path):
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "robot.yaml").write_text("links: [")
+    kept = FailureFolder(tmp_path / "failures")
+    outcome = Outcome("traceback", "robot files", 'File "a.py", line 3\nKeyError: 1')
+    line = kept.keep(Case("files", 12), outcome, files)
+    folder = tmp_path / "failures" / "files-12"
+    assert "make fuzz REPLAY=files:12" in line
+    assert (folder / "robot.yaml").read_text() == "links: ["
+    assert "KeyError: 1" in (folder / "report.txt").read_text()
+
+
+@pytest.mark.parametrize("name", kinds.KINDS)
+def test_every_kind_has_a_file(name):
+    assert (Path(kinds.__file__).parent / f"{kinds.KINDS[name].module}.py").is_file()
