@@ -188,9 +188,9 @@ def test_a_bending_arm_comes_to_rest_in_minimum_time():
 # --- in files ------------------------------------------------------------------------------------------------------
 
 MOTIONS = {
-    "time-optimal": {"speed": 1.0, "acceleration": 5.0, "jerk": 40.0},
-    "via-points": {"torque": 0.3},
-    "minimum-time": {"torque": 0.3},
+    "time-optimal": {"speed": [1.0], "acceleration": [5.0], "jerk": [40.0]},
+    "via-points": {"torque": [0.3]},
+    "minimum-time": {"torque": [0.3]},
 }
 
 
@@ -217,9 +217,9 @@ def test_a_scenario_names_the_kind_of_its_motion(kind):
     "reference, message",
     [
         ({"type": "fast"}, "must be one of time-optimal, via-points, minimum-time"),
-        ({"type": "time-optimal", "speed": 1.0}, "missing"),
+        ({"type": "time-optimal", "speed": [1.0]}, "missing"),
         ({"type": "via-points"}, "write a limit: torque, or acceleration"),
-        ({"type": "minimum-time", "torque": -1.0}, "must be above 0"),
+        ({"type": "minimum-time", "torque": [-1.0]}, "must be above 0"),
         (MOTIONS["via-points"] | {"type": "via-points", "value": [[0.1]]}, "two rows"),
         (
             MOTIONS["minimum-time"]

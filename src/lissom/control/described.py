@@ -30,6 +30,7 @@ from .delayed_reference import DelayedReference
 from .described_motions import described_motion, planned_nominal
 from .design_model import DesignError, DesignModel, design_model
 from .estimator import Estimator, kalman_filter
+from .following_shaper import followed, mode_along
 from .hybrid import Hybrid
 from .nominal import NominalMotion, nominal_motion, of_actuated
 from .optimal import LQG, LQR, Regulator, Tolerances, integral_regulator, regulator
@@ -38,7 +39,7 @@ from .pid import PID
 from .predictive import MPC, Limits, Solver, program_of
 from .real_loop import RealLoop
 from .references import reference_through
-from .shaping import Mode, shaped, shaper_for
+from .shaping import Impulses, Mode, shaped, shaper_for
 from .tuning import delay_gain, driven_modes, joint_inertia, pid_gains, vibration_gain
 
 LAG = 2.0  # samples: time constant of a derivative's filter
@@ -99,9 +100,36 @@ def reference_of(model: Model, controller: Common) -> AbstractSignal:
     motion = of_actuated(model, described_motion(model, controller))
     if controller.shaper is None:
         return motion
+    shaper = controller.shaper
     target = design_pose(model, controller)
-    wanted = shaped_modes(model, target, controller.shaper)
-    return shaped(motion, shaper_for(controller.shaper.type, wanted))
+    wanted = shaped_modes(model, target, shaper)
+    if shaper.follow:
+        return shaped_along(model, motion, shaper, wanted)
+    return shaped(motion, impulses_of(shaper, wanted))
+
+
+def impulses_of(shaper: Shaper, wanted: list[Mode]) -> Impulses:
+    """The impulses of a described shaper for modes.
+
+    Raises:
+        DesignError: no shaper has such a band.
+    """
+    try:
+        return shaper_for(shaper.type, wanted, shaper.width)
+    except ValueError as failure:
+        raise DesignError(f"shaper: {failure}") from None
+
+
+def shaped_along(
+    model: Model, motion: AbstractSignal, shaper: Shaper, wanted: list[Mode]
+) -> AbstractSignal:
+    """A motion through a shaper that follows the modes along it."""
+    found = motion
+    for number, mode in zip(shaper.modes, wanted, strict=True):
+        unit = impulses_of(shaper, [Mode(1.0, mode.zeta)])
+        frequency = mode_along(model, int(number))
+        found = followed(found, unit, mode.zeta, frequency)
+    return found
 
 
 def shaped_modes(model: Model, q: Any, shaper: Shaper) -> list[Mode]:

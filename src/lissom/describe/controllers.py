@@ -27,13 +27,29 @@ FeedForwardName = Literal["none", "gravity", "rigid", "quasi-static"]
 class Shaper(Part):
     """An input shaper on the reference: for modes of the robot by number, or for frequencies."""
 
-    type: Literal["zv", "zvd", "ei", "two-hump-ei"] = "zvd"
+    type: Literal["zv", "zvd", "ei", "two-hump-ei", "specified-insensitivity"] = "zvd"
     # Numbers of the modes with joints held, from 1, at the end of the motion.
     modes: Annotated[tuple[int, ...], Numbers(ANY_LENGTH, Quantity("", least=1))] = (1,)
     frequency: Annotated[Row, Numbers(ANY_LENGTH, Quantity("Hz", above=0))] | None = (
         None
     )
     damping: DampingRatio | None = None  # default: that of the modes
+    # Band of specified insensitivity, in parts of the frequency.
+    width: Annotated[float, Quantity("", above=0, below=2)] | None = None
+    # True: delays follow the frequencies of the modes along the motion.
+    follow: bool = False
+
+    def findings(self) -> list[Finding]:
+        """A specified band has a width, and modes that are followed have numbers."""
+        found = []
+        specified = self.type == "specified-insensitivity"
+        if specified != (self.width is not None):
+            message = "belongs to specified-insensitivity, which needs it: 0.5 is a band half the frequency wide"
+            found.append(finding(message, "width", value=self.width))
+        if self.follow and self.frequency is not None:
+            message = "modes are followed along the motion, a frequency stays: write modes, or leave follow away"
+            found.append(finding(message, "follow", value=True))
+        return found
 
 
 class Loop(Part):
