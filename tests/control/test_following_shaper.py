@@ -25,7 +25,7 @@ def left_over(signal):
     """Amplitude of eta'' + 2 zeta omega eta' + omega^2 eta = -r'', omega that of the pose, after the motion."""
     grid = np.linspace(0.0, signal.breakpoints[-1], 3001)
     place, push = (
-        np.asarray(jax.vmap(kind)(jnp.asarray(grid)))[:, 0]
+        np.asarray(jax.jit(jax.vmap(kind))(jnp.asarray(grid)))[:, 0]
         for kind in (signal.value, signal.acceleration)
     )
 
@@ -44,7 +44,6 @@ def test_a_followed_mode_is_left_with_far_less_than_a_shaper_of_one_frequency(ki
     fixed = left_over(shaped(MOTION, kind(end)))
     moving = followed(MOTION, kind(Mode(1.0, ZETA)), ZETA, frequency)
     quiet = left_over(moving)
-    print(quiet, fixed, left_over(MOTION))
     # The phases are right; that the amplitude of a mode changes with its frequency is left out.
     assert quiet < 0.3 * fixed
     slowest, fastest = frequency([1.4]), frequency([0.2])

@@ -18,6 +18,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.interpolate import CubicSpline
 
+from ..compilation import compiled_quickly
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from ..types import Real
@@ -92,7 +93,8 @@ def followed(
     poses = np.linspace(0.0, end, POSES)
     moving: AbstractSignal = signal
     for _ in range(ROUNDS):
-        omega = [damped * frequency(np.asarray(moving.value(t))) for t in poses]
+        rows = np.asarray(_values(moving, jnp.asarray(poses)))
+        omega = [damped * frequency(row) for row in rows]
         # Certainly after the end of the shaped motion, from where on the frequency stays.
         stop = end + phases[-1] / min(omega)
         course = np.interp(np.linspace(0.0, stop, POSES), poses, omega)
@@ -100,6 +102,11 @@ def followed(
         moving = _delayed(signal, unit, phases, poses, course, stop)
     assert isinstance(moving, Followed)
     return moving
+
+
+@compiled_quickly
+def _values(signal: AbstractSignal, times: Float[Array, " t"]) -> Float[Array, "t a"]:
+    return jax.vmap(signal.value)(times)
 
 
 def mode_along(model: Model, number: int) -> Frequency:

@@ -21,7 +21,7 @@ Seconds = Annotated[float, Quantity("s", above=0)]
 Hertz = Annotated[float, Quantity("Hz", above=0)]
 Positive = Annotated[float, Quantity("", above=0)]
 DampingRatio = Annotated[float, Quantity("", least=0, below=1)]
-FeedForwardName = Literal["none", "gravity", "rigid", "quasi-static"]
+FeedForwardName = Literal["none", "gravity", "rigid", "quasi-static", "tip"]
 
 
 class Shaper(Part):
@@ -172,6 +172,29 @@ class LQGController(EstimatedStateFeedback):
     type: Literal["lqg"]
 
 
+class ScheduledLQRController(StateFeedback):
+    """Optimal feedback of the full state with gains that change with the pose."""
+
+    type: Literal["scheduled-lqr"]
+    # At which gains are designed, along the line from the first to the last row of the motion.
+    poses: Annotated[int, Whole(2, 100)] = 5
+
+
+class EKFController(EstimatedStateFeedback):
+    """Scheduled optimal feedback on the estimate of an extended Kalman filter."""
+
+    type: Literal["ekf"]
+    poses: Annotated[int, Whole(2, 100)] = 3
+
+
+class MixedNormController(EstimatedStateFeedback):
+    """The least H2 cost among controllers with a bounded peak."""
+
+    type: Literal["mixed-norm"]
+    # Bound of the complementary sensitivity at the drives.
+    peak: Annotated[float, Quantity("", above=1)] = 1.5
+
+
 class DeflectionLimits(Part):
     """Limits of predictive control."""
 
@@ -236,6 +259,9 @@ CONTROLLERS: dict[str, type[Part]] = {
     "lqr": LQRController,
     "lqg": LQGController,
     "mpc": MPCController,
+    "scheduled-lqr": ScheduledLQRController,
+    "ekf": EKFController,
+    "mixed-norm": MixedNormController,
     "delayed-reference": DelayedReferenceController,
     "hybrid": HybridController,
 }
