@@ -166,10 +166,8 @@ def _seen(f: AbstractFormulation, channels: tuple[Channel, ...], x, xd, xdd, tau
 
 def _check_rest(model: Model, reference: AbstractSignal, window: Window, x) -> None:
     """Refuse a solution that does not come to rest within its window."""
-    steps = np.abs(np.diff(x, axis=0))
-    largest = steps.max(axis=0) + 1e-300
-    unrest = max((steps[0] / largest).max(), (steps[-1] / largest).max())
-    if unrest > STILL:
+    steps = np.linalg.norm(np.diff(x, axis=0), axis=1)
+    if max(steps[0], steps[-1]) > STILL * steps.max():
         start = float(reference.breakpoints[0])
         raise DesignError(
             f"feedforward: inversion at the tip acts before the tip moves, and {start:g} s before the motion are not "
