@@ -26,15 +26,15 @@ LOCKED_HZ = (0.438, 1.973, 2.669, 16.118)
 def carried_by_upper(robot: Robot) -> tuple[float, float]:
     """Mass [kg] and inertia about the second joint [kg m^2] of all that the upper link carries."""
     _, fore = robot.links
-    hub = fore.masses[0]
+    hub, payload = fore.masses[0], robot.payload
     beam = fore.beam
-    assert beam is not None and beam.path is not None
+    assert beam is not None and beam.path is not None and payload is not None
     length = float(np.linalg.norm(beam.path[-1]))
     area = section_values(beam.section, beam.material.nu).area
     link = beam.material.density * area * length
-    mass = hub.mass + link + robot.payload.mass
-    about_joint = link * length**2 / 3 + robot.payload.mass * length**2
-    inertia = hub.inertia[2] + about_joint + robot.payload.inertia[2]
+    mass = hub.mass + link + payload.mass
+    about_joint = link * length**2 / 3 + payload.mass * length**2
+    inertia = hub.inertia[2] + about_joint + payload.inertia[2]
     return float(mass), float(inertia)
 
 

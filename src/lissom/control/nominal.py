@@ -17,9 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..compilation import compiled_quickly
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, near
+from ..native.compiled import compiled_quickly
 from ..solve.balance import balanced_point, moving_joints, of_independent
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model
@@ -91,7 +91,7 @@ def joint_motion(
     The loops of a closed chain are closed from one time to the next, on one branch. Speeds and accelerations are those
     of the reference: the independent joints alone count.
     """
-    along = np.array(_along(reference, jnp.asarray(times)))
+    along = np.array(_along(jnp.asarray(times), reference))
     if along.shape[-1] != model.n_joints:
         whole = np.zeros((len(times), 3, model.n_joints))
         whole[:, 0] = np.asarray(model.formulation.mechanism.home)
@@ -110,7 +110,7 @@ def joint_motion(
 
 
 @compiled_quickly
-def _along(reference: AbstractSignal, times: Float[Array, " t"]):
+def _along(times: Float[Array, " t"], reference: AbstractSignal):
     def one(t):
         parts = [reference.value(t), reference.rate(t), reference.acceleration(t)]
         return jnp.stack(parts)

@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.interpolate import CubicSpline
 
-from ..compilation import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation, near
+from ..native.compiled import compiled_quickly
 from ..solve.model import Model
 from .design_model import DesignError
 from .nominal import in_chunks, joint_motion, rigid_torque

@@ -1,5 +1,6 @@
 """The output grid of a run: a window of it is filled inside compiled code, the host keeps the whole."""
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
@@ -8,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..types import real, whole
+from ..types import host_whole
 from .problem import MotionProblem
 from .step import AbstractStep, Attempt, Moment
 
@@ -42,7 +43,7 @@ def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> R
     rows = t.shape[0]
 
     def blank(width):
-        return real(jnp.full((rows, width), jnp.nan))
+        return np.full((rows, width), np.nan)
 
     return Record(
         t=t,
@@ -51,8 +52,8 @@ def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> R
         work=blank(2),
         joints=blank(joints),
         command=blank(commands),
-        filled=whole(0),
-        first=whole(0),
+        filled=host_whole(0),
+        first=host_whole(0),
     )
 
 
@@ -138,9 +139,11 @@ class Rows:
         if not int(record.filled):
             return record
         first = self.take(record)
-        t = real(window(self.t, first))
-        return eqx.tree_at(
-            lambda r: (r.t, r.filled, r.first), record, (t, whole(0), whole(first))
+        return dataclasses.replace(
+            record,
+            t=window(self.t, first),
+            filled=host_whole(0),
+            first=host_whole(first),
         )
 
 
