@@ -54,6 +54,10 @@ class RealLoop(AbstractLaw):
         """Those of the law."""
         return self.law.sensors(model)
 
+    def remarks(self) -> tuple[str, ...]:
+        """Those of the law."""
+        return self.law.remarks()
+
     def init(self, model: Any) -> LoopMemory:
         """Drives without torque."""
         count = len(model.actuated_names)

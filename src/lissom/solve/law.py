@@ -36,6 +36,10 @@ class AbstractLaw(eqx.Module):
     ) -> tuple[Float[Array, " a"], Any]:
         """Torque of every actuated joint [N m or N], and the memory for the next sample."""
 
+    def remarks(self) -> tuple[str, ...]:
+        """What a user should know of the law, and of what happened to it since `init`; a sentence each."""
+        return ()
+
     @property
     def breakpoints(self) -> np.ndarray:
         """Times at which a continuous law is not smooth: the integrator steps to them exactly."""
