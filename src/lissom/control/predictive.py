@@ -260,7 +260,9 @@ class Solver:
         V = relaxed.solve()[0]
         rows = np.concatenate([V, self.program.A @ V])
         excess = np.maximum(rows - vectors["bupper"], vectors["blower"] - rows)
-        share = excess / np.where(np.isfinite(self._bound), self._bound, np.inf)
+        finite = np.isfinite(self._bound)
+        share = np.full(len(rows), -np.inf)
+        share[finite] = excess[finite] / self._bound[finite]
         worst = int(np.argmax(share))
         count = self._count
         drives = len(self.limits.torque)
@@ -272,7 +274,7 @@ class Solver:
             name, samples = self.constrained[column], samples + 1
         return Infeasible(t, name, t + samples * self.sample, float(share[worst]))
 
-    def remarks(self) -> tuple[str, ...]:
+    def incidents(self) -> tuple[str, ...]:
         """When no torque kept all limits, and which of them is in the way."""
         if not self.failures:
             return ()
@@ -287,7 +289,7 @@ class Solver:
 class MPC(AbstractLaw):
     """Predictive control on the estimate of a Kalman filter, offset-free, within limits.
 
-    Where no torque is feasible (hard deflection limits) the last one is held, and `remarks` say so. Linear models of
+    Where no torque is feasible (hard deflection limits) the last one is held, and `incidents` say so. Linear models of
     the loop take the unconstrained gain.
     """
 
@@ -309,9 +311,9 @@ class MPC(AbstractLaw):
         self.solver.failures.clear()
         return self.estimator.start()
 
-    def remarks(self) -> tuple[str, ...]:
+    def incidents(self) -> tuple[str, ...]:
         """Samples without a feasible torque."""
-        return self.solver.remarks()
+        return self.solver.incidents()
 
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: Estimate

@@ -7,6 +7,7 @@ Matrix = Float[np.ndarray, "_ _"]
 
 DOUBLINGS = 60  # each one squares what is left of a motion: 2^60 samples are for ever
 CONVERGED = 1e-13  # change of the solution, against its size
+UNBOUNDED = 1e100  # a cost that grows on and on
 
 
 def discrete_riccati(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
@@ -31,9 +32,10 @@ def discrete_riccati(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
         G = _symmetric(G + A @ before_G @ A.T)
         H = _symmetric(H + change)
         A = A @ before_A
-        if not np.all(np.isfinite(H)):
+        size = np.abs(H).max()
+        if not size < UNBOUNDED:
             break
-        if np.linalg.norm(change) <= CONVERGED * np.linalg.norm(H):
+        if np.abs(change).max() <= CONVERGED * size:
             return H
     raise np.linalg.LinAlgError("the Riccati equation has no stabilising solution")
 

@@ -264,7 +264,8 @@ def _row(study: ControlStudy, model: "Model", name: str, q, stop, period, gauges
     except SimulationError as failure:
         return ControllerRow(name=name, type=kind, failed=str(failure)), failure.run
     numbers = _numbers(study, model, law, controller, run, q, stop, period)
-    numbers |= {"strain_peak": peak_strain(model, run, gauges), "notes": law.remarks()}
+    numbers["strain_peak"] = peak_strain(model, run, gauges)
+    numbers["notes"] = (*law.remarks(), *law.incidents())
     if found is not None:
         numbers |= {
             "stable": found.stable,

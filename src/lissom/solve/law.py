@@ -37,7 +37,11 @@ class AbstractLaw(eqx.Module):
         """Torque of every actuated joint [N m or N], and the memory for the next sample."""
 
     def remarks(self) -> tuple[str, ...]:
-        """What a user should know of the law, and of what happened to it since `init`; a sentence each."""
+        """What a user should know of the law, a sentence each."""
+        return ()
+
+    def incidents(self) -> tuple[str, ...]:
+        """What went wrong for the law since `init`, a sentence each: a run tells them among its warnings."""
         return ()
 
     @property
