@@ -12,7 +12,7 @@ from ..describe.files import library_names
 from ..describe.scenario import Scenario, Solver
 from ..native.compiled import NativeAhead, largest_function, using
 from ..scenarios.ready import initial_state, inputs_of
-from ..show.run import Run, SimulationError, compile_run, dataset
+from ..show.run import Run, SimulationError, compile_run, run_table
 from ..show.scene import moving_tip, scene_from_json
 from ..solve.march import DrivenRobot
 from ..solve.model import Model
@@ -66,7 +66,7 @@ class Case:
         )
         if bool(solution.result == RESULTS.interrupted):
             raise KeyboardInterrupt
-        data, _ = dataset(self.model, self.inputs, solution, options)
+        data, _ = run_table(self.model, self.inputs, solution, options)
         run = Run(data)
         if not run.complete:
             reached = float(solution.last.t)

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..compiled_code import keep_compiled_code
-from .options import Json, ResultFile, RunPicture, Settings, Strict, changes
+from .option_groups import Report, grouped
+from .options import Json, ResultFile, RunPicture, Settings
 from .output import console, note, number, print_files, print_json, table
-from .parsing import option_names
+from .parsing import changes_of, option_names
 from .simulate import run_and_report
 
 if TYPE_CHECKING:
@@ -80,14 +81,9 @@ def design(
 
 
 def _scenario(source: str, law: str | None, settings):
-    from ..describe.controllers import read_controller
-    from ..services.sources import scenario_of
+    from ..services.control import scenario_with_law
 
-    wanted = changes(settings)
-    described = scenario_of(source, wanted)
-    if law is None:
-        return described
-    return described.replace({"controller": read_controller(law)})
+    return scenario_with_law(source, law, changes_of(settings, {}))
 
 
 def _print_design(screen: "Console", answer: "DesignResult") -> None:
@@ -115,14 +111,15 @@ def _print_design(screen: "Console", answer: "DesignResult") -> None:
 
 
 @app.command()
+@grouped
 def run(
     scenario: ScenarioName,
+    *,
     law: LawFile = None,
     output: ResultFile = None,
     plot: RunPicture = None,
     settings: Settings = None,
-    strict: Strict = False,
-    json: Json = False,
+    report: Report,
 ) -> None:
     """Run a controller in closed loop on the full flexible robot: a normal result file.
 
@@ -135,7 +132,7 @@ def run(
         described = _scenario(scenario, law, settings)
         request = SimulateRequest(scenario=described, result=output, picture=plot)
         prepared = prepare(request)
-    run_and_report(prepared, code, strict, json)
+    run_and_report(prepared, code, report)
 
 
 @app.command()

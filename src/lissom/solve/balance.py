@@ -21,6 +21,7 @@ from jaxtyping import Array, Float
 from ..algebra.linear import inverse
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
+from ..native.marks import is_tracing
 
 # Newton's iteration converges quadratically: a step of this size, against the unknowns, was the last one needed.
 SMALL_STEP = 1e-11
@@ -174,6 +175,8 @@ def newton(
         J = jax.jacfwd(linear)(jnp.zeros_like(right_side))
         return inverse(J) @ right_side
 
+    if is_tracing():
+        return iterate(function, start)
     return jax.lax.custom_root(function, start, iterate, solve_linear)
 
 

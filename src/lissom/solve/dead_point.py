@@ -4,7 +4,6 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
-from ..compilation import compiled_quickly
 from ..dynamics.coordinates import (
     change_coordinates,
     other_coordinates,
@@ -12,6 +11,7 @@ from ..dynamics.coordinates import (
 )
 from ..dynamics.formulation import AbstractFormulation, near
 from ..kinematics.mechanism import DEAD_POINT_GAIN
+from ..native.compiled import compiled_quickly
 from ..types import RESULTS
 from .march import MarchState
 from .state import State, state_at

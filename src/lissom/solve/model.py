@@ -11,7 +11,6 @@ from jaxtyping import Array, Float
 
 from ..algebra.so3 import exponential, left_jacobian
 from ..bodies.body import Body
-from ..compilation import compiled_quickly
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
@@ -29,6 +28,7 @@ from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
+from ..native.compiled import compiled_quickly
 from .balance import balanced_point
 from .robot_matrices import RobotMatrices, equation_arrays
 from .state import State, state_at, state_of
@@ -36,6 +36,7 @@ from .static import (
     descend,
     equilibrium_free,
     equilibrium_held,
+    equilibrium_next_to,
     imbalance,
     slope,
     with_stops,
@@ -274,9 +275,10 @@ class Model:
         tau = self.joint_vector("torque", torque)
         independent = jnp.asarray(f.independent, dtype=int)
         start = jnp.concatenate([encoder[independent], jnp.zeros(f.n_elastic)])
-        if _is_concrete(start) and _is_concrete(tau):
-            start, f = _downhill(f, start, tau)
-        return _static_free(f, tau, start)
+        if not (_is_concrete(start) and _is_concrete(tau)):
+            return _static_free(f, tau, start)
+        start, f = _downhill(f, start, tau)
+        return _static_next_to(f, tau, start)
 
     def check_reference(self, theta: Any) -> None:
         """Refuse zeroed displacements that define no ERLS at theta, by name, [Boscariol2012] eq. (6)."""
@@ -504,7 +506,15 @@ def _static_held(f: AbstractFormulation, encoder):
 
 @compiled_quickly
 def _static_free(f: AbstractFormulation, tau, start):
-    x = equilibrium_free(f, tau, start)
+    return _free_equilibrium(f, equilibrium_free(f, tau, start), tau)
+
+
+@compiled_quickly
+def _static_next_to(f: AbstractFormulation, tau, start):
+    return _free_equilibrium(f, equilibrium_next_to(f, tau, start), tau)
+
+
+def _free_equilibrium(f: AbstractFormulation, x, tau):
     motion = engine.at_rest(f, x)
     return state_of(f, motion, tau), imbalance(f, motion, with_stops(f, motion, tau))
 

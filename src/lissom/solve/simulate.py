@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..compilation import QUICK, compiled_quickly
+from ..compilation import QUICK
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
-from ..native.compiled import NativeAhead, using
+from ..native.compiled import NativeAhead, compiled_quickly, using
 from ..types import RESULTS, real, whole
 from .adjoint import recorded_times, replayed
 from .checkpoint import Checkpoint, Keeper
