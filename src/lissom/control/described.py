@@ -133,8 +133,10 @@ def shaped_modes(model: Model, q: Any, shaper: Shaper) -> list[Mode]:
     chosen = []
     for number in shaper.modes:
         if int(number) > len(found):
+            hertz = ", ".join(f"{m.omega / (2 * np.pi):.3g}" for m in found)
             raise DesignError(
-                f"shaper.modes: the robot has {len(found)} modes that its motors move, there is no mode {number:g}"
+                f"the robot has {len(found)} modes that its motors move ({hertz} Hz), there is no mode {number:g}",
+                "shaper.modes",
             )
         mode = found[int(number) - 1]
         chosen.append(
@@ -502,5 +504,5 @@ def _each(name: str, values: Any, count: int) -> np.ndarray | None:
         return None
     array = np.asarray(values, dtype=float)
     if array.shape not in ((1,), (count,)):
-        raise DesignError(f"{name}: one number, or {count}, got {array.size}")
+        raise DesignError(f"one number, or {count}, got {array.size}", name)
     return np.broadcast_to(array, (count,)).copy()

@@ -27,7 +27,12 @@ Matrix = Float[np.ndarray, "_ _"]
 
 
 class DesignError(ValueError):
-    """No controller can be designed for this robot in this way, and why."""
+    """No controller can be designed for this robot in this way, and why; `field` is the key at fault, where one is."""
+
+    def __init__(self, message: str, field: str = ""):
+        super().__init__(f"{field}: {message}" if field else message)
+        self.field = field
+        self.message = message
 
 
 class DesignModel(NamedTuple):

@@ -124,8 +124,11 @@ def _designed(scenario: Scenario) -> "tuple[Model, AbstractLaw]":
     try:
         law = law_of(model, scenario.controller)
         wired(model, law)
-    except (DesignError, UnknownNameError) as failure:
-        raise refused("controller", None, str(failure)) from None
+    except DesignError as failure:
+        field = ".".join(filter(None, ("controller", failure.field)))
+        raise refused(field, None, failure.message) from None
+    except UnknownNameError as failure:
+        raise refused("controller.sensors", failure.name, failure.message) from None
     return model, law
 
 
@@ -308,10 +311,11 @@ def check_stable(controller: Any, found: "Margins | None") -> None:
     gains = getattr(controller, "gains", None)
     what = f"a {controller.type} loop"
     if gains is not None and gains.bandwidth is not None:
-        what = f"gains.bandwidth: a position loop of {gains.bandwidth:g} Hz"
+        what = f"a position loop of {gains.bandwidth:g} Hz"
     raise DesignError(
         f"{what} sampled every {controller.sample:g} s is unstable on the full robot: its largest pole is "
-        f"{found.largest_pole:.4g}. Lower the bandwidth, sample faster, or filter the derivative more (gains.lag)"
+        f"{found.largest_pole:.4g}. Lower the bandwidth, sample faster, or filter the derivative more (gains.lag)",
+        "gains.bandwidth" if gains is not None and gains.bandwidth else "",
     )
 
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..compilation import compiled_quickly
+from ..native.compiled import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation, near
 from .balance import of_independent
 from .channels import Channel
