@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..native.compiled import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation, near
+from ..native.compiled import compiled_quickly
 from .balance import of_independent
 from .channels import Channel
 from .model import Model
