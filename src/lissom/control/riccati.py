@@ -16,7 +16,7 @@ def discrete_riccati(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
     $$ P = A^T P (1 + B R^{-1} B^T P)^{-1} A + Q $$
 
     Works with singular A (motions that die out within a sample), where Schur methods lose their order. Reference:
-    [Chu2004] Algorithm 1.
+    [Chu2004].
 
     Raises:
         LinAlgError: it does not converge: some motion that lasts is neither moved nor weighed.

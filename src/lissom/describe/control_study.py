@@ -34,6 +34,8 @@ class ControlStudy(Part):
     lissom: Annotated[int, Whole(1, 1)] = 1
     # Robot, formulation, basis, modes and initial state: by name, file or inline.
     scenario: Annotated[Scenario, BeforeValidator(_named_scenario)]
+    # Keys of scenario and robot with other values, by dotted path: {links.left.joint.motor: {inertia: 2e-3}}.
+    changes: dict[str, Any] = {}
     motion: ReferenceTable
     sample: Seconds = 1e-3
     feedforward: str = "quasi-static"
@@ -58,6 +60,15 @@ class ControlStudy(Part):
     def from_dict(cls, data: Mapping[str, Any]) -> "ControlStudy":
         """The study of plain data."""
         return build_from(cls, with_shared_keys(data))
+
+    @property
+    def changed_scenario(self) -> Scenario:
+        """The scenario with the changes of the study.
+
+        Raises:
+            DescriptionError: a key that is not there, or a value that it does not take.
+        """
+        return self.scenario.replace(self.changes) if self.changes else self.scenario
 
     def findings(self) -> list[Finding]:
         """There is something to compare."""

@@ -228,6 +228,7 @@ def compare(
     study = request.study
     if not isinstance(study, ControlStudy):
         study = ControlStudy.load(study)
+    study = study.model_copy(update={"scenario": study.changed_scenario, "changes": {}})
     model = Model.of_scenario(study.scenario)
     gauges = gauges_of(model, study)
     first = next(iter(study.controllers.values()))
