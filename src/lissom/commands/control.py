@@ -140,7 +140,8 @@ def compare(
     study: Annotated[
         str,
         typer.Argument(
-            metavar="STUDY", help="Study file: one robot, one motion, many controllers."
+            metavar="STUDY",
+            help="Study of the library, or file: one robot, one motion, many controllers.",
         ),
     ],
     output: Annotated[
@@ -158,7 +159,7 @@ def compare(
 ) -> None:
     """Many controllers on one motion of one robot: one table and one figure.
 
-    Example: lissom control compare study.yaml --plot compare.png
+    Examples: lissom control compare double-pendulum --plot compare.png, lissom control compare study.yaml -o rows.csv
     """
     from ..services.control import CompareRequest
     from ..services.control import compare as compare_laws
