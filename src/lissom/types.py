@@ -53,6 +53,16 @@ def joined(*parts: Any) -> jax.Array:
     return real(np.concatenate(parts))
 
 
+def host_real(value: Any) -> Float[np.ndarray, "..."]:
+    """A double-precision NumPy array, for what goes into compiled code: far cheaper to make than a JAX array."""
+    return np.asarray(value, dtype=float)
+
+
+def host_whole(value: int) -> np.ndarray:
+    """An integer NumPy array, for what goes into compiled code."""
+    return np.asarray(value, dtype=np.int64)
+
+
 class RESULTS(eqx.Enumeration):
     """How a solver ended; the text says what to try next."""
 

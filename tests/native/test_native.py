@@ -11,7 +11,14 @@ import pytest
 
 import lissom as ls
 from lissom.native import code_cache, machine_code
-from lissom.native.compiled import NativeAhead, pattern_of, recipe_of, runner, using
+from lissom.native.compiled import (
+    NativeAhead,
+    function_of,
+    pattern_of,
+    recipe_of,
+    runner,
+    using,
+)
 from lissom.native.export import ExportError
 from lissom.native.machine_code import Effort
 
@@ -25,7 +32,8 @@ def native(function, *arguments, unrolls=True):
     pattern = pattern_of(inputs, [False] * len(inputs))
     outputs = [variable.aval for variable in traced.jaxpr.outvars]
     shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in outputs]
-    return runner(recipe_of(traced, pattern, unrolls, shapes))(inputs)
+    name = machine_code.load(function_of(traced, pattern, unrolls))
+    return runner(recipe_of(traced, name, shapes))(inputs)
 
 
 def assert_same(values, wanted):

@@ -76,7 +76,7 @@ def nominal_motion(
         q, qd, qdd = np.swapaxes(part, 0, 1)
         return _nominal_points(model.formulation, channels, feedforward, q, qd, qdd)
 
-    torque, measured = _in_chunks(points, motion)
+    torque, measured = in_chunks(points, motion)
     return NominalMotion(
         reference=of_actuated(model, reference),
         torque=Table(times.tolist(), torque, "linear", after="hold"),
@@ -125,7 +125,7 @@ def _closed(f: AbstractFormulation, joints: Float[Array, " j"]) -> Float[Array, 
     return near(f, joints).mechanism.joint_coordinates(x)
 
 
-def _in_chunks(function: Callable[[Any], Any], rows: np.ndarray) -> Any:
+def in_chunks(function: Callable[[Any], Any], rows: np.ndarray) -> Any:
     """A function of many rows, in pieces of one length."""
     count = len(rows)
     padding = -count % CHUNK

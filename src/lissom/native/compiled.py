@@ -24,8 +24,9 @@ from ..compilation import (
     user_code_in,
 )
 from . import machine_code, marks, program_cache
-from .program import Untranslatable
+from .program import Function, Untranslatable
 from .program_cache import Recipe
+from .recent_call import RecentCall
 from .translate import Module
 
 log = logging.getLogger("lissom.native")
@@ -43,6 +44,11 @@ def using(backend: Backend) -> Iterator[None]:
         yield
     finally:
         _backend.reset(token)
+
+
+def chosen_backend(named: Backend) -> Backend:
+    """A back end that was named, or for `auto` the one that is in force."""
+    return _backend.get() if named == "auto" else named
 
 
 # --- zeros and ones ------------------------------------------------------------------------------------------------
@@ -171,7 +177,26 @@ class NativeAhead(CompiledAhead):
         self._unrolls = unrolls
         self._quick = quick
         self._untranslatable: set[Any] = set()
-        self._native: dict[Any, list[tuple[Pattern, Program]]] = {}
+        self._recent: RecentCall | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """Value of the function."""
+        if _backend.get() == "xla":
+            return super().__call__(*args)
+        recent = self._recent
+        numbers = None if recent is None else recent.numbers(args)
+        if recent is None or numbers is None:
+            program = self._program(args)
+            numbers, _ = split_arguments(args)
+            self._remember(program, args)
+            return program.call(numbers)
+        return recent.program.call(numbers)
+
+    def _remember(self, program: Program, args: tuple[Any, ...]) -> None:
+        fixed = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
+        # A user's code has to be forgotten when the user lets it go.
+        has_user_code = bool(program.user_code)
+        self._recent = None if has_user_code else RecentCall(program, args, fixed)
 
     def _program(self, args: tuple[Any, ...]) -> Program:
         if _backend.get() == "xla":
@@ -240,27 +265,33 @@ class NativeAhead(CompiledAhead):
         )
 
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
-        rest: list[Any] = []
-
-        def on_arrays(numbers: list[Any]) -> Any:
-            value = self._function(*joined_arguments(numbers, structure))
-            arrays, other = eqx.partition(value, eqx.is_array)
-            rest.append(other)
-            return arrays
-
-        with marks.tracing():
-            traced, result = jax.make_jaxpr(on_arrays, return_shape=True)(shapes)
-        result = jax.tree.map(
-            lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype), result
-        )
-        whole = eqx.combine(result, rest[0])
-        return recipe_of(traced, pattern, self._unrolls, whole, self._quick)
+        traced, result = trace(self._function, shapes, structure)
+        function = function_of(traced, pattern, self._unrolls)
+        return recipe_of(traced, machine_code.load(function, self._quick), result)
 
 
-def recipe_of(
-    traced: Any, pattern: Pattern, unrolls: bool, result: Any, quick: bool = False
-) -> Recipe:
-    """Machine code of a traced function, in this process.
+def trace(
+    function: Callable[..., Any], shapes: list[Any], structure: Any
+) -> tuple[Any, Any]:
+    """A function traced for machine code, and its result with shapes in place of numbers."""
+    rest: list[Any] = []
+
+    def on_arrays(numbers: list[Any]) -> Any:
+        value = function(*joined_arguments(numbers, structure))
+        arrays, other = eqx.partition(value, eqx.is_array)
+        rest.append(other)
+        return arrays
+
+    with marks.tracing():
+        traced, result = jax.make_jaxpr(on_arrays, return_shape=True)(shapes)
+    result = jax.tree.map(
+        lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype), result
+    )
+    return traced, eqx.combine(result, rest[0])
+
+
+def function_of(traced: Any, pattern: Pattern, unrolls: bool) -> Function:
+    """The program of a traced function.
 
     Raises:
         Untranslatable: it has no native form.
@@ -270,16 +301,18 @@ def recipe_of(
         (variable.aval, known)
         for variable, known in zip(variables, pattern.known, strict=True)
     ]
-    function, _ = Module("f").function(traced, forms, unrolls)
-    name = machine_code.load(function, quick)
+    return Module("f").function(traced, forms, unrolls)[0]
+
+
+def recipe_of(traced: Any, name: str, result: Any) -> Recipe:
+    """What a program needs beside the machine code of its function, which is in this process under a name."""
+    inputs, outputs = traced.jaxpr.invars, traced.jaxpr.outvars
     return Recipe(
         name=name,
-        count=len(function.arguments),
+        count=len(inputs) + len(outputs),
         pieces=machine_code.pieces(name),
-        inputs=[np.dtype(v.aval.dtype).name for v in variables],
-        outputs=[
-            (v.aval.shape, np.dtype(v.aval.dtype).name) for v in traced.jaxpr.outvars
-        ],
+        inputs=[np.dtype(v.aval.dtype).name for v in inputs],
+        outputs=[(v.aval.shape, np.dtype(v.aval.dtype).name) for v in outputs],
         result=result,
     )
 
@@ -296,15 +329,20 @@ def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
         pairs = zip(numbers, inputs, strict=True)
         given = [np.ascontiguousarray(number, dtype=dtype) for number, dtype in pairs]
         results = [np.empty(shape, dtype) for shape, dtype in outputs]
-        addresses = [array.ctypes.data for array in (*given, *results)]
+        addresses = [address_of(array) for array in (*given, *results)]
         pointers = np.array(addresses, dtype=np.uint64)
-        call(pointers.ctypes.data)
+        call(address_of(pointers))
         filled = list(leaves)
         for place, array in zip(places, results, strict=True):
             filled[place] = array
         return jax.tree.unflatten(tree, filled)
 
     return run
+
+
+def address_of(array: np.ndarray) -> int:
+    """Where the numbers of an array begin."""
+    return array.__array_interface__["data"][0]
 
 
 def _is_shape(leaf: Any) -> bool:

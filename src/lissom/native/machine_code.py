@@ -2,7 +2,9 @@
 
 import ctypes
 import functools
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -75,6 +77,7 @@ class _Loaded:
     addresses: dict[str, int] = {}
     code: dict[str, Any] = {}
     pieces: dict[str, "Piece"] = {}
+    watch: "Stopwatch | None" = None
 
 
 def load(
@@ -89,21 +92,27 @@ def load(
     # The same function may be there twice, once compiled quickly and once well.
     name, text = function_text(function, names, "quick" if quick else "n")
     names[function] = name
-    if name not in _Loaded.addresses:
-        effort = _effort(function, quick)
-        called = [names[called] for called in function.calls]
-        put_in_process(name, object_code(text, effort), called)
-        _Loaded.pieces[name] = Piece(name, _key(text, effort), called)
+    effort = effort_for(function, quick)
+    load_text(name, text, effort, [names[called] for called in function.calls])
     return name
 
 
-def _effort(function: Function, quick: bool) -> Effort:
+def effort_for(function: Function, quick: bool = False) -> Effort:
+    """How hard LLVM works on a function: little where it runs once, and loops cost it more than straight code."""
     if quick:
         return Effort(level=0)
     if function.loops and len(function.op) < STRAIGHT:
         return Effort(has_loops=True)
     # Of straight code LLVM makes the same at level 1 as at 2, three times as fast.
     return Effort(level=1)
+
+
+def load_text(name: str, text: str, effort: Effort, called: list[str]) -> None:
+    """Puts the text of a function into this process; those it calls are there already."""
+    if name in _Loaded.addresses:
+        return
+    put_in_process(name, object_code(text, effort), called)
+    _Loaded.pieces[name] = Piece(name, _key(text, effort), called)
 
 
 class Piece(NamedTuple):
@@ -151,7 +160,33 @@ def entry(name: str, count: int) -> Callable[[int], None]:
     if door not in _Loaded.addresses:
         text = _door_text(door, name, count)
         put_in_process(door, object_code(text, Effort(level=0)), [name])
-    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_Loaded.addresses[door])
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_Loaded.addresses[door])
+
+    def watched(pointers: int) -> None:
+        if _Loaded.watch is None:
+            call(pointers)
+            return
+        began = time.process_time()
+        call(pointers)
+        _Loaded.watch.seconds += time.process_time() - began
+
+    return watched
+
+
+class Stopwatch:
+    """Processor seconds spent in machine code."""
+
+    seconds = 0.0
+
+
+@contextmanager
+def stopwatch() -> Iterator[Stopwatch]:
+    """While it lasts, the time in machine code is counted, and none of what Python does around it."""
+    _Loaded.watch = Stopwatch()
+    try:
+        yield _Loaded.watch
+    finally:
+        _Loaded.watch = None
 
 
 FLUSH = 0x8040  # of x86: numbers too small for full precision are zero, as under XLA
