@@ -42,6 +42,10 @@ class Memory:
     # Nodes 0 and 1 where the number is known to be zero or one, -1 elsewhere; None: nothing is known.
     known: np.ndarray | None = None
 
+    def fresh(self) -> "Memory":
+        """The same place, of whose numbers nothing is known."""
+        return Memory(self.kind, self.buffer, self.offset, self.strides, self.shape)
+
 
 @dataclass(eq=False)
 class Lazy:
@@ -54,6 +58,7 @@ class Lazy:
 
 
 Value = Nodes | Memory | Lazy
+SMALL = 6  # arrays up to this size are single numbers in every function
 MANY = 48  # elements: arrays computed in memory that are larger than this stay there
 
 
