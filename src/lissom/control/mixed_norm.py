@@ -32,6 +32,7 @@ from .slow_model import SlowModel
 LARGEST = 16  # states of the model
 ROOM = 1.02  # of the H2 cost that is given away for a controller of moderate numbers
 SCALES = (1.0, 2.0, 0.5)  # of the peak's unit, tried around that of the disturbances
+LASTING = 1e-6  # decay, in the scaled unit of time, of a motion that is taken to last
 NEGLIGIBLE = 1e-7  # relative: balanced motions of less than this take no part
 INSIDE = 1e-7  # by which strict inequalities hold
 
@@ -227,7 +228,7 @@ def _riccati(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
         slowest = np.linalg.eigvals(A - B @ np.linalg.solve(R, B.T @ X)).real.max()
     except np.linalg.LinAlgError:
         slowest = np.inf
-    if slowest < 0:
+    if slowest < -LASTING:
         return X
     raise DesignError(
         "mixed-norm: some motion that lasts is moved by no torque, seen by no sensor, or has no tolerance"
