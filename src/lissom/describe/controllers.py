@@ -77,6 +77,15 @@ class Common(Part):
     # What the controller believes: keys of the robot with other values, and its own formulation and modes.
     model: dict[str, Any] = {}
 
+    def findings(self) -> list[Finding]:
+        """A controller acts at least once during its motion."""
+        times = self.reference.t
+        duration = float(times[-1]) - float(times[0])
+        if len(times) > 1 and self.sample > duration:
+            message = f"must not be longer than the motion of {duration:g} s"
+            return [finding(message, "sample", value=self.sample)]
+        return []
+
 
 class PDController(Part):
     """Joint PD control: torque = kp (reference - q) - kd qd, on encoder angles.
@@ -216,7 +225,7 @@ class MPCController(EstimatedStateFeedback):
 
     def findings(self) -> list[Finding]:
         """The control horizon is part of the horizon; limited outputs are measured."""
-        found = []
+        found = super().findings()
         if self.control_horizon > self.horizon:
             message = f"must not be longer than the horizon ({self.horizon} samples)"
             found.append(
@@ -235,10 +244,12 @@ class DelayedReferenceController(Common):
     type: Literal["delayed-reference"]
     gains: JointGains
     sensors: tuple[str, ...]
-    # k [1/s]; None: half of the largest stable gain.
+    # k; None: the stable gain with the most damping.
     gain: Positive | None = None
     slowest: Positive = 0.05  # [rad/s or m/s]
     limit: Annotated[float, Quantity("", above=0, below=1)] = 0.5
+    # Largest rate at which a delay shrinks; None: the limit.
+    catch_up: Annotated[float, Quantity("", least=0, below=1)] | None = None
 
 
 class HybridController(Common):
