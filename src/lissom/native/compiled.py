@@ -116,14 +116,17 @@ class NativeAhead(CompiledAhead):
         self._untranslatable: set[Any] = set()
         self._native: dict[Any, list[tuple[Pattern, Program]]] = {}
 
-    def _program(self, args: tuple[Any, ...]) -> Program:
-        if _backend.get() == "xla":
-            return super()._program(args)
-        program = self._native_program(args)
-        return super()._program(args) if program is None else program
+    def _program(
+        self, args: tuple[Any, ...], numbers: list[Any], structure: Any
+    ) -> Program:
+        program = None
+        if _backend.get() != "xla":
+            program = self._native_program(args, numbers, structure)
+        return program or super()._program(args, numbers, structure)
 
-    def _native_program(self, args: tuple[Any, ...]) -> Program | None:
-        numbers, structure = split_arguments(args)
+    def _native_program(
+        self, args: tuple[Any, ...], numbers: list[Any], structure: Any
+    ) -> Program | None:
         shapes = tuple((np.shape(leaf), np.dtype(leaf.dtype)) for leaf in numbers)
         key = (self, structure, shapes, "native")
         found: Any = STORE.find(key)
