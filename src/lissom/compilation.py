@@ -5,21 +5,18 @@ the kernel gives a process 65,530 of them, and a process that asks for more dies
 """
 
 import ctypes
-import functools
 import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import numpy as np
-from jax.core import Tracer
 
 QUICK = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
-F = TypeVar("F", bound=Callable[..., Any])
 
 # --- how much is there ---------------------------------------------------------------------------------------------
 
@@ -156,29 +153,6 @@ def user_code_in(tree: Any) -> set[UserCode]:
 # --- functions that are compiled -----------------------------------------------------------------------------------
 
 
-def compiled_quickly(function: F) -> F:
-    """A function compiled without XLA's costly optimisation: compiles several times faster, runs a few times slower.
-
-    Inside another transformation (`jit`, `grad`, `vmap`) it is an ordinary jitted function, as JAX demands.
-    """
-
-    def with_keywords(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return function(*args, **kwargs)
-
-    with_keywords.__name__ = getattr(function, "__name__", "function")
-    quick = CompiledAhead(with_keywords, **QUICK)
-    ordinary = eqx.filter_jit(function)
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        leaves = jax.tree.leaves((args, kwargs))
-        if any(isinstance(leaf, Tracer) for leaf in leaves):
-            return ordinary(*args, **kwargs)
-        return quick(args, kwargs)
-
-    return call  # type: ignore[return-value]
-
-
 class CompiledAhead:
     """A function that is compiled for given shapes before it is called: `prepare` it, then call it.
 
@@ -192,16 +166,16 @@ class CompiledAhead:
 
     def prepare(self, *args: Any) -> Any:
         """Compile for arguments of these shapes; the shapes of what a call will return."""
-        return self._program(args, *split_arguments(args)).result
+        return self._program(args).result
 
     def __call__(self, *args: Any) -> Any:
         """Value of the function."""
-        numbers, structure = split_arguments(args)
-        return self._program(args, numbers, structure).call(numbers)
+        program = self._program(args)
+        numbers, _ = split_arguments(args)
+        return program.call(numbers)
 
-    def _program(
-        self, args: tuple[Any, ...], numbers: list[Any], structure: Any
-    ) -> Program:
+    def _program(self, args: tuple[Any, ...]) -> Program:
+        numbers, structure = split_arguments(args)
         shapes = tuple((np.shape(leaf), np.dtype(leaf.dtype)) for leaf in numbers)
         key = (self, structure, shapes)
         program = STORE.find(key)

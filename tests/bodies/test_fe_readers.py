@@ -7,27 +7,20 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import eigsh
 
-from lissom.bodies.beam import LineInertia, Rigidity, element_mass, element_stiffness
 from lissom.bodies.fe.array_files import write_array_file
 from lissom.bodies.fe.elements import UNITS, FeError, elements_of, in_si
 from lissom.bodies.fe.import_checks import check_elements, rigid_residuals
 from lissom.bodies.fe.read import Reading, read_fe
 from lissom.bodies.fe.solid import load_mesh, solid_elements
 
-from .fe_decks import DATA, STEEL, calculix_job
-
-LENGTH, E, RHO = 0.4, 7e10, 2700.0
-RIGIDITY = Rigidity(
-    *(np.array(value) for value in (E * 2e-4, 1e9, 1e9, 120.0, 150.0, 340.0))
+from .fe_decks import (
+    DATA,
+    DECK,
+    STEEL,
+    abaqus_lines,
+    calculix_job,
+    one_beam,
 )
-LINE = LineInertia(*(np.array(value) for value in (RHO * 2e-4, 4e-5, 0.0, 0.0)))
-
-
-def one_beam() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Stiffness, mass and nodes of one beam element along x, as printed: twelve dofs known in closed form."""
-    K = element_stiffness(RIGIDITY, LENGTH, 0.0, 0.0)
-    M = element_mass(LINE, LENGTH, 0.0, 0.0)
-    return K, M, np.array([[0.1, 0.2, 0.3], [0.1 + LENGTH, 0.2, 0.3]])
 
 
 def same(fe, K, M, points) -> None:
@@ -200,26 +193,6 @@ def test_op4_without_coordinates_says_what_to_give(tmp_path):
 
 
 # --- Abaqus: files written by the manual's formats -------------------------------------------------------------------
-
-
-DECK = "*HEADING\nbeam\n*NODE, NSET=ALL\n12, 0.5, 0.2, 0.3\n5, 0.1, 0.2, 0.3\n*NSET, NSET=END\n12\n*STEP\n"
-
-
-def abaqus_lines(A: np.ndarray, form: str) -> str:
-    """A symmetric matrix as *MATRIX GENERATE writes it; node 5 first, then 12."""
-    names = [(node, c) for node in (5, 12) for c in range(1, 7)]
-    lines = ["** ASSEMBLED MATRIX"]
-    for i in range(12):
-        for j in range(i + 1 if form == "MATRIX INPUT" else 12):
-            if A[i, j] == 0:
-                continue
-            if form == "COORDINATE":
-                lines.append(f"{i + 1} {j + 1} {A[i, j]:.15e}")
-            else:
-                lines.append(
-                    f"{names[i][0]},{names[i][1]}, {names[j][0]},{names[j][1]},  {A[i, j]:.15e}"
-                )
-    return "\n".join(lines) + "\n"
 
 
 @pytest.mark.parametrize("form", ["MATRIX INPUT", "LABELS", "COORDINATE"])

@@ -1,6 +1,5 @@
 """Commands whose output nobody takes, whose time is up, or that are stopped early: right code, no traceback."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -9,20 +8,7 @@ import time
 import pytest
 
 from lissom.commands import cli
-
-LISSOM = f"{sys.executable} -m lissom.commands.cli"
-
-
-def shell(command, **environment):
-    """Exit code, stdout and stderr of a line of the shell."""
-    done = subprocess.run(
-        ["bash", "-c", command],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-        timeout=120,
-    )
-    return done.returncode, done.stdout, done.stderr
+from shell_commands import LISSOM, shell
 
 
 @pytest.mark.parametrize(

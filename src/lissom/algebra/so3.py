@@ -121,6 +121,29 @@ def logarithm(R: Float[Array, "*n 3 3"]) -> Float[Array, "*n 3"]:
     return w * ratio[..., None]
 
 
+def composed_rotation(
+    first: Float[np.ndarray, "*n 3"], second: Float[np.ndarray, "*m 3"]
+) -> Float[np.ndarray, "*k 3"]:
+    """Rotation vector of the product exp(first) exp(second), by quaternions; at most half a turn."""
+    a, u = _quaternion(first)
+    b, v = _quaternion(second)
+    scalar = a * b - np.sum(u * v, axis=-1, keepdims=True)
+    vector = a * v + b * u + np.cross(u, v)
+    # Of the two quaternions of a rotation, the one with the smaller angle.
+    vector = np.where(scalar < 0.0, -vector, vector)
+    sine = np.linalg.norm(vector, axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, abs(scalar))
+    is_still = sine == 0.0
+    return vector * np.where(is_still, 2.0, angle / np.where(is_still, 1.0, sine))
+
+
+def _quaternion(phi: Float[np.ndarray, "*n 3"]):
+    """Scalar and vector part of the unit quaternion of a rotation vector."""
+    half = 0.5 * np.linalg.norm(phi, axis=-1, keepdims=True)
+    # sin(half) / (2 half), with NumPy's sin(pi x) / (pi x).
+    return np.cos(half), 0.5 * np.sinc(half / np.pi) * np.asarray(phi)
+
+
 def cross_matrix(w: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
     """`skew` of a stack of vectors."""
     return jnp.einsum("...a,aij->...ij", w, CROSS)

@@ -14,6 +14,7 @@ from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..solve.model import Model
 from .cases import TIGHT, Tell, compiled_case, distance
+from .de_luca_siciliano import de_luca_siciliano_rows
 from .l_shape import convergence_rows, swing_rows
 from .peers import GRAVITY, pendulum
 from .physics_checks import bound, keypoints, row
@@ -39,6 +40,7 @@ def physics_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
     tell("static deflection and modes")
     yield from static_rows(robot)
     yield from mode_rows(robot)
+    yield from de_luca_siciliano_rows(tell)
     tell("release from horizontal, one element per link")
     yield from release_rows(robot)
     for case in GRAVITY:

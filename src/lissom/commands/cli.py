@@ -21,7 +21,13 @@ from .robots import robots
 from .show import show
 from .simulate import simulate
 from .static import static
-from .streams import drop_output, flush, open_closed_streams, write_any_character
+from .streams import (
+    drop_output,
+    flush,
+    open_closed_streams,
+    without_warnings,
+    write_any_character,
+)
 from .validate import validate
 from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 
@@ -120,6 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name = f"lissom {line[0]}" if line else "lissom"
         # Not standalone: typer would print its own errors and leave, here they are told like all others.
         with (
+            without_warnings(debug),
             leaving_at_once(lambda: _say_stopped(clock, as_json)),
             running(clock, name, lambda: _say_stopped(clock, as_json)),
         ):

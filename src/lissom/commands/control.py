@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..compiled_code import keep_compiled_code
-from .interrupt import stopping_between_steps
-from .options import Json, Settings, Strict, changes
-from .output import conclude, console, note, number, print_files, print_json, table
-from .parsing import option_names
-from .progress import progress
-from .simulate import print_run
+from .option_groups import Report, grouped
+from .options import Json, ResultFile, RunPicture, Settings
+from .output import console, note, number, print_files, print_json, table
+from .parsing import changes_of, option_names
+from .simulate import run_and_report
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -68,14 +67,9 @@ def design(
 
 
 def _scenario(source: str, law: str | None, settings):
-    from ..describe.controllers import read_controller
-    from ..services.sources import scenario_of
+    from ..services.control import scenario_with_law
 
-    wanted = changes(settings)
-    described = scenario_of(source, wanted)
-    if law is None:
-        return described
-    return described.replace({"controller": read_controller(law)})
+    return scenario_with_law(source, law, changes_of(settings, {}))
 
 
 def _print_design(screen: "Console", answer: "DesignResult") -> None:
@@ -101,40 +95,28 @@ def _print_design(screen: "Console", answer: "DesignResult") -> None:
 
 
 @app.command()
+@grouped
 def run(
     scenario: ScenarioName,
+    *,
     law: LawFile = None,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF."),
-    ] = None,
-    plot: Annotated[
-        str | None,
-        typer.Option(metavar="PNG", help="Figure of the run: .png, .pdf, .svg."),
-    ] = None,
+    output: ResultFile = None,
+    plot: RunPicture = None,
     settings: Settings = None,
-    strict: Strict = False,
-    json: Json = False,
+    report: Report,
 ) -> None:
     """Run a controller in closed loop on the full flexible robot: a normal result file.
 
     Example: lissom control run double-pendulum --law lqg.yaml -o run.nc --plot run.png
     """
-    from ..services.simulate import SimulateRequest, prepare, run_prepared
+    from ..services.simulate import SimulateRequest, prepare
 
     code = keep_compiled_code()
     with option_names(result="-o", picture="--plot"):
         described = _scenario(scenario, law, settings)
         request = SimulateRequest(scenario=described, result=output, picture=plot)
         prepared = prepare(request)
-    with progress(prepared.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
-        answer = run_prepared(prepared, watch)
-    if json:
-        print_json(answer, code)
-        return conclude(answer.warnings, strict, json)
-    print_run(console(), answer)
-    note(str(code))
-    conclude(answer.warnings, strict, json)
+    run_and_report(prepared, code, report)
 
 
 @app.command()

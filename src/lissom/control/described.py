@@ -27,6 +27,7 @@ from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from .computed_torque import ComputedTorque
 from .delayed_reference import DelayedReference
+from .described_motions import described_motion, planned_nominal
 from .design_model import DesignError, DesignModel, design_model
 from .estimator import Estimator, kalman_filter
 from .hybrid import Hybrid
@@ -95,10 +96,7 @@ def believed_model(model: Model, controller: Common) -> Model:
 
 def reference_of(model: Model, controller: Common) -> AbstractSignal:
     """The motion of the actuated joints, through its shaper."""
-    table = controller.reference
-    motion = of_actuated(
-        model, reference_through(table.t, table.value, table.interpolation)
-    )
+    motion = of_actuated(model, described_motion(model, controller))
     if controller.shaper is None:
         return motion
     target = design_pose(model, controller)
@@ -147,6 +145,9 @@ def design_pose(model: Model, controller: Common) -> np.ndarray:
 def _nominal(
     model: Model, controller: Common, sensors: tuple[str, ...] = ()
 ) -> NominalMotion:
+    planned = planned_nominal(model, controller, sensors)
+    if planned is not None:
+        return planned
     reference = reference_of(model, controller)
     return nominal_motion(
         model, reference, sensors, controller.feedforward, step=controller.sample

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator
 
 from .controllers import CONTROLLERS, Controller
 from .document import read_document
-from .files import build, build_from, find_file
+from .files import build, build_from, find_study
 from .part import Finding, Part, finding
 from .quantity import Quantity, Whole
 from .scenario import Scenario
@@ -44,12 +44,12 @@ class ControlStudy(Part):
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> "ControlStudy":
-        """The study of a file.
+        """The study of a library name or of a file.
 
         Raises:
             DescriptionError: with every problem of the file.
         """
-        document = read_document(find_file(name_or_path))
+        document = read_document(find_study(name_or_path))
         return build(cls, document._replace(data=with_shared_keys(document.data)))
 
     @classmethod

@@ -1,14 +1,16 @@
 """Controllers as a scenario describes them: what each type needs, and what all of them share."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
 from .document import read_document
-from .errors import nearest, refused
-from .files import find_file
+from .errors import DescriptionError, nearest, refused
+from .files import find_file, line_of
 from .part import Finding, Part, finding, validation_error
+from .planned_motions import Reference
 from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .time_tables import Coordinates, ReferenceTable, Row
 
@@ -50,7 +52,7 @@ class Loop(Part):
 class Common(Part):
     """What every controller but the plain PD has."""
 
-    reference: ReferenceTable
+    reference: Reference  # a `ReferenceTable`, or a motion that is planned
     sample: Seconds = 1e-3
     feedforward: FeedForwardName = "quasi-static"
     shaper: Shaper | None = None
@@ -254,3 +256,16 @@ def read_controller(path: str) -> dict[str, Any]:
     if not isinstance(data, Mapping):
         raise refused("controller", data, "must be a mapping with a type", path)
     return dict(data)
+
+
+def in_law_file(failure: DescriptionError, path: str) -> DescriptionError:
+    """Problems of a controller, placed in the file of its own that it was read from."""
+    placed = []
+    for problem in failure.problems:
+        # The file may be a whole scenario.
+        fields = (problem.field, problem.field.removeprefix("controller."))
+        lines = [line_of(path, field) for field in fields]
+        line = next((line for line in lines if line), None)
+        file = problem.file or path
+        placed.append(replace(problem, file=file, line=problem.line or line))
+    return DescriptionError(placed)

@@ -1,18 +1,19 @@
 """Controllers: designed for a robot, run on it, and compared with each other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..describe import DescriptionError
 from ..describe.control_study import ControlStudy
-from ..describe.controllers import Common
+from ..describe.controllers import Common, in_law_file, read_controller
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
 from ..describe.time_tables import ReferenceTable
 from .frozen_model import ComplexNumber, FrozenModel, complex_numbers
 from .output_files import PICTURE, check_outputs
+from .sources import scenario_of
 
 if TYPE_CHECKING:
     from ..control.margins import Margins
@@ -53,6 +54,24 @@ class DesignResult(FrozenModel):
     poles: tuple[ComplexNumber, ...]  # of the sampled closed loop, largest first
     margins: MarginResult
     file: str | None
+
+
+def scenario_with_law(
+    source: Any, law: str | None, changes: Mapping[str, Any] | None = None
+) -> Scenario:
+    """A scenario with the controller of a file of its own, or with the one that it has.
+
+    Raises:
+        DescriptionError: what is wrong with either file.
+    """
+    scenario = scenario_of(source, changes)
+    if law is None:
+        return scenario
+    controller = read_controller(law)
+    try:
+        return scenario.replace({"controller": controller})
+    except DescriptionError as failure:
+        raise in_law_file(failure, law) from None
 
 
 def design(request: DesignRequest) -> DesignResult:
@@ -273,6 +292,9 @@ def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
     from ..control.shaping import shaper_for
 
     if not isinstance(controller, Common) or controller.shaper is None:
+        return controller
+    if not isinstance(controller.reference, ReferenceTable):
+        # The time of a planned motion is what its limits allow.
         return controller
     known = believed_model(model, controller)
     wanted = shaped_modes(known, design_pose(known, controller), controller.shaper)

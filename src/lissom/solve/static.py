@@ -5,8 +5,6 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optimistix as optx
-import scipy.linalg
 from jaxtyping import Array, Float
 
 from ..dynamics import engine
@@ -43,6 +41,7 @@ def equilibrium_free(
     formulation: AbstractFormulation, tau: Float[Array, " j"], start: Float[Array, " n"]
 ) -> Float[Array, " n"]:
     """Coordinates x at rest with free joints under given torques, near `start`, by Newton's dogleg."""
+    import optimistix as optx  # slow to import, and only derivatives come here
 
     def missing(x, _):
         return unbalanced_at_rest(formulation, engine.at_rest(formulation, x), tau)
@@ -50,6 +49,17 @@ def equilibrium_free(
     method = optx.Dogleg(rtol=RTOL, atol=1e-9)
     found = optx.root_find(missing, method, start, max_steps=400, throw=False)
     return found.value
+
+
+def equilibrium_next_to(
+    formulation: AbstractFormulation, tau: Float[Array, " j"], start: Float[Array, " n"]
+) -> Float[Array, " n"]:
+    """The same from a start that is one but for rounding, as `descend` finds it."""
+
+    def missing(x):
+        return unbalanced_at_rest(formulation, engine.at_rest(formulation, x), tau)
+
+    return newton(missing, start)
 
 
 def unbalanced_at_rest(
@@ -89,6 +99,8 @@ def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
 
     An unstable equilibrium is left along its softest mode; joints move at most `LARGEST_MOVE` per step.
     """
+    import scipy.linalg  # slow to import
+
     for _ in range(MAX_DESCENT):
         force, K, M = (np.asarray(part) for part in slope_at(x))
         squares, modes = scipy.linalg.eigh(0.5 * (K + K.T), M)
