@@ -34,12 +34,16 @@ class ControlStudy(Part):
     lissom: Annotated[int, Whole(1, 1)] = 1
     # Robot, formulation, basis, modes and initial state: by name, file or inline.
     scenario: Annotated[Scenario, BeforeValidator(_named_scenario)]
+    # Keys of scenario and robot with other values, by dotted path: {links.left.joint.motor: {inertia: 2e-3}}.
+    changes: dict[str, Any] = {}
     motion: ReferenceTable
     sample: Seconds = 1e-3
     feedforward: str = "quasi-static"
     # The run goes on after the motion, in periods of the first mode.
     periods: Annotated[float, Quantity("", above=0)] = 6.0
     node: str | None = None  # whose vibration is watched; default the last link's tip
+    # Curvatures (`upper/element0.kz`) whose largest strain is in the table; default: at the root of every beam.
+    gauges: tuple[str, ...] | None = None
     controllers: dict[str, Controller]
 
     @classmethod
@@ -56,6 +60,15 @@ class ControlStudy(Part):
     def from_dict(cls, data: Mapping[str, Any]) -> "ControlStudy":
         """The study of plain data."""
         return build_from(cls, with_shared_keys(data))
+
+    @property
+    def changed_scenario(self) -> Scenario:
+        """The scenario with the changes of the study.
+
+        Raises:
+            DescriptionError: a key that is not there, or a value that it does not take.
+        """
+        return self.scenario.replace(self.changes) if self.changes else self.scenario
 
     def findings(self) -> list[Finding]:
         """There is something to compare."""

@@ -23,6 +23,7 @@ from ..dynamics.formulation import near
 from ..native.compiled import compiled_quickly, using
 from ..scenarios.ready import ready
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
+from ..solve.feedback import WiredLaw
 from ..solve.inputs import Inputs, inputs_of_torque
 from ..solve.model import Model
 from ..solve.outputs import ENERGIES, energy_audit, outputs_of, prepare_outputs
@@ -237,17 +238,24 @@ def simulate(
     solution = solve_run(model, state, inputs, times, options, watch, kept, resume)
     data, seen = run_table(model, inputs, solution, options)
     ended = time.perf_counter()
+    warnings = [*lines_of(doubts), *lines_of(seen), *_incidents(inputs)]
     data.attrs |= {
         "wall_build_s": build_s,
         "wall_compile_s": compiled - began,
         "wall_run_s": ended - compiled,
         "scenario": json.dumps(scenario if scenario is not None else {}),
-        "warnings": "\n".join([*lines_of(doubts), *lines_of(seen)]),
+        "warnings": "\n".join(warnings),
     }
     run = Run(data)
     if throw and not run.complete:
         raise _error(run, solution)
     return run
+
+
+def _incidents(inputs: Inputs) -> tuple[str, ...]:
+    """What went wrong for the control law of a run."""
+    feedback = inputs.law
+    return feedback.law.incidents() if isinstance(feedback, WiredLaw) else ()
 
 
 def run_scenario(

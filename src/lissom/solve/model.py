@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.so3 import exponential, left_jacobian
+from ..algebra.so3 import MOST_TURN, exponential, left_jacobian
 from ..bodies.body import Body
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
@@ -34,9 +34,12 @@ from .robot_matrices import RobotMatrices, equation_arrays
 from .state import State, state_at, state_of
 from .static import (
     descend,
+    descend_held,
+    energy,
     equilibrium_free,
     equilibrium_held,
     equilibrium_next_to,
+    hill,
     imbalance,
     slope,
     with_stops,
@@ -51,6 +54,10 @@ SINGULAR = (
 
 class EquilibriumError(RuntimeError):
     """No equilibrium was found."""
+
+    def __init__(self, message: str, robot: Robot | None = None):
+        super().__init__(message)
+        self.robot = robot  # whose data may say why
 
 
 class UndefinedReferenceError(ValueError):
@@ -265,19 +272,31 @@ class Model:
         if free:
             state, left = self._static_free(f, encoder, torque)
         else:
-            state, left = _static_held(f, encoder)
+            state, left = self._static_held(f, encoder)
         if not is_traced(left) and not float(left) < BALANCE:
             pose = np.asarray(encoder).tolist()
             raise EquilibriumError(
-                f"no equilibrium found near q = {pose}: {left:.1e} of the forces is left over"
+                f"no equilibrium found near q = {pose}: {_what_is_wrong(float(left))}",
+                self.robot,
             )
         return state
+
+    def _static_held(
+        self, f: AbstractFormulation, encoder: Float[Array, " j"]
+    ) -> tuple[State, Float[Array, ""]]:
+        start = _unbent(f, encoder)
+        state, left = _static_held(f, encoder, start)
+        if is_traced(left) or float(left) < BALANCE:
+            return state, left
+        # Newton's iteration lost its way, as it does with very soft links: down the energy there is one.
+        lowest, f = _downhill_held(f, encoder, start)
+        return _static_held(f, encoder, lowest)
 
     def _static_free(
         self, f: AbstractFormulation, encoder: Float[Array, " j"], torque: Any
     ) -> tuple[State, Float[Array, ""]]:
         tau = self.joint_vector("torque", torque)
-        start = joined(of_independent(f, encoder), np.zeros(f.n_elastic))
+        start = _unbent(f, encoder)
         if is_traced(start, tau):
             return _static_free(f, tau, start)
         start, f = _downhill(f, start, tau)
@@ -438,6 +457,13 @@ def _alternatives(known: tuple[Any, ...]) -> str:
     return f"one of {', '.join(names)}"
 
 
+def _what_is_wrong(left: float) -> str:
+    """With an equilibrium in which so much force is left over."""
+    if left == np.inf:
+        return f"links would bend by more than {MOST_TURN:g} rad"
+    return f"{left:.1e} of the forces is left over"
+
+
 def _as_array(value: Any) -> Float[Array, " n"]:
     """Numbers as an array; entries of a list may be traced one by one."""
     if not isinstance(value, Sequence):
@@ -460,6 +486,29 @@ def _downhill(
 
     x = real(descend(slope_at, np.asarray(start), f.n_joints))
     return x, _on_branch_of(here, x)
+
+
+def _downhill_held(
+    f: AbstractFormulation, encoder: Float[Array, " j"], start: Float[Array, " n"]
+) -> tuple[Float[Array, " n"], AbstractFormulation]:
+    """The same with held joints."""
+    here = f
+
+    def hill_at(x):
+        nonlocal here
+        here = _on_branch_of(here, jnp.asarray(x))
+        return _hill(here, jnp.asarray(x), encoder)
+
+    def energy_at(x):
+        return float(_energy(here, jnp.asarray(x)))
+
+    x = jnp.asarray(descend_held(hill_at, energy_at, np.asarray(start)))
+    return x, _on_branch_of(here, x)
+
+
+def _unbent(f: AbstractFormulation, encoder: Float[Array, " j"]) -> Float[Array, " n"]:
+    """Coordinates of unbent links at joint coordinates."""
+    return joined(of_independent(f, encoder), np.zeros(f.n_elastic))
 
 
 def _on_branch_of(f: AbstractFormulation, x: Float[Array, " n"]) -> AbstractFormulation:
@@ -490,6 +539,8 @@ def _undeformed(f: AbstractFormulation, theta, rates_i) -> State:
 
 _balanced_point = compiled_quickly(balanced_point)
 _slope = compiled_quickly(slope)
+_hill = compiled_quickly(hill)
+_energy = compiled_quickly(energy)
 
 
 @compiled_quickly
@@ -498,30 +549,33 @@ def _inertia(f: AbstractFormulation, x) -> Float[Array, "n n"]:
 
 
 @compiled_quickly
-def _static_held(f: AbstractFormulation, encoder):
-    x, tau = equilibrium_held(f, encoder)
+def _static_held(f: AbstractFormulation, encoder, start):
+    x, tau = equilibrium_held(f, encoder, start)
     return _checked_equilibrium(f, x, tau)
 
 
 @compiled_quickly
 def _static_free(f: AbstractFormulation, tau, start):
-    return _free_equilibrium(f, equilibrium_free(f, tau, start), tau)
+    x = equilibrium_free(f, tau, start)
+    return _checked_equilibrium(f, x, tau, stopped=True)
 
 
 @compiled_quickly
 def _static_next_to(f: AbstractFormulation, tau, start):
-    return _free_equilibrium(f, equilibrium_next_to(f, tau, start), tau)
+    x = equilibrium_next_to(f, tau, start)
+    return _checked_equilibrium(f, x, tau, stopped=True)
 
 
-def _free_equilibrium(f: AbstractFormulation, x, tau):
+def _checked_equilibrium(f: AbstractFormulation, x, tau, stopped: bool = False):
+    """The state at rest, and how much force is left over in it: infinitely much where links turn too far."""
     motion = engine.at_rest(f, x)
-    return state_of(f, motion, tau), imbalance(f, motion, with_stops(f, motion, tau))
-
-
-def _checked_equilibrium(f: AbstractFormulation, x, tau):
-    """The state at rest, and how much force is left over in it."""
-    motion = engine.at_rest(f, x)
-    return state_of(f, motion, tau), imbalance(f, motion, tau)
+    all_torques = with_stops(f, motion, tau) if stopped else tau
+    left = imbalance(f, motion, all_torques)
+    if f.support.finite_rotations:
+        phi = node_displacements(f, motion.place)[..., 3:]
+        turn = jnp.max(jnp.sum(phi**2, axis=-1))
+        left = jnp.where(turn > MOST_TURN**2, jnp.inf, left)
+    return state_of(f, motion, tau), left
 
 
 @compiled_quickly
