@@ -202,12 +202,12 @@ def seconds_each(model: Model, backend: Any, repeat: int) -> float:
     return min(times.cpu) / INSIDE
 
 
-def exponent(links: Sequence[int], cost: Sequence[float]) -> float:
+def exponent(links: Sequence[int], cost: Sequence[float | int]) -> float:
     """Slope of log cost over log links, least squares."""
     return float(np.polyfit(np.log(links), np.log(cost), 1)[0])
 
 
-def growth(links: Sequence[int], cost: Sequence[float]) -> float:
+def growth(links: Sequence[int], cost: Sequence[float | int]) -> float:
     """Exponent of a cost over long chains."""
     long = [k for k, count in enumerate(links) if count >= LONG]
     return exponent([links[k] for k in long], [cost[k] for k in long])
