@@ -49,15 +49,14 @@ class DependentJoints(AbstractJointDependence):
     G: Float[Array, "k i"]  # d theta / d theta_i
 
     @property
-    def _rows(self) -> Float[Array, "r L"]:
+    def _rows(self) -> Float[Array, "r l 6"]:
         """Z over the twists of all frames."""
-        rows = jnp.asarray(self.closure.rows)[:, :, :6]
-        return rows.reshape(rows.shape[0], -1)
+        return jnp.asarray(self.closure.rows)[:, :, :6]
 
     def follow(
         self,
         motion_i: Float[Array, " i"],
-        others: Float[Array, " L"] | None = None,
+        others: Float[Array, "l 6"] | None = None,
     ) -> Float[Array, " k"]:
         """Z (J theta_d + others) = 0, for the dependent joints."""
         motion = self.G @ motion_i
@@ -65,16 +64,18 @@ class DependentJoints(AbstractJointDependence):
             return motion
         # The dependent joints take back what the loops would open by.
         dependent = np.asarray(self.closure.dependent, dtype=int)
-        return motion.at[dependent].add(-self.solve @ (self._rows @ others))
+        opened = jnp.einsum("rlk,lk->r", self._rows, others)
+        return motion.at[dependent].add(-self.solve @ opened)
 
     def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
         """G^T f."""
         return self.G.T @ on_joints
 
-    def closing_wrenches(self, on_joints: Float[Array, " k"]) -> Float[Array, " L"]:
+    def closing_wrenches(self, on_joints: Float[Array, " k"]) -> Float[Array, "l 6"]:
         """-Z^T (Z J_d)^-T f_d."""
         dependent = np.asarray(self.closure.dependent, dtype=int)
-        return -(on_joints[dependent] @ self.solve) @ self._rows
+        multipliers = -(on_joints[dependent] @ self.solve)
+        return jnp.einsum("r,rlk->lk", multipliers, self._rows)
 
     def conditions(
         self, reference: AbstractReference, J: Float[Array, "l 6 k"]
@@ -90,7 +91,7 @@ class DependentJoints(AbstractJointDependence):
         rows = jnp.concatenate([chosen, closing])
         wrenches = None
         if reference.is_minimum:
-            wrenches = closing[:, :, :6].reshape(closing.shape[0], -1)
+            wrenches = closing[:, :, :6]
         return solved_conditions(rows, J, wrenches)
 
     def _closing_conditions(self, J: Float[Array, "l 6 k"]) -> Conditions:
