@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from compilation_counts import compilations
-from mechanisms import GROUND, doubled, four_bar, model_of
+from mechanisms import GROUND, doubled, four_bar, model_of, slider_driven
 from numpy.testing import assert_allclose
 
 import lissom as ls
@@ -138,38 +138,6 @@ def test_the_spatial_four_bar_restricted_to_a_plane_is_its_planar_twin():
     ]
     for node in ("coupler/2", "coupler/tip", "follower/2"):
         assert_allclose(runs[1].position(node), runs[0].position(node), atol=1e-9)
-
-
-def slider_driven():
-    """The slider-crank with the joint between ground and slider as a joint of its own: a slider leads the crank."""
-    robot = ls.Robot.load("slider-crank").to_dict()
-    slider = {
-        "name": "slider",
-        "joint": {"type": "prismatic", "axis": [1, 0, 0]},
-        "rigid": {"mass": 0.033},
-    }
-    bars = {"rod": (0.07, 0.15, 5e-4, 0.3), "crank": (0.1, 0.1, 2e-4, 0.15)}
-    rod, crank = (
-        {
-            "name": name,
-            "joint": {"type": "revolute"},
-            "rigid": {
-                "mass": mass,
-                "com": [centre, 0, 0],
-                "inertia": [0, 0, inertia],
-                "tip": [length, 0, 0],
-            },
-        }
-        for name, (mass, centre, inertia, length) in bars.items()
-    )
-    robot |= {
-        "links": [slider, rod, crank],
-        "loops": [{"link": "crank", "to": "ground", "at": [0, 0, 0]}],
-    }
-    return robot | {
-        "independent": ["slider"],
-        "assembly": {"slider": 0.35, "rod": 2.9, "crank": 0.9},
-    }
 
 
 @pytest.mark.slow

@@ -26,6 +26,7 @@ from jaxtyping import Array, Float
 from ...algebra.linear import inverse
 from ...describe.robot import Robot
 from ...native.compiled import compiled_quickly
+from ...types import picked, real
 from ..chain import Chain, body_jacobian, relative_poses
 from ..mechanism import AbstractJointDependence, AbstractMechanism, AbstractSeats
 from ..references import AbstractReference, Conditions, solved_conditions
@@ -189,7 +190,7 @@ class ClosedChain(AbstractMechanism):
         From all of them, those of dependent joints being a guess; or from the independent ones, which are led there
         from where the mechanism is, on the same branch.
         """
-        home = jnp.asarray(self.home)
+        home = real(self.home)
         independent = np.asarray(self.independent, dtype=int)
         is_concrete = not any(
             isinstance(part, Tracer) for part in (joints, home, self.chain.position)
@@ -200,21 +201,21 @@ class ClosedChain(AbstractMechanism):
             if is_concrete:
                 target = np.asarray(joints)
                 theta = lead_to(robot, self.chain, self.closure, target)
-                return jnp.asarray(theta[:count])
+                return real(theta[:count])
             joints = home.at[independent].set(joints)
         theta = self._closed_near(joints)
         # Newton's iteration gives up far from closed loops; a search from other guesses may still find them.
-        if is_concrete and not bool(jnp.all(jnp.isfinite(theta))):
+        if is_concrete and not np.all(np.isfinite(theta)):
             guess = np.asarray(self.chain_near(joints))
             theta = close(robot, self.chain, self.closure, guess, self.independent)
-            return jnp.asarray(theta[:count])
+            return real(theta[:count])
         return theta
 
     def _closed_near(self, joints: Float[Array, " j"]) -> Float[Array, " j"]:
         here = self.near(joints)
-        theta_i = joints[np.asarray(self.independent, dtype=int)]
+        theta_i = picked(joints, np.asarray(self.independent, dtype=int))
         theta = _closed_joints(here.chain, here.closure, theta_i)
-        return theta[: self.closure.joints]
+        return picked(theta, slice(self.closure.joints))
 
     def with_independent(self, independent: Sequence[int]) -> "ClosedChain":
         """The same closed chain with other independent joints."""
