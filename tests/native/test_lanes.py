@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lissom.native import lanes
 from lissom.native.lanes import LanesAhead, lane_count
 from lissom.native.program import Untranslatable
 
@@ -58,7 +59,9 @@ def parting(x, limit, shared):
     return count, chosen, jnp.linalg.solve(matrix, chosen)
 
 
-def test_lanes_that_part_company_keep_what_is_theirs():
+@pytest.mark.parametrize("width", [2, 4, 8])
+def test_lanes_that_part_company_keep_what_is_theirs(width, monkeypatch):
+    monkeypatch.setattr(lanes, "lane_count", lambda: width)
     rng = np.random.default_rng(1)
     x = rng.normal(size=(MEMBERS, 5))
     limit = np.arange(MEMBERS)
