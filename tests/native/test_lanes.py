@@ -73,6 +73,25 @@ def test_lanes_that_part_company_keep_what_is_theirs(width, monkeypatch):
             np.testing.assert_allclose(value[k], number, rtol=1e-12, atol=1e-13)
 
 
+def test_matrices_that_go_round_a_loop_are_factorised_for_lanes_that_still_run():
+    def powers(A, limit):
+        def going(state):
+            return state[0] < limit
+
+        def once(state):
+            count, B = state
+            lu, _, order = jax.lax.linalg.lu(B)
+            return count + 1, lu[order] + (1.0 + 0.5j) * jnp.eye(A.shape[0])
+
+        return jax.lax.while_loop(going, once, (0, A.astype(complex)))[1]
+
+    A = np.random.default_rng(3).normal(size=(MEMBERS, 4, 4))
+    limit = np.arange(MEMBERS) % 5
+    found = LanesAhead(powers)((0, 0), A, limit)
+    for k in range(MEMBERS):
+        np.testing.assert_allclose(found[k], powers(A[k], int(limit[k])), rtol=1e-11)
+
+
 def test_one_lane_that_is_no_number_leaves_the_others_alone():
     x = np.ones((MEMBERS, 5))
     x[3, 2] = np.nan
