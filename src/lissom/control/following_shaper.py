@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.interpolate import CubicSpline
 
-from ..compilation import compiled_quickly
+from ..native.compiled import compiled_quickly
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from ..types import Real

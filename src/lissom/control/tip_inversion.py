@@ -20,8 +20,8 @@ import scipy.sparse.linalg
 from jaxtyping import Array, Float
 from scipy.interpolate import CubicSpline
 
-from ..compilation import compiled_quickly
 from ..dynamics.formulation import AbstractFormulation, near
+from ..native.compiled import compiled_quickly
 from ..solve.balance import balanced_point, unbalanced_force
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model

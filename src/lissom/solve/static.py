@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion
+from ..types import Real
 from .balance import newton, of_independent, on_independent
 
 RTOL = 1e-10  # Newton is quadratic: one iteration more than needed costs nothing
@@ -127,14 +128,14 @@ def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
 class Hill(NamedTuple):
     """The energy of a robot at rest about some coordinates, and what its held joints allow."""
 
-    energy: Float[Array, ""]  # V of strain and weight [J]
-    force: Float[Array, " n"]  # its derivative
-    stiffness: Float[Array, "n n"]  # the derivative of that
-    inertia: Float[Array, "n n"]
+    energy: Float[Real, ""]  # V of strain and weight [J]
+    force: Float[Real, " n"]  # its derivative
+    stiffness: Float[Real, "n n"]  # the derivative of that
+    inertia: Float[Real, "n n"]
     gap: Float[
-        Array, " i"
+        Real, " i"
     ]  # of the encoders of independent joints, from where they are held
-    encoders: Float[Array, "i n"]  # their derivative
+    encoders: Float[Real, "i n"]  # their derivative
 
 
 def hill(
