@@ -12,7 +12,12 @@ TEST_ENV = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
 	JAX_COMPILATION_CACHE_DIR="$(CURDIR)/.pytest_cache/jax" JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.2
 PYTEST = $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -q --durations=15
 
-.PHONY: help demo test test-all lint format bench clean distclean
+# Twenty minutes by default; SEED=123 gives the same cases again, REPLAY=files:123 one of them, ONLY=files one kind.
+MINUTES ?= 20
+FUZZ = $(TEST_ENV) PYTHONPATH=tests $(BIN)/python -m fuzz --jobs $(JOBS) --minutes $(MINUTES) \
+	$(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(ONLY),--only $(ONLY))
+
+.PHONY: help demo test test-all lint format bench fuzz clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +25,7 @@ help:
 	@echo "make test       lint, types, and all tests that are not slow"
 	@echo "make test-all   the slow tests too"
 	@echo "make lint       ruff and pyright alone"
+	@echo "make fuzz       broken files, command lines, random robots, commands in trouble; MINUTES=20"
 	@echo "make format     ruff's formatter and its safe fixes, in place"
 	@echo "make bench      build, compile and run times of the library's robots"
 	@echo "make clean      remove results and caches; make distclean removes .venv too"
@@ -58,11 +64,14 @@ format: $(READY)
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
 
+fuzz: $(READY)
+	@$(FUZZ)
+
 bench: $(READY)
 	$(BIN)/lissom bench
 
 clean:
-	rm -rf demo build dist .pytest_cache .ruff_cache
+	rm -rf demo build dist .pytest_cache .ruff_cache fuzz-failures
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean

@@ -15,9 +15,9 @@ from lissom.compilation import (
     Program,
     ProgramStore,
     UserCode,
-    compiled_quickly,
     used_maps,
 )
+from lissom.native.compiled import compiled_quickly
 
 
 def program(*user_code) -> Program:

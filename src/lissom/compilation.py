@@ -5,21 +5,18 @@ the kernel gives a process 65,530 of them, and a process that asks for more dies
 """
 
 import ctypes
-import functools
 import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import numpy as np
-from jax.core import Tracer
 
 QUICK = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
-F = TypeVar("F", bound=Callable[..., Any])
 
 # --- how much is there ---------------------------------------------------------------------------------------------
 
@@ -154,29 +151,6 @@ def user_code_in(tree: Any) -> set[UserCode]:
 
 
 # --- functions that are compiled -----------------------------------------------------------------------------------
-
-
-def compiled_quickly(function: F) -> F:
-    """A function compiled without XLA's costly optimisation: compiles several times faster, runs a few times slower.
-
-    Inside another transformation (`jit`, `grad`, `vmap`) it is an ordinary jitted function, as JAX demands.
-    """
-
-    def with_keywords(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return function(*args, **kwargs)
-
-    with_keywords.__name__ = getattr(function, "__name__", "function")
-    quick = CompiledAhead(with_keywords, **QUICK)
-    ordinary = eqx.filter_jit(function)
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        leaves = jax.tree.leaves((args, kwargs))
-        if any(isinstance(leaf, Tracer) for leaf in leaves):
-            return ordinary(*args, **kwargs)
-        return quick(args, kwargs)
-
-    return call  # type: ignore[return-value]
 
 
 class CompiledAhead:

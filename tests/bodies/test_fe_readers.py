@@ -7,27 +7,22 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import eigsh
 
-from lissom.bodies.beam import LineInertia, Rigidity, element_mass, element_stiffness
 from lissom.bodies.fe.array_files import write_array_file
 from lissom.bodies.fe.elements import UNITS, FeError, elements_of, in_si
 from lissom.bodies.fe.import_checks import check_elements, rigid_residuals
 from lissom.bodies.fe.read import Reading, read_fe
 from lissom.bodies.fe.solid import load_mesh, solid_elements
 
-from .fe_decks import DATA, STEEL, calculix_job
-
-LENGTH, E, RHO = 0.4, 7e10, 2700.0
-RIGIDITY = Rigidity(
-    *(np.array(value) for value in (E * 2e-4, 1e9, 1e9, 120.0, 150.0, 340.0))
+from .fe_decks import (
+    DATA,
+    DECK,
+    STEEL,
+    abaqus_lines,
+    calculix_job,
+    dmig,
+    grid_cards,
+    one_beam,
 )
-LINE = LineInertia(*(np.array(value) for value in (RHO * 2e-4, 4e-5, 0.0, 0.0)))
-
-
-def one_beam() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Stiffness, mass and nodes of one beam element along x, as printed: twelve dofs known in closed form."""
-    K = element_stiffness(RIGIDITY, LENGTH, 0.0, 0.0)
-    M = element_mass(LINE, LENGTH, 0.0, 0.0)
-    return K, M, np.array([[0.1, 0.2, 0.3], [0.1 + LENGTH, 0.2, 0.3]])
 
 
 def same(fe, K, M, points) -> None:
@@ -148,12 +143,7 @@ def test_text_and_binary_op4_files_hold_the_same_link(tmp_path):
 
     K, M, points = one_beam()
     bulk = tmp_path / "beam.bdf"
-    bulk.write_text(
-        "".join(
-            f"GRID,{k},,{x!r},{y!r},{z!r}\n"
-            for k, (x, y, z) in zip((11, 12), points.tolist(), strict=True)
-        )
-    )
+    bulk.write_text(grid_cards([11, 12], points))
     for name, options in (
         ("b.op4", {"binary": True}),
         ("t.op4", {"binary": False}),
@@ -165,29 +155,9 @@ def test_text_and_binary_op4_files_hold_the_same_link(tmp_path):
         assert fe.labels.tolist() == [11, 12]
 
 
-def dmig(name: str, A: np.ndarray, labels: list[int]) -> str:
-    """One symmetric matrix as DMIG entries in large fields, lower triangle, as Nastran punches it."""
-    lines = [f"DMIG    {name:<8}{0:>8}{6:>8}{2:>8}{0:>8}"]
-    names = [(label, c) for label in labels for c in range(1, 7)]
-    for j, (label, c) in enumerate(names):
-        rows = [i for i in range(j, len(names)) if A[i, j] != 0]
-        if rows:
-            lines.append(f"DMIG*   {name:<8}        {label:>16}{c:>16}")
-            lines += [
-                f"*       {names[i][0]:>16}{names[i][1]:>16}{A[i, j]:>16.9E}".replace(
-                    "E", "D"
-                )
-                for i in rows
-            ]
-    return "\n".join(lines) + "\n"
-
-
 def test_dmig_entries_of_a_punch_file_are_mirrored_and_named(tmp_path):
     K, M, points = one_beam()
-    grids = "".join(
-        f"GRID,{k},,{x!r},{y!r},{z!r}\n"
-        for k, (x, y, z) in zip((11, 12), points.tolist(), strict=True)
-    )
+    grids = grid_cards([11, 12], points)
     (tmp_path / "beam.pch").write_text(
         dmig("KAAX", K, [11, 12]) + dmig("MAAX", M, [11, 12]) + grids
     )
@@ -200,26 +170,6 @@ def test_op4_without_coordinates_says_what_to_give(tmp_path):
 
 
 # --- Abaqus: files written by the manual's formats -------------------------------------------------------------------
-
-
-DECK = "*HEADING\nbeam\n*NODE, NSET=ALL\n12, 0.5, 0.2, 0.3\n5, 0.1, 0.2, 0.3\n*NSET, NSET=END\n12\n*STEP\n"
-
-
-def abaqus_lines(A: np.ndarray, form: str) -> str:
-    """A symmetric matrix as *MATRIX GENERATE writes it; node 5 first, then 12."""
-    names = [(node, c) for node in (5, 12) for c in range(1, 7)]
-    lines = ["** ASSEMBLED MATRIX"]
-    for i in range(12):
-        for j in range(i + 1 if form == "MATRIX INPUT" else 12):
-            if A[i, j] == 0:
-                continue
-            if form == "COORDINATE":
-                lines.append(f"{i + 1} {j + 1} {A[i, j]:.15e}")
-            else:
-                lines.append(
-                    f"{names[i][0]},{names[i][1]}, {names[j][0]},{names[j][1]},  {A[i, j]:.15e}"
-                )
-    return "\n".join(lines) + "\n"
 
 
 @pytest.mark.parametrize("form", ["MATRIX INPUT", "LABELS", "COORDINATE"])
@@ -287,6 +237,15 @@ def test_broken_files_are_refused_in_words(ending, tmp_path):
         (tmp_path / other).write_text("1.1\n*NODE\n1,0,0,0\n")
     with pytest.raises(FeError, match="x"):
         read_fe(tmp_path / f"x{ending}", Reading(nodes=tmp_path / "x.inp"))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e30, 5.5])
+def test_numbers_of_nodes_that_are_not_whole_are_refused(tmp_path, wrong):
+    K, M, points = one_beam()
+    labels = np.array([5.0, wrong])
+    np.savez(tmp_path / "link.npz", K=K, M=M, nodes=points, labels=labels)
+    with pytest.raises(FeError, match="link.npz: labels: "):
+        read_fe(tmp_path / "link.npz")
 
 
 def test_sizes_that_do_not_fit_the_nodes_are_refused(tmp_path):

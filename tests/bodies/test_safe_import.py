@@ -12,23 +12,7 @@ from lissom.commands import cli
 from lissom.describe import DescriptionError, Robot
 from lissom.describe.files import library_folder
 
-from .fe_decks import DATA, STEEL
-
-WHOLE_MESH = """$MeshFormat
-4.1 0 8
-$EndMeshFormat
-$Nodes
-1 4 1 4
-3 1 0 4
-1 2 3 4
-0 0 0  1 0 0  0 1 0  0 0 1
-$EndNodes
-$Elements
-1 1 1 1
-3 1 4 1
-1 1 2 3 4
-$EndElements
-"""
+from .fe_decks import DATA, STEEL, WHOLE_MESH
 
 
 def reduce(capsys, *words):

@@ -1,28 +1,15 @@
 """Commands whose output nobody takes, whose time is up, or that are stopped early: right code, no traceback."""
 
-import os
 import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 
 from lissom.commands import cli
-
-LISSOM = f"{sys.executable} -m lissom.commands.cli"
-
-
-def shell(command, **environment):
-    """Exit code, stdout and stderr of a line of the shell."""
-    done = subprocess.run(
-        ["bash", "-c", command],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-        timeout=120,
-    )
-    return done.returncode, done.stdout, done.stderr
+from shell_commands import LISSOM, shell
 
 
 @pytest.mark.parametrize(
@@ -83,3 +70,15 @@ def test_ctrl_c_while_the_package_is_imported_ends_quietly():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True)
     assert done.returncode == 128 + signal.SIGINT and done.stderr == b""
+
+
+def test_warnings_of_python_are_shown_with_debug_alone(capsys, monkeypatch):
+    def warn(*_, **__):
+        warnings.warn("overflow encountered", RuntimeWarning, stacklevel=1)
+        return 0
+
+    monkeypatch.setattr(cli, "app", warn)
+    assert cli.main(["robots"]) == 0
+    assert capsys.readouterr().err == ""
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert cli.main(["robots", "--debug"]) == 0

@@ -18,16 +18,7 @@ from lissom.atomic import write_atomically
 from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
 from lissom.show.run import Run
-
-REED = """
-lissom: 1
-name: reed
-gravity: [0, -9.81, 0]
-links:
-  - name: rod
-    joint: {type: revolute, dh: {a: 0.6, alpha: 0, d: 0, theta: 0}}
-    beam: {section: {shape: rectangle, y: 0.004, z: 0.03}, material: steel, elements: 1}
-"""
+from shell_commands import REED
 
 
 @pytest.fixture

@@ -21,7 +21,13 @@ from .robots import robots
 from .show import show
 from .simulate import simulate
 from .static import static
-from .streams import drop_output, flush, open_closed_streams, write_any_character
+from .streams import (
+    drop_output,
+    flush,
+    open_closed_streams,
+    without_warnings,
+    write_any_character,
+)
 from .validate import validate
 from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 
@@ -120,6 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name = f"lissom {line[0]}" if line else "lissom"
         # Not standalone: typer would print its own errors and leave, here they are told like all others.
         with (
+            without_warnings(debug),
             leaving_at_once(lambda: _say_stopped(clock, as_json)),
             running(clock, name, lambda: _say_stopped(clock, as_json)),
         ):
@@ -212,12 +219,22 @@ def _failed_analysis(failure: BaseException) -> tuple[int, dict[str, Any]]:
         return BAD_INPUT, _error("bad input", str(failure))
     if isinstance(failure, EquilibriumError):
         advice = "Try another --q, a stiffer link, or less load."
-        return FAILED, _error("analysis failed", f"{failure}. {advice}")
+        message = f"{failure}. {advice}"
+        partial = {"warnings": _warnings(failure.robot)}
+        return FAILED, _error("analysis failed", message, partial=partial)
     if isinstance(failure, OSError):
         return FAILED, _error("analysis failed", f"cannot read or write: {failure}")
     reason = f"{type(failure).__name__}: {failure}".strip().partition("\n")[0]
     message = f"{reason} (add {DEBUG} for the traceback)"
     return FAILED, _error("analysis failed", message)
+
+
+def _warnings(robot: Any) -> list[str]:
+    """What there is to doubt about a robot that failed."""
+    from ..analyse.validity.watch import doubts_of_robot
+    from ..describe.doubt import lines_of
+
+    return [] if robot is None else list(lines_of(doubts_of_robot(robot)))
 
 
 def report(error: dict[str, Any], as_json: bool) -> None:

@@ -2,6 +2,9 @@
 
 import os
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def open_closed_streams() -> None:
@@ -26,6 +29,18 @@ def write_any_character() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def without_warnings(debug: bool) -> Iterator[None]:
+    """While it lasts, Python's own warnings, of overflows for example, are not shown; `debug` shows them.
+
+    What there is to doubt about a result is told in words by the watch over its validity.
+    """
+    with warnings.catch_warnings():
+        if not debug:
+            warnings.simplefilter("ignore")
+        yield
 
 
 def flush() -> None:

@@ -9,9 +9,9 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from ..compilation import compiled_quickly
 from ..dynamics.engine import gravity_energy
 from ..dynamics.formulation import AbstractFormulation, near
+from ..native.compiled import compiled_quickly
 from ..solve.law import AbstractLaw
 from ..solve.schedule import stack
 from ..solve.signals import AbstractSignal, Piece

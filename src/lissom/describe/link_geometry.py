@@ -102,21 +102,33 @@ def fe_points(link: Link) -> Real:
     return array(link.fe.nodes.points) @ R.T
 
 
+def joint_rotation(links: PartialLinks, i: int) -> Matrix3 | None:
+    """Rotation of joint frame i in the frame of the link that carries it, `None` where one of them is in error."""
+    link = links[i]
+    parent = parent_of(links, i)
+    if link is None or parent is None:
+        return None
+    if parent == GROUND_NUMBER:
+        return _turn(link.joint, None)
+    carrier = links[parent]
+    return None if carrier is None else _turn(link.joint, carrier.joint)
+
+
 def joint_pose(links: Sequence[Link], i: int) -> tuple[Matrix3, Vector3]:
     """Rotation and position of joint frame i before its own motion, in the frame of the link that carries it.
 
     Reference: standard Denavit-Hartenberg rows as in [Boscariol2012], cut after `Rz(theta)`: the rest of a row,
     `Tz(d) Tx(a) Rx(alpha)`, lies in the link.
     """
-    joint = links[i].joint
+    rotation = joint_rotation(links, i)
     parent = parent_of(links, i)
-    assert parent is not None
+    # A robot whose file was checked has no link in error, and a tip for every parent.
+    assert rotation is not None and parent is not None
     if parent == GROUND_NUMBER:
-        return _turn(joint, None), _position_on_ground(joint)
+        return rotation, _position_on_ground(links[i].joint)
     position = link_tip(links, parent)
-    # A robot whose file was checked has a tip for every parent.
     assert position is not None
-    return _turn(joint, links[parent].joint), position
+    return rotation, position
 
 
 def _turn(joint: Joint, parent: Joint | None) -> Matrix3:

@@ -17,6 +17,9 @@ BLOCK = re.compile(
     rf"(?:(?P=indent)- (?:{NUMBER}|\[[^\[\]\n#'\"]*\])[ ]*\n){{99,}}",
     re.MULTILINE,
 )
+BRACKET = re.compile(r"[\[\]]")
+# Of lists within lists; tables have two.
+DEEPEST = 8
 
 
 class NumberList(NamedTuple):
@@ -46,6 +49,9 @@ def cut_lists(text: str) -> CutText:
         words = match[0]
         indent = match.groupdict().get("indent")
         flow = words if indent is None else _as_flow(words)
+        if _nesting(flow) > DEEPEST:
+            # Left to the parser, which refuses it.
+            return words
         try:
             values = json.loads(flow)
         except ValueError:
@@ -64,6 +70,15 @@ def cut_lists(text: str) -> CutText:
 def _as_flow(lines: str) -> str:
     rows = (line.strip().removeprefix("- ") for line in lines.splitlines())
     return f"[{','.join(rows)}]"
+
+
+def _nesting(text: str) -> int:
+    """How many brackets are open at once, at most."""
+    opened = deepest = 0
+    for bracket in BRACKET.findall(text):
+        opened += 1 if bracket == "[" else -1
+        deepest = max(deepest, opened)
+    return deepest
 
 
 def _count(values: Any) -> int:

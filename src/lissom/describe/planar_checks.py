@@ -9,7 +9,7 @@ from .link import Link
 from .link_geometry import (
     PartialLinks,
     axis,
-    joint_pose,
+    joint_rotation,
     lengths,
     polyline,
     up_directions,
@@ -56,12 +56,8 @@ def _link(links: PartialLinks, i: int, link: Link) -> Findings:
 
 def _frame(links: PartialLinks, i: int, link: Link) -> Findings:
     """The link frame keeps its z axis along the world's."""
-    try:
-        rotation, _ = joint_pose(links, i)  # type: ignore[arg-type]
-    except (AssertionError, AttributeError):
-        # The link before it is itself in error.
-        return
-    if is_traced(rotation):
+    rotation = joint_rotation(links, i)
+    if rotation is None or is_traced(rotation):
         return
     # Cosine of the angle between the two z axes; they may be opposite.
     cosine = abs(rotation[2, 2])

@@ -176,12 +176,12 @@ class OpenChain(AbstractMechanism):
     @property
     def independent(self) -> tuple[int, ...]:
         """All of them."""
-        return tuple(range(self.chain.selection.shape[1]))
+        return tuple(range(self.chain.n_joints))
 
     @property
     def home(self) -> Float[np.ndarray, " j"]:
         """Zero."""
-        return np.zeros(self.chain.selection.shape[1])
+        return np.zeros(self.chain.n_joints)
 
     @property
     def rigid(self) -> "OpenChain":
@@ -194,7 +194,7 @@ class OpenChain(AbstractMechanism):
 
     def chain_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " k"]:
         """The joint coordinates of x."""
-        return x[: self.chain.selection.shape[1]]
+        return x[: self.chain.n_joints]
 
     def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
         """The joint coordinates of x."""
@@ -202,7 +202,7 @@ class OpenChain(AbstractMechanism):
 
     def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j n"]:
         """Ones for the joints, zeros for the elastic coordinates."""
-        return jnp.eye(self.chain.selection.shape[1], x.shape[0])
+        return jnp.eye(self.chain.n_joints, x.shape[0])
 
     def dependence(self, J: Float[Array, "l 6 k"]) -> AllIndependent:
         """None follows another."""

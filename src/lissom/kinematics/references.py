@@ -31,8 +31,8 @@ class AbstractReference(eqx.Module):
         """Whether the conditions make a norm of q stationary: Z q = J^T g(q), which turns with the joints."""
         return False
 
-    def moment(self, q: Float[Array, "l c"]) -> Float[Array, " L"] | None:
-        """The vector g, six for each link, of a minimum's conditions J^T g(q) = 0; None for others."""
+    def moment(self, q: Float[Array, "l c"]) -> Float[Array, "l 6"] | None:
+        """The vectors g, six for each link, of a minimum's conditions J^T g(q) = 0; None for others."""
         return None
 
 
@@ -77,9 +77,9 @@ class MinimumNorm(AbstractReference):
         """Rows J^T B^T M U."""
         return jnp.einsum("lkj,lkc->jlc", J, self.rigid_mass)
 
-    def moment(self, q: Float[Array, "l c"]) -> Float[Array, " L"]:
+    def moment(self, q: Float[Array, "l c"]) -> Float[Array, "l 6"]:
         """Momentum B^T M U q that the displacements carry along rigid motions of each link."""
-        return jnp.einsum("lkc,lc->lk", jnp.asarray(self.rigid_mass), q).reshape(-1)
+        return jnp.einsum("lkc,lc->lk", jnp.asarray(self.rigid_mass), q)
 
 
 class Conditions(eqx.Module):

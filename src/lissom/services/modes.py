@@ -11,11 +11,11 @@ from pydantic import Field, model_validator
 from ..analyse.linear.carried_weight import weight_note
 from ..analyse.modes.modal import modes as natural_modes
 from ..analyse.validity.watch import doubts, doubts_of_scenario
-from ..compilation import compiled_quickly
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..dynamics import engine
 from ..dynamics.nodes import node_poses
+from ..native.compiled import compiled_quickly
 from ..solve.model import Model
 from ..solve.state import State
 from .frozen_model import (

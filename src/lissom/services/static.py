@@ -5,9 +5,9 @@ from typing import Any
 from pydantic import model_validator
 
 from ..analyse.validity.watch import doubts, doubts_of_scenario
-from ..compilation import compiled_quickly
 from ..describe.doubt import lines_of
 from ..dynamics import engine
+from ..native.compiled import compiled_quickly
 from ..solve.model import Model
 from .frozen_model import FrozenModel, JointValues, Position
 from .robot_facts import named_nodes, rows_of_nodes, values_by_name

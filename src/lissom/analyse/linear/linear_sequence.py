@@ -12,8 +12,8 @@ from jaxtyping import Float
 from scipy.interpolate import CubicSpline
 
 from ...atomic import write_atomically
-from ...compilation import compiled_quickly
 from ...dynamics.formulation import near
+from ...native.compiled import compiled_quickly
 from ...solve.balance import balanced_point, left_over
 from ...solve.model import Model
 from .linear_feedback import joint_feedback

@@ -13,10 +13,10 @@ from jaxtyping import Float
 
 from ...algebra.eigen import symmetric_modes
 from ...atomic import write_atomically
-from ...compilation import compiled_quickly
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.nodes import node_poses
+from ...native.compiled import compiled_quickly
 from ...solve.balance import balanced_point, left_over
 from ...solve.family import Family
 from ...solve.model import Model

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from scipy.spatial.transform import Rotation
 
+from ...algebra.so3 import composed_rotation
 from ...bodies.body import Body
 from ...solve.model import Model
 from ...types import Real
@@ -89,11 +89,7 @@ def _relative_rotation(
     """Rotation of every node from the inner one, world axes."""
     if not model.formulation.support.finite_rotations:
         return rotation - rotation[:, :1]
-    inner = np.broadcast_to(rotation[:, :1], rotation.shape)
-    back = Rotation.from_rotvec(-inner.reshape(-1, 3))
-    # A copy: SciPy takes no array that is only to be read, as JAX hands them out.
-    whole = Rotation.from_rotvec(np.array(rotation).reshape(-1, 3))
-    return (whole * back).as_rotvec().reshape(rotation.shape)
+    return composed_rotation(rotation, -rotation[:, :1])
 
 
 def _small_rotation(

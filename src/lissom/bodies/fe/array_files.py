@@ -22,6 +22,9 @@ from ...describe.array_file import (
 from ...describe.fe_file import check_positions
 from .elements import DofOrder, FeError, FiniteElements, elements_of
 
+# Number of a node: beyond it, not every whole number is a number of the computer.
+LARGEST_LABEL = 1e15
+
 
 @contextmanager
 def as_fe_error() -> Iterator[None]:
@@ -113,8 +116,21 @@ def _check_tables(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     }
     present = {name: shape for name, shape in shapes.items() if name in arrays}
     nodes = check_arrays(path, arrays, present)["k"]
+    for name in ("labels", "dofs"):
+        if name in arrays:
+            _check_whole(path, name, arrays[name])
     if "surface" in arrays:
         check_positions(path, "surface", arrays["surface"], nodes)
+
+
+def _check_whole(path: Path, name: str, numbers: np.ndarray) -> None:
+    """Refuses numbers of nodes that are not whole; programs that know no others write 12.0."""
+    is_real = numbers.dtype.kind in "iuf"
+    if is_real and (np.abs(numbers) < LARGEST_LABEL).all():
+        if (numbers == np.round(numbers)).all():
+            return
+    message = f"must hold whole numbers below {LARGEST_LABEL:.0e}"
+    raise ArrayFileError(path, name, message)
 
 
 def _matrix(arrays: Mapping[str, np.ndarray], name: str, path: Path) -> Any:

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from ...compilation import compiled_quickly
 from ...describe.robot import Robot
+from ...native.compiled import compiled_quickly
 from ...types import namespace
 from ..chain import Chain
 from .assembly_errors import AssemblyError, loop_names

@@ -24,8 +24,8 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from ...algebra.linear import inverse
-from ...compilation import compiled_quickly
 from ...describe.robot import Robot
+from ...native.compiled import compiled_quickly
 from ..chain import Chain, body_jacobian, relative_poses
 from ..mechanism import AbstractJointDependence, AbstractMechanism, AbstractSeats
 from ..references import AbstractReference, Conditions, solved_conditions

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Float
 
-from ...compilation import compiled_quickly
 from ...describe.robot import Robot
+from ...native.compiled import compiled_quickly
 from ..chain import Chain
 from .assembly_errors import AssemblyError, loop_names
 from .closure import Closure, closing_jacobian
@@ -111,6 +110,8 @@ def choose_independent(
 
     None where the wanted ones do not set the pose, or nothing does.
     """
+    import scipy.linalg  # slow to import
+
     rows = scaled_rows(chain, closure, theta, displaced)
     null = scipy.linalg.null_space(rows, rcond=RANK)
     count = independent_count(closure)

@@ -1,0 +1,1 @@
+"""Permanent fuzzing: `make fuzz` runs it, `CONTRIBUTING.md` says how."""
