@@ -381,7 +381,7 @@ def _pure_start(
 # --- start and end -------------------------------------------------------------------------------------------------
 
 
-def first_step_of(solver: Solver, t_end: float) -> jax.Array:
+def first_step_of(solver: Solver, t_end: float) -> Array:
     """Length of the first step that is tried [s]."""
     return real(solver.first_step or min(FIRST_STEP, 0.01 * t_end))
 
