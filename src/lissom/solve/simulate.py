@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax
 import numpy as np
 from jaxtyping import Array, Float
 
