@@ -43,7 +43,7 @@ def lissom(*words):
 
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
 def test_signals_that_end_processes_save_a_run_that_then_goes_on(
-    reed, tmp_path, monkeypatch, capsys, name, code
+    reed, tmp_path, monkeypatch, capsys, signals, name, code
 ):
     monkeypatch.setenv("LISSOM_CACHE", "off")
     line = ("simulate", reed, "--t-end", "3", "-o", tmp_path / "run.nc")
