@@ -99,7 +99,7 @@ def pose(
     Phi = chain_product(transfer(relative.R, relative.p), chain.parents)
     screws = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
     J = Phi @ screws.reshape(Phi.shape[0], -1)
-    by_link = J.reshape(-1, 6, J.shape[1])
+    by_link = J.reshape(Phi.shape[0] // 6, 6, J.shape[1])
     dependence = mechanism.dependence(by_link)
     return Pose(
         Phi=Phi,
