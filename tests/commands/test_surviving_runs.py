@@ -151,20 +151,31 @@ def killing_at(moment):
     return progress
 
 
+# The command, with a checkpoint twice a second.
+OFTEN = (
+    "import sys\n"
+    "from lissom.show.checkpoint_file import CheckpointFile\n"
+    "CheckpointFile.__init__.__defaults__ = (0.5,)\n"
+    "from lissom.commands import cli\n"
+    "sys.exit(cli.main())\n"
+)
+
+
 @pytest.mark.slow
 def test_a_process_killed_in_the_middle_of_a_run_goes_on_in_another(reed, tmp_path):
-    line = [sys.executable, "-m", "lissom.commands.cli", "simulate", reed]
-    line += ["--t-end", "600", "--set", "output_dt=0.01"]
-    part = [*line, "-o", str(tmp_path / "part.nc"), "--resume"]
-    process = subprocess.Popen(part)
-    file = tmp_path / "part.nc.checkpoint"
+    file = tmp_path / "part.nc"
+    line = [sys.executable, "-c", OFTEN, "simulate", reed, "--t-end", "600"]
+    line += ["--set", "output_dt=0.1", "-o", str(file), "--resume"]
+    checkpoint = tmp_path / "part.nc.checkpoint"
+    process = subprocess.Popen(line)
     deadline = time.monotonic() + 300.0
-    # The first checkpoint is written after some time: that a run is under way shows by its file.
-    while not file.exists() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.1)
+    while not checkpoint.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    # No handler hears of this signal.
     process.kill()
-    process.wait()
-    assert file.exists()
-    subprocess.run([*part, "--max-wall", "600"], check=True)
-    with xr.open_dataset(tmp_path / "part.nc") as data:
-        assert data.attrs["complete"] == 1 and data.sizes["time"] == 60_001
+    assert process.wait() == -signal.SIGKILL
+    assert checkpoint.exists() and not file.exists()
+    done = subprocess.run(line, check=True, capture_output=True, text=True)
+    assert "going on from" in done.stdout and "beginning" not in done.stdout
+    with xr.open_dataset(file) as data:
+        assert data.attrs["complete"] == 1 and data.sizes["time"] == 6001
