@@ -79,7 +79,10 @@ class AllIndependent(AbstractJointDependence):
     ) -> Conditions | None:
         """Those of the reference alone."""
         rows = reference.conditions(J)
-        return None if rows is None else solved_conditions(rows, J)
+        # A robot without moving joints has none to choose.
+        if rows is None or len(rows) == 0:
+            return None
+        return solved_conditions(rows, J)
 
 
 class AbstractSeats(eqx.Module):
