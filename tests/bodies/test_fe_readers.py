@@ -257,6 +257,14 @@ def test_of_several_files_the_broken_one_is_named(tmp_path, broken, other):
     assert other not in str(failure.value)
 
 
+def test_numbers_whose_products_are_none_are_refused(tmp_path):
+    K, M, points = one_beam()
+    M[0, 0] = 1e308
+    np.savez(tmp_path / "link.npz", K=K, M=M, nodes=points)
+    with pytest.raises(FeError, match="link.npz: holds numbers beyond 1e"):
+        read_fe(tmp_path / "link.npz")
+
+
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e30, 5.5])
 def test_numbers_of_nodes_that_are_not_whole_are_refused(tmp_path, wrong):
     K, M, points = one_beam()

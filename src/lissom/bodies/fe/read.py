@@ -19,6 +19,7 @@ from .elements import (
     reading as reading_of,
 )
 
+LARGEST = 1e100  # mass times length squared is still a number
 MESHES = (".msh", ".step", ".stp", ".brep", ".iges", ".igs", ".geo")
 
 
@@ -66,6 +67,8 @@ def read_fe(path: str | Path, reading: Reading | None = None) -> FiniteElements:
     for values in (fe.K.data, fe.M.data, fe.points):
         if not np.isfinite(values).all():
             raise FeError(f"{path}: holds numbers that are not finite")
+        if np.abs(values).max(initial=0.0) > LARGEST:
+            raise FeError(f"{path}: holds numbers beyond {LARGEST:.0e}: is it broken?")
     return in_si(fe, reading.units)
 
 
