@@ -1,5 +1,6 @@
 """Robots of random structure and size: trees, rings of links, prismatic joints, links of finite elements."""
 
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import lissom
 from lissom import Robot
 
 ROBOTS = Path(lissom.__file__).parent / "robots"
-# A steel arm of tetrahedra, 0.6 m long, reduced.
+# An aluminium arm of tetrahedra, 0.35 m long, reduced.
 FE_FILE = str(ROBOTS / "solid-arm.npz")
 
 
@@ -18,7 +19,7 @@ def random_tree(seed: int, links: int = 4, fe: bool = False) -> Robot:
     names = [f"link-{i}" for i in range(links)]
     entries, tips = [], []
     for i in range(links):
-        # The first two stand on the ground or on the first one: every tree branches.
+        # On the ground or on any link before it.
         parent = -1 if i == 0 else int(random.integers(-1, i))
         entry = {"name": names[i], "joint": _joint(random)}
         entry["parent"] = "ground" if parent < 0 else names[parent]
@@ -59,6 +60,49 @@ def random_loop(name: str, seed: int) -> Robot:
         if loop.get("to") in tips:
             loop["at"] = tips[loop["to"]]
     return Robot.from_dict(data)
+
+
+def with_other_numbers(data: dict, seed: int) -> Robot:
+    """A robot of the same structure: other sections, materials, masses, axes, angles, friction, damping and weight."""
+    random = np.random.default_rng(seed)
+    data = _other_numbers(deepcopy(data), random)
+    data["gravity"] = _vector(random, 9.0)
+    return Robot.from_dict(data)
+
+
+# Mappings and lists whose numbers keep their proportions.
+SCALED = ("section", "inertia", "friction", "damping", "motor")
+TURNED = ("axis", "rpy", "com", "up")
+NUMBERS = ("E", "density", "mass", "ratio")
+
+
+def _other_numbers(value, random, key=""):
+    if key in SCALED:
+        return _scaled(value, random.uniform(0.8, 1.25))
+    if key in TURNED:
+        return [part + random.uniform(-0.1, 0.1) * _size(value) for part in value]
+    if key in NUMBERS and isinstance(value, float | int):
+        return value * random.uniform(0.8, 1.25)
+    if isinstance(value, dict):
+        return {
+            name: _other_numbers(entry, random, name) for name, entry in value.items()
+        }
+    if isinstance(value, list):
+        return [_other_numbers(entry, random) for entry in value]
+    return value
+
+
+def _size(vector) -> float:
+    return float(np.linalg.norm(vector))
+
+
+def _scaled(value, factor: float):
+    if isinstance(value, dict):
+        return {name: _scaled(entry, factor) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_scaled(entry, factor) for entry in value]
+    is_number = isinstance(value, float | int) and not isinstance(value, bool)
+    return value * factor if is_number else value
 
 
 def _change(random, link) -> None:

@@ -36,6 +36,23 @@ $Elements
 $EndElements
 """
 
+# A cube of five tetrahedra.
+CUBE_MESH = """$MeshFormat
+4.1 0 8
+$EndMeshFormat
+$Nodes
+1 8 1 8
+3 1 0 8
+1 2 3 4 5 6 7 8
+0 0 0  1 0 0  1 1 0  0 1 0  0 0 1  1 0 1  1 1 1  0 1 1
+$EndNodes
+$Elements
+1 5 1 5
+3 1 4 5
+1 1 3 6 8  2 1 2 3 6  3 1 3 4 8  4 1 6 5 8  5 3 7 6 8
+$EndElements
+"""
+
 
 def write_deck(mesh: SolidMesh, path: Path, material: Material = STEEL) -> None:
     """The mesh as an input deck that makes CalculiX store its matrices."""
@@ -113,3 +130,26 @@ def abaqus_lines(A: np.ndarray, form: str) -> str:
                     f"{names[i][0]},{names[i][1]}, {names[j][0]},{names[j][1]},  {A[i, j]:.15e}"
                 )
     return "\n".join(lines) + "\n"
+
+
+def dmig(name: str, A: np.ndarray, labels: list[int]) -> str:
+    """One symmetric matrix as DMIG entries in large fields, lower triangle, as Nastran punches it."""
+    lines = [f"DMIG    {name:<8}{0:>8}{6:>8}{2:>8}{0:>8}"]
+    names = [(label, c) for label in labels for c in range(1, 7)]
+    for j, (label, c) in enumerate(names):
+        rows = [i for i in range(j, len(names)) if A[i, j] != 0]
+        if rows:
+            lines.append(f"DMIG*   {name:<8}        {label:>16}{c:>16}")
+            lines += [
+                f"*       {names[i][0]:>16}{names[i][1]:>16}{A[i, j]:>16.9E}".replace(
+                    "E", "D"
+                )
+                for i in rows
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def grid_cards(labels: list[int], points: np.ndarray) -> str:
+    """Nodes as Nastran writes them."""
+    pairs = zip(labels, points.tolist(), strict=True)
+    return "".join(f"GRID,{k},,{x!r},{y!r},{z!r}\n" for k, (x, y, z) in pairs)

@@ -19,6 +19,8 @@ from .fe_decks import (
     STEEL,
     abaqus_lines,
     calculix_job,
+    dmig,
+    grid_cards,
     one_beam,
 )
 
@@ -141,12 +143,7 @@ def test_text_and_binary_op4_files_hold_the_same_link(tmp_path):
 
     K, M, points = one_beam()
     bulk = tmp_path / "beam.bdf"
-    bulk.write_text(
-        "".join(
-            f"GRID,{k},,{x!r},{y!r},{z!r}\n"
-            for k, (x, y, z) in zip((11, 12), points.tolist(), strict=True)
-        )
-    )
+    bulk.write_text(grid_cards([11, 12], points))
     for name, options in (
         ("b.op4", {"binary": True}),
         ("t.op4", {"binary": False}),
@@ -158,29 +155,9 @@ def test_text_and_binary_op4_files_hold_the_same_link(tmp_path):
         assert fe.labels.tolist() == [11, 12]
 
 
-def dmig(name: str, A: np.ndarray, labels: list[int]) -> str:
-    """One symmetric matrix as DMIG entries in large fields, lower triangle, as Nastran punches it."""
-    lines = [f"DMIG    {name:<8}{0:>8}{6:>8}{2:>8}{0:>8}"]
-    names = [(label, c) for label in labels for c in range(1, 7)]
-    for j, (label, c) in enumerate(names):
-        rows = [i for i in range(j, len(names)) if A[i, j] != 0]
-        if rows:
-            lines.append(f"DMIG*   {name:<8}        {label:>16}{c:>16}")
-            lines += [
-                f"*       {names[i][0]:>16}{names[i][1]:>16}{A[i, j]:>16.9E}".replace(
-                    "E", "D"
-                )
-                for i in rows
-            ]
-    return "\n".join(lines) + "\n"
-
-
 def test_dmig_entries_of_a_punch_file_are_mirrored_and_named(tmp_path):
     K, M, points = one_beam()
-    grids = "".join(
-        f"GRID,{k},,{x!r},{y!r},{z!r}\n"
-        for k, (x, y, z) in zip((11, 12), points.tolist(), strict=True)
-    )
+    grids = grid_cards([11, 12], points)
     (tmp_path / "beam.pch").write_text(
         dmig("KAAX", K, [11, 12]) + dmig("MAAX", M, [11, 12]) + grids
     )
@@ -260,6 +237,15 @@ def test_broken_files_are_refused_in_words(ending, tmp_path):
         (tmp_path / other).write_text("1.1\n*NODE\n1,0,0,0\n")
     with pytest.raises(FeError, match="x"):
         read_fe(tmp_path / f"x{ending}", Reading(nodes=tmp_path / "x.inp"))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e30, 5.5])
+def test_numbers_of_nodes_that_are_not_whole_are_refused(tmp_path, wrong):
+    K, M, points = one_beam()
+    labels = np.array([5.0, wrong])
+    np.savez(tmp_path / "link.npz", K=K, M=M, nodes=points, labels=labels)
+    with pytest.raises(FeError, match="link.npz: labels: "):
+        read_fe(tmp_path / "link.npz")
 
 
 def test_sizes_that_do_not_fit_the_nodes_are_refused(tmp_path):

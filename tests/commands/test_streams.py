@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 
@@ -69,3 +70,15 @@ def test_ctrl_c_while_the_package_is_imported_ends_quietly():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True)
     assert done.returncode == 128 + signal.SIGINT and done.stderr == b""
+
+
+def test_warnings_of_python_are_shown_with_debug_alone(capsys, monkeypatch):
+    def warn(*_, **__):
+        warnings.warn("overflow encountered", RuntimeWarning, stacklevel=1)
+        return 0
+
+    monkeypatch.setattr(cli, "app", warn)
+    assert cli.main(["robots"]) == 0
+    assert capsys.readouterr().err == ""
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert cli.main(["robots", "--debug"]) == 0

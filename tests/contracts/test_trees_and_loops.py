@@ -3,13 +3,12 @@
 import functools
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import lissom as ls
-from helpers import compiled_once, relative, weightless
-from lissom.dynamics import engine
+from helpers import relative, weightless
+from motion_checks import checks, motion_near, node_places
 from random_robots import random_loop, random_tree
 
 SOLVED = 1e-9  # relative, behind the small solve of a loop whose condition is up to some hundreds
@@ -29,44 +28,6 @@ def robot_of(kind: str, seed: int):
     return random_tree(seed, fe=kind == "fe-tree")
 
 
-def motion_near(model, seed, bend=1e-3):
-    """A formulation on the branch of its assembled pose, and a generic motion near it."""
-    random = np.random.default_rng(seed)
-    state = model.at()
-    f = model.formulation_at(state)
-    j, d = f.n_joints, f.n_elastic
-    draw = random.uniform(-1.0, 1.0, (3, j + d))
-    draw[:, j:] *= bend
-    x = state.x + jnp.asarray(0.3 * draw[0])
-    return f, x, jnp.asarray(2.0 * draw[1]), jnp.asarray(5.0 * draw[2])
-
-
-@compiled_once
-def checks(f, x, xd, xdd):
-    """What virtual work, energy and differentiation say about one motion."""
-    motion = f.motion(x, xd, xdd)
-    rates, rates_d = jax.jvp(f.differentiated_rates, (x, xd), (xd, xdd))
-
-    def energy(x, xd):
-        place = f.configuration(x)
-        potential = engine.strain_energy(f, place) + engine.gravity_energy(f, place)
-        moving = f.motion(x, xd, jnp.zeros_like(x))
-        return potential + engine.kinetic_energy(f, moving)
-
-    _, power = jax.jvp(energy, (x, xd), (xd, xdd))
-    needed = engine.needed_force(f, motion)
-    M = engine.inertia_at(f, x)
-    free = jnp.linalg.solve(M, needed - engine.bias(f, x, xd))
-    return {
-        "given": (motion.rates, motion.rates_d),
-        "differentiated": (rates, rates_d),
-        "work": xd @ needed,
-        "size": jnp.sum(jnp.abs(xd * needed)),
-        "power": power + engine.damping_power(f, motion),
-        "acceleration": free,
-    }
-
-
 QUICK = [("tree", FINITE, 3), ("four-bar", STIFF, 3)]
 SLOW = [
     ("tree", FINITE),
@@ -76,6 +37,7 @@ SLOW = [
     ("tree", SCREWS),
     ("tree", STIFF_SCREWS),
     ("fe-tree", FINITE),
+    ("fe-tree", STIFF),
     ("fe-tree", FIRST_ORDER),
     ("four-bar", STIFF),
     ("four-bar", STIFF_FIRST_ORDER),
@@ -123,14 +85,6 @@ def test_a_random_robot_keeps_its_energy(kind, seed):
     run = ls.simulate(model, model.at(), solver=solver, **options)
     scale = np.abs(run.energy("kinetic")).max()
     assert np.abs(run.energy("residual")).max() < 1e-6 * scale
-
-
-def node_places(model, state):
-    """Places of all nodes; shorter links have fewer."""
-    position = np.asarray(model.poses(state).position)
-    counts = model.robot.outline.nodes.values()
-    rows = [row[:count] for row, count in zip(position, counts, strict=True)]
-    return np.concatenate(rows)
 
 
 @pytest.mark.slow

@@ -166,10 +166,10 @@ def test_minimum_time_of_a_rigid_joint_is_full_torque_and_full_brake():
 
 @pytest.mark.slow
 def test_a_bending_arm_comes_to_rest_in_minimum_time():
-    """On the full nonlinear arm, open loop: the linear plan leaves what the turning arm changes, and no more."""
+    """On the full nonlinear arm, open loop: what is left is what a turning arm changes, little in a small move."""
     model = ls.Model("de-luca-siciliano", modes=2)
-    start, end, limit = [0.0, 0.3], [0.2, 0.2], [1.0, 0.5]
-    found = minimum_time(model, start, end, limit, sample=1e-3, fastest=20.0)
+    start, end, limit = np.array([0.0, 0.3]), np.array([0.05, 0.275]), [0.25, 0.125]
+    found = minimum_time(model, start, end, limit, sample=1e-3)
     torque = found.nominal.torque
     run = ls.simulate(
         model,
@@ -179,18 +179,18 @@ def test_a_bending_arm_comes_to_rest_in_minimum_time():
         torque=lambda t, state: torque.value(t),
     )
     after = run.t > found.duration
-    q = run.data["q"].values
-    assert np.abs(q[after] - end).max() < 0.03 * 0.2
+    encoder = run.data["encoder"].values
+    assert np.abs(encoder[after] - end).max() < 0.1 * np.abs(end - start).max()
     energy = run.energy("kinetic") + run.energy("strain")
-    assert energy[after].max() < 0.01 * energy.max()
+    assert energy[after].max() < 2e-3 * energy.max()
 
 
 # --- in files ------------------------------------------------------------------------------------------------------
 
 MOTIONS = {
-    "time-optimal": {"speed": 1.0, "acceleration": 5.0, "jerk": 40.0},
-    "via-points": {"torque": 0.3},
-    "minimum-time": {"torque": 0.3},
+    "time-optimal": {"speed": [1.0], "acceleration": [5.0], "jerk": [40.0]},
+    "via-points": {"torque": [0.3]},
+    "minimum-time": {"torque": [0.3]},
 }
 
 
@@ -217,9 +217,9 @@ def test_a_scenario_names_the_kind_of_its_motion(kind):
     "reference, message",
     [
         ({"type": "fast"}, "must be one of time-optimal, via-points, minimum-time"),
-        ({"type": "time-optimal", "speed": 1.0}, "missing"),
+        ({"type": "time-optimal", "speed": [1.0]}, "missing"),
         ({"type": "via-points"}, "write a limit: torque, or acceleration"),
-        ({"type": "minimum-time", "torque": -1.0}, "must be above 0"),
+        ({"type": "minimum-time", "torque": [-1.0]}, "must be above 0"),
         (MOTIONS["via-points"] | {"type": "via-points", "value": [[0.1]]}, "two rows"),
         (
             MOTIONS["minimum-time"]

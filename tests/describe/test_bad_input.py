@@ -621,6 +621,8 @@ FILE_CASES = [
     ("links: &l\n  - name: a\n    rigid: *l\n", r"bad.yaml:3: \*l refers to itself"),
     (BOMB, r"holds more than 500000 entries"),
     ("[" * 100 + "]" * 100, r"nested more than 32 levels deep"),
+    # Long enough to be taken for a table of numbers.
+    ("a: " + "[" * 600 + "1" + "]" * 600, r"nested more than 32 levels deep"),
     ("a: " * 1 + "{b: " * 5000 + "1" + "}" * 5000, r"nested more than 32 levels deep"),
     ("name: !!python/object:os.system x\n", r"the tag .* is not accepted"),
     ("name: a\n---\nname: b\n", r"holds more than one document"),

@@ -127,3 +127,12 @@ def test_a_planar_robot_has_no_displacement_out_of_its_plane_to_zero():
     }
     with pytest.raises(DescriptionError, match="component x, y or rz"):
         Scenario.from_dict(data)
+
+
+def test_a_planar_robot_with_a_broken_link_is_told_of_that_link_alone():
+    data = deepcopy(PLANAR)
+    data["links"][0]["joint"]["type"] = "ball"
+    with pytest.raises(DescriptionError) as failure:
+        Robot.from_dict(data)
+    (problem,) = failure.value.problems
+    assert problem.field.endswith("joint.type")

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from .failure_folder import FailureFolder
-from .kinds import KINDS
+from .kinds import KINDS, ROUND
 from .outcome import Case, Outcome
 from .tally import Tally
 from .watch import outcomes
@@ -53,11 +53,11 @@ def arguments() -> argparse.Namespace:
 def run(words: argparse.Namespace, seed: int, tally: Tally) -> None:
     """Cases until the time is up."""
     kept = FailureFolder(words.failures)
-    deal = Deal(seed, words.only or list(KINDS), words.jobs)
+    deal = Deal(seed, tuple(words.only or KINDS), words.jobs)
     began = time.monotonic()
     beat = began + BEAT
     with tempfile.TemporaryDirectory(prefix="lissom-fuzz-") as folder:
-        ends = outcomes(words.jobs, Path(folder), deal, began + 60 * words.minutes)
+        ends = outcomes(deal, Path(folder), began + 60 * words.minutes)
         for case, outcome, files in ends:
             tally.add(case, outcome)
             deal.spend(case, outcome)
@@ -76,25 +76,30 @@ class Deal:
     With several workers one of them has the robots for itself, whose compiled code it then keeps.
     """
 
-    def __init__(self, seed: int, kinds: list[str], jobs: int):
+    def __init__(self, seed: int, kinds: tuple[str, ...], jobs: int):
         self.kinds = kinds
         self.jobs = jobs
-        self.seeds = {kind: count(seed) for kind in kinds}
+        # A round of robots begins at its beginning: the cheap audits of all structures.
+        starts = dict.fromkeys(kinds, seed)
+        if "robots" in kinds:
+            starts["robots"] = seed - seed % ROUND
+        self.seeds = {kind: count(starts[kind]) for kind in kinds}
         self.spent = dict.fromkeys(kinds, 0.0)
 
-    def __call__(self, worker: int) -> Case:
+    def next_case(self, worker: int) -> Case:
         """The next case of a worker."""
-        kinds = self._kinds_of(worker)
+        kinds = self.kinds_of(worker)
         kind = min(kinds, key=lambda name: self.spent[name] / KINDS[name].share)
         # Cases under way count at once, so that two workers do not take the same kind.
         self.spent[kind] += 0.01
         return Case(kind, next(self.seeds[kind]))
 
-    def _kinds_of(self, worker: int) -> list[str]:
-        others = [kind for kind in self.kinds if kind != "robots"]
+    def kinds_of(self, worker: int) -> tuple[str, ...]:
+        """Kinds of the cases of a worker."""
+        others = tuple(kind for kind in self.kinds if kind != "robots")
         if self.jobs == 1 or len(others) in (0, len(self.kinds)):
             return self.kinds
-        return ["robots"] if worker % 2 else others
+        return ("robots",) if worker % 2 else others
 
     def spend(self, case: Case, outcome: Outcome) -> None:
         """Takes note of the time that a case took."""
@@ -108,7 +113,7 @@ def replay(text: str) -> int:
 
     kind, _, seed = text.partition(":")
     folder = Path(tempfile.mkdtemp(prefix="lissom-fuzz-"))
-    prepare(folder)
+    prepare(folder, (kind,))
     outcome = run_case(Case(kind, int(seed)), folder)
     print(f"{outcome.verdict}: {outcome.label}\n{outcome.text}\nfiles: {folder}")
     return 0 if outcome.is_good else 1

@@ -86,10 +86,6 @@ def packed(arrays: Mapping[str, Any], ending: str) -> bytes:
     file = BytesIO()
     if ending == ".npz":
         np.savez_compressed(file, **arrays)
-    elif ending == ".mat":
-        import scipy.io
-
-        scipy.io.savemat(file, _for_matlab(arrays))
     else:
         import h5py
 
@@ -101,10 +97,3 @@ def packed(arrays: Mapping[str, Any], ending: str) -> bytes:
 
 def _for_hdf5(array: np.ndarray) -> Any:
     return array.astype("S") if array.dtype.kind in "UO" else array
-
-
-def _for_matlab(arrays: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        f"m_{k}" if not name[0].isalpha() else name: arrays[name]
-        for k, name in enumerate(arrays)
-    }

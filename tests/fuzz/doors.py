@@ -10,7 +10,7 @@ from lissom.services.failures import AnalysisError, FailedImport
 from lissom.services.sources import scenario_of
 
 OWN_ERRORS = (DescriptionError, FailedImport, AnalysisError)
-PLACES = {".msh": ("x=0", "x=1"), ".pch": (3, 27), ".op4": (3, 27)}
+PLACES = {".msh": ("x=0", "x=1")}  # of the inner end and the tip; else node numbers
 
 
 def robot(path: Path) -> Robot:
@@ -38,7 +38,7 @@ def fe(path: Path) -> Any:
     from lissom.services.reduce import ReduceRequest, reduce
 
     inner, tip = PLACES.get(path.suffix, (5, 12))
-    nodes = {".mtx": "job.inp", ".op4": "part.pch"}.get(path.suffix)
+    nodes = {".mtx": "job.inp", ".op4": "beam.bdf"}.get(path.suffix)
     request = ReduceRequest(
         file=str(path),
         interface={"inner": inner, "tip": tip},

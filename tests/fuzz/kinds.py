@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 from .outcome import Case, Outcome
 
+# Seeds of robots between the beginnings of two runs' agendas.
+ROUND = 1000
+
 
 class Kind(NamedTuple):
     """A kind of cases."""
@@ -13,17 +16,23 @@ class Kind(NamedTuple):
     module: str  # in this folder; its `run(seed, folder)` gives an outcome
     unit: str  # what it counts
     share: float  # of the time
-    limit: float  # [s] that one case may take on a busy machine: more is a hang
+    limit: float  # [s] of computing that one case may take: more is a hang
     memory: float  # [GB] that a case may take beyond what its process holds
 
 
 KINDS = {
-    "files": Kind("files", "files", 0.34, 90.0, 3.0),
-    "lines": Kind("command_lines", "command lines", 0.08, 300.0, 4.0),
-    "schema": Kind("schema", "described robots", 0.04, 180.0, 4.0),
-    "chaos": Kind("chaos", "commands in trouble", 0.06, 400.0, 4.0),
-    "robots": Kind("robots", "robots", 0.48, 600.0, 8.0),
+    "files": Kind("files", "files", 0.34, 30.0, 3.0),
+    "lines": Kind("command_lines", "command lines", 0.08, 150.0, 4.0),
+    "schema": Kind("schema", "described robots", 0.04, 60.0, 4.0),
+    "chaos": Kind("chaos", "commands in trouble", 0.06, 60.0, 4.0),
+    "robots": Kind("robots", "robots", 0.48, 300.0, 8.0),
 }
+
+
+def load(names: tuple[str, ...]) -> None:
+    """Imports what runs the cases of some kinds."""
+    for name in names:
+        import_module(f".{KINDS[name].module}", __package__)
 
 
 def run(case: Case, folder: Path) -> Outcome:

@@ -1,6 +1,7 @@
 """Valid files to be broken: the library's and these tests' own, and how each of them is opened."""
 
 import functools
+import tempfile
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from ruamel.yaml import YAML
 
 from arms import ARM4, ARM6
-from bodies.fe_decks import DATA, DECK, WHOLE_MESH, abaqus_lines, one_beam
+from bodies.fe_decks import CUBE_MESH, DECK, abaqus_lines, dmig, grid_cards, one_beam
 from helpers import CRANE, MIXED
 from lissom.describe.files import SCENARIO, library_folder
 from robot_features import FEATURES
@@ -102,7 +103,7 @@ def _scenario(robot: Any, formulation: str) -> dict[str, Any]:
         "initial": {"q": [0.3], "qd": [0.1]},
         "inputs": {
             "torque": {"a": {"t": [0.0, 0.1], "value": [0.0, 1.0]}},
-            "wrench": {"a/tip": {"t": [0.0], "value": [[0, 0, 1.0, 0, 0, 0]]}},
+            "wrench": [{"node": "a/tip", "t": [0.0], "value": [[0, 0, 1.0, 0, 0, 0]]}],
         },
         "solver": {"method": "radau", "rtol": 1e-6},
         "t_end": 0.002,
@@ -130,27 +131,35 @@ def studies_and_laws() -> list[Original]:
 
 
 def fe_files() -> list[Original]:
-    """Files of finite-element programs: one beam, an aeroplane's part, a tetrahedron."""
+    """Files of finite-element programs: one beam, and a cube of tetrahedra."""
     K, M, points = one_beam()
-    arrays = {"K": K, "M": M, "nodes": points, "labels": np.array([5, 12])}
+    nodes = [5, 12]
+    arrays = {"K": K, "M": M, "nodes": points, "labels": np.array(nodes)}
     stiffness = abaqus_lines(K, "COORDINATE").encode()
     mass = {"job_MASS1.mtx": abaqus_lines(M, "COORDINATE").encode()}
     deck = {"job.inp": DECK.encode()}
-    inboard = {
-        ending: (DATA / f"inboard{ending}").read_bytes() for ending in (".op4", ".pch")
-    }
+    cards = grid_cards(nodes, points)
+    punch = dmig("KAAX", K, nodes) + dmig("MAAX", M, nodes) + cards
+    grid = {"beam.bdf": cards.encode()}
     door = doors.fe
     return [
         *[_arrays("fe", f"beam{ending}", arrays, door) for ending in (".npz", ".h5")],
-        _arrays("fe", "beam.mat", arrays, door),
         Original("fe", "job_STIF1.mtx", stiffness, door, None, mass | deck),
         Original("fe", "job.inp", deck["job.inp"], doors.deck),
-        Original(
-            "fe", "part.op4", inboard[".op4"], door, None, {"part.pch": inboard[".pch"]}
-        ),
-        Original("fe", "part.pch", inboard[".pch"], door),
-        Original("fe", "part.msh", WHOLE_MESH.encode(), door),
+        Original("fe", "text.op4", _op4(K, M, binary=False), door, None, grid),
+        Original("fe", "binary.op4", _op4(K, M, binary=True), door, None, grid),
+        Original("fe", "beam.pch", punch.encode(), door),
+        Original("fe", "cube.msh", CUBE_MESH.encode(), door),
     ]
+
+
+def _op4(K: np.ndarray, M: np.ndarray, binary: bool) -> bytes:
+    from pyyeti.nastran import op4
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "beam.op4"
+        op4.write(str(file), {"kgg": K, "mgg": M}, binary=binary)
+        return file.read_bytes()
 
 
 def _arrays(

@@ -1,71 +1,116 @@
 """The watch over the workers: hands out cases, ends what hangs, starts anew what crashed, counts."""
 
 import multiprocessing as mp
+import os
+import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from .kinds import KINDS
 from .outcome import Case, Outcome
 from .worker import STACK, serve
 
-START = 300.0  # [s] that a process may take to import everything on a busy machine
+START = 900.0  # [s] that a process may take to import everything on a busy machine
+IDLE = 15  # times the limit that a case may take by the clock, where others compute as well
 RECYCLED = 3000  # cases after which a process is replaced
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class AbstractDeal(Protocol):
+    """What hands out cases."""
+
+    jobs: int  # processes at once
+
+    def kinds_of(self, worker: int) -> tuple[str, ...]:
+        """Kinds of the cases of a process."""
+        ...
+
+    def next_case(self, worker: int) -> Case | None:
+        """The next case of a process."""
+        ...
+
+
+def computed(pid: int) -> float:
+    """Seconds that a process has computed; none where the system does not tell."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    # Fields 14 and 15 of the line: in user code, and in the kernel.
+    return (int(words[11]) + int(words[12])) / TICKS
 
 
 class Worker:
     """A process, the case that it is running, and since when."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, kinds: tuple[str, ...]):
         spawn = mp.get_context("spawn")
         self.folder = folder
+        self.kinds = kinds
         self.connection, theirs = spawn.Pipe()
-        self.process = spawn.Process(target=serve, args=(theirs, folder), daemon=True)
+        self.process = spawn.Process(
+            target=serve, args=(theirs, folder, kinds), daemon=True
+        )
         self.process.start()
         theirs.close()
         self.case: Case | None = None
-        self.began = time.monotonic()
         self.limit = START
         self.done = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self.began = time.monotonic()
+        self.computed = computed(self.process.pid or 0)
 
     def give(self, case: Case) -> None:
         """Hands a case over."""
         kind = KINDS[case.kind]
         self.case = case
         self.limit = kind.limit
-        self.began = time.monotonic()
-        self.connection.send((case, kind.limit, kind.memory))
+        self._begin()
+        self.connection.send((case, kind.memory))
 
     @property
     def is_late(self) -> bool:
-        """True if it takes longer than a case may take."""
-        return time.monotonic() - self.began > self.limit
+        """True if it computes longer than a case may take, or does not end at all."""
+        if time.monotonic() - self.began > IDLE * self.limit:
+            return True
+        return computed(self.process.pid or 0) - self.computed > self.limit
 
-    def end(self) -> None:
+    def where(self) -> str:
+        """Where the process stands."""
+        if self.process.pid is not None:
+            os.kill(self.process.pid, signal.SIGUSR1)
+            time.sleep(1.0)
+        stack = self.folder.with_suffix(STACK)
+        return stack.read_text() if stack.exists() else ""
+
+    def end(self, at_once: bool = False) -> None:
         """Ends the process."""
-        with suppress(OSError, ValueError):
-            self.connection.send(None)
-        self.process.join(0.0 if self.is_late else 2.0)
+        if not at_once:
+            with suppress(OSError, ValueError):
+                self.connection.send(None)
+            self.process.join(2.0)
         self.process.kill()
         self.process.join()
         self.connection.close()
 
 
 def outcomes(
-    jobs: int, folder: Path, next_case: Callable[[int], Case | None], until: float
+    deal: AbstractDeal, folder: Path, until: float
 ) -> Iterator[tuple[Case, Outcome, Path]]:
     """How each case ended, with the folder of its files, until the time is up and what was begun is done.
 
     Args:
-        jobs: processes at once.
+        deal: which cases come next.
         folder: for the files of the cases.
-        next_case: the next case for the process of a number.
         until: `time.monotonic` at which no case is begun any more.
     """
-    workers: dict[int, Worker] = {k: Worker(folder / f"{k}") for k in range(jobs)}
+    workers = {k: Worker(folder / f"{k}", deal.kinds_of(k)) for k in range(deal.jobs)}
     try:
         while workers:
             connections = {worker.connection: k for k, worker in workers.items()}
@@ -79,18 +124,21 @@ def outcomes(
                     continue
                 if answer is not None and worker.case is not None:
                     yield worker.case, answer, worker.folder
-                case = next_case(k) if time.monotonic() < until else None
                 worker.done += 1
-                if case is None or has_crashed or worker.done > RECYCLED:
+                is_over = time.monotonic() >= until
+                if has_crashed or worker.done > RECYCLED:
+                    worker.end(at_once=has_crashed)
+                    workers[k] = Worker(worker.folder, worker.kinds)
+                    continue
+                case = None if is_over else deal.next_case(k)
+                if case is None:
                     worker.end()
                     del workers[k]
-                    if case is not None:
-                        workers[k] = Worker(worker.folder)
                 else:
                     worker.give(case)
     finally:
         for worker in workers.values():
-            worker.end()
+            worker.end(at_once=True)
 
 
 def _answer(worker: Worker) -> tuple[Outcome | None, bool]:
@@ -106,9 +154,8 @@ def _answer(worker: Worker) -> tuple[Outcome | None, bool]:
 
 
 def _hang(worker: Worker) -> Outcome:
-    """A case that does not end; its process is stopped."""
-    stack: Any = worker.folder / STACK
-    where = stack.read_text() if stack.exists() else ""
+    """A case that does not end."""
     label = "" if worker.case is None else worker.case.kind
-    text = f"no end after {worker.limit:.0f} s\n{where}"
-    return Outcome("hang", label, text, seconds=worker.limit)
+    took = time.monotonic() - worker.began
+    text = f"no end after {took:.0f} s\n{worker.where()}"
+    return Outcome("hang", label, text, seconds=took)

@@ -5,12 +5,14 @@ import gc
 import os
 import resource
 import shutil
+import signal
 import sys
 import time
 import traceback
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from . import kinds
 from .outcome import Case, Outcome
 
 # The rooms whose shapes and types are checked while they run, as in the test suite: all but `native`.
@@ -20,27 +22,26 @@ ROOMS = (
 )
 MAPS = Path("/proc/self/maps")
 MOST_MAPS = 20_000  # pieces of memory; a process may have some 65 000, and compiled code takes many
-STACK = "where-it-hung.txt"
+STACK = ".stack.txt"  # ending of the file that says where a process stood
 
 
-def serve(connection: Connection, folder: Path) -> None:
+def serve(connection: Connection, folder: Path, names: tuple[str, ...]) -> None:
     """Runs what it is given and tells how it ended, until it is given nothing more."""
-    prepare(folder)
-    connection.send(None)
-    while (task := connection.recv()) is not None:
-        case, limit, memory = task
-        clear(folder)
-        with open(folder / STACK, "w") as stack:
-            # Before the watch outside ends the process, it says where it stands.
-            faulthandler.dump_traceback_later(0.9 * limit, file=stack)
-            outcome = finished(case, folder, memory)
-            faulthandler.cancel_dump_traceback_later()
-        connection.send(outcome)
-        tidy_up()
+    prepare(folder, names)
+    stack = folder.with_suffix(STACK)
+    with open(stack, "w") as file:
+        # The watch asks where the process stands before it ends it.
+        faulthandler.register(signal.SIGUSR1, file=file)
+        connection.send(None)
+        while (task := connection.recv()) is not None:
+            case, memory = task
+            clear(folder)
+            connection.send(finished(case, folder, memory))
+            tidy_up()
 
 
-def prepare(folder: Path) -> None:
-    """Types are checked, own caches are used, and nothing is printed."""
+def prepare(folder: Path, names: tuple[str, ...]) -> None:
+    """Types are checked, everything is imported, and nothing is read from the terminal."""
     from jaxtyping import install_import_hook
 
     rooms = [f"lissom.{room}" for room in ROOMS.split()]
@@ -51,16 +52,15 @@ def prepare(folder: Path) -> None:
     # A terminal's Ctrl-C is the business of the process that watches.
     os.setpgrp()
     sys.stdin = open(os.devnull)
+    kinds.load(names)
 
 
 def finished(case: Case, folder: Path, memory: float) -> Outcome:
     """How a case ended, an exception included."""
-    from .kinds import run
-
     began = time.monotonic()
     bound_memory(memory)
     try:
-        outcome = run(case, folder)
+        outcome = kinds.run(case, folder)
     except BaseException as failure:
         # SystemExit and KeyboardInterrupt too: nothing may leave a case but its outcome.
         label = getattr(failure, "label", case.kind)

@@ -219,12 +219,22 @@ def _failed_analysis(failure: BaseException) -> tuple[int, dict[str, Any]]:
         return BAD_INPUT, _error("bad input", str(failure))
     if isinstance(failure, EquilibriumError):
         advice = "Try another --q, a stiffer link, or less load."
-        return FAILED, _error("analysis failed", f"{failure}. {advice}")
+        message = f"{failure}. {advice}"
+        partial = {"warnings": _warnings(failure.robot)}
+        return FAILED, _error("analysis failed", message, partial=partial)
     if isinstance(failure, OSError):
         return FAILED, _error("analysis failed", f"cannot read or write: {failure}")
     reason = f"{type(failure).__name__}: {failure}".strip().partition("\n")[0]
     message = f"{reason} (add {DEBUG} for the traceback)"
     return FAILED, _error("analysis failed", message)
+
+
+def _warnings(robot: Any) -> list[str]:
+    """What there is to doubt about a robot that failed."""
+    from ..analyse.validity.watch import doubts_of_robot
+    from ..describe.doubt import lines_of
+
+    return [] if robot is None else list(lines_of(doubts_of_robot(robot)))
 
 
 def report(error: dict[str, Any], as_json: bool) -> None:

@@ -10,18 +10,22 @@ from ..describe.controllers import (
     Common,
     ComputedTorqueController,
     DelayedReferenceController,
+    EKFController,
     EstimatedStateFeedback,
     HybridController,
     JointGains,
     LQGController,
     LQRController,
+    MixedNormController,
     MPCController,
     PDController,
     PIDController,
+    ScheduledLQRController,
     Shaper,
     StateFeedback,
 )
 from ..describe.part import Part
+from ..solve.channels import output_named
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal, Table
@@ -30,7 +34,15 @@ from .delayed_reference import DelayedReference
 from .described_motions import described_motion, planned_nominal
 from .design_model import DesignError, DesignModel, design_model
 from .estimator import Estimator, kalman_filter
+from .extended_kalman import EKFControl, ExtendedKalman
+from .following_shaper import followed, mode_along
 from .hybrid import Hybrid
+from .mixed_norm import (
+    OutputFeedback,
+    mixed_synthesis,
+    robot_plant,
+    sampled_controller,
+)
 from .nominal import NominalMotion, joint_motion, nominal_motion, of_actuated
 from .optimal import (
     LQG,
@@ -47,7 +59,9 @@ from .predictive import MPC, Limits, Solver, foreseen_program, program_of
 from .preview import Preview, left_out, preview
 from .real_loop import RealLoop
 from .references import reference_through
-from .shaping import Mode, shaped, shaper_for
+from .scheduled import ScheduledLQR, scheduled_gain, scheduled_lqr, state_names
+from .shaping import Impulses, Mode, shaped, shaper_for
+from .slow_model import slow_model
 from .tuning import (
     delay_gain,
     driven_modes,
@@ -115,9 +129,36 @@ def reference_of(model: Model, controller: Common) -> AbstractSignal:
     motion = of_actuated(model, described_motion(model, controller))
     if controller.shaper is None:
         return motion
+    shaper = controller.shaper
     target = design_pose(model, controller)
-    wanted = shaped_modes(model, target, controller.shaper)
-    return shaped(motion, shaper_for(controller.shaper.type, wanted))
+    wanted = shaped_modes(model, target, shaper)
+    if shaper.follow:
+        return shaped_along(model, motion, shaper, wanted)
+    return shaped(motion, impulses_of(shaper, wanted))
+
+
+def impulses_of(shaper: Shaper, wanted: list[Mode]) -> Impulses:
+    """The impulses of a described shaper for modes.
+
+    Raises:
+        DesignError: no shaper has such a band.
+    """
+    try:
+        return shaper_for(shaper.type, wanted, shaper.width)
+    except ValueError as failure:
+        raise DesignError(f"shaper: {failure}") from None
+
+
+def shaped_along(
+    model: Model, motion: AbstractSignal, shaper: Shaper, wanted: list[Mode]
+) -> AbstractSignal:
+    """A motion through a shaper that follows the modes along it."""
+    found = motion
+    for number, mode in zip(shaper.modes, wanted, strict=True):
+        unit = impulses_of(shaper, [Mode(1.0, mode.zeta)])
+        frequency = mode_along(model, int(number))
+        found = followed(found, unit, mode.zeta, frequency)
+    return found
 
 
 def shaped_modes(model: Model, q: Any, shaper: Shaper) -> list[Mode]:
@@ -464,12 +505,91 @@ def _hybrid(model: Model, controller: HybridController) -> Hybrid:
     return law_with(found.chosen * direction)
 
 
+def _scheduled_lqr(model: Model, controller: ScheduledLQRController) -> ScheduledLQR:
+    rows = controller.reference.value
+    return scheduled_lqr(
+        model,
+        rows[0],
+        rows[-1],
+        _tolerances(controller),
+        lambda names: _nominal(model, controller, names),
+        poses=controller.poses,
+        sample=controller.sample,
+        fastest=controller.fastest,
+        torque_limit=_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
+def _ekf(model: Model, controller: EKFController) -> EKFControl:
+    if model.closed:
+        raise DesignError("ekf: the filter steps open chains; use lqg on a closed one")
+    rows = controller.reference.value
+    K = scheduled_gain(
+        model,
+        rows[0],
+        rows[-1],
+        _tolerances(controller),
+        poses=controller.poses,
+        sample=controller.sample,
+        fastest=controller.fastest,
+    )
+    sensors = controller.sensors or _encoders(model)
+    noise = controller.noise
+    drift = noise.drift or tuple(0.1 * value for value in noise.torque)
+    count = len(model.actuated)
+    return EKFControl(
+        filter=ExtendedKalman(
+            formulation=model.formulation,
+            channels=tuple(output_named(model, name) for name in sensors),
+            torque_noise=np.broadcast_to(noise.torque, (count,)),
+            drift=np.broadcast_to(drift, (count,)),
+            sensor_noise=_each("noise.sensors", noise.sensors, len(sensors)),
+            sample=controller.sample,
+        ),
+        K=K,
+        nominal=_nominal(model, controller, state_names(model)),
+        sample=controller.sample,
+        sensor_names=sensors,
+        columns=model.actuated,
+        torque_limit=_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
+def _mixed_norm(model: Model, controller: MixedNormController) -> OutputFeedback:
+    encoders = _encoders(model)
+    sensors = controller.sensors or encoders
+    count = len(sensors)
+    q = design_pose(model, controller)
+    slow = slow_model(
+        model, q, (*sensors, *encoders), controller.sample, controller.fastest
+    )
+    noise = _each("noise.sensors", controller.noise.sensors, count)
+    tolerances = _tolerances(controller)
+    plant = robot_plant(slow, count, tolerances, noise, controller.noise.torque)
+    found = mixed_synthesis(plant, controller.peak)
+    A, B, C, D = sampled_controller(found.controller, controller.sample)
+    return OutputFeedback(
+        A=A,
+        B=B,
+        C=C,
+        D=D,
+        through=slow.D[:count],
+        nominal=_nominal(model, controller, sensors),
+        sample=controller.sample,
+        sensor_names=sensors,
+        torque_limit=_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
 _BUILDERS: dict[type[Common], Callable[[Model, Any], AbstractLaw]] = {
     PIDController: _pid,
     ComputedTorqueController: _computed_torque,
     LQRController: _lqr,
     LQGController: _lqg,
     MPCController: _mpc,
+    ScheduledLQRController: _scheduled_lqr,
+    EKFController: _ekf,
+    MixedNormController: _mixed_norm,
     DelayedReferenceController: _delayed_reference,
     HybridController: _hybrid,
 }

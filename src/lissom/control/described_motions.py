@@ -14,10 +14,11 @@ from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from .design_model import DesignError
 from .minimum_time import minimum_time
-from .nominal import NominalMotion
+from .nominal import NominalMotion, of_actuated
 from .path_timing import through_points
 from .references import reference_through
 from .time_optimal import time_optimal
+from .tip_inversion import tip_inversion
 
 
 def described_motion(model: Model, controller: Common) -> AbstractSignal:
@@ -49,6 +50,9 @@ def planned_nominal(
     """The nominal motion of a controller whose plan has torques of its own; None where it has not."""
     if isinstance(controller.reference, MinimumTimeMotion):
         return _minimum_time(model, controller, sensors)
+    if controller.feedforward == "tip":
+        motion = of_actuated(model, described_motion(model, controller))
+        return tip_inversion(model, motion, sensors).nominal
     return None
 
 

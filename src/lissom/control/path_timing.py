@@ -23,6 +23,7 @@ GRID = 200  # pieces of a path on which s'' is constant
 TIGHTENINGS = (
     5  # times that limits are tightened where a torque passes them between two points
 )
+ROOM = 0.999  # part of the limits that is used after a tightening
 CLOSE = 1e-9  # relative: a torque at its limit but for rounding
 
 
@@ -76,12 +77,12 @@ def through_points(
     used = limit
     for _ in range(TIGHTENINGS):
         reference = _timed(path, s, [*simple, _torque_limits(along, used)])
-        share = float(np.max(np.abs(torques_along(model, reference)) / limit))
-        if share <= 1 + CLOSE:
-            return TimedPath(reference, share)
-        used = used / share
+        shares = np.max(np.abs(torques_along(model, reference)) / limit, axis=0)
+        if np.all(shares <= 1 + CLOSE):
+            return TimedPath(reference, float(shares.max()))
+        used = ROOM * used / np.maximum(shares, 1.0)
     raise DesignError(
-        f"reference.torque: the motion needs {share:.3g} of the limits between two points of its path"
+        f"reference.torque: between points of its path the motion needs {shares.max():.3g} of the limits"
     )
 
 

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from ..analyse.linear.linearize import linearize
 from ..solve.model import Model
-from .design_model import KEPT_SHARE, Matrix, slow_and_fast
+from .design_model import KEPT_SHARE, Matrix, energy_matrix, slow_and_fast
 
 Vector = Float[np.ndarray, "_"]
 
@@ -22,6 +22,7 @@ class SlowModel(NamedTuple):
     D: Matrix
     outputs: Vector  # at the pose
     torque: Vector  # of the actuated joints, that holds the pose [N m or N]
+    energy: Matrix  # elastic and kinetic energy is 1/2 dx^T energy dx [J]
 
 
 def slow_model(
@@ -42,7 +43,7 @@ def slow_model(
     """
     linear = linearize(model, whole_pose(model, q), outputs=outputs)
     limit = KEPT_SHARE / sample if fastest is None else fastest
-    (A, B, C), (A_f, B_f, C_f), _ = slow_and_fast(linear, 2 * np.pi * limit)
+    (A, B, C), (A_f, B_f, C_f), basis = slow_and_fast(linear, 2 * np.pi * limit)
     follow = -np.linalg.solve(A_f, B_f) if len(A_f) else B_f
     torque = np.asarray(linear.operating.torque, dtype=float)
     return SlowModel(
@@ -52,6 +53,7 @@ def slow_model(
         linear.D + C_f @ follow,
         np.asarray(linear.operating.outputs, dtype=float),
         torque[list(model.actuated)],
+        basis.T @ energy_matrix(linear) @ basis,
     )
 
 

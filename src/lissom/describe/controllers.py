@@ -22,19 +22,35 @@ Seconds = Annotated[float, Quantity("s", above=0)]
 Hertz = Annotated[float, Quantity("Hz", above=0)]
 Positive = Annotated[float, Quantity("", above=0)]
 DampingRatio = Annotated[float, Quantity("", least=0, below=1)]
-FeedForwardName = Literal["none", "gravity", "rigid", "quasi-static"]
+FeedForwardName = Literal["none", "gravity", "rigid", "quasi-static", "tip"]
 
 
 class Shaper(Part):
     """An input shaper on the reference: for modes of the robot by number, or for frequencies."""
 
-    type: Literal["zv", "zvd", "ei", "two-hump-ei"] = "zvd"
+    type: Literal["zv", "zvd", "ei", "two-hump-ei", "specified-insensitivity"] = "zvd"
     # Numbers of the modes with joints held, from 1, at the end of the motion.
     modes: Annotated[tuple[int, ...], Numbers(ANY_LENGTH, Quantity("", least=1))] = (1,)
     frequency: Annotated[Row, Numbers(ANY_LENGTH, Quantity("Hz", above=0))] | None = (
         None
     )
     damping: DampingRatio | None = None  # default: that of the modes
+    # Band of specified insensitivity, in parts of the frequency.
+    width: Annotated[float, Quantity("", above=0, below=2)] | None = None
+    # True: delays follow the frequencies of the modes along the motion.
+    follow: bool = False
+
+    def findings(self) -> list[Finding]:
+        """A specified band has a width, and modes that are followed have numbers."""
+        found = []
+        specified = self.type == "specified-insensitivity"
+        if specified != (self.width is not None):
+            message = "belongs to specified-insensitivity, which needs it: 0.5 is a band half the frequency wide"
+            found.append(finding(message, "width", value=self.width))
+        if self.follow and self.frequency is not None:
+            message = "modes are followed along the motion, a frequency stays: write modes, or leave follow away"
+            found.append(finding(message, "follow", value=True))
+        return found
 
 
 class Loop(Part):
@@ -166,6 +182,29 @@ class LQGController(EstimatedStateFeedback):
     type: Literal["lqg"]
 
 
+class ScheduledLQRController(StateFeedback):
+    """Optimal feedback of the full state with gains that change with the pose."""
+
+    type: Literal["scheduled-lqr"]
+    # At which gains are designed, along the line from the first to the last row of the motion.
+    poses: Annotated[int, Whole(2, 100)] = 5
+
+
+class EKFController(EstimatedStateFeedback):
+    """Scheduled optimal feedback on the estimate of an extended Kalman filter."""
+
+    type: Literal["ekf"]
+    poses: Annotated[int, Whole(2, 100)] = 3
+
+
+class MixedNormController(EstimatedStateFeedback):
+    """The least H2 cost among controllers with a bounded peak."""
+
+    type: Literal["mixed-norm"]
+    # Bound of the complementary sensitivity at the drives.
+    peak: Annotated[float, Quantity("", above=1)] = 1.5
+
+
 class DeflectionLimits(Part):
     """Limits of predictive control."""
 
@@ -232,6 +271,9 @@ CONTROLLERS: dict[str, type[Part]] = {
     "lqr": LQRController,
     "lqg": LQGController,
     "mpc": MPCController,
+    "scheduled-lqr": ScheduledLQRController,
+    "ekf": EKFController,
+    "mixed-norm": MixedNormController,
     "delayed-reference": DelayedReferenceController,
     "hybrid": HybridController,
 }

@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
@@ -27,6 +26,7 @@ from ..compilation import (
 from . import machine_code, marks, program_cache
 from .program import Function, Untranslatable
 from .program_cache import Recipe
+from .recent_call import RecentCall
 from .translate import Module
 
 log = logging.getLogger("lissom.native")
@@ -44,6 +44,11 @@ def using(backend: Backend) -> Iterator[None]:
         yield
     finally:
         _backend.reset(token)
+
+
+def chosen_backend(named: Backend) -> Backend:
+    """A back end that was named, or for `auto` the one that is in force."""
+    return _backend.get() if named == "auto" else named
 
 
 # --- zeros and ones ------------------------------------------------------------------------------------------------
@@ -117,7 +122,7 @@ def compiled_quickly(function: F) -> F:
         leaves = jax.tree.leaves((args, kwargs))
         if any(isinstance(leaf, Tracer) for leaf in leaves):
             return ordinary(*args, **kwargs)
-        return jax.tree.map(_as_jax, quick(args, kwargs))
+        return on_device(quick(args, kwargs))
 
     return call  # type: ignore[return-value]
 
@@ -138,8 +143,13 @@ def _robot(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return args[0] if isinstance(args[0], eqx.Module) else ()
 
 
-def _as_jax(leaf: Any) -> Any:
-    return jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf
+def on_device(tree: Any) -> Any:
+    """The same with arrays of JAX in place of NumPy's; nothing is compiled for it."""
+
+    def put(leaf: Any) -> Any:
+        return jax.device_put(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+    return jax.tree.map(put, tree)
 
 
 class NativeAhead(CompiledAhead):
@@ -167,7 +177,26 @@ class NativeAhead(CompiledAhead):
         self._unrolls = unrolls
         self._quick = quick
         self._untranslatable: set[Any] = set()
-        self._native: dict[Any, list[tuple[Pattern, Program]]] = {}
+        self._recent: RecentCall | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """Value of the function."""
+        if _backend.get() == "xla":
+            return super().__call__(*args)
+        recent = self._recent
+        numbers = None if recent is None else recent.numbers(args)
+        if recent is None or numbers is None:
+            program = self._program(args)
+            numbers, _ = split_arguments(args)
+            self._remember(program, args)
+            return program.call(numbers)
+        return recent.program.call(numbers)
+
+    def _remember(self, program: Program, args: tuple[Any, ...]) -> None:
+        fixed = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
+        # A user's code has to be forgotten when the user lets it go.
+        has_user_code = bool(program.user_code)
+        self._recent = None if has_user_code else RecentCall(program, args, fixed)
 
     def _program(self, args: tuple[Any, ...]) -> Program:
         if _backend.get() == "xla":
@@ -300,15 +329,20 @@ def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
         pairs = zip(numbers, inputs, strict=True)
         given = [np.ascontiguousarray(number, dtype=dtype) for number, dtype in pairs]
         results = [np.empty(shape, dtype) for shape, dtype in outputs]
-        addresses = [array.ctypes.data for array in (*given, *results)]
+        addresses = [address_of(array) for array in (*given, *results)]
         pointers = np.array(addresses, dtype=np.uint64)
-        call(pointers.ctypes.data)
+        call(address_of(pointers))
         filled = list(leaves)
         for place, array in zip(places, results, strict=True):
             filled[place] = array
         return jax.tree.unflatten(tree, filled)
 
     return run
+
+
+def address_of(array: np.ndarray) -> int:
+    """Where the numbers of an array begin."""
+    return array.__array_interface__["data"][0]
 
 
 def _is_shape(leaf: Any) -> bool:

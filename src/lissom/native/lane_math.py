@@ -108,6 +108,10 @@ class _Polynomial:
         """Product."""
         return self.put(f"fmul {self.v} {a}, {b}")
 
+    def plus(self, a: str, b: str) -> str:
+        """Sum."""
+        return self.put(f"fadd {self.v} {a}, {b}")
+
     def minus(self, a: str, b: str) -> str:
         """Difference."""
         return self.put(f"fsub {self.v} {a}, {b}")
@@ -133,9 +137,14 @@ class _Polynomial:
         turns = self.unary("rint", self.times("%x", self.number(TWO_OVER_PI)))
         less = self.opposite(turns)
         first = self.fma(less, self.number(QUARTER[0]), "%x")
-        high = self.fma(less, self.number(QUARTER[1]), first)
-        # What the rounding of `high` left out.
-        low = self.fma(less, self.number(QUARTER[1]), self.minus(first, high))
+        # The second part is as large as what the first one left: product and sum are taken with their rounding errors.
+        off = self.times(less, self.number(QUARTER[1]))
+        off_error = self.fma(less, self.number(QUARTER[1]), self.opposite(off))
+        high = self.plus(first, off)
+        moved = self.minus(high, first)
+        lost = self.minus(first, self.minus(high, moved))
+        low = self.plus(lost, self.minus(off, moved))
+        low = self.plus(low, off_error)
         low = self.fma(less, self.number(QUARTER[2]), low)
         return turns, high, low
 
@@ -156,8 +165,7 @@ class _Polynomial:
         lost = self.minus(self.minus(self.number(1.0), w), half)
         r = self.times(z, self.horner(z, COSINE))
         rest = self.fma(z, r, self.opposite(self.times(x, y)))
-        rest = self.put(f"fadd {self.v} {lost}, {rest}")
-        return self.put(f"fadd {self.v} {w}, {rest}")
+        return self.plus(w, self.plus(lost, rest))
 
     def text(self) -> str:
         """The whole function."""
@@ -182,7 +190,8 @@ class _Polynomial:
             "here:",
         ]
         declared = [
-            f"declare {v} @llvm.{name}.v{w}f64({v})" for name in ("fabs", "rint")
+            f"declare {v} @llvm.{name}.v{w}f64({v}) nounwind memory(none)"
+            for name in ("fabs", "rint")
         ]
         declared.append(f"declare {v} @llvm.fma.v{w}f64({v}, {v}, {v})")
         tail = [f"  ret {v} {result}", "}"]

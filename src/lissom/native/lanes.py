@@ -12,7 +12,7 @@ import numpy as np
 
 from ..compilation import STORE, Program, split_arguments, user_code_in
 from . import machine_code, program_cache
-from .compiled import Pattern, function_of, recipe_of, trace
+from .compiled import Pattern, address_of, function_of, recipe_of, trace
 from .lane_analysis import LaneForm, LaneForms
 from .lane_text import LINE, lane_function_text
 from .program import Function, Untranslatable
@@ -217,9 +217,9 @@ class _Runner:
         ]
         width = self.width
         results = [blank(shape, dtype, width) for shape, dtype in self.outputs]
-        addresses = [array.ctypes.data for array in (*inputs, *results)]
+        addresses = [address_of(array) for array in (*inputs, *results)]
         pointers = np.array(addresses, dtype=np.uint64)
-        self.call(pointers.ctypes.data)
+        self.call(address_of(pointers))
         for target, result in zip(found, results, strict=True):
             target[members] = apart(result, target.dtype)
 
@@ -230,7 +230,7 @@ def blank(shape: tuple[int, ...], dtype: np.dtype, width: int) -> np.ndarray:
         shape, dtype = (*shape, 2), np.dtype(float)
     size = int(np.prod(shape, dtype=np.int64)) * width * dtype.itemsize
     raw = np.empty(size + LINE, np.uint8)
-    start = -raw.ctypes.data % LINE
+    start = -address_of(raw) % LINE
     return raw[start : start + size].view(dtype).reshape(*shape, width)
 
 

@@ -2,7 +2,9 @@
 
 import ctypes
 import functools
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -75,6 +77,7 @@ class _Loaded:
     addresses: dict[str, int] = {}
     code: dict[str, Any] = {}
     pieces: dict[str, "Piece"] = {}
+    watch: "Stopwatch | None" = None
 
 
 def load(
@@ -154,7 +157,33 @@ def entry(name: str, count: int) -> Callable[[int], None]:
     if door not in _Loaded.addresses:
         text = _door_text(door, name, count)
         put_in_process(door, object_code(text, Effort(level=0)), [name])
-    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_Loaded.addresses[door])
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_Loaded.addresses[door])
+
+    def watched(pointers: int) -> None:
+        if _Loaded.watch is None:
+            call(pointers)
+            return
+        began = time.process_time()
+        call(pointers)
+        _Loaded.watch.seconds += time.process_time() - began
+
+    return watched
+
+
+class Stopwatch:
+    """Processor seconds spent in machine code."""
+
+    seconds = 0.0
+
+
+@contextmanager
+def stopwatch() -> Iterator[Stopwatch]:
+    """While it lasts, the time in machine code is counted, and none of what Python does around it."""
+    _Loaded.watch = Stopwatch()
+    try:
+        yield _Loaded.watch
+    finally:
+        _Loaded.watch = None
 
 
 FLUSH = 0x8040  # of x86: numbers too small for full precision are zero, as under XLA

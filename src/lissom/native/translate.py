@@ -791,4 +791,5 @@ CONTROL = {
     "nontraceable": _assertion,
     "nondifferentiable": _assertion,
     "nonbatchable": _assertion,
+    "device_put": _assertion,
 }

@@ -326,9 +326,14 @@ def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
     Raises:
         DesignError: the shaper alone takes longer.
     """
-    from ..control.described import believed_model, design_pose, shaped_modes
+    from ..control.described import (
+        believed_model,
+        design_pose,
+        impulses_of,
+        reference_of,
+        shaped_modes,
+    )
     from ..control.design_model import DesignError
-    from ..control.shaping import shaper_for
 
     if not isinstance(controller, Common) or controller.shaper is None:
         return controller
@@ -337,13 +342,24 @@ def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
         return controller
     known = believed_model(model, controller)
     wanted = shaped_modes(known, design_pose(known, controller), controller.shaper)
-    length = shaper_for(controller.shaper.type, wanted).duration
-    if length >= stop:
-        raise DesignError(
-            f"shaper: it takes {length:.3g} s, longer than the whole motion of {stop:.3g} s"
-        )
+    length = impulses_of(controller.shaper, wanted).duration
+    for _ in range(3 if controller.shaper.follow else 1):
+        if length >= stop:
+            raise DesignError(
+                f"shaper: it takes {length:.3g} s, longer than the whole motion of {stop:.3g} s"
+            )
+        found = _ending_at(controller, stop - length)
+        if controller.shaper.follow:
+            # Delays that follow a mode depend on the motion itself.
+            shaped = reference_of(known, found)
+            length = float(shaped.breakpoints[-1]) - (stop - length)
+    return found
+
+
+def _ending_at(controller: Any, end: float) -> Any:
+    """The controller with the times of its table scaled."""
     table = controller.reference
-    share = (stop - length) / float(table.t[-1])
+    share = end / float(table.t[-1])
     shorter = ReferenceTable(
         t=tuple(share * t for t in table.t),
         value=table.value,

@@ -31,7 +31,7 @@ from ..solve.simulate import output_times, prepare, solver_of, step_of
 from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
 from ..solve.state import State, state_at
-from ..types import RESULTS
+from ..types import RESULTS, ended_as
 from .checkpoint_file import CheckpointFile
 from .robot_scene import scene_of
 from .scene import scene_to_json
@@ -432,7 +432,7 @@ def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:
 
 def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
     """Attributes of a result: what was run, how, and how it ended."""
-    complete = bool(solution.result == RESULTS.successful)
+    complete = ended_as(solution.result, RESULTS.successful)
     step = step_of(solver)
     return {
         "name": model.robot.name,
@@ -466,7 +466,7 @@ def _choices(model: Model) -> dict[str, str]:
 
 
 def _reason(model: Model, solution: Solution) -> str:
-    if bool(solution.result == RESULTS.dead_point):
+    if ended_as(solution.result, RESULTS.dead_point):
         return dead_point(model, solution)
     return RESULTS[solution.result]
 
@@ -500,6 +500,6 @@ def dead_point(model: Model, solution: Solution) -> str:
 
 def _error(run: Run, solution: Solution) -> SimulationError:
     at = f"at t = {float(solution.last.t):.6g} s"
-    if bool(solution.result == RESULTS.interrupted):
+    if ended_as(solution.result, RESULTS.interrupted):
         return Interrupted(f"interrupted {at}", run)
     return SimulationError(f"stopped {at}: {run.facts['reason']}", run)
