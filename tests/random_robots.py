@@ -9,7 +9,7 @@ import lissom
 from lissom import Robot
 
 ROBOTS = Path(lissom.__file__).parent / "robots"
-# A steel arm of tetrahedra, 0.6 m long, reduced.
+# An aluminium arm of tetrahedra, 0.35 m long, reduced.
 FE_FILE = str(ROBOTS / "solid-arm.npz")
 
 
@@ -19,7 +19,7 @@ def random_tree(seed: int, links: int = 4, fe: bool = False) -> Robot:
     names = [f"link-{i}" for i in range(links)]
     entries, tips = [], []
     for i in range(links):
-        # The first two stand on the ground or on the first one: every tree branches.
+        # On the ground or on any link before it.
         parent = -1 if i == 0 else int(random.integers(-1, i))
         entry = {"name": names[i], "joint": _joint(random)}
         entry["parent"] = "ground" if parent < 0 else names[parent]

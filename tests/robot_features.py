@@ -1,7 +1,9 @@
 """Small robots, one for every feature that a robot can have."""
 
+from helpers import DATA
 from lissom.describe import Robot
 
+OLD_FE = str(DATA / "fe" / "solid-arm-0.1.npz")
 SECTION = {"shape": "rectangle", "y": 0.02, "z": 0.01}
 
 
@@ -56,6 +58,8 @@ FEATURES = {
     "massless-fixed": {"links": [beam(), rigid("b", 0.0, END, {"type": "fixed"})]},
     "tree": {"links": [beam(), beam("b", END), beam("c", END, parent="a")]},
     "fe": {"links": [{**rigid(), "rigid": None, "fe": {"file": "solid-arm.npz"}}]},
+    # A file of 0.1 has no second-order displacements.
+    "old-fe": {"links": [{**rigid(), "rigid": None, "fe": {"file": OLD_FE}}]},
     "planar": {
         "planar": True,
         "gravity": [0, -9.81, 0],

@@ -32,6 +32,20 @@ DESCRIBED = {
         "horizon": 20,
         "control_horizon": 8,
     },
+    "scheduled-lqr": {"tolerances": TOLERANCES, "poses": 3},
+    "ekf": {
+        "tolerances": TOLERANCES,
+        "noise": NOISE,
+        "sensors": ["rod.encoder", TIP],
+        "poses": 2,
+    },
+    "mixed-norm": {
+        "tolerances": TOLERANCES,
+        "noise": NOISE,
+        "sensors": ["rod.encoder", TIP],
+        "fastest": 100.0,
+        "peak": 2.0,
+    },
     "delayed-reference": {"gains": GAINS, "sensors": [TIP], "gain": 0.1},
     "hybrid": {"gains": GAINS, "sensors": [TIP], "gain": [[-0.01]], "signal": "value"},
 }

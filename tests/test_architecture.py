@@ -133,7 +133,8 @@ def test_modules_free_to_all_import_nothing_of_the_package():
 
 
 # Solvers of the optimisation problems that controllers pose, each imported in the one module that needs it.
-OPTIMISERS = {"control": {"daqp", "ruckig", "toppra", "cvxpy"}}
+# Optional packages are looked for by name.
+OPTIMISERS = {"control": {"daqp", "ruckig", "toppra", "cvxpy", "importlib"}}
 
 
 @pytest.mark.parametrize("folder", PHYSICS)

@@ -26,6 +26,7 @@ SLOW = (
     *(
         f"examples/{name}.py"
         for name in (
+            "compare_controllers",
             "few_modes",
             "four_bar",
             "gradient",

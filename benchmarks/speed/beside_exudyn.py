@@ -1,4 +1,4 @@
-"""Cost against error of the double pendulum with four elements per link: lissom beside Exudyn.
+"""Cost against error of three robots, as many modes in both programs: lissom beside Exudyn.
 
 The numbers of `lissom bench --peers` (extra `peers`), drawn. Give the JSON file of an earlier measurement to draw that.
 """
@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "physics"))
-from figures import chart, earlier_numbers, heading, keep  # noqa: E402
+from figures import earlier_numbers, heading, keep, tidy  # noqa: E402
 
 from lissom.benchmarks.machine import machine_facts  # noqa: E402
 from lissom.benchmarks.peers import measure_peers  # noqa: E402
-from lissom.show.axes import PALETTE  # noqa: E402
-
-CASE = "double pendulum, spatial"  # the one that is drawn
+from lissom.show.axes import INK, PALETTE, SOFT, new_figure  # noqa: E402
 
 
 def measure(repeat: int = 3) -> dict[str, Any]:
@@ -24,29 +22,40 @@ def measure(repeat: int = 3) -> dict[str, Any]:
     return report
 
 
-def rows_by_model(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """Rows of the drawn case: ours first, then those of each model of the other program."""
-    ours = [row for row in report["lissom"] if row["case"] == CASE]
-    series = {"lissom, 48 elastic coordinates": ours}
-    for row in report["peers"]:
-        if row["case"] == CASE:
-            series.setdefault(row["model"], []).append(row)
-    return series
-
-
 def draw(report: dict[str, Any]):
-    """Error in time against processor seconds per simulated second."""
-    figure, axes = chart()
-    series = rows_by_model(report)
-    for colour, mark, name in zip(PALETTE, "osD", series, strict=False):
-        costs = [row["cpu_s_per_s"] for row in series[name]]
-        errors = [row["error_m"] for row in series[name]]
-        axes.loglog(costs, errors, f"{mark}-", color=colour, label=name)
-    axes.set_xlabel("processor seconds per simulated second, one core")
-    axes.set_ylabel("error in time of the tip [m]")
-    heading(axes, f"{CASE.capitalize()}, four elements per link")
-    axes.legend(frameon=False)
+    """Error in time against processor seconds per simulated second, one robot beside the other."""
+    cases = [row["case"] for row in report["asked"]]
+    figure = new_figure(3.9 * len(cases), 3.9)
+    shared = None
+    for k, row in enumerate(report["asked"]):
+        axes = figure.add_subplot(1, len(cases), k + 1, sharey=shared, sharex=shared)
+        shared = shared or axes
+        tidy(axes)
+        _draw_case(axes, report, row)
+        if k == 0:
+            axes.set_ylabel("error in time of the tip [m]")
+            axes.legend(frameon=False, loc="lower left")
+    figure.supxlabel("processor seconds per simulated second, one core", fontsize=10)
+    figure.tight_layout()
     return figure
+
+
+def _draw_case(axes: Any, report: dict[str, Any], asked: dict[str, Any]) -> None:
+    for key, name, colour, mark in (
+        ("lissom", "lissom", PALETTE[0], "o"),
+        ("peers", "Exudyn", PALETTE[1], "s"),
+    ):
+        rows = [row for row in report[key] if row["case"] == asked["case"]]
+        costs = [row["cpu_s_per_s"] for row in rows]
+        errors = [row["error_m"] for row in rows]
+        axes.loglog(costs, errors, f"{mark}-", color=colour, label=name)
+    ratio = asked["cpu_ratio"]
+    axes.axhline(asked["asked_m"], color=SOFT, lw=0.8, ls="--")
+    told = f"{ratio:.0f} times faster at {asked['asked_m']:g} m" if ratio else ""
+    axes.set_title(told, loc="right", fontsize=8, color=INK)
+    heading(axes, asked["case"])
+    axes.title.set_visible(True)
+    axes.set_xlabel("")
 
 
 def main() -> None:

@@ -5,21 +5,18 @@ the kernel gives a process 65,530 of them, and a process that asks for more dies
 """
 
 import ctypes
-import functools
 import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import numpy as np
-from jax.core import Tracer
 
 QUICK = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
-F = TypeVar("F", bound=Callable[..., Any])
 
 # --- how much is there ---------------------------------------------------------------------------------------------
 
@@ -156,29 +153,6 @@ def user_code_in(tree: Any) -> set[UserCode]:
 # --- functions that are compiled -----------------------------------------------------------------------------------
 
 
-def compiled_quickly(function: F) -> F:
-    """A function compiled without XLA's costly optimisation: compiles several times faster, runs a few times slower.
-
-    Inside another transformation (`jit`, `grad`, `vmap`) it is an ordinary jitted function, as JAX demands.
-    """
-
-    def with_keywords(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return function(*args, **kwargs)
-
-    with_keywords.__name__ = getattr(function, "__name__", "function")
-    quick = CompiledAhead(with_keywords, **QUICK)
-    ordinary = eqx.filter_jit(function)
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        leaves = jax.tree.leaves((args, kwargs))
-        if any(isinstance(leaf, Tracer) for leaf in leaves):
-            return ordinary(*args, **kwargs)
-        return quick(args, kwargs)
-
-    return call  # type: ignore[return-value]
-
-
 class CompiledAhead:
     """A function that is compiled for given shapes before it is called: `prepare` it, then call it.
 
@@ -236,17 +210,16 @@ class CompiledAhead:
         )
 
 
-def _is_number(leaf: Any) -> bool:
-    kinds = jax.Array | np.ndarray | np.generic | jax.ShapeDtypeStruct
-    return isinstance(leaf, kinds)
+NUMBERS = (np.ndarray, jax.Array, np.generic, jax.ShapeDtypeStruct)
 
 
 def split_arguments(args: tuple[Any, ...]) -> tuple[list[Any], Any]:
     """Arrays among the arguments, and all the rest as one hashable thing."""
     leaves, tree = jax.tree.flatten(args)
-    numbers = [leaf for leaf in leaves if _is_number(leaf)]
-    others = tuple(None if _is_number(leaf) else leaf for leaf in leaves)
-    places = tuple(_is_number(leaf) for leaf in leaves)
+    places = tuple([isinstance(leaf, NUMBERS) for leaf in leaves])
+    pairs = list(zip(leaves, places, strict=True))
+    numbers = [leaf for leaf, is_number in pairs if is_number]
+    others = tuple([None if is_number else leaf for leaf, is_number in pairs])
     return numbers, (tree, places, others)
 
 

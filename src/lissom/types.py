@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Float
 
 # NumPy while every value is a plain number, JAX as soon as one is traced or lives on a device.
@@ -27,12 +28,39 @@ def namespace(*values: Any) -> ModuleType:
 
 def real(value: Any) -> jax.Array:
     """A double-precision JAX array; never weakly typed, so that compiled code is found again."""
-    return jnp.asarray(value, dtype=float)
+    if isinstance(value, jax.Array):
+        return jnp.asarray(value, dtype=float)
+    # Numbers of the host are handed over as they are: `jnp.asarray` compiles a program for every shape.
+    return jax.device_put(np.asarray(value, dtype=float))
 
 
 def whole(value: int) -> jax.Array:
     """An integer JAX array; never weakly typed."""
-    return jnp.asarray(value, dtype=jnp.int64)
+    if isinstance(value, jax.Array):
+        return jnp.asarray(value, dtype=jnp.int64)
+    return jax.device_put(np.asarray(value, dtype=np.int64))
+
+
+def is_traced(*values: Any) -> bool:
+    """True if any leaf of `values` is traced."""
+    return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(values))
+
+
+def joined(*parts: Any) -> jax.Array:
+    """Vectors one after the other; of plain numbers without compiling anything."""
+    if is_traced(parts):
+        return jnp.concatenate(parts)
+    return real(np.concatenate(parts))
+
+
+def host_real(value: Any) -> Float[np.ndarray, "..."]:
+    """A double-precision NumPy array, for what goes into compiled code: far cheaper to make than a JAX array."""
+    return np.asarray(value, dtype=float)
+
+
+def host_whole(value: int) -> np.ndarray:
+    """An integer NumPy array, for what goes into compiled code."""
+    return np.asarray(value, dtype=np.int64)
 
 
 class RESULTS(eqx.Enumeration):
@@ -50,3 +78,16 @@ class RESULTS(eqx.Enumeration):
     interrupted = "the run was interrupted."
     dead_point = "a dead point: the independent joint of a closed chain no longer moves the others."
     too_many_steps = "max_steps was reached: raise solver.max_steps, loosen rtol, or shorten the run."
+
+
+def picked(values: Any, places: Any) -> jax.Array:
+    """Some elements of a vector; of plain numbers without compiling anything."""
+    if is_traced(values):
+        return values[places]
+    return real(np.asarray(values)[places])
+
+
+def ended_as(result: Any, kind: Any) -> bool:
+    """True if a solver ended in the way `kind` of `RESULTS`; on the host, where nothing has to be compiled."""
+    pairs = zip(jax.tree.leaves(result), jax.tree.leaves(kind), strict=True)
+    return all(np.array_equal(a, b) for a, b in pairs)

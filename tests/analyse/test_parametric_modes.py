@@ -190,12 +190,13 @@ def test_the_papers_model_has_the_printed_matrices():
 
 
 # Other terms than the paper's own differ by what is of second order in the displacements.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("terms", "times", "hz_off", "torque_off"),
     [
         ("published-planar", tuple(TABLE), 1e-4, 2e-4),
-        pytest.param("published", tuple(TABLE), 0.005, 0.01, marks=pytest.mark.slow),
-        pytest.param("consistent", tuple(TABLE), 0.005, 0.01, marks=pytest.mark.slow),
+        ("published", tuple(TABLE), 0.005, 0.01),
+        ("consistent", tuple(TABLE), 0.005, 0.01),
     ],
 )
 def test_the_librarys_manipulator_has_the_frequencies_and_torques_of_the_table(

@@ -7,7 +7,14 @@ import typer
 from typer.testing import CliRunner
 
 import lissom as ls
-from lissom.benchmarks import cases, machine, peers, physics, sampled_law
+from lissom.benchmarks import (
+    cases,
+    machine,
+    many_payloads,
+    peers,
+    physics,
+    sampled_law,
+)
 from lissom.benchmarks import report_tables as tables
 from lissom.benchmarks.exudyn_pendulum import (
     craig_bampton,
@@ -50,6 +57,9 @@ MEASURED = {
             "compile_s": 2.0,
             "first_run_s": 0.03,
             "warm_s": 0.02,
+            "warm_cpu_s": 0.02,
+            "steps": 262,
+            "tip_error_m": 1.5e-5,
         },
         {
             "backend": "xla",
@@ -58,6 +68,9 @@ MEASURED = {
             "compile_s": 12.0,
             "first_run_s": 0.3,
             "warm_s": 0.2,
+            "warm_cpu_s": 0.2,
+            "steps": 262,
+            "tip_error_m": 1.5e-5,
         },
     ],
 }
@@ -69,6 +82,7 @@ def ladder(*rows):
             "rtol": r,
             "wall_s_per_s": w,
             "cpu_s_per_s": w,
+            "whole_s_per_s": 2 * w,
             "error_m": e,
             "machine_busy": False,
         }
@@ -312,7 +326,7 @@ def test_a_peer_is_matched_with_the_fastest_run_that_is_as_accurate():
 
 @pytest.fixture(scope="module")
 def robot():
-    return peers.pendulum(peers.GRAVITY["double pendulum, spatial"], elements=2)
+    return peers.pendulum(peers.INCLINED, elements=2)
 
 
 def test_points_with_mass_have_the_mass_matrix_of_the_link(robot):
@@ -339,6 +353,44 @@ def test_both_models_of_the_peer_fall_alike(robot):
     np.testing.assert_allclose(
         paths[0], paths[1], atol=2e-4
     )  # linear against exact beams, two elements
+
+
+def test_the_l_in_the_peer_falls_as_ours():
+    case = peers.l_shape_case()
+    path = case.build().run(0.05, 1e-3, 1.0)
+    scenario = case.scenario.replace({"t_end": 0.05})
+    ours = cases.compiled_case(scenario).run().position("beam/tip")
+    assert path[-1, 2] < -0.01
+    np.testing.assert_allclose(path, ours, atol=1e-4)
+
+
+@pytest.mark.slow
+def test_the_arm_in_the_peer_is_driven_as_ours():
+    case = peers.arm_case()
+    model = case.build()
+    # Beyond the first change of the set-points.
+    model.set_points = model.set_points[:2]
+    path = model.run(0.7, 5e-4, 0.98)
+    scenario = case.scenario.replace({"t_end": 0.7})
+    ours = cases.compiled_case(scenario).run().position("hand/tip")
+    assert np.ptp(path, axis=0).max() > 0.1
+    np.testing.assert_allclose(path, ours, atol=2e-3)
+
+
+def test_at_the_error_asked_for_the_fastest_run_of_the_peer_counts():
+    rows = [
+        {"error_m": 9e-5, "wall_s_per_s": 0.1},
+        {"error_m": 2.1e-5, "wall_s_per_s": 0.3},
+        {"error_m": 4e-6, "wall_s_per_s": 0.9},
+    ]
+    case = peers.PeerCase("L", None, None, "", (), (), asked=2e-5, aim=20.0)
+    assert peers.at_asked_error(case, rows)["wall_s_per_s"] == 0.3
+
+
+def test_many_payloads_in_lanes_are_the_runs_of_single_robots():
+    measured = many_payloads.measure_payloads(1, count=4)
+    assert measured["difference"] < 1e-8 and measured["ratio"] > 0.3
+    assert "4 payloads" in tables.payloads_table(measured).title
 
 
 # --- the physics table ---------------------------------------------------------------------------------------------

@@ -1,9 +1,5 @@
 """Files from elsewhere: nothing in them is run, nothing outside of their folder is read, limits hold."""
 
-import json
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -17,17 +13,6 @@ from lissom.describe import DescriptionError, Robot
 from lissom.describe.files import library_folder
 
 from .fe_decks import DATA, STEEL, WHOLE_MESH
-
-
-def has_gmsh():
-    try:
-        import gmsh  # noqa: F401
-    except (ImportError, OSError):
-        return False
-    return True
-
-
-needs_gmsh = pytest.mark.skipif(not has_gmsh(), reason="gmsh is not installed here")
 
 
 def reduce(capsys, *words):
@@ -62,71 +47,7 @@ def test_a_file_with_commands_runs_nothing_and_says_why(capsys, tmp_path, name, 
     assert not trace.exists()
 
 
-@needs_gmsh
-def test_the_same_command_leaves_its_trace_when_the_script_is_trusted(capsys, tmp_path):
-    trace = tmp_path / "trace"
-    file = tmp_path / "trusted.geo"
-    file.write_text(f'SystemCall "touch {trace}";\n')
-    code, err = reduce(capsys, file, "--trust-scripts")
-    assert code == 2 and "holds no volume" in err
-    assert trace.exists()
-
-
-@needs_gmsh
-def test_settings_of_gmsh_in_the_home_folder_are_not_run(tmp_path, monkeypatch):
-    trace = tmp_path / "trace"
-    (tmp_path / ".gmshrc").write_text(f'SystemCall "touch {trace}";\n')
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    mesh_of(library_folder() / "solid-arm.geo", 0.02, trust_scripts=True)
-    assert not trace.exists()
-
-
-@needs_gmsh
-def test_a_script_that_does_not_end_is_stopped(tmp_path):
-    file = tmp_path / "endless.geo"
-    file.write_text(
-        "For i In {0:1}\n i = 0;\nEndFor\nFor i In {0:1e15}\n a = i;\nEndFor"
-    )
-    with pytest.raises(FeError, match="took longer than 2 s .*--max-wall"):
-        mesh_of(file, trust_scripts=True, max_wall=2.0)
-
-
 # --- meshes ---------------------------------------------------------------------------------------------------------
-
-
-@needs_gmsh
-@pytest.mark.parametrize("version", [2.2, 4.1])
-def test_meshes_as_gmsh_writes_them_are_the_part_that_was_meshed(tmp_path, version):
-    import gmsh
-
-    text = (DATA / "l-beam.geo").read_text().replace("along = {30", "along = {6")
-    (tmp_path / "l.geo").write_text(text)
-    gmsh.initialize(interruptible=False, readConfigFiles=False)
-    files = []
-    try:
-        gmsh.option.setNumber("General.Terminal", 0)
-        gmsh.open(str(tmp_path / "l.geo"))
-        gmsh.model.mesh.generate(3)
-        gmsh.option.setNumber("Mesh.MshFileVersion", version)
-        for order in (1, 2):
-            gmsh.model.mesh.setOrder(order)
-            for binary in (0, 1):
-                gmsh.option.setNumber("Mesh.Binary", binary)
-                files.append(tmp_path / f"{order}-{binary}.msh")
-                gmsh.write(str(files[-1]))
-    finally:
-        gmsh.finalize()
-    for file in files:
-        mesh = mesh_of(file)
-        fe = solid_elements(mesh, STEEL)
-        # Two rods of 30 mm x 10 mm; 7800 kg/m^3.
-        assert fe.rigid_inertia[0, 0] == pytest.approx(2.34, rel=1e-12)
-        assert {name: len(nodes) for name, nodes in mesh.sets.items()} == {
-            "inner": 45,
-            "tip": 45,
-        }
-        np.testing.assert_allclose(mesh.points[mesh.sets["tip"], 1], 0.5)
 
 
 @pytest.mark.parametrize(
@@ -246,27 +167,3 @@ def test_a_set_of_more_nodes_than_fit_into_the_memory_is_refused(tmp_path):
     file.write_text("*NODE\n1, 0, 0, 0\n*NSET, NSET=ALL, GENERATE\n1, 1000000000000\n")
     with pytest.raises(FeError, match="names more than"):
         read_deck(file)
-
-
-@needs_gmsh
-def test_gmsh_ends_with_the_process_that_started_it(tmp_path):
-    """The child watches the pipe from its parent; a parent that is killed closes it."""
-    file = tmp_path / "endless.geo"
-    file.write_text("For i In {0:1e15}\n a = i;\nEndFor")
-    request = {
-        "source": str(file),
-        "ending": ".geo",
-        "size": None,
-        "mesh": str(tmp_path / "m.msh"),
-        "error": str(tmp_path / "e.txt"),
-        "bytes": 2**33,
-    }
-    from lissom.bodies.fe.gmsh_child import WORKER
-
-    child = subprocess.Popen(
-        [sys.executable, "-P", str(WORKER), json.dumps(request)], stdin=subprocess.PIPE
-    )
-    with pytest.raises(subprocess.TimeoutExpired):
-        child.wait(timeout=1.0)
-    child.stdin.close()
-    assert child.wait(timeout=10.0) == 1

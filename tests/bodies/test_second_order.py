@@ -10,6 +10,8 @@ from lissom.bodies.fe.reduced_link import load_link, with_modes
 from lissom.bodies.fe.solid import EDGES, SolidMesh, save_mesh
 from lissom.describe.material import Material
 
+from .fe_decks import DATA
+
 L, SIDE = 1.0, 0.02
 E, RHO = 7e10, 2700.0
 # Frequencies of flapping over sqrt(E I / (rho A)) / L^2, by spin rates in the same unit: [Wright1982], hub radius zero.
@@ -84,8 +86,10 @@ def robot_of(bar):
 
 
 def test_a_link_without_them_is_refused_with_what_to_do():
+    # As `reduce` of 0.1 wrote it.
+    robot = robot_of(DATA / "solid-arm-0.1.npz")
     with pytest.raises(ValueError, match="make it anew by `lissom reduce`"):
-        ls.Model("solid-arm", stiffening="geometric")
+        ls.Model(robot, stiffening="geometric")
 
 
 @pytest.mark.slow

@@ -12,11 +12,15 @@ import lissom as ls
 from helpers import ALL_LAWS, rigid_robot, robot_named
 from lissom.control.computed_torque import ComputedTorque
 from lissom.control.delayed_reference import DelayedReference
+from lissom.control.extended_kalman import EKFControl
 from lissom.control.hybrid import Hybrid
+from lissom.control.mixed_norm import OutputFeedback
+from lissom.control.numpy_law import NumpyLaw
 from lissom.control.optimal import LQG, LQR
 from lissom.control.pid import PID
 from lissom.control.predictive import MPC
 from lissom.control.real_loop import RealLoop
+from lissom.control.scheduled import ScheduledLQR
 from lissom.solve.feedback import WiredLaw, wired
 from lissom.solve.law import AbstractLaw
 
@@ -83,6 +87,7 @@ def test_every_law_is_in_the_list():
     listed = {type(make(None)) for make in ALL_LAWS.values()}
     # Laws that are sampled alone: tests/control/test_sampled_kit.py.
     sampled = {PID, ComputedTorque, LQR, LQG, MPC, DelayedReference, Hybrid, RealLoop}
+    sampled |= {ScheduledLQR, EKFControl, OutputFeedback, NumpyLaw}
     assert set(final_laws()) == listed | sampled
 
 

@@ -70,6 +70,7 @@ def test_it_hangs_and_rings_as_the_formulation_that_was_derived_by_hand():
     assert_allclose(*rings, rtol=ROUND)
 
 
+@pytest.mark.slow
 def test_it_is_linearised_like_the_other():
     small = [ls.linearize(model, Q, outputs=["lower/tip.px"]) for model in models()]
     for part in "ABCD":
@@ -77,6 +78,7 @@ def test_it_is_linearised_like_the_other():
         assert_allclose(one, other, atol=1e-8 * (np.abs(other).max() + 1e-300))
 
 
+@pytest.mark.slow
 def test_it_swings_like_the_other():
     runs = [
         ls.simulate(model, model.static(q=Q), t_end=0.02, output_dt=0.01)

@@ -37,6 +37,7 @@ SLOW = [
     ("tree", SCREWS),
     ("tree", STIFF_SCREWS),
     ("fe-tree", FINITE),
+    ("fe-tree", STIFF),
     ("fe-tree", FIRST_ORDER),
     ("four-bar", STIFF),
     ("four-bar", STIFF_FIRST_ORDER),

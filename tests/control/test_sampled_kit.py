@@ -26,7 +26,7 @@ from sampled_laws import (
 )
 
 # The nominal motion of many channels compiles long.
-LONG = ("lqr", "delayed-reference", "hybrid")
+LONG = ("lqr", "scheduled-lqr", "ekf", "mixed-norm", "delayed-reference", "hybrid")
 KINDS = [
     pytest.param(kind, marks=[pytest.mark.slow] if kind in LONG else [])
     for kind in DESCRIBED

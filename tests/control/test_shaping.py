@@ -83,6 +83,21 @@ def test_specified_insensitivity_keeps_its_band_and_is_short(width):
     assert found.duration <= wider(MODE).duration * (1 + 1e-6)
 
 
+@pytest.mark.parametrize("kind", ["ei", "two-hump-ei"])
+def test_the_band_of_a_closed_form_gives_back_its_shaper(kind):
+    """Extra-insensitive shapers are the shortest ones for their own bands."""
+    closed = SHAPERS[kind](MODE)
+    found = specified_insensitivity(MODE, 0.999 * insensitivity(closed, MODE))
+    assert found.duration == pytest.approx(closed.duration, rel=3e-3)
+    np.testing.assert_allclose(found.amplitudes, closed.amplitudes, atol=5e-3)
+
+
+def test_a_shaper_of_unknown_kind_or_without_its_band_is_refused():
+    with pytest.raises(ValueError, match="or specified-insensitivity with a width"):
+        shaper_for("specified-insensitivity", [MODE])
+    assert len(shaper_for("specified-insensitivity", [MODE], 0.2).times) == 3
+
+
 def test_a_shaped_motion_leaves_an_oscillator_at_rest():
     motion = RestToRest([0.0, 0.3], [[0.0], [1.0]], "trapezoid")
     plain, quiet = (

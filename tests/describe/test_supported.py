@@ -2,6 +2,7 @@
 
 import pytest
 
+from helpers import DATA
 from lissom.describe import DescriptionError, Robot, Scenario
 from lissom.describe.supported import (
     SUPPORT,
@@ -90,8 +91,15 @@ def test_a_closed_chain_is_refused_when_the_scenario_is_read():
 
 
 def test_solids_without_second_order_displacements_are_not_stiffened():
-    (found,) = problems("solid-arm", formulation="nonlinear", stiffening="geometric")
-    assert "the file of link upper, lower has none: make it anew by `lissom" in found
+    arm = Robot.load("solid-arm").to_dict()
+    # As `reduce` of 0.1 wrote it.
+    arm["links"][0]["fe"]["file"] = str(DATA / "fe" / "solid-arm-0.1.npz")
+    choices = {"formulation": "nonlinear", "stiffening": "geometric"}
+    with pytest.raises(DescriptionError) as caught:
+        Scenario.from_dict({"robot": arm, **choices})
+    assert "the file of link upper has none: make it anew by `lissom" in str(
+        caught.value
+    )
 
 
 def branched_robot():

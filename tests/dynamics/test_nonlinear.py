@@ -17,7 +17,13 @@ from helpers import (
     robot_named,
 )
 from lissom import Model
-from lissom.algebra.so3 import exponential, left_jacobian, logarithm, rotation_series
+from lissom.algebra.so3 import (
+    MOST_TURN,
+    exponential,
+    left_jacobian,
+    logarithm,
+    rotation_series,
+)
 from lissom.describe.geometry import joint_axis, joint_frame
 from lissom.dynamics.formulation import differentiated_motion
 from lissom.kinematics.chain import link_frames
@@ -93,8 +99,8 @@ def test_every_link_frame_sits_on_the_turned_tip_of_the_link_before():
         T = T @ tip @ homogeneous(np.eye(3), -X)
 
 
-def test_the_series_of_a_rotation_are_its_closed_forms_up_to_half_a_turn():
-    for angle in (1e-3, 0.3, 1.7, np.pi):
+def test_the_series_of_a_rotation_are_its_closed_forms_up_to_twelve_turns():
+    for angle in (1e-3, 0.3, 1.7, np.pi, 9.0, MOST_TURN):
         a = angle
         closed = (np.sin(a) / a, (1 - np.cos(a)) / a**2, (a - np.sin(a)) / a**3)
         given = [float(part) for part in rotation_series(jnp.asarray(a * a))]

@@ -11,8 +11,16 @@ import pytest
 
 import lissom as ls
 from lissom.native import code_cache, machine_code
-from lissom.native.compiled import NativeAhead, pattern_of, recipe_of, runner, using
+from lissom.native.compiled import (
+    NativeAhead,
+    function_of,
+    pattern_of,
+    recipe_of,
+    runner,
+    using,
+)
 from lissom.native.export import ExportError
+from lissom.native.machine_code import Effort
 
 from .operations import CASES, A, V
 
@@ -24,7 +32,8 @@ def native(function, *arguments, unrolls=True):
     pattern = pattern_of(inputs, [False] * len(inputs))
     outputs = [variable.aval for variable in traced.jaxpr.outvars]
     shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in outputs]
-    return runner(recipe_of(traced, pattern, unrolls, shapes))(inputs)
+    name = machine_code.load(function_of(traced, pattern, unrolls))
+    return runner(recipe_of(traced, name, shapes))(inputs)
 
 
 def assert_same(values, wanted):
@@ -168,28 +177,28 @@ TEXT = "define void @kept(ptr %a) {\n  ret void\n}\n"
 
 
 def test_machine_code_is_found_again(folder, monkeypatch):
-    made = machine_code.object_code(TEXT, False)
+    made = machine_code.object_code(TEXT, Effort())
     monkeypatch.setattr(machine_code, "_made", lambda *_: pytest.fail("made again"))
-    assert machine_code.object_code(TEXT, False) == made
+    assert machine_code.object_code(TEXT, Effort()) == made
 
 
 @pytest.mark.parametrize("damage", [b"", b"lissom", b"other\n" * 40, None])
 def test_damaged_machine_code_is_made_anew(folder, damage):
-    made = machine_code.object_code(TEXT, False)
+    made = machine_code.object_code(TEXT, Effort())
     (entry,) = folder.iterdir()
     whole = entry.read_bytes()
     # None: one byte of the code itself is another one.
     entry.write_bytes(whole[:-1] + b"\x00\x01"[:1] if damage is None else damage)
     if damage is None:
         entry.write_bytes(whole[:200] + bytes([whole[200] ^ 1]) + whole[201:])
-    assert machine_code.object_code(TEXT, False) == made
+    assert machine_code.object_code(TEXT, Effort()) == made
     assert entry.read_bytes() == whole
 
 
 def test_another_processor_has_other_machine_code(folder, monkeypatch):
-    machine_code.object_code(TEXT, False)
+    machine_code.object_code(TEXT, Effort())
     monkeypatch.setattr(code_cache, "place", lambda: "another one")
-    machine_code.object_code(TEXT, False)
+    machine_code.object_code(TEXT, Effort())
     assert len(list(folder.iterdir())) == 2
 
 
@@ -199,5 +208,5 @@ def test_a_folder_that_cannot_be_written_is_one_warning(tmp_path, monkeypatch, c
     monkeypatch.setattr(code_cache, "folder", lambda: file / "native")
     monkeypatch.setattr(code_cache, "_warned", [])
     for text in (TEXT, TEXT.replace("kept", "also_kept")):
-        assert machine_code.object_code(text, False)
+        assert machine_code.object_code(text, Effort())
     assert len(caplog.records) == 1

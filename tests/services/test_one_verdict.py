@@ -69,7 +69,13 @@ def test_valid_means_that_a_simulation_starts(tmp_path, feature, formulation):
         ("massless", "erls-cms", {}, "reference", "Give them mass"),
         ("on-axis", "nonlinear", {}, "links", "mass or inertia about the joint axis"),
         ("loop", "dual-screw", {}, "loops", "takes open chains only"),
-        ("fe", "erls-cms", {"stiffening": "geometric"}, "stiffening", "lissom reduce"),
+        (
+            "old-fe",
+            "erls-cms",
+            {"stiffening": "geometric"},
+            "stiffening",
+            "lissom reduce",
+        ),
     ],
 )
 def test_what_would_not_start_is_refused_with_its_field_and_a_remedy(

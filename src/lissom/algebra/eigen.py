@@ -10,7 +10,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Array, Float, Inexact
 
 from ..types import Real, namespace
@@ -22,6 +21,8 @@ def symmetric_modes(
     K: Float[np.ndarray, "n n"], M: Float[np.ndarray, "n n"]
 ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
     """Eigenvalues omega^2 and modes (columns) of K phi = omega^2 M phi, by LAPACK."""
+    import scipy.linalg  # slow to import
+
     squares, Phi = scipy.linalg.eigh(symmetric_part(K), symmetric_part(M))
     return squares, with_signs(Phi)
 

@@ -25,13 +25,25 @@ def shift_displacement(
     return jnp.concatenate([R.T @ at_end, R.T @ phi])
 
 
-def coadjoint(V: Float[Array, " 6"], P: Float[Array, " 6"]) -> Float[Array, " 6"]:
-    """Rate of a momentum P = (l, h) caused by the turning of its frame: `(w x l, w x h + v x l)`."""
-    v, w = V[:3], V[3:]
-    l, h = P[:3], P[3:]
+def bracket(
+    a: Float[Array, "*#n 6"], b: Float[Array, "*#n 6"]
+) -> Float[Array, "*#n 6"]:
+    """ad(a) b = (w_a x v_b + v_a x w_b, w_a x w_b): rate of a twist b that the motion a carries along."""
+    v_a, w_a = a[..., :3], a[..., 3:]
+    v_b, w_b = b[..., :3], b[..., 3:]
+    linear = jnp.cross(w_a, v_b) + jnp.cross(v_a, w_b)
+    return jnp.concatenate([linear, jnp.cross(w_a, w_b)], axis=-1)
+
+
+def coadjoint(
+    V: Float[Array, "*#n 6"], P: Float[Array, "*#n 6"]
+) -> Float[Array, "*#n 6"]:
+    """-ad(V)^T P: rate of a momentum P = (l, h) by the turning of its frame, `(w x l, w x h + v x l)`."""
+    v, w = V[..., :3], V[..., 3:]
+    l, h = P[..., :3], P[..., 3:]
     force = jnp.cross(w, l)
     moment = jnp.cross(w, h) + jnp.cross(v, l)
-    return jnp.concatenate([force, moment])
+    return jnp.concatenate([force, moment], axis=-1)
 
 
 def rigid_shape(X: Float[Real, "3"]) -> Float[Real, "6 6"]:

@@ -62,9 +62,11 @@ def from_rpy(rpy: Any) -> Matrix3:
     return elementary(2, yaw) @ elementary(1, pitch) @ elementary(0, roll)
 
 
-# Power series in s = |phi|^2 of sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3: no branch at zero, smooth everywhere,
-# exact to rounding for rotations up to half a turn.
-TERMS = 16
+# Power series in s = |phi|^2 of sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3: no branch at zero, smooth everywhere.
+# Of a 32nd of the angle, which is then doubled: exact to rounding for rotations up to twelve turns.
+TERMS = 12
+DOUBLINGS = 5
+MOST_TURN = 75.0  # [rad] exact up to here
 SERIES = np.array(
     [[(-1.0) ** k / math.factorial(2 * k + n) for k in range(TERMS)] for n in (1, 2, 3)]
 )
@@ -72,6 +74,15 @@ SERIES = np.array(
 
 def rotation_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
     """sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3 at s = a^2, then the derivatives of the last two by s."""
+    small = s * 0.25**DOUBLINGS
+    values = _short_series(small)
+    for n in range(DOUBLINGS):
+        values = _of_double_angle(small * 4.0**n, values)
+    return values
+
+
+def _short_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
+    """`rotation_series` of small angles."""
     values = [jnp.zeros_like(s) for _ in range(5)]
     # Horner's rule, for values and derivatives at once.
     for k in reversed(range(TERMS)):
@@ -83,8 +94,21 @@ def rotation_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
     return tuple(values)
 
 
+def _of_double_angle(s: Float[Array, "*n"], values) -> tuple[Float[Array, "*n"], ...]:
+    """`rotation_series` of twice the angle, from its values A, B, C, B', C' at s; A = 1 - s C, cos a = 1 - s B."""
+    A, B, C, dB, dC = values
+    dA = -(C + s * dC)
+    return (
+        A * (1.0 - s * B),
+        0.5 * A * A,
+        0.25 * (C + A * B),
+        0.25 * A * dA,
+        0.0625 * (dC + dA * B + A * dB),
+    )
+
+
 def exponential(phi: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
-    """Finite rotation exp(phi x) of a rotation vector, up to half a turn."""
+    """Finite rotation exp(phi x) of a rotation vector, up to twelve turns."""
     square = jnp.sum(phi**2, axis=-1)
     sinc, half, _, _, _ = rotation_series(square)
     return _quadratic(phi, sinc, half)
@@ -119,6 +143,29 @@ def logarithm(R: Float[Array, "*n 3 3"]) -> Float[Array, "*n 3"]:
     angle = jnp.arctan2(sine, cosine)
     ratio = jnp.where(is_small, 1.0 + square / 6.0, angle / sine)
     return w * ratio[..., None]
+
+
+def composed_rotation(
+    first: Float[np.ndarray, "*n 3"], second: Float[np.ndarray, "*m 3"]
+) -> Float[np.ndarray, "*k 3"]:
+    """Rotation vector of the product exp(first) exp(second), by quaternions; at most half a turn."""
+    a, u = _quaternion(first)
+    b, v = _quaternion(second)
+    scalar = a * b - np.sum(u * v, axis=-1, keepdims=True)
+    vector = a * v + b * u + np.cross(u, v)
+    # Of the two quaternions of a rotation, the one with the smaller angle.
+    vector = np.where(scalar < 0.0, -vector, vector)
+    sine = np.linalg.norm(vector, axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, abs(scalar))
+    is_still = sine == 0.0
+    return vector * np.where(is_still, 2.0, angle / np.where(is_still, 1.0, sine))
+
+
+def _quaternion(phi: Float[np.ndarray, "*n 3"]):
+    """Scalar and vector part of the unit quaternion of a rotation vector."""
+    half = 0.5 * np.linalg.norm(phi, axis=-1, keepdims=True)
+    # sin(half) / (2 half), with NumPy's sin(pi x) / (pi x).
+    return np.cos(half), 0.5 * np.sinc(half / np.pi) * np.asarray(phi)
 
 
 def cross_matrix(w: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:

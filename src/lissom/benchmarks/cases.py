@@ -12,14 +12,16 @@ from ..describe.files import library_names
 from ..describe.scenario import Scenario, Solver
 from ..native.compiled import NativeAhead, largest_function, using
 from ..scenarios.ready import initial_state, inputs_of
-from ..show.run import Run, SimulationError, compile_run, dataset
+from ..show.run import Run, SimulationError, compile_run, run_table
 from ..show.scene import moving_tip, scene_from_json
 from ..solve.march import DrivenRobot
 from ..solve.model import Model
+from ..solve.outputs import Outputs, outputs_of
 from ..solve.problem import MotionProblem
 from ..solve.simulate import output_times, simulate
-from ..types import RESULTS
-from .machine import one_core, timed
+from ..solve.solution import Solution
+from ..types import RESULTS, ended_as
+from .machine import Timing, one_core, timed
 
 # Tolerances of references: a thousand times tighter than the default.
 TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}
@@ -56,17 +58,27 @@ class Case:
 
         return timed(job)[0].best
 
+    def numbers(self, **solver: Any) -> tuple[Outputs, np.ndarray]:
+        """One run: positions, energies and torques at all output times, in memory, unnamed and unchecked."""
+        options = self.solver(**solver)
+        solution = self._solution(options)
+        with using(options.backend):
+            return outputs_of(self.model, self.inputs, solution)
+
+    def _solution(
+        self, options: Solver, watch: Callable[[float], None] = lambda t: None
+    ) -> Solution:
+        return simulate(self.model, self.state, self.inputs, self.times, options, watch)
+
     def run(
         self, watch: Callable[[float], None] = lambda t: None, **solver: Any
     ) -> Run:
         """One run, all its results in memory when it returns."""
         options = self.solver(**solver)
-        solution = simulate(
-            self.model, self.state, self.inputs, self.times, options, watch
-        )
-        if bool(solution.result == RESULTS.interrupted):
+        solution = self._solution(options, watch)
+        if ended_as(solution.result, RESULTS.interrupted):
             raise KeyboardInterrupt
-        data, _ = dataset(self.model, self.inputs, solution, options)
+        data, _ = run_table(self.model, self.inputs, solution, options)
         run = Run(data)
         if not run.complete:
             reached = float(solution.last.t)
@@ -127,7 +139,7 @@ def measure_scenario(
     tell(f"{name}: building")
     case = Case(scenario)
     tell(f"{name}: compiling")
-    compile_s = case.compile()
+    compile_s = {backend: case.compile(backend=backend) for backend in BACKENDS}
 
     def reference_run() -> Run:
         return case.run(lambda t: tell(f"{name}: reference, t = {t:.3g} s"), **TIGHT)
@@ -138,8 +150,15 @@ def measure_scenario(
         warm, run = timed(case.run, repeat)
         tell(f"{name}: reference")
         tight, reference = timed(reference_run)
+        path = path_of_tip(reference)
         tell(f"{name}: both back ends")
-        backends = [measure_backend(case, backend, repeat) for backend in BACKENDS]
+        native, xla = BACKENDS
+        backends = [
+            measure_backend(case, native, first, warm, run, path),
+            measure_backend(case, xla, *_timed_runs(case, xla, repeat), path),
+        ]
+        for row in backends:
+            row["compile_s"] = compile_s[row["backend"]]
     simulated = float(run.t[-1])
     return {
         "backends": backends,
@@ -149,7 +168,7 @@ def measure_scenario(
         "build_s": case.build_s,
         # The state at t = 0: a static one is solved for, and that is compiled the first time.
         "start_s": case.start_s,
-        "compile_s": compile_s,
+        "compile_s": compile_s[native],
         "first_run_s": first.best,
         "warm": warm.report(),
         "real_time_factor": simulated / warm.best,
@@ -168,19 +187,32 @@ def measure_scenario(
 # --- back ends -----------------------------------------------------------------------------------------------------
 
 
-def measure_backend(case: Case, backend: str, repeat: int) -> dict[str, Any]:
-    """Times of one back end: one residual, and compiling, first and warm runs of the scenario."""
-    compile_s = case.compile(backend=backend)
+def _timed_runs(case: Case, backend: str, repeat: int) -> tuple[Timing, Timing, Run]:
+    """The first run, warm runs, and the last of them."""
     first, _ = timed(lambda: case.run(backend=backend))
-    warm, _ = timed(lambda: case.run(backend=backend), repeat)
+    warm, run = timed(lambda: case.run(backend=backend), repeat)
+    return first, warm, run
+
+
+def measure_backend(
+    case: Case,
+    backend: str,
+    first: Timing,
+    warm: Timing,
+    run: Run,
+    reference: np.ndarray,
+) -> dict[str, Any]:
+    """Times of one back end: one residual, first and warm runs of the scenario; and the error of its run."""
     residual_s, operations = measure_residual(case, backend)
     return {
         "backend": backend,
         "residual_s": residual_s,
         "operations": operations,
-        "compile_s": compile_s,
         "first_run_s": first.best,
         "warm_s": warm.best,
+        "warm_cpu_s": min(warm.cpu),
+        "steps": solver_counts(run)["steps"],
+        "tip_error_m": distance(path_of_tip(run), reference),
     }
 
 

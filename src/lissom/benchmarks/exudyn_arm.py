@@ -59,7 +59,7 @@ def floating_arm(
 ) -> PeerArm:
     """The arm at the joint coordinates q, at rest, its links undeformed; `torque` drives the first joint."""
     bench = workbench()
-    R, p = _link_frames(robot, q)
+    R, p = link_frames(robot, q)
     seat = bench.frame_of_ground()
     seat_R = np.eye(3)
     sensors: dict[str, Any] = {}
@@ -76,14 +76,14 @@ def floating_arm(
         _hinge(bench, seat, frame, seat_R.T @ R[i], axis)
         # The next joint sits on the tip of this link.
         body = info["oFFRFreducedOrder"]
-        seat = _tip_marker(bench, body, mesh)
+        seat = tip_marker(bench, body, mesh)
         seat_R = R[i]
         sensors |= _node_sensors(bench, body, mesh, link.name)
     bench.system.Assemble()
     return PeerArm(bench.container, bench.system, sensors)
 
 
-def _link_frames(robot: Robot, q: Any) -> tuple[np.ndarray, np.ndarray]:
+def link_frames(robot: Robot, q: Any) -> tuple[np.ndarray, np.ndarray]:
     """Rotations and origins of the link frames at the joint coordinates q."""
     model = Model(robot, "erls-fem")
     place = model.formulation.configuration(jnp.asarray(model.at(q).x))
@@ -123,10 +123,18 @@ def _with_nodes(mesh: PointMesh) -> PointMesh:
     )
 
 
-def _tip_marker(bench: Workbench, body: Any, mesh: PointMesh) -> Any:
-    """A frame on the seven points around the tip, each with the same weight."""
+def tip_marker(
+    bench: Workbench,
+    body: Any,
+    mesh: PointMesh,
+    turned: np.ndarray = np.eye(3),  # noqa: B008 (never written to)
+) -> Any:
+    """A frame on the seven points around the tip, each with the same weight, `turned` against the link's."""
     cross = bench.item.MarkerSuperElementRigid(
-        bodyNumber=body, meshNodeNumbers=mesh.cross, weightingFactors=[1 / 7] * 7
+        bodyNumber=body,
+        meshNodeNumbers=mesh.cross,
+        weightingFactors=[1 / 7] * 7,
+        localHT=bench.program.HT(rotation=turned, translation=[0.0, 0.0, 0.0]),
     )
     return bench.system.AddMarker(cross)
 

@@ -61,13 +61,16 @@ class PeerModel:
     system: Any
     sensors: tuple[Any, ...]
     tight: tuple[float, float] = NEWTON  # that its references can be solved with
+    solver: str = "GeneralizedAlpha"
 
     def run(
         self, t_end: float, step: float, radius: float, *, tight: bool = False
     ) -> np.ndarray:
         """Path of the last tip (time, 3) by generalised alpha with a fixed step, every millisecond (or longer step)."""
         newton = self.tight if tight else NEWTON
-        if not self.system.SolveDynamic(solver_settings(t_end, step, radius, newton)):
+        settings = solver_settings(t_end, step, radius, newton)
+        kind = getattr(exudyn().DynamicSolverType, self.solver)
+        if not self.system.SolveDynamic(settings, solverType=kind):
             raise RuntimeError(
                 f"Exudyn did not reach t = {t_end} s with a step of {step} s"
             )
@@ -274,8 +277,9 @@ def floating_frame(
     start: np.ndarray,
     gravity: Sequence[float],
     rotation: np.ndarray = np.eye(3),  # noqa: B008 (never written to)
+    angles: str = "RotationEulerParameters",
 ) -> dict:
-    """A link as a floating frame at `start`, turned by `rotation`, under gravity."""
+    """A link as a floating frame at `start`, turned by `rotation`, under gravity; `angles` name the frame's own."""
     finite_elements = import_module("exudyn.FEM")
     size = 3 * len(mesh.points)
     fem = finite_elements.FEMinterface()
@@ -285,7 +289,9 @@ def floating_frame(
     fem.stiffnessMatrix = scipy.sparse.csr_matrix((size, size))
     basis = mesh.shapes.reshape(size, -1) @ modes
     fem.modeBasis = {"matrix": basis, "type": "HCBmodes"}
-    reduced = finite_elements.ObjectFFRFreducedOrderInterface(fem)
+    reduced = finite_elements.ObjectFFRFreducedOrderInterface(
+        fem, rigidBodyNodeType=f"NodeType.{angles}"
+    )
     stiffness = modes.T @ np.asarray(mesh.body.stiffness) @ modes
     reduced.stiffnessMatrixReduced = np.diag(np.diag(stiffness))
     info = reduced.AddObjectFFRFreducedOrder(

@@ -14,13 +14,18 @@ from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..solve.model import Model
 from .cases import TIGHT, Tell, compiled_case, distance
+from .de_luca_siciliano import de_luca_siciliano_rows
 from .l_shape import convergence_rows, swing_rows
-from .peers import GRAVITY, pendulum
+from .peers import INCLINED, pendulum
 from .physics_checks import bound, keypoints, row
 
 DERIVED = "derived from the data of [Boscariol2012] Table 2"
 CANTILEVER = f"{DERIVED}: two-bar cantilever, one Euler-Bernoulli element per link"
 STANDARD_GRAVITY = 9.81
+GRAVITY = {  # in the plane of motion, and 30 degrees out of it
+    "double pendulum, in-plane": [0.0, -STANDARD_GRAVITY, 0.0],
+    "double pendulum, spatial": INCLINED,
+}
 # [m] Exact for Euler-Bernoulli beams, whatever the mesh.
 SAG = {"upper/tip": -2.0429e-3, "lower/tip": -5.4478e-3}
 LOCKED_HZ = (8.348, 20.490, 66.068, 80.485)
@@ -39,6 +44,7 @@ def physics_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
     tell("static deflection and modes")
     yield from static_rows(robot)
     yield from mode_rows(robot)
+    yield from de_luca_siciliano_rows(tell)
     tell("release from horizontal, one element per link")
     yield from release_rows(robot)
     for case in GRAVITY:

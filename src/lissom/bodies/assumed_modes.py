@@ -116,7 +116,8 @@ def assumed_modes_body(
     counts = modes_per_family(modes)
     if is_uniform_beam(robot, i):
         load = tip_load(robot, i, bodies)
-        bare = _beam_in_modes(robot, i, load, counts)
+        elements = bodies[i].element_stiffness
+        bare = _beam_in_modes(robot, i, load, counts, elements)
         return complete_body(robot, i, bare)
     tip_mass = outboard_mass(bodies, i)
     return mesh_modes_body(bodies[i], tip_mass, sum(counts.values()))
@@ -279,9 +280,17 @@ def _loaded_modes(
 
 
 def _beam_in_modes(
-    robot: Robot, i: int, load: TipLoad, counts: Mapping[str, int]
+    robot: Robot,
+    i: int,
+    load: TipLoad,
+    counts: Mapping[str, int],
+    element_stiffness: Float[Real, "e 12 12"] | None,
 ) -> Body:
-    """A uniform beam without lumped masses and damping, in its analytic modes."""
+    """A uniform beam without lumped masses and damping, in its analytic modes.
+
+    Section forces are those of the elements between its nodes: with modes as with elements, the mean curvature of an
+    element is the difference of its ends' slopes over its length.
+    """
     beam = _uniform_beam(robot, i)
     modes = _loaded_modes(beam, load, counts)
     mesh, L = beam.mesh, beam.length
@@ -316,6 +325,7 @@ def _beam_in_modes(
         elements=chain_of_elements(len(mesh.points)),
         names=_family_names(counts),
         slopes=_slopes(modes, L, beam.axes, xi, node_shares),
+        element_stiffness=element_stiffness,
     )
 
 

@@ -13,7 +13,8 @@ LINKS = "links"
 MANOEUVRE = "manoeuvre"
 EIGENPAIRS = "eigenpairs"
 CONTROL = "control"
-SPECIAL = (PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS, CONTROL)
+PAYLOADS = "payloads"
+SPECIAL = (PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS, CONTROL, PAYLOADS)
 WRITTEN = (".md", ".json")
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
 
@@ -25,14 +26,16 @@ def bench(
             metavar="CASE...",
             help="Library scenarios or files; default: every robot of the library. `physics`: known numbers beside "
             "ours. `links`: operations and cost against the number of links. `manoeuvre`: the arm of Cibicik 2021. "
-            "`eigenpairs`: modes as polynomials. `control`: a law sampled at 1 kHz beside the same law continuous.",
+            "`eigenpairs`: modes as polynomials. `control`: a law sampled at 1 kHz beside the same law continuous. "
+            "`payloads`: a thousand robots in lanes beside single runs.",
         ),
     ] = None,
     peers: Annotated[
         bool,
         typer.Option(
             "--peers",
-            help="The double pendulum beside Exudyn, a rigid arm beside Pinocchio; needs the extra `peers`.",
+            help="The L-shape, the spatial double pendulum and the four-dof arm beside Exudyn, a rigid arm beside "
+            "Pinocchio; needs the extra `peers`.",
         ),
     ] = False,
     as_json: Annotated[
@@ -162,6 +165,10 @@ def _measure_special(
         from ..benchmarks.sampled_law import measure_sampled_law
 
         report[CONTROL] = measure_sampled_law(repeat, tell)
+    if PAYLOADS in cases:
+        from ..benchmarks.many_payloads import measure_payloads
+
+        report[PAYLOADS] = measure_payloads(repeat, tell)
 
 
 def _measure_named(

@@ -5,19 +5,32 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..compiled_code import keep_compiled_code
-from .interrupt import stopping_between_steps
-from .options import Json, Settings, Strict, changes
-from .output import conclude, console, note, number, print_files, print_json, table
-from .parsing import option_names
-from .progress import progress
-from .simulate import print_run
+from .option_groups import Report, grouped
+from .options import Json, ResultFile, RunPicture, Settings
+from .output import console, note, number, print_files, print_json, table
+from .parsing import changes_of, option_names
+from .simulate import run_and_report
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..services.control import CompareResult, DesignResult
+    from ..services.control import CompareResult, ControllerRow, DesignResult
 
 SHOWN_POLES = 8
+COLUMNS = (
+    "controller",
+    ">tracking rms [mrad or mm]",
+    ">residual [mm]",
+    ">of first",
+    ">settling [ms]",
+    ">finish [ms]",
+    ">peak strain [1e-6]",
+    ">peak torque",
+    ">rms torque",
+    ">energy [J]",
+    ">phase margin [deg]",
+    ">us/sample",
+)
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -70,7 +83,7 @@ def design(
 def _scenario(source: str, law: str | None, settings):
     from ..services.control import scenario_with_law
 
-    return scenario_with_law(source, law, changes(settings))
+    return scenario_with_law(source, law, changes_of(settings, {}))
 
 
 def _print_design(screen: "Console", answer: "DesignResult") -> None:
@@ -91,45 +104,35 @@ def _print_design(screen: "Console", answer: "DesignResult") -> None:
         f"{word}; all drives at once: sensitivity {margins.sensitivity:.3g}, gain margin {gain}, "
         f"phase margin {margins.phase_deg:.3g} deg, delay margin {1e3 * margins.delay_s:.3g} ms"
     )
+    for line in answer.notes:
+        screen.print(line)
     if answer.file is not None:
         screen.print(f"law: {answer.file}")
 
 
 @app.command()
+@grouped
 def run(
     scenario: ScenarioName,
+    *,
     law: LawFile = None,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF."),
-    ] = None,
-    plot: Annotated[
-        str | None,
-        typer.Option(metavar="PNG", help="Figure of the run: .png, .pdf, .svg."),
-    ] = None,
+    output: ResultFile = None,
+    plot: RunPicture = None,
     settings: Settings = None,
-    strict: Strict = False,
-    json: Json = False,
+    report: Report,
 ) -> None:
     """Run a controller in closed loop on the full flexible robot: a normal result file.
 
     Example: lissom control run double-pendulum --law lqg.yaml -o run.nc --plot run.png
     """
-    from ..services.simulate import SimulateRequest, prepare, run_prepared
+    from ..services.simulate import SimulateRequest, prepare
 
     code = keep_compiled_code()
     with option_names(result="-o", picture="--plot"):
         described = _scenario(scenario, law, settings)
         request = SimulateRequest(scenario=described, result=output, picture=plot)
         prepared = prepare(request)
-    with progress(prepared.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
-        answer = run_prepared(prepared, watch)
-    if json:
-        print_json(answer, code)
-        return conclude(answer.warnings, strict, json)
-    print_run(console(), answer)
-    note(str(code))
-    conclude(answer.warnings, strict, json)
+    run_and_report(prepared, code, report)
 
 
 @app.command()
@@ -137,7 +140,8 @@ def compare(
     study: Annotated[
         str,
         typer.Argument(
-            metavar="STUDY", help="Study file: one robot, one motion, many controllers."
+            metavar="STUDY",
+            help="Study of the library, or file: one robot, one motion, many controllers.",
         ),
     ],
     output: Annotated[
@@ -155,7 +159,7 @@ def compare(
 ) -> None:
     """Many controllers on one motion of one robot: one table and one figure.
 
-    Example: lissom control compare study.yaml --plot compare.png
+    Examples: lissom control compare double-pendulum --plot compare.png, lissom control compare study.yaml -o rows.csv
     """
     from ..services.control import CompareRequest
     from ..services.control import compare as compare_laws
@@ -173,43 +177,39 @@ def compare(
 
 
 def _print_comparison(screen: "Console", answer: "CompareResult") -> None:
-    columns = (
-        "controller",
-        ">tracking rms",
-        ">residual [mm]",
-        ">of first",
-        ">settling [s]",
-        ">peak torque",
-        ">rms torque",
-        ">energy [J]",
-        ">phase margin",
-        ">us/sample",
-    )
     rows = []
     for row in answer.rows:
-        if row.failed is not None:
-            rows.append((row.name, f"failed: {row.failed}", *[""] * 8))
-            continue
-        rows.append(
-            (
-                row.name,
-                _short(row.tracking_rms),
-                _short(row.residual, 1e3),
-                _percent(row.residual_share),
-                "not" if row.settling is None else _short(row.settling),
-                _short(row.torque_peak),
-                _short(row.torque_rms),
-                _short(row.energy),
-                _short(row.phase_margin_deg),
-                _short(row.microseconds),
-            )
-        )
+        if row.failed is None:
+            rows.append((row.name, *_cells(row)))
+    periods = answer.stop * answer.first_mode_hz
     title = (
-        f"{answer.robot}: motion of {answer.stop:.4g} s, first mode {answer.first_mode_hz:.4g} Hz, "
-        f"vibration watched for {answer.watched:.3g} s"
+        f"{answer.robot}: motion of {answer.stop:.4g} s, {periods:.3g} periods of the first mode that the motors move "
+        f"({answer.first_mode_hz:.4g} Hz); vibration watched for {answer.watched:.3g} s after it"
     )
-    screen.print(table(title, columns, rows))
+    screen.print(table(title, COLUMNS, rows))
+    for row in answer.rows:
+        if row.failed is not None:
+            screen.print(f"{row.name}: failed: {row.failed}")
+        for line in row.notes:
+            screen.print(f"{row.name}: {line}")
     print_files(screen, answer.files)
+
+
+def _cells(row: "ControllerRow") -> tuple[str, ...]:
+    """A row of the table, in the order of `COLUMNS`."""
+    return (
+        _short(row.tracking_rms, 1e3),
+        _short(row.residual, 1e3),
+        _percent(row.residual_share),
+        "not" if row.settling is None else _short(row.settling, 1e3),
+        _short(row.finish, 1e3),
+        _short(row.strain_peak, 1e6),
+        _short(row.torque_peak),
+        _short(row.torque_rms),
+        _short(row.energy),
+        _short(row.phase_margin_deg),
+        _short(row.microseconds),
+    )
 
 
 def _short(value: float | None, factor: float = 1.0) -> str:

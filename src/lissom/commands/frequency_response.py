@@ -6,37 +6,15 @@ import typer
 from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
-from .options import (
-    Basis,
-    Degrees,
-    Formulation,
-    Json,
-    Kd,
-    Kp,
-    Locked,
-    ModeCount,
-    Q,
-    Qd,
-    Qdd,
-    Reference,
-    RobotName,
-    Settings,
-    Stiffening,
-    Strict,
-    Terms,
-    described_robot,
-)
-from .output import conclude, console, note, print_files, print_json, table
-from .parsing import (
-    ACCELERATION,
-    SPEED,
-    gains,
-    joint_values,
-    names_of,
-    option_names,
-)
+from .option_groups import Modelling, OperatingPoint, Report, grouped
+from .options import RobotName
+from .output import print_files, table
 from .parsing import (
     band as frequencies,
+)
+from .parsing import (
+    names_of,
+    option_names,
 )
 
 if TYPE_CHECKING:
@@ -45,8 +23,10 @@ if TYPE_CHECKING:
 SHOWN_PEAKS = 5
 
 
+@grouped
 def frequency_response(
     robot: RobotName,
+    *,
     inputs: Annotated[
         str,
         typer.Option(
@@ -57,13 +37,7 @@ def frequency_response(
         str,
         typer.Option("--outputs", "--output", metavar="NAMES", help="lower/tip.ax,..."),
     ],
-    q: Q = None,
-    qd: Qd = None,
-    qdd: Qdd = None,
-    deg: Degrees = False,
-    kp: Kp = None,
-    kd: Kd = None,
-    locked: Locked = False,
+    point: OperatingPoint,
     band: Annotated[
         str | None, typer.Option(metavar="LOW:HIGH[:POINTS]", help="Frequencies in Hz.")
     ] = None,
@@ -73,15 +47,8 @@ def frequency_response(
     data: Annotated[
         str | None, typer.Option("-o", metavar="FILE", help="Numbers: .csv, .npz.")
     ] = None,
-    settings: Settings = None,
-    formulation: Formulation = None,
-    modes: ModeCount = None,
-    reference: Reference = None,
-    terms: Terms = None,
-    basis: Basis = None,
-    stiffening: Stiffening = None,
-    strict: Strict = False,
-    json: Json = False,
+    modelling: Modelling,
+    report: Report,
 ) -> None:
     """Frequency response of every output to every input, by name.
 
@@ -91,27 +58,12 @@ def frequency_response(
     from ..services.frequency_response import frequency_response as responses
 
     code = keep_compiled_code()
-    described = described_robot(
-        robot,
-        settings,
-        formulation=formulation,
-        modes=modes,
-        reference=reference,
-        terms=terms,
-        basis=basis,
-        stiffening=stiffening,
-    )
-    arm = described.robot
+    described = modelling.robot(robot)
     request = FrequencyResponseRequest(
         robot=described,
-        q=joint_values(arm, "--q", q, degrees=deg),
-        qd=joint_values(arm, "--qd", qd, SPEED, deg),
-        qdd=joint_values(arm, "--qdd", qdd, ACCELERATION, deg),
-        kp=gains(arm, "--kp", kp),
-        kd=gains(arm, "--kd", kd),
+        **point.values(described.robot),
         inputs=names_of(inputs) or (),
         outputs=names_of(outputs) or (),
-        locked=locked,
         frequency_hz=frequencies(band),
         picture=plot,
         data=data,
@@ -120,12 +72,7 @@ def frequency_response(
         picture="--plot", data="-o", inputs="--inputs", outputs="--outputs"
     ):
         answer = responses(request)
-    if json:
-        print_json(answer, code)
-        return conclude(answer.warnings, strict, json)
-    _print(console(), answer)
-    note(str(code))
-    conclude(answer.warnings, strict, json)
+    report.tell(answer, code, _print)
 
 
 def _print(screen: Console, answer: "FrequencyResponseResult") -> None:

@@ -7,29 +7,10 @@ import typer
 from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
-from .options import (
-    Basis,
-    Degrees,
-    Formulation,
-    Json,
-    Kd,
-    Kp,
-    Locked,
-    ModeCount,
-    Q,
-    Qd,
-    Qdd,
-    Reference,
-    RobotName,
-    Settings,
-    Stiffening,
-    Strict,
-    Terms,
-    WeightStiffness,
-    described_robot,
-)
-from .output import conclude, console, note, print_json, table
-from .parsing import ACCELERATION, SPEED, gains, joint_values, names_of, option_names
+from .option_groups import Modelling, OperatingPoint, Report, grouped
+from .options import RobotName, WeightStiffness
+from .output import table
+from .parsing import names_of, option_names
 
 if TYPE_CHECKING:
     from ..services.frozen_model import ComplexNumber
@@ -55,31 +36,20 @@ Outputs = Annotated[
 ]
 
 
+@grouped
 def linearize(
     robot: RobotName,
-    q: Q = None,
-    qd: Qd = None,
-    qdd: Qdd = None,
-    deg: Degrees = False,
+    *,
     inputs: Inputs = None,
     outputs: Outputs = None,
-    kp: Kp = None,
-    kd: Kd = None,
-    locked: Locked = False,
+    point: OperatingPoint,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Matrices: .npz, .mat."),
     ] = None,
     weight_stiffness: WeightStiffness = False,
-    settings: Settings = None,
-    formulation: Formulation = None,
-    modes: ModeCount = None,
-    reference: Reference = None,
-    terms: Terms = None,
-    basis: Basis = None,
-    stiffening: Stiffening = None,
-    strict: Strict = False,
-    json: Json = False,
+    modelling: Modelling,
+    report: Report,
 ) -> None:
     """State-space model A, B, C, D with names about a point, at rest or moving.
 
@@ -89,27 +59,12 @@ def linearize(
     from ..services.linearize import linearize as linear_model
 
     code = keep_compiled_code()
-    described = described_robot(
-        robot,
-        settings,
-        formulation=formulation,
-        modes=modes,
-        reference=reference,
-        terms=terms,
-        basis=basis,
-        stiffening=stiffening,
-    )
-    arm = described.robot
+    described = modelling.robot(robot)
     request = LinearizeRequest(
         robot=described,
-        q=joint_values(arm, "--q", q, degrees=deg),
-        qd=joint_values(arm, "--qd", qd, SPEED, deg),
-        qdd=joint_values(arm, "--qdd", qdd, ACCELERATION, deg),
-        kp=gains(arm, "--kp", kp),
-        kd=gains(arm, "--kd", kd),
+        **point.values(described.robot),
         inputs=names_of(inputs),
         outputs=names_of(outputs),
-        locked=locked,
         weight_stiffness=weight_stiffness,
         matrices=output,
     )
@@ -120,12 +75,7 @@ def linearize(
         weight_stiffness="--weight-stiffness",
     ):
         answer = linear_model(request)
-    if json:
-        print_json(answer, code)
-        return conclude(answer.warnings, strict, json)
-    _print(console(), answer)
-    note(str(code))
-    conclude(answer.warnings, strict, json)
+    report.tell(answer, code, _print)
 
 
 def _print(screen: Console, answer: "LinearizeResult") -> None:

@@ -6,33 +6,20 @@ import typer
 from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
-from .options import (
-    Basis,
-    Degrees,
-    Formulation,
-    Json,
-    ModeCount,
-    Q,
-    Qd,
-    Reference,
-    RobotName,
-    Settings,
-    Stiffening,
-    Terms,
-    described_robot,
-)
+from .option_groups import Modelling, Motion, grouped
+from .options import Json, RobotName
 from .output import console, note, print_json, table
-from .parsing import SPEED, joint_values, option_names
+from .parsing import option_names
 
 if TYPE_CHECKING:
     from ..services.matrices import MatricesResult
 
 
+@grouped
 def matrices(
     robot: RobotName,
-    q: Q = None,
-    qd: Qd = None,
-    deg: Degrees = False,
+    *,
+    motion: Motion,
     balanced: Annotated[
         bool,
         typer.Option(
@@ -43,13 +30,7 @@ def matrices(
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Numbers: .npz, .mat."),
     ] = None,
-    settings: Settings = None,
-    formulation: Formulation = None,
-    modes: ModeCount = None,
-    reference: Reference = None,
-    terms: Terms = None,
-    basis: Basis = None,
-    stiffening: Stiffening = None,
+    modelling: Modelling,
     json: Json = False,
 ) -> None:
     """Inertia, Coriolis, stiffness, damping, Jacobians and force vectors at a state, with names and equation numbers.
@@ -60,21 +41,10 @@ def matrices(
     from ..services.matrices import matrices as robot_matrices
 
     code = keep_compiled_code()
-    described = described_robot(
-        robot,
-        settings,
-        formulation=formulation,
-        modes=modes,
-        reference=reference,
-        terms=terms,
-        basis=basis,
-        stiffening=stiffening,
-    )
-    arm = described.robot
+    described = modelling.robot(robot)
     request = MatricesRequest(
         robot=described,
-        q=joint_values(arm, "--q", q, degrees=deg),
-        qd=joint_values(arm, "--qd", qd, SPEED, deg),
+        **motion.values(described.robot),
         balanced=balanced,
         file=output,
     )

@@ -8,35 +8,20 @@ from rich.console import Console
 from ..compiled_code import keep_compiled_code
 from ..describe.errors import refused
 from .mode_polynomials import print_mode_polynomials
-from .options import (
-    Basis,
-    Damped,
-    Degrees,
-    Formulation,
-    Json,
-    Kd,
-    Kp,
-    Locked,
-    ModeCount,
-    Q,
-    Reference,
-    RobotName,
-    Settings,
-    Stiffening,
-    Strict,
-    Terms,
-    described_robot,
-)
-from .output import conclude, console, note, number, print_files, print_json, table
-from .parsing import gains, joint_values, map_axis, option_names
+from .option_groups import Modelling, Pose, Report, grouped
+from .options import Damped, Kd, Kp, Locked, RobotName
+from .output import number, print_files, table
+from .parsing import gains, map_axis, option_names
 from .progress import share_progress
 
 if TYPE_CHECKING:
     from ..services.mode_map import MappedMode, ModeMapResult
 
 
+@grouped
 def mode_map(
     robot: RobotName,
+    *,
     over: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,8 +34,7 @@ def mode_map(
         str | None,
         typer.Option(metavar="NC", help="Along the motion of a result file instead."),
     ] = None,
-    q: Q = None,
-    deg: Degrees = False,
+    pose: Pose,
     locked: Locked = False,
     damped: Damped = False,
     frozen: Annotated[
@@ -96,44 +80,26 @@ def mode_map(
             help="Modes as polynomials, of the order that keeps frequencies within this relative error.",
         ),
     ] = None,
-    settings: Settings = None,
-    formulation: Formulation = None,
-    modes: ModeCount = None,
-    reference: Reference = None,
-    terms: Terms = None,
-    basis: Basis = None,
-    stiffening: Stiffening = None,
-    strict: Strict = False,
-    json: Json = False,
+    modelling: Modelling,
+    report: Report,
 ) -> None:
     """Modes over poses, speeds, payloads or other data, or along a run, followed through crossings.
 
     Example: lissom mode-map double-pendulum --over lower=-2.5:2.5:41 --locked --plot map.png
     """
     code = keep_compiled_code()
-    described = described_robot(
-        robot,
-        settings,
-        formulation=formulation,
-        modes=modes,
-        reference=reference,
-        terms=terms,
-        basis=basis,
-        stiffening=stiffening,
-    )
+    described = modelling.robot(robot)
     if polynomial is not None or accuracy is not None:
         return print_mode_polynomials(
             described,
             over or [],
-            q=q,
-            deg=deg,
+            pose=pose,
             order=polynomial,
             accuracy=accuracy,
             locked=locked,
             count=count,
             output=output,
-            strict=strict,
-            json=json,
+            report=report,
         )
     from ..services.mode_map import ModeMapRequest
     from ..services.mode_map import mode_map as mapped_modes
@@ -146,10 +112,10 @@ def mode_map(
     arm = described.robot
     request = ModeMapRequest(
         robot=described,
-        q=joint_values(arm, "--q", q, degrees=deg),
+        **pose.values(arm),
         over=tuple(map_axis(text) for text in over or ()),
         along=along,
-        degrees=deg,
+        degrees=pose.deg,
         locked=locked,
         damped=damped,
         frozen=frozen,
@@ -162,12 +128,7 @@ def mode_map(
     named = option_names(picture="--plot", data="-o", over="--over", along="--along")
     with named, share_progress("modes") as watch:
         answer = mapped_modes(request, watch)
-    if json:
-        print_json(answer, code)
-        return conclude(answer.warnings, strict, json)
-    _print(console(), answer)
-    note(str(code))
-    conclude(answer.warnings, strict, json)
+    report.tell(answer, code, _print)
 
 
 def _print(screen: Console, answer: "ModeMapResult") -> None:

@@ -6,8 +6,9 @@ from rich.console import Console
 
 from ..describe import Scenario
 from ..describe.errors import refused
-from .output import conclude, console, number, print_files, print_json, table
-from .parsing import joint_values, option_names, parameter_ranges
+from .option_groups import Pose, Report
+from .output import number, print_files, table
+from .parsing import option_names, parameter_ranges
 
 if TYPE_CHECKING:
     from ..services.mode_polynomials import ModePolynomialsResult
@@ -17,15 +18,13 @@ def print_mode_polynomials(
     described: Scenario,
     over: list[str],
     *,
-    q: str | None,
-    deg: bool,
+    pose: Pose,
     order: int | None,
     accuracy: float | None,
     locked: bool,
     count: int,
     output: str | None,
-    strict: bool,
-    json: bool,
+    report: Report,
 ) -> None:
     """Computes the polynomials, writes them as far as asked for, and prints what they are."""
     from ..services.mode_polynomials import ModePolynomialsRequest, mode_polynomials
@@ -36,8 +35,8 @@ def print_mode_polynomials(
     robot = described.robot
     request = ModePolynomialsRequest(
         robot=described,
-        q=joint_values(robot, "--q", q, degrees=deg),
-        over=parameter_ranges(robot, over, deg),
+        **pose.values(robot),
+        over=parameter_ranges(robot, over, pose.deg),
         order=order,
         accuracy=accuracy,
         locked=locked,
@@ -46,11 +45,7 @@ def print_mode_polynomials(
     )
     with option_names(file="-o", over="--over"):
         answer = mode_polynomials(request)
-    if json:
-        print_json(answer)
-    else:
-        _print(console(), answer)
-    conclude(answer.warnings, strict, json)
+    report.tell(answer, None, _print)
 
 
 def _print(screen: Console, answer: "ModePolynomialsResult") -> None:

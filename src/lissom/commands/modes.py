@@ -7,40 +7,20 @@ from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
 from ..describe.errors import refused
-from .options import (
-    Basis,
-    Damped,
-    Degrees,
-    Formulation,
-    Json,
-    Kd,
-    Kp,
-    Locked,
-    ModeCount,
-    Q,
-    Qd,
-    Qdd,
-    Reference,
-    RobotName,
-    Settings,
-    Stiffening,
-    Strict,
-    Terms,
-    WeightStiffness,
-    described_robot,
-)
-from .output import conclude, console, note, print_json, table
-from .parsing import ACCELERATION, SPEED, gains, joint_values, option_names
+from .option_groups import Modelling, OperatingPoint, Report, grouped
+from .options import Damped, RobotName, WeightStiffness
+from .output import table
+from .parsing import option_names
 
 if TYPE_CHECKING:
     from ..services.modes import ModesResult
 
 
+@grouped
 def modes(
     robot: RobotName,
-    q: Q = None,
-    deg: Degrees = False,
-    locked: Locked = False,
+    *,
+    point: OperatingPoint,
     count: Annotated[
         int, typer.Option(min=1, help="Number of modes, lowest first.")
     ] = 10,
@@ -52,10 +32,6 @@ def modes(
         ),
     ] = False,
     damped: Damped = False,
-    qd: Qd = None,
-    qdd: Qdd = None,
-    kp: Kp = None,
-    kd: Kd = None,
     plot: Annotated[
         str | None, typer.Option(metavar="PNG", help="Picture of the mode shapes.")
     ] = None,
@@ -67,15 +43,8 @@ def modes(
         int, typer.Option(min=1, help="Number of the mode that is animated.")
     ] = 1,
     weight_stiffness: WeightStiffness = False,
-    settings: Settings = None,
-    formulation: Formulation = None,
-    modes: ModeCount = None,
-    reference: Reference = None,
-    terms: Terms = None,
-    basis: Basis = None,
-    stiffening: Stiffening = None,
-    strict: Strict = False,
-    json: Json = False,
+    modelling: Modelling,
+    report: Report,
 ) -> None:
     """Natural frequencies, damping ratios, and the share of each link and joint in each mode.
 
@@ -87,25 +56,10 @@ def modes(
     code = keep_compiled_code()
     if mode > count:
         raise refused("--mode", mode, f"only {count} modes are asked for: --count")
-    described = described_robot(
-        robot,
-        settings,
-        formulation=formulation,
-        modes=modes,
-        reference=reference,
-        terms=terms,
-        basis=basis,
-        stiffening=stiffening,
-    )
-    arm = described.robot
+    described = modelling.robot(robot)
     request = ModesRequest(
         robot=described,
-        q=joint_values(arm, "--q", q, degrees=deg),
-        qd=joint_values(arm, "--qd", qd, SPEED, deg),
-        qdd=joint_values(arm, "--qdd", qdd, ACCELERATION, deg),
-        kp=gains(arm, "--kp", kp),
-        kd=gains(arm, "--kd", kd),
-        locked=locked,
+        **point.values(described.robot),
         weight_stiffness=weight_stiffness,
         damped=damped,
         undeformed=undeformed,
@@ -121,12 +75,7 @@ def modes(
         weight_stiffness="--weight-stiffness",
     ):
         answer = natural_modes(request)
-    if json:
-        print_json(answer, code)
-        return conclude(answer.warnings, strict, json)
-    _print(console(), answer)
-    note(str(code))
-    conclude(answer.warnings, strict, json)
+    report.tell(answer, code, _print)
 
 
 def _print(screen: Console, answer: "ModesResult") -> None:

@@ -1,12 +1,10 @@
-"""Options that several verbs share, and the robot that they describe together."""
+"""Options that several verbs share."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ..describe import DescriptionError, Problem, Scenario
 from ..describe.supported import SUPPORT
-from .parsing import changes_of, modes_of, reference_of
 
 # typer reads the options of a command from its signature: what several commands share is written here once and named
 # in each of them.
@@ -23,6 +21,15 @@ RobotName = Annotated[
     typer.Argument(
         metavar="ROBOT", help="Library name, or robot, scenario or result file."
     ),
+]
+
+ResultFile = Annotated[
+    str | None,
+    typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF."),
+]
+RunPicture = Annotated[
+    str | None,
+    typer.Option("--plot", metavar="PNG", help="Figure of the run: .png, .pdf, .svg."),
 ]
 
 # --- the point that an analysis is about ---------------------------------------------------------------------------
@@ -135,33 +142,3 @@ Stiffening = Annotated[
         help="Whether axial loads stiffen and soften bent links: none, or geometric."
     ),
 ]
-
-
-def changes(
-    settings: list[str] | None,
-    *,
-    modes: str | None = None,
-    reference: str | None = None,
-    **others: Any,
-) -> dict[str, Any]:
-    """The options that say how a robot is modelled, as changes of a scenario."""
-    # By their keys in a scenario; an option wins over `--set` of the same key.
-    options = {"modes": modes_of(modes), "reference": reference_of(reference)}
-    return changes_of(settings, others | options)
-
-
-def described_robot(
-    source: str, settings: list[str] | None, **options: str | None
-) -> Scenario:
-    """The robot that the options describe: read once, to understand `--q` and to compute with."""
-    from ..services.sources import robot_of, run_only
-
-    wanted = changes(settings, **options)
-    # Said here and not by the service alone, so that the message names the option.
-    unused = run_only(wanted)
-    if unused:
-        message = "only `lissom simulate` uses this"
-        raise DescriptionError(
-            [Problem("--set", None, path, None, message) for path in unused]
-        )
-    return robot_of(source, wanted)

@@ -25,6 +25,7 @@ def robots(json: Json = False) -> None:
     rows = [(s.name, s.robot, s.t_end, s.source) for s in library.scenarios]
     columns = ("name", "robot", ">t_end [s]", "source")
     screen.print(table("Scenarios", columns, rows))
+    screen.print(f"Studies of controllers: {', '.join(library.studies)}")
     screen.print(
         "Try: lissom show anthropomorphic -o robot.png, lissom simulate double-pendulum --plot run.png"
     )

@@ -5,24 +5,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from .options import Degrees, Json, Q, RobotName, Settings, described_robot
+from .option_groups import Modelling, Pose, grouped
+from .options import Json, RobotName, Settings
 from .output import console, number, print_json, table
-from .parsing import joint_values, option_names
+from .parsing import option_names
 
 if TYPE_CHECKING:
     from ..services.show import ShownLink, ShownMaterial, ShowResult
 
 
+@grouped
 def show(
     robot: RobotName,
+    *,
     output: Annotated[
         str | None,
         typer.Option(
             "-o", "--output", metavar="PNG", help="Picture: .png, .pdf, .svg."
         ),
     ] = None,
-    q: Q = None,
-    deg: Degrees = False,
+    pose: Pose,
     settings: Settings = None,
     json: Json = False,
 ) -> None:
@@ -33,9 +35,13 @@ def show(
     from ..services.show import ShowRequest
     from ..services.show import show as shown
 
-    described = described_robot(robot, settings)
-    pose = joint_values(described.robot, "--q", q, degrees=deg)
-    request = ShowRequest(robot=described, source_file=robot, q=pose, picture=output)
+    described = Modelling(settings).robot(robot)
+    request = ShowRequest(
+        robot=described,
+        source_file=robot,
+        picture=output,
+        **pose.values(described.robot),
+    )
     with option_names(picture="-o"):
         answer = shown(request)
     if json:

@@ -2,33 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from ..compiled_code import keep_compiled_code
+from ..compiled_code import CompiledCode, keep_compiled_code
 from ..describe import DescriptionError
 from .interrupt import stopping_between_steps
-from .options import (
-    Basis,
-    Formulation,
-    Json,
-    ModeCount,
-    Reference,
-    Settings,
-    Stiffening,
-    Strict,
-    Terms,
-    changes,
-)
+from .option_groups import Modelling, Report, grouped
+from .options import ResultFile, RunPicture
 from .output import (
-    conclude,
     console,
-    note,
     number,
     print_files,
-    print_json,
     table,
     vector,
 )
@@ -36,7 +24,7 @@ from .parsing import option_names
 from .progress import progress
 
 if TYPE_CHECKING:
-    from ..services.simulate import SimulateRequest, SimulateResult
+    from ..services.simulate import PreparedRun, SimulateRequest, SimulateResult
 
 Source = Annotated[
     str,
@@ -47,17 +35,12 @@ Source = Annotated[
 ]
 
 
+@grouped
 def simulate(
     source: Source,
-    settings: Settings = None,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF."),
-    ] = None,
-    plot: Annotated[
-        str | None,
-        typer.Option(metavar="PNG", help="Figure of the run: .png, .pdf, .svg."),
-    ] = None,
+    *,
+    output: ResultFile = None,
+    plot: RunPicture = None,
     animate: Annotated[
         str | None,
         typer.Option(metavar="HTML", help="Animation, one page that opens anywhere."),
@@ -73,21 +56,15 @@ def simulate(
         str | None,
         typer.Option(help="auto, radau, generalised-alpha, dopri5, dopri8, tsit5."),
     ] = None,
-    formulation: Formulation = None,
-    modes: ModeCount = None,
-    reference: Reference = None,
-    terms: Terms = None,
-    basis: Basis = None,
-    stiffening: Stiffening = None,
-    strict: Strict = False,
-    json: Json = False,
+    modelling: Modelling,
+    report: Report,
 ) -> None:
     """Simulate a scenario in time. A bare robot falls from rest for 1 s.
 
     Examples: lissom simulate double-pendulum --plot run.png --animate run.html -o run.nc,
     lissom simulate arm.yaml --set links.upper.beam.material.E=9e9 --t-end 0.5, lissom simulate run.nc
     """
-    from ..services.simulate import SimulateRequest, prepare, run_prepared
+    from ..services.simulate import SimulateRequest, prepare
 
     code = keep_compiled_code()
     options = {"result": "-o", "picture": "--plot", "animation": "--animate"}
@@ -101,30 +78,23 @@ def simulate(
         )
         with all_at_once(bare):
             run_options = {"t_end": t_end, "solver.method": method}
-            wanted = changes(
-                settings,
-                formulation=formulation,
-                modes=modes,
-                reference=reference,
-                terms=terms,
-                basis=basis,
-                stiffening=stiffening,
-                **run_options,
-            )
+            wanted = modelling.changes(**run_options)
         prepared = prepare(bare.model_copy(update={"changes": wanted}))
+    run_and_report(prepared, code, report)
+
+
+def run_and_report(prepared: "PreparedRun", code: CompiledCode, report: Report) -> None:
+    """A prepared run, watched, and its end on the screen."""
+    from ..services.simulate import run_prepared
+
     screen = console()
-    if not json:
+    if not report.json:
         # Said before the model is built: building and compiling take a while.
         for remark in prepared.notes:
             screen.print(remark)
     with progress(prepared.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
         answer = run_prepared(prepared, watch)
-    if json:
-        print_json(answer, code)
-        return conclude(answer.warnings, strict, json)
-    print_run(screen, answer, prepared.notes)
-    note(str(code))
-    conclude(answer.warnings, strict, json)
+    report.tell(answer, code, partial(print_run, said=prepared.notes))
 
 
 @contextmanager

@@ -7,32 +7,20 @@ from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
 from ..describe.errors import refused
-from .options import (
-    Basis,
-    Degrees,
-    Formulation,
-    Json,
-    ModeCount,
-    Q,
-    Reference,
-    RobotName,
-    Settings,
-    Stiffening,
-    Strict,
-    Terms,
-    described_robot,
-)
-from .output import conclude, console, note, number, print_json, table, vector
+from .option_groups import Modelling, Pose, Report, grouped
+from .options import RobotName
+from .output import number, table, vector
 from .parsing import FORCE, joint_values
 
 if TYPE_CHECKING:
     from ..services.static import StaticResult
 
 
+@grouped
 def static(
     robot: RobotName,
-    q: Q = None,
-    deg: Degrees = False,
+    *,
+    pose: Pose,
     free: Annotated[
         bool,
         typer.Option(
@@ -48,15 +36,8 @@ def static(
             help="Torques on free joints in N m (forces in N).",
         ),
     ] = None,
-    settings: Settings = None,
-    formulation: Formulation = None,
-    modes: ModeCount = None,
-    reference: Reference = None,
-    terms: Terms = None,
-    basis: Basis = None,
-    stiffening: Stiffening = None,
-    strict: Strict = False,
-    json: Json = False,
+    modelling: Modelling,
+    report: Report,
 ) -> None:
     """Elastic equilibrium under gravity with the joints held: holding torques and deflections.
 
@@ -66,29 +47,18 @@ def static(
     from ..services.static import static as equilibrium
 
     code = keep_compiled_code()
-    described = described_robot(
-        robot,
-        settings,
-        formulation=formulation,
-        modes=modes,
-        reference=reference,
-        terms=terms,
-        basis=basis,
-        stiffening=stiffening,
-    )
-    pose = joint_values(described.robot, "--q", q, degrees=deg)
+    described = modelling.robot(robot)
     load = joint_values(described.robot, "--torque", torque, FORCE)
     # The service refuses this too, but does not know the options.
     if load is not None and not free:
         message = "only free joints take torques: add --free; held joints find theirs"
         raise refused("--torque", torque, message)
-    answer = equilibrium(StaticRequest(robot=described, q=pose, free=free, torque=load))
-    if json:
-        print_json(answer, code)
-        return conclude(answer.warnings, strict, json)
-    _print(console(), answer)
-    note(str(code))
-    conclude(answer.warnings, strict, json)
+    answer = equilibrium(
+        StaticRequest(
+            robot=described, free=free, torque=load, **pose.values(described.robot)
+        )
+    )
+    report.tell(answer, code, _print)
 
 
 def _print(screen: Console, answer: "StaticResult") -> None:

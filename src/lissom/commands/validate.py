@@ -5,21 +5,11 @@ from typing import Annotated
 import typer
 
 from ..describe import Problem
-from .options import (
-    Basis,
-    Formulation,
-    Json,
-    ModeCount,
-    Reference,
-    Settings,
-    Stiffening,
-    Strict,
-    Terms,
-    changes,
-)
+from .option_groups import Modelling, Report, grouped
 from .output import conclude, console, note, print_json
 
 
+@grouped
 def validate(
     file: Annotated[
         str,
@@ -28,15 +18,9 @@ def validate(
             help="Robot or scenario file (YAML or URDF), or library name.",
         ),
     ],
-    settings: Settings = None,
-    formulation: Formulation = None,
-    modes: ModeCount = None,
-    reference: Reference = None,
-    terms: Terms = None,
-    basis: Basis = None,
-    stiffening: Stiffening = None,
-    strict: Strict = False,
-    json: Json = False,
+    *,
+    modelling: Modelling,
+    report: Report,
 ) -> None:
     """Check a robot or scenario file and report every error at once; exit code 2 if there is one.
 
@@ -47,17 +31,8 @@ def validate(
     """
     from ..services.validate import validate as checked
 
-    wanted = changes(
-        settings,
-        formulation=formulation,
-        modes=modes,
-        reference=reference,
-        terms=terms,
-        basis=basis,
-        stiffening=stiffening,
-    )
-    answer = checked(file, wanted)
-    if json:
+    answer = checked(file, modelling.changes())
+    if report.json:
         print_json(answer)
     elif answer.valid:
         console().print(f"{file}: valid {answer.kind}", soft_wrap=True)
@@ -68,4 +43,4 @@ def validate(
         note(f"{file}: {count} error{'s' if count > 1 else ''}")
     if not answer.valid:
         raise typer.Exit(2)
-    conclude(answer.warnings, strict, json)
+    conclude(answer.warnings, report.strict, report.json)

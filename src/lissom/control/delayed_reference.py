@@ -5,7 +5,9 @@ The inner loop tracks r(t - delta). The delay follows from the strain eps that m
 
     delta' = sat( k (rd . W eps) / (|rd|^2 + sigma^2) ),    |delta'| <= limit < 1,    delta >= 0.
 
-Where the reference moves, strain thus feeds its speed, which damps the links; where it rests, nothing happens.
+Where the reference moves, strain thus feeds its speed, which damps the links; where it rests, nothing happens. Catching
+up means to brake later and harder: a second, smaller limit holds delta' from below, and with none of it the delay only
+grows.
 """
 
 from typing import Any, NamedTuple
@@ -37,9 +39,11 @@ class DelayedReference(AbstractLaw):
         static: the same motion, infinitely slow: what the gauges read under the weight alone.
         strain_names: channels of the gauges.
         filter: W, what each joint's speed is fed with, from the gauges (a, m).
-        gain: k [1/s].
+        gain: k.
         slowest: sigma, speed below which the delay fades [rad/s or m/s].
-        limit: largest |delta'|; below one, so that time never runs backwards.
+        limit: largest delta'; below one, so that time never runs backwards.
+        catch_up: largest -delta', at which a delay shrinks.
+        stable: gains for which small vibrations die out while the reference moves fast.
     """
 
     inner: PID
@@ -50,6 +54,8 @@ class DelayedReference(AbstractLaw):
     gain: Scalar
     slowest: Scalar
     limit: Scalar
+    catch_up: Scalar
+    stable: tuple[float, float] | None = eqx.field(static=True, default=None)
 
     def sensors(self, model: Any) -> tuple[str, ...]:
         """Encoders of the actuated joints, then the gauges."""
@@ -76,4 +82,14 @@ class DelayedReference(AbstractLaw):
         speed = self.inner.nominal.reference.rate(then)
         fed = speed @ (jnp.asarray(self.filter) @ eps)
         wanted = self.gain * fed / (speed @ speed + self.slowest**2)
-        return jnp.clip(wanted, -self.limit, self.limit)
+        return jnp.clip(wanted, -self.catch_up, self.limit)
+
+    def remarks(self) -> tuple[str, ...]:
+        """The gain and its stable range."""
+        if self.stable is None:
+            return ()
+        least, largest = self.stable
+        return (
+            f"delayed reference: gain {float(self.gain):.3g}, stable from {least:.3g} to {largest:.3g} about the end "
+            "of the motion",
+        )

@@ -10,35 +10,66 @@ from ..describe.controllers import (
     Common,
     ComputedTorqueController,
     DelayedReferenceController,
+    EKFController,
     EstimatedStateFeedback,
     HybridController,
     JointGains,
     LQGController,
     LQRController,
+    MixedNormController,
     MPCController,
     PDController,
     PIDController,
+    ScheduledLQRController,
     Shaper,
     StateFeedback,
 )
 from ..describe.part import Part
+from ..solve.channels import output_named
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
-from ..solve.signals import AbstractSignal
+from ..solve.signals import AbstractSignal, Table
 from .computed_torque import ComputedTorque
 from .delayed_reference import DelayedReference
+from .described_motions import described_motion, planned_nominal
 from .design_model import DesignError, DesignModel, design_model
 from .estimator import Estimator, kalman_filter
+from .extended_kalman import EKFControl, ExtendedKalman
+from .following_shaper import followed, mode_along
 from .hybrid import Hybrid
-from .nominal import NominalMotion, nominal_motion, of_actuated
-from .optimal import LQG, LQR, Regulator, Tolerances, integral_regulator, regulator
+from .mixed_norm import (
+    OutputFeedback,
+    mixed_synthesis,
+    robot_plant,
+    sampled_controller,
+)
+from .nominal import NominalMotion, joint_motion, nominal_motion, of_actuated
+from .optimal import (
+    LQG,
+    LQR,
+    Foreseen,
+    Regulator,
+    Tolerances,
+    integral_regulator,
+    regulator,
+)
 from .pd import PD, GravityTorque
 from .pid import PID
-from .predictive import MPC, Limits, Solver, program_of
+from .predictive import MPC, Limits, Solver, foreseen_program, program_of
+from .preview import Preview, left_out, preview
 from .real_loop import RealLoop
 from .references import reference_through
-from .shaping import Mode, shaped, shaper_for
-from .tuning import delay_gain, driven_modes, joint_inertia, pid_gains, vibration_gain
+from .scheduled import ScheduledLQR, scheduled_gain, scheduled_lqr, state_names
+from .shaping import Impulses, Mode, shaped, shaper_for
+from .slow_model import slow_model
+from .tuning import (
+    delay_gain,
+    driven_modes,
+    first_driven_mode,
+    joint_inertia,
+    pid_gains,
+    vibration_gain,
+)
 
 LAG = 2.0  # samples: time constant of a derivative's filter
 SETTLING = 3.0  # periods of the first mode: time constant of a vibration loop's high-pass filter
@@ -95,15 +126,39 @@ def believed_model(model: Model, controller: Common) -> Model:
 
 def reference_of(model: Model, controller: Common) -> AbstractSignal:
     """The motion of the actuated joints, through its shaper."""
-    table = controller.reference
-    motion = of_actuated(
-        model, reference_through(table.t, table.value, table.interpolation)
-    )
+    motion = of_actuated(model, described_motion(model, controller))
     if controller.shaper is None:
         return motion
+    shaper = controller.shaper
     target = design_pose(model, controller)
-    wanted = shaped_modes(model, target, controller.shaper)
-    return shaped(motion, shaper_for(controller.shaper.type, wanted))
+    wanted = shaped_modes(model, target, shaper)
+    if shaper.follow:
+        return shaped_along(model, motion, shaper, wanted)
+    return shaped(motion, impulses_of(shaper, wanted))
+
+
+def impulses_of(shaper: Shaper, wanted: list[Mode]) -> Impulses:
+    """The impulses of a described shaper for modes.
+
+    Raises:
+        DesignError: no shaper has such a band.
+    """
+    try:
+        return shaper_for(shaper.type, wanted, shaper.width)
+    except ValueError as failure:
+        raise DesignError(f"shaper: {failure}") from None
+
+
+def shaped_along(
+    model: Model, motion: AbstractSignal, shaper: Shaper, wanted: list[Mode]
+) -> AbstractSignal:
+    """A motion through a shaper that follows the modes along it."""
+    found = motion
+    for number, mode in zip(shaper.modes, wanted, strict=True):
+        unit = impulses_of(shaper, [Mode(1.0, mode.zeta)])
+        frequency = mode_along(model, int(number))
+        found = followed(found, unit, mode.zeta, frequency)
+    return found
 
 
 def shaped_modes(model: Model, q: Any, shaper: Shaper) -> list[Mode]:
@@ -119,8 +174,10 @@ def shaped_modes(model: Model, q: Any, shaper: Shaper) -> list[Mode]:
     chosen = []
     for number in shaper.modes:
         if int(number) > len(found):
+            hertz = ", ".join(f"{m.omega / (2 * np.pi):.3g}" for m in found)
             raise DesignError(
-                f"shaper.modes: the robot has {len(found)} modes that its motors move, there is no mode {number:g}"
+                f"the robot has {len(found)} modes that its motors move ({hertz} Hz), there is no mode {number:g}",
+                "shaper.modes",
             )
         mode = found[int(number) - 1]
         chosen.append(
@@ -147,6 +204,11 @@ def design_pose(model: Model, controller: Common) -> np.ndarray:
 def _nominal(
     model: Model, controller: Common, sensors: tuple[str, ...] = ()
 ) -> NominalMotion:
+    planned = planned_nominal(model, controller, sensors)
+    if planned is not None:
+        return planned
+    # Inversion at the tip is a planned motion.
+    assert controller.feedforward != "tip"
     reference = reference_of(model, controller)
     return nominal_motion(
         model, reference, sensors, controller.feedforward, step=controller.sample
@@ -279,15 +341,50 @@ def _estimated(
     return sensors, design, gains, estimator
 
 
+def _known(
+    model: Model,
+    controller: EstimatedStateFeedback,
+    sensors: tuple[str, ...],
+    design: DesignModel,
+    gains: Regulator,
+) -> tuple[NominalMotion, Preview]:
+    """The nominal motion of the sensors, and what it leaves out of the links' own motion."""
+    names = (*model.independent_names, *model.coordinate_names)
+    whole = _nominal(model, controller, (*sensors, *names))
+    table = whole.measured
+    assert isinstance(table, Table)
+    rows = np.asarray(table.values)
+    links = rows[:, len(sensors) :].copy()
+    joints = len(model.independent_names)
+    reference = joint_motion(model, whole.reference, np.asarray(table.t))
+    links[:, :joints] -= reference[:, 0, list(model.formulation.independent)]
+    seen = Table(table.t, rows[:, : len(sensors)], "linear", after="hold")
+    nominal = NominalMotion(whole.reference, whole.torque, seen)
+    return nominal, preview(design, gains, left_out(design, links))
+
+
+def _over_time(controller: Common, rows: np.ndarray) -> Table:
+    """Rows of the samples as a signal, zero after the last one."""
+    times = controller.sample * np.arange(len(rows) + 1)
+    ended = np.concatenate([rows, np.zeros_like(rows[:1])])
+    return Table(times.tolist(), ended, "linear", after="hold")
+
+
 def _lqg(model: Model, controller: LQGController) -> LQG:
-    sensors, _, gains, estimator = _estimated(model, controller)
+    sensors, design, gains, estimator = _estimated(model, controller)
+    nominal, known = _known(model, controller, sensors, design, gains)
+    foreseen = Foreseen(
+        torque=_over_time(controller, known.torque),
+        push=_over_time(controller, known.push),
+    )
     return LQG(
         K=gains.K,
         estimator=estimator,
-        nominal=_nominal(model, controller, sensors),
+        nominal=nominal,
         sample=controller.sample,
         sensor_names=sensors,
         torque_limit=_drives(model, "torque_limit", controller.torque_limit),
+        foreseen=foreseen,
     )
 
 
@@ -309,14 +406,17 @@ def _mpc(model: Model, controller: MPCController) -> MPC:
         np.array(list(described.deflection.values())),
         described.hard,
     )
+    nominal, known = _known(model, controller, sensors, design, gains)
+    foreseen = foreseen_program(design, gains, program, known, names)
     return MPC(
         K=gains.K,
         estimator=estimator,
-        nominal=_nominal(model, controller, sensors),
+        nominal=nominal,
         sample=controller.sample,
         sensor_names=sensors,
         constrained=tuple(sensors.index(name) for name in names),
-        solver=Solver(program, limits, controller.sample),
+        solver=Solver(program, limits, controller.sample, names, foreseen),
+        push=_over_time(controller, known.push),
     )
 
 
@@ -328,22 +428,21 @@ def _delayed_reference(
     slow = _at_rest(model, controller, sensors)
     q = design_pose(model, controller)
     W = strain_filter(model, q, sensors)
-    gain = controller.gain
-    if gain is None:
-        rows = np.asarray(controller.reference.value, dtype=float)
-        direction = _of_actuated(model, rows[-1] - rows[0])
-        largest = 100 * driven_modes(model, q)[0].omega
-        found = delay_gain(model, q, inner, sensors, W, direction, largest)
-        gain = found.chosen
+    rows = np.asarray(controller.reference.value, dtype=float)
+    direction = _of_actuated(model, rows[-1] - rows[0])
+    found = delay_gain(model, q, inner, sensors, W, direction)
+    gain, catch_up = controller.gain, controller.catch_up
     return DelayedReference(
         inner=inner,
         sample=controller.sample,
         static=slow,
         strain_names=sensors,
         filter=W,
-        gain=gain,
+        gain=found.chosen if gain is None else gain,
         slowest=controller.slowest,
         limit=controller.limit,
+        catch_up=controller.limit if catch_up is None else catch_up,
+        stable=(found.least, found.largest),
     )
 
 
@@ -362,7 +461,7 @@ def strain_filter(model: Model, q: Any, sensors: tuple[str, ...]) -> np.ndarray:
 
     Scaled by the first mode's frequency, so that W eps is the speed that a joint would gain in a period.
     """
-    omega = driven_modes(model, q)[0].omega
+    omega = first_driven_mode(model, q).omega
     joints = len(model.actuated)
     still = np.zeros(model.n_joints)
     base = _static_reading(model, q, sensors, still)
@@ -385,7 +484,7 @@ def _hybrid(model: Model, controller: HybridController) -> Hybrid:
     sensors = controller.sensors
     nominal = _nominal(model, controller, sensors)
     q = design_pose(model, controller)
-    first = driven_modes(model, q)[0]
+    first = first_driven_mode(model, q)
     settling = controller.settling or SETTLING * 2 * np.pi / first.omega
 
     def law_with(gain: np.ndarray) -> Hybrid:
@@ -408,12 +507,91 @@ def _hybrid(model: Model, controller: HybridController) -> Hybrid:
     return law_with(found.chosen * direction)
 
 
+def _scheduled_lqr(model: Model, controller: ScheduledLQRController) -> ScheduledLQR:
+    rows = controller.reference.value
+    return scheduled_lqr(
+        model,
+        rows[0],
+        rows[-1],
+        _tolerances(controller),
+        lambda names: _nominal(model, controller, names),
+        poses=controller.poses,
+        sample=controller.sample,
+        fastest=controller.fastest,
+        torque_limit=_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
+def _ekf(model: Model, controller: EKFController) -> EKFControl:
+    if model.closed:
+        raise DesignError("ekf: the filter steps open chains; use lqg on a closed one")
+    rows = controller.reference.value
+    K = scheduled_gain(
+        model,
+        rows[0],
+        rows[-1],
+        _tolerances(controller),
+        poses=controller.poses,
+        sample=controller.sample,
+        fastest=controller.fastest,
+    )
+    sensors = controller.sensors or _encoders(model)
+    noise = controller.noise
+    drift = noise.drift or tuple(0.1 * value for value in noise.torque)
+    count = len(model.actuated)
+    return EKFControl(
+        filter=ExtendedKalman(
+            formulation=model.formulation,
+            channels=tuple(output_named(model, name) for name in sensors),
+            torque_noise=np.broadcast_to(noise.torque, (count,)),
+            drift=np.broadcast_to(drift, (count,)),
+            sensor_noise=_given("noise.sensors", noise.sensors, len(sensors)),
+            sample=controller.sample,
+        ),
+        K=K,
+        nominal=_nominal(model, controller, state_names(model)),
+        sample=controller.sample,
+        sensor_names=sensors,
+        columns=model.actuated,
+        torque_limit=_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
+def _mixed_norm(model: Model, controller: MixedNormController) -> OutputFeedback:
+    encoders = _encoders(model)
+    sensors = controller.sensors or encoders
+    count = len(sensors)
+    q = design_pose(model, controller)
+    slow = slow_model(
+        model, q, (*sensors, *encoders), controller.sample, controller.fastest
+    )
+    noise = _each("noise.sensors", controller.noise.sensors, count)
+    tolerances = _tolerances(controller)
+    plant = robot_plant(slow, count, tolerances, noise, controller.noise.torque)
+    found = mixed_synthesis(plant, controller.peak)
+    A, B, C, D = sampled_controller(found.controller, controller.sample)
+    return OutputFeedback(
+        A=A,
+        B=B,
+        C=C,
+        D=D,
+        through=slow.D[:count],
+        nominal=_nominal(model, controller, sensors),
+        sample=controller.sample,
+        sensor_names=sensors,
+        torque_limit=_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
 _BUILDERS: dict[type[Common], Callable[[Model, Any], AbstractLaw]] = {
     PIDController: _pid,
     ComputedTorqueController: _computed_torque,
     LQRController: _lqr,
     LQGController: _lqg,
     MPCController: _mpc,
+    ScheduledLQRController: _scheduled_lqr,
+    EKFController: _ekf,
+    MixedNormController: _mixed_norm,
     DelayedReferenceController: _delayed_reference,
     HybridController: _hybrid,
 }
@@ -444,9 +622,11 @@ def _gains(model: Model, name: str, values: Any) -> np.ndarray:
 
 
 def _each(name: str, values: Any, count: int) -> np.ndarray | None:
-    if values is None:
-        return None
+    return None if values is None else _given(name, values, count)
+
+
+def _given(name: str, values: Any, count: int) -> np.ndarray:
     array = np.asarray(values, dtype=float)
     if array.shape not in ((1,), (count,)):
-        raise DesignError(f"{name}: one number, or {count}, got {array.size}")
+        raise DesignError(f"one number, or {count}, got {array.size}", name)
     return np.broadcast_to(array, (count,)).copy()

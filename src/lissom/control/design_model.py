@@ -8,7 +8,7 @@ are deviations from a nominal motion,
 measured under the torque that was held until then.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,12 @@ Matrix = Float[np.ndarray, "_ _"]
 
 
 class DesignError(ValueError):
-    """No controller can be designed for this robot in this way, and why."""
+    """No controller can be designed for this robot in this way, and why; `field` is the key at fault, where one is."""
+
+    def __init__(self, message: str, field: str = ""):
+        super().__init__(f"{field}: {message}" if field else message)
+        self.field = field
+        self.message = message
 
 
 class DesignModel(NamedTuple):
@@ -43,6 +48,11 @@ class DesignModel(NamedTuple):
     output_names: tuple[str, ...]
     poles: Any  # of the motions that are kept, in continuous time [rad/s]
     left_out: int  # number of states of the faster motions
+    coordinate_names: tuple[str, ...]  # of the robot
+    shape: Matrix  # coordinates of the robot from the states
+    mass: Matrix  # of the coordinates
+    damping: Matrix
+    on_coordinates: Matrix  # forces on the coordinates, held for a sample -> states
 
     @property
     def states(self) -> int:
@@ -73,35 +83,52 @@ def design_model(
     """
     linear = linearize(model, q, outputs=tuple(sensors))
     limit = 2 * np.pi * (KEPT_SHARE / sample if fastest is None else fastest)
-    slow, fast, basis = slow_and_fast(linear, limit)
-    A_f, B_f, C_f = fast
-    # At rest the faster motions follow the torques at once: 0 = A_f z + B_f u.
-    follow = -np.linalg.solve(A_f, B_f) if len(A_f) else np.zeros_like(B_f)
-    D = linear.D + C_f @ follow
-    A, B, C = slow
-    held = _held(A, B, sample)
+    slow, fast = slow_and_fast(linear, limit)
+    # At rest the faster motions follow the torques at once: 0 = A z + B u.
+    follow = np.zeros_like(fast.B)
+    if len(fast.A):
+        follow = -np.linalg.solve(fast.A, fast.B)
+    second = linear.matrices
+    assert second is not None
+    n = len(second.M)
+    A, B = _held(slow.A, slow.B, sample)
+    accelerations = slow.of_states[:, n:] @ np.linalg.inv(second.M)
+    _, on_coordinates = _held(slow.A, accelerations, sample)
     return DesignModel(
-        A=held[0],
-        B=held[1],
-        C=C,
-        D=D,
-        energy=basis.T @ energy_matrix(linear) @ basis,
+        A=A,
+        B=B,
+        C=slow.C,
+        D=linear.D + fast.C @ follow,
+        energy=slow.states.T @ energy_matrix(linear) @ slow.states,
         sample=sample,
         input_names=linear.input_names,
         output_names=linear.output_names,
-        poles=np.linalg.eigvals(A),
-        left_out=len(A_f),
+        poles=np.linalg.eigvals(slow.A),
+        left_out=len(fast.A),
+        coordinate_names=linear.state_names[:n],
+        shape=slow.states[:n],
+        mass=np.asarray(second.M),
+        damping=np.asarray(second.C),
+        on_coordinates=on_coordinates,
     )
 
 
-def slow_and_fast(linear: LinearModel, limit: float):
-    """(A, B, C) of the motions slower than a limit [rad/s] and of the others, and the states of the slow ones.
+class Part(NamedTuple):
+    """Some motions of a linear model, by themselves."""
+
+    A: Matrix
+    B: Matrix
+    C: Matrix
+    states: Matrix  # of the whole model from those of the part
+    of_states: Matrix  # and back
+
+
+def slow_and_fast(linear: LinearModel, limit: float) -> tuple[Part, Part]:
+    """The motions slower than a limit [rad/s], and the others.
 
     By an ordered Schur form: the two parts do not couple, x = T_slow z_slow + T_fast z_fast.
     """
     A, (scale, _) = scipy.linalg.matrix_balance(linear.A, permute=False, separate=True)
-    B = linear.B / scale[:, None]
-    C = linear.C * scale
     ordered: Any = scipy.linalg.schur(
         A, output="real", sort=lambda re, im: np.hypot(re, im) < limit
     )
@@ -110,11 +137,15 @@ def slow_and_fast(linear: LinearModel, limit: float):
     X = np.zeros_like(A_c)
     if X.size:
         X = scipy.linalg.solve_sylvester(A_s, -A_f, -A_c)
-    B_z = Z.T @ B
-    C_z = C @ Z
-    slow = (A_s, B_z[:l] - X @ B_z[l:], C_z[:, :l])
-    fast = (A_f, B_z[l:], C_z[:, :l] @ X + C_z[:, l:])
-    return slow, fast, scale[:, None] * Z[:, :l]
+    states = scale[:, None] * Z
+    back = Z.T / scale
+    slow_states, slow_back = states[:, :l], back[:l] - X @ back[l:]
+    fast_states, fast_back = states[:, :l] @ X + states[:, l:], back[l:]
+
+    def part(A, states, back) -> Part:
+        return Part(A, back @ linear.B, linear.C @ states, states, back)
+
+    return part(A_s, slow_states, slow_back), part(A_f, fast_states, fast_back)
 
 
 def energy_matrix(linear: LinearModel) -> Matrix:
@@ -143,32 +174,52 @@ def _held(A: Matrix, B: Matrix, sample: float) -> tuple[Matrix, Matrix]:
 
 def check_stabilisable(design: DesignModel) -> None:
     """Refuse a model with a motion that does not die out and that no torque moves (Hautus' test)."""
-    for z, v in _lasting(design.A.T):
-        if np.linalg.norm(v.conj() @ design.B) < UNSEEN * np.linalg.norm(design.B):
+    least = UNSEEN * np.linalg.norm(design.B)
+    for motion in _lasting(design.A):
+        if np.linalg.norm(motion.left.conj() @ design.B) < least:
             raise DesignError(
-                f"not stabilisable: no torque moves the motion at {_described(z, design)}. Actuate another joint, or "
+                f"not stabilisable: no torque moves {_described(motion, design)}. Actuate the joint that moves it, or "
                 "give the robot damping."
             )
 
 
 def check_detectable(design: DesignModel) -> None:
     """Refuse a model with a motion that does not die out and that no sensor sees (Hautus' test)."""
-    for z, v in _lasting(design.A):
-        if np.linalg.norm(design.C @ v) < UNSEEN * np.linalg.norm(design.C):
+    least = UNSEEN * np.linalg.norm(design.C)
+    for motion in _lasting(design.A):
+        if np.linalg.norm(design.C @ motion.right) < least:
             raise DesignError(
-                f"not detectable: no sensor sees the motion at {_described(z, design)}. Add a sensor, such as a strain "
-                "gauge on the link that moves."
+                f"not detectable: no sensor sees {_described(motion, design)}. Add a sensor there, such as its encoder "
+                "or a strain gauge on the link."
             )
 
 
-def _lasting(A: Matrix):
-    """Eigenvalues and vectors of motions that do not die out by themselves."""
-    pairs: Any = np.linalg.eig(A)
-    for z, v in zip(pairs[0], pairs[1].T, strict=True):
+class Motion(NamedTuple):
+    """An eigenvalue of a sampled model with its left and right vectors."""
+
+    z: complex
+    left: Any
+    right: Any
+
+
+def _lasting(A: Matrix) -> Iterator[Motion]:
+    """Motions that do not die out by themselves."""
+    found: Any = scipy.linalg.eig(A, left=True, right=True)
+    for z, left, right in zip(found[0], found[1].T, found[2].T, strict=True):
         if abs(z) >= 1.0 - 1e-9:
-            yield z, v
+            yield Motion(z, left, right)
 
 
-def _described(z: complex, design: DesignModel) -> str:
-    frequency = abs(np.log(z)) / design.sample / (2 * np.pi)
-    return f"{frequency:.4g} Hz"
+def _described(motion: Motion, design: DesignModel) -> str:
+    """Number, frequency and place of a motion: `mode 2 at 8.77 Hz (most of it in lower/1.z, link lower)`."""
+    omega = abs(np.log(motion.z)) / design.sample
+    slower = np.abs(design.poles) < (1 - 1e-6) * omega
+    # Two poles make one mode.
+    number = 1 + int(np.sum(slower)) // 2
+    text = f"mode {number} at {omega / (2 * np.pi):.4g} Hz"
+    # Metres and radians are compared by their inertia.
+    moved = np.sqrt(np.diag(design.mass)) * np.abs(design.shape @ motion.right)
+    name = design.coordinate_names[int(np.argmax(moved))]
+    link, slash, _ = name.partition("/")
+    place = f"{name}, of link {link}" if slash else f"joint {name}"
+    return f"{text} (most of it in {place})"

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Array, Float
 
 from ..types import Real
 from .design_model import DesignModel, Matrix, check_detectable
+from .riccati import discrete_riccati
 
 
 class Estimate(NamedTuple):
@@ -54,10 +54,11 @@ class Estimator(eqx.Module):
         state: Float[Array, " s"],
         disturbance: Float[Array, " a"],
         torque: Float[Array, " a"],
+        push: Float[Array, " s"] | float = 0.0,
     ) -> Estimate:
-        """What the next sample should find under a torque, held from now on."""
+        """What the next sample should find under a torque, held from now on, and a known push of the state."""
         A, B = jnp.asarray(self.A), jnp.asarray(self.B)
-        following = A @ state + B @ (torque + disturbance)
+        following = A @ state + B @ (torque + disturbance) + push
         return Estimate(following, disturbance, torque)
 
 
@@ -90,7 +91,7 @@ def kalman_filter(
     Q = Q + 1e-12 * np.trace(Q) / len(Q) * np.eye(len(Q))
     m = len(design.C)
     R = np.diag(np.broadcast_to(np.asarray(sensor_noise, dtype=float), (m,)) ** 2)
-    P = scipy.linalg.solve_discrete_are(A.T, C.T, Q, R)
+    P = discrete_riccati(A.T, C.T, Q, R)
     L = P @ C.T @ np.linalg.inv(C @ P @ C.T + R)
     return Estimator(design.A, design.B, design.C, design.D, L[:s], L[s:])
 

@@ -17,9 +17,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..compilation import compiled_quickly
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, near
+from ..native.compiled import compiled_quickly
+from ..native.marks import over_rows
 from ..solve.balance import balanced_point, moving_joints, of_independent
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model
@@ -75,7 +76,7 @@ def nominal_motion(
         q, qd, qdd = np.swapaxes(part, 0, 1)
         return _nominal_points(model.formulation, channels, feedforward, q, qd, qdd)
 
-    torque, measured = _in_chunks(points, motion)
+    torque, measured = in_chunks(points, motion)
     return NominalMotion(
         reference=of_actuated(model, reference),
         torque=Table(times.tolist(), torque, "linear", after="hold"),
@@ -91,7 +92,7 @@ def joint_motion(
     The loops of a closed chain are closed from one time to the next, on one branch. Speeds and accelerations are those
     of the reference: the independent joints alone count.
     """
-    along = np.array(_along(reference, jnp.asarray(times)))
+    along = np.array(_along(jnp.asarray(times), reference))
     if along.shape[-1] != model.n_joints:
         whole = np.zeros((len(times), 3, model.n_joints))
         whole[:, 0] = np.asarray(model.formulation.mechanism.home)
@@ -110,12 +111,12 @@ def joint_motion(
 
 
 @compiled_quickly
-def _along(reference: AbstractSignal, times: Float[Array, " t"]):
+def _along(times: Float[Array, " t"], reference: AbstractSignal):
     def one(t):
         parts = [reference.value(t), reference.rate(t), reference.acceleration(t)]
         return jnp.stack(parts)
 
-    return jax.vmap(one)(times)
+    return over_rows(one)(times)
 
 
 @compiled_quickly
@@ -124,7 +125,7 @@ def _closed(f: AbstractFormulation, joints: Float[Array, " j"]) -> Float[Array, 
     return near(f, joints).mechanism.joint_coordinates(x)
 
 
-def _in_chunks(function: Callable[[Any], Any], rows: np.ndarray) -> Any:
+def in_chunks(function: Callable[[Any], Any], rows: np.ndarray) -> Any:
     """A function of many rows, in pieces of one length."""
     count = len(rows)
     padding = -count % CHUNK
@@ -161,7 +162,7 @@ def _nominal_points(
             torque = on_actuated_joints(on_branch, point.x, force[: f.n_joints])
         return torque, measured
 
-    return jax.vmap(one)(q, qd, qdd)
+    return over_rows(one)(q, qd, qdd)
 
 
 def rigid_torque(

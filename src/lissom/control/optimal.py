@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Array, Float
 
 from ..solve.law import AbstractLaw
+from ..solve.signals import AbstractSignal
 from ..types import Real, Scalar
 from .design_model import DesignError, DesignModel, Matrix, check_stabilisable
 from .estimator import Estimate, Estimator
 from .nominal import NominalMotion
 from .pid import limited
+from .riccati import discrete_riccati
 
 
 class Tolerances(NamedTuple):
@@ -49,7 +50,7 @@ def regulator(
     check_stabilisable(design)
     Q, R = weights(design, tolerances, encoders)
     try:
-        P = scipy.linalg.solve_discrete_are(design.A, design.B, Q, R)
+        P = discrete_riccati(design.A, design.B, Q, R)
     except np.linalg.LinAlgError as failure:
         raise DesignError(
             f"the weights leave a motion free that does not die out ({failure}): give position and energy tolerances"
@@ -97,6 +98,8 @@ def integral_regulator(
     Raises:
         DesignError: see `regulator`.
     """
+    import scipy.linalg  # slow to import
+
     check_stabilisable(design)
     a = design.B.shape[1]
     C_e = design.rows(encoders)
@@ -108,7 +111,7 @@ def integral_regulator(
     Q_x, R = weights(design, tolerances, encoders)
     summed = _positive("integral", tolerances.integral, e)
     Q = np.asarray(scipy.linalg.block_diag(Q_x, np.diag(1 / summed**2)))
-    P = scipy.linalg.solve_discrete_are(A, B, Q, R)
+    P = discrete_riccati(A, B, Q, R)
     K = _gain(A, B, P, R)
     s = design.states
     return Regulator(K[:, :s], P, Q, R), K[:, s:]
@@ -153,11 +156,18 @@ class LQR(AbstractLaw):
         return torque, summed
 
 
+class Foreseen(eqx.Module):
+    """What is known before the motion begins, over time: see `preview`."""
+
+    torque: AbstractSignal  # that does not wait for a deviation
+    push: AbstractSignal  # w
+
+
 class LQG(AbstractLaw):
     """du = -K xhat - dhat on the estimate of a Kalman filter: what sensors measure, and nothing else.
 
     The filter knows the torque that the limits let through, so that nothing winds up; it learns unknown lasting torques
-    and takes them back, so that no error stays.
+    and takes them back, so that no error stays. What the nominal motion leaves out is met in advance (`preview`).
     """
 
     K: Float[Real, "a s"]
@@ -166,6 +176,7 @@ class LQG(AbstractLaw):
     sample: Scalar
     sensor_names: tuple[str, ...] = eqx.field(static=True)
     torque_limit: Float[Real, " a"] | None = None
+    foreseen: Foreseen | None = None
 
     def sensors(self, model: Any) -> tuple[str, ...]:
         """What the filter was designed for."""
@@ -183,5 +194,10 @@ class LQG(AbstractLaw):
         state, disturbance = self.estimator.corrected(memory, deviation)
         nominal = self.nominal.torque.value(t)
         wanted = nominal - jnp.asarray(self.K) @ state - disturbance
+        push = 0.0
+        if self.foreseen is not None:
+            wanted = wanted + self.foreseen.torque.value(t)
+            push = self.foreseen.push.value(t)
         torque = limited(wanted, self.torque_limit)
-        return torque, self.estimator.ahead(state, disturbance, torque - nominal)
+        own = torque - nominal
+        return torque, self.estimator.ahead(state, disturbance, own, push)

@@ -5,6 +5,7 @@ control horizon v is free, after it v = -K dx: without active limits the law is 
 quadratic program in V = (v_0 ... v_(c-1)) has a constant Hessian; from sample to sample only its vectors change.
 """
 
+import time
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -14,11 +15,13 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..solve.law import AbstractLaw
+from ..solve.signals import AbstractSignal
 from ..types import Real, Scalar
 from .design_model import DesignModel, Matrix
 from .estimator import Estimate, Estimator
 from .nominal import NominalMotion
 from .optimal import Regulator
+from .preview import Preview
 
 SOFT = 8  # DAQP's sense of a limit that may be passed at a price
 
@@ -39,6 +42,9 @@ class Program(NamedTuple):
     F: Matrix
     A: Matrix  # rate rows, then deflection rows
     on_deflection: Matrix  # dx -> deflections ahead without V
+    reach: Float[
+        np.ndarray, "i s v"
+    ]  # V -> dx at each sample of the control horizon, and at its end
     horizon: int
     control: int
 
@@ -68,8 +74,10 @@ def program_of(
     on_x, on_V = np.eye(s), np.zeros((s, c * a))
     H = np.zeros((c * a, c * a))
     F = np.zeros((c * a, s))
-    y_x, y_V = [], []
+    y_x, y_V, reach = [], [], []
     for i in range(horizon):
+        if i <= c:
+            reach.append(on_V)
         if i < c:
             v_x = np.zeros((a, s))
             v_V = np.eye(c * a)[i * a : (i + 1) * a]
@@ -87,6 +95,8 @@ def program_of(
         # Measured under the torque that is held until then.
         y_x.append(C @ on_x + D @ v_x)
         y_V.append(C @ on_V + D @ v_V)
+    if horizon == c:
+        reach.append(on_V)
     steps = np.eye(c * a) - np.eye(c * a, k=-a)
     deflection = np.concatenate(y_V) if constrained else np.zeros((0, c * a))
     ahead = np.concatenate(y_x) if constrained else np.zeros((0, s))
@@ -95,40 +105,112 @@ def program_of(
         F=F,
         A=np.concatenate([steps, deflection]),
         on_deflection=ahead,
+        reach=np.array(reach),
         horizon=horizon,
         control=c,
     )
 
 
+class ForeseenProgram(NamedTuple):
+    """What the motion's own pushes add to the program of every sample."""
+
+    slope: Float[np.ndarray, "t v"]  # to F dx
+    deflection: Float[np.ndarray, "t h c"]  # to the deflections ahead
+
+
+def foreseen_program(
+    design: DesignModel,
+    regulator: Regulator,
+    program: Program,
+    known: Preview,
+    constrained: tuple[str, ...],
+) -> ForeseenProgram:
+    """Linear terms of the program along a motion, from the states that the known pushes alone would lead to."""
+    samples = len(known.push)
+    horizon, c = program.horizon, program.control
+    after = ((0, horizon + 1), (0, 0))
+    push, value, torque = (
+        np.pad(part, after) for part in (known.push, known.value, known.torque)
+    )
+    rows = [design.output_names.index(name) for name in constrained]
+    C, D = design.C[rows], design.D[rows]
+    xi = np.zeros((samples, design.states))
+    slope = np.zeros((samples, len(program.H)))
+    bends = []
+    for i in range(horizon):
+        v = np.zeros((samples, design.B.shape[1]))
+        if i < c:
+            slope += xi @ regulator.Q @ program.reach[i]
+        else:
+            v = torque[i : i + samples] - xi @ regulator.K.T
+        xi = xi @ design.A.T + v @ design.B.T + push[i : i + samples]
+        if i == c - 1:
+            costate = xi @ regulator.P + value[c : c + samples]
+            slope += costate @ program.reach[c]
+        bends.append(xi @ C.T + v @ D.T)
+    return ForeseenProgram(slope, np.stack(bends, axis=1))
+
+
+class Infeasible(NamedTuple):
+    """A sample at which no torque keeps all limits."""
+
+    t: float  # [s]
+    limit: str  # the one that is passed most, if the torque may be anything within its limits
+    passed_at: float  # [s]
+    excess: float  # in parts of the limit
+
+
 class Solver:
-    """A quadratic program that is set up once and solved at every sample, from its last active limits on."""
+    """A quadratic program that is set up once and solved at every sample, from its last active limits on.
 
-    def __init__(self, program: Program, limits: Limits, sample: float):
-        import daqp
+    Args:
+        program: its matrices.
+        limits: of torque, rate and deflection.
+        sample: period [s].
+        constrained: names of the limited outputs.
+        foreseen: what a motion adds to the program at each of its samples.
+    """
 
+    def __init__(
+        self,
+        program: Program,
+        limits: Limits,
+        sample: float,
+        constrained: tuple[str, ...] = (),
+        foreseen: ForeseenProgram | None = None,
+    ):
         self.program = program
         self.limits = limits
         self.sample = sample
-        self.seconds: list[float] = []  # that every solution took
-        self.failures: list[float] = []  # times without a feasible torque [s]
-        self._model = daqp.Model()
+        self.constrained = constrained
+        self.foreseen = foreseen
+        self.seconds: list[float] = []  # of processor time that every solution took
+        self.failures: list[Infeasible] = []
         c = program.control
         torques = np.tile(limits.torque, c)
         rates = np.tile(limits.rate * sample, c)
         bends = np.tile(limits.deflection, program.horizon)
         self._bound = np.concatenate([torques, rates, bends])
+        self._count = len(torques)
+        self._soft_from = len(self._bound) if limits.hard else 2 * len(torques)
+        self._model = self._set_up(self._soft_from)
+
+    def _set_up(self, soft_from: int) -> Any:
+        """The program with limits that may be passed at a price from a row on."""
+        import daqp
+
         sense = np.zeros(len(self._bound), dtype=np.int32)
-        if not limits.hard:
-            sense[len(torques) + len(rates) :] = SOFT
-        n = len(program.H)
-        self._model.setup(
-            np.ascontiguousarray(program.H),
-            np.zeros(n),
-            np.ascontiguousarray(program.A),
+        sense[soft_from:] = SOFT
+        model = daqp.Model()
+        model.setup(
+            np.ascontiguousarray(self.program.H),
+            np.zeros(len(self.program.H)),
+            np.ascontiguousarray(self.program.A),
             self._bound.copy(),
             -self._bound,
             sense,
         )
+        return model
 
     def torque(self, t, state, disturbance, before, nominal, deflection) -> np.ndarray:
         """The torque of this sample [N m or N].
@@ -142,33 +224,81 @@ class Solver:
             deflection: constrained outputs of the nominal motion over the horizon.
         """
         program = self.program
+        slope, bend = self._foreseen_at(float(t))
         # Total torque = nominal - disturbance + v.
         offset = nominal - disturbance
+        count = self._count
         shift = np.zeros_like(self._bound)
-        count = offset.size
         shift[:count] = offset.ravel()
         change = np.diff(offset, axis=0, prepend=before[None])
         shift[count : 2 * count] = change.ravel()
         ahead = program.on_deflection @ state
-        shift[2 * count :] = deflection.ravel() + ahead
-        self._model.update(
-            f=program.F @ state,
-            bupper=self._bound - shift,
-            blower=-self._bound - shift,
-        )
-        V, _, flag, info = self._model.solve()
-        self.seconds.append(float(info["solve_time"]))
+        shift[2 * count :] = deflection.ravel() + ahead + bend
+        vectors = {
+            "f": program.F @ state + slope,
+            "bupper": self._bound - shift,
+            "blower": -self._bound - shift,
+        }
+        # Of this thread alone: other programs on the machine do not count.
+        began = time.thread_time()
+        self._model.update(**vectors)
+        V, _, flag, _ = self._model.solve()
         if flag < 0:
-            self.failures.append(float(t))
+            # The limits that were active before may lead astray: once more from none.
+            self._model = self._set_up(self._soft_from)
+            self._model.update(**vectors)
+            V, _, flag, _ = self._model.solve()
+        self.seconds.append(time.thread_time() - began)
+        if flag < 0:
+            self.failures.append(self._passed(float(t), vectors))
             return np.asarray(before)
         return offset[0] + V[: offset.shape[1]]
+
+    def _foreseen_at(self, t: float) -> tuple[Any, Any]:
+        known = self.foreseen
+        k = round(t / self.sample)
+        if known is None or not 0 <= k < len(known.slope):
+            return 0.0, 0.0
+        return known.slope[k], known.deflection[k].ravel()
+
+    def _passed(self, t: float, vectors: dict[str, Any]) -> Infeasible:
+        """The limit that is passed most where rates and deflections give way."""
+        relaxed = self._set_up(self._count)
+        relaxed.update(**vectors)
+        V = relaxed.solve()[0]
+        rows = np.concatenate([V, self.program.A @ V])
+        excess = np.maximum(rows - vectors["bupper"], vectors["blower"] - rows)
+        finite = np.isfinite(self._bound)
+        share = np.full(len(rows), -np.inf)
+        share[finite] = excess[finite] / self._bound[finite]
+        worst = int(np.argmax(share))
+        count = self._count
+        drives = len(self.limits.torque)
+        if worst < 2 * count:
+            name = "torque" if worst < count else "rate"
+            samples = worst % count // drives
+        else:
+            samples, column = divmod(worst - 2 * count, len(self.constrained))
+            name, samples = self.constrained[column], samples + 1
+        return Infeasible(t, name, t + samples * self.sample, float(share[worst]))
+
+    def incidents(self) -> tuple[str, ...]:
+        """When no torque kept all limits, and which of them is in the way."""
+        if not self.failures:
+            return ()
+        first = self.failures[0]
+        return (
+            f"no torque keeps all hard limits at {len(self.failures)} samples, the first at {first.t:.4g} s: the limit "
+            f"of {first.limit} would be passed by {100 * first.excess:.3g} % at {first.passed_at:.4g} s. The torque "
+            "before was held there",
+        )
 
 
 class MPC(AbstractLaw):
     """Predictive control on the estimate of a Kalman filter, offset-free, within limits.
 
-    Where no torque is feasible (hard deflection limits) the last one is held; `solver.failures` says when. Linear
-    models of the loop take the unconstrained gain.
+    Where no torque is feasible (hard deflection limits) the last one is held, and `incidents` say so. Linear models of
+    the loop take the unconstrained gain.
     """
 
     K: Float[Real, "a s"]
@@ -178,14 +308,20 @@ class MPC(AbstractLaw):
     sensor_names: tuple[str, ...] = eqx.field(static=True)
     constrained: tuple[int, ...] = eqx.field(static=True)  # places among the sensors
     solver: Solver = eqx.field(static=True)
+    push: AbstractSignal | None = None  # of the state, foreseen
 
     def sensors(self, model: Any) -> tuple[str, ...]:
         """What the filter was designed for."""
         return self.sensor_names
 
     def init(self, model: Any) -> Estimate:
-        """Nothing deviates."""
+        """Nothing deviates, and nothing was infeasible."""
+        self.solver.failures.clear()
         return self.estimator.start()
+
+    def incidents(self) -> tuple[str, ...]:
+        """Samples without a feasible torque."""
+        return self.solver.incidents()
 
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: Estimate
@@ -204,8 +340,9 @@ class MPC(AbstractLaw):
         torque = solved(
             self.solver, self.K, t, state, disturbance, before, torques, bends
         )
-        deviation_of_torque = torque - torques[0]
-        return torque, self.estimator.ahead(state, disturbance, deviation_of_torque)
+        own = torque - torques[0]
+        push = 0.0 if self.push is None else self.push.value(t)
+        return torque, self.estimator.ahead(state, disturbance, own, push)
 
 
 def solved(

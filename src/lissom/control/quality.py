@@ -52,6 +52,16 @@ def settling_time(
     return max(0.0, float(t[last[-1] + 1] - stop)) if len(last) else 0.0
 
 
+def finish_time(t: Times, encoder, end) -> float:
+    """Time from which every encoder stays within `SETTLED` of its way from its end."""
+    away = np.abs(np.asarray(encoder) - end)
+    way = np.abs(np.asarray(encoder)[0] - end).max()
+    far = np.flatnonzero(away.max(axis=1) > SETTLED * max(way, 1e-12))
+    if not len(far):
+        return float(t[0])
+    return float(t[min(far[-1] + 1, len(t) - 1)])
+
+
 def drive_work(t: Times, torque, speed) -> float:
     """Energy that the drives put in; what they take out again is lost."""
     power = np.maximum(np.asarray(torque) * np.asarray(speed), 0.0).sum(axis=1)

@@ -54,6 +54,14 @@ class RealLoop(AbstractLaw):
         """Those of the law."""
         return self.law.sensors(model)
 
+    def remarks(self) -> tuple[str, ...]:
+        """Those of the law."""
+        return self.law.remarks()
+
+    def incidents(self) -> tuple[str, ...]:
+        """Those of the law."""
+        return self.law.incidents()
+
     def init(self, model: Any) -> LoopMemory:
         """Drives without torque."""
         count = len(model.actuated_names)

@@ -103,8 +103,7 @@ def specified_insensitivity(
         ValueError: no five impulses do it.
     """
     band = mode.omega * np.linspace(1 - width / 2, 1 + width / 2, 41)
-    count = 3 if width < 0.38 else 4 if width < 0.7 else 5
-    for impulses in range(count, 6):
+    for impulses in range(3, 6):
         found = _shortest(mode, band, tolerated, impulses)
         if found is not None:
             return found
@@ -128,8 +127,7 @@ def _shortest(mode: Mode, band, tolerated: float, count: int) -> Impulses | None
         return Impulses(z[:count], times)
 
     def margins(z):
-        residual = [residual_vibration(impulses(z), w, mode.zeta) for w in band]
-        return tolerated - np.asarray(residual)
+        return tolerated - residual_vibrations(impulses(z), band, mode.zeta)
 
     z0 = np.concatenate([guess.amplitudes, np.diff(guess.times) / scale])
     answer = minimize(
@@ -143,11 +141,16 @@ def _shortest(mode: Mode, band, tolerated: float, count: int) -> Impulses | None
         ],
         options={"maxiter": 500, "ftol": 1e-12},
     )
-    if not answer.success or np.min(margins(answer.x)) < -1e-6:
+    # A closed form that keeps the band already may be the shortest one, and leave the search nothing to do.
+    found = [z for z in (answer.x, z0) if np.min(margins(z)) > -1e-6]
+    if not found:
         return None
-    return impulses(answer.x)
+    shortest = impulses(min(found, key=lambda z: np.sum(z[count:])))
+    is_there = shortest.amplitudes > 1e-6
+    return Impulses(shortest.amplitudes[is_there], shortest.times[is_there])
 
 
+SPECIFIED = "specified-insensitivity"
 SHAPERS = {"zv": zv, "zvd": zvd, "ei": ei, "two-hump-ei": two_hump_ei}
 
 
@@ -167,21 +170,41 @@ def together(*shapers: Impulses) -> Impulses:
     return Impulses(np.bincount(group, amplitudes), times[~same])
 
 
-def shaper_for(kind: str, modes: Sequence[Mode]) -> Impulses:
-    """The shaper of a kind (`zv`, `zvd`, `ei`, `two-hump-ei`) for one or several modes."""
+def shaper_for(
+    kind: str, modes: Sequence[Mode], width: float | None = None
+) -> Impulses:
+    """The shaper of a kind for one or several modes.
+
+    Args:
+        kind: `zv`, `zvd`, `ei`, `two-hump-ei` or `specified-insensitivity`.
+        modes: vibrations to be avoided.
+        width: band of specified insensitivity, in parts of each frequency.
+    """
+    if kind == SPECIFIED and width is not None:
+        return together(*(specified_insensitivity(mode, width) for mode in modes))
     if kind not in SHAPERS:
-        raise ValueError(f"shaper must be one of {', '.join(SHAPERS)}, got {kind!r}")
+        raise ValueError(
+            f"shaper must be one of {', '.join(SHAPERS)}, or {SPECIFIED} with a width, got {kind!r}"
+        )
     return together(*(SHAPERS[kind](mode) for mode in modes))
 
 
 def residual_vibration(impulses: Impulses, omega: float, zeta: float = 0.0) -> float:
     """Vibration that the shaped motion leaves in a mode, in parts of what the unshaped one leaves."""
+    return float(residual_vibrations(impulses, np.array([omega]), zeta)[0])
+
+
+def residual_vibrations(
+    impulses: Impulses, omega: Float[np.ndarray, " w"], zeta: float = 0.0
+) -> Float[np.ndarray, " w"]:
+    """The same for many frequencies."""
     A, t = impulses
+    omega = omega[:, None]
     omega_d = omega * np.sqrt(1 - zeta**2)
     grown = A * np.exp(zeta * omega * (t - t[-1]))
-    C = np.sum(grown * np.cos(omega_d * t))
-    S = np.sum(grown * np.sin(omega_d * t))
-    return float(np.hypot(C, S))
+    C = np.sum(grown * np.cos(omega_d * t), axis=1)
+    S = np.sum(grown * np.sin(omega_d * t), axis=1)
+    return np.hypot(C, S)
 
 
 def insensitivity(

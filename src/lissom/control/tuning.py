@@ -16,6 +16,8 @@ from .pid import PID
 from .shaping import Mode
 
 GAINS = 25  # tried in every search
+# Of delayed reference control: parts of critical damping, from nothing to far too much.
+DELAY_GAINS = (1e-3, 30.0)
 # Part of a joint's inertia that a mode must carry to count as moved by the motors.
 EXCITED = 1e-3
 INTEGRAL_SHARE = (
@@ -78,6 +80,21 @@ def driven_modes(model: Model, q: Any) -> list[Mode]:
         for f, z, own in slow_to_fast
         if own > EXCITED
     ]
+
+
+def first_driven_mode(model: Model, q: Any) -> Mode:
+    """The slowest mode with all joints held that torques of the joints excite.
+
+    Raises:
+        DesignError: there is none.
+    """
+    found = driven_modes(model, q)
+    if not found:
+        raise DesignError(
+            f"no motor moves a mode of the links of {model.robot.name}: they are rigid, or vibrate across the motion "
+            "alone. A controller of vibration has nothing to do here"
+        )
+    return found[0]
 
 
 def _ratios(found: Any) -> Float[np.ndarray, " k"]:
@@ -144,7 +161,7 @@ def vibration_gain(
         law_with: the law with a gain.
         scale: a gain that is certainly large.
     """
-    slowest = driven_modes(model, q)[0]
+    slowest = first_driven_mode(model, q)
     sizes = np.geomspace(1e-4 * scale, scale, GAINS)
     gains = np.concatenate([-sizes[::-1], [0.0], sizes])
     first = law_with(0.0)
@@ -169,7 +186,6 @@ def delay_gain(
     strain_names: tuple[str, ...],
     filter: Float[np.ndarray, "a m"],
     direction: Float[np.ndarray, " a"],
-    limit: float,
 ) -> StableRange:
     """Stable gains of delayed reference control while the reference moves along a direction in joint space.
 
@@ -197,6 +213,6 @@ def delay_gain(
         whole[-1, -1] = 1.0 - gain * sample * through
         return np.linalg.eigvals(whole)
 
-    slowest = driven_modes(model, q)[0]
-    gains = np.geomspace(1e-4 * limit, limit, 4 * GAINS)
+    slowest = first_driven_mode(model, q)
+    gains = np.geomspace(*DELAY_GAINS, 4 * GAINS)
     return best_gain(poles_of, gains, sample, 3 * slowest.omega)

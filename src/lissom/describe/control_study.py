@@ -8,7 +8,7 @@ from pydantic import BeforeValidator
 
 from .controllers import CONTROLLERS, Controller
 from .document import read_document
-from .files import build, build_from, find_file
+from .files import build, build_from, find_study
 from .part import Finding, Part, finding
 from .quantity import Quantity, Whole
 from .scenario import Scenario
@@ -34,28 +34,41 @@ class ControlStudy(Part):
     lissom: Annotated[int, Whole(1, 1)] = 1
     # Robot, formulation, basis, modes and initial state: by name, file or inline.
     scenario: Annotated[Scenario, BeforeValidator(_named_scenario)]
+    # Keys of scenario and robot with other values, by dotted path: {links.left.joint.motor: {inertia: 2e-3}}.
+    changes: dict[str, Any] = {}
     motion: ReferenceTable
     sample: Seconds = 1e-3
     feedforward: str = "quasi-static"
     # The run goes on after the motion, in periods of the first mode.
     periods: Annotated[float, Quantity("", above=0)] = 6.0
     node: str | None = None  # whose vibration is watched; default the last link's tip
+    # Curvatures (`upper/element0.kz`) whose largest strain is in the table; default: at the root of every beam.
+    gauges: tuple[str, ...] | None = None
     controllers: dict[str, Controller]
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> "ControlStudy":
-        """The study of a file.
+        """The study of a library name or of a file.
 
         Raises:
             DescriptionError: with every problem of the file.
         """
-        document = read_document(find_file(name_or_path))
+        document = read_document(find_study(name_or_path))
         return build(cls, document._replace(data=with_shared_keys(document.data)))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "ControlStudy":
         """The study of plain data."""
         return build_from(cls, with_shared_keys(data))
+
+    @property
+    def changed_scenario(self) -> Scenario:
+        """The scenario with the changes of the study.
+
+        Raises:
+            DescriptionError: a key that is not there, or a value that it does not take.
+        """
+        return self.scenario.replace(self.changes) if self.changes else self.scenario
 
     def findings(self) -> list[Finding]:
         """There is something to compare."""

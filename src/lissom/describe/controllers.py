@@ -10,6 +10,7 @@ from .document import read_document
 from .errors import DescriptionError, nearest, refused
 from .files import find_file, line_of
 from .part import Finding, Part, finding, validation_error
+from .planned_motions import Reference
 from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .time_tables import Coordinates, ReferenceTable, Row
 
@@ -21,19 +22,35 @@ Seconds = Annotated[float, Quantity("s", above=0)]
 Hertz = Annotated[float, Quantity("Hz", above=0)]
 Positive = Annotated[float, Quantity("", above=0)]
 DampingRatio = Annotated[float, Quantity("", least=0, below=1)]
-FeedForwardName = Literal["none", "gravity", "rigid", "quasi-static"]
+FeedForwardName = Literal["none", "gravity", "rigid", "quasi-static", "tip"]
 
 
 class Shaper(Part):
     """An input shaper on the reference: for modes of the robot by number, or for frequencies."""
 
-    type: Literal["zv", "zvd", "ei", "two-hump-ei"] = "zvd"
+    type: Literal["zv", "zvd", "ei", "two-hump-ei", "specified-insensitivity"] = "zvd"
     # Numbers of the modes with joints held, from 1, at the end of the motion.
     modes: Annotated[tuple[int, ...], Numbers(ANY_LENGTH, Quantity("", least=1))] = (1,)
     frequency: Annotated[Row, Numbers(ANY_LENGTH, Quantity("Hz", above=0))] | None = (
         None
     )
     damping: DampingRatio | None = None  # default: that of the modes
+    # Band of specified insensitivity, in parts of the frequency.
+    width: Annotated[float, Quantity("", above=0, below=2)] | None = None
+    # True: delays follow the frequencies of the modes along the motion.
+    follow: bool = False
+
+    def findings(self) -> list[Finding]:
+        """A specified band has a width, and modes that are followed have numbers."""
+        found = []
+        specified = self.type == "specified-insensitivity"
+        if specified != (self.width is not None):
+            message = "belongs to specified-insensitivity, which needs it: 0.5 is a band half the frequency wide"
+            found.append(finding(message, "width", value=self.width))
+        if self.follow and self.frequency is not None:
+            message = "modes are followed along the motion, a frequency stays: write modes, or leave follow away"
+            found.append(finding(message, "follow", value=True))
+        return found
 
 
 class Loop(Part):
@@ -51,7 +68,7 @@ class Loop(Part):
 class Common(Part):
     """What every controller but the plain PD has."""
 
-    reference: ReferenceTable
+    reference: Reference  # a `ReferenceTable`, or a motion that is planned
     sample: Seconds = 1e-3
     feedforward: FeedForwardName = "quasi-static"
     shaper: Shaper | None = None
@@ -59,6 +76,15 @@ class Common(Part):
     loop: Loop | None = None
     # What the controller believes: keys of the robot with other values, and its own formulation and modes.
     model: dict[str, Any] = {}
+
+    def findings(self) -> list[Finding]:
+        """A controller acts at least once during its motion."""
+        times = self.reference.t
+        duration = float(times[-1]) - float(times[0])
+        if len(times) > 1 and self.sample > duration:
+            message = f"must not be longer than the motion of {duration:g} s"
+            return [finding(message, "sample", value=self.sample)]
+        return []
 
 
 class PDController(Part):
@@ -156,6 +182,29 @@ class LQGController(EstimatedStateFeedback):
     type: Literal["lqg"]
 
 
+class ScheduledLQRController(StateFeedback):
+    """Optimal feedback of the full state with gains that change with the pose."""
+
+    type: Literal["scheduled-lqr"]
+    # At which gains are designed, along the line from the first to the last row of the motion.
+    poses: Annotated[int, Whole(2, 100)] = 5
+
+
+class EKFController(EstimatedStateFeedback):
+    """Scheduled optimal feedback on the estimate of an extended Kalman filter."""
+
+    type: Literal["ekf"]
+    poses: Annotated[int, Whole(2, 100)] = 3
+
+
+class MixedNormController(EstimatedStateFeedback):
+    """The least H2 cost among controllers with a bounded peak."""
+
+    type: Literal["mixed-norm"]
+    # Bound of the complementary sensitivity at the drives.
+    peak: Annotated[float, Quantity("", above=1)] = 1.5
+
+
 class DeflectionLimits(Part):
     """Limits of predictive control."""
 
@@ -176,7 +225,7 @@ class MPCController(EstimatedStateFeedback):
 
     def findings(self) -> list[Finding]:
         """The control horizon is part of the horizon; limited outputs are measured."""
-        found = []
+        found = super().findings()
         if self.control_horizon > self.horizon:
             message = f"must not be longer than the horizon ({self.horizon} samples)"
             found.append(
@@ -195,10 +244,12 @@ class DelayedReferenceController(Common):
     type: Literal["delayed-reference"]
     gains: JointGains
     sensors: tuple[str, ...]
-    # k [1/s]; None: half of the largest stable gain.
+    # k; None: the stable gain with the most damping.
     gain: Positive | None = None
     slowest: Positive = 0.05  # [rad/s or m/s]
     limit: Annotated[float, Quantity("", above=0, below=1)] = 0.5
+    # Largest rate at which a delay shrinks; None: the limit.
+    catch_up: Annotated[float, Quantity("", least=0, below=1)] | None = None
 
 
 class HybridController(Common):
@@ -220,6 +271,9 @@ CONTROLLERS: dict[str, type[Part]] = {
     "lqr": LQRController,
     "lqg": LQGController,
     "mpc": MPCController,
+    "scheduled-lqr": ScheduledLQRController,
+    "ekf": EKFController,
+    "mixed-norm": MixedNormController,
     "delayed-reference": DelayedReferenceController,
     "hybrid": HybridController,
 }

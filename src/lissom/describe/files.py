@@ -23,6 +23,7 @@ P = TypeVar("P", bound=Part)
 _NOTHING = object()
 
 SCENARIO = ".scenario.yaml"
+STUDY = ".control.yaml"
 
 # Names of the branch that pydantic took among the kinds of sections: no keys of a file.
 TAGS = (*SHAPES, "taper")
@@ -36,15 +37,24 @@ def library_folder() -> Path:
 def library_names() -> tuple[str, ...]:
     """The robots of the library."""
     files = [file.name for file in library_folder().glob("*.yaml")]
-    robots = [name for name in files if not name.endswith(SCENARIO)]
+    robots = [name for name in files if not name.endswith((SCENARIO, STUDY))]
     names = [name.removesuffix(".yaml") for name in robots]
     return tuple(sorted(name for name in names if name != "materials"))
 
 
 def library_scenarios() -> tuple[str, ...]:
     """The scenarios of the library; every robot has one of its own name."""
-    files = [file.name for file in library_folder().glob(f"*{SCENARIO}")]
-    return tuple(sorted(name.removesuffix(SCENARIO) for name in files))
+    return _names_with(SCENARIO)
+
+
+def library_studies() -> tuple[str, ...]:
+    """The comparisons of controllers that the library holds, by the names of their robots."""
+    return _names_with(STUDY)
+
+
+def _names_with(ending: str) -> tuple[str, ...]:
+    files = [file.name for file in library_folder().glob(f"*{ending}")]
+    return tuple(sorted(name.removesuffix(ending) for name in files))
 
 
 def library_file(name: str, scenario: bool = False) -> Path:
@@ -72,6 +82,24 @@ def find_file(
     names = library_scenarios() if scenario else library_names()
     if text in names:
         return library_file(text, scenario)
+    return _existing(text, names, folder)
+
+
+def find_study(name_or_path: str | Path) -> Path:
+    """The file of a comparison of controllers: a name of the library, or a path.
+
+    Raises:
+        DescriptionError: there is no such file; the nearest library names are named.
+    """
+    text = str(name_or_path)
+    names = library_studies()
+    if text in names:
+        return library_folder() / f"{text}{STUDY}"
+    return _existing(text, names)
+
+
+def _existing(text: str, names: tuple[str, ...], folder: Path | None = None) -> Path:
+    """The file of a path; the refusal names those of the library that are near."""
     path = Path(text)
     try:
         written = path.expanduser()

@@ -89,7 +89,7 @@ class ReferenceTable(RowTable):
         """Times do not go back, one row each, rows of one length; a smooth motion does not jump."""
         is_smooth = self.interpolation not in ("linear", "hold")
         found = table_findings(self.t, self.value, strictly=is_smooth)
-        return [*found, *_row_lengths(self.value)]
+        return [*found, *row_lengths(self.value)]
 
 
 class WrenchTable(RowTable):
@@ -138,7 +138,8 @@ def table_findings(t: Any, value: Any, strictly: bool) -> list[Finding]:
     return found
 
 
-def _row_lengths(rows: Sequence) -> list[Finding]:
+def row_lengths(rows: Sequence) -> list[Finding]:
+    """What is wrong with the number of values in each row."""
     lengths = {len(row) for row in rows}
     if len(lengths) == 1:
         return []

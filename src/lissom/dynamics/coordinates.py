@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..compilation import compiled_quickly
+from ..native.compiled import compiled_quickly
 from .formulation import AbstractFormulation, F, with_mechanism
 
 

@@ -10,22 +10,19 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..algebra.se3 import bracket, coadjoint
 from ..algebra.so3 import exponential
 from ..describe.supported import Support
 from ..kinematics.chain import Chain, link_frames
 from ..kinematics.dual_chain import (
     DualPose,
-    along,
-    bracket,
-    carry,
-    cobracket,
     dual_pose,
     forces_on_coordinates,
     parents_tips,
-    transpose_along,
     turned_tip_terms,
 )
 from ..kinematics.mechanism import AbstractMechanism
+from ..kinematics.recursion import carry
 from ..types import Real
 from .elastic import (
     behind_inner_node,
@@ -73,8 +70,8 @@ class DualScrew(AbstractFormulation):
         V, V_d = screw_twists(chain, at, theta_d, theta_dd, tips[1], tips[2])
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
-            whole = force.V + cobracket(a, force.V)
-            F, F_1 = transpose_along(at.Phi, force.V, whole)
+            whole = force.V + coadjoint(a, force.V)
+            F, F_1 = at.twists.gathered(force.V, whole)
             on_theta, on_links = forces_on_coordinates(chain, at, shape, F, F_1)
             on_links = on_links + force.q[:, 6:]
             on_eta = take_elastic(self.links, eta, on_links)
@@ -134,8 +131,8 @@ def screw_twists(
     """Twists V = (P_0 + P_1[eta]) u of all links in their displaced frames, and their exact rates."""
     s, a = at.s, at.a
     phi, phi_d = at.tip[:, 3:], tip_d[:, 3:]
-    rate = jnp.asarray(chain.selection @ theta_d)[:, None]
-    rate_d = jnp.asarray(chain.selection @ theta_dd)[:, None]
+    rate = chain.below_links(theta_d)[:, None]
+    rate_d = chain.below_links(theta_dd)[:, None]
 
     # Twists: each link adds its joint's screw and its parent's tip, of order zero and one in eta.
     from_tip = carry(at.B, tip_d)
@@ -143,7 +140,7 @@ def screw_twists(
     own = s * rate + from_tip
     own_1 = bracket(a, own) - from_tip_1
     own_a = from_tip - rate * bracket(s, a)
-    V_0, V_1, a_d = along(at.Phi, own, own_1, own_a)
+    V_0, V_1, a_d = at.twists.along(own, own_1, own_a)
 
     # Their rates: d/dt of the same sums, Phi turning with the joints.
     from_tip_d = carry(at.B, tip_dd)
@@ -153,7 +150,7 @@ def screw_twists(
     own_d1 = bracket(a_d, own) + bracket(a, own_d - rate * bracket(s, from_tip))
     own_d1 = own_d1 - carry(at.B, tip_d1)
     own_d1 = own_d1 + rate * bracket(s, from_tip_1 + own_1 - V_1)
-    V_d0, V_d1 = along(at.Phi, own_d - rate * bracket(s, V_0), own_d1)
+    V_d0, V_d1 = at.twists.along(own_d - rate * bracket(s, V_0), own_d1)
 
     # In the displaced frames of the links.
     V = V_0 + V_1 - bracket(a, V_0)

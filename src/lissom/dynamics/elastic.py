@@ -8,16 +8,21 @@ from jaxtyping import Array, Float, Int
 from ..kinematics.chain import of_parents, on_parents
 from ..kinematics.mechanism import AbstractSeats
 from ..types import Real
-from .links import Links
+from .links import Links, coordinate_places
 
 
 class ElasticSeats(AbstractSeats):
     """Displacements of the points that carry the frames of a chain, from the elastic coordinates of their links."""
 
     shape: Float[Real, "f 6 s"]  # from the coordinates of each frame's parent
-    place: Int[np.ndarray, "l m"]
     slopes: Float[Real, "l p k m"] | None
+    counts: tuple[int, ...] = eqx.field(static=True)  # of elastic coordinates
     parents: tuple[int, ...] | None = eqx.field(static=True)
+
+    @property
+    def place(self) -> Int[np.ndarray, "l m"]:
+        """Index of each link's elastic coordinates in eta; d where there is none."""
+        return coordinate_places(self.counts)
 
     def displaced(self, eta: Float[Array, " d"]) -> Float[Array, "f 6"]:
         """From the elastic coordinates of the robot."""

@@ -105,7 +105,7 @@ class Erls(AbstractFormulation):
         _, eta = self.split(x)
         rate_i, eta_d = self.split(xd)
         acceleration_i, eta_dd = self.split(xdd)
-        rigid = rigid_motion(self.mechanism.chain, at, rate_i, acceleration_i)
+        rigid = rigid_motion(at, rate_i, acceleration_i)
         carried = self._carried_motion(at, rigid, eta, eta_d, eta_dd)
         place, rates, rates_d = self._link_motion(
             theta, rigid, carried.moved, carried.placed
@@ -128,9 +128,8 @@ class Erls(AbstractFormulation):
         """Displacements that the ERLS carries; of stiffened links once more, with what shortens them."""
 
         def carried(placed):
-            chain, shapes = self.mechanism.chain, self.shapes
             return erls_motion(
-                chain, shapes, self.reference, at, rigid, placed, self.complete
+                self.shapes, self.reference, at, rigid, placed, self.complete
             )
 
         linear = linear_motion(self.links, *eta)
@@ -148,9 +147,8 @@ class Erls(AbstractFormulation):
         """Transpose of the rates: forces on theta_i and on the `count` elastic coordinates."""
 
         def transpose(moved, on_V, on_q, on_encoder):
-            chain, shapes = self.mechanism.chain, self.shapes
             forces = (on_V, on_q, on_encoder)
-            return erls_pull_back(chain, shapes, at, moved, *forces, self.complete)
+            return erls_pull_back(self.shapes, at, moved, *forces, self.complete)
 
         on_theta, on_links = transpose(carried.moved, force.V, force.q, force.encoder)
         if carried.slopes is not None:
@@ -176,7 +174,7 @@ class Erls(AbstractFormulation):
         l, j = placed[0].shape[0], self.n_encoders
 
         def of_links(inner, eta):
-            return jnp.concatenate([inner.reshape(-1, 6)[:l], eta], axis=1)
+            return jnp.concatenate([inner[:l], eta], axis=1)
 
         inner = moved.total
         q = of_links(inner.value, placed[0])
@@ -188,8 +186,8 @@ class Erls(AbstractFormulation):
         encoder_d = (rigid.theta_d + phi_d)[:j]
         encoder_dd = (rigid.theta_dd + phi_dd)[:j]
         R, p = link_frames(self.mechanism.chain, theta)
-        V = rigid.V.reshape(-1, 6)[:l]
-        V_d = rigid.V_d.reshape(-1, 6)[:l]
+        V = rigid.V[:l]
+        V_d = rigid.V_d[:l]
         place = Configuration(R[:l], p[:l], q, encoder)
         return place, Rates(V, q_d, encoder_d), Rates(V_d, q_dd, encoder_dd)
 

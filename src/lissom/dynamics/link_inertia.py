@@ -7,6 +7,8 @@ With A_a = (e_a x) on every translation and rotation triplet, its velocity field
 with constants of the link (Appendix D of [Vidoni2015]).
 """
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -15,32 +17,39 @@ from ..algebra.se3 import coadjoint
 from .links import Links
 
 
+class Bending(NamedTuple):
+    """What the constants of one link make of its coordinates q: X_a q, Z_ab q and q^T Z_ab q."""
+
+    X: Float[Array, "3 e"]
+    Z: Float[Array, "3 3 c"]
+    turning: Float[Array, "3 3"]
+
+
+def bending(link: Links, q: Float[Array, " c"]) -> Bending:
+    """Products with the constants, formed once for all that needs them."""
+    Zq = jnp.einsum("abcd,d->abc", link.Z, q)
+    return Bending(jnp.einsum("aec,c->ae", link.X, q), Zq, Zq @ q)
+
+
 def momentum(
     link: Links, y: Float[Array, " e"], q: Float[Array, " c"]
 ) -> Float[Array, " e"]:
     """Momentum dT/dy of one link."""
-    w = y[3:6]
-    Xq = jnp.einsum("aec,c->ae", link.X, q)
-    turning = Xq @ y + jnp.einsum("abcd,c,d->ab", link.Z, q, q) @ w
-    on_w = jnp.zeros_like(y).at[3:6].set(turning)
-    return jnp.asarray(link.mass) @ y + w @ Xq + on_w
+    return _momentum(link, y, bending(link, q))
 
 
-def kinetic_slope(
-    link: Links, y: Float[Array, " e"], q: Float[Array, " c"]
-) -> Float[Array, " c"]:
-    """dT/dq of one link."""
+def _momentum(link: Links, y: Float[Array, " e"], bent: Bending) -> Float[Array, " e"]:
     w = y[3:6]
-    first = jnp.einsum("a,aec,e->c", w, link.X, y)
-    second = jnp.einsum("a,b,abcd,d->c", w, w, link.Z, q)
-    return first + second
+    on_w = bent.X @ y + bent.turning @ w
+    return (jnp.asarray(link.mass) @ y + w @ bent.X).at[3:6].add(on_w)
 
 
 def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
     none = jnp.zeros_like(link.mass)
-    G = none.at[:, 3:6].set(jnp.einsum("aec,c->ea", link.X, q))
-    Z = none.at[3:6, 3:6].set(jnp.einsum("abcd,c,d->ab", link.Z, q, q))
+    bent = bending(link, q)
+    G = none.at[:, 3:6].set(bent.X.T)
+    Z = none.at[3:6, 3:6].set(bent.turning)
     return jnp.asarray(link.mass) + G + G.T + Z
 
 
@@ -48,11 +57,29 @@ def inertial_force(
     link: Links, y: Float[Array, " e"], q: Float[Array, " c"], y_d: Float[Array, " e"]
 ) -> Float[Array, " e"]:
     """Kirchhoff's equations of one link: force on (V, qd) that its motion needs."""
-    qd = y[6:]
-    # Momentum and its rate in link axes; the axes turn, which adds the coadjoint term.
-    P, P_d = jax.jvp(lambda y, q: momentum(link, y, q), (y, q), (y_d, qd))
-    turning = coadjoint(y[:6], P[:6])
-    return P_d + jnp.concatenate([turning, -kinetic_slope(link, y, q)])
+    w, qd = y[3:6], y[6:]
+    bent = bending(link, q)
+    # How the momentum in link axes changes with y, and with q: Z_ba is the transpose of Z_ab.
+    P_d = _momentum(link, y_d, bent)
+    X_d = jnp.einsum("aec,c->ae", link.X, qd)
+    half = bent.Z @ qd
+    P_d = (P_d + w @ X_d).at[3:6].add(X_d @ y + (half + half.T) @ w)
+    # The axes turn, which adds the coadjoint term; dT/dq pulls on the coordinates.
+    turning = coadjoint(y[:6], _momentum(link, y, bent)[:6])
+    slope = jnp.einsum("ae,aec->c", jnp.outer(w, y), link.X)
+    slope = slope + jnp.einsum("ab,abc->c", jnp.outer(w, w), bent.Z)
+    return P_d + jnp.concatenate([turning, -slope])
+
+
+def differentiated_inertial_force(
+    link: Links, y: Float[Array, " e"], q: Float[Array, " c"], y_d: Float[Array, " e"]
+) -> Float[Array, " e"]:
+    """The same by automatic differentiation of the momentum and of the kinetic energy: the oracle."""
+    at, along = (y, q), (y_d, y[6:])
+    P, P_d = jax.jvp(lambda y, q: momentum(link, y, q), at, along)
+    # T = 1/2 y^T P, homogeneous of degree two in y.
+    slope = jax.grad(lambda q: 0.5 * y @ momentum(link, y, q))(q)
+    return P_d + jnp.concatenate([coadjoint(y[:6], P[:6]), -slope])
 
 
 def elastic_force(link: Links, q: Float[Array, " c"]) -> Float[Array, " e"]:

@@ -29,14 +29,19 @@ class Links(eqx.Module):
         Float[Real, " l"] | None
     )  # Rayleigh mass coefficient [1/s]; None: no link has one
     shapes: Shapes
-    # Index of each body coordinate in eta; d where there is none.
-    place: Int[np.ndarray, "l m"] = eqx.field(static=False)
+    # Number of elastic coordinates of each link.
+    counts: tuple[int, ...] = eqx.field(static=True)
     # Of stiffened links, whose q = (r, eta, squares): slopes of an axis, or factors of second-order displacements.
     slopes: Float[Real, "l p d m"] | None = None
     # The same for unit rotations of the inner node, of links that small displacements carry.
     leans: Float[Real, "l p d 3"] | None = None
     # Where inertia follows the nodal shortcut of [Vidoni2015].
     nodal: NodalConstants | None = None
+
+    @property
+    def place(self) -> Int[np.ndarray, "l m"]:
+        """Index of each link's elastic coordinates in eta; d where there is none."""
+        return coordinate_places(self.counts)
 
 
 def stack_links(
@@ -89,7 +94,7 @@ def stack_links(
         damping=over_coordinates([b.damping for b in bodies], 0),
         alpha=mass_coefficients(bodies),
         shapes=Shapes(tip=stacked(tips, [(none, n) for n in more_c])),
-        place=coordinate_places([body.rigid.shape[0] - 6 for body in bodies], c - 6),
+        counts=tuple(body.rigid.shape[0] - 6 for body in bodies),
         nodal=nodal,
     )
 
@@ -102,10 +107,10 @@ def mass_coefficients(bodies: Sequence[Body]) -> Float[Real, " l"] | None:
     return namespace(*alphas).stack(alphas).astype(float)
 
 
-def coordinate_places(counts: Sequence[int], slots: int) -> Int[np.ndarray, "l m"]:
+def coordinate_places(counts: Sequence[int]) -> Int[np.ndarray, "l m"]:
     """Where each link's elastic coordinates sit in eta; unused slots point one past the end, at a zero."""
     total = sum(counts)
-    slot = np.arange(slots)
+    slot = np.arange(max(counts, default=0))
     places = []
     start = 0
     for count in counts:

@@ -44,7 +44,7 @@ def elastic_seats(
 ) -> ElasticSeats:
     """What the elastic coordinates of the links do to the points that carry the frames of a mechanism."""
     shape = seats_of(robot, links.node_shape)[:, :, 6:]
-    return ElasticSeats(shape, links.place, links.slopes, mechanism.chain.parents)
+    return ElasticSeats(shape, links.slopes, links.counts, mechanism.chain.parents)
 
 
 def links_of(bodies: Sequence[Body], choices: Choices, carried: bool = False) -> Links:

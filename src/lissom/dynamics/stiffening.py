@@ -9,6 +9,7 @@ and loads all see the shortened link, and the geometric stiffness of axial and c
 equations of motion.
 """
 
+import dataclasses
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from ..bodies.integrals import inertia_integrals
 from ..bodies.second_order_fields import with_further_coordinates
 from ..bodies.slopes import Slopes
 from ..types import Real, namespace
-from .links import Links, coordinate_places, stack_links
+from .links import Links, stack_links
 
 NO_SECOND_ORDER = (
     "stiffening: geometric needs the second-order displacements of a link of finite elements, and its file has none: "
@@ -85,7 +86,7 @@ def stiffened_links(bodies: Sequence[Body], carried: bool = False) -> Links:
     """
     if carried:
         bodies = [with_axes(body) for body in bodies]
-    counts = [body.coordinates - 6 for body in bodies]
+    counts = tuple(body.coordinates - 6 for body in bodies)
     slots = max(counts)
     found = [shortening_of(body) for body in bodies]
     longer = [
@@ -96,15 +97,11 @@ def stiffened_links(bodies: Sequence[Body], carried: bool = False) -> Links:
     factors = [None if part is None else part.factors for part in found]
     leans = [None if part is None else part.leans for part in found]
     # The squares follow eta: only eta has places among the coordinates of the robot.
-    return eqx.tree_at(
-        lambda l: (l.place, l.slopes, l.leans),
+    return dataclasses.replace(
         links,
-        (
-            coordinate_places(counts, slots),
-            _stacked(factors, slots),
-            _stacked(leans, 3) if carried else None,
-        ),
-        is_leaf=lambda leaf: leaf is None,
+        counts=counts,
+        slopes=_stacked(factors, slots),
+        leans=_stacked(leans, 3) if carried else None,
     )
 
 

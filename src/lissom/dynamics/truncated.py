@@ -19,21 +19,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.se3 import rigid_shape
+from ..algebra.se3 import bracket, coadjoint, rigid_shape
 from ..algebra.so3 import cross_matrix
 from ..kinematics.chain import Chain, of_parents, on_parents, stands_on_ground
 from ..kinematics.dual_chain import (
     DualPose,
-    along,
-    bracket,
-    carry,
-    cobracket,
     dual_pose,
     forces_on_coordinates,
     parents_tips,
-    transpose_along,
     turned_tip_terms,
 )
+from ..kinematics.recursion import carry
 from ..types import Real, namespace
 from .elastic import place_elastic, take_elastic
 from .engine import VirtualWork, friction, friction_slope
@@ -117,24 +113,24 @@ class TruncatedScrews(AbstractEquations):
         tip, tip_d, tip_dd = parents_tips(chain, shape, eta, eta_d, eta_dd)
         at = dual_pose(chain, theta, tip)
         s, a = at.s, at.a
-        rate = jnp.asarray(chain.selection @ theta_d)[:, None]
-        rate_d = jnp.asarray(chain.selection @ theta_dd)[:, None]
+        rate = chain.below_links(theta_d)[:, None]
+        rate_d = chain.below_links(theta_dd)[:, None]
         # Elastic speeds are dual, elastic accelerations real: tip_d enters the dual parts, tip_dd both.
         own = carry(at.B, tip_d)
         own_d = carry(at.B, tip_dd)
         turned = bracket(s, a)
 
-        (V,) = along(at.Phi, s * rate)
+        (V,) = at.twists.along(s * rate)
         # Weight is the inertia of a lift: the ground accelerates by -g.
         up = jnp.append(-jnp.asarray(formulation.gravity), jnp.zeros(3))
-        ground = stands_on_ground(chain)[:, None] * (at.G @ up)
+        ground = stands_on_ground(chain)[:, None] * (at.twists.G @ up)
         own_V_d = s * rate_d + own_d - rate * bracket(s, V) + ground
-        V_d, a_d = along(at.Phi, own_V_d, own - rate * turned)
+        V_d, a_d = at.twists.along(own_V_d, own - rate * turned)
 
         own_a_dd = bracket(a, own_d) - carry(at.B, turned_tip_terms(tip[:, 3:], tip_dd))
         own_a_dd = own_a_dd - 2.0 * rate * bracket(s, a_d) - rate_d * turned
         own_a_dd = own_a_dd - rate**2 * bracket(s, turned)
-        (a_dd,) = along(at.Phi, own_a_dd)
+        (a_dd,) = at.twists.along(own_a_dd)
 
         # Dual parts in the deformed frames of the links, V_i = (1 - eps ad(a_i)) V~_i.
         V_1 = a_d - bracket(a, V)
@@ -173,10 +169,10 @@ class TruncatedScrews(AbstractEquations):
         ww = w[:, :, None] * w[:, None, :]
         slope_1 = slope_1 + jnp.einsum("labmn,lab,ln->lm", Z, ww, eta)
 
-        # The frame of a link turns: its momentum changes by the cobracket with its twist.
+        # The frame of a link turns: its momentum changes by the coadjoint of its twist.
         V, V_1, Q, Q_1 = y[:, :6], y_1[:, :6], P[:, :6], P_1[:, :6]
-        real = P_d + _joined(cobracket(V, Q), -slope)
-        dual = P_d1 + _joined(cobracket(V, Q_1) + cobracket(V_1, Q), -slope_1)
+        real = P_d + _joined(coadjoint(V, Q), -slope)
+        dual = P_d1 + _joined(coadjoint(V, Q_1) + coadjoint(V_1, Q), -slope_1)
         return Dual(real, dual)
 
     def needed_force(
@@ -207,7 +203,7 @@ class TruncatedScrews(AbstractEquations):
         on_links = force.real[:, 6:] + force.dual[:, 6:] + strain + damping
         # Back from the deformed frames to those of the rigid chain, to first order.
         F = force.real[:, :6]
-        F_1 = force.dual[:, :6] + cobracket(at.a, F)
+        F_1 = force.dual[:, :6] + coadjoint(at.a, F)
         _, eta = formulation.split(x)
         theta_d, _ = formulation.split(xd)
         theta_dd, _ = formulation.split(xdd)
@@ -221,7 +217,7 @@ class TruncatedScrews(AbstractEquations):
             on_links = on_links - applied.q[:, 6:]
             on_joint = on_joint - applied.encoder
         chain, shape = formulation.mechanism.chain, jnp.asarray(self.links.tip)
-        F, F_1 = transpose_along(at.Phi, F, F + F_1)
+        F, F_1 = at.twists.gathered(F, F + F_1)
         on_theta, from_tips = forces_on_coordinates(chain, at, shape, F, F_1)
         on_eta = take_elastic(formulation.links, eta, on_links + from_tips)
         return jnp.concatenate([on_theta + on_joint, on_eta])
@@ -250,7 +246,7 @@ class TruncatedScrews(AbstractEquations):
         shape, mass = jnp.asarray(self.links.tip), jnp.asarray(self.links.mass)
         P = jnp.einsum("lef,lf->le", mass, _joined(a_d, eta_d))
         P = jnp.asarray(self.links.alpha)[:, None] * P
-        (F,) = transpose_along(at.Phi, P[:, :6])
+        (F,) = at.twists.gathered(P[:, :6])
         on_tip = jnp.einsum("lij,li->lj", at.B, F)
         on_own_tip = on_parents(chain.parents, on_tip, shape.shape[0])
         from_tips = jnp.einsum("ldm,ld->lm", shape, on_own_tip)
@@ -282,7 +278,7 @@ class TruncatedScrews(AbstractEquations):
         shape, spread = jnp.asarray(self.links.tip), jnp.asarray(self.links.spread)
         (tip,) = parents_tips(chain, shape, eta)
         at = dual_pose(chain, theta, tip)
-        l, j, n = at.s.shape[0], theta.shape[0], theta.shape[0] + spread.shape[2]
+        l, j = at.s.shape[0], theta.shape[0]
         a, phi = at.a[:, None], at.tip[:, None, 3:]
 
         def columns(f, b):
@@ -301,9 +297,8 @@ class TruncatedScrews(AbstractEquations):
         own = jnp.concatenate([joint, elastic], axis=2)
         own_1 = jnp.concatenate([joint_1, elastic_1], axis=2)
 
-        both = jnp.stack([own, own_1]).reshape(2, 6 * l, n)
-        summed = jnp.einsum("xy,kyn->kxn", at.Phi, both)
-        real, dual = summed.reshape(2, l, 6, n)
+        both = jnp.concatenate([own, own_1], axis=2)
+        real, dual = jnp.split(at.twists.columns(both), 2, axis=2)
         dual = dual - columns(lambda b: bracket(a, b), real)
         still = jnp.concatenate([jnp.zeros((l, eta.shape[1], j)), spread], axis=2)
         P = jnp.concatenate([real, still], axis=1)
@@ -439,7 +434,7 @@ class TruncatedScrews(AbstractEquations):
 
         def damping_of(eta_d):
             (tip_d,) = parents_tips(chain, jnp.asarray(self.links.tip), eta_d)
-            (a_d,) = along(at.Phi, carry(at.B, tip_d))
+            (a_d,) = at.twists.along(carry(at.B, tip_d))
             return self.damping_forces(chain, at, a_d, eta_d)
 
         slope = friction_slope(formulation, xd[:j])
@@ -484,9 +479,9 @@ class TruncatedScrews(AbstractEquations):
         at = self._pose(formulation, motion.place)
         chain = formulation.mechanism.chain
         (tip_d,) = parents_tips(chain, jnp.asarray(self.links.tip), eta_d)
-        rate = jnp.asarray(chain.selection @ theta_d)[:, None]
+        rate = chain.below_links(theta_d)[:, None]
         own = carry(at.B, tip_d) - rate * bracket(at.s, at.a)
-        (a_d,) = along(at.Phi, own)
+        (a_d,) = at.twists.along(own)
         loss = jnp.sum(eta_d * self.damping_forces(chain, at, a_d, eta_d))
         return loss + theta_d @ friction(formulation, theta_d)
 

@@ -16,6 +16,7 @@ from ..types import Real
 # Links per iteration of a scan: short chains become straight-line code, long ones keep compile time flat.
 UNROLL = 4
 GROUND = -1  # number of the parent of a link that stands on the ground
+FIXED = -1  # number of a joint that does not move
 
 
 class Chain(eqx.Module):
@@ -30,10 +31,38 @@ class Chain(eqx.Module):
     axis: Float[Real, "l 3"]  # unit axis in the joint frame
     turns: Float[Real, " l"]  # 1 for a revolute joint, else 0
     slides: Float[Real, " l"]  # 1 for a prismatic joint, else 0
-    # Joint coordinate of each link; a row of zeros for a fixed joint.
-    selection: Float[Real, "l j"]
+    # Number of the joint below each link among those that move; `FIXED` for a fixed joint.
+    joints: tuple[int, ...] = eqx.field(static=True)
     # None: each link moves on the one before it.
     parents: tuple[int, ...] | None = eqx.field(static=True, default=None)
+
+    @property
+    def n_links(self) -> int:
+        """Number of links, frames that follow them included."""
+        return len(self.joints)
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joints that move."""
+        return max(self.joints, default=FIXED) + 1
+
+    @property
+    def selection(self) -> Float[np.ndarray, "l j"]:
+        """1 where a joint (column) is the one below a link (row)."""
+        numbers = np.arange(self.n_joints)
+        return (np.asarray(self.joints, dtype=int)[:, None] == numbers).astype(float)
+
+    def below_links(self, motion: Float[Array, " j"]) -> Float[Array, " l"]:
+        """Motion of the joint below every link; zero where that is fixed."""
+        if self.joints == tuple(range(self.n_joints)):
+            return motion
+        # `FIXED` is the last number of all, counted from the end.
+        return jnp.append(motion, 0.0)[np.asarray(self.joints)]
+
+    def on_joints(self, force: Float[Array, " l"]) -> Float[Array, " j"]:
+        """The transpose of `below_links`: forces on the joints that move."""
+        moving = np.flatnonzero(np.asarray(self.joints) != FIXED)
+        return force if len(moving) == len(self.joints) else force[moving]
 
     @property
     def screw(self) -> Float[Array, "l 6"]:
@@ -65,7 +94,7 @@ def relative_poses(
         displaced: displacement u and rotation vector phi of the point that carries each link, in its parent's axes;
             None where links are rigid.
     """
-    motion = chain.selection @ theta
+    motion = chain.below_links(theta)
     R_X = jnp.asarray(chain.rotation)
     p_X = jnp.asarray(chain.position)
     axis = jnp.asarray(chain.axis)
@@ -106,6 +135,33 @@ def outwards(
     return jax.tree.map(lambda *parts: jnp.stack(parts), *values)
 
 
+def inwards(
+    parents: tuple[int, ...] | None,
+    hand_down: Callable[[Any, Any], Any],
+    links: Any,
+    own: Float[Array, "l *n"],
+) -> Float[Array, "l *n"]:
+    """Sum of every link's `own` and of `hand_down(link, sum)` of all links that it carries, from the tips inwards."""
+    if parents is None:
+
+        def previous_link(handed, link):
+            here = link[1] + handed
+            return hand_down(link[0], here), here
+
+        nothing = jnp.zeros_like(own[0])
+        unroll = min(len(own), UNROLL)
+        return jax.lax.scan(
+            previous_link, nothing, (links, own), reverse=True, unroll=unroll
+        )[1]
+    sums = list(own)
+    # A link comes after the one that carries it.
+    for i in reversed(range(len(parents))):
+        if parents[i] != GROUND:
+            link = jax.tree.map(lambda part, i=i: part[i], links)
+            sums[parents[i]] = sums[parents[i]] + hand_down(link, sums[i])
+    return jnp.stack(sums)
+
+
 def of_previous(value: Float[Array, "l *n"]) -> Float[Array, "l *n"]:
     """For every link of a serial chain, the value of the link before it; zero for the first, on the ground."""
     return jnp.concatenate([jnp.zeros_like(value[:1]), value[:-1]])
@@ -117,7 +173,9 @@ def of_parents(
     """For every link, the value of its parent; zero where that is the ground."""
     if parents is None:
         return of_previous(value)
-    return jnp.tensordot(parent_matrix(parents, value.shape[0]), value, axes=1)
+    # `GROUND` is the last number of all, counted from the end.
+    with_ground = jnp.concatenate([value, jnp.zeros_like(value[:1])])
+    return with_ground[np.asarray(parents)]
 
 
 def on_parents(
@@ -126,24 +184,19 @@ def on_parents(
     """The transpose of `of_parents`: sums over the children of each of `count` links."""
     if parents is None:
         return jnp.concatenate([value[1:], jnp.zeros_like(value[:1])])
-    return jnp.tensordot(parent_matrix(parents, count).T, value, axes=1)
-
-
-def parent_matrix(parents: tuple[int, ...], count: int) -> Float[np.ndarray, "l b"]:
-    """1 where a link (row) moves on another (column)."""
-    return (np.asarray(parents)[:, None] == np.arange(count)).astype(float)
+    sums = jnp.zeros((count + 1, *value.shape[1:]))
+    return sums.at[np.asarray(parents)].add(value)[:count]
 
 
 def stands_on_ground(chain: Chain) -> Float[np.ndarray, " l"]:
     """1 for every link that the ground carries."""
-    count = chain.selection.shape[0]
-    parents = chain.parents or range(GROUND, count - 1)
+    parents = chain.parents or range(GROUND, chain.n_links - 1)
     return (np.asarray(parents) == GROUND).astype(float)
 
 
 def with_frames(chain: Chain, value: Float[Array, "b *n"]) -> Float[Array, "l *n"]:
     """Values of the robot's links, and zeros for the frames of the chain that follow them."""
-    missing = chain.selection.shape[0] - value.shape[0]
+    missing = chain.n_links - value.shape[0]
     if missing == 0:
         return value
     return jnp.concatenate([value, jnp.zeros((missing, *value.shape[1:]))])
@@ -177,7 +230,7 @@ def link_twists(
     chain: Chain, relative: Relative, theta_d: Float[Array, " j"]
 ) -> Float[Array, "l 6"]:
     """Body twist V = (v, w) of every link, in its own frame."""
-    joint = chain.screw * (chain.selection @ theta_d)[:, None]
+    joint = chain.screw * chain.below_links(theta_d)[:, None]
 
     def step(V, link):
         pose, s = link
@@ -194,5 +247,5 @@ def body_jacobian(chain: Chain, relative: Relative) -> Float[Array, "l 6 j"]:
         pose, s = link
         return twist_to_child(pose.R, pose.p, J) + s
 
-    ground = jnp.zeros((6, chain.selection.shape[1]))
+    ground = jnp.zeros((6, chain.n_joints))
     return outwards(chain.parents, step, ground, (relative, joint))

@@ -15,10 +15,11 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..algebra.se3 import bracket
 from ..algebra.so3 import left_jacobian, rotation_series
 from .chain import Chain, relative_poses
-from .erls_motion import chain_product, transfer
 from .mechanism import AbstractJointDependence, AbstractMechanism
+from .recursion import Recursion, carry, transfer, transpose_carry
 
 
 class Tips(eqx.Module):
@@ -30,17 +31,13 @@ class Tips(eqx.Module):
 
 
 class Seats(eqx.Module):
-    """Where every link sits on its parent: pose in the parent's frame, and what carries twists to it.
-
-    The chain of all links follows: `Phi` carries a twist of each link to all links outside.
-    """
+    """Where every link sits on its parent: pose in the parent's frame, and what carries twists to it."""
 
     R: Float[Array, "l 3 3"]
     p: Float[Array, "l 3"]
-    A: Float[Array, "l 6 6"]  # twist of the parent's frame -> of the link's
+    twists: Recursion  # from the parent's frame to the link's, matrices A
     B: Float[Array, "l 6 6"]  # the same from the point that carries the link
     turn: Float[Array, "l 3 3"]  # left Jacobian J(phi) of that point
-    Phi: Float[Array, "L L"]
 
 
 def seats_on_tips(
@@ -52,19 +49,10 @@ def seats_on_tips(
     return Seats(
         R=relative.R,
         p=relative.p,
-        A=A,
+        twists=Recursion(A, chain.parents),
         B=transfer(relative.R, relative.arm),
         turn=left_jacobian(displaced[:, 3:]),
-        Phi=chain_product(A, chain.parents),
     )
-
-
-def turning(W: Float[Array, "l 6"], V: Float[Array, "l 6"]) -> Float[Array, "l 6"]:
-    """ad(W) V = (w_W x v + v_W x w, w_W x w) of every link."""
-    v_W, w_W = jnp.split(W, 2, axis=1)
-    v, w = jnp.split(V, 2, axis=1)
-    linear = jnp.cross(w_W, v) + jnp.cross(v_W, w)
-    return jnp.concatenate([linear, jnp.cross(w_W, w)], axis=1)
 
 
 def tip_twist(
@@ -105,35 +93,30 @@ def twists(
     acceleration_i: Float[Array, " i"],
 ) -> Twists:
     """Twists and their rates, from the base outwards, the dependent joints following where chains are closed."""
-    chain, Phi = mechanism.chain, seats.Phi
+    chain = mechanism.chain
     b, b_d = tip_twist(seats, tips)
 
-    def from_tip(V):
-        return jnp.einsum("lij,lj->li", seats.B, V)
-
     def of_joints(rate):
-        return chain.screw * (chain.selection @ rate)[:, None]
+        return chain.screw * chain.below_links(rate)[:, None]
 
-    dependence = mechanism.dependence(_jacobian(chain, Phi))
-    seat = from_tip(b)
-    theta_d = dependence.follow(rate_i, Phi @ seat.reshape(-1))
+    def following(motion_i, own):
+        """Motion of all joints while `own` moves every link on its parent."""
+        (others,) = seats.twists.along(own)
+        return dependence.follow(motion_i, others)
+
+    screws = chain.screw[:, :, None] * chain.selection[:, None, :]
+    dependence = mechanism.dependence(seats.twists.columns(screws))
+    seat = carry(seats.B, b)
+    theta_d = following(rate_i, seat)
     joint = of_joints(theta_d)
     W = seat + joint  # of the link on its parent
-    V = (Phi @ W.reshape(-1)).reshape(W.shape)
+    (V,) = seats.twists.along(W)
     # The tip carries its own motion in axes that do not turn with it: only its rotation and the joint change B.
-    spin = from_tip(b.at[:, :3].set(0.0)) + joint
-    own = from_tip(b_d) - turning(spin, seat) + turning(V, W)
-    theta_dd = dependence.follow(acceleration_i, Phi @ own.reshape(-1))
-    own = own + of_joints(theta_dd)
-    V_d = (Phi @ own.reshape(-1)).reshape(W.shape)
+    spin = carry(seats.B, b.at[:, :3].set(0.0)) + joint
+    own = carry(seats.B, b_d) - bracket(spin, seat) + bracket(V, W)
+    theta_dd = following(acceleration_i, own)
+    (V_d,) = seats.twists.along(own + of_joints(theta_dd))
     return Twists(theta_d, theta_dd, V, V_d, dependence)
-
-
-def _jacobian(chain: Chain, Phi: Float[Array, "L L"]) -> Float[Array, "l 6 k"]:
-    """Body Jacobian of all joints."""
-    screws = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
-    J = Phi @ screws.reshape(Phi.shape[0], -1)
-    return J.reshape(screws.shape)
 
 
 def twists_pull_back(
@@ -144,13 +127,14 @@ def twists_pull_back(
     on_joints: Float[Array, " k"],
 ) -> tuple[Float[Array, " i"], Float[Array, "l 6"]]:
     """Transpose of the twists and joint rates: forces on the independent joints and on the displacements (u, phi)."""
-    on_W = (on_V.reshape(-1) @ seats.Phi).reshape(on_V.shape)
-    on_theta = on_joints + jnp.sum(chain.screw * on_W, axis=1) @ chain.selection
+    (on_W,) = seats.twists.gathered(on_V)
+    on_theta = on_joints + chain.on_joints(jnp.sum(chain.screw * on_W, axis=1))
     wrenches = dependence.closing_wrenches(on_theta)
     if wrenches is not None:
         # Closing joints push on the frames until no force is left on the dependent joints.
-        on_W = on_W + (wrenches @ seats.Phi).reshape(on_V.shape)
-    on_b = jnp.einsum("lij,li->lj", seats.B, on_W)
+        (push,) = seats.twists.gathered(wrenches)
+        on_W = on_W + push
+    on_b = transpose_carry(seats.B, on_W)
     on_phi = jnp.einsum("lij,li->lj", seats.turn, on_b[:, 3:])
     on_tip = jnp.concatenate([on_b[:, :3], on_phi], axis=1)
     return dependence.forces(on_theta), on_tip

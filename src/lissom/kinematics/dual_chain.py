@@ -2,7 +2,7 @@
 
 All links are written in the frames of the rigid chain. With a_i the small displacement of the frame of link i that the
 links before it cause, a twist in the link's own deformed frame is V_i = (1 - eps ad(a_i)) V~_i, and twists V~ add up
-along the *rigid* chain Phi alone: the dual screw transformation of [Cibicik2021] eq. (66) is
+along the *rigid* chain alone, Phi_ik from link k to link i: the dual screw transformation of [Cibicik2021] eq. (66) is
 
     Phi_ik  ->  (1 - eps ad(a_i)) Phi_ik (1 + eps ad(a_k)).
 
@@ -14,30 +14,9 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..algebra.se3 import coadjoint
 from .chain import Chain, of_parents, on_parents, relative_poses
-from .erls_motion import chain_product, transfer
-
-Stack = Float[Array, "l 6"]
-
-
-def bracket(
-    a: Float[Array, "*#n 6"], b: Float[Array, "*#n 6"]
-) -> Float[Array, "*#n 6"]:
-    """ad(a) b = (w_a x v_b + v_a x w_b, w_a x w_b)."""
-    v_a, w_a = a[..., :3], a[..., 3:]
-    v_b, w_b = b[..., :3], b[..., 3:]
-    linear = jnp.cross(w_a, v_b) + jnp.cross(v_a, w_b)
-    return jnp.concatenate([linear, jnp.cross(w_a, w_b)], axis=-1)
-
-
-def cobracket(
-    a: Float[Array, "*#n 6"], f: Float[Array, "*#n 6"]
-) -> Float[Array, "*#n 6"]:
-    """-ad(a)^T f = (w x l, w x h + v x l) of a force or momentum (l, h)."""
-    v, w = a[..., :3], a[..., 3:]
-    l, h = f[..., :3], f[..., 3:]
-    angular = jnp.cross(w, h) + jnp.cross(v, l)
-    return jnp.concatenate([jnp.cross(w, l), angular], axis=-1)
+from .recursion import Recursion, Stack, carry, transfer
 
 
 def turned_tip_terms(
@@ -52,9 +31,9 @@ def turned_tip_terms(
 class DualPose(eqx.Module):
     """Rigid chain at theta, and the small displacements of its frames."""
 
-    G: Float[Array, "l 6 6"]  # twist of the parent's frame -> of the link's
+    # Twists handed on from the parent's frame to the link's.
+    twists: Recursion
     B: Float[Array, "l 6 6"]  # the same from the parent's tip
-    Phi: Float[Array, "L L"]  # products of G: chain of twists
     s: Stack  # joint screws
     tip: Stack  # displacement (u, phi) of the parent's tip, its axes
     a: Stack  # displacement of every link frame, its own axes
@@ -63,29 +42,10 @@ class DualPose(eqx.Module):
 def dual_pose(chain: Chain, theta: Float[Array, " j"], tip: Stack) -> DualPose:
     """The chain at theta with the displacements `tip` of the parents' tips."""
     relative = relative_poses(chain, theta)
-    G = transfer(relative.R, relative.p)
+    twists = Recursion(transfer(relative.R, relative.p), chain.parents)
     B = transfer(relative.R, relative.arm)
-    Phi = chain_product(G, chain.parents)
-    (a,) = along(Phi, carry(B, tip))
-    return DualPose(G, B, Phi, chain.screw, tip, a)
-
-
-def along(Phi: Float[Array, "L L"], *own: Stack) -> tuple[Stack, ...]:
-    """Solutions of b_i = G_i b_p + own_i, p the parent of link i, for several `own` at once."""
-    # One product with a few columns costs less than several with one.
-    columns = jnp.stack([part.reshape(-1) for part in own], axis=-1)
-    return tuple(part.reshape(own[0].shape) for part in (Phi @ columns).T)
-
-
-def transpose_along(Phi: Float[Array, "L L"], *force: Stack) -> tuple[Stack, ...]:
-    """The transpose of `along`: forces gathered from the tip to the base."""
-    rows = jnp.stack([part.reshape(-1) for part in force])
-    return tuple(part.reshape(force[0].shape) for part in rows @ Phi)
-
-
-def carry(T: Float[Array, "l 6 6"], b: Stack) -> Stack:
-    """T b, link by link."""
-    return jnp.einsum("lij,lj->li", T, b)
+    (a,) = twists.along(carry(B, tip))
+    return DualPose(twists, B, chain.screw, tip, a)
 
 
 def parents_tips(
@@ -105,11 +65,11 @@ def forces_on_coordinates(
         chain: the rigid chain.
         at: pose and displacements.
         shape: displacement of every tip by the link's coordinates.
-        F: forces on the first-order screws, gathered by `transpose_along`.
+        F: forces on the first-order screws, gathered from all links outside.
         F_1: forces on the screws themselves, gathered likewise.
     """
-    on_screws = F_1 - cobracket(at.a, F)
-    on_theta = jnp.sum(at.s * on_screws, axis=1) @ chain.selection
+    on_screws = F_1 - coadjoint(at.a, F)
+    on_theta = chain.on_joints(jnp.sum(at.s * on_screws, axis=1))
     tip, lean = jnp.einsum("lij,kli->klj", at.B, jnp.stack([on_screws, F]))
     on_tip = tip + turned_tip_terms(at.tip[:, 3:], lean)
     on_own_tip = on_parents(chain.parents, on_tip, shape.shape[0])

@@ -28,7 +28,7 @@ class AbstractJointDependence(eqx.Module):
     def follow(
         self,
         motion_i: Float[Array, " i"],
-        others: Float[Array, " L"] | None = None,
+        others: Float[Array, "l 6"] | None = None,
     ) -> Float[Array, " k"]:
         """Rates, or accelerations, of all joints from those of the independent ones.
 
@@ -45,7 +45,7 @@ class AbstractJointDependence(eqx.Module):
     @abc.abstractmethod
     def closing_wrenches(
         self, on_joints: Float[Array, " k"]
-    ) -> Float[Array, " L"] | None:
+    ) -> Float[Array, "l 6"] | None:
         """Wrenches by which closing joints take forces off the dependent joints, on the frames; None in open chains."""
 
     @abc.abstractmethod
@@ -61,7 +61,7 @@ class AllIndependent(AbstractJointDependence):
     def follow(
         self,
         motion_i: Float[Array, " i"],
-        others: Float[Array, " L"] | None = None,
+        others: Float[Array, "l 6"] | None = None,
     ) -> Float[Array, " k"]:
         """The same."""
         return motion_i
@@ -79,7 +79,10 @@ class AllIndependent(AbstractJointDependence):
     ) -> Conditions | None:
         """Those of the reference alone."""
         rows = reference.conditions(J)
-        return None if rows is None else solved_conditions(rows, J)
+        # A robot without moving joints has none to choose.
+        if rows is None or len(rows) == 0:
+            return None
+        return solved_conditions(rows, J)
 
 
 class AbstractSeats(eqx.Module):
@@ -176,12 +179,12 @@ class OpenChain(AbstractMechanism):
     @property
     def independent(self) -> tuple[int, ...]:
         """All of them."""
-        return tuple(range(self.chain.selection.shape[1]))
+        return tuple(range(self.chain.n_joints))
 
     @property
     def home(self) -> Float[np.ndarray, " j"]:
         """Zero."""
-        return np.zeros(self.chain.selection.shape[1])
+        return np.zeros(self.chain.n_joints)
 
     @property
     def rigid(self) -> "OpenChain":
@@ -194,7 +197,7 @@ class OpenChain(AbstractMechanism):
 
     def chain_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " k"]:
         """The joint coordinates of x."""
-        return x[: self.chain.selection.shape[1]]
+        return x[: self.chain.n_joints]
 
     def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
         """The joint coordinates of x."""
@@ -202,7 +205,7 @@ class OpenChain(AbstractMechanism):
 
     def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j n"]:
         """Ones for the joints, zeros for the elastic coordinates."""
-        return jnp.eye(self.chain.selection.shape[1], x.shape[0])
+        return jnp.eye(self.chain.n_joints, x.shape[0])
 
     def dependence(self, J: Float[Array, "l 6 k"]) -> AllIndependent:
         """None follows another."""

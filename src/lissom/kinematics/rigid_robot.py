@@ -6,35 +6,44 @@ moves. A link of the elastic robot then sees the twist of its rigid counterpart 
 
 import equinox as eqx
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
-from .chain import GROUND, Chain, body_jacobian, link_frames, relative_poses
+from .chain import (
+    Chain,
+    body_jacobian,
+    inwards,
+    link_frames,
+    outwards,
+    relative_poses,
+)
 from .mechanism import AbstractJointDependence, AbstractMechanism
 
 
 class RigidRobot(eqx.Module):
     """Joint screws of the rigid robot in world axes; j moving joints, i of them independent, b links."""
 
-    screw: Float[Array, "j 6"]  # (velocity at the world's origin, turning)
+    chain: Chain  # of its links, cut where loops close
+    # Of the joint below each link: (velocity at the world's origin, turning).
+    screw: Float[Array, "b 6"]
     # How all joints of the chain follow from the independent ones; None: all are independent.
     dependence: AbstractJointDependence | None
-    moves: Float[Array, "b j"]  # 1 where a joint moves a link
     closing_joints: int = eqx.field(static=True)  # further joints of the chain
 
     def joint_rates(self, rate_i: Float[Array, " i"]) -> Float[Array, " j"]:
         """Rates of all moving joints."""
         if self.dependence is None:
             return rate_i
-        return self.dependence.follow(rate_i)[: self.screw.shape[0]]
+        return self.dependence.follow(rate_i)[: self.chain.n_joints]
 
     def twists(self, joint_rate: Float[Array, " j"]) -> Float[Array, "b 6"]:
         """Twist of every link in world axes, at the world's origin."""
-        return self.moves @ (self.screw * joint_rate[:, None])
+        own = self.screw * self.chain.below_links(joint_rate)[:, None]
+        return outwards(self.chain.parents, jnp.add, jnp.zeros(6), own)
 
     def joint_forces(self, wrench: Float[Array, "b 6"]) -> Float[Array, " j"]:
         """The transpose of `twists`: forces on the moving joints from wrenches on the links, at the world's origin."""
-        return jnp.sum(self.screw * (self.moves.T @ wrench), axis=1)
+        carried = inwards(self.chain.parents, lambda _, sum: sum, wrench, wrench)
+        return self.chain.on_joints(jnp.sum(self.screw * carried, axis=1))
 
     def independent_forces(self, on_joints: Float[Array, " j"]) -> Float[Array, " i"]:
         """The transpose of `joint_rates`."""
@@ -63,14 +72,12 @@ def rigid_robot(
     if joints > len(rigid.independent):
         J = body_jacobian(chain, relative_poses(chain, theta))
         dependence = rigid.dependence(J)
-    open_chain = _of_links(chain, links, joints)
-    selection = jnp.asarray(open_chain.selection)
-    screw = selection.T @ world_screws(open_chain, theta[:joints])
-    moves = jnp.asarray(carriers(chain.parents, links)) @ selection
-    return RigidRobot(screw, dependence, moves, theta.shape[0] - joints)
+    open_chain = _of_links(chain, links)
+    screw = world_screws(open_chain, theta[:joints])
+    return RigidRobot(open_chain, screw, dependence, theta.shape[0] - joints)
 
 
-def _of_links(chain: Chain, links: int, joints: int) -> Chain:
+def _of_links(chain: Chain, links: int) -> Chain:
     """The chain without the frames that close its loops."""
     parents = chain.parents
     return Chain(
@@ -79,7 +86,7 @@ def _of_links(chain: Chain, links: int, joints: int) -> Chain:
         axis=chain.axis[:links],
         turns=chain.turns[:links],
         slides=chain.slides[:links],
-        selection=chain.selection[:links, :joints],
+        joints=chain.joints[:links],
         parents=None if parents is None else parents[:links],
     )
 
@@ -92,14 +99,3 @@ def world_screws(chain: Chain, theta: Float[Array, " j"]) -> Float[Array, "l 6"]
     slide = axis * chain.slides[:, None]
     # The origin moves with w x (0 - p).
     return jnp.concatenate([slide + jnp.cross(p, turn), turn], axis=1)
-
-
-def carriers(parents: tuple[int, ...] | None, links: int) -> Float[np.ndarray, "b b"]:
-    """1 where a link (column) is another (row), or carries it directly or through others."""
-    if parents is None:
-        return np.tril(np.ones((links, links)))
-    rows = np.eye(links)
-    for i, parent in enumerate(parents[:links]):
-        if parent != GROUND:
-            rows[i] += rows[parent]
-    return rows

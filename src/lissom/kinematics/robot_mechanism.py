@@ -8,7 +8,7 @@ from ..describe.geometry import joint_axis, joint_frame
 from ..describe.link_geometry import parent_of
 from ..describe.robot import Robot
 from ..types import Real, namespace
-from .chain import GROUND, Chain
+from .chain import FIXED, GROUND, Chain
 from .loops.assembly import assembled_closure
 from .loops.closed_chain import ClosedChain
 from .loops.robot_loops import (
@@ -49,7 +49,8 @@ def chain_of(robot: Robot) -> Chain:
         parents.append(joint.parent)
     # The two frames at which each ring is cut come last: they follow the links in the chain.
     xp = namespace(frames, axes)
-    moving = [kind != "fixed" for kind in kinds]
+    moving = [i for i, kind in enumerate(kinds) if kind != "fixed"]
+    joints = tuple(moving.index(i) if i in moving else FIXED for i in range(len(kinds)))
     is_serial = parents == list(range(-1, len(parents) - 1))
     numbers = tuple(GROUND if parent is None else parent for parent in parents)
     return Chain(
@@ -58,7 +59,7 @@ def chain_of(robot: Robot) -> Chain:
         axis=xp.stack([xp.asarray(axis, dtype=float) for axis in axes]),
         turns=np.array([float(kind == "revolute") for kind in kinds]),
         slides=np.array([float(kind == "prismatic") for kind in kinds]),
-        selection=np.eye(len(kinds))[:, moving],
+        joints=joints,
         parents=None if is_serial else numbers,
     )
 

@@ -1,18 +1,21 @@
 """Functions that run as machine code where they can be translated, and under XLA where not."""
 
+import functools
 import hashlib
 import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from ..compilation import (
+    QUICK,
     STORE,
     CompiledAhead,
     Program,
@@ -21,14 +24,16 @@ from ..compilation import (
     user_code_in,
 )
 from . import machine_code, marks, program_cache
-from .program import Untranslatable
+from .program import Function, Untranslatable, executed_operations
 from .program_cache import Recipe
+from .recent_call import RecentCall
 from .translate import Module
 
 log = logging.getLogger("lissom.native")
 Backend = Literal["auto", "native", "xla"]
 _backend: ContextVar[Backend] = ContextVar("backend", default="auto")
 _compiling = threading.RLock()
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @contextmanager
@@ -39,6 +44,14 @@ def using(backend: Backend) -> Iterator[None]:
         yield
     finally:
         _backend.reset(token)
+
+
+def chosen_backend(named: Backend) -> Backend:
+    """A back end that was named, or for `auto` the one that is in force."""
+    return _backend.get() if named == "auto" else named
+
+
+# --- zeros and ones ------------------------------------------------------------------------------------------------
 
 
 class Pattern(NamedTuple):
@@ -92,6 +105,53 @@ def _zeros_and_ones(number: Any) -> np.ndarray | None:
     return np.where(is_known, array, -1).astype(np.int64)
 
 
+# --- functions that are compiled -----------------------------------------------------------------------------------
+
+
+def compiled_quickly(function: F) -> F:
+    """A function compiled without costly optimisation: machine code, or XLA where that has to do it.
+
+    The numbers of a robot, its first argument, are taken to stay the same from call to call. Inside another
+    transformation (`jit`, `grad`, `vmap`) it is an ordinary jitted function, as JAX demands.
+    """
+    quick = NativeAhead(_WithKeywords(function), _robot, quick=True, **QUICK)
+    ordinary = eqx.filter_jit(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        leaves = jax.tree.leaves((args, kwargs))
+        if any(isinstance(leaf, Tracer) for leaf in leaves):
+            return ordinary(*args, **kwargs)
+        return on_device(quick(args, kwargs))
+
+    return call  # type: ignore[return-value]
+
+
+class _WithKeywords:
+    """A function whose arguments are a tuple and a mapping; it has the name of the function."""
+
+    def __init__(self, function: Callable[..., Any]):
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._function(*args, **kwargs)
+
+
+def _robot(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The first argument, if it is more than an array."""
+    return args[0] if isinstance(args[0], eqx.Module) else ()
+
+
+def on_device(tree: Any) -> Any:
+    """The same with arrays of JAX in place of NumPy's; nothing is compiled for it."""
+
+    def put(leaf: Any) -> Any:
+        return jax.device_put(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+    return jax.tree.map(put, tree)
+
+
 class NativeAhead(CompiledAhead):
     """A function that becomes machine code for given shapes before it is called.
 
@@ -100,6 +160,7 @@ class NativeAhead(CompiledAhead):
         fixed: from the arguments, those whose numbers stay the same from call to call, such as the robot's. Their
             zeros and ones are taken for granted; other numbers need no new program, other zeros do.
         unrolls: written out in scalars as a whole; without it, only marked functions inside are.
+        quick: compiled without much optimisation, for what runs a few times.
         options: of XLA, where that has to do it.
     """
 
@@ -108,13 +169,34 @@ class NativeAhead(CompiledAhead):
         function: Callable[..., Any],
         fixed: Callable[..., Any] = lambda *arguments: (),
         unrolls: bool = False,
+        quick: bool = False,
         **options: Any,
     ):
         super().__init__(function, **options)
         self._fixed = fixed
         self._unrolls = unrolls
+        self._quick = quick
         self._untranslatable: set[Any] = set()
-        self._native: dict[Any, list[tuple[Pattern, Program]]] = {}
+        self._recent: RecentCall | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """Value of the function."""
+        if _backend.get() == "xla":
+            return super().__call__(*args)
+        recent = self._recent
+        numbers = None if recent is None else recent.numbers(args)
+        if recent is None or numbers is None:
+            program = self._program(args)
+            numbers, _ = split_arguments(args)
+            self._remember(program, args)
+            return program.call(numbers)
+        return recent.program.call(numbers)
+
+    def _remember(self, program: Program, args: tuple[Any, ...]) -> None:
+        fixed = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
+        # A user's code has to be forgotten when the user lets it go.
+        has_user_code = bool(program.user_code)
+        self._recent = None if has_user_code else RecentCall(program, args, fixed)
 
     def _program(self, args: tuple[Any, ...]) -> Program:
         if _backend.get() == "xla":
@@ -169,7 +251,8 @@ class NativeAhead(CompiledAhead):
     def _build(self, pattern: Pattern, numbers: list[Any], structure: Any) -> Program:
         shapes = [jax.ShapeDtypeStruct(np.shape(leaf), leaf.dtype) for leaf in numbers]
         name = f"{self._function.__module__}.{self._function.__qualname__}"
-        facts = (name, structure, shapes, pattern.digest(), self._unrolls)
+        effort = (self._unrolls, self._quick)
+        facts = (name, structure, shapes, pattern.digest(), effort)
         key = program_cache.key_of(*facts)
         recipe = program_cache.find(key)
         if recipe is None:
@@ -182,25 +265,33 @@ class NativeAhead(CompiledAhead):
         )
 
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
-        rest: list[Any] = []
-
-        def on_arrays(numbers: list[Any]) -> Any:
-            value = self._function(*joined_arguments(numbers, structure))
-            arrays, other = eqx.partition(value, eqx.is_array)
-            rest.append(other)
-            return arrays
-
-        with marks.tracing():
-            traced, result = jax.make_jaxpr(on_arrays, return_shape=True)(shapes)
-        result = jax.tree.map(
-            lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype), result
-        )
-        whole = eqx.combine(result, rest[0])
-        return recipe_of(traced, pattern, self._unrolls, whole)
+        traced, result = trace(self._function, shapes, structure)
+        function = function_of(traced, pattern, self._unrolls)
+        return recipe_of(traced, machine_code.load(function, self._quick), result)
 
 
-def recipe_of(traced: Any, pattern: Pattern, unrolls: bool, result: Any) -> Recipe:
-    """Machine code of a traced function, in this process.
+def trace(
+    function: Callable[..., Any], shapes: list[Any], structure: Any
+) -> tuple[Any, Any]:
+    """A function traced for machine code, and its result with shapes in place of numbers."""
+    rest: list[Any] = []
+
+    def on_arrays(numbers: list[Any]) -> Any:
+        value = function(*joined_arguments(numbers, structure))
+        arrays, other = eqx.partition(value, eqx.is_array)
+        rest.append(other)
+        return arrays
+
+    with marks.tracing():
+        traced, result = jax.make_jaxpr(on_arrays, return_shape=True)(shapes)
+    result = jax.tree.map(
+        lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype), result
+    )
+    return traced, eqx.combine(result, rest[0])
+
+
+def function_of(traced: Any, pattern: Pattern, unrolls: bool) -> Function:
+    """The program of a traced function.
 
     Raises:
         Untranslatable: it has no native form.
@@ -210,16 +301,18 @@ def recipe_of(traced: Any, pattern: Pattern, unrolls: bool, result: Any) -> Reci
         (variable.aval, known)
         for variable, known in zip(variables, pattern.known, strict=True)
     ]
-    function, _ = Module("f").function(traced, forms, unrolls)
-    name = machine_code.load(function)
+    return Module("f").function(traced, forms, unrolls)[0]
+
+
+def recipe_of(traced: Any, name: str, result: Any) -> Recipe:
+    """What a program needs beside the machine code of its function, which is in this process under a name."""
+    inputs, outputs = traced.jaxpr.invars, traced.jaxpr.outvars
     return Recipe(
         name=name,
-        count=len(function.arguments),
+        count=len(inputs) + len(outputs),
         pieces=machine_code.pieces(name),
-        inputs=[np.dtype(v.aval.dtype).name for v in variables],
-        outputs=[
-            (v.aval.shape, np.dtype(v.aval.dtype).name) for v in traced.jaxpr.outvars
-        ],
+        inputs=[np.dtype(v.aval.dtype).name for v in inputs],
+        outputs=[(v.aval.shape, np.dtype(v.aval.dtype).name) for v in outputs],
         result=result,
     )
 
@@ -236,9 +329,9 @@ def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
         pairs = zip(numbers, inputs, strict=True)
         given = [np.ascontiguousarray(number, dtype=dtype) for number, dtype in pairs]
         results = [np.empty(shape, dtype) for shape, dtype in outputs]
-        addresses = [array.ctypes.data for array in (*given, *results)]
+        addresses = [address_of(array) for array in (*given, *results)]
         pointers = np.array(addresses, dtype=np.uint64)
-        call(pointers.ctypes.data)
+        call(address_of(pointers))
         filled = list(leaves)
         for place, array in zip(places, results, strict=True):
             filled[place] = array
@@ -247,12 +340,28 @@ def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
     return run
 
 
+def address_of(array: np.ndarray) -> int:
+    """Where the numbers of an array begin."""
+    return array.__array_interface__["data"][0]
+
+
 def _is_shape(leaf: Any) -> bool:
     return isinstance(leaf, jax.ShapeDtypeStruct)
 
 
 def largest_function(function: Callable[..., Any], *arguments: Any) -> int:
     """Scalar operations of the largest function that a function is made of, zeros of all its numbers left out."""
+    module, _ = _translation(function, arguments, unrolls=False)
+    return max(module.operations.values())
+
+
+def written_out_operations(function: Callable[..., Any], *arguments: Any) -> int:
+    """Scalar operations of one call of a function written out as a whole, zeros of its first argument left out."""
+    _, whole = _translation(function, arguments, unrolls=True)
+    return executed_operations(whole)
+
+
+def _translation(function: Callable[..., Any], arguments: tuple, unrolls: bool) -> Any:
     numbers, structure = split_arguments(arguments)
 
     def on_arrays(numbers: list[Any]) -> Any:
@@ -266,5 +375,5 @@ def largest_function(function: Callable[..., Any], *arguments: Any) -> int:
     module = Module("f")
     variables = traced.jaxpr.invars
     forms = [(v.aval, k) for v, k in zip(variables, pattern.known, strict=True)]
-    module.function(traced, forms, False)
-    return max(module.operations.values())
+    whole, _ = module.function(traced, forms, unrolls)
+    return module, whole

@@ -255,7 +255,7 @@ class Text:
         enter, head, body, tail, leave = (self.new("b") for _ in range(5))
         start = self.operand(s.start, "i")
         stop = self.operand(s.stop, "i")
-        firsts = [self.operand(a, self.f.kind[n]) for n, a, _ in s.carried]
+        firsts = [self.carried_operand(n, a) for n, a, _ in s.carried]
         self.put(f"br label %{enter}")
         self.label(enter)
         self.put(f"br label %{head}")
@@ -270,17 +270,22 @@ class Text:
         self.put(f"br i1 {going}, label %{body}, label %{leave}")
         self.label(body)
         self.block(s.block)
-        lasts = [self.operand(c, self.f.kind[n]) for n, _, c in s.carried]
+        lasts = [self.carried_operand(n, c)[1] for n, _, c in s.carried]
         self.put(f"br label %{tail}")
         self.label(tail)
         self.put(f"{step}.next = add nsw i64 {step}, 1")
         self.put(f"br label %{head}")
         self.label(leave)
         for k, (node, _, _) in enumerate(s.carried):
-            t = TYPES[self.f.kind[node]]
+            t, first = firsts[k]
             self.lines[place + k] = (
-                f"  %n{node} = phi {t} [{firsts[k]}, %{enter}], [{lasts[k]}, %{tail}]"
+                f"  %n{node} = phi {t} [{first}, %{enter}], [{lasts[k]}, %{tail}]"
             )
+
+    def carried_operand(self, node: int, value: int) -> tuple[str, str]:
+        """Type and operand of a number that goes round a loop."""
+        kind = self.f.kind[node]
+        return TYPES[kind], self.operand(value, kind)
 
     def _while(self, s: While) -> None:
         head, body, leave = (self.new("b") for _ in range(3))
@@ -312,13 +317,13 @@ class Text:
             self._frame(buffer)
         self.block(self.f.block)
         for buffer in self.f.frame:
-            if _bytes(buffer) > LARGE:
+            if bytes_of(buffer) > LARGE:
                 self.put(f"call void @free(ptr {self.base(buffer)})")
         self.put("ret void")
         return self.lines
 
     def _frame(self, buffer: Buffer) -> None:
-        size = max(_bytes(buffer), 8)
+        size = max(bytes_of(buffer), 8)
         if size <= LARGE:
             self.put(f"{self.base(buffer)} = alloca [{size} x i8], align 64")
             return
@@ -326,7 +331,8 @@ class Text:
         self.put(f"{self.base(buffer)} = call ptr @malloc(i64 {size})")
 
 
-def _bytes(buffer: Buffer) -> int:
+def bytes_of(buffer: Buffer) -> int:
+    """Size of an array in memory."""
     return buffer.size * np.dtype(buffer.dtype).itemsize
 
 
@@ -346,7 +352,9 @@ def table_text(buffer: Buffer, name: str) -> str:
     return f"@table{buffer.place}_{name} = private constant [{len(items)} x {stored}] [{', '.join(items)}]"
 
 
-def function_text(function: Function, names: dict[Function, str]) -> tuple[str, str]:
+def function_text(
+    function: Function, names: dict[Function, str], stem: str = "n"
+) -> tuple[str, str]:
     """Name and text of a function as a module of its own; the name says what is in it."""
     text = Text(function, names)
     lines = text.body()
@@ -359,5 +367,5 @@ def function_text(function: Function, names: dict[Function, str]) -> tuple[str, 
     head = "\n".join([*sorted(text.declared), *tables]).replace(
         f"_{function.name}", "_own"
     )
-    name = "n" + hashlib.sha256((head + arguments + body).encode()).hexdigest()[:24]
+    name = stem + hashlib.sha256((head + arguments + body).encode()).hexdigest()[:24]
     return name, f"{head}\ndefine void @{name}({arguments}) nounwind {{\n{body}\n}}\n"

@@ -2,7 +2,9 @@
 
 import ctypes
 import functools
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -15,15 +17,15 @@ STRAIGHT = 4000  # nodes: a longer function has little for LLVM to improve, and 
 
 
 @functools.cache
-def target_machine() -> Any:
-    """This processor."""
+def target_machine(level: int = 2) -> Any:
+    """This processor; `level` says how much LLVM improves the code, 0 being twenty times quicker to compile."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        opt=2,
+        opt=level,
         reloc="pic",
         codemodel="default",
     )
@@ -35,24 +37,31 @@ def linker() -> Any:
     return llvm.create_lljit_compiler(target_machine(), use_jit_link=True)
 
 
-def object_code(text: str, has_loops: bool) -> bytes:
+class Effort(NamedTuple):
+    """How much work goes into machine code."""
+
+    has_loops: bool = False  # improve loops
+    level: int = 2  # of LLVM's code generator
+
+
+def object_code(text: str, effort: Effort) -> bytes:
     """Machine code of a module, from the cache or made now."""
-    key = _key(text, has_loops)
+    key = _key(text, effort)
     data = code_cache.find(key)
     if data is None:
-        data = _made(text, has_loops)
+        data = _made(text, effort)
         code_cache.keep(key, data)
     return data
 
 
-def _key(text: str, has_loops: bool) -> str:
-    return code_cache.key_of(text, f"loops {has_loops}")
+def _key(text: str, effort: Effort) -> str:
+    return code_cache.key_of(text, f"loops {effort.has_loops}, level {effort.level}")
 
 
-def _made(text: str, has_loops: bool) -> bytes:
+def _made(text: str, effort: Effort) -> bytes:
     module = llvm.parse_assembly(text)
-    machine = target_machine()
-    if has_loops:
+    machine = target_machine(effort.level)
+    if effort.has_loops:
         options = llvm.create_pipeline_tuning_options(speed_level=2)
         options.loop_vectorization = True
         options.slp_vectorization = True
@@ -68,23 +77,42 @@ class _Loaded:
     addresses: dict[str, int] = {}
     code: dict[str, Any] = {}
     pieces: dict[str, "Piece"] = {}
+    watch: "Stopwatch | None" = None
 
 
-def load(function: Function, names: dict[Function, str] | None = None) -> str:
-    """Puts a function and all it calls into this process; its name there."""
+def load(
+    function: Function, quick: bool = False, names: dict[Function, str] | None = None
+) -> str:
+    """Puts a function and all it calls into this process, compiled `quick`ly or well; its name there."""
     names = {} if names is None else names
     if function in names:
         return names[function]
     for called in function.calls:
-        load(called, names)
-    name, text = function_text(function, names)
+        load(called, quick, names)
+    # The same function may be there twice, once compiled quickly and once well.
+    name, text = function_text(function, names, "quick" if quick else "n")
     names[function] = name
-    if name not in _Loaded.addresses:
-        has_loops = function.loops and len(function.op) < STRAIGHT
-        called = [names[called] for called in function.calls]
-        put_in_process(name, object_code(text, has_loops), called)
-        _Loaded.pieces[name] = Piece(name, _key(text, has_loops), called)
+    effort = effort_for(function, quick)
+    load_text(name, text, effort, [names[called] for called in function.calls])
     return name
+
+
+def effort_for(function: Function, quick: bool = False) -> Effort:
+    """How hard LLVM works on a function: little where it runs once, and loops cost it more than straight code."""
+    if quick:
+        return Effort(level=0)
+    if function.loops and len(function.op) < STRAIGHT:
+        return Effort(has_loops=True)
+    # Of straight code LLVM makes the same at level 1 as at 2, three times as fast.
+    return Effort(level=1)
+
+
+def load_text(name: str, text: str, effort: Effort, called: list[str]) -> None:
+    """Puts the text of a function into this process; those it calls are there already."""
+    if name in _Loaded.addresses:
+        return
+    put_in_process(name, object_code(text, effort), called)
+    _Loaded.pieces[name] = Piece(name, _key(text, effort), called)
 
 
 class Piece(NamedTuple):
@@ -131,8 +159,34 @@ def entry(name: str, count: int) -> Callable[[int], None]:
     door = f"door_{name}"
     if door not in _Loaded.addresses:
         text = _door_text(door, name, count)
-        put_in_process(door, object_code(text, False), [name])
-    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_Loaded.addresses[door])
+        put_in_process(door, object_code(text, Effort(level=0)), [name])
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_Loaded.addresses[door])
+
+    def watched(pointers: int) -> None:
+        if _Loaded.watch is None:
+            call(pointers)
+            return
+        began = time.process_time()
+        call(pointers)
+        _Loaded.watch.seconds += time.process_time() - began
+
+    return watched
+
+
+class Stopwatch:
+    """Processor seconds spent in machine code."""
+
+    seconds = 0.0
+
+
+@contextmanager
+def stopwatch() -> Iterator[Stopwatch]:
+    """While it lasts, the time in machine code is counted, and none of what Python does around it."""
+    _Loaded.watch = Stopwatch()
+    try:
+        yield _Loaded.watch
+    finally:
+        _Loaded.watch = None
 
 
 FLUSH = 0x8040  # of x86: numbers too small for full precision are zero, as under XLA

@@ -30,6 +30,11 @@ def tracing() -> Iterator[None]:
         _is_native.reset(token)
 
 
+def is_tracing() -> bool:
+    """True while functions are traced for machine code: of which nobody takes derivatives."""
+    return _is_native.get()
+
+
 def kept_function(function: F) -> F:
     """A function that stays one in machine code: written out in scalars once, and called from everywhere."""
 

@@ -275,12 +275,14 @@ class Builder:
 # --- what is needed -----------------------------------------------------------------------------------------------
 
 
+FREE = ("load", "const", "index", "carried")  # nodes that compute nothing
+
+
 def drop_unused(function: Function) -> int:
     """Takes out nodes that nothing needs; how many arithmetic operations are left."""
     needed: set[int] = set()
     _sweep(function, function.block, needed)
-    free = {"load", "const", "index", "carried"}
-    return sum(function.op[k] not in free for k in needed)
+    return sum(function.op[k] not in FREE for k in needed)
 
 
 def _sweep(function: Function, block: list[Any], needed: set[int]) -> None:
@@ -321,3 +323,43 @@ def _sweep_statement(function: Function, statement: Any, needed: set[int]) -> No
 
 def _is_node(argument: Any) -> bool:
     return isinstance(argument, int)
+
+
+# --- what is done -------------------------------------------------------------------------------------------------
+
+
+def executed_operations(function: Function) -> int:
+    """Arithmetic operations of one call: loops as often as they run, the longer branch, functions that are called.
+
+    A loop whose length is not known beforehand counts once.
+    """
+    return _executed(function, function.block)
+
+
+def _executed(function: Function, block: list[Any]) -> int:
+    return sum(_operations_of(function, statement) for statement in block)
+
+
+def _operations_of(function: Function, statement: Any) -> int:
+    if isinstance(statement, int):
+        is_number = function.kind[statement] == "d"
+        return int(is_number and function.op[statement] not in FREE)
+    if isinstance(statement, Call):
+        return executed_operations(statement.function)
+    if isinstance(statement, For):
+        return _length(function, statement) * _executed(function, statement.block)
+    if isinstance(statement, While):
+        return _executed(function, [*statement.test, *statement.block])
+    if isinstance(statement, If):
+        branches = (statement.yes, statement.no)
+        return max(_executed(function, branch) for branch in branches)
+    return 0
+
+
+def _length(function: Function, loop: For) -> int:
+    """How often a loop runs."""
+    ends = [abs(node) for node in (loop.start, loop.stop)]
+    if any(function.op[node] != "const" for node in ends):
+        return 1
+    start, stop = (function.value[node] for node in ends)
+    return max(int(stop - start), 0)

@@ -176,6 +176,14 @@ def rev(tr, params, x):
     return _view(tr, x, x.shape, lambda a: a[cut], strides, index)
 
 
+def platform_index(tr, params):
+    """Which of several programs is for a processor: the number of the first that names it, or none at all."""
+    for k, names in enumerate(params["platforms"]):
+        if names is None or "cpu" in names:
+            return tr.store.constant(np.int32(k))
+    raise tr.untranslatable("a program for other machines")
+
+
 def iota(tr, params):
     """0, 1, 2, ... along one axis."""
     shape, axis = tuple(params["shape"]), params["dimension"]
@@ -228,15 +236,25 @@ def stack(tr, params, *parts):
 
 
 def pad(tr, params, x, filling):
-    """An array with a margin, and gaps between its elements."""
+    """An array with a margin, and gaps between its elements; a negative margin cuts off."""
     config = [tuple(map(int, entry)) for entry in params["padding_config"]]
+    widened = [(max(low, 0), max(high, 0), gap) for low, high, gap in config]
+    whole = _padded(tr, widened, x, filling)
+    if widened == config:
+        return whole
+    starts = [max(-low, 0) for low, _, _ in config]
+    margins = zip(whole.shape, config, strict=True)
+    stops = [n - max(-high, 0) for n, (_, high, _) in margins]
+    return sliced(tr, whole, starts, stops, [1] * len(config))
+
+
+def _padded(tr, config, x, filling):
+    """An array with a margin that is nowhere negative."""
     shape = tuple(
         low + high + n + max(n - 1, 0) * gap
         for n, (low, high, gap) in zip(x.shape, config, strict=True)
     )
     nodes = tr.store.nodes(filling)
-    if min((min(low, high) for low, high, _ in config), default=0) < 0:
-        raise tr.untranslatable("pad with a negative margin")
     cut = tuple(
         slice(low, low + max(n - 1, 0) * (gap + 1) + 1 if n else low, gap + 1)
         for n, (low, _, gap) in zip(x.shape, config, strict=True)
@@ -267,6 +285,7 @@ REARRANGEMENT = {
     "split": split,
     "rev": rev,
     "iota": iota,
+    "platform_index": platform_index,
     "concatenate": concatenate,
     "stack": stack,
     "pad": pad,

@@ -15,6 +15,8 @@ from .values import Lazy, Nodes, Value, stays_in_memory
 MANY = 1500
 # and beyond that only if loops would waste more on zeros than they gain.
 SPEED_OF_LOOPS = 12
+# Of a batch, such as the links of a robot, each product may have so many terms.
+MANY_EACH = 400
 FEW = 64
 
 
@@ -142,7 +144,8 @@ def _is_written_out(tr, left: Value, right: Value, sizes) -> bool:
     y = tr.store.nodes(right).parts[0].reshape(batch, k, n)
     terms = ((x != 0).sum(axis=1) * (y != 0).sum(axis=2)).sum()
     # Loops run several products at a time; written out, only what is not zero is multiplied.
-    return terms <= MANY or terms * SPEED_OF_LOOPS <= dense
+    most = max(MANY, MANY_EACH * batch)
+    return terms <= most or terms * SPEED_OF_LOOPS <= dense
 
 
 def cumulative(combine: str):

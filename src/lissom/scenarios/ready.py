@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import equinox as eqx
 
-from ..control.described import law_of
 from ..describe.scenario import Scenario
 from ..solve.inputs import Inputs
 from ..solve.model import Model
@@ -45,6 +44,9 @@ def inputs_of(model: Model, scenario: Scenario) -> Inputs:
         motion.append((number[name], Spline(spline.t, spline.value)))
     law = None
     if scenario.controller is not None:
+        # Laws and how they are designed take a while to import.
+        from ..control.described import law_of
+
         law = law_of(model, scenario.controller)
     return Inputs(model.n_joints, torque, wrenches, motion, law)
 

@@ -1,7 +1,8 @@
 """Controllers: designed for a robot, run on it, and compared with each other."""
 
+import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -53,6 +54,7 @@ class DesignResult(FrozenModel):
     pose: dict[str, float]
     poles: tuple[ComplexNumber, ...]  # of the sampled closed loop, largest first
     margins: MarginResult
+    notes: tuple[str, ...]
     file: str | None
 
 
@@ -104,6 +106,7 @@ def design(request: DesignRequest) -> DesignResult:
         pose=dict(zip(model.joint_names, map(float, q), strict=True)),
         poles=complex_numbers(poles),
         margins=_margin_result(margins_of(loop)),
+        notes=law.remarks(),
         file=request.law,
     )
 
@@ -121,8 +124,11 @@ def _designed(scenario: Scenario) -> "tuple[Model, AbstractLaw]":
     try:
         law = law_of(model, scenario.controller)
         wired(model, law)
-    except (DesignError, UnknownNameError) as failure:
-        raise refused("controller", None, str(failure)) from None
+    except DesignError as failure:
+        field = ".".join(filter(None, ("controller", failure.field)))
+        raise refused(field, None, failure.message) from None
+    except UnknownNameError as failure:
+        raise refused("controller.sensors", failure.name, failure.message) from None
     return model, law
 
 
@@ -171,12 +177,15 @@ class ControllerRow(FrozenModel):
     name: str
     type: str
     failed: str | None = None  # why there are no numbers
-    finish: float | None = None  # [s]
+    notes: tuple[str, ...] = ()
+    finish: float | None = None  # from then on all encoders stay near their ends [s]
     tracking_peak: float | None = None  # [rad or m]
     tracking_rms: float | None = None
     residual: float | None = None  # [m]
     residual_share: float | None = None  # of that of the first controller
     settling: float | None = None  # [s]; None: not within the run
+    strain_peak: float | None = None  # of the gauges, at the outer fibre
+    end_error: float | None = None  # of an encoder at the end of the run [rad or m]
     torque_peak: float | None = None  # [N m or N]
     torque_rms: float | None = None
     energy: float | None = None  # [J]
@@ -208,8 +217,9 @@ def compare(
         watch: called with the number and the name of the controller that comes next.
     """
     from ..control.described import design_pose
+    from ..control.design_model import DesignError
     from ..control.quality import PERIODS
-    from ..control.tuning import driven_modes
+    from ..control.tuning import first_driven_mode
     from ..solve.model import Model
 
     check_outputs(
@@ -218,16 +228,21 @@ def compare(
     study = request.study
     if not isinstance(study, ControlStudy):
         study = ControlStudy.load(study)
+    study = study.model_copy(update={"scenario": study.changed_scenario, "changes": {}})
     model = Model.of_scenario(study.scenario)
+    gauges = gauges_of(model, study)
     first = next(iter(study.controllers.values()))
     q = design_pose(model, first)
-    period = 2 * np.pi / driven_modes(model, q)[0].omega
+    try:
+        period = 2 * np.pi / first_driven_mode(model, q).omega
+    except DesignError as failure:
+        raise refused("scenario.robot", None, str(failure)) from None
     stop = float(study.motion.t[-1])
     runs: dict[str, Run] = {}
     rows: list[ControllerRow] = []
     for k, name in enumerate(study.controllers):
         watch(k, name)
-        row, run = _row(study, model, name, q, stop, period)
+        row, run = _row(study, model, name, q, stop, period, gauges)
         if run is not None:
             runs[name] = run
         rows.append(_with_share(row, rows))
@@ -242,7 +257,7 @@ def compare(
     )
 
 
-def _row(study: ControlStudy, model: "Model", name: str, q, stop: float, period: float):
+def _row(study: ControlStudy, model: "Model", name: str, q, stop, period, gauges):
     """One controller on the full robot; a failure is a row with its reason."""
     from ..control.described import law_of
     from ..control.design_model import DesignError
@@ -258,6 +273,7 @@ def _row(study: ControlStudy, model: "Model", name: str, q, stop: float, period:
         controller = finishing_at(model, controller, stop)
         law = law_of(model, controller)
         found = None if law.sample is None else margins(model, q, law)
+        check_stable(controller, found)
         run = simulate(
             model,
             initial_state(model, study.scenario),
@@ -271,6 +287,8 @@ def _row(study: ControlStudy, model: "Model", name: str, q, stop: float, period:
     except SimulationError as failure:
         return ControllerRow(name=name, type=kind, failed=str(failure)), failure.run
     numbers = _numbers(study, model, law, controller, run, q, stop, period)
+    numbers["strain_peak"] = peak_strain(model, run, gauges)
+    numbers["notes"] = (*law.remarks(), *law.incidents())
     if found is not None:
         numbers |= {
             "stable": found.stable,
@@ -281,27 +299,67 @@ def _row(study: ControlStudy, model: "Model", name: str, q, stop: float, period:
     return ControllerRow(name=name, type=kind, microseconds=cost, **numbers), run
 
 
+def check_stable(controller: Any, found: "Margins | None") -> None:
+    """Refuse a loop that is unstable on the full robot.
+
+    Raises:
+        DesignError: with its largest pole, and the bandwidth where one is written.
+    """
+    from ..control.design_model import DesignError
+
+    if found is None or found.stable:
+        return
+    gains = getattr(controller, "gains", None)
+    what = f"a {controller.type} loop"
+    if gains is not None and gains.bandwidth is not None:
+        what = f"a position loop of {gains.bandwidth:g} Hz"
+    raise DesignError(
+        f"{what} sampled every {controller.sample:g} s is unstable on the full robot: its largest pole is "
+        f"{found.largest_pole:.4g}. Lower the bandwidth, sample faster, or filter the derivative more (gains.lag)",
+        "gains.bandwidth" if gains is not None and gains.bandwidth else "",
+    )
+
+
 def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
     """The controller with its motion shortened, so that it ends at a time with its shaper.
 
     Raises:
         DesignError: the shaper alone takes longer.
     """
-    from ..control.described import believed_model, design_pose, shaped_modes
+    from ..control.described import (
+        believed_model,
+        design_pose,
+        impulses_of,
+        reference_of,
+        shaped_modes,
+    )
     from ..control.design_model import DesignError
-    from ..control.shaping import shaper_for
 
     if not isinstance(controller, Common) or controller.shaper is None:
         return controller
+    if not isinstance(controller.reference, ReferenceTable):
+        # The time of a planned motion is what its limits allow.
+        return controller
     known = believed_model(model, controller)
     wanted = shaped_modes(known, design_pose(known, controller), controller.shaper)
-    length = shaper_for(controller.shaper.type, wanted).duration
-    if length >= stop:
-        raise DesignError(
-            f"shaper: it takes {length:.3g} s, longer than the whole motion of {stop:.3g} s"
-        )
+    length = impulses_of(controller.shaper, wanted).duration
+    for _ in range(3 if controller.shaper.follow else 1):
+        if length >= stop:
+            raise DesignError(
+                f"shaper: it takes {length:.3g} s, longer than the whole motion of {stop:.3g} s"
+            )
+        found = _ending_at(controller, stop - length)
+        if controller.shaper.follow:
+            # Delays that follow a mode depend on the motion itself.
+            shaped = reference_of(known, found)
+            length = float(shaped.breakpoints[-1]) - (stop - length)
+    return found
+
+
+def _ending_at(controller: Any, end: float) -> Any:
+    """The controller with the times of its table scaled."""
     table = controller.reference
-    share = (stop - length) / float(table.t[-1])
+    share = end / float(table.t[-1])
     shorter = ReferenceTable(
         t=tuple(share * t for t in table.t),
         value=table.value,
@@ -315,6 +373,7 @@ def _numbers(study, model, law, controller, run, q, stop, period) -> dict[str, A
     from ..control.quality import (
         PERIODS,
         drive_work,
+        finish_time,
         residual_vibration,
         settling_time,
     )
@@ -344,7 +403,8 @@ def _numbers(study, model, law, controller, run, q, stop, period) -> dict[str, A
     speed = np.gradient(encoder, t, axis=0)
     settling = settling_time(t, path, np.asarray(model.position(resting, node)), stop)
     return {
-        "finish": stop,
+        "finish": finish_time(t, encoder, wanted[-1]),
+        "end_error": float(np.abs(error[-1]).max()),
         "tracking_peak": float(np.abs(error).max()),
         "tracking_rms": float(np.sqrt(np.mean(error**2))),
         "residual": residual_vibration(t, displacement, final, stop, PERIODS * period),
@@ -354,6 +414,62 @@ def _numbers(study, model, law, controller, run, q, stop, period) -> dict[str, A
         "energy": drive_work(t, torque, speed),
         "energy_residual": energy_residual(run),
     }
+
+
+class Gauge(NamedTuple):
+    """A curvature that is watched, and the outer fibre there."""
+
+    name: str
+    fibre: float  # distance from the axis [m]
+
+
+def gauges_of(model: "Model", study: ControlStudy) -> tuple[Gauge, ...]:
+    """The gauges of a study; by default at the root of every beam, in both planes.
+
+    Raises:
+        DescriptionError: a name that the robot does not have, or that is no curvature.
+    """
+    from ..solve.channels import UnknownNameError, output_named
+
+    names = study.gauges
+    if names is None:
+        names = []
+        for link in model.robot.links:
+            if link.beam is not None:
+                names += [f"{link.name}/element0.{of}" for of in ("kz", "ky")]
+    found = []
+    for name in names:
+        try:
+            channel = output_named(model, name)
+        except UnknownNameError as failure:
+            raise refused("gauges", name, failure.message) from None
+        if channel.kind != "strain" or not name.endswith(("kz", "ky")):
+            raise refused("gauges", name, "must be a curvature: upper/element0.kz")
+        found.append(Gauge(name, _outer_fibre(model, name)))
+    return tuple(found)
+
+
+def _outer_fibre(model: "Model", name: str) -> float:
+    from ..analyse.validity.fibres import fibres
+    from ..describe.section import section_at
+
+    beam: Any = model.robot.links[model.link_names.index(name.partition("/")[0])].beam
+    outer = fibres(section_at(beam.section, 0.0), beam.material.nu)
+    return outer.y if name.endswith("kz") else outer.z
+
+
+def peak_strain(model: "Model", run: "Run", gauges: tuple[Gauge, ...]) -> float | None:
+    """Largest strain of the gauges in a run."""
+    from ..solve.channels import output_named
+    from ..solve.readings import gauge_readings
+
+    if not gauges:
+        return None
+    channels = tuple(output_named(model, gauge.name) for gauge in gauges)
+    elastic = run.data["elastic"].values
+    curvature = gauge_readings(model, channels, run.q, elastic)
+    fibre = np.array([gauge.fibre for gauge in gauges])
+    return float(np.abs(curvature * fibre).max())
 
 
 def watched_node(model: "Model", study: ControlStudy) -> str:
@@ -377,8 +493,8 @@ def _written(request, runs, rows, stop, q, model, study) -> dict[str, str]:
     if request.results is not None:
         folder = Path(request.results)
         folder.mkdir(parents=True, exist_ok=True)
-        for number, (_, run) in enumerate(runs.items()):
-            run.save(folder / f"{number:02d}-{rows[number].type}.nc")
+        for name, run in runs.items():
+            run.save(folder / result_name(name, list(study.controllers)))
         files["results"] = request.results
     if request.numbers is not None:
         _write_numbers(request.numbers, rows)
@@ -390,6 +506,12 @@ def _written(request, runs, rows, stop, q, model, study) -> dict[str, str]:
         plot_comparison(runs, node, stop, request.picture)
         files["picture"] = request.picture
     return files
+
+
+def result_name(name: str, names: list[str]) -> str:
+    """The file of a controller's run: its place in the study, and its name in letters that every system takes."""
+    plain = re.sub(r"[^\w-]+", "-", name).strip("-") or "run"
+    return f"{names.index(name):02d}-{plain}.nc"
 
 
 def _write_numbers(path: str, rows: list[ControllerRow]) -> None:

@@ -1,6 +1,7 @@
 """The library: its robots and its scenarios."""
 
 from ..describe import Robot, Scenario, library_names, library_scenarios
+from ..describe.files import library_studies
 from ..describe.geometry import node_count
 from .frozen_model import FrozenModel
 from .sources import source_line
@@ -30,6 +31,7 @@ class RobotsResult(FrozenModel):
 
     robots: tuple[LibraryRobot, ...]
     scenarios: tuple[LibraryScenario, ...]
+    studies: tuple[str, ...]  # comparisons of controllers
 
 
 def robots() -> RobotsResult:
@@ -37,6 +39,7 @@ def robots() -> RobotsResult:
     return RobotsResult(
         robots=tuple(_library_robot(name) for name in library_names()),
         scenarios=tuple(_library_scenario(name) for name in library_scenarios()),
+        studies=library_studies(),
     )
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..bodies.link_body import body_of
-from ..compilation import compiled_quickly
 from ..describe import Link, Robot
 from ..describe.geometry import beam_path, node_count, tip
 from ..describe.section import Taper
+from ..native.compiled import compiled_quickly
 from .frozen_model import FrozenModel, Position
 from .output_files import PICTURE, check_outputs
 from .robot_facts import has_damping, rows_of_nodes, values_by_name

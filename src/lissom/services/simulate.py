@@ -255,7 +255,7 @@ def _advice(run: "Run", model: "Model") -> str:
     from ..types import RESULTS
 
     bare = (RESULTS[RESULTS.not_finite], RESULTS[RESULTS.step_too_small])
-    if run.data.attrs["reason"] not in bare:
+    if run.facts["reason"] not in bare:
         return ""
     return " Try solver.rtol=1e-8, a smaller solver.max_step, damping, smaller loads or gains, or another reference."
 
@@ -264,23 +264,21 @@ def _result(
     run: "Run", notes: tuple[str, ...], files: dict[str, str]
 ) -> SimulateResult:
     """The final state of a run, how it was computed, and how long that took."""
-    data = run.data
-    facts = data.attrs
-    final = data.isel(time=-1)
-    joints = [str(name) for name in data["joint"].values]
-    nodes = [str(name) for name in data["node"].values]
-    kinds = [str(kind) for kind in data["kind"].values]
+    facts = run.facts
+    joints = [str(name) for name in run.values("joint")]
+    nodes = [str(name) for name in run.values("node")]
+    kinds = [str(kind) for kind in run.values("kind")]
     return SimulateResult(
         robot=facts["name"],
         formulation=facts["formulation"],
-        t_end=final["time"].item(),
+        t_end=float(run.t[-1]),
         complete=bool(facts["complete"]),
-        q=values_by_name(joints, final["q"]),
-        qd=values_by_name(joints, final["qd"]),
-        encoder=values_by_name(joints, final["encoder"]),
-        torque=values_by_name(joints, final["torque"]),
-        position=named_nodes(nodes, final["position"].values),
-        energy=values_by_name(kinds, final["energy"]),
+        q=values_by_name(joints, run.q[-1]),
+        qd=values_by_name(joints, run.values("qd")[-1]),
+        encoder=values_by_name(joints, run.values("encoder")[-1]),
+        torque=values_by_name(joints, run.values("torque")[-1]),
+        position=named_nodes(nodes, run.values("position")[-1]),
+        energy=values_by_name(kinds, run.values("energy")[-1]),
         energy_residual=energy_residual(run),
         solver=SolverCounts(
             method=facts["method"],
@@ -301,8 +299,7 @@ def _result(
 
 def energy_residual(run: "Run") -> float:
     """Largest gap in the energy balance, against the largest energy of the run."""
-    energies = run.data["energy"].sel(kind=list(ENERGIES))
-    largest = np.abs(energies.values).max()
+    largest = max(np.abs(run.energy(kind)).max() for kind in ENERGIES)
     residual = np.abs(run.energy("residual")).max()
     # A robot at rest without gravity has no energy at all: nothing over nothing is nothing.
     return float(residual / max(largest, 1e-300))

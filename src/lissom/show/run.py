@@ -3,27 +3,27 @@
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 
 from .. import __version__
 from ..analyse.validity.watch import doubts_of_run, doubts_of_scenario
 from ..atomic import write_atomically
-from ..compilation import compiled_quickly
 from ..describe.array_file import check_file
 from ..describe.doubt import Doubt, lines_of
 from ..describe.modes import default_modes
 from ..describe.part import plain
 from ..describe.scenario import Scenario, Solver
 from ..dynamics.formulation import near
-from ..native.compiled import using
+from ..native.compiled import compiled_quickly, using
 from ..scenarios.ready import ready
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
+from ..solve.feedback import WiredLaw
 from ..solve.inputs import Inputs, inputs_of_torque
 from ..solve.model import Model
 from ..solve.outputs import ENERGIES, energy_audit, outputs_of, prepare_outputs
@@ -31,10 +31,15 @@ from ..solve.simulate import output_times, prepare, solver_of, step_of
 from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
 from ..solve.state import State, state_at
-from ..types import RESULTS
+from ..types import RESULTS, ended_as
 from .checkpoint_file import CheckpointFile
 from .robot_scene import scene_of
 from .scene import scene_to_json
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+Variables = dict[str, tuple[Any, ...]]  # by name: dimensions, numbers, attributes
 
 
 class SimulationError(RuntimeError):
@@ -50,49 +55,82 @@ class Interrupted(SimulationError):
 
 
 class Run:
-    """Result of a simulation: `run.data` is the xarray.Dataset that `save` writes."""
+    """Result of a simulation: `run.data` is the xarray.Dataset that `save` writes.
 
-    def __init__(self, data: xr.Dataset):
-        self.data = data
+    Args:
+        data: the dataset, or what it is made from when it is first asked for.
+    """
+
+    def __init__(self, data: "Dataset | RunTable"):
+        self._source = data
+
+    @property
+    def data(self) -> "Dataset":
+        """All numbers with their names and units."""
+        if isinstance(self._source, RunTable):
+            self._source = self._source.dataset()
+        return self._source
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What was run, how, and how it ended: the attributes of `data`."""
+        return self._source.attrs
+
+    def values(self, name: str) -> np.ndarray:
+        """The numbers of one variable or coordinate of `data`."""
+        if isinstance(self._source, RunTable):
+            return self._source.values(name)
+        return self._source[name].values
 
     @property
     def t(self) -> np.ndarray:
         """Output times [s]."""
-        return self.data["time"].values
+        return self.values("time")
 
     @property
     def q(self) -> np.ndarray:
         """Joint coordinates of the ERLS over time (time, joint)."""
-        return self.data["q"].values
+        return self.values("q")
 
     @property
     def complete(self) -> bool:
         """True if the run reached its end."""
-        return bool(self.data.attrs["complete"])
+        return bool(self.facts["complete"])
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What there is to doubt about the run, one line each."""
-        return tuple(self.data.attrs.get("warnings", "").splitlines())
+        return tuple(self.facts.get("warnings", "").splitlines())
 
     def trajectory(self) -> tuple[np.ndarray, np.ndarray]:
         """Output times [s] and what the encoders read at each of them (time, joint)."""
-        return self.t, self.data["encoder"].values
+        return self.t, self.values("encoder")
 
     def position(self, node: str) -> np.ndarray:
         """World position of a node over time (time, 3) [m]; `link/tip` is a link's last node."""
-        return self.data["position"].sel(node=self._node(node)).values
+        return self.values("position")[:, self._place("node", self._node(node))]
 
     def energy(self, kind: str) -> np.ndarray:
         """Energy of one kind over time [J]: kinetic, strain, gravity, input, dissipated, residual."""
-        return self.data["energy"].sel(kind=kind).values
+        return self.values("energy")[:, self._place("kind", kind)]
+
+    def _place(self, coordinate: str, name: str) -> int:
+        """Where a name stands along a coordinate.
+
+        Raises:
+            KeyError: there is no such name.
+        """
+        names = self.values(coordinate).tolist()
+        if name not in names:
+            raise KeyError(name)
+        return names.index(name)
 
     def _node(self, node: str) -> str:
         """The name of a node in the data, where tips have their number."""
         link, _, number = node.rpartition("/")
         if number != "tip":
             return node
-        names = [str(name) for name in self.data["node"].values]
+        names = [str(name) for name in self.values("node")]
         return [name for name in names if name.rpartition("/")[0] == link][-1]
 
     def plot(self, path: str | Path | None = None):
@@ -115,8 +153,32 @@ class Run:
     @classmethod
     def load(cls, path: str | Path) -> "Run":
         """A run read back from its file."""
+        import xarray as xr
+
         check_file(path, ".nc")
         return cls(xr.load_dataset(path, engine="h5netcdf"))
+
+
+@dataclass
+class RunTable:
+    """The content of a dataset; the dataset itself takes a while to import."""
+
+    variables: Variables
+    coordinates: dict[str, Any]
+    attrs: dict[str, Any]
+
+    def values(self, name: str) -> np.ndarray:
+        """The numbers of one variable or coordinate."""
+        if name in self.variables:
+            return np.asarray(self.variables[name][1])
+        held = self.coordinates[name]
+        return np.asarray(held[1] if isinstance(held, tuple) else held)
+
+    def dataset(self) -> "Dataset":
+        """All of it as a dataset."""
+        import xarray as xr
+
+        return xr.Dataset(self.variables, self.coordinates, self.attrs)
 
 
 def simulate(
@@ -174,19 +236,26 @@ def simulate(
         numbers = (model.formulation, state, schedule, times, options.model_dump_json())
         kept = CheckpointFile(checkpoint, dict(scenario) if scenario else numbers)
     solution = solve_run(model, state, inputs, times, options, watch, kept, resume)
-    data, seen = dataset(model, inputs, solution, options)
+    data, seen = run_table(model, inputs, solution, options)
     ended = time.perf_counter()
+    warnings = [*lines_of(doubts), *lines_of(seen), *_incidents(inputs)]
     data.attrs |= {
         "wall_build_s": build_s,
         "wall_compile_s": compiled - began,
         "wall_run_s": ended - compiled,
         "scenario": json.dumps(scenario if scenario is not None else {}),
-        "warnings": "\n".join([*lines_of(doubts), *lines_of(seen)]),
+        "warnings": "\n".join(warnings),
     }
     run = Run(data)
     if throw and not run.complete:
         raise _error(run, solution)
     return run
+
+
+def _incidents(inputs: Inputs) -> tuple[str, ...]:
+    """What went wrong for the control law of a run."""
+    feedback = inputs.law
+    return feedback.law.incidents() if isinstance(feedback, WiredLaw) else ()
 
 
 def run_scenario(
@@ -204,7 +273,8 @@ def run_scenario(
     For the other arguments see `simulate`.
     """
     began = time.perf_counter()
-    model, state, inputs = ready(scenario, model)
+    with using(scenario.solver.backend):
+        model, state, inputs = ready(scenario, model)
     return simulate(
         model,
         state,
@@ -284,9 +354,9 @@ _state_at = compiled_quickly(state_at)
 # --- results -------------------------------------------------------------------------------------------------------
 
 
-def dataset(
+def run_table(
     model: Model, inputs: Inputs, solution: Solution, solver: Solver
-) -> tuple[xr.Dataset, tuple[Doubt, ...]]:
+) -> tuple[RunTable, tuple[Doubt, ...]]:
     """The results of a run with names and units, and what there is to doubt about them."""
     n = int(solution.filled)
     j = model.formulation.n_joints
@@ -341,11 +411,11 @@ def dataset(
         "axis": ["x", "y", "z"],
         "kind": list(ENERGIES),
     }
-    data = xr.Dataset(variables, coords=coordinates)
-    doubts = doubts_of_run(model, inputs, data["time"].values, outputs, torque)
-    beyond = ", ".join(_beyond_limits(model, outputs.encoder))
+    times = np.asarray(solution.t)[:n]
+    doubts = doubts_of_run(model, inputs, times, outputs, torque)
     facts = _facts(model, solution, solver)
-    return data.assign_attrs(facts, beyond_limits=beyond), doubts
+    facts["beyond_limits"] = ", ".join(_beyond_limits(model, outputs.encoder))
+    return RunTable(variables, coordinates, facts), doubts
 
 
 def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:
@@ -363,7 +433,7 @@ def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:
 
 def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
     """Attributes of a result: what was run, how, and how it ended."""
-    complete = bool(solution.result == RESULTS.successful)
+    complete = ended_as(solution.result, RESULTS.successful)
     step = step_of(solver)
     return {
         "name": model.robot.name,
@@ -397,7 +467,7 @@ def _choices(model: Model) -> dict[str, str]:
 
 
 def _reason(model: Model, solution: Solution) -> str:
-    if bool(solution.result == RESULTS.dead_point):
+    if ended_as(solution.result, RESULTS.dead_point):
         return dead_point(model, solution)
     return RESULTS[solution.result]
 
@@ -431,6 +501,6 @@ def dead_point(model: Model, solution: Solution) -> str:
 
 def _error(run: Run, solution: Solution) -> SimulationError:
     at = f"at t = {float(solution.last.t):.6g} s"
-    if bool(solution.result == RESULTS.interrupted):
+    if ended_as(solution.result, RESULTS.interrupted):
         return Interrupted(f"interrupted {at}", run)
-    return SimulationError(f"stopped {at}: {run.data.attrs['reason']}", run)
+    return SimulationError(f"stopped {at}: {run.facts['reason']}", run)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 from numpy.linalg import norm
-from scipy.spatial.transform import Rotation
 
 Number = float | int  # whole numbers are welcome wherever a length or a scale is
 
@@ -254,6 +253,8 @@ def deformed_outline(
         rotation: elastic rotation vectors theta (N, 3) [rad], world axes; None is none.
         frame: rotation matrices R (L, 3, 3) of the link frames, world from link.
     """
+    from scipy.spatial.transform import Rotation  # slow to import
+
     if rotation is None:
         rotation = np.zeros_like(position)
     turn = Rotation.from_rotvec(rotation).as_matrix()

@@ -21,6 +21,8 @@ from jaxtyping import Array, Float
 from ..algebra.linear import inverse
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
+from ..native.marks import is_tracing
+from ..types import picked
 
 # Newton's iteration converges quadratically: a step of this size, against the unknowns, was the last one needed.
 SMALL_STEP = 1e-11
@@ -102,7 +104,7 @@ def of_independent(
     """The values of the independent joints among those of all moving ones."""
     if formulation.n_joints == formulation.n_encoders:
         return joints
-    return joints[jnp.asarray(formulation.independent, dtype=int)]
+    return picked(joints, np.asarray(formulation.independent, dtype=int))
 
 
 def on_independent(
@@ -174,6 +176,8 @@ def newton(
         J = jax.jacfwd(linear)(jnp.zeros_like(right_side))
         return inverse(J) @ right_side
 
+    if is_tracing():
+        return iterate(function, start)
     return jax.lax.custom_root(function, start, iterate, solve_linear)
 
 

@@ -172,7 +172,18 @@ def output_named(model: Model, name: str) -> Channel:
     if kind == "reaction" and component in WRENCH and joint in model.link_names:
         link = model.first_bodies[model.link_names.index(joint)]
         return Channel(name, "reaction", link, 0, WRENCH.index(component), in_world)
-    raise UnknownNameError(name, f"no such output. An output is {OUTPUTS}")
+    raise _no_output(model, name)
+
+
+def _no_output(model: Model, name: str) -> UnknownNameError:
+    """The refusal of an output, with the nearest one of the robot's."""
+    known = [f"{joint}.{what}" for joint in model.joint_names for what in JOINT]
+    signals = [f"{letters}{axis}" for letters in NODE for axis in "xyz"]
+    for link in model.link_names:
+        known += [f"{link}/tip.{signal}" for signal in signals]
+        known += [f"{link}.reaction.{component}" for component in WRENCH]
+    hint = nearest(name, known) or "."
+    return UnknownNameError(name, f"no such output{hint} An output is {OUTPUTS}")
 
 
 def _output_of_link(model: Model, name: str, bare: str, in_world: bool) -> Channel:
@@ -183,7 +194,7 @@ def _output_of_link(model: Model, name: str, bare: str, in_world: bool) -> Chann
         return _section(model, name, link, part.removeprefix("element"), what)
     letters, axis = what[:-1], what[-1:]
     if letters not in NODE or axis not in ("x", "y", "z"):
-        raise UnknownNameError(name, f"no such output. An output is {OUTPUTS}")
+        raise _no_output(model, name)
     number, node = _node(model, name, place)
     return Channel(name, NODE[letters], number, node, "xyz".index(axis), in_world)
 
@@ -211,16 +222,18 @@ def _in_world(name: str, at: str, frame: str) -> bool:
 def _section(model: Model, name: str, link: str, number: str, what: str) -> Channel:
     """Section force or strain in the middle of an element: the mean of its two ends."""
     if link not in model.link_names:
+        hint = nearest(link, model.link_names) or "."
         known = ", ".join(model.link_names)
-        raise UnknownNameError(name, f"no link is called {link!r}. Links: {known}")
+        raise UnknownNameError(name, f"no link is called {link!r}{hint} Links: {known}")
     i, element, body = _element(model, name, link, number)
     if what in SECTION_FORCES:
         kind, signals, recover = "section_force", SECTION_FORCES, section_forces
     elif what in STRAINS:
         kind, signals, recover = "strain", STRAINS, section_strains
     else:
+        hint = nearest(what, (*SECTION_FORCES, *STRAINS)) or "."
         known = ", ".join((*SECTION_FORCES, *STRAINS))
-        raise UnknownNameError(name, f"an element has {known}")
+        raise UnknownNameError(name, f"no such signal{hint} An element has {known}")
     # The signal is linear in the body coordinates: its row, from the signal of each unit coordinate.
     units = np.eye(body.coordinates)
     values = np.stack([np.asarray(recover(body, q)) for q in units])

@@ -4,7 +4,6 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
-from ..compilation import compiled_quickly
 from ..dynamics.coordinates import (
     change_coordinates,
     other_coordinates,
@@ -12,7 +11,8 @@ from ..dynamics.coordinates import (
 )
 from ..dynamics.formulation import AbstractFormulation, near
 from ..kinematics.mechanism import DEAD_POINT_GAIN
-from ..types import RESULTS
+from ..native.compiled import compiled_quickly
+from ..types import RESULTS, ended_as
 from .march import MarchState
 from .state import State, state_at
 from .step import Moment
@@ -53,7 +53,7 @@ def beyond_dead_point(
 ) -> tuple[AbstractFormulation, MarchState]:
     """The march with other independent joints, the same physical state; as it was where no choice is regular."""
     is_open = formulation.n_joints == formulation.n_encoders
-    if is_open or bool(at.result == RESULTS.too_many_steps):
+    if is_open or ended_as(at.result, RESULTS.too_many_steps):
         return formulation, at
     here = near(formulation, at.joints)
     if float(_joint_gain(here, at.now.x)) < SUSPECT:

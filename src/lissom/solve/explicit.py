@@ -2,7 +2,6 @@
 
 from typing import Any, ClassVar
 
-import diffrax
 import equinox as eqx
 import jax.numpy as jnp
 
@@ -18,7 +17,7 @@ from .step import (
     weighted_size,
 )
 
-METHODS = {"dopri5": diffrax.Dopri5, "dopri8": diffrax.Dopri8, "tsit5": diffrax.Tsit5}
+METHODS = {"dopri5": "Dopri5", "dopri8": "Dopri8", "tsit5": "Tsit5"}
 
 
 def of_everything(tolerance: Tolerance) -> Tolerance:
@@ -36,9 +35,13 @@ class Explicit(AbstractStep):
     @property
     def solver(self) -> Any:
         """The diffrax solver."""
-        return METHODS[self.method]()
+        import diffrax  # slow to import, and few runs are explicit
 
-    def _term(self, problem: MotionProblem) -> diffrax.ODETerm:
+        return getattr(diffrax, METHODS[self.method])()
+
+    def _term(self, problem: MotionProblem) -> Any:
+        import diffrax
+
         def slope(t, y, args):
             x, xd, _ = y
             xdd = problem.acceleration(t, x, xd)

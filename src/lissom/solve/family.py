@@ -9,8 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Int
 
+from ..describe.scenario import Solver
 from ..dynamics.formulation import AbstractFormulation
+from .family_runs import FamilyTask, family_solution
+from .inputs import Inputs, inputs_of_torque
 from .model import Model
+from .simulate import output_times, solver_of
+from .solution import Solution
+from .state import State
 
 
 class Family(eqx.Module):
@@ -40,8 +46,10 @@ class Family(eqx.Module):
     formulation: AbstractFormulation  # of the distinct robots, every array with one leading axis more
     which: Int[np.ndarray, " members"]  # number of the distinct robot that a member is
     shape: tuple[int, ...] = eqx.field(static=True)
+    model: Model = eqx.field(static=True)  # the robot before the changes
 
     def __init__(self, model: Model, changes: Mapping[str, Any]):
+        self.model = model
         values = [np.asarray(value) for value in changes.values()]
         self.shape = np.broadcast_shapes(*(value.shape for value in values))
         columns = [np.broadcast_to(value, self.shape).ravel() for value in values]
@@ -83,6 +91,48 @@ class Family(eqx.Module):
             arguments: arrays with a leading axis over the members.
         """
         return jax.vmap(function)(self.take(np.arange(len(self))), *arguments)
+
+    def rollout(
+        self,
+        state: State | None = None,
+        *,
+        t_end: float = 1.0,
+        output_dt: float = 0.001,
+        torque: Any = None,
+        inputs: Inputs | None = None,
+        solver: Solver | Mapping[str, Any] | None = None,
+    ) -> Solution:
+        """Runs of all members, as `ls.rollout` runs one: every array but the times has a leading axis over them.
+
+        On a processor several members share each instruction, and every one still takes its own steps. What has no form
+        in machine code is mapped by XLA.
+
+        Args:
+            state: at t = 0, one for all members or with a leading axis over them; at rest with q = 0 by default.
+            t_end: duration [s].
+            output_dt: spacing of the output [s].
+            torque: joint torques, as for `ls.rollout`.
+            inputs: tables of torques, wrenches and motions, instead of `torque`.
+            solver: `Solver` options, or a mapping of them.
+
+        Example:
+            >>> import lissom as ls
+            >>> family = ls.Family(ls.Model("simple-pendulum"), {"payload.mass": [0.1, 0.2, 0.3]})
+            >>> family.rollout(t_end=0.02, output_dt=0.01).joints.shape
+            (3, 3, 1)
+        """
+        model = self.model
+        if inputs is None:
+            inputs = inputs_of_torque(model, torque)
+        task = FamilyTask(
+            model=model,
+            formulation=self.take(np.arange(len(self))),
+            state=model.at() if state is None else state,
+            inputs=inputs,
+            times=output_times(t_end, output_dt),
+            solver=solver_of(solver),
+        )
+        return family_solution(task)
 
 
 def _setting(

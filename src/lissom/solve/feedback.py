@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..compilation import split_arguments, user_code_in
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..types import Scalar, real, whole
 from .channels import Channel, UnknownNameError, measure, output_named
@@ -299,14 +300,38 @@ def _check_continuous(wired_law: WiredLaw) -> None:
 
 def _check_command(model: Model, wired_law: WiredLaw) -> None:
     """Refuse a law whose command does not have one torque for each actuated joint."""
+    shape = _command_shape(wired_law)
+    count = len(model.actuated)
+    if shape != (count,):
+        names = ", ".join(model.actuated_names)
+        raise ValueError(
+            f"the law must give {count} torques, one for each actuated joint ({names}), got shape {shape}"
+        )
+
+
+# Shapes of commands by the structure of their laws: a law is traced for it once.
+_SHAPES: dict[Any, tuple[int, ...]] = {}
+MOST_SHAPES = 256
+
+
+def _command_shape(wired_law: WiredLaw) -> tuple[int, ...]:
+    numbers, structure = split_arguments((wired_law.law, wired_law.memory))
+    if user_code_in(structure[0]):
+        # Nothing holds on to a user's code but the user.
+        return _traced_shape(wired_law)
+    shapes = tuple(np.shape(number) for number in numbers)
+    key = (structure, shapes, len(wired_law.channels))
+    if key not in _SHAPES:
+        if len(_SHAPES) >= MOST_SHAPES:
+            _SHAPES.clear()
+        _SHAPES[key] = _traced_shape(wired_law)
+    return _SHAPES[key]
+
+
+def _traced_shape(wired_law: WiredLaw) -> tuple[int, ...]:
     measured = jax.ShapeDtypeStruct((len(wired_law.channels),), float)
     memory = jax.tree.map(jnp.asarray, wired_law.memory)
     command, _ = eqx.filter_eval_shape(
         wired_law.law, jax.ShapeDtypeStruct((), float), measured, memory
     )
-    count = len(model.actuated)
-    if command.shape != (count,):
-        names = ", ".join(model.actuated_names)
-        raise ValueError(
-            f"the law must give {count} torques, one for each actuated joint ({names}), got shape {command.shape}"
-        )
+    return command.shape

@@ -37,6 +37,7 @@ class Inputs:
         self.motion: tuple[tuple[int, Spline], ...] = tuple(motion)
         self.law = law
         self._schedules: dict[float, Schedule] = {}
+        self._wired: tuple[Model, Inputs] | None = None
 
     def wired(self, model: Model) -> "Inputs":
         """The same inputs, their law wired to the channels of a robot.
@@ -46,6 +47,12 @@ class Inputs:
         """
         if isinstance(self.law, AbstractFeedback):
             return self
+        # A run asks twice, for its steps and for its outputs, and runs are repeated.
+        if self._wired is None or self._wired[0] is not model:
+            self._wired = (model, self._wired_to(model))
+        return self._wired[1]
+
+    def _wired_to(self, model: Model) -> "Inputs":
         for joint, _ in self.torque:
             if joint not in model.actuated:
                 name = model.joint_names[joint]

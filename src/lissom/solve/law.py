@@ -36,6 +36,14 @@ class AbstractLaw(eqx.Module):
     ) -> tuple[Float[Array, " a"], Any]:
         """Torque of every actuated joint [N m or N], and the memory for the next sample."""
 
+    def remarks(self) -> tuple[str, ...]:
+        """What a user should know of the law, a sentence each."""
+        return ()
+
+    def incidents(self) -> tuple[str, ...]:
+        """What went wrong for the law since `init`, a sentence each: a run tells them among its warnings."""
+        return ()
+
     @property
     def breakpoints(self) -> np.ndarray:
         """Times at which a continuous law is not smooth: the integrator steps to them exactly."""

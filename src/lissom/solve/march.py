@@ -68,6 +68,10 @@ class DrivenRobot(eqx.Module):
     @property
     def sampled_law(self) -> WiredLaw | None:
         """The law that acts at samples, None where there is none."""
+        feedback = self.schedule.constant.feedback
+        # The period is the same on all pieces.
+        if feedback is None or feedback.sample is None:
+            return None
         return self.at_start.sampled_law
 
 
@@ -166,6 +170,8 @@ def advance(
     shortened = jnp.where(wanted > 0.5 * left, 0.5 * left, wanted)
     h = frozen(jnp.where(wanted >= left * (1 - 1e-9), left, shortened))
     attempt = step.attempt(here, tolerance, now, h, state.memory)
+    joints = here.joint_coordinates(attempt.end.x)
+    attempt = with_closed_loops(here, attempt, joints)
     accepted = attempt.solved & (attempt.error <= 1.0)
     contacts = state.contacts
     if contacts is not None:
@@ -193,7 +199,6 @@ def advance(
     size = jnp.where(was_cut, jnp.maximum(size, wanted), size)
     result = judge(state, attempt, size, counts, max_steps)
     memory = choose(attempt.memory, step.reject(state.memory, attempt))
-    joints = here.joint_coordinates(end.x)
     joints = jnp.where(accepted, joints, state.joints)
     result = near_dead_point(here, end, accepted, result)
     moved = MarchState(
@@ -264,6 +269,18 @@ def with_jumps(
 
     memory = jax.lax.cond(is_over, begin, lambda: state.memory)
     return eqx.tree_at(lambda s: s.memory, there, memory)
+
+
+def with_closed_loops(
+    problem: MotionProblem, attempt: Attempt, joints: Float[Array, " j"]
+) -> Attempt:
+    """The attempt, which is none where loops cannot be closed at its end: a step over a dead point."""
+    f = problem.formulation
+    if f.n_joints == f.n_encoders:
+        return attempt
+    # A joint that follows a motion hides this from the error estimate: its encoder is where it should be.
+    closes = jnp.all(jnp.isfinite(joints))
+    return eqx.tree_at(lambda a: a.solved, attempt, attempt.solved & closes)
 
 
 def near_dead_point(

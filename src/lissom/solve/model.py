@@ -6,12 +6,10 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from ..algebra.so3 import exponential, left_jacobian
+from ..algebra.so3 import MOST_TURN, exponential, left_jacobian
 from ..bodies.body import Body
-from ..compilation import compiled_quickly
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
@@ -29,13 +27,19 @@ from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
-from .balance import balanced_point
+from ..native.compiled import compiled_quickly
+from ..types import is_traced, joined, real
+from .balance import balanced_point, of_independent
 from .robot_matrices import RobotMatrices, equation_arrays
 from .state import State, state_at, state_of
 from .static import (
     descend,
+    descend_held,
+    energy,
     equilibrium_free,
     equilibrium_held,
+    equilibrium_next_to,
+    hill,
     imbalance,
     slope,
     with_stops,
@@ -50,6 +54,10 @@ SINGULAR = (
 
 class EquilibriumError(RuntimeError):
     """No equilibrium was found."""
+
+    def __init__(self, message: str, robot: Robot | None = None):
+        super().__init__(message)
+        self.robot = robot  # whose data may say why
 
 
 class UndefinedReferenceError(ValueError):
@@ -183,11 +191,15 @@ class Model:
         """
         j = self.n_joints
         if value is None:
-            return jnp.zeros(j)
+            return real(np.zeros(j))
         value = _as_array(value)
         independent = self.formulation.independent
         if value.shape == (len(independent),) and len(independent) != j:
-            return jnp.zeros(j).at[jnp.asarray(independent)].set(value)
+            if is_traced(value):
+                return jnp.zeros(j).at[jnp.asarray(independent)].set(value)
+            whole = np.zeros(j)
+            whole[list(independent)] = value
+            return real(whole)
         if value.shape != (j,):
             names = ", ".join(self.joint_names)
             raise ValueError(
@@ -203,7 +215,7 @@ class Model:
         if not self.closed:
             return f
         if not isinstance(state, State):
-            return near(f, jnp.asarray(state, dtype=float))
+            return near(f, real(state))
         return near(self._in_coordinates(state), state.q)
 
     def _in_coordinates(self, state: State) -> AbstractFormulation:
@@ -225,9 +237,9 @@ class Model:
         theta = self.assemble(q)
         theta_d = self.joint_vector("qd", qd)
         if self.closed:
-            rates = theta_d[jnp.asarray(f.independent)]
+            rates = of_independent(f, theta_d)
             return _undeformed(near(f, theta), theta, rates)
-        still = jnp.zeros(f.n_elastic)
+        still = real(np.zeros(f.n_elastic))
         return State(theta, theta_d, still, still, theta, theta_d)
 
     def assemble(self, q: Any = None) -> Float[Array, " j"]:
@@ -238,7 +250,7 @@ class Model:
         """
         mechanism = self.formulation.mechanism
         if q is None:
-            return jnp.asarray(mechanism.home)
+            return real(mechanism.home)
         value = _as_array(q)
         if self.closed and value.shape == (len(mechanism.independent),):
             return mechanism.assembled(self.robot, value)
@@ -260,28 +272,40 @@ class Model:
         if free:
             state, left = self._static_free(f, encoder, torque)
         else:
-            state, left = _static_held(f, encoder)
-        if _is_concrete(left) and not float(left) < BALANCE:
+            state, left = self._static_held(f, encoder)
+        if not is_traced(left) and not float(left) < BALANCE:
             pose = np.asarray(encoder).tolist()
             raise EquilibriumError(
-                f"no equilibrium found near q = {pose}: {left:.1e} of the forces is left over"
+                f"no equilibrium found near q = {pose}: {_what_is_wrong(float(left))}",
+                self.robot,
             )
         return state
+
+    def _static_held(
+        self, f: AbstractFormulation, encoder: Float[Array, " j"]
+    ) -> tuple[State, Float[Array, ""]]:
+        start = _unbent(f, encoder)
+        state, left = _static_held(f, encoder, start)
+        if is_traced(left) or float(left) < BALANCE:
+            return state, left
+        # Newton's iteration lost its way, as it does with very soft links: down the energy there is one.
+        lowest, f = _downhill_held(f, encoder, start)
+        return _static_held(f, encoder, lowest)
 
     def _static_free(
         self, f: AbstractFormulation, encoder: Float[Array, " j"], torque: Any
     ) -> tuple[State, Float[Array, ""]]:
         tau = self.joint_vector("torque", torque)
-        independent = jnp.asarray(f.independent, dtype=int)
-        start = jnp.concatenate([encoder[independent], jnp.zeros(f.n_elastic)])
-        if _is_concrete(start) and _is_concrete(tau):
-            start, f = _downhill(f, start, tau)
-        return _static_free(f, tau, start)
+        start = _unbent(f, encoder)
+        if is_traced(start, tau):
+            return _static_free(f, tau, start)
+        start, f = _downhill(f, start, tau)
+        return _static_next_to(f, tau, start)
 
     def check_reference(self, theta: Any) -> None:
         """Refuse zeroed displacements that define no ERLS at theta, by name, [Boscariol2012] eq. (6)."""
-        theta = jnp.asarray(theta, dtype=float)
-        if not _is_concrete(theta) or self.n_joints == 0:
+        theta = real(theta)
+        if is_traced(theta) or self.n_joints == 0:
             return
         J_0 = _reference_matrix(self.formulation, theta)
         if J_0 is None or 1.0 / np.linalg.cond(np.asarray(J_0)) > SINGULAR:
@@ -433,17 +457,20 @@ def _alternatives(known: tuple[Any, ...]) -> str:
     return f"one of {', '.join(names)}"
 
 
-def _is_concrete(value: Any) -> bool:
-    return not isinstance(value, Tracer)
+def _what_is_wrong(left: float) -> str:
+    """With an equilibrium in which so much force is left over."""
+    if left == np.inf:
+        return f"links would bend by more than {MOST_TURN:g} rad"
+    return f"{left:.1e} of the forces is left over"
 
 
 def _as_array(value: Any) -> Float[Array, " n"]:
     """Numbers as an array; entries of a list may be traced one by one."""
     if not isinstance(value, Sequence):
-        return jnp.asarray(value, dtype=float)
-    if not len(value):
-        return jnp.zeros(0)
-    return jnp.stack([jnp.asarray(entry, dtype=float) for entry in value])
+        return real(value)
+    if is_traced(value):
+        return jnp.stack([real(entry) for entry in value])
+    return real(np.array([float(entry) for entry in value]))
 
 
 def _downhill(
@@ -454,11 +481,34 @@ def _downhill(
 
     def slope_at(x):
         nonlocal here
-        here = _on_branch_of(here, jnp.asarray(x))
-        return _slope(here, jnp.asarray(x), tau)
+        here = _on_branch_of(here, real(x))
+        return _slope(here, real(x), tau)
 
-    x = jnp.asarray(descend(slope_at, np.asarray(start), f.n_joints))
+    x = real(descend(slope_at, np.asarray(start), f.n_joints))
     return x, _on_branch_of(here, x)
+
+
+def _downhill_held(
+    f: AbstractFormulation, encoder: Float[Array, " j"], start: Float[Array, " n"]
+) -> tuple[Float[Array, " n"], AbstractFormulation]:
+    """The same with held joints."""
+    here = f
+
+    def hill_at(x):
+        nonlocal here
+        here = _on_branch_of(here, jnp.asarray(x))
+        return _hill(here, jnp.asarray(x), encoder)
+
+    def energy_at(x):
+        return float(_energy(here, jnp.asarray(x)))
+
+    x = jnp.asarray(descend_held(hill_at, energy_at, np.asarray(start)))
+    return x, _on_branch_of(here, x)
+
+
+def _unbent(f: AbstractFormulation, encoder: Float[Array, " j"]) -> Float[Array, " n"]:
+    """Coordinates of unbent links at joint coordinates."""
+    return joined(of_independent(f, encoder), np.zeros(f.n_elastic))
 
 
 def _on_branch_of(f: AbstractFormulation, x: Float[Array, " n"]) -> AbstractFormulation:
@@ -489,6 +539,8 @@ def _undeformed(f: AbstractFormulation, theta, rates_i) -> State:
 
 _balanced_point = compiled_quickly(balanced_point)
 _slope = compiled_quickly(slope)
+_hill = compiled_quickly(hill)
+_energy = compiled_quickly(energy)
 
 
 @compiled_quickly
@@ -497,22 +549,33 @@ def _inertia(f: AbstractFormulation, x) -> Float[Array, "n n"]:
 
 
 @compiled_quickly
-def _static_held(f: AbstractFormulation, encoder):
-    x, tau = equilibrium_held(f, encoder)
+def _static_held(f: AbstractFormulation, encoder, start):
+    x, tau = equilibrium_held(f, encoder, start)
     return _checked_equilibrium(f, x, tau)
 
 
 @compiled_quickly
 def _static_free(f: AbstractFormulation, tau, start):
     x = equilibrium_free(f, tau, start)
-    motion = engine.at_rest(f, x)
-    return state_of(f, motion, tau), imbalance(f, motion, with_stops(f, motion, tau))
+    return _checked_equilibrium(f, x, tau, stopped=True)
 
 
-def _checked_equilibrium(f: AbstractFormulation, x, tau):
-    """The state at rest, and how much force is left over in it."""
+@compiled_quickly
+def _static_next_to(f: AbstractFormulation, tau, start):
+    x = equilibrium_next_to(f, tau, start)
+    return _checked_equilibrium(f, x, tau, stopped=True)
+
+
+def _checked_equilibrium(f: AbstractFormulation, x, tau, stopped: bool = False):
+    """The state at rest, and how much force is left over in it: infinitely much where links turn too far."""
     motion = engine.at_rest(f, x)
-    return state_of(f, motion, tau), imbalance(f, motion, tau)
+    all_torques = with_stops(f, motion, tau) if stopped else tau
+    left = imbalance(f, motion, all_torques)
+    if f.support.finite_rotations:
+        phi = node_displacements(f, motion.place)[..., 3:]
+        turn = jnp.max(jnp.sum(phi**2, axis=-1))
+        left = jnp.where(turn > MOST_TURN**2, jnp.inf, left)
+    return state_of(f, motion, tau), left
 
 
 @compiled_quickly

@@ -1,5 +1,6 @@
 """The output grid of a run: a window of it is filled inside compiled code, the host keeps the whole."""
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
@@ -8,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..types import real, whole
+from ..types import Real, host_whole
 from .problem import MotionProblem
 from .step import AbstractStep, Attempt, Moment
 
@@ -22,12 +23,12 @@ COLUMNS = ("x", "xd", "work", "joints", "command")
 class Record(eqx.Module):
     """A window of the output grid, filled as the march passes its times."""
 
-    t: Float[Array, " t"]  # infinite after the last output time
-    x: Float[Array, "t n"]
-    xd: Float[Array, "t n"]
-    work: Float[Array, "t 2"]
-    joints: Float[Array, "t j"]  # coordinates of all moving joints
-    command: Float[Array, "t a"]  # held by a sampled law
+    t: Float[Real, " t"]  # infinite after the last output time
+    x: Float[Real, "t n"]
+    xd: Float[Real, "t n"]
+    work: Float[Real, "t 2"]
+    joints: Float[Real, "t j"]  # coordinates of all moving joints
+    command: Float[Real, "t a"]  # held by a sampled law
     filled: Any
     first: Any  # number of the window's first row in the whole grid
 
@@ -37,12 +38,12 @@ class Record(eqx.Module):
         return self.filled >= self.t.shape[0]
 
 
-def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> Record:
+def empty_record(t: Float[Real, " t"], n: int, joints: int, commands: int) -> Record:
     """An output grid yet to be filled."""
     rows = t.shape[0]
 
     def blank(width):
-        return real(jnp.full((rows, width), jnp.nan))
+        return np.full((rows, width), np.nan)
 
     return Record(
         t=t,
@@ -51,8 +52,8 @@ def empty_record(t: Float[Array, " t"], n: int, joints: int, commands: int) -> R
         work=blank(2),
         joints=blank(joints),
         command=blank(commands),
-        filled=whole(0),
-        first=whole(0),
+        filled=host_whole(0),
+        first=host_whole(0),
     )
 
 
@@ -88,13 +89,13 @@ def write(
         joints = problem.joint_coordinates(at.x)
         command = record.command
         if problem.loads.held is not None:
-            command = command.at[k].set(problem.loads.held)
+            command = with_row(command, k, problem.loads.held)
         return Record(
             record.t,
-            record.x.at[k].set(at.x),
-            record.xd.at[k].set(at.xd),
-            record.work.at[k].set(at.work),
-            record.joints.at[k].set(joints),
+            with_row(record.x, k, at.x),
+            with_row(record.xd, k, at.xd),
+            with_row(record.work, k, at.work),
+            with_row(record.joints, k, joints),
             command,
             k + 1,
             record.first,
@@ -103,12 +104,20 @@ def write(
     return jax.lax.while_loop(is_next, put, record)
 
 
-def with_command(record: Record, t, command: Float[Array, " a"]) -> Record:
+def with_command(record: Record, t, command: Float[Real, " a"]) -> Record:
     """The record with the command that is held from the time t on, where that is the last output time written."""
     k = jnp.maximum(record.filled - 1, 0)
     is_now = (record.filled > 0) & (record.t[k] >= t * (1.0 - SAME_TIME) - SAME_TIME)
     row = jnp.where(is_now, command, record.command[k])
-    return eqx.tree_at(lambda r: r.command, record, record.command.at[k].set(row))
+    rows = with_row(record.command, k, row)
+    return eqx.tree_at(lambda r: r.command, record, rows)
+
+
+def with_row(
+    rows: Float[Real, "t n"], k, row: Float[Real, " n"]
+) -> Float[Array, "t n"]:
+    """The rows with row k exchanged."""
+    return jnp.asarray(rows).at[k].set(row)
 
 
 # --- on the host ---------------------------------------------------------------------------------------------------
@@ -138,9 +147,11 @@ class Rows:
         if not int(record.filled):
             return record
         first = self.take(record)
-        t = real(window(self.t, first))
-        return eqx.tree_at(
-            lambda r: (r.t, r.filled, r.first), record, (t, whole(0), whole(first))
+        return dataclasses.replace(
+            record,
+            t=window(self.t, first),
+            filled=host_whole(0),
+            first=host_whole(first),
         )
 
 

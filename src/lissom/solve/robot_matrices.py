@@ -15,10 +15,10 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..atomic import write_atomically
-from ..compilation import compiled_quickly
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import node_poses
+from ..native.compiled import compiled_quickly
 
 ENDINGS = (".npz", ".mat")
 

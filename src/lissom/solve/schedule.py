@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..types import Real
+from ..types import Real, is_traced
 from .feedback import AbstractFeedback
 from .signals import Piece, Table
 
@@ -55,8 +55,13 @@ class Schedule(eqx.Module):
 
     def loads(self, piece) -> Loads:
         """The loads of one piece, by its number."""
-        now = jax.tree.map(lambda leaf: jnp.asarray(leaf)[piece], self.varying)
-        return eqx.combine(now, self.constant)
+
+        def row(leaf):
+            # Plain numbers stay on the host, where nothing has to be compiled.
+            plain = isinstance(leaf, np.ndarray) and not is_traced(piece)
+            return leaf[int(piece)] if plain else jnp.asarray(leaf)[piece]
+
+        return eqx.combine(jax.tree.map(row, self.varying), self.constant)
 
     def end(self, piece) -> Float[Array, ""]:
         """When a piece ends [s]."""

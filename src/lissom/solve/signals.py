@@ -13,7 +13,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from scipy.interpolate import CubicSpline
 
 from ..types import Real, Scalar, real
 
@@ -185,6 +184,8 @@ class Spline:
     """Cubic spline through the points, at rest at both ends and holding the end values outside."""
 
     def __init__(self, t: Any, value: Any):
+        from scipy.interpolate import CubicSpline  # slow to import
+
         self.t = np.asarray(t, dtype=float)
         self.values = np.asarray(value, dtype=float)
         self.spline = CubicSpline(self.t, self.values, bc_type="clamped")

@@ -1,20 +1,19 @@
 """A whole run: in bursts that can be watched, or in one pure call."""
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..compilation import QUICK, compiled_quickly
+from ..compilation import QUICK
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
-from ..native.compiled import NativeAhead, using
-from ..types import RESULTS, real, whole
+from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
+from ..types import RESULTS, ended_as, host_real, host_whole, real, whole
 from .adjoint import recorded_times, replayed
 from .checkpoint import Checkpoint, Keeper
 from .contacts import first_contacts
@@ -36,13 +35,14 @@ FIRST_STEP = 1e-4  # [s]
 ENDLESS = 2**62
 
 
-def _numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
+def numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
+    """Of the arguments of a march, those that stay the same from call to call."""
     return robot.formulation
 
 
 _first_sample = NativeAhead(first_sample, **QUICK)
-_set_off = NativeAhead(set_off, _numbers_of_robot, **QUICK)
-_march = NativeAhead(march, _numbers_of_robot)
+_set_off = NativeAhead(set_off, numbers_of_robot, **QUICK)
+_march = NativeAhead(march, numbers_of_robot)
 _first_contacts = compiled_quickly(first_contacts)
 
 
@@ -67,9 +67,10 @@ def step_of(solver: Solver) -> AbstractStep:
 def settings_of(solver: Solver, t_end: float) -> Settings:
     """The options of a scenario as numbers of compiled code."""
     everything = solver.resolve == "everything"
-    tolerance = Tolerance(real(solver.rtol), real(solver.atol), everything)
-    max_step = real(solver.max_step or t_end)
-    return Settings(step_of(solver), tolerance, max_step, whole(solver.max_steps))
+    tolerance = Tolerance(host_real(solver.rtol), host_real(solver.atol), everything)
+    max_step = host_real(solver.max_step or t_end)
+    most = host_whole(solver.max_steps)
+    return Settings(step_of(solver), tolerance, max_step, most)
 
 
 def output_times(t_end: float, output_dt: float) -> np.ndarray:
@@ -200,8 +201,9 @@ def _at_start(
     f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     end = float(times[-1])
     robot = DrivenRobot(f, inputs.schedule(end))
-    record = _first_window(robot, times)
-    return robot, _start(robot, state, record, solver, end, _first_sample)
+    record = first_window(robot, times)
+    first_step = first_step_of(solver, end)
+    return robot, start_of_march(robot, state, record, first_step, _first_sample)
 
 
 def prepare(
@@ -220,12 +222,12 @@ def _prepared(
     step, tolerance, max_step, max_steps = settings_of(solver, end)
     robot, at = _at_start(model, state, inputs, times, solver)
     under_way = _set_off.prepare(step, robot, tolerance, at)
-    limits = (real(end), max_step, whole(BURST), max_steps)
+    limits = (host_real(end), max_step, host_whole(BURST), max_steps)
     _march.prepare(step, robot, tolerance, under_way, *limits)
 
 
 def _is_well(at: MarchState) -> bool:
-    return bool(at.result == RESULTS.successful)
+    return ended_as(at.result, RESULTS.successful)
 
 
 def _is_under_way(at: MarchState, end: float) -> bool:
@@ -239,10 +241,10 @@ def _bursts(
     step, tolerance, max_step, max_steps = settings
     if at.memory is None:
         at = _set_off(step, robot, tolerance, at)
-    limits = (real(end), max_step, whole(BURST), max_steps)
+    limits = (host_real(end), max_step, host_whole(BURST), max_steps)
     while _is_under_way(at, end):
         record = rows.next_window(at.record)
-        at = eqx.tree_at(lambda s: s.record, at, record)
+        at = dataclasses.replace(at, record=record)
         at = _march(step, robot, tolerance, at, *limits)
         yield at
 
@@ -370,7 +372,8 @@ def _pure_start(
     robot = DrivenRobot(f, inputs.schedule(end))
     commands = _command_count(robot)
     record = empty_record(real(times), f.size, f.n_encoders, commands)
-    at = _start(robot, state, record, options, end, first_sample)
+    first_step = first_step_of(options, end)
+    at = start_of_march(robot, state, record, first_step, first_sample)
     at = set_off(settings.step, robot, settings.tolerance, at)
     return PureStart(settings, robot, at)
 
@@ -378,28 +381,33 @@ def _pure_start(
 # --- start and end -------------------------------------------------------------------------------------------------
 
 
-def _start(
+def first_step_of(solver: Solver, t_end: float) -> np.ndarray:
+    """Length of the first step that is tried [s]."""
+    return host_real(solver.first_step or min(FIRST_STEP, 0.01 * t_end))
+
+
+def start_of_march(
     robot: DrivenRobot,
     state: State,
     record: Record,
-    solver: Solver,
-    t_end: float,
+    first_step: Any,
     sample: Callable[[MotionProblem, Moment], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
-    now = Moment(real(0.0), state.x, state.xd, jnp.zeros(2))
+    now = Moment(host_real(0.0), state.x, state.xd, np.zeros(2))
     joints = real(state.q)
-    control = sample(robot.at_start.near(joints), now)
+    control = None
+    if robot.sampled_law is not None:
+        control = sample(robot.at_start.near(joints), now)
     contacts = None
     if robot.formulation.joints.stops is not None:
         contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
-    first_step = solver.first_step or min(FIRST_STEP, 0.01 * t_end)
-    zero = whole(0)
+    zero = host_whole(0)
     return MarchState(
         now=now,
         joints=joints,
         piece=zero,
-        h=real(first_step),
+        h=first_step,
         memory=None,
         control=control,
         contacts=contacts,
@@ -409,11 +417,10 @@ def _start(
     )
 
 
-def _first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
+def first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
     """The output grid's first window."""
     f = robot.formulation
-    t = real(window(times, 0))
-    return empty_record(t, f.size, f.n_encoders, _command_count(robot))
+    return empty_record(window(times, 0), f.size, f.n_encoders, _command_count(robot))
 
 
 def _command_count(robot: DrivenRobot) -> int:
@@ -426,7 +433,7 @@ def _command_count(robot: DrivenRobot) -> int:
 def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
     """What a march has come to, its whole output grid in one window."""
     record = at.record
-    return _solution(record.t, vars(record), record.filled, at, segments)
+    return _solution(record.t, vars(record), record.filled, _end_of(at), segments)
 
 
 def kept_solution(
@@ -434,32 +441,30 @@ def kept_solution(
 ) -> Solution:
     """What a march has come to, with the rows that the host has kept."""
     filled = rows.take(at.record)
-    return _solution(rows.t, rows.columns, filled, _as_jax(at), segments)
+    return _solution(rows.t, rows.columns, filled, on_device(_end_of(at)), segments)
 
 
 def _as_jax(at: MarchState) -> MarchState:
     """A march whose numbers are arrays of JAX: machine code leaves NumPy's."""
-    memory = eqx.tree_at(
-        lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None
-    )
-    return jax.tree.map(jnp.asarray, memory)
+    return on_device(dataclasses.replace(at, memory=None))
+
+
+def _end_of(at: MarchState) -> dict[str, Any]:
+    return {
+        "counts": at.counts,
+        "result": at.result,
+        "last": at.now,
+        "last_joints": at.joints,
+        "control": at.control,
+    }
 
 
 def _solution(
     t: Any,
     columns: Mapping[str, Any],
     filled: Any,
-    at: MarchState,
+    end: dict[str, Any],
     segments: tuple[Segment, ...],
 ) -> Solution:
-    return Solution(
-        t=t,
-        **{name: columns[name] for name in COLUMNS},
-        filled=filled,
-        counts=at.counts,
-        result=at.result,
-        last=at.now,
-        last_joints=at.joints,
-        control=at.control,
-        segments=segments,
-    )
+    kept = {name: columns[name] for name in COLUMNS}
+    return Solution(t=t, **kept, filled=filled, **end, segments=segments)

@@ -2,9 +2,11 @@
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from ..dynamics.formulation import AbstractFormulation, Motion
+from ..types import joined, picked
 
 
 class State(eqx.Module):
@@ -28,17 +30,17 @@ class State(eqx.Module):
     @property
     def x(self) -> Float[Array, " n"]:
         """The coordinates of the model."""
-        return jnp.concatenate([self._coordinates(self.q), self.elastic])
+        return joined(self._coordinates(self.q), self.elastic)
 
     @property
     def xd(self) -> Float[Array, " n"]:
         """Their rates."""
-        return jnp.concatenate([self._coordinates(self.qd), self.elastic_d])
+        return joined(self._coordinates(self.qd), self.elastic_d)
 
     def _coordinates(self, joints: Float[Array, " j"]) -> Float[Array, " i"]:
         if self.independent is None:
             return joints
-        return joints[jnp.asarray(self.independent)]
+        return picked(joints, np.asarray(self.independent, dtype=int))
 
 
 def state_of(

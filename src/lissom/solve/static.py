@@ -1,30 +1,33 @@
 """Equilibrium: joints held or free."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optimistix as optx
-import scipy.linalg
 from jaxtyping import Array, Float
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion
-from .balance import newton, of_independent, on_independent, start_of_balance
+from ..types import Real
+from .balance import newton, of_independent, on_independent
 
 RTOL = 1e-10  # Newton is quadratic: one iteration more than needed costs nothing
 MAX_DESCENT = 300  # steps downhill
 LARGEST_MOVE = 0.3  # [rad or m] of a joint in one of them
 AT_REST = 1e-9  # [rad or m] a smaller move of the joints is none
+SHORTEST = 1e-9  # part of a step, below which rounding decides what climbs
 
 
 def equilibrium_held(
-    formulation: AbstractFormulation, encoder: Float[Array, " j"]
+    formulation: AbstractFormulation,
+    encoder: Float[Array, " j"],
+    start: Float[Array, " n"],
 ) -> tuple[Float[Array, " n"], Float[Array, " j"]]:
     """Coordinates x and holding torques tau at rest with the joints held so that the encoders read `encoder`.
 
-    The independent joints of a closed chain are held, and the others follow.
+    The independent joints of a closed chain are held, and the others follow. Newton's iteration begins at `start`.
     """
     n = formulation.size
 
@@ -35,7 +38,7 @@ def equilibrium_held(
         gap = of_independent(formulation, motion.place.encoder - encoder)
         return jnp.concatenate([gap, engine.resting_force(formulation, motion, tau)])
 
-    z = newton(missing, start_of_balance(formulation, encoder))
+    z = newton(missing, jnp.append(start, jnp.zeros(formulation.n_joints)))
     return z[:n], on_independent(formulation, z[n:])
 
 
@@ -43,6 +46,7 @@ def equilibrium_free(
     formulation: AbstractFormulation, tau: Float[Array, " j"], start: Float[Array, " n"]
 ) -> Float[Array, " n"]:
     """Coordinates x at rest with free joints under given torques, near `start`, by Newton's dogleg."""
+    import optimistix as optx  # slow to import, and only derivatives come here
 
     def missing(x, _):
         return unbalanced_at_rest(formulation, engine.at_rest(formulation, x), tau)
@@ -50,6 +54,17 @@ def equilibrium_free(
     method = optx.Dogleg(rtol=RTOL, atol=1e-9)
     found = optx.root_find(missing, method, start, max_steps=400, throw=False)
     return found.value
+
+
+def equilibrium_next_to(
+    formulation: AbstractFormulation, tau: Float[Array, " j"], start: Float[Array, " n"]
+) -> Float[Array, " n"]:
+    """The same from a start that is one but for rounding, as `descend` finds it."""
+
+    def missing(x):
+        return unbalanced_at_rest(formulation, engine.at_rest(formulation, x), tau)
+
+    return newton(missing, start)
 
 
 def unbalanced_at_rest(
@@ -89,6 +104,8 @@ def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
 
     An unstable equilibrium is left along its softest mode; joints move at most `LARGEST_MOVE` per step.
     """
+    import scipy.linalg  # slow to import
+
     for _ in range(MAX_DESCENT):
         force, K, M = (np.asarray(part) for part in slope_at(x))
         squares, modes = scipy.linalg.eigh(0.5 * (K + K.T), M)
@@ -106,6 +123,96 @@ def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
             move = np.abs(dx[:joints]).max(initial=0.0)
         x = x + dx * min(1.0, LARGEST_MOVE / max(move, 1e-12))
     return x
+
+
+class Hill(NamedTuple):
+    """The energy of a robot at rest about some coordinates, and what its held joints allow."""
+
+    energy: Float[Real, ""]  # V of strain and weight [J]
+    force: Float[Real, " n"]  # its derivative
+    stiffness: Float[Real, "n n"]  # the derivative of that
+    inertia: Float[Real, "n n"]
+    gap: Float[
+        Real, " i"
+    ]  # of the encoders of independent joints, from where they are held
+    encoders: Float[Real, "i n"]  # their derivative
+
+
+def hill(
+    formulation: AbstractFormulation,
+    x: Float[Array, " n"],
+    encoder: Float[Array, " j"],
+) -> Hill:
+    """The energy about x with the joints held so that the encoders read `encoder`."""
+    free = jnp.zeros(formulation.n_encoders)
+
+    def force(x):
+        motion = engine.at_rest(formulation, x)
+        return engine.resting_force(formulation, motion, free)
+
+    def gap(x):
+        reading = formulation.configuration(x).encoder
+        return of_independent(formulation, reading - encoder)
+
+    return Hill(
+        energy=energy(formulation, x),
+        force=force(x),
+        stiffness=jax.jacfwd(force)(x),
+        inertia=engine.inertia_at(formulation, x),
+        gap=gap(x),
+        encoders=jax.jacfwd(gap)(x),
+    )
+
+
+def energy(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Array, ""]:
+    """V(x) of strain and weight [J]: lowest at an equilibrium."""
+    place = formulation.configuration(x)
+    weight = engine.gravity_energy(formulation, place)
+    return engine.strain_energy(formulation, place) + weight
+
+
+def descend_held(
+    hill_at: Callable[[np.ndarray], Hill],
+    energy_at: Callable[[np.ndarray], float],
+    x: np.ndarray,
+) -> np.ndarray:
+    """Go downhill in energy from x to a stable equilibrium with held joints, however soft the links are.
+
+    Strain grows faster than weight falls, so that there is always a lowest point. Where the energy curves downwards the
+    step is that of an energy curved upwards as strongly; a step that would climb is shortened.
+    """
+    for _ in range(MAX_DESCENT):
+        here = Hill(*(np.asarray(part) for part in hill_at(x)))
+        back, along, lowest = _step_downhill(here)
+        if np.abs(along).max(initial=0.0) < AT_REST and lowest >= 0.0:
+            return x + back + along
+        promised = float(here.force @ along)
+        length = 1.0
+        while length > SHORTEST and not (
+            energy_at(x + back + length * along)
+            <= here.energy + here.force @ back + 1e-4 * length * promised
+        ):
+            length *= 0.5
+        x = x + back + length * along
+    return x
+
+
+def _step_downhill(here: Hill) -> tuple[np.ndarray, np.ndarray, float]:
+    """The way back to the held joints, the way downhill that leaves them there, and the lowest curvature."""
+    import scipy.linalg  # slow to import
+
+    E, K, M = here.encoders, here.stiffness, here.inertia
+    back = -np.linalg.pinv(E) @ here.gap
+    N = scipy.linalg.null_space(E)
+    squares, modes = scipy.linalg.eigh(N.T @ (K + K.T) @ N / 2, N.T @ M @ N)
+    modes = N @ modes
+    curvature = np.maximum(np.abs(squares), 1e-9 * np.abs(squares).max(initial=0.0))
+    along = -modes @ ((modes.T @ (here.force + K @ back)) / curvature)
+    lowest = float(squares.min(initial=0.0)) + 1e-9 * np.abs(squares).max(initial=0.0)
+    if lowest < 0.0 and np.abs(along).max(initial=0.0) < AT_REST:
+        # An unstable equilibrium is left along its softest mode.
+        along = 1e-3 * modes[:, 0] / np.abs(modes[:, 0]).max()
+    return back, along, lowest
 
 
 def imbalance(

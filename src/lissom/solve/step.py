@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 from ..algebra.so3 import CROSS
 from ..dynamics.formulation import AbstractFormulation
 from ..native.marks import kept_function
+from ..types import Real
 from .problem import MotionProblem, Tangents
 
 
@@ -91,10 +92,10 @@ def weighted_size(
 class Moment(eqx.Module):
     """The march at one time: state, and work put in and dissipated since the start."""
 
-    t: Float[Array, ""]
+    t: Float[Real, ""]
     x: Float[Array, " n"]
     xd: Float[Array, " n"]
-    work: Float[Array, " 2"]
+    work: Float[Real, " 2"]
 
 
 class Attempt(eqx.Module):

@@ -4,7 +4,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ...compilation import compiled_quickly
 from ...describe.errors import refused
 from ...dynamics.formulation import AbstractFormulation
 from ...dynamics.weight_stiffness import (
@@ -12,6 +11,7 @@ from ...dynamics.weight_stiffness import (
     lacks_weight_stiffness,
     weight_stiffness,
 )
+from ...native.compiled import compiled_quickly
 from ...solve.model import Model
 from .linear_matrices import LinearMatrices
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
 from jaxtyping import Float
 
 SLOW = 0.05  # |pole| [rad/s] of a motion that stands still
@@ -35,6 +34,8 @@ class StateMatrices(NamedTuple):
 
     def beside(self, other: "StateMatrices") -> "StateMatrices":
         """Two systems that do not couple, with the same inputs and a common output."""
+        import scipy.linalg  # slow to import
+
         A = scipy.linalg.block_diag(self.A, other.A)
         B = np.concatenate([self.B, other.B])
         C = np.concatenate([self.C, other.C], axis=1)
@@ -163,6 +164,8 @@ def balancing(system: StateMatrices, dt: float) -> tuple[np.ndarray, Matrix, Mat
 
 def _gramian(A: Matrix, Q: Matrix, dt: float) -> Matrix:
     """Solution P of A P + P A^T + Q = 0, or of A P A^T - P + Q = 0 where time is sampled."""
+    import scipy.linalg  # slow to import
+
     if dt:
         return scipy.linalg.solve_discrete_lyapunov(A, Q, method="bilinear")
     return scipy.linalg.solve_continuous_lyapunov(A, -Q)
@@ -172,6 +175,8 @@ def split_by_poles(
     system: StateMatrices, first: Callable[[complex], bool]
 ) -> tuple[StateMatrices, StateMatrices]:
     """The system in two uncoupled parts: that of the poles chosen by `first`, and the rest."""
+    import scipy.linalg  # slow to import
+
     # LAPACK's wrapper counts the arguments of the bare function: a decorated one would not do.
     ordered: Any = scipy.linalg.schur(
         system.A,
@@ -197,6 +202,8 @@ def split_by_poles(
 
 def _scaled(system: StateMatrices) -> StateMatrices:
     """The system in coordinates scaled so that rows and columns of A are alike, whatever the size of its states."""
+    import scipy.linalg  # slow to import
+
     options = {"permute": False, "separate": True}
     A, (scale, _) = scipy.linalg.matrix_balance(system.A, **options)
     return StateMatrices(A, system.B / scale[:, None], system.C * scale)

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy.io
-import scipy.signal
 from jaxtyping import Complex, Float
 
 from ...atomic import write_atomically
@@ -109,6 +107,8 @@ class LinearModel:
             method: `zoh`, inputs held over the step (exact); `foh`, inputs straight between samples; `tustin`, the
                 trapezoidal rule; `euler`; `backward_diff`.
         """
+        import scipy.signal  # slow to import
+
         if self.dt:
             raise ValueError(f"the model is already in steps of {self.dt:g} s")
         if not dt > 0.0 or not np.isfinite(dt):
@@ -167,6 +167,8 @@ class LinearModel:
 
     def save(self, path: Any) -> Any:
         """Write everything in full precision: `.npz` for NumPy, `.mat` for MATLAB and Octave."""
+        import scipy.io  # slow to import
+
         ending = _ending(path)
         data: dict[str, Any] = self._as_arrays()
         if ending == ".npz":

@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from ...compilation import compiled_quickly
 from ...dynamics.formulation import AbstractFormulation, near
 from ...kinematics.loops.assembly_errors import AssemblyError
 from ...kinematics.loops.robot_loops import longest_link
+from ...native.compiled import compiled_quickly
 from ...solve.model import Model
 from .tracking import neighbour
 

@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ...algebra.eigen import symmetric_modes, symmetric_modes_traced, with_signs
-from ...compilation import compiled_quickly
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
+from ...native.compiled import compiled_quickly
 from ...solve.model import Model
 from ...solve.state import State
 from ..linear.carried_weight import require_consistent_terms, weight_stiffness_at

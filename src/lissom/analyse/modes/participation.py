@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ...compilation import compiled_quickly
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
+from ...native.compiled import compiled_quickly
 from ...solve.model import Model
 from ..linear.linear_feedback import LinearFeedback
 

@@ -20,11 +20,11 @@ from ...algebra import series
 from ...algebra.monomials import Monomials, monomials_of
 from ...algebra.series import Series
 from ...algebra.taylor import push_forward, variables
-from ...compilation import compiled_quickly
 from ...dynamics.basis import link_bodies
 from ...dynamics.coordinates import with_coordinates
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.formulations import formulation_of
+from ...native.compiled import compiled_quickly
 from ...solve.balance import (
     SMALL_STEP,
     MotionPoint,

@@ -3,13 +3,12 @@
 import dataclasses
 from collections.abc import Sequence
 
-import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Float
 
-from ...compilation import compiled_quickly
 from ...describe.robot import Robot
+from ...native.compiled import compiled_quickly
+from ...types import real
 from ..chain import Chain
 from .assembly_errors import AssemblyError, loop_names
 from .closure import Closure, closing_jacobian
@@ -38,7 +37,7 @@ def scaled_rows(
     length = max(float(np.linalg.norm(np.asarray(chain.position), axis=1).max()), 1e-12)
     units = [1.0 / length if part < 3 else 1.0 for part in closure.components]
     row_scale = np.array(units * closure.loops)
-    theta = jnp.asarray(theta)
+    theta = real(theta)
     ZJ = np.asarray(_closing_jacobian(chain, closure, theta, displaced))
     return ZJ * reach[None, :] * row_scale[:, None]
 
@@ -111,6 +110,8 @@ def choose_independent(
 
     None where the wanted ones do not set the pose, or nothing does.
     """
+    import scipy.linalg  # slow to import
+
     rows = scaled_rows(chain, closure, theta, displaced)
     null = scipy.linalg.null_space(rows, rcond=RANK)
     count = independent_count(closure)

@@ -1,0 +1,69 @@
+"""A thousand payloads of the double pendulum: in lanes, several in each instruction, beside as many single runs."""
+
+from typing import Any
+
+import numpy as np
+
+from ..native.lanes import lane_count
+from ..native.machine_code import stopwatch
+from ..solve.family import Family
+from ..solve.inputs import inputs_of_torque
+from ..solve.model import Model
+from ..solve.simulate import output_times, simulate, solver_of
+from .cases import Tell
+from .machine import one_core, timed
+
+COUNT = 1000
+HEAVIEST = 2.0  # [kg]
+SPAN = 1.0  # [s]
+OUTPUT_DT = 0.01  # [s]
+START = (0.3, 0.2)  # [rad] let go from there, at rest
+
+
+def measure_payloads(
+    repeat: int, tell: Tell = lambda text: None, count: int = COUNT
+) -> dict[str, Any]:
+    """Processor time in machine code of all runs, both ways, and the largest difference of a coordinate."""
+    tell(f"payloads: building {count} robots")
+    model = Model("double-pendulum", "erls-fem")
+    masses = np.linspace(0.1, HEAVIEST, count)
+    building, family = timed(lambda: Family(model, {"payload.mass": masses}))
+    state = model.at(START)
+    times = output_times(SPAN, OUTPUT_DT)
+    robots = [model.with_formulation(family.member(k)) for k in range(count)]
+
+    def in_lanes() -> Any:
+        runs = family.rollout(state, t_end=SPAN, output_dt=OUTPUT_DT)
+        return np.asarray(runs.x)
+
+    def one_by_one() -> Any:
+        inputs, solver = inputs_of_torque(model, None), solver_of(None)
+        runs = [simulate(robot, state, inputs, times, solver) for robot in robots]
+        return np.stack([np.asarray(run.x) for run in runs])
+
+    report: dict[str, Any] = {"count": count, "lanes": lane_count()}
+    paths = {}
+    with one_core():
+        for name, job in (("in lanes", in_lanes), ("one by one", one_by_one)):
+            tell(f"payloads: {name}")
+            # The first time compiles.
+            compiling, _ = timed(job)
+            report[name], paths[name] = _measured(job, repeat)
+            report[name]["first_s"] = compiling.best
+    report["build_s"] = building.best
+    gap = np.abs(paths["in lanes"] - paths["one by one"])
+    report["difference"] = float(gap.max())
+    alone, together = (report[name]["native_s"] for name in ("one by one", "in lanes"))
+    report["ratio"] = alone / together
+    return report
+
+
+def _measured(job: Any, repeat: int) -> tuple[dict[str, Any], np.ndarray]:
+    native, walls, result = [], [], None
+    for _ in range(repeat):
+        with stopwatch() as watch:
+            timing, result = timed(job)
+        native.append(watch.seconds)
+        walls.append(timing.best)
+    assert result is not None
+    return {"native_s": min(native), "wall_s": min(walls)}, result

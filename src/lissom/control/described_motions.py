@@ -1,0 +1,74 @@
+"""Motions from their descriptions: tables, and motions that are planned within limits."""
+
+from typing import Any
+
+import numpy as np
+
+from ..describe.controllers import Common
+from ..describe.planned_motions import (
+    MinimumTimeMotion,
+    TimeOptimalMotion,
+    ViaPointMotion,
+)
+from ..solve.model import Model
+from ..solve.signals import AbstractSignal
+from .design_model import DesignError
+from .minimum_time import minimum_time
+from .nominal import NominalMotion, of_actuated
+from .path_timing import through_points
+from .references import reference_through
+from .time_optimal import time_optimal
+from .tip_inversion import tip_inversion
+
+
+def described_motion(model: Model, controller: Common) -> AbstractSignal:
+    """The motion of a controller's reference, of the actuated joints or of all moving ones.
+
+    Raises:
+        DesignError: no motion keeps the limits, or a package is missing.
+    """
+    described = controller.reference
+    if isinstance(described, TimeOptimalMotion):
+        limits = (described.speed, described.acceleration, described.jerk)
+        return time_optimal(described.value, *limits)
+    if isinstance(described, ViaPointMotion):
+        return through_points(
+            model,
+            described.value,
+            torque=described.torque,
+            speed=described.speed,
+            acceleration=described.acceleration,
+        ).reference
+    if isinstance(described, MinimumTimeMotion):
+        return _minimum_time(model, controller, ()).reference
+    return reference_through(described.t, described.value, described.interpolation)
+
+
+def planned_nominal(
+    model: Model, controller: Common, sensors: tuple[str, ...]
+) -> NominalMotion | None:
+    """The nominal motion of a controller whose plan has torques of its own; None where it has not."""
+    if isinstance(controller.reference, MinimumTimeMotion):
+        return _minimum_time(model, controller, sensors)
+    if controller.feedforward == "tip":
+        motion = of_actuated(model, described_motion(model, controller))
+        return tip_inversion(model, motion, sensors).nominal
+    return None
+
+
+def _minimum_time(model: Model, controller: Common, sensors: Any) -> NominalMotion:
+    if controller.shaper is not None:
+        raise DesignError(
+            "shaper: a motion in minimum time comes to rest by its torques, a shaper would change them"
+        )
+    described = controller.reference
+    first, last = np.asarray(described.value, dtype=float)
+    return minimum_time(
+        model,
+        first,
+        last,
+        described.torque,
+        sensors,
+        sample=controller.sample,
+        fastest=described.fastest,
+    ).nominal

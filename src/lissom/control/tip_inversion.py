@@ -1,0 +1,270 @@
+"""Feed-forward by inversion at the tip: torques under which the tip of the bending robot follows its path.
+
+From torques to the tip a bending robot is non-minimum phase: solved forward in time, the inversion grows beyond all
+bounds. The bounded solution begins before the tip moves (pre-actuation) and ends after it [Bayo1987]. Here it solves
+the equations of the full nonlinear robot as a boundary-value problem, all times at once,
+
+    M(x) x'' + h(x, x') = S tau,        tip(x) = tip of the same motion, infinitely slow,
+
+with x at rest at both ends of a window that is longer than the motion. Half of the inner motions decay forwards in time
+and half of them backwards: as many conditions as each end has.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg
+from jaxtyping import Array, Float
+from scipy.interpolate import CubicSpline
+
+from ..dynamics.formulation import AbstractFormulation, near
+from ..native.compiled import compiled_quickly
+from ..native.marks import over_rows
+from ..solve.balance import balanced_point, unbalanced_force
+from ..solve.channels import Channel, measure, observed_motion, output_named
+from ..solve.model import Model
+from ..solve.signals import AbstractSignal, Table
+from .design_model import DesignError
+from .nominal import NominalMotion, joint_motion
+from .references import PiecewisePolynomial
+from .slow_model import encoder_names
+from .tuning import driven_modes
+
+POINTS = 600  # of the window
+STEPS = 25  # of Newton's method
+SMALL_STEP = 1e-9  # relative: the last one needed
+STILL = 0.02  # speed at the ends of the window, against the largest, of a solution that has come to rest
+SINGULAR = 1e-3  # relative: directions in which joints move the tip by less are left to the joints' own reference
+
+
+class Window(NamedTuple):
+    """The times of the boundary-value problem, and the robot there as if its motion were infinitely slow."""
+
+    times: Float[np.ndarray, " t"]
+    x: Float[np.ndarray, "t n"]
+    torque: Float[np.ndarray, "t a"]
+    tip: Float[np.ndarray, "t 3"]
+    joints: Float[np.ndarray, "t a"]  # encoders of the actuated joints
+    pull: Float[
+        np.ndarray, "t a 3"
+    ]  # from a distance of the tip to the joints that make up for it
+
+
+class InvertedMotion(NamedTuple):
+    """A nominal motion whose tip follows its path, and how far it goes before and after."""
+
+    nominal: NominalMotion
+    x: Float[np.ndarray, "t n"]
+    times: Float[np.ndarray, " t"]
+    tip: Float[np.ndarray, "t 3"]  # path that is followed, world axes [m]
+
+
+def tip_inversion(
+    model: Model,
+    reference: AbstractSignal,
+    sensors: tuple[str, ...] = (),
+    *,
+    node: str | None = None,
+    points: int = POINTS,
+) -> InvertedMotion:
+    """Torques, joints and measurements under which a node follows the path of the slow motion.
+
+    The reference must rest long enough before it moves: the torques begin earlier than the tip. As many coordinates of
+    the tip are followed as there are motors, the rest is left to the joints' own reference.
+
+    Args:
+        model: the robot as the controller knows it; all its independent joints have motors.
+        reference: of the joints.
+        sensors: names of the channels to predict.
+        node: default the last link's tip.
+        points: of the window.
+
+    Raises:
+        DesignError: passive joints, too little time before the motion, or no solution.
+    """
+    if tuple(model.actuated) != tuple(model.formulation.independent):
+        raise DesignError(
+            "feedforward: inversion at the tip needs a motor on every independent joint; "
+            f"motors are on {', '.join(model.actuated_names)}"
+        )
+    f = model.formulation
+    place = node or f"{model.link_names[-1]}/tip"
+    tip = tuple(output_named(model, f"{place}.p{axis}") for axis in "xyz")
+    window = _window(model, reference, tip, points)
+    x, torque = _bounded_solution(f, tip, window)
+    _check_rest(model, reference, window, x)
+    outputs = (*encoder_names(model), *sensors)
+    channels = tuple(output_named(model, name) for name in outputs)
+    h = float(window.times[1])
+    seen = np.asarray(_measured(f, channels, _neighbours(x), torque, h))
+    joints = len(model.actuated)
+    spline = CubicSpline(window.times, seen[:, :joints], bc_type="clamped")
+    return InvertedMotion(
+        NominalMotion(
+            PiecewisePolynomial(window.times, np.moveaxis(spline.c[::-1], 1, 0)),
+            Table(window.times, torque, "linear", after="hold"),
+            Table(window.times, seen[:, joints:], "linear", after="hold"),
+        ),
+        x,
+        window.times,
+        window.tip,
+    )
+
+
+# --- the window ----------------------------------------------------------------------------------------------------
+
+
+def _window(model: Model, reference: AbstractSignal, tip, points: int) -> Window:
+    start, end = float(reference.breakpoints[0]), float(reference.breakpoints[-1])
+    last = np.asarray(reference.value(end))
+    period = (
+        2 * np.pi / driven_modes(model, _pose(model, reference, end, last))[0].omega
+    )
+    tail = max(start, period)
+    times = np.linspace(0.0, end + tail, points + 1)
+    q = joint_motion(model, reference, times)[:, 0]
+    return Window(
+        times, *map(np.asarray, _resting(model.formulation, tip, jnp.asarray(q)))
+    )
+
+
+def _pose(model: Model, reference: AbstractSignal, t: float, row: Any) -> Any:
+    if len(row) == model.n_joints:
+        return row
+    return joint_motion(model, reference, np.array([t]))[0, 0]
+
+
+@compiled_quickly
+def _resting(f: AbstractFormulation, tip, q: Float[Array, "t j"]):
+    """Coordinates, torques, tip, joints and pull at rest with the joints at q."""
+
+    def one(q):
+        on_branch = near(f, q)
+        still = jnp.zeros_like(q)
+        point = balanced_point(on_branch, q, still, still)
+
+        def tip_of(joints):
+            x = point.x.at[: f.n_joints].set(joints)
+            return _seen(on_branch, tip, x, 0 * x, 0 * x, point.tau)
+
+        joints = point.x[: f.n_joints]
+        J = jax.jacfwd(tip_of)(joints)
+        motion = on_branch.motion(point.x, point.xd, point.xdd)
+        actuated = jnp.asarray(f.joints.actuated, dtype=int)
+        encoder = motion.place.encoder[actuated]
+        pull = jnp.linalg.pinv(J, rtol=SINGULAR)
+        # Joints that the tip does not feel follow their own reference: `pull` has no part in them.
+        return point.x, point.tau[actuated], tip_of(joints), encoder, pull
+
+    return over_rows(one)(q)
+
+
+def _seen(f: AbstractFormulation, channels: tuple[Channel, ...], x, xd, xdd, tau):
+    motion = f.motion(x, xd, xdd)
+    return measure(f, channels, observed_motion(f, motion), None, tau)
+
+
+def _check_rest(model: Model, reference: AbstractSignal, window: Window, x) -> None:
+    """Refuse a solution that does not come to rest within its window."""
+    steps = np.linalg.norm(np.diff(x, axis=0), axis=1)
+    if max(steps[0], steps[-1]) > STILL * steps.max():
+        start = float(reference.breakpoints[0])
+        raise DesignError(
+            f"feedforward: inversion at the tip acts before the tip moves, and {start:g} s before the motion are not "
+            "enough. Begin the motion later: the first time of reference.t is the time before it."
+        )
+
+
+# --- the boundary-value problem ------------------------------------------------------------------------------------
+
+
+def _neighbours(x: Float[np.ndarray, "t n"]) -> Float[np.ndarray, "t 3 n"]:
+    """Every row with the one before and after it; the robot rests outside."""
+    padded = np.concatenate([x[:1], x, x[-1:]])
+    return np.stack([padded[:-2], padded[1:-1], padded[2:]], axis=1)
+
+
+def _bounded_solution(f: AbstractFormulation, tip, window: Window):
+    """Coordinates and torques at all times, by Newton's method."""
+    x, torque = window.x.copy(), window.torque.copy()
+    h = float(window.times[1])
+    goal = (window.tip, window.joints, window.pull)
+    for _ in range(STEPS):
+        missing, slopes = _linearised(f, tip, _neighbours(x), torque, goal, h)
+        inner = slice(1, -1)
+        step = _solved(
+            np.asarray(missing)[inner], np.asarray(slopes)[inner], x.shape[1]
+        )
+        if not np.all(np.isfinite(step)):
+            break
+        x[1:-1] += step[:, : x.shape[1]]
+        torque[1:-1] += step[:, x.shape[1] :]
+        if np.abs(step).max() < SMALL_STEP * (1 + np.abs(x).max()):
+            return x, torque
+    raise DesignError(
+        "feedforward: no solution was found at the tip. Move more slowly, or take fewer modes (`model: {modes: 3}`)."
+    )
+
+
+@compiled_quickly
+def _linearised(f: AbstractFormulation, tip, rows, torque, goal, h):
+    """What is missing at every time, and its derivatives with respect to (before, now, after, torque)."""
+
+    def missing(z, target):
+        n = f.size
+        before, now, after, tau = z[:n], z[n : 2 * n], z[2 * n : 3 * n], z[3 * n :]
+        wanted, joints, pull = target
+        xd = (after - before) / (2 * h)
+        xdd = (after - 2 * now + before) / h**2
+        motion = f.motion(now, xd, xdd)
+        actuated = jnp.asarray(f.joints.actuated, dtype=int)
+        on_joints = jnp.zeros(f.n_encoders).at[actuated].set(tau)
+        force = unbalanced_force(f, motion, on_joints)
+        place = measure(f, tip, observed_motion(f, motion), None, on_joints)
+        away = pull @ (place - wanted)
+        # pull pull^+ is the part of the joints that the tip feels.
+        felt = pull @ jnp.linalg.pinv(pull, rtol=SINGULAR)
+        own = motion.place.encoder[actuated] - joints
+        return jnp.concatenate([force, away + own - felt @ own])
+
+    def both(z, target):
+        return missing(z, target), jax.jacfwd(missing)(z, target)
+
+    z = jnp.concatenate([rows.reshape(len(rows), -1), torque], axis=1)
+    return over_rows(both)(z, goal)
+
+
+def _solved(missing, slopes, n: int) -> Float[np.ndarray, "t u"]:
+    """Newton's step of all inner times: one block row each, coupled to the times before and after."""
+    count, u = missing.shape
+    blocks = np.zeros((count, 3, u, u))
+    blocks[:, 0, :, :n] = slopes[:, :, :n]
+    blocks[:, 1, :, :n] = slopes[:, :, n : 2 * n]
+    blocks[:, 1, :, n:] = slopes[:, :, 3 * n :]
+    blocks[:, 2, :, :n] = slopes[:, :, 2 * n : 3 * n]
+    place = np.arange(count)[:, None, None, None] * u
+    shift = np.array([-u, 0, u])[None, :, None, None]
+    rows = np.broadcast_to(place + np.arange(u)[None, None, :, None], blocks.shape)
+    columns = np.broadcast_to(place + shift + np.arange(u), blocks.shape)
+    inside = (columns >= 0) & (columns < count * u) & (blocks != 0)
+    entries = (blocks[inside], (rows[inside], columns[inside]))
+    whole = sp.csc_matrix(entries, shape=(count * u, count * u))
+    return -scipy.sparse.linalg.spsolve(whole, missing.ravel()).reshape(count, u)
+
+
+@compiled_quickly
+def _measured(f: AbstractFormulation, channels, rows, torque, h):
+    """What sensors read along the solution."""
+
+    def one(row, tau):
+        before, now, after = row
+        actuated = jnp.asarray(f.joints.actuated, dtype=int)
+        on_joints = jnp.zeros(f.n_encoders).at[actuated].set(tau)
+        xd = (after - before) / (2 * h)
+        xdd = (after - 2 * now + before) / h**2
+        return _seen(f, channels, now, xd, xdd, on_joints)
+
+    return over_rows(one)(rows, torque)

@@ -1,0 +1,183 @@
+"""What differs from lane to lane in a program that several robots run at once, and where lanes part company.
+
+A *lane* is one robot, or one state, in a vector of the processor. A number that is the same in all lanes stays a single
+number. A loop or branch whose condition differs from lane to lane opens a *mask scope*: there only some lanes count.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .program import Buffer, Call, Copy, For, Function, If, Store, While
+
+
+@dataclass(eq=False)
+class MaskScope:
+    """Blocks in which the same lanes count."""
+
+    parent: "MaskScope | None" = None
+
+    def line(self) -> list["MaskScope"]:
+        """This scope and all around it, the outermost first."""
+        above = [] if self.parent is None else self.parent.line()
+        return [*above, self]
+
+
+def common(a: MaskScope, b: MaskScope) -> MaskScope:
+    """The innermost scope around both."""
+    pairs = zip(a.line(), b.line(), strict=False)
+    return [x for x, y in pairs if x is y][-1]
+
+
+@dataclass(eq=False)
+class LaneForm:
+    """A function for lanes: what of it differs between them."""
+
+    function: Function
+    shared: tuple[bool, ...]  # arguments that are the same in all lanes
+    varying: list[bool]  # nodes
+    root: MaskScope
+    inner: dict[int, tuple[MaskScope, ...]]  # of statements that open scopes
+    home: dict[Buffer, MaskScope]  # the innermost scope around all uses of a buffer
+    written: set[int] = field(default_factory=set)  # arguments
+    needs_mask: bool = False
+    calls: dict[int, "LaneForm"] = field(default_factory=dict)  # by statement
+
+    def is_shared(self, buffer: Buffer) -> bool:
+        """True for numbers that are the same in all lanes."""
+        return is_shared(buffer, self.shared)
+
+    def is_varying(self, node: int) -> bool:
+        """True for a node that differs from lane to lane."""
+        return self.varying[abs(node)]
+
+
+class LaneForms:
+    """Forms of functions, each made once."""
+
+    def __init__(self) -> None:
+        self.made: dict[Any, LaneForm] = {}
+
+    def of(self, function: Function, shared: tuple[bool, ...]) -> LaneForm:
+        """The form of a function of which some arguments are shared by all lanes."""
+        key = (function, shared)
+        if key not in self.made:
+            self.made[key] = self._make(function, shared)
+        return self.made[key]
+
+    def _make(self, function: Function, shared: tuple[bool, ...]) -> LaneForm:
+        varying = varying_nodes(function, shared)
+        form = LaneForm(function, shared, varying, MaskScope(), {}, {})
+        self._walk(form, function.block, form.root)
+        return form
+
+    def _walk(self, form: LaneForm, block: list[Any], scope: MaskScope) -> None:
+        for statement in block:
+            for buffer in buffers_of(form.function, statement):
+                known = form.home.get(buffer, scope)
+                form.home[buffer] = common(known, scope)
+            if isinstance(statement, int):
+                self._node(form, statement)
+            elif isinstance(statement, Store):
+                self._write(form, statement.buffer, statement.index)
+            elif isinstance(statement, Copy):
+                form.needs_mask |= form.is_varying(statement.source_index)
+                self._write(form, statement.target, statement.target_index)
+            elif isinstance(statement, Call):
+                self._call(form, statement)
+            else:
+                self._nested(form, statement, scope)
+
+    def _node(self, form: LaneForm, node: int) -> None:
+        # A lane that does not count may hold any index: it must not be followed.
+        if form.function.op[node] == "load":
+            form.needs_mask |= form.is_varying(form.function.args[node][1])
+
+    def _write(self, form: LaneForm, buffer: Buffer, index: int) -> None:
+        form.needs_mask |= form.is_varying(index)
+        if buffer.where == "argument":
+            form.written.add(buffer.place)
+            form.home[buffer] = form.root
+
+    def _call(self, form: LaneForm, call: Call) -> None:
+        shared = tuple(form.is_shared(buffer) for buffer, _ in call.pointers)
+        called = self.of(call.function, shared)
+        form.calls[id(call)] = called
+        form.needs_mask |= called.needs_mask
+        for place in called.written:
+            self._write(form, *call.pointers[place])
+
+    def _nested(self, form: LaneForm, statement: Any, scope: MaskScope) -> None:
+        blocks = blocks_of(statement)
+        condition = getattr(statement, "condition", None)
+        if condition is None or not form.is_varying(condition):
+            scopes = (scope,) * len(blocks)
+        else:
+            form.needs_mask = True
+            first = MaskScope(scope)
+            second = MaskScope(scope) if isinstance(statement, If) else first
+            scopes = (first, second)
+            form.inner[id(statement)] = scopes
+        for block, inner in zip(blocks, scopes, strict=True):
+            self._walk(form, block, inner)
+
+
+def is_shared(buffer: Buffer, shared: tuple[bool, ...]) -> bool:
+    """True for tables, and for arguments that are the same in all lanes."""
+    if buffer.where == "table":
+        return True
+    return buffer.where == "argument" and shared[buffer.place]
+
+
+def varying_nodes(function: Function, shared: tuple[bool, ...]) -> list[bool]:
+    """Which nodes differ from lane to lane."""
+    rounds = [numbers for loop in loops_in(function.block) for numbers in loop.carried]
+    varying = [False] * len(function.op)
+    before = -1
+    # What goes round a loop may make more vary, until nothing changes.
+    while sum(varying) != before:
+        before = sum(varying)
+        for node, first, following in rounds:
+            varying[node] |= varying[abs(first)] or varying[abs(following)]
+        for node, op in enumerate(function.op):
+            if op == "load":
+                buffer, index = function.args[node][:2]
+                own = not is_shared(buffer, shared)
+                varying[node] = own or varying[abs(index)]
+            elif op not in ("const", "index", "carried"):
+                varying[node] = any(varying[abs(a)] for a in function.args[node])
+    return varying
+
+
+def blocks_of(statement: Any) -> tuple[list[Any], ...]:
+    """Blocks inside a statement."""
+    if isinstance(statement, For):
+        return (statement.block,)
+    if isinstance(statement, While):
+        return (statement.test, statement.block)
+    if isinstance(statement, If):
+        return (statement.yes, statement.no)
+    return ()
+
+
+def loops_in(block: list[Any]) -> Iterator[For]:
+    """All counting loops in a block."""
+    for statement in block:
+        if isinstance(statement, For):
+            yield statement
+        for inner in blocks_of(statement):
+            yield from loops_in(inner)
+
+
+def buffers_of(function: Function, statement: Any) -> list[Buffer]:
+    """Memory that a statement itself touches."""
+    if isinstance(statement, int):
+        is_load = function.op[statement] == "load"
+        return [function.args[statement][0]] if is_load else []
+    if isinstance(statement, Store):
+        return [statement.buffer]
+    if isinstance(statement, Copy):
+        return [statement.target, statement.source]
+    if isinstance(statement, Call):
+        return [buffer for buffer, _ in statement.pointers]
+    return []

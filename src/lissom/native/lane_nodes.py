@@ -1,0 +1,148 @@
+"""Numbers of lanes for LLVM: one robot, or one state, in each lane of a vector."""
+
+from typing import Any
+
+from . import lane_math
+from .lane_analysis import LaneForm, MaskScope
+from .llvm_text import INTRINSICS, SIMPLE, TYPES, Text
+from .program import Buffer
+
+MASK = "%lanes"
+
+
+class LaneNodes(Text):
+    """Writes nodes: a single number where it is the same in all lanes, a vector where not."""
+
+    def __init__(
+        self, form: LaneForm, width: int, names: dict[Any, str], is_entry: bool
+    ):
+        super().__init__(form.function, {})
+        self.form = form
+        self.width = width
+        self.called = names
+        self.scope: MaskScope = form.root
+        self.helpers: set[tuple[str, int]] = set()
+        self.scratches: list[str] = []
+        has_mask = form.needs_mask and not is_entry
+        self.mask = MASK if has_mask else lane_math.splat(width, "true", "i1")
+
+    # --- types and operands
+
+    def vector(self, kind: str) -> str:
+        """Type of a vector of stored numbers."""
+        return lane_math.vector(self.width, kind)
+
+    def type_of(self, node: int, kind: str) -> str:
+        """Type of a node."""
+        is_varying = self.form.is_varying(node)
+        return self.vector(TYPES[kind]) if is_varying else TYPES[kind]
+
+    def operand(self, node: int, kind: str) -> str:
+        """An operand as it is: one number, or a vector where lanes differ."""
+        if not self.form.is_varying(node) or node > 0:
+            return super().operand(node, kind)
+        how = "fneg" if kind == "d" else "sub"
+        zero = "" if kind == "d" else "zeroinitializer, "
+        return self.value(f"{how} {self.vector(TYPES[kind])} {zero}%n{-node}")
+
+    def value(self, text: str) -> str:
+        """A line that makes a value."""
+        name = "%" + self.new()
+        self.put(f"{name} = {text}")
+        return name
+
+    def spread(self, node: int, kind: str) -> str:
+        """An operand in all lanes."""
+        if self.form.is_varying(node):
+            return self.operand(node, kind)
+        literal = self.literal(node, kind)
+        if literal is not None:
+            return lane_math.splat(self.width, literal, TYPES[kind])
+        return self.broadcast(self.operand(node, kind), TYPES[kind])
+
+    def broadcast(self, value: str, kind: str) -> str:
+        """One value in all lanes."""
+        v, w = self.vector(kind), self.width
+        first = self.value(f"insertelement {v} poison, {kind} {value}, i64 0")
+        zeros = f"<{w} x i32> zeroinitializer"
+        return self.value(f"shufflevector {v} {first}, {v} poison, {zeros}")
+
+    # --- masks
+
+    def some(self, mask: str) -> str:
+        """Whether any lane is in a mask."""
+        w = self.width
+        bits = self.value(f"bitcast <{w} x i1> {mask} to i{w}")
+        return self.value(f"icmp ne i{w} {bits}, 0")
+
+    def both(self, mask: str, other: str) -> str:
+        """Lanes in both masks."""
+        return self.value(f"and <{self.width} x i1> {mask}, {other}")
+
+    def neither(self, mask: str, other: str) -> str:
+        """Lanes in the first mask and not in the other."""
+        w = self.width
+        ones = lane_math.splat(w, "true", "i1")
+        opposite = self.value(f"xor <{w} x i1> {other}, {ones}")
+        return self.both(mask, opposite)
+
+    def is_masked(self, buffer: Buffer) -> bool:
+        """True if lanes that do not count here may still need what a buffer holds."""
+        return self.form.home[buffer] is not self.scope
+
+    # --- nodes
+
+    def node(self, node: int) -> None:
+        """Defines a node."""
+        op, args = self.f.op[node], self.f.args[node]
+        if op == "load" or not self.form.is_varying(node):
+            super().node(node)
+            return
+        if op in SIMPLE:
+            self._vector_operation(node, op, args)
+        elif op.startswith("select"):
+            self._select(node, args)
+        elif op == "bnot":
+            ones = lane_math.splat(self.width, "true", "i1")
+            truth = self.spread(args[0], "b")
+            self.put(f"%n{node} = xor {self.vector('i1')} {truth}, {ones}")
+        elif op in ("i2d", "d2i"):
+            self._converted(node, op, args[0])
+        else:
+            self._vector_function(node, op, args)
+
+    def _vector_operation(self, node: int, op: str, args: tuple) -> None:
+        kind = {"f": "d", "i": "i", "b": "b"}[op[0]]
+        a, b = (self.spread(x, kind) for x in args)
+        how, scalar = SIMPLE[op].rsplit(" ", 1)
+        v = self.vector(scalar)
+        if op in ("idiv", "irem"):
+            # Lanes that do not count may divide by nothing.
+            ones = lane_math.splat(self.width, "1", "i64")
+            is_zero = self.value(f"icmp eq {v} {b}, zeroinitializer")
+            b = self.value(f"select {self.vector('i1')} {is_zero}, {v} {ones}, {v} {b}")
+        self.put(f"%n{node} = {how} {v} {a}, {b}")
+
+    def _select(self, node: int, args: tuple) -> None:
+        kind = self.f.kind[node]
+        truth = f"{self.type_of(args[0], 'b')} {self.operand(args[0], 'b')}"
+        v = self.vector(TYPES[kind])
+        yes, no = (self.spread(a, kind) for a in args[1:])
+        self.put(f"%n{node} = select {truth}, {v} {yes}, {v} {no}")
+
+    def _converted(self, node: int, op: str, a: int) -> None:
+        how, before = ("sitofp", "i") if op == "i2d" else ("fptosi", "d")
+        after = self.vector(TYPES["d" if op == "i2d" else "i"])
+        operand = self.spread(a, before)
+        self.put(f"%n{node} = {how} {self.vector(TYPES[before])} {operand} to {after}")
+
+    def _vector_function(self, node: int, op: str, args: tuple) -> None:
+        v = self.vector("double")
+        name = lane_math.function_name(op, self.width)
+        if op in INTRINSICS:
+            name = f"llvm.{op}.v{self.width}f64"
+            self.declared.add(f"declare {v} @{name}({v}) nounwind memory(none)")
+        else:
+            self.helpers.add((op, len(args)))
+        operands = ", ".join(f"{v} {self.spread(a, 'd')}" for a in args)
+        self.put(f"%n{node} = call {v} @{name}({operands})")

@@ -1,0 +1,249 @@
+"""Functions of many robots or states at once: several in each instruction of this processor, one in each lane."""
+
+import functools
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import llvmlite.binding as llvm
+import numpy as np
+
+from ..compilation import STORE, Program, split_arguments, user_code_in
+from . import machine_code, program_cache
+from .compiled import Pattern, address_of, function_of, recipe_of, trace
+from .lane_analysis import LaneForm, LaneForms
+from .lane_text import LINE, lane_function_text
+from .program import Function, Untranslatable
+from .program_cache import Recipe
+
+log = logging.getLogger("lissom.native")
+_compiling = threading.RLock()
+
+
+@functools.cache
+def lane_count() -> int:
+    """Doubles in the widest vector of this processor."""
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 8
+    return 4 if features.get("avx") else 2
+
+
+def load(function: Function, shared: tuple[bool, ...], width: int) -> str:
+    """Puts a function for lanes and all it calls into this process; its name there."""
+    return _Loader(width).load(LaneForms().of(function, shared), is_entry=True)
+
+
+class _Loader:
+    """Puts functions for lanes into this process, those that are called first."""
+
+    def __init__(self, width: int):
+        self.width = width
+        self.names: dict[LaneForm, str] = {}
+
+    def load(self, form: LaneForm, is_entry: bool = False) -> str:
+        """Name of a function that is there now."""
+        for called in form.calls.values():
+            if called not in self.names:
+                self.names[called] = self.load(called)
+        name, text = lane_function_text(form, self.width, self.names, is_entry)
+        called = dict.fromkeys(self.names[other] for other in form.calls.values())
+        effort = machine_code.effort_for(form.function)
+        machine_code.load_text(name, text, effort, list(called))
+        return name
+
+
+class _Request(NamedTuple):
+    """What a program is wanted for."""
+
+    numbers: list[Any]
+    structure: Any
+    mapped: tuple[bool, ...]  # numbers that have a leading axis over the members
+    is_fixed: tuple[bool, ...]
+
+    def shapes(self) -> tuple[jax.ShapeDtypeStruct, ...]:
+        """Shapes of one member."""
+        pairs = zip(self.numbers, self.mapped, strict=True)
+        return tuple(
+            jax.ShapeDtypeStruct(np.shape(leaf)[own:], leaf.dtype)
+            for leaf, own in pairs
+        )
+
+    def pattern(self) -> Pattern:
+        """Zeros and ones that all members have."""
+        parts = zip(self.numbers, self.mapped, self.is_fixed, strict=True)
+        return Pattern(
+            tuple(_in_all(leaf, own) if fixed else None for leaf, own, fixed in parts)
+        )
+
+
+def _in_all(number: Any, is_mapped: bool) -> np.ndarray | None:
+    array = np.asarray(number)
+    if array.dtype.kind not in "fib":
+        return None
+    rows = array if is_mapped else array[None]
+    known = np.where((rows == 0).all(axis=0), 0, -1)
+    return np.where((rows == 1).all(axis=0), 1, known).astype(np.int64)
+
+
+class LanesAhead:
+    """A function mapped over robots or states, as `jax.vmap` would, in lanes.
+
+    Every lane goes its own way through loops and branches: its results are those of a single call, to rounding.
+
+    Args:
+        function: of one robot and one state.
+        fixed: from the arguments, those whose numbers stay the same from call to call. Zeros and ones that all members
+            have are taken for granted.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        fixed: Callable[..., Any] = lambda *arguments: (),
+    ):
+        self._function = function
+        self._fixed = fixed
+        self._untranslatable: set[Any] = set()
+
+    def __call__(self, axes: tuple[Any, ...], *args: Any) -> Any:
+        """Results with a leading axis over the members.
+
+        Args:
+            axes: 0 where an argument is mapped over its leading axis, None elsewhere; a tree that the arguments begin
+                with.
+            args: of the function.
+
+        Raises:
+            Untranslatable: it has no native form.
+        """
+        request = self._request(axes, args)
+        return self._program(request).call(request.numbers)
+
+    def _request(self, axes: tuple[Any, ...], args: tuple[Any, ...]) -> _Request:
+        spread = jax.tree.map(
+            lambda axis, part: jax.tree.map(lambda _: axis is not None, part),
+            axes,
+            args,
+            is_leaf=lambda axis: axis is None,
+        )
+        numbers, structure = split_arguments(args)
+        places = structure[1]
+        flags = zip(jax.tree.leaves(spread), places, strict=True)
+        mapped = tuple(flag for flag, is_number in flags if is_number)
+        ids = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
+        is_fixed = tuple(id(number) in ids for number in numbers)
+        return _Request(numbers, structure, mapped, is_fixed)
+
+    def _program(self, request: _Request) -> Program:
+        shapes = tuple((s.shape, np.dtype(s.dtype)) for s in request.shapes())
+        key = (self, request.structure, shapes, request.mapped)
+        with _compiling:
+            found: Any = STORE.find(key)
+            programs = list(found.call) if found is not None else []
+            for pattern, program in programs:
+                if pattern.holds_for(request.numbers):
+                    return program
+            if key in self._untranslatable:
+                raise Untranslatable("a function that had no form in lanes before")
+            pattern = request.pattern()
+            if programs:
+                pattern = pattern.weakened(programs[-1][0])
+            try:
+                program = self._build(request, pattern)
+            except Untranslatable:
+                self._untranslatable.add(key)
+                raise
+            programs.append((pattern, program))
+            together: Any = tuple(programs)
+            STORE.keep(key, Program(together, None, program.user_code))
+            return program
+
+    def _build(self, request: _Request, pattern: Pattern) -> Program:
+        width = lane_count()
+        name = f"{self._function.__module__}.{self._function.__qualname__}"
+        shapes, structure = list(request.shapes()), request.structure
+        facts = (name, structure, shapes, pattern.digest(), request.mapped, width)
+        key = program_cache.key_of("lanes", *facts)
+        recipe = program_cache.find(key)
+        if recipe is None:
+            traced, result = trace(self._function, shapes, structure)
+            function = function_of(traced, pattern, False)
+            outputs = (False,) * len(traced.jaxpr.outvars)
+            shared = (*[not own for own in request.mapped], *outputs)
+            recipe = recipe_of(traced, load(function, shared, width), result)
+            program_cache.keep(key, recipe)
+        return Program(
+            call=_Runner(recipe, request.mapped, width),
+            result=recipe.result,
+            user_code=frozenset(user_code_in(structure[0])),
+        )
+
+
+class _Runner:
+    """A program: numbers of all members in, results of all members out."""
+
+    def __init__(self, recipe: Recipe, mapped: tuple[bool, ...], width: int):
+        self.call = machine_code.entry(recipe.name, recipe.count)
+        self.inputs = [np.dtype(name) for name in recipe.inputs]
+        self.outputs = [(shape, np.dtype(name)) for shape, name in recipe.outputs]
+        self.leaves, self.tree = jax.tree.flatten(recipe.result)
+        self.mapped = mapped
+        self.width = width
+
+    def __call__(self, numbers: list[Any]) -> Any:
+        pairs = zip(numbers, self.inputs, strict=True)
+        given = [np.ascontiguousarray(number, dtype=dtype) for number, dtype in pairs]
+        sizes = [len(a) for a, own in zip(given, self.mapped, strict=True) if own]
+        count = sizes[0]
+        found = [np.empty((count, *shape), dtype) for shape, dtype in self.outputs]
+        for first in range(0, count, self.width):
+            members = np.arange(first, first + self.width)
+            self._group(given, found, np.minimum(members, count - 1))
+        filled = list(self.leaves)
+        results = iter(found)
+        for place, leaf in enumerate(filled):
+            if isinstance(leaf, jax.ShapeDtypeStruct):
+                filled[place] = next(results)
+        return jax.tree.unflatten(self.tree, filled)
+
+    def _group(self, given: list, found: list, members: np.ndarray) -> None:
+        """One call: as many members as there are lanes, the last one repeated where there are fewer."""
+        inputs = [
+            side_by_side(array[members]) if own else array
+            for array, own in zip(given, self.mapped, strict=True)
+        ]
+        width = self.width
+        results = [blank(shape, dtype, width) for shape, dtype in self.outputs]
+        addresses = [address_of(array) for array in (*inputs, *results)]
+        pointers = np.array(addresses, dtype=np.uint64)
+        self.call(address_of(pointers))
+        for target, result in zip(found, results, strict=True):
+            target[members] = apart(result, target.dtype)
+
+
+def blank(shape: tuple[int, ...], dtype: np.dtype, width: int) -> np.ndarray:
+    """Memory for an array in lanes, at the beginning of a line of the cache."""
+    if dtype.kind == "c":
+        shape, dtype = (*shape, 2), np.dtype(float)
+    size = int(np.prod(shape, dtype=np.int64)) * width * dtype.itemsize
+    raw = np.empty(size + LINE, np.uint8)
+    start = -address_of(raw) % LINE
+    return raw[start : start + size].view(dtype).reshape(*shape, width)
+
+
+def side_by_side(rows: np.ndarray) -> np.ndarray:
+    """An array of each lane, its elements lane after lane."""
+    target = blank(rows.shape[1:], rows.dtype, len(rows))
+    if rows.dtype.kind == "c":
+        rows = np.stack([np.real(rows), np.imag(rows)], axis=-1)
+    target[...] = np.moveaxis(rows, 0, -1)
+    return target
+
+
+def apart(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The array of each lane, along a leading axis."""
+    rows = np.moveaxis(array, -1, 0)
+    return rows[..., 0] + 1j * rows[..., 1] if dtype.kind == "c" else rows

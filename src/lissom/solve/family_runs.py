@@ -1,0 +1,244 @@
+"""Runs of many robots of one structure: several in each instruction of the processor, or mapped by XLA."""
+
+import logging
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..dynamics.formulation import AbstractFormulation
+from ..native.compiled import chosen_backend
+from ..native.lanes import LanesAhead
+from ..native.program import Untranslatable
+from ..types import RESULTS, real, whole
+from .inputs import Inputs
+from .march import DrivenRobot, MarchState, first_sample, march, set_off
+from .model import Model
+from .record import COLUMNS, Record, window
+from .simulate import (
+    ENDLESS,
+    Settings,
+    first_step_of,
+    first_window,
+    numbers_of_robot,
+    rollout,
+    settings_of,
+    start_of_march,
+)
+from .solution import Segment, Solution
+from .state import State
+from .step import AbstractStep, Tolerance
+
+log = logging.getLogger("lissom.native")
+
+
+def depart(
+    step: AbstractStep,
+    robot: DrivenRobot,
+    tolerance: Tolerance,
+    state: State,
+    record: Record,
+    first_step: Any,
+) -> MarchState:
+    """The march of one robot before its first step."""
+    at = start_of_march(robot, state, record, first_step, first_sample)
+    return set_off(step, robot, tolerance, at)
+
+
+_depart = LanesAhead(depart, numbers_of_robot)
+_march = LanesAhead(march, numbers_of_robot)
+
+
+class FamilyTask(NamedTuple):
+    """What the robots of a family are to do."""
+
+    model: Model  # any of them
+    formulation: AbstractFormulation  # of all, arrays with a leading axis
+    state: State  # at t = 0: one for all, or with a leading axis
+    inputs: Inputs
+    times: np.ndarray
+    solver: Any
+
+
+def family_solution(task: FamilyTask) -> Solution:
+    """Runs of all robots, every array of the solution but its times with a leading axis over them."""
+    backend = chosen_backend(task.solver.backend)
+    if backend == "xla":
+        return _by_xla(task)
+    try:
+        return _in_lanes(task)
+    except Untranslatable as reason:
+        level = logging.WARNING if backend == "native" else logging.INFO
+        log.log(
+            level, "runs of a family have no native form: %s; XLA runs them", reason
+        )
+        return _by_xla(task)
+
+
+def _by_xla(task: FamilyTask) -> Solution:
+    times = task.times
+    output_dt = float(times[1] - times[0])
+
+    def one(formulation: AbstractFormulation, state: State) -> Solution:
+        model = task.model.with_formulation(formulation)
+        return rollout(
+            model,
+            state,
+            t_end=float(times[-1]),
+            output_dt=output_dt,
+            inputs=task.inputs,
+            solver=task.solver,
+        )
+
+    over_states = 0 if np.ndim(task.state.q) > 1 else None
+    mapped = jax.jit(jax.vmap(one, in_axes=(0, over_states)))
+    runs = mapped(task.formulation, task.state)
+    return eqx.tree_at(lambda s: s.t, runs, times)
+
+
+# --- lanes ---------------------------------------------------------------------------------------------------------
+
+
+def _in_lanes(task: FamilyTask) -> Solution:
+    end = float(task.times[-1])
+    settings = settings_of(task.solver, end)
+    robot, axes = _shared_or_own(task, end)
+    at = _at_start(task, settings, robot, axes)
+    rows = FamilyRows(task.times, at.record)
+    members = np.arange(rows.count)
+    limits = (real(end), settings.max_step, whole(ENDLESS), settings.max_steps)
+    while len(members):
+        part = _members(at, members)
+        part = eqx.tree_at(
+            lambda s: s.record, part, rows.next_window(part.record, members)
+        )
+        some, their_axes = _chosen(robot, axes, members)
+        fixed = (None,) * len(limits)
+        part = _march(
+            (None, their_axes, None, 0, *fixed),
+            settings.step,
+            some,
+            settings.tolerance,
+            part,
+            *limits,
+        )
+        at = _with_members(at, part, members)
+        rows.take(part.record, members)
+        members = members[_is_under_way(part, end)]
+    return _solution(rows, at, robot.formulation)
+
+
+def _shared_or_own(task: FamilyTask, end: float) -> tuple[DrivenRobot, DrivenRobot]:
+    """The robots, numbers that all have in common once, and a tree that says which have a leading axis."""
+    leaves, tree = jax.tree.flatten(task.formulation)
+    arrays = [np.asarray(leaf) for leaf in leaves]
+    is_own = [bool((array != array[:1]).any()) for array in arrays]
+    if not any(is_own):
+        # Something has to be mapped over.
+        is_own = [True] * len(arrays)
+    kept = [a if own else a[0] for a, own in zip(arrays, is_own, strict=True)]
+    schedule = task.inputs.wired(task.model).schedule(end)
+    robot = DrivenRobot(jax.tree.unflatten(tree, kept), schedule)
+    flags: list[Any] = [0 if own else None for own in is_own]
+    no_schedule: Any = None
+    return robot, DrivenRobot(jax.tree.unflatten(tree, flags), no_schedule)
+
+
+def _chosen(
+    robot: DrivenRobot, axes: DrivenRobot, members: np.ndarray
+) -> tuple[DrivenRobot, DrivenRobot]:
+    """Some of the robots."""
+    formulation = jax.tree.map(
+        lambda axis, leaf: leaf if axis is None else leaf[members],
+        axes.formulation,
+        robot.formulation,
+        is_leaf=lambda axis: axis is None,
+    )
+    return DrivenRobot(formulation, robot.schedule), axes
+
+
+def _at_start(
+    task: FamilyTask, settings: Settings, robot: DrivenRobot, axes: DrivenRobot
+) -> MarchState:
+    end = float(task.times[-1])
+    record = first_window(robot, task.times)
+    over_states = 0 if np.ndim(task.state.q) > 1 else None
+    return _depart(
+        (None, axes, None, over_states, None, None),
+        settings.step,
+        robot,
+        settings.tolerance,
+        task.state,
+        record,
+        first_step_of(task.solver, end),
+    )
+
+
+def _members(at: MarchState, members: np.ndarray) -> MarchState:
+    return jax.tree.map(lambda leaf: np.asarray(leaf)[members], at)
+
+
+def _with_members(at: MarchState, part: MarchState, members: np.ndarray) -> MarchState:
+    def put(whole_leaf: np.ndarray, leaf: np.ndarray) -> np.ndarray:
+        whole_leaf[members] = leaf
+        return whole_leaf
+
+    return jax.tree.map(put, at, part)
+
+
+def _is_under_way(at: MarchState, end: float) -> np.ndarray:
+    is_well = np.asarray(at.result == RESULTS.successful)
+    return (np.asarray(at.now.t) < end) & is_well
+
+
+class FamilyRows:
+    """All rows of all runs, kept on the host; what is not reached is NaN."""
+
+    def __init__(self, times: np.ndarray, record: Record):
+        self.t = np.asarray(times, dtype=float)
+        self.count = len(record.filled)
+        self.filled = np.zeros(self.count, dtype=int)
+        self.columns = {name: self._blank(getattr(record, name)) for name in COLUMNS}
+        self.take(record, np.arange(self.count))
+
+    def _blank(self, column: np.ndarray) -> np.ndarray:
+        return np.full((self.count, len(self.t), column.shape[-1]), np.nan)
+
+    def take(self, record: Record, members: np.ndarray) -> None:
+        """Keep the rows of some members' windows."""
+        for k, member in enumerate(members.tolist()):
+            first, count = int(record.first[k]), int(record.filled[k])
+            rows = slice(first, first + count)
+            for name, column in self.columns.items():
+                column[member, rows] = getattr(record, name)[k, :count]
+            self.filled[member] = first + count
+
+    def next_window(self, record: Record, members: np.ndarray) -> Record:
+        """The windows of some members move on to the rows that follow."""
+        firsts = self.filled[members]
+        t = np.stack([window(self.t, first) for first in firsts.tolist()])
+        zeros = np.zeros_like(record.filled)
+        return eqx.tree_at(
+            lambda r: (r.t, r.filled, r.first), record, (t, zeros, firsts)
+        )
+
+
+def _solution(
+    rows: FamilyRows, at: MarchState, formulation: AbstractFormulation
+) -> Solution:
+    segments = (Segment(formulation.independent, 0, 0.0),)
+    at = eqx.tree_at(lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None)
+    at = jax.tree.map(jnp.asarray, at)
+    return Solution(
+        t=rows.t,
+        **rows.columns,
+        filled=rows.filled,
+        counts=at.counts,
+        result=at.result,
+        last=at.now,
+        last_joints=at.joints,
+        control=at.control,
+        segments=segments,
+    )

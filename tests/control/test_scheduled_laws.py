@@ -1,0 +1,144 @@
+"""Gains that change with the pose, and the filter that follows the robot along its motion."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.linalg
+from numpy.testing import assert_allclose
+from test_sampled_laws import J, rotor
+
+from lissom.control.design_model import DesignError
+from lissom.control.extended_kalman import ExtendedKalman
+from lissom.control.scheduled import GainSchedule, designs_along
+from lissom.solve.channels import output_named
+from sampled_laws import END, START, changed_law, pendulum, sampled_law
+
+H = 0.01  # [s]
+NOISE = {"torque_noise": 0.02, "drift": 0.003, "sensor_noise": 1e-3}
+
+
+def test_a_schedule_is_straight_between_its_poses_and_holds_outside():
+    rows = np.array([[[1.0, 0.0]], [[3.0, 4.0]], [[2.0, 2.0]]])
+    gains = GainSchedule(np.array([0.2]), np.array([0.8]), rows)
+    for joint, known in (
+        (0.2, rows[0]),
+        (0.6, rows[1]),
+        (1.0, rows[2]),
+        (0.4, 0.5 * (rows[0] + rows[1])),
+        (0.9, 0.25 * rows[1] + 0.75 * rows[2]),
+        (-1.0, rows[0]),
+        (5.0, rows[2]),
+    ):
+        assert_allclose(gains.at(jnp.array([joint])), known, atol=1e-14)
+
+
+def test_a_pose_beside_the_line_counts_as_the_nearest_point_on_it():
+    rows = np.arange(2.0)[:, None, None] * np.ones((2, 2, 3))
+    gains = GainSchedule(np.zeros(2), np.array([3.0, 4.0]), rows)
+    beside = np.array([1.5, 2.0]) + 0.7 * np.array([-4.0, 3.0])
+    assert_allclose(gains.at(jnp.asarray(beside)), 0.5, atol=1e-14)
+
+
+def test_a_motion_that_goes_nowhere_has_no_line_of_poses():
+    with pytest.raises(DesignError, match="ends where it begins"):
+        designs_along(rotor(), [0.3], [0.3], 3, H, None)
+
+
+@pytest.mark.slow
+def test_at_a_pose_of_its_line_a_scheduled_law_is_that_of_the_pose():
+    scheduled = sampled_law("scheduled-lqr")
+    law = changed_law("lqr", pose=[START])
+    states = len(law.state_names)
+    at_start = np.asarray(scheduled.K.at(jnp.array([START])))
+    assert_allclose(at_start, law.K, rtol=1e-6, atol=1e-8 * np.abs(law.K).max())
+    assert at_start.shape == (1, states)
+    at_end = np.asarray(scheduled.K.at(jnp.array([END])))
+    assert not np.allclose(at_start, at_end, rtol=1e-3)
+
+
+# --- the filter, on a rotor: linear, so that its covariance is that of a Kalman filter -----------------------------
+
+
+def rotor_filter():
+    model = rotor()
+    channels = (output_named(model, "arm.encoder"),)
+    return ExtendedKalman(
+        formulation=model.formulation,
+        channels=channels,
+        sample=H,
+        **{name: np.array([value]) for name, value in NOISE.items()},
+    )
+
+
+def tracked(torque, disturbance, samples=400):
+    """The filter on an exact rotor that feels a torque which nobody told it about."""
+    filter = rotor_filter()
+    acceleration = (torque + disturbance) / J
+    held = jnp.array([torque])
+
+    def sample(belief, k):
+        angle = 0.5 * acceleration * (k * H) ** 2
+        state, unknown, P = filter.corrected(belief, jnp.array([angle]))
+        return filter.ahead(state, unknown, P, held), (state, unknown, P)
+
+    begin = filter.start(jnp.zeros(2), held)
+    run = eqx.filter_jit(lambda b: jax.lax.scan(sample, b, jnp.arange(samples)))
+    return run(begin)[1]
+
+
+def test_the_filter_learns_a_lasting_torque_and_follows_the_rotor():
+    torque, disturbance = 0.3, -0.11
+    state, unknown, _ = tracked(torque, disturbance)
+    assert unknown[-1, 0] == pytest.approx(disturbance, rel=1e-6)
+    end = 399 * H
+    acceleration = (torque + disturbance) / J
+    known = [0.5 * acceleration * end**2, acceleration * end]
+    assert_allclose(state[-1], known, rtol=1e-6)
+
+
+def test_the_covariance_of_a_linear_robot_is_that_of_the_stationary_filter():
+    A = np.array([[1.0, H, H**2 / (2 * J)], [0, 1, H / J], [0, 0, 1]])
+    C = np.eye(3)[:1]
+    G = A[:2, 2:]
+    Q = np.zeros((3, 3))
+    Q[:2, :2] = NOISE["torque_noise"] ** 2 * G @ G.T
+    Q[2, 2] = NOISE["drift"] ** 2
+    R = np.array([[NOISE["sensor_noise"] ** 2]])
+    P = scipy.linalg.solve_discrete_are(A.T, C.T, Q, R)
+    after = P - P @ C.T @ np.linalg.solve(C @ P @ C.T + R, C @ P)
+    _, _, found = tracked(0.3, 0.0)
+    assert_allclose(found[-1], after, rtol=1e-6, atol=1e-9 * np.abs(after).max())
+
+
+@pytest.mark.slow
+def test_the_filter_of_a_bending_robot_predicts_what_the_robot_does():
+    """A robot in motion, hidden from the filter but for its encoder and tip: elastic states are found."""
+    law = sampled_law("ekf")
+    filter = law.filter
+    t = 0.1
+    state = law.nominal.measured.value(t)
+    torque = law.nominal.torque.value(t)
+    # The elastic coordinate that sags is the one in the plane of the motion.
+    joints = pendulum().n_joints
+    bent = joints + int(np.argmax(np.abs(state[joints : len(state) // 2])))
+    hidden = state.at[bent].add(2e-4)
+    begin = filter.start(state, torque)
+
+    def sample(carry, _):
+        true, belief = carry
+        seen = filter.measurement(true, torque)
+        z, d, P = filter.corrected(belief, seen)
+        none = jnp.zeros_like(torque)
+        true = filter.ahead(true, none, P, torque).state
+        return (true, filter.ahead(z, d, P, torque)), jnp.abs(z - true).max()
+
+    @eqx.filter_jit
+    def run(hidden, begin):
+        return jax.lax.scan(sample, (hidden, begin), None, length=100)[0]
+
+    true, belief = run(hidden, begin)
+    away = np.abs(np.asarray(belief.state - true))
+    assert away[bent] < 0.1 * 2e-4
+    assert away[0] < 1e-4

@@ -1,0 +1,134 @@
+"""Every lane computes what a single call does, wherever the lanes part company."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from lissom.native import lanes
+from lissom.native.lanes import LanesAhead, lane_count
+from lissom.native.program import Untranslatable
+
+from .operations import CASES
+
+MEMBERS = 11  # no multiple of the lanes of any processor
+
+
+def spread(arguments):
+    """Each argument for several members: doubles differ a little, and the larger the later."""
+    factors = 1.0 + 0.01 * np.arange(MEMBERS)
+
+    def rows(argument):
+        array = np.asarray(argument)
+        stacked = np.stack([array] * MEMBERS)
+        if array.dtype.kind in "fc":
+            stacked = stacked * factors.reshape(-1, *[1] * array.ndim)
+        return stacked
+
+    return [rows(argument) for argument in arguments]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_lane_gives_what_xla_gives(case):
+    function, arguments = CASES[case]
+    members = spread(arguments)
+    found = jax.tree.leaves(LanesAhead(function)((0,) * len(members), *members))
+    for k in (0, MEMBERS - 1):
+        alone = [jnp.asarray(rows[k]) for rows in members]
+        wanted = jax.tree.leaves(function(*alone))
+        for value, number in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(value[k], number, rtol=1e-11, atol=1e-12)
+
+
+def parting(x, limit, shared):
+    """Lanes leave the loop one after the other, write to places of their own, and take both branches."""
+
+    def going(state):
+        return state[0] < limit
+
+    def once(state):
+        count, numbers = state
+        place = count % numbers.shape[0]
+        numbers = numbers.at[place].add(jnp.sin(numbers[0]) + shared[0])
+        return count + 1, numbers
+
+    count, numbers = jax.lax.while_loop(going, once, (0, x))
+    chosen = jax.lax.cond(limit > 4, jnp.cos, jnp.exp, numbers)
+    matrix = jnp.outer(numbers, shared) + 3.0 * jnp.eye(x.shape[0])
+    return count, chosen, jnp.linalg.solve(matrix, chosen)
+
+
+@pytest.mark.parametrize("width", [2, 4, 8])
+def test_lanes_that_part_company_keep_what_is_theirs(width, monkeypatch):
+    monkeypatch.setattr(lanes, "lane_count", lambda: width)
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(MEMBERS, 5))
+    limit = np.arange(MEMBERS)
+    shared = rng.normal(size=5)
+    found = LanesAhead(parting)((0, 0, None), x, limit, shared)
+    for k in range(MEMBERS):
+        wanted = parting(x[k], int(limit[k]), shared)
+        for value, number in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(value[k], number, rtol=1e-12, atol=1e-13)
+
+
+def test_matrices_that_go_round_a_loop_are_factorised_for_lanes_that_still_run():
+    def powers(A, limit):
+        def going(state):
+            return state[0] < limit
+
+        def once(state):
+            count, B = state
+            lu, _, order = jax.lax.linalg.lu(B)
+            return count + 1, lu[order] + (1.0 + 0.5j) * jnp.eye(A.shape[0])
+
+        return jax.lax.while_loop(going, once, (0, A.astype(complex)))[1]
+
+    A = np.random.default_rng(3).normal(size=(MEMBERS, 4, 4))
+    limit = np.arange(MEMBERS) % 5
+    found = LanesAhead(powers)((0, 0), A, limit)
+    for k in range(MEMBERS):
+        np.testing.assert_allclose(found[k], powers(A[k], int(limit[k])), rtol=1e-11)
+
+
+def test_one_lane_that_is_no_number_leaves_the_others_alone():
+    x = np.ones((MEMBERS, 5))
+    x[3, 2] = np.nan
+    limit = np.full(MEMBERS, 7)
+    found = LanesAhead(parting)((0, 0, None), x, limit, np.ones(5))
+    alone = LanesAhead(parting)((0, 0, None), np.ones((1, 5)), limit[:1], np.ones(5))
+    assert np.isnan(found[1][3]).any()
+    others = np.delete(np.asarray(found[1]), 3, axis=0)
+    np.testing.assert_array_equal(others, np.repeat(alone[1], MEMBERS - 1, axis=0))
+
+
+def test_sine_and_cosine_are_within_two_units_in_the_last_place():
+    rng = np.random.default_rng(2)
+    near_zeros = np.arange(-60, 60) * np.pi / 2
+    small, large = rng.normal(size=4000), rng.uniform(-9e5, 9e5, size=4000)
+    extremes = [0.0, 1e-300, 1e7, -3e15]
+    x = np.concatenate([small, large, near_zeros, extremes])
+    found = LanesAhead(lambda x: (jnp.sin(x), jnp.cos(x)))((0,), x)
+    for values, function in zip(found, (math.sin, math.cos), strict=True):
+        wanted = np.array([function(number) for number in x])
+        assert (np.abs(values - wanted) <= 2 * np.spacing(np.abs(wanted))).all()
+
+
+def test_what_is_not_finite_has_no_sine():
+    (found,) = LanesAhead(lambda x: (jnp.sin(x),))((0,), np.array([np.inf, np.nan]))
+    assert np.isnan(found).all()
+
+
+def test_a_call_into_python_has_no_form_in_lanes():
+    def outside(x):
+        shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return jax.pure_callback(np.sin, shape, x)
+
+    with pytest.raises(Untranslatable):
+        LanesAhead(outside)((0,), np.ones((3, 2)))
+
+
+def test_the_widest_vectors_of_the_processor_are_used():
+    assert lane_count() in (2, 4, 8)

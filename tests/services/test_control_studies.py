@@ -1,0 +1,58 @@
+"""Studies of the library: what the comparison of controllers promises, on the full robots."""
+
+import pytest
+
+from lissom.describe import DescriptionError
+from lissom.describe.control_study import ControlStudy
+from lissom.describe.files import library_studies
+from lissom.services.control import CompareRequest, compare, result_name
+
+
+@pytest.mark.parametrize("name", library_studies())
+def test_studies_of_the_library_follow_the_rules_of_a_comparison(name):
+    """One motion, one feed-forward, a position loop first, and the same one in all laws around it."""
+    study = ControlStudy.load(name)
+    names = list(study.controllers)
+    assert names[0] == "PID"
+    first = study.controllers["PID"]
+    assert first.shaper is None
+    for controller in study.controllers.values():
+        assert controller.reference == first.reference
+        assert controller.feedforward == first.feedforward
+        if hasattr(controller, "gains"):
+            assert controller.gains == first.gains
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["double-pendulum", "four-bar"])
+def test_controllers_leave_less_than_a_position_loop_in_the_same_time(name):
+    answer = compare(CompareRequest(study=name))
+    rows = {row.name: row for row in answer.rows}
+    assert all(row.failed is None and row.stable for row in answer.rows)
+    assert answer.stop * answer.first_mode_hz == pytest.approx(3.5, rel=0.01)
+    study = ControlStudy.load(name)
+    bandwidth = study.controllers["PID"].gains.bandwidth
+    assert bandwidth == pytest.approx(3 * answer.first_mode_hz, rel=0.01)
+    assert rows["PID, quintic and ZVD"].residual_share < 0.06
+    assert rows["LQG"].residual_share < 0.2
+    assert rows["MPC"].residual_share < 0.2
+    delayed, plain = rows["delayed reference"], rows["PID"]
+    assert delayed.strain_peak < 0.75 * plain.strain_peak
+    assert delayed.finish < 1.1 * plain.finish
+    assert delayed.end_error == pytest.approx(plain.end_error, abs=1e-3)
+    assert any("stable from" in note for note in delayed.notes)
+    assert all(row.energy_residual < 1e-4 for row in answer.rows)
+
+
+def test_a_study_that_is_not_there_is_refused_with_the_nearest_names():
+    with pytest.raises(DescriptionError, match="Library: four-bar"):
+        ControlStudy.load("four-barr")
+
+
+def test_result_files_are_named_by_place_and_controller():
+    names = ["PID", "PID, quintic and ZVD", "../up"]
+    assert [result_name(name, names) for name in names] == [
+        "00-PID.nc",
+        "01-PID-quintic-and-ZVD.nc",
+        "02-up.nc",
+    ]
