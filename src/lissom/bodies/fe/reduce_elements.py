@@ -172,8 +172,8 @@ def reduce_elements(
         return _reduced_modes(link, interface, request or ReductionRequest(), progress)
     except np.linalg.LinAlgError as failure:
         message = (
-            f"the link has no modes ({failure}). All of it needs stiffness, mass, and inertia about every axis, and its "
-            "interfaces must hold it"
+            f"the link has no modes ({failure}). All of it needs stiffness, mass, and inertia about every axis, and "
+            "its interfaces must hold it"
         )
         raise FeError(message) from None
 
