@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from compilation_counts import compilations
 from mechanisms import GROUND, doubled, four_bar, model_of, slider_driven
 from numpy.testing import assert_allclose
 
 import lissom as ls
+from lissom.native.compiled import NativeAhead
 from lissom.solve.inputs import Inputs, Spline, Table
 
 
@@ -164,6 +166,30 @@ def test_a_run_passes_a_dead_point_with_another_independent_joint():
         np.abs(kinetic - kinetic[0]).max() < 1e-6 * kinetic[0]
     )  # rigid, no forces: energy is constant
     assert_allclose(run.position("crank/tip"), 0, atol=1e-10)
+
+
+@pytest.mark.slow
+def test_a_later_exchange_of_independent_joints_compiles_nothing(monkeypatch):
+    model = ls.Model(ls.Robot.from_dict(slider_driven()), "erls-fem")
+    translated = []
+    build = NativeAhead._build
+
+    def count(self, *arguments):
+        translated.append(self)
+        return build(self, *arguments)
+
+    monkeypatch.setattr(NativeAhead, "_build", count)
+
+    def run(speed):
+        found = ls.simulate(model, model.at([0.4], [speed]), t_end=0.25)
+        assert found.data.attrs["independent"].count(" from ") == 2
+
+    run(-3.0)
+    assert translated
+    translated.clear()
+    with compilations() as heard:
+        run(-2.5)
+    assert heard.count == 0 and not translated
 
 
 @pytest.mark.slow

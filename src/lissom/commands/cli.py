@@ -157,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if debug:
             traceback.print_exc()
         code, error = explained(failure)
-        if clock.expired and code == INTERRUPTED:
+        if clock.expired and error["kind"] == STOPPED["kind"]:
             code, error = FAILED, {**error, **_error("time is up", clock.message)}
         return _reported(error, as_json, code)
 

@@ -126,7 +126,9 @@ def _window(model: Model, reference: AbstractSignal, tip, points: int) -> Window
     tail = max(start, period)
     times = np.linspace(0.0, end + tail, points + 1)
     q = joint_motion(model, reference, times)[:, 0]
-    return Window(times, *map(np.asarray, _resting(model.formulation, tip, q)))
+    return Window(
+        times, *map(np.asarray, _resting(model.formulation, tip, jnp.asarray(q)))
+    )
 
 
 def _pose(model: Model, reference: AbstractSignal, t: float, row: Any) -> Any:

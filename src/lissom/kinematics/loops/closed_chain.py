@@ -26,7 +26,7 @@ from jaxtyping import Array, Float
 from ...algebra.linear import inverse
 from ...describe.robot import Robot
 from ...native.compiled import compiled_quickly
-from ...types import picked, real
+from ...types import Real, picked, real
 from ..chain import Chain, body_jacobian, relative_poses
 from ..mechanism import AbstractJointDependence, AbstractMechanism, AbstractSeats
 from ..references import AbstractReference, Conditions, solved_conditions
@@ -50,15 +50,14 @@ class DependentJoints(AbstractJointDependence):
     G: Float[Array, "k i"]  # d theta / d theta_i
 
     @property
-    def _rows(self) -> Float[Array, "r L"]:
+    def _rows(self) -> Float[Array, "r l 6"]:
         """Z over the twists of all frames."""
-        rows = jnp.asarray(self.closure.rows)[:, :, :6]
-        return rows.reshape(rows.shape[0], -1)
+        return jnp.asarray(self.closure.rows)[:, :, :6]
 
     def follow(
         self,
         motion_i: Float[Array, " i"],
-        others: Float[Array, " L"] | None = None,
+        others: Float[Array, "l 6"] | None = None,
     ) -> Float[Array, " k"]:
         """Z (J theta_d + others) = 0, for the dependent joints."""
         motion = self.G @ motion_i
@@ -66,16 +65,18 @@ class DependentJoints(AbstractJointDependence):
             return motion
         # The dependent joints take back what the loops would open by.
         dependent = np.asarray(self.closure.dependent, dtype=int)
-        return motion.at[dependent].add(-self.solve @ (self._rows @ others))
+        opened = jnp.einsum("rlk,lk->r", self._rows, others)
+        return motion.at[dependent].add(-self.solve @ opened)
 
     def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
         """G^T f."""
         return self.G.T @ on_joints
 
-    def closing_wrenches(self, on_joints: Float[Array, " k"]) -> Float[Array, " L"]:
+    def closing_wrenches(self, on_joints: Float[Array, " k"]) -> Float[Array, "l 6"]:
         """-Z^T (Z J_d)^-T f_d."""
         dependent = np.asarray(self.closure.dependent, dtype=int)
-        return -(on_joints[dependent] @ self.solve) @ self._rows
+        multipliers = -(on_joints[dependent] @ self.solve)
+        return jnp.einsum("r,rlk->lk", multipliers, self._rows)
 
     def conditions(
         self, reference: AbstractReference, J: Float[Array, "l 6 k"]
@@ -91,7 +92,7 @@ class DependentJoints(AbstractJointDependence):
         rows = jnp.concatenate([chosen, closing])
         wrenches = None
         if reference.is_minimum:
-            wrenches = closing[:, :, :6].reshape(closing.shape[0], -1)
+            wrenches = closing[:, :, :6]
         return solved_conditions(rows, J, wrenches)
 
     def _closing_conditions(self, J: Float[Array, "l 6 k"]) -> Conditions:
@@ -174,11 +175,11 @@ class ClosedChain(AbstractMechanism):
         relative = relative_poses(self.chain, theta, self._displaced(x))
         return self.dependence(body_jacobian(self.chain, relative))
 
-    def near(self, joints: Float[Array, " j"]) -> "ClosedChain":
+    def near(self, joints: Float[Real, " j"]) -> "ClosedChain":
         """The same chain with its loops closed near these coordinates of all moving joints."""
         return eqx.tree_at(lambda m: m.closure.guess, self, self.chain_near(joints))
 
-    def chain_near(self, joints: Float[Array, " j"]) -> Float[Array, " k"]:
+    def chain_near(self, joints: Float[Real, " j"]) -> Float[Array, " k"]:
         """These, and the closing frames as near to their tips as they come."""
         joints = jnp.asarray(joints, dtype=float)
         return _closing_guess(self.chain, self.closure, joints)
