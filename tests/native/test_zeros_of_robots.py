@@ -1,5 +1,6 @@
 """Every kind of number of a robot may be zero first and another one later: machine code follows."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -25,7 +26,7 @@ NEVER_ZERO = (
 def residual(f, x, xd, xdd):
     """What is left over in the equations of motion, friction and damping included."""
     motion = f.motion(x, xd, xdd)
-    torque = np.zeros(f.n_encoders)
+    torque = jnp.zeros(f.n_encoders)
     drive = engine.on_joints(f, torque)
     return engine.needed_force(f, motion, drive)
 
