@@ -10,7 +10,7 @@ from lissom.dynamics import engine
 from lissom.native.compiled import NativeAhead
 from solve.test_every_number import PLACES
 
-# A robot without these is none.
+# A robot without these is none, or its parts do not meet.
 NEVER_ZERO = (
     "material",
     "section",
@@ -18,8 +18,11 @@ NEVER_ZERO = (
     "joint.axis",
     "ratio",
     "width",
-    "stop.stiffness",
-    "limits.torque",
+    "limits",
+    "dh.a",
+    "dh.d",
+    "origin.xyz",
+    "beam.up",
 )
 
 
