@@ -43,17 +43,17 @@ def slow_model(
     """
     linear = linearize(model, whole_pose(model, q), outputs=outputs)
     limit = KEPT_SHARE / sample if fastest is None else fastest
-    (A, B, C), (A_f, B_f, C_f), basis = slow_and_fast(linear, 2 * np.pi * limit)
-    follow = -np.linalg.solve(A_f, B_f) if len(A_f) else B_f
+    slow, fast = slow_and_fast(linear, 2 * np.pi * limit)
+    follow = -np.linalg.solve(fast.A, fast.B) if len(fast.A) else fast.B
     torque = np.asarray(linear.operating.torque, dtype=float)
     return SlowModel(
-        A,
-        B,
-        C,
-        linear.D + C_f @ follow,
+        slow.A,
+        slow.B,
+        slow.C,
+        linear.D + fast.C @ follow,
         np.asarray(linear.operating.outputs, dtype=float),
         torque[list(model.actuated)],
-        basis.T @ energy_matrix(linear) @ basis,
+        slow.states.T @ energy_matrix(linear) @ slow.states,
     )
 
 

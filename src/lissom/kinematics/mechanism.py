@@ -28,7 +28,7 @@ class AbstractJointDependence(eqx.Module):
     def follow(
         self,
         motion_i: Float[Array, " i"],
-        others: Float[Array, " L"] | None = None,
+        others: Float[Array, "l 6"] | None = None,
     ) -> Float[Array, " k"]:
         """Rates, or accelerations, of all joints from those of the independent ones.
 
@@ -45,7 +45,7 @@ class AbstractJointDependence(eqx.Module):
     @abc.abstractmethod
     def closing_wrenches(
         self, on_joints: Float[Array, " k"]
-    ) -> Float[Array, " L"] | None:
+    ) -> Float[Array, "l 6"] | None:
         """Wrenches by which closing joints take forces off the dependent joints, on the frames; None in open chains."""
 
     @abc.abstractmethod
@@ -61,7 +61,7 @@ class AllIndependent(AbstractJointDependence):
     def follow(
         self,
         motion_i: Float[Array, " i"],
-        others: Float[Array, " L"] | None = None,
+        others: Float[Array, "l 6"] | None = None,
     ) -> Float[Array, " k"]:
         """The same."""
         return motion_i
