@@ -84,10 +84,6 @@ def design_model(
     linear = linearize(model, q, outputs=tuple(sensors))
     limit = 2 * np.pi * (KEPT_SHARE / sample if fastest is None else fastest)
     slow, fast = slow_and_fast(linear, limit)
-    # At rest the faster motions follow the torques at once: 0 = A z + B u.
-    follow = np.zeros_like(fast.B)
-    if len(fast.A):
-        follow = -np.linalg.solve(fast.A, fast.B)
     second = linear.matrices
     assert second is not None
     n = len(second.M)
@@ -98,7 +94,7 @@ def design_model(
         A=A,
         B=B,
         C=slow.C,
-        D=linear.D + fast.C @ follow,
+        D=linear.D + fast.C @ following(fast),
         energy=slow.states.T @ energy_matrix(linear) @ slow.states,
         sample=sample,
         input_names=linear.input_names,
@@ -146,6 +142,13 @@ def slow_and_fast(linear: LinearModel, limit: float) -> tuple[Part, Part]:
         return Part(A, back @ linear.B, linear.C @ states, states, back)
 
     return part(A_s, slow_states, slow_back), part(A_f, fast_states, fast_back)
+
+
+def following(fast: Part) -> Matrix:
+    """States of fast motions that follow the inputs at once: 0 = A z + B u."""
+    if not len(fast.A):
+        return np.zeros_like(fast.B)
+    return -np.linalg.solve(fast.A, fast.B)
 
 
 def energy_matrix(linear: LinearModel) -> Matrix:

@@ -8,7 +8,13 @@ from jaxtyping import Float
 
 from ..analyse.linear.linearize import linearize
 from ..solve.model import Model
-from .design_model import KEPT_SHARE, Matrix, energy_matrix, slow_and_fast
+from .design_model import (
+    KEPT_SHARE,
+    Matrix,
+    energy_matrix,
+    following,
+    slow_and_fast,
+)
 
 Vector = Float[np.ndarray, "_"]
 
@@ -44,13 +50,12 @@ def slow_model(
     linear = linearize(model, whole_pose(model, q), outputs=outputs)
     limit = KEPT_SHARE / sample if fastest is None else fastest
     slow, fast = slow_and_fast(linear, 2 * np.pi * limit)
-    follow = -np.linalg.solve(fast.A, fast.B) if len(fast.A) else fast.B
     torque = np.asarray(linear.operating.torque, dtype=float)
     return SlowModel(
         slow.A,
         slow.B,
         slow.C,
-        linear.D + fast.C @ follow,
+        linear.D + fast.C @ following(fast),
         np.asarray(linear.operating.outputs, dtype=float),
         torque[list(model.actuated)],
         slow.states.T @ energy_matrix(linear) @ slow.states,

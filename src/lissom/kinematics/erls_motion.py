@@ -60,7 +60,8 @@ def pose(
     carried = shift @ seat_shapes(chain, shapes)[:, :, :6]
     twists = Recursion(transfer(relative.R, relative.p), chain.parents)
     # Where no joint follows another and theta is what the encoders read, nobody looks at the Jacobian.
-    J = twists.columns(chain.screw[:, :, None] * chain.selection[:, None, :])
+    screws = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
+    J = twists.columns(screws)
     dependence = mechanism.dependence(J)
     return Pose(
         twists=twists,

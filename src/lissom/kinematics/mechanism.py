@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..describe.robot import Robot
+from ..types import Real
 from .chain import Chain
 from .references import AbstractReference, Conditions, solved_conditions
 
@@ -79,7 +80,10 @@ class AllIndependent(AbstractJointDependence):
     ) -> Conditions | None:
         """Those of the reference alone."""
         rows = reference.conditions(J)
-        return None if rows is None else solved_conditions(rows, J)
+        # A robot without moving joints has none to choose.
+        if rows is None or len(rows) == 0:
+            return None
+        return solved_conditions(rows, J)
 
 
 class AbstractSeats(eqx.Module):
@@ -134,11 +138,11 @@ class AbstractMechanism(eqx.Module):
         """How joints follow each other at a pose with this body Jacobian of the chain."""
 
     @abc.abstractmethod
-    def near(self, joints: Float[Array, " j"]) -> "AbstractMechanism":
+    def near(self, joints: Float[Real, " j"]) -> "AbstractMechanism":
         """The same mechanism on the branch near these coordinates of all moving joints."""
 
     @abc.abstractmethod
-    def chain_near(self, joints: Float[Array, " j"]) -> Float[Array, " k"]:
+    def chain_near(self, joints: Float[Real, " j"]) -> Float[Array, " k"]:
         """Coordinates of all joints of the chain near these of the moving joints of the robot."""
 
     @abc.abstractmethod
@@ -208,11 +212,11 @@ class OpenChain(AbstractMechanism):
         """None follows another."""
         return AllIndependent()
 
-    def near(self, joints: Float[Array, " j"]) -> "OpenChain":
+    def near(self, joints: Float[Real, " j"]) -> "OpenChain":
         """Itself: an open chain has one branch."""
         return self
 
-    def chain_near(self, joints: Float[Array, " j"]) -> Float[Array, " k"]:
+    def chain_near(self, joints: Float[Real, " j"]) -> Float[Array, " k"]:
         """These."""
         return joints
 

@@ -163,8 +163,27 @@ def reduce_elements(
     request: ReductionRequest | None = None,
     progress: Progress | None = None,
 ) -> ReducedModes:
-    """Modes of a link, six rigid ones first and clean, and how well they fit the full model."""
-    request = request or ReductionRequest()
+    """Modes of a link, six rigid ones first and clean, and how well they fit the full model.
+
+    Raises:
+        FeError: the link has no modes, for want of stiffness or mass.
+    """
+    try:
+        return _reduced_modes(link, interface, request or ReductionRequest(), progress)
+    except np.linalg.LinAlgError as failure:
+        message = (
+            f"the link has no modes ({failure}). All of it needs stiffness, mass, and inertia about every axis, and "
+            "its interfaces must hold it"
+        )
+        raise FeError(message) from None
+
+
+def _reduced_modes(
+    link: CoupledElements,
+    interface: Interface,
+    request: ReductionRequest,
+    progress: Progress | None,
+) -> ReducedModes:
     solver = factorise(link.fe, interface, progress)
     fe = link.fe
     basis = _basis(solver, request, progress)
