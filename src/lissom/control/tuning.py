@@ -211,7 +211,10 @@ def delay_gain(
         whole[:states, -1] = lin.B @ s
         whole[-1, :states] = -gain * sample * row
         whole[-1, -1] = 1.0 - gain * sample * through
-        return np.linalg.eigvals(whole)
+        poles = np.linalg.eigvals(whole)
+        # Where the reference stands does not matter: the pole of that, at one, is left out.
+        nearest = np.argsort(np.abs(poles - 1.0))
+        return poles[nearest[1:]]
 
     slowest = first_driven_mode(model, q)
     gains = np.geomspace(*DELAY_GAINS, 4 * GAINS)
