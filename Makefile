@@ -14,7 +14,7 @@ PYTEST = $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -q --dur
 
 # Twenty minutes by default; SEED=123 gives the same cases again, REPLAY=files:123 one of them, ONLY=files one kind.
 MINUTES ?= 20
-FUZZ = $(TEST_ENV) PYTHONPATH=tests $(BIN)/python -m fuzz --jobs $(JOBS) --minutes $(MINUTES) \
+FUZZ = $(TEST_ENV) PYTHONPATH="$(CURDIR)/src:$(CURDIR)/tests" $(BIN)/python -m fuzz --jobs $(JOBS) --minutes $(MINUTES) \
 	$(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: help demo test test-all lint format bench fuzz clean distclean

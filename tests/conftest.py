@@ -1,5 +1,6 @@
 """Double precision, as in a simulation."""
 
+import signal
 from pathlib import Path
 
 import jax
@@ -8,6 +9,8 @@ import pytest
 import lissom  # noqa: F401  (switches JAX to double precision)
 
 MAPS, MOST = Path("/proc/self/maps"), 20_000
+# Only Linux counts the memory maps of a process.
+collect_ignore = [] if MAPS.exists() else ["test_memory_maps.py"]
 
 
 @pytest.fixture(autouse=True)
@@ -16,3 +19,22 @@ def bounded_code():
     yield
     if MAPS.exists() and MAPS.read_bytes().count(b"\n") > MOST:
         jax.clear_caches()
+
+
+class UnhandledSignal(BaseException):
+    """A signal that a command should have handled, or that would have ended the process."""
+
+
+@pytest.fixture
+def signals(monkeypatch):
+    """Signals reach Python, also in a suite that runs in the background and ignores some, and none ends the process."""
+    from lissom.commands import interrupt
+
+    def unhandled(number, *_):
+        raise UnhandledSignal(number)
+
+    monkeypatch.setattr(interrupt, "leave_process", unhandled)
+    before = {number: signal.signal(number, unhandled) for number in interrupt.SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -210,17 +210,16 @@ class CompiledAhead:
         )
 
 
-def _is_number(leaf: Any) -> bool:
-    kinds = jax.Array | np.ndarray | np.generic | jax.ShapeDtypeStruct
-    return isinstance(leaf, kinds)
+NUMBERS = (np.ndarray, jax.Array, np.generic, jax.ShapeDtypeStruct)
 
 
 def split_arguments(args: tuple[Any, ...]) -> tuple[list[Any], Any]:
     """Arrays among the arguments, and all the rest as one hashable thing."""
     leaves, tree = jax.tree.flatten(args)
-    numbers = [leaf for leaf in leaves if _is_number(leaf)]
-    others = tuple(None if _is_number(leaf) else leaf for leaf in leaves)
-    places = tuple(_is_number(leaf) for leaf in leaves)
+    places = tuple([isinstance(leaf, NUMBERS) for leaf in leaves])
+    pairs = list(zip(leaves, places, strict=True))
+    numbers = [leaf for leaf, is_number in pairs if is_number]
+    others = tuple([None if is_number else leaf for leaf, is_number in pairs])
     return numbers, (tree, places, others)
 
 

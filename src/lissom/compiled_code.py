@@ -11,8 +11,9 @@ HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_m
 class CompiledCode:
     """How much compiled code came from the cache (`hits`) and how much was made new (`misses`)."""
 
-    def __init__(self, folder: Path | None):
+    def __init__(self, folder: Path | None, wanted: Path | None = None):
         self.folder = folder
+        self.wanted = wanted  # the folder that was asked for, if it cannot be used
         self.hits = 0
         self.misses = 0
 
@@ -35,6 +36,8 @@ class CompiledCode:
         }
 
     def __str__(self) -> str:
+        if self.folder is None and self.wanted is not None:
+            return f"compiled code: not kept: {self.wanted} cannot be written"
         if self.folder is None:
             return "compiled code: not kept (no cache folder)"
         return f"compiled code: {self.hits} from cache, {self.misses} new"
@@ -64,7 +67,8 @@ def keep_compiled_code() -> CompiledCode:
     """
     import jax  # slow to import: commands that compute nothing do without
 
-    kept = CompiledCode(_usable(cache_folder()))
+    wanted = cache_folder()
+    kept = CompiledCode(_usable(wanted), wanted)
     if kept.folder is not None:
         jax.config.update("jax_compilation_cache_dir", str(kept.folder))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

@@ -80,6 +80,13 @@ class RESULTS(eqx.Enumeration):
     too_many_steps = "max_steps was reached: raise solver.max_steps, loosen rtol, or shorten the run."
 
 
+def picked(values: Any, places: Any) -> jax.Array:
+    """Some elements of a vector; of plain numbers without compiling anything."""
+    if is_traced(values):
+        return values[places]
+    return real(np.asarray(values)[places])
+
+
 def ended_as(result: Any, kind: Any) -> bool:
     """True if a solver ended in the way `kind` of `RESULTS`; on the host, where nothing has to be compiled."""
     pairs = zip(jax.tree.leaves(result), jax.tree.leaves(kind), strict=True)

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from lissom import Model, Robot, Scenario, linearize
+from lissom.algebra.so3 import MOST_TURN
 from lissom.analyse.validity.bending import bending_doubts
-from lissom.analyse.validity.deformation import NodeMotion, bent_bodies
+from lissom.analyse.validity.deformation import (
+    NodeMotion,
+    bent_bodies,
+    relative_rotation,
+)
 from lissom.analyse.validity.fibres import fibres, rectangle_shear
 from lissom.analyse.validity.joints import drive_doubts, range_doubts, start_doubts
 from lissom.analyse.validity.motion import energy_doubts, speed_doubts
@@ -334,3 +339,14 @@ def test_a_linear_model_about_a_fast_motion_is_doubted():
     for qd, expected in ((142.0, []), (144.0, ["speed"])):
         linear = linearize(light, [0.3], qd=[qd])
         assert checks_of(doubts_of_linear_model(light, linear)) == expected
+
+
+def test_nodes_that_turned_beyond_any_rotation_are_doubted_and_not_fatal():
+    model = Model(changed({}), "nonlinear")
+    still = np.zeros((1, 2, 3))
+    for lost in (np.nan, np.inf, 1e200, 40.0):
+        turned = still.copy()
+        turned[0, 1, 0] = lost
+        assert np.abs(relative_rotation(model, turned)[0, 1]).max() == MOST_TURN
+    turned[0, 1, 0] = 0.3
+    np.testing.assert_allclose(relative_rotation(model, turned)[0, 1], [0.3, 0, 0])

@@ -239,6 +239,32 @@ def test_broken_files_are_refused_in_words(ending, tmp_path):
         read_fe(tmp_path / f"x{ending}", Reading(nodes=tmp_path / "x.inp"))
 
 
+@pytest.mark.parametrize(
+    ("broken", "other"), [("job.inp", "job_STIF1"), ("job_MASS1.mtx", "job_STIF1")]
+)
+def test_of_several_files_the_broken_one_is_named(tmp_path, broken, other):
+    K, M, _ = one_beam()
+    texts = {
+        "job_STIF1.mtx": abaqus_lines(K, "LABELS"),
+        "job_MASS1.mtx": abaqus_lines(M, "LABELS"),
+        "job.inp": DECK,
+    }
+    texts[broken] = texts[broken].replace("12", "twelve")
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(FeError, match=f"{broken}: is not a readable") as failure:
+        read_fe(tmp_path / "job_STIF1.mtx", Reading(nodes=tmp_path / "job.inp"))
+    assert other not in str(failure.value)
+
+
+def test_numbers_whose_products_are_none_are_refused(tmp_path):
+    K, M, points = one_beam()
+    M[0, 0] = 1e308
+    np.savez(tmp_path / "link.npz", K=K, M=M, nodes=points)
+    with pytest.raises(FeError, match="link.npz: holds numbers beyond 1e"):
+        read_fe(tmp_path / "link.npz")
+
+
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e30, 5.5])
 def test_numbers_of_nodes_that_are_not_whole_are_refused(tmp_path, wrong):
     K, M, points = one_beam()

@@ -94,5 +94,6 @@ def test_gmsh_ends_with_the_process_that_started_it(tmp_path):
     )
     with pytest.raises(subprocess.TimeoutExpired):
         child.wait(timeout=1.0)
+    assert child.stdin is not None
     child.stdin.close()
     assert child.wait(timeout=10.0) == 1

@@ -397,7 +397,7 @@ def test_failed_run_keeps_what_it_has_and_marks_it(lissom, answer, reed, tmp_pat
 
 
 def test_interrupted_run_keeps_what_it_has_and_exits_with_130(
-    lissom, reed, tmp_path, monkeypatch
+    lissom, reed, tmp_path, monkeypatch, signals
 ):
     @contextmanager
     def interrupting(t_end):

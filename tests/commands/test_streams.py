@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-from lissom.commands import cli
+from lissom.commands import cli, wall_clock
 from shell_commands import LISSOM, shell
 
 
@@ -46,6 +46,14 @@ def test_a_command_whose_time_is_up_stops_with_the_reason(tmp_path):
     assert time.monotonic() - began < 60
 
 
+def test_time_is_up_for_a_process_in_the_background_that_ignores_ctrl_c_too(signals):
+    heard = []
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    wall_clock._interrupt_command()
+    assert heard == [signal.SIGTERM]
+
+
 @pytest.mark.parametrize("text", ["x", "0", "-1", "nan", ""])
 def test_a_time_that_is_none_is_refused(capsys, text):
     assert cli.main(["robots", "--max-wall", text]) == 2
@@ -61,6 +69,8 @@ def test_a_command_that_takes_long_says_so_off_terminals(capsys, monkeypatch):
 def test_ctrl_c_while_the_package_is_imported_ends_quietly():
     program = (
         "import sys, types, os, signal\n"
+        # A suite in the background ignores SIGINT, and so would its children.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Slow:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name == 'lissom': os.kill(os.getpid(), signal.SIGINT)\n"

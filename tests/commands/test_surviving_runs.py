@@ -34,7 +34,7 @@ def lissom(*words):
 
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
 def test_signals_that_end_processes_save_a_run_that_then_goes_on(
-    reed, tmp_path, monkeypatch, capsys, name, code
+    reed, tmp_path, monkeypatch, capsys, signals, name, code
 ):
     monkeypatch.setenv("LISSOM_CACHE", "off")
     line = ("simulate", reed, "--t-end", "3", "-o", tmp_path / "run.nc")
@@ -106,35 +106,67 @@ def test_drafts_of_killed_processes_are_cleaned_and_those_of_living_ones_kept(tm
 
 @pytest.mark.slow
 def test_a_long_run_killed_at_twenty_random_moments_gives_the_same_numbers(
-    reed, tmp_path
+    reed, tmp_path, monkeypatch, signals
 ):
     chance = random.Random(5)
-    line = [sys.executable, "-m", "lissom.commands.cli", "simulate", reed]
-    line += ["--t-end", "60", "--set", "output_dt=0.01"]
-    environment = os.environ | {"LISSOM_CACHE": str(tmp_path / "cache")}
-    began = time.monotonic()
-    subprocess.run([*line, "-o", tmp_path / "whole.nc"], env=environment, check=True)
-    longest = time.monotonic() - began
+    line = ["simulate", reed, "--t-end", "60", "--set", "output_dt=0.01"]
+    assert lissom(*line, "-o", tmp_path / "whole.nc") == 0
     part = [*line, "-o", tmp_path / "part.nc", "--resume"]
-    kills = 0
     reached = 0.0
-    while kills < 20:
-        process = subprocess.Popen(part, env=environment)
-        try:
-            process.wait(timeout=chance.uniform(0.0, longest))
-            break
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGTERM)
-            process.wait(timeout=120)
-            kills += 1
-        if (tmp_path / "part.nc").exists():
-            with xr.open_dataset(tmp_path / "part.nc") as data:
-                assert data.attrs["t_reached"] >= reached
-                reached = data.attrs["t_reached"]
-    if kills == 20:
-        subprocess.run(part, env=environment, check=True)
-    assert kills > 2
+    for moment in sorted(chance.uniform(0.0, 55.0) for _ in range(20)):
+        with monkeypatch.context() as patched:
+            patched.setattr(simulate_command, "progress", killing_at(moment))
+            assert lissom(*part) == 143
+        with xr.open_dataset(tmp_path / "part.nc") as data:
+            assert data.attrs["t_reached"] >= max(moment, reached)
+            reached = data.attrs["t_reached"]
+    assert lissom(*part) == 0
     whole = xr.load_dataset(tmp_path / "whole.nc")
     again = xr.load_dataset(tmp_path / "part.nc")
+    # Not one step was lost, or taken twice.
     assert again.attrs["steps"] == whole.attrs["steps"]
     np.testing.assert_allclose(again["q"], whole["q"], atol=1e-12)
+
+
+def killing_at(moment):
+    """Progress of a run whose process is told to end once the run is past a moment."""
+
+    def watch(t):
+        if t >= moment:
+            signal.raise_signal(signal.SIGTERM)
+
+    @contextmanager
+    def progress(t_end):
+        yield watch
+
+    return progress
+
+
+# The command, with a checkpoint twice a second.
+OFTEN = (
+    "import sys\n"
+    "from lissom.show.checkpoint_file import CheckpointFile\n"
+    "CheckpointFile.__init__.__defaults__ = (0.5,)\n"
+    "from lissom.commands import cli\n"
+    "sys.exit(cli.main())\n"
+)
+
+
+@pytest.mark.slow
+def test_a_process_killed_in_the_middle_of_a_run_goes_on_in_another(reed, tmp_path):
+    file = tmp_path / "part.nc"
+    line = [sys.executable, "-c", OFTEN, "simulate", reed, "--t-end", "600"]
+    line += ["--set", "output_dt=0.1", "-o", str(file), "--resume"]
+    checkpoint = tmp_path / "part.nc.checkpoint"
+    process = subprocess.Popen(line)
+    deadline = time.monotonic() + 300.0
+    while not checkpoint.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    # No handler hears of this signal.
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert checkpoint.exists() and not file.exists()
+    done = subprocess.run(line, check=True, capture_output=True, text=True)
+    assert "going on from" in done.stdout and "beginning" not in done.stdout
+    with xr.open_dataset(file) as data:
+        assert data.attrs["complete"] == 1 and data.sizes["time"] == 6001

@@ -27,3 +27,11 @@ def test_a_wrong_gain_is_told_with_the_file_of_the_law_and_its_line(
     (problem,) = failure.value.problems
     assert problem.file == str(file) and problem.line == line
     assert problem.field == "controller.gains.kd"
+
+
+@pytest.mark.parametrize("kind", ["[pid]", "{a: 1}", "3", "~"])
+def test_a_type_that_is_no_word_is_refused_with_the_types_there_are(tmp_path, kind):
+    file = tmp_path / "law.yaml"
+    file.write_text(PID.replace("pid", kind, 1))
+    with pytest.raises(DescriptionError, match="controller.type.*must be one of pd"):
+        scenario_with_law("simple-pendulum", str(file))

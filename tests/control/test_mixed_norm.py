@@ -42,6 +42,27 @@ def two_masses():
     )
 
 
+def side_by_side(plant, count):
+    """Several robots of one kind that do not feel each other."""
+    copies = [scipy.linalg.block_diag(*[part] * count) for part in plant]
+    return Plant(*copies)
+
+
+def test_motions_that_nothing_disturbs_take_no_part():
+    plant = two_masses()
+    hidden = scipy.linalg.block_diag(plant.A, [[-3.0]])
+    none = np.zeros((1, 1))
+    larger = plant._replace(
+        A=hidden,
+        B=np.vstack([plant.B, none]),
+        C=np.hstack([plant.C, none]),
+        B_w=np.vstack([plant.B_w, np.zeros((1, 2))]),
+        C_2=np.hstack([plant.C_2, np.ones((3, 1))]),
+        B_inf=np.vstack([plant.B_inf, none]),
+    )
+    assert len(scaled_plant(larger)[0].A) == 4
+
+
 def lqg(plant):
     """The controller of least H2 norm, from two Riccati equations."""
     A, B, C = plant.A, plant.B, plant.C
@@ -115,9 +136,10 @@ def test_scaling_changes_the_states_and_the_unit_of_time_alone():
 
 def test_models_that_are_too_large_and_peaks_that_cannot_be_are_refused():
     plant = two_masses()
-    big = plant._replace(A=np.zeros((18, 18)))
-    with pytest.raises(DesignError, match="18 states, at most 16"):
-        mixed_synthesis(big, 2.0)
+    with pytest.raises(DesignError, match="20 states, at most 16"):
+        mixed_synthesis(side_by_side(plant, 5), 2.0)
+    with pytest.raises(DesignError, match="no torque, seen by no sensor"):
+        mixed_synthesis(plant._replace(B=0 * plant.B), 2.0)
     with pytest.raises(DesignError, match="no controller with a peak of 0.9"):
         mixed_synthesis(plant, 0.9)
 

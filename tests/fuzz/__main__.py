@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -29,6 +30,8 @@ def main() -> int:
         f"the same cases again: make fuzz MINUTES={words.minutes:g} SEED={seed}",
         flush=True,
     )
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     tally = Tally()
     try:
         run(words, seed, tally)

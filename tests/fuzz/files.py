@@ -65,11 +65,7 @@ def message_fault(text: str, path: Path) -> str:
         return "control characters in a message"
     if "Traceback" in text or "object at 0x" in text:
         return "Python in a message"
-    if (
-        path.name not in text
-        and "robot.yaml" not in text
-        and "scenario.yaml" not in text
-    ):
+    if not any(file.name in text for file in path.parent.iterdir()):
         return "a message without the file"
     return ""
 

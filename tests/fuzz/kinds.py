@@ -21,11 +21,11 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "files": Kind("files", "files", 0.34, 30.0, 3.0),
-    "lines": Kind("command_lines", "command lines", 0.08, 150.0, 4.0),
-    "schema": Kind("schema", "described robots", 0.04, 60.0, 4.0),
-    "chaos": Kind("chaos", "commands in trouble", 0.06, 60.0, 4.0),
-    "robots": Kind("robots", "robots", 0.48, 300.0, 8.0),
+    "files": Kind("files", "files", 0.40, 30.0, 3.0),
+    "lines": Kind("command_lines", "command lines", 0.06, 150.0, 4.0),
+    "schema": Kind("schema", "described robots", 0.03, 60.0, 4.0),
+    "chaos": Kind("chaos", "commands in trouble", 0.05, 60.0, 4.0),
+    "robots": Kind("robots", "robots", 0.46, 300.0, 8.0),
 }
 
 

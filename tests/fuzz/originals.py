@@ -137,6 +137,7 @@ def fe_files() -> list[Original]:
     arrays = {"K": K, "M": M, "nodes": points, "labels": np.array(nodes)}
     stiffness = abaqus_lines(K, "COORDINATE").encode()
     mass = {"job_MASS1.mtx": abaqus_lines(M, "COORDINATE").encode()}
+    matrices = mass | {"job_STIF1.mtx": stiffness}
     deck = {"job.inp": DECK.encode()}
     cards = grid_cards(nodes, points)
     punch = dmig("KAAX", K, nodes) + dmig("MAAX", M, nodes) + cards
@@ -145,7 +146,7 @@ def fe_files() -> list[Original]:
     return [
         *[_arrays("fe", f"beam{ending}", arrays, door) for ending in (".npz", ".h5")],
         Original("fe", "job_STIF1.mtx", stiffness, door, None, mass | deck),
-        Original("fe", "job.inp", deck["job.inp"], doors.deck),
+        Original("fe", "job.inp", deck["job.inp"], doors.deck, None, matrices),
         Original("fe", "text.op4", _op4(K, M, binary=False), door, None, grid),
         Original("fe", "binary.op4", _op4(K, M, binary=True), door, None, grid),
         Original("fe", "beam.pch", punch.encode(), door),

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lissom.native import lanes
 from lissom.native.lanes import LanesAhead, lane_count
 from lissom.native.program import Untranslatable
 
@@ -34,8 +35,9 @@ def test_each_lane_gives_what_xla_gives(case):
     function, arguments = CASES[case]
     members = spread(arguments)
     found = jax.tree.leaves(LanesAhead(function)((0,) * len(members), *members))
-    for k in range(MEMBERS):
-        wanted = jax.tree.leaves(function(*[rows[k] for rows in members]))
+    for k in (0, MEMBERS - 1):
+        alone = [jnp.asarray(rows[k]) for rows in members]
+        wanted = jax.tree.leaves(function(*alone))
         for value, number in zip(found, wanted, strict=True):
             np.testing.assert_allclose(value[k], number, rtol=1e-11, atol=1e-12)
 
@@ -58,7 +60,9 @@ def parting(x, limit, shared):
     return count, chosen, jnp.linalg.solve(matrix, chosen)
 
 
-def test_lanes_that_part_company_keep_what_is_theirs():
+@pytest.mark.parametrize("width", [2, 4, 8])
+def test_lanes_that_part_company_keep_what_is_theirs(width, monkeypatch):
+    monkeypatch.setattr(lanes, "lane_count", lambda: width)
     rng = np.random.default_rng(1)
     x = rng.normal(size=(MEMBERS, 5))
     limit = np.arange(MEMBERS)
@@ -68,6 +72,25 @@ def test_lanes_that_part_company_keep_what_is_theirs():
         wanted = parting(x[k], int(limit[k]), shared)
         for value, number in zip(found, wanted, strict=True):
             np.testing.assert_allclose(value[k], number, rtol=1e-12, atol=1e-13)
+
+
+def test_matrices_that_go_round_a_loop_are_factorised_for_lanes_that_still_run():
+    def powers(A, limit):
+        def going(state):
+            return state[0] < limit
+
+        def once(state):
+            count, B = state
+            lu, _, order = jax.lax.linalg.lu(B)
+            return count + 1, lu[order] + (1.0 + 0.5j) * jnp.eye(A.shape[0])
+
+        return jax.lax.while_loop(going, once, (0, A.astype(complex)))[1]
+
+    A = np.random.default_rng(3).normal(size=(MEMBERS, 4, 4))
+    limit = np.arange(MEMBERS) % 5
+    found = LanesAhead(powers)((0, 0), A, limit)
+    for k in range(MEMBERS):
+        np.testing.assert_allclose(found[k], powers(A[k], int(limit[k])), rtol=1e-11)
 
 
 def test_one_lane_that_is_no_number_leaves_the_others_alone():

@@ -1,15 +1,113 @@
-"""Runs on both back ends are the same runs, for every robot of the library."""
+"""Both back ends give the same equations, the same analyses and the same runs, for every robot of the library."""
 
 import logging
 
+import jax
 import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.compilation import CompiledAhead
 from lissom.describe.files import library_names
 from lissom.describe.scenario import Scenario
+from lissom.native.compiled import NativeAhead, using
+from lissom.scenarios.ready import ready
+from lissom.solve.inputs import Inputs
+from lissom.solve.march import DrivenRobot
+from lissom.solve.signals import Spline, Table
+from sampled_laws import DESCRIBED, pendulum, sampled_law
+from solve.mechanisms import slider_driven
 
 SHORT = 0.02  # [s]
+METHODS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
+SHOWN = ("q", "qd", "position", "torque", "energy")
+# Errors count for nothing, and every step is the longest one allowed.
+FIXED = {"rtol": 0.1, "atol": 1e6, "max_step": 1e-3, "first_step": 1e-3}
+
+
+@pytest.fixture
+def only_native(caplog):
+    """A function that fails where something was left to XLA."""
+    caplog.set_level(logging.INFO, "lissom.native")
+
+    def check():
+        assert not caplog.records
+
+    return check
+
+
+def assert_close(value, wanted, share):
+    """Arrays agree to a share of their largest number."""
+    value, wanted = np.asarray(value), np.asarray(wanted)
+    scale = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted)) + 1e-9
+    np.testing.assert_allclose(value, wanted, rtol=0, atol=share * scale)
+
+
+# --- equations -----------------------------------------------------------------------------------------------------
+
+
+def equations(robot, joints, t, x, xd, xdd):
+    """The residual of a motion, and its derivatives."""
+    problem = robot.at_start.near(joints)
+    return problem.residual(t, x, xd, xdd), problem.matrices(t, x, xd)[:3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", library_names())
+def test_residuals_and_matrices_agree(name, only_native):
+    scenario = Scenario.load(name)
+    model, state, inputs = ready(scenario)
+    schedule = inputs.wired(model).schedule(scenario.t_end)
+    robot = DrivenRobot(model.formulation, schedule)
+    rng = np.random.default_rng(3)
+    n, j = model.formulation.size, model.formulation.n_joints
+    bent = np.concatenate([np.zeros(j), 1e-4 * rng.normal(size=n - j)])
+    motion = (np.asarray(state.x) + bent, rng.normal(size=n), rng.normal(size=n))
+    arguments = (robot, np.asarray(state.q), np.asarray(0.0), *motion)
+    native = NativeAhead(equations, lambda robot, *_: robot.formulation)(*arguments)
+    only_native()
+    xla = CompiledAhead(equations)(*arguments)
+    for value, wanted in zip(
+        jax.tree.leaves(native), jax.tree.leaves(xla), strict=True
+    ):
+        assert_close(value, wanted, 1e-12)
+
+
+# --- analyses ------------------------------------------------------------------------------------------------------
+
+
+def analyses(model, q):
+    """Equilibrium, torques, frequencies and linear model at a pose."""
+    state = model.static(q)
+    linear = ls.linearize(model, state)
+    return {
+        "x": state.x,
+        "held": state.torque,
+        "inverse dynamics": model.inverse_dynamics(q),
+        "frequencies": ls.modes(model, state).frequency_hz,
+        "A": linear.A,
+        "B": linear.B,
+        "C": linear.C,
+        "mass matrix": model.mass_matrix(state),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", library_names())
+def test_analyses_agree(name, only_native):
+    scenario = Scenario.load(name)
+    model = ls.Model.of_scenario(scenario)
+    with using("native"):
+        native = analyses(model, scenario.initial.q)
+    only_native()
+    with using("xla"):
+        xla = analyses(model, scenario.initial.q)
+    for quantity, wanted in xla.items():
+        # Newton's iteration stops at 1e-11 of the unknowns; what rests on its result can be no closer.
+        assert_close(native[quantity], wanted, 1e-9)
+
+
+# --- runs ----------------------------------------------------------------------------------------------------------
 
 
 def run_of(name, backend, **changes):
@@ -20,18 +118,71 @@ def run_of(name, backend, **changes):
     return ls.run_scenario(short)
 
 
+def assert_same_runs(native, xla, share):
+    assert native.data.attrs["steps"] == xla.data.attrs["steps"]
+    assert native.data.attrs["independent"] == xla.data.attrs["independent"]
+    for quantity in SHOWN:
+        assert_close(native.data[quantity], xla.data[quantity], share)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", library_names())
-def test_runs_agree(name, caplog):
-    caplog.set_level(logging.INFO, "lissom.native")
+def test_runs_agree(name, only_native):
     native = run_of(name, "native")
-    assert not caplog.records
-    xla = run_of(name, "xla")
-    assert native.data.attrs["steps"] == xla.data.attrs["steps"]
-    for quantity in ("q", "position", "torque", "energy"):
-        value, wanted = native.data[quantity].values, xla.data[quantity].values
-        scale = np.nanmax(np.abs(wanted)) + 1e-9
-        np.testing.assert_allclose(value, wanted, rtol=0, atol=1e-9 * scale)
+    only_native()
+    # Ten times closer than the tolerance of the runs, 1e-6.
+    assert_same_runs(native, run_of(name, "xla"), 1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["simple-pendulum", "double-pendulum", "slider-crank"])
+def test_runs_of_fixed_steps_agree(name, method, only_native):
+    # Explicit methods are stable at this step with rigid links alone.
+    changes = FIXED | {"method": method}
+    native = run_of(name, "native", **changes)
+    only_native()
+    assert_same_runs(native, run_of(name, "xla", **changes), 1e-10)
+
+
+def runs(model, state, **options):
+    """The same run on both back ends."""
+    for backend in ("native", "xla"):
+        solver = options.get("solver", {}) | {"backend": backend}
+        yield ls.simulate(model, state, **options | {"solver": solver})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", DESCRIBED)
+def test_runs_under_sampled_laws_agree(kind, only_native):
+    model = pendulum()
+    native, xla = runs(model, model.at([-1.4]), torque=sampled_law(kind), t_end=0.05)
+    assert_same_runs(native, xla, 1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["table", "motion"])
+def test_runs_under_tables_and_motions_agree(kind, only_native):
+    model = ls.Model("double-pendulum")
+    t = np.linspace(0.0, 0.05, 30)
+    inputs = Inputs(model.n_joints, torque=[(0, Table(t, np.sin(40 * t), "linear"))])
+    if kind == "motion":
+        inputs = Inputs(model.n_joints, motion=[(0, Spline(t, 0.1 * np.cos(40 * t)))])
+    state = model.at([0.1, 0.2])
+    native, xla = runs(model, state, inputs=inputs, t_end=0.06)
+    only_native()
+    assert_same_runs(native, xla, 1e-7)
+
+
+@pytest.mark.slow
+def test_runs_that_exchange_joints_agree(only_native):
+    model = ls.Model(ls.Robot.from_dict(slider_driven()), "erls-fem")
+    state = model.at([0.4], [-3.0])
+    solver = {"rtol": 1e-9, "atol": 1e-11}
+    native, xla = runs(model, state, t_end=0.25, output_dt=0.005, solver=solver)
+    only_native()
+    assert "; " in native.data.attrs["independent"]
+    assert_same_runs(native, xla, 1e-7)
 
 
 def test_an_unknown_backend_is_refused_with_the_choices():

@@ -63,3 +63,35 @@ def doubled():
     data["loops"] = [data["loops"][0], data["loops"][0] | {"link": "follower-2"}]
     data["assembly"] |= {"coupler-2": -1.2, "follower-2": 2.6}
     return data
+
+
+def slider_driven():
+    """The slider-crank with the joint between ground and slider as a joint of its own: a slider leads the crank."""
+    robot = ls.Robot.load("slider-crank").to_dict()
+    slider = {
+        "name": "slider",
+        "joint": {"type": "prismatic", "axis": [1, 0, 0]},
+        "rigid": {"mass": 0.033},
+    }
+    bars = {"rod": (0.07, 0.15, 5e-4, 0.3), "crank": (0.1, 0.1, 2e-4, 0.15)}
+    rod, crank = (
+        {
+            "name": name,
+            "joint": {"type": "revolute"},
+            "rigid": {
+                "mass": mass,
+                "com": [centre, 0, 0],
+                "inertia": [0, 0, inertia],
+                "tip": [length, 0, 0],
+            },
+        }
+        for name, (mass, centre, inertia, length) in bars.items()
+    )
+    robot |= {
+        "links": [slider, rod, crank],
+        "loops": [{"link": "crank", "to": "ground", "at": [0, 0, 0]}],
+    }
+    return robot | {
+        "independent": ["slider"],
+        "assembly": {"slider": 0.35, "rod": 2.9, "crank": 0.9},
+    }

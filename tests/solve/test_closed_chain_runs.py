@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from mechanisms import GROUND, doubled, four_bar, model_of
+from compilation_counts import compilations
+from mechanisms import GROUND, doubled, four_bar, model_of, slider_driven
 from numpy.testing import assert_allclose
 
 import lissom as ls
+from lissom.native.compiled import NativeAhead
 from lissom.solve.inputs import Inputs, Spline, Table
 
 
@@ -138,38 +140,6 @@ def test_the_spatial_four_bar_restricted_to_a_plane_is_its_planar_twin():
         assert_allclose(runs[1].position(node), runs[0].position(node), atol=1e-9)
 
 
-def slider_driven():
-    """The slider-crank with the joint between ground and slider as a joint of its own: a slider leads the crank."""
-    robot = ls.Robot.load("slider-crank").to_dict()
-    slider = {
-        "name": "slider",
-        "joint": {"type": "prismatic", "axis": [1, 0, 0]},
-        "rigid": {"mass": 0.033},
-    }
-    bars = {"rod": (0.07, 0.15, 5e-4, 0.3), "crank": (0.1, 0.1, 2e-4, 0.15)}
-    rod, crank = (
-        {
-            "name": name,
-            "joint": {"type": "revolute"},
-            "rigid": {
-                "mass": mass,
-                "com": [centre, 0, 0],
-                "inertia": [0, 0, inertia],
-                "tip": [length, 0, 0],
-            },
-        }
-        for name, (mass, centre, inertia, length) in bars.items()
-    )
-    robot |= {
-        "links": [slider, rod, crank],
-        "loops": [{"link": "crank", "to": "ground", "at": [0, 0, 0]}],
-    }
-    return robot | {
-        "independent": ["slider"],
-        "assembly": {"slider": 0.35, "rod": 2.9, "crank": 0.9},
-    }
-
-
 @pytest.mark.slow
 def test_a_run_passes_a_dead_point_with_another_independent_joint():
     model = ls.Model(ls.Robot.from_dict(slider_driven()), "erls-fem")
@@ -196,6 +166,30 @@ def test_a_run_passes_a_dead_point_with_another_independent_joint():
         np.abs(kinetic - kinetic[0]).max() < 1e-6 * kinetic[0]
     )  # rigid, no forces: energy is constant
     assert_allclose(run.position("crank/tip"), 0, atol=1e-10)
+
+
+@pytest.mark.slow
+def test_a_later_exchange_of_independent_joints_compiles_nothing(monkeypatch):
+    model = ls.Model(ls.Robot.from_dict(slider_driven()), "erls-fem")
+    translated = []
+    build = NativeAhead._build
+
+    def count(self, *arguments):
+        translated.append(self)
+        return build(self, *arguments)
+
+    monkeypatch.setattr(NativeAhead, "_build", count)
+
+    def run(speed):
+        found = ls.simulate(model, model.at([0.4], [speed]), t_end=0.25)
+        assert found.data.attrs["independent"].count(" from ") == 2
+
+    run(-3.0)
+    assert translated
+    translated.clear()
+    with compilations() as heard:
+        run(-2.5)
+    assert heard.count == 0 and not translated
 
 
 @pytest.mark.slow

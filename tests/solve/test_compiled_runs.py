@@ -1,10 +1,9 @@
 """What a run compiles: the structure of robot and loads, and no number in them."""
 
-from contextlib import contextmanager
-
 import jax
 import numpy as np
 import pytest
+from compilation_counts import compilations
 from numpy.testing import assert_allclose
 
 import lissom as ls
@@ -12,29 +11,6 @@ from lissom.describe.scenario import Solver
 from lissom.solve.inputs import Inputs, Spline, Table
 from lissom.solve.record import ROWS
 from lissom.solve.simulate import output_times, rollout, simulate
-
-COMPILED = "/jax/core/compile/backend_compile_duration"
-
-
-class Compilations:
-    """How many programs were compiled."""
-
-    def __init__(self):
-        self.count = 0
-
-    def hear(self, event, duration, **_):
-        """Takes note of what JAX reports."""
-        self.count += event == COMPILED
-
-
-@contextmanager
-def compilations():
-    heard = Compilations()
-    jax.monitoring.register_event_duration_secs_listener(heard.hear)
-    try:
-        yield heard
-    finally:
-        jax.monitoring.unregister_event_duration_listener(heard.hear)
 
 
 @pytest.fixture(scope="module")

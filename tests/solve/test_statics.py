@@ -9,7 +9,9 @@ from runs import double_pendulum
 
 import lissom as ls
 from helpers import compiled_once, model_named, relative
+from lissom.commands import cli
 from lissom.dynamics import engine
+from lissom.solve.static import Hill, descend_held
 
 E, RHO, WIDTH, DEPTH, LENGTH = 6.9e10, 2710.0, 0.023, 0.011, 0.73
 G = 9.81
@@ -134,3 +136,36 @@ def test_quasi_static_inverse_dynamics_of_a_stiff_arm_is_the_rigid_one():
     assert_allclose(
         stiff.inverse_dynamics([q], [1.7], jnp.array([qdd])), [expected], rtol=1e-6
     )
+
+
+def test_downhill_is_found_where_newton_climbs():
+    # V = y^2 / 8 + cos y, its top at y = 0.1, and a coordinate that is held at 0.3: y^* / 4 = sin y^*.
+    def hill_at(x):
+        _, y = x
+        return Hill(
+            energy=energy_at(x),
+            force=np.array([0.0, y / 4 - np.sin(y)]),
+            stiffness=np.diag([0.0, 0.25 - np.cos(y)]),
+            inertia=np.diag([1.0, 2.0]),
+            gap=x[:1] - 0.3,
+            encoders=np.array([[1.0, 0.0]]),
+        )
+
+    def energy_at(x):
+        return x[1] ** 2 / 8 + np.cos(x[1])
+
+    for start in (0.1, 0.0, 30.0):
+        held, y = descend_held(hill_at, energy_at, np.array([0.0, start]))
+        assert_allclose(held, 0.3)
+        assert_allclose(y / 4, np.sin(y), atol=1e-9)
+        assert 0.25 > np.cos(y)
+
+
+@pytest.mark.slow
+def test_links_as_soft_as_gum_find_an_equilibrium_that_is_doubted(capsys):
+    line = ["static", "double-pendulum", "--set", "gravity=[0,0,-9.81]"]
+    line += ["--set", "links.*.beam.material.E=2e7"]
+    assert cli.main(line) == 0
+    said = capsys.readouterr().err
+    assert "it bends by 20.9 m, 4172 % of the 0.5 m of one body" in said
+    assert cli.main([*line, "--strict"]) == 1

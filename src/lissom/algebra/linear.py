@@ -168,11 +168,13 @@ def _substitute(
     return jax.lax.fori_loop(0, n, unknown, B)
 
 
-# --- inverse
+# --- small matrices
 
 
-def inverse(A: Inexact[Array, "n n"]) -> Inexact[Array, "n n"]:
-    """Inverse by Gauss-Jordan elimination with row pivoting; not finite if A is singular."""
+def eliminated(
+    A: Inexact[Array, "n n"], B: Inexact[Array, "n m"]
+) -> Inexact[Array, "n m"]:
+    """A^-1 B by Gauss-Jordan elimination with row pivoting, for small A; not finite if A is singular."""
     n = A.shape[0]
     rows = jnp.arange(n)
 
@@ -184,7 +186,11 @@ def inverse(A: Inexact[Array, "n n"]) -> Inexact[Array, "n n"]:
         W = W - jnp.outer(multiplier, row)
         return jnp.where(is_pivot[:, None], row, W)
 
-    # Elimination turns [A 1] into [1 A^-1].
-    one = jnp.eye(n, dtype=A.dtype)
-    start = jnp.concatenate([A, one], axis=1)
+    # Elimination turns [A B] into [1 A^-1 B].
+    start = jnp.concatenate([A, B], axis=1)
     return jax.lax.fori_loop(0, n, eliminate, start)[:, n:]
+
+
+def inverse(A: Inexact[Array, "n n"]) -> Inexact[Array, "n n"]:
+    """Inverse of a small matrix; not finite if A is singular."""
+    return eliminated(A, jnp.eye(A.shape[0], dtype=A.dtype))

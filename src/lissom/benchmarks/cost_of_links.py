@@ -1,11 +1,13 @@
-"""What one right-hand side costs: scalar operations counted in the compiled program's own listing, and time measured.
+"""What long chains cost: scalar operations counted in traced programs and in machine code, and time measured.
 
-The arm has links of one kind, elastic with six assumed modes each, on revolute joints whose axes alternate. A
-right-hand side is the acceleration from the equations of motion: forces, mass matrix, factorisation, solution. Counts
-are those of the program as written, multiplications by zeros of padded arrays included; they do not depend on the
-machine.
+The arm has links of one kind, elastic with six assumed modes each (nodal displacements in `erls-fem`), on revolute
+joints whose axes alternate. A residual is the force that a given motion needs, M xdd + h: implicit steps ask for
+nothing else but now and then a matrix. A right-hand side is the acceleration: forces, mass matrix, factorisation,
+solution. Counts of traced programs are those of the program as written, multiplications by zeros of padded arrays
+included; those of machine code leave out what is known to be zero. They do not depend on the machine.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -18,6 +20,8 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 from ..describe.robot import Robot
 from ..dynamics import engine
+from ..native.compiled import NativeAhead, using, written_out_operations
+from ..native.marks import kept_function
 from ..solve.inputs import Inputs
 from ..solve.model import Model
 from ..solve.problem import MotionProblem
@@ -25,9 +29,11 @@ from ..types import real
 from .cases import Tell
 from .machine import one_core, timed
 
-LINKS = (2, 4, 8, 16)
+LINKS = (1, 2, 4, 8, 16, 32)
+LONG = 8  # links from which on growth is fitted
 KINDS = (
     ("nonlinear", "consistent"),
+    ("erls-fem", "consistent"),
     ("dual-screw", "consistent"),
     ("dual-screw", "published"),
 )
@@ -35,6 +41,7 @@ MODES = 6
 
 # Evaluations in one timed call: the cost of the call itself is not counted.
 INSIDE = 200
+GROWING = ("residual", "native_residual", "xla_s", "native_s")
 
 # Primitives that move numbers and compute none.
 FREE = frozenset(
@@ -119,25 +126,41 @@ def _inner_programs(params: Any) -> Iterator[Any]:
                 yield part
 
 
+def traced_operations(function: Callable, *args: Any) -> int:
+    """Operations of a traced function."""
+    program = jax.make_jaxpr(function)(*args).jaxpr
+    # What nobody uses is not computed either: the compiler drops it, and so does the count.
+    used, _ = dce_jaxpr(program, [True] * len(program.outvars))
+    return operations(used)
+
+
 def counted(model: Model) -> dict[str, int]:
     """Operations of one right-hand side, and of its forces and its mass matrix alone."""
     f = model.formulation
     x, xd = state_of_motion(f)
-
-    def count(function: Callable, *args: Any) -> int:
-        program = jax.make_jaxpr(function)(*args).jaxpr
-        # What nobody uses is not computed either: the compiler drops it, and so does the count.
-        used, _ = dce_jaxpr(program, [True] * len(program.outvars))
-        return operations(used)
-
     return {
-        "operations": count(lambda x, xd: right_hand_side(f, x, xd), x, xd),
-        "forces": count(lambda x, xd: engine.bias(f, x, xd), x, xd),
-        "mass_matrix": count(lambda x: engine.inertia_at(f, x), x),
+        "operations": traced_operations(lambda x, xd: right_hand_side(f, x, xd), x, xd),
+        "forces": traced_operations(lambda x, xd: engine.bias(f, x, xd), x, xd),
+        "mass_matrix": traced_operations(lambda x: engine.inertia_at(f, x), x),
+    }
+
+
+def counted_residual(model: Model) -> dict[str, int]:
+    """Operations of one residual: as traced, and as machine code."""
+    f = model.formulation
+    x, xd = state_of_motion(f)
+    return {
+        "residual": traced_operations(functools.partial(residual, f), x, xd, xd),
+        "native_residual": written_out_operations(residual, f, x, xd, xd),
     }
 
 
 # --- timing --------------------------------------------------------------------------------------------------------
+
+
+def residual(formulation: Any, x, xd, xdd):
+    """Force that a motion of the free robot needs."""
+    return engine.needed_force(formulation, formulation.motion(x, xd, xdd))
 
 
 def right_hand_side(formulation: Any, x, xd):
@@ -154,32 +177,40 @@ def state_of_motion(f: Any) -> tuple[Any, Any]:
     return real(scale * wave), real(scale * wave[::-1])
 
 
-@jax.jit
-def _many_right_hand_sides(f, x, xd):
-    def step(_, acceleration):
+def _residuals(f, x, xd):
+    kept = kept_function(residual)
+
+    def step(_, force):
         # Each evaluation needs the one before it, so that none can be left out or moved out of the loop.
-        return right_hand_side(f, x + 1e-12 * acceleration, xd)
+        return kept(f, x + 1e-12 * force, xd, xd)
 
     return jax.lax.fori_loop(0, INSIDE, step, jnp.zeros_like(x))
 
 
-def seconds_each(model: Model, repeat: int) -> float:
-    """Time of one right-hand side inside compiled code, best of the repeats, one core [s]."""
+def seconds_each(model: Model, backend: Any, repeat: int) -> float:
+    """Time of one residual inside compiled code, best of the repeats, one core [s]."""
     x, xd = state_of_motion(model.formulation)
-    f = jax.tree.map(jnp.asarray, model.formulation)
+    many = NativeAhead(_residuals, lambda f, *_: f)
 
     def job() -> None:
-        jax.block_until_ready(_many_right_hand_sides(f, x, xd))
+        jax.block_until_ready(many(model.formulation, x, xd))
 
-    job()
-    with one_core():
-        times, _ = timed(job, repeat)
+    with using(backend):
+        job()
+        with one_core():
+            times, _ = timed(job, repeat)
     return min(times.cpu) / INSIDE
 
 
-def exponent(links: Sequence[int], cost: Sequence[float]) -> float:
+def exponent(links: Sequence[int], cost: Sequence[float | int]) -> float:
     """Slope of log cost over log links, least squares."""
     return float(np.polyfit(np.log(links), np.log(cost), 1)[0])
+
+
+def growth(links: Sequence[int], cost: Sequence[float | int]) -> float:
+    """Exponent of a cost over long chains."""
+    long = [k for k, count in enumerate(links) if count >= LONG]
+    return exponent([links[k] for k in long], [cost[k] for k in long])
 
 
 def measure_links(
@@ -193,20 +224,28 @@ def measure_links(
             tell(f"{name}, {terms} terms, {count} links")
             own.append(_row(name, terms, count, repeat))
         powers = {
-            f"{key}_exponent": exponent(links, [row[key] for row in own])
-            for key in ("operations", "cpu_s")
+            f"{key}_exponent": growth(links, [row[key] for row in own])
+            for key in GROWING
         }
         rows += [row | powers for row in own]
     return rows
 
 
+def model_of(name: str, terms: str, count: int) -> Model:
+    """The arm of `count` links in a formulation."""
+    modes = None if name == "erls-fem" else MODES
+    return Model(chain_of_links(count), formulation=name, modes=modes, terms=terms)
+
+
 def _row(name: str, terms: str, count: int, repeat: int) -> dict[str, Any]:
-    model = Model(chain_of_links(count), formulation=name, modes=MODES, terms=terms)
+    model = model_of(name, terms, count)
     return {
         "formulation": name,
         "terms": terms,
         "links": count,
         "coordinates": model.formulation.size,
+        **counted_residual(model),
         **counted(model),
-        "cpu_s": seconds_each(model, repeat),
+        "xla_s": seconds_each(model, "xla", repeat),
+        "native_s": seconds_each(model, "native", repeat),
     }

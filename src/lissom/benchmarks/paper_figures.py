@@ -104,14 +104,14 @@ def _l_shape_swing() -> list[Curve]:
     return curves
 
 
-def _tips(scenario: Scenario, nodes: dict[str, str]) -> list[Curve]:
-    """X, Y and Z of nodes (ours by name, the peer's by number), three panels for each."""
+def _tips(scenario: Scenario, nodes: dict[str, str], axes: int = 3) -> list[Curve]:
+    """X, Y and Z of nodes (ours by name, the peer's by number), a panel for each; of planar motion X and Y."""
     ours = our_paths(scenario, list(nodes))
     peer = peer_paths(scenario)
     curves = []
     for k, (node, number) in enumerate(nodes.items()):
-        for axis in range(3):
-            panel = 3 * k + axis
+        for axis in range(axes):
+            panel = axes * k + axis
             label = scenario.formulation
             value = ours[node][:, axis]
             curves.append(Curve(label, panel, ours["time"], value, False))
@@ -141,7 +141,7 @@ def _double_pendulum() -> list[Curve]:
         "t_end": 1.0,
     }
     scenario = Scenario.load("double-pendulum").replace(changes)
-    return _tips(scenario, {"upper/tip": "upper/1", "lower/tip": "lower/1"})
+    return _tips(scenario, {"upper/tip": "upper/1", "lower/tip": "lower/1"}, axes=2)
 
 
 FIGURES = (
@@ -167,7 +167,7 @@ FIGURES = (
     PaperFigure(
         "double-pendulum-11-12-tips",
         "[Boscariol2012] figures 11 and 12: double pendulum",
-        tuple(f"{a} of link {k} [m]" for k in (1, 2) for a in "XYZ"),
+        tuple(f"{a} of link {k} [m]" for k in (1, 2) for a in "XY"),
         _double_pendulum,
     ),
 )

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.so3 import from_rpy
+from ..describe.errors import refused
 from ..describe.geometry import beam_path, beam_up, tip
 from ..describe.link import Damping
 from ..describe.outline import PLANAR
@@ -86,11 +87,19 @@ def _beam_link(robot: Robot, i: int) -> Body:
 def _fe_link(robot: Robot, i: int) -> Body:
     # Few robots need them, and they bring scipy.sparse along.
     from .fe.described_link import described_link
+    from .fe.elements import FeError
     from .fe.reduced_link import fe_link_body
 
-    fe: Any = robot.links[i].fe
+    link = robot.links[i]
+    fe: Any = link.fe
     axes = np.asarray(from_rpy(fe.rpy))
-    return fe_link_body(described_link(fe), axes)
+    try:
+        reduced = described_link(fe)
+    except FeError as failure:
+        # The matrices of a file are read only when a robot is built.
+        field = f"links.{link.name}.fe.file"
+        raise refused(field, str(fe.file), str(failure)) from None
+    return fe_link_body(reduced, axes)
 
 
 def _rigid_link(robot: Robot, i: int) -> Body:

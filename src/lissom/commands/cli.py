@@ -1,5 +1,6 @@
 """The command `lissom`: parses, prints, and says by its exit code how it went."""
 
+import logging
 import sys
 import traceback
 from collections.abc import Sequence
@@ -59,7 +60,11 @@ def _print_version(wanted: bool) -> bool:
 @app.callback()
 def lissom(
     debug: Annotated[
-        bool, typer.Option(DEBUG, help="Show the traceback of an error.")
+        bool,
+        typer.Option(
+            DEBUG,
+            help="Show the traceback of an error, and what runs without machine code.",
+        ),
     ] = False,
     max_wall: Annotated[
         float | None,
@@ -117,6 +122,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line = list(sys.argv[1:] if arguments is None else arguments)
     debug = DEBUG in line
     line = [word for word in line if word != DEBUG]
+    if debug:
+        tell_what_happens()
     as_json = "--json" in line
     open_closed_streams()
     write_any_character()
@@ -150,9 +157,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if debug:
             traceback.print_exc()
         code, error = explained(failure)
-        if clock.expired and code == INTERRUPTED:
+        if clock.expired and error["kind"] == STOPPED["kind"]:
             code, error = FAILED, {**error, **_error("time is up", clock.message)}
         return _reported(error, as_json, code)
+
+
+def tell_what_happens() -> None:
+    """Sends what the package notes on its way to standard error, such as what has no native form."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+    log = logging.getLogger("lissom")
+    log.handlers = [handler]
+    log.setLevel(logging.INFO)
 
 
 def _reported(error: dict[str, Any], as_json: bool, code: int) -> int:

@@ -20,6 +20,8 @@ SIGNALS = [
     if hasattr(signal, name)
 ]
 Handlers = dict[int, Any]
+# Not `sys.exit`: that raises an exception, here in the middle of whatever JAX is doing.
+leave_process = os._exit
 _received: list[int] = []  # signals that asked the process to end
 
 
@@ -52,8 +54,7 @@ def leaving_at_once(say: Callable[[], int]) -> Iterator[None]:
         if sys.stderr.isatty():
             sys.stderr.write("\x1b[?25h\n")
         code = say()
-        # Not `sys.exit`: that raises an exception, here in the middle of whatever JAX is doing.
-        os._exit(code)
+        leave_process(code)
 
     # Signals belong to the main thread.
     if threading.current_thread() is not threading.main_thread():

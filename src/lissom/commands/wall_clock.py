@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..describe.errors import refused
+from .interrupt import SIGNALS
 
 MAX_WALL = "--max-wall"  # may stand anywhere on the line
 HEARTBEAT = 30.0  # [s] between two lines
@@ -94,7 +95,7 @@ def _watch(
         if clock.limit is not None and clock.elapsed >= clock.limit:
             clock.expired = True
             # As Ctrl-C does: a run under way is saved, everything else is left at once.
-            _thread.interrupt_main(signal.SIGINT)
+            _interrupt_command()
             # A compiler at work hears nothing until it is done.
             if not done.wait(GRACE):
                 os._exit(say())
@@ -102,6 +103,13 @@ def _watch(
         if beats:
             sys.stderr.write(f"{name}: {clock.elapsed:.0f} s\n")
             sys.stderr.flush()
+
+
+def _interrupt_command() -> None:
+    """Ends the command as a signal does; one that the process ignores, as SIGINT in the background, does nothing."""
+    for number in SIGNALS:
+        if callable(signal.getsignal(number)):
+            return _thread.interrupt_main(number)
 
 
 def _pause(clock: WallClock, beats: bool) -> float | None:

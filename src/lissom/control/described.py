@@ -209,6 +209,8 @@ def _nominal(
     planned = planned_nominal(model, controller, sensors)
     if planned is not None:
         return planned
+    # Inversion at the tip is a planned motion.
+    assert controller.feedforward != "tip"
     reference = reference_of(model, controller)
     return nominal_motion(
         model, reference, sensors, controller.feedforward, step=controller.sample
@@ -546,7 +548,7 @@ def _ekf(model: Model, controller: EKFController) -> EKFControl:
             channels=tuple(output_named(model, name) for name in sensors),
             torque_noise=np.broadcast_to(noise.torque, (count,)),
             drift=np.broadcast_to(drift, (count,)),
-            sensor_noise=_each("noise.sensors", noise.sensors, len(sensors)),
+            sensor_noise=_given("noise.sensors", noise.sensors, len(sensors)),
             sample=controller.sample,
         ),
         K=K,
@@ -623,8 +625,10 @@ def _gains(model: Model, name: str, values: Any) -> np.ndarray:
 
 
 def _each(name: str, values: Any, count: int) -> np.ndarray | None:
-    if values is None:
-        return None
+    return None if values is None else _given(name, values, count)
+
+
+def _given(name: str, values: Any, count: int) -> np.ndarray:
     array = np.asarray(values, dtype=float)
     if array.shape not in ((1,), (count,)):
         raise DesignError(f"one number, or {count}, got {array.size}", name)

@@ -103,8 +103,8 @@ def design_model(
         left_out=len(fast.A),
         coordinate_names=linear.state_names[:n],
         shape=slow.states[:n],
-        mass=second.M,
-        damping=second.C,
+        mass=np.asarray(second.M),
+        damping=np.asarray(second.C),
         on_coordinates=on_coordinates,
     )
 

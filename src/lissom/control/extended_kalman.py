@@ -53,7 +53,7 @@ class ExtendedKalman(eqx.Module):
         f = self.formulation
         x, xd = jnp.split(z, 2)
         force = -unbalanced(f, x, xd, jnp.zeros_like(x), self._on_joints(torque))
-        return jnp.concatenate([xd, jnp.linalg.solve(engine.inertia(f, x), force)])
+        return jnp.concatenate([xd, jnp.linalg.solve(engine.inertia_at(f, x), force)])
 
     def measurement(self, z: Float[Array, " s"], torque: Float[Array, " a"]):
         """What the sensors read in a state under torques."""

@@ -19,6 +19,7 @@ from jaxtyping import Array, Float
 from scipy.interpolate import CubicSpline
 
 from ..native.compiled import compiled_quickly
+from ..native.marks import over_rows
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from ..types import Real
@@ -106,7 +107,7 @@ def followed(
 
 @compiled_quickly
 def _values(signal: AbstractSignal, times: Float[Array, " t"]) -> Float[Array, "t a"]:
-    return jax.vmap(signal.value)(times)
+    return over_rows(signal.value)(times)
 
 
 def mode_along(model: Model, number: int) -> Frequency:

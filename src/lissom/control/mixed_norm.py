@@ -32,7 +32,8 @@ from .slow_model import SlowModel
 LARGEST = 16  # states of the model
 ROOM = 1.02  # of the H2 cost that is given away for a controller of moderate numbers
 SCALES = (1.0, 2.0, 0.5)  # of the peak's unit, tried around that of the disturbances
-CERTAIN = 1e-12  # relative: smallest variance that is told from zero
+LASTING = 1e-6  # decay, in the scaled unit of time, of a motion that is taken to last
+NEGLIGIBLE = 1e-7  # relative: balanced motions of less than this take no part
 INSIDE = 1e-7  # by which strict inequalities hold
 
 
@@ -78,14 +79,14 @@ def mixed_synthesis(plant: Plant, peak: float) -> Synthesis:
     Raises:
         DesignError: the model has too many states, no controller has such a peak, or a package is missing.
     """
-    states = len(plant.A)
-    reason = ""
+    scaled, time = scaled_plant(plant)
+    states = len(scaled.A)
     if states > LARGEST:
         raise DesignError(
             f"mixed-norm: the model has {states} states, at most {LARGEST} can be designed for. Lower `fastest`, or "
             "take fewer modes (`model: {modes: 2}`)."
         )
-    scaled, time = scaled_plant(plant)
+    reason = ""
     for scale in SCALES:
         try:
             controller, bound = _controller(_rescaled(scaled, scale), peak)
@@ -200,14 +201,15 @@ def scaled_plant(plant: Plant) -> tuple[Plant, float]:
     A, B, B_w, B_inf = (time * M for M in (plant.A, plant.B, plant.B_w, plant.B_inf))
     R = plant.D_2.T @ plant.D_2
     V = plant.D_w @ plant.D_w.T
-    X = scipy.linalg.solve_continuous_are(A, B, plant.C_2.T @ plant.C_2, R)
-    Y = scipy.linalg.solve_continuous_are(A.T, plant.C.T, B_w @ B_w.T, V)
-    # Motions that are hardly disturbed at all are certain but for rounding.
-    spread, V_y = np.linalg.eigh(0.5 * (Y + Y.T))
-    L = V_y * np.sqrt(np.maximum(spread, CERTAIN * spread.max()))
-    U, sizes, _ = np.linalg.svd(L.T @ X @ L)
-    T = L @ U / np.maximum(sizes, CERTAIN * sizes.max()) ** 0.25
-    T_inverse = np.linalg.inv(T)
+    X = _riccati(A, B, plant.C_2.T @ plant.C_2, R)
+    Y = _riccati(A.T, plant.C.T, B_w @ B_w.T, V)
+    of_control, of_estimate = _root(X), _root(Y)
+    U, sizes, W = np.linalg.svd(of_control.T @ of_estimate)
+    # Motions that nothing disturbs or nobody minds take no part.
+    kept = sizes > NEGLIGIBLE * sizes[0]
+    size = np.sqrt(sizes[kept])
+    T = of_estimate @ W[kept].T / size
+    T_inverse = (U[:, kept] / size).T @ of_control.T
     scaled = plant._replace(
         A=T_inverse @ A @ T,
         B=T_inverse @ B,
@@ -217,6 +219,26 @@ def scaled_plant(plant: Plant) -> tuple[Plant, float]:
         B_inf=T_inverse @ B_inf,
     )
     return scaled, time
+
+
+def _riccati(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
+    """The solution of a Riccati equation that stabilises, or a refusal."""
+    try:
+        X = scipy.linalg.solve_continuous_are(A, B, Q, R)
+        slowest = np.linalg.eigvals(A - B @ np.linalg.solve(R, B.T @ X)).real.max()
+    except np.linalg.LinAlgError:
+        slowest = np.inf
+    if slowest < -LASTING:
+        return X
+    raise DesignError(
+        "mixed-norm: some motion that lasts is moved by no torque, seen by no sensor, or has no tolerance"
+    )
+
+
+def _root(P: Matrix) -> Matrix:
+    """F with F F^T = P, of a matrix that is not negative but for rounding."""
+    lam, V = np.linalg.eigh(0.5 * (P + P.T))
+    return V * np.sqrt(np.maximum(lam, 0.0))
 
 
 def _controller(plant: Plant, peak: float) -> tuple[Controller, float]:

@@ -20,6 +20,7 @@ from jaxtyping import Array, Float
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
+from ..native.marks import over_rows
 from ..solve.balance import balanced_point, moving_joints, of_independent
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model
@@ -115,7 +116,7 @@ def _along(times: Float[Array, " t"], reference: AbstractSignal):
         parts = [reference.value(t), reference.rate(t), reference.acceleration(t)]
         return jnp.stack(parts)
 
-    return jax.vmap(one)(times)
+    return over_rows(one)(times)
 
 
 @compiled_quickly
@@ -161,7 +162,7 @@ def _nominal_points(
             torque = on_actuated_joints(on_branch, point.x, force[: f.n_joints])
         return torque, measured
 
-    return jax.vmap(one)(q, qd, qdd)
+    return over_rows(one)(q, qd, qdd)
 
 
 def rigid_torque(

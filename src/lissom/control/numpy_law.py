@@ -106,7 +106,13 @@ def numpy_law(
             f"a law gives (torques, memory), a list of torques first; got {answer!r}"
         ) from None
     _checked(answer, jax.tree.map(_shape, (np.zeros(count), start)))
-    return NumpyLaw(function, tuple(sensors), count, sample, start)
+    return NumpyLaw(
+        function=function,
+        sensor_names=tuple(sensors),
+        torques=count,
+        sample=sample,
+        memory=start,
+    )
 
 
 def _shape(leaf: Any) -> jax.ShapeDtypeStruct:

@@ -98,6 +98,8 @@ def integral_regulator(
     Raises:
         DesignError: see `regulator`.
     """
+    import scipy.linalg  # slow to import
+
     check_stabilisable(design)
     a = design.B.shape[1]
     C_e = design.rows(encoders)

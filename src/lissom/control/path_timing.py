@@ -5,13 +5,13 @@ Along a path q(s) the torques of the rigid robot are a(s) s'' + b(s) s'^2 + c(s)
 
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 from jaxtyping import Array, Float
 from scipy.interpolate import CubicSpline
 
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
+from ..native.marks import over_rows
 from ..solve.model import Model
 from .design_model import DesignError
 from .nominal import in_chunks, joint_motion, rigid_torque
@@ -212,4 +212,4 @@ def _rigid_torques(
         q, qd, qdd = row
         return rigid_torque(near(f, q), q, qd, qdd)
 
-    return jax.vmap(one)(rows)
+    return over_rows(one)(rows)

@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 from ..dynamics.engine import gravity_energy
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
+from ..native.marks import kept_function, over_rows
 from ..solve.law import AbstractLaw
 from ..solve.schedule import stack
 from ..solve.signals import AbstractSignal, Piece
@@ -159,7 +160,11 @@ def rigid_gravity_torque(
     The reference is that of all moving joints or of the actuated ones. In a closed chain the independent joints carry
     the weight.
     """
-    f = formulation
+    return _rigid_gravity_torque(formulation, reference)
+
+
+@kept_function
+def _rigid_gravity_torque(f: AbstractFormulation, reference):
     actuated = jnp.asarray(f.joints.actuated, dtype=int)
     independent = jnp.asarray(f.independent, dtype=int)
     theta = reference
@@ -180,7 +185,7 @@ def _torques_along(formulation: AbstractFormulation, along: AbstractSignal, time
     """Gravity torques (piece, time, joint) at times (piece, time) along references, stacked piece by piece."""
 
     def one(along, times):
-        value_at = jax.vmap(along.value)(times)
-        return jax.vmap(lambda r: rigid_gravity_torque(formulation, r))(value_at)
+        value_at = over_rows(along.value)(times)
+        return over_rows(lambda r: _rigid_gravity_torque(formulation, r))(value_at)
 
-    return jax.vmap(one)(along, times)
+    return over_rows(one)(along, times)

@@ -143,10 +143,10 @@ def scheduled_lqr(
         torque_limit=torque_limit,
     )
     return ScheduledLQR(
-        inner,
-        schedule(model, first, last, K),
-        schedule(model, first, last, K_integral),
-        sample,
+        inner=inner,
+        K=schedule(model, first, last, K),
+        K_integral=schedule(model, first, last, K_integral),
+        sample=sample,
     )
 
 

@@ -22,6 +22,7 @@ from scipy.interpolate import CubicSpline
 
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
+from ..native.marks import over_rows
 from ..solve.balance import balanced_point, unbalanced_force
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model
@@ -125,7 +126,9 @@ def _window(model: Model, reference: AbstractSignal, tip, points: int) -> Window
     tail = max(start, period)
     times = np.linspace(0.0, end + tail, points + 1)
     q = joint_motion(model, reference, times)[:, 0]
-    return Window(times, *map(np.asarray, _resting(model.formulation, tip, q)))
+    return Window(
+        times, *map(np.asarray, _resting(model.formulation, tip, jnp.asarray(q)))
+    )
 
 
 def _pose(model: Model, reference: AbstractSignal, t: float, row: Any) -> Any:
@@ -156,7 +159,7 @@ def _resting(f: AbstractFormulation, tip, q: Float[Array, "t j"]):
         # Joints that the tip does not feel follow their own reference: `pull` has no part in them.
         return point.x, point.tau[actuated], tip_of(joints), encoder, pull
 
-    return jax.vmap(one)(q)
+    return over_rows(one)(q)
 
 
 def _seen(f: AbstractFormulation, channels: tuple[Channel, ...], x, xd, xdd, tau):
@@ -231,7 +234,7 @@ def _linearised(f: AbstractFormulation, tip, rows, torque, goal, h):
         return missing(z, target), jax.jacfwd(missing)(z, target)
 
     z = jnp.concatenate([rows.reshape(len(rows), -1), torque], axis=1)
-    return jax.vmap(both)(z, goal)
+    return over_rows(both)(z, goal)
 
 
 def _solved(missing, slopes, n: int) -> Float[np.ndarray, "t u"]:
@@ -264,4 +267,4 @@ def _measured(f: AbstractFormulation, channels, rows, torque, h):
         xdd = (after - 2 * now + before) / h**2
         return _seen(f, channels, now, xd, xdd, on_joints)
 
-    return jax.vmap(one)(rows, torque)
+    return over_rows(one)(rows, torque)

@@ -286,7 +286,7 @@ def _controller_of(value: Any) -> Any:
     if not isinstance(value, Mapping):
         raise error(f"must be a mapping with a type, not {kind_of(value)}")
     kind = value.get("type")
-    if kind not in CONTROLLERS:
+    if not isinstance(kind, str) or kind not in CONTROLLERS:
         guess = nearest(kind, CONTROLLERS) if isinstance(kind, str) else ""
         message = f"must be one of {', '.join(CONTROLLERS)}{guess}"
         raise validation_error("controller", [finding(message, "type", value=kind)])

@@ -66,8 +66,8 @@ def inertial_force(
     P_d = (P_d + w @ X_d).at[3:6].add(X_d @ y + (half + half.T) @ w)
     # The axes turn, which adds the coadjoint term; dT/dq pulls on the coordinates.
     turning = coadjoint(y[:6], _momentum(link, y, bent)[:6])
-    slope = jnp.einsum("a,aec,e->c", w, link.X, y)
-    slope = slope + jnp.einsum("a,b,abc->c", w, w, bent.Z)
+    slope = jnp.einsum("ae,aec->c", jnp.outer(w, y), link.X)
+    slope = slope + jnp.einsum("ab,abc->c", jnp.outer(w, w), bent.Z)
     return P_d + jnp.concatenate([turning, -slope])
 
 

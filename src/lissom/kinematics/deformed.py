@@ -102,7 +102,7 @@ def twists(
     def following(motion_i, own):
         """Motion of all joints while `own` moves every link on its parent."""
         (others,) = seats.twists.along(own)
-        return dependence.follow(motion_i, others.reshape(-1))
+        return dependence.follow(motion_i, others)
 
     screws = chain.screw[:, :, None] * chain.selection[:, None, :]
     dependence = mechanism.dependence(seats.twists.columns(screws))
@@ -132,7 +132,7 @@ def twists_pull_back(
     wrenches = dependence.closing_wrenches(on_theta)
     if wrenches is not None:
         # Closing joints push on the frames until no force is left on the dependent joints.
-        (push,) = seats.twists.gathered(wrenches.reshape(on_V.shape))
+        (push,) = seats.twists.gathered(wrenches)
         on_W = on_W + push
     on_b = transpose_carry(seats.B, on_W)
     on_phi = jnp.einsum("lij,li->lj", seats.turn, on_b[:, 3:])

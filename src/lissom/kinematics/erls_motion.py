@@ -60,7 +60,8 @@ def pose(
     carried = shift @ seat_shapes(chain, shapes)[:, :, :6]
     twists = Recursion(transfer(relative.R, relative.p), chain.parents)
     # Where no joint follows another and theta is what the encoders read, nobody looks at the Jacobian.
-    J = twists.columns(chain.screw[:, :, None] * chain.selection[:, None, :])
+    screws = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
+    J = twists.columns(screws)
     dependence = mechanism.dependence(J)
     return Pose(
         twists=twists,
@@ -90,7 +91,7 @@ def rigid_motion(
     rate = at.chain.below_links(theta_d)[:, None]
     # Jdot theta_d = -turning, from dT_i/dtheta_i = -ad(s_i) T_i.
     (turning,) = at.twists.along(rate * at.turned(V))
-    theta_dd = at.dependence.follow(acceleration_i, -turning.reshape(-1))
+    theta_dd = at.dependence.follow(acceleration_i, -turning)
     return RigidMotion(theta_d, theta_dd, V, at.along_joints(theta_dd) - turning)
 
 
@@ -214,11 +215,11 @@ def _with_conditions(
     rows = conditions.rows
     links = eta[0].shape[0]
     count = at.chain.n_joints
-    Z_r = rows[:, :, :6].reshape(rows.shape[0], -1)
-    Z_eta = rows[:, :links, 6:].reshape(rows.shape[0], -1)
+    Z_r, Z_eta = rows[:, :, :6], rows[:, :links, 6:]
 
     def solve(r, eta, turning=None) -> tuple[Float[Array, " k"], Float[Array, " m"]]:
-        missing = Z_r @ r.reshape(-1) + Z_eta @ eta.reshape(-1)
+        missing = jnp.einsum("rlk,lk->r", Z_r, r)
+        missing = missing + jnp.einsum("rlm,lm->r", Z_eta, eta)
         if turning is not None:
             missing = missing.at[:count].add(turning)
         unknowns = -conditions.solve @ missing
@@ -229,8 +230,8 @@ def _with_conditions(
         g = reference.moment(q)
         if g is None or conditions.wrenches is None:
             return g
-        on_frames = with_frames(at.chain, g)
-        return on_frames + (multipliers @ conditions.wrenches).reshape(r.shape)
+        closing = jnp.einsum("m,mlk->lk", multipliers, conditions.wrenches)
+        return with_frames(at.chain, g) + closing
 
     # Value, rate and acceleration one after the other: each needs the one before it.
     phi, multipliers = solve(inner.value, eta[0])
@@ -300,8 +301,8 @@ def erls_pull_back(
         # What forces on J phi and on the encoders theta + phi do through phi = -solve Z q.
         on_phi = at.on_joints(carried) + on_encoder
         push = at.conditions.solve[:count].T @ on_phi
-        on_r = on_r - jnp.tensordot(push, rows[:, :, :6], axes=1)
-        on_eta = on_eta - jnp.tensordot(push, rows[:, :links, 6:], axes=1)
+        on_r = on_r - jnp.einsum("r,rlk->lk", push, rows[:, :, :6])
+        on_eta = on_eta - jnp.einsum("r,rlm->lm", push, rows[:, :links, 6:])
 
     (on_inner,) = at.displacements.gathered(on_r)
     on_tip = transpose_carry(at.shift, on_inner)

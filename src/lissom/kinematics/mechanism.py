@@ -28,7 +28,7 @@ class AbstractJointDependence(eqx.Module):
     def follow(
         self,
         motion_i: Float[Array, " i"],
-        others: Float[Array, " L"] | None = None,
+        others: Float[Array, "l 6"] | None = None,
     ) -> Float[Array, " k"]:
         """Rates, or accelerations, of all joints from those of the independent ones.
 
@@ -45,7 +45,7 @@ class AbstractJointDependence(eqx.Module):
     @abc.abstractmethod
     def closing_wrenches(
         self, on_joints: Float[Array, " k"]
-    ) -> Float[Array, " L"] | None:
+    ) -> Float[Array, "l 6"] | None:
         """Wrenches by which closing joints take forces off the dependent joints, on the frames; None in open chains."""
 
     @abc.abstractmethod
@@ -61,7 +61,7 @@ class AllIndependent(AbstractJointDependence):
     def follow(
         self,
         motion_i: Float[Array, " i"],
-        others: Float[Array, " L"] | None = None,
+        others: Float[Array, "l 6"] | None = None,
     ) -> Float[Array, " k"]:
         """The same."""
         return motion_i
@@ -79,7 +79,10 @@ class AllIndependent(AbstractJointDependence):
     ) -> Conditions | None:
         """Those of the reference alone."""
         rows = reference.conditions(J)
-        return None if rows is None else solved_conditions(rows, J)
+        # A robot without moving joints has none to choose.
+        if rows is None or len(rows) == 0:
+            return None
+        return solved_conditions(rows, J)
 
 
 class AbstractSeats(eqx.Module):

@@ -93,7 +93,7 @@ class Conditions(eqx.Module):
     # What was inverted, J_0 of [Boscariol2012] eq. (6): singular where the conditions define no ERLS.
     matrix: Float[Array, "r d"]
     # On the frames of the chain, for each unit of lambda.
-    wrenches: Float[Array, "m L"] | None = None
+    wrenches: Float[Array, "m l 6"] | None = None
 
 
 def solved_conditions(
@@ -104,7 +104,7 @@ def solved_conditions(
     """The conditions with these rows, one for each joint, solved for the elastic joint displacements phi."""
     J_0 = jnp.einsum("jlk,lki->ji", rows[:, :, :6], J)
     if wrenches is not None:
-        ZJ = wrenches @ J.reshape(-1, J.shape[-1])
+        ZJ = jnp.einsum("mlk,lki->mi", wrenches, J)
         # J^T g + (Z J)^T lambda = 0 stands above Z q = 0, which has no multipliers.
         on_multipliers = jnp.pad(ZJ.T, ((0, len(ZJ)), (0, 0)))
         J_0 = jnp.concatenate([J_0, on_multipliers], axis=1)

@@ -24,7 +24,7 @@ from ..compilation import (
     user_code_in,
 )
 from . import machine_code, marks, program_cache
-from .program import Function, Untranslatable
+from .program import Function, Untranslatable, executed_operations
 from .program_cache import Recipe
 from .recent_call import RecentCall
 from .translate import Module
@@ -351,6 +351,17 @@ def _is_shape(leaf: Any) -> bool:
 
 def largest_function(function: Callable[..., Any], *arguments: Any) -> int:
     """Scalar operations of the largest function that a function is made of, zeros of all its numbers left out."""
+    module, _ = _translation(function, arguments, unrolls=False)
+    return max(module.operations.values())
+
+
+def written_out_operations(function: Callable[..., Any], *arguments: Any) -> int:
+    """Scalar operations of one call of a function written out as a whole, zeros of its first argument left out."""
+    _, whole = _translation(function, arguments, unrolls=True)
+    return executed_operations(whole)
+
+
+def _translation(function: Callable[..., Any], arguments: tuple, unrolls: bool) -> Any:
     numbers, structure = split_arguments(arguments)
 
     def on_arrays(numbers: list[Any]) -> Any:
@@ -364,5 +375,5 @@ def largest_function(function: Callable[..., Any], *arguments: Any) -> int:
     module = Module("f")
     variables = traced.jaxpr.invars
     forms = [(v.aval, k) for v, k in zip(variables, pattern.known, strict=True)]
-    module.function(traced, forms, False)
-    return max(module.operations.values())
+    whole, _ = module.function(traced, forms, unrolls)
+    return module, whole

@@ -5,6 +5,8 @@ from .lane_nodes import LaneNodes
 from .llvm_text import STORED, TYPES, bytes_of
 from .program import Buffer, Copy, Store, Untranslatable
 
+ALIGNED = {"double": 8, "i64": 8, "i32": 4, "i8": 1}  # bytes that numbers begin at
+
 
 class LaneMemory(LaneNodes):
     """Writes what reads and writes memory."""
@@ -35,10 +37,17 @@ class LaneMemory(LaneNodes):
         elif self.form.is_shared(buffer):
             super().load(node, buffer, index)
         else:
-            stored = self.vector(STORED[buffer.dtype])
             pointer = self.element(buffer, index)
-            raw = self.value(f"load {stored}, ptr {pointer}, align 8")
-            self._widened(node, buffer, raw)
+            self._widened(node, buffer, self._vector_at(pointer, STORED[buffer.dtype]))
+
+    def _vector_at(self, pointer: str, stored: str) -> str:
+        """The vector that stands somewhere; vectors of short numbers begin anywhere."""
+        v = self.vector(stored)
+        return self.value(f"load {v}, ptr {pointer}, align {ALIGNED[stored]}")
+
+    def _put_vector(self, pointer: str, value: str, stored: str) -> None:
+        v = self.vector(stored)
+        self.put(f"store {v} {value}, ptr {pointer}, align {ALIGNED[stored]}")
 
     def _widened(self, node: int, buffer: Buffer, raw: str) -> None:
         """A vector as it is computed with, from one as it is stored."""
@@ -70,10 +79,10 @@ class LaneMemory(LaneNodes):
         """Writes a vector, for the lanes that count."""
         v = self.vector(stored)
         if self.is_masked(buffer):
-            old = self.value(f"load {v}, ptr {pointer}, align 8")
+            old = self._vector_at(pointer, stored)
             mask = f"<{self.width} x i1> {self.mask}"
             value = self.value(f"select {mask}, {v} {value}, {v} {old}")
-        self.put(f"store {v} {value}, ptr {pointer}, align 8")
+        self._put_vector(pointer, value, stored)
 
     # --- lanes that look at different places
 
@@ -146,7 +155,7 @@ class LaneMemory(LaneNodes):
         def together() -> str:
             base = self.base(buffer)
             place = self.value(f"getelementptr inbounds {v}, ptr {base}, i64 {first}")
-            return self.value(f"load {v}, ptr {place}, align 8")
+            return self._vector_at(place, stored)
 
         def apart() -> str:
             return self._collected(stored, self._lane_pointers(buffer, at))
@@ -173,9 +182,9 @@ class LaneMemory(LaneNodes):
         def together() -> str:
             base = self.base(buffer)
             place = self.value(f"getelementptr inbounds {v}, ptr {base}, i64 {first}")
-            old = self.value(f"load {v}, ptr {place}, align 8")
+            old = self._vector_at(place, stored)
             new = self.value(f"select {mask}, {v} {value}, {v} {old}")
-            self.put(f"store {v} {new}, ptr {place}, align 8")
+            self._put_vector(place, new, stored)
             return ""
 
         def apart() -> str:
@@ -199,7 +208,7 @@ class LaneMemory(LaneNodes):
     def _memcpy(self, target: str, source: str, size: int) -> None:
         name = "@llvm.memcpy.p0.p0.i64"
         self.declared.add(f"declare void {name}(ptr, ptr, i64, i1 immarg)")
-        where = f"ptr align 8 {target}, ptr align 8 {source}"
+        where = f"ptr {target}, ptr {source}"
         self.put(f"call void {name}({where}, i64 {size}, i1 false)")
 
     def _copy(self, s: Copy) -> None:
@@ -222,7 +231,7 @@ class LaneMemory(LaneNodes):
 
         def one(i: str) -> None:
             at = self.value(f"getelementptr inbounds {v}, ptr {source}, i64 {i}")
-            new = self.value(f"load {v}, ptr {at}, align 8")
+            new = self._vector_at(at, stored)
             place = self.value(f"getelementptr inbounds {v}, ptr {target}, i64 {i}")
             self._put(place, new, stored, buffer)
 

@@ -41,7 +41,7 @@ class LaneText(LaneMemory):
                 own = pointer
                 count = form.function.arguments[place].size
                 pointer = self._scratch(buffer, own, count)
-                after.append((buffer, own, pointer, count))
+                after.append((buffer, own, pointer, count * scale))
             pointers.append(f"ptr {pointer}")
         if form.needs_mask:
             w = self.width

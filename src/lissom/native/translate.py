@@ -14,8 +14,10 @@ from jax.extend import core
 
 from ..algebra.jaxpr import CALLS
 from . import kernels
-from .arithmetic import add_arrays, mul_arrays
+from .control_flow import CONTROL
+from .elements import elementwise
 from .elementwise import ELEMENTWISE
+from .factorisation import FACTORISATION, kernel_call
 from .indexing import INDEXING
 from .marks import KEPT, ROWS
 from .program import (
@@ -24,15 +26,15 @@ from .program import (
     Builder,
     Call,
     Function,
-    If,
     Untranslatable,
-    While,
     drop_unused,
     kind_of,
 )
 from .rearrangement import REARRANGEMENT
 from .reduction import REDUCTION
+from .traced_program import Environment, closed, last_uses, use_counts
 from .values import (
+    SMALL,
     Lazy,
     Memory,
     Nodes,
@@ -46,8 +48,8 @@ from .values import (
     stays_in_memory,
 )
 
+OPERATIONS = {**CONTROL, **FACTORISATION}
 RULES = {**REARRANGEMENT, **INDEXING, **REDUCTION}
-SMALL = 6  # arrays up to this size are single numbers in every function
 LONGEST = 400_000  # nodes of one function: beyond that it would take minutes to compile
 
 
@@ -71,14 +73,6 @@ class Module:
             self.count += 1
             self.functions[key] = Translator(self, name, unrolls).whole(program, forms)
         return self.functions[key]
-
-
-class Environment:
-    """Values of one traced program while it is walked through; it owns the memory it allocates."""
-
-    def __init__(self, owner: "Environment | None" = None) -> None:
-        self.values: dict[Any, Value] = {}
-        self.owner = self if owner is None else owner
 
 
 class Translator:
@@ -140,19 +134,25 @@ class Translator:
         in_line: bool = False,
     ):
         """Outputs of a traced program; `rows`: its loop is over rows and stays one; `in_line`: memory is shared."""
-        jaxpr = program.jaxpr
         here = Environment(self.owner if in_line else None)
+        outputs = self.walk(program, operands, here, rows)
+        self.environments.pop()
+        return outputs
+
+    def walk(
+        self, program: Any, operands: Sequence[Value], here: Environment, rows=False
+    ):
+        """Outputs of a traced program; its environment is still there."""
+        jaxpr = program.jaxpr
         for variable, number in zip(jaxpr.constvars, program.consts, strict=True):
             here.values[variable] = self._constant(np.asarray(number))
         here.values.update(zip(jaxpr.invars, operands, strict=True))
-        last = _last_uses(jaxpr)
-        counts = _use_counts(jaxpr)
+        last = last_uses(jaxpr)
+        counts = use_counts(jaxpr)
         self.environments.append(here)
         for number, equation in enumerate(jaxpr.eqns):
             self._equation(here, number, equation, last, counts, rows)
-        outputs = [self._read(here, atom) for atom in jaxpr.outvars]
-        self.environments.pop()
-        return outputs
+        return [self._read(here, atom) for atom in jaxpr.outvars]
 
     def _equation(self, here, number, equation, last, counts, rows) -> None:
         if len(self.builder.function.op) > LONGEST:
@@ -190,10 +190,10 @@ class Translator:
         name, params = equation.primitive.name, equation.params
         if name in CALLS:
             return self._call(params, params[CALLS[name]], operands)
-        if name in CONTROL:
-            return CONTROL[name](self, params, operands, rows)
+        if name in OPERATIONS:
+            return OPERATIONS[name](self, params, operands, rows)
         if name in ELEMENTWISE:
-            return [self._elementwise(name, params, operands, equation.outvars[0].aval)]
+            return [elementwise(self, name, params, operands, equation.outvars[0].aval)]
         if name in EXPANDED:
             return self._expanded(equation, operands)
         if name not in RULES:
@@ -227,75 +227,6 @@ class Translator:
     def untranslatable(self, what: str) -> Untranslatable:
         """The exception that sends a function to XLA."""
         return Untranslatable(what)
-
-    def _elementwise(self, name, params, operands: list[Value], aval: Any) -> Value:
-        rule = ELEMENTWISE[name]
-        shape = tuple(aval.shape)
-        if name == "select_n" and self._same(operands[1:]):
-            return operands[1]
-        if rule is ELEMENTWISE["copy"] and not isinstance(operands[0], Lazy):
-            return operands[0]
-        kinds = [value.kind for value in operands]
-        all_nodes = all(isinstance(value, Nodes) for value in operands)
-        few = all_nodes and size_of(shape) <= 64
-        if few or self.is_small(shape, *operands):
-            return self._on_nodes(name, params, kinds, operands, shape)
-
-        operands = [self.indexable(value) for value in operands]
-
-        def element(index):
-            parts = []
-            for value in operands:
-                parts.append(self.store.at(value, _own_index(value.shape, index)))
-            return rule(self.math, params, kinds, parts)
-
-        sources = frozenset().union(*[sources_of(value) for value in operands])
-        return Lazy(kind_of(aval.dtype), shape, element, sources)
-
-    def _same(self, cases: list[Value]) -> bool:
-        first = cases[0]
-        if all(case is first for case in cases):
-            return True
-        places = [case for case in cases if isinstance(case, Memory)]
-        if len(places) < len(cases):
-            return False
-        forms = {(place.buffer, place.offset, place.strides) for place in places}
-        return len(forms) == 1
-
-    def _on_nodes(self, name, params, kinds, operands, shape) -> Nodes:
-        arrays = [self.store.nodes(value).parts for value in operands]
-        if set(kinds) == {"d"} and name in ("add", "sub", "mul", "neg", "add_any"):
-            return Nodes("d", (self._fast(name, *[parts[0] for parts in arrays]),))
-        spread = [tuple(np.broadcast_to(p, shape) for p in parts) for parts in arrays]
-        lists = [[p.ravel().tolist() for p in parts] for parts in spread]
-        rule, out = ELEMENTWISE[name], []
-        for k in range(size_of(shape)):
-            elements = [tuple(p[k] for p in parts) for parts in lists]
-            out.append(rule(self.math, params, kinds, elements))
-        kind = self._kind_of_result(name, params, kinds)
-        count = 2 if kind == "c" else 1
-        table = np.array(out, dtype=np.int64).reshape(*shape, count)
-        return Nodes(kind, tuple(table[..., k] for k in range(count)))
-
-    def _fast(self, name: str, a: np.ndarray, b: np.ndarray | None = None):
-        if name == "neg" or b is None:
-            return -a
-        if name == "mul":
-            return mul_arrays(self.math, a, b)
-        return add_arrays(self.math, a, -b if name == "sub" else b)
-
-    def _kind_of_result(self, name, params, kinds) -> str:
-        if name in COMPARISONS:
-            return "b"
-        if name == "convert_element_type":
-            return kind_of(params["new_dtype"])
-        if name == "select_n":
-            return kinds[1]
-        if name in ("real", "imag"):
-            return "d"
-        if name == "abs" and kinds[0] == "c":
-            return "d"
-        return "c" if name == "complex" else kinds[0]
 
     # --- memory
 
@@ -361,8 +292,8 @@ class Translator:
         target = self.store.allocate(left.kind, shape, self.owner)
         a = self.store.in_memory(left, self.owner)
         b = self.store.in_memory(right, self.owner)
-        _kernel_call(self, kernel, [target, a, b])
-        return self._loaded_if_tiny(_fresh(target))
+        kernel_call(self, kernel, [target, a, b])
+        return self._loaded_if_tiny(target.fresh())
 
     def _loaded_if_tiny(self, value: Memory) -> Value:
         return self.store.nodes(value) if size_of(value.shape) <= SMALL else value
@@ -370,7 +301,7 @@ class Translator:
     # --- calls
 
     def _call(self, params: Any, inner: Any, operands: list[Value]) -> list[Value]:
-        program = _closed(inner)
+        program = closed(inner)
         name = params.get("name", "")
         if name == KEPT:
             return self.call_function(program, operands)
@@ -398,10 +329,11 @@ class Translator:
             target.buffer.version += 1
             outputs.append(target)
         pointers += [(target.buffer, target.offset) for target in outputs]
-        self._emit_call(function, pointers)
-        return [self._loaded(target) for target in outputs]
+        self.emit_call(function, pointers)
+        return [self.loaded(target) for target in outputs]
 
-    def _loaded(self, value: Memory) -> Value:
+    def loaded(self, value: Memory) -> Value:
+        """What stands in memory, as single numbers where those are what is computed with here."""
         return self.store.nodes(value) if self.is_small(value.shape, value) else value
 
     def _typed_pointer(self, value: Value, aval: Any) -> tuple[Buffer, int]:
@@ -414,382 +346,17 @@ class Translator:
         self.store.assign(target, value)
         return target.buffer, target.offset
 
-    def _emit_call(self, function: Function, pointers) -> None:
+    def emit_call(self, function: Function, pointers) -> None:
+        """Calls a function with pointers (buffer, index)."""
         own = self.builder.function
         if function not in own.calls:
             own.calls.append(function)
         self.builder.emit(Call(function, pointers))
 
 
-def _own_index(shape: tuple[int, ...], index: tuple[int, ...]) -> tuple[int, ...]:
-    """Index into an operand that is spread along axes of length one, or is a single number."""
-    if not shape:
-        return ()
-    return tuple(ZERO if size == 1 else i for size, i in zip(shape, index, strict=True))
-
-
 def _kept_in(value: Nodes, buffer: Buffer) -> bool:
     return value.kept is not None and value.kept[0].buffer is buffer
 
 
-def _closed(program: Any) -> Any:
-    if isinstance(program, core.Jaxpr):
-        return core.ClosedJaxpr(program, ())
-    return program
-
-
-def _last_uses(jaxpr: Any) -> dict[Any, int]:
-    """For each variable the number of the equation that reads it last; outputs are read at the end."""
-    last: dict[Any, int] = {}
-    for number, equation in enumerate(jaxpr.eqns):
-        for atom in equation.invars:
-            if not isinstance(atom, core.Literal):
-                last[atom] = number
-    for atom in jaxpr.outvars:
-        if not isinstance(atom, core.Literal):
-            last[atom] = len(jaxpr.eqns)
-    return last
-
-
-def _use_counts(jaxpr: Any) -> dict[Any, int]:
-    counts: dict[Any, int] = {}
-    for atoms in (*[e.invars for e in jaxpr.eqns], jaxpr.outvars):
-        for atom in atoms:
-            if not isinstance(atom, core.Literal):
-                counts[atom] = counts.get(atom, 0) + 1
-    return counts
-
-
 # Operations of equinox, which other transformations treat in their own ways: here they are what they are made of.
 EXPANDED = {"maybe_set", "select_if_vmap", "unvmap_any", "unvmap_all", "unvmap_max"}
-COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge", "is_finite", "lt_to", "le_to"}
-
-
-# --- control flow -------------------------------------------------------------------------------------------------
-
-
-def _split(values: list[Value], *sizes: int) -> list[list[Value]]:
-    groups = []
-    for size in sizes:
-        groups.append(values[:size])
-        values = values[size:]
-    return [*groups, values]
-
-
-def _lend(tr: Translator, values: list[Value]) -> list[Value]:
-    """Values that a block reads but may not overwrite, computed before it begins."""
-    return [
-        value if isinstance(value, Nodes) else tr.settled(value) for value in values
-    ]
-
-
-def _carry(tr: Translator, values: list[Value], avals: list[Any]) -> list[Memory]:
-    """Memory for what goes round a loop, with its first values in it."""
-    places: list[Memory] = []
-    for k, (value, aval) in enumerate(zip(values, avals, strict=True)):
-        others = [v for j, v in enumerate(values) if j != k]
-        read_by_others = any(
-            isinstance(value, Memory) and value.buffer in sources_of(v) for v in others
-        )
-        if (
-            isinstance(value, Memory)
-            and value.buffer.dtype == aval.dtype.name
-            and not read_by_others
-            and tr.is_own(value)
-        ):
-            places.append(value)
-            value.known = None
-        else:
-            shape = tuple(aval.shape)
-            kind = kind_of(aval.dtype)
-            target = tr.store.allocate(kind, shape, tr.owner, aval.dtype)
-            tr.store.assign(target, value)
-            places.append(target)
-    return places
-
-
-def _put_back(tr: Translator, places: list[Memory], values: list[Value]) -> None:
-    """Writes new values to where the old ones were; all are computed before the first is overwritten."""
-    ready = []
-    for place, value in zip(places, values, strict=True):
-        others = {p.buffer for p in places if p is not place}
-        if isinstance(value, Memory) and value.buffer is place.buffer:
-            is_same = value.offset == place.offset and is_dense(value)
-            if is_same and value.shape == place.shape:
-                ready.append(None)
-                continue
-        if isinstance(value, Lazy) and not (value.sources & (others | {place.buffer})):
-            ready.append(value)
-            continue
-        if isinstance(value, Lazy) or sources_of(value) & (others | {place.buffer}):
-            if isinstance(value, Memory):
-                copy = tr.store.allocate(
-                    value.kind, value.shape, tr.owner, value.buffer.dtype
-                )
-                tr.store.assign(copy, value)
-                value = copy
-            else:
-                value = tr.store.in_memory(value, tr.owner)
-        ready.append(value)
-    for place, value in zip(places, ready, strict=True):
-        if value is not None:
-            tr.store.assign(place, value)
-
-
-def _views(places: list[Memory], owner: Any) -> list[Value]:
-    """The memory of a loop as values of its body, which may overwrite them."""
-    for place in places:
-        place.buffer.owner = owner
-        place.buffer.version += 1
-    return [Memory(p.kind, p.buffer, p.offset, p.strides, p.shape) for p in places]
-
-
-def _loaded(tr: Translator, places: list[Memory]) -> list[Value]:
-    """What a loop left in memory, as values of the block around it."""
-    for place in places:
-        place.buffer.owner = tr.owner
-        place.buffer.version += 1
-    return [
-        tr.store.nodes(p) if size_of(p.shape) <= SMALL else _fresh(p) for p in places
-    ]
-
-
-def _fresh(p: Memory) -> Memory:
-    return Memory(p.kind, p.buffer, p.offset, p.strides, p.shape)
-
-
-def _run_body(tr: Translator, program: Any, fixed, places, extra=()):
-    """Outputs of a loop's body, its carried memory being its own."""
-    jaxpr = program.jaxpr
-    here = Environment()
-    for variable, number in zip(jaxpr.constvars, program.consts, strict=True):
-        here.values[variable] = tr._constant(np.asarray(number))
-    carried = _views(places, here)
-    values = [*fixed, *[_small_nodes(tr, v) for v in carried], *extra]
-    here.values.update(zip(jaxpr.invars, values, strict=True))
-    last, counts = _last_uses(jaxpr), _use_counts(jaxpr)
-    tr.environments.append(here)
-    for number, equation in enumerate(jaxpr.eqns):
-        tr._equation(here, number, equation, last, counts, False)
-    return [tr._read(here, atom) for atom in jaxpr.outvars]
-
-
-def _small_nodes(tr: Translator, value: Value) -> Value:
-    if size_of(value.shape) <= SMALL:
-        return tr.store.nodes(value)
-    return value
-
-
-def _while(tr: Translator, params, operands, rows):
-    sizes = (params["cond_nconsts"], params["body_nconsts"])
-    for_test, for_body, carry = _split(operands, *sizes)
-    test, body = params["cond_jaxpr"], params["body_jaxpr"]
-    for_test, for_body = _lend(tr, for_test), _lend(tr, for_body)
-    avals = [v.aval for v in body.jaxpr.outvars]
-    places = _carry(tr, carry, avals)
-    builder = tr.builder
-    builder.open("while")
-    (condition,) = _run_body(tr, test, for_test, places)
-    condition = int(tr.store.nodes(condition).parts[0])
-    tr.environments.pop()
-    test_block = builder.close()
-    builder.open("while")
-    outputs = _run_body(tr, body, for_body, places)
-    _put_back(tr, places, outputs)
-    tr.environments.pop()
-    block = builder.close()
-    builder.emit(While(test_block, condition, block))
-    builder.function.loops = True
-    return _loaded(tr, places)
-
-
-def _scan(tr: Translator, params, operands, rows):
-    sizes = (params["num_consts"], params["num_carry"])
-    fixed, carry, stacks = _split(operands, *sizes)
-    length, body = params["length"], params["jaxpr"]
-    if tr.unrolls and not rows and (stacks or length <= 3):
-        return _unrolled(tr, params, fixed, carry, stacks)
-    fixed = _lend(tr, fixed)
-    stacks = [tr.store.in_memory(value, tr.owner) for value in stacks]
-    n_carry = len(carry)
-    variables = body.jaxpr.outvars
-    places = _carry(tr, carry, [v.aval for v in variables[:n_carry]])
-    targets = []
-    for variable in variables[n_carry:]:
-        aval = variable.aval
-        shape = (length, *aval.shape)
-        kind = kind_of(aval.dtype)
-        targets.append(tr.store.allocate(kind, shape, tr.owner, aval.dtype))
-    if length:
-        _count_rows(tr, params, fixed, places, stacks, targets)
-    return [*_loaded(tr, places), *_loaded(tr, targets)]
-
-
-def _count_rows(tr, params, fixed, places, stacks, targets) -> None:
-    body, length = params["jaxpr"], params["length"]
-
-    def once(step):
-        i = step
-        if params["reverse"]:
-            i = tr.math.iadd(tr.builder.whole(length - 1), -step)
-        inputs = [_small_nodes(tr, _row(tr, stack, i)) for stack in stacks]
-        # A counting loop moves nothing out that its body might change.
-        outputs = _run_body(tr, body, fixed, places, inputs)
-        n_carry = len(places)
-        for target, value in zip(targets, outputs[n_carry:], strict=True):
-            tr.store.assign(_row(tr, target, i), value)
-        _put_back(tr, places, outputs[:n_carry])
-        tr.environments.pop()
-
-    tr.store.count(ZERO, tr.builder.whole(length), once)
-
-
-def _row(tr: Translator, stack: Memory, i: int) -> Memory:
-    step = tr.math.imul(i, tr.builder.whole(stack.strides[0]))
-    offset = tr.math.iadd(stack.offset, step)
-    return Memory(stack.kind, stack.buffer, offset, stack.strides[1:], stack.shape[1:])
-
-
-def _unrolled(tr: Translator, params, fixed, carry, stacks):
-    length = params["length"]
-    order = range(length - 1, -1, -1) if params["reverse"] else range(length)
-    stacks = [tr.store.nodes(value) for value in stacks]
-    n_carry, rows = len(carry), [[] for _ in range(length)]
-    for i in order:
-        inputs = [
-            Nodes(s.kind, tuple(np.asarray(p[i]) for p in s.parts)) for s in stacks
-        ]
-        outputs = tr.run(params["jaxpr"], [*fixed, *carry, *inputs])
-        carry, rows[i] = outputs[:n_carry], outputs[n_carry:]
-    stacked = []
-    for column in zip(*rows, strict=True):
-        nodes = [tr.store.nodes(value) for value in column]
-        parts = zip(*[n.parts for n in nodes], strict=True)
-        stacked.append(Nodes(nodes[0].kind, tuple(np.stack(p) for p in parts)))
-    return [*carry, *stacked]
-
-
-def _cond(tr: Translator, params, operands, rows):
-    choice, *others = operands
-    programs = [_closed(branch) for branch in params["branches"]]
-    number = int(tr.store.nodes(choice).parts[0])
-    known = tr.builder.number(number)
-    if known is not None:
-        picked = min(max(int(known), 0), len(programs) - 1)
-        return tr.run(programs[picked], others, in_line=True)
-    others = _lend(tr, others)
-    targets = []
-    for variable in programs[0].jaxpr.outvars:
-        aval = variable.aval
-        kind, shape = kind_of(aval.dtype), tuple(aval.shape)
-        targets.append(tr.store.allocate(kind, shape, tr.owner, aval.dtype))
-    _branch(tr, number, choice.kind, programs, others, targets, 0)
-    return _loaded(tr, targets)
-
-
-def _branch(tr, number, kind, programs, others, targets, k) -> None:
-    """Branch k, or one of those after it."""
-    if k == len(programs) - 1:
-        _run_branch(tr, programs[k], others, targets)
-        return
-    if kind == "b":
-        is_this = tr.math.negate(number)
-    elif k == 0:
-        is_this = tr.math.compare("ile", number, ZERO)
-    else:
-        is_this = tr.math.compare("ieq", number, tr.builder.whole(k))
-    tr.builder.open("if")
-    _run_branch(tr, programs[k], others, targets)
-    yes = tr.builder.close()
-    tr.builder.open("if")
-    _branch(tr, number, kind, programs, others, targets, k + 1)
-    no = tr.builder.close()
-    tr.builder.emit(If(is_this, yes, no))
-
-
-def _run_branch(tr, program, others, targets) -> None:
-    outputs = tr.run(program, others)
-    for target, value in zip(targets, outputs, strict=True):
-        tr.store.assign(target, value)
-
-
-def _linear_solve(tr: Translator, params, operands, rows):
-    n = params["const_lengths"]
-    _, _, for_solution, _, b = _split(
-        operands, n.matvec, n.vecmat, n.solve, n.transpose_solve
-    )
-    return tr.run(params["jaxprs"].solve, [*for_solution, *b], in_line=True)
-
-
-# --- factorisations
-
-
-def _lu(tr: Translator, params, operands, rows):
-    (a,) = operands
-    if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
-        raise Untranslatable("factors of several matrices at once")
-    n = a.shape[0]
-    matrix = tr.own(a)
-    pivots = tr.store.allocate("i", (n,), tr.owner, "int32")
-    order = tr.store.allocate("i", (n,), tr.owner, "int32")
-    _kernel_call(tr, kernels.lu_kernel(n, a.kind), [matrix, pivots, order])
-    return _results(tr, [matrix, pivots, order])
-
-
-def _triangular_solve(tr: Translator, params, operands, rows):
-    a, b = operands
-    if len(a.shape) != 2 or not params["left_side"] or params["conjugate_a"]:
-        raise Untranslatable("triangular systems of this form")
-    n, m = b.shape
-    target = tr.own(b)
-    matrix = tr.store.in_memory(a, tr.owner)
-    kernel = kernels.triangle_kernel(
-        n,
-        m,
-        a.kind,
-        params["lower"],
-        bool(params["transpose_a"]),
-        params["unit_diagonal"],
-    )
-    _kernel_call(tr, kernel, [target, matrix])
-    return _results(tr, [target])
-
-
-def _cholesky(tr: Translator, params, operands, rows):
-    (a,) = operands
-    if len(a.shape) != 2 or a.kind != "d":
-        raise Untranslatable("factors of several matrices at once")
-    target = tr.own(a)
-    _kernel_call(tr, kernels.cholesky_kernel(a.shape[0]), [target])
-    return _results(tr, [target])
-
-
-def _kernel_call(tr: Translator, kernel: Function, arrays: list[Memory]) -> None:
-    for array in arrays:
-        if array.buffer.where == "frame":
-            array.buffer.version += 1
-    tr._emit_call(kernel, [(a.buffer, a.offset) for a in arrays])
-
-
-def _results(tr: Translator, arrays: list[Memory]) -> list[Value]:
-    return [tr._loaded(_fresh(array)) for array in arrays]
-
-
-def _assertion(tr: Translator, params, operands, rows):
-    """Checks that only stop a program, and words for other transformations: their operands pass through."""
-    return operands
-
-
-CONTROL = {
-    "while": _while,
-    "scan": _scan,
-    "cond": _cond,
-    "custom_linear_solve": _linear_solve,
-    "lu": _lu,
-    "triangular_solve": _triangular_solve,
-    "cholesky": _cholesky,
-    "nontraceable": _assertion,
-    "nondifferentiable": _assertion,
-    "nonbatchable": _assertion,
-    "device_put": _assertion,
-}

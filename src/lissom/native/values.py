@@ -42,6 +42,10 @@ class Memory:
     # Nodes 0 and 1 where the number is known to be zero or one, -1 elsewhere; None: nothing is known.
     known: np.ndarray | None = None
 
+    def fresh(self) -> "Memory":
+        """The same place, of whose numbers nothing is known."""
+        return Memory(self.kind, self.buffer, self.offset, self.strides, self.shape)
+
 
 @dataclass(eq=False)
 class Lazy:
@@ -54,6 +58,7 @@ class Lazy:
 
 
 Value = Nodes | Memory | Lazy
+SMALL = 6  # arrays up to this size are single numbers in every function
 MANY = 48  # elements: arrays computed in memory that are larger than this stay there
 
 
@@ -204,6 +209,9 @@ class Store:
                 self._copy(target, value)
                 return
         if isinstance(value, Nodes):
+            if self._is_mostly_constant(value) and is_dense(target):
+                self._fill(target, value)
+                return
             for place in np.ndindex(*value.shape):
                 index = tuple(self.builder.whole(i) for i in place)
                 parts = tuple(int(part[place]) for part in value.parts)
@@ -212,6 +220,13 @@ class Store:
         self.loop(
             target.shape, lambda index: self.write(target, index, self.at(value, index))
         )
+
+    def _is_mostly_constant(self, value: Nodes) -> bool:
+        """True for a large array of doubles with many zeros, such as a sparse matrix."""
+        if value.kind != "d" or size_of(value.shape) <= MANY:
+            return False
+        nodes = value.parts[0]
+        return bool(np.count_nonzero(nodes == 0) > nodes.size // 2)
 
     def _copy(self, target: Memory, source: Memory) -> None:
         count = size_of(target.shape)
@@ -258,10 +273,11 @@ class Store:
         data = np.array([0.0 if n is None else n for n in numbers])
         table = self.builder.table(data)
         flat = Memory("d", table, ZERO, (1,), (len(names),))
-        self._copy(Memory("d", target.buffer, ZERO, (1,), (len(names),)), flat)
+        whole = Memory("d", target.buffer, target.offset, (1,), (len(names),))
+        self._copy(whole, flat)
         for k, (name, number) in enumerate(zip(names, numbers, strict=True)):
             if number is None:
-                self.builder.store(target.buffer, self.builder.whole(k), name)
+                self.write(whole, (self.builder.whole(k),), (name,))
 
     def _table(self, value: Nodes) -> Memory | None:
         """A table of constants, if the nodes are nothing else."""

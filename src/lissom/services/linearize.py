@@ -11,6 +11,8 @@ from ..analyse.linear.state_space import LinearModel
 from ..analyse.validity.watch import doubts_of_linear_model, doubts_of_scenario
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
+from ..describe.scenario import Scenario
+from ..native.compiled import using
 from ..solve.channels import UnknownNameError
 from ..solve.model import Model
 from .frozen_model import (
@@ -53,6 +55,10 @@ class LinearRequest(RobotRequest):
             DescriptionError: a channel that the robot does not have, with the field that names it.
         """
         scenario = self.scenario()
+        with using(scenario.solver.backend):
+            return self._linear_model(scenario)
+
+    def _linear_model(self, scenario: Scenario) -> "FoundModel":
         model = Model.of_scenario(scenario)
         pose = self.q or scenario.initial.q
 

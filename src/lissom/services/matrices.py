@@ -2,6 +2,8 @@
 
 import equinox as eqx
 
+from ..describe.scenario import Scenario
+from ..native.compiled import using
 from ..solve.model import Model
 from ..solve.robot_matrices import ENDINGS, PRINTED
 from .frozen_model import FrozenModel, JointValues
@@ -44,6 +46,11 @@ def matrices(request: MatricesRequest) -> MatricesResult:
     """M, Coriolis, K, damping, Jacobians and force vectors at a state: names and sizes; the numbers go to a file."""
     check_outputs({"file": (request.file, ENDINGS)})
     scenario = request.scenario()
+    with using(scenario.solver.backend):
+        return _matrices(request, scenario)
+
+
+def _matrices(request: MatricesRequest, scenario: Scenario) -> MatricesResult:
     model = Model.of_scenario(scenario)
     pose = request.q or scenario.initial.q
     state = model.at(pose, request.qd)

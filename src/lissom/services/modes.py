@@ -13,9 +13,10 @@ from ..analyse.modes.modal import modes as natural_modes
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
+from ..describe.scenario import Scenario
 from ..dynamics import engine
 from ..dynamics.nodes import node_poses
-from ..native.compiled import compiled_quickly
+from ..native.compiled import compiled_quickly, using
 from ..solve.model import Model
 from ..solve.state import State
 from .frozen_model import (
@@ -97,6 +98,11 @@ def modes(request: ModesRequest) -> ModesResult:
         message = "a moving robot is balanced, never undeformed"
         raise refused("undeformed", None, message)
     scenario = request.scenario()
+    with using(scenario.solver.backend):
+        return _modes(request, scenario)
+
+
+def _modes(request: ModesRequest, scenario: Scenario) -> ModesResult:
     model = Model.of_scenario(scenario)
     pose = request.q or scenario.initial.q
     state = model.at(pose) if request.undeformed else model.static(pose)

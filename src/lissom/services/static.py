@@ -6,8 +6,9 @@ from pydantic import model_validator
 
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe.doubt import lines_of
+from ..describe.scenario import Scenario
 from ..dynamics import engine
-from ..native.compiled import compiled_quickly
+from ..native.compiled import compiled_quickly, using
 from ..solve.model import Model
 from .frozen_model import FrozenModel, JointValues, Position
 from .robot_facts import named_nodes, rows_of_nodes, values_by_name
@@ -54,6 +55,11 @@ class StaticResult(FrozenModel):
 def static(request: StaticRequest) -> StaticResult:
     """Elastic equilibrium with the joints held at q, or free under torques."""
     scenario = request.scenario()
+    with using(scenario.solver.backend):
+        return _static(request, scenario)
+
+
+def _static(request: StaticRequest, scenario: Scenario) -> StaticResult:
     model = Model.of_scenario(scenario)
     pose = request.q or scenario.initial.q
     state = model.static(pose, request.torque, free=request.free)

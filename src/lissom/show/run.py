@@ -273,7 +273,8 @@ def run_scenario(
     For the other arguments see `simulate`.
     """
     began = time.perf_counter()
-    model, state, inputs = ready(scenario, model)
+    with using(scenario.solver.backend):
+        model, state, inputs = ready(scenario, model)
     return simulate(
         model,
         state,

@@ -22,7 +22,7 @@ from ..algebra.linear import inverse
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..native.marks import is_tracing
-from ..types import is_traced, real
+from ..types import picked
 
 # Newton's iteration converges quadratically: a step of this size, against the unknowns, was the last one needed.
 SMALL_STEP = 1e-11
@@ -104,8 +104,7 @@ def of_independent(
     """The values of the independent joints among those of all moving ones."""
     if formulation.n_joints == formulation.n_encoders:
         return joints
-    rows = np.asarray(formulation.independent, dtype=int)
-    return joints[rows] if is_traced(joints) else real(np.asarray(joints)[rows])
+    return picked(joints, np.asarray(formulation.independent, dtype=int))
 
 
 def on_independent(

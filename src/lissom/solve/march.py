@@ -68,6 +68,10 @@ class DrivenRobot(eqx.Module):
     @property
     def sampled_law(self) -> WiredLaw | None:
         """The law that acts at samples, None where there is none."""
+        feedback = self.schedule.constant.feedback
+        # The period is the same on all pieces.
+        if feedback is None or feedback.sample is None:
+            return None
         return self.at_start.sampled_law
 
 

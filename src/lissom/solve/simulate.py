@@ -381,9 +381,9 @@ def _pure_start(
 # --- start and end -------------------------------------------------------------------------------------------------
 
 
-def first_step_of(solver: Solver, t_end: float) -> jax.Array:
+def first_step_of(solver: Solver, t_end: float) -> np.ndarray:
     """Length of the first step that is tried [s]."""
-    return real(solver.first_step or min(FIRST_STEP, 0.01 * t_end))
+    return host_real(solver.first_step or min(FIRST_STEP, 0.01 * t_end))
 
 
 def start_of_march(
@@ -396,7 +396,9 @@ def start_of_march(
     """The march before its first step; `sample` lets a sampled law act for the first time."""
     now = Moment(host_real(0.0), state.x, state.xd, np.zeros(2))
     joints = real(state.q)
-    control = sample(robot.at_start.near(joints), now)
+    control = None
+    if robot.sampled_law is not None:
+        control = sample(robot.at_start.near(joints), now)
     contacts = None
     if robot.formulation.joints.stops is not None:
         contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
@@ -431,7 +433,7 @@ def _command_count(robot: DrivenRobot) -> int:
 def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
     """What a march has come to, its whole output grid in one window."""
     record = at.record
-    return _solution(record.t, vars(record), record.filled, at, segments)
+    return _solution(record.t, vars(record), record.filled, _end_of(at), segments)
 
 
 def kept_solution(
@@ -439,32 +441,30 @@ def kept_solution(
 ) -> Solution:
     """What a march has come to, with the rows that the host has kept."""
     filled = rows.take(at.record)
-    return _solution(rows.t, rows.columns, filled, _as_jax(at), segments)
+    return _solution(rows.t, rows.columns, filled, on_device(_end_of(at)), segments)
 
 
 def _as_jax(at: MarchState) -> MarchState:
     """A march whose numbers are arrays of JAX: machine code leaves NumPy's."""
-    memory = eqx.tree_at(
-        lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None
-    )
-    return on_device(memory)
+    return on_device(dataclasses.replace(at, memory=None))
+
+
+def _end_of(at: MarchState) -> dict[str, Any]:
+    return {
+        "counts": at.counts,
+        "result": at.result,
+        "last": at.now,
+        "last_joints": at.joints,
+        "control": at.control,
+    }
 
 
 def _solution(
     t: Any,
     columns: Mapping[str, Any],
     filled: Any,
-    at: MarchState,
+    end: dict[str, Any],
     segments: tuple[Segment, ...],
 ) -> Solution:
-    return Solution(
-        t=t,
-        **{name: columns[name] for name in COLUMNS},
-        filled=filled,
-        counts=at.counts,
-        result=at.result,
-        last=at.now,
-        last_joints=at.joints,
-        control=at.control,
-        segments=segments,
-    )
+    kept = {name: columns[name] for name in COLUMNS}
+    return Solution(t=t, **kept, filled=filled, **end, segments=segments)

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..dynamics.formulation import AbstractFormulation, Motion
-from ..types import is_traced, joined, real
+from ..types import joined, picked
 
 
 class State(eqx.Module):
@@ -40,8 +40,7 @@ class State(eqx.Module):
     def _coordinates(self, joints: Float[Array, " j"]) -> Float[Array, " i"]:
         if self.independent is None:
             return joints
-        rows = np.asarray(self.independent, dtype=int)
-        return joints[rows] if is_traced(joints) else real(np.asarray(joints)[rows])
+        return picked(joints, np.asarray(self.independent, dtype=int))
 
 
 def state_of(

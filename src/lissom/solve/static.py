@@ -199,6 +199,8 @@ def descend_held(
 
 def _step_downhill(here: Hill) -> tuple[np.ndarray, np.ndarray, float]:
     """The way back to the held joints, the way downhill that leaves them there, and the lowest curvature."""
+    import scipy.linalg  # slow to import
+
     E, K, M = here.encoders, here.stiffness, here.inertia
     back = -np.linalg.pinv(E) @ here.gap
     N = scipy.linalg.null_space(E)

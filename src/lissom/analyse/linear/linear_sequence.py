@@ -14,6 +14,7 @@ from scipy.interpolate import CubicSpline
 from ...atomic import write_atomically
 from ...dynamics.formulation import near
 from ...native.compiled import compiled_quickly
+from ...native.marks import over_rows
 from ...solve.balance import balanced_point, left_over
 from ...solve.model import Model
 from .linear_feedback import joint_feedback
@@ -115,7 +116,7 @@ def _along(f, q, qd, qdd, ins, outs, feedback):
         slopes = derivatives(here, point, ins, outs, feedback)
         return point, slopes, left_over(here, point)
 
-    return jax.vmap(one)(q, qd, qdd)
+    return over_rows(one)(q, qd, qdd)
 
 
 def linearize_along(

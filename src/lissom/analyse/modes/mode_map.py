@@ -17,6 +17,7 @@ from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.nodes import node_poses
 from ...native.compiled import compiled_quickly
+from ...native.marks import over_rows
 from ...solve.balance import balanced_point, left_over
 from ...solve.family import Family
 from ...solve.model import Model
@@ -176,7 +177,7 @@ def _over_poses(f, motion, feedback, with_rates: bool) -> LinearPoint:
     def one(q, qd, qdd):
         return linear_point(f, q, qd, qdd, feedback, with_rates)
 
-    return jax.vmap(one)(*motion)
+    return over_rows(one)(*motion)
 
 
 @compiled_quickly
@@ -186,7 +187,7 @@ def _over_robots(f, motion, feedback, with_rates: bool) -> LinearPoint:
     def one(f, q, qd, qdd):
         return linear_point(f, q, qd, qdd, feedback, with_rates)
 
-    return jax.vmap(one)(f, *motion)
+    return over_rows(one)(f, *motion)
 
 
 def mode_map(

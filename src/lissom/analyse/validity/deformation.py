@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from ...algebra.so3 import composed_rotation
+from ...algebra.so3 import MOST_TURN, composed_rotation
 from ...bodies.body import Body
 from ...solve.model import Model
 from ...types import Real
@@ -67,7 +67,7 @@ def body_displacement(
     p = np.asarray(nodes.position)[:, number, :k]
     rotation = np.asarray(nodes.rotation)[:, number, :k]
     arm = _in_axes(R, p - p[:, :1])
-    turned = _in_axes(R, _relative_rotation(model, rotation))
+    turned = _in_axes(R, relative_rotation(model, rotation))
     moved = arm - (X - X[0])
     if not model.formulation.support.finite_rotations:
         # Small rotations add up: that of the inner node carries the others with it.
@@ -83,13 +83,25 @@ def _in_axes(
     return np.einsum("tji,tkj->tki", R, vectors)
 
 
-def _relative_rotation(
+def relative_rotation(
     model: Model, rotation: Float[np.ndarray, "t k 3"]
 ) -> Float[np.ndarray, "t k 3"]:
     """Rotation of every node from the inner one, world axes."""
     if not model.formulation.support.finite_rotations:
         return rotation - rotation[:, :1]
-    return composed_rotation(rotation, -rotation[:, :1])
+    inner = np.broadcast_to(rotation[:, :1], rotation.shape)
+    # Nodes that turned too far for any rotation to be told: by at least this much.
+    is_lost = _is_lost(rotation) | _is_lost(inner)
+    back = -np.where(is_lost, 0.0, inner)
+    turned = composed_rotation(np.where(is_lost, 0.0, rotation), back)
+    return np.where(is_lost, MOST_TURN, turned)
+
+
+def _is_lost(rotation: Float[np.ndarray, "t k 3"]) -> np.ndarray:
+    """Whether a vector is no rotation: not finite, or of more than the half turn of any logarithm."""
+    angle = np.linalg.norm(rotation, axis=-1, keepdims=True)
+    # Not a number is not below anything either.
+    return ~(angle < 3.5)
 
 
 def _small_rotation(

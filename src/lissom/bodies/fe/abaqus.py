@@ -17,6 +17,7 @@ from .elements import (
     Sparse,
     elements_of,
     matrix_of_entries,
+    names_its_file,
 )
 
 # Abaqus writes 1e36 on the diagonal of a dof that a boundary condition holds.
@@ -127,6 +128,7 @@ def _mass_file(path: Path) -> Path:
     return other
 
 
+@names_its_file
 def _entries(path: Path) -> np.ndarray:
     """Numbers of each line, (e, 5) with labels or (e, 3) without."""
     text = path.read_text(encoding="ascii", errors="replace")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .elements import FeError
+from .elements import FeError, names_its_file
 
 # Corner nodes of the faces of solid elements, by number of corners; elements by the start of their type.
 TETRAHEDRON = ((0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0))
@@ -52,6 +52,7 @@ class Card(NamedTuple):
     lines: list[list[str]]
 
 
+@names_its_file
 def read_deck(path: Path) -> Deck:
     """Nodes, node sets and outer faces of a deck.
 

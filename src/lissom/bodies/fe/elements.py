@@ -1,14 +1,18 @@
 """The contract between readers and everything after them: matrices, nodes, and which dof of which node is where."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from functools import wraps
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..body import rigid_shapes
 
+T = TypeVar("T")
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 NONE = -1  # in `place`: the node has no such dof
 DofOrder = Literal["by-node", "by-component"]
@@ -29,6 +33,31 @@ UNITS: Mapping[str, tuple[float, float, float]] = {
 
 class FeError(ValueError):
     """Finite elements that cannot be used as they are; the message says what is wrong and what to do."""
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Whatever is raised while a file is read becomes one sentence with its name."""
+    try:
+        yield
+    except FeError:
+        raise
+    except Exception as failure:
+        # Readers, of other packages too, raise what they like on broken files.
+        reason = f"{type(failure).__name__}: {failure}".partition("\n")[0]
+        message = f"{path}: is not a readable {path.suffix} file ({reason})"
+        raise FeError(message) from failure
+
+
+def names_its_file(read: Callable[[Path], T]) -> Callable[[Path], T]:
+    """A reader of one file whose failures name that file."""
+
+    @wraps(read)
+    def named(path: Path) -> T:
+        with reading(path):
+            return read(path)
+
+    return named
 
 
 @dataclass(frozen=True)

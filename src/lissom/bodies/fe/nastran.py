@@ -14,7 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from .deck import included_file
-from .elements import FeError, FiniteElements, Sparse, elements_of
+from .elements import (
+    FeError,
+    FiniteElements,
+    Sparse,
+    elements_of,
+    names_its_file,
+)
 from .optional import optional_module
 
 # Names in files, most general first.
@@ -88,6 +94,7 @@ def check_includes(path: Path, folder: Path | None = None, depth: int = 0) -> No
         check_includes(included_file(path, name, folder, depth), folder, depth + 1)
 
 
+@names_its_file
 def grid_points(path: Path) -> GridPoints:
     """The GRID cards of a file."""
     check_includes(path)
@@ -108,6 +115,7 @@ def grid_points(path: Path) -> GridPoints:
     return GridPoints(labels.astype(int), points, axes)
 
 
+@names_its_file
 def _aset_points(path: Path) -> list[int]:
     """Grid points of the ASET entries of a file: those that the matrices of a reduced component keep."""
     found: set[int] = set()

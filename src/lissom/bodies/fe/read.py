@@ -15,7 +15,11 @@ from .elements import (
     in_si,
     with_both_triangles,
 )
+from .elements import (
+    reading as reading_of,
+)
 
+LARGEST = 1e100  # mass times length squared is still a number
 MESHES = (".msh", ".step", ".stp", ".brep", ".iges", ".igs", ".geo")
 
 
@@ -54,15 +58,8 @@ def read_fe(path: str | Path, reading: Reading | None = None) -> FiniteElements:
     for file in (path, reading.nodes, reading.mass):
         if file is not None and not Path(file).is_file():
             raise FeError(f"{file}: no such file")
-    try:
+    with reading_of(path):
         fe = read(path, reading)
-    except FeError:
-        raise
-    except Exception as failure:  # readers of other packages raise what they like
-        reason = f"{type(failure).__name__}: {failure}".partition("\n")[0]
-        raise FeError(
-            f"{path}: is not a readable {path.suffix} file ({reason})"
-        ) from failure
     if reading.mirror:
         K = with_both_triangles(fe.K)
         M = with_both_triangles(fe.M)
@@ -70,6 +67,8 @@ def read_fe(path: str | Path, reading: Reading | None = None) -> FiniteElements:
     for values in (fe.K.data, fe.M.data, fe.points):
         if not np.isfinite(values).all():
             raise FeError(f"{path}: holds numbers that are not finite")
+        if np.abs(values).max(initial=0.0) > LARGEST:
+            raise FeError(f"{path}: holds numbers beyond {LARGEST:.0e}: is it broken?")
     return in_si(fe, reading.units)
 
 

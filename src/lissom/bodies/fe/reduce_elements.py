@@ -163,12 +163,20 @@ def reduce_elements(
     request: ReductionRequest | None = None,
     progress: Progress | None = None,
 ) -> ReducedModes:
-    """Modes of a link, six rigid ones first and clean, and how well they fit the full model."""
+    """Modes of a link, six rigid ones first and clean, and how well they fit the full model.
+
+    Raises:
+        FeError: the link has no modes, for want of stiffness or mass.
+    """
     request = request or ReductionRequest()
     solver = factorise(link.fe, interface, progress)
     fe = link.fe
     basis = _basis(solver, request, progress)
-    modes = free_modes(fe.K, fe.M, fe.rigid, solver.held, basis)
+    try:
+        modes = free_modes(fe.K, fe.M, fe.rigid, solver.held, basis)
+    except np.linalg.LinAlgError as failure:
+        message = f"mass: the link has no modes ({failure}). All of it needs mass, and inertia about every axis"
+        raise FeError(message) from None
     # Guyan's reduction has no more than the motions of its interface: all are kept unless fewer are asked for.
     count = request.modes if request.method == "guyan" else request.count
     modes, record = truncate_modes(modes, count)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from ...describe.robot import Robot
 from ...native.compiled import compiled_quickly
-from ...types import namespace
+from ...types import namespace, real
 from ..chain import Chain
 from .assembly_errors import AssemblyError, loop_names
 from .closure import Closure, closing_guess, opening
@@ -133,7 +133,7 @@ def close_from(chain: Chain, closure: Closure, theta, free) -> ClosingAttempt:
     damping = 1e-3
 
     def linearised(theta):
-        g, A = _opening_and_slope(chain, closure, jnp.asarray(theta))
+        g, A = _opening_and_slope(chain, closure, real(theta))
         return np.asarray(g), np.asarray(A)
 
     g, A = linearised(theta)

@@ -26,6 +26,7 @@ from jaxtyping import Array, Float
 from ...algebra.linear import inverse
 from ...describe.robot import Robot
 from ...native.compiled import compiled_quickly
+from ...types import picked, real
 from ..chain import Chain, body_jacobian, relative_poses
 from ..mechanism import AbstractJointDependence, AbstractMechanism, AbstractSeats
 from ..references import AbstractReference, Conditions, solved_conditions
@@ -49,15 +50,14 @@ class DependentJoints(AbstractJointDependence):
     G: Float[Array, "k i"]  # d theta / d theta_i
 
     @property
-    def _rows(self) -> Float[Array, "r L"]:
+    def _rows(self) -> Float[Array, "r l 6"]:
         """Z over the twists of all frames."""
-        rows = jnp.asarray(self.closure.rows)[:, :, :6]
-        return rows.reshape(rows.shape[0], -1)
+        return jnp.asarray(self.closure.rows)[:, :, :6]
 
     def follow(
         self,
         motion_i: Float[Array, " i"],
-        others: Float[Array, " L"] | None = None,
+        others: Float[Array, "l 6"] | None = None,
     ) -> Float[Array, " k"]:
         """Z (J theta_d + others) = 0, for the dependent joints."""
         motion = self.G @ motion_i
@@ -65,16 +65,18 @@ class DependentJoints(AbstractJointDependence):
             return motion
         # The dependent joints take back what the loops would open by.
         dependent = np.asarray(self.closure.dependent, dtype=int)
-        return motion.at[dependent].add(-self.solve @ (self._rows @ others))
+        opened = jnp.einsum("rlk,lk->r", self._rows, others)
+        return motion.at[dependent].add(-self.solve @ opened)
 
     def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
         """G^T f."""
         return self.G.T @ on_joints
 
-    def closing_wrenches(self, on_joints: Float[Array, " k"]) -> Float[Array, " L"]:
+    def closing_wrenches(self, on_joints: Float[Array, " k"]) -> Float[Array, "l 6"]:
         """-Z^T (Z J_d)^-T f_d."""
         dependent = np.asarray(self.closure.dependent, dtype=int)
-        return -(on_joints[dependent] @ self.solve) @ self._rows
+        multipliers = -(on_joints[dependent] @ self.solve)
+        return jnp.einsum("r,rlk->lk", multipliers, self._rows)
 
     def conditions(
         self, reference: AbstractReference, J: Float[Array, "l 6 k"]
@@ -90,7 +92,7 @@ class DependentJoints(AbstractJointDependence):
         rows = jnp.concatenate([chosen, closing])
         wrenches = None
         if reference.is_minimum:
-            wrenches = closing[:, :, :6].reshape(closing.shape[0], -1)
+            wrenches = closing[:, :, :6]
         return solved_conditions(rows, J, wrenches)
 
     def _closing_conditions(self, J: Float[Array, "l 6 k"]) -> Conditions:
@@ -188,7 +190,7 @@ class ClosedChain(AbstractMechanism):
         From all of them, those of dependent joints being a guess; or from the independent ones, which are led there
         from where the mechanism is, on the same branch.
         """
-        home = jnp.asarray(self.home)
+        home = real(self.home)
         independent = np.asarray(self.independent, dtype=int)
         is_concrete = not any(
             isinstance(part, Tracer) for part in (joints, home, self.chain.position)
@@ -199,21 +201,21 @@ class ClosedChain(AbstractMechanism):
             if is_concrete:
                 target = np.asarray(joints)
                 theta = lead_to(robot, self.chain, self.closure, target)
-                return jnp.asarray(theta[:count])
+                return real(theta[:count])
             joints = home.at[independent].set(joints)
         theta = self._closed_near(joints)
         # Newton's iteration gives up far from closed loops; a search from other guesses may still find them.
-        if is_concrete and not bool(jnp.all(jnp.isfinite(theta))):
+        if is_concrete and not np.all(np.isfinite(theta)):
             guess = np.asarray(self.chain_near(joints))
             theta = close(robot, self.chain, self.closure, guess, self.independent)
-            return jnp.asarray(theta[:count])
+            return real(theta[:count])
         return theta
 
     def _closed_near(self, joints: Float[Array, " j"]) -> Float[Array, " j"]:
         here = self.near(joints)
-        theta_i = joints[np.asarray(self.independent, dtype=int)]
+        theta_i = picked(joints, np.asarray(self.independent, dtype=int))
         theta = _closed_joints(here.chain, here.closure, theta_i)
-        return theta[: self.closure.joints]
+        return picked(theta, slice(self.closure.joints))
 
     def with_independent(self, independent: Sequence[int]) -> "ClosedChain":
         """The same closed chain with other independent joints."""

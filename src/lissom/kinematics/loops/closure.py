@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from ...algebra.linear import inverse
+from ...algebra.linear import eliminated
 from ...algebra.so3 import logarithm
 from ...types import Real
 from ..chain import Chain, body_jacobian, link_frames, relative_poses
@@ -126,7 +126,8 @@ class LoopProblem(NamedTuple):
     def solve(self, theta: Float[Array, " j"], right: Any) -> Float[Array, " d"]:
         """Motion of the dependent joints that changes g by `right` at theta."""
         A = closing_jacobian(self.chain, self.closure, theta, self.displaced)
-        return inverse(A[:, _numbers(self.closure.dependent)]) @ right
+        matrix = A[:, _numbers(self.closure.dependent)]
+        return eliminated(matrix, right[:, None])[:, 0]
 
 
 class ClosingIteration(NamedTuple):

@@ -3,12 +3,12 @@
 import dataclasses
 from collections.abc import Sequence
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
 from ...describe.robot import Robot
 from ...native.compiled import compiled_quickly
+from ...types import real
 from ..chain import Chain
 from .assembly_errors import AssemblyError, loop_names
 from .closure import Closure, closing_jacobian
@@ -37,7 +37,7 @@ def scaled_rows(
     length = max(float(np.linalg.norm(np.asarray(chain.position), axis=1).max()), 1e-12)
     units = [1.0 / length if part < 3 else 1.0 for part in closure.components]
     row_scale = np.array(units * closure.loops)
-    theta = jnp.asarray(theta)
+    theta = real(theta)
     ZJ = np.asarray(_closing_jacobian(chain, closure, theta, displaced))
     return ZJ * reach[None, :] * row_scale[:, None]
 

@@ -1,0 +1,51 @@
+"""Cases of the fuzz run that are kept: some of every kind, and those that once failed."""
+
+from random import Random
+
+import pytest
+
+from fuzz import chaos, kinds
+from fuzz.outcome import Case
+from fuzz.robots import AGENDA
+
+SEEDS = {
+    "files": range(1000, 1400),
+    "lines": range(100, 130),
+    "schema": range(3),
+}
+TROUBLES = {trouble.__name__: trouble for trouble in chaos.TROUBLES}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LISSOM_CACHE", "off")
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SEEDS)
+def test_stored_cases_end_well(folder, kind):
+    bad = {}
+    for seed in SEEDS[kind]:
+        outcome = kinds.run(Case(kind, seed), folder)
+        if not outcome.is_good:
+            bad[seed] = outcome.text
+    assert not bad
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "entry", range(len(AGENDA)), ids=[" ".join(names) for names in AGENDA]
+)
+def test_robots_of_every_structure_pass_every_audit(folder, entry):
+    outcome = kinds.run(Case("robots", entry), folder)
+    assert outcome.is_good, outcome.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_commands_in_trouble_end_in_words(folder, trouble):
+    (folder / "reed.yaml").write_text(chaos.REED)
+    for seed in range(2):
+        assert not TROUBLES[trouble](folder, Random(seed))
