@@ -220,7 +220,7 @@ class OpenChain(AbstractMechanism):
         """These."""
         return joints
 
-    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
+    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Real, " j"]:
         """These."""
         return joints
 

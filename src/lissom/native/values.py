@@ -226,7 +226,7 @@ class Store:
         if value.kind != "d" or size_of(value.shape) <= MANY:
             return False
         nodes = value.parts[0]
-        return bool(np.count_nonzero(nodes == 0) > nodes.size // 2)
+        return int(np.count_nonzero(nodes == 0)) > nodes.size // 2
 
     def _copy(self, target: Memory, source: Memory) -> None:
         count = size_of(target.shape)
