@@ -19,17 +19,21 @@ if TYPE_CHECKING:
 SHOWN_POLES = 8
 COLUMNS = (
     "controller",
-    ">tracking rms [mrad or mm]",
-    ">residual [mm]",
+    ">tracking",
+    ">residual",
     ">of first",
-    ">settling [ms]",
-    ">finish [ms]",
-    ">peak strain [1e-6]",
-    ">peak torque",
-    ">rms torque",
-    ">energy [J]",
-    ">phase margin [deg]",
-    ">us/sample",
+    ">settling",
+    ">finish",
+    ">strain",
+    ">torque",
+    ">rms",
+    ">energy",
+    ">margin",
+    ">time",
+)
+UNITS = (
+    "tracking: rms [mrad or mm]; residual: peak after the stop [mm]; settling (after the stop) and finish [ms]; "
+    "strain: peak [1e-6]; torque: peak and rms [N m or N]; energy [J]; phase margin [deg]; time: of a sample [us]"
 )
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -187,6 +191,7 @@ def _print_comparison(screen: "Console", answer: "CompareResult") -> None:
         f"({answer.first_mode_hz:.4g} Hz); vibration watched for {answer.watched:.3g} s after it"
     )
     screen.print(table(title, COLUMNS, rows))
+    screen.print(UNITS)
     for row in answer.rows:
         if row.failed is not None:
             screen.print(f"{row.name}: failed: {row.failed}")

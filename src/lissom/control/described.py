@@ -65,8 +65,10 @@ from .slow_model import slow_model
 from .tuning import (
     delay_gain,
     driven_modes,
+    driven_shapes,
     first_driven_mode,
     joint_inertia,
+    modal_filter,
     pid_gains,
     vibration_gain,
 )
@@ -457,26 +459,27 @@ def _at_rest(
 
 
 def strain_filter(model: Model, q: Any, sensors: tuple[str, ...]) -> np.ndarray:
-    """W: what the gauges read per unit joint acceleration, turned round, so that W eps is in joint accelerations.
+    """W of the gauges at a pose, see `modal_filter`.
 
-    Scaled by the first mode's frequency, so that W eps is the speed that a joint would gain in a period.
+    Raises:
+        DesignError: the gauges see none of the modes that the motors move.
     """
-    omega = first_driven_mode(model, q).omega
-    joints = len(model.actuated)
-    still = np.zeros(model.n_joints)
-    base = _static_reading(model, q, sensors, still)
-    columns = []
-    for k in model.actuated:
-        push = still.copy()
-        push[k] = 1.0
-        columns.append(_static_reading(model, q, sensors, push) - base)
-    per_acceleration = np.stack(columns, axis=1)
-    return np.linalg.pinv(per_acceleration).reshape(joints, len(sensors)) / omega
-
-
-def _static_reading(model: Model, q: Any, sensors, qdd) -> np.ndarray:
-    point = linearize(model, q, qdd=qdd, inputs=(), outputs=sensors)
-    return np.asarray(point.operating.outputs)
+    point = linearize(model, q, inputs=(), outputs=sensors)
+    second = point.matrices
+    assert second is not None
+    joints = len(model.formulation.independent)
+    elastic = slice(joints, len(second.M))
+    found = driven_shapes(second.M, second.K, joints)
+    readings = np.asarray(point.C)[:, elastic] @ found.shapes
+    W = modal_filter(readings, found.omega, found.carried)
+    if not np.any(W):
+        raise DesignError("these gauges see no mode that the motors move", "sensors")
+    independent = list(model.formulation.independent)
+    if not set(model.actuated) <= set(independent):
+        raise DesignError(
+            "a loop on strains needs the joints with motors as the independent ones: write `independent` in the robot"
+        )
+    return W[[independent.index(k) for k in model.actuated]]
 
 
 def _hybrid(model: Model, controller: HybridController) -> Hybrid:

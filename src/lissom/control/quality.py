@@ -6,7 +6,8 @@ import numpy as np
 from jaxtyping import Float
 
 PERIODS = 5  # of the first mode, over which residual vibration is watched
-SETTLED = 0.02  # part of the tip's way within which it must stay
+SETTLED = 0.005  # part of the tip's way within which it must stay
+ARRIVED = 0.02  # part of the joints' way
 
 Times = Float[np.ndarray, " t"]
 Path = Float[np.ndarray, "t 3"]
@@ -53,10 +54,10 @@ def settling_time(
 
 
 def finish_time(t: Times, encoder, end) -> float:
-    """Time from which every encoder stays within `SETTLED` of its way from its end."""
+    """Time from which every encoder stays within `ARRIVED` of the longest way from its end."""
     away = np.abs(np.asarray(encoder) - end)
     way = np.abs(np.asarray(encoder)[0] - end).max()
-    far = np.flatnonzero(away.max(axis=1) > SETTLED * max(way, 1e-12))
+    far = np.flatnonzero(away.max(axis=1) > ARRIVED * max(way, 1e-12))
     if not len(far):
         return float(t[0])
     return float(t[min(far[-1] + 1, len(t) - 1)])

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+import scipy.linalg
 from jaxtyping import Complex, Float
 
 from ..analyse.linear.linearize import linearize
@@ -20,6 +21,7 @@ GAINS = 25  # tried in every search
 DELAY_GAINS = (1e-3, 30.0)
 # Part of a joint's inertia that a mode must carry to count as moved by the motors.
 EXCITED = 1e-3
+SLOW_MODES = 2.0  # times the first: modes that a vibration loop acts on
 INTEGRAL_SHARE = (
     0.1  # of the bandwidth: the integral acts ten times more slowly than the rest
 )
@@ -80,6 +82,51 @@ def driven_modes(model: Model, q: Any) -> list[Mode]:
         for f, z, own in slow_to_fast
         if own > EXCITED
     ]
+
+
+class DrivenShapes(NamedTuple):
+    """Modes with all joints held that torques of the joints excite, slowest first."""
+
+    omega: Float[np.ndarray, " k"]  # [rad/s]
+    shapes: Float[np.ndarray, "e k"]  # of the elastic coordinates, of unit modal mass
+    carried: Float[
+        np.ndarray, "k j"
+    ]  # amplitude that a unit joint acceleration excites
+
+
+def driven_shapes(M: Any, K: Any, joints: int) -> DrivenShapes:
+    """The modes that joints excite, from the matrices of a robot whose first coordinates are its joints."""
+    M, K = np.asarray(M), np.asarray(K)
+    held = slice(joints, len(M))
+    stiffness = 0.5 * (K[held, held] + K[held, held].T)
+    found: Any = scipy.linalg.eigh(stiffness, M[held, held])
+    carried = found[1].T @ M[held, :joints]
+    part = (carried**2 / np.diag(M)[:joints]).max(axis=1)
+    seen = np.flatnonzero((part > EXCITED) & (found[0] > 0))
+    return DrivenShapes(np.sqrt(found[0][seen]), found[1][:, seen], carried[seen])
+
+
+def modal_filter(
+    readings: Float[np.ndarray, "m k"],
+    omega: Float[np.ndarray, " k"],
+    carried: Float[np.ndarray, "k j"],
+) -> Float[np.ndarray, "j m"]:
+    """W: from what gauges read to the joint accelerations that would bend the slowest modes so, over their frequency.
+
+    As many modes as there are gauges are told apart; those faster than `SLOW_MODES` times the first are dropped, so
+    that a loop on W eps leaves them alone.
+
+    Args:
+        readings: of the gauges for unit amplitudes of the modes, slowest first.
+        omega: their frequencies [rad/s].
+        carried: what a unit joint acceleration excites in them.
+    """
+    told_apart = min(len(readings), len(omega))
+    amplitudes = np.linalg.pinv(readings[:, :told_apart], rcond=1e-6)
+    slow = omega[:told_apart] < SLOW_MODES * omega[0]
+    # A steady acceleration bends a mode by this much.
+    bent = -carried[:told_apart][slow] / omega[:told_apart][slow, None] ** 2
+    return np.linalg.pinv(bent, rcond=1e-6) @ amplitudes[slow] / omega[0]
 
 
 def first_driven_mode(model: Model, q: Any) -> Mode:
@@ -211,7 +258,10 @@ def delay_gain(
         whole[:states, -1] = lin.B @ s
         whole[-1, :states] = -gain * sample * row
         whole[-1, -1] = 1.0 - gain * sample * through
-        return np.linalg.eigvals(whole)
+        poles = np.linalg.eigvals(whole)
+        # Where the reference stands does not matter: the pole of that, at one, is left out.
+        nearest = np.argsort(np.abs(poles - 1.0))
+        return poles[nearest[1:]]
 
     slowest = first_driven_mode(model, q)
     gains = np.geomspace(*DELAY_GAINS, 4 * GAINS)

@@ -142,7 +142,7 @@ class AbstractMechanism(eqx.Module):
         """The same mechanism on the branch near these coordinates of all moving joints."""
 
     @abc.abstractmethod
-    def chain_near(self, joints: Float[Real, " j"]) -> Float[Array, " k"]:
+    def chain_near(self, joints: Float[Real, " j"]) -> Float[Real, " k"]:
         """Coordinates of all joints of the chain near these of the moving joints of the robot."""
 
     @abc.abstractmethod
@@ -216,11 +216,11 @@ class OpenChain(AbstractMechanism):
         """Itself: an open chain has one branch."""
         return self
 
-    def chain_near(self, joints: Float[Real, " j"]) -> Float[Array, " k"]:
+    def chain_near(self, joints: Float[Real, " j"]) -> Float[Real, " k"]:
         """These."""
         return joints
 
-    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
+    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Real, " j"]:
         """These."""
         return joints
 

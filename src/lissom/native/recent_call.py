@@ -20,7 +20,8 @@ class RecentCall:
             any(id(number) in fixed for number in numbers) for numbers, _ in self.parts
         ]
         self.arrays = [
-            [np.ascontiguousarray(number) for number in numbers]
+            # In one piece; unlike `ascontiguousarray`, this leaves scalars without an axis.
+            [np.asarray(number, order="C") for number in numbers]
             for numbers, _ in self.parts
         ]
 
