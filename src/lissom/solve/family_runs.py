@@ -142,8 +142,8 @@ def _shared_or_own(task: FamilyTask, end: float) -> tuple[DrivenRobot, DrivenRob
     schedule = task.inputs.wired(task.model).schedule(end)
     robot = DrivenRobot(jax.tree.unflatten(tree, kept), schedule)
     flags: list[Any] = [0 if own else None for own in is_own]
-    no_schedule: Any = None
-    return robot, DrivenRobot(jax.tree.unflatten(tree, flags), no_schedule)
+    axes = (jax.tree.unflatten(tree, flags), None)
+    return robot, eqx.tree_at(lambda r: (r.formulation, r.schedule), robot, axes)
 
 
 def _chosen(

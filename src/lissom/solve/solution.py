@@ -29,19 +29,20 @@ class Segment(eqx.Module):
 class Solution(eqx.Module):
     """A run on its output grid: times, states, work, counts and how it ended.
 
-    The first `filled` rows are valid; where a run stopped early, the rest is NaN.
+    The first `filled` rows are valid; where a run stopped early, the rest is NaN. The runs of a family have a leading
+    axis, and the output times in common.
     """
 
     t: Float[Real, " t"]  # output times [s]
-    x: Float[Real, "t n"]  # coordinates: joints first, then elastic ones
-    xd: Float[Real, "t n"]
-    work: Float[Real, "t 2"]  # put in, and dissipated, since the start [J]
-    joints: Float[Real, "t j"]  # coordinates of all moving joints
-    command: Float[Real, "t a"]  # held by a sampled law; no columns without one
+    x: Float[Real, "*runs t n"]  # coordinates: joints first, then elastic ones
+    xd: Float[Real, "*runs t n"]
+    work: Float[Real, "*runs t 2"]  # put in, and dissipated, since the start [J]
+    joints: Float[Real, "*runs t j"]  # coordinates of all moving joints
+    command: Float[Real, "*runs t a"]  # held by a sampled law; no columns without one
     filled: Any
     counts: Counts
     result: RESULTS
     last: Moment  # how far it got
-    last_joints: Float[Real, " j"]  # coordinates of all moving joints there
+    last_joints: Float[Real, "*runs j"]  # coordinates of all moving joints there
     control: ControlState | None  # of a sampled law, at the end
     segments: tuple[Segment, ...]
