@@ -48,6 +48,9 @@ STANDARD = {
     "dataclasses",
     "json",
     "dis",
+    "logging",
+    "time",
+    "warnings",
 }
 READING = {
     "pathlib",

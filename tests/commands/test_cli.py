@@ -14,6 +14,8 @@ import xarray as xr
 from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
 from lissom.describe.supported import SUPPORT
+from lissom.native import compiled
+from lissom.native.program import Untranslatable
 
 REED = """
 lissom: 1
@@ -567,3 +569,18 @@ def test_library_and_help_start_without_the_solvers():
     )
     assert done.returncode == 0
     assert "lissom.services." not in done.stderr and "matplotlib" not in done.stderr
+
+
+@pytest.mark.slow
+def test_debug_says_what_has_no_native_form(lissom, reed, monkeypatch):
+    def refuse(*_):
+        raise Untranslatable("operation `unheard_of`")
+
+    monkeypatch.setattr(compiled, "function_of", refuse)
+    # A structure that no other test has: nothing of it is compiled yet.
+    finer = ("--set", "links.rod.beam.elements=3")
+    code, _, told = lissom("static", reed, *finer, "--debug")
+    line = "_static_held has no native form: operation `unheard_of`; XLA runs it"
+    assert code == 0 and told.count(line) == 1 and "Traceback" not in told
+    code, _, told = lissom("static", reed, *finer)
+    assert code == 0 and "native" not in told

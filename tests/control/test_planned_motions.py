@@ -219,7 +219,7 @@ def test_a_scenario_names_the_kind_of_its_motion(kind):
         ({"type": "fast"}, "must be one of time-optimal, via-points, minimum-time"),
         ({"type": "time-optimal", "speed": [1.0]}, "missing"),
         ({"type": "via-points"}, "write a limit: torque, or acceleration"),
-        ({"type": "minimum-time", "torque": [-1.0]}, "must be above 0"),
+        ({"type": "minimum-time", "torque": [-1.0]}, "must be positive"),
         (MOTIONS["via-points"] | {"type": "via-points", "value": [[0.1]]}, "two rows"),
         (
             MOTIONS["minimum-time"]

@@ -37,9 +37,10 @@ def test_a_table_of_fifty_thousand_rows_is_read_in_seconds(tmp_path, style):
         lines += ["      value:\n"] + [f"        - {x!r}\n" for x in value.tolist()]
         inputs = "".join(lines)
     path = scenario(tmp_path, inputs + "output_dt: 0.01\n")
-    began = time.perf_counter()
+    # Computing, not waiting: other processes may have the machine.
+    began = time.process_time()
     table = Scenario.load(path).inputs.torque[joint()]
-    assert time.perf_counter() - began < 5.0
+    assert time.process_time() - began < 5.0
     np.testing.assert_array_equal(table.t, t)
     np.testing.assert_array_equal(table.value, value)
 

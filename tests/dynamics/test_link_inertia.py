@@ -14,7 +14,6 @@ ROUNDING = 1e-13
     ("robot", "choices"),
     [
         ("double-pendulum", {"formulation": "erls-fem"}),
-        ("cibicik-arm", {"formulation": "nonlinear", "modes": 3}),
         ("cibicik-arm", {"formulation": "nonlinear", "stiffening": "geometric"}),
     ],
 )

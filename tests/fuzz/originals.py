@@ -57,10 +57,16 @@ def library_files() -> list[Original]:
     for file in sorted(library_folder().glob("*.yaml")):
         if file.name == "materials.yaml":
             continue
-        label = "scenario" if file.name.endswith(SCENARIO) else "robot"
+        label = _kind(file.name)
         tree = YAML(typ="safe", pure=True).load(file.read_text())
         found.append(described(label, file.name, tree, file.read_bytes()))
     return found
+
+
+def _kind(name: str) -> str:
+    if name.endswith(SCENARIO):
+        return "scenario"
+    return "study" if name.endswith(".control.yaml") else "robot"
 
 
 def described(

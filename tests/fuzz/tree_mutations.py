@@ -147,7 +147,7 @@ def exchange(tree: Any, place: Place, random: Random) -> None:
 def wrap(tree: Any, place: Place, random: Random) -> None:
     """A value in a list, or very deep in one."""
     holder = _holder(tree, place)
-    for _ in range(random.choice((1, 1, 1, 60, 500))):
+    for _ in range(random.choice((1, 1, 1, 40, 80))):
         holder[place[-1]] = [holder[place[-1]]]
 
 

@@ -3,7 +3,8 @@
 import logging
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -122,8 +123,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line = list(sys.argv[1:] if arguments is None else arguments)
     debug = DEBUG in line
     line = [word for word in line if word != DEBUG]
-    if debug:
-        tell_what_happens()
     as_json = "--json" in line
     open_closed_streams()
     write_any_character()
@@ -134,6 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Not standalone: typer would print its own errors and leave, here they are told like all others.
         with (
             without_warnings(debug),
+            telling(debug),
             leaving_at_once(lambda: _say_stopped(clock, as_json)),
             running(clock, name, lambda: _say_stopped(clock, as_json)),
         ):
@@ -162,13 +162,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _reported(error, as_json, code)
 
 
-def tell_what_happens() -> None:
-    """Sends what the package notes on its way to standard error, such as what has no native form."""
+@contextmanager
+def telling(wanted: bool) -> Iterator[None]:
+    """While it lasts, what the package notes goes to standard error, such as what has no native form."""
+    if not wanted:
+        yield
+        return
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
     log = logging.getLogger("lissom")
-    log.handlers = [handler]
+    before = log.level
+    log.addHandler(handler)
     log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)
 
 
 def _reported(error: dict[str, Any], as_json: bool, code: int) -> int:

@@ -7,7 +7,7 @@ The robot about a pose, with deviations from its nominal motion,
 H2: white torques and sensor noise w against errors, vibration and torques, each in parts of its tolerance. H-infinity:
 from torques at the drives to what the controller answers, the complementary sensitivity T; the loop stays stable for
 every error of the drives' gain below 1/|T|. Both hold for one controller of the order of the model, from linear matrix
-inequalities in its changed variables (eqs. (18), (21), (38) to (41) there) with common Lyapunov matrices.
+inequalities in its changed variables with common Lyapunov matrices.
 """
 
 import warnings
@@ -329,7 +329,7 @@ def _solved(cp: Any, problem: Any) -> float:
 
 
 def _recovered(plant: Plant, unknown: _Unknowns) -> Controller:
-    """The controller from the changed variables, eq. (40) there."""
+    """The controller from the changed variables."""
     X, Y, A_h, B_h, C_h = (variable.value for variable in unknown[:5])
     U, sizes, V = np.linalg.svd(np.eye(len(X)) - X @ Y)
     # M N^T = 1 - X Y.

@@ -136,7 +136,11 @@ def _torque_limits(along: TorqueCoefficients, limit: Float[np.ndarray, " a"]) ->
             self.identical = True
 
         def compute_constraint_params(self, path, gridpoints):
-            return *along, both, np.tile(limit, 2), None, None
+            bound = np.tile(limit, 2)
+            # At both ends of a piece, where one s'' acts: torques jump from piece to piece.
+            return constraint.canlinear_colloc_to_interpolate(
+                *along, both, bound, None, None, gridpoints, identical=True
+            )
 
     return TorqueLimits()
 

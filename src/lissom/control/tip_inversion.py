@@ -1,13 +1,13 @@
 """Feed-forward by inversion at the tip: torques under which the tip of the bending robot follows its path.
 
 From torques to the tip a bending robot is non-minimum phase: solved forward in time, the inversion grows beyond all
-bounds. The bounded solution begins before the tip moves (pre-actuation) and ends after it [Bayo1987]. Here it solves
-the equations of the full nonlinear robot as a boundary-value problem, all times at once,
+bounds. The bounded solution begins before the tip moves (pre-actuation) and ends after it [Bayo1987]. Here it is looked
+for at all times at once, on the full nonlinear robot, over a window that is longer than the motion:
 
-    M(x) x'' + h(x, x') = S tau,        tip(x) = tip of the same motion, infinitely slow,
+    min sum_k |tip(x_k) - path_k|^2 + small |tau_k - tau_qs|^2    with    M(x) x'' + h(x, x') = S tau,
 
-with x at rest at both ends of a window that is longer than the motion. Half of the inner motions decay forwards in time
-and half of them backwards: as many conditions as each end has.
+at rest at both ends of the window. The path is the tip of the same motion, infinitely slow. Torques count so little
+that the tip follows closely, and enough to choose the bounded solution among all others.
 """
 
 from typing import Any, NamedTuple
@@ -33,10 +33,13 @@ from .references import PiecewisePolynomial
 from .slow_model import encoder_names
 from .tuning import driven_modes
 
-POINTS = 600  # of the window
+POINTS = 1000  # of the window
 STEPS = 25  # of Newton's method
-SMALL_STEP = 1e-9  # relative: the last one needed
-STILL = 0.02  # speed at the ends of the window, against the largest, of a solution that has come to rest
+SMALL_STEP = 1e-7  # relative: the last one needed
+# Distance of the tip, in joint coordinates, that costs as much as the largest quasi-static torque.
+CLOSE = 1e-4
+REST = 1e3  # weight of rest next to the ends of the window, against that of the tip
+FAR = 0.02  # part of its way by which the tip may miss its path
 SINGULAR = 1e-3  # relative: directions in which joints move the tip by less are left to the joints' own reference
 
 
@@ -94,8 +97,8 @@ def tip_inversion(
     place = node or f"{model.link_names[-1]}/tip"
     tip = tuple(output_named(model, f"{place}.p{axis}") for axis in "xyz")
     window = _window(model, reference, tip, points)
-    x, torque = _bounded_solution(f, tip, window)
-    _check_rest(model, reference, window, x)
+    x, torque, away = _bounded_solution(f, tip, window)
+    _check_path(reference, away, window)
     outputs = (*encoder_names(model), *sensors)
     channels = tuple(output_named(model, name) for name in outputs)
     h = float(window.times[1])
@@ -167,10 +170,10 @@ def _seen(f: AbstractFormulation, channels: tuple[Channel, ...], x, xd, xdd, tau
     return measure(f, channels, observed_motion(f, motion), None, tau)
 
 
-def _check_rest(model: Model, reference: AbstractSignal, window: Window, x) -> None:
-    """Refuse a solution that does not come to rest within its window."""
-    steps = np.linalg.norm(np.diff(x, axis=0), axis=1)
-    if max(steps[0], steps[-1]) > STILL * steps.max():
+def _check_path(reference: AbstractSignal, away, window: Window) -> None:
+    """Refuse a solution whose tip does not follow, for want of time before the motion."""
+    way = np.abs(window.joints - window.joints[0]).max()
+    if np.abs(away).max() > FAR * way:
         start = float(reference.breakpoints[0])
         raise DesignError(
             f"feedforward: inversion at the tip acts before the tip moves, and {start:g} s before the motion are not "
@@ -188,25 +191,45 @@ def _neighbours(x: Float[np.ndarray, "t n"]) -> Float[np.ndarray, "t 3 n"]:
 
 
 def _bounded_solution(f: AbstractFormulation, tip, window: Window):
-    """Coordinates and torques at all times, by Newton's method."""
+    """Coordinates and torques at all times, and how far the tip is away, by Newton's method."""
     x, torque = window.x.copy(), window.torque.copy()
+    n = x.shape[1]
     h = float(window.times[1])
     goal = (window.tip, window.joints, window.pull)
+    price = (CLOSE / _largest_torque(f, window, h)) ** 2
     for _ in range(STEPS):
-        missing, slopes = _linearised(f, tip, _neighbours(x), torque, goal, h)
-        inner = slice(1, -1)
-        step = _solved(
-            np.asarray(missing)[inner], np.asarray(slopes)[inner], x.shape[1]
-        )
+        found = _linearised(f, tip, _neighbours(x), torque, goal, h)
+        missing, slopes = (np.asarray(part)[1:-1] for part in found)
+        at_rest = window.x[1:-1] - x[1:-1]
+        extra = price * (torque - window.torque)[1:-1]
+        step = _solved(missing, slopes, at_rest, extra, price)
         if not np.all(np.isfinite(step)):
             break
-        x[1:-1] += step[:, : x.shape[1]]
-        torque[1:-1] += step[:, x.shape[1] :]
-        if np.abs(step).max() < SMALL_STEP * (1 + np.abs(x).max()):
-            return x, torque
+        x[1:-1] += step[:, :n]
+        torque[1:-1] += step[:, n:]
+        if np.abs(step[:, :n]).max() < SMALL_STEP * (1 + np.abs(x).max()):
+            return x, torque, missing[:, n:]
     raise DesignError(
         "feedforward: no solution was found at the tip. Move more slowly, or take fewer modes (`model: {modes: 3}`)."
     )
+
+
+def _largest_torque(f: AbstractFormulation, window: Window, h: float) -> float:
+    """Of the motion with quasi-static links, inertia included."""
+    torques = _needed(f, _neighbours(window.x), h)
+    return float(np.abs(np.asarray(torques)[1:-1]).max()) + 1e-12
+
+
+@compiled_quickly
+def _needed(f: AbstractFormulation, rows, h):
+    def one(row):
+        before, now, after = row
+        xd = (after - before) / (2 * h)
+        xdd = (after - 2 * now + before) / h**2
+        none = jnp.zeros(f.n_encoders)
+        return unbalanced_force(f, f.motion(now, xd, xdd), none)[: f.n_joints]
+
+    return jax.vmap(one)(rows)
 
 
 @compiled_quickly
@@ -237,22 +260,48 @@ def _linearised(f: AbstractFormulation, tip, rows, torque, goal, h):
     return over_rows(both)(z, goal)
 
 
-def _solved(missing, slopes, n: int) -> Float[np.ndarray, "t u"]:
-    """Newton's step of all inner times: one block row each, coupled to the times before and after."""
+def _solved(missing, slopes, at_rest, extra, price: float):
+    """Newton's step of all inner times: least cost under the linear equations of motion, with multipliers."""
     count, u = missing.shape
-    blocks = np.zeros((count, 3, u, u))
-    blocks[:, 0, :, :n] = slopes[:, :, :n]
-    blocks[:, 1, :, :n] = slopes[:, :, n : 2 * n]
-    blocks[:, 1, :, n:] = slopes[:, :, 3 * n :]
-    blocks[:, 2, :, :n] = slopes[:, :, 2 * n : 3 * n]
-    place = np.arange(count)[:, None, None, None] * u
-    shift = np.array([-u, 0, u])[None, :, None, None]
-    rows = np.broadcast_to(place + np.arange(u)[None, None, :, None], blocks.shape)
-    columns = np.broadcast_to(place + shift + np.arange(u), blocks.shape)
+    a = extra.shape[1]
+    n = u - a
+    force = slopes[:, :n]
+    # Equations of very different size: each counts as much as the others.
+    size = np.abs(force).max(axis=(0, 2))
+    A = _tridiagonal(force / size[None, :, None], n)
+    G = slopes[:, n:, n : 2 * n]
+    H = np.zeros((count, u, u))
+    H[:, :n, :n] = np.swapaxes(G, 1, 2) @ G
+    H[:, n:, n:] = price * np.eye(a)
+    slope = np.zeros((count, u))
+    slope[:, :n] = np.einsum("kai,ka->ki", G, missing[:, n:])
+    slope[:, n:] = extra
+    for end in (0, -1):
+        weight = REST * np.abs(np.diagonal(H[end])[:n]).max()
+        H[end, :n, :n] += weight * np.eye(n)
+        slope[end, :n] -= weight * at_rest[end]
+    whole = sp.bmat([[sp.block_diag(list(H)), A.T], [A, None]], format="csc")
+    right = np.concatenate([slope.ravel(), (missing[:, :n] / size).ravel()])
+    answer = -scipy.sparse.linalg.spsolve(whole, right)
+    return answer[: count * u].reshape(count, u)
+
+
+def _tridiagonal(force: Float[np.ndarray, "t n w"], n: int) -> Any:
+    """The equations of motion at all inner times; columns are (x, torque) of every inner time."""
+    count = len(force)
+    u = force.shape[2] - 2 * n
+    blocks = np.zeros((count, 3, n, u))
+    blocks[:, 0, :, :n] = force[:, :, :n]
+    blocks[:, 1, :, :n] = force[:, :, n : 2 * n]
+    blocks[:, 1, :, n:] = force[:, :, 3 * n :]
+    blocks[:, 2, :, :n] = force[:, :, 2 * n : 3 * n]
+    place = np.arange(count)[:, None, None, None]
+    shift = np.array([-1, 0, 1])[None, :, None, None]
+    rows = np.broadcast_to(place * n + np.arange(n)[:, None], blocks.shape)
+    columns = np.broadcast_to((place + shift) * u + np.arange(u), blocks.shape)
     inside = (columns >= 0) & (columns < count * u) & (blocks != 0)
     entries = (blocks[inside], (rows[inside], columns[inside]))
-    whole = sp.csc_matrix(entries, shape=(count * u, count * u))
-    return -scipy.sparse.linalg.spsolve(whole, missing.ravel()).reshape(count, u)
+    return sp.csc_matrix(entries, shape=(count * n, count * u))
 
 
 @compiled_quickly

@@ -81,14 +81,13 @@ def _nesting(text: str) -> int:
     return deepest
 
 
-def _count(values: Any) -> int:
-    if not isinstance(values, list):
-        return 1
-    return 1 + sum(_count(value) for value in values)
+def _count(values: list[Any]) -> int:
+    """The list itself and all that stands in it."""
+    lists = [value for value in values if isinstance(value, list)]
+    return 1 + len(values) - len(lists) + sum(_count(value) for value in lists)
 
 
-def depth(values: Any) -> int:
+def depth(values: list[Any]) -> int:
     """How many lists stand inside each other."""
-    if not isinstance(values, list):
-        return 0
-    return 1 + max((depth(value) for value in values), default=0)
+    inside = [depth(value) for value in values if isinstance(value, list)]
+    return 1 + max(inside, default=0)

@@ -269,7 +269,7 @@ class AbstractFormulation(eqx.Module):
 F = TypeVar("F", bound=AbstractFormulation)
 
 
-def near(formulation: F, joints: Float[Array, " j"]) -> F:
+def near(formulation: F, joints: Float[Real, " j"]) -> F:
     """The same robot, its mechanism on the branch near these coordinates of all moving joints."""
     return with_mechanism(formulation, formulation.mechanism.near(joints))
 

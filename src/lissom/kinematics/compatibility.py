@@ -63,10 +63,11 @@ def tangent_coordinates(
 def reference_matrix(
     mechanism: AbstractMechanism,
     reference: AbstractReference,
-    theta: Float[Array, " k"],
+    theta: Float[Real, " k"],
 ) -> Float[Array, "r d"]:
     """J_0 = Z J of [Boscariol2012] eq. (6): singular where the chosen conditions do not define an ERLS."""
-    J = body_jacobian(mechanism.chain, relative_poses(mechanism.chain, theta))
+    relative = relative_poses(mechanism.chain, jnp.asarray(theta))
+    J = body_jacobian(mechanism.chain, relative)
     conditions = mechanism.dependence(J).conditions(reference, J)
     assert conditions is not None
     return conditions.matrix

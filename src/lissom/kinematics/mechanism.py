@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..describe.robot import Robot
+from ..types import Real
 from .chain import Chain
 from .references import AbstractReference, Conditions, solved_conditions
 
@@ -137,11 +138,11 @@ class AbstractMechanism(eqx.Module):
         """How joints follow each other at a pose with this body Jacobian of the chain."""
 
     @abc.abstractmethod
-    def near(self, joints: Float[Array, " j"]) -> "AbstractMechanism":
+    def near(self, joints: Float[Real, " j"]) -> "AbstractMechanism":
         """The same mechanism on the branch near these coordinates of all moving joints."""
 
     @abc.abstractmethod
-    def chain_near(self, joints: Float[Array, " j"]) -> Float[Array, " k"]:
+    def chain_near(self, joints: Float[Real, " j"]) -> Float[Real, " k"]:
         """Coordinates of all joints of the chain near these of the moving joints of the robot."""
 
     @abc.abstractmethod
@@ -211,15 +212,15 @@ class OpenChain(AbstractMechanism):
         """None follows another."""
         return AllIndependent()
 
-    def near(self, joints: Float[Array, " j"]) -> "OpenChain":
+    def near(self, joints: Float[Real, " j"]) -> "OpenChain":
         """Itself: an open chain has one branch."""
         return self
 
-    def chain_near(self, joints: Float[Array, " j"]) -> Float[Array, " k"]:
+    def chain_near(self, joints: Float[Real, " j"]) -> Float[Real, " k"]:
         """These."""
         return joints
 
-    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
+    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Real, " j"]:
         """These."""
         return joints
 

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..types import RESULTS, real, whole
+from ..types import RESULTS, Real, real, whole
 from .march import DrivenRobot, MarchState, advance, let_law_act, with_jumps
 from .record import SAME_TIME, Record
 from .step import AbstractStep, Attempt, Moment, Tolerance, frozen
@@ -25,7 +25,7 @@ class StepTrace(eqx.Module):
 
     now: Moment  # where it begins
     dense: Any  # what the step method interpolates with
-    joints: Float[Array, " j"]  # branch of a closed chain
+    joints: Float[Real, " j"]  # branch of a closed chain
     command: Float[Array, " a"]  # held by a sampled law
 
 

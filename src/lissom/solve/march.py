@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from ..dynamics.formulation import AbstractFormulation
 from ..kinematics.mechanism import DEAD_POINT_GAIN
-from ..types import RESULTS, real
+from ..types import RESULTS, Real, real
 from .contacts import Contacts, changed, chosen, locate
 from .feedback import ControlState, WiredLaw
 from .problem import MotionProblem
@@ -28,11 +28,10 @@ class MarchState(eqx.Module):
     """Everything that goes round the loop."""
 
     now: Moment
-    joints: Float[
-        Array, " j"
-    ]  # coordinates of all moving joints: the branch of a closed chain
+    # Coordinates of all moving joints: the branch of a closed chain.
+    joints: Float[Real, " j"]
     piece: Any  # number of the smooth piece of time that the loads are on
-    h: Float[Array, ""]
+    h: Float[Real, ""]
     memory: Any  # of the step method
     control: ControlState | None  # of a sampled law
     contacts: Contacts | None  # with end stops

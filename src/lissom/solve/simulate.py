@@ -394,7 +394,7 @@ def start_of_march(
     sample: Callable[[MotionProblem, Moment], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
-    now = Moment(host_real(0.0), state.x, state.xd, np.zeros(2))
+    now = Moment(real(0.0), state.x, state.xd, np.zeros(2))
     joints = real(state.q)
     control = None
     if robot.sampled_law is not None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
 from ..types import RESULTS, Real
 from .feedback import ControlState
@@ -42,6 +42,6 @@ class Solution(eqx.Module):
     counts: Counts
     result: RESULTS
     last: Moment  # how far it got
-    last_joints: Float[Array, " j"]  # coordinates of all moving joints there
+    last_joints: Float[Real, " j"]  # coordinates of all moving joints there
     control: ControlState | None  # of a sampled law, at the end
     segments: tuple[Segment, ...]

@@ -168,15 +168,26 @@ def reduce_elements(
     Raises:
         FeError: the link has no modes, for want of stiffness or mass.
     """
-    request = request or ReductionRequest()
+    try:
+        return _reduced_modes(link, interface, request or ReductionRequest(), progress)
+    except np.linalg.LinAlgError as failure:
+        message = (
+            f"the link has no modes ({failure}). All of it needs stiffness, mass, and inertia about every axis, and "
+            "its interfaces must hold it"
+        )
+        raise FeError(message) from None
+
+
+def _reduced_modes(
+    link: CoupledElements,
+    interface: Interface,
+    request: ReductionRequest,
+    progress: Progress | None,
+) -> ReducedModes:
     solver = factorise(link.fe, interface, progress)
     fe = link.fe
     basis = _basis(solver, request, progress)
-    try:
-        modes = free_modes(fe.K, fe.M, fe.rigid, solver.held, basis)
-    except np.linalg.LinAlgError as failure:
-        message = f"mass: the link has no modes ({failure}). All of it needs mass, and inertia about every axis"
-        raise FeError(message) from None
+    modes = free_modes(fe.K, fe.M, fe.rigid, solver.held, basis)
     # Guyan's reduction has no more than the motions of its interface: all are kept unless fewer are asked for.
     count = request.modes if request.method == "guyan" else request.count
     modes, record = truncate_modes(modes, count)

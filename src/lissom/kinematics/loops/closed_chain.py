@@ -26,7 +26,7 @@ from jaxtyping import Array, Float
 from ...algebra.linear import inverse
 from ...describe.robot import Robot
 from ...native.compiled import compiled_quickly
-from ...types import picked, real
+from ...types import Real, picked, real
 from ..chain import Chain, body_jacobian, relative_poses
 from ..mechanism import AbstractJointDependence, AbstractMechanism, AbstractSeats
 from ..references import AbstractReference, Conditions, solved_conditions
@@ -175,11 +175,11 @@ class ClosedChain(AbstractMechanism):
         relative = relative_poses(self.chain, theta, self._displaced(x))
         return self.dependence(body_jacobian(self.chain, relative))
 
-    def near(self, joints: Float[Array, " j"]) -> "ClosedChain":
+    def near(self, joints: Float[Real, " j"]) -> "ClosedChain":
         """The same chain with its loops closed near these coordinates of all moving joints."""
         return eqx.tree_at(lambda m: m.closure.guess, self, self.chain_near(joints))
 
-    def chain_near(self, joints: Float[Array, " j"]) -> Float[Array, " k"]:
+    def chain_near(self, joints: Float[Real, " j"]) -> Float[Array, " k"]:
         """These, and the closing frames as near to their tips as they come."""
         joints = jnp.asarray(joints, dtype=float)
         return _closing_guess(self.chain, self.closure, joints)
