@@ -347,6 +347,7 @@ def test_frequencies_grow_with_the_root_of_the_modulus():
     )
 
 
+@pytest.mark.slow
 def test_payload_and_length_are_parameters():
     model = Model("planar-2r", "erls-fem")
     names = ["payload.mass", "links.lower.joint.dh.a", "lower"]
@@ -366,7 +367,11 @@ def test_payload_and_length_are_parameters():
     )
 
 
-@pytest.mark.parametrize("reference", [None, ZEROED], ids=["tangent", "zeroed"])
+@pytest.mark.parametrize(
+    "reference",
+    [None, pytest.param(ZEROED, marks=pytest.mark.slow)],
+    ids=["tangent", "zeroed"],
+)
 def test_a_straight_locked_arm_is_a_cantilever(reference):
     robot = Robot.load("planar-2r").replace({"damping": None, "gravity": [0, 0, 0]})
     found = parametric_modes(

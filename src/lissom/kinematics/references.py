@@ -99,7 +99,7 @@ class Conditions(eqx.Module):
 def solved_conditions(
     rows: Float[Array, "r l c"],
     J: Float[Array, "l 6 j"],
-    wrenches: Float[Array, "m L"] | None = None,
+    wrenches: Float[Array, "m l 6"] | None = None,
 ) -> Conditions:
     """The conditions with these rows, one for each joint, solved for the elastic joint displacements phi."""
     J_0 = jnp.einsum("jlk,lki->ji", rows[:, :, :6], J)
