@@ -141,7 +141,9 @@ def inner_rotations(robot: Robot) -> list[str]:
         if joint.moves and (joint.type != "revolute" or link.rigid is not None):
             return []
         if joint.moves:
-            rows.append(f"{link.name}/0.rz")
+            # About the joint's own axis, by default z.
+            axis = (0, 0, 1) if joint.axis is None else joint.axis
+            rows.append(f"{link.name}/0.r{'xyz'[np.argmax(np.abs(axis))]}")
     return [] if robot.loops else rows
 
 
