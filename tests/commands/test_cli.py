@@ -16,16 +16,8 @@ from lissom.commands import simulate as simulate_command
 from lissom.describe.supported import SUPPORT
 from lissom.native import compiled
 from lissom.native.program import Untranslatable
+from shell_commands import REED
 
-REED = """
-lissom: 1
-name: reed
-gravity: [0, -9.81, 0]
-links:
-  - name: rod
-    joint: {type: revolute, dh: {a: 0.6, alpha: 0, d: 0, theta: 0}}
-    beam: {section: {shape: rectangle, y: 0.004, z: 0.03}, material: steel, elements: 1}
-"""
 SHORT = (
     "--t-end",
     "0.05",
