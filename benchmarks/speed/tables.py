@@ -15,14 +15,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lissom.benchmarks.report_tables import (
-    ReportTable,
-    asked_table,
-    machine_line,
-    payloads_table,
-    seconds,
-    table_text,
-)
+from lissom.benchmarks.peer_tables import asked_table
+from lissom.benchmarks.report_cells import ReportTable, seconds
+from lissom.benchmarks.report_tables import machine_line, table_text
+from lissom.benchmarks.speed_tables import payloads_table
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
