@@ -13,7 +13,7 @@ from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
-from ..types import RESULTS, ended_as, host_real, host_whole, on_host, real, whole
+from ..types import RESULTS, Real, ended_as, host_real, host_whole, real, whole
 from .adjoint import recorded_times, replayed
 from .checkpoint import Checkpoint, Keeper
 from .contacts import first_contacts
@@ -203,7 +203,9 @@ def _at_start(
     robot = DrivenRobot(f, inputs.schedule(end))
     record = first_window(robot, times)
     first_step = first_step_of(solver, end)
-    return robot, start_of_march(robot, state, record, first_step, _first_sample)
+    now = Moment(host_real(0.0), *host_coordinates(state), np.zeros(2))
+    joints = host_real(state.q)
+    return robot, march_from(robot, now, joints, record, first_step, _first_sample)
 
 
 def prepare(
@@ -393,9 +395,20 @@ def start_of_march(
     first_step: Any,
     sample: Callable[[MotionProblem, Moment], Any],
 ) -> MarchState:
+    """The march from a state, in arrays of JAX; see `march_from`."""
+    now = Moment(real(0.0), state.x, state.xd, np.zeros(2))
+    return march_from(robot, now, real(state.q), record, first_step, sample)
+
+
+def march_from(
+    robot: DrivenRobot,
+    now: Moment,
+    joints: Float[Real, " j"],
+    record: Record,
+    first_step: Any,
+    sample: Callable[[MotionProblem, Moment], Any],
+) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
-    now = Moment(host_real(0.0), *host_coordinates(state), np.zeros(2))
-    joints = on_host(state.q)
     control = None
     if robot.sampled_law is not None:
         control = sample(robot.at_start.near(joints), now)
