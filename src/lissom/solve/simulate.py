@@ -25,7 +25,7 @@ from .march import DrivenRobot, MarchState, first_sample, march, set_off
 from .model import Model
 from .problem import MotionProblem
 from .radau import Radau
-from .record import COLUMNS, Record, Rows, empty_record, window
+from .record import COLUMNS, Record, Rows, empty_record, rows_of_window, window
 from .solution import Counts, Segment, Solution
 from .state import State, host_coordinates
 from .step import AbstractStep, Moment, Tolerance
@@ -201,7 +201,7 @@ def _at_start(
     f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     end = float(times[-1])
     robot = DrivenRobot(f, inputs.schedule(end))
-    record = first_window(robot, times)
+    record = first_window(robot, times, rows_of_window())
     first_step = first_step_of(solver, end)
     now = Moment(host_real(0.0), *host_coordinates(state), np.zeros(2))
     joints = host_real(state.q)
@@ -430,10 +430,11 @@ def march_from(
     )
 
 
-def first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
+def first_window(robot: DrivenRobot, times: np.ndarray, rows: int) -> Record:
     """The output grid's first window."""
     f = robot.formulation
-    return empty_record(window(times, 0), f.size, f.n_encoders, _command_count(robot))
+    t = window(times, 0, rows)
+    return empty_record(t, f.size, f.n_encoders, _command_count(robot))
 
 
 def _command_count(robot: DrivenRobot) -> int:
