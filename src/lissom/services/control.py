@@ -82,10 +82,17 @@ def design(request: DesignRequest) -> DesignResult:
     Raises:
         DescriptionError: the controller cannot be designed, with the reason.
     """
+    from ..native.compiled import using
+
+    check_outputs({"law": (request.law, LAW)})
+    with using(request.scenario.solver.backend):
+        return _design(request)
+
+
+def _design(request: DesignRequest) -> DesignResult:
     from ..control.described import design_pose
     from ..control.margins import closed_loop_poles, margins_of, open_loop
 
-    check_outputs({"law": (request.law, LAW)})
     scenario = request.scenario
     model, law = _designed(scenario)
     if law.sample is None:
@@ -216,11 +223,7 @@ def compare(
         request: the study and its files.
         watch: called with the number and the name of the controller that comes next.
     """
-    from ..control.described import design_pose
-    from ..control.design_model import DesignError
-    from ..control.quality import PERIODS
-    from ..control.tuning import first_driven_mode
-    from ..solve.model import Model
+    from ..native.compiled import using
 
     check_outputs(
         {"picture": (request.picture, PICTURE), "numbers": (request.numbers, NUMBERS)}
@@ -229,6 +232,19 @@ def compare(
     if not isinstance(study, ControlStudy):
         study = ControlStudy.load(study)
     study = study.model_copy(update={"scenario": study.changed_scenario, "changes": {}})
+    with using(study.scenario.solver.backend):
+        return _compared(request, study, watch)
+
+
+def _compared(
+    request: CompareRequest, study: ControlStudy, watch: Callable[[int, str], None]
+) -> CompareResult:
+    from ..control.described import design_pose
+    from ..control.design_model import DesignError
+    from ..control.quality import PERIODS
+    from ..control.tuning import first_driven_mode
+    from ..solve.model import Model
+
     model = Model.of_scenario(study.scenario)
     gauges = gauges_of(model, study)
     first = next(iter(study.controllers.values()))
