@@ -111,7 +111,10 @@ _HOME = {
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'lissom' has no attribute {name!r}")
+        from .describe.errors import nearest
+
+        hint = nearest(name, _HOME)
+        raise AttributeError(f"module 'lissom' has no attribute {name!r}{hint}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator
 
 from .chain_checks import chain_findings
 from .document import Document, read_document
+from .errors import shortened
 from .fe import with_folder
 from .files import as_numbers, build, build_from, find_file, write
 from .joint import Vector
@@ -20,6 +21,8 @@ from .part import Entries, Finding, Part, entry_of, finding, is_list, plain
 from .paths import with_values
 from .planar_checks import planar_findings
 from .quantity import Quantity, Whole, error, vector
+from .robot_summary import robot_summary
+from .summary import Summarised, Summary
 
 
 def _check_version(value: Any) -> Any:
@@ -36,7 +39,7 @@ Acceleration = Annotated[Vector, vector("m/s^2")]
 Version = Annotated[Literal[1], BeforeValidator(_check_version)]
 
 
-class Robot(Part):
+class Robot(Summarised, Part):
     """A robot with flexible and rigid links: a chain, a tree, or closed by loops."""
 
     lissom: Version = 1
@@ -53,6 +56,25 @@ class Robot(Part):
     independent: tuple[str, ...] | None = None
     # Joint coordinates near which the loops are closed.
     assembly: dict[str, Coordinate] | None = None
+
+    @classmethod
+    def of(cls, robot: Any) -> "Robot":
+        """The robot itself, or that of a library name, of a file, or of plain data.
+
+        Raises:
+            DescriptionError: with every problem of the file.
+            TypeError: none of these.
+        """
+        if isinstance(robot, Robot):
+            return robot
+        if isinstance(robot, str | Path):
+            return cls.load(robot)
+        if isinstance(robot, Mapping):
+            return cls.from_dict(robot)
+        raise TypeError(
+            f"robot: {shortened(robot)}: must be a Robot, the name of a library robot, the path of a robot file, "
+            "or the data of one"
+        )
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> "Robot":
@@ -102,6 +124,10 @@ class Robot(Part):
         """
         data = with_values(plain(self), changes)
         return build_from(type(self), data)
+
+    def summary(self) -> Summary:
+        """Links, joints and bodies in one table: what a robot prints as."""
+        return robot_summary(self)
 
     @property
     def outline(self) -> Outline:

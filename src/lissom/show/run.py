@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,18 +16,22 @@ from ..analyse.validity.watch import doubts_of_run, doubts_of_scenario
 from ..atomic import write_atomically
 from ..describe.array_file import check_file
 from ..describe.doubt import Doubt, lines_of
+from ..describe.errors import nearest
 from ..describe.modes import default_modes
 from ..describe.part import plain
 from ..describe.scenario import Scenario, Solver
+from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import near
 from ..native.compiled import compiled_quickly, using
 from ..scenarios.ready import ready
+from ..solve.arguments import ModelLike, model_from, solver_of, state_from
+from ..solve.channels import UnknownNameError
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.feedback import WiredLaw
-from ..solve.inputs import Inputs, inputs_of_torque
+from ..solve.inputs import Inputs, inputs_from
 from ..solve.model import Model
 from ..solve.outputs import ENERGIES, energy_audit, outputs_of, prepare_outputs
-from ..solve.simulate import output_times, prepare, solver_of, step_of
+from ..solve.simulate import output_times, prepare, step_of
 from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
 from ..solve.state import State, state_at
@@ -39,6 +43,8 @@ from .scene import scene_to_json
 if TYPE_CHECKING:
     from xarray import Dataset
 
+MOST_NAMES = 20  # in a refusal
+JOINT_COLUMNS = ("joint", "lowest q", "highest q", "largest torque")
 Variables = dict[str, tuple[Any, ...]]  # by name: dimensions, numbers, attributes
 
 
@@ -50,11 +56,20 @@ class SimulationError(RuntimeError):
         self.run = run
 
 
+def unknown_name(kind: str, name: str, names: Iterable[str]) -> UnknownNameError:
+    """The refusal of a name that a result does not hold."""
+    known = list(names)
+    hint = nearest(name, known) or "."
+    shown = ", ".join(known[:MOST_NAMES])
+    more = ", ..." if len(known) > MOST_NAMES else ""
+    return UnknownNameError(name, f"no such {kind}{hint} There are: {shown}{more}")
+
+
 class Interrupted(SimulationError):
     """A run stopped from the keyboard."""
 
 
-class Run:
+class Run(Summarised):
     """Result of a simulation: `run.data` is the xarray.Dataset that `save` writes.
 
     Args:
@@ -63,6 +78,27 @@ class Run:
 
     def __init__(self, data: "Dataset | RunTable"):
         self._source = data
+
+    def summary(self) -> Summary:
+        """What was run, how it ended, and where every joint and tip went."""
+        facts = self.facts
+        name, times = facts.get("name", "robot"), self.t
+        till = f"{number(times[0])} to {number(times[-1])} s" if len(times) else "none"
+        ended = "" if self.complete else f", incomplete: {facts.get('reason', '')}"
+        lines = [
+            ("time", f"{till}, {count(len(times), 'sample')}{ended}"),
+            ("formulation", str(facts.get("formulation", ""))),
+            ("steps", f"{facts.get('steps', '-')} by {facts.get('method', '-')}"),
+        ]
+        lines += [("warning", line) for line in self.warnings]
+        rows = []
+        for k, joint in enumerate(self.values("joint")):
+            q, torque = self.q[:, k], self.values("torque")[:, k]
+            extent = (
+                [q.min(), q.max(), np.abs(torque).max()] if len(q) else [np.nan] * 3
+            )
+            rows.append((str(joint), *map(number, extent)))
+        return Summary(f"Run of {name}", tuple(lines), JOINT_COLUMNS, tuple(rows))
 
     @property
     def data(self) -> "Dataset":
@@ -78,9 +114,12 @@ class Run:
 
     def values(self, name: str) -> np.ndarray:
         """The numbers of one variable or coordinate of `data`."""
-        if isinstance(self._source, RunTable):
-            return self._source.values(name)
-        return self._source[name].values
+        source = self._source
+        is_table = isinstance(source, RunTable)
+        names = source.names if is_table else [*source.variables, *source.coords]
+        if name not in names:
+            raise unknown_name("quantity", name, dict.fromkeys(map(str, names)))
+        return source.values(name) if is_table else source[name].values
 
     @property
     def t(self) -> np.ndarray:
@@ -118,11 +157,11 @@ class Run:
         """Where a name stands along a coordinate.
 
         Raises:
-            KeyError: there is no such name.
+            UnknownNameError: there is no such name.
         """
         names = self.values(coordinate).tolist()
         if name not in names:
-            raise KeyError(name)
+            raise unknown_name(coordinate, name, names)
         return names.index(name)
 
     def _node(self, node: str) -> str:
@@ -131,7 +170,11 @@ class Run:
         if number != "tip":
             return node
         names = [str(name) for name in self.values("node")]
-        return [name for name in names if name.rpartition("/")[0] == link][-1]
+        own = [name for name in names if name.rpartition("/")[0] == link]
+        if not own:
+            links = dict.fromkeys(name.rpartition("/")[0] for name in names)
+            raise unknown_name("node", node, [f"{link}/tip" for link in links])
+        return own[-1]
 
     def plot(self, path: str | Path | None = None):
         """Figure of joint angles, tip path, nodal displacements, energies and torques."""
@@ -167,6 +210,11 @@ class RunTable:
     coordinates: dict[str, Any]
     attrs: dict[str, Any]
 
+    @property
+    def names(self) -> list[str]:
+        """Of all variables and coordinates."""
+        return [*self.variables, *self.coordinates]
+
     def values(self, name: str) -> np.ndarray:
         """The numbers of one variable or coordinate."""
         if name in self.variables:
@@ -182,8 +230,8 @@ class RunTable:
 
 
 def simulate(
-    model: Model,
-    state: State | None = None,
+    model: ModelLike,
+    state: Any = None,
     *,
     t_end: float = 1.0,
     output_dt: float = 0.001,
@@ -201,8 +249,9 @@ def simulate(
     """Motion of a robot in time.
 
     Args:
-        model: the robot.
-        state: at t = 0, from `model.at` or `model.static`; at rest with q = 0 by default.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
+        state: at t = 0, from `model.at` or `model.static`, or a pose, in which the robot rests undeformed; q = 0 by
+            default.
         t_end: duration [s].
         output_dt: spacing of the output [s].
         torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
@@ -220,10 +269,10 @@ def simulate(
         SimulationError: the run did not reach its end.
         CheckpointError: the checkpoint is not that of this run.
     """
-    state = model.at() if state is None else state
+    model = model_from(model)
+    state = state_from(model, state)
     options = solver_of(solver)
-    inputs = inputs_of_torque(model, torque) if inputs is None else inputs
-    inputs = inputs.wired(model)
+    inputs = inputs_from(model, torque, inputs).wired(model)
     state = starting_state(model, state, inputs)
     model.check_reference(state.q)
     times = output_times(t_end, output_dt)

@@ -11,10 +11,11 @@ from jaxtyping import Int
 
 from ..describe.scenario import Solver
 from ..dynamics.formulation import AbstractFormulation
+from .arguments import solver_of
 from .family_runs import FamilyTask, family_solution
-from .inputs import Inputs, inputs_of_torque
+from .inputs import Inputs, inputs_from
 from .model import Model
-from .simulate import output_times, solver_of
+from .simulate import output_times
 from .solution import Solution
 from .state import State
 
@@ -122,8 +123,7 @@ class Family(eqx.Module):
             (3, 3, 1)
         """
         model = self.model
-        if inputs is None:
-            inputs = inputs_of_torque(model, torque)
+        inputs = inputs_from(model, torque, inputs)
         task = FamilyTask(
             model=model,
             formulation=self.take(np.arange(len(self))),

@@ -15,12 +15,20 @@ from ..dynamics.formulation import near
 from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
 from ..types import RESULTS, ended_as, host_real, host_whole, real, whole
 from .adjoint import recorded_times, replayed
+from .arguments import (
+    ArgumentError,
+    ModelLike,
+    model_from,
+    seconds_from,
+    solver_of,
+    state_from,
+)
 from .checkpoint import Checkpoint, Keeper
 from .contacts import first_contacts
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
 from .generalised_alpha import GeneralisedAlpha
-from .inputs import Inputs, inputs_of_torque
+from .inputs import Inputs, inputs_from
 from .march import DrivenRobot, MarchState, first_sample, march, set_off
 from .model import Model
 from .problem import MotionProblem
@@ -75,18 +83,16 @@ def settings_of(solver: Solver, t_end: float) -> Settings:
 
 def output_times(t_end: float, output_dt: float) -> np.ndarray:
     """0, output_dt, ... and t_end, however it divides."""
+    t_end = seconds_from("t_end", t_end)
+    output_dt = seconds_from("output_dt", output_dt)
+    if output_dt > t_end:
+        message = f"must not be longer than the run (t_end {t_end:g} s)"
+        raise ArgumentError("output_dt", output_dt, message)
     count = int(np.floor(t_end / output_dt * (1 + 1e-12))) + 1
     times = np.arange(count) * output_dt
     if abs(times[-1] - t_end) < 1e-9 * t_end:
         return times
     return np.append(times, t_end)
-
-
-def solver_of(options: Solver | Mapping[str, Any] | None) -> Solver:
-    """Solver options from a mapping of them."""
-    if isinstance(options, Solver):
-        return options
-    return Solver(**dict(options or {}))
 
 
 # --- a run that can be watched -------------------------------------------------------------------------------------
@@ -253,8 +259,8 @@ def _bursts(
 
 
 def rollout(
-    model: Model,
-    state: State | None = None,
+    model: ModelLike,
+    state: Any = None,
     *,
     t_end: float = 1.0,
     output_dt: float = 0.001,
@@ -271,7 +277,7 @@ def rollout(
 
     Args:
         model: the robot; its numbers may be traced (`model.replace({"payload.mass": mass})`).
-        state: at t = 0; at rest with q = 0 by default.
+        state: at t = 0, or a pose in which the robot rests undeformed; q = 0 by default.
         t_end: duration [s].
         output_dt: spacing of the output [s].
         torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
@@ -317,8 +323,8 @@ def rollout(
 
 
 def step_times(
-    model: Model,
-    state: State | None = None,
+    model: ModelLike,
+    state: Any = None,
     *,
     t_end: float = 1.0,
     torque: Any = None,
@@ -354,17 +360,17 @@ class PureStart(NamedTuple):
 
 
 def _pure_start(
-    model: Model,
-    state: State | None,
+    model: ModelLike,
+    state: Any,
     times: np.ndarray,
     torque: Any,
     inputs: Inputs | None,
     solver: Solver | Mapping[str, Any] | None,
 ) -> PureStart:
     """A march under way, its whole output grid in one window."""
-    state = model.at() if state is None else state
-    inputs = inputs_of_torque(model, torque) if inputs is None else inputs
-    inputs = inputs.wired(model)
+    model = model_from(model)
+    state = state_from(model, state)
+    inputs = inputs_from(model, torque, inputs).wired(model)
     options = solver_of(solver)
     end = float(times[-1])
     f = model.formulation

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
+from ...describe.summary import Summarised, Summary
 from ...solve.balance import MotionPoint
 from ...solve.model import Model
 from ...solve.state import State
@@ -20,10 +21,11 @@ from ..linear.linearize import (
     operating_point,
 )
 from .complex_modes import damping_ratio, frequency_hz, quadratic_modes
+from .modes_summary import modes_summary
 from .participation import participation
 
 
-class DampedModes(eqx.Module):
+class DampedModes(Summarised, eqx.Module):
     """Modes of the quadratic eigenproblem, [Palomba2019] eqs. (12)-(18), in order of |lambda|; one of each pair."""
 
     eigenvalue: Complex[np.ndarray, " m"]  # lambda [rad/s]
@@ -42,6 +44,10 @@ class DampedModes(eqx.Module):
     names: tuple[str, ...] = eqx.field(static=True)
     # Part of each link, and controller, in the potential energy.
     strain: dict[str, Float[np.ndarray, " m"]]
+
+    def summary(self) -> Summary:
+        """Frequencies, damping and where the energy is."""
+        return modes_summary(self, "Damped modes")
 
     @property
     def shapes(self) -> Float[np.ndarray, "n m"]:
