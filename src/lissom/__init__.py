@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
+from .drawing import drawers_from
+
 jax.config.update("jax_enable_x64", True)
+drawers_from(lambda: import_module(".show.drawings", __name__))
 
 if TYPE_CHECKING:
     from .analyse.linear.frequency_response import (

@@ -1,5 +1,7 @@
 """`python -m lissom`: the same as the command `lissom`."""
 
-from .commands.cli import main
+import sys
 
-main()
+from lissom_command import main
+
+sys.exit(main())

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
+from ..drawing import picture_of
 from .chain_checks import chain_findings
 from .document import Document, read_document
 from .errors import shortened
@@ -124,6 +125,10 @@ class Robot(Summarised, Part):
         """
         data = with_values(plain(self), changes)
         return build_from(type(self), data)
+
+    def plot(self, q: Any = None, path: Any = None) -> Any:
+        """Figure of the robot in the pose q, undeformed; `path` writes it too."""
+        return picture_of(self, q=q, path=path)
 
     def summary(self) -> Summary:
         """Links, joints and bodies in one table: what a robot prints as."""

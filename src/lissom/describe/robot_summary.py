@@ -9,11 +9,10 @@ import numpy as np
 from .link import Beam, Link, Payload
 from .link_geometry import link_tip, parent_of, polyline
 from .quantity import is_traced
-from .section import Taper
+from .section import section_text
 from .summary import Summary, count, number, numbers
 
 COLUMNS = ("link", "carried by", "joint", "body", "length [m]")
-MILLIMETRE = 1e-3
 GIGAPASCAL = 1e9
 
 
@@ -79,20 +78,7 @@ def _beam(beam: Beam) -> str:
     E = beam.material.E
     stiffness = "traced" if is_traced(E) else number(E / GIGAPASCAL)
     elements = count(beam.elements, "element")
-    return f"beam, {_section(beam.section)}, E {stiffness} GPa, {elements}"
-
-
-def _section(section: Any) -> str:
-    if isinstance(section, Taper):
-        return f"{_section(section.start)} to {_section(section.end)}"
-    if section.shape == "general":
-        return f"general, A {number(section.A)} m^2"
-    sides = {name: getattr(section, name) for name in type(section).model_fields}
-    shape = sides.pop("shape")
-    if is_traced(*sides.values()):
-        return f"{shape}, traced"
-    shown = [f"{name} {number(side / MILLIMETRE)}" for name, side in sides.items()]
-    return f"{shape} {' '.join(shown)} mm"
+    return f"beam, {section_text(beam.section)}, E {stiffness} GPa, {elements}"
 
 
 def _length(links: Sequence[Link], i: int) -> str:

@@ -23,6 +23,7 @@ from ..describe.supported import (
     SUPPORT,
     check_structure,
 )
+from ..drawing import picture_of
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
 from ..dynamics.coordinates import with_coordinates
@@ -148,6 +149,10 @@ class Model(Summarised):
         model.formulation = formulation
         return model
 
+    def plot(self, state: Any = None, path: Any = None) -> Any:
+        """Figure of the robot in a state or a pose; `path` writes it too."""
+        return picture_of(self, state=state, path=path)
+
     def summary(self) -> Summary:
         """Formulation, shapes and number of coordinates of each link."""
         f = self.formulation
@@ -212,6 +217,11 @@ class Model(Summarised):
     def find_node(self, name: str) -> tuple[int, int]:
         """Numbers of the body and of its node, of a name such as `upper/2` or `upper/tip`."""
         return find_node(self.robot, name)
+
+    def node_rows(self, padded: Any) -> np.ndarray:
+        """Rows in the order of `node_names`, from an array (body, node, ...) padded to the longest body."""
+        body, node = np.array(self.node_index).T
+        return np.asarray(padded)[body, node]
 
     def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
         """One number for each joint, zeros for None; `name` is what an error message calls them.

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 
 from ...algebra.eigen import symmetric_modes, symmetric_modes_traced, with_signs
 from ...describe.summary import Summarised, Summary
+from ...drawing import picture_of
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...native.compiled import compiled_quickly
@@ -26,7 +27,7 @@ from ..linear.linear_feedback import joint_feedback
 from ..linear.locking import locked_basis
 from .complex_modes import RIGID_RATE
 from .damped_modes import damped_modes
-from .modes_summary import modes_summary
+from .modes_summary import ModesOrigin, modes_summary
 from .participation import participation
 
 
@@ -46,6 +47,12 @@ class Modes(Summarised, eqx.Module):
     names: tuple[str, ...] = eqx.field(static=True)
     # Part of each link, and controller, in the potential energy.
     strain: dict[str, Float[np.ndarray, " m"]]
+    # The point about which they are, for pictures.
+    origin: ModesOrigin | None = eqx.field(static=True, default=None)
+
+    def plot(self, count: int = 8, path: Any = None) -> Any:
+        """Figure of the lowest mode shapes; `path` writes it too."""
+        return picture_of(self, count=count, path=path)
 
     def summary(self) -> Summary:
         """Frequencies, damping and where the energy is."""
@@ -158,6 +165,7 @@ def modes(
         eigenvalue=squares,
         names=(*model.independent_names, *model.coordinate_names),
         strain=strain,
+        origin=ModesOrigin(model, f, state.x),
     )
 
 

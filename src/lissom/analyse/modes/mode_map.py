@@ -14,6 +14,7 @@ from jaxtyping import Float
 from ...algebra.eigen import symmetric_modes
 from ...atomic import write_atomically
 from ...describe.summary import Summarised, Summary, count, number
+from ...drawing import picture_of
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.nodes import node_poses
@@ -80,6 +81,10 @@ class ModeMap(Summarised):
     # Where joints move: roots of the matrices of the instant as they are ([Palomba2019]); else of their self-adjoint
     # form, without what the changing of the coordinates puts into them.
     frozen: bool = False
+
+    def plot(self, path: Any = None) -> Any:
+        """Figure of the frequencies over what varies; `path` writes it too."""
+        return picture_of(self, path=path)
 
     def summary(self) -> Summary:
         """The grid, and the range of each mode's frequency over it."""

@@ -6,8 +6,19 @@ from typing import Any
 import numpy as np
 
 from ...describe.summary import Summary, count, number
+from ...dynamics.formulation import AbstractFormulation
+from ...solve.model import Model
 
 COLUMNS = ("mode", "frequency [Hz]", "damping [%]", "kind", "most energy in")
+
+
+class ModesOrigin:
+    """The robot and the coordinates about which modes are; two of them are never equal."""
+
+    def __init__(self, model: Model, formulation: AbstractFormulation, x: Any):
+        self.model = model
+        self.formulation = formulation
+        self.x = x
 
 
 def modes_summary(modes: Any, title: str) -> Summary:
