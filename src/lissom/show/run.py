@@ -38,12 +38,15 @@ from ..solve.state import State, state_at
 from ..types import RESULTS, ended_as
 from .checkpoint_file import CheckpointFile
 from .robot_scene import scene_of
+from .run_columns import USUAL, node_label
 from .scene import scene_to_json
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
 MOST_NAMES = 20  # in a refusal
+# Of a state, under the names of the data.
+STATE = ("q", "qd", "elastic", "elastic_rate", "encoder", "encoder_rate")
 JOINT_COLUMNS = ("joint", "lowest q", "highest q", "largest torque")
 Variables = dict[str, tuple[Any, ...]]  # by name: dimensions, numbers, attributes
 
@@ -114,12 +117,20 @@ class Run(Summarised):
 
     def values(self, name: str) -> np.ndarray:
         """The numbers of one variable or coordinate of `data`."""
+        if name not in self._names:
+            raise unknown_name("quantity", name, self._names)
         source = self._source
-        is_table = isinstance(source, RunTable)
-        names = source.names if is_table else [*source.variables, *source.coords]
-        if name not in names:
-            raise unknown_name("quantity", name, dict.fromkeys(map(str, names)))
-        return source.values(name) if is_table else source[name].values
+        if isinstance(source, RunTable):
+            return source.values(name)
+        return source[name].values
+
+    @property
+    def _names(self) -> list[str]:
+        """Of everything that the run holds."""
+        source = self._source
+        if isinstance(source, RunTable):
+            return source.names
+        return [str(name) for name in source.variables]
 
     @property
     def t(self) -> np.ndarray:
@@ -166,15 +177,12 @@ class Run(Summarised):
 
     def _node(self, node: str) -> str:
         """The name of a node in the data, where tips have their number."""
-        link, _, number = node.rpartition("/")
-        if number != "tip":
-            return node
         names = [str(name) for name in self.values("node")]
-        own = [name for name in names if name.rpartition("/")[0] == link]
-        if not own:
-            links = dict.fromkeys(name.rpartition("/")[0] for name in names)
-            raise unknown_name("node", node, [f"{link}/tip" for link in links])
-        return own[-1]
+        label = node_label(names, node)
+        if label not in names:
+            tips = dict.fromkeys(f"{name.rpartition('/')[0]}/tip" for name in names)
+            raise unknown_name("node", node, [*tips, *names])
+        return label
 
     def plot(self, path: str | Path | None = None):
         """Figure of joint angles, tip path, nodal displacements, energies and torques."""
@@ -188,6 +196,74 @@ class Run(Summarised):
 
         return animate(self.data, path, scale=scale)
 
+    def to_csv(self, path: str | Path, quantities: Sequence[str] = USUAL) -> Path:
+        """A table with one row for each output time; `quantities` are names such as `q`, `position`, `elastic`.
+
+        Raises:
+            UnknownNameError: the run holds no such quantity.
+        """
+        from .run_columns import csv_text
+
+        text = csv_text(self.data, self._known(quantities))
+        return write_atomically(path, lambda file: file.write(text.encode()))
+
+    def to_pandas(self, quantity: str | None = None) -> Any:
+        """A `pandas.DataFrame` over time: of one quantity such as `position`, or of the usual ones."""
+        import pandas
+
+        from .run_columns import columns
+
+        names = self._known(USUAL if quantity is None else (quantity,))
+        table = dict(columns(self.data, names))
+        time = table.pop("time")
+        return pandas.DataFrame(table, index=pandas.Index(time, name="time [s]"))
+
+    def _known(self, names: Sequence[str]) -> list[str]:
+        """The names, if the run holds these quantities over time."""
+        from .run_columns import quantities
+
+        held = quantities(self.data)
+        for name in names:
+            if name not in held:
+                raise unknown_name("quantity", name, held)
+        return list(names)
+
+    def state(self, k: int = -1) -> State:
+        """The state at output time k, the last one by default: `simulate` goes on from there.
+
+        Raises:
+            ValueError: the run has no such time, or does not hold the rates of its links.
+        """
+        count = len(self.t)
+        if not -count <= k < count:
+            raise ValueError(f"k: {k}: the run has {count} output times")
+        if "elastic_rate" not in self._names:
+            raise ValueError(
+                "the file is of an older version and holds no rates of elastic coordinates: run it again"
+            )
+        row = {name: jnp.asarray(self.values(name)[k]) for name in STATE}
+        return State(
+            q=row["q"],
+            qd=row["qd"],
+            elastic=row["elastic"],
+            elastic_d=row["elastic_rate"],
+            encoder=row["encoder"],
+            encoder_d=row["encoder_rate"],
+            independent=self._independent(float(self.t[k])),
+        )
+
+    def _independent(self, t: float) -> tuple[int, ...] | None:
+        """Numbers of the joints of a closed chain that are coordinates at a time, None of an open one."""
+        chosen = None
+        for line in filter(None, self.facts.get("independent", "").split("; ")):
+            names, _, since = line.removesuffix(" s").rpartition(" from ")
+            if float(since) <= t * (1 + 1e-5):
+                chosen = names.split(", ")
+        if chosen is None:
+            return None
+        joints = [str(name) for name in self.values("joint")]
+        return tuple(joints.index(name) for name in chosen)
+
     def save(self, path: str | Path) -> Path:
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
         content = self.data.to_netcdf(engine="h5netcdf")
@@ -198,8 +274,10 @@ class Run(Summarised):
         """A run read back from its file."""
         import xarray as xr
 
+        from .node_index import with_tips
+
         check_file(path, ".nc")
-        return cls(xr.load_dataset(path, engine="h5netcdf"))
+        return cls(with_tips(xr.load_dataset(path, engine="h5netcdf")))
 
 
 @dataclass
@@ -226,7 +304,9 @@ class RunTable:
         """All of it as a dataset."""
         import xarray as xr
 
-        return xr.Dataset(self.variables, self.coordinates, self.attrs)
+        from .node_index import with_tips
+
+        return with_tips(xr.Dataset(self.variables, self.coordinates, self.attrs))
 
 
 def simulate(
@@ -429,6 +509,12 @@ def run_table(
         ),
         "torque": (joint, torque, {"units": "N m or N"}),
         "elastic": (("time", "coordinate"), elastic, {"units": "m or rad"}),
+        "elastic_rate": (
+            ("time", "coordinate"),
+            np.asarray(solution.xd)[:n, j:],
+            {"units": "m/s or rad/s"},
+        ),
+        "encoder_rate": (joint, outputs.encoder_rate, {"units": "rad/s or m/s"}),
         "position": (
             nodes,
             outputs.position[:, link, node],

@@ -34,6 +34,7 @@ class Outputs(eqx.Module):
 
     qd: Any  # (t, j)
     encoder: Any  # (t, j)
+    encoder_rate: Any  # (t, j)
     position: Any  # (t, l, k, 3) of the nodes, world axes [m]
     erls_position: Any  # (t, l, k, 3)
     rotation: Any  # (t, l, k, 3) from the ERLS [rad]
@@ -67,6 +68,7 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     return Outputs(
         qd=motion.theta_d,
         encoder=place.encoder,
+        encoder_rate=motion.rates.encoder,
         position=poses.position,
         erls_position=poses.erls_position,
         rotation=poses.rotation,
