@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from .bench import bench
+from .compare import compare
 from .control import app as control
 from .frequency_response import frequency_response
 from .interrupt import exit_code, leaving_at_once
@@ -18,6 +19,7 @@ from .matrices import matrices
 from .mode_map import mode_map
 from .modes import modes
 from .output import note, print_json
+from .plot import plot
 from .reduce import reduce
 from .robots import robots
 from .show import show
@@ -98,6 +100,8 @@ VERBS = (
     show,
     validate,
     simulate,
+    compare,
+    plot,
     static,
     modes,
     linearize,

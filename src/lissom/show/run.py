@@ -117,15 +117,15 @@ class Run(Summarised):
 
     def values(self, name: str) -> np.ndarray:
         """The numbers of one variable or coordinate of `data`."""
-        if name not in self._names:
-            raise unknown_name("quantity", name, self._names)
+        if name not in self.names:
+            raise unknown_name("quantity", name, self.names)
         source = self._source
         if isinstance(source, RunTable):
             return source.values(name)
         return source[name].values
 
     @property
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
         """Of everything that the run holds."""
         source = self._source
         if isinstance(source, RunTable):
@@ -237,7 +237,7 @@ class Run(Summarised):
         count = len(self.t)
         if not -count <= k < count:
             raise ValueError(f"k: {k}: the run has {count} output times")
-        if "elastic_rate" not in self._names:
+        if "elastic_rate" not in self.names:
             raise ValueError(
                 "the file is of an older version and holds no rates of elastic coordinates: run it again"
             )
