@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
     from .describe import Scenario as Scenario
+    from .describe.scenario import Solver as Solver
     from .native.export import export_c as export_c
     from .show.mode_animation import animate_mode as animate_mode
     from .show.run import Run as Run
@@ -58,8 +59,11 @@ if TYPE_CHECKING:
     from .show.run import run_scenario as run_scenario
     from .show.run import simulate as simulate
     from .solve.family import Family as Family
+    from .solve.inputs import Inputs as Inputs
     from .solve.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from .solve.model import Model as Model
+    from .solve.signals import Spline as Spline
+    from .solve.signals import Table as Table
     from .solve.simulate import rollout as rollout
     from .solve.simulate import step_times as step_times
     from .solve.solution import Solution as Solution
@@ -68,6 +72,10 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOME = {
+    "Inputs": "solve.inputs",
+    "Spline": "solve.signals",
+    "Table": "solve.signals",
+    "Solver": "describe.scenario",
     "inverse_kinematics": "solve.inverse_kinematics",
     "LinearSequence": "analyse.linear.linear_sequence",
     "linearize_along": "analyse.linear.linear_sequence",

@@ -100,9 +100,13 @@ def _differences(
 
 
 def _at(t: np.ndarray, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Rows at other times, by a straight line between neighbours."""
-    columns = [np.interp(t, times, column) for column in rows.T]
-    return np.stack(columns, axis=1)
+    """Rows at other times, by a cubic spline where there are enough of them."""
+    from scipy.interpolate import make_interp_spline
+
+    if np.array_equal(t, times):
+        return rows
+    order = min(3, len(times) - 1)
+    return make_interp_spline(times, rows, k=order)(t)
 
 
 def _difference(

@@ -24,7 +24,14 @@ from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import near
 from ..native.compiled import compiled_quickly, using
 from ..scenarios.ready import ready
-from ..solve.arguments import ModelLike, model_from, solver_of, state_from
+from ..solve.arguments import (
+    ModelLike,
+    Seconds,
+    SolverLike,
+    model_from,
+    solver_of,
+    state_from,
+)
 from ..solve.channels import UnknownNameError
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.feedback import WiredLaw
@@ -313,11 +320,11 @@ def simulate(
     model: ModelLike,
     state: Any = None,
     *,
-    t_end: float = 1.0,
-    output_dt: float = 0.001,
+    t_end: Seconds = 1.0,
+    output_dt: Seconds = 0.001,
     torque: Any = None,
     inputs: Inputs | None = None,
-    solver: Solver | Mapping[str, Any] | None = None,
+    solver: SolverLike = None,
     watch: Callable[[float], None] = lambda t: None,
     throw: bool = True,
     scenario: Mapping[str, Any] | None = None,

@@ -20,6 +20,11 @@ from .state import State
 ModelLike = Any
 
 
+# A positive number of seconds, and options of a solver or a mapping of them: anything else is refused in words.
+Seconds = Any
+SolverLike = Any
+
+
 class ArgumentError(ValueError):
     """An argument that a function cannot work with."""
 

@@ -9,9 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Int
 
-from ..describe.scenario import Solver
 from ..dynamics.formulation import AbstractFormulation
-from .arguments import solver_of
+from .arguments import Seconds, SolverLike, solver_of
 from .family_runs import FamilyTask, family_solution
 from .inputs import Inputs, inputs_from
 from .model import Model
@@ -97,11 +96,11 @@ class Family(eqx.Module):
         self,
         state: State | None = None,
         *,
-        t_end: float = 1.0,
-        output_dt: float = 0.001,
+        t_end: Seconds = 1.0,
+        output_dt: Seconds = 0.001,
         torque: Any = None,
         inputs: Inputs | None = None,
-        solver: Solver | Mapping[str, Any] | None = None,
+        solver: SolverLike = None,
     ) -> Solution:
         """Runs of all members, as `ls.rollout` runs one: every array but the times has a leading axis over them.
 

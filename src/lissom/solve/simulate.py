@@ -18,6 +18,8 @@ from .adjoint import recorded_times, replayed
 from .arguments import (
     ArgumentError,
     ModelLike,
+    Seconds,
+    SolverLike,
     model_from,
     seconds_from,
     solver_of,
@@ -81,7 +83,7 @@ def settings_of(solver: Solver, t_end: float) -> Settings:
     return Settings(step_of(solver), tolerance, max_step, most)
 
 
-def output_times(t_end: float, output_dt: float) -> np.ndarray:
+def output_times(t_end: Seconds, output_dt: Seconds) -> np.ndarray:
     """0, output_dt, ... and t_end, however it divides."""
     t_end = seconds_from("t_end", t_end)
     output_dt = seconds_from("output_dt", output_dt)
@@ -262,11 +264,11 @@ def rollout(
     model: ModelLike,
     state: Any = None,
     *,
-    t_end: float = 1.0,
-    output_dt: float = 0.001,
+    t_end: Seconds = 1.0,
+    output_dt: Seconds = 0.001,
     torque: Any = None,
     inputs: Inputs | None = None,
-    solver: Solver | Mapping[str, Any] | None = None,
+    solver: SolverLike = None,
     most_steps: int | None = None,
     steps: Float[Array, " s"] | None = None,
 ) -> Solution:
@@ -326,10 +328,10 @@ def step_times(
     model: ModelLike,
     state: Any = None,
     *,
-    t_end: float = 1.0,
+    t_end: Seconds = 1.0,
     torque: Any = None,
     inputs: Inputs | None = None,
-    solver: Solver | Mapping[str, Any] | None = None,
+    solver: SolverLike = None,
     most_steps: int = 1024,
 ) -> Float[Array, " s"]:
     """Times at which the steps of a run begin and end, the last one repeated: `rollout` takes the same steps again.
@@ -365,7 +367,7 @@ def _pure_start(
     times: np.ndarray,
     torque: Any,
     inputs: Inputs | None,
-    solver: Solver | Mapping[str, Any] | None,
+    solver: SolverLike,
 ) -> PureStart:
     """A march under way, its whole output grid in one window."""
     model = model_from(model)
