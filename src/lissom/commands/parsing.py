@@ -26,6 +26,7 @@ ACCELERATION = {"revolute": "rad/s^2", "prismatic": "m/s^2"}
 FORCE = {"revolute": "N m", "prismatic": "N"}
 
 BAND_POINTS = 800  # frequencies of a band that names no number
+MOST_BAND_POINTS = 100_000
 
 
 @contextmanager
@@ -253,8 +254,10 @@ def band(text: str | None) -> "np.ndarray | None":
     except (ValueError, IndexError):
         message = "must be LOW:HIGH or LOW:HIGH:POINTS in Hz, such as 0.1:200"
         raise refused("--band", text, message) from None
-    if not 0.0 < low < high or points < 2:
-        message = "must be LOW:HIGH with 0 < LOW < HIGH, and at least 2 points"
+    is_band = 0.0 < low < high and isfinite(high)
+    # Counted before the frequencies are made.
+    if not is_band or not 2 <= points <= MOST_BAND_POINTS:
+        message = f"must be LOW:HIGH with 0 < LOW < HIGH, and 2 to {MOST_BAND_POINTS} points"
         raise refused("--band", text, message)
     return np.geomspace(low, high, points)
 
