@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..describe.named_files import known_packages
 from .bench import bench
 from .compare import compare
 from .control import app as control
@@ -19,6 +20,7 @@ from .matrices import matrices
 from .mode_map import mode_map
 from .modes import modes
 from .output import note, print_json
+from .parsing import PACKAGE, package_folders
 from .plot import plot
 from .reduce import reduce
 from .robots import robots
@@ -77,6 +79,14 @@ def lissom(
             help="Stop after this time, with exit code 1; a run under way is saved. May stand anywhere on the line.",
         ),
     ] = None,
+    package: Annotated[
+        list[str] | None,
+        typer.Option(
+            PACKAGE,
+            metavar="NAME=DIR",
+            help="Files may name files in this folder too, as package://NAME/path. May stand anywhere on the line.",
+        ),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option(
@@ -133,11 +143,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     clock = WallClock(None)
     try:
         line, clock.limit = wall_limit(line)
+        line, folders = package_folders(line)
         name = f"lissom {line[0]}" if line else "lissom"
         # Not standalone: typer would print its own errors and leave, here they are told like all others.
         with (
             without_warnings(debug),
             telling(debug),
+            known_packages(folders),
             leaving_at_once(lambda: _say_stopped(clock, as_json)),
             running(clock, name, lambda: _say_stopped(clock, as_json)),
         ):

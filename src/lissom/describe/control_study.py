@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from .controllers import CONTROLLERS, Controller
-from .document import read_document
 from .files import build, build_from, find_study
+from .named_files import Packages, known_packages, read_with_named_files
 from .part import Finding, Part, finding
 from .quantity import Quantity, Whole
 from .scenario import Scenario
@@ -47,14 +47,18 @@ class ControlStudy(Part):
     controllers: dict[str, Controller]
 
     @classmethod
-    def load(cls, name_or_path: str | Path) -> "ControlStudy":
-        """The study of a library name or of a file.
+    def load(
+        cls, name_or_path: str | Path, packages: Packages | None = None
+    ) -> "ControlStudy":
+        """The study of a library name or of a file; `packages` as for `Robot.load`.
 
         Raises:
             DescriptionError: with every problem of the file.
         """
-        document = read_document(find_study(name_or_path))
-        return build(cls, document._replace(data=with_shared_keys(document.data)))
+        with known_packages(packages):
+            document = read_with_named_files(find_study(name_or_path))
+            data = with_shared_keys(document.data)
+            return build(cls, document._replace(data=data))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "ControlStudy":

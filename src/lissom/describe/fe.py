@@ -12,7 +12,7 @@ from .fe_file import FeNodes, UnknownNodeError, fe_nodes
 from .files import library_folder
 from .joint import ZERO, Angles
 from .names import check_name
-from .part import Finding, Part, entry_of, finding
+from .part import Finding, Part, finding
 from .quantity import Whole, error, kind_of
 
 INNER, TIP = "inner", "tip"
@@ -104,26 +104,3 @@ class FE(Part):
             message = "inner node and tip are at the same place"
             return [finding(message, "interface")]
         return []
-
-
-def with_folder(data: Any, folder: Path) -> Any:
-    """Robot data whose relative finite-element files are looked for beside the robot file; library files stay names."""
-    links = entry_of(data, "links")
-    if not isinstance(links, list) or folder == library_folder():
-        return data
-    placed = [_link_with_folder(link, folder) for link in links]
-    return {**data, "links": placed}
-
-
-def _link_with_folder(link: Any, folder: Path) -> Any:
-    name = entry_of(link, "fe", "file")
-    if not isinstance(name, str):
-        return link
-    if Path(name).expanduser().is_absolute():
-        return link
-    beside = (folder / name).resolve()
-    in_library = (library_folder() / name).is_file()
-    if in_library and not beside.is_file():
-        return link
-    fe = {**link["fe"], "file": str(beside)}
-    return {**link, "fe": fe}

@@ -8,14 +8,19 @@ from pydantic import BeforeValidator
 
 from ..drawing import picture_of
 from .chain_checks import chain_findings
-from .document import Document, read_document
+from .document import Document
 from .errors import shortened
-from .fe import with_folder
 from .files import as_numbers, build, build_from, find_file, write
 from .joint import Vector
 from .link import Damping, Link, Payload
 from .loop import Loop
 from .loop_checks import loop_findings
+from .named_files import (
+    Packages,
+    known_packages,
+    read_with_named_files,
+    with_relative_files,
+)
 from .names import Title
 from .outline import Outline, lenient_links, outline
 from .part import Entries, Finding, Part, entry_of, finding, is_list, plain
@@ -78,8 +83,14 @@ class Robot(Summarised, Part):
         )
 
     @classmethod
-    def load(cls, name_or_path: str | Path) -> "Robot":
+    def load(
+        cls, name_or_path: str | Path, packages: Packages | None = None
+    ) -> "Robot":
         """The robot of a library name, of a robot file, or of a URDF file.
+
+        Args:
+            name_or_path: of the robot.
+            packages: folders by name that the file may name files in, beside its own; `package://NAME/path` is there.
 
         Raises:
             DescriptionError: with every problem of the file.
@@ -87,9 +98,9 @@ class Robot(Summarised, Part):
         path = find_file(name_or_path)
         if path.suffix.lower() == ".urdf":
             return cls.from_urdf(path)
-        document = read_document(path)
-        data = with_folder(document.data, path.parent)
-        return build(cls, document._replace(data=data))
+        with known_packages(packages):
+            document = read_with_named_files(path)
+        return build(cls, document)
 
     @classmethod
     def from_urdf(cls, path: str | Path, tip: str | None = None) -> "Robot":
@@ -111,8 +122,11 @@ class Robot(Summarised, Part):
         return {"lissom": 1, **as_numbers(plain(self))}
 
     def save(self, path: str | Path) -> None:
-        """Writes the robot file that loads as an equal robot."""
-        write(self, path)
+        """Writes the robot file that loads as an equal robot.
+
+        Links of finite elements outside of its folder stay where they are: `load` then needs their `packages`.
+        """
+        write(with_relative_files(plain(self), Path(path).parent), path)
 
     def replace(self, changes: Mapping[str, Any]) -> "Robot":
         """A robot with other values at dotted paths: `{"links.upper.beam.material.E": 9e9, "payload.mass": 0.3}`.

@@ -18,7 +18,7 @@ from .channels import Channel, UnknownNameError, measure, output_named
 from .law import AbstractLaw
 from .model import Model
 from .state import State, state_of
-from .user_function import UserFunction, user_function
+from .user_function import UserFunction, has_known_content, user_function
 
 
 class ControlState(eqx.Module):
@@ -77,6 +77,8 @@ class StateFunction(AbstractFeedback):
     """
 
     function: UserFunction = eqx.field(static=True, converter=user_function)
+    # Traced values that the function encloses: it takes them as further arguments, so that derivatives see them.
+    enclosed: tuple[Any, ...] = ()
 
     @property
     def sample(self) -> None:
@@ -98,7 +100,7 @@ class StateFunction(AbstractFeedback):
 
     def _value(self, formulation, t, state: State) -> Float[Array, " j"]:
         try:
-            value = jnp.asarray(self.function(t, state), dtype=float)
+            value = jnp.asarray(self.function(t, state, *self.enclosed), dtype=float)
         except jax.errors.ConcretizationTypeError:
             # float(t), `if t > 1`, np.sin(t): plain Python.
             value = called_back(
@@ -119,6 +121,26 @@ class StateFunction(AbstractFeedback):
         on_x = slope.q @ G + elastic + slope.encoder @ N.encoder
         on_xd = slope.qd @ G + elastic_d + slope.encoder_d @ N.encoder
         return on_x, on_xd
+
+
+def state_function(model: Model, function: Callable) -> StateFunction:
+    """The feedback of a user's function; what it encloses and is being differentiated becomes its numbers."""
+    if has_known_content(function):
+        return StateFunction(function)
+    f = model.formulation
+    x = jnp.zeros(f.size)
+    shapes = jax.eval_shape(lambda x: state_of(f, f.motion(x, x, x)), x)
+    state = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+    try:
+        converted, enclosed = jax.closure_convert(function, real(0.0), state)
+    except jax.errors.ConcretizationTypeError:
+        # Plain Python: it is called back, and has no derivatives.
+        return StateFunction(function)
+    return (
+        StateFunction(converted, tuple(enclosed))
+        if enclosed
+        else StateFunction(function)
+    )
 
 
 def on_actuated(
@@ -267,7 +289,7 @@ def wired(model: Model, law: Any) -> AbstractFeedback | None:
                 f"a law is a function (t, state) -> torques or a controller, got {type(law).__name__}"
             )
         _check_function(model, law)
-        return StateFunction(law)
+        return state_function(model, law)
     channels = tuple(_sensor(model, name) for name in law.sensors(model))
     wired_law = WiredLaw(law, channels, law.init(model))
     if law.sample is None:

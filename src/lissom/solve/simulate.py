@@ -14,7 +14,7 @@ from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
 from ..types import RESULTS, ended_as, host_real, host_whole, real, whole
-from .adjoint import recorded_times, replayed
+from .adjoint import recorded_along, recorded_march, replayed
 from .arguments import (
     ArgumentError,
     ModelLike,
@@ -312,10 +312,12 @@ def rollout(
     found = at
     if steps is None:
         assert most_steps is not None
-        found, steps = recorded_times(
+        found, recording = recorded_march(
             step, robot, tolerance, at, end, max_step, max_steps, most_steps
         )
-    at, record = replayed(step, robot, tolerance, at, steps, at.record)
+    else:
+        recording = recorded_along(step, robot, tolerance, at, steps)
+    at, record = replayed(step, robot, tolerance, at, recording, at.record)
     at = eqx.tree_at(
         lambda s: (s.record, s.counts, s.result),
         at,
@@ -341,7 +343,7 @@ def step_times(
     times = np.array([0.0, t_end])
     start = _pure_start(model, state, times, torque, inputs, solver)
     step, tolerance, max_step, max_steps = start.settings
-    return recorded_times(
+    _, recording = recorded_march(
         step,
         start.robot,
         tolerance,
@@ -350,7 +352,8 @@ def step_times(
         max_step,
         max_steps,
         most_steps,
-    )[1]
+    )
+    return recording.times
 
 
 class PureStart(NamedTuple):

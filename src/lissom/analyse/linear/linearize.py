@@ -13,7 +13,13 @@ from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...native.compiled import compiled_quickly
 from ...solve.arguments import ModelLike, model_from
-from ...solve.balance import MotionPoint, balanced_point, left_over
+from ...solve.balance import (
+    MotionPoint,
+    balanced_point,
+    left_over,
+    of_independent,
+    start_of_balance,
+)
 from ...solve.channels import (
     Channel,
     default_inputs,
@@ -117,9 +123,9 @@ derivatives_at = compiled_quickly(derivatives)
 
 @compiled_quickly
 def _balanced(
-    f: AbstractFormulation, q, qd, qdd
+    f: AbstractFormulation, q, qd, qdd, start: Float[Array, " N"]
 ) -> tuple[MotionPoint, Float[Array, ""]]:
-    point = balanced_point(f, q, qd, qdd)
+    point = balanced_point(f, q, qd, qdd, start=start)
     return point, left_over(f, point)
 
 
@@ -152,7 +158,14 @@ def operating_point(
     qd = model.joint_vector("qd", qd)
     qdd = model.joint_vector("qdd", qdd)
     model.check_reference(q)
-    point, left = _balanced(model.formulation_at(q), q, qd, qdd)
+    f = model.formulation_at(q)
+    point, left = _balanced(f, q, qd, qdd, start_of_balance(f, q))
+    if not float(left) < BALANCE:
+        # Newton's iteration lost its way, as it does with very soft links: it begins again where they hang at rest.
+        resting = model.static(q)
+        tau = of_independent(f, resting.torque)
+        start = jnp.concatenate([resting.x, tau])
+        point, left = _balanced(model.formulation_at(resting), q, qd, qdd, start)
     require_balance(float(left), f"near q = {np.asarray(q).tolist()}")
     return point
 
