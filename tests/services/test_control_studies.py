@@ -5,7 +5,9 @@ import pytest
 from lissom.describe import DescriptionError
 from lissom.describe.control_study import ControlStudy
 from lissom.describe.files import library_studies
-from lissom.services.control import CompareRequest, compare, result_name
+from lissom.services.comparison_files import result_name
+from lissom.services.comparison_table import CompareRequest
+from lissom.services.control_comparison import compare
 
 
 @pytest.mark.parametrize("name", library_studies())

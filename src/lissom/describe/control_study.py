@@ -10,9 +10,9 @@ from .controllers import CONTROLLERS, Controller
 from .document import read_document
 from .files import build, build_from, find_study
 from .part import Finding, Part, finding
+from .planned_motions import TIMED, Reference
 from .quantity import Quantity, Whole
 from .scenario import Scenario
-from .time_tables import ReferenceTable
 
 Seconds = Annotated[float, Quantity("s", above=0)]
 SHARED = ("sample", "feedforward")  # keys that a study gives to all its controllers
@@ -36,7 +36,7 @@ class ControlStudy(Part):
     scenario: Annotated[Scenario, BeforeValidator(_named_scenario)]
     # Keys of scenario and robot with other values, by dotted path: {links.left.joint.motor: {inertia: 2e-3}}.
     changes: dict[str, Any] = {}
-    motion: ReferenceTable
+    motion: Reference  # a table, or a line of the tip
     sample: Seconds = 1e-3
     feedforward: str = "quasi-static"
     # The run goes on after the motion, in periods of the first mode.
@@ -71,10 +71,14 @@ class ControlStudy(Part):
         return self.scenario.replace(self.changes) if self.changes else self.scenario
 
     def findings(self) -> list[Finding]:
-        """There is something to compare."""
-        if self.controllers:
-            return []
-        return [finding("names no controller", "controllers", value={})]
+        """There is something to compare, in a time that is known."""
+        found = []
+        if not self.controllers:
+            found.append(finding("names no controller", "controllers", value={}))
+        if not isinstance(self.motion, TIMED):
+            message = "all controllers share one time: a table, or a tip-line"
+            found.append(finding(message, "motion", "type", value=self.motion.type))
+        return found
 
 
 def with_shared_keys(data: Any) -> Any:
