@@ -31,26 +31,23 @@ from .optimal import (
 )
 from .predictive import MPC, Limits, Solver, foreseen_program, program_of
 from .preview import Preview, left_out, preview
+from .scheduled import state_names
 from .slow_model import encoder_names, slow_model
 
 
 def lqr_law(model: Model, controller: LQRController) -> LQR:
     """Optimal feedback of the full state."""
-    names = tuple(model.independent_names) + tuple(model.coordinate_names)
-    states = (*names, *(f"{name}.rate" for name in names))
+    states = state_names(model)
     encoders = encoder_names(model)
-    outputs = (*states, *encoders)
     q = design_pose(model, controller)
     design = design_model(
-        model, q, outputs, controller.sample, fastest=controller.fastest
+        model, q, encoders, controller.sample, fastest=controller.fastest
     )
     gains, K_integral = integral_regulator(design, tolerances_of(controller), encoders)
-    # The states of the design model are combinations of the robot's: the slow part of what is measured.
-    slow = np.linalg.pinv(design.rows(states))
     return LQR(
-        K=gains.K @ slow,
+        K=gains.K @ design.of_robot,
         K_integral=K_integral,
-        nominal=nominal_of(model, controller, outputs),
+        nominal=nominal_of(model, controller, (*states, *encoders)),
         sample=controller.sample,
         state_names=states,
         torque_limit=for_drives(model, "torque_limit", controller.torque_limit),

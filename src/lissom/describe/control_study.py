@@ -1,13 +1,14 @@
 """A comparison of controllers: one robot, one motion, many laws."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from .controllers import CONTROLLERS, Controller
+from .controllers import CONTROLLERS, Controller, FeedForwardName
 from .document import read_document
+from .errors import DescriptionError, Problem
 from .files import build, build_from, find_study
 from .part import Finding, Part, finding
 from .planned_motions import TIMED, Reference
@@ -38,7 +39,7 @@ class ControlStudy(Part):
     changes: dict[str, Any] = {}
     motion: Reference  # a table, or a line of the tip
     sample: Seconds = 1e-3
-    feedforward: str = "quasi-static"
+    feedforward: FeedForwardName = "quasi-static"
     # The run goes on after the motion, in periods of the first mode.
     periods: Annotated[float, Quantity("", above=0)] = 6.0
     node: str | None = None  # whose vibration is watched; default the last link's tip
@@ -54,7 +55,11 @@ class ControlStudy(Part):
             DescriptionError: with every problem of the file.
         """
         document = read_document(find_study(name_or_path))
-        return build(cls, document._replace(data=with_shared_keys(document.data)))
+        whole = document._replace(data=with_shared_keys(document.data))
+        try:
+            return build(cls, whole)
+        except DescriptionError as failure:
+            raise DescriptionError(without_repeats(failure.problems)) from None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "ControlStudy":
@@ -79,6 +84,14 @@ class ControlStudy(Part):
             message = "all controllers share one time: a table, or a tip-line"
             found.append(finding(message, "motion", "type", value=self.motion.type))
         return found
+
+
+def without_repeats(problems: Sequence[Problem]) -> list[Problem]:
+    """Problems of a study, those of its shared keys once and not again for every controller."""
+    inside = [p for p in problems if p.field.startswith("controllers.")]
+    shared = [p for p in problems if p not in inside]
+    said = {p.message for p in shared}
+    return [*shared, *(p for p in inside if p.message not in said)]
 
 
 def with_shared_keys(data: Any) -> Any:
