@@ -196,6 +196,9 @@ def _print_comparison(screen: "Console", answer: "CompareResult") -> None:
     for row in answer.rows:
         if row.failed is not None:
             screen.print(f"{row.name}: failed: {row.failed}")
+        if row.line_error is not None:
+            away = _short(row.line_error, 1e3)
+            screen.print(f"{row.name}: the node leaves its line by up to {away} mm")
         for line in row.notes:
             screen.print(f"{row.name}: {line}")
     print_files(screen, answer.files)

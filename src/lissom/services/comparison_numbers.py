@@ -7,6 +7,7 @@ import numpy as np
 from ..describe.control_study import ControlStudy
 from ..describe.controllers import Common
 from ..describe.errors import refused
+from ..describe.planned_motions import TipLineMotion
 from ..describe.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -121,7 +122,19 @@ def _node_numbers(setting: Setting, run: "Run") -> dict[str, Any]:
     return {
         "residual": residual_vibration(t, displacement, final, stop, watch),
         "settling": settling if np.isfinite(settling) else None,
+        "line_error": _line_error(setting, path, end),
     }
+
+
+def _line_error(setting: Setting, path: np.ndarray, end: np.ndarray) -> float | None:
+    """Largest distance of the watched node from the straight line between the places where it rests."""
+    if not isinstance(setting.study.motion, TipLineMotion):
+        return None
+    along = end - path[0]
+    direction = along / np.linalg.norm(along)
+    away = path - path[0]
+    beside = away - np.outer(away @ direction, direction)
+    return float(np.linalg.norm(beside, axis=1).max())
 
 
 def gauges_of(model: "Model", study: ControlStudy) -> tuple[Gauge, ...]:

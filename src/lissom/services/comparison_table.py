@@ -27,6 +27,8 @@ class ControllerRow(FrozenModel):
     residual: float | None = None  # [m]
     residual_share: float | None = None  # of that of the first controller
     settling: float | None = None  # [s]; None: not within the run
+    # Largest distance of the node from a line that it is led along [m].
+    line_error: float | None = None
     strain_peak: float | None = None  # of the gauges, at the outer fibre
     end_error: float | None = None  # of an encoder at the end of the run [rad or m]
     torque_peak: float | None = None  # [N m or N]
