@@ -54,13 +54,13 @@ def poles_of_responses(responses):
     """Poles of the linear system of least order that has these responses (Ho and Kalman)."""
     before, after = [], []
     for rows in responses:
-        # A sample and the one after it together tell the state.
-        stacked = np.concatenate([rows[:-1], rows[1:]], axis=1)
+        # Three torques in a row, with angle and speed, tell all five states.
+        stacked = np.concatenate([rows[:-2], rows[1:-1], rows[2:]], axis=1)
         before.append(stacked[:-1])
         after.append(stacked[1:])
     X, Y = np.concatenate(before).T, np.concatenate(after).T
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    assert s[STATES] < 1e-9 * s[0]
+    assert s[STATES] < 1e-11 * s[0] and s[STATES - 1] > 1e-5 * s[0]
     U, s, Vt = U[:, :STATES], s[:STATES], Vt[:STATES]
     return np.linalg.eigvals(U.T @ Y @ Vt.T / s)
 
