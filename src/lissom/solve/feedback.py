@@ -253,10 +253,11 @@ class WiredLaw(AbstractFeedback):
         """True if a channel is the reaction of a joint."""
         return any(channel.kind == "reaction" for channel in self.channels)
 
-    def start(self, formulation: AbstractFormulation) -> ControlState:
-        """Before the first sample: no torque is held."""
-        command = jnp.zeros(len(formulation.joints.actuated))
-        return ControlState(command, jax.tree.map(jnp.asarray, self.memory), whole(0))
+    def start(self, held: Float[Array, " a"]) -> ControlState:
+        """Before the first sample, under torques that are held until then."""
+        return ControlState(
+            real(held), jax.tree.map(jnp.asarray, self.memory), whole(0)
+        )
 
     def acted(
         self, t, measured: Float[Array, " m"], control: ControlState

@@ -402,14 +402,14 @@ def start_of_march(
     state: State,
     record: Record,
     first_step: Any,
-    sample: Callable[[MotionProblem, Moment], Any],
+    sample: Callable[[MotionProblem, Moment, Any], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
     now = Moment(real(0.0), state.x, state.xd, np.zeros(2))
     joints = real(state.q)
     control = None
     if robot.sampled_law is not None:
-        control = sample(robot.at_start.near(joints), now)
+        control = sample(robot.at_start.near(joints), now, _held_before(robot, state))
     contacts = None
     if robot.formulation.joints.stops is not None:
         contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
@@ -426,6 +426,14 @@ def start_of_march(
         record=record,
         result=RESULTS.successful,
     )
+
+
+def _held_before(robot: DrivenRobot, state: State) -> Float[Array, " a"]:
+    """Torques of the actuated joints before the first sample: those that hold a static state, none otherwise."""
+    actuated = np.asarray(robot.formulation.joints.actuated, dtype=int)
+    if state.torque is None:
+        return real(np.zeros(len(actuated)))
+    return real(state.torque)[actuated]
 
 
 def first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
