@@ -155,15 +155,21 @@ def composed_rotation(
     vector = a * v + b * u + np.cross(u, v)
     # Of the two quaternions of a rotation, the one with the smaller angle.
     vector = np.where(scalar < 0.0, -vector, vector)
-    sine = np.linalg.norm(vector, axis=-1, keepdims=True)
+    sine = lengths(vector)[..., None]
     angle = 2.0 * np.arctan2(sine, abs(scalar))
     is_still = sine == 0.0
     return vector * np.where(is_still, 2.0, angle / np.where(is_still, 1.0, sine))
 
 
+def lengths(vectors: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n"]:
+    """Lengths of many vectors; many times as fast as `np.linalg.norm`, which adds up three numbers at a time."""
+    x, y, z = np.moveaxis(np.asarray(vectors), -1, 0)
+    return np.sqrt(x * x + y * y + z * z)
+
+
 def _quaternion(phi: Float[np.ndarray, "*n 3"]):
     """Scalar and vector part of the unit quaternion of a rotation vector."""
-    half = 0.5 * np.linalg.norm(phi, axis=-1, keepdims=True)
+    half = 0.5 * lengths(phi)[..., None]
     # sin(half) / (2 half), with NumPy's sin(pi x) / (pi x).
     return np.cos(half), 0.5 * np.sinc(half / np.pi) * np.asarray(phi)
 

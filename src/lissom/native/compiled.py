@@ -4,6 +4,7 @@ import functools
 import hashlib
 import logging
 import threading
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -24,6 +25,7 @@ from ..compilation import (
     user_code_in,
 )
 from . import machine_code, marks, program_cache
+from .call_memory import Inputs, OutputBlock
 from .program import Function, Untranslatable, executed_operations
 from .program_cache import Recipe
 from .recent_call import RecentCall
@@ -320,29 +322,22 @@ def recipe_of(traced: Any, name: str, result: Any) -> Recipe:
 def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
     """A program: numbers in, results out."""
     call = machine_code.entry(recipe.name, recipe.count)
-    inputs = [np.dtype(name) for name in recipe.inputs]
-    outputs = [(shape, np.dtype(name)) for shape, name in recipe.outputs]
+    inputs = Inputs(recipe.inputs)
+    outputs = OutputBlock(recipe.outputs)
     leaves, tree = jax.tree.flatten(recipe.result)
     places = [k for k, leaf in enumerate(leaves) if _is_shape(leaf)]
 
     def run(numbers: list[Any]) -> Any:
-        pairs = zip(numbers, inputs, strict=True)
-        given = [np.ascontiguousarray(number, dtype=dtype) for number, dtype in pairs]
-        results = [np.empty(shape, dtype) for shape, dtype in outputs]
-        addresses = [address_of(array) for array in (*given, *results)]
-        pointers = np.array(addresses, dtype=np.uint64)
-        call(address_of(pointers))
+        given, sources = inputs.located(numbers)
+        results, targets = outputs.allocated()
+        pointers = array("Q", sources + targets)
+        call(pointers.buffer_info()[0])
         filled = list(leaves)
-        for place, array in zip(places, results, strict=True):
-            filled[place] = array
+        for place, result in zip(places, results, strict=True):
+            filled[place] = result
         return jax.tree.unflatten(tree, filled)
 
     return run
-
-
-def address_of(array: np.ndarray) -> int:
-    """Where the numbers of an array begin."""
-    return array.__array_interface__["data"][0]
 
 
 def _is_shape(leaf: Any) -> bool:

@@ -16,8 +16,7 @@ from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.outputs import ENERGIES, shown_motion
 from ..solve.state import State
-from .robot_scene import scene_of
-from .scene import scene_to_json
+from .robot_scene import scene_text
 from .viewer import animate
 
 CYCLES = 3  # periods shown
@@ -161,6 +160,6 @@ def _dataset(model: Model, phase: ndarray, motion: Any) -> Dataset:
         },
         attrs={
             "formulation": model.formulation_name,
-            "scene": scene_to_json(scene_of(model.robot)),
+            "scene": scene_text(model.robot),
         },
     )

@@ -44,9 +44,8 @@ from ..solve.solution import Solution
 from ..solve.state import State, state_at
 from ..types import RESULTS, ended_as
 from .checkpoint_file import CheckpointFile
-from .robot_scene import scene_of
+from .robot_scene import scene_text
 from .run_columns import USUAL, node_label
-from .scene import scene_to_json
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -588,7 +587,7 @@ def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
         "steps": int(solution.counts.steps),
         "rejected": int(solution.counts.rejected),
         "rhs_evaluations": int(solution.counts.evaluations),
-        "scene": scene_to_json(scene_of(model.robot)),
+        "scene": scene_text(model.robot),
         "independent": "; ".join(_independent_joints(model, solution)),
     }
 

@@ -13,7 +13,7 @@ from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
-from ..types import RESULTS, ended_as, host_real, host_whole, real, whole
+from ..types import RESULTS, ended_as, host_real, host_whole, on_host, real, whole
 from .adjoint import recorded_along, recorded_march, replayed
 from .arguments import (
     ArgumentError,
@@ -37,7 +37,7 @@ from .problem import MotionProblem
 from .radau import Radau
 from .record import COLUMNS, Record, Rows, empty_record, window
 from .solution import Counts, Segment, Solution
-from .state import State
+from .state import State, host_coordinates
 from .step import AbstractStep, Moment, Tolerance
 
 BURST = 400  # tries between two looks at the clock, the screen and the keyboard
@@ -405,8 +405,8 @@ def start_of_march(
     sample: Callable[[MotionProblem, Moment, Any], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
-    now = Moment(real(0.0), state.x, state.xd, np.zeros(2))
-    joints = real(state.q)
+    now = Moment(host_real(0.0), *host_coordinates(state), np.zeros(2))
+    joints = on_host(state.q)
     control = None
     if robot.sampled_law is not None:
         control = sample(robot.at_start.near(joints), now, _held_before(robot, state))
@@ -460,7 +460,7 @@ def kept_solution(
 ) -> Solution:
     """What a march has come to, with the rows that the host has kept."""
     filled = rows.take(at.record)
-    return _solution(rows.t, rows.columns, filled, on_device(_end_of(at)), segments)
+    return _solution(rows.t, rows.columns, filled, _end_of(at), segments)
 
 
 def _as_jax(at: MarchState) -> MarchState:

@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 
 from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import AbstractFormulation, Motion
-from ..types import is_traced, joined, picked
+from ..types import Real, is_traced, joined, on_host, picked
 
 
 class State(Summarised, eqx.Module):
@@ -60,6 +60,18 @@ class State(Summarised, eqx.Module):
         if self.independent is None:
             return joints
         return picked(joints, np.asarray(self.independent, dtype=int))
+
+
+def host_coordinates(state: State) -> tuple[Float[Real, " n"], Float[Real, " n"]]:
+    """The coordinates and rates of a state as arrays of the host, which compiled code takes at once."""
+    q, qd = on_host(state.q), on_host(state.qd)
+    if state.independent is not None:
+        places = np.asarray(state.independent, dtype=int)
+        q, qd = q[places], qd[places]
+    if is_traced(q, qd, state.elastic, state.elastic_d):
+        return state.x, state.xd
+    x = np.concatenate([q, on_host(state.elastic)])
+    return x, np.concatenate([qd, on_host(state.elastic_d)])
 
 
 def state_of(

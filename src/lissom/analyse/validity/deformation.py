@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from ...algebra.so3 import MOST_TURN, composed_rotation
+from ...algebra.so3 import CROSS, MOST_TURN, composed_rotation, lengths
 from ...bodies.body import Body
 from ...solve.model import Model
 from ...types import Real
@@ -72,7 +72,8 @@ def body_displacement(
     if not model.formulation.support.finite_rotations:
         # Small rotations add up: that of the inner node carries the others with it.
         inner = _in_axes(R, rotation[:, :1])
-        moved = moved - np.cross(inner, X - X[0])
+        carried = np.einsum("aib,kb->aki", CROSS, X - X[0])
+        moved = moved - np.tensordot(inner[:, 0], carried, axes=1)
     return np.concatenate([moved, turned], axis=-1)
 
 
@@ -80,7 +81,7 @@ def _in_axes(
     R: Float[np.ndarray, "t 3 3"], vectors: Float[np.ndarray, "t k 3"]
 ) -> Float[np.ndarray, "t k 3"]:
     """World vectors in the axes of the body."""
-    return np.einsum("tji,tkj->tki", R, vectors)
+    return vectors @ R
 
 
 def relative_rotation(
@@ -99,9 +100,8 @@ def relative_rotation(
 
 def _is_lost(rotation: Float[np.ndarray, "t k 3"]) -> np.ndarray:
     """Whether a vector is no rotation: not finite, or of more than the half turn of any logarithm."""
-    angle = np.linalg.norm(rotation, axis=-1, keepdims=True)
     # Not a number is not below anything either.
-    return ~(angle < 3.5)
+    return ~(lengths(rotation) < 3.5)[..., None]
 
 
 def _small_rotation(
@@ -109,7 +109,7 @@ def _small_rotation(
 ) -> Float[np.ndarray, "t k"]:
     """The angles that a formulation takes for small: within the body, or all the way from the rigid robot."""
     if model.formulation.support.finite_rotations:
-        return np.linalg.norm(u[..., 3:], axis=-1)
+        return lengths(u[..., 3:])
     k = u.shape[1]
     rotation = np.asarray(nodes.rotation)[:, number, :k]
-    return np.linalg.norm(rotation, axis=-1)
+    return lengths(rotation)

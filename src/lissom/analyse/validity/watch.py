@@ -26,7 +26,7 @@ SMALL_TURN = 1e-5
 
 def doubts_of_robot(robot: Robot) -> tuple[Doubt, ...]:
     """Doubts about the data of a robot, before anything is computed."""
-    return tuple(description_doubts(robot))
+    return description_doubts(robot)
 
 
 def doubts_of_scenario(scenario: Scenario) -> tuple[Doubt, ...]:
