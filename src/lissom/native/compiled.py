@@ -29,12 +29,15 @@ from .call_memory import Inputs, OutputBlock
 from .program import Function, Untranslatable, executed_operations
 from .program_cache import Recipe
 from .recent_call import RecentCall
-from .translate import Module
+from .translate import Module, Translation
 
 log = logging.getLogger("lissom.native")
 Backend = Literal["auto", "native", "xla"]
 _backend: ContextVar[Backend] = ContextVar("backend", default="auto")
 _compiling = threading.RLock()
+# Functions that several programs of a robot call, such as its residual, are translated once.
+_shared: dict[Any, Translation] = {}
+MOST_SHARED = 60
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -303,7 +306,9 @@ def function_of(traced: Any, pattern: Pattern, unrolls: bool) -> Function:
         (variable.aval, known)
         for variable, known in zip(variables, pattern.known, strict=True)
     ]
-    return Module("f").function(traced, forms, unrolls)[0]
+    if len(_shared) > MOST_SHARED:
+        _shared.clear()
+    return Module("f", _shared).function(traced, forms, unrolls)[0]
 
 
 def recipe_of(traced: Any, name: str, result: Any) -> Recipe:

@@ -222,7 +222,7 @@ def _cond(tr, params, operands, rows):
 
 
 def _targets(tr, programs, others: list[Value]) -> list[Memory]:
-    """Where the results of branches go: what a branch hands through unchanged stays where it is, if nobody else reads it."""
+    """Where the results of branches go: what a branch hands through stays where it is, if nobody else reads it."""
     targets: list[Memory] = []
     for k, variable in enumerate(programs[0].jaxpr.outvars):
         aval = variable.aval

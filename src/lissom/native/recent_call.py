@@ -13,7 +13,7 @@ class RecentCall:
 
     def __init__(self, program: Program, args: tuple[Any, ...], fixed: set[int]):
         self.program = program
-        self.args = args
+        self.args = list(args)
         self.parts = [split_arguments((arg,)) for arg in args]
         # The zeros and ones of fixed numbers are known of this very argument, and of no other.
         self.is_fixed = [
@@ -49,6 +49,8 @@ class RecentCall:
             return None
         if any(old is not new for old, new in zip(before, numbers, strict=True)):
             return None
+        # Asked for again, it is known at sight.
+        self.args[k] = arg
         return self.arrays[k]
 
     def _like(self, k: int, arg: Any) -> list[Any] | None:

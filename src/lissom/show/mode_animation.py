@@ -16,6 +16,7 @@ from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.outputs import ENERGIES, shown_motion
 from ..solve.state import State
+from ..types import host_whole
 from .robot_scene import scene_text
 from .viewer import animate
 
@@ -85,7 +86,8 @@ def _motion_about(model: Model, state: State) -> Callable[[ndarray], Any]:
         joints = jnp.broadcast_to(state.q, (len(x), len(state.q)))
         no_speed = jnp.zeros_like(x)
         no_work = jnp.zeros((len(x), 2))
-        return shown_motion(formulation, joints, x, no_speed, no_work)
+        count = host_whole(len(x))
+        return shown_motion(formulation, count, joints, x, no_speed, no_work)
 
     return motion_of
 

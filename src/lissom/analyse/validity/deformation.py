@@ -90,11 +90,14 @@ def relative_rotation(
     """Rotation of every node from the inner one, world axes."""
     if not model.formulation.support.finite_rotations:
         return rotation - rotation[:, :1]
-    inner = np.broadcast_to(rotation[:, :1], rotation.shape)
-    # Nodes that turned too far for any rotation to be told: by at least this much.
+    inner = rotation[:, :1]
     is_lost = _is_lost(rotation) | _is_lost(inner)
-    back = -np.where(is_lost, 0.0, inner)
-    turned = composed_rotation(np.where(is_lost, 0.0, rotation), back)
+    if not is_lost.any():
+        return composed_rotation(rotation, -inner)
+    # Nodes that turned too far for any rotation to be told: by at least this much.
+    turned = composed_rotation(
+        np.where(is_lost, 0.0, rotation), np.where(_is_lost(inner), 0.0, -inner)
+    )
     return np.where(is_lost, MOST_TURN, turned)
 
 
