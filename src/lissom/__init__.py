@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from .drawing import drawers_from
+from . import drawing
 
 jax.config.update("jax_enable_x64", True)
-drawers_from(lambda: import_module(".show.drawings", __name__))
+drawing.drawers_from(lambda: import_module(".show.drawings", __name__))
 
 if TYPE_CHECKING:
     from .analyse.linear.frequency_response import (
@@ -132,4 +132,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+    return sorted({*globals(), *_HOME})
