@@ -41,6 +41,7 @@ class Outputs(eqx.Module):
     frame: Any  # (t, l, 3, 3) axes of the bodies in the world
     # (t, l, 3, 3) the same of the rigid robot, from which rotations of nodes are counted
     rigid_frame: Any
+    body: Any  # (t, l, c) coordinates of the bodies
     energy: Any  # (t, 5): kinetic, strain, gravity, input, dissipated [J]
 
 
@@ -74,6 +75,7 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
         rotation=poses.rotation,
         frame=place.R,
         rigid_frame=f.rigid_frames(place)[0],
+        body=place.q,
         energy=jnp.stack([kinetic, strain, gravity, *work]),
     )
 
