@@ -165,7 +165,10 @@ def _with_relative_file(link: Any, folder: Path) -> Any:
     fe = link.get("fe")
     if not isinstance(fe, dict):
         return link
-    path, root = Path(fe["file"]), folder.resolve()
-    if not path.is_absolute() or not path.is_relative_to(root):
-        return link
-    return {**link, "fe": {**fe, "file": str(path.relative_to(root))}}
+    return {**link, "fe": {**fe, "file": relative_to(folder, fe["file"])}}
+
+
+def relative_to(folder: Path, name: str) -> str:
+    """A whole path as a file of `folder` writes it: from there on, if it lies below."""
+    path, root = Path(name), folder.resolve()
+    return str(path.relative_to(root)) if path.is_relative_to(root) else name
