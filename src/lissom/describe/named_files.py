@@ -148,10 +148,15 @@ def _is_inside(root: Path, name: str, folder: Path | None = None) -> bool:
 def _resolved(name: str, folder: Path) -> Path:
     """A path with its links followed."""
     try:
-        return (folder / Path(name).expanduser()).resolve()
-    except (OSError, ValueError, RuntimeError) as reason:
+        path = (folder / Path(name).expanduser()).resolve()
+        # Names that are too long show only when somebody looks for the file.
+        path.is_file()
+    except OSError as reason:
+        raise OutsideError(f"is no path: {reason.strerror}") from None
+    except (ValueError, RuntimeError) as reason:
         # A zero byte is a ValueError, a circle of links and a home that nobody has are a RuntimeError.
         raise OutsideError(f"is no path: {reason}") from None
+    return path
 
 
 def with_relative_files(data: dict[str, Any], folder: Path) -> dict[str, Any]:
