@@ -11,6 +11,7 @@ import typer
 
 from ..describe.named_files import known_packages
 from .bench import bench
+from .compare import compare
 from .control import app as control
 from .frequency_response import frequency_response
 from .interrupt import exit_code, leaving_at_once
@@ -20,6 +21,7 @@ from .mode_map import mode_map
 from .modes import modes
 from .output import note, print_json
 from .parsing import PACKAGE, package_folders
+from .plot import plot
 from .reduce import reduce
 from .robots import robots
 from .show import show
@@ -108,6 +110,8 @@ VERBS = (
     show,
     validate,
     simulate,
+    compare,
+    plot,
     static,
     modes,
     linearize,

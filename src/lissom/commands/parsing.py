@@ -257,7 +257,9 @@ def band(text: str | None) -> "np.ndarray | None":
     is_band = 0.0 < low < high and isfinite(high)
     # Counted before the frequencies are made.
     if not is_band or not 2 <= points <= MOST_BAND_POINTS:
-        message = f"must be LOW:HIGH with 0 < LOW < HIGH, and 2 to {MOST_BAND_POINTS} points"
+        message = (
+            f"must be LOW:HIGH with 0 < LOW < HIGH, and 2 to {MOST_BAND_POINTS} points"
+        )
         raise refused("--band", text, message)
     return np.geomspace(low, high, points)
 

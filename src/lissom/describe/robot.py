@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
+from ..drawing import picture_of
 from .chain_checks import chain_findings
 from .document import Document
+from .errors import shortened
 from .files import as_numbers, build, build_from, find_file, write
 from .joint import Vector
 from .link import Damping, Link, Payload
@@ -25,6 +27,8 @@ from .part import Entries, Finding, Part, entry_of, finding, is_list, plain
 from .paths import with_values
 from .planar_checks import planar_findings
 from .quantity import Quantity, Whole, error, vector
+from .robot_summary import robot_summary
+from .summary import Summarised, Summary
 
 
 def _check_version(value: Any) -> Any:
@@ -41,7 +45,7 @@ Acceleration = Annotated[Vector, vector("m/s^2")]
 Version = Annotated[Literal[1], BeforeValidator(_check_version)]
 
 
-class Robot(Part):
+class Robot(Summarised, Part):
     """A robot with flexible and rigid links: a chain, a tree, or closed by loops."""
 
     lissom: Version = 1
@@ -58,6 +62,25 @@ class Robot(Part):
     independent: tuple[str, ...] | None = None
     # Joint coordinates near which the loops are closed.
     assembly: dict[str, Coordinate] | None = None
+
+    @classmethod
+    def of(cls, robot: Any) -> "Robot":
+        """The robot itself, or that of a library name, of a file, or of plain data.
+
+        Raises:
+            DescriptionError: with every problem of the file.
+            TypeError: none of these.
+        """
+        if isinstance(robot, Robot):
+            return robot
+        if isinstance(robot, str | Path):
+            return cls.load(robot)
+        if isinstance(robot, Mapping):
+            return cls.from_dict(robot)
+        raise TypeError(
+            f"robot: {shortened(robot)}: must be a Robot, the name of a library robot, the path of a robot file, "
+            "or the data of one"
+        )
 
     @classmethod
     def load(
@@ -116,6 +139,14 @@ class Robot(Part):
         """
         data = with_values(plain(self), changes)
         return build_from(type(self), data)
+
+    def plot(self, q: Any = None, path: Any = None) -> Any:
+        """Figure of the robot in the pose q, undeformed; `path` writes it too."""
+        return picture_of(self, q=q, path=path)
+
+    def summary(self) -> Summary:
+        """Links, joints and bodies in one table: what a robot prints as."""
+        return robot_summary(self)
 
     @property
     def outline(self) -> Outline:

@@ -1,6 +1,7 @@
 """What closes the loop while a robot moves: a control law wired to its channels, or a user's function of the state."""
 
 import abc
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -252,10 +253,11 @@ class WiredLaw(AbstractFeedback):
         """True if a channel is the reaction of a joint."""
         return any(channel.kind == "reaction" for channel in self.channels)
 
-    def start(self, formulation: AbstractFormulation) -> ControlState:
-        """Before the first sample: no torque is held."""
-        command = jnp.zeros(len(formulation.joints.actuated))
-        return ControlState(command, jax.tree.map(jnp.asarray, self.memory), whole(0))
+    def start(self, held: Float[Array, " a"]) -> ControlState:
+        """Before the first sample, under torques that are held until then."""
+        return ControlState(
+            real(held), jax.tree.map(jnp.asarray, self.memory), whole(0)
+        )
 
     def acted(
         self, t, measured: Float[Array, " m"], control: ControlState
@@ -287,6 +289,7 @@ def wired(model: Model, law: Any) -> AbstractFeedback | None:
             raise ValueError(
                 f"a law is a function (t, state) -> torques or a controller, got {type(law).__name__}"
             )
+        _check_function(model, law)
         return state_function(model, law)
     channels = tuple(_sensor(model, name) for name in law.sensors(model))
     wired_law = WiredLaw(law, channels, law.init(model))
@@ -298,6 +301,36 @@ def wired(model: Model, law: Any) -> AbstractFeedback | None:
         )
     _check_command(model, wired_law)
     return wired_law
+
+
+def _check_function(model: Model, function: Callable) -> None:
+    """Refuse a function that takes something else than (t, state), or gives something else than torques."""
+    try:
+        inspect.signature(function).bind(0.0, None)
+    except TypeError:
+        raise ValueError(
+            "torque: the function must take the time and the state: (t, state)"
+        ) from None
+    except ValueError:
+        pass  # compiled functions have no signature to look at
+    state = model.at()
+    try:
+        value = jax.eval_shape(lambda t: _torques_of(function, t, state), 0.0)
+    except jax.errors.ConcretizationTypeError:
+        value = _torques_of(function, 0.0, state)
+    count, names = len(model.actuated), ", ".join(model.actuated_names)
+    if value.shape != (count,):
+        raise ValueError(
+            f"torque: the function must give {count} torques, one for each actuated joint ({names}), "
+            f"got shape {value.shape}"
+        )
+
+
+def _torques_of(function: Callable, t: Any, state: State) -> Array:
+    value = function(t, state)
+    if value is None:
+        raise ValueError("torque: the function returned None: is a `return` missing?")
+    return jnp.asarray(value, dtype=float)
 
 
 def _sensor(model: Model, name: str) -> Channel:

@@ -256,6 +256,9 @@ class Radau(AbstractStep):
         was_fresh = jnp.logical_not(memory.stale) | memory.wanted
         still_stale = memory.stale & ~memory.wanted
         take_anew = ~attempt.solved & ~was_fresh
+        # A step that was good enough, and is taken again all the same, begins as it did.
+        is_good = attempt.solved & (attempt.error <= 1.0)
+        contraction = jnp.where(is_good, memory.contraction, tried.contraction)
         return eqx.tree_at(
             lambda m: (
                 m.xdd,
@@ -265,6 +268,7 @@ class Radau(AbstractStep):
                 m.h_before,
                 m.stale,
                 m.wanted,
+                m.contraction,
             ),
             tried,
             (
@@ -275,6 +279,7 @@ class Radau(AbstractStep):
                 memory.h_before,
                 still_stale,
                 take_anew,
+                contraction,
             ),
         )
 

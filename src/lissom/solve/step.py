@@ -93,8 +93,8 @@ class Moment(eqx.Module):
     """The march at one time: state, and work put in and dissipated since the start."""
 
     t: Float[Real, ""]
-    x: Float[Array, " n"]
-    xd: Float[Array, " n"]
+    x: Float[Real, " n"]
+    xd: Float[Real, " n"]
     work: Float[Real, " 2"]
 
 

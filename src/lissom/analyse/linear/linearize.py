@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...native.compiled import compiled_quickly
+from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import (
     MotionPoint,
     balanced_point,
@@ -202,7 +203,7 @@ def formulation_near(model: Model, state: Any) -> AbstractFormulation:
 
 
 def linearize(
-    model: Model,
+    model: ModelLike,
     state: Any = None,
     *,
     qd: Any = None,
@@ -221,7 +222,7 @@ def linearize(
     those of that instant; `linearize_along` gives them along the whole motion.
 
     Args:
-        model: the robot.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         state: joint coordinates q (encoder readings, zero by default), the links then in quasi-static balance with the
             motion (q, qd, qdd) and the torques from inverse dynamics; or a `State`, taken as it is with its torques.
         qd: joint speeds.
@@ -243,6 +244,7 @@ def linearize(
         >>> small.A.shape, small.input_names, small.output_names
         ((28, 28), ('upper.torque', 'lower.torque'), ('lower/tip.ay',))
     """
+    model = model_from(model)
     if controller is not None and (kp is not None or kd is not None):
         raise ValueError("give gains kp and kd, or a controller, not both")
     if weight_stiffness:
