@@ -102,6 +102,7 @@ def test_an_opened_folder_and_its_package_are_read(folders):
         ("package://parts//etc/passwd", "leaves the folder of its package"),
         ("package://", "--package NAME=DIR"),
         ("a\x00b", "is no path"),
+        ("a" * 3000, "is no path: File name too long"),
         ("~nobody-has-this-name/x", "is no path|outside of the folder"),
     ],
 )
@@ -173,3 +174,11 @@ def test_the_command_line_opens_a_folder_and_refuses_what_is_none(folders, capsy
     for text in ("parts", f"={outside}", "parts=/no/such/folder", "a/b=.", ""):
         assert cli.main([*line, "--package", text]) == 2
         assert "--package" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["a" * 3000, "~nobody-has-this-name/x.npz", "a\x00b"])
+def test_a_link_in_a_file_that_no_system_has_is_refused(name):
+    data = {"name": "arm", "links": [{"name": "upper", "joint": {"type": "revolute"}}]}
+    data["links"][0]["fe"] = {"file": name}
+    with pytest.raises(DescriptionError, match="links.upper.fe.file: "):
+        Robot.from_dict(data)

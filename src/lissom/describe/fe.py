@@ -16,6 +16,14 @@ from .part import Finding, Part, finding
 from .quantity import Whole, error, kind_of
 
 INNER, TIP = "inner", "tip"
+# A file that is none, or whose name is too long, or in a home that nobody has.
+UNREADABLE = (ValueError, OSError, RuntimeError)
+
+
+def _words(failure: Exception) -> str:
+    """What is wrong with a file, without its name."""
+    reason = failure.strerror if isinstance(failure, OSError) else None
+    return f"cannot be opened: {reason}" if reason else str(failure)
 
 
 def _check_interface(value: Any) -> Any:
@@ -83,7 +91,7 @@ class FE(Part):
         """Whether the file holds second-order displacements; False where it cannot be read."""
         try:
             return self.nodes.second_order
-        except ValueError:
+        except UNREADABLE:
             return False
 
     def findings(self) -> list[Finding]:
@@ -94,8 +102,8 @@ class FE(Part):
             return [finding(str(failure), "interface")]
         except ArrayFileError as failure:
             return [finding(failure.words, "file", value=self.file)]
-        except ValueError as failure:
-            return [finding(str(failure), "file", value=self.file)]
+        except UNREADABLE as failure:
+            return [finding(_words(failure), "file", value=self.file)]
         most = nodes.modes
         if self.modes is not None and most is not None and self.modes > most:
             message = f"the file holds {most} elastic modes: reduce it again with more of them"

@@ -148,10 +148,15 @@ def _is_inside(root: Path, name: str, folder: Path | None = None) -> bool:
 def _resolved(name: str, folder: Path) -> Path:
     """A path with its links followed."""
     try:
-        return (folder / Path(name).expanduser()).resolve()
-    except (OSError, ValueError, RuntimeError) as reason:
+        path = (folder / Path(name).expanduser()).resolve()
+        # Names that are too long show only when somebody looks for the file.
+        path.is_file()
+    except OSError as reason:
+        raise OutsideError(f"is no path: {reason.strerror}") from None
+    except (ValueError, RuntimeError) as reason:
         # A zero byte is a ValueError, a circle of links and a home that nobody has are a RuntimeError.
         raise OutsideError(f"is no path: {reason}") from None
+    return path
 
 
 def with_relative_files(data: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -165,7 +170,10 @@ def _with_relative_file(link: Any, folder: Path) -> Any:
     fe = link.get("fe")
     if not isinstance(fe, dict):
         return link
-    path, root = Path(fe["file"]), folder.resolve()
-    if not path.is_absolute() or not path.is_relative_to(root):
-        return link
-    return {**link, "fe": {**fe, "file": str(path.relative_to(root))}}
+    return {**link, "fe": {**fe, "file": relative_to(folder, fe["file"])}}
+
+
+def relative_to(folder: Path, name: str) -> str:
+    """A whole path as a file of `folder` writes it: from there on, if it lies below."""
+    path, root = Path(name), folder.resolve()
+    return str(path.relative_to(root)) if path.is_relative_to(root) else name

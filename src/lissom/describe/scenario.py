@@ -23,6 +23,7 @@ from .named_files import (
     Packages,
     known_packages,
     read_with_named_files,
+    relative_to,
     with_relative_files,
 )
 from .old_files import NAMED, is_saved_by_0_1, of_version_0_1
@@ -279,7 +280,8 @@ def _robot_of(
     except DescriptionError as failure:
         message = failure.problems[0].message
         line = document.line(("robot",))
-        problem = Problem(document.file, line, "robot", name, message)
+        written = relative_to(Path(document.file).parent, name)
+        problem = Problem(document.file, line, "robot", written, message)
         return None, (problem,)
     try:
         return Robot.load(path), ()

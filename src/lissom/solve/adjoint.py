@@ -2,10 +2,10 @@
 
 An adaptive march is a loop of unknown length, and such a loop has no reverse mode. Here a march first finds its steps
 and their solutions, as constants; then the same steps are gone through again, without iterations, and derivatives go
-through these. Steps are gathered in blocks: of each block the start is kept, and the rest is computed again on the way
-back.
+through these. Of each step the start is kept, and the rest is computed again on the way back.
 """
 
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -18,7 +18,7 @@ from .march import DrivenRobot, MarchState, advance, let_law_act, with_jumps
 from .record import SAME_TIME, Record
 from .step import AbstractStep, Attempt, Moment, Tolerance, frozen
 
-BLOCK = 32  # steps whose intermediate results are in memory at the same time
+BLOCK = 32  # steps that are passed over together where no more were taken
 
 
 class StepTrace(eqx.Module):
@@ -143,6 +143,8 @@ def replayed(
     """The march along recorded steps, and its output grid filled."""
     times, solutions = recording.times, frozen(recording.solutions)
 
+    # The linear map of a step is made of many small arrays: made again where it is used, none of them is stored.
+    @partial(jax.checkpoint, prevent_cse=False)
     def take(state: MarchState, at):
         return replayed_step(step, robot, tolerance, state, *at)
 
@@ -159,7 +161,6 @@ def replayed(
         many = jax.tree.map(lambda leaf: jnp.stack([leaf] * BLOCK), blank)
         return state, many
 
-    @jax.checkpoint
     def block(state: MarchState, steps):
         # Most blocks are empty where far fewer steps were taken than there is room for.
         return jax.lax.cond(
