@@ -14,14 +14,18 @@ TIGHT = {"rtol": 1e-9, "atol": 1e-11}
 
 @pytest.mark.parametrize("kind", DESCRIBED)
 def test_the_energy_audit_closes_with_the_work_of_the_law_in_it(kind):
+    """To a millionth of the largest energy at a tight tolerance, to a ten-thousandth at that of a plain run."""
     model = pendulum()
     law = sampled_law(kind)
     start = model.static([law_start(law)])
-    run = ls.simulate(model, start, t_end=0.3, output_dt=1e-3, torque=law, solver=TIGHT)
-    residual = np.abs(run.energy("residual")).max()
-    largest = max(np.abs(run.energy(kind)).max() for kind in ("kinetic", "strain"))
-    assert np.abs(run.energy("input")).max() > 0.1 * largest
-    assert residual < 1e-6 * largest
+    for solver, limit in ((TIGHT, 1e-6), ({}, 1e-4)):
+        run = ls.simulate(
+            model, start, t_end=0.3, output_dt=1e-3, torque=law, solver=solver
+        )
+        residual = np.abs(run.energy("residual")).max()
+        largest = max(np.abs(run.energy(of)).max() for of in ("kinetic", "strain"))
+        assert np.abs(run.energy("input")).max() > 0.1 * largest
+        assert residual < limit * largest
 
 
 def law_start(law):
