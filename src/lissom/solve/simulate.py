@@ -221,7 +221,9 @@ def _at_start(
     first_step = first_step_of(solver, end)
     now = Moment(host_real(0.0), *host_coordinates(state), np.zeros(2))
     joints = host_real(state.q)
-    return robot, march_from(robot, now, joints, record, first_step, _first_sample)
+    held = _held_before(robot, state)
+    at = march_from(robot, now, joints, held, record, first_step, _first_sample)
+    return robot, at
 
 
 def prepare(
@@ -416,21 +418,23 @@ def start_of_march(
 ) -> MarchState:
     """The march from a state, in arrays of JAX; see `march_from`."""
     now = Moment(real(0.0), state.x, state.xd, np.zeros(2))
-    return march_from(robot, now, real(state.q), record, first_step, sample)
+    joints, held = real(state.q), _held_before(robot, state)
+    return march_from(robot, now, joints, held, record, first_step, sample)
 
 
 def march_from(
     robot: DrivenRobot,
     now: Moment,
     joints: Float[Real, " j"],
+    held: Float[Array, " a"],
     record: Record,
     first_step: Any,
-    sample: Callable[[MotionProblem, Moment], Any],
+    sample: Callable[[MotionProblem, Moment, Any], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
     control = None
     if robot.sampled_law is not None:
-        control = sample(robot.at_start.near(joints), now, _held_before(robot, state))
+        control = sample(robot.at_start.near(joints), now, held)
     contacts = None
     if robot.formulation.joints.stops is not None:
         contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
