@@ -34,12 +34,14 @@ class Outputs(eqx.Module):
 
     qd: Any  # (t, j)
     encoder: Any  # (t, j)
+    encoder_rate: Any  # (t, j)
     position: Any  # (t, l, k, 3) of the nodes, world axes [m]
     erls_position: Any  # (t, l, k, 3)
     rotation: Any  # (t, l, k, 3) from the ERLS [rad]
     frame: Any  # (t, l, 3, 3) axes of the bodies in the world
     # (t, l, 3, 3) the same of the rigid robot, from which rotations of nodes are counted
     rigid_frame: Any
+    body: Any  # (t, l, c) coordinates of the bodies
     energy: Any  # (t, 5): kinetic, strain, gravity, input, dissipated [J]
 
 
@@ -67,11 +69,13 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     return Outputs(
         qd=motion.theta_d,
         encoder=place.encoder,
+        encoder_rate=motion.rates.encoder,
         position=poses.position,
         erls_position=poses.erls_position,
         rotation=poses.rotation,
         frame=place.R,
         rigid_frame=f.rigid_frames(place)[0],
+        body=place.q,
         energy=jnp.stack([kinetic, strain, gravity, *work]),
     )
 
