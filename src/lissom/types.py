@@ -58,11 +58,6 @@ def host_real(value: Any) -> Float[np.ndarray, "..."]:
     return np.asarray(value, dtype=float)
 
 
-def on_host(value: Any) -> Float[Real, "..."]:
-    """A double-precision NumPy array of plain numbers; what is traced stays so."""
-    return value if is_traced(value) else np.asarray(value, dtype=float)
-
-
 def host_whole(value: int) -> np.ndarray:
     """An integer NumPy array, for what goes into compiled code."""
     return np.asarray(value, dtype=np.int64)

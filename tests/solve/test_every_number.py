@@ -45,7 +45,14 @@ CHAIN = {
                 "limits": {"torque": 30.0, "position": [-2.0, 2.0], "stop": STOP},
             },
             "beam": beam({"shape": "box", "y": 0.03, "z": 0.02, "wall": 0.002}),
-            "masses": [{"node": 1, "mass": 0.2, "inertia": [0.01, 0.01, 0.02]}],
+            "masses": [
+                {
+                    "node": 1,
+                    "mass": 0.2,
+                    "inertia": [0.01, 0.01, 0.02],
+                    "offset": [0.01, 0.02, 0.03],
+                }
+            ],
         },
         {
             "name": "b",

@@ -161,8 +161,7 @@ def _fixed_to_tip(robot: Robot, i: int) -> list[Any]:
     fixed: list[Any] = []
     for lump in robot.links[i].masses:
         if lump.node == "tip":
-            at_tip = np.zeros(3)
-            fixed.append((lump.mass, lump.inertia, at_tip))
+            fixed.append((lump.mass, lump.inertia, lump.offset))
     payload = robot.payload
     is_last = i == len(robot.links) - 1
     if payload is not None and is_last:

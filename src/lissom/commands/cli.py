@@ -14,6 +14,7 @@ from .bench import bench
 from .compare import compare
 from .control import app as control
 from .frequency_response import frequency_response
+from .import_robot import import_robot
 from .interrupt import exit_code, leaving_at_once
 from .linearize import linearize
 from .matrices import matrices
@@ -124,6 +125,8 @@ VERBS = (
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:
     app.command()(command)
+# `import` is a word of Python itself.
+app.command("import")(import_robot)
 app.add_typer(control, name="control")
 
 

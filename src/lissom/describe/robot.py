@@ -103,12 +103,29 @@ class Robot(Summarised, Part):
         return build(cls, document)
 
     @classmethod
-    def from_urdf(cls, path: str | Path, tip: str | None = None) -> "Robot":
-        """The chain of rigid links from the base of a URDF file to `tip` (needed where it has several)."""
+    def from_urdf(
+        cls,
+        path: str | Path,
+        tip: str | None = None,
+        flexible: Mapping[str, Mapping[str, Any]] | None = None,
+        beam_mass: bool = False,
+    ) -> "Robot":
+        """The chain of links from the base of a URDF file to `tip` (needed where it has several), rigid or flexible.
+
+        Args:
+            path: of the file.
+            tip: last link of the chain.
+            flexible: beams by the names of their links, `{"boom": {"section": {...}, "material": "steel"}}`; the link
+                keeps the mass, the centre and the inertia of the file.
+            beam_mass: flexible links have the mass of their beam alone.
+        """
         # yourdfpy is slow to import and few robots need it.
         from .urdf import chain_from_urdf
+        from .urdf_flexible import with_flexible_links
 
         data = chain_from_urdf(Path(path), tip)
+        if flexible:
+            data, _ = with_flexible_links(data, flexible, not beam_mass)
         document = Document(str(path), data, {})
         return build(cls, document)
 

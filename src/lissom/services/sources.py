@@ -30,7 +30,8 @@ Source = Annotated[
 # First bytes of a NetCDF-4 file: result files are told by them, whatever their names.
 HDF5 = b"\x89HDF\r\n\x1a\n"
 
-# Keys of a scenario that only a simulation reads.
+# Keys of a scenario that only a simulation reads; a back end is chosen for all that computes.
+BACK_END = "solver.backend"
 RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller")
 
 
@@ -77,7 +78,11 @@ def robot_of(source: Source, changes: Mapping[str, Any] | None = None) -> Scenar
 
 def run_only(paths: Iterable[str]) -> list[str]:
     """Those of the dotted paths that only a simulation reads."""
-    return [path for path in paths if path.partition(".")[0] in RUN_ONLY]
+    return [
+        path
+        for path in paths
+        if path.partition(".")[0] in RUN_ONLY and path != BACK_END
+    ]
 
 
 def runs_from_rest(source: Source) -> bool:

@@ -126,6 +126,7 @@ class Family(eqx.Module):
         task = FamilyTask(
             model=model,
             formulation=self.take(np.arange(len(self))),
+            which=self.which,
             state=model.at() if state is None else state,
             inputs=inputs,
             times=output_times(t_end, output_dt),

@@ -21,7 +21,7 @@ from .inputs import Inputs
 from .march import DrivenRobot
 from .model import Model
 from .problem import MotionProblem
-from .record import ROWS
+from .record import rows_of_window
 from .solution import Solution
 from .state import State
 
@@ -114,13 +114,16 @@ def outputs_of(
     schedule = inputs.wired(model).schedule(t_end)
     rows = [segment.row for segment in solution.segments]
     ends = [*rows[1:], int(solution.filled)]
+    most = rows_of_window()
     parts = []
     for segment, end in zip(solution.segments, ends, strict=True):
         f = with_coordinates(model.formulation, segment.independent)
         robot = DrivenRobot(f, schedule)
-        for first in range(segment.row, end, ROWS):
-            rows_here = slice(first, min(first + ROWS, end))
+        for first in range(segment.row, end, most):
+            rows_here = slice(first, min(first + most, end))
             parts.append(_outputs_of_rows(robot, t_end, solution, rows_here))
+    if len(parts) == 1:
+        return parts[0]
     return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
 
 
@@ -131,7 +134,9 @@ def _outputs_of_rows(
 
     def filled_up(column: Any) -> np.ndarray:
         part = np.asarray(column)[rows]
-        missing = ROWS - len(part)
+        missing = rows_of_window() - len(part)
+        if not missing:
+            return part
         return np.concatenate([part, np.repeat(part[-1:], missing, axis=0)])
 
     columns = (solution.joints, solution.x, solution.xd, solution.work)
@@ -151,13 +156,15 @@ def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) ->
     f, _ = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     robot = DrivenRobot(f, inputs.schedule(t_end))
 
+    most = rows_of_window()
+
     def blank(*shape: int) -> jax.ShapeDtypeStruct:
-        return jax.ShapeDtypeStruct((ROWS, *shape), float)
+        return jax.ShapeDtypeStruct((most, *shape), float)
 
     joints, x = blank(f.n_encoders), blank(f.size)
     law = robot.sampled_law
     command = blank(0 if law is None else len(f.joints.actuated))
-    count = host_whole(ROWS)
+    count = host_whole(most)
     shown_motion.prepare(f, count, joints, x, x, blank(2))
     end = host_real(t_end)
     _torques.prepare(robot, end, count, joints, command, blank(), x, x)

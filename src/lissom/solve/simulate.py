@@ -13,7 +13,15 @@ from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
-from ..types import RESULTS, ended_as, host_real, host_whole, on_host, real, whole
+from ..types import (
+    RESULTS,
+    Real,
+    ended_as,
+    host_real,
+    host_whole,
+    real,
+    whole,
+)
 from .adjoint import recorded_along, recorded_march, replayed
 from .arguments import (
     ArgumentError,
@@ -35,7 +43,7 @@ from .march import DrivenRobot, MarchState, first_sample, march, set_off
 from .model import Model
 from .problem import MotionProblem
 from .radau import Radau
-from .record import COLUMNS, Record, Rows, empty_record, window
+from .record import COLUMNS, Record, Rows, empty_record, rows_of_window, window
 from .solution import Counts, Segment, Solution
 from .state import State, host_coordinates
 from .step import AbstractStep, Moment, Tolerance
@@ -209,9 +217,13 @@ def _at_start(
     f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     end = float(times[-1])
     robot = DrivenRobot(f, inputs.schedule(end))
-    record = first_window(robot, times)
+    record = first_window(robot, times, rows_of_window())
     first_step = first_step_of(solver, end)
-    return robot, start_of_march(robot, state, record, first_step, _first_sample)
+    now = Moment(host_real(0.0), *host_coordinates(state), np.zeros(2))
+    joints = host_real(state.q)
+    held = _held_before(robot, state)
+    at = march_from(robot, now, joints, held, record, first_step, _first_sample)
+    return robot, at
 
 
 def prepare(
@@ -404,12 +416,25 @@ def start_of_march(
     first_step: Any,
     sample: Callable[[MotionProblem, Moment, Any], Any],
 ) -> MarchState:
+    """The march from a state, in arrays of JAX; see `march_from`."""
+    now = Moment(real(0.0), state.x, state.xd, np.zeros(2))
+    joints, held = real(state.q), _held_before(robot, state)
+    return march_from(robot, now, joints, held, record, first_step, sample)
+
+
+def march_from(
+    robot: DrivenRobot,
+    now: Moment,
+    joints: Float[Real, " j"],
+    held: Float[Array, " a"],
+    record: Record,
+    first_step: Any,
+    sample: Callable[[MotionProblem, Moment, Any], Any],
+) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
-    now = Moment(host_real(0.0), *host_coordinates(state), np.zeros(2))
-    joints = on_host(state.q)
     control = None
     if robot.sampled_law is not None:
-        control = sample(robot.at_start.near(joints), now, _held_before(robot, state))
+        control = sample(robot.at_start.near(joints), now, held)
     contacts = None
     if robot.formulation.joints.stops is not None:
         contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
@@ -436,10 +461,11 @@ def _held_before(robot: DrivenRobot, state: State) -> Float[Array, " a"]:
     return real(state.torque)[actuated]
 
 
-def first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
+def first_window(robot: DrivenRobot, times: np.ndarray, rows: int) -> Record:
     """The output grid's first window."""
     f = robot.formulation
-    return empty_record(window(times, 0), f.size, f.n_encoders, _command_count(robot))
+    t = window(times, 0, rows)
+    return empty_record(t, f.size, f.n_encoders, _command_count(robot))
 
 
 def _command_count(robot: DrivenRobot) -> int:

@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 
 from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import AbstractFormulation, Motion
-from ..types import Real, is_traced, joined, on_host, picked
+from ..types import host_real, joined, picked
 
 
 class State(Summarised, eqx.Module):
@@ -62,16 +62,16 @@ class State(Summarised, eqx.Module):
         return picked(joints, np.asarray(self.independent, dtype=int))
 
 
-def host_coordinates(state: State) -> tuple[Float[Real, " n"], Float[Real, " n"]]:
+def host_coordinates(
+    state: State,
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """The coordinates and rates of a state as arrays of the host, which compiled code takes at once."""
-    q, qd = on_host(state.q), on_host(state.qd)
+    q, qd = host_real(state.q), host_real(state.qd)
     if state.independent is not None:
         places = np.asarray(state.independent, dtype=int)
         q, qd = q[places], qd[places]
-    if is_traced(q, qd, state.elastic, state.elastic_d):
-        return state.x, state.xd
-    x = np.concatenate([q, on_host(state.elastic)])
-    return x, np.concatenate([qd, on_host(state.elastic_d)])
+    x = np.concatenate([q, host_real(state.elastic)])
+    return x, np.concatenate([qd, host_real(state.elastic_d)])
 
 
 def state_of(
