@@ -59,6 +59,26 @@ def complex_systems(A, v):
     return x, jnp.real(factors.lu), jnp.abs(factors.lu)
 
 
+def kept_in_place(A, v):
+    """Branches that hand some of their arrays through, exchange them, or make new ones, round after round."""
+
+    def once(k, state):
+        B, C, w = state
+
+        def renew():
+            return B @ B.T / 9.0, B, w + C[0]
+
+        def exchange():
+            return C, B, -w
+
+        B, C, w = jax.lax.cond(w[0] > 0, renew, lambda: (B, C, 0.5 - w))
+        D, C = jax.lax.cond(k % 2 == 0, lambda: (C, B), lambda: (B, C))
+        B, C, w = jax.lax.switch(k % 3, [exchange, renew, lambda: (D, C, w)])
+        return B, C, w
+
+    return jax.lax.fori_loop(0, 7, once, (A, A.T @ A, v))
+
+
 def branches(A, v):
     """Branches, choices, searches, computed indices."""
     chosen = jax.lax.cond(
@@ -106,5 +126,7 @@ CASES = {
     "complex systems": (complex_systems, (A, V)),
     "branches, one way": (branches, (A, V)),
     "branches, other way": (branches, (A, -V)),
+    "branches that keep": (kept_in_place, (A, V)),
+    "branches that keep, other way": (kept_in_place, (A, -V)),
     "rows": (rows, (A, V)),
 }

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from .controllers import CONTROLLERS, Controller, FeedForwardName
-from .document import read_document
 from .errors import DescriptionError, Problem
 from .files import build, build_from, find_study
+from .named_files import Packages, known_packages, read_with_named_files
 from .part import Finding, Part, finding
 from .planned_motions import TIMED, Reference
 from .quantity import Quantity, Whole
@@ -48,18 +48,22 @@ class ControlStudy(Part):
     controllers: dict[str, Controller]
 
     @classmethod
-    def load(cls, name_or_path: str | Path) -> "ControlStudy":
-        """The study of a library name or of a file.
+    def load(
+        cls, name_or_path: str | Path, packages: Packages | None = None
+    ) -> "ControlStudy":
+        """The study of a library name or of a file; `packages` as for `Robot.load`.
 
         Raises:
             DescriptionError: with every problem of the file.
         """
-        document = read_document(find_study(name_or_path))
-        whole = document._replace(data=with_shared_keys(document.data))
-        try:
-            return build(cls, whole)
-        except DescriptionError as failure:
-            raise DescriptionError(without_repeats(failure.problems)) from None
+        with known_packages(packages):
+            document = read_with_named_files(find_study(name_or_path))
+            whole = document._replace(data=with_shared_keys(document.data))
+            try:
+                return build(cls, whole)
+            except DescriptionError as failure:
+                problems = without_repeats(failure.problems)
+                raise DescriptionError(problems) from None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "ControlStudy":

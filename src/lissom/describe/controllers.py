@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from .document import read_document
 from .errors import DescriptionError, nearest, refused
 from .files import find_file, line_of
+from .named_files import read_with_named_files
 from .part import Finding, Part, finding, validation_error
 from .planned_motions import TIMED, Reference
 from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
@@ -312,7 +312,7 @@ def read_controller(path: str) -> dict[str, Any]:
     Raises:
         DescriptionError: the file cannot be read or has no controller.
     """
-    document = read_document(find_file(path))
+    document = read_with_named_files(find_file(path))
     data = document.data
     if isinstance(data, Mapping) and "type" not in data and "controller" in data:
         data = data["controller"]

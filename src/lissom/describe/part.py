@@ -44,7 +44,10 @@ class Part(BaseModel):
     `partial_findings`; all are reported together with the errors of single fields.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    # Parts that a scenario does not have are never built.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True
+    )
     # Keys that belong elsewhere, and what to do about them.
     foreign_keys: ClassVar[dict[str, str]] = {}
 

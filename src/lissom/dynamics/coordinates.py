@@ -13,6 +13,8 @@ from .formulation import AbstractFormulation, F, with_mechanism
 def with_coordinates(formulation: F, independent: Sequence[int]) -> F:
     """The same robot with other independent joints."""
     mechanism = formulation.mechanism.with_independent(independent)
+    if mechanism is formulation.mechanism:
+        return formulation
     return with_mechanism(formulation, mechanism)
 
 

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import logging
 import threading
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -24,15 +25,19 @@ from ..compilation import (
     user_code_in,
 )
 from . import machine_code, marks, program_cache
+from .call_memory import Inputs, OutputBlock
 from .program import Function, Untranslatable, executed_operations
 from .program_cache import Recipe
 from .recent_call import RecentCall
-from .translate import Module
+from .translate import Module, Translation
 
 log = logging.getLogger("lissom.native")
 Backend = Literal["auto", "native", "xla"]
 _backend: ContextVar[Backend] = ContextVar("backend", default="auto")
 _compiling = threading.RLock()
+# Functions that several programs of a robot call, such as its residual, are translated once.
+_shared: dict[Any, Translation] = {}
+MOST_SHARED = 60
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -301,7 +306,9 @@ def function_of(traced: Any, pattern: Pattern, unrolls: bool) -> Function:
         (variable.aval, known)
         for variable, known in zip(variables, pattern.known, strict=True)
     ]
-    return Module("f").function(traced, forms, unrolls)[0]
+    if len(_shared) > MOST_SHARED:
+        _shared.clear()
+    return Module("f", _shared).function(traced, forms, unrolls)[0]
 
 
 def recipe_of(traced: Any, name: str, result: Any) -> Recipe:
@@ -320,29 +327,22 @@ def recipe_of(traced: Any, name: str, result: Any) -> Recipe:
 def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
     """A program: numbers in, results out."""
     call = machine_code.entry(recipe.name, recipe.count)
-    inputs = [np.dtype(name) for name in recipe.inputs]
-    outputs = [(shape, np.dtype(name)) for shape, name in recipe.outputs]
+    inputs = Inputs(recipe.inputs)
+    outputs = OutputBlock(recipe.outputs)
     leaves, tree = jax.tree.flatten(recipe.result)
     places = [k for k, leaf in enumerate(leaves) if _is_shape(leaf)]
 
     def run(numbers: list[Any]) -> Any:
-        pairs = zip(numbers, inputs, strict=True)
-        given = [np.ascontiguousarray(number, dtype=dtype) for number, dtype in pairs]
-        results = [np.empty(shape, dtype) for shape, dtype in outputs]
-        addresses = [address_of(array) for array in (*given, *results)]
-        pointers = np.array(addresses, dtype=np.uint64)
-        call(address_of(pointers))
+        given, sources = inputs.located(numbers)
+        results, targets = outputs.allocated()
+        pointers = array("Q", sources + targets)
+        call(pointers.buffer_info()[0])
         filled = list(leaves)
-        for place, array in zip(places, results, strict=True):
-            filled[place] = array
+        for place, result in zip(places, results, strict=True):
+            filled[place] = result
         return jax.tree.unflatten(tree, filled)
 
     return run
-
-
-def address_of(array: np.ndarray) -> int:
-    """Where the numbers of an array begin."""
-    return array.__array_interface__["data"][0]
 
 
 def _is_shape(leaf: Any) -> bool:

@@ -216,13 +216,41 @@ def _cond(tr, params, operands, rows):
         picked = min(max(int(known), 0), len(programs) - 1)
         return tr.run(programs[picked], others, in_line=True)
     others = _lend(tr, others)
-    targets = []
-    for variable in programs[0].jaxpr.outvars:
-        aval = variable.aval
-        kind, shape = kind_of(aval.dtype), tuple(aval.shape)
-        targets.append(tr.store.allocate(kind, shape, tr.owner, aval.dtype))
+    targets = _targets(tr, programs, others)
     _branch(tr, number, choice.kind, programs, others, targets, 0)
     return _loaded(tr, targets)
+
+
+def _targets(tr, programs, others: list[Value]) -> list[Memory]:
+    """Where the results of branches go: what a branch hands through stays where it is, if nobody else reads it."""
+    targets: list[Memory] = []
+    for k, variable in enumerate(programs[0].jaxpr.outvars):
+        aval = variable.aval
+        unchanged = _handed_through(programs, others, k)
+        used = {target.buffer for target in targets}
+        if (
+            unchanged is not None
+            and unchanged.buffer.dtype == aval.dtype.name
+            and unchanged.buffer not in used
+            and tr.is_own(unchanged)
+        ):
+            unchanged.known = None
+            targets.append(unchanged)
+            continue
+        kind, shape = kind_of(aval.dtype), tuple(aval.shape)
+        targets.append(tr.store.allocate(kind, shape, tr.owner, aval.dtype))
+    return targets
+
+
+def _handed_through(programs, others: list[Value], k: int) -> Memory | None:
+    """The operand in memory that some branch returns as its result k, as it is."""
+    for program in programs:
+        places = program.jaxpr.invars
+        atom = program.jaxpr.outvars[k]
+        if atom in places:
+            value = others[places.index(atom)]
+            return value if isinstance(value, Memory) else None
+    return None
 
 
 def _branch(tr, number, kind, programs, others, targets, k) -> None:
@@ -247,8 +275,7 @@ def _branch(tr, number, kind, programs, others, targets, k) -> None:
 
 def _run_branch(tr, program, others, targets) -> None:
     outputs = tr.run(program, others)
-    for target, value in zip(targets, outputs, strict=True):
-        tr.store.assign(target, value)
+    _put_back(tr, targets, outputs)
 
 
 def _linear_solve(tr, params, operands, rows):

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..compilation import STORE, Program, split_arguments, user_code_in
 from . import machine_code, program_cache
-from .compiled import Pattern, address_of, function_of, recipe_of, trace
+from .call_memory import address_of
+from .compiled import Pattern, function_of, recipe_of, trace
 from .lane_analysis import LaneForm, LaneForms
 from .lane_text import LINE, lane_function_text
 from .program import Function, Untranslatable

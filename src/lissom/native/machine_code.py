@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import llvmlite.binding as llvm
 
@@ -75,20 +76,20 @@ class _Loaded:
     """Functions in this process: their addresses, and what keeps their code."""
 
     addresses: dict[str, int] = {}
+    # Of functions compiled well, and quickly.
+    names: tuple[Any, Any] = (WeakKeyDictionary(), WeakKeyDictionary())
     code: dict[str, Any] = {}
     pieces: dict[str, "Piece"] = {}
     watch: "Stopwatch | None" = None
 
 
-def load(
-    function: Function, quick: bool = False, names: dict[Function, str] | None = None
-) -> str:
+def load(function: Function, quick: bool = False) -> str:
     """Puts a function and all it calls into this process, compiled `quick`ly or well; its name there."""
-    names = {} if names is None else names
+    names = _Loaded.names[quick]
     if function in names:
         return names[function]
     for called in function.calls:
-        load(called, quick, names)
+        load(called, quick)
     # The same function may be there twice, once compiled quickly and once well.
     name, text = function_text(function, names, "quick" if quick else "n")
     names[function] = name

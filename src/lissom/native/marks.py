@@ -105,3 +105,26 @@ def over_rows(function: Callable[..., Any]) -> Callable[..., Any]:
         return jax.jit(rows)(arrays)
 
     return call
+
+
+def over_first_rows(function: Callable[..., Any], count: Any) -> Callable[..., Any]:
+    """The same where only so many rows count: machine code stops there, and the results of others are zero."""
+
+    def call(*arrays: Any) -> Any:
+        if not _is_native.get():
+            return jax.vmap(function)(*arrays)
+
+        def one(k: Any) -> Any:
+            return function(*[array[k] for array in arrays])
+
+        def put(k: Any, results: Any) -> Any:
+            return jax.tree.map(lambda all, row: all.at[k].set(row), results, one(k))
+
+        rows = arrays[0].shape[0]
+        shapes = jax.eval_shape(one, count)
+        blank = jax.tree.map(
+            lambda leaf: jax.numpy.zeros((rows, *leaf.shape), leaf.dtype), shapes
+        )
+        return jax.lax.fori_loop(0, count, put, blank)
+
+    return call

@@ -13,7 +13,7 @@ class RecentCall:
 
     def __init__(self, program: Program, args: tuple[Any, ...], fixed: set[int]):
         self.program = program
-        self.args = args
+        self.args = list(args)
         self.parts = [split_arguments((arg,)) for arg in args]
         # The zeros and ones of fixed numbers are known of this very argument, and of no other.
         self.is_fixed = [
@@ -35,11 +35,23 @@ class RecentCall:
             if arg is self.args[k] and isinstance(arg, eqx.Module):
                 found += self.arrays[k]
                 continue
-            numbers = None if self.is_fixed[k] else self._like(k, arg)
+            numbers = self._same(k, arg) if self.is_fixed[k] else self._like(k, arg)
             if numbers is None:
                 return None
             found += numbers
         return found
+
+    def _same(self, k: int, arg: Any) -> list[Any] | None:
+        """The numbers of an argument put together anew from the very arrays of the one before."""
+        before, structure = self.parts[k]
+        numbers, other = split_arguments((arg,))
+        if structure != other:
+            return None
+        if any(old is not new for old, new in zip(before, numbers, strict=True)):
+            return None
+        # Asked for again, it is known at sight.
+        self.args[k] = arg
+        return self.arrays[k]
 
     def _like(self, k: int, arg: Any) -> list[Any] | None:
         """The numbers of an argument that has the structure of the one before."""

@@ -6,7 +6,7 @@ unroll; loops and branches stay what they are, except loops over rows of inputs 
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -53,26 +53,46 @@ RULES = {**REARRANGEMENT, **INDEXING, **REDUCTION}
 LONGEST = 400_000  # nodes of one function: beyond that it would take minutes to compile
 
 
-class Module:
-    """All functions of one program."""
+class Translation(NamedTuple):
+    """A function, and what is known about it."""
 
-    def __init__(self, name: str):
+    function: Function
+    results: list[np.ndarray | None]  # zeros and ones known of its results
+    operations: int
+    program: Any  # the traced one, whose identity is a key: it must not go
+
+
+class Module:
+    """All functions of one program.
+
+    Args:
+        name: of its functions, a number apart.
+        shared: functions of other programs, which this one may call too.
+    """
+
+    def __init__(self, name: str, shared: dict[Any, Translation] | None = None):
         self.name = name
         self.count = 0
-        self.functions: dict[Any, tuple[Function, list[np.ndarray | None]]] = {}
-        self.held: list[Any] = []  # traced programs, whose identity is a key
-        self.operations: dict[str, int] = {}
+        self.functions = {} if shared is None else shared
+        self.used: dict[Any, Translation] = {}
+
+    @property
+    def operations(self) -> dict[Any, int]:
+        """Operations of each function."""
+        return {key: found.operations for key, found in self.used.items()}
 
     def function(self, program: Any, forms: Sequence[tuple], unrolls: bool):
         """The function of a traced program for operands of these forms, and what is known of its results."""
         knowns = tuple(None if known is None else known.tobytes() for _, known in forms)
         key = (id(program.jaxpr), knowns, unrolls)
-        if key not in self.functions:
-            self.held.append(program)
+        found = self.functions.get(key)
+        if found is None:
             name = f"{self.name}_{self.count}"
             self.count += 1
-            self.functions[key] = Translator(self, name, unrolls).whole(program, forms)
-        return self.functions[key]
+            found = Translator(self, name, unrolls).whole(program, forms)
+            self.functions[key] = found
+        self.used[key] = found
+        return found.function, found.results
 
 
 class Translator:
@@ -88,7 +108,7 @@ class Translator:
 
     # --- a whole function
 
-    def whole(self, program: Any, forms: Sequence[tuple]):
+    def whole(self, program: Any, forms: Sequence[tuple]) -> Translation:
         """The function of a traced program."""
         operands = [self._parameter(aval, known) for aval, known in forms]
         outputs = self.run(program, operands)
@@ -99,8 +119,7 @@ class Translator:
             self._return(value, variable.aval)
         function = self.builder.function
         function.n_results = len(outputs)
-        self.module.operations[function.name] = drop_unused(function)
-        return function, results
+        return Translation(function, results, drop_unused(function), program)
 
     def _parameter(self, aval: Any, known: np.ndarray | None) -> Value:
         kind = kind_of(aval.dtype)

@@ -77,10 +77,17 @@ def design(request: DesignRequest) -> DesignResult:
     Raises:
         DescriptionError: the controller cannot be designed, with the reason.
     """
+    from ..native.compiled import using
+
+    check_outputs({"law": (request.law, LAW)})
+    with using(request.scenario.solver.backend):
+        return _design(request)
+
+
+def _design(request: DesignRequest) -> DesignResult:
     from ..control.described_references import design_pose
     from ..control.margins import closed_loop_poles, margins_of, open_loop
 
-    check_outputs({"law": (request.law, LAW)})
     scenario = request.scenario
     model, law = _designed(scenario)
     if law.sample is None:

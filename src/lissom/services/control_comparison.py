@@ -26,7 +26,7 @@ def compare(
         request: the study and its files.
         watch: called with the number and the name of the controller that comes next.
     """
-    from ..control.quality import PERIODS
+    from ..native.compiled import using
 
     check_outputs(
         {"picture": (request.picture, PICTURE), "numbers": (request.numbers, NUMBERS)}
@@ -34,6 +34,15 @@ def compare(
     study = request.study
     if not isinstance(study, ControlStudy):
         study = ControlStudy.load(study)
+    with using(study.scenario.solver.backend):
+        return _compared(request, study, watch)
+
+
+def _compared(
+    request: CompareRequest, study: ControlStudy, watch: Callable[[int, str], None]
+) -> CompareResult:
+    from ..control.quality import PERIODS
+
     setting = setting_of(study)
     runs: dict[str, Run] = {}
     rows: list[ControllerRow] = []

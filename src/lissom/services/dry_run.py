@@ -9,6 +9,7 @@ from ..describe import DescriptionError, Problem, Scenario
 from ..describe.errors import refused
 from ..describe.files import line_of
 from ..kinematics.loops.assembly import AssemblyError
+from ..native.compiled import using
 from ..scenarios.ready import ready
 from ..solve.model import EquilibriumError, Model, UndefinedReferenceError
 from ..solve.state import State
@@ -28,9 +29,10 @@ def startable_model(scenario: Scenario, file: str | None = None) -> Model:
     """
     try:
         check_cost(scenario)
-        model = Model.of_scenario(scenario)
-        theta = model.assemble(scenario.initial.q)
-        model.check_reference(theta)
+        with using(scenario.solver.backend):
+            model = Model.of_scenario(scenario)
+            theta = model.assemble(scenario.initial.q)
+            model.check_reference(theta)
     except DescriptionError as failure:
         raise _in_file(failure, file) from None
     except np.linalg.LinAlgError as failure:
@@ -46,21 +48,26 @@ def check_start(scenario: Scenario, file: str | None = None) -> tuple[Model, Sta
     Raises:
         DescriptionError: why it could not.
     """
+    model = startable_model(scenario, file)
+    with using(scenario.solver.backend):
+        state = _start(scenario, model, file)
+        massless = massless_coordinates(model, state)
+    if massless:
+        raise _massless(massless, file)
+    return model, state
+
+
+def _start(scenario: Scenario, model: Model, file: str | None) -> State:
     # Drawing and files are no part of a dry run, but joints with a motion start where the run starts them.
     from ..show.run import starting_state
 
-    model = startable_model(scenario, file)
     try:
         _, state, inputs = ready(scenario, model)
-        state = starting_state(model, state, inputs.wired(model))
+        return starting_state(model, state, inputs.wired(model))
     except DescriptionError as failure:
         raise _in_file(failure, file) from None
     except (EquilibriumError, AssemblyError, ValueError) as failure:
         raise _problem_of(str(failure), file) from None
-    massless = massless_coordinates(model, state)
-    if massless:
-        raise _massless(massless, file)
-    return model, state
 
 
 def massless_coordinates(model: Model, state: State) -> list[str]:

@@ -12,10 +12,11 @@ from ..analyse.modes.mode_map import ModeMap
 from ..analyse.modes.mode_map import mode_map as mapped_modes
 from ..analyse.validity.watch import doubts_of_robot
 from ..atomic import write_atomically
-from ..describe import DescriptionError, Robot
+from ..describe import DescriptionError, Robot, Scenario
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..dynamics.formulation import near
+from ..native.compiled import using
 from ..solve.model import Model
 from .frozen_model import FrozenModel, Gains, NumberArray
 from .output_files import PICTURE, check_outputs, written_files
@@ -114,27 +115,8 @@ def mode_map(
     if request.picture is not None and len(request.over) > 2:
         message = "a map over more than two quantities cannot be drawn"
         raise refused("picture", request.picture, message)
-    model = Model.of_scenario(scenario)
-    if request.along is not None:
-        points = _recorded_points(model, request.along)
-    else:
-        model = _on_branch(model, request.q or scenario.initial.q)
-        points = _grid_points(model, request, scenario.initial.q)
-    found = mapped_modes(
-        model,
-        points.q,
-        qd=points.qd,
-        qdd=points.qdd,
-        changes=points.changes,
-        axes=points.axes,
-        locked=request.locked,
-        damped=request.damped,
-        frozen=request.frozen,
-        kp=request.kp,
-        kd=request.kd,
-        count=request.count,
-        watch=watch,
-    )
+    with using(scenario.solver.backend):
+        found = _found_map(request, scenario, watch)
     if request.picture is not None:
         from ..show.plot_linear import plot_mode_map
 
@@ -157,6 +139,33 @@ def mode_map(
         q={name: found.q[..., k] for k, name in enumerate(found.joints)},
         warnings=lines_of(doubts_of_robot(scenario.robot)),
         files=written_files(plot=request.picture, data=request.data),
+    )
+
+
+def _found_map(
+    request: ModeMapRequest, scenario: Scenario, watch: Callable[[float], None]
+) -> ModeMap:
+    """The map itself."""
+    model = Model.of_scenario(scenario)
+    if request.along is not None:
+        points = _recorded_points(model, request.along)
+    else:
+        model = _on_branch(model, request.q or scenario.initial.q)
+        points = _grid_points(model, request, scenario.initial.q)
+    return mapped_modes(
+        model,
+        points.q,
+        qd=points.qd,
+        qdd=points.qdd,
+        changes=points.changes,
+        axes=points.axes,
+        locked=request.locked,
+        damped=request.damped,
+        frozen=request.frozen,
+        kp=request.kp,
+        kd=request.kd,
+        count=request.count,
+        watch=watch,
     )
 
 

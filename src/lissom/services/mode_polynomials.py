@@ -12,6 +12,7 @@ from ..analyse.validity.watch import doubts_of_robot
 from ..describe import DescriptionError, Scenario
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
+from ..native.compiled import using
 from ..solve.model import Model, UndefinedReferenceError
 from .failures import AnalysisError
 from .frozen_model import FrozenModel, NumberArray
@@ -86,19 +87,19 @@ def _polynomials(
     watch: Callable[[int, int], None] | None,
 ) -> ParametricModes:
     pose = request.q or scenario.initial.q
-    model = Model.of_scenario(scenario)
     try:
-        return parametric_modes(
-            model,
-            list(request.over),
-            order=request.order,
-            over=request.over,
-            accuracy=request.accuracy,
-            q=None if pose is None else list(pose),
-            count=request.count,
-            locked=request.locked,
-            watch=watch,
-        )
+        with using(scenario.solver.backend):
+            return parametric_modes(
+                Model.of_scenario(scenario),
+                list(request.over),
+                order=request.order,
+                over=request.over,
+                accuracy=request.accuracy,
+                q=None if pose is None else list(pose),
+                count=request.count,
+                locked=request.locked,
+                watch=watch,
+            )
     except (AccuracyError, RepeatedEigenvalueError, SeriesError) as failure:
         raise AnalysisError(str(failure)) from None
     except (DescriptionError, UndefinedReferenceError):

@@ -16,8 +16,10 @@ from ..describe import (
     library_scenarios,
 )
 from ..describe.array_file import ArrayFileError, check_file
+from ..describe.document import Document
 from ..describe.errors import refused
 from ..describe.files import find_file, kind_of_file
+from ..describe.named_files import with_named_files
 from .frozen_model import FrozenModel, JointValues
 
 # A description comes as data only within Python; from JSON, a source is a name or a file.
@@ -28,7 +30,8 @@ Source = Annotated[
 # First bytes of a NetCDF-4 file: result files are told by them, whatever their names.
 HDF5 = b"\x89HDF\r\n\x1a\n"
 
-# Keys of a scenario that only a simulation reads.
+# Keys of a scenario that only a simulation reads; a back end is chosen for all that computes.
+BACK_END = "solver.backend"
 RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller")
 
 
@@ -75,7 +78,11 @@ def robot_of(source: Source, changes: Mapping[str, Any] | None = None) -> Scenar
 
 def run_only(paths: Iterable[str]) -> list[str]:
     """Those of the dotted paths that only a simulation reads."""
-    return [path for path in paths if path.partition(".")[0] in RUN_ONLY]
+    return [
+        path
+        for path in paths
+        if path.partition(".")[0] in RUN_ONLY and path != BACK_END
+    ]
 
 
 def runs_from_rest(source: Source) -> bool:
@@ -152,6 +159,8 @@ def _recorded_scenario(source: str) -> Scenario:
     if not recorded:
         message = "this run was set up in Python: its file remembers no scenario"
         raise refused("scenario", None, message, file=source)
+    document = Document(source, recorded, {})
+    recorded = with_named_files(document, Path(source).parent).data
     if version.startswith("0.1."):
         return Scenario.of_version_0_1(recorded)
     return Scenario.from_dict(recorded)

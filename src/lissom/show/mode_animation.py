@@ -12,11 +12,12 @@ from xarray import Dataset
 
 from ..analyse.modes.damped_modes import DampedModes
 from ..analyse.modes.modal import Modes
+from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.outputs import ENERGIES, shown_motion
 from ..solve.state import State
-from .robot_scene import scene_of
-from .scene import scene_to_json
+from ..types import host_whole
+from .robot_scene import scene_text
 from .viewer import animate
 
 CYCLES = 3  # periods shown
@@ -28,7 +29,7 @@ TWIST_ONLY = 1e-6  # displacements below this share of rotation times size are n
 
 
 def animate_mode(
-    model: Model,
+    model: ModelLike,
     state: State,
     modes: Modes | DampedModes,
     number: int,
@@ -37,12 +38,13 @@ def animate_mode(
     """Path of an HTML page on which the robot swings in one mode, slowed down and enlarged.
 
     Args:
-        model: the robot.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         state: the equilibrium of the modes.
         modes: result of `modes`, undamped or damped.
         number: of the mode, counted from 1.
         path: file to write.
     """
+    model = model_from(model)
     count = len(modes.frequency_hz)
     if not 1 <= number <= count:
         raise ValueError(f"mode must lie between 1 and {count}, got {number}")
@@ -84,7 +86,8 @@ def _motion_about(model: Model, state: State) -> Callable[[ndarray], Any]:
         joints = jnp.broadcast_to(state.q, (len(x), len(state.q)))
         no_speed = jnp.zeros_like(x)
         no_work = jnp.zeros((len(x), 2))
-        return shown_motion(formulation, joints, x, no_speed, no_work)
+        count = host_whole(len(x))
+        return shown_motion(formulation, count, joints, x, no_speed, no_work)
 
     return motion_of
 
@@ -159,6 +162,6 @@ def _dataset(model: Model, phase: ndarray, motion: Any) -> Dataset:
         },
         attrs={
             "formulation": model.formulation_name,
-            "scene": scene_to_json(scene_of(model.robot)),
+            "scene": scene_text(model.robot),
         },
     )

@@ -9,11 +9,25 @@ from numpy.linalg import norm
 from ..algebra.so3 import from_rpy
 from ..bodies.mesh import polyline_mesh
 from ..describe.geometry import beam_path, beam_up, joint_axis, node_count, tip
+from ..describe.once import once_for_each
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_at
-from .scene import LinkShape, Scene, circle_contour, rectangle_contour, swept_outline
+from .scene import (
+    LinkShape,
+    Scene,
+    circle_contour,
+    rectangle_contour,
+    scene_to_json,
+    swept_outline,
+)
 
 BAR_SIDE = 0.02  # of the bar drawn for a rigid link, as a part of the robot's reach
+
+
+@once_for_each
+def scene_text(robot: Robot) -> str:
+    """The geometry of a robot as result files hold it."""
+    return scene_to_json(scene_of(robot))
 
 
 def scene_of(robot: Robot) -> Scene:

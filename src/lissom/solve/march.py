@@ -182,52 +182,41 @@ def advance(
         accepted = accepted & (found.change_at == contacts.change_at)
         contacts = found
 
-    def choose(new, old):
-        return jax.tree.map(lambda a, b: jnp.where(accepted, a, b), new, old)
-
     end_time = jnp.where(h == left, stop, attempt.end.t)
     end = eqx.tree_at(lambda m: m.t, attempt.end, end_time)
     written = jnp.where(accepted, h, -1.0)
     record = write(step, here, state.record, now, attempt, written)
+    # Outputs that fit into the window are written. Where others are left, the same step is taken again when the host
+    # has emptied the window, and goes on writing.
+    has_room = ~(accepted & is_due(record, end_time))
+    taken = accepted & has_room
     counts = Counts(
-        state.counts.steps + accepted,
+        state.counts.steps + taken,
         state.counts.rejected + ~accepted,
-        state.counts.evaluations + attempt.evaluations,
+        state.counts.evaluations + has_room * attempt.evaluations,
     )
     size = frozen(next_size(step, attempt, h, accepted))
     # A step that was cut short says nothing about how long the next one may be.
     was_cut = accepted & (h < wanted)
     size = jnp.where(was_cut, jnp.maximum(size, wanted), size)
+    size = jnp.where(has_room, size, state.h)
     result = judge(state, attempt, size, counts, max_steps)
-    memory = choose(attempt.memory, step.reject(state.memory, attempt))
-    joints = jnp.where(accepted, joints, state.joints)
-    result = near_dead_point(here, end, accepted, result)
+    result = near_dead_point(here, end, taken, result)
+    if contacts is not None:
+        contacts = chosen(has_room, contacts, state.contacts)
     moved = MarchState(
-        choose(end, now),
-        joints,
+        chosen(taken, end, now),
+        jnp.where(taken, joints, state.joints),
         state.piece,
         size,
-        memory,
+        chosen(taken, attempt.memory, step.reject(state.memory, attempt)),
         state.control,
         contacts,
         counts,
         record,
         result,
     )
-    return with_room(state, moved, accepted)
-
-
-def with_room(
-    before: MarchState, moved: MarchState, accepted
-) -> tuple[MarchState, Any]:
-    """The march after a step, or before it where the window has no room for all its outputs.
-
-    Those that fit are written. The same step is taken again when the host has emptied the window, and goes on writing.
-    """
-    has_room = ~(accepted & is_due(moved.record, moved.now.t))
-    kept = eqx.tree_at(lambda s: s.record, before, moved.record)
-    state = jax.tree.map(lambda a, b: jnp.where(has_room, a, b), moved, kept)
-    return state, accepted & has_room
+    return moved, taken
 
 
 def next_stop(robot: DrivenRobot, state: MarchState, t_end) -> Float[Array, ""]:

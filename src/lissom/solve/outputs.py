@@ -14,14 +14,14 @@ from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
 from ..native.compiled import NativeAhead
-from ..native.marks import kept_function, over_rows
-from ..types import real
+from ..native.marks import kept_function, over_first_rows
+from ..types import host_real, host_whole
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs
 from .march import DrivenRobot
 from .model import Model
 from .problem import MotionProblem
-from .record import ROWS
+from .record import rows_of_window
 from .solution import Solution
 from .state import State
 
@@ -34,22 +34,24 @@ class Outputs(eqx.Module):
 
     qd: Any  # (t, j)
     encoder: Any  # (t, j)
+    encoder_rate: Any  # (t, j)
     position: Any  # (t, l, k, 3) of the nodes, world axes [m]
     erls_position: Any  # (t, l, k, 3)
     rotation: Any  # (t, l, k, 3) from the ERLS [rad]
     frame: Any  # (t, l, 3, 3) axes of the bodies in the world
     # (t, l, 3, 3) the same of the rigid robot, from which rotations of nodes are counted
     rigid_frame: Any
+    body: Any  # (t, l, c) coordinates of the bodies
     energy: Any  # (t, 5): kinetic, strain, gravity, input, dissipated [J]
 
 
-def motion_outputs(formulation, joints, x, xd, work) -> Outputs:
-    """Outputs of many states at once; `joints` say on which branch a closed chain is."""
+def motion_outputs(formulation, count, joints, x, xd, work) -> Outputs:
+    """Outputs of the first `count` of many states; `joints` say on which branch a closed chain is."""
 
     def one(*state):
         return _outputs_at(formulation, *state)
 
-    return over_rows(one)(joints, x, xd, work)
+    return over_first_rows(one, count)(joints, x, xd, work)
 
 
 @kept_function
@@ -67,22 +69,24 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     return Outputs(
         qd=motion.theta_d,
         encoder=place.encoder,
+        encoder_rate=motion.rates.encoder,
         position=poses.position,
         erls_position=poses.erls_position,
         rotation=poses.rotation,
         frame=place.R,
         rigid_frame=f.rigid_frames(place)[0],
+        body=place.q,
         energy=jnp.stack([kinetic, strain, gravity, *work]),
     )
 
 
-def joint_torques(robot: DrivenRobot, t_end, joints, command, t, x, xd):
-    """Torques at many times of a run that ends at `t_end`."""
+def joint_torques(robot: DrivenRobot, t_end, count, joints, command, t, x, xd):
+    """Torques at the first `count` of many times of a run that ends at `t_end`."""
 
     def one(*state):
         return _torques_at(robot, t_end, *state)
 
-    return over_rows(one)(joints, command, t, x, xd)
+    return over_first_rows(one, count)(joints, command, t, x, xd)
 
 
 @kept_function
@@ -110,13 +114,16 @@ def outputs_of(
     schedule = inputs.wired(model).schedule(t_end)
     rows = [segment.row for segment in solution.segments]
     ends = [*rows[1:], int(solution.filled)]
+    most = rows_of_window()
     parts = []
     for segment, end in zip(solution.segments, ends, strict=True):
         f = with_coordinates(model.formulation, segment.independent)
         robot = DrivenRobot(f, schedule)
-        for first in range(segment.row, end, ROWS):
-            rows_here = slice(first, min(first + ROWS, end))
+        for first in range(segment.row, end, most):
+            rows_here = slice(first, min(first + most, end))
             parts.append(_outputs_of_rows(robot, t_end, solution, rows_here))
+    if len(parts) == 1:
+        return parts[0]
     return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
 
 
@@ -127,15 +134,19 @@ def _outputs_of_rows(
 
     def filled_up(column: Any) -> np.ndarray:
         part = np.asarray(column)[rows]
-        missing = ROWS - len(part)
+        missing = rows_of_window() - len(part)
+        if not missing:
+            return part
         return np.concatenate([part, np.repeat(part[-1:], missing, axis=0)])
 
     columns = (solution.joints, solution.x, solution.xd, solution.work)
     joints, x, xd, work = (filled_up(column) for column in columns)
     command, t = filled_up(solution.command), filled_up(solution.t)
-    seen = shown_motion(robot.formulation, joints, x, xd, work)
-    torques = _torques(robot, real(t_end), joints, command, t, x, xd)
     count = rows.stop - rows.start
+    these = host_whole(count)
+    seen = shown_motion(robot.formulation, these, joints, x, xd, work)
+    end = host_real(t_end)
+    torques = _torques(robot, end, these, joints, command, t, x, xd)
     return jax.tree.map(lambda part: np.asarray(part)[:count], (seen, torques))
 
 
@@ -145,14 +156,18 @@ def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) ->
     f, _ = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     robot = DrivenRobot(f, inputs.schedule(t_end))
 
+    most = rows_of_window()
+
     def blank(*shape: int) -> jax.ShapeDtypeStruct:
-        return jax.ShapeDtypeStruct((ROWS, *shape), float)
+        return jax.ShapeDtypeStruct((most, *shape), float)
 
     joints, x = blank(f.n_encoders), blank(f.size)
     law = robot.sampled_law
     command = blank(0 if law is None else len(f.joints.actuated))
-    shown_motion.prepare(f, joints, x, x, blank(2))
-    _torques.prepare(robot, real(t_end), joints, command, blank(), x, x)
+    count = host_whole(most)
+    shown_motion.prepare(f, count, joints, x, x, blank(2))
+    end = host_real(t_end)
+    _torques.prepare(robot, end, count, joints, command, blank(), x, x)
 
 
 def energy_audit(outputs: Outputs) -> np.ndarray:

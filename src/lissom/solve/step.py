@@ -93,8 +93,8 @@ class Moment(eqx.Module):
     """The march at one time: state, and work put in and dissipated since the start."""
 
     t: Float[Real, ""]
-    x: Float[Array, " n"]
-    xd: Float[Array, " n"]
+    x: Float[Real, " n"]
+    xd: Float[Real, " n"]
     work: Float[Real, " 2"]
 
 
@@ -144,6 +144,25 @@ class AbstractStep(eqx.Module):
         self, problem: MotionProblem, tolerance: Tolerance, now: Moment, h, memory
     ) -> Attempt:
         """One step of size h."""
+
+    def solution(self, memory: Any) -> Any:
+        """What the iteration of the step before has found, for `retrace`; methods that do not iterate have nothing."""
+        return None
+
+    def retrace(
+        self,
+        problem: MotionProblem,
+        tolerance: Tolerance,
+        now: Moment,
+        h,
+        memory: Any,
+        solution: Any,
+    ) -> Attempt:
+        """A step that was taken before, for derivatives that go through it; here it is taken again.
+
+        Steps that were rejected on the way are not: the derivatives they left behind have to be new.
+        """
+        return self.attempt(problem, tolerance, now, h, self.renew(memory))
 
     @abc.abstractmethod
     def reject(self, memory, attempt: Attempt) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...algebra.so3 import lengths
 from ...describe.doubt import Doubt, worst
 from ...solve.model import Model
 from .deformation import BentBody
@@ -27,7 +28,7 @@ def _deflections(
     model: Model, bodies: list[BentBody], t: np.ndarray | None
 ) -> Iterator[Doubt]:
     for bent in bodies:
-        moved = np.linalg.norm(bent.displacement[..., :3], axis=-1)
+        moved = lengths(bent.displacement[..., :3])
         largest = float(moved.max())
         share = largest / bent.length
         # Written so that a number that is not finite is doubted too.

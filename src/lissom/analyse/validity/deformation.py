@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from ...algebra.so3 import MOST_TURN, composed_rotation
+from ...algebra.so3 import CROSS, MOST_TURN, composed_rotation, lengths
 from ...bodies.body import Body
 from ...solve.model import Model
 from ...types import Real
@@ -17,6 +17,7 @@ class NodeMotion(NamedTuple):
     position: Float[Real, "t l k 3"]  # [m]
     rotation: Float[Real, "t l k 3"]  # from the rigid robot [rad]
     frame: Float[Real, "t l 3 3"]  # axes of the bodies
+    body: Float[Real, "t l c"]  # their coordinates
 
 
 class BentBody(NamedTuple):
@@ -28,6 +29,9 @@ class BentBody(NamedTuple):
     length: float  # along its nodes [m]
     displacement: Float[np.ndarray, "t k 6"]  # of every node, in the axes of the body
     turn: Float[np.ndarray, "t k"]  # what the formulation takes for small [rad]
+    # The part of the displacement that strains the body: a bent line that is as long as before comes nearer to its
+    # joint, which the second order of `stiffening: geometric` knows.
+    strained: Float[np.ndarray, "t k 6"]
 
 
 def bent_bodies(model: Model, nodes: NodeMotion) -> list[BentBody]:
@@ -42,8 +46,20 @@ def bent_bodies(model: Model, nodes: NodeMotion) -> list[BentBody]:
         u = body_displacement(model, body, nodes, number)
         turn = _small_rotation(model, nodes, number, u)
         length = length_of(body)
-        found.append(BentBody(link.name, number, body, length, u, turn))
+        strained = u
+        if model.choices.stiffening == "geometric":
+            strained = first_order_displacement(body, nodes, number)
+        found.append(BentBody(link.name, number, body, length, u, turn, strained))
     return found
+
+
+def first_order_displacement(
+    body: Body, nodes: NodeMotion, number: int
+) -> Float[np.ndarray, "t k 6"]:
+    """Displacement of the nodes of a body that is linear in its coordinates."""
+    # Squares and products of them, for the second order, follow behind.
+    q = np.asarray(nodes.body)[:, number, : body.coordinates]
+    return np.einsum("kdc,tc->tkd", np.asarray(body.node_shape), q)
 
 
 def length_of(body: Body) -> float:
@@ -72,7 +88,8 @@ def body_displacement(
     if not model.formulation.support.finite_rotations:
         # Small rotations add up: that of the inner node carries the others with it.
         inner = _in_axes(R, rotation[:, :1])
-        moved = moved - np.cross(inner, X - X[0])
+        carried = np.einsum("aib,kb->aki", CROSS, X - X[0])
+        moved = moved - np.tensordot(inner[:, 0], carried, axes=1)
     return np.concatenate([moved, turned], axis=-1)
 
 
@@ -80,7 +97,7 @@ def _in_axes(
     R: Float[np.ndarray, "t 3 3"], vectors: Float[np.ndarray, "t k 3"]
 ) -> Float[np.ndarray, "t k 3"]:
     """World vectors in the axes of the body."""
-    return np.einsum("tji,tkj->tki", R, vectors)
+    return vectors @ R
 
 
 def relative_rotation(
@@ -89,19 +106,21 @@ def relative_rotation(
     """Rotation of every node from the inner one, world axes."""
     if not model.formulation.support.finite_rotations:
         return rotation - rotation[:, :1]
-    inner = np.broadcast_to(rotation[:, :1], rotation.shape)
-    # Nodes that turned too far for any rotation to be told: by at least this much.
+    inner = rotation[:, :1]
     is_lost = _is_lost(rotation) | _is_lost(inner)
-    back = -np.where(is_lost, 0.0, inner)
-    turned = composed_rotation(np.where(is_lost, 0.0, rotation), back)
+    if not is_lost.any():
+        return composed_rotation(rotation, -inner)
+    # Nodes that turned too far for any rotation to be told: by at least this much.
+    turned = composed_rotation(
+        np.where(is_lost, 0.0, rotation), np.where(_is_lost(inner), 0.0, -inner)
+    )
     return np.where(is_lost, MOST_TURN, turned)
 
 
 def _is_lost(rotation: Float[np.ndarray, "t k 3"]) -> np.ndarray:
     """Whether a vector is no rotation: not finite, or of more than the half turn of any logarithm."""
-    angle = np.linalg.norm(rotation, axis=-1, keepdims=True)
     # Not a number is not below anything either.
-    return ~(angle < 3.5)
+    return ~(lengths(rotation) < 3.5)[..., None]
 
 
 def _small_rotation(
@@ -109,7 +128,7 @@ def _small_rotation(
 ) -> Float[np.ndarray, "t k"]:
     """The angles that a formulation takes for small: within the body, or all the way from the rigid robot."""
     if model.formulation.support.finite_rotations:
-        return np.linalg.norm(u[..., 3:], axis=-1)
+        return lengths(u[..., 3:])
     k = u.shape[1]
     rotation = np.asarray(nodes.rotation)[:, number, :k]
-    return np.linalg.norm(rotation, axis=-1)
+    return lengths(rotation)

@@ -8,6 +8,7 @@ import numpy as np
 from ...describe.doubt import Doubt, worst
 from ...describe.link import Link, inertia_matrix
 from ...describe.link_geometry import link_tip, polyline
+from ...describe.once import once_for_each
 from ...describe.part import Part, plain
 from ...describe.quantity import NumberWithUnit, is_traced
 from ...describe.robot import Robot
@@ -20,9 +21,10 @@ from .ordinary import DENSITY, DIRECTION, LENGTH, YIELD, YOUNGS_MODULUS, outside
 TRIANGLE = 1.01
 
 
-def description_doubts(robot: Robot) -> Iterator[Doubt]:
+@once_for_each
+def description_doubts(robot: Robot) -> tuple[Doubt, ...]:
     """What is out of the ordinary in the data of a robot: the worst of each kind."""
-    for check in (
+    checks = (
         _youngs_moduli,
         _densities,
         _yield_stresses,
@@ -31,8 +33,8 @@ def description_doubts(robot: Robot) -> Iterator[Doubt]:
         _inertias,
         _directions,
         _units,
-    ):
-        yield from worst(check(robot))
+    )
+    return tuple(doubt for check in checks for doubt in worst(check(robot)))
 
 
 # --- materials and lengths -----------------------------------------------------------------------------------------

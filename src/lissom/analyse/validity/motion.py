@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float
 
+from ...algebra.so3 import lengths
 from ...describe.doubt import Doubt
 from .ordinary import SPEED, outside
 
@@ -22,7 +23,7 @@ def speed_doubts(
     """A node that is faster than machines are, by its way between two output times: it is at least that fast."""
     if len(t) < 2:
         return
-    ways = np.linalg.norm(np.diff(position, axis=0), axis=-1)
+    ways = lengths(np.diff(position, axis=0))
     speed = ways / np.diff(t)[:, None]
     row = int(np.argmax(speed.max(axis=1)))
     yield from fast_node(speed[row], names, f" at {t[row]:.4g} s")

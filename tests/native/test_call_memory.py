@@ -1,0 +1,46 @@
+"""Memory of calls: inputs are found where they are, and results have room that nothing else uses."""
+
+import numpy as np
+
+from lissom.native.call_memory import Inputs, OutputBlock, address_of
+
+
+def test_inputs_are_in_their_type_and_without_gaps():
+    inputs = Inputs(["float64", "int64"])
+    numbers = [np.arange(6, dtype=np.float32).reshape(2, 3).T, np.int64(4)]
+    arrays, addresses = inputs.located(numbers)
+    assert [array.dtype.name for array in arrays] == ["float64", "int64"]
+    assert all(array.flags.c_contiguous for array in arrays)
+    assert addresses == [address_of(array) for array in arrays]
+    np.testing.assert_array_equal(arrays[0], numbers[0])
+
+
+def test_an_input_that_comes_again_is_where_it_was_and_another_is_not():
+    inputs = Inputs(["float64", "float64"])
+    robot = np.ones(4)
+    first, where = inputs.located([robot, np.zeros(3)])
+    second, then = inputs.located([robot, np.full(3, 7.0)])
+    assert then[0] == where[0] and second[0] is first[0]
+    np.testing.assert_array_equal(second[1], 7.0)
+    assert then[1] == address_of(second[1])
+
+
+def test_results_do_not_overlap_and_are_new_with_every_call():
+    block = OutputBlock([((3,), "float64"), ((), "bool"), ((0,), "float64")] * 2)
+    block_of_large = OutputBlock([((40, 40), "complex128"), ((2,), "int32")])
+    for room in (block, block_of_large):
+        arrays, addresses = room.allocated()
+        others, _ = room.allocated()
+        assert addresses == [address_of(array) for array in arrays]
+        for number, array in enumerate((*arrays, *others)):
+            array.fill(number % 2)
+        for number, array in enumerate((*arrays, *others)):
+            assert (array == number % 2).all()
+
+
+def test_a_small_result_does_not_hold_a_large_one():
+    (large, small), _ = OutputBlock(
+        [((1000, 3), "float64"), ((2,), "float64")]
+    ).allocated()
+    assert large.base is None
+    assert small.base.nbytes < 1000

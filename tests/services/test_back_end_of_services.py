@@ -1,0 +1,70 @@
+"""The back end that a scenario chooses is the one that every service computes with."""
+
+import pytest
+
+from lissom.describe import Scenario
+from lissom.describe.control_study import ControlStudy
+from lissom.native.compiled import chosen_backend
+from lissom.services.control import CompareRequest, DesignRequest, compare, design
+from lissom.services.dry_run import check_start
+from lissom.services.linearize import LinearizeRequest
+from lissom.services.mode_map import MapAxis, ModeMapRequest, mode_map
+from lissom.services.mode_polynomials import ModePolynomialsRequest, mode_polynomials
+from lissom.services.simulate import SimulateRequest, simulate
+from lissom.solve.model import Model
+
+NAME = "double-pendulum"
+XLA = {"solver.backend": "xla"}
+
+
+def map_of_modes():
+    axis = MapAxis(name="upper", start=0.0, stop=1.0, points=2)
+    mode_map(ModeMapRequest(robot=NAME, changes=XLA, over=(axis,)))
+
+
+def polynomials():
+    over = {"upper": (0.0, 1.0)}
+    request = ModePolynomialsRequest(robot=NAME, changes=XLA, over=over, order=1)
+    mode_polynomials(request)
+
+
+def linear_model():
+    # A frequency response is that of this model.
+    LinearizeRequest(robot=NAME, changes=XLA).linear_model()
+
+
+def dry_run():
+    check_start(Scenario.load(NAME).replace(XLA))
+
+
+def run():
+    simulate(SimulateRequest(scenario=NAME, changes=XLA))
+
+
+def designed_law():
+    scenario = Scenario.load("anthropomorphic-b").replace(XLA)
+    design(DesignRequest(scenario=scenario))
+
+
+def comparison():
+    study = ControlStudy.load(NAME)
+    changed = study.model_copy(update={"changes": {**study.changes, **XLA}})
+    compare(CompareRequest(study=changed))
+
+
+class Reached(Exception):
+    """Here the computation would begin."""
+
+
+@pytest.mark.parametrize(
+    "service",
+    [map_of_modes, polynomials, linear_model, dry_run, run, designed_law, comparison],
+)
+def test_a_service_computes_with_the_back_end_of_its_scenario(service, monkeypatch):
+    def stop(scenario):
+        raise Reached(chosen_backend("auto"))
+
+    monkeypatch.setattr(Model, "of_scenario", stop)
+    with pytest.raises(Reached, match="xla"):
+        service()
+    assert chosen_backend("auto") == "auto"
