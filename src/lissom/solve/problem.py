@@ -11,6 +11,7 @@ from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
 from ..dynamics.stops import PUSHING
 from ..native.marks import kept_function
+from ..types import Real
 from .channels import measure, observed_motion
 from .feedback import WiredLaw, on_actuated
 from .inputs import Loads
@@ -31,7 +32,7 @@ class MotionProblem(eqx.Module):
     formulation: AbstractFormulation
     loads: Loads
 
-    def near(self, joints: Float[Array, " j"]) -> "MotionProblem":
+    def near(self, joints: Float[Real, " j"]) -> "MotionProblem":
         """The same problem with the robot on the assembly branch of these joint coordinates."""
         return MotionProblem(near(self.formulation, joints), self.loads)
 
