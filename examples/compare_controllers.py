@@ -6,7 +6,8 @@ shaper (impulses 1, 2 K, K^2 over their sum, half a period apart, K = exp(-pi ze
 at most 20 % with optimal control on encoder and strain gauge."""
 
 from lissom.describe.control_study import ControlStudy
-from lissom.services.control import CompareRequest, compare
+from lissom.services.comparison_table import CompareRequest
+from lissom.services.control_comparison import compare
 
 GAUGE = "rod/element0.kz"
 POSITION_LOOP = {"bandwidth": 98.0, "lag": 4e-3}

@@ -41,6 +41,7 @@ STANDARD = {
     "copy",
     "collections",
     "functools",
+    "inspect",
     "itertools",
     "math",
     "typing",

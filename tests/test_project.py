@@ -5,6 +5,7 @@ import re
 import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -193,8 +194,10 @@ def commands_in_pages() -> list:
 @pytest.mark.parametrize("line", commands_in_pages())
 def test_commands_in_the_pages_exist_with_their_options(line):
     words = line.split()
-    command = typer.main.get_command(app).commands[words[0]]  # type: ignore[attr-defined]
-    known = {option for parameter in command.params for option in parameter.opts}
+    whole: Any = typer.main.get_command(app)
+    # Options of the program itself may stand anywhere on the line.
+    parameters = [*whole.params, *whole.commands[words[0]].params]
+    known = {option for parameter in parameters for option in parameter.opts}
     assert not [
         word for word in words[1:] if word.startswith("-") and word not in known
     ]

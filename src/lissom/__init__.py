@@ -16,7 +16,11 @@ import jax  # noqa: E402
 gc.freeze()
 if _collects_garbage:
     gc.enable()
+
+from . import drawing  # noqa: E402
+
 jax.config.update("jax_enable_x64", True)
+drawing.drawers_from(lambda: import_module(".show.drawings", __name__))
 
 if TYPE_CHECKING:
     from .analyse.linear.frequency_response import (
@@ -55,6 +59,7 @@ if TYPE_CHECKING:
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
     from .describe import Scenario as Scenario
+    from .describe.scenario import Solver as Solver
     from .native.export import export_c as export_c
     from .show.mode_animation import animate_mode as animate_mode
     from .show.run import Run as Run
@@ -62,8 +67,11 @@ if TYPE_CHECKING:
     from .show.run import run_scenario as run_scenario
     from .show.run import simulate as simulate
     from .solve.family import Family as Family
+    from .solve.inputs import Inputs as Inputs
     from .solve.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from .solve.model import Model as Model
+    from .solve.signals import Spline as Spline
+    from .solve.signals import Table as Table
     from .solve.simulate import rollout as rollout
     from .solve.simulate import step_times as step_times
     from .solve.solution import Solution as Solution
@@ -72,6 +80,10 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOME = {
+    "Inputs": "solve.inputs",
+    "Spline": "solve.signals",
+    "Table": "solve.signals",
+    "Solver": "describe.scenario",
     "inverse_kinematics": "solve.inverse_kinematics",
     "LinearSequence": "analyse.linear.linear_sequence",
     "linearize_along": "analyse.linear.linear_sequence",
@@ -118,11 +130,14 @@ _HOME = {
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'lissom' has no attribute {name!r}")
+        from .describe.errors import nearest
+
+        hint = nearest(name, _HOME)
+        raise AttributeError(f"module 'lissom' has no attribute {name!r}{hint}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+    return sorted({*globals(), *_HOME})

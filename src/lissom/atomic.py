@@ -19,6 +19,11 @@ def write_atomically(path: str | Path, write: Callable[[BinaryIO], object]) -> P
         with open(draft, "wb") as file:
             write(file)
         os.replace(draft, target)
+    except OSError as failure:
+        # A full disk does not say which file there was no room for, and nobody knows the draft.
+        if failure.filename in (None, str(draft)):
+            failure.filename = str(path)
+        raise
     finally:
         draft.unlink(missing_ok=True)
     return Path(path)

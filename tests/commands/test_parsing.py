@@ -90,6 +90,8 @@ def test_settings_come_before_options_and_missing_options_change_nothing():
         (parsing.modes_of, "--modes", "12,few"),
         (parsing.band, "--band", "200:0.1"),
         (parsing.band, "--band", "wide"),
+        (parsing.band, "--band", "0.1:200:1000000000"),
+        (parsing.band, "--band", "1:inf"),
         (parsing.map_axis, "--over", "upper=0:1"),
         (parsing.map_axis, "--over", "upper=0:nan:3"),
         (lambda text: parsing.gains(PENDULUM, "--kd", text), "--kd", "1,2,3"),

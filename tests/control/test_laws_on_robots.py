@@ -5,6 +5,8 @@ import pytest
 
 import lissom as ls
 from lissom.control.real_loop import RealLoop
+from lissom.scenarios.ready import initial_state
+from lissom.solve.signals import Table
 from sampled_laws import DESCRIBED, END, SAMPLE, changed_law, pendulum, sampled_law
 
 pytestmark = pytest.mark.slow
@@ -14,14 +16,18 @@ TIGHT = {"rtol": 1e-9, "atol": 1e-11}
 
 @pytest.mark.parametrize("kind", DESCRIBED)
 def test_the_energy_audit_closes_with_the_work_of_the_law_in_it(kind):
+    """To a millionth of the largest energy at a tight tolerance, to a ten-thousandth at that of a plain run."""
     model = pendulum()
     law = sampled_law(kind)
     start = model.static([law_start(law)])
-    run = ls.simulate(model, start, t_end=0.3, output_dt=1e-3, torque=law, solver=TIGHT)
-    residual = np.abs(run.energy("residual")).max()
-    largest = max(np.abs(run.energy(kind)).max() for kind in ("kinetic", "strain"))
-    assert np.abs(run.energy("input")).max() > 0.1 * largest
-    assert residual < 1e-6 * largest
+    for solver, limit in ((TIGHT, 1e-6), ({}, 1e-4)):
+        run = ls.simulate(
+            model, start, t_end=0.3, output_dt=1e-3, torque=law, solver=solver
+        )
+        residual = np.abs(run.energy("residual")).max()
+        largest = max(np.abs(run.energy(of)).max() for of in ("kinetic", "strain"))
+        assert np.abs(run.energy("input")).max() > 0.1 * largest
+        assert residual < limit * largest
 
 
 def law_start(law):
@@ -58,6 +64,10 @@ def test_small_deviations_follow_the_linear_model_of_the_loop(kind):
     x = np.zeros(len(linear.A))
     x[:1] = 1e-3
     x[1:n] = np.asarray(pushed.elastic) - np.asarray(rest.elastic)
+    if "rod.held" in linear.state_names:
+        # Accelerations are measured under the torque that held the pushed arm.
+        held = linear.state_names.index("rod.held")
+        x[held] = float(pushed.torque[0] - rest.torque[0])
     foretold = []
     for _ in range(samples + 1):
         foretold.append(float((linear.C @ x)[0]))
@@ -67,20 +77,20 @@ def test_small_deviations_follow_the_linear_model_of_the_loop(kind):
 
 
 def test_a_sampled_law_with_delay_and_steps_costs_at_most_three_times_a_continuous_one():
+    """On the four-dof arm as it is let go and unfolds: an arm at rest costs a continuous law nothing."""
     scenario = ls.Scenario.load("cibicik-arm")
     model = ls.Model("cibicik-arm", "nonlinear", basis="assumed", modes=6)
-    gains = scenario.controller.kp, scenario.controller.kd
-    target = np.asarray(scenario.controller.reference.value[0])
-    from lissom.solve.signals import Table
-
-    reference = Table([0.0], [target], "hold", after="hold")
-    start = model.static(target)
+    described = scenario.controller
+    gains = described.kp, described.kd
+    unfolding = described.reference.value[:2]
+    reference = Table([0.0, 0.1], unfolding, "hold", after="hold")
+    start = initial_state(model, scenario)
     continuous = ls.PD(*gains, reference, compensate=model.formulation)
     sampled = ls.PD(*gains, reference, compensate=model.formulation, sample=1e-3)
     real = RealLoop(law=sampled, sample=1e-3, delay=1, resolution=np.full(8, 1e-5))
 
     def seconds(law):
-        run = ls.simulate(model, start, t_end=0.2, output_dt=0.01, torque=law)
+        run = ls.simulate(model, start, t_end=1.0, output_dt=0.01, torque=law)
         return run.data.attrs["wall_run_s"]
 
     pairs = [(seconds(continuous), seconds(real)) for _ in range(3)]

@@ -213,11 +213,39 @@ def test_a_scenario_names_the_kind_of_its_motion(kind):
     assert_allclose(law.nominal.torque.value(9.0), [0.0], atol=1e-9)
 
 
+def line(start, target):
+    """Joint control of two links along a line of their tip."""
+    data = {
+        "type": "pid",
+        "gains": {"kp": [3.0], "kd": [0.5]},
+        "reference": {"type": "tip-line", "t": [0.0, 0.4]}
+        | {"start": start, "target": target},
+    }
+    return CONTROLLERS["pid"].model_validate(data)
+
+
+@pytest.mark.slow
+def test_a_scenario_leads_the_tip_along_a_line():
+    """A quintic is half way in half the time, and never beside the line."""
+    model = arm(2)
+    start = np.array([0.4, 0.9])
+    first = np.asarray(model.fkine(start))[:3, 3]
+    target = first + [-0.2, 0.1, 0.0]
+    reference = law_of(model, line(start, target)).nominal.reference
+    assert_allclose(reference.value(0.0), start, atol=1e-9)
+    for t, share in ((0.2, 0.5), (0.4, 1.0), (9.0, 1.0)):
+        tip = np.asarray(model.fkine(np.asarray(reference.value(t))))[:3, 3]
+        assert_allclose(tip, first + share * (target - first), atol=1e-7)
+    with pytest.raises(DesignError, match="reference: .*reach"):
+        law_of(model, line(start, [5.0, 0.0, 0.0]))
+
+
 @pytest.mark.parametrize(
     "reference, message",
     [
         ({"type": "fast"}, "must be one of time-optimal, via-points, minimum-time"),
         ({"type": "time-optimal", "speed": [1.0]}, "missing"),
+        ({"type": "tip-line", "t": [0.4, 0.4]}, "missing"),
         ({"type": "via-points"}, "write a limit: torque, or acceleration"),
         ({"type": "minimum-time", "torque": [-1.0]}, "must be positive"),
         (MOTIONS["via-points"] | {"type": "via-points", "value": [[0.1]]}, "two rows"),

@@ -42,6 +42,7 @@ def two_masses():
         mass=M,
         damping=D,
         on_coordinates=held,
+        of_robot=np.eye(4),
     )
 
 

@@ -176,7 +176,8 @@ def test_a_delayed_reference_waits_and_never_runs_ahead():
     law = sampled_law("delayed-reference")
     speed = float(law.inner.nominal.reference.rate(0.1)[0])
     sign = np.sign(speed * float(law.filter[0, 0]))
-    eps = jnp.asarray([sign * 1e3])
+    # Curvatures far beyond any beam: the limit holds whatever the gain.
+    eps = jnp.asarray([sign * 1e6])
     assert float(law.delay_rate(0.1, eps)) == pytest.approx(float(law.limit))
     # After the end of the motion there is nothing to delay.
     assert float(law.delay_rate(0.5, eps)) == 0.0

@@ -87,6 +87,15 @@ def test_letters_of_shapes_stand_for_one_number(tmp_path):
         check_arrays("x.npz", arrays, {"K": ("n", "n"), "f": ("n",)})
 
 
+@pytest.mark.parametrize("column", [np.array(["x", "y"]), np.array([1j, 2.0])])
+def test_texts_and_complex_numbers_are_refused_where_real_ones_belong(column):
+    arrays = {"K": np.eye(2), "f": column}
+    with pytest.raises(ArrayFileError, match="f: holds .*: must be real numbers"):
+        check_arrays("x.npz", arrays, {"K": ("n", "n"), "f": ("n",)})
+    with pytest.raises(ArrayFileError, match="K: holds float64: must be texts"):
+        check_arrays("x.npz", arrays, {"K": ("n", "n")}, texts=("K",))
+
+
 def test_entities_of_a_urdf_file_are_refused(tmp_path):
     (tmp_path / "secret").write_text("0.5")
     path = tmp_path / "arm.urdf"

@@ -6,6 +6,7 @@ import signal
 import sys
 import tempfile
 import time
+from contextlib import ExitStack, closing
 from itertools import count
 from pathlib import Path
 
@@ -24,20 +25,21 @@ def main() -> int:
     words = arguments()
     if words.replay:
         return replay(words.replay)
+    # Ctrl-C and SIGTERM end the run with its counts.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     seed = int(time.time()) if words.seed is None else words.seed
     print(f"seed {seed}, {words.minutes:g} min, {words.jobs} workers", flush=True)
     print(
         f"the same cases again: make fuzz MINUTES={words.minutes:g} SEED={seed}",
         flush=True,
     )
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
     tally = Tally()
     try:
         run(words, seed, tally)
     except KeyboardInterrupt:
         print("\nstopped", flush=True)
-    print(tally.table())
+    print(tally.table(), flush=True)
     return 1 if tally.failures else 0
 
 
@@ -59,8 +61,12 @@ def run(words: argparse.Namespace, seed: int, tally: Tally) -> None:
     deal = Deal(seed, tuple(words.only or KINDS), words.jobs)
     began = time.monotonic()
     beat = began + BEAT
-    with tempfile.TemporaryDirectory(prefix="lissom-fuzz-") as folder:
-        ends = outcomes(deal, Path(folder), began + 60 * words.minutes)
+    with ExitStack() as closed_last_first:
+        made = tempfile.TemporaryDirectory(prefix="lissom-fuzz-")
+        folder = Path(closed_last_first.enter_context(made))
+        ends = outcomes(deal, folder, began + 60 * words.minutes)
+        # The workers end before the folder goes that they write to.
+        closed_last_first.enter_context(closing(ends))
         for case, outcome, files in ends:
             tally.add(case, outcome)
             deal.spend(case, outcome)

@@ -24,8 +24,8 @@ KINDS = {
     "files": Kind("files", "files", 0.40, 30.0, 3.0),
     "lines": Kind("command_lines", "command lines", 0.06, 150.0, 4.0),
     "schema": Kind("schema", "described robots", 0.03, 60.0, 4.0),
-    "chaos": Kind("chaos", "commands in trouble", 0.05, 60.0, 4.0),
-    "robots": Kind("robots", "robots", 0.46, 300.0, 8.0),
+    "chaos": Kind("chaos", "commands in trouble", 0.08, 60.0, 4.0),
+    "robots": Kind("robots", "robots", 0.43, 300.0, 8.0),
 }
 
 

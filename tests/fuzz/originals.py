@@ -3,6 +3,7 @@
 import functools
 import tempfile
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -92,12 +93,24 @@ def own_robots() -> list[Original]:
     robots = {"mixed": MIXED, "crane": CRANE, "arm-4": ARM4, "arm-6": ARM6}
     for name, feature in FEATURES.items():
         robots[name] = {"lissom": 1, **feature, "name": name}
-    found = [described("robot", f"{name}.yaml", tree) for name, tree in robots.items()]
+    found = [robot_with_links(name, tree) for name, tree in robots.items()]
     formulations = ("nonlinear", "erls-fem", "erls-cms", "dual-screw")
     for formulation in formulations:
         tree = _scenario(robots["beam"], formulation)
         found.append(described("scenario", f"{formulation}.yaml", tree))
     return found
+
+
+def robot_with_links(name: str, tree: Any) -> Original:
+    """A robot file, with the files of its links beside it."""
+    tree = deepcopy(tree)
+    companions = {}
+    for link in tree["links"]:
+        file = Path((link.get("fe") or {}).get("file", ""))
+        if file.is_absolute():
+            companions[file.name] = file.read_bytes()
+            link["fe"]["file"] = file.name
+    return described("robot", f"{name}.yaml", tree, companions=companions)
 
 
 def _scenario(robot: Any, formulation: str) -> dict[str, Any]:

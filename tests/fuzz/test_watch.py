@@ -1,6 +1,9 @@
 """The watch over the workers: a hang and a crash are named, and the run goes on."""
 
 import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -68,6 +71,29 @@ def test_a_hang_a_crash_and_a_flood_are_named_and_the_run_goes_on(
     }
     assert "in spin" in found[2].text
     assert "MemoryError" in found[4].text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_stopped_prints_its_counts(number):
+    words = [sys.executable, "-m", "fuzz", "--jobs", "1", "--minutes", "9"]
+    tests = Path(__file__).parents[1]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tests), *sys.path])}
+    with subprocess.Popen(
+        [*words, "--only", "schema"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("seed")
+        # A worker is being started by then. A terminal's Ctrl-C goes to the whole group.
+        time.sleep(1.0)
+        os.killpg(process.pid, number)
+        out, err = process.communicate(timeout=60)
+    assert "stopped" in out and "0 files, 0 robots over 0 structures" in out
+    assert "Traceback" not in err and process.returncode == 0
 
 
 def test_a_failing_case_is_kept_with_its_files_and_its_command(tmp_path):

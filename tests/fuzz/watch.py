@@ -4,11 +4,11 @@ import multiprocessing as mp
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from .kinds import KINDS
 from .outcome import Case, Outcome
@@ -18,6 +18,16 @@ START = 900.0  # [s] that a process may take to import everything on a busy mach
 IDLE = 15  # times the limit that a case may take by the clock, where others compute as well
 RECYCLED = 3000  # cases after which a process is replaced
 TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def _start(process: Any) -> None:
+    """Starts a process that does not hear a terminal's Ctrl-C, which is the business of the one that watches."""
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process.start()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class AbstractDeal(Protocol):
@@ -55,7 +65,7 @@ class Worker:
         self.process = spawn.Process(
             target=serve, args=(theirs, folder, kinds), daemon=True
         )
-        self.process.start()
+        _start(self.process)
         theirs.close()
         self.case: Case | None = None
         self.limit = START
@@ -102,7 +112,7 @@ class Worker:
 
 def outcomes(
     deal: AbstractDeal, folder: Path, until: float
-) -> Iterator[tuple[Case, Outcome, Path]]:
+) -> Generator[tuple[Case, Outcome, Path], None, None]:
     """How each case ended, with the folder of its files, until the time is up and what was begun is done.
 
     Args:

@@ -49,8 +49,9 @@ def prepare(folder: Path, names: tuple[str, ...]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("LISSOM_CACHE", "off")
     os.chdir(folder)
-    # A terminal's Ctrl-C is the business of the process that watches.
+    # From here on a terminal's Ctrl-C goes past this process, and what its cases start hears signals again.
     os.setpgrp()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.stdin = open(os.devnull)
     kinds.load(names)
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lissom.native import lanes
+from lissom.native import lane_math, lanes
 from lissom.native.lanes import LanesAhead, lane_count
 from lissom.native.program import Untranslatable
 
@@ -104,12 +104,38 @@ def test_one_lane_that_is_no_number_leaves_the_others_alone():
     np.testing.assert_array_equal(others, np.repeat(alone[1], MEMBERS - 1, axis=0))
 
 
-def test_sine_and_cosine_are_within_two_units_in_the_last_place():
+FARTHEST = lane_math.FARTHEST
+
+
+def angles():
+    """Angles of all sizes, those next to whole quarter turns among them, where a bad reduction loses every digit."""
     rng = np.random.default_rng(2)
-    near_zeros = np.arange(-60, 60) * np.pi / 2
-    small, large = rng.normal(size=4000), rng.uniform(-9e5, 9e5, size=4000)
-    extremes = [0.0, 1e-300, 1e7, -3e15]
-    x = np.concatenate([small, large, near_zeros, extremes])
+    small = rng.normal(size=4000)
+    sizes = 10.0 ** rng.uniform(-300, 16, size=4000)
+    large = rng.uniform(-FARTHEST, FARTHEST, size=4000)
+    most = int(FARTHEST / (np.pi / 2))
+    turns = np.concatenate([np.arange(-60, 60), rng.integers(-most, most, size=4000)])
+    # Halves too: there the choice of the quarter changes.
+    quarters = np.concatenate([turns, turns + 0.5]) * (np.pi / 2)
+    beside = [np.nextafter(quarters, -np.inf), np.nextafter(quarters, np.inf)]
+    edge = np.nextafter(FARTHEST, [0.0, FARTHEST, np.inf])
+    extremes = [0.0, 1e-300, 1e7, -3e15, 1e22, 1e300]
+    worst = [nearest_to_quarters()]
+    return np.concatenate(
+        [small, sizes, large, quarters, *beside, edge, -edge, extremes, worst]
+    )
+
+
+def nearest_to_quarters():
+    """Of the doubles below the limit, near whole quarter turns, the one that comes nearest."""
+    turns = np.arange(1, int(FARTHEST / (np.pi / 2)), dtype=float)
+    rounded = turns * (np.pi / 2)
+    gaps = [abs(math.sin(x) * math.cos(x)) for x in rounded]
+    return rounded[int(np.argmin(gaps))]
+
+
+def test_sine_and_cosine_are_within_two_units_in_the_last_place():
+    x = angles()
     found = LanesAhead(lambda x: (jnp.sin(x), jnp.cos(x)))((0,), x)
     for values, function in zip(found, (math.sin, math.cos), strict=True):
         wanted = np.array([function(number) for number in x])

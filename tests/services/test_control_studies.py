@@ -4,8 +4,11 @@ import pytest
 
 from lissom.describe import DescriptionError
 from lissom.describe.control_study import ControlStudy
+from lissom.describe.controllers import PreviewedFeedback
 from lissom.describe.files import library_studies
-from lissom.services.control import CompareRequest, compare, result_name
+from lissom.services.comparison_files import result_name
+from lissom.services.comparison_table import CompareRequest
+from lissom.services.control_comparison import compare
 
 
 @pytest.mark.parametrize("name", library_studies())
@@ -16,11 +19,14 @@ def test_studies_of_the_library_follow_the_rules_of_a_comparison(name):
     assert names[0] == "PID"
     first = study.controllers["PID"]
     assert first.shaper is None
-    for controller in study.controllers.values():
+    for name, controller in study.controllers.items():
         assert controller.reference == first.reference
         assert controller.feedforward == first.feedforward
         if hasattr(controller, "gains"):
             assert controller.gains == first.gains
+        if isinstance(controller, PreviewedFeedback):
+            # What is foreseen is a feed-forward of its own: rows that have it say so.
+            assert controller.preview == ("preview" in name)
 
 
 @pytest.mark.slow
@@ -42,6 +48,27 @@ def test_controllers_leave_less_than_a_position_loop_in_the_same_time(name):
     assert delayed.end_error == pytest.approx(plain.end_error, abs=1e-3)
     assert any("stable from" in note for note in delayed.notes)
     assert all(row.energy_residual < 1e-4 for row in answer.rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["cibicik-arm", "anthropomorphic-wrist", "four-bar-bearings", "five-bar"]
+)
+def test_a_shaper_and_optimal_control_leave_less_on_every_robot_of_the_library(name):
+    """The whole tables are `lissom control compare`; here the three laws that they are judged by."""
+    study = ControlStudy.load(name)
+    judged = ("PID", "PID, quintic and ZVD", "LQG")
+    some = {key: study.controllers[key] for key in judged}
+    study = study.model_copy(update={"controllers": some})
+    answer = compare(CompareRequest(study=study))
+    assert answer.stop * answer.first_mode_hz == pytest.approx(3.5, rel=0.01)
+    assert all(row.failed is None and row.stable for row in answer.rows)
+    assert all(row.energy_residual < 1e-4 for row in answer.rows)
+    plain, shaped, optimal = answer.rows
+    assert shaped.residual < 0.25 * plain.residual
+    assert optimal.residual < 0.5 * plain.residual
+    if name == "anthropomorphic-wrist":
+        assert all(row.line_error < 0.01 for row in answer.rows)
 
 
 def test_a_study_that_is_not_there_is_refused_with_the_nearest_names():

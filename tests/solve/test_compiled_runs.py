@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import lissom as ls
 from lissom.describe.scenario import Solver
 from lissom.solve.inputs import Inputs, Spline, Table
-from lissom.solve.record import ROWS
+from lissom.solve.record import rows_of_window
 from lissom.solve.simulate import output_times, rollout, simulate
 
 
@@ -33,22 +33,22 @@ def test_neither_durations_nor_outputs_nor_lengths_of_tables_compile_anything(ro
     first = ls.simulate(rotor, state, t_end=0.05, inputs=push(3, 0.05))
     with compilations() as heard:
         longer = ls.simulate(
-            rotor, state, t_end=0.08, output_dt=1e-4, inputs=push(7, 0.06)
+            rotor, state, t_end=0.08, output_dt=2e-5, inputs=push(7, 0.06)
         )
         ls.simulate(rotor, state, t_end=0.03, inputs=push(5, 0.04))
     assert heard.count == 0
-    assert len(longer.t) == 801 > ROWS
+    assert len(longer.t) == 4001 > rows_of_window()
     assert first.complete and longer.complete
 
 
 def test_windows_of_outputs_join_without_a_seam(rotor):
     # A rollout has all its rows in one window. The same steps, so the same numbers but for the order of additions.
     state, inputs = rotor.at([0.3]), push(40, 0.3)
-    times = output_times(0.3, 2e-4)
-    assert len(times) > 2 * ROWS
+    times = output_times(0.3, 5e-5)
+    assert len(times) > 2 * rows_of_window()
     windows = simulate(rotor, state, inputs, times, Solver())
     whole = jax.jit(
-        lambda: rollout(rotor, state, t_end=0.3, output_dt=2e-4, inputs=inputs)
+        lambda: rollout(rotor, state, t_end=0.3, output_dt=5e-5, inputs=inputs)
     )()
     assert windows.filled == len(times)
     assert int(windows.counts.steps) == int(whole.counts.steps)

@@ -3,6 +3,7 @@
 import functools
 import logging
 
+import equinox as eqx
 import jax
 import numpy as np
 import pytest
@@ -10,6 +11,9 @@ from numpy.testing import assert_allclose
 
 import lissom as ls
 from lissom.solve.family import Family
+from lissom.solve.family_runs import neighbours
+from lissom.solve.inputs import inputs_of_torque
+from lissom.solve.simulate import output_times, simulate, solver_of
 
 MASSES = np.linspace(0.1, 1.5, 9)
 
@@ -42,6 +46,49 @@ def test_every_member_takes_the_steps_that_it_takes_alone():
         assert together.counts.steps[k] == alone.data.attrs["steps"]
         assert_allclose(together.joints[k], alone.q, rtol=0, atol=1e-9)
     assert np.ptp(np.asarray(together.joints)[:, -1]) > 1e-4
+
+
+def test_members_in_any_order_get_their_own_runs():
+    mixed = np.random.default_rng(4).permutation(len(MASSES))
+    shuffled = Family(pendulum(), {"payload.mass": MASSES[mixed]})
+    start, options = pendulum().at([0.4]), {"t_end": 0.2, "output_dt": 0.05}
+    runs, wanted = (
+        shuffled.rollout(start, **options),
+        family().rollout(start, **options),
+    )
+    assert_allclose(runs.x, np.asarray(wanted.x)[mixed], rtol=0, atol=1e-12)
+    assert (
+        np.asarray(runs.counts.steps) == np.asarray(wanted.counts.steps)[mixed]
+    ).all()
+
+
+def test_members_that_are_alike_follow_each_other():
+    which = np.array([2, 0, 1, 0])
+    angles = np.array([[0.1], [0.3], [0.0], [0.2]])
+    state = eqx.tree_at(lambda s: s.q, pendulum().at([0.0]), angles)
+    assert neighbours(which, state).tolist() == [3, 1, 2, 0]
+
+
+@pytest.mark.slow
+def test_with_fixed_steps_lanes_and_single_runs_agree_to_rounding():
+    # A tolerance that any step meets, and a longest step that is the first one too.
+    steps = {"rtol": 0.9, "atol": 1e3, "max_step": 1e-3, "first_step": 1e-3}
+    model = ls.Model("double-pendulum", "erls-fem")
+    robots = Family(model, {"payload.mass": MASSES})
+    start = model.at([0.3, 0.2])
+    together = robots.rollout(start, t_end=0.3, output_dt=0.05, solver=steps)
+    for k in (0, 3, 8):
+        alone = run_alone(model.with_formulation(robots.member(k)), start, steps)
+        assert int(together.counts.steps[k]) == int(alone.counts.steps) == 300
+        size = np.abs(alone.x).max()
+        assert_allclose(together.x[k], alone.x, rtol=0, atol=1e-10 * size)
+
+
+def run_alone(model, start, steps):
+    """A single run in machine code."""
+    times = output_times(0.3, 0.05)
+    solver = solver_of({**steps, "backend": "native"})
+    return simulate(model, start, inputs_of_torque(model, None), times, solver)
 
 
 def test_members_may_start_from_states_of_their_own():

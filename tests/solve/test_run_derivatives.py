@@ -28,13 +28,16 @@ ROTOR = rotor()
 
 
 def driven_rotor(p, **options):
-    """The rotor under a PD law; p scales mass, friction, gain and initial angle."""
+    """The rotor under a law that encloses its gain; p scales mass, friction, gain and initial angle."""
     changes = {
         "links.arm.rigid.mass": p[0],
         "links.arm.joint.friction.viscous": 0.1 * p[1],
     }
     model = ROTOR.replace(changes)
-    law = ls.PD(jnp.stack([5.0 * p[2]]), [0.3], Table([0.0], [[0.4]], after="hold"))
+
+    def law(t, state):
+        return 5.0 * p[2] * (0.4 - state.encoder) - 0.3 * state.encoder_d
+
     start = ROTOR.at(jnp.stack([0.7 * p[3]]))
     return model, start, {"torque": law, "t_end": 0.5, **options}
 
@@ -127,33 +130,57 @@ def test_forward_derivatives_of_a_flexible_run_are_right_at_every_tolerance(rtol
     assert np.all(np.abs(forwards - differences).max(axis=0) < 1e-5 * scale)
 
 
+def pushed(p):
+    """Options of a run of one second; p are twenty parameters of its torque, one for each piece of time."""
+    t = jnp.linspace(0.0, 1.0, 20)
+
+    def push(time, state):
+        return jnp.stack([jnp.sum(p * jnp.exp(-((time - t) ** 2) / 0.002))])
+
+    return {"torque": push, "t_end": 1.0}
+
+
+def miss_of(model, p, **options):
+    """How far such a run ends from where it should."""
+    start = model.at([0.3])
+    run = ls.rollout(model, start, output_dt=0.1, **pushed(p), **options)
+    return jnp.sum((run.x[-1] - 0.1) ** 2)
+
+
+@pytest.mark.slow
+def test_twenty_slopes_of_a_second_agree_with_differences_on_the_recorded_steps():
+    model = reed()
+    p = 0.1 * jnp.cos(jnp.arange(20))
+    start = model.at([0.3])
+    steps = jax.jit(lambda p: ls.step_times(model, start, most_steps=512, **pushed(p)))(
+        p
+    )
+    tight = {"rtol": 1e-12, "atol": 1e-14}
+    on_steps = jax.jit(
+        jax.value_and_grad(lambda p: miss_of(model, p, steps=steps, solver=tight))
+    )
+    slopes = on_steps(p)[1]
+    directions = np.random.default_rng(3).standard_normal((3, 20))
+    for along in directions:
+        difference = central(lambda r, d=along: float(on_steps(p + r[0] * d)[0]), [0.0])
+        assert_allclose(slopes @ along, difference[0], rtol=1e-6)
+
+
 @pytest.mark.slow
 def test_twenty_slopes_of_a_second_cost_at_most_ten_runs():
     model = reed()
-    rows = jnp.arange(20)
-
-    def miss(p, **options):
-        # Twenty parameters: the torque of twenty pieces of time.
-        t = jnp.linspace(0.0, 1.0, 20)
-
-        def push(time, state):
-            return jnp.stack([jnp.sum(p * jnp.exp(-((time - t) ** 2) / 0.002))])
-
-        run = ls.rollout(
-            model, model.at([0.3]), t_end=1.0, output_dt=0.1, torque=push, **options
-        )
-        tip = jnp.sum((run.x[-1] - 0.1) ** 2)
-        return tip
-
-    p = 0.1 * jnp.cos(rows)
-    plain = jax.jit(miss)
-    slopes = jax.jit(jax.value_and_grad(lambda p: miss(p, most_steps=512)))
+    p = 0.1 * jnp.cos(jnp.arange(20))
+    plain = jax.jit(lambda p: miss_of(model, p))
+    slopes = jax.jit(jax.value_and_grad(lambda p: miss_of(model, p, most_steps=512)))
     assert_allclose(slopes(p)[0], plain(p), rtol=1e-4)
 
     def seconds(function):
-        began = time.perf_counter()
+        took = []
         for k in range(5):
+            began = time.perf_counter()
             jax.block_until_ready(function(p * (1 + 1e-6 * k)))
-        return time.perf_counter() - began
+            took.append(time.perf_counter() - began)
+        # The least of several is what it takes where nothing else computes.
+        return min(took)
 
     assert seconds(slopes) < 10 * seconds(plain)

@@ -9,6 +9,7 @@ from runs import double_pendulum
 
 import lissom as ls
 from helpers import compiled_once, model_named, relative
+from lissom.analyse.linear.linearize import operating_point
 from lissom.commands import cli
 from lissom.dynamics import engine
 from lissom.solve.static import Hill, descend_held
@@ -169,3 +170,15 @@ def test_links_as_soft_as_gum_find_an_equilibrium_that_is_doubted(capsys):
     said = capsys.readouterr().err
     assert "it bends by 20.9 m, 4172 % of the 0.5 m of one body" in said
     assert cli.main([*line, "--strict"]) == 1
+
+
+@pytest.mark.slow
+def test_links_as_soft_as_gum_are_linearised_where_they_hang_at_rest():
+    soft = {"gravity": [0, 0, -9.81], "links.*.beam.material.E": 2e7}
+    model = ls.Model(ls.Robot.load("double-pendulum").replace(soft))
+    q = [0.3, 0.2]
+    resting = model.static(q)
+    point = operating_point(model, q)
+    assert_allclose(point.x, resting.x, atol=1e-8)
+    assert_allclose(point.tau, resting.torque, rtol=1e-8)
+    assert np.isfinite(ls.linearize(model, q).A).all()

@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, Inexact
 
 from ..types import Real, namespace
 
+SAME_SIZE = 1e-6  # relative difference of components that count as equally large
 SMALLEST = 1e-300  # keeps the quotient of a vector without length finite
 
 
@@ -49,10 +50,13 @@ def symmetric_part(A: Float[Real, "n n"]) -> Any:
 
 
 def with_signs(shapes: Float[Real, "n m"]) -> Any:
-    """The shapes (columns), each with its largest component positive."""
+    """The shapes (columns), each with its largest component positive; of several that are as large, the first."""
     xp = namespace(shapes)
-    largest = xp.argmax(xp.abs(shapes), axis=0)
-    return shapes * xp.sign(shapes[largest, np.arange(shapes.shape[1])])
+    size = xp.abs(shapes)
+    # Components of equal size differ by rounding: a shape must not turn over because of it.
+    is_largest = size >= (1.0 - SAME_SIZE) * xp.max(size, axis=0)
+    first = xp.argmax(is_largest, axis=0)
+    return shapes * xp.sign(shapes[first, np.arange(shapes.shape[1])])
 
 
 def modal_assurance(

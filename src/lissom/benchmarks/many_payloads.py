@@ -6,10 +6,11 @@ import numpy as np
 
 from ..native.lanes import lane_count
 from ..native.machine_code import stopwatch
+from ..solve.arguments import solver_of
 from ..solve.family import Family
 from ..solve.inputs import inputs_of_torque
 from ..solve.model import Model
-from ..solve.simulate import output_times, simulate, solver_of
+from ..solve.simulate import output_times, simulate
 from .cases import Tell
 from .machine import one_core, timed
 

@@ -161,8 +161,7 @@ def _fixed_to_tip(robot: Robot, i: int) -> list[Any]:
     fixed: list[Any] = []
     for lump in robot.links[i].masses:
         if lump.node == "tip":
-            at_tip = np.zeros(3)
-            fixed.append((lump.mass, lump.inertia, at_tip))
+            fixed.append((lump.mass, lump.inertia, lump.offset))
     payload = robot.payload
     is_last = i == len(robot.links) - 1
     if payload is not None and is_last:
@@ -385,10 +384,6 @@ def mesh_modes_body(body: Body, tip_mass: Scalar, count: int) -> Body:
         M = jax.lax.stop_gradient(M)
         K = jax.lax.stop_gradient(K)
     shapes = lowest_modes(K, M, count)[1]
-    # A mode's sign is free: its largest component is made positive.
-    row = xp.argmax(xp.abs(shapes), axis=0)
-    largest = xp.take_along_axis(shapes, row[None], axis=0)
-    shapes = shapes * xp.sign(largest)
     kept = shapes.shape[1]
     at_rest = xp.zeros((6, kept))
     elastic = xp.vstack([at_rest, shapes])

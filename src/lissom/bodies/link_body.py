@@ -111,7 +111,7 @@ def _rigid_link(robot: Robot, i: int) -> Body:
 def _with_masses(robot: Robot, i: int, body: Body) -> Body:
     for lump in robot.links[i].masses:
         node = TIP_NODE if isinstance(lump.node, str) else lump.node
-        body = with_mass(body, node, lump.mass, lump.inertia)
+        body = with_mass(body, node, lump.mass, lump.inertia, lump.offset)
     payload = robot.payload
     is_last = i == len(robot.links) - 1
     if payload is None or not is_last:

@@ -9,15 +9,20 @@ from typing import Annotated, Any
 
 import typer
 
+from ..describe.named_files import known_packages
 from .bench import bench
+from .compare import compare
 from .control import app as control
 from .frequency_response import frequency_response
+from .import_robot import import_robot
 from .interrupt import exit_code, leaving_at_once
 from .linearize import linearize
 from .matrices import matrices
 from .mode_map import mode_map
 from .modes import modes
 from .output import note, print_json
+from .parsing import PACKAGE, package_folders
+from .plot import plot
 from .reduce import reduce
 from .robots import robots
 from .show import show
@@ -75,6 +80,14 @@ def lissom(
             help="Stop after this time, with exit code 1; a run under way is saved. May stand anywhere on the line.",
         ),
     ] = None,
+    package: Annotated[
+        list[str] | None,
+        typer.Option(
+            PACKAGE,
+            metavar="NAME=DIR",
+            help="Files may name files in this folder too, as package://NAME/path. May stand anywhere on the line.",
+        ),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option(
@@ -98,6 +111,8 @@ VERBS = (
     show,
     validate,
     simulate,
+    compare,
+    plot,
     static,
     modes,
     linearize,
@@ -110,6 +125,8 @@ VERBS = (
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:
     app.command()(command)
+# `import` is a word of Python itself.
+app.command("import")(import_robot)
 app.add_typer(control, name="control")
 
 
@@ -129,11 +146,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     clock = WallClock(None)
     try:
         line, clock.limit = wall_limit(line)
+        line, folders = package_folders(line)
         name = f"lissom {line[0]}" if line else "lissom"
         # Not standalone: typer would print its own errors and leave, here they are told like all others.
         with (
             without_warnings(debug),
             telling(debug),
+            known_packages(folders),
             leaving_at_once(lambda: _say_stopped(clock, as_json)),
             running(clock, name, lambda: _say_stopped(clock, as_json)),
         ):

@@ -14,7 +14,8 @@ from .simulate import run_and_report
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..services.control import CompareResult, ControllerRow, DesignResult
+    from ..services.comparison_table import CompareResult, ControllerRow
+    from ..services.control import DesignResult
 
 SHOWN_POLES = 8
 COLUMNS = (
@@ -165,8 +166,8 @@ def compare(
 
     Examples: lissom control compare double-pendulum --plot compare.png, lissom control compare study.yaml -o rows.csv
     """
-    from ..services.control import CompareRequest
-    from ..services.control import compare as compare_laws
+    from ..services.comparison_table import CompareRequest
+    from ..services.control_comparison import compare as compare_laws
 
     code = keep_compiled_code()
     with option_names(picture="--plot", numbers="-o"):
@@ -195,6 +196,9 @@ def _print_comparison(screen: "Console", answer: "CompareResult") -> None:
     for row in answer.rows:
         if row.failed is not None:
             screen.print(f"{row.name}: failed: {row.failed}")
+        if row.line_error is not None:
+            away = _short(row.line_error, 1e3)
+            screen.print(f"{row.name}: the node leaves its line by up to {away} mm")
         for line in row.notes:
             screen.print(f"{row.name}: {line}")
     print_files(screen, answer.files)

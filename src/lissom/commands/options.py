@@ -25,7 +25,12 @@ RobotName = Annotated[
 
 ResultFile = Annotated[
     str | None,
-    typer.Option("-o", "--output", metavar="NC", help="Result file, NetCDF."),
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="NC",
+        help="Result file: .nc (NetCDF), or a table .csv.",
+    ),
 ]
 RunPicture = Annotated[
     str | None,

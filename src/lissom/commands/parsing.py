@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from math import isfinite, radians
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..describe import DescriptionError, Link, Problem, Robot, parse_assignment
@@ -25,6 +26,7 @@ ACCELERATION = {"revolute": "rad/s^2", "prismatic": "m/s^2"}
 FORCE = {"revolute": "N m", "prismatic": "N"}
 
 BAND_POINTS = 800  # frequencies of a band that names no number
+MOST_BAND_POINTS = 100_000
 
 
 @contextmanager
@@ -40,6 +42,47 @@ def option_names(**options: str) -> Iterator[None]:
                 problem = replace(problem, field=options[problem.field])
             problems.append(problem)
         raise DescriptionError(problems) from None
+
+
+# --- options that may stand anywhere -------------------------------------------------------------------------------
+
+PACKAGE = "--package"
+
+
+def without_option(line: Sequence[str], name: str) -> tuple[list[str], list[str]]:
+    """A command line without an option that may stand anywhere, and the values that were given for it."""
+    rest: list[str] = []
+    values: list[str] = []
+    words = iter(line)
+    for word in words:
+        option, equals, text = word.partition("=")
+        if option != name:
+            rest.append(word)
+        else:
+            values.append(text if equals else next(words, ""))
+    return rest, values
+
+
+def package_folders(line: Sequence[str]) -> tuple[list[str], dict[str, Path]]:
+    """The command line without its `--package NAME=DIR`, and the folders by name.
+
+    Raises:
+        DescriptionError: a text that is not a name and a folder.
+    """
+    rest, texts = without_option(line, PACKAGE)
+    folders = {}
+    for text in texts:
+        name, _, written = text.partition("=")
+        try:
+            folder = Path(written).expanduser()
+            is_there = bool(written) and folder.is_dir()
+        except (OSError, ValueError, RuntimeError):
+            is_there = False
+        if not name or "/" in name or not is_there:
+            message = "must be NAME=DIR with a folder that exists: parts=/home/me/parts"
+            raise refused(PACKAGE, text, message)
+        folders[name] = folder
+    return rest, folders
 
 
 # --- changes of a scenario -----------------------------------------------------------------------------------------
@@ -211,8 +254,12 @@ def band(text: str | None) -> "np.ndarray | None":
     except (ValueError, IndexError):
         message = "must be LOW:HIGH or LOW:HIGH:POINTS in Hz, such as 0.1:200"
         raise refused("--band", text, message) from None
-    if not 0.0 < low < high or points < 2:
-        message = "must be LOW:HIGH with 0 < LOW < HIGH, and at least 2 points"
+    is_band = 0.0 < low < high and isfinite(high)
+    # Counted before the frequencies are made.
+    if not is_band or not 2 <= points <= MOST_BAND_POINTS:
+        message = (
+            f"must be LOW:HIGH with 0 < LOW < HIGH, and 2 to {MOST_BAND_POINTS} points"
+        )
         raise refused("--band", text, message)
     return np.geomspace(low, high, points)
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from ..describe.errors import refused
 from .interrupt import SIGNALS
+from .parsing import without_option
 
 MAX_WALL = "--max-wall"  # may stand anywhere on the line
 HEARTBEAT = 30.0  # [s] between two lines
@@ -42,16 +43,9 @@ def wall_limit(line: list[str]) -> tuple[list[str], float | None]:
     Raises:
         DescriptionError: there is no number, or none that is positive.
     """
-    rest: list[str] = []
+    rest, texts = without_option(line, MAX_WALL)
     limit = None
-    words = iter(line)
-    for word in words:
-        name, equals, text = word.partition("=")
-        if name != MAX_WALL:
-            rest.append(word)
-            continue
-        if not equals:
-            text = next(words, "")
+    for text in texts:
         try:
             limit = float(text)
         except ValueError:

@@ -90,6 +90,6 @@ class DelayedReference(AbstractLaw):
             return ()
         least, largest = self.stable
         return (
-            f"delayed reference: gain {float(self.gain):.3g}, stable from {least:.3g} to {largest:.3g} about the end "
+            f"gain of the delay {float(self.gain):.3g}, stable from {least:.3g} to {largest:.3g} about the end "
             "of the motion",
         )

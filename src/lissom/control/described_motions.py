@@ -1,5 +1,6 @@
 """Motions from their descriptions: tables, and motions that are planned within limits."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,11 @@ from ..describe.controllers import Common
 from ..describe.planned_motions import (
     MinimumTimeMotion,
     TimeOptimalMotion,
+    TipLineMotion,
     ViaPointMotion,
 )
+from ..solve.channels import UnknownNameError
+from ..solve.inverse_kinematics import UnreachableError
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from .design_model import DesignError
@@ -19,6 +23,7 @@ from .path_timing import through_points
 from .references import reference_through
 from .time_optimal import time_optimal
 from .tip_inversion import tip_inversion
+from .tip_motion import tip_line
 
 
 def described_motion(model: Model, controller: Common) -> AbstractSignal:
@@ -41,7 +46,38 @@ def described_motion(model: Model, controller: Common) -> AbstractSignal:
         ).reference
     if isinstance(described, MinimumTimeMotion):
         return _minimum_time(model, controller, ()).reference
+    if isinstance(described, TipLineMotion):
+        return _line(model, described)
     return reference_through(described.t, described.value, described.interpolation)
+
+
+def end_rows(model: Model, controller: Common) -> tuple[np.ndarray, np.ndarray]:
+    """Joint coordinates at the start and at the end of a controller's motion, as many as it leads."""
+    described = controller.reference
+    if isinstance(described, TipLineMotion):
+        line = _line(model, described)
+        first, last = (np.asarray(line.value(t)) for t in described.t)
+    else:
+        first, last = (np.asarray(described.value[k], dtype=float) for k in (0, -1))
+    return first, last
+
+
+@lru_cache(maxsize=8)
+def _line(model: Model, described: TipLineMotion) -> AbstractSignal:
+    """The motion of all moving joints along a line of the tip."""
+    begin, end = described.t
+    try:
+        return tip_line(
+            model,
+            described.start,
+            described.target,
+            end - begin,
+            profile=described.interpolation,
+            node=described.node,
+            begin=begin,
+        ).reference
+    except (UnreachableError, UnknownNameError, ValueError) as failure:
+        raise DesignError(str(failure), "reference") from None
 
 
 def planned_nominal(

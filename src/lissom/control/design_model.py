@@ -53,6 +53,8 @@ class DesignModel(NamedTuple):
     mass: Matrix  # of the coordinates
     damping: Matrix
     on_coordinates: Matrix  # forces on the coordinates, held for a sample -> states
+    # States from coordinates and rates of the robot: faster motions do not show in them.
+    of_robot: Matrix
 
     @property
     def states(self) -> int:
@@ -106,6 +108,7 @@ def design_model(
         mass=np.asarray(second.M),
         damping=np.asarray(second.C),
         on_coordinates=on_coordinates,
+        of_robot=slow.of_states,
     )
 
 

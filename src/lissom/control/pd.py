@@ -15,7 +15,7 @@ from ..native.compiled import compiled_quickly
 from ..native.marks import kept_function, over_rows
 from ..solve.law import AbstractLaw
 from ..solve.schedule import stack
-from ..solve.signals import AbstractSignal, Piece
+from ..solve.signals import AbstractSignal, Piece, signal_of
 from ..types import Real, Scalar, namespace, real
 
 AT_ONCE = 64  # pieces of a reference whose gravity torques are computed side by side
@@ -27,7 +27,7 @@ class PD(AbstractLaw):
     Args:
         kp: proportional gains, one for each actuated joint [N m/rad or N/m].
         kd: derivative gains [N m s/rad or N s/m].
-        reference: r(t) of these joints: a `Table`, smooth between its points.
+        reference: r(t) of these joints: a `Table`, smooth between its points, or a pose that is held.
         compensate: a formulation: adds the torque that holds the rigid robot at the reference.
         sample: period [s]; None: continuous.
         feedforward: torques over time that are added as they are.
@@ -43,14 +43,14 @@ class PD(AbstractLaw):
         self,
         kp: Any,
         kd: Any,
-        reference: AbstractSignal,
+        reference: Any,
         compensate: AbstractFormulation | None = None,
         sample: Scalar | None = None,
         feedforward: AbstractSignal | None = None,
     ):
         self.kp = namespace(kp).asarray(kp, dtype=float)
         self.kd = namespace(kd).asarray(kd, dtype=float)
-        self.reference = reference
+        self.reference = signal_of(reference)
         self.feedforward = feedforward
         if compensate is not None:
             self.feedforward = GravityTorque(compensate, reference)
@@ -58,9 +58,21 @@ class PD(AbstractLaw):
 
     def sensors(self, model: Any) -> tuple[str, ...]:
         """Encoders of the actuated joints, then their speeds."""
+        self._check_gains(model)
         encoders = [f"{name}.encoder" for name in model.actuated_names]
         speeds = [f"{name}.speed" for name in model.actuated_names]
         return (*encoders, *speeds)
+
+    def _check_gains(self, model: Any) -> None:
+        names = ", ".join(model.actuated_names)
+        count = len(model.actuated_names)
+        for name, gains in (("kp", self.kp), ("kd", self.kd)):
+            # A single gain is that of every joint.
+            if np.shape(gains) not in ((), (count,)):
+                raise ValueError(
+                    f"{name} must have {count} gains, one for each actuated joint ({names}), "
+                    f"got shape {np.shape(gains)}"
+                )
 
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: Any

@@ -184,6 +184,9 @@ class Solver:
         self.constrained = constrained
         self.foreseen = foreseen
         self.seconds: list[float] = []  # that every solution took
+        self.iterations: list[
+            int
+        ] = []  # changes of the active limits in every solution
         self.failures: list[Infeasible] = []
         c = program.control
         torques = np.tile(limits.torque, c)
@@ -241,6 +244,7 @@ class Solver:
         self._model.update(**vectors)
         V, _, flag, info = self._model.solve()
         self.seconds.append(float(info["solve_time"]))
+        self.iterations.append(int(info["iterations"]))
         if flag < 0:
             # The limits that were active before may lead astray: once more from none.
             self._model = self._set_up(self._soft_from)

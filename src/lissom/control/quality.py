@@ -1,7 +1,5 @@
 """How well a law moves a robot: numbers of one closed-loop run."""
 
-from typing import NamedTuple
-
 import numpy as np
 from jaxtyping import Float
 
@@ -11,19 +9,6 @@ ARRIVED = 0.02  # part of the joints' way
 
 Times = Float[np.ndarray, " t"]
 Path = Float[np.ndarray, "t 3"]
-
-
-class Quality(NamedTuple):
-    """Numbers of a closed-loop run."""
-
-    tracking_peak: float  # largest error of an encoder [rad or m]
-    tracking_rms: float
-    residual: float  # peak elastic displacement of the tip about its final value, after the stop [m]
-    settling: float  # time after the stop until the tip stays near its end [s]; infinite: not in this run
-    torque_peak: float  # [N m or N]
-    torque_rms: float
-    energy: float  # work of the drives that is not given back [J]
-    finish: float  # time at which the reference stops [s]
 
 
 def residual_vibration(

@@ -49,23 +49,18 @@ def state_names(model: Model) -> tuple[str, ...]:
 def designs_along(
     model: Model, first: Any, last: Any, poses: int, sample: float, fastest: Any
 ) -> list[DesignModel]:
-    """Design models at equal distances along the line from one pose to another; outputs are states and encoders."""
+    """Design models at equal distances along the line from one pose to another; outputs are the encoders."""
     first, last = (np.asarray(row, dtype=float) for row in (first, last))
     if np.array_equal(first, last):
         raise DesignError(
             "poses: the motion ends where it begins, there is no line of poses to schedule gains along"
         )
-    outputs = (*state_names(model), *encoder_names(model))
+    outputs = encoder_names(model)
     found = []
     for share in np.linspace(0.0, 1.0, poses):
         q = whole_pose(model, first + share * (last - first))
         found.append(design_model(model, q, outputs, sample, fastest=fastest))
     return found
-
-
-def full_state(model: Model, design: DesignModel, K: Matrix) -> Matrix:
-    """A gain on the states of the robot from one on those of a design model: the slow part of what is measured."""
-    return K @ np.linalg.pinv(design.rows(state_names(model)))
 
 
 def schedule(model: Model, first: Any, last: Any, gains: list[Matrix]) -> GainSchedule:
@@ -131,7 +126,7 @@ def scheduled_lqr(
     K, K_integral = [], []
     for design in designs_along(model, first, last, poses, sample, fastest):
         gains, integral = integral_regulator(design, tolerances, encoders)
-        K.append(full_state(model, design, gains.K))
+        K.append(gains.K @ design.of_robot)
         K_integral.append(integral)
     states = state_names(model)
     inner = LQR(
@@ -164,5 +159,5 @@ def scheduled_gain(
     gains = []
     for design in designs_along(model, first, last, poses, sample, fastest):
         found = regulator(design, tolerances, encoder_names(model))
-        gains.append(full_state(model, design, found.K))
+        gains.append(found.K @ design.of_robot)
     return schedule(model, first, last, gains)

@@ -97,7 +97,14 @@ def tip_inversion(
     place = node or f"{model.link_names[-1]}/tip"
     tip = tuple(output_named(model, f"{place}.p{axis}") for axis in "xyz")
     window = _window(model, reference, tip, points)
-    x, torque, away = _bounded_solution(f, tip, window)
+    solution = _bounded_solution(f, tip, window)
+    if solution is None:
+        start = float(reference.breakpoints[0])
+        raise DesignError(
+            "feedforward: no solution was found at the tip. The torques act before the tip moves, which is at "
+            f"{start:g} s: Begin the motion later, move more slowly, or take fewer modes (`model: {{modes: 3}}`)"
+        )
+    x, torque, away = solution
     _check_path(reference, away, window)
     outputs = (*encoder_names(model), *sensors)
     channels = tuple(output_named(model, name) for name in outputs)
@@ -191,7 +198,7 @@ def _neighbours(x: Float[np.ndarray, "t n"]) -> Float[np.ndarray, "t 3 n"]:
 
 
 def _bounded_solution(f: AbstractFormulation, tip, window: Window):
-    """Coordinates and torques at all times, and how far the tip is away, by Newton's method."""
+    """Coordinates and torques at all times, and how far the tip is away, by Newton's method; None: it does not end."""
     x, torque = window.x.copy(), window.torque.copy()
     n = x.shape[1]
     h = float(window.times[1])
@@ -209,9 +216,7 @@ def _bounded_solution(f: AbstractFormulation, tip, window: Window):
         torque[1:-1] += step[:, n:]
         if np.abs(step[:, :n]).max() < SMALL_STEP * (1 + np.abs(x).max()):
             return x, torque, missing[:, n:]
-    raise DesignError(
-        "feedforward: no solution was found at the tip. Move more slowly, or take fewer modes (`model: {modes: 3}`)."
-    )
+    return None
 
 
 def _largest_torque(f: AbstractFormulation, window: Window, h: float) -> float:

@@ -21,6 +21,7 @@ SMALL_BYTES = 100_000_000
 MAX_RATIO = 100
 
 NUMBERS = "biufc"  # kinds of NumPy types that are numbers
+REAL = "biuf"
 TEXTS = "SU"
 
 # Shape of an array: numbers, and letters that stand for the same number in all arrays of a file.
@@ -88,9 +89,18 @@ def check_file(path: str | Path, ending: str | None = None) -> None:
 
 
 def check_arrays(
-    path: str | Path, arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Shape]
+    path: str | Path,
+    arrays: Mapping[str, np.ndarray],
+    shapes: Mapping[str, Shape],
+    texts: Collection[str] = (),
 ) -> dict[str, int]:
     """What the letters of `shapes` stand for; every array is there, of its shape, and finite.
+
+    Args:
+        path: the file.
+        arrays: of the file.
+        shapes: of the arrays by their names.
+        texts: those of them that hold texts; all others hold real numbers.
 
     Raises:
         ArrayFileError: with the array that is not.
@@ -105,7 +115,10 @@ def check_arrays(
             wanted = _shape_words(shape, sizes)
             message = f"has the shape {array.shape}: must be {wanted}"
             raise ArrayFileError(path, name, message)
-        if array.dtype.kind in NUMBERS and not np.isfinite(array).all():
+        kinds, words = (TEXTS, "texts") if name in texts else (REAL, "real numbers")
+        if array.dtype.kind not in kinds:
+            raise ArrayFileError(path, name, f"holds {array.dtype}: must be {words}")
+        if name not in texts and not np.isfinite(array).all():
             raise ArrayFileError(path, name, "holds numbers that are not finite")
     return sizes
 

@@ -1,18 +1,19 @@
 """A comparison of controllers: one robot, one motion, many laws."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from .controllers import CONTROLLERS, Controller
-from .document import read_document
+from .controllers import CONTROLLERS, Controller, FeedForwardName
+from .errors import DescriptionError, Problem
 from .files import build, build_from, find_study
+from .named_files import Packages, known_packages, read_with_named_files
 from .part import Finding, Part, finding
+from .planned_motions import TIMED, Reference
 from .quantity import Quantity, Whole
 from .scenario import Scenario
-from .time_tables import ReferenceTable
 
 Seconds = Annotated[float, Quantity("s", above=0)]
 SHARED = ("sample", "feedforward")  # keys that a study gives to all its controllers
@@ -36,9 +37,9 @@ class ControlStudy(Part):
     scenario: Annotated[Scenario, BeforeValidator(_named_scenario)]
     # Keys of scenario and robot with other values, by dotted path: {links.left.joint.motor: {inertia: 2e-3}}.
     changes: dict[str, Any] = {}
-    motion: ReferenceTable
+    motion: Reference  # a table, or a line of the tip
     sample: Seconds = 1e-3
-    feedforward: str = "quasi-static"
+    feedforward: FeedForwardName = "quasi-static"
     # The run goes on after the motion, in periods of the first mode.
     periods: Annotated[float, Quantity("", above=0)] = 6.0
     node: str | None = None  # whose vibration is watched; default the last link's tip
@@ -47,14 +48,22 @@ class ControlStudy(Part):
     controllers: dict[str, Controller]
 
     @classmethod
-    def load(cls, name_or_path: str | Path) -> "ControlStudy":
-        """The study of a library name or of a file.
+    def load(
+        cls, name_or_path: str | Path, packages: Packages | None = None
+    ) -> "ControlStudy":
+        """The study of a library name or of a file; `packages` as for `Robot.load`.
 
         Raises:
             DescriptionError: with every problem of the file.
         """
-        document = read_document(find_study(name_or_path))
-        return build(cls, document._replace(data=with_shared_keys(document.data)))
+        with known_packages(packages):
+            document = read_with_named_files(find_study(name_or_path))
+            whole = document._replace(data=with_shared_keys(document.data))
+            try:
+                return build(cls, whole)
+            except DescriptionError as failure:
+                problems = without_repeats(failure.problems)
+                raise DescriptionError(problems) from None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "ControlStudy":
@@ -71,10 +80,22 @@ class ControlStudy(Part):
         return self.scenario.replace(self.changes) if self.changes else self.scenario
 
     def findings(self) -> list[Finding]:
-        """There is something to compare."""
-        if self.controllers:
-            return []
-        return [finding("names no controller", "controllers", value={})]
+        """There is something to compare, in a time that is known."""
+        found = []
+        if not self.controllers:
+            found.append(finding("names no controller", "controllers", value={}))
+        if not isinstance(self.motion, TIMED):
+            message = "all controllers share one time: a table, or a tip-line"
+            found.append(finding(message, "motion", "type", value=self.motion.type))
+        return found
+
+
+def without_repeats(problems: Sequence[Problem]) -> list[Problem]:
+    """Problems of a study, those of its shared keys once and not again for every controller."""
+    inside = [p for p in problems if p.field.startswith("controllers.")]
+    shared = [p for p in problems if p not in inside]
+    said = {p.message for p in shared}
+    return [*shared, *(p for p in inside if p.message not in said)]
 
 
 def with_shared_keys(data: Any) -> Any:

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from .document import read_document
 from .errors import DescriptionError, nearest, refused
 from .files import find_file, line_of
+from .named_files import read_with_named_files
 from .part import Finding, Part, finding, validation_error
-from .planned_motions import Reference
+from .planned_motions import TIMED, Reference
 from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .time_tables import Coordinates, ReferenceTable, Row
 
@@ -79,7 +79,7 @@ class Common(Part):
 
     def findings(self) -> list[Finding]:
         """A controller acts at least once during its motion."""
-        if not isinstance(self.reference, ReferenceTable):
+        if not isinstance(self.reference, TIMED):
             # How long a planned motion takes follows from its limits.
             return []
         times = self.reference.t
@@ -179,7 +179,14 @@ class EstimatedStateFeedback(StateFeedback):
     noise: Noise
 
 
-class LQGController(EstimatedStateFeedback):
+class PreviewedFeedback(EstimatedStateFeedback):
+    """Feedback on an estimate that may know the motion in advance."""
+
+    # True: what the feed-forward leaves out of the links' own motion is met before it happens.
+    preview: bool = True
+
+
+class LQGController(PreviewedFeedback):
     """Optimal feedback on the estimate of a Kalman filter."""
 
     type: Literal["lqg"]
@@ -218,7 +225,7 @@ class DeflectionLimits(Part):
     hard: bool = False
 
 
-class MPCController(EstimatedStateFeedback):
+class MPCController(PreviewedFeedback):
     """Predictive control within limits."""
 
     type: Literal["mpc"]
@@ -305,7 +312,7 @@ def read_controller(path: str) -> dict[str, Any]:
     Raises:
         DescriptionError: the file cannot be read or has no controller.
     """
-    document = read_document(find_file(path))
+    document = read_with_named_files(find_file(path))
     data = document.data
     if isinstance(data, Mapping) and "type" not in data and "controller" in data:
         data = data["controller"]

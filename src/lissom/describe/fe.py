@@ -12,10 +12,18 @@ from .fe_file import FeNodes, UnknownNodeError, fe_nodes
 from .files import library_folder
 from .joint import ZERO, Angles
 from .names import check_name
-from .part import Finding, Part, entry_of, finding
+from .part import Finding, Part, finding
 from .quantity import Whole, error, kind_of
 
 INNER, TIP = "inner", "tip"
+# A file that is none, or whose name is too long, or in a home that nobody has.
+UNREADABLE = (ValueError, OSError, RuntimeError)
+
+
+def _words(failure: Exception) -> str:
+    """What is wrong with a file, without its name."""
+    reason = failure.strerror if isinstance(failure, OSError) else None
+    return f"cannot be opened: {reason}" if reason else str(failure)
 
 
 def _check_interface(value: Any) -> Any:
@@ -83,7 +91,7 @@ class FE(Part):
         """Whether the file holds second-order displacements; False where it cannot be read."""
         try:
             return self.nodes.second_order
-        except ValueError:
+        except UNREADABLE:
             return False
 
     def findings(self) -> list[Finding]:
@@ -94,8 +102,8 @@ class FE(Part):
             return [finding(str(failure), "interface")]
         except ArrayFileError as failure:
             return [finding(failure.words, "file", value=self.file)]
-        except ValueError as failure:
-            return [finding(str(failure), "file", value=self.file)]
+        except UNREADABLE as failure:
+            return [finding(_words(failure), "file", value=self.file)]
         most = nodes.modes
         if self.modes is not None and most is not None and self.modes > most:
             message = f"the file holds {most} elastic modes: reduce it again with more of them"
@@ -104,26 +112,3 @@ class FE(Part):
             message = "inner node and tip are at the same place"
             return [finding(message, "interface")]
         return []
-
-
-def with_folder(data: Any, folder: Path) -> Any:
-    """Robot data whose relative finite-element files are looked for beside the robot file; library files stay names."""
-    links = entry_of(data, "links")
-    if not isinstance(links, list) or folder == library_folder():
-        return data
-    placed = [_link_with_folder(link, folder) for link in links]
-    return {**data, "links": placed}
-
-
-def _link_with_folder(link: Any, folder: Path) -> Any:
-    name = entry_of(link, "fe", "file")
-    if not isinstance(name, str):
-        return link
-    if Path(name).expanduser().is_absolute():
-        return link
-    beside = (folder / name).resolve()
-    in_library = (library_folder() / name).is_file()
-    if in_library and not beside.is_file():
-        return link
-    fe = {**link["fe"], "file": str(beside)}
-    return {**link, "fe": fe}

@@ -40,6 +40,7 @@ LINK_SHAPES: dict[str, Shape] = {
     "source": (),
     "report": (),
 }
+LINK_TEXTS = ("names", "source", "report")
 # The same of second-order displacements, where there are some: p fields, e = 6 + m + p coordinates.
 SECOND_ORDER_SHAPES: dict[str, Shape] = {
     "second_order_factors": ("p", "d", "m"),
@@ -125,7 +126,8 @@ def read_link_arrays(path: Path) -> dict[str, np.ndarray]:
         raise ArrayFileError(path, "lissom_link", message)
     has_second_order = "second_order_factors" in arrays
     second_order = SECOND_ORDER_SHAPES if has_second_order else {}
-    sizes = check_arrays(path, arrays, {**LINK_SHAPES, **second_order})
+    shapes = {**LINK_SHAPES, **second_order}
+    sizes = check_arrays(path, arrays, shapes, LINK_TEXTS)
     if sizes["c"] != 6 + sizes["m"]:
         message = (
             f"has {sizes['c']} rows: must have 6 and one for each of {sizes['m']} modes"

@@ -70,10 +70,8 @@ def library_file(name: str, scenario: bool = False) -> Path:
     return library_folder() / f"{name}{ending}"
 
 
-def find_file(
-    name_or_path: str | Path, scenario: bool = False, folder: Path | None = None
-) -> Path:
-    """The file of a library name or of a path (relative to `folder`, by default the current one).
+def find_file(name_or_path: str | Path, scenario: bool = False) -> Path:
+    """The file of a library name or of a path.
 
     Raises:
         DescriptionError: there is no such file; the nearest library names are named.
@@ -82,7 +80,7 @@ def find_file(
     names = library_scenarios() if scenario else library_names()
     if text in names:
         return library_file(text, scenario)
-    return _existing(text, names, folder)
+    return _existing(text, names)
 
 
 def find_study(name_or_path: str | Path) -> Path:
@@ -98,12 +96,11 @@ def find_study(name_or_path: str | Path) -> Path:
     return _existing(text, names)
 
 
-def _existing(text: str, names: tuple[str, ...], folder: Path | None = None) -> Path:
+def _existing(text: str, names: tuple[str, ...]) -> Path:
     """The file of a path; the refusal names those of the library that are near."""
     path = Path(text)
     try:
-        written = path.expanduser()
-        path = written if folder is None else folder / written
+        path = path.expanduser()
         if path.is_file():
             return path
         if path.is_dir():
@@ -242,6 +239,7 @@ def _step(here: Any, step: Any) -> Any:
 
 
 def _no_file(name: str, names: tuple[str, ...], reason: str) -> DescriptionError:
-    close = get_close_matches(name, names, n=3, cutoff=0.4) or names
+    last = name.rpartition("/")[2]
+    close = get_close_matches(last, names, n=3, cutoff=0.4) or names
     message = f"{reason}. Library: {', '.join(close)}"
     return DescriptionError([Problem(name, None, "", None, message)])

@@ -173,11 +173,12 @@ def check_node(value: Any) -> Any:
 
 
 class LumpedMass(Part):
-    """A concentrated mass and inertia at a node of the link."""
+    """A rigid mass on a node of the link; `offset` from the node to its centre, in link axes."""
 
     node: Annotated[int | str, BeforeValidator(check_node)] = "tip"
     mass: Mass = 0.0
     inertia: Inertia = ZERO
+    offset: Point = ZERO
 
 
 class Payload(Part):

@@ -7,8 +7,8 @@ from pydantic import BeforeValidator
 
 from .errors import nearest
 from .part import Finding, Part, finding, validation_error
-from .quantity import ANY_LENGTH, Numbers, Quantity, kind_of
-from .time_tables import JointRows, ReferenceTable, Row, row_lengths
+from .quantity import ANY_LENGTH, Numbers, Quantity, kind_of, vector
+from .time_tables import Coordinates, JointRows, ReferenceTable, Row, row_lengths
 
 Limits = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", above=0))]
 TorqueLimits = Annotated[Row, Numbers(ANY_LENGTH, Quantity("N m or N", above=0))]
@@ -79,10 +79,28 @@ class MinimumTimeMotion(PlannedMotion):
         return found
 
 
+class TipLineMotion(Part):
+    """A node on a straight line, from rest to rest; the joints follow by inverse kinematics of the rigid robot."""
+
+    type: Literal["tip-line"]
+    t: Annotated[Row, Numbers((2,), Quantity("s", least=0))]  # start and end
+    start: Coordinates  # joints where the line begins
+    target: Annotated[Row, vector("m")]  # where it ends, world axes
+    interpolation: Literal["quintic", "cycloidal", "trapezoid", "s-curve"] = "quintic"
+    node: str | None = None  # default the last link's tip
+
+    def findings(self) -> list[Finding]:
+        """It ends after it begins."""
+        if self.t[1] > self.t[0]:
+            return []
+        return [finding("the line must end after it begins", "t", value=self.t)]
+
+
 MOTIONS: dict[str, type[Part]] = {
     "time-optimal": TimeOptimalMotion,
     "via-points": ViaPointMotion,
     "minimum-time": MinimumTimeMotion,
+    "tip-line": TipLineMotion,
 }
 
 
@@ -101,4 +119,6 @@ def _reference_of(value: Any) -> Any:
     return MOTIONS[kind].model_validate(dict(value))
 
 
+# Motions whose times are written.
+TIMED = (ReferenceTable, TipLineMotion)
 Reference = Annotated[Any, BeforeValidator(_reference_of)]

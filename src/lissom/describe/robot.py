@@ -6,20 +6,29 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
+from ..drawing import picture_of
 from .chain_checks import chain_findings
-from .document import Document, read_document
-from .fe import with_folder
+from .document import Document
+from .errors import shortened
 from .files import as_numbers, build, build_from, find_file, write
 from .joint import Vector
 from .link import Damping, Link, Payload
 from .loop import Loop
 from .loop_checks import loop_findings
+from .named_files import (
+    Packages,
+    known_packages,
+    read_with_named_files,
+    with_relative_files,
+)
 from .names import Title
 from .outline import Outline, lenient_links, outline
 from .part import Entries, Finding, Part, entry_of, finding, is_list, plain
 from .paths import with_values
 from .planar_checks import planar_findings
 from .quantity import Quantity, Whole, error, vector
+from .robot_summary import robot_summary
+from .summary import Summarised, Summary
 
 
 def _check_version(value: Any) -> Any:
@@ -36,7 +45,7 @@ Acceleration = Annotated[Vector, vector("m/s^2")]
 Version = Annotated[Literal[1], BeforeValidator(_check_version)]
 
 
-class Robot(Part):
+class Robot(Summarised, Part):
     """A robot with flexible and rigid links: a chain, a tree, or closed by loops."""
 
     lissom: Version = 1
@@ -55,8 +64,33 @@ class Robot(Part):
     assembly: dict[str, Coordinate] | None = None
 
     @classmethod
-    def load(cls, name_or_path: str | Path) -> "Robot":
+    def of(cls, robot: Any) -> "Robot":
+        """The robot itself, or that of a library name, of a file, or of plain data.
+
+        Raises:
+            DescriptionError: with every problem of the file.
+            TypeError: none of these.
+        """
+        if isinstance(robot, Robot):
+            return robot
+        if isinstance(robot, str | Path):
+            return cls.load(robot)
+        if isinstance(robot, Mapping):
+            return cls.from_dict(robot)
+        raise TypeError(
+            f"robot: {shortened(robot)}: must be a Robot, the name of a library robot, the path of a robot file, "
+            "or the data of one"
+        )
+
+    @classmethod
+    def load(
+        cls, name_or_path: str | Path, packages: Packages | None = None
+    ) -> "Robot":
         """The robot of a library name, of a robot file, or of a URDF file.
+
+        Args:
+            name_or_path: of the robot.
+            packages: folders by name that the file may name files in, beside its own; `package://NAME/path` is there.
 
         Raises:
             DescriptionError: with every problem of the file.
@@ -64,17 +98,34 @@ class Robot(Part):
         path = find_file(name_or_path)
         if path.suffix.lower() == ".urdf":
             return cls.from_urdf(path)
-        document = read_document(path)
-        data = with_folder(document.data, path.parent)
-        return build(cls, document._replace(data=data))
+        with known_packages(packages):
+            document = read_with_named_files(path)
+        return build(cls, document)
 
     @classmethod
-    def from_urdf(cls, path: str | Path, tip: str | None = None) -> "Robot":
-        """The chain of rigid links from the base of a URDF file to `tip` (needed where it has several)."""
+    def from_urdf(
+        cls,
+        path: str | Path,
+        tip: str | None = None,
+        flexible: Mapping[str, Mapping[str, Any]] | None = None,
+        beam_mass: bool = False,
+    ) -> "Robot":
+        """The chain of links from the base of a URDF file to `tip` (needed where it has several), rigid or flexible.
+
+        Args:
+            path: of the file.
+            tip: last link of the chain.
+            flexible: beams by the names of their links, `{"boom": {"section": {...}, "material": "steel"}}`; the link
+                keeps the mass, the centre and the inertia of the file.
+            beam_mass: flexible links have the mass of their beam alone.
+        """
         # yourdfpy is slow to import and few robots need it.
         from .urdf import chain_from_urdf
+        from .urdf_flexible import with_flexible_links
 
         data = chain_from_urdf(Path(path), tip)
+        if flexible:
+            data, _ = with_flexible_links(data, flexible, not beam_mass)
         document = Document(str(path), data, {})
         return build(cls, document)
 
@@ -88,8 +139,11 @@ class Robot(Part):
         return {"lissom": 1, **as_numbers(plain(self))}
 
     def save(self, path: str | Path) -> None:
-        """Writes the robot file that loads as an equal robot."""
-        write(self, path)
+        """Writes the robot file that loads as an equal robot.
+
+        Links of finite elements outside of its folder stay where they are: `load` then needs their `packages`.
+        """
+        write(with_relative_files(plain(self), Path(path).parent), path)
 
     def replace(self, changes: Mapping[str, Any]) -> "Robot":
         """A robot with other values at dotted paths: `{"links.upper.beam.material.E": 9e9, "payload.mass": 0.3}`.
@@ -102,6 +156,14 @@ class Robot(Part):
         """
         data = with_values(plain(self), changes)
         return build_from(type(self), data)
+
+    def plot(self, q: Any = None, path: Any = None) -> Any:
+        """Figure of the robot in the pose q, undeformed; `path` writes it too."""
+        return picture_of(self, q=q, path=path)
+
+    def summary(self) -> Summary:
+        """Links, joints and bodies in one table: what a robot prints as."""
+        return robot_summary(self)
 
     @property
     def outline(self) -> Outline:

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, PrivateAttr
 
 from .controllers import Controller as Controller
-from .document import Document, read_document
+from .document import Document
 from .errors import DescriptionError, Problem, nearest, refused
-from .fe import with_folder
 from .files import (
     as_numbers,
     build,
@@ -20,6 +19,13 @@ from .files import (
     write,
 )
 from .modes import ModeChoice, check_modes, default_modes
+from .named_files import (
+    Packages,
+    known_packages,
+    read_with_named_files,
+    relative_to,
+    with_relative_files,
+)
 from .old_files import NAMED, is_saved_by_0_1, of_version_0_1
 from .outline import outline_of_data
 from .part import Finding, Part, entry_of, is_list, plain
@@ -28,7 +34,6 @@ from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .robot import Robot, Version
 from .scenario_checks import scenario_findings
 from .supported import DEFAULT_FORMULATION, SUPPORT
-from .table_file import with_table_folder
 from .time_tables import Coordinates, InputTables, Row
 
 Rates = Annotated[Row, Numbers(ANY_LENGTH, Quantity("rad/s or m/s"))]
@@ -117,17 +122,24 @@ class Scenario(Part):
     _is_old: bool = PrivateAttr(default=False)
 
     @classmethod
-    def load(cls, name_or_path: str | Path) -> "Scenario":
+    def load(
+        cls, name_or_path: str | Path, packages: Packages | None = None
+    ) -> "Scenario":
         """The scenario of a library name or file; of a bare robot file, 1 s under gravity from rest.
+
+        Args:
+            name_or_path: of the scenario, or of a robot.
+            packages: folders by name that its files may name files in, see `Robot.load`.
 
         Raises:
             DescriptionError: with every problem of the file, and of the robot file it names.
         """
-        if str(name_or_path) in library_scenarios():
-            return _read(cls, find_file(name_or_path, scenario=True))
-        if kind_of_file(name_or_path) == "robot":
-            return cls(robot=Robot.load(name_or_path))
-        return _read(cls, find_file(name_or_path))
+        with known_packages(packages):
+            if str(name_or_path) in library_scenarios():
+                return _read(cls, find_file(name_or_path, scenario=True))
+            if kind_of_file(name_or_path) == "robot":
+                return cls(robot=Robot.load(name_or_path))
+            return _read(cls, find_file(name_or_path))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Scenario":
@@ -148,7 +160,7 @@ class Scenario(Part):
 
     def save(self, path: str | Path) -> None:
         """Writes the scenario file, with its robot inline, that loads as an equal scenario."""
-        write(self.to_dict(), path)
+        write(with_relative_files(self.to_dict(), Path(path).parent), path)
 
     def replace(self, changes: Mapping[str, Any]) -> "Scenario":
         """A scenario with other values at dotted paths, looked up in the scenario and then in its robot.
@@ -230,14 +242,10 @@ def _full_path(path: str) -> str:
 
 
 def _read(cls: Any, path: Path) -> Any:
-    document = read_document(path)
-    data = with_table_folder(document.data, path.parent)
-    document = document._replace(data=data)
+    document = read_with_named_files(path)
     robot = entry_of(document.data, "robot")
     if isinstance(robot, str):
         return _read_with_robot(cls, document, robot)
-    if isinstance(robot, Mapping):
-        document = _with_robot(document, with_folder(robot, path.parent))
     if not is_saved_by_0_1(document.data):
         return build(cls, document)
     scenario = build(cls, document._replace(data=of_version_0_1(document.data)))
@@ -268,11 +276,12 @@ def _robot_of(
     """The robot that a scenario file names, or the problems of its file."""
     assert document.file is not None
     try:
-        path = find_file(name, folder=Path(document.file).parent)
+        path = find_file(name)
     except DescriptionError as failure:
         message = failure.problems[0].message
         line = document.line(("robot",))
-        problem = Problem(document.file, line, "robot", name, message)
+        written = relative_to(Path(document.file).parent, name)
+        problem = Problem(document.file, line, "robot", written, message)
         return None, (problem,)
     try:
         return Robot.load(path), ()

@@ -116,6 +116,23 @@ class Taper(Part):
 AnySection = Annotated[Uniform | Annotated[Taper, Tag("taper")], Discriminator(_branch)]
 
 
+def section_text(section: Any) -> str:
+    """A section in a few words: `rectangle y 30 mm, z 10 mm`."""
+    if isinstance(section, Taper):
+        return f"{section_text(section.start)} to {section_text(section.end)}"
+    parts = []
+    for key in type(section).model_fields:
+        size = getattr(section, key)
+        if key == "shape" or not isinstance(size, float | int):
+            continue
+        # A general section has areas and moments of area, not lengths.
+        if section.shape == "general":
+            parts.append(f"{key} {size:.3g}")
+        else:
+            parts.append(f"{key} {1e3 * size:.4g} mm")
+    return f"{section.shape} {', '.join(parts)}"
+
+
 class SectionValues(NamedTuple):
     """What a beam needs of its section, about the centroid and the principal axes y and z."""
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .errors import nearest
-from .part import entry_of
 from .quantity import error
 
 MAX_BYTES = 100_000_000
@@ -144,34 +143,3 @@ def _column(path: Path, names: list[str], rows: np.ndarray, column: Any) -> int:
     guess = nearest(column, names[1:]) or "."
     listed = ", ".join(names[1:]) or f"2 to {count}"
     raise error(f"column: {column}: no such column{guess} Columns: {listed}")
-
-
-def with_table_folder(data: Any, folder: Path) -> Any:
-    """Scenario data whose relative table files are looked for beside the scenario file."""
-    inputs = entry_of(data, "inputs")
-    placed = dict(data) if isinstance(data, Mapping) else data
-    if isinstance(inputs, Mapping):
-        placed["inputs"] = {k: _placed(v, folder) for k, v in inputs.items()}
-    controller = entry_of(data, "controller")
-    if isinstance(controller, Mapping) and "reference" in controller:
-        reference = _placed(controller["reference"], folder)
-        placed["controller"] = {**controller, "reference": reference}
-    return placed
-
-
-def _placed(entry: Any, folder: Path) -> Any:
-    """An entry in which every `file` below it is absolute."""
-    if isinstance(entry, list):
-        return [_placed(item, folder) for item in entry]
-    if not isinstance(entry, Mapping):
-        return entry
-    placed = {}
-    for key, value in entry.items():
-        if key == "file" and isinstance(value, str):
-            # A path that is absolute stays as it is.
-            placed[key] = str(folder / Path(value).expanduser())
-        elif isinstance(value, Mapping):
-            placed[key] = _placed(value, folder)
-        else:
-            placed[key] = value
-    return placed

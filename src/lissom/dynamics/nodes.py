@@ -17,6 +17,7 @@ class Poses(eqx.Module):
     erls_position: Float[Array, "l k 3"]  # of the equivalent rigid-link system [m]
     rotation: Float[Array, "l k 3"]  # from the ERLS [rad]
     frame: Float[Array, "l 3 3"]  # link axes in the world
+    body: Float[Array, "l c"]  # coordinates of the bodies
 
 
 def find_node(robot: Robot, node: str) -> tuple[int, int]:
@@ -47,13 +48,13 @@ def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
     position = undeformed + _turn(place.R, u[..., :3])
     if not formulation.support.finite_rotations:
         rotation = _turn(place.R, u[..., 3:])
-        return Poses(position, undeformed, rotation, place.R)
+        return Poses(position, undeformed, rotation, place.R, place.q)
     # Finite rotations do not add up: the whole rotation from the rigid link to the node is taken.
     R, p = formulation.rigid_frames(place)
     rigid = p[:, None, :] + _turn(R, X)
     back = jnp.swapaxes(R, 1, 2)[:, None]
     rotation = logarithm(place.R[:, None] @ exponential(u[..., 3:]) @ back)
-    return Poses(position, rigid, rotation, place.R)
+    return Poses(position, rigid, rotation, place.R, place.q)
 
 
 def _turn(

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from pydantic import Field, model_validator
 
@@ -14,9 +12,7 @@ from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
-from ..dynamics import engine
-from ..dynamics.nodes import node_poses
-from ..native.compiled import compiled_quickly, using
+from ..native.compiled import using
 from ..solve.model import Model
 from ..solve.state import State
 from .frozen_model import (
@@ -28,7 +24,7 @@ from .frozen_model import (
     complex_numbers,
 )
 from .output_files import PAGE, PICTURE, check_outputs
-from .robot_facts import has_damping, rows_of_nodes, values_by_name
+from .robot_facts import has_damping, values_by_name
 from .sources import RobotRequest
 
 STATIC = "static equilibrium under gravity"
@@ -109,7 +105,7 @@ def _modes(request: ModesRequest, scenario: Scenario) -> ModesResult:
     found = _found_modes(model, pose, state, request)
     share = _by_mode(found.share)
     if request.picture is not None:
-        _draw_modes(model, state, found, share, request.picture)
+        found.plot(len(found.frequency_hz), request.picture)
     if request.animation is not None:
         # The viewer's page takes a while to import, and numbers alone do without.
         from ..show.mode_animation import animate_mode
@@ -174,59 +170,3 @@ def _exponents(eigenvalue: Any) -> np.ndarray:
     if np.iscomplexobj(values):
         return values
     return np.sqrt(-values.astype(complex))
-
-
-def _draw_modes(
-    model: Model,
-    state: State,
-    found: Any,
-    share: tuple[dict[str, float], ...],
-    path: str,
-) -> None:
-    from ..show.plot import plot_modes
-
-    motion = nodal_motion(model, state, found.shapes)
-    labels = []
-    for kind, shares in zip(found.stability, share, strict=True):
-        of_links = {name: shares[name] for name in model.link_names}
-        largest = max(of_links, key=of_links.__getitem__)
-        labels.append(f"{kind}, {largest} {100 * of_links[largest]:.0f} %")
-    plot_modes(
-        rows_of_nodes(model, model.poses(state).position),
-        motion[..., :3],
-        found.frequency_hz,
-        np.nan_to_num(found.damping_ratio),
-        path,
-        rotations=motion[..., 3:],
-        gravity=model.robot.gravity,
-        labels=labels,
-    )
-
-
-def nodal_motion(model: Model, state: State, shapes: np.ndarray) -> np.ndarray:
-    """Displacement and rotation (mode, node, 6) of every node in every mode, world axes."""
-    f = model.formulation_at(state)
-    motions = []
-    for shape in shapes.T:
-        padded = _motion_in(f, state.x, jnp.asarray(shape))
-        motions.append(rows_of_nodes(model, padded))
-    return np.stack(motions)
-
-
-@compiled_quickly
-def _motion_in(f: Any, x: Any, shape: Any) -> Any:
-    """Displacement and rotation (link, node, 6) of every node for a small step along `shape`."""
-
-    def position(x):
-        return node_poses(f, f.configuration(x)).position
-
-    # How positions change along the shape is the motion itself: a derivative, not a difference.
-    _, linear = jax.jvp(position, (x,), (shape,))
-    rates = engine.rate_map(f, x)
-    # A node turns with its link's frame and, in the link's axes, by the bending of the link there.
-    node_rotation = jnp.asarray(f.links.node_shape)[:, :, 3:]
-    bending = jnp.einsum("lkdc,lcn->lkdn", node_rotation, rates.q)
-    in_link_axes = rates.V[:, None, 3:] + bending
-    R = f.configuration(x).R
-    angular = jnp.einsum("lij,lkjn->lkin", R, in_link_axes) @ shape
-    return jnp.concatenate([linear, angular], axis=-1)

@@ -9,6 +9,7 @@ from ..describe import DescriptionError, Problem
 
 PICTURE = (".png", ".pdf", ".svg")
 RESULT = (".nc",)
+TABLE = (".csv",)
 PAGE = (".html", ".htm")
 
 # By field of a request: the path (`None` if not asked for) and the endings that it may have.

@@ -8,7 +8,7 @@ import numpy as np
 from ..describe import Robot
 
 if TYPE_CHECKING:
-    from ..solve.model import Model
+    pass
 
 
 def has_damping(robot: Robot) -> bool:
@@ -29,12 +29,6 @@ def values_by_name(names: Iterable[str], values: Any) -> dict[str, float]:
     """One value for each joint, or for each kind of energy, by its name."""
     numbers = np.asarray(values).tolist()
     return dict(zip(names, numbers, strict=True))
-
-
-def rows_of_nodes(model: "Model", padded: Any) -> np.ndarray:
-    """Rows in the order of `model.node_names`, from an array (link, node, ...) that is padded to the longest link."""
-    link, node = np.array(model.node_index).T
-    return np.asarray(padded)[link, node]
 
 
 def named_nodes(names: Sequence[str], rows: np.ndarray) -> dict[str, Any]:

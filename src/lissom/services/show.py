@@ -1,22 +1,21 @@
 """A robot in a table, and its picture."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..bodies.link_body import body_of
 from ..describe import Link, Robot
 from ..describe.geometry import beam_path, node_count, tip
-from ..describe.section import Taper
-from ..native.compiled import compiled_quickly
+from ..describe.section import section_text
 from .frozen_model import FrozenModel, Position
 from .output_files import PICTURE, check_outputs
-from .robot_facts import has_damping, rows_of_nodes, values_by_name
+from .robot_facts import has_damping, values_by_name
 from .sources import RobotRequest, source_line
 
 if TYPE_CHECKING:
-    from ..solve.model import Model
+    pass
 
 
 class ShowRequest(RobotRequest):
@@ -95,7 +94,9 @@ def show(request: ShowRequest) -> ShowResult:
         independent = model.independent_names
     pose = pose or (0.0,) * len(robot.joint_names)
     if model is not None and request.picture is not None:
-        _draw(model, pose, request.picture)
+        from ..show.drawings import draw_pose  # slow to import
+
+        draw_pose(model, list(pose), request.picture)
     links = tuple(_shown_link(robot, i) for i in range(len(robot.links)))
     payload = None if robot.payload is None else robot.payload.mass
     return ShowResult(
@@ -173,38 +174,3 @@ def _body_text(link: Link, modes: int) -> str | None:
     if link.fe is not None:
         return f"{Path(link.fe.file).name}, {modes} modes"
     return None if link.beam is None else section_text(link.beam.section)
-
-
-def section_text(section: Any) -> str:
-    """A section in a few words: `rectangle y 30 mm, z 10 mm`."""
-    if isinstance(section, Taper):
-        return f"{section_text(section.start)} to {section_text(section.end)}"
-    parts = []
-    for key in type(section).model_fields:
-        size = getattr(section, key)
-        if key == "shape" or not isinstance(size, float | int):
-            continue
-        # A general section has areas and moments of area, not lengths.
-        if section.shape == "general":
-            parts.append(f"{key} {size:.3g}")
-        else:
-            parts.append(f"{key} {1e3 * size:.4g} mm")
-    return f"{section.shape} {', '.join(parts)}"
-
-
-@compiled_quickly
-def _link_axes(f: Any, x: Any) -> Any:
-    """Rotation matrices (link, 3, 3) of the link frames, world from link."""
-    return f.configuration(x).R
-
-
-def _draw(model: "Model", pose: tuple[float, ...], path: str) -> None:
-    # The drawing library takes a while to import, and a table alone does without.
-    from ..show.figure import draw_robot
-    from ..show.robot_scene import scene_of
-
-    state = model.at(list(pose))
-    poses = model.poses(state)
-    position = rows_of_nodes(model, poses.position)
-    axes = np.asarray(_link_axes(model.formulation_at(state), state.x))
-    draw_robot(scene_of(model.robot), position, axes, path)

@@ -13,7 +13,14 @@ import numpy as np
 from ..describe import DescriptionError, Problem, Scenario
 from .failures import FailedRun
 from .frozen_model import FrozenModel, Position
-from .output_files import PAGE, PICTURE, RESULT, Outputs, output_problems
+from .output_files import (
+    PAGE,
+    PICTURE,
+    RESULT,
+    TABLE,
+    Outputs,
+    output_problems,
+)
 from .robot_facts import has_damping, named_nodes, values_by_name
 from .sources import Source, runs_from_rest, scenario_of
 
@@ -44,7 +51,7 @@ class SimulateRequest(FrozenModel):
     def outputs(self) -> Outputs:
         """The files that are asked for, and how their names may end."""
         return {
-            "result": (self.result, RESULT),
+            "result": (self.result, (*RESULT, *TABLE)),
             "picture": (self.picture, PICTURE),
             "animation": (self.animation, PAGE),
         }
@@ -207,7 +214,9 @@ def _saved(
         return {}, ()
     checkpoint = request.checkpoint
     assert checkpoint is not None
-    path, reason = saved_somewhere(run.save, Path(request.result))
+    is_table = Path(request.result).suffix.lower() in TABLE
+    save = run.to_csv if is_table else run.save
+    path, reason = saved_somewhere(save, Path(request.result))
     if reason is not None:
         return {"result": str(path)}, (f"{reason}; the run is in {path}",)
     if not keep_checkpoint:

@@ -16,8 +16,10 @@ from ..describe import (
     library_scenarios,
 )
 from ..describe.array_file import ArrayFileError, check_file
+from ..describe.document import Document
 from ..describe.errors import refused
 from ..describe.files import find_file, kind_of_file
+from ..describe.named_files import with_named_files
 from .frozen_model import FrozenModel, JointValues
 
 # A description comes as data only within Python; from JSON, a source is a name or a file.
@@ -157,6 +159,8 @@ def _recorded_scenario(source: str) -> Scenario:
     if not recorded:
         message = "this run was set up in Python: its file remembers no scenario"
         raise refused("scenario", None, message, file=source)
+    document = Document(source, recorded, {})
+    recorded = with_named_files(document, Path(source).parent).data
     if version.startswith("0.1."):
         return Scenario.of_version_0_1(recorded)
     return Scenario.from_dict(recorded)

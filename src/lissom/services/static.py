@@ -11,7 +11,7 @@ from ..dynamics import engine
 from ..native.compiled import compiled_quickly, using
 from ..solve.model import Model
 from .frozen_model import FrozenModel, JointValues, Position
-from .robot_facts import named_nodes, rows_of_nodes, values_by_name
+from .robot_facts import named_nodes, values_by_name
 from .sources import RobotRequest
 
 
@@ -63,10 +63,10 @@ def _static(request: StaticRequest, scenario: Scenario) -> StaticResult:
     model = Model.of_scenario(scenario)
     pose = request.q or scenario.initial.q
     state = model.static(pose, request.torque, free=request.free)
-    position = rows_of_nodes(model, model.poses(state).position)
+    position = model.node_rows(model.poses(state).position)
     # What a user can measure with the links unbent: encoders read the same, nothing sags.
     rigid = model.poses(model.at(state.encoder))
-    displacement = position - rows_of_nodes(model, rigid.position)
+    displacement = position - model.node_rows(rigid.position)
     strain, gravity = _stored_energies(model.formulation_at(state), state.x)
     joints = model.joint_names
     return StaticResult(

@@ -12,6 +12,7 @@ from xarray import Dataset
 
 from ..analyse.modes.damped_modes import DampedModes
 from ..analyse.modes.modal import Modes
+from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.outputs import ENERGIES, shown_motion
 from ..solve.state import State
@@ -28,7 +29,7 @@ TWIST_ONLY = 1e-6  # displacements below this share of rotation times size are n
 
 
 def animate_mode(
-    model: Model,
+    model: ModelLike,
     state: State,
     modes: Modes | DampedModes,
     number: int,
@@ -37,12 +38,13 @@ def animate_mode(
     """Path of an HTML page on which the robot swings in one mode, slowed down and enlarged.
 
     Args:
-        model: the robot.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         state: the equilibrium of the modes.
         modes: result of `modes`, undamped or damped.
         number: of the mode, counted from 1.
         path: file to write.
     """
+    model = model_from(model)
     count = len(modes.frequency_hz)
     if not 1 <= number <= count:
         raise ValueError(f"mode must lie between 1 and {count}, got {number}")

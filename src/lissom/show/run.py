@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,28 +16,44 @@ from ..analyse.validity.watch import doubts_of_run, doubts_of_scenario
 from ..atomic import write_atomically
 from ..describe.array_file import check_file
 from ..describe.doubt import Doubt, lines_of
+from ..describe.errors import nearest
 from ..describe.modes import default_modes
 from ..describe.part import plain
 from ..describe.scenario import Scenario, Solver
+from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import near
 from ..native.compiled import compiled_quickly, using
 from ..scenarios.ready import ready
+from ..solve.arguments import (
+    ModelLike,
+    Seconds,
+    SolverLike,
+    model_from,
+    solver_of,
+    state_from,
+)
+from ..solve.channels import UnknownNameError
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.feedback import WiredLaw
-from ..solve.inputs import Inputs, inputs_of_torque
+from ..solve.inputs import Inputs, inputs_from
 from ..solve.model import Model
 from ..solve.outputs import ENERGIES, energy_audit, outputs_of, prepare_outputs
-from ..solve.simulate import output_times, prepare, solver_of, step_of
+from ..solve.simulate import output_times, prepare, step_of
 from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
 from ..solve.state import State, state_at
 from ..types import RESULTS, ended_as
 from .checkpoint_file import CheckpointFile
 from .robot_scene import scene_text
+from .run_columns import USUAL, node_label
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
+MOST_NAMES = 20  # in a refusal
+# Of a state, under the names of the data.
+STATE = ("q", "qd", "elastic", "elastic_rate", "encoder", "encoder_rate")
+JOINT_COLUMNS = ("joint", "lowest q", "highest q", "largest torque")
 Variables = dict[str, tuple[Any, ...]]  # by name: dimensions, numbers, attributes
 
 
@@ -49,11 +65,20 @@ class SimulationError(RuntimeError):
         self.run = run
 
 
+def unknown_name(kind: str, name: str, names: Iterable[str]) -> UnknownNameError:
+    """The refusal of a name that a result does not hold."""
+    known = list(names)
+    hint = nearest(name, known) or "."
+    shown = ", ".join(known[:MOST_NAMES])
+    more = ", ..." if len(known) > MOST_NAMES else ""
+    return UnknownNameError(name, f"no such {kind}{hint} There are: {shown}{more}")
+
+
 class Interrupted(SimulationError):
     """A run stopped from the keyboard."""
 
 
-class Run:
+class Run(Summarised):
     """Result of a simulation: `run.data` is the xarray.Dataset that `save` writes.
 
     Args:
@@ -62,6 +87,27 @@ class Run:
 
     def __init__(self, data: "Dataset | RunTable"):
         self._source = data
+
+    def summary(self) -> Summary:
+        """What was run, how it ended, and where every joint and tip went."""
+        facts = self.facts
+        name, times = facts.get("name", "robot"), self.t
+        till = f"{number(times[0])} to {number(times[-1])} s" if len(times) else "none"
+        ended = "" if self.complete else f", incomplete: {facts.get('reason', '')}"
+        lines = [
+            ("time", f"{till}, {count(len(times), 'sample')}{ended}"),
+            ("formulation", str(facts.get("formulation", ""))),
+            ("steps", f"{facts.get('steps', '-')} by {facts.get('method', '-')}"),
+        ]
+        lines += [("warning", line) for line in self.warnings]
+        rows = []
+        for k, joint in enumerate(self.values("joint")):
+            q, torque = self.q[:, k], self.values("torque")[:, k]
+            extent = (
+                [q.min(), q.max(), np.abs(torque).max()] if len(q) else [np.nan] * 3
+            )
+            rows.append((str(joint), *map(number, extent)))
+        return Summary(f"Run of {name}", tuple(lines), JOINT_COLUMNS, tuple(rows))
 
     @property
     def data(self) -> "Dataset":
@@ -77,9 +123,20 @@ class Run:
 
     def values(self, name: str) -> np.ndarray:
         """The numbers of one variable or coordinate of `data`."""
-        if isinstance(self._source, RunTable):
-            return self._source.values(name)
-        return self._source[name].values
+        if name not in self.names:
+            raise unknown_name("quantity", name, self.names)
+        source = self._source
+        if isinstance(source, RunTable):
+            return source.values(name)
+        return source[name].values
+
+    @property
+    def names(self) -> list[str]:
+        """Of everything that the run holds."""
+        source = self._source
+        if isinstance(source, RunTable):
+            return source.names
+        return [str(name) for name in source.variables]
 
     @property
     def t(self) -> np.ndarray:
@@ -117,20 +174,21 @@ class Run:
         """Where a name stands along a coordinate.
 
         Raises:
-            KeyError: there is no such name.
+            UnknownNameError: there is no such name.
         """
         names = self.values(coordinate).tolist()
         if name not in names:
-            raise KeyError(name)
+            raise unknown_name(coordinate, name, names)
         return names.index(name)
 
     def _node(self, node: str) -> str:
         """The name of a node in the data, where tips have their number."""
-        link, _, number = node.rpartition("/")
-        if number != "tip":
-            return node
         names = [str(name) for name in self.values("node")]
-        return [name for name in names if name.rpartition("/")[0] == link][-1]
+        label = node_label(names, node)
+        if label not in names:
+            tips = dict.fromkeys(f"{name.rpartition('/')[0]}/tip" for name in names)
+            raise unknown_name("node", node, [*tips, *names])
+        return label
 
     def plot(self, path: str | Path | None = None):
         """Figure of joint angles, tip path, nodal displacements, energies and torques."""
@@ -144,6 +202,74 @@ class Run:
 
         return animate(self.data, path, scale=scale)
 
+    def to_csv(self, path: str | Path, quantities: Sequence[str] = USUAL) -> Path:
+        """A table with one row for each output time; `quantities` are names such as `q`, `position`, `elastic`.
+
+        Raises:
+            UnknownNameError: the run holds no such quantity.
+        """
+        from .run_columns import csv_text
+
+        text = csv_text(self.data, self._known(quantities))
+        return write_atomically(path, lambda file: file.write(text.encode()))
+
+    def to_pandas(self, quantity: str | None = None) -> Any:
+        """A `pandas.DataFrame` over time: of one quantity such as `position`, or of the usual ones."""
+        import pandas
+
+        from .run_columns import columns
+
+        names = self._known(USUAL if quantity is None else (quantity,))
+        table = dict(columns(self.data, names))
+        time = table.pop("time")
+        return pandas.DataFrame(table, index=pandas.Index(time, name="time [s]"))
+
+    def _known(self, names: Sequence[str]) -> list[str]:
+        """The names, if the run holds these quantities over time."""
+        from .run_columns import quantities
+
+        held = quantities(self.data)
+        for name in names:
+            if name not in held:
+                raise unknown_name("quantity", name, held)
+        return list(names)
+
+    def state(self, k: int = -1) -> State:
+        """The state at output time k, the last one by default: `simulate` goes on from there.
+
+        Raises:
+            ValueError: the run has no such time, or does not hold the rates of its links.
+        """
+        count = len(self.t)
+        if not -count <= k < count:
+            raise ValueError(f"k: {k}: the run has {count} output times")
+        if "elastic_rate" not in self.names:
+            raise ValueError(
+                "the file is of an older version and holds no rates of elastic coordinates: run it again"
+            )
+        row = {name: jnp.asarray(self.values(name)[k]) for name in STATE}
+        return State(
+            q=row["q"],
+            qd=row["qd"],
+            elastic=row["elastic"],
+            elastic_d=row["elastic_rate"],
+            encoder=row["encoder"],
+            encoder_d=row["encoder_rate"],
+            independent=self._independent(float(self.t[k])),
+        )
+
+    def _independent(self, t: float) -> tuple[int, ...] | None:
+        """Numbers of the joints of a closed chain that are coordinates at a time, None of an open one."""
+        chosen = None
+        for line in filter(None, self.facts.get("independent", "").split("; ")):
+            names, _, since = line.removesuffix(" s").rpartition(" from ")
+            if float(since) <= t * (1 + 1e-5):
+                chosen = names.split(", ")
+        if chosen is None:
+            return None
+        joints = [str(name) for name in self.values("joint")]
+        return tuple(joints.index(name) for name in chosen)
+
     def save(self, path: str | Path) -> Path:
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
         content = self.data.to_netcdf(engine="h5netcdf")
@@ -154,8 +280,10 @@ class Run:
         """A run read back from its file."""
         import xarray as xr
 
+        from .node_index import with_tips
+
         check_file(path, ".nc")
-        return cls(xr.load_dataset(path, engine="h5netcdf"))
+        return cls(with_tips(xr.load_dataset(path, engine="h5netcdf")))
 
 
 @dataclass
@@ -165,6 +293,11 @@ class RunTable:
     variables: Variables
     coordinates: dict[str, Any]
     attrs: dict[str, Any]
+
+    @property
+    def names(self) -> list[str]:
+        """Of all variables and coordinates."""
+        return [*self.variables, *self.coordinates]
 
     def values(self, name: str) -> np.ndarray:
         """The numbers of one variable or coordinate."""
@@ -177,18 +310,20 @@ class RunTable:
         """All of it as a dataset."""
         import xarray as xr
 
-        return xr.Dataset(self.variables, self.coordinates, self.attrs)
+        from .node_index import with_tips
+
+        return with_tips(xr.Dataset(self.variables, self.coordinates, self.attrs))
 
 
 def simulate(
-    model: Model,
-    state: State | None = None,
+    model: ModelLike,
+    state: Any = None,
     *,
-    t_end: float = 1.0,
-    output_dt: float = 0.001,
+    t_end: Seconds = 1.0,
+    output_dt: Seconds = 0.001,
     torque: Any = None,
     inputs: Inputs | None = None,
-    solver: Solver | Mapping[str, Any] | None = None,
+    solver: SolverLike = None,
     watch: Callable[[float], None] = lambda t: None,
     throw: bool = True,
     scenario: Mapping[str, Any] | None = None,
@@ -200,8 +335,9 @@ def simulate(
     """Motion of a robot in time.
 
     Args:
-        model: the robot.
-        state: at t = 0, from `model.at` or `model.static`; at rest with q = 0 by default.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
+        state: at t = 0, from `model.at` or `model.static`, or a pose, in which the robot rests undeformed; q = 0 by
+            default.
         t_end: duration [s].
         output_dt: spacing of the output [s].
         torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
@@ -219,10 +355,10 @@ def simulate(
         SimulationError: the run did not reach its end.
         CheckpointError: the checkpoint is not that of this run.
     """
-    state = model.at() if state is None else state
+    model = model_from(model)
+    state = state_from(model, state)
     options = solver_of(solver)
-    inputs = inputs_of_torque(model, torque) if inputs is None else inputs
-    inputs = inputs.wired(model)
+    inputs = inputs_from(model, torque, inputs).wired(model)
     state = starting_state(model, state, inputs)
     model.check_reference(state.q)
     times = output_times(t_end, output_dt)
@@ -379,6 +515,12 @@ def run_table(
         ),
         "torque": (joint, torque, {"units": "N m or N"}),
         "elastic": (("time", "coordinate"), elastic, {"units": "m or rad"}),
+        "elastic_rate": (
+            ("time", "coordinate"),
+            np.asarray(solution.xd)[:n, j:],
+            {"units": "m/s or rad/s"},
+        ),
+        "encoder_rate": (joint, outputs.encoder_rate, {"units": "rad/s or m/s"}),
         "position": (
             nodes,
             outputs.position[:, link, node],

@@ -1,10 +1,11 @@
 """A run on recorded steps: a loop of known length, which can be differentiated in both modes with bounded memory.
 
-An adaptive march is a loop of unknown length, and such a loop has no reverse mode. Here a march first finds its steps,
-as constants; then the same steps are taken again, and derivatives go through these. Steps are gathered in blocks: of
-each block the start is kept, and the rest is computed again on the way back.
+An adaptive march is a loop of unknown length, and such a loop has no reverse mode. Here a march first finds its steps
+and their solutions, as constants; then the same steps are gone through again, without iterations, and derivatives go
+through these. Of each step the start is kept, and the rest is computed again on the way back.
 """
 
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -17,7 +18,7 @@ from .march import DrivenRobot, MarchState, advance, let_law_act, with_jumps
 from .record import SAME_TIME, Record
 from .step import AbstractStep, Attempt, Moment, Tolerance, frozen
 
-BLOCK = 32  # steps whose intermediate results are in memory at the same time
+BLOCK = 32  # steps that are passed over together where no more were taken
 
 
 class StepTrace(eqx.Module):
@@ -29,7 +30,14 @@ class StepTrace(eqx.Module):
     command: Float[Array, " a"]  # held by a sampled law
 
 
-def recorded_times(
+class Recording(eqx.Module):
+    """The steps of a march: where they begin and end, and what their iterations found."""
+
+    times: Float[Array, " s"]  # times after the last step repeat it
+    solutions: Any  # of each step, see `AbstractStep.solution`
+
+
+def recorded_march(
     step: AbstractStep,
     robot: DrivenRobot,
     tolerance: Tolerance,
@@ -38,43 +46,87 @@ def recorded_times(
     max_step,
     max_steps,
     most_steps: int,
-) -> tuple[MarchState, Float[Array, " s"]]:
-    """The end of an adaptive march, and where its accepted steps begin and end; times after the last one repeat it.
+) -> tuple[MarchState, Recording]:
+    """The end of an adaptive march, and its accepted steps.
 
     More than `most_steps` end the march with the result `too_many_steps`.
     """
     robot, state = frozen((robot, state))
     times = jnp.full(most_steps + 1, state.now.t)
+    solutions = blank_rows(step.solution(state.memory), most_steps)
 
     def going(carry):
-        state, _ = carry
+        state, *_ = carry
         is_well = state.result == RESULTS.successful
         return (state.now.t < t_end) & is_well
 
     def once(carry):
-        state, times = carry
-        state = taken(step, robot, tolerance, state, t_end, max_step, max_steps)
+        state, times, solutions = carry
+        state, accepted = advance(
+            step, robot, tolerance, state, t_end, max_step, max_steps
+        )
         times = times.at[state.counts.steps].set(state.now.t, mode="drop")
+        row = jnp.where(accepted, state.counts.steps - 1, most_steps)
+        solutions = with_entry(solutions, row, step.solution(state.memory))
+        state = after_step(step, robot, tolerance, state, accepted)
         is_long = (state.counts.steps >= most_steps) & (state.now.t < t_end)
         result = RESULTS.where(is_long, RESULTS.too_many_steps, state.result)
-        return eqx.tree_at(lambda s: s.result, state, result), times
+        state = eqx.tree_at(lambda s: s.result, state, result)
+        return state, times, solutions
 
-    state, times = jax.lax.while_loop(going, once, (state, times))
+    start = (state, times, solutions)
+    state, times, solutions = jax.lax.while_loop(going, once, start)
     number = jnp.arange(most_steps + 1)
-    return state, jnp.where(number <= state.counts.steps, times, state.now.t)
+    times = jnp.where(number <= state.counts.steps, times, state.now.t)
+    return state, Recording(times, solutions)
 
 
-def taken(
+def recorded_along(
     step: AbstractStep,
     robot: DrivenRobot,
     tolerance: Tolerance,
     state: MarchState,
-    t_end,
-    max_step,
-    max_steps,
+    times: Float[Array, " s"],
+) -> Recording:
+    """The steps of a march whose times are given."""
+    robot, state, times = frozen((robot, state, times))
+
+    def take(state: MarchState, t):
+        here = robot.problem(state)
+        h = t - state.now.t
+        memory = step.renew(state.memory)
+        attempt = step.attempt(here, tolerance, state.now, h, memory)
+        moved = moved_to(step, robot, tolerance, state, t, attempt)
+        return moved, step.solution(attempt.memory)
+
+    def once(state: MarchState, t):
+        none = jax.tree.map(jnp.zeros_like, step.solution(state.memory))
+        return jax.lax.cond(
+            t > state.now.t, lambda: take(state, t), lambda: (state, none)
+        )
+
+    _, solutions = jax.lax.scan(once, state, times[1:])
+    return Recording(times, solutions)
+
+
+def blank_rows(tree: Any, count: int) -> Any:
+    """Room for so many of each of the arrays of a tree."""
+    return jax.tree.map(lambda leaf: jnp.zeros((count, *leaf.shape), leaf.dtype), tree)
+
+
+def with_entry(rows: Any, k, tree: Any) -> Any:
+    """Rows of arrays with those of a tree in row k; nothing is done where there is no such row."""
+    return jax.tree.map(lambda row, leaf: row.at[k].set(leaf, mode="drop"), rows, tree)
+
+
+def after_step(
+    step: AbstractStep,
+    robot: DrivenRobot,
+    tolerance: Tolerance,
+    state: MarchState,
+    accepted,
 ) -> MarchState:
-    """The march after one try of a step, and after what happens at its end."""
-    state, accepted = advance(step, robot, tolerance, state, t_end, max_step, max_steps)
+    """The march after what happens at the end of a step: a law acts, a smooth piece of time is over."""
     if robot.sampled_law is not None:
         state = let_law_act(step, robot, tolerance, state, accepted)
     return with_jumps(step, robot, tolerance, state)
@@ -85,41 +137,51 @@ def replayed(
     robot: DrivenRobot,
     tolerance: Tolerance,
     state: MarchState,
-    times: Float[Array, " s"],
+    recording: Recording,
     record: Record,
 ) -> tuple[MarchState, Record]:
     """The march along recorded steps, and its output grid filled."""
+    times, solutions = recording.times, frozen(recording.solutions)
 
-    def take(state: MarchState, t):
-        return replayed_step(step, robot, tolerance, state, t)
+    # The linear map of a step is made of many small arrays: made again where it is used, none of them is stored.
+    @partial(jax.checkpoint, prevent_cse=False)
+    def take(state: MarchState, at):
+        return replayed_step(step, robot, tolerance, state, *at)
 
-    shapes = eqx.filter_eval_shape(take, state, times[0])[1]
+    first = jax.tree.map(lambda leaf: leaf[0], (times, solutions))
+    shapes = eqx.filter_eval_shape(take, state, first)[1]
     blank = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
 
-    def once(state: MarchState, t):
+    def once(state: MarchState, at):
         return jax.lax.cond(
-            t > state.now.t, lambda: take(state, t), lambda: (state, blank)
+            at[0] > state.now.t, lambda: take(state, at), lambda: (state, blank)
         )
 
-    def skip(state: MarchState, ends):
+    def skip(state: MarchState, steps):
         many = jax.tree.map(lambda leaf: jnp.stack([leaf] * BLOCK), blank)
         return state, many
 
-    @jax.checkpoint
-    def block(state: MarchState, ends):
+    def block(state: MarchState, steps):
         # Most blocks are empty where far fewer steps were taken than there is room for.
         return jax.lax.cond(
-            ends[-1] > state.now.t,
-            lambda state, ends: jax.lax.scan(once, state, ends),
+            steps[0][-1] > state.now.t,
+            lambda state, steps: jax.lax.scan(once, state, steps),
             skip,
             state,
-            ends,
+            steps,
         )
 
     count = times.shape[0] - 1
     rows = -(-count // BLOCK)
-    ends = jnp.pad(times[1:], (0, rows * BLOCK - count), mode="edge")
-    state, traces = jax.lax.scan(block, state, ends.reshape(rows, BLOCK))
+
+    def in_blocks(leaf):
+        # Steps that repeat the last time are not taken.
+        more = [(0, rows * BLOCK - count)] + [(0, 0)] * (leaf.ndim - 1)
+        whole = jnp.pad(leaf, more, mode="edge")
+        return whole.reshape(rows, BLOCK, *leaf.shape[1:])
+
+    steps = jax.tree.map(in_blocks, (times[1:], solutions))
+    state, traces = jax.lax.scan(block, state, steps)
     traces = jax.tree.map(
         lambda leaf: leaf.reshape(rows * BLOCK, *leaf.shape[2:]), traces
     )
@@ -127,26 +189,41 @@ def replayed(
 
 
 def replayed_step(
-    step: AbstractStep, robot: DrivenRobot, tolerance: Tolerance, state: MarchState, t
+    step: AbstractStep,
+    robot: DrivenRobot,
+    tolerance: Tolerance,
+    state: MarchState,
+    t,
+    solution: Any,
 ) -> tuple[MarchState, StepTrace]:
     """The march after the step that ends at time t, and the trace of that step."""
     now = state.now
     here = robot.problem(state)
-    # Steps that were rejected on the way are not taken again: the derivatives they left behind have to be new.
-    memory = step.renew(state.memory)
-    attempt = step.attempt(here, tolerance, now, frozen(t - now.t), memory)
-    end = eqx.tree_at(lambda m: m.t, attempt.end, t)
-    joints = here.formulation.mechanism.joint_coordinates(end.x)
+    h = frozen(t - now.t)
+    attempt = step.retrace(here, tolerance, now, h, state.memory, solution)
     command = jnp.zeros(0) if state.command is None else state.command
+    moved = moved_to(step, robot, tolerance, state, t, attempt)
+    return moved, StepTrace(now, attempt.dense, state.joints, command)
+
+
+def moved_to(
+    step: AbstractStep,
+    robot: DrivenRobot,
+    tolerance: Tolerance,
+    state: MarchState,
+    t,
+    attempt: Attempt,
+) -> MarchState:
+    """The march at the end of a step, at time t."""
+    end = eqx.tree_at(lambda m: m.t, attempt.end, t)
+    mechanism = robot.problem(state).formulation.mechanism
+    joints = mechanism.joint_coordinates(end.x)
     moved = eqx.tree_at(
         lambda s: (s.now, s.joints, s.memory),
         state,
         (end, frozen(joints), attempt.memory),
     )
-    if robot.sampled_law is not None:
-        moved = let_law_act(step, robot, tolerance, moved, jnp.asarray(True))
-    moved = with_jumps(step, robot, tolerance, moved)
-    return moved, StepTrace(now, attempt.dense, state.joints, command)
+    return after_step(step, robot, tolerance, moved, jnp.asarray(True))
 
 
 def filled(

@@ -126,13 +126,19 @@ def balanced_point(
     qd: Float[Array, " j"],
     qdd: Float[Array, " j"],
     encoders: bool = True,
+    start: Float[Array, " N"] | None = None,
 ) -> MotionPoint:
-    """The point of a joint motion whose links are in quasi-static balance with it, torques from inverse dynamics."""
+    """The point of a joint motion whose links are in quasi-static balance with it, torques from inverse dynamics.
+
+    Newton's iteration begins at `start` = (x, tau), by default at undeformed links.
+    """
 
     def missing(z):
         return missing_balance(formulation, z, q, qd, qdd, encoders)
 
-    z = newton(missing, start_of_balance(formulation, q))
+    if start is None:
+        start = start_of_balance(formulation, q)
+    z = newton(missing, start)
     n = formulation.size
     return MotionPoint(
         x=z[:n],

@@ -9,12 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Int
 
-from ..describe.scenario import Solver
 from ..dynamics.formulation import AbstractFormulation
+from .arguments import Seconds, SolverLike, solver_of
 from .family_runs import FamilyTask, family_solution
-from .inputs import Inputs, inputs_of_torque
+from .inputs import Inputs, inputs_from
 from .model import Model
-from .simulate import output_times, solver_of
+from .simulate import output_times
 from .solution import Solution
 from .state import State
 
@@ -96,11 +96,11 @@ class Family(eqx.Module):
         self,
         state: State | None = None,
         *,
-        t_end: float = 1.0,
-        output_dt: float = 0.001,
+        t_end: Seconds = 1.0,
+        output_dt: Seconds = 0.001,
         torque: Any = None,
         inputs: Inputs | None = None,
-        solver: Solver | Mapping[str, Any] | None = None,
+        solver: SolverLike = None,
     ) -> Solution:
         """Runs of all members, as `ls.rollout` runs one: every array but the times has a leading axis over them.
 
@@ -122,11 +122,11 @@ class Family(eqx.Module):
             (3, 3, 1)
         """
         model = self.model
-        if inputs is None:
-            inputs = inputs_of_torque(model, torque)
+        inputs = inputs_from(model, torque, inputs)
         task = FamilyTask(
             model=model,
             formulation=self.take(np.arange(len(self))),
+            which=self.which,
             state=model.at() if state is None else state,
             inputs=inputs,
             times=output_times(t_end, output_dt),

@@ -32,6 +32,8 @@ from .state import State
 from .step import AbstractStep, Tolerance
 
 log = logging.getLogger("lissom.native")
+# Of the window of each member: all lanes together have to stay in the processor's cache.
+ROWS = 256
 
 
 def depart(
@@ -56,6 +58,7 @@ class FamilyTask(NamedTuple):
 
     model: Model  # any of them
     formulation: AbstractFormulation  # of all, arrays with a leading axis
+    which: np.ndarray  # number of the distinct robot that each of them is
     state: State  # at t = 0: one for all, or with a leading axis
     inputs: Inputs
     times: np.ndarray
@@ -107,7 +110,7 @@ def _in_lanes(task: FamilyTask) -> Solution:
     robot, axes = _shared_or_own(task, end)
     at = _at_start(task, settings, robot, axes)
     rows = FamilyRows(task.times, at.record)
-    members = np.arange(rows.count)
+    members = neighbours(task.which, task.state)
     limits = (real(end), settings.max_step, whole(ENDLESS), settings.max_steps)
     while len(members):
         part = _members(at, members)
@@ -128,6 +131,17 @@ def _in_lanes(task: FamilyTask) -> Solution:
         rows.take(part.record, members)
         members = members[_is_under_way(part, end)]
     return _solution(rows, at, robot.formulation)
+
+
+def neighbours(which: np.ndarray, state: State) -> np.ndarray:
+    """All members in an order in which those that are alike follow each other.
+
+    A vector is done when the last of its lanes is: robots that take nearly the same steps share one.
+    """
+    q = np.atleast_2d(np.asarray(state.q))
+    starts = np.broadcast_to(q, (len(which), q.shape[-1]))
+    # The last key counts most: first the robot, then where its first joint starts, and so on.
+    return np.lexsort([*starts.T[::-1], which])
 
 
 def _shared_or_own(task: FamilyTask, end: float) -> tuple[DrivenRobot, DrivenRobot]:
@@ -163,7 +177,7 @@ def _at_start(
     task: FamilyTask, settings: Settings, robot: DrivenRobot, axes: DrivenRobot
 ) -> MarchState:
     end = float(task.times[-1])
-    record = first_window(robot, task.times)
+    record = first_window(robot, task.times, ROWS)
     over_states = 0 if np.ndim(task.state.q) > 1 else None
     return _depart(
         (None, axes, None, over_states, None, None),
@@ -218,7 +232,7 @@ class FamilyRows:
     def next_window(self, record: Record, members: np.ndarray) -> Record:
         """The windows of some members move on to the rows that follow."""
         firsts = self.filled[members]
-        t = np.stack([window(self.t, first) for first in firsts.tolist()])
+        t = np.stack([window(self.t, first, ROWS) for first in firsts.tolist()])
         zeros = np.zeros_like(record.filled)
         return eqx.tree_at(
             lambda r: (r.t, r.filled, r.first), record, (t, zeros, firsts)

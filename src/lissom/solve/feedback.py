@@ -1,6 +1,7 @@
 """What closes the loop while a robot moves: a control law wired to its channels, or a user's function of the state."""
 
 import abc
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from .channels import Channel, UnknownNameError, measure, output_named
 from .law import AbstractLaw
 from .model import Model
 from .state import State, state_of
-from .user_function import UserFunction, user_function
+from .user_function import UserFunction, has_known_content, user_function
 
 
 class ControlState(eqx.Module):
@@ -76,6 +77,8 @@ class StateFunction(AbstractFeedback):
     """
 
     function: UserFunction = eqx.field(static=True, converter=user_function)
+    # Traced values that the function encloses: it takes them as further arguments, so that derivatives see them.
+    enclosed: tuple[Any, ...] = ()
 
     @property
     def sample(self) -> None:
@@ -97,7 +100,7 @@ class StateFunction(AbstractFeedback):
 
     def _value(self, formulation, t, state: State) -> Float[Array, " j"]:
         try:
-            value = jnp.asarray(self.function(t, state), dtype=float)
+            value = jnp.asarray(self.function(t, state, *self.enclosed), dtype=float)
         except jax.errors.ConcretizationTypeError:
             # float(t), `if t > 1`, np.sin(t): plain Python.
             value = called_back(
@@ -118,6 +121,26 @@ class StateFunction(AbstractFeedback):
         on_x = slope.q @ G + elastic + slope.encoder @ N.encoder
         on_xd = slope.qd @ G + elastic_d + slope.encoder_d @ N.encoder
         return on_x, on_xd
+
+
+def state_function(model: Model, function: Callable) -> StateFunction:
+    """The feedback of a user's function; what it encloses and is being differentiated becomes its numbers."""
+    if has_known_content(function):
+        return StateFunction(function)
+    f = model.formulation
+    x = jnp.zeros(f.size)
+    shapes = jax.eval_shape(lambda x: state_of(f, f.motion(x, x, x)), x)
+    state = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+    try:
+        converted, enclosed = jax.closure_convert(function, real(0.0), state)
+    except jax.errors.ConcretizationTypeError:
+        # Plain Python: it is called back, and has no derivatives.
+        return StateFunction(function)
+    return (
+        StateFunction(converted, tuple(enclosed))
+        if enclosed
+        else StateFunction(function)
+    )
 
 
 def on_actuated(
@@ -230,10 +253,11 @@ class WiredLaw(AbstractFeedback):
         """True if a channel is the reaction of a joint."""
         return any(channel.kind == "reaction" for channel in self.channels)
 
-    def start(self, formulation: AbstractFormulation) -> ControlState:
-        """Before the first sample: no torque is held."""
-        command = jnp.zeros(len(formulation.joints.actuated))
-        return ControlState(command, jax.tree.map(jnp.asarray, self.memory), whole(0))
+    def start(self, held: Float[Array, " a"]) -> ControlState:
+        """Before the first sample, under torques that are held until then."""
+        return ControlState(
+            real(held), jax.tree.map(jnp.asarray, self.memory), whole(0)
+        )
 
     def acted(
         self, t, measured: Float[Array, " m"], control: ControlState
@@ -265,7 +289,8 @@ def wired(model: Model, law: Any) -> AbstractFeedback | None:
             raise ValueError(
                 f"a law is a function (t, state) -> torques or a controller, got {type(law).__name__}"
             )
-        return StateFunction(law)
+        _check_function(model, law)
+        return state_function(model, law)
     channels = tuple(_sensor(model, name) for name in law.sensors(model))
     wired_law = WiredLaw(law, channels, law.init(model))
     if law.sample is None:
@@ -276,6 +301,36 @@ def wired(model: Model, law: Any) -> AbstractFeedback | None:
         )
     _check_command(model, wired_law)
     return wired_law
+
+
+def _check_function(model: Model, function: Callable) -> None:
+    """Refuse a function that takes something else than (t, state), or gives something else than torques."""
+    try:
+        inspect.signature(function).bind(0.0, None)
+    except TypeError:
+        raise ValueError(
+            "torque: the function must take the time and the state: (t, state)"
+        ) from None
+    except ValueError:
+        pass  # compiled functions have no signature to look at
+    state = model.at()
+    try:
+        value = jax.eval_shape(lambda t: _torques_of(function, t, state), 0.0)
+    except jax.errors.ConcretizationTypeError:
+        value = _torques_of(function, 0.0, state)
+    count, names = len(model.actuated), ", ".join(model.actuated_names)
+    if value.shape != (count,):
+        raise ValueError(
+            f"torque: the function must give {count} torques, one for each actuated joint ({names}), "
+            f"got shape {value.shape}"
+        )
+
+
+def _torques_of(function: Callable, t: Any, state: State) -> Array:
+    value = function(t, state)
+    if value is None:
+        raise ValueError("torque: the function returned None: is a `return` missing?")
+    return jnp.asarray(value, dtype=float)
 
 
 def _sensor(model: Model, name: str) -> Channel:

@@ -46,6 +46,9 @@ def _root_jvp(primals, tangents):
     by_arguments = eqx.filter_jvp(
         lambda a: residual(solution, a), (arguments,), (changes,)
     )[1]
+    if by_arguments is None:
+        # Nothing that the residual depends on changes.
+        return solution, None
     _, J = jax.linearize(lambda s: residual(s, arguments), solution)
 
     def improve(r):

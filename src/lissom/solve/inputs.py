@@ -148,17 +148,40 @@ def constant_torque(torque: Float[Real, " j"]) -> Inputs:
     return Inputs(len(values), torque=tables)
 
 
+def inputs_from(model: Model, torque: Any, inputs: Inputs | None) -> Inputs:
+    """What drives a run: `inputs` as they are, or those of the keyword `torque`.
+
+    Raises:
+        ValueError: both are given, or the torque does not fit the robot.
+    """
+    if inputs is None:
+        return inputs_of_torque(model, torque)
+    if torque is not None:
+        raise ValueError(
+            "torque and inputs: give one of them; a law or a constant torque goes into Inputs(..., law=...)"
+        )
+    if not isinstance(inputs, Inputs):
+        raise ValueError(f"inputs: must be an Inputs, got {type(inputs).__name__}")
+    return inputs
+
+
 def inputs_of_torque(model: Model, torque: Any) -> Inputs:
     """Inputs of the keyword `torque`: a constant for each joint, a function (t, state), or a controller."""
     if torque is None or callable(torque):
         return Inputs(model.n_joints, law=torque)
-    values = np.asarray(torque, dtype=float)
+    try:
+        values = np.asarray(torque, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"torque: {torque!r}: must be one number for each joint, a function (t, state) -> torques, or a controller"
+        ) from None
     if values.shape == (len(model.actuated),):
         full = np.zeros(model.n_joints)
         full[list(model.actuated)] = values
         values = full
     if values.shape != (model.n_joints,):
         raise ValueError(
-            f"torque must have {model.n_joints} values, one for each joint, got shape {np.shape(torque)}"
+            f"torque must have {model.n_joints} values, one for each joint ({', '.join(model.joint_names)}), "
+            f"got shape {np.shape(torque)}"
         )
     return constant_torque(values)

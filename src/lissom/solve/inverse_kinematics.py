@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..algebra.so3 import logarithm
+from .arguments import ModelLike, model_from
 from .model import Model
 
 REACHED = 1e-9  # distance [m] and angle [rad] at which a pose is reached
@@ -35,7 +36,7 @@ class _Error(NamedTuple):
 
 
 def inverse_kinematics(
-    model: Model,
+    model: ModelLike,
     position: Any,
     *,
     rotation: Any = None,
@@ -46,7 +47,7 @@ def inverse_kinematics(
     """Coordinates of all moving joints that bring a node of the undeformed robot to a position, or to a whole pose.
 
     Args:
-        model: the robot.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         position: of the node, world axes [m].
         rotation: rotation matrix (3, 3) of the node; None: any.
         node: default the last link's tip.
@@ -63,6 +64,7 @@ def inverse_kinematics(
         >>> model.fkine(q)[:2, 3].round(6).tolist()
         [0.6, 0.4]
     """
+    model = model_from(model)
     target = np.asarray(position, dtype=float)
     turned = None if rotation is None else np.asarray(rotation, dtype=float)
     q = np.array(model.assemble(start), dtype=float)

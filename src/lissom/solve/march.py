@@ -74,12 +74,14 @@ class DrivenRobot(eqx.Module):
         return self.at_start.sampled_law
 
 
-def first_sample(problem: MotionProblem, now: Moment) -> ControlState | None:
-    """A sampled law before the start of a run: it acts at t = 0, before anything is driven."""
+def first_sample(
+    problem: MotionProblem, now: Moment, held: Float[Array, " a"]
+) -> ControlState | None:
+    """A sampled law at the start of a run: it acts at t = 0, and measures under the torques held before."""
     law = problem.sampled_law
     if law is None:
         return None
-    control = law.start(problem.formulation)
+    control = law.start(held)
     still = problem.holding(control.command)
     motion = still.motion_at_sample(now.t, now.x, now.xd)
     return law.acted(now.t, still.measured(now.t, motion), control)

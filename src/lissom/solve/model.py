@@ -10,17 +10,20 @@ from jaxtyping import Array, Float
 
 from ..algebra.so3 import MOST_TURN, exponential, left_jacobian
 from ..bodies.body import Body
+from ..describe.errors import shortened
 from ..describe.geometry import node_names
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..describe.segments import first_bodies, in_bodies, links_of_bodies
+from ..describe.summary import Summarised, Summary, count
 from ..describe.supported import (
     ALL_TERMS,
     DEFAULT_FORMULATION,
     SUPPORT,
     check_structure,
 )
+from ..drawing import picture_of
 from ..dynamics import engine
 from ..dynamics.basis import BASES, Choices, link_bodies
 from ..dynamics.coordinates import with_coordinates
@@ -64,11 +67,11 @@ class UndefinedReferenceError(ValueError):
     """The zeroed displacements do not define an equivalent rigid-link system."""
 
 
-class Model:
+class Model(Summarised):
     """A robot in one formulation.
 
     Args:
-        robot: description, or the name of a library robot or file.
+        robot: a `Robot`, the name of a library robot, the path of a robot file, or the data of one.
         formulation: `nonlinear` (finite elastic rotations), `erls-fem`, `erls-cms` or `dual-screw`.
         modes: kept elastic modes per link: a number, `all`, a `Reduction` or a mapping as in a scenario, one for all
             links or a list; default 12, or all if there are fewer, 0 is rigid. A nodal basis keeps all.
@@ -90,7 +93,7 @@ class Model:
 
     def __init__(
         self,
-        robot: Robot | str,
+        robot: Any,
         formulation: str = DEFAULT_FORMULATION,
         modes: Any = None,
         reference: Any = None,
@@ -100,7 +103,7 @@ class Model:
     ):
         choices = Choices(modes, reference, terms, basis, stiffening)
         check_choices(formulation, choices)
-        self.robot = Robot.load(robot) if isinstance(robot, str) else robot
+        self.robot = Robot.of(robot)
         check_structure(SUPPORT[formulation], self.robot)
         self.formulation_name = formulation
         self.choices = choices
@@ -122,10 +125,13 @@ class Model:
     @classmethod
     def of_scenario(cls, scenario: Scenario) -> "Model":
         """The robot of a scenario in its formulation."""
+        basis = scenario.basis or SUPPORT[scenario.formulation].default_basis
+        # A file may be run in another formulation than its own: nodal displacements are all kept.
+        modes = None if basis == "nodal" else scenario.modes
         return cls(
             scenario.robot,
             scenario.formulation,
-            scenario.modes,
+            modes,
             scenario.reference,
             scenario.terms,
             scenario.basis,
@@ -142,6 +148,34 @@ class Model:
         model = copy.copy(self)
         model.formulation = formulation
         return model
+
+    def plot(self, state: Any = None, path: Any = None) -> Any:
+        """Figure of the robot in a state or a pose; `path` writes it too."""
+        return picture_of(self, state=state, path=path)
+
+    def summary(self) -> Summary:
+        """Formulation, shapes and number of coordinates of each link."""
+        f = self.formulation
+        basis = self.choices.basis or f.support.default_basis
+        facts = (
+            ("formulation", f"{self.formulation_name}, {basis} shapes of the links"),
+            ("coordinates", f"{f.size}: {f.n_joints} of joints, {f.n_elastic} elastic"),
+            ("joints", ", ".join(self.joint_names)),
+        )
+        title = f"Model of {self.robot.name}: {count(f.size, 'coordinate')}"
+        return Summary(title, facts, *self._table_of_links())
+
+    def _table_of_links(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        columns = ("link", "nodes", "elastic coordinates")
+        elastic = [0] * len(self.link_names)
+        for link, body in zip(self.body_links, self.bodies, strict=True):
+            elastic[link] += len(body.names)
+        nodes = [name.rpartition("/")[0] for name in self.node_names]
+        rows = [
+            (link, str(nodes.count(link)), str(many))
+            for link, many in zip(self.link_names, elastic, strict=True)
+        ]
+        return columns, tuple(rows)
 
     # --- names and sizes
 
@@ -184,6 +218,11 @@ class Model:
         """Numbers of the body and of its node, of a name such as `upper/2` or `upper/tip`."""
         return find_node(self.robot, name)
 
+    def node_rows(self, padded: Any) -> np.ndarray:
+        """Rows in the order of `node_names`, from an array (body, node, ...) padded to the longest body."""
+        body, node = np.array(self.node_index).T
+        return np.asarray(padded)[body, node]
+
     def joint_vector(self, name: str, value: Any) -> Float[Array, " j"]:
         """One number for each joint, zeros for None; `name` is what an error message calls them.
 
@@ -192,7 +231,7 @@ class Model:
         j = self.n_joints
         if value is None:
             return real(np.zeros(j))
-        value = _as_array(value)
+        value = _as_array(value, name)
         independent = self.formulation.independent
         if value.shape == (len(independent),) and len(independent) != j:
             if is_traced(value):
@@ -205,6 +244,8 @@ class Model:
             raise ValueError(
                 f"{name} must have {j} values, one for each joint ({names}), got shape {value.shape}"
             )
+        if not is_traced(value) and not np.all(np.isfinite(np.asarray(value))):
+            raise ValueError(f"{name}: {np.asarray(value).tolist()}: must be finite")
         return value
 
     # --- states
@@ -443,6 +484,12 @@ def check_choices(formulation: str, choices: Choices) -> None:
         raise ValueError(
             f"reference must be tangent, minimum-norm or {{'zeroed': [...]}}, got {reference!r}"
         )
+    basis = choices.basis or SUPPORT[formulation].default_basis
+    if basis == "nodal" and choices.modes not in (None, "all"):
+        raise ValueError(
+            f"modes: {choices.modes!r}: {formulation} has a nodal basis here, which keeps every displacement: "
+            "leave modes out, or choose basis='craig-bampton' or the formulation erls-cms"
+        )
     entries = {"formulation": formulation, **choices._asdict()}
     for finding in choice_findings(entries):
         field = ".".join(map(str, finding.loc))
@@ -464,13 +511,17 @@ def _what_is_wrong(left: float) -> str:
     return f"{left:.1e} of the forces is left over"
 
 
-def _as_array(value: Any) -> Float[Array, " n"]:
+def _as_array(value: Any, name: str = "q") -> Float[Array, " n"]:
     """Numbers as an array; entries of a list may be traced one by one."""
-    if not isinstance(value, Sequence):
-        return real(value)
-    if is_traced(value):
-        return jnp.stack([real(entry) for entry in value])
-    return real(np.array([float(entry) for entry in value]))
+    try:
+        if not isinstance(value, Sequence):
+            return real(value)
+        if is_traced(value):
+            return jnp.stack([real(entry) for entry in value])
+        return real(np.array([float(entry) for entry in value]))
+    except (TypeError, ValueError):
+        message = "must be one number for each joint"
+        raise ValueError(f"{name}: {shortened(value)}: {message}") from None
 
 
 def _downhill(

@@ -21,7 +21,7 @@ from .inputs import Inputs
 from .march import DrivenRobot
 from .model import Model
 from .problem import MotionProblem
-from .record import ROWS
+from .record import rows_of_window
 from .solution import Solution
 from .state import State
 
@@ -34,12 +34,14 @@ class Outputs(eqx.Module):
 
     qd: Any  # (t, j)
     encoder: Any  # (t, j)
+    encoder_rate: Any  # (t, j)
     position: Any  # (t, l, k, 3) of the nodes, world axes [m]
     erls_position: Any  # (t, l, k, 3)
     rotation: Any  # (t, l, k, 3) from the ERLS [rad]
     frame: Any  # (t, l, 3, 3) axes of the bodies in the world
     # (t, l, 3, 3) the same of the rigid robot, from which rotations of nodes are counted
     rigid_frame: Any
+    body: Any  # (t, l, c) coordinates of the bodies
     energy: Any  # (t, 5): kinetic, strain, gravity, input, dissipated [J]
 
 
@@ -67,11 +69,13 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     return Outputs(
         qd=motion.theta_d,
         encoder=place.encoder,
+        encoder_rate=motion.rates.encoder,
         position=poses.position,
         erls_position=poses.erls_position,
         rotation=poses.rotation,
         frame=place.R,
         rigid_frame=f.rigid_frames(place)[0],
+        body=place.q,
         energy=jnp.stack([kinetic, strain, gravity, *work]),
     )
 
@@ -110,13 +114,16 @@ def outputs_of(
     schedule = inputs.wired(model).schedule(t_end)
     rows = [segment.row for segment in solution.segments]
     ends = [*rows[1:], int(solution.filled)]
+    most = rows_of_window()
     parts = []
     for segment, end in zip(solution.segments, ends, strict=True):
         f = with_coordinates(model.formulation, segment.independent)
         robot = DrivenRobot(f, schedule)
-        for first in range(segment.row, end, ROWS):
-            rows_here = slice(first, min(first + ROWS, end))
+        for first in range(segment.row, end, most):
+            rows_here = slice(first, min(first + most, end))
             parts.append(_outputs_of_rows(robot, t_end, solution, rows_here))
+    if len(parts) == 1:
+        return parts[0]
     return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
 
 
@@ -127,7 +134,9 @@ def _outputs_of_rows(
 
     def filled_up(column: Any) -> np.ndarray:
         part = np.asarray(column)[rows]
-        missing = ROWS - len(part)
+        missing = rows_of_window() - len(part)
+        if not missing:
+            return part
         return np.concatenate([part, np.repeat(part[-1:], missing, axis=0)])
 
     columns = (solution.joints, solution.x, solution.xd, solution.work)
@@ -147,13 +156,15 @@ def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) ->
     f, _ = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     robot = DrivenRobot(f, inputs.schedule(t_end))
 
+    most = rows_of_window()
+
     def blank(*shape: int) -> jax.ShapeDtypeStruct:
-        return jax.ShapeDtypeStruct((ROWS, *shape), float)
+        return jax.ShapeDtypeStruct((most, *shape), float)
 
     joints, x = blank(f.n_encoders), blank(f.size)
     law = robot.sampled_law
     command = blank(0 if law is None else len(f.joints.actuated))
-    count = host_whole(ROWS)
+    count = host_whole(most)
     shown_motion.prepare(f, count, joints, x, x, blank(2))
     end = host_real(t_end)
     _torques.prepare(robot, end, count, joints, command, blank(), x, x)

@@ -167,10 +167,7 @@ class Radau(AbstractStep):
             still, tolerance, at_rest, h, memory, guess
         )
         stages = root(residuals, stage_changes, found, (problem, now, h, memory))
-        x, xd, _ = stage_states(now, h, stages)
-        powers = over_rows(problem.powers)(now.t + C * h, x, xd, stages)
-        work = now.work + h * (A[2] @ powers)
-        end = Moment(now.t + h, x[2], xd[2], work)
+        end, dense = end_of_step(problem, now, h, stages)
         error = estimate(tolerance, at_rest, h, memory, found)
         slow = (contraction > SLOW) & (iterations > 2)
         kept = eqx.tree_at(
@@ -180,16 +177,40 @@ class Radau(AbstractStep):
         )
         if problem.sampled_law is not None:
             d = memory.tangents
-            slow_forces = found @ d.M.T + frozen(xd @ d.D.T + x @ d.K.T)
+            x, xd, _ = stage_states(at_rest, h, found)
+            slow_forces = found @ d.M.T + xd @ d.D.T + x @ d.K.T
             no = jnp.asarray(False)
             kept = eqx.tree_at(
                 lambda m: (m.jumped, m.slow_forces), kept, (no, slow_forces)
             )
         # A step that took many iterations is followed by a shorter one, as in [HairerWanner1996] section IV.8.
         effort = (2.0 * MAX_ITERATIONS + 1.0) / (2.0 * MAX_ITERATIONS + iterations)
-        return Attempt(
-            end, error, solved, 3 * iterations, effort, (stages, powers), kept
-        )
+        return Attempt(end, error, solved, 3 * iterations, effort, dense, kept)
+
+    def solution(self, memory: RadauMemory) -> Float[Array, "3 n"]:
+        """Accelerations of the stages."""
+        return memory.stages
+
+    def retrace(
+        self,
+        problem: MotionProblem,
+        tolerance: Tolerance,
+        now: Moment,
+        h,
+        memory: RadauMemory,
+        solution: Float[Array, "3 n"],
+    ) -> Attempt:
+        """A step whose stages are known: nothing is iterated, and matrices serve derivatives alone."""
+        still, at_rest = frozen((problem, now))
+        x, xd, t = stage_states(at_rest, h, solution)
+        # The second stage lies between the two others: its matrices are nearest to those of all three.
+        tangents = still.matrices(t[1], x[1], xd[1])
+        factors = step_factors(tangents, h)
+        fresh = eqx.tree_at(lambda m: (m.real, m.cplx), memory, factors)
+        stages = root(residuals, stage_changes, solution, (problem, now, h, fresh))
+        end, dense = end_of_step(problem, now, h, stages)
+        none = real(0.0)
+        return Attempt(end, none, jnp.asarray(True), whole(0), none, dense, memory)
 
     def _refresh(self, problem, tolerance, now, h, memory: RadauMemory) -> RadauMemory:
         """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
@@ -201,11 +222,6 @@ class Radau(AbstractStep):
             inertia = factorise(tangents.M)
             return tangents, weights, inertia, jnp.asarray(False)
 
-        def factors(tangents):
-            real_matrix = iteration_matrix(tangents, h, MU_REAL)
-            complex_matrix = iteration_matrix(tangents, h, MU_COMPLEX)
-            return factorise(real_matrix), factorise(complex_matrix)
-
         tangents, weights, inertia, stale = jax.lax.cond(
             memory.wanted,
             derivatives,
@@ -213,7 +229,10 @@ class Radau(AbstractStep):
         )
         is_new = memory.wanted | (memory.h != h)
         real_factors, complex_factors = jax.lax.cond(
-            is_new, factors, lambda tangents: (memory.real, memory.cplx), tangents
+            is_new,
+            lambda tangents: step_factors(tangents, h),
+            lambda tangents: (memory.real, memory.cplx),
+            tangents,
         )
         no = jnp.asarray(False)
         return eqx.tree_at(
@@ -276,6 +295,21 @@ class Radau(AbstractStep):
             now.xd + h * (once @ stages),
             now.work + h * (once @ powers),
         )
+
+
+def step_factors(tangents: Tangents, h) -> tuple[Factors, Factors]:
+    """Factors of the real and of the complex iteration matrix of a step."""
+    real_matrix = iteration_matrix(tangents, h, MU_REAL)
+    complex_matrix = iteration_matrix(tangents, h, MU_COMPLEX)
+    return factorise(real_matrix), factorise(complex_matrix)
+
+
+def end_of_step(problem: MotionProblem, now: Moment, h, stages) -> tuple[Moment, Any]:
+    """The end of a step with these accelerations of its stages, and what `interpolate` needs."""
+    x, xd, t = stage_states(now, h, stages)
+    powers = over_rows(problem.powers)(t, x, xd, stages)
+    work = now.work + h * (A[2] @ powers)
+    return Moment(now.t + h, x[2], xd[2], work), (stages, powers)
 
 
 def stage_states(now: Moment, h, stages):

@@ -1,12 +1,12 @@
 """Readings of gauges along a run that is over."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
+from ..native.marks import over_rows
 from .balance import of_independent
 from .channels import Channel
 from .model import Model
@@ -36,4 +36,4 @@ def _readings(
         values = [jnp.asarray(c.row) @ place.q[c.index] for c in channels]
         return jnp.stack(values)
 
-    return jax.vmap(one)(q, elastic)
+    return over_rows(one)(q, elastic)

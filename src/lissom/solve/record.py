@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..native.compiled import chosen_backend
 from ..types import Real, host_whole
 from .problem import MotionProblem
 from .step import AbstractStep, Attempt, Moment
 
-ROWS = (
-    512  # of the window: compiled code depends on it, and on no other number of outputs
-)
+# Rows of the window: compiled code depends on it, and on no other number of outputs. XLA copies them in every step.
+ROWS = {"native": 2048, "xla": 512}
 SAME_TIME = 1e-12  # relative: times closer than this are the same instant
 COLUMNS = ("x", "xd", "work", "joints", "command")
 
@@ -36,6 +36,11 @@ class Record(eqx.Module):
     def is_full(self):
         """True if no row is left."""
         return self.filled >= self.t.shape[0]
+
+
+def rows_of_window() -> int:
+    """How many rows a window has under the back end in force."""
+    return ROWS["xla" if chosen_backend("auto") == "xla" else "native"]
 
 
 def empty_record(t: Float[Real, " t"], n: int, joints: int, commands: int) -> Record:
@@ -149,13 +154,15 @@ class Rows:
         first = self.take(record)
         return dataclasses.replace(
             record,
-            t=window(self.t, first),
+            t=window(self.t, first, len(record.t)),
             filled=host_whole(0),
             first=host_whole(first),
         )
 
 
-def window(times: Float[np.ndarray, " t"], first: int) -> Float[np.ndarray, " w"]:
-    """The output times from one row on, as many as fit."""
-    part = np.asarray(times, dtype=float)[first : first + ROWS]
-    return np.append(part, np.full(ROWS - len(part), np.inf))
+def window(
+    times: Float[np.ndarray, " t"], first: int, rows: int
+) -> Float[np.ndarray, " w"]:
+    """The output times from one row on, as many as fit into a window of so many rows."""
+    part = np.asarray(times, dtype=float)[first : first + rows]
+    return np.append(part, np.full(rows - len(part), np.inf))

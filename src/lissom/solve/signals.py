@@ -209,3 +209,19 @@ class Spline:
         pairs = zip(cubic, (kept, zero, zero, zero), strict=True)
         rows = [np.where(is_inside, inner, outer) for inner, outer in pairs]
         return Piece(start, np.stack(rows, axis=start.ndim))
+
+
+def signal_of(reference: Any) -> AbstractSignal:
+    """The signal itself, or one that holds a value for ever.
+
+    Raises:
+        ValueError: neither a signal nor numbers.
+    """
+    if isinstance(reference, AbstractSignal):
+        return reference
+    try:
+        return Table([0.0], [np.asarray(reference, dtype=float)], after="hold")
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"reference: {reference!r}: must be a Table, a trajectory, or one number for each joint"
+        ) from None

@@ -13,19 +13,37 @@ from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
-from ..types import RESULTS, Real, ended_as, host_real, host_whole, real, whole
-from .adjoint import recorded_times, replayed
+from ..types import (
+    RESULTS,
+    Real,
+    ended_as,
+    host_real,
+    host_whole,
+    real,
+    whole,
+)
+from .adjoint import recorded_along, recorded_march, replayed
+from .arguments import (
+    ArgumentError,
+    ModelLike,
+    Seconds,
+    SolverLike,
+    model_from,
+    seconds_from,
+    solver_of,
+    state_from,
+)
 from .checkpoint import Checkpoint, Keeper
 from .contacts import first_contacts
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
 from .generalised_alpha import GeneralisedAlpha
-from .inputs import Inputs, inputs_of_torque
+from .inputs import Inputs, inputs_from
 from .march import DrivenRobot, MarchState, first_sample, march, set_off
 from .model import Model
 from .problem import MotionProblem
 from .radau import Radau
-from .record import COLUMNS, Record, Rows, empty_record, window
+from .record import COLUMNS, Record, Rows, empty_record, rows_of_window, window
 from .solution import Counts, Segment, Solution
 from .state import State, host_coordinates
 from .step import AbstractStep, Moment, Tolerance
@@ -73,20 +91,18 @@ def settings_of(solver: Solver, t_end: float) -> Settings:
     return Settings(step_of(solver), tolerance, max_step, most)
 
 
-def output_times(t_end: float, output_dt: float) -> np.ndarray:
+def output_times(t_end: Seconds, output_dt: Seconds) -> np.ndarray:
     """0, output_dt, ... and t_end, however it divides."""
+    t_end = seconds_from("t_end", t_end)
+    output_dt = seconds_from("output_dt", output_dt)
+    if output_dt > t_end:
+        message = f"must not be longer than the run (t_end {t_end:g} s)"
+        raise ArgumentError("output_dt", output_dt, message)
     count = int(np.floor(t_end / output_dt * (1 + 1e-12))) + 1
     times = np.arange(count) * output_dt
     if abs(times[-1] - t_end) < 1e-9 * t_end:
         return times
     return np.append(times, t_end)
-
-
-def solver_of(options: Solver | Mapping[str, Any] | None) -> Solver:
-    """Solver options from a mapping of them."""
-    if isinstance(options, Solver):
-        return options
-    return Solver(**dict(options or {}))
 
 
 # --- a run that can be watched -------------------------------------------------------------------------------------
@@ -201,11 +217,13 @@ def _at_start(
     f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     end = float(times[-1])
     robot = DrivenRobot(f, inputs.schedule(end))
-    record = first_window(robot, times)
+    record = first_window(robot, times, rows_of_window())
     first_step = first_step_of(solver, end)
     now = Moment(host_real(0.0), *host_coordinates(state), np.zeros(2))
     joints = host_real(state.q)
-    return robot, march_from(robot, now, joints, record, first_step, _first_sample)
+    held = _held_before(robot, state)
+    at = march_from(robot, now, joints, held, record, first_step, _first_sample)
+    return robot, at
 
 
 def prepare(
@@ -255,14 +273,14 @@ def _bursts(
 
 
 def rollout(
-    model: Model,
-    state: State | None = None,
+    model: ModelLike,
+    state: Any = None,
     *,
-    t_end: float = 1.0,
-    output_dt: float = 0.001,
+    t_end: Seconds = 1.0,
+    output_dt: Seconds = 0.001,
     torque: Any = None,
     inputs: Inputs | None = None,
-    solver: Solver | Mapping[str, Any] | None = None,
+    solver: SolverLike = None,
     most_steps: int | None = None,
     steps: Float[Array, " s"] | None = None,
 ) -> Solution:
@@ -273,7 +291,7 @@ def rollout(
 
     Args:
         model: the robot; its numbers may be traced (`model.replace({"payload.mass": mass})`).
-        state: at t = 0; at rest with q = 0 by default.
+        state: at t = 0, or a pose in which the robot rests undeformed; q = 0 by default.
         t_end: duration [s].
         output_dt: spacing of the output [s].
         torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
@@ -306,10 +324,12 @@ def rollout(
     found = at
     if steps is None:
         assert most_steps is not None
-        found, steps = recorded_times(
+        found, recording = recorded_march(
             step, robot, tolerance, at, end, max_step, max_steps, most_steps
         )
-    at, record = replayed(step, robot, tolerance, at, steps, at.record)
+    else:
+        recording = recorded_along(step, robot, tolerance, at, steps)
+    at, record = replayed(step, robot, tolerance, at, recording, at.record)
     at = eqx.tree_at(
         lambda s: (s.record, s.counts, s.result),
         at,
@@ -319,13 +339,13 @@ def rollout(
 
 
 def step_times(
-    model: Model,
-    state: State | None = None,
+    model: ModelLike,
+    state: Any = None,
     *,
-    t_end: float = 1.0,
+    t_end: Seconds = 1.0,
     torque: Any = None,
     inputs: Inputs | None = None,
-    solver: Solver | Mapping[str, Any] | None = None,
+    solver: SolverLike = None,
     most_steps: int = 1024,
 ) -> Float[Array, " s"]:
     """Times at which the steps of a run begin and end, the last one repeated: `rollout` takes the same steps again.
@@ -335,7 +355,7 @@ def step_times(
     times = np.array([0.0, t_end])
     start = _pure_start(model, state, times, torque, inputs, solver)
     step, tolerance, max_step, max_steps = start.settings
-    return recorded_times(
+    _, recording = recorded_march(
         step,
         start.robot,
         tolerance,
@@ -344,7 +364,8 @@ def step_times(
         max_step,
         max_steps,
         most_steps,
-    )[1]
+    )
+    return recording.times
 
 
 class PureStart(NamedTuple):
@@ -356,17 +377,17 @@ class PureStart(NamedTuple):
 
 
 def _pure_start(
-    model: Model,
-    state: State | None,
+    model: ModelLike,
+    state: Any,
     times: np.ndarray,
     torque: Any,
     inputs: Inputs | None,
-    solver: Solver | Mapping[str, Any] | None,
+    solver: SolverLike,
 ) -> PureStart:
     """A march under way, its whole output grid in one window."""
-    state = model.at() if state is None else state
-    inputs = inputs_of_torque(model, torque) if inputs is None else inputs
-    inputs = inputs.wired(model)
+    model = model_from(model)
+    state = state_from(model, state)
+    inputs = inputs_from(model, torque, inputs).wired(model)
     options = solver_of(solver)
     end = float(times[-1])
     f = model.formulation
@@ -393,25 +414,27 @@ def start_of_march(
     state: State,
     record: Record,
     first_step: Any,
-    sample: Callable[[MotionProblem, Moment], Any],
+    sample: Callable[[MotionProblem, Moment, Any], Any],
 ) -> MarchState:
     """The march from a state, in arrays of JAX; see `march_from`."""
     now = Moment(real(0.0), state.x, state.xd, np.zeros(2))
-    return march_from(robot, now, real(state.q), record, first_step, sample)
+    joints, held = real(state.q), _held_before(robot, state)
+    return march_from(robot, now, joints, held, record, first_step, sample)
 
 
 def march_from(
     robot: DrivenRobot,
     now: Moment,
     joints: Float[Real, " j"],
+    held: Float[Array, " a"],
     record: Record,
     first_step: Any,
-    sample: Callable[[MotionProblem, Moment], Any],
+    sample: Callable[[MotionProblem, Moment, Any], Any],
 ) -> MarchState:
     """The march before its first step; `sample` lets a sampled law act for the first time."""
     control = None
     if robot.sampled_law is not None:
-        control = sample(robot.at_start.near(joints), now)
+        control = sample(robot.at_start.near(joints), now, held)
     contacts = None
     if robot.formulation.joints.stops is not None:
         contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
@@ -430,10 +453,19 @@ def march_from(
     )
 
 
-def first_window(robot: DrivenRobot, times: np.ndarray) -> Record:
+def _held_before(robot: DrivenRobot, state: State) -> Float[Array, " a"]:
+    """Torques of the actuated joints before the first sample: those that hold a static state, none otherwise."""
+    actuated = np.asarray(robot.formulation.joints.actuated, dtype=int)
+    if state.torque is None:
+        return real(np.zeros(len(actuated)))
+    return real(state.torque)[actuated]
+
+
+def first_window(robot: DrivenRobot, times: np.ndarray, rows: int) -> Record:
     """The output grid's first window."""
     f = robot.formulation
-    return empty_record(window(times, 0), f.size, f.n_encoders, _command_count(robot))
+    t = window(times, 0, rows)
+    return empty_record(t, f.size, f.n_encoders, _command_count(robot))
 
 
 def _command_count(robot: DrivenRobot) -> int:

@@ -5,11 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import AbstractFormulation, Motion
 from ..types import host_real, joined, picked
 
 
-class State(eqx.Module):
+class State(Summarised, eqx.Module):
     """Joint coordinates of the ERLS, elastic coordinates, their rates, and what the encoders read.
 
     All moving joints are here. Of a closed chain some follow from the others, and only the `independent` ones are
@@ -36,6 +37,24 @@ class State(eqx.Module):
     def xd(self) -> Float[Array, " n"]:
         """Their rates."""
         return joined(self._coordinates(self.qd), self.elastic_d)
+
+    def summary(self) -> Summary:
+        """Joints one by one, and how many elastic coordinates there are."""
+        columns = ["joint", "q", "qd", "encoder"]
+        values = [self.q, self.qd, self.encoder]
+        if self.torque is not None:
+            columns.append("torque")
+            values.append(self.torque)
+        title = f"State: {count(len(self.q), 'joint')}, {count(len(self.elastic), 'elastic coordinate')}"
+        if is_traced(*values, self.elastic):
+            return Summary(f"{title}, traced")
+        rows = [
+            (str(k), *(number(value[k]) for value in values))
+            for k in range(len(self.q))
+        ]
+        largest = np.max(np.abs(np.asarray(self.elastic)), initial=0.0)
+        facts = (("largest elastic coordinate", number(largest)),)
+        return Summary(title, facts, tuple(columns), tuple(rows))
 
     def _coordinates(self, joints: Float[Array, " j"]) -> Float[Array, " i"]:
         if self.independent is None:

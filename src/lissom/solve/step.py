@@ -145,6 +145,25 @@ class AbstractStep(eqx.Module):
     ) -> Attempt:
         """One step of size h."""
 
+    def solution(self, memory: Any) -> Any:
+        """What the iteration of the step before has found, for `retrace`; methods that do not iterate have nothing."""
+        return None
+
+    def retrace(
+        self,
+        problem: MotionProblem,
+        tolerance: Tolerance,
+        now: Moment,
+        h,
+        memory: Any,
+        solution: Any,
+    ) -> Attempt:
+        """A step that was taken before, for derivatives that go through it; here it is taken again.
+
+        Steps that were rejected on the way are not: the derivatives they left behind have to be new.
+        """
+        return self.attempt(problem, tolerance, now, h, self.renew(memory))
+
     @abc.abstractmethod
     def reject(self, memory, attempt: Attempt) -> Any:
         """Memory for the next try after a step that failed."""

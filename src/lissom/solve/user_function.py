@@ -64,6 +64,17 @@ def user_function(function: Callable) -> UserFunction:
     return known
 
 
+def has_known_content(function: Callable) -> bool:
+    """True if all that a function encloses is known, so that nothing in it is traced."""
+    if isinstance(function, UserFunction):
+        return True
+    try:
+        content_of(function)
+    except UnknownContentError:
+        return False
+    return True
+
+
 def _forget_old(variants: OrderedDict[Hashable, UserFunction]) -> None:
     while len(variants) > VARIANTS:
         _, old = variants.popitem(last=False)

@@ -15,6 +15,7 @@ from ...atomic import write_atomically
 from ...dynamics.formulation import near
 from ...native.compiled import compiled_quickly
 from ...native.marks import over_rows
+from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, left_over
 from ...solve.model import Model
 from .linear_feedback import joint_feedback
@@ -120,7 +121,7 @@ def _along(f, q, qd, qdd, ins, outs, feedback):
 
 
 def linearize_along(
-    model: Model,
+    model: ModelLike,
     trajectory: Any,
     *,
     inputs: Sequence[str] | None = None,
@@ -133,7 +134,7 @@ def linearize_along(
     """Linear models at the instants of a joint motion, all computed side by side.
 
     Args:
-        model: the robot.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         trajectory: `(t, q)` or `(t, q, qd, qdd)` with t (instants,) [s] and the rest (instants, joints), missing
             derivatives from a cubic spline; or a `RecordedMotion` such as a `Run`, whose encoder readings are taken.
         inputs: as in `linearize`.
@@ -143,6 +144,7 @@ def linearize_along(
         locked: as in `linearize`.
         watch: called with the share of the work done.
     """
+    model = model_from(model)
     t, motion = motion_of(model, trajectory)
     feedback = joint_feedback(model, kp, kd)
     ins, outs = channels_of(model, inputs, outputs, feedback is not None, locked)

@@ -12,7 +12,14 @@ from jaxtyping import Array, Float
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...native.compiled import compiled_quickly
-from ...solve.balance import MotionPoint, balanced_point, left_over
+from ...solve.arguments import ModelLike, model_from
+from ...solve.balance import (
+    MotionPoint,
+    balanced_point,
+    left_over,
+    of_independent,
+    start_of_balance,
+)
 from ...solve.channels import (
     Channel,
     default_inputs,
@@ -116,9 +123,9 @@ derivatives_at = compiled_quickly(derivatives)
 
 @compiled_quickly
 def _balanced(
-    f: AbstractFormulation, q, qd, qdd
+    f: AbstractFormulation, q, qd, qdd, start: Float[Array, " N"]
 ) -> tuple[MotionPoint, Float[Array, ""]]:
-    point = balanced_point(f, q, qd, qdd)
+    point = balanced_point(f, q, qd, qdd, start=start)
     return point, left_over(f, point)
 
 
@@ -151,7 +158,14 @@ def operating_point(
     qd = model.joint_vector("qd", qd)
     qdd = model.joint_vector("qdd", qdd)
     model.check_reference(q)
-    point, left = _balanced(model.formulation_at(q), q, qd, qdd)
+    f = model.formulation_at(q)
+    point, left = _balanced(f, q, qd, qdd, start_of_balance(f, q))
+    if not float(left) < BALANCE:
+        # Newton's iteration lost its way, as it does with very soft links: it begins again where they hang at rest.
+        resting = model.static(q)
+        tau = of_independent(f, resting.torque)
+        start = jnp.concatenate([resting.x, tau])
+        point, left = _balanced(model.formulation_at(resting), q, qd, qdd, start)
     require_balance(float(left), f"near q = {np.asarray(q).tolist()}")
     return point
 
@@ -189,7 +203,7 @@ def formulation_near(model: Model, state: Any) -> AbstractFormulation:
 
 
 def linearize(
-    model: Model,
+    model: ModelLike,
     state: Any = None,
     *,
     qd: Any = None,
@@ -208,7 +222,7 @@ def linearize(
     those of that instant; `linearize_along` gives them along the whole motion.
 
     Args:
-        model: the robot.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         state: joint coordinates q (encoder readings, zero by default), the links then in quasi-static balance with the
             motion (q, qd, qdd) and the torques from inverse dynamics; or a `State`, taken as it is with its torques.
         qd: joint speeds.
@@ -230,6 +244,7 @@ def linearize(
         >>> small.A.shape, small.input_names, small.output_names
         ((28, 28), ('upper.torque', 'lower.torque'), ('lower/tip.ay',))
     """
+    model = model_from(model)
     if controller is not None and (kp is not None or kd is not None):
         raise ValueError("give gains kp and kd, or a controller, not both")
     if weight_stiffness:

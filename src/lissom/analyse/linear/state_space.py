@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from jaxtyping import Complex, Float
 
 from ...atomic import write_atomically
 from ...describe.array_file import read_arrays
+from ...describe.summary import Summarised, Summary, count, number, numbers
 from ...solve.channels import UnknownNameError
 from .linear_matrices import LinearMatrices
 from .state_reduction import (
@@ -21,6 +23,7 @@ from .state_reduction import (
 ENDINGS = (".npz", ".mat")
 METHODS = ("zoh", "foh", "tustin", "euler", "backward_diff")
 _SCIPY = {"tustin": "bilinear"}
+POLES = ("Re pole [rad/s]", "Im [rad/s]", "frequency [Hz]", "damping [%]")
 NAMED = ("state", "input", "output")  # what has names: state_names, ...
 JOINT_NAMES = ("joints", "independent")  # fields of the operating point that hold names
 
@@ -44,8 +47,8 @@ class OperatingPoint:
     independent: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class LinearModel:
+@dataclass(frozen=True, repr=False)
+class LinearModel(Summarised):
     """d(dx)/dt = A dx + B du, dy = C dx + D du about a point; every state, input and output has a name.
 
     `matrices` are those of second order, M dxdd + C dxd + K dx = F du, where the model has them: `lin.matrices.K`.
@@ -63,6 +66,42 @@ class LinearModel:
     dt: float = 0.0  # sampling time [s]; 0 for continuous time
     # What a reduction kept and left out.
     record: dict[str, Any] = field(default_factory=dict)
+
+    def summary(self) -> Summary:
+        """Sizes, names, operating point and slowest poles."""
+        point = self.operating
+        sizes = ", ".join(
+            count(len(names), kind)
+            for kind, names in zip(
+                NAMED,
+                (self.state_names, self.input_names, self.output_names),
+                strict=True,
+            )
+        )
+        steps = f", in steps of {self.dt:g} s" if self.dt else ""
+        facts = (
+            ("about q", numbers(point.q)),
+            ("formulation", point.formulation),
+            ("inputs", ", ".join(self.input_names)),
+            ("outputs", ", ".join(self.output_names)),
+        )
+        title = f"LinearModel of {point.robot}: {sizes}{steps}"
+        return Summary(title, facts, POLES, tuple(self._rows_of_poles()))
+
+    def _rows_of_poles(self) -> Iterator[tuple[str, ...]]:
+        """Poles, slowest first, one of each pair."""
+        poles = self.poles
+        rate = np.log(poles) / self.dt if self.dt else poles
+        upper = rate[rate.imag >= 0]
+        for pole in sorted(upper, key=abs):
+            size = abs(pole)
+            ratio = -pole.real / size if size else np.nan
+            yield (
+                number(pole.real),
+                number(pole.imag),
+                number(size / (2 * np.pi)),
+                number(100 * ratio),
+            )
 
     @property
     def poles(self) -> Complex[np.ndarray, " s"]:

@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
+from ...describe.summary import Summarised, Summary
+from ...drawing import picture_of
 from ...solve.balance import MotionPoint
 from ...solve.model import Model
 from ...solve.state import State
@@ -20,10 +22,11 @@ from ..linear.linearize import (
     operating_point,
 )
 from .complex_modes import damping_ratio, frequency_hz, quadratic_modes
+from .modes_summary import ModesOrigin, modes_summary
 from .participation import participation
 
 
-class DampedModes(eqx.Module):
+class DampedModes(Summarised, eqx.Module):
     """Modes of the quadratic eigenproblem, [Palomba2019] eqs. (12)-(18), in order of |lambda|; one of each pair."""
 
     eigenvalue: Complex[np.ndarray, " m"]  # lambda [rad/s]
@@ -42,6 +45,16 @@ class DampedModes(eqx.Module):
     names: tuple[str, ...] = eqx.field(static=True)
     # Part of each link, and controller, in the potential energy.
     strain: dict[str, Float[np.ndarray, " m"]]
+    # The point about which they are, for pictures.
+    origin: ModesOrigin | None = eqx.field(static=True, default=None)
+
+    def plot(self, count: int = 8, path: Any = None) -> Any:
+        """Figure of the lowest mode shapes; `path` writes it too."""
+        return picture_of(self, count=count, path=path)
+
+    def summary(self) -> Summary:
+        """Frequencies, damping and where the energy is."""
+        return modes_summary(self, "Damped modes")
 
     @property
     def shapes(self) -> Float[np.ndarray, "n m"]:
@@ -95,6 +108,7 @@ def damped_modes(
         stability=modes.stability,
         names=(*model.independent_names, *model.coordinate_names),
         strain=strain,
+        origin=ModesOrigin(model, f, point.x),
     )
 
 

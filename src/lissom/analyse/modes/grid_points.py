@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from ...describe.errors import shortened
 from ...dynamics.formulation import AbstractFormulation, near
 from ...kinematics.loops.assembly_errors import AssemblyError
 from ...kinematics.loops.robot_loops import longest_link
@@ -50,7 +51,11 @@ def _all_joints(model: Model, name: str, value: Any) -> np.ndarray:
     if value is None:
         unknown = model.closed and name == "q"
         return np.asarray(model.assemble()) if unknown else np.zeros(j)
-    values = np.asarray(value, dtype=float)
+    try:
+        values = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        message = "must be an array of joint coordinates, one row for each point"
+        raise ValueError(f"{name}: {shortened(value)}: {message}") from None
     independent = list(model.formulation.independent)
     if model.closed and values.shape[-1:] == (len(independent),):
         whole = np.full((*values.shape[:-1], j), np.nan if name == "q" else 0.0)

@@ -9,9 +9,17 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ...algebra.eigen import symmetric_modes, symmetric_modes_traced, with_signs
+from ...describe.summary import Summarised, Summary
+from ...drawing import picture_of
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...native.compiled import compiled_quickly
+from ...solve.arguments import (
+    ModelLike,
+    check_count,
+    equilibrium_from,
+    model_from,
+)
 from ...solve.model import Model
 from ...solve.state import State
 from ..linear.carried_weight import require_consistent_terms, weight_stiffness_at
@@ -19,10 +27,11 @@ from ..linear.linear_feedback import joint_feedback
 from ..linear.locking import locked_basis
 from .complex_modes import RIGID_RATE
 from .damped_modes import damped_modes
+from .modes_summary import ModesOrigin, modes_summary
 from .participation import participation
 
 
-class Modes(eqx.Module):
+class Modes(Summarised, eqx.Module):
     """Modes about an equilibrium, lowest frequency first; m modes of n coordinates."""
 
     # Undamped natural frequency; 0 for rigid and for unstable motion.
@@ -38,6 +47,16 @@ class Modes(eqx.Module):
     names: tuple[str, ...] = eqx.field(static=True)
     # Part of each link, and controller, in the potential energy.
     strain: dict[str, Float[np.ndarray, " m"]]
+    # The point about which they are, for pictures.
+    origin: ModesOrigin | None = eqx.field(static=True, default=None)
+
+    def plot(self, count: int = 8, path: Any = None) -> Any:
+        """Figure of the lowest mode shapes; `path` writes it too."""
+        return picture_of(self, count=count, path=path)
+
+    def summary(self) -> Summary:
+        """Frequencies, damping and where the energy is."""
+        return modes_summary(self, "Modes about an equilibrium")
 
     @property
     def left(self) -> Float[np.ndarray, "n m"]:
@@ -71,7 +90,7 @@ def vibration_matrices(
 
 
 def modes(
-    model: Model,
+    model: ModelLike,
     state: Any = None,
     *,
     locked: bool = False,
@@ -91,7 +110,7 @@ def modes(
     with right and left vectors, as `DampedModes`; else the answer is a `Modes`.
 
     Args:
-        model: the robot.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         state: an equilibrium, from `model.static`, or joint coordinates q, at which the links are then balanced.
         locked: hold every joint; of a closed chain, the independent ones.
         count: number of modes, all by default.
@@ -102,6 +121,8 @@ def modes(
         kd: its derivative gains.
         weight_stiffness: add the second-order stiffness of carried weight, which formulations of first order leave out.
     """
+    model = model_from(model)
+    check_count(count)
     if weight_stiffness:
         require_consistent_terms(model)
     feedback = joint_feedback(model, kp, kd)
@@ -109,7 +130,7 @@ def modes(
         return damped_modes(
             model, state, qd, qdd, feedback, locked, count, weight_stiffness
         )
-    state = state if isinstance(state, State) else model.static(state)
+    state = equilibrium_from(model, state)
     f = model.formulation_at(state)
     traced = _matrices_at(model, f, state)
     M, C, K, E = (np.asarray(A) for A in traced)
@@ -144,6 +165,7 @@ def modes(
         eigenvalue=squares,
         names=(*model.independent_names, *model.coordinate_names),
         strain=strain,
+        origin=ModesOrigin(model, f, state.x),
     )
 
 

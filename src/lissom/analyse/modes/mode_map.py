@@ -13,11 +13,14 @@ from jaxtyping import Float
 
 from ...algebra.eigen import symmetric_modes
 from ...atomic import write_atomically
+from ...describe.summary import Summarised, Summary, count, number
+from ...drawing import picture_of
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.nodes import node_poses
 from ...native.compiled import compiled_quickly
 from ...native.marks import over_rows
+from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, left_over
 from ...solve.family import Family
 from ...solve.model import Model
@@ -41,12 +44,13 @@ from .grid_points import grid_of
 from .tracking import FOLLOWED, LONGEST_STEP, PointModes, track, weighted_motion
 
 CHUNK = 16  # points computed at a time, side by side
+RANGES = ("mode", "lowest [Hz]", "highest [Hz]", "not followed", "unstable")
 GROWING = 1e-9  # growth, against |lambda|, that rounding makes of nothing
 SPARE = 3  # times as many modes are looked at as are asked for, and ten: one that comes from above is found
 
 
-@dataclass(frozen=True)
-class ModeMap:
+@dataclass(frozen=True, repr=False)
+class ModeMap(Summarised):
     """Frequencies and damping of m modes over a grid of points; a mode keeps its number through crossings."""
 
     frequency_hz: Float[np.ndarray, "*grid m"]  # |lambda| / (2 pi)
@@ -77,6 +81,37 @@ class ModeMap:
     # Where joints move: roots of the matrices of the instant as they are ([Palomba2019]); else of their self-adjoint
     # form, without what the changing of the coordinates puts into them.
     frozen: bool = False
+
+    def plot(self, path: Any = None) -> Any:
+        """Figure of the frequencies over what varies; `path` writes it too."""
+        return picture_of(self, path=path)
+
+    def summary(self) -> Summary:
+        """The grid, and the range of each mode's frequency over it."""
+        points = " x ".join(str(size) for size in self.shape)
+        lost, unstable = np.atleast_2d(self.lost), np.atleast_2d(self.unstable)
+        frequency = self.frequency_hz.reshape(-1, self.frequency_hz.shape[-1])
+        rows = [
+            (
+                str(k + 1),
+                number(column.min()),
+                number(column.max()),
+                str(lost[..., k].sum()),
+                str(unstable[..., k].sum()),
+            )
+            for k, column in enumerate(frequency.T)
+        ]
+        facts = tuple(
+            (
+                name,
+                f"{number(values[0])} to {number(values[-1])}, {count(len(values), 'point')}",
+            )
+            for name, values in self.axes.items()
+        )
+        title = (
+            f"ModeMap of {self.robot}: {count(len(rows), 'mode')} over {points} points"
+        )
+        return Summary(title, facts, RANGES, tuple(rows))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -191,7 +226,7 @@ def _over_robots(f, motion, feedback, with_rates: bool) -> LinearPoint:
 
 
 def mode_map(
-    model: Model,
+    model: ModelLike,
     q: Any = None,
     *,
     qd: Any = None,
@@ -214,7 +249,7 @@ def mode_map(
     marks where that fails.
 
     Args:
-        model: the robot.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         q: joint coordinates (*grid, j); zero by default. Of a closed chain, those of the independent joints are enough:
             the others are led from the assembled pose from neighbour to neighbour, on one branch.
         qd: joint speeds, in the shape of q or to be repeated.
@@ -234,6 +269,7 @@ def mode_map(
         EquilibriumError: the links find no balance at a point.
         AssemblyError: a closed chain cannot be led to a point.
     """
+    model = model_from(model)
     feedback = joint_feedback(model, kp, kd)
     grid, motion = grid_of(model, q, qd, qdd, changes)
     moves = any(np.any(part) for part in motion[1:])

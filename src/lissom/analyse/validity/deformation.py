@@ -17,6 +17,7 @@ class NodeMotion(NamedTuple):
     position: Float[Real, "t l k 3"]  # [m]
     rotation: Float[Real, "t l k 3"]  # from the rigid robot [rad]
     frame: Float[Real, "t l 3 3"]  # axes of the bodies
+    body: Float[Real, "t l c"]  # their coordinates
 
 
 class BentBody(NamedTuple):
@@ -28,6 +29,9 @@ class BentBody(NamedTuple):
     length: float  # along its nodes [m]
     displacement: Float[np.ndarray, "t k 6"]  # of every node, in the axes of the body
     turn: Float[np.ndarray, "t k"]  # what the formulation takes for small [rad]
+    # The part of the displacement that strains the body: a bent line that is as long as before comes nearer to its
+    # joint, which the second order of `stiffening: geometric` knows.
+    strained: Float[np.ndarray, "t k 6"]
 
 
 def bent_bodies(model: Model, nodes: NodeMotion) -> list[BentBody]:
@@ -42,8 +46,20 @@ def bent_bodies(model: Model, nodes: NodeMotion) -> list[BentBody]:
         u = body_displacement(model, body, nodes, number)
         turn = _small_rotation(model, nodes, number, u)
         length = length_of(body)
-        found.append(BentBody(link.name, number, body, length, u, turn))
+        strained = u
+        if model.choices.stiffening == "geometric":
+            strained = first_order_displacement(body, nodes, number)
+        found.append(BentBody(link.name, number, body, length, u, turn, strained))
     return found
+
+
+def first_order_displacement(
+    body: Body, nodes: NodeMotion, number: int
+) -> Float[np.ndarray, "t k 6"]:
+    """Displacement of the nodes of a body that is linear in its coordinates."""
+    # Squares and products of them, for the second order, follow behind.
+    q = np.asarray(nodes.body)[:, number, : body.coordinates]
+    return np.einsum("kdc,tc->tkd", np.asarray(body.node_shape), q)
 
 
 def length_of(body: Body) -> float:

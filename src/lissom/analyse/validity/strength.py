@@ -52,7 +52,7 @@ def _loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
         if is_traced(plain(beam), bent.body.element_stiffness):
             continue
         # Times take the place of the coordinates' columns.
-        nodal = np.moveaxis(bent.displacement, 0, -1)
+        nodal = np.moveaxis(bent.strained, 0, -1)
         forces = np.asarray(forces_of_displacements(bent.body, nodal))
         yield LoadedBeam(bent, beam, forces)
 

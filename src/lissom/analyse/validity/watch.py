@@ -108,7 +108,7 @@ def doubts_of_run(
     torque: np.ndarray,
 ) -> tuple[Doubt, ...]:
     """Doubts about a run at its output times."""
-    nodes = NodeMotion(outputs.position, outputs.rotation, outputs.frame)
+    nodes = NodeMotion(outputs.position, outputs.rotation, outputs.frame, outputs.body)
     bodies = bent_bodies(model, nodes)
     link, node = np.array(model.node_index).T
     positions = outputs.position[:, link, node]
@@ -126,5 +126,5 @@ def doubts_of_run(
 
 
 def _as_one_instant(poses: Poses) -> tuple[np.ndarray, ...]:
-    arrays = (poses.position, poses.rotation, poses.frame)
+    arrays = (poses.position, poses.rotation, poses.frame, poses.body)
     return tuple(np.asarray(a)[None] for a in arrays)

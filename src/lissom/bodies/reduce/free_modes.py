@@ -7,6 +7,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from ...algebra.eigen import with_signs
 from ...types import Real, namespace
 from .component_modes import Dofs, split_dofs
 from .lowest_modes import Matrix, lowest_modes, symmetric
@@ -96,8 +97,9 @@ def free_modes(
     M_w = W.T @ (M @ W) - rigid_share
     K_w = W.T @ (K @ W)
     omega2, v = lowest_modes(K_w, M_w, W.shape[1])
-    clamped = W @ v
-    rigid_motion = xp.linalg.solve(M_rr, M_rw @ v)
+    # The signs of W's own columns are as free as those of the modes.
+    clamped = with_signs(W @ v)
+    rigid_motion = xp.linalg.solve(M_rr, M_B.T @ clamped)
     L = xp.linalg.cholesky(M_rr)
     return FreeModes(
         rigid=xp.linalg.solve(L, rigid.T).T,

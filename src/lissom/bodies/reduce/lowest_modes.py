@@ -9,6 +9,7 @@ import numpy as np
 from jax.scipy.linalg import solve_triangular
 from jaxtyping import Float
 
+from ...algebra.eigen import with_signs
 from ...types import Real, namespace
 
 Matrix = Any  # dense (NumPy, JAX) or scipy.sparse, symmetric, both triangles
@@ -77,6 +78,7 @@ def lowest_modes(
 ) -> tuple[Float[Real, " m"], Float[Real, "n m"]]:
     r"""Eigenvalues omega^2 and mass-normalised modes of $K \phi = \omega^2 M \phi$, lowest first.
 
+    The largest component of each is positive: what LAPACK leaves open would differ between two links nearly alike.
     Solved for $1 / \omega^2$, so that the mass may be singular: motions without mass have no frequency and are left
     out, and there may be fewer modes than asked for. K must be positive definite.
 
@@ -92,6 +94,13 @@ def lowest_modes(
         xp = namespace(K)
         no_modes = xp.zeros((n, 0))
         return xp.zeros(0), no_modes
+    squares, modes = _modes_of_any_sign(K, M, count, solve)
+    return squares, with_signs(modes)
+
+
+def _modes_of_any_sign(K: Matrix, M: Matrix, count: int, solve: Solve | None):
+    """The lowest modes by the method that suits the matrices."""
+    n = K.shape[0]
     if is_sparse(K):
         if n > SMALL and count < n - 1:
             solve = solve or inverse_of(K)

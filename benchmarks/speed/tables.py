@@ -1,0 +1,92 @@
+"""The tables of speeds in README and docs, from the files of measurements.
+
+    lissom bench -o robots.json
+    lissom bench payloads -o payloads.json
+    lissom bench --peers --repeat 7 -o peers.json
+    python benchmarks/speed/tables.py robots.json payloads.json peers.json
+
+Each file fills the tables that it has numbers for. A table stands between `<!-- NAME -->` and `<!-- /NAME -->`.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lissom.benchmarks.peer_tables import asked_table
+from lissom.benchmarks.report_cells import ReportTable, seconds
+from lissom.benchmarks.report_tables import machine_line, table_text
+from lissom.benchmarks.speed_tables import payloads_table
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "howto" / "speed.md"
+
+
+def robots_table(cases: Sequence[Mapping[str, Any]]) -> ReportTable:
+    """Every robot of the library in one line."""
+    columns = (
+        "robot",
+        "coordinates",
+        "simulated",
+        "compile, once",
+        "warm run",
+        "faster than real time by",
+        "than under XLA by",
+        "error of the tip",
+    )
+    return ReportTable("", columns, [_robot(case) for case in cases])
+
+
+def _robot(case: Mapping[str, Any]) -> tuple[str, ...]:
+    warm = {row["backend"]: row["warm_s"] for row in case["backends"]}
+    return (
+        case["case"],
+        str(case["coordinates"]),
+        f"{case['simulated_s']:g} s",
+        f"{case['compile_s']:.1f} s",
+        f"{seconds(case['warm']['best_s'])} s",
+        f"{case['real_time_factor']:.0f}",
+        f"{warm['xla'] / warm['native']:.0f}",
+        f"{case['tip_error_m']:.0e} m",
+    )
+
+
+# What a measurement is kept under, where its table goes, and who makes it.
+TABLES = (
+    ("cases", README, "bench", robots_table),
+    ("payloads", PAGE, "payloads", payloads_table),
+    ("asked", PAGE, "peers", asked_table),
+)
+
+
+def put(file: Path, mark: str, text: str) -> None:
+    """Writes a text between its marks in a file.
+
+    Raises:
+        ValueError: the file has no such marks.
+    """
+    opening, closing = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+    between = re.compile(f"{opening}.*?{closing}", re.DOTALL)
+    before = file.read_text()
+    if not between.search(before):
+        raise ValueError(f"{file}: there is no {opening} ... {closing}")
+    block = f"{opening}\n{text}\n{closing}"
+    file.write_text(between.sub(lambda _: block, before))
+
+
+def main(files: Sequence[str]) -> None:
+    """Fills all tables that the files have numbers for."""
+    for name in files:
+        report = json.loads(Path(name).read_text())
+        for key, page, mark, make in TABLES:
+            if report.get(key):
+                text = table_text(make(report[key]))
+                put(page, mark, f"{text}\n\n{machine_line(report['machine'])}.")
+                print(f"{page.relative_to(ROOT)}: {mark}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

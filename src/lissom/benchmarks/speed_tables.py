@@ -1,0 +1,198 @@
+"""Tables of times: library robots, back ends, laws, payloads, links, and the manoeuvre of [Cibicik2021]."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .report_cells import (
+    BUSY,
+    Cells,
+    ReportTable,
+    Row,
+    duration,
+    metres,
+    seconds,
+    shown,
+    table_of,
+    waited,
+)
+
+WARM = (
+    ("warm median", duration("warm.median_s")),
+    ("warm best", waited("warm.best_s", seconds)),
+)
+WARM_CPU = ("warm cpu", duration("warm.cpu_s"))
+STEPS = ("steps", shown("steps"))
+RHS = ("rhs", shown("rhs_evaluations"))
+TIP_ERROR = ("tip error", metres("tip_error_m"))
+COMPILE = ("compile", duration("compile_s"))
+BUILD = ("build", duration("build_s"))
+
+
+def control_table(measured: Mapping[str, Any]) -> ReportTable:
+    """A sampled law beside the same law continuous."""
+
+    def of_sampled(text: str, otherwise: str):
+        return lambda law: text if law["law"] == "sampled" else otherwise
+
+    columns = (
+        ("law", shown("law")),
+        COMPILE,
+        *WARM,
+        WARM_CPU,
+        STEPS,
+        ("rejected", shown("rejected")),
+        RHS,
+        ("ratio", of_sampled(f"{measured['ratio']:.2f}", "1")),
+        ("tip distance", of_sampled(f"{measured['tip_distance_m']:.1e} m", "")),
+    )
+    period_ms = 1e3 * measured["period_s"]
+    note = (
+        f"Times in seconds for {measured['simulated_s']:g} s of the double pendulum under a PD law of its joints, one "
+        f"core: sampled every {period_ms:g} ms with its torques held in between, and continuous with steps no longer "
+        f"than {period_ms:g} ms. Ratio: best warm time over that of the continuous law. Tip distance: largest one "
+        "between the two motions, which differ by what sampling changes."
+    )
+    title = f"A law sampled at {1 / measured['period_s']:g} Hz beside the same law continuous"
+    return table_of(title, columns, measured["laws"], note + BUSY)
+
+
+def payloads_table(measured: Mapping[str, Any]) -> ReportTable:
+    """Many robots in lanes beside single runs."""
+    rows = [{"runs": name, **measured[name]} for name in ("one by one", "in lanes")]
+    columns = (
+        ("runs", shown("runs")),
+        ("machine code", duration("native_s")),
+        ("whole", duration("wall_s")),
+        ("first time", duration("first_s")),
+    )
+    note = (
+        f"Processor seconds in machine code and wall seconds of all {measured['count']} runs, one core. In lanes: "
+        f"{measured['lanes']} robots in each instruction, {measured['ratio']:.2f} times faster, Python apart. Largest "
+        f"difference of a coordinate: {measured['difference']:.1e}."
+    )
+    title = f"{measured['count']} payloads of the double pendulum, 1 s"
+    return table_of(title, columns, rows, note)
+
+
+def links_table(rows: Sequence[Row]) -> ReportTable:
+    """Cost of one residual and of one right-hand side against the number of links."""
+    columns = (
+        ("formulation", shown("formulation")),
+        ("terms", shown("terms")),
+        ("links", shown("links")),
+        ("coordinates", shown("coordinates")),
+        ("residual", shown("residual", ",")),
+        ("native", shown("native_residual", ",")),
+        ("XLA", _microseconds("xla_s", 1)),
+        ("native time", _microseconds("native_s", 1)),
+        ("right-hand side", shown("operations", ",")),
+        ("mass matrix", shown("mass_matrix", ",")),
+        ("growth", _exponents),
+    )
+    note = (
+        "One residual, the force that a motion needs: scalar operations of the traced program and of machine code, "
+        "processor time of both back ends on one core; operations of a whole right-hand side and of its mass matrix. "
+        "Growth: exponents of these two counts and two times of a residual, over chains of 8 links and more."
+    )
+    return table_of("Cost against the number of links", columns, rows, note)
+
+
+def _microseconds(key: str, digits: int):
+    return lambda row: f"{1e6 * row[key]:.{digits}f} us"
+
+
+def _exponents(row: Row) -> str:
+    measured = ("residual", "native_residual", "xla_s", "native_s")
+    return " / ".join(f"{row[f'{key}_exponent']:.2f}" for key in measured)
+
+
+def case_table(cases: Sequence[Row]) -> ReportTable:
+    """Library scenarios against the clock."""
+    columns = (
+        ("case", shown("case")),
+        BUILD,
+        ("start", duration("start_s")),
+        COMPILE,
+        ("first", duration("first_run_s")),
+        *WARM,
+        ("simulated", lambda case: f"{case['simulated_s']:g} s"),
+        ("x real time", shown("real_time_factor", ".2f")),
+        STEPS,
+        RHS,
+        TIP_ERROR,
+        ("reference", duration("reference.wall_s")),
+    )
+    tight = cases[0]["reference"]["rtol"]
+    note = (
+        "Times in seconds: model, state at t = 0, compilation, first and warm runs. rhs: right-hand sides. "
+        f"Tip error: largest distance from the same model at rtol {tight:g}, whose run is timed apart. "
+        "`x real time` counts the best warm run."
+    )
+    title = "Library cases at their own tolerance"
+    return table_of(title, columns, cases, note + BUSY)
+
+
+def backends_table(cases: Sequence[Row]) -> ReportTable:
+    """Machine code beside XLA: one residual, compiling, first and warm run, and the error of that run."""
+    columns = (
+        ("case", shown("case")),
+        ("back end", shown("backend")),
+        ("residual", _microseconds("residual_s", 2)),
+        ("faster", _times_faster("residual_s")),
+        ("operations", lambda row: str(row["operations"] or "")),
+        COMPILE,
+        ("first run", duration("first_run_s")),
+        ("warm best", duration("warm_s")),
+        ("faster", _times_faster("warm_s")),
+        STEPS,
+        TIP_ERROR,
+    )
+    rows = [
+        {"case": case["case"], "all": case["backends"], **row}
+        for case in cases
+        for row in case["backends"]
+    ]
+    note = (
+        "Times in seconds, one core, one tolerance. Operations: scalar ones of one residual. Compile: everything a run "
+        "needs, or reading it from disk. Faster: times the slower back end."
+    )
+    return table_of("Back ends", columns, rows, note)
+
+
+def _times_faster(key: str):
+    """How many times faster than the slowest back end."""
+    return lambda row: f"{max(other[key] for other in row['all']) / row[key]:.1f}"
+
+
+MANOEUVRE = (
+    ("formulation", shown("case")),
+    ("printed", lambda row: "-"),
+    BUILD,
+    COMPILE,
+    ("first run", duration("first_run_s")),
+    *WARM,
+    WARM_CPU,
+    STEPS,
+    RHS,
+    TIP_ERROR,
+)
+
+
+def manoeuvre_table(rows: Sequence[Row]) -> ReportTable:
+    """The manoeuvre of [Cibicik2021]: printed times, then ours, phase by phase."""
+    names = [name for name, _ in MANOEUVRE]
+    note = (
+        "Times in seconds for 6 s of the 4-dof arm, 16 coordinates, one core, results written out. The paper's times "
+        "are CPU times in Matlab/Simulink on another machine; its gains and solver are not printed. Ours: the same "
+        "chosen gains, solver and tolerance for both. Tip error: against the same model a thousand times tighter."
+    )
+    cells = [_manoeuvre_cells(row) for row in rows]
+    return ReportTable("The manoeuvre of [Cibicik2021]", names, cells, note + BUSY)
+
+
+def _manoeuvre_cells(row: Row) -> Cells:
+    # Of the paper's runs only the time is printed.
+    if "printed_s" in row:
+        rest = ["-"] * (len(MANOEUVRE) - 2)
+        return [f"{row['case']} [Cibicik2021]", f"{row['printed_s']:g}", *rest]
+    return [show(row) for _, show in MANOEUVRE]

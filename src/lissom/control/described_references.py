@@ -1,0 +1,107 @@
+"""Where a described controller leads the robot: its reference through its shaper, its pose, its nominal motion."""
+
+from typing import Any
+
+import numpy as np
+
+from ..describe.controllers import Common, Shaper, StateFeedback
+from ..solve.model import Model
+from ..solve.signals import AbstractSignal
+from .described_motions import described_motion, end_rows, planned_nominal
+from .design_model import DesignError
+from .following_shaper import followed, mode_along
+from .nominal import NominalMotion, nominal_motion, of_actuated
+from .shaping import Impulses, Mode, shaped, shaper_for
+from .tuning import driven_modes
+
+
+def reference_of(model: Model, controller: Common) -> AbstractSignal:
+    """The motion of the actuated joints, through its shaper."""
+    motion = of_actuated(model, described_motion(model, controller))
+    if controller.shaper is None:
+        return motion
+    shaper = controller.shaper
+    target = design_pose(model, controller)
+    wanted = shaped_modes(model, target, shaper)
+    if shaper.follow:
+        return shaped_along(model, motion, shaper, wanted)
+    return shaped(motion, impulses_of(shaper, wanted))
+
+
+def impulses_of(shaper: Shaper, wanted: list[Mode]) -> Impulses:
+    """The impulses of a described shaper for modes.
+
+    Raises:
+        DesignError: no shaper has such a band.
+    """
+    try:
+        return shaper_for(shaper.type, wanted, shaper.width)
+    except ValueError as failure:
+        raise DesignError(f"shaper: {failure}") from None
+
+
+def shaped_along(
+    model: Model, motion: AbstractSignal, shaper: Shaper, wanted: list[Mode]
+) -> AbstractSignal:
+    """A motion through a shaper that follows the modes along it."""
+    found = motion
+    for number, mode in zip(shaper.modes, wanted, strict=True):
+        unit = impulses_of(shaper, [Mode(1.0, mode.zeta)])
+        frequency = mode_along(model, int(number))
+        found = followed(found, unit, mode.zeta, frequency)
+    return found
+
+
+def shaped_modes(model: Model, q: Any, shaper: Shaper) -> list[Mode]:
+    """The modes that a shaper is for.
+
+    Raises:
+        DesignError: a mode that the robot does not have.
+    """
+    if shaper.frequency is not None:
+        zeta = shaper.damping or 0.0
+        return [Mode(2 * np.pi * f, zeta) for f in shaper.frequency]
+    found = driven_modes(model, q)
+    chosen = []
+    for number in shaper.modes:
+        if int(number) > len(found):
+            hertz = ", ".join(f"{m.omega / (2 * np.pi):.3g}" for m in found)
+            raise DesignError(
+                f"the robot has {len(found)} modes that its motors move ({hertz} Hz), there is no mode {number:g}",
+                "shaper.modes",
+            )
+        mode = found[int(number) - 1]
+        chosen.append(
+            mode if shaper.damping is None else Mode(mode.omega, shaper.damping)
+        )
+    return chosen
+
+
+def design_pose(model: Model, controller: Common) -> np.ndarray:
+    """Where the robot is linearised: the pose that is named, or the end of the motion."""
+    pose = controller.pose if isinstance(controller, StateFeedback) else None
+    if pose is not None:
+        return np.asarray(model.assemble(pose))
+    _, last = end_rows(model, controller)
+    if len(last) == model.n_joints:
+        return np.asarray(model.assemble(last))
+    if model.closed and model.actuated == model.formulation.independent:
+        return np.asarray(model.assemble(last))
+    whole = np.array(model.formulation.mechanism.home, dtype=float)
+    whole[list(model.actuated)] = last
+    return np.asarray(model.assemble(whole))
+
+
+def nominal_of(
+    model: Model, controller: Common, sensors: tuple[str, ...] = ()
+) -> NominalMotion:
+    """The nominal motion of a controller, with what its sensors read along it."""
+    planned = planned_nominal(model, controller, sensors)
+    if planned is not None:
+        return planned
+    # Inversion at the tip is a planned motion.
+    assert controller.feedforward != "tip"
+    reference = reference_of(model, controller)
+    return nominal_motion(
+        model, reference, sensors, controller.feedforward, step=controller.sample
+    )

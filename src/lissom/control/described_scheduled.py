@@ -1,0 +1,70 @@
+"""Laws that change with the pose, from their descriptions."""
+
+import numpy as np
+
+from ..describe.controllers import EKFController, ScheduledLQRController
+from ..solve.channels import output_named
+from ..solve.model import Model
+from .described_motions import end_rows
+from .described_numbers import each, for_drives
+from .described_references import nominal_of
+from .described_state_feedback import encoder_names, tolerances_of
+from .design_model import DesignError
+from .extended_kalman import EKFControl, ExtendedKalman
+from .scheduled import ScheduledLQR, scheduled_gain, scheduled_lqr, state_names
+
+
+def scheduled_lqr_law(model: Model, controller: ScheduledLQRController) -> ScheduledLQR:
+    """The scheduled state feedback of a description."""
+    first, last = end_rows(model, controller)
+    return scheduled_lqr(
+        model,
+        first,
+        last,
+        tolerances_of(controller),
+        lambda names: nominal_of(model, controller, names),
+        poses=controller.poses,
+        sample=controller.sample,
+        fastest=controller.fastest,
+        torque_limit=for_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
+def ekf_law(model: Model, controller: EKFController) -> EKFControl:
+    """Scheduled feedback on an extended Kalman filter.
+
+    Raises:
+        DesignError: the robot is a closed chain.
+    """
+    if model.closed:
+        raise DesignError("ekf: the filter steps open chains; use lqg on a closed one")
+    first, last = end_rows(model, controller)
+    K = scheduled_gain(
+        model,
+        first,
+        last,
+        tolerances_of(controller),
+        poses=controller.poses,
+        sample=controller.sample,
+        fastest=controller.fastest,
+    )
+    sensors = controller.sensors or encoder_names(model)
+    noise = controller.noise
+    drift = noise.drift or tuple(0.1 * value for value in noise.torque)
+    count = len(model.actuated)
+    return EKFControl(
+        filter=ExtendedKalman(
+            formulation=model.formulation,
+            channels=tuple(output_named(model, name) for name in sensors),
+            torque_noise=np.broadcast_to(noise.torque, (count,)),
+            drift=np.broadcast_to(drift, (count,)),
+            sensor_noise=each("noise.sensors", noise.sensors, len(sensors)),
+            sample=controller.sample,
+        ),
+        K=K,
+        nominal=nominal_of(model, controller, state_names(model)),
+        sample=controller.sample,
+        sensor_names=sensors,
+        columns=model.actuated,
+        torque_limit=for_drives(model, "torque_limit", controller.torque_limit),
+    )

@@ -1,0 +1,240 @@
+"""Links of a URDF made flexible: a beam to the next joint, and what is left of the link as a rigid body on it.
+
+A URDF gives the mass, the centre and the inertia of a link, and nothing of its stiffness. The beam takes its share of
+them, and a rigid remainder on one of its nodes the rest, so that the link as a whole keeps all three.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from ..types import Matrix3, Vector3
+from .errors import nearest, refused
+from .files import build_from
+from .link import Beam, inertia_matrix
+from .part import plain
+from .section import section_values
+
+# Dimensions in the order in which they are written: tube:100mm:90mm:aluminium.
+DIMENSIONS = {
+    "tube": ("outer", "inner"),
+    "circle": ("diameter",),
+    "rectangle": ("y", "z"),
+    "box": ("y", "z", "wall"),
+}
+ELEMENTS = 4
+WITH_UNIT = re.compile(r"^([-+\d.]+(?:[eE][-+]?\d+)?)([a-zA-Z]+)$")  # 100mm
+HALVINGS = 60  # of the interval in which the beam's share of the mass is looked for
+LEAST_SHARE = 1e-3  # of its own mass, below which a beam is no beam any more
+ROUNDING = 1e-12  # of the largest moment: a moment that is less below zero is zero
+
+
+class RigidPart(NamedTuple):
+    """Mass [kg], centre [m] and inertia about the centre [kg m^2], in link axes."""
+
+    mass: float
+    centre: Vector3
+    inertia: Matrix3
+
+
+class FlexibleLink(NamedTuple):
+    """What became of a link that was made flexible."""
+
+    name: str
+    mass: float  # of the URDF [kg]
+    beam_mass: float  # of the beam [kg]
+    share: float  # of the mass that section and material would have
+    rest_mass: float  # of the rigid remainder [kg]
+    node: int  # that carries it
+
+    def __str__(self) -> str:
+        text = f"{self.name}: {self.mass:.4g} kg, {self.beam_mass:.4g} kg of them in the beam"
+        if self.share < 1.0:
+            text += f" ({100 * self.share:.3g} % of what section and material weigh: its own inertia would not fit in)"
+        if self.rest_mass:
+            text += f", {self.rest_mass:.4g} kg as a rigid body on node {self.node}"
+        return text
+
+
+def beam_from_text(text: str) -> tuple[str, dict[str, Any]]:
+    """A link's name and its beam, of a text such as `upper_arm_link=tube:100mm:90mm:aluminium`.
+
+    Raises:
+        DescriptionError: it cannot be read.
+    """
+    name, equals, rest = text.partition("=")
+    shape, *sizes = rest.split(":")
+    if not equals or not name or shape not in DIMENSIONS:
+        hint = nearest(shape, DIMENSIONS)
+        raise refused(
+            "flexible", text, f"{_form('tube')}, shapes: {', '.join(DIMENSIONS)}{hint}"
+        )
+    if len(sizes) != len(DIMENSIONS[shape]) + 1:
+        raise refused("flexible", text, _form(shape))
+    *lengths, material = sizes
+    spaced = [WITH_UNIT.sub(r"\1 \2", size) for size in lengths]
+    section = {"shape": shape, **dict(zip(DIMENSIONS[shape], spaced, strict=True))}
+    return name, {"section": section, "material": material, "elements": ELEMENTS}
+
+
+def _form(shape: str) -> str:
+    sizes = ":".join(name.upper() for name in DIMENSIONS[shape])
+    return f"must be LINK={shape}:{sizes}:MATERIAL, such as arm_link=tube:100mm:90mm:aluminium"
+
+
+def with_flexible_links(
+    data: Mapping[str, Any],
+    beams: Mapping[str, Mapping[str, Any]],
+    keeps_inertia: bool = True,
+) -> tuple[dict[str, Any], list[FlexibleLink]]:
+    """The data of a rigid robot with some of its links flexible, and what became of each.
+
+    Args:
+        data: plain data of a robot, as read from a URDF.
+        beams: by link: section, material and whatever else a `beam` has.
+        keeps_inertia: the link keeps its mass, centre and inertia; else it has those of the beam alone.
+
+    Raises:
+        DescriptionError: no such link, a link without length, or a beam heavier than its link.
+    """
+    names = [link["name"] for link in data["links"]]
+    for name in beams:
+        if name not in names:
+            guess = nearest(name, names) or "."
+            message = f"no such link{guess} Links: {', '.join(names)}"
+            raise refused("flexible", name, message)
+    links, reports = [], []
+    for link in data["links"]:
+        if link["name"] in beams:
+            link, report = _flexible(link, beams[link["name"]], keeps_inertia)
+            reports.append(report)
+        links.append(link)
+    return {**data, "links": links}, reports
+
+
+def _flexible(
+    link: Mapping[str, Any], beam: Mapping[str, Any], keeps_inertia: bool
+) -> tuple[dict[str, Any], FlexibleLink]:
+    name, rigid = link["name"], link["rigid"]
+    tip = np.asarray(rigid.get("tip", np.zeros(3)), dtype=float)
+    if not np.any(tip):
+        message = "has no length: its tip, the next joint, lies on its own joint"
+        raise refused("flexible", name, message)
+    path = [[0.0, 0.0, 0.0], tip.tolist()]
+    entry = {**beam, "path": path}
+    own = beam_part(build_from(Beam, entry), tip)
+    whole = RigidPart(
+        float(rigid["mass"]),
+        np.asarray(rigid.get("com", np.zeros(3)), dtype=float),
+        np.asarray(inertia_matrix(rigid.get("inertia", np.zeros(3)))),
+    )
+    made = {key: value for key, value in link.items() if key != "rigid"}
+    made["beam"] = entry
+    if not keeps_inertia:
+        return made, FlexibleLink(name, own.mass, own.mass, 1.0, 0.0, 0)
+    if own.mass > whole.mass:
+        message = (
+            f"its beam weighs {own.mass:.4g} kg, the link of the URDF {whole.mass:.4g} kg: choose a lighter section, "
+            "or let the beam's own mass count (--beam-mass)"
+        )
+        raise refused("flexible", name, message)
+    share = _largest_share(whole, own)
+    if share < LEAST_SHARE:
+        message = (
+            "its inertia in the URDF leaves no room for a beam from joint to tip: is it right? "
+            "Else let the beam's own mass count (--beam-mass)"
+        )
+        raise refused("flexible", name, message)
+    lighter = scaled(own, share)
+    rest = remainder(whole, lighter)
+    if share < 1.0:
+        material = build_from(Beam, entry).material
+        density = share * material.density
+        entry["material"] = {**plain(material), "density": density}
+    node, mass = _on_nearest_node(rest, tip, int(entry["elements"]))
+    made["masses"] = [mass]
+    return made, FlexibleLink(name, whole.mass, lighter.mass, share, rest.mass, node)
+
+
+def beam_part(beam: Beam, tip: Vector3) -> RigidPart:
+    """A uniform straight beam from joint to tip as a rigid body: a line with the twist inertia of its section."""
+    values = section_values(beam.section, beam.material.nu)
+    L = float(np.linalg.norm(tip))
+    direction = tip / L
+    mass = float(beam.material.density * values.area) * L
+    along = np.outer(direction, direction)
+    across = np.eye(3) - along
+    twist = float(beam.material.density * values.polar_moment) * L
+    return RigidPart(mass, tip / 2, mass * L**2 / 12 * across + twist * along)
+
+
+def scaled(part: RigidPart, share: float) -> RigidPart:
+    """The same body of another density."""
+    return RigidPart(share * part.mass, part.centre, share * part.inertia)
+
+
+def remainder(whole: RigidPart, part: RigidPart) -> RigidPart:
+    """What is left of a body without a part of it."""
+    mass = whole.mass - part.mass
+    if mass <= 0.0:
+        return RigidPart(0.0, np.zeros(3), np.zeros((3, 3)))
+    centre = (whole.mass * whole.centre - part.mass * part.centre) / mass
+    about_joint = _about_joint(whole) - _about_joint(part)
+    inertia = about_joint - _point_inertia(mass, centre)
+    return RigidPart(mass, centre, (inertia + inertia.T) / 2)
+
+
+def _about_joint(part: RigidPart) -> Float[np.ndarray, "3 3"]:
+    """Inertia about the link's origin, by Steiner's theorem."""
+    return part.inertia + _point_inertia(part.mass, part.centre)
+
+
+def _point_inertia(mass: float, at: Vector3) -> Float[np.ndarray, "3 3"]:
+    at = np.asarray(at, dtype=float)
+    return mass * (at @ at * np.eye(3) - np.outer(at, at))
+
+
+def _largest_share(whole: RigidPart, own: RigidPart) -> float:
+    """Share of the beam's mass, at most 1, up to which the remainder is a body."""
+    # Files often give moments that no body has: then the remainder need not be better than the link.
+    is_body = _could_be_spread if _could_be_spread(whole) else _has_moments
+    if is_body(remainder(whole, own)):
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        fits = is_body(remainder(whole, scaled(own, middle)))
+        low, high = (middle, high) if fits else (low, middle)
+    return low
+
+
+def _has_moments(part: RigidPart) -> bool:
+    """True if no moment of inertia is negative."""
+    moments = np.linalg.eigvalsh(part.inertia)
+    return bool(moments.min() >= -ROUNDING * abs(moments).max())
+
+
+def _could_be_spread(part: RigidPart) -> bool:
+    """True if some distribution of mass in space has these moments of inertia: I1 + I2 >= I3."""
+    moments = np.linalg.eigvalsh(part.inertia)
+    spread = moments.sum() / 2 - moments
+    return bool(spread.min() >= -ROUNDING * abs(moments).max())
+
+
+def _on_nearest_node(
+    rest: RigidPart, tip: Vector3, elements: int
+) -> tuple[int, dict[str, Any]]:
+    """Number of the node of the beam that is nearest to the centre of a body, and the lumped mass there."""
+    places: Sequence[Any] = np.linspace(np.zeros(3), tip, elements + 1)
+    node = int(np.argmin(np.linalg.norm(places - rest.centre, axis=1)))
+    offset = np.asarray(rest.centre - places[node])
+    mass = {
+        "node": node,
+        "mass": rest.mass,
+        "inertia": rest.inertia.tolist(),
+        "offset": offset.tolist(),
+    }
+    return node, mass

@@ -1,0 +1,170 @@
+"""Runs beside each other: how far they are apart, in a table and in a picture."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..describe import DescriptionError, Problem
+from .frozen_model import FrozenModel
+from .output_files import PICTURE, check_outputs
+from .result_files import loaded_run
+
+if TYPE_CHECKING:
+    from ..show.run import Run
+
+
+class CompareRequest(FrozenModel):
+    """Result files; the first is what the others are compared with."""
+
+    runs: tuple[str, ...]
+    node: str | None = None  # whose path is drawn; default: the last link's tip
+    picture: str | None = None
+
+
+class Difference(FrozenModel):
+    """How far one quantity of a run is from that of the first run."""
+
+    run: str
+    quantity: str  # `q.upper`, `position.lower/tip`
+    unit: str
+    largest: float
+    at: float  # time of the largest difference [s]
+    rms: float
+    share: float  # largest difference against the extent of the first run's own motion
+
+
+class CompareResult(FrozenModel):
+    """Runs beside each other."""
+
+    first: str
+    shared_time: tuple[float, float]  # [s]
+    differences: tuple[Difference, ...]
+    not_shared: tuple[str, ...]  # joints and nodes that only some of the runs have
+    picture: str | None
+
+
+def compare(request: CompareRequest) -> CompareResult:
+    """Differences of joints and tips between runs, over the time that they share.
+
+    Raises:
+        DescriptionError: fewer than two runs, a file that is no run, runs without a common time or node.
+    """
+    check_outputs({"picture": (request.picture, PICTURE)})
+    if len(request.runs) < 2:
+        raise _refusal("runs", len(request.runs), "two result files or more are needed")
+    runs = {name: loaded_run(name) for name in request.runs}
+    if len(runs) < len(request.runs):
+        raise _refusal("runs", ", ".join(request.runs), "a file is named twice")
+    first, *others = runs
+    start = max(float(run.t[0]) for run in runs.values())
+    end = min(float(run.t[-1]) for run in runs.values())
+    if not start < end:
+        raise _refusal("runs", ", ".join(runs), "the runs share no time")
+    found = []
+    for name in others:
+        found += _differences(runs[first], name, runs[name], start, end)
+    if request.picture is not None:
+        _draw(runs, request.node, request.picture)
+    return CompareResult(
+        first=first,
+        shared_time=(start, end),
+        differences=tuple(found),
+        not_shared=tuple(_not_shared(runs)),
+        picture=request.picture,
+    )
+
+
+def _refusal(field: str, value: object, message: str) -> DescriptionError:
+    return DescriptionError([Problem(None, None, field, value, message)])
+
+
+def _differences(
+    first: "Run", name: str, run: "Run", start: float, end: float
+) -> Iterator[Difference]:
+    """Of every joint and tip that both runs have."""
+    inside = (first.t >= start) & (first.t <= end)
+    t = first.t[inside]
+    for joint in _names(first, "joint"):
+        if joint in _names(run, "joint"):
+            own = first.q[:, _names(first, "joint").index(joint)][inside, None]
+            other = run.q[:, _names(run, "joint").index(joint)][:, None]
+            distance = _at(t, run.t, other) - own
+            yield _difference(name, f"q.{joint}", "rad or m", t, own, distance)
+    for tip in _tips(first):
+        if tip in _tips(run):
+            own = first.position(tip)[inside]
+            distance = _at(t, run.t, run.position(tip)) - own
+            yield _difference(name, f"position.{tip}", "m", t, own, distance)
+
+
+def _at(t: np.ndarray, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Rows at other times, by a cubic spline where there are enough of them."""
+    from scipy.interpolate import make_interp_spline
+
+    if np.array_equal(t, times):
+        return rows
+    order = min(3, len(times) - 1)
+    return make_interp_spline(times, rows, k=order)(t)
+
+
+def _difference(
+    run: str,
+    quantity: str,
+    unit: str,
+    t: np.ndarray,
+    own: np.ndarray,
+    distance: np.ndarray,
+) -> Difference:
+    size = np.linalg.norm(distance, axis=1)
+    extent = np.linalg.norm(np.ptp(own, axis=0))
+    k = int(size.argmax())
+    return Difference(
+        run=run,
+        quantity=quantity,
+        unit=unit,
+        largest=float(size[k]),
+        at=float(t[k]),
+        rms=float(np.sqrt(np.mean(size**2))),
+        share=float(size[k] / max(extent, 1e-300)),
+    )
+
+
+def _names(run: "Run", kind: str) -> list[str]:
+    return [str(name) for name in run.values(kind)]
+
+
+def _tips(run: "Run") -> list[str]:
+    return [f"{link}/tip" for link in _names(run, "link")]
+
+
+def _not_shared(runs: Mapping[str, "Run"]) -> Iterator[str]:
+    """Joints and tips that some runs lack."""
+    for names_of in (lambda run: _names(run, "joint"), _tips):
+        lists = [names_of(run) for run in runs.values()]
+        every = dict.fromkeys(name for names in lists for name in names)
+        for name in every:
+            if not all(name in names for names in lists):
+                yield name
+
+
+def _draw(runs: Mapping[str, "Run"], node: str | None, path: str) -> None:
+    from ..show.plot import plot_compare
+    from ..show.run_columns import node_label
+
+    first = next(iter(runs.values()))
+    node = node or _tips(first)[-1]
+    label = node_label(_names(first, "node"), node)
+    datasets = {_short(name, runs): run.data for name, run in runs.items()}
+    try:
+        plot_compare(datasets, label, path)
+    except ValueError as failure:
+        raise _refusal("node", node, str(failure)) from None
+
+
+def _short(name: str, runs: Mapping[str, "Run"]) -> str:
+    """A file's name without its folder, where that tells it from the others."""
+    stem = Path(name).stem
+    alike = [other for other in runs if Path(other).stem == stem]
+    return stem if len(alike) == 1 else name

@@ -1,0 +1,192 @@
+"""What is measured on a run of a comparison."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..describe.control_study import ControlStudy
+from ..describe.controllers import Common
+from ..describe.errors import refused
+from ..describe.planned_motions import TipLineMotion
+from ..describe.scenario import Scenario
+
+if TYPE_CHECKING:
+    from ..show.run import Run
+    from ..solve.model import Model
+    from ..solve.signals import AbstractSignal
+
+
+class Gauge(NamedTuple):
+    """A curvature that is watched, and the outer fibre there."""
+
+    name: str
+    fibre: float  # distance from the axis [m]
+
+
+class Setting(NamedTuple):
+    """What all runs of a comparison share."""
+
+    study: ControlStudy
+    scenario: Scenario  # with the changes of the study
+    model: "Model"
+    q: np.ndarray  # joints at the end of the motion
+    stop: float  # end of the motion [s]
+    period: float  # of the first mode that the motors move [s]
+    gauges: tuple[Gauge, ...]
+
+
+def setting_of(study: ControlStudy) -> Setting:
+    """The robot of a study, and where and how it vibrates at the end of the motion.
+
+    Raises:
+        DescriptionError: motors move no mode of this robot, or a gauge that it does not have.
+    """
+    from ..control.described_references import design_pose
+    from ..control.design_model import DesignError
+    from ..control.tuning import first_driven_mode
+    from ..solve.model import Model
+
+    scenario = study.changed_scenario
+    model = Model.of_scenario(scenario)
+    gauges = gauges_of(model, study)
+    first = next(iter(study.controllers.values()))
+    q = design_pose(model, first)
+    try:
+        period = 2 * np.pi / first_driven_mode(model, q).omega
+    except DesignError as failure:
+        raise refused("scenario.robot", None, str(failure)) from None
+    stop = float(study.motion.t[-1])
+    return Setting(study, scenario, model, q, stop, period, gauges)
+
+
+def run_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]:
+    """Numbers of one run, by their names in the table."""
+    from .simulate import energy_residual
+
+    return {
+        **_joint_numbers(setting, controller, run),
+        **_node_numbers(setting, run),
+        "strain_peak": peak_strain(setting.model, run, setting.gauges),
+        "energy_residual": energy_residual(run),
+    }
+
+
+def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]:
+    """Errors of the encoders, and torques and work of the drives."""
+    from ..control.quality import drive_work, finish_time
+
+    t = run.data["time"].values
+    joints = list(setting.model.actuated_names)
+    encoder = run.data["encoder"].sel(joint=joints).values
+    torque = run.data["torque"].sel(joint=joints).values
+    reference = _followed(setting.model, controller)
+    wanted = np.array([np.asarray(reference.value(time)) for time in t])
+    error = encoder - wanted
+    speed = np.gradient(encoder, t, axis=0)
+    return {
+        "finish": finish_time(t, encoder, wanted[-1]),
+        "end_error": float(np.abs(error[-1]).max()),
+        "tracking_peak": float(np.abs(error).max()),
+        "tracking_rms": float(np.sqrt(np.mean(error**2))),
+        "torque_peak": float(np.abs(torque).max()),
+        "torque_rms": float(np.sqrt(np.mean(torque**2))),
+        "energy": drive_work(t, torque, speed),
+    }
+
+
+def _followed(model: "Model", controller: Any) -> "AbstractSignal":
+    """What the encoders should do."""
+    from ..control.described_references import reference_of
+    from ..solve.signals import Table
+
+    if isinstance(controller, Common):
+        return reference_of(model, controller)
+    table = controller.reference
+    return Table(table.t, table.value, "linear", after="hold")
+
+
+def _node_numbers(setting: Setting, run: "Run") -> dict[str, Any]:
+    """Vibration of the watched node after the stop, and when it rests."""
+    from ..control.quality import PERIODS, residual_vibration, settling_time
+
+    model, stop = setting.model, setting.stop
+    node = watched_node(model, setting.study)
+    resting = model.static(setting.q)
+    t = run.data["time"].values
+    path = run.data["position"].sel(node=node).values
+    displacement = path - run.data["erls_position"].sel(node=node).values
+    final = np.asarray(model.displacement(resting, node))
+    end = np.asarray(model.position(resting, node))
+    watch = PERIODS * setting.period
+    settling = settling_time(t, path, end, stop)
+    return {
+        "residual": residual_vibration(t, displacement, final, stop, watch),
+        "settling": settling if np.isfinite(settling) else None,
+        "line_error": _line_error(setting, path, end),
+    }
+
+
+def _line_error(setting: Setting, path: np.ndarray, end: np.ndarray) -> float | None:
+    """Largest distance of the watched node from the straight line between the places where it rests."""
+    if not isinstance(setting.study.motion, TipLineMotion):
+        return None
+    along = end - path[0]
+    direction = along / np.linalg.norm(along)
+    away = path - path[0]
+    beside = away - np.outer(away @ direction, direction)
+    return float(np.linalg.norm(beside, axis=1).max())
+
+
+def gauges_of(model: "Model", study: ControlStudy) -> tuple[Gauge, ...]:
+    """The gauges of a study; by default at the root of every beam, in both planes.
+
+    Raises:
+        DescriptionError: a name that the robot does not have, or that is no curvature.
+    """
+    from ..solve.channels import UnknownNameError, output_named
+
+    names = study.gauges
+    if names is None:
+        names = []
+        for link in model.robot.links:
+            if link.beam is not None:
+                names += [f"{link.name}/element0.{of}" for of in ("kz", "ky")]
+    found = []
+    for name in names:
+        try:
+            channel = output_named(model, name)
+        except UnknownNameError as failure:
+            raise refused("gauges", name, failure.message) from None
+        if channel.kind != "strain" or not name.endswith(("kz", "ky")):
+            raise refused("gauges", name, "must be a curvature: upper/element0.kz")
+        found.append(Gauge(name, _outer_fibre(model, name)))
+    return tuple(found)
+
+
+def _outer_fibre(model: "Model", name: str) -> float:
+    from ..analyse.validity.fibres import fibres
+    from ..describe.section import section_at
+
+    beam: Any = model.robot.links[model.link_names.index(name.partition("/")[0])].beam
+    outer = fibres(section_at(beam.section, 0.0), beam.material.nu)
+    return outer.y if name.endswith("kz") else outer.z
+
+
+def peak_strain(model: "Model", run: "Run", gauges: tuple[Gauge, ...]) -> float | None:
+    """Largest strain of the gauges in a run."""
+    from ..solve.channels import output_named
+    from ..solve.readings import gauge_readings
+
+    if not gauges:
+        return None
+    channels = tuple(output_named(model, gauge.name) for gauge in gauges)
+    elastic = run.data["elastic"].values
+    curvature = gauge_readings(model, channels, run.q, elastic)
+    fibre = np.array([gauge.fibre for gauge in gauges])
+    return float(np.abs(curvature * fibre).max())
+
+
+def watched_node(model: "Model", study: ControlStudy) -> str:
+    """The node whose vibration is watched, as result files call it."""
+    place = model.find_node(study.node or f"{model.link_names[-1]}/tip")
+    return model.node_names[model.node_index.index(place)]

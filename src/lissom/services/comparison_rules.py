@@ -1,0 +1,76 @@
+"""Rules of a comparison: every loop is stable, and all motions end at one time."""
+
+from typing import TYPE_CHECKING, Any
+
+from ..describe.controllers import Common
+from ..describe.planned_motions import TIMED
+
+if TYPE_CHECKING:
+    from ..control.margins import Margins
+    from ..solve.model import Model
+
+
+def check_stable(controller: Any, found: "Margins | None") -> None:
+    """Refuse a loop that is unstable on the full robot.
+
+    Raises:
+        DesignError: with its largest pole, and the bandwidth where one is written.
+    """
+    from ..control.design_model import DesignError
+
+    if found is None or found.stable:
+        return
+    gains = getattr(controller, "gains", None)
+    what = f"a {controller.type} loop"
+    if gains is not None and gains.bandwidth is not None:
+        what = f"a position loop of {gains.bandwidth:g} Hz"
+    raise DesignError(
+        f"{what} sampled every {controller.sample:g} s is unstable on the full robot: its largest pole is "
+        f"{found.largest_pole:.4g}. Lower the bandwidth, sample faster, or filter the derivative more (gains.lag)",
+        "gains.bandwidth" if gains is not None and gains.bandwidth else "",
+    )
+
+
+def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
+    """The controller with its motion shortened, so that it ends at a time with its shaper.
+
+    Raises:
+        DesignError: the shaper alone takes longer.
+    """
+    from ..control.described import believed_model
+    from ..control.described_references import (
+        design_pose,
+        impulses_of,
+        reference_of,
+        shaped_modes,
+    )
+    from ..control.design_model import DesignError
+
+    if not isinstance(controller, Common) or controller.shaper is None:
+        return controller
+    if not isinstance(controller.reference, TIMED):
+        # The time of a planned motion is what its limits allow.
+        return controller
+    known = believed_model(model, controller)
+    wanted = shaped_modes(known, design_pose(known, controller), controller.shaper)
+    length = impulses_of(controller.shaper, wanted).duration
+    for _ in range(3 if controller.shaper.follow else 1):
+        if length >= stop:
+            raise DesignError(
+                f"shaper: it takes {length:.3g} s, longer than the whole motion of {stop:.3g} s"
+            )
+        found = _ending_at(controller, stop - length)
+        if controller.shaper.follow:
+            # Delays that follow a mode depend on the motion itself.
+            shaped = reference_of(known, found)
+            length = float(shaped.breakpoints[-1]) - (stop - length)
+    return found
+
+
+def _ending_at(controller: Any, end: float) -> Any:
+    """The controller with the times of its motion scaled."""
+    motion = controller.reference
+    share = end / float(motion.t[-1])
+    times = tuple(share * t for t in motion.t)
+    shorter = motion.model_copy(update={"t": times})
+    return controller.model_copy(update={"reference": shorter})

@@ -1,0 +1,52 @@
+"""The table of a comparison of controllers: what is asked, and what comes back."""
+
+from typing import Any
+
+from .frozen_model import FrozenModel
+
+
+class CompareRequest(FrozenModel):
+    """A study of controllers, and the files for what comes out."""
+
+    study: Any  # a `ControlStudy`, or its file
+    picture: str | None = None
+    numbers: str | None = None
+    results: str | None = None  # folder for the result file of every run
+
+
+class ControllerRow(FrozenModel):
+    """What one controller did."""
+
+    name: str
+    type: str
+    failed: str | None = None  # why there are no numbers
+    notes: tuple[str, ...] = ()
+    finish: float | None = None  # from then on all encoders stay near their ends [s]
+    tracking_peak: float | None = None  # [rad or m]
+    tracking_rms: float | None = None
+    residual: float | None = None  # [m]
+    residual_share: float | None = None  # of that of the first controller
+    settling: float | None = None  # [s]; None: not within the run
+    # Largest distance of the node from a line that it is led along [m].
+    line_error: float | None = None
+    strain_peak: float | None = None  # of the gauges, at the outer fibre
+    end_error: float | None = None  # of an encoder at the end of the run [rad or m]
+    torque_peak: float | None = None  # [N m or N]
+    torque_rms: float | None = None
+    energy: float | None = None  # [J]
+    energy_residual: float | None = None  # of the audit, against the largest energy
+    stable: bool | None = None
+    sensitivity: float | None = None
+    phase_margin_deg: float | None = None
+    microseconds: float | None = None  # per sample
+
+
+class CompareResult(FrozenModel):
+    """A table of controllers."""
+
+    robot: str
+    first_mode_hz: float
+    stop: float  # end of the motion [s]
+    watched: float  # time over which vibration is watched after it [s]
+    rows: tuple[ControllerRow, ...]
+    files: dict[str, str]

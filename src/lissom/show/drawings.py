@@ -1,0 +1,128 @@
+"""Robots, their poses and their modes as figures: what `plot()` of each of them shows."""
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..analyse.modes.damped_modes import DampedModes
+from ..analyse.modes.modal import Modes
+from ..analyse.modes.mode_map import ModeMap
+from ..describe.robot import Robot
+from ..drawing import draws
+from ..dynamics import engine
+from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.nodes import node_poses
+from ..native.compiled import compiled_quickly
+from ..solve.arguments import state_from
+from ..solve.model import Model
+from .figure import draw_robot
+from .plot import plot_modes
+from .plot_linear import plot_mode_map
+from .robot_scene import scene_of
+
+
+@draws(Robot)
+def draw_described_robot(
+    robot: Robot, q: Any = None, path: str | Path | None = None
+) -> Figure:
+    """The robot in a pose, undeformed."""
+    # Rigid bodies are quickest to build, and nothing is bent here.
+    return draw_pose(Model(robot), q, path)
+
+
+@draws(Model)
+def draw_pose(
+    model: Model, state: Any = None, path: str | Path | None = None
+) -> Figure:
+    """The robot in a state or a pose: solid links, frames, nodes; the ERLS dashed where the links are bent."""
+    state = state_from(model, state)
+    poses = model.poses(state)
+    axes = np.asarray(_link_axes(model.formulation_at(state), state.x))
+    return draw_robot(
+        scene_of(model.robot),
+        model.node_rows(poses.position),
+        axes[list(model.first_bodies)],
+        path,
+        rotation=model.node_rows(poses.rotation),
+    )
+
+
+@draws(Modes)
+@draws(DampedModes)
+def draw_modes(
+    modes: Modes | DampedModes, count: int = 8, path: str | Path | None = None
+) -> Figure:
+    """The shapes of the lowest modes, one panel each, the robot at rest behind."""
+    origin = modes.origin
+    if origin is None:
+        raise ValueError("these modes do not know their robot: ask ls.modes for them")
+    model, f, x = origin.model, origin.formulation, origin.x
+    motion = nodal_motion(model, f, x, modes.shapes[:, :count])
+    labels = [_label(modes, model.link_names, k) for k in range(len(motion))]
+    return plot_modes(
+        model.node_rows(_positions(f, x)),
+        motion[..., :3],
+        modes.frequency_hz[:count],
+        np.nan_to_num(modes.damping_ratio[:count]),
+        path,
+        rotations=motion[..., 3:],
+        gravity=model.robot.gravity,
+        labels=labels,
+    )
+
+
+@draws(ModeMap)
+def draw_mode_map(modes: ModeMap, path: str | Path | None = None) -> Figure:
+    """Frequencies over what varies."""
+    return plot_mode_map(modes, path)
+
+
+def _label(modes: Modes | DampedModes, links: tuple[str, ...], k: int) -> str:
+    largest = max(links, key=lambda name: modes.share[name][k])
+    return f"{modes.stability[k]}, {largest} {100 * modes.share[largest][k]:.0f} %"
+
+
+@compiled_quickly
+def _link_axes(f: Any, x: Any) -> Any:
+    """Rotation matrices (body, 3, 3) of the frames, world from link."""
+    return f.configuration(x).R
+
+
+@compiled_quickly
+def _positions(f: Any, x: Any) -> Any:
+    """Nodes (body, node, 3) in the world."""
+    return node_poses(f, f.configuration(x)).position
+
+
+def nodal_motion(
+    model: Model, f: AbstractFormulation, x: np.ndarray, shapes: np.ndarray
+) -> np.ndarray:
+    """Displacement and rotation (mode, node, 6) of every node in every mode, world axes."""
+    motions = []
+    for shape in shapes.T:
+        padded = _motion_in(f, x, jnp.asarray(shape))
+        motions.append(model.node_rows(padded))
+    return np.stack(motions)
+
+
+@compiled_quickly
+def _motion_in(f: Any, x: Any, shape: Any) -> Any:
+    """Displacement and rotation (link, node, 6) of every node for a small step along `shape`."""
+
+    def position(x):
+        return node_poses(f, f.configuration(x)).position
+
+    # How positions change along the shape is the motion itself: a derivative, not a difference.
+    _, linear = jax.jvp(position, (x,), (shape,))
+    rates = engine.rate_map(f, x)
+    # A node turns with its link's frame and, in the link's axes, by the bending of the link there.
+    node_rotation = jnp.asarray(f.links.node_shape)[:, :, 3:]
+    bending = jnp.einsum("lkdc,lcn->lkdn", node_rotation, rates.q)
+    in_link_axes = rates.V[:, None, 3:] + bending
+    R = f.configuration(x).R
+    angular = jnp.einsum("lij,lkjn->lkin", R, in_link_axes) @ shape
+    return jnp.concatenate([linear, angular], axis=-1)

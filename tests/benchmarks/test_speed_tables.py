@@ -1,0 +1,55 @@
+"""Tables of speeds go where README and docs have marks for them."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def script():
+    place = ROOT / "benchmarks" / "speed" / "tables.py"
+    spec = importlib.util.spec_from_file_location("speed_tables_script", place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def payloads():
+    part = {"native_s": 0.5, "wall_s": 2.0, "first_s": 9.0}
+    measured = {"one by one": part, "in lanes": part | {"native_s": 0.125}}
+    return measured | {"count": 1000, "lanes": 8, "ratio": 4.0, "difference": 1e-12}
+
+
+def machine():
+    names = ("cpu", "cores_used", "cores_available", "threads", "load", "python")
+    return dict.fromkeys((*names, "lissom", "jax"), "?")
+
+
+def test_a_measurement_replaces_what_stood_between_its_marks(script, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- payloads -->\nold\n<!-- /payloads -->\nafter\n")
+    script.TABLES = (("payloads", page, "payloads", script.payloads_table),)
+    script.ROOT = tmp_path
+    numbers = tmp_path / "payloads.json"
+    numbers.write_text(json.dumps({"machine": machine(), "payloads": payloads()}))
+    script.main([str(numbers)])
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("after\n")
+    assert "| in lanes | 0.125 |" in text and "old" not in text
+
+
+def test_a_page_without_marks_is_refused_and_left_alone(script, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("nothing here\n")
+    with pytest.raises(ValueError, match="<!-- peers -->"):
+        script.put(page, "peers", "table")
+    assert page.read_text() == "nothing here\n"
+
+
+def test_readme_and_docs_have_a_place_for_every_table(script):
+    for _, page, mark, _ in script.TABLES:
+        assert f"<!-- {mark} -->" in page.read_text()

@@ -1,0 +1,82 @@
+"""Runs beside each other, and pictures of runs in files."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.describe import DescriptionError
+from lissom.services.compare import CompareRequest, compare
+from lissom.services.plot import PlotRequest, plot
+
+BODY = {"mass": 1.0, "com": [0.1, 0, 0], "inertia": [0.01, 0.01, 0.02]}
+JOINT = {"type": "revolute", "origin": {}, "axis": [0, 1, 0]}
+LINK = {"name": "bar", "joint": JOINT, "rigid": BODY | {"tip": [0.3, 0, 0]}}
+MODEL = ls.Model(ls.Robot.from_dict({"name": "arm", "links": [LINK]}))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    names = []
+    for k, q in enumerate((0.3, 0.35)):
+        run = ls.simulate(MODEL, [q], t_end=0.1, output_dt=0.01 * (k + 1))
+        names.append(str(run.save(folder / f"{k}.nc")))
+    return tuple(names)
+
+
+def test_the_difference_of_two_runs_is_that_of_their_joints_and_tips(files):
+    answer = compare(CompareRequest(runs=files))
+    by_name = {d.quantity: d for d in answer.differences}
+    assert set(by_name) == {"q.bar", "position.bar/tip"}
+    first, second = (ls.Run.load(name) for name in files)
+    # Every second time of the first run is a time of the second.
+    apart = np.abs(second.q[:, 0] - first.q[::2, 0])
+    assert by_name["q.bar"].largest == pytest.approx(apart.max(), rel=1e-3)
+    chord = 0.3 * 2 * np.sin(0.5 * by_name["q.bar"].largest)
+    assert by_name["position.bar/tip"].largest == pytest.approx(chord, rel=1e-3)
+
+
+def test_a_run_differs_from_itself_by_nothing(files, tmp_path):
+    copy = tmp_path / "copy.nc"
+    copy.write_bytes(open(files[0], "rb").read())
+    answer = compare(CompareRequest(runs=(files[0], str(copy))))
+    assert all(d.largest == 0.0 for d in answer.differences)
+
+
+def test_pictures_are_drawn(files, tmp_path):
+    overlay, chosen = tmp_path / "overlay.png", tmp_path / "chosen.svg"
+    compare(CompareRequest(runs=files, picture=str(overlay)))
+    what = ("q", "position.bar/tip.z", "energy.kinetic")
+    plot(PlotRequest(run=files[0], what=what, picture=str(chosen)))
+    assert overlay.stat().st_size > 10_000
+    assert "position.bar/tip.z" in chosen.read_text()
+
+
+@pytest.mark.parametrize(
+    ("request_of", "words"),
+    [
+        (lambda f: CompareRequest(runs=f[:1]), ["runs", "1", "two"]),
+        (lambda f: CompareRequest(runs=(f[0], f[0])), ["twice"]),
+        (lambda f: CompareRequest(runs=(f[0], "none.nc")), ["none.nc", "no such file"]),
+        (
+            lambda f: CompareRequest(runs=f, node="fore/tip", picture="x.png"),
+            ["fore/tip", "bar/0"],
+        ),
+        (
+            lambda f: PlotRequest(run=f[0], what=("positon",), picture="x.png"),
+            ["positon", "'position'"],
+        ),
+        (
+            lambda f: PlotRequest(run=f[0], what=("q.foo",), picture="x.png"),
+            ["foo", "bar"],
+        ),
+    ],
+)
+def test_bad_requests_are_refused(files, request_of, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    request = request_of(files)
+    answer = compare if isinstance(request, CompareRequest) else plot
+    with pytest.raises(DescriptionError) as refusal:
+        answer(request)
+    assert all(word in str(refusal.value) for word in words), str(refusal.value)
+    assert not list(tmp_path.iterdir())
