@@ -99,7 +99,7 @@ def _positions(f: Any, x: Any) -> Any:
 
 
 def nodal_motion(
-    model: Model, f: AbstractFormulation, x: np.ndarray, shapes: np.ndarray
+    model: Model, f: AbstractFormulation, x: Any, shapes: np.ndarray
 ) -> np.ndarray:
     """Displacement and rotation (mode, node, 6) of every node in every mode, world axes."""
     motions = []
