@@ -139,9 +139,8 @@ def test_library_materials_know_their_yield_stress():
 
 def nodes_of(state) -> NodeMotion:
     poses = model.poses(state)
-    return NodeMotion(
-        *(np.asarray(a)[None] for a in (poses.position, poses.rotation, poses.frame))
-    )
+    arrays = (poses.position, poses.rotation, poses.frame, poses.body)
+    return NodeMotion(*(np.asarray(a)[None] for a in arrays))
 
 
 def sag_and_slope(EI: float) -> tuple[float, float]:
