@@ -139,9 +139,8 @@ def test_library_materials_know_their_yield_stress():
 
 def nodes_of(state) -> NodeMotion:
     poses = model.poses(state)
-    return NodeMotion(
-        *(np.asarray(a)[None] for a in (poses.position, poses.rotation, poses.frame))
-    )
+    arrays = (poses.position, poses.rotation, poses.frame, poses.body)
+    return NodeMotion(*(np.asarray(a)[None] for a in arrays))
 
 
 def sag_and_slope(EI: float) -> tuple[float, float]:
@@ -206,10 +205,15 @@ def test_rotation_vectors_are_compared_as_rotations():
     finite = Model(rod, "nonlinear", modes=4, basis="assumed")
     frame = np.eye(3)[None, None]
     turned = np.broadcast_to([0.0, 0.0, 1.2], (1, 1, 3, 3))
-    nodes = NodeMotion(np.asarray(rod_points()), turned, frame)
+    nodes = NodeMotion(np.asarray(rod_points()), turned, frame, unbent(finite))
     (bent,) = bent_bodies(finite, nodes)
     assert np.abs(bent.turn).max() < 1e-12
     assert not list(bending_doubts(finite, [bent]))
+
+
+def unbent(model: Model) -> np.ndarray:
+    """Coordinates of the only body of a model, at one time."""
+    return np.zeros((1, 1, model.bodies[0].coordinates))
 
 
 def rod_points() -> list:
@@ -217,9 +221,8 @@ def rod_points() -> list:
 
 
 def test_a_link_at_rest_has_no_stress():
-    still = NodeMotion(
-        np.asarray(rod_points()), np.zeros((1, 1, 3, 3)), np.eye(3)[None, None]
-    )
+    points, still_nodes = np.asarray(rod_points()), np.zeros((1, 1, 3, 3))
+    still = NodeMotion(points, still_nodes, np.eye(3)[None, None], unbent(model))
     assert not list(strength_doubts(model, bent_bodies(model, still)))
 
 

@@ -171,7 +171,9 @@ def composed_rotation(
 def lengths(vectors: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n"]:
     """Lengths of many vectors; many times as fast as `np.linalg.norm`, which adds up three numbers at a time."""
     x, y, z = np.moveaxis(np.asarray(vectors), -1, 0)
-    return np.sqrt(x * x + y * y + z * z)
+    # What is too long for a double is infinitely long.
+    with np.errstate(over="ignore"):
+        return np.sqrt(x * x + y * y + z * z)
 
 
 def _quaternion(phi: Float[np.ndarray, "*n 3"]) -> tuple[np.ndarray, ...]:

@@ -6,9 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from ...bodies.body import Body
 from ...bodies.section_forces import forces_of_displacements, section_rigidities
 from ...describe.doubt import Doubt, worst
 from ...describe.link import Beam
+from ...describe.once import once_for_each
 from ...describe.part import plain
 from ...describe.quantity import is_traced
 from ...describe.section import section_at
@@ -31,8 +33,23 @@ class LoadedBeam(NamedTuple):
 
     bent: BentBody
     beam: Beam
-    # N, Vy, Vz, T, My, Mz at both ends of each element.
-    forces: Float[np.ndarray, "e 2 6 t"]
+    # N, Vy, Vz, T, My, Mz at both ends of each element, for unit displacements of the nodes.
+    unit_forces: Float[np.ndarray, "e 2 6 d"]
+
+    @property
+    def forces(self) -> Float[np.ndarray, "e 2 6 t"]:
+        """The forces over time."""
+        return self.unit_forces @ self._displacement.T
+
+    @property
+    def axial(self) -> Float[np.ndarray, "e t"]:
+        """Normal forces over time, tension positive; the mean over an element is free of its own weight's slope."""
+        return self.unit_forces[:, :, 0].mean(axis=1) @ self._displacement.T
+
+    @property
+    def _displacement(self) -> Float[np.ndarray, "t d"]:
+        strained = np.asarray(self.bent.strained)
+        return strained.reshape(len(strained), -1)
 
 
 def strength_doubts(
@@ -51,10 +68,15 @@ def _loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
             continue
         if is_traced(plain(beam), bent.body.element_stiffness):
             continue
-        # Times take the place of the coordinates' columns.
-        nodal = np.moveaxis(bent.strained, 0, -1)
-        forces = np.asarray(forces_of_displacements(bent.body, nodal))
-        yield LoadedBeam(bent, beam, forces)
+        yield LoadedBeam(bent, beam, _unit_forces(bent.body))
+
+
+@once_for_each
+def _unit_forces(body: Body) -> Float[np.ndarray, "e 2 6 d"]:
+    """Forces in the sections of a body for unit displacements of its nodes, one after the other."""
+    nodes = len(body.points)
+    unit = np.eye(6 * nodes).reshape(nodes, 6, 6 * nodes)
+    return np.asarray(forces_of_displacements(body, unit))
 
 
 # --- yield ---------------------------------------------------------------------------------------------------------
@@ -87,7 +109,7 @@ def largest_stress(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
     rigidity = np.asarray(section_rigidities(loaded.bent.body))
     strains = loaded.forces[:, :, [0, 3, 4, 5]] / rigidity[:, None, :, None]
     places = _places_along(loaded)
-    stress = np.zeros(loaded.forces.shape[-1])
+    stress = np.zeros(strains.shape[-1])
     for element, ends in enumerate(places):
         for end, s in enumerate(ends):
             outer = fibres(section_at(loaded.beam.section, s), material.nu)
@@ -121,8 +143,7 @@ def _axial_loads(
     stiffened = model.choices.stiffening == "geometric"
     for loaded in beams:
         critical = euler_load(model, loaded)
-        # Tension is positive; the mean over an element is free of its own weight's slope.
-        axial = loaded.forces[:, :, 0].mean(axis=1)
+        axial = loaded.axial
         # Stiffening accounts for axial loads, until they buckle the link.
         load = -axial if stiffened else np.abs(axial)
         limit = BUCKLING if stiffened else AXIAL_LOAD
