@@ -379,12 +379,12 @@ def test_the_arm_in_the_peer_is_driven_as_ours():
 
 def test_at_the_error_asked_for_the_fastest_run_of_the_peer_counts():
     rows = [
-        {"error_m": 9e-5, "wall_s_per_s": 0.1},
-        {"error_m": 2.1e-5, "wall_s_per_s": 0.3},
-        {"error_m": 4e-6, "wall_s_per_s": 0.9},
+        {"error_m": 9e-5, "cpu_s_per_s": 0.1},
+        {"error_m": 2.1e-5, "cpu_s_per_s": 0.3},
+        {"error_m": 4e-6, "cpu_s_per_s": 0.9},
     ]
     case = peers.PeerCase("L", None, None, "", (), (), asked=2e-5, aim=20.0)
-    assert peers.at_asked_error(case, rows)["wall_s_per_s"] == 0.3
+    assert peers.at_asked_error(case, rows)["cpu_s_per_s"] == 0.3
 
 
 def test_many_payloads_in_lanes_are_the_runs_of_single_robots():

@@ -176,11 +176,11 @@ def test_twenty_slopes_of_a_second_cost_at_most_ten_runs():
 
     def seconds(function):
         took = []
-        for k in range(5):
-            began = time.perf_counter()
+        for k in range(15):
+            began = time.process_time()
             jax.block_until_ready(function(p * (1 + 1e-6 * k)))
-            took.append(time.perf_counter() - began)
-        # The least of several is what it takes where nothing else computes.
+            took.append(time.process_time() - began)
+        # The least of several, of this process alone: what it takes where nothing else computes.
         return min(took)
 
     assert seconds(slopes) < 10 * seconds(plain)

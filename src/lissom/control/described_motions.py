@@ -12,6 +12,7 @@ from ..describe.planned_motions import (
     TipLineMotion,
     ViaPointMotion,
 )
+from ..describe.time_tables import Row
 from ..solve.channels import UnknownNameError
 from ..solve.inverse_kinematics import UnreachableError
 from ..solve.model import Model
@@ -62,20 +63,25 @@ def end_rows(model: Model, controller: Common) -> tuple[np.ndarray, np.ndarray]:
     return first, last
 
 
-@lru_cache(maxsize=8)
 def _line(model: Model, described: TipLineMotion) -> AbstractSignal:
     """The motion of all moving joints along a line of the tip."""
-    begin, end = described.t
+    line = (described.t, described.start, described.target)
+    return _line_of(model, *line, described.interpolation, described.node)
+
+
+@lru_cache(maxsize=8)
+def _line_of(
+    model: Model,
+    t: Row,
+    start: Row,
+    target: Row,
+    profile: str,
+    node: str | None,
+) -> AbstractSignal:
+    begin, end = t
+    kind = {"profile": profile, "node": node, "begin": begin}
     try:
-        return tip_line(
-            model,
-            described.start,
-            described.target,
-            end - begin,
-            profile=described.interpolation,
-            node=described.node,
-            begin=begin,
-        ).reference
+        return tip_line(model, start, target, end - begin, **kind).reference
     except (UnreachableError, UnknownNameError, ValueError) as failure:
         raise DesignError(str(failure), "reference") from None
 

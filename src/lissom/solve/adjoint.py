@@ -250,7 +250,7 @@ def filled(
         at = step.interpolate(trace.now, _dense_only(trace), h, part)
         f = robot.formulation
         on_branch = f.mechanism.near(frozen(trace.joints))
-        return at.x, at.xd, at.work, on_branch.joint_coordinates(at.x)
+        return at.x, at.xd, at.work, on_branch.joint_coordinates(real(at.x))
 
     columns = jax.vmap(row)(record.t, number)
     shown = [jnp.where(is_reached[:, None], c, jnp.nan) for c in (*columns, held)]

@@ -33,6 +33,7 @@ from ...solve.channels import (
 from ...solve.feedback import WiredLaw
 from ...solve.model import EquilibriumError, Model
 from ...solve.state import State
+from ...types import real
 from .carried_weight import require_consistent_terms, with_weight_stiffness
 from .linear_feedback import (
     LinearFeedback,
@@ -163,7 +164,7 @@ def operating_point(
     if not float(left) < BALANCE:
         # Newton's iteration lost its way, as it does with very soft links: it begins again where they hang at rest.
         resting = model.static(q)
-        tau = of_independent(f, resting.torque)
+        tau = of_independent(f, real(resting.torque))
         start = jnp.concatenate([resting.x, tau])
         point, left = _balanced(model.formulation_at(resting), q, qd, qdd, start)
     require_balance(float(left), f"near q = {np.asarray(q).tolist()}")
