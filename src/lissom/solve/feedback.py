@@ -2,6 +2,7 @@
 
 import abc
 import inspect
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from jaxtyping import Array, Float
 
 from ..compilation import split_arguments, user_code_in
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
+from ..native import code_cache, program_cache
 from ..types import Scalar, real, whole
 from .channels import Channel, UnknownNameError, measure, output_named
 from .law import AbstractLaw
@@ -379,8 +381,20 @@ def _command_shape(wired_law: WiredLaw) -> tuple[int, ...]:
     if key not in _SHAPES:
         if len(_SHAPES) >= MOST_SHAPES:
             _SHAPES.clear()
-        _SHAPES[key] = _traced_shape(wired_law)
+        _SHAPES[key] = _kept_shape(wired_law, key)
     return _SHAPES[key]
+
+
+def _kept_shape(wired_law: WiredLaw, key: Any) -> tuple[int, ...]:
+    """The shape of a command as an earlier process found it, else traced now: that takes longer than a short run."""
+    name = program_cache.key_of("shape of a command", *key)
+    kept = None if name is None else code_cache.find(name, counts=False)
+    if kept is not None:
+        return tuple(json.loads(kept))
+    shape = _traced_shape(wired_law)
+    if name is not None:
+        code_cache.keep(name, json.dumps(shape).encode())
+    return shape
 
 
 def _traced_shape(wired_law: WiredLaw) -> tuple[int, ...]:
