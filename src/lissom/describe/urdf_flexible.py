@@ -5,7 +5,7 @@ them, and a rigid remainder on one of its nodes the rest, so that the link as a 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -228,7 +228,7 @@ def _on_nearest_node(
     rest: RigidPart, tip: Vector3, elements: int
 ) -> tuple[int, dict[str, Any]]:
     """Number of the node of the beam that is nearest to the centre of a body, and the lumped mass there."""
-    places: Sequence[Any] = np.linspace(np.zeros(3), tip, elements + 1)
+    places = np.linspace(np.zeros(3), tip, elements + 1)
     node = int(np.argmin(np.linalg.norm(places - rest.centre, axis=1)))
     offset = np.asarray(rest.centre - places[node])
     mass = {

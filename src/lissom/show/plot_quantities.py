@@ -28,7 +28,7 @@ def plot_quantities(
     """
     chosen = [chosen_columns(run, entry) for entry in what]
     figure = new_figure(10, PANEL * len(what) + 0.6)
-    whole = figure.subfigures()
+    whole = figure.add_subfigure(figure.add_gridspec(1, 1)[0])
     panels = stacked_time_axes(whole, [1.0] * len(what))
     for axes, entry, lines in zip(panels, what, chosen, strict=True):
         for k, (name, values) in enumerate(lines.items()):

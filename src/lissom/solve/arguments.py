@@ -81,11 +81,12 @@ def solver_of(options: Any) -> Solver:
     if options is not None and not isinstance(options, Mapping):
         message = "must be a mapping of options such as {'rtol': 1e-8}, or a Solver"
         raise ArgumentError("solver", options, message)
+    given = dict(options or {})
     try:
-        return build_from(Solver, dict(options or {}))
+        return build_from(Solver, given)
     except DescriptionError as failure:
         first = failure.problems[0]
-        value = first.value if first.value is not None else options.get(first.field)
+        value = first.value if first.value is not None else given.get(first.field)
         raise ArgumentError(f"solver.{first.field}", value, first.message) from None
 
 

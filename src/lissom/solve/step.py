@@ -93,8 +93,9 @@ class Moment(eqx.Module):
     """The march at one time: state, and work put in and dissipated since the start."""
 
     t: Float[Real, ""]
-    x: Float[Real, " n"]
-    xd: Float[Real, " n"]
+    # (n,) arrays of JAX, or of the host before the march has begun.
+    x: Any
+    xd: Any
     work: Float[Real, " 2"]
 
 
