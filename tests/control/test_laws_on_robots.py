@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.control.real_loop import RealLoop
-from lissom.scenarios.ready import initial_state
-from lissom.solve.signals import Table
 from sampled_laws import DESCRIBED, END, SAMPLE, changed_law, pendulum, sampled_law
 
 pytestmark = pytest.mark.slow
@@ -74,25 +71,3 @@ def test_small_deviations_follow_the_linear_model_of_the_loop(kind):
         x = linear.A @ x
     away = np.abs(np.array(foretold) - encoder[: samples + 1]).max()
     assert away < 0.01 * 1e-3
-
-
-def test_a_sampled_law_with_delay_and_steps_costs_at_most_three_times_a_continuous_one():
-    """On the four-dof arm as it is let go and unfolds: an arm at rest costs a continuous law nothing."""
-    scenario = ls.Scenario.load("cibicik-arm")
-    model = ls.Model("cibicik-arm", "nonlinear", basis="assumed", modes=6)
-    described = scenario.controller
-    gains = described.kp, described.kd
-    unfolding = described.reference.value[:2]
-    reference = Table([0.0, 0.1], unfolding, "hold", after="hold")
-    start = initial_state(model, scenario)
-    continuous = ls.PD(*gains, reference, compensate=model.formulation)
-    sampled = ls.PD(*gains, reference, compensate=model.formulation, sample=1e-3)
-    real = RealLoop(law=sampled, sample=1e-3, delay=1, resolution=np.full(8, 1e-5))
-
-    def seconds(law):
-        run = ls.simulate(model, start, t_end=1.0, output_dt=0.01, torque=law)
-        return run.data.attrs["wall_run_s"]
-
-    pairs = [(seconds(continuous), seconds(real)) for _ in range(3)]
-    fast, slow = np.min(pairs, axis=0)
-    assert slow < 3 * fast

@@ -194,6 +194,11 @@ def test_a_delayed_reference_waits_and_never_runs_ahead():
         ("lqg", {"noise": {"torque": [1.0], "sensors": [1.0] * 3}}, "noise.sensors"),
         ("pid", {"shaper": {"modes": [9]}}, "there is no mode 9"),
         (
+            "hybrid",
+            {"gain": [[1.0, 2.0]]},
+            "gain: 1 rows .* of 1 numbers .* got 1 of 2",
+        ),
+        (
             "lqg",
             {"tolerances": {"position": [1.0, 1.0], "torque": [1.0]}},
             "position tolerances: 1 numbers, got 2",

@@ -110,9 +110,25 @@ def hybrid_law(model: Model, controller: HybridController) -> Hybrid:
         )
 
     if controller.gain is not None:
-        return law_with(np.asarray(controller.gain, dtype=float))
+        return law_with(_written_gain(model, controller))
     # Torques per joint acceleration, from what the gauges read per joint acceleration.
     W = strain_filter(model, q, sensors)
     direction = joint_inertia(model, q)[:, None] * W
     found = vibration_gain(model, q, lambda g: law_with(g * direction), 100.0)
     return law_with(found.chosen * direction)
+
+
+def _written_gain(model: Model, controller: HybridController) -> np.ndarray:
+    """A gain as it is written.
+
+    Raises:
+        DesignError: another size than a row for each drive, a number for each sensor.
+    """
+    gain = np.asarray(controller.gain, dtype=float)
+    wanted = (len(model.actuated), len(controller.sensors))
+    if gain.shape != wanted:
+        raise DesignError(
+            f"{wanted[0]} rows (drives) of {wanted[1]} numbers (sensors), got {gain.shape[0]} of {gain.shape[1]}",
+            "gain",
+        )
+    return gain
