@@ -54,8 +54,9 @@ def _payload(payload: Payload) -> str:
 def _row(links: Sequence[Link], i: int) -> tuple[str, ...]:
     link = links[i]
     parent = parent_of(links, i)
-    on_ground = parent is None or parent < 0
-    carrier = "ground" if on_ground else links[parent].name
+    carrier = "ground"
+    if parent is not None and parent >= 0:
+        carrier = links[parent].name
     return (link.name, carrier, _joint(link), _body(link), _length(links, i))
 
 

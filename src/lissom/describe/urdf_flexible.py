@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ..types import Matrix3, Vector3
 from .errors import nearest, refused
@@ -187,12 +186,12 @@ def remainder(whole: RigidPart, part: RigidPart) -> RigidPart:
     return RigidPart(mass, centre, (inertia + inertia.T) / 2)
 
 
-def _about_joint(part: RigidPart) -> Float[np.ndarray, "3 3"]:
+def _about_joint(part: RigidPart) -> Matrix3:
     """Inertia about the link's origin, by Steiner's theorem."""
     return part.inertia + _point_inertia(part.mass, part.centre)
 
 
-def _point_inertia(mass: float, at: Vector3) -> Float[np.ndarray, "3 3"]:
+def _point_inertia(mass: float, at: Vector3) -> Matrix3:
     at = np.asarray(at, dtype=float)
     return mass * (at @ at * np.eye(3) - np.outer(at, at))
 

@@ -92,7 +92,7 @@ class LinearModel(Summarised):
         """Poles, slowest first, one of each pair."""
         poles = self.poles
         rate = np.log(poles) / self.dt if self.dt else poles
-        upper = rate[rate.imag >= 0]
+        upper = rate[np.imag(rate) >= 0]
         for pole in sorted(upper, key=abs):
             size = abs(pole)
             ratio = -pole.real / size if size else np.nan
