@@ -66,14 +66,14 @@ EXCHANGE = np.kron(
 )  # N, eq. (70)
 
 
-def real_screws(twists: Float[Array, "6 *k"]) -> Screws:
+def real_screws(twists: Float[Array, " 6 *k"]) -> Screws:
     """Dual screws without dual part of twists (v, w) in this program's order."""
     v, w = twists[:3], twists[3:]
     o = jnp.zeros_like(v)
     return jnp.concatenate([w, o, v, o])
 
 
-def twists_of(screws: Screws) -> tuple[Float[Array, "6 *k"], Float[Array, "6 *k"]]:
+def twists_of(screws: Screws) -> tuple[Float[Array, " 6 *k"], Float[Array, " 6 *k"]]:
     """Real and dual part of dual screws as twists (v, w)."""
     real = jnp.concatenate([screws[6:9], screws[:3]])
     return real, jnp.concatenate([screws[9:], screws[3:6]])

@@ -74,6 +74,7 @@ class Lagging(AbstractLaw):
         return torque, {"count": memory["count"] + 1, "filtered": filtered}
 
 
+@pytest.mark.slow
 def test_the_discrete_loop_predicts_small_motion_of_the_full_robot(model):
     # Two runs from neighbouring states, their difference over ten samples against A^10: second order in the step of
     # 1e-5 beside the first, and the run's tolerance.

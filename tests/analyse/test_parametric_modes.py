@@ -395,6 +395,7 @@ def test_a_straight_locked_arm_is_a_cantilever(reference):
     np.testing.assert_allclose(found.sensitivity([0.2]).frequency_hz, 0.0, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_slopes_are_those_of_differences_and_of_jax():
     found = mid_path()
     point = path_points()[20]

@@ -37,6 +37,7 @@ def asked(capsys, *words):
     return code, json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_polynomials_are_told_and_written(rod, tmp_path, capsys):
     code, answer = asked(
         capsys, rod, "--over", "payload.mass=0.05:0.15", "--locked", "--count", 2, "--polynomial", 3, "-o",

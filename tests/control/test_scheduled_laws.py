@@ -88,6 +88,7 @@ def tracked(torque, disturbance, samples=400):
     return run(begin)[1]
 
 
+@pytest.mark.slow
 def test_the_filter_learns_a_lasting_torque_and_follows_the_rotor():
     torque, disturbance = 0.3, -0.11
     state, unknown, _ = tracked(torque, disturbance)

@@ -1,6 +1,8 @@
 """`validate` says valid exactly where `simulate` starts: every formulation, every feature of a robot."""
 
+import shutil
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
@@ -35,6 +37,11 @@ def described(feature, formulation, **choices):
 
 
 def written(tmp_path, scenario):
+    # A file names files of its own folder alone.
+    for link in scenario["robot"]["links"]:
+        if "fe" in link:
+            copy = shutil.copy(link["fe"]["file"], tmp_path)
+            link["fe"] = {**link["fe"], "file": Path(copy).name}
     file = tmp_path / "scenario.yaml"
     YAML(typ="safe", pure=True).dump(scenario, file)
     return str(file)

@@ -8,8 +8,8 @@ from .so3 import skew
 
 
 def twist_to_child(
-    R: Float[Array, "3 3"], p: Float[Array, " 3"], V: Float[Array, "6 *m"]
-) -> Float[Array, "6 *m"]:
+    R: Float[Array, "3 3"], p: Float[Array, " 3"], V: Float[Array, " 6 *m"]
+) -> Float[Array, " 6 *m"]:
     """Twist of a body seen from a frame fixed to it at (R, p): `R^T (v + w x p)`, `R^T w`; columns are allowed."""
     v, w = V[:3], V[3:]
     at_p = v - skew(p) @ w

@@ -27,7 +27,7 @@ class RestToRest(AbstractSignal):
     """
 
     t: Float[Real, " p"]
-    values: Float[Real, "p *shape"]
+    values: Float[Real, " p *shape"]
     profile: str = eqx.field(static=True)
 
     def __init__(self, t: Sequence[float], value: Any, profile: str = "quintic"):

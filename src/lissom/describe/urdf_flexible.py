@@ -124,7 +124,8 @@ def _flexible(
         raise refused("flexible", name, message)
     path = [[0.0, 0.0, 0.0], tip.tolist()]
     entry = {**beam, "path": path}
-    own = beam_part(build_from(Beam, entry), tip)
+    built = build_from(Beam, entry)
+    own = beam_part(built, tip)
     whole = RigidPart(
         float(rigid["mass"]),
         np.asarray(rigid.get("com", np.zeros(3)), dtype=float),
@@ -150,10 +151,9 @@ def _flexible(
     lighter = scaled(own, share)
     rest = remainder(whole, lighter)
     if share < 1.0:
-        material = build_from(Beam, entry).material
-        density = share * material.density
-        entry["material"] = {**plain(material), "density": density}
-    node, mass = _on_nearest_node(rest, tip, int(entry["elements"]))
+        density = share * built.material.density
+        entry["material"] = {**plain(built.material), "density": density}
+    node, mass = _on_nearest_node(rest, tip, built.elements)
     made["masses"] = [mass]
     return made, FlexibleLink(name, whole.mass, lighter.mass, share, rest.mass, node)
 

@@ -139,8 +139,8 @@ def inwards(
     parents: tuple[int, ...] | None,
     hand_down: Callable[[Any, Any], Any],
     links: Any,
-    own: Float[Array, "l *n"],
-) -> Float[Array, "l *n"]:
+    own: Float[Array, " l *n"],
+) -> Float[Array, " l *n"]:
     """Sum of every link's `own` and of `hand_down(link, sum)` of all links that it carries, from the tips inwards."""
     if parents is None:
 
@@ -162,14 +162,14 @@ def inwards(
     return jnp.stack(sums)
 
 
-def of_previous(value: Float[Array, "l *n"]) -> Float[Array, "l *n"]:
+def of_previous(value: Float[Array, " l *n"]) -> Float[Array, " l *n"]:
     """For every link of a serial chain, the value of the link before it; zero for the first, on the ground."""
     return jnp.concatenate([jnp.zeros_like(value[:1]), value[:-1]])
 
 
 def of_parents(
-    parents: tuple[int, ...] | None, value: Float[Array, "b *n"]
-) -> Float[Array, "l *n"]:
+    parents: tuple[int, ...] | None, value: Float[Array, " b *n"]
+) -> Float[Array, " l *n"]:
     """For every link, the value of its parent; zero where that is the ground."""
     if parents is None:
         return of_previous(value)
@@ -179,8 +179,8 @@ def of_parents(
 
 
 def on_parents(
-    parents: tuple[int, ...] | None, value: Float[Array, "l *n"], count: int
-) -> Float[Array, "b *n"]:
+    parents: tuple[int, ...] | None, value: Float[Array, " l *n"], count: int
+) -> Float[Array, " b *n"]:
     """The transpose of `of_parents`: sums over the children of each of `count` links."""
     if parents is None:
         return jnp.concatenate([value[1:], jnp.zeros_like(value[:1])])
@@ -194,7 +194,7 @@ def stands_on_ground(chain: Chain) -> Float[np.ndarray, " l"]:
     return (np.asarray(parents) == GROUND).astype(float)
 
 
-def with_frames(chain: Chain, value: Float[Array, "b *n"]) -> Float[Array, "l *n"]:
+def with_frames(chain: Chain, value: Float[Array, " b *n"]) -> Float[Array, " l *n"]:
     """Values of the robot's links, and zeros for the frames of the chain that follow them."""
     missing = chain.n_links - value.shape[0]
     if missing == 0:

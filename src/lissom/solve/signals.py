@@ -91,7 +91,7 @@ class Table(AbstractSignal):
     """
 
     t: Float[Real, " p"]
-    values: Float[Real, "p *shape"]
+    values: Float[Real, " p *shape"]
     interpolation: str = eqx.field(static=True)
     after: str = eqx.field(static=True)
 

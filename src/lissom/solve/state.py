@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 
 from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import AbstractFormulation, Motion
-from ..types import host_real, joined, picked
+from ..types import host_real, is_traced, joined, picked
 
 
 class State(Summarised, eqx.Module):

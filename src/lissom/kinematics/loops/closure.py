@@ -105,8 +105,8 @@ def closing_jacobian(
 
 
 def all_joints(
-    closure: Closure, theta_i: Float[Array, "i *n"], theta_d: Float[Array, "d *n"]
-) -> Float[Array, "j *n"]:
+    closure: Closure, theta_i: Float[Array, " i *n"], theta_d: Float[Array, " d *n"]
+) -> Float[Array, " j *n"]:
     """All joints from the independent and the dependent ones."""
     order = np.argsort([*closure.independent, *closure.dependent])
     return jnp.concatenate([theta_i, theta_d])[order]
