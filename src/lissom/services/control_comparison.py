@@ -34,7 +34,7 @@ def compare(
     study = request.study
     if not isinstance(study, ControlStudy):
         study = ControlStudy.load(study)
-    with using(study.scenario.solver.backend):
+    with using(study.changed_scenario.solver.backend):
         return _compared(request, study, watch)
 
 
