@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .array_file import (
+    REAL,
     ArrayFileError,
     Shape,
     array_names,
@@ -139,7 +140,12 @@ def read_link_arrays(path: Path) -> dict[str, np.ndarray]:
     for name in ("stiffness", "mass"):
         check_semidefinite(path, name, arrays[name], ROUNDING)
     check_positions(path, "triangles", arrays["triangles"], sizes["s"])
-    return arrays
+    # Whole numbers in a file are real numbers all the same.
+    real = set(shapes) - {*LINK_TEXTS, "triangles", "exact"}
+    return {
+        name: array.astype(float) if name in real else array
+        for name, array in arrays.items()
+    }
 
 
 def check_positions(path: Path, name: str, positions: np.ndarray, count: int) -> None:
@@ -161,6 +167,13 @@ def _nodes_of_mesh(
     # Finite-element programs count nodes from 1.
     counted = np.arange(1, len(points) + 1)
     labels = np.asarray(arrays.get("labels", counted)).reshape(-1)
+    if labels.dtype.kind not in REAL:
+        raise ArrayFileError(path, "labels", "must hold the numbers of the nodes")
+    if not len(points):
+        raise ArrayFileError(path, "nodes", "holds no node")
+    if len(labels) != len(points):
+        message = f"has {len(labels)} entries for {len(points)} nodes"
+        raise ArrayFileError(path, "labels", message)
     rows = []
     for name, label in interface:
         found = np.flatnonzero(labels == label)

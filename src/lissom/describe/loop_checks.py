@@ -137,14 +137,14 @@ def _in_plane(loop: Loop) -> Findings:
 
 
 def _joints(entries: Entries, moving: list[str], closed: bool) -> Findings:
-    for key in ("independent", "assembly"):
+    for key, kind in (("independent", list | tuple), ("assembly", Mapping)):
         joints = entries.get(key)
         if joints is None:
             continue
         if not closed:
             message = "belongs to a closed chain: this robot has no loops"
             yield finding(message, key)
-        elif isinstance(joints, list | tuple | Mapping):
+        elif isinstance(joints, kind):
             yield from _unknown_joints(key, joints, moving)
 
 

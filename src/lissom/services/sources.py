@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -161,6 +162,9 @@ def _recorded_scenario(source: str) -> Scenario:
         raise refused("scenario", None, message, file=source)
     document = Document(source, recorded, {})
     recorded = with_named_files(document, Path(source).parent).data
-    if version.startswith("0.1."):
-        return Scenario.of_version_0_1(recorded)
-    return Scenario.from_dict(recorded)
+    of_old = version.startswith("0.1.")
+    try:
+        return (Scenario.of_version_0_1 if of_old else Scenario.from_dict)(recorded)
+    except DescriptionError as failure:
+        problems = [replace(problem, file=source) for problem in failure.problems]
+        raise DescriptionError(problems) from None

@@ -140,7 +140,8 @@ def _rigid_modes(fe: FiniteElements) -> Iterator[Line]:
         text = f"not free as it stands (residual {worst:.1e}): the dof order is wrong"
         yield Line("rigid modes", FAIL, text, "see dof order", values)
         return
-    stiff = [name for name, r in per_motion.items() if r > ROUGH]
+    # What is no number is not free either.
+    stiff = [name for name, r in per_motion.items() if not r <= ROUGH]
     yield Line("dof order", PASS, "no other order of the rows fits better")
     text = _what_holds(fe, residual, stiff)
     fix = _how_to_release(stiff)
@@ -149,7 +150,7 @@ def _rigid_modes(fe: FiniteElements) -> Iterator[Line]:
 
 def _what_holds(fe: FiniteElements, residual: np.ndarray, stiff: list[str]) -> str:
     """Rigid motions that K resists, and the three dofs with the largest forces against them."""
-    resisted = fe.rigid[:, residual > ROUGH]
+    resisted = fe.rigid[:, ~(residual <= ROUGH)]
     force = np.abs(fe.K @ resisted).max(axis=1)
     least = 1e-3 * force.max()
     dofs = []

@@ -1,0 +1,68 @@
+"""Files that a person would hardly write, and that ended badly once: each is taken or refused in words."""
+
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import lissom as ls
+from lissom.bodies.fe.elements import elements_of
+from lissom.bodies.fe.import_checks import check_elements
+from lissom.describe import DescriptionError
+from lissom.describe.array_file import ArrayFileError
+from lissom.describe.fe_file import fe_nodes, read_link_arrays
+from lissom.describe.files import library_folder
+from lissom.services.sources import scenario_of
+
+
+def test_whole_numbers_in_a_reduced_link_are_real_numbers(tmp_path):
+    with np.load(library_folder() / "solid-arm.npz") as file:
+        arrays = dict(file)
+    arrays["Y"] = np.zeros(arrays["Y"].shape, dtype=np.int8)
+    np.savez(tmp_path / "link.npz", **arrays)
+    read = read_link_arrays(tmp_path / "link.npz")
+    assert read["Y"].dtype == float
+    assert read["triangles"].dtype.kind in "iu"
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"nodes": np.zeros((0, 3)), "labels": np.array([1, 2])}, "no node"),
+        ({"nodes": np.eye(3), "labels": np.array([1, 2])}, "2 entries for 3 nodes"),
+        ({"nodes": np.eye(3), "labels": np.array(["a", "b", "c"])}, "numbers of"),
+    ],
+)
+def test_labels_that_do_not_fit_the_nodes_are_refused(tmp_path, arrays, words):
+    file = tmp_path / "mesh.npz"
+    np.savez(file, **arrays)
+    with pytest.raises(ArrayFileError, match=words):
+        fe_nodes(file, {"inner": 1, "tip": 2})
+
+
+def test_an_assembly_that_is_a_list_is_refused_at_its_key():
+    data = ls.Robot.load("four-bar").to_dict()
+    data["assembly"] = [{"link": "follower"}]
+    with pytest.raises(DescriptionError, match="assembly"):
+        ls.Robot.from_dict(data)
+
+
+def test_what_is_wrong_in_a_result_names_its_file(tmp_path):
+    scenario = {"robot": {"name": "arm", "links": [{"name": "a"}]}, "t_end": 1.0}
+    attrs = {"scenario": json.dumps(scenario), "lissom": "0.2.0"}
+    file = tmp_path / "run.nc"
+    xr.Dataset({"q": ("time", [0.0])}, attrs=attrs).to_netcdf(file, engine="h5netcdf")
+    with pytest.raises(DescriptionError) as refusal:
+        scenario_of(str(file), {})
+    assert all(str(p).startswith(str(file)) for p in refusal.value.problems)
+
+
+def test_a_stiffness_beyond_all_numbers_is_told_and_does_not_end_the_checks():
+    K = 1e308 * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    points = np.array([[0.0, 10, 10], [10.0, 10, 0]])
+    whole = np.kron(K, np.eye(6))
+    with np.errstate(all="ignore"):
+        fe = elements_of(whole, np.eye(12), points)
+        lines = {line.name: line for line in check_elements(fe)}
+    assert lines["rigid modes"].verdict == "fail"
