@@ -66,3 +66,12 @@ def test_a_stiffness_beyond_all_numbers_is_told_and_does_not_end_the_checks():
         fe = elements_of(whole, np.eye(12), points)
         lines = {line.name: line for line in check_elements(fe)}
     assert lines["rigid modes"].verdict == "fail"
+
+
+@pytest.mark.parametrize("kind", [["quintic"], {"a": 1}, 3, None])
+def test_a_motion_whose_type_is_no_word_is_refused_at_its_key(kind):
+    reference = {"type": kind, "t": [0.0, 1.0], "value": [[0.0], [1.0]]}
+    controller = {"type": "pd", "kp": [1.0], "kd": [1.0], "reference": reference}
+    data = {"robot": "simple-pendulum", "controller": controller}
+    with pytest.raises(DescriptionError, match="reference"):
+        ls.Scenario.from_dict(data)

@@ -111,7 +111,7 @@ def _reference_of(value: Any) -> Any:
     if not isinstance(value, Mapping) or "type" not in value:
         return ReferenceTable.model_validate(value)
     kind = value["type"]
-    if kind not in MOTIONS:
+    if not isinstance(kind, str) or kind not in MOTIONS:
         guess = nearest(kind, MOTIONS) if isinstance(kind, str) else ""
         shown = kind if isinstance(kind, str) else kind_of(kind)
         message = f"must be one of {', '.join(MOTIONS)}; a table has no type{guess}"
