@@ -75,3 +75,9 @@ def test_a_motion_whose_type_is_no_word_is_refused_at_its_key(kind):
     data = {"robot": "simple-pendulum", "controller": controller}
     with pytest.raises(DescriptionError, match="reference"):
         ls.Scenario.from_dict(data)
+
+
+def test_a_section_beyond_all_sizes_is_refused_at_its_side():
+    robot = ls.Robot.load("simple-pendulum")
+    with pytest.raises(DescriptionError, match=r"section\.z: 1e\+299"):
+        robot.replace({"links.rod.beam.section.z": 1e299})

@@ -8,7 +8,8 @@ from ..types import Scalar, namespace
 from .part import Finding, Part, finding
 from .quantity import Quantity, is_traced
 
-Side = Annotated[float, Quantity("m", above=0)]
+# Cubes of larger ones are beyond all numbers.
+Side = Annotated[float, Quantity("m", above=0, below=1e6)]
 Area = Annotated[float, Quantity("m^2", above=0)]
 SecondMoment = Annotated[float, Quantity("m^4", above=0)]
 ShearFactor = Annotated[float, Quantity("", above=0)]
