@@ -26,6 +26,15 @@ def test_whole_numbers_in_a_reduced_link_are_real_numbers(tmp_path):
     assert read["triangles"].dtype.kind in "iu"
 
 
+@pytest.mark.parametrize("report", ["", "no JSON", "[1, 2]"])
+def test_a_reduced_link_without_a_report_is_refused(tmp_path, report):
+    with np.load(library_folder() / "solid-arm.npz") as file:
+        arrays = dict(file) | {"report": np.array(report)}
+    np.savez(tmp_path / "link.npz", **arrays)
+    with pytest.raises(ArrayFileError, match="report"):
+        read_link_arrays(tmp_path / "link.npz")
+
+
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [

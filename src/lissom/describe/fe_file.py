@@ -1,5 +1,6 @@
 """What a robot file needs to know of its finite-element files: how many nodes a link has, and where they are."""
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -140,12 +141,22 @@ def read_link_arrays(path: Path) -> dict[str, np.ndarray]:
     for name in ("stiffness", "mass"):
         check_semidefinite(path, name, arrays[name], ROUNDING)
     check_positions(path, "triangles", arrays["triangles"], sizes["s"])
+    _check_report(path, str(arrays["report"]))
     # Whole numbers in a file are real numbers all the same.
     real = set(shapes) - {*LINK_TEXTS, "triangles", "exact"}
     return {
         name: array.astype(float) if name in real else array
         for name, array in arrays.items()
     }
+
+
+def _check_report(path: Path, text: str) -> None:
+    try:
+        is_mapping = isinstance(json.loads(text), dict)
+    except ValueError:
+        is_mapping = False
+    if not is_mapping:
+        raise ArrayFileError(path, "report", "must be the JSON text of a report")
 
 
 def check_positions(path: Path, name: str, positions: np.ndarray, count: int) -> None:
