@@ -7,12 +7,14 @@ import pytest
 import xarray as xr
 
 import lissom as ls
-from lissom.bodies.fe.elements import elements_of
+from lissom.bodies.fe.elements import FeError, elements_of
 from lissom.bodies.fe.import_checks import check_elements
+from lissom.bodies.fe.solid import SolidMesh, solid_elements
 from lissom.describe import DescriptionError
 from lissom.describe.array_file import ArrayFileError
 from lissom.describe.fe_file import fe_nodes, read_link_arrays
 from lissom.describe.files import library_folder
+from lissom.describe.material import library_material
 from lissom.services.sources import scenario_of
 
 
@@ -90,3 +92,11 @@ def test_a_section_beyond_all_sizes_is_refused_at_its_side():
     robot = ls.Robot.load("simple-pendulum")
     with pytest.raises(DescriptionError, match=r"section\.z: 1e\+299"):
         robot.replace({"links.rod.beam.section.z": 1e299})
+
+
+def test_a_volume_without_a_tetrahedron_is_refused():
+    none = np.zeros((0, 6), dtype=int)
+    tets = np.zeros((0, 10), dtype=int)
+    mesh = SolidMesh(np.eye(3), np.arange(3), tets, none, none[:, 0], source="a.msh")
+    with pytest.raises(FeError, match="a.msh: holds no tetrahedron"):
+        solid_elements(mesh, library_material("steel"))

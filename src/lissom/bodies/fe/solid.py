@@ -405,6 +405,8 @@ def _basis(
     skfem: Any, mesh: SolidMesh, order: int = MASS_PRODUCTS
 ) -> tuple[Any, np.ndarray]:
     """Quadratic scalar functions on the mesh, integrated exactly to `order` on straight sides; the node of each dof."""
+    if not len(mesh.tets):
+        raise FeError(f"{mesh.source}: holds no tetrahedron")
     corners, tets = np.unique(mesh.tets[:, :4], return_inverse=True)
     tets = tets.reshape(-1, 4)
     affine = skfem.MeshTet(
