@@ -145,7 +145,7 @@ ROBOT_CASES = [
         "material: stel: no such material, did you mean 'steel'?",
     ),
     (BEAM + "material.nu", KeyError, "links.upper.beam.material.nu: missing"),
-    (BEAM + "section.y", 0, "section.y: 0: must be positive [m]"),
+    (BEAM + "section.y", 0, "section.y: 0: must be above 0 and below 1e+06 [m]"),
     (
         BEAM + "section.shape",
         "rectangel",
