@@ -12,6 +12,7 @@ from helpers import compiled_once, model_named, relative
 from lissom.analyse.linear.linearize import operating_point
 from lissom.commands import cli
 from lissom.dynamics import engine
+from lissom.solve.model import EquilibriumError
 from lissom.solve.static import Hill, descend_held
 
 E, RHO, WIDTH, DEPTH, LENGTH = 6.9e10, 2710.0, 0.023, 0.011, 0.73
@@ -182,3 +183,12 @@ def test_links_as_soft_as_gum_are_linearised_where_they_hang_at_rest():
     assert_allclose(point.x, resting.x, atol=1e-8)
     assert_allclose(point.tau, resting.torque, rtol=1e-8)
     assert np.isfinite(ls.linearize(model, q).A).all()
+
+
+@pytest.mark.slow
+def test_a_link_a_billion_times_too_soft_is_refused_in_words():
+    # 70 Pa, a forgotten GPa: the inertia of links bent by many turns is no longer definite.
+    robot = ls.Robot.load("double-pendulum")
+    soft = robot.replace({"links.*.beam.material.E": 70.0})
+    with pytest.raises(EquilibriumError, match="no equilibrium found"):
+        ls.Model(soft).static([0.0, 0.0])

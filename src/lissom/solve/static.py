@@ -183,6 +183,8 @@ def descend_held(
     """
     for _ in range(MAX_DESCENT):
         here = Hill(*(np.asarray(part) for part in hill_at(x)))
+        if not all(np.isfinite(part).all() for part in here):
+            return x
         back, along, lowest = _step_downhill(here)
         if np.abs(along).max(initial=0.0) < AT_REST and lowest >= 0.0:
             return x + back + along
@@ -204,7 +206,13 @@ def _step_downhill(here: Hill) -> tuple[np.ndarray, np.ndarray, float]:
     E, K, M = here.encoders, here.stiffness, here.inertia
     back = -np.linalg.pinv(E) @ here.gap
     N = scipy.linalg.null_space(E)
-    squares, modes = scipy.linalg.eigh(N.T @ (K + K.T) @ N / 2, N.T @ M @ N)
+    stiffness, inertia = N.T @ (K + K.T) @ N / 2, N.T @ M @ N
+    try:
+        squares, modes = scipy.linalg.eigh(stiffness, inertia)
+    except np.linalg.LinAlgError:
+        # Links bent by many turns: rounding makes the inertia indefinite, and every other measure leads downhill too.
+        measure = np.diag(np.abs(np.diag(inertia)) + np.abs(inertia).max())
+        squares, modes = scipy.linalg.eigh(stiffness, measure)
     modes = N @ modes
     curvature = np.maximum(np.abs(squares), 1e-9 * np.abs(squares).max(initial=0.0))
     along = -modes @ ((modes.T @ (here.force + K @ back)) / curvature)
