@@ -37,9 +37,9 @@ def described(feature, formulation, **choices):
 
 
 def written(tmp_path, scenario):
-    # A file names files of its own folder alone.
+    # A file names files of its own folder, and of the library.
     for link in scenario["robot"]["links"]:
-        if "fe" in link:
+        if "fe" in link and Path(link["fe"]["file"]).is_absolute():
             copy = shutil.copy(link["fe"]["file"], tmp_path)
             link["fe"] = {**link["fe"], "file": Path(copy).name}
     file = tmp_path / "scenario.yaml"
