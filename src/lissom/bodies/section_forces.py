@@ -16,22 +16,33 @@ def forces_of_displacements(
     body: Body, shape: Float[Real, "k 6 c"]
 ) -> Float[Real, "e 2 6 c"]:
     """Section forces for each of several displacements of the nodes, in link axes."""
+    own = element_force_shape(body)
+    xp = namespace(shape, own)
+    return own @ displacements_of_ends(body, xp.asarray(shape))[:, None]
+
+
+def element_force_shape(body: Body) -> Float[Real, "e 2 6 12"]:
+    """The linear map from the displacements of both nodes of each element, link axes, to its section forces."""
     if body.element_stiffness is None or not body.elements:
         raise ValueError(
             "section forces need a link made of beam elements: this one has none"
         )
-    xp = namespace(shape, body.element_stiffness)
-    shape = xp.asarray(shape)
-    first = [start for start, _ in body.elements]
-    second = [end for _, end in body.elements]
-    ends = [shape[first], shape[second]]
-    u = xp.concatenate(ends, axis=1)
-    u_local = element_rotations(body.axes).mT @ u
-    at_nodes = xp.asarray(body.element_stiffness) @ u_local
+    xp = namespace(body.element_stiffness, body.axes)
+    to_local = element_rotations(body.axes).mT
+    at_nodes = xp.asarray(body.element_stiffness) @ to_local
     # What acts on the first node acts on a section whose outward normal is -x: the force on +x is its opposite.
     at_start = -at_nodes[:, :6]
     at_end = at_nodes[:, 6:]
     return xp.stack([at_start, at_end], axis=1)
+
+
+def displacements_of_ends(
+    body: Body, shape: Float[Real, "k 6 c"]
+) -> Float[Real, "e 12 c"]:
+    """Displacements of both nodes of each element, one after the other."""
+    first = [start for start, _ in body.elements]
+    second = [end for _, end in body.elements]
+    return namespace(shape).concatenate([shape[first], shape[second]], axis=1)
 
 
 def section_forces(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 6"]:

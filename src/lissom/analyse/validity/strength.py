@@ -7,7 +7,11 @@ import numpy as np
 from jaxtyping import Float
 
 from ...bodies.body import Body
-from ...bodies.section_forces import forces_of_displacements, section_rigidities
+from ...bodies.section_forces import (
+    displacements_of_ends,
+    element_force_shape,
+    section_rigidities,
+)
 from ...describe.doubt import Doubt, worst
 from ...describe.link import Beam
 from ...describe.once import once_for_each
@@ -33,23 +37,24 @@ class LoadedBeam(NamedTuple):
 
     bent: BentBody
     beam: Beam
-    # N, Vy, Vz, T, My, Mz at both ends of each element, for unit displacements of the nodes.
-    unit_forces: Float[np.ndarray, "e 2 6 d"]
+    # N, Vy, Vz, T, My, Mz at both ends of each element, for unit displacements of its own two nodes.
+    unit_forces: Float[np.ndarray, "e 2 6 12"]
 
     @property
     def forces(self) -> Float[np.ndarray, "e 2 6 t"]:
         """The forces over time."""
-        return self.unit_forces @ self._displacement.T
+        return self.unit_forces @ self._displacement[:, None]
 
     @property
     def axial(self) -> Float[np.ndarray, "e t"]:
         """Normal forces over time, tension positive; the mean over an element is free of its own weight's slope."""
-        return self.unit_forces[:, :, 0].mean(axis=1) @ self._displacement.T
+        mean = self.unit_forces[:, :, 0].mean(axis=1)
+        return (mean[:, None] @ self._displacement)[:, 0]
 
     @property
-    def _displacement(self) -> Float[np.ndarray, "t d"]:
-        strained = np.asarray(self.bent.strained)
-        return strained.reshape(len(strained), -1)
+    def _displacement(self) -> Float[np.ndarray, "e 12 t"]:
+        nodal = np.moveaxis(np.asarray(self.bent.strained), 0, -1)
+        return displacements_of_ends(self.bent.body, nodal)
 
 
 def strength_doubts(
@@ -72,11 +77,8 @@ def _loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
 
 
 @once_for_each
-def _unit_forces(body: Body) -> Float[np.ndarray, "e 2 6 d"]:
-    """Forces in the sections of a body for unit displacements of its nodes, one after the other."""
-    nodes = len(body.points)
-    unit = np.eye(6 * nodes).reshape(nodes, 6, 6 * nodes)
-    return np.asarray(forces_of_displacements(body, unit))
+def _unit_forces(body: Body) -> Float[np.ndarray, "e 2 6 12"]:
+    return np.asarray(element_force_shape(body))
 
 
 # --- yield ---------------------------------------------------------------------------------------------------------
