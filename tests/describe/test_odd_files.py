@@ -12,7 +12,7 @@ from lissom.bodies.fe.import_checks import check_elements
 from lissom.bodies.fe.solid import SolidMesh, solid_elements
 from lissom.describe import DescriptionError
 from lissom.describe.array_file import ArrayFileError
-from lissom.describe.fe_file import fe_nodes, read_link_arrays
+from lissom.describe.fe_file import fe_nodes, read_link_arrays, stored_blocks
 from lissom.describe.files import library_folder
 from lissom.describe.material import library_material
 from lissom.services.sources import scenario_of
@@ -100,3 +100,18 @@ def test_a_volume_without_a_tetrahedron_is_refused():
     mesh = SolidMesh(np.eye(3), np.arange(3), tets, none, none[:, 0], source="a.msh")
     with pytest.raises(FeError, match="a.msh: holds no tetrahedron"):
         solid_elements(mesh, library_material("steel"))
+
+
+def test_half_of_a_symmetric_matrix_is_stored_and_the_whole_of_another(tmp_path):
+    with np.load(library_folder() / "solid-arm.npz") as file:
+        arrays = dict(file)
+    c = len(arrays["mass"])
+    assert arrays["Z"].shape == (3 * c * (3 * c + 1) // 2,)
+    whole = read_link_arrays(library_folder() / "solid-arm.npz")["Z"]
+    assert np.array_equal(whole, whole.transpose(1, 0, 3, 2))
+    assert np.array_equal(stored_blocks(whole), arrays["Z"])
+    other = whole + np.arange(c)
+    assert stored_blocks(other) is other
+    np.savez(tmp_path / "link.npz", **arrays | {"Z": arrays["Z"][:-1]})
+    with pytest.raises(ArrayFileError, match="half of a symmetric matrix"):
+        read_link_arrays(tmp_path / "link.npz")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from .array_file import (
     REAL,
@@ -18,7 +19,15 @@ from .array_file import (
     read_arrays,
 )
 
-LINK_FORMAT = 1  # of the files of reduced links
+LINK_FORMAT = 2  # of the files of reduced links
+# Files of format 1 hold the whole of Y and Z.
+READABLE = (1, 2)
+# Inertia constants over three by three directions, and the array with as many rows. Z is one symmetric matrix, Y too
+# where nodes have no inertia of rotation: of such a matrix files hold the lower half.
+SYMMETRIC = {
+    "mass": ("Y", "Z"),
+    "second_order_mass": ("second_order_Y", "second_order_Z"),
+}
 
 # What can be read without the reader of a finite-element program.
 OWN_ENDINGS = (".npz", ".h5", ".hdf5")
@@ -53,6 +62,7 @@ SECOND_ORDER_SHAPES: dict[str, Shape] = {
     "second_order_Y": (3, 3, "e", "e"),
     "second_order_Z": (3, 3, "e", "e"),
 }
+SYMMETRY = 1e-14  # of a matrix of which half is stored
 ROUNDING = (
     1e-8  # of a matrix that should be symmetric and positive, against its largest entry
 )
@@ -123,9 +133,10 @@ def read_link_arrays(path: Path) -> dict[str, np.ndarray]:
         raise ArrayFileError(path, "", "is not a reduced link")
     check_arrays(path, arrays, {"lissom_link": ()})
     version = int(arrays["lissom_link"])
-    if version != LINK_FORMAT:
+    if version not in READABLE:
         message = f"is of format {version}; this version reads format {LINK_FORMAT}"
         raise ArrayFileError(path, "lissom_link", message)
+    arrays = _with_whole_matrices(path, arrays)
     has_second_order = "second_order_factors" in arrays
     second_order = SECOND_ORDER_SHAPES if has_second_order else {}
     shapes = {**LINK_SHAPES, **second_order}
@@ -148,6 +159,52 @@ def read_link_arrays(path: Path) -> dict[str, np.ndarray]:
         name: array.astype(float) if name in real else array
         for name, array in arrays.items()
     }
+
+
+def stored_blocks(blocks: Float[np.ndarray, "3 3 c c"]) -> np.ndarray:
+    """Blocks as files hold them: the lower half, row by row, of the matrix (3 c, 3 c) that they make, if symmetric."""
+    n = 3 * blocks.shape[-1]
+    whole = blocks.transpose(0, 2, 1, 3).reshape(n, n)
+    asymmetry = np.abs(whole - whole.T).max(initial=0.0)
+    if asymmetry > SYMMETRY * np.abs(whole).max(initial=0.0):
+        return blocks
+    return whole[np.tril_indices(n)]
+
+
+def whole_blocks(half: np.ndarray, c: int) -> np.ndarray:
+    """The blocks (3, 3, c, c) of a symmetric matrix, from its lower half."""
+    n = 3 * c
+    row, column = np.tril_indices(n)
+    whole = np.empty((n, n), half.dtype)
+    whole[row, column] = half
+    whole[column, row] = half
+    return whole.reshape(3, c, 3, c).transpose(0, 2, 1, 3)
+
+
+def symmetric_blocks(
+    blocks: Float[np.ndarray, "3 3 c c"],
+) -> Float[np.ndarray, "3 3 c c"]:
+    """Blocks without what rounding leaves between the two halves of their matrix: as a file gives them back."""
+    stored = stored_blocks(blocks)
+    return blocks if stored.ndim > 1 else whole_blocks(stored, blocks.shape[-1])
+
+
+def _with_whole_matrices(
+    path: Path, arrays: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """The arrays with whole inertia constants where the file holds halves."""
+    found = dict(arrays)
+    for sized, names in SYMMETRIC.items():
+        for name in names:
+            if sized not in found or name not in found or found[name].ndim != 1:
+                continue
+            c = len(np.atleast_1d(found[sized]))
+            wanted = 3 * c * (3 * c + 1) // 2
+            if len(found[name]) != wanted:
+                message = f"has {len(found[name])} entries: must have {wanted}, half of a symmetric matrix"
+                raise ArrayFileError(path, name, message)
+            found[name] = whole_blocks(found[name], c)
+    return found
 
 
 def _check_report(path: Path, text: str) -> None:

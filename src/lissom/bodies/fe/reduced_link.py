@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...algebra.so3 import CROSS
-from ...describe.fe_file import LINK_FORMAT, read_link_arrays
+from ...describe.fe_file import (
+    LINK_FORMAT,
+    read_link_arrays,
+    stored_blocks,
+    symmetric_blocks,
+)
 from ..body import (
     Body,
     block_diagonal,
@@ -185,8 +190,8 @@ def inertia_from_nodes(
     return Inertia(
         mass=N.T @ M_N,
         X=np.array(X),
-        Y=np.array(Y),
-        Z=np.array(Z),
+        Y=symmetric_blocks(np.array(Y)),
+        Z=symmetric_blocks(np.array(Z)),
     )
 
 
@@ -338,7 +343,7 @@ def save_link(link: ReducedLink, file: Any) -> None:
         further["second_order_factors"] = second.factors
         further["second_order_leans"] = second.leans
         further["second_order_shapes"] = second.shapes
-        for name, constants in vars(second.inertia).items():
+        for name, constants in _stored(second.inertia).items():
             further[f"second_order_{name}"] = constants
     np.savez_compressed(
         file,
@@ -348,10 +353,7 @@ def save_link(link: ReducedLink, file: Any) -> None:
         shapes=link.shapes,
         outline=link.outline,
         stiffness=link.stiffness,
-        mass=inertia.mass,
-        X=inertia.X,
-        Y=inertia.Y,
-        Z=inertia.Z,
+        **_stored(inertia),
         frequency_hz=link.frequency_hz,
         exact=link.exact,
         # Seven digits are enough for pictures.
@@ -363,6 +365,16 @@ def save_link(link: ReducedLink, file: Any) -> None:
         allow_pickle=False,
         **further,
     )
+
+
+def _stored(inertia: Inertia) -> dict[str, np.ndarray]:
+    """Inertia constants as files hold them."""
+    return {
+        "mass": np.asarray(inertia.mass),
+        "X": np.asarray(inertia.X),
+        "Y": stored_blocks(np.asarray(inertia.Y)),
+        "Z": stored_blocks(np.asarray(inertia.Z)),
+    }
 
 
 @as_fe_error()
