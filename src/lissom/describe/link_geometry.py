@@ -95,6 +95,23 @@ def link_tip(links: PartialLinks, i: int) -> Real | None:
     return np.zeros(3) if link.rigid is not None else None
 
 
+def link_length(links: Sequence[Link], i: int) -> float | None:
+    """Length of a link from its joint to its tip, along its path [m]; `None` where it is traced or open."""
+    link = links[i]
+    if link.fe is not None:
+        points = np.asarray(link.fe.nodes.points, dtype=float)
+        return float(np.linalg.norm(points - points[0], axis=1).max())
+    if link.beam is not None:
+        path = polyline(links, i)
+        if path is None or is_traced(path):
+            return None
+        return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+    tip = link_tip(links, i)
+    if tip is None or is_traced(tip):
+        return None
+    return float(np.linalg.norm(tip))
+
+
 def fe_points(link: Link) -> Real:
     """Nodes (k, 3) of a link from finite elements, in the link frame."""
     assert link.fe is not None

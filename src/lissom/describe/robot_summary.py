@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-import numpy as np
-
 from .link import Beam, Link, Payload
-from .link_geometry import link_tip, parent_of, polyline
+from .link_geometry import link_length, parent_of
 from .quantity import is_traced
 from .section import section_text
 from .summary import Summary, count, number, numbers
@@ -83,12 +81,5 @@ def _beam(beam: Beam) -> str:
 
 
 def _length(links: Sequence[Link], i: int) -> str:
-    """Along the beam, or straight from the joint to the tip."""
-    path = polyline(links, i)
-    if path is None:
-        tip = link_tip(links, i)
-        path = np.zeros((1, 3)) if tip is None else [np.zeros(3), tip]
-    if is_traced(path):
-        return "traced"
-    pieces = np.diff(np.asarray(path), axis=0)
-    return number(np.linalg.norm(pieces, axis=1).sum())
+    length = link_length(links, i)
+    return "traced" if length is None else number(length)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...describe.doubt import Doubt, worst
 from ...describe.link import Link, inertia_matrix
-from ...describe.link_geometry import link_tip, polyline
+from ...describe.link_geometry import link_length
 from ...describe.once import once_for_each
 from ...describe.part import Part, plain
 from ...describe.quantity import NumberWithUnit, is_traced
@@ -60,7 +60,7 @@ def _yield_stresses(robot: Robot) -> Iterator[Doubt]:
 
 def _lengths(robot: Robot) -> Iterator[Doubt]:
     for i, link in enumerate(robot.links):
-        length = link_length(robot, i)
+        length = link_length(robot.links, i)
         # A link of no length, such as a wrist whose axes meet, is ordinary.
         if length:
             yield from outside(_name(link), "its length", length, LENGTH)
@@ -68,7 +68,7 @@ def _lengths(robot: Robot) -> Iterator[Doubt]:
 
 def _thick_sections(robot: Robot) -> Iterator[Doubt]:
     for i, link in enumerate(robot.links):
-        length = link_length(robot, i)
+        length = link_length(robot.links, i)
         if link.beam is None or not length or is_traced(plain(link.beam.section)):
             continue
         ends = [section_at(link.beam.section, s) for s in (0.0, 1.0)]
@@ -78,23 +78,6 @@ def _thick_sections(robot: Robot) -> Iterator[Doubt]:
         message = f"its section is {thick:.3g} m thick, more than its length of {length:.3g} m"
         remedy = "A beam is longer than it is thick: describe this link as rigid or fe, or look at the units"
         yield Doubt("slenderness", _name(link), message, thick, length, remedy)
-
-
-def link_length(robot: Robot, i: int) -> float | None:
-    """Length of a link from its joint to its tip, along its path [m]; `None` where it is traced or open."""
-    link = robot.links[i]
-    if link.fe is not None:
-        points = np.asarray(link.fe.nodes.points, dtype=float)
-        return float(np.linalg.norm(points - points[0], axis=1).max())
-    if link.beam is not None:
-        path = polyline(robot.links, i)
-        if path is None or is_traced(path):
-            return None
-        return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
-    tip = link_tip(robot.links, i)
-    if tip is None or is_traced(tip):
-        return None
-    return float(np.linalg.norm(tip))
 
 
 def _beams(robot: Robot) -> Iterator[tuple[Link, Any]]:

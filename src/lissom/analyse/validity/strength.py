@@ -14,6 +14,7 @@ from ...bodies.section_forces import (
 )
 from ...describe.doubt import Doubt, worst
 from ...describe.link import Beam
+from ...describe.link_geometry import link_length
 from ...describe.once import once_for_each
 from ...describe.part import plain
 from ...describe.quantity import is_traced
@@ -21,7 +22,6 @@ from ...describe.section import section_at
 from ...solve.model import Model
 from .bending import when
 from .deformation import BentBody
-from .description import link_length
 from .fibres import fibres
 
 # An axial load changes the stiffness in bending by its share of the buckling load: without stiffening, the model does
@@ -54,7 +54,7 @@ class LoadedBeam(NamedTuple):
     @property
     def _displacement(self) -> Float[np.ndarray, "e 12 t"]:
         nodal = np.moveaxis(np.asarray(self.bent.strained), 0, -1)
-        return displacements_of_ends(self.bent.body, nodal)
+        return np.asarray(displacements_of_ends(self.bent.body, nodal))
 
 
 def strength_doubts(
@@ -169,7 +169,7 @@ def euler_load(model: Model, loaded: LoadedBeam) -> float:
 
     $$ P = \frac{\pi^2 E I}{(k L)^2}, \qquad k = 2 \text{ clamped and free}, \quad k = 1 \text{ pinned} $$
     """
-    length = link_length(model.robot, model.body_links[loaded.bent.number])
+    length = link_length(model.robot.links, model.body_links[loaded.bent.number])
     assert length is not None
     rigidity = np.asarray(section_rigidities(loaded.bent.body))
     EI = float(rigidity[:, 2:].min())
