@@ -1,7 +1,8 @@
 """What an object says of itself: a title, a few facts and one table, as text and for notebooks."""
 
+import abc
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,12 +54,12 @@ class Summary(NamedTuple):
         return [*lines, f"  {self.remark}"] if self.remark else lines
 
 
-class Summarised:
+class Summarised(abc.ABC):
     """Prints as its summary."""
 
+    @abc.abstractmethod
     def summary(self) -> Summary:
         """The object in words and numbers."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         """Text of the summary."""
@@ -93,14 +94,6 @@ def numbers(values: Any) -> str:
 def count(many: int, thing: str) -> str:
     """`1 link`, `2 links`."""
     return f"{many} {thing}" if many == 1 else f"{many} {thing}s"
-
-
-def texts(rows: Iterable[Sequence[Any]]) -> tuple[tuple[str, ...], ...]:
-    """Rows of a table, numbers as text."""
-    return tuple(
-        tuple(cell if isinstance(cell, str) else number(cell) for cell in row)
-        for row in rows
-    )
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
