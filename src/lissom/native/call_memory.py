@@ -26,7 +26,9 @@ class Inputs:
         # Taken as a whole: another thread may call the same program.
         old_numbers, old_arrays, old_addresses = self._before
         for k, number in enumerate(numbers):
-            if number is old_numbers[k]:
+            # A copy says nothing about an array that was written to since.
+            is_copy = isinstance(number, np.ndarray) and old_arrays[k] is not number
+            if number is old_numbers[k] and not is_copy:
                 arrays.append(old_arrays[k])
                 addresses.append(old_addresses[k])
                 continue
