@@ -5,7 +5,7 @@ import pytest
 
 import lissom as ls
 from lissom.describe import DescriptionError
-from lissom.services.compare import CompareRequest, compare
+from lissom.services.compare import CompareRunsRequest, compare
 from lissom.services.plot import PlotRequest, plot
 
 BODY = {"mass": 1.0, "com": [0.1, 0, 0], "inertia": [0.01, 0.01, 0.02]}
@@ -25,7 +25,7 @@ def files(tmp_path_factory):
 
 
 def test_the_difference_of_two_runs_is_that_of_their_joints_and_tips(files):
-    answer = compare(CompareRequest(runs=files))
+    answer = compare(CompareRunsRequest(runs=files))
     by_name = {d.quantity: d for d in answer.differences}
     assert set(by_name) == {"q.bar", "position.bar/tip"}
     first, second = (ls.Run.load(name) for name in files)
@@ -39,13 +39,13 @@ def test_the_difference_of_two_runs_is_that_of_their_joints_and_tips(files):
 def test_a_run_differs_from_itself_by_nothing(files, tmp_path):
     copy = tmp_path / "copy.nc"
     copy.write_bytes(open(files[0], "rb").read())
-    answer = compare(CompareRequest(runs=(files[0], str(copy))))
+    answer = compare(CompareRunsRequest(runs=(files[0], str(copy))))
     assert all(d.largest == 0.0 for d in answer.differences)
 
 
 def test_pictures_are_drawn(files, tmp_path):
     overlay, chosen = tmp_path / "overlay.png", tmp_path / "chosen.svg"
-    compare(CompareRequest(runs=files, picture=str(overlay)))
+    compare(CompareRunsRequest(runs=files, picture=str(overlay)))
     what = ("q", "position.bar/tip.z", "energy.kinetic")
     plot(PlotRequest(run=files[0], what=what, picture=str(chosen)))
     assert overlay.stat().st_size > 10_000
@@ -55,11 +55,14 @@ def test_pictures_are_drawn(files, tmp_path):
 @pytest.mark.parametrize(
     ("request_of", "words"),
     [
-        (lambda f: CompareRequest(runs=f[:1]), ["runs", "1", "two"]),
-        (lambda f: CompareRequest(runs=(f[0], f[0])), ["twice"]),
-        (lambda f: CompareRequest(runs=(f[0], "none.nc")), ["none.nc", "no such file"]),
+        (lambda f: CompareRunsRequest(runs=f[:1]), ["runs", "1", "two"]),
+        (lambda f: CompareRunsRequest(runs=(f[0], f[0])), ["twice"]),
         (
-            lambda f: CompareRequest(runs=f, node="fore/tip", picture="x.png"),
+            lambda f: CompareRunsRequest(runs=(f[0], "none.nc")),
+            ["none.nc", "no such file"],
+        ),
+        (
+            lambda f: CompareRunsRequest(runs=f, node="fore/tip", picture="x.png"),
             ["fore/tip", "bar/0"],
         ),
         (
@@ -75,7 +78,7 @@ def test_pictures_are_drawn(files, tmp_path):
 def test_bad_requests_are_refused(files, request_of, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     request = request_of(files)
-    answer = compare if isinstance(request, CompareRequest) else plot
+    answer = compare if isinstance(request, CompareRunsRequest) else plot
     with pytest.raises(DescriptionError) as refusal:
         answer(request)
     assert all(word in str(refusal.value) for word in words), str(refusal.value)

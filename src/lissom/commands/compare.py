@@ -10,7 +10,7 @@ from .output import console, print_json, table
 from .parsing import option_names
 
 if TYPE_CHECKING:
-    from ..services.compare import CompareResult
+    from ..services.compare import CompareRunsResult
 
 Files = Annotated[
     list[str],
@@ -36,10 +36,10 @@ def compare(
 
     Example: lissom compare a.nc b.nc --plot difference.png
     """
-    from ..services.compare import CompareRequest
+    from ..services.compare import CompareRunsRequest
     from ..services.compare import compare as compared
 
-    request = CompareRequest(runs=tuple(runs), node=node, picture=plot)
+    request = CompareRunsRequest(runs=tuple(runs), node=node, picture=plot)
     with option_names(picture="--plot", node="--node", runs="RUN.nc"):
         answer = compared(request)
     if json:
@@ -47,7 +47,7 @@ def compare(
     _print(console(), answer)
 
 
-def _print(screen: Console, answer: "CompareResult") -> None:
+def _print(screen: Console, answer: "CompareRunsResult") -> None:
     start, end = answer.shared_time
     title = f"Differences from {answer.first}, {start:g} to {end:g} s"
     columns = (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..show.run import Run
 
 
-class CompareRequest(FrozenModel):
+class CompareRunsRequest(FrozenModel):
     """Result files; the first is what the others are compared with."""
 
     runs: tuple[str, ...]
@@ -35,7 +35,7 @@ class Difference(FrozenModel):
     share: float  # largest difference against the extent of the first run's own motion
 
 
-class CompareResult(FrozenModel):
+class CompareRunsResult(FrozenModel):
     """Runs beside each other."""
 
     first: str
@@ -45,7 +45,7 @@ class CompareResult(FrozenModel):
     picture: str | None
 
 
-def compare(request: CompareRequest) -> CompareResult:
+def compare(request: CompareRunsRequest) -> CompareRunsResult:
     """Differences of joints and tips between runs, over the time that they share.
 
     Raises:
@@ -67,7 +67,7 @@ def compare(request: CompareRequest) -> CompareResult:
         found += _differences(runs[first], name, runs[name], start, end)
     if request.picture is not None:
         _draw(runs, request.node, request.picture)
-    return CompareResult(
+    return CompareRunsResult(
         first=first,
         shared_time=(start, end),
         differences=tuple(found),
