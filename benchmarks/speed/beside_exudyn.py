@@ -59,6 +59,8 @@ def _draw_case(axes: Any, report: dict[str, Any], asked: dict[str, Any]) -> None
 def main() -> None:
     """Measures or reads, then draws."""
     report = earlier_numbers() or measure()
+    # Where compiled code is kept on a machine is no measurement.
+    report.pop("compiled_code", None)
     keep("beside-exudyn", report, draw(report))
 
 

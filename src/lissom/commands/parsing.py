@@ -79,7 +79,7 @@ def package_folders(line: Sequence[str]) -> tuple[list[str], dict[str, Path]]:
         except (OSError, ValueError, RuntimeError):
             is_there = False
         if not name or "/" in name or not is_there:
-            message = "must be NAME=DIR with a folder that exists: parts=/home/me/parts"
+            message = "must be NAME=DIR with a folder that exists: parts=../parts"
             raise refused(PACKAGE, text, message)
         folders[name] = folder
     return rest, folders
