@@ -118,7 +118,7 @@ def over_first_rows(function: Callable[..., Any], count: Any) -> Callable[..., A
             return function(*[array[k] for array in arrays])
 
         def put(k: Any, results: Any) -> Any:
-            return jax.tree.map(lambda all, row: all.at[k].set(row), results, one(k))
+            return jax.tree.map(lambda rows, row: rows.at[k].set(row), results, one(k))
 
         rows = arrays[0].shape[0]
         shapes = jax.eval_shape(one, count)

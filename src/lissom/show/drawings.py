@@ -30,8 +30,8 @@ def draw_described_robot(
     robot: Robot, q: Any = None, path: str | Path | None = None
 ) -> Figure:
     """The robot in a pose, undeformed."""
-    # Rigid bodies are quickest to build, and nothing is bent here.
-    return draw_pose(Model(robot), q, path)
+    # Nothing is bent here: no link needs a mode.
+    return draw_pose(Model(robot, modes=0), q, path)
 
 
 @draws(Model)

@@ -352,7 +352,7 @@ def step_times(
 
     With other numbers of the robot too, so that a loss over runs is a smooth function of them.
     """
-    times = np.array([0.0, t_end])
+    times = np.array([0.0, seconds_from("t_end", t_end)])
     start = _pure_start(model, state, times, torque, inputs, solver)
     step, tolerance, max_step, max_steps = start.settings
     _, recording = recorded_march(
