@@ -9,6 +9,7 @@ from ..describe import DescriptionError
 from ..describe.controllers import in_law_file, read_controller
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
+from .forecast import affordable_model
 from .frozen_model import ComplexNumber, FrozenModel, complex_numbers
 from .output_files import check_outputs
 from .sources import scenario_of
@@ -118,11 +119,10 @@ def _designed(scenario: Scenario) -> "tuple[Model, AbstractLaw]":
     from ..control.design_model import DesignError
     from ..solve.channels import UnknownNameError
     from ..solve.feedback import wired
-    from ..solve.model import Model
 
     if scenario.controller is None:
         raise refused("controller", None, "the scenario has no controller")
-    model = Model.of_scenario(scenario)
+    model = affordable_model(scenario)
     try:
         law = law_of(model, scenario.controller)
         wired(model, law)
