@@ -3,7 +3,7 @@
 import pytest
 
 from lissom.describe import DescriptionError
-from lissom.services.control import scenario_with_law
+from lissom.services.law_files import scenario_with_law
 
 PID = """type: pid
 sample: 2 ms

@@ -50,7 +50,10 @@ def setting_of(study: ControlStudy) -> Setting:
     model = Model.of_scenario(scenario)
     gauges = gauges_of(model, study)
     first = next(iter(study.controllers.values()))
-    q = design_pose(model, first)
+    try:
+        q = design_pose(model, first)
+    except DesignError as failure:
+        raise refused("motion", None, failure.message) from None
     try:
         period = 2 * np.pi / first_driven_mode(model, q).omega
     except DesignError as failure:
@@ -184,6 +187,13 @@ def peak_strain(model: "Model", run: "Run", gauges: tuple[Gauge, ...]) -> float 
     curvature = gauge_readings(model, channels, run.q, elastic)
     fibre = np.array([gauge.fibre for gauge in gauges])
     return float(np.abs(curvature * fibre).max())
+
+
+def resting_displacement(setting: Setting) -> np.ndarray:
+    """Elastic displacement of the watched node where the motion ends, at rest [m]."""
+    model = setting.model
+    node = watched_node(model, setting.study)
+    return np.asarray(model.displacement(model.static(setting.q), node))
 
 
 def watched_node(model: "Model", study: ControlStudy) -> str:
