@@ -73,6 +73,10 @@ def design(
         str | None,
         typer.Option("-o", "--output", metavar="NPZ", help="Matrices of the law."),
     ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="PNG", help="Bode plot, sensitivity and poles."),
+    ] = None,
     settings: Settings = None,
     json: Json = False,
 ) -> None:
@@ -84,11 +88,15 @@ def design(
     from ..services.control import design as design_law
 
     code = keep_compiled_code()
-    with option_names(matrices="-o"):
-        wanted = changes_of(settings, {})
-        answer = design_law(
-            DesignRequest(scenario=scenario, changes=wanted, law=law, matrices=output)
+    with option_names(matrices="-o", picture="--plot"):
+        request = DesignRequest(
+            scenario=scenario,
+            changes=changes_of(settings, {}),
+            law=law,
+            matrices=output,
+            picture=plot,
         )
+        answer = design_law(request)
     if json:
         return print_json(answer, code)
     _print_design(console(), answer)
@@ -115,8 +123,7 @@ def _print_design(screen: "Console", answer: "DesignResult") -> None:
     )
     for line in answer.notes:
         screen.print(line)
-    if answer.file is not None:
-        screen.print(f"law: {answer.file}")
+    print_files(screen, answer.files)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from ..describe.errors import refused
 from ..describe.scenario import Scenario
 from .frozen_model import ComplexNumber, FrozenModel, complex_numbers
 from .law_files import problems_in_files, scenario_with_law
-from .output_files import check_outputs
+from .output_files import PICTURE, check_outputs, written_files
 from .sources import Source
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class DesignRequest(FrozenModel):
         None  # file of a controller that takes the place of the scenario's
     )
     matrices: str | None = None
+    picture: str | None = None  # Bode plot, sensitivity and poles
 
 
 class MarginResult(FrozenModel):
@@ -52,7 +53,7 @@ class DesignResult(FrozenModel):
     poles: tuple[ComplexNumber, ...]  # of the sampled closed loop, largest first
     margins: MarginResult
     notes: tuple[str, ...]
-    file: str | None
+    files: dict[str, str]
 
 
 def design(request: DesignRequest) -> DesignResult:
@@ -63,16 +64,20 @@ def design(request: DesignRequest) -> DesignResult:
     """
     from ..native.compiled import using
 
-    check_outputs({"matrices": (request.matrices, MATRICES)})
+    outputs = {
+        "matrices": (request.matrices, MATRICES),
+        "picture": (request.picture, PICTURE),
+    }
+    check_outputs(outputs)
     scenario = scenario_with_law(request.scenario, request.law, request.changes)
     with (
         using(scenario.solver.backend),
         problems_in_files(request.scenario, request.law),
     ):
-        return _design(scenario, request.matrices)
+        return _design(scenario, request)
 
 
-def _design(scenario: Scenario, matrices: str | None) -> DesignResult:
+def _design(scenario: Scenario, request: DesignRequest) -> DesignResult:
     from ..control.described_references import design_pose
     from ..control.margins import closed_loop_poles, margins_of, open_loop
 
@@ -85,8 +90,13 @@ def _design(scenario: Scenario, matrices: str | None) -> DesignResult:
     loop = open_loop(model, q, law)
     poles = closed_loop_poles(loop)
     poles = poles[np.argsort(-np.abs(poles))]
-    if matrices is not None:
-        _save_law(matrices, law, loop, poles)
+    if request.matrices is not None:
+        _save_law(request.matrices, law, loop, poles)
+    if request.picture is not None:
+        from ..show.plot_loop import plot_loop
+
+        title = f"{scenario.robot.name}: {scenario.controller.type}"
+        plot_loop(loop, title, request.picture)
     return DesignResult(
         robot=scenario.robot.name,
         type=scenario.controller.type,
@@ -96,7 +106,7 @@ def _design(scenario: Scenario, matrices: str | None) -> DesignResult:
         poles=complex_numbers(poles),
         margins=_margin_result(margins_of(loop)),
         notes=law.remarks(),
-        file=matrices,
+        files=written_files(law=request.matrices, picture=request.picture),
     )
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from .axes import INK, TITLE, finish, line_colour, new_figure, tidy_axes
+from .axes import INK, PALETTE, TITLE, finish, line_colour, new_figure, tidy_axes
 from .run import Run
 
 SAME = 0.02  # distance of two curves, against the largest value, below which one hides the other
@@ -21,7 +22,7 @@ def plot_comparison(
 ) -> Figure:
     """Elastic displacement of a node, and the torques, of runs on one motion.
 
-    A curve that runs on an earlier one is dashed, so that both are seen.
+    A curve that runs on an earlier one is dashed, so that both are seen, one whose colour is used already dotted.
 
     Args:
         runs: by the names of their controllers.
@@ -38,7 +39,7 @@ def plot_comparison(
         t = data["time"].values
         away = data["position"].sel(node=node) - data["erls_position"].sel(node=node)
         size = 1e3 * np.linalg.norm(away.values - final, axis=1)
-        style = (0, (4, 4)) if _is_hidden(size, drawn) else "-"
+        style = line_style(k, hidden=_is_hidden(size, drawn))
         drawn.append(size)
         upper.plot(t, size, color=line_colour(k), lw=1.3, ls=style, label=name)
         torque = np.abs(data["torque"].values).max(axis=1)
@@ -54,6 +55,13 @@ def plot_comparison(
         loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8.5
     )
     return finish(figure, path)
+
+
+def line_style(k: int, hidden: bool) -> Any:
+    """Style of curve k: dashed on top of another, dotted where its colour has been used."""
+    if hidden:
+        return (0, (4, 4))
+    return "-" if k < len(PALETTE) else (0, (1, 1))
 
 
 def _is_hidden(curve: np.ndarray, others: list[np.ndarray]) -> bool:
