@@ -268,7 +268,11 @@ def _cells(row: "ControllerRow") -> tuple[str, ...]:
 
 
 def _short(value: float | None, factor: float = 1.0) -> str:
-    return "" if value is None else f"{factor * value:.3g}"
+    """Three digits; thousands in full, as 1105."""
+    if value is None:
+        return ""
+    shown = factor * value
+    return f"{shown:.0f}" if 1e3 <= abs(shown) < 1e5 else f"{shown:.3g}"
 
 
 def _percent(value: float | None) -> str:
