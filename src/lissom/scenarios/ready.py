@@ -9,6 +9,7 @@ from ..solve.inputs import Inputs
 from ..solve.model import Model
 from ..solve.signals import Spline, Table
 from ..solve.state import State
+from .controller_law import controller_law
 
 
 class ReadyScenario(NamedTuple):
@@ -28,7 +29,11 @@ def ready(scenario: Scenario, model: Model | None = None) -> ReadyScenario:
 
 
 def inputs_of(model: Model, scenario: Scenario) -> Inputs:
-    """Tables, wrenches, motions and controller of a scenario."""
+    """Tables, wrenches, motions and controller of a scenario.
+
+    Raises:
+        DescriptionError: there is no such controller for this robot.
+    """
     described = scenario.inputs
     number = {name: k for k, name in enumerate(model.joint_names)}
     torque = []
@@ -44,10 +49,7 @@ def inputs_of(model: Model, scenario: Scenario) -> Inputs:
         motion.append((number[name], Spline(spline.t, spline.value)))
     law = None
     if scenario.controller is not None:
-        # Laws and how they are designed take a while to import.
-        from ..control.described import law_of
-
-        law = law_of(model, scenario.controller)
+        law = controller_law(model, scenario.controller)
     return Inputs(model.n_joints, torque, wrenches, motion, law)
 
 
