@@ -89,6 +89,7 @@ def _row(setting: Setting, name: str) -> "tuple[ControllerRow, Run | None]":
             output_dt=min(1e-3, setting.period / 40),
             torque=law,
             solver=scenario.solver,
+            progress=False,
         )
     except (DesignError, UnknownNameError, DescriptionError) as failure:
         return ControllerRow(name=name, type=kind, failed=str(failure)), None

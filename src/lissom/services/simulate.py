@@ -182,6 +182,7 @@ def run_prepared(
             build_s=prepared.build_s,
             checkpoint=request.checkpoint,
             resume=request.resume,
+            progress=False,
         )
     except CheckpointError as failure:
         file = str(request.checkpoint)

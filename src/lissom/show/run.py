@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -23,6 +23,7 @@ from ..describe.scenario import Scenario, Solver
 from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import near
 from ..native.compiled import compiled_quickly, using
+from ..progress import shown_progress
 from ..scenarios.ready import ready
 from ..solve.arguments import (
     ModelLike,
@@ -49,6 +50,8 @@ from .run_columns import USUAL, node_label
 
 if TYPE_CHECKING:
     from xarray import Dataset
+
+    from .page import Page
 
 MOST_NAMES = 20  # in a refusal
 # Of a state, under the names of the data.
@@ -196,10 +199,18 @@ class Run(Summarised):
 
         return plot_run(self.data, path)
 
-    def animate(self, path: str | Path, *, scale: float | None = None) -> Path:
-        """One self-contained HTML page with the moving robot."""
-        from .viewer import animate
+    @overload
+    def animate(self, path: None = None, *, scale: float | None = None) -> "Page": ...
 
+    @overload
+    def animate(self, path: str | Path, *, scale: float | None = None) -> Path: ...
+
+    def animate(self, path: str | Path | None = None, *, scale: float | None = None):
+        """One self-contained HTML page with the moving robot: a file, or without a path what notebooks show inline."""
+        from .viewer import animate, moving_page
+
+        if path is None:
+            return moving_page(self.data, scale=scale)
         return animate(self.data, path, scale=scale)
 
     def to_csv(self, path: str | Path, quantities: Sequence[str] = USUAL) -> Path:
@@ -324,6 +335,7 @@ def simulate(
     torque: Any = None,
     inputs: Inputs | None = None,
     solver: SolverLike = None,
+    progress: bool | None = None,
     watch: Callable[[float], None] = lambda t: None,
     throw: bool = True,
     scenario: Mapping[str, Any] | None = None,
@@ -343,6 +355,7 @@ def simulate(
         torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
         inputs: tables of torques, wrenches and motions, instead of `torque`.
         solver: `Solver` options, or a mapping of them.
+        progress: True for a bar; False for none; None for one in terminals and notebooks if it takes over a second.
         watch: called with the time reached while the run goes on.
         throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
         scenario: what the result file should remember as its origin.
@@ -362,15 +375,16 @@ def simulate(
     state = starting_state(model, state, inputs)
     model.check_reference(state.q)
     times = output_times(t_end, output_dt)
-    began = time.perf_counter()
-    compile_run(model, state, inputs, times, options)
-    compiled = time.perf_counter()
     kept = None
     if checkpoint is not None:
         schedule = inputs.schedule(float(times[-1]))
         numbers = (model.formulation, state, schedule, times, options.model_dump_json())
         kept = CheckpointFile(checkpoint, dict(scenario) if scenario else numbers)
-    solution = solve_run(model, state, inputs, times, options, watch, kept, resume)
+    began = time.perf_counter()
+    with shown_progress("simulating", float(times[-1]), "s", progress, watch) as tell:
+        compile_run(model, state, inputs, times, options)
+        compiled = time.perf_counter()
+        solution = solve_run(model, state, inputs, times, options, tell, kept, resume)
     data, seen = run_table(model, inputs, solution, options)
     ended = time.perf_counter()
     warnings = [*lines_of(doubts), *lines_of(seen), *_incidents(inputs)]
@@ -402,6 +416,7 @@ def run_scenario(
     build_s: float = 0.0,
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    progress: bool | None = None,
 ) -> Run:
     """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken.
 
@@ -417,6 +432,7 @@ def run_scenario(
         output_dt=scenario.output_dt,
         inputs=inputs,
         solver=scenario.solver,
+        progress=progress,
         watch=watch,
         throw=throw,
         scenario=scenario.to_dict(),
