@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.control.pid import PID
+from lissom.scenarios.ready import ready
 
 LINK = {
     "name": "rod",
@@ -67,19 +67,17 @@ def test_tables_go_on_where_the_first_run_ended():
 
 @pytest.mark.slow
 def test_a_sampled_law_goes_on_with_what_it_remembers(tmp_path):
-    law = PID(
-        kp=np.array([3.0]),
-        ki=np.array([40.0]),
-        kd=np.array([0.1]),
-        reference=ls.Table([0.0, 0.2], [[0.3], [0.6]]),
-        sample=0.004,
-    )
-    whole, first, second = halves(torque=law)
+    reference = {"t": [0.0, 0.2], "value": [[0.3], [0.6]]}
+    gains = {"kp": [3.0], "ki": [40.0], "kd": [0.1]}
+    controller = {"type": "pid", "sample": 0.004, "reference": reference} | gains
+    scenario = ls.Scenario(robot=ROBOT, modes=2, controller=controller)
+    inputs = ready(scenario, MODEL).inputs
+    whole, first, second = halves(inputs=inputs)
     assert_is_second_half(second, whole)
     assert second.warnings == whole.warnings
     # A file holds no memory of a law: the run says that it begins anew.
     read = ls.Run.load(first.save(tmp_path / "first.nc"))
-    forgetful = ls.simulate(MODEL, start=read, t_end=0.2, torque=law, **TIMES)
+    forgetful = ls.simulate(MODEL, start=read, t_end=0.2, inputs=inputs, **TIMES)
     assert "begins anew at 0.1 s" in forgetful.warnings[-1]
 
 
