@@ -89,6 +89,7 @@ def test_a_long_computation_shows_one(notebook, monkeypatch):
     assert 'value="0.5000"' in notebook[-2]
 
 
+@pytest.mark.slow
 def test_a_run_and_a_map_show_how_far_they_are(notebook):
     model = ls.Model("simple-pendulum", modes=0)
     ls.simulate(model, [0.3], t_end=0.02, output_dt=0.01, progress=True)
@@ -96,4 +97,4 @@ def test_a_run_and_a_map_show_how_far_they_are(notebook):
     ls.mode_map(model, [[0.1], [0.2]], progress=True)
     assert any("modes: 1 of 1" in words for words in notebook)
     with pytest.raises(ValueError, match="progress: 'yes': must be True, False"):
-        ls.simulate(model, t_end=0.02, output_dt=0.01, progress="yes")  # pyright: ignore[reportArgumentType]
+        ls.simulate(model, t_end=0.02, output_dt=0.01, progress="yes")

@@ -16,7 +16,7 @@ PREPARING = "building and compiling"
 
 @contextmanager
 def shown_progress(
-    task: str, total: float, unit: str, progress: bool | None, watch: Watch
+    task: str, total: float, unit: str, progress: Any, watch: Watch
 ) -> Iterator[Watch]:
     """`watch`, called with how much is done, and a bar beside it.
 

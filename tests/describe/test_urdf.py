@@ -89,7 +89,7 @@ def test_several_tips_need_a_choice(tmp_path):
     path = write(tmp_path, BODY + BRANCH)
     with pytest.raises(
         DescriptionError,
-        match="the URDF branches: choose .* tip=..., one or several of flange, camera",
+        match="the URDF branches: choose .* tip=... .--tip LINK., one or several of flange, camera",
     ):
         Robot.from_urdf(path)
     assert Robot.from_urdf(path, tip="camera").link_names == ("shoulder", "camera")
@@ -204,6 +204,7 @@ def test_several_tips_make_a_tree(tmp_path):
     assert mass_of(robot) == pytest.approx(4.6)
 
 
+@pytest.mark.slow
 def test_merged_links_move_as_they_did_on_their_fixed_joints(tmp_path):
     path = write(tmp_path, BODY + HAND)
     q = [0.3, -0.6, 0.1]

@@ -25,6 +25,8 @@ ROBOT = ls.Robot.from_dict(
         "links": [LINK],
     }
 )
+pytestmark = pytest.mark.slow
+
 SOLVER = {"rtol": 1e-9, "atol": 1e-11}
 TIMES = {"output_dt": 0.01, "solver": SOLVER}
 MODEL = ls.Model(ROBOT, modes=2)
@@ -53,19 +55,8 @@ def test_tables_go_on_where_the_first_run_ended():
     whole, first, second = halves(inputs=DRIVE)
     assert_is_second_half(second, whole)
     assert second.energy("input")[0] == first.energy("input")[-1] != 0.0
-    with pytest.raises(
-        ValueError, match=r"t_end: 0.1: must lie after the start, 0.1 s"
-    ):
-        ls.simulate(MODEL, start=first, t_end=0.1, **TIMES)
-    with pytest.raises(ValueError, match=r"start: Run: gives state and time"):
-        ls.simulate(MODEL, [0.1], start=first, t_end=0.3, **TIMES)
-    with pytest.raises(ValueError, match=r"start: .*must be a Run"):
-        ls.simulate(MODEL, start=first.state(), t_end=0.3, **TIMES)
-    with pytest.raises(ValueError, match=r"t_start: -1: must be a number of seconds"):
-        ls.simulate(MODEL, t_start=-1, t_end=0.3, **TIMES)
 
 
-@pytest.mark.slow
 def test_a_sampled_law_goes_on_with_what_it_remembers(tmp_path):
     reference = {"t": [0.0, 0.2], "value": [[0.3], [0.6]]}
     gains = {"kp": [3.0], "ki": [40.0], "kd": [0.1]}
@@ -81,7 +72,6 @@ def test_a_sampled_law_goes_on_with_what_it_remembers(tmp_path):
     assert "begins anew at 0.1 s" in forgetful.warnings[-1]
 
 
-@pytest.mark.slow
 def test_motions_of_joints_go_on():
     motion = ls.Spline([0.0, 0.12, 0.2], [0.3, 0.8, 0.5])
     inputs = ls.Inputs(1, motion=[(0, motion)])
@@ -89,7 +79,6 @@ def test_motions_of_joints_go_on():
     assert_is_second_half(second, whole, scale=1e-6)
 
 
-@pytest.mark.slow
 def test_a_scenario_goes_on_from_the_file_of_a_run(tmp_path):
     push = {"t": [0.0, 0.05, 0.1, 0.1], "value": [0.0, 1.0, 1.0, -0.5]}
     scenario = ls.Scenario(
@@ -116,7 +105,6 @@ def test_a_scenario_goes_on_from_the_file_of_a_run(tmp_path):
         )
 
 
-@pytest.mark.slow
 def test_a_closed_chain_goes_on_on_its_branch():
     scenario = ls.Scenario.load("four-bar").replace({"t_end": 0.1, "output_dt": 0.01})
     model = ls.Model.of_scenario(scenario)

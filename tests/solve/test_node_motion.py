@@ -24,17 +24,17 @@ ONE_BAR = {
 }
 
 
+MODEL = ls.Model(ls.Robot.from_dict(ONE_BAR))
+OPTIONS = {
+    "output_dt": STEP,
+    "record": ["rod/tip"],
+    "solver": {"rtol": 1e-9, "atol": 1e-11},
+}
+
+
 @pytest.fixture(scope="module")
 def swing():
-    solver = {"rtol": 1e-9, "atol": 1e-11}
-    return ls.simulate(
-        ls.Robot.from_dict(ONE_BAR),
-        [0.4],
-        t_end=0.3,
-        output_dt=STEP,
-        record=["rod/tip"],
-        solver=solver,
-    )
+    return ls.simulate(MODEL, [0.4], t_end=0.3, **OPTIONS)
 
 
 def test_a_rigid_bar_moves_as_its_angle_says(swing):
@@ -53,13 +53,37 @@ def test_a_rigid_bar_moves_as_its_angle_says(swing):
     assert_allclose(spin.values, w_d, atol=1e-10)
 
 
+def test_two_halves_of_a_run_are_one_run(swing):
+    first = ls.simulate(MODEL, [0.4], t_end=0.1, **OPTIONS)
+    second = ls.simulate(MODEL, start=first, t_end=0.3, **OPTIONS)
+    assert_allclose(second.t, swing.t[100:], rtol=1e-14)
+    for name in ("q", "qd", "position", "velocity", "acceleration"):
+        ours, theirs = second.values(name), swing.values(name)[100:]
+        assert_allclose(ours, theirs, atol=1e-7 * np.abs(theirs).max(), err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "start, message",
+    [
+        (lambda run: {"start": run}, r"t_end: 0.3: must lie after the start, 0.3 s"),
+        (lambda run: {"start": run, "state": [0.1]}, r"start: Run: gives state and"),
+        (lambda run: {"start": run.state()}, r"start: .*must be a Run"),
+        (lambda run: {"t_start": -1}, r"t_start: -1: must be a number of seconds"),
+        (lambda run: {"t_start": "now"}, r"t_start: now: must be a number of seconds"),
+    ],
+)
+def test_a_start_that_is_none_is_refused(swing, start, message):
+    with pytest.raises(ValueError, match=message):
+        ls.simulate(MODEL, t_end=0.3, **start(swing), **OPTIONS)
+
+
 def test_nodes_that_were_not_recorded_say_so(swing):
     with pytest.raises(UnknownNameError, match=r"rod/0: its velocity was not recorded"):
         swing.velocity("rod/0")
     with pytest.raises(UnknownNameError, match=r"no such node"):
         swing.acceleration("rod/9")
     with pytest.raises(ValueError, match=r"record: rood/tip: no link is called 'rood'"):
-        ls.simulate(ls.Robot.from_dict(ONE_BAR), t_end=0.1, record=["rood/tip"])
+        ls.simulate(MODEL, t_end=0.1, record=["rood/tip"])
 
 
 def test_a_file_holds_the_motion_of_chosen_nodes_alone(swing, tmp_path):
@@ -69,7 +93,7 @@ def test_a_file_holds_the_motion_of_chosen_nodes_alone(swing, tmp_path):
     swing.to_csv(tmp_path / "run.csv")
     header = (tmp_path / "run.csv").read_text().splitlines()[0]
     assert "acceleration.rod/1.y" in header
-    plain = ls.simulate(ls.Robot.from_dict(ONE_BAR), t_end=0.01, output_dt=0.01)
+    plain = ls.simulate(MODEL, t_end=0.01, output_dt=0.01)
     assert "velocity" not in plain.names
 
 

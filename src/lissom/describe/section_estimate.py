@@ -16,11 +16,8 @@ from .link import inertia_matrix
 from .material import library_material
 
 STRUCTURE = 0.25  # of a link's mass, that carries loads
-MIDDLE = (
-    0.35,
-    0.65,
-)  # part of the way from joint to tip in which a surface is looked at
-FEWEST = 12  # corners of triangles there
+CUTS = (0.4, 0.5, 0.6)  # of the way from joint to tip, where a surface is cut
+FEWEST = 8  # edges that a cut meets, at least
 THICKEST = 0.9  # of the radius: a wall that is thicker makes a rod
 
 
@@ -90,13 +87,24 @@ def _radius(
 def _radius_of_surface(
     surface: np.ndarray, axis: Vector3, length: float
 ) -> float | None:
-    """Mean distance of a surface from its own middle line, half-way from joint to tip; None where nothing is there."""
-    corners = surface.reshape(-1, 3)
-    along = corners @ axis / length
-    there = corners[(along > MIDDLE[0]) & (along < MIDDLE[1])]
-    if len(there) < FEWEST:
-        return None
-    across = there - np.outer(there @ axis, axis)
-    # The box around the section, not its mean: corners lie denser where the surface is curved.
-    centre = 0.5 * (across.min(axis=0) + across.max(axis=0))
-    return float(np.median(np.linalg.norm(across - centre, axis=1)))
+    """Distance of a surface from its own middle line, half-way from joint to tip; None where nothing is there."""
+    radii = []
+    for share in CUTS:
+        cut = _cut(surface, axis, share * length)
+        if len(cut) < FEWEST:
+            continue
+        across = cut - np.outer(cut @ axis, axis)
+        # The middle of the box around the cut, not its mean: corners lie denser where a surface is curved.
+        centre = 0.5 * (across.min(axis=0) + across.max(axis=0))
+        radii.append(np.median(np.linalg.norm(across - centre, axis=1)))
+    return float(np.median(radii)) if radii else None
+
+
+def _cut(surface: np.ndarray, axis: Vector3, height: float) -> np.ndarray:
+    """Points (n, 3) in which the edges of triangles meet a plane across an axis."""
+    starts = surface.reshape(-1, 3)
+    ends = np.roll(surface, -1, axis=1).reshape(-1, 3)
+    below, above = starts @ axis - height, ends @ axis - height
+    meets = below * above < 0.0
+    share = (below[meets] / (below[meets] - above[meets]))[:, None]
+    return starts[meets] + share * (ends[meets] - starts[meets])

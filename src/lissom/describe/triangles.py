@@ -8,7 +8,8 @@ from jaxtyping import Float
 from ..atomic import write_atomically
 from .array_file import ArrayFileError
 
-Triangles = Float[np.ndarray, "f 3 3"]  # corners [m]
+# Corners [m] of any number of triangles, so that functions may return fewer than they were given.
+Triangles = Float[np.ndarray, "_ 3 3"]
 
 HEADER = 84  # bytes of a binary STL file before its triangles: 80 of any text, and their number
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
@@ -29,13 +30,13 @@ def read_stl(path: Path) -> Triangles:
     if size >= HEADER:
         count = int(np.fromfile(path, "<u4", 1, offset=HEADER - 4)[0])
     if size < HEADER or size != HEADER + count * RECORD.itemsize:
-        raise ArrayFileError(f"{path}: is no binary STL file")
+        raise ArrayFileError(path, "", "is no binary STL file")
     if count > MOST_TRIANGLES:
-        message = f"{path}: has {count} triangles, at most {MOST_TRIANGLES} are drawn"
-        raise ArrayFileError(message)
+        message = f"has {count} triangles, at most {MOST_TRIANGLES} are drawn"
+        raise ArrayFileError(path, "", message)
     corners = np.fromfile(path, RECORD, count, offset=HEADER)["corners"].astype(float)
     if not np.isfinite(corners).all():
-        raise ArrayFileError(f"{path}: has corners that are no numbers")
+        raise ArrayFileError(path, "", "has corners that are no numbers")
     return corners
 
 

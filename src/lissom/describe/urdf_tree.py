@@ -103,6 +103,6 @@ def chosen_tips(tree: UrdfTree, tips: Sequence[str], file: str) -> list[str]:
         shown = ", ".join(ends[:MOST_TIPS])
         if len(ends) > MOST_TIPS:
             shown += f" and {len(ends) - MOST_TIPS} more"
-        message = f"the URDF branches: choose where its chain ends with tip=..., one or several of {shown}"
+        message = f"the URDF branches: choose where its chain ends with tip=... (--tip LINK), one or several of {shown}"
         raise refused("tip", None, message, file)
     return ends

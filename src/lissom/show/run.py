@@ -369,15 +369,15 @@ def simulate(
     model: ModelLike,
     state: Any = None,
     *,
-    start: Run | None = None,
-    t_start: float = 0.0,
+    start: Any = None,
+    t_start: Any = 0.0,
     t_end: Seconds = 1.0,
     output_dt: Seconds = 0.001,
     torque: Any = None,
     inputs: Inputs | None = None,
     solver: SolverLike = None,
     record: Sequence[str] = (),
-    progress: bool | None = None,
+    progress: Any = None,
     watch: Callable[[float], None] = lambda t: None,
     throw: bool = True,
     scenario: Mapping[str, Any] | None = None,
@@ -514,7 +514,7 @@ def run_scenario(
     build_s: float = 0.0,
     checkpoint: str | Path | None = None,
     resume: bool = False,
-    progress: bool | None = None,
+    progress: Any = None,
 ) -> Run:
     """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken.
 

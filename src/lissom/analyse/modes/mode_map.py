@@ -240,7 +240,7 @@ def mode_map(
     kd: Any = None,
     count: int = 6,
     axes: Mapping[str, Any] | None = None,
-    progress: bool | None = None,
+    progress: Any = None,
     watch: Callable[[float], None] = lambda share: None,
 ) -> ModeMap:
     """Modes over a grid of poses, speeds, payloads or other data of the robot, or along a motion.
