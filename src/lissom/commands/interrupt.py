@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .progress import Watch
+from ..progress import Watch
 
 # Not every system knows all of them.
 SIGNALS = [

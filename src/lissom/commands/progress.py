@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-Watch = Callable[[float], None]
+from ..progress import Watch, terminal_bar
 
 
 @contextmanager
@@ -34,38 +34,7 @@ def progress(t_end: float) -> Iterator[Watch]:
     if not sys.stderr.isatty():
         yield lambda t: None
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TextColumn("{task.fields[reached]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        # The first call of `watch` comes with the first steps; until then the model is built and compiled.
-        task = bar.add_task("building and compiling", total=t_end, reached="")
-
-        def watch(t: float) -> None:
-            bar.update(
-                task,
-                completed=t,
-                description="simulating",
-                reached=f"{t:.3g} of {t_end:g} s",
-            )
-
+    with terminal_bar("simulating", t_end, "s") as watch:
         yield watch
 
 

@@ -149,6 +149,7 @@ def _measured(
         output_dt=min(1e-3, setting.period / 40),
         torque=law,
         solver=scenario.solver,
+        progress=False,
         watch=lambda t: told(t / t_end),
     )
     numbers = run_numbers(setting, controller, run)

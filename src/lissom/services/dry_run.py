@@ -62,7 +62,7 @@ def _start(scenario: Scenario, model: Model, file: str | None) -> State:
 
     try:
         _, state, inputs = ready(scenario, model)
-        return starting_state(model, state, inputs.wired(model))
+        return starting_state(model, state, inputs.wired(model), scenario.initial.time)
     except DescriptionError as failure:
         raise _in_file(failure, file) from None
     except (EquilibriumError, AssemblyError, ValueError) as failure:

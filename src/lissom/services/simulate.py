@@ -22,6 +22,7 @@ from .output_files import (
     Outputs,
     output_problems,
 )
+from .result_files import loaded_run
 from .robot_facts import has_damping, named_nodes, values_by_name
 from .sources import Source, runs_from_rest
 
@@ -38,9 +39,9 @@ class SimulateRequest(FrozenModel):
     scenario: Source  # library name, scenario, robot or result file, or the data itself
     # By dotted path: {"t_end": 0.5, "robot.links.upper.beam.material.E": 9e9}.
     changes: dict[str, Any] = {}
-    law: str | None = (
-        None  # file of a controller that takes the place of the scenario's
-    )
+    # File of a controller that takes the place of the scenario's.
+    law: str | None = None
+    start: str | None = None  # result file of a run that this one continues
     result: str | None = None  # NetCDF file
     # Go on with a run that was interrupted, from the checkpoint beside its result file, where there is one.
     resume: bool = False
@@ -125,7 +126,8 @@ def prepare(request: SimulateRequest) -> PreparedRun:
     """
     problems = [*output_problems(request.outputs()), *_resume_problems(request)]
     try:
-        scenario = scenario_with_law(request.scenario, request.law, request.changes)
+        changes = {**request.changes, **_initial_of(request.start)}
+        scenario = scenario_with_law(request.scenario, request.law, changes)
     except DescriptionError as failure:
         raise DescriptionError([*problems, *failure.problems]) from None
     if problems:
@@ -139,6 +141,21 @@ def prepare(request: SimulateRequest) -> PreparedRun:
     model = startable_model(scenario, file or None)
     build_s = perf_counter() - began
     return PreparedRun(request, scenario, _notes(request, scenario), model, build_s)
+
+
+def _initial_of(file: str | None) -> dict[str, Any]:
+    """The start of a scenario where another run ended.
+
+    Raises:
+        DescriptionError: the file is no result.
+    """
+    if file is None:
+        return {}
+    run = loaded_run(file)
+    try:
+        return {"initial": run.initial()}
+    except ValueError as failure:
+        raise DescriptionError([Problem(file, None, "", None, str(failure))]) from None
 
 
 def _resume_problems(request: SimulateRequest) -> list[Problem]:
@@ -188,6 +205,7 @@ def run_prepared(
                 build_s=prepared.build_s,
                 checkpoint=request.checkpoint,
                 resume=request.resume,
+                progress=False,
             )
     except CheckpointError as failure:
         file = str(request.checkpoint)

@@ -33,7 +33,7 @@ HDF5 = b"\x89HDF\r\n\x1a\n"
 
 # Keys of a scenario that only a simulation reads; a back end is chosen for all that computes.
 BACK_END = "solver.backend"
-RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller")
+RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller", "record")
 
 
 class RobotRequest(FrozenModel):
