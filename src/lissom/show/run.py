@@ -37,7 +37,13 @@ from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.feedback import WiredLaw
 from ..solve.inputs import Inputs, inputs_from
 from ..solve.model import Model
-from ..solve.outputs import ENERGIES, energy_audit, outputs_of, prepare_outputs
+from ..solve.outputs import (
+    ENERGIES,
+    Outputs,
+    energy_audit,
+    outputs_of,
+    prepare_outputs,
+)
 from ..solve.simulate import output_times, prepare, step_of
 from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
@@ -493,10 +499,23 @@ def run_table(
     model: Model, inputs: Inputs, solution: Solution, solver: Solver
 ) -> tuple[RunTable, tuple[Doubt, ...]]:
     """The results of a run with names and units, and what there is to doubt about them."""
-    n = int(solution.filled)
-    j = model.formulation.n_joints
     with using(solver.backend):
         outputs, torque = outputs_of(model, inputs, solution)
+    times = np.asarray(solution.t)[: int(solution.filled)]
+    doubts = doubts_of_run(model, inputs, times, outputs, torque)
+    return table_of_outputs(model, solution, solver, outputs, torque), doubts
+
+
+def table_of_outputs(
+    model: Model,
+    solution: Solution,
+    solver: Solver,
+    outputs: Outputs,
+    torque: np.ndarray,
+) -> RunTable:
+    """What is seen of a run, with names and units."""
+    n = int(solution.filled)
+    j = model.formulation.n_joints
     elastic = np.asarray(solution.x)[:n, j:]
     link, node = np.array(model.node_index).T
     joint = ("time", "joint")
@@ -552,11 +571,9 @@ def run_table(
         "axis": ["x", "y", "z"],
         "kind": list(ENERGIES),
     }
-    times = np.asarray(solution.t)[:n]
-    doubts = doubts_of_run(model, inputs, times, outputs, torque)
     facts = _facts(model, solution, solver)
     facts["beyond_limits"] = ", ".join(_beyond_limits(model, outputs.encoder))
-    return RunTable(variables, coordinates, facts), doubts
+    return RunTable(variables, coordinates, facts)
 
 
 def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:
