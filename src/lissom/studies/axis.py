@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 from scipy import stats
 
+from ..describe.names import Name
 from ..describe.part import Finding, Part, finding, is_list
 from ..describe.quantity import Whole, error, kind_of
 from ..describe.units import number_in_si
@@ -92,7 +93,7 @@ def _with(text: str, unit: str) -> Any:
 class AxisEntries(Part):
     """What varies: `from`, `to` and `count`; `values`; or one distribution."""
 
-    label: str | None = None  # its name in results; default: the key
+    label: Name | None = None  # its name in results; default: the key
     start: End = Field(default=None, alias="from")
     stop: End = Field(default=None, alias="to")
     count: Annotated[int, Whole(2, MOST)] | None = None

@@ -55,8 +55,13 @@ def columns_of(
         count = len(output_times(scenario.t_end, scenario.output_dt))
         for name in series:
             unit = SERIES[name.partition(".")[0]][0]
-            found.append(Column(name, unit, name, TIME, count))
+            found.append(Column(stored_name(name), unit, name, TIME, count))
     return tuple(found)
+
+
+def stored_name(series: str) -> str:
+    """Name of a time series in files, in which / would begin a folder."""
+    return series.replace("/", ".")
 
 
 def check_columns(study: "Study") -> None:

@@ -12,7 +12,7 @@ from ..describe.scenario import Scenario
 from ..native.compiled import using
 from ..solve.model import Model
 from .chunk import ChunkContent, ChunkTask, blank_columns
-from .columns import series_of
+from .columns import series_of, stored_name
 from .family_of_runs import measured_runs
 from .keys import changes_of
 from .metrics import metric_of
@@ -36,7 +36,8 @@ def compute_chunk(
         recipe: how they are computed.
         task: which they are.
         tell: called before each run that is computed alone.
-        lost: runs that are not tried, and why: they have ended their process before.
+        lost: runs that are not tried, and why: they have ended their process before. If it is given, even empty, the
+            runs are computed one by one.
     """
     began = time.perf_counter()
     count = len(task.settings)
@@ -54,7 +55,7 @@ def compute_chunk(
         except DescriptionError as failure:
             reasons[k] = str(failure)
     with using(recipe.base.solver.backend):
-        for k, outcome in _outcomes(recipe, scenarios, tell, alone=bool(lost)):
+        for k, outcome in _outcomes(recipe, scenarios, tell, alone=lost is not None):
             try:
                 if isinstance(outcome, Exception):
                     raise outcome
@@ -83,7 +84,7 @@ def _measure(
         known = metric_of(recipe.analysis, request)
         columns[request.label][k] = known.measure(outcome, request)
     for name in recipe.series:
-        columns[name][k] = series_of(outcome.run, name)
+        columns[stored_name(name)][k] = series_of(outcome.run, name)
 
 
 def _outcomes(

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator
 
 from ..describe.errors import nearest
+from ..describe.names import Name
 from ..describe.part import Finding, Part, finding
 from ..describe.quantity import Quantity, Whole
 
@@ -67,7 +68,7 @@ class MetricEntries(Part):
     """A metric that a study asks for, and what it is measured on."""
 
     metric: str
-    name: str | None = None  # in the results; default: that of the metric
+    name: Name | None = None  # in the results; default: that of the metric
     node: str | None = None  # default: the last link's tip
     # Time at which the motion ends [s]; default: the end of inputs and reference.
     after: Annotated[float, Quantity("s", least=0)] | None = None

@@ -27,7 +27,8 @@ class Design(NamedTuple):
 
     def settings(self, first: int, last: int) -> list[list[Any]]:
         """Values of the runs `first` to `last`, not included, in the order of the keys."""
-        rows = zip(*(column[first:last].tolist() for column in self.columns))
+        columns = [column[first:last].tolist() for column in self.columns]
+        rows = zip(*columns, strict=True)
         return [list(row) for row in rows]
 
 
