@@ -35,6 +35,7 @@ from .streams import (
     without_warnings,
     write_any_character,
 )
+from .sweep import sweep
 from .validate import validate
 from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 
@@ -120,6 +121,7 @@ VERBS = (
     mode_map,
     frequency_response,
     reduce,
+    sweep,
     bench,
 )
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
