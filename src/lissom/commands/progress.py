@@ -94,7 +94,7 @@ def stages() -> Iterator[Callable[[str, float], None]]:
 def counted_progress(
     things: str,
 ) -> Iterator[Callable[[int, int, float | None, int], None]]:
-    """A function `watch(done, total, rate, failed)` that shows how many things are done, and how long the rest takes."""
+    """A function `watch(done, total, rate, failed)` that shows how many are done, and how long the rest takes."""
     if not sys.stderr.isatty():
         yield lambda done, total, rate, failed: None
         return

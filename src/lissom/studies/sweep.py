@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..describe.summary import Summarised, Summary, count, number
-from ..show.run import Run
+from ..show.run import Run, unknown_name
 from .compute import processors
 from .dataset import FAILURE, REASON, write_dataset
 from .engine import Source, Survey, Tally, compute_missing, survey
@@ -119,6 +119,64 @@ class Sweep(Summarised):
         from ..show.node_index import with_tips
 
         return Run(with_tips(xr.load_dataset(io.BytesIO(data), engine="h5netcdf")))
+
+    # --- pictures: slow to import, and few studies are drawn -------------------------------------------------------
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Figure of all metrics: a curve over one key, heat maps over a grid of two, else scatter."""
+        from .pictures import plot_study
+
+        return plot_study(self.study, self.data, self.worst(), path)
+
+    def plot_heat_map(self, metric: str, path: str | Path | None = None) -> Any:
+        """Figure of a metric over a grid of two keys."""
+        from .pictures import plot_heat_map
+
+        names = [self._metric(metric)]
+        return plot_heat_map(self.study, self.data, names, self.worst(), path)
+
+    def plot_scatter(self, metric: str, path: str | Path | None = None) -> Any:
+        """Figure of a metric against every key, the worst runs marked."""
+        from .pictures import plot_scatter
+
+        names, worst = [self._metric(metric)], self.worst(3)
+        return plot_scatter(self.study, self.data, names, worst, path)
+
+    def plot_parallel(self, metric: str, path: str | Path | None = None) -> Any:
+        """Figure of parallel coordinates, one line for each run, coloured by a metric."""
+        from .pictures import plot_parallel
+
+        return plot_parallel(self.study, self.data, self._metric(metric), path)
+
+    def plot_bands(self, series: str, path: str | Path | None = None) -> Any:
+        """Figure of a time series of all runs: median and percentiles."""
+        from .pictures import plot_bands
+
+        return plot_bands(self.study, self.data, series, path)
+
+    def sobol(self, metric: str) -> Any:
+        """Sobol indices of a metric with their confidence, of a study with `sampling: saltelli`."""
+        from .sensitivity import sobol
+
+        return sobol(self.study, self.data, self._metric(metric))
+
+    def plot_sobol(self, metric: str, path: str | Path | None = None) -> Any:
+        """Figure of the Sobol indices of a metric."""
+        from .pictures import plot_sobol
+
+        return plot_sobol(self.sobol(metric), path)
+
+    def report(self, path: str | Path) -> Path:
+        """One self-contained HTML page about the study."""
+        from .report import write_report
+
+        return write_report(self, path)
+
+    def _metric(self, name: str) -> str:
+        names = [request.label for request in self.study.metrics]
+        if name not in names:
+            raise unknown_name("metric", name, names)
+        return name
 
     def _checked(self, run: int) -> int:
         count = self.study.design.count
