@@ -20,6 +20,7 @@ from ..solve.state import State
 from .run_metrics import MeasuredRun
 
 LEAST = 4  # runs that are worth a lane each
+LANE_LAWS = ("pd",)  # whose numbers are not made from the robot's
 
 
 class ReadyRun(NamedTuple):
@@ -45,12 +46,14 @@ class ReadyRun(NamedTuple):
             scenario.output_dt,
             scenario.solver,
             scenario.inputs,
+            scenario.controller,
             scenario.formulation,
         )
 
     def goes_in_lanes(self) -> bool:
-        """True if several such runs can share each instruction: laws and closed chains are followed one by one."""
-        return self.scenario.controller is None and not self.model.closed
+        """True if several such runs can share each instruction: other laws and closed chains are run one by one."""
+        law = self.scenario.controller
+        return not self.model.closed and (law is None or law.type in LANE_LAWS)
 
 
 def measured_runs(
