@@ -1,7 +1,7 @@
 """Residual vibration of the anthropomorphic arm over payload and pose: where it swings longest.
 
-A torque of +-2 N m swings the first joint for 0.5 s; what the tip does after that is the residual vibration. COUNT = 100
-gives the 100 x 100 = 10,000 runs of a map; 3 are enough to see that a stretched arm with a payload swings most.
+A torque of +-2 N m swings the first joint for 0.5 s; what the tip does after that is the residual vibration.
+COUNT = 100 gives the 100 x 100 = 10,000 runs of a map; 3 are enough to see what a payload does.
 The same from the command line: lissom sweep study.yaml --report study.html"""
 
 import lissom as ls
@@ -14,8 +14,13 @@ sweep = ls.sweep(
         "changes": {"t_end": 0.8, "output_dt": 0.005},
         "over": {
             "payload.mass": {"from": 0, "to": "200 g", "count": COUNT, "label": "load"},
-            # The elbow: from stretched to folded; the controller holds it where it starts.
-            "fore": {"values": ["-20 deg", "-60 deg", "-100 deg"][:COUNT]},
+            # The elbow, from folded to nearly stretched: one value for where it starts and where it is held.
+            "fore,controller.reference.value.0.2": {
+                "from": "-100 deg",
+                "to": "-20 deg",
+                "count": COUNT,
+                "label": "elbow",
+            },
         },
         "metrics": ["residual_vibration", "tip_deflection"],
     }

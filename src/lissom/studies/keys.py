@@ -17,19 +17,29 @@ ANGLE, LENGTH = "rad", "m"
 def changes_of(
     scenario: Scenario, keys: Iterable[str], values: Iterable[Any]
 ) -> dict[str, Any]:
-    """Changes of a scenario by dotted path; a joint's name alone is its coordinate at the start."""
+    """Changes of a scenario by dotted path.
+
+    A joint's name alone is its coordinate at the start. A key of several paths, `fore,controller.reference.value.0.2`,
+    gives all of them its value.
+    """
     changes: dict[str, Any] = {}
     pose = None
     joints = scenario.robot.joint_names
-    for key, value in zip(keys, values, strict=True):
-        if not is_joint(scenario, key):
-            changes[key] = value
+    pairs = zip(keys, values, strict=True)
+    for path, value in ((p, value) for key, value in pairs for p in paths_of(key)):
+        if not is_joint(scenario, path):
+            changes[path] = value
             continue
         pose = pose or list(scenario.initial.q or [0.0] * len(joints))
-        pose[joints.index(key)] = value
+        pose[joints.index(path)] = value
     if pose is not None:
         changes[POSE] = pose
     return changes
+
+
+def paths_of(key: str) -> list[str]:
+    """The paths that take the value of a key."""
+    return [path.strip() for path in key.split(",")]
 
 
 def is_joint(scenario: Scenario, key: str) -> bool:
@@ -44,7 +54,7 @@ def check_key(scenario: Scenario, analysis: str, key: str, values: Iterable[Any]
     Raises:
         DescriptionError: with the key, the value and what is accepted.
     """
-    if analysis != "simulate" and run_only([key]):
+    if analysis != "simulate" and run_only(paths_of(key)):
         raise refused(key, None, "only simulations use this")
     for value in values:
         try:
@@ -57,6 +67,7 @@ def check_key(scenario: Scenario, analysis: str, key: str, values: Iterable[Any]
 
 def unit_of_key(scenario: Scenario, key: str) -> str:
     """Unit of a key in SI, empty where it has none."""
+    key = paths_of(key)[0]
     if is_joint(scenario, key):
         kinds = {link.name: link.joint.type for link in scenario.robot.links}
         return LENGTH if kinds[key] == "prismatic" else ANGLE

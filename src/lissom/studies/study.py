@@ -21,7 +21,7 @@ from ..describe.scenario import Scenario
 from ..describe.table_file import read_table
 from ..describe.units import unit_of
 from .axis import MOST, Axis, AxisEntries, number
-from .keys import changes_of, check_key, unit_of_key
+from .keys import changes_of, check_key, paths_of, unit_of_key
 from .metrics import MetricRequest, metric_findings
 from .sampling import (
     GRID,
@@ -245,7 +245,7 @@ class Study(Part):
         axes = [self.over.get(key) for key in self.design.keys]
         named = [axis.label if axis is not None else None for axis in axes]
         pairs = zip(named, self.design.keys, strict=True)
-        return tuple(label or key for label, key in pairs)
+        return tuple(label or paths_of(key)[0] for label, key in pairs)
 
     @property
     def chunk_size(self) -> int:
