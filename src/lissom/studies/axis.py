@@ -99,6 +99,8 @@ class AxisEntries(Part):
     count: Annotated[int, Whole(2, MOST)] | None = None
     scale: Literal["linear", "log"] = "linear"
     values: tuple[Any, ...] | None = None
+    # What the values are called in the results, where they are long: names of controllers.
+    names: tuple[Name, ...] | None = None
     uniform: Numbers = None
     normal: Numbers = None
     lognormal: Numbers = None
@@ -113,9 +115,18 @@ class AxisEntries(Part):
             found += self._ends()
         if self.values is not None and not self.values:
             found.append(finding("holds no value: the range is empty", "values"))
+        if self.names is not None and len(self.names) != len(self.values or ()):
+            message = "must be as many as values"
+            found.append(finding(message, "names", value=list(self.names)))
         if self.distribution is not None:
             found += self._shape()
         return found
+
+    def told(self, value: Any) -> Any:
+        """A value as results show it: by its name where it has one."""
+        if self.names is None or self.values is None:
+            return value
+        return self.names[list(self.values).index(value)]
 
     def _kinds(self) -> list[Finding]:
         has_range = self.start is not None or self.stop is not None

@@ -1,7 +1,7 @@
 """All results of a study in one labelled file, written chunk by chunk."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,9 @@ def _write_keys(data: h5netcdf.File, plan: Plan) -> None:
         design.keys, study.labels, design.columns, strict=True
     ):
         is_number = column.dtype != object
-        values = column if is_number else as_texts(column)
+        values = column
+        if not is_number:
+            values = as_texts(study.told(key, value) for value in column.tolist())
         kind = column.dtype if is_number else h5py.string_dtype()
         held = data.create_variable(label, (RUN,), kind, data=values)
         held.attrs["units"] = units[key]
@@ -125,7 +127,7 @@ def _write_reasons(data: h5netcdf.File, reasons: dict[str, int]) -> None:
     data.create_variable(REASON, (REASON,), h5py.string_dtype(), data=texts)
 
 
-def as_texts(column: np.ndarray) -> np.ndarray:
+def as_texts(values: Iterable[Any]) -> np.ndarray:
     """Values that are no numbers, as text."""
-    texts = [v if isinstance(v, str) else json.dumps(v) for v in column.tolist()]
+    texts = [v if isinstance(v, str) else json.dumps(v) for v in values]
     return np.array(texts, dtype=object)

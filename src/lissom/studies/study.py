@@ -247,6 +247,11 @@ class Study(Part):
         pairs = zip(named, self.design.keys, strict=True)
         return tuple(label or paths_of(key)[0] for label, key in pairs)
 
+    def told(self, key: str, value: Any) -> Any:
+        """The value of a key as results show it."""
+        axis = self.over.get(key)
+        return value if axis is None else axis.told(value)
+
     @property
     def chunk_size(self) -> int:
         """Runs that are computed and kept together: the study fixes which these are."""

@@ -57,7 +57,10 @@ def _order(numbers: np.ndarray, end: str) -> np.ndarray:
 def run_values(study: Study, k: int) -> dict[str, Any]:
     """The values of the keys in one run, by label."""
     values = study.design.settings(k, k + 1)[0]
-    return dict(zip(study.labels, values, strict=True))
+    told = [
+        study.told(key, v) for key, v in zip(study.design.keys, values, strict=True)
+    ]
+    return dict(zip(study.labels, told, strict=True))
 
 
 def command_of(study: Study, k: int) -> str | None:
