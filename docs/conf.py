@@ -24,9 +24,9 @@ extensions = [
     "local_math",
     "docstrings",
     "generated",
+    "notebooks",
 ]
 exclude_patterns = ["_site"]
-source_suffix = {".md": "markdown"}
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 4
@@ -46,4 +46,5 @@ copybutton_only_copy_prompt_lines = True
 mathjax_path = "mathjax/tex-chtml.js"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_default_options = {"exclude-members": "model_config"}
 napoleon_use_ivar = True

@@ -8,6 +8,7 @@ BLOCK = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 INLINE = re.compile(r"(?<![\\$\w])\$([^$\n]+?)\$(?![\w$])")
 CODE = re.compile(r"(?<![`:\w])`([^`\n]+)`(?![`_])")
 SAID = re.compile(r"(``.+?``|:\w+:`.+?`|^\.\. math::.*$|^\s*>>>.*$)", re.MULTILINE)
+STAND_IN = "\ue000"
 BULLET = re.compile(r"^\s*[-*] ")
 
 
@@ -23,7 +24,7 @@ def restructured(text: str) -> str:
     text = linked_docstring(INLINE.sub(r":math:`\1`", text))
     parts = SAID.split(text)
     # What the split keeps stands at odd places.
-    parts[::2] = [re.sub(r"(?<!^)([*|])", r"\\\1", part) for part in parts[::2]]
+    parts[::2] = [re.sub(r"(\||(?<=.)\*)", r"\\\1", part) for part in parts[::2]]
     return "".join(parts)
 
 
@@ -48,6 +49,16 @@ def inside_list(lines: list[str]) -> bool:
     return False
 
 
+def hide_colons(app, what, name, obj, options, lines: list[str]) -> None:
+    """Napoleon takes what stands before the first colon of a property for its type: here it is a sentence."""
+    if what in ("property", "attribute"):
+        lines[:] = [line.replace(":", STAND_IN) for line in lines]
+
+
+def show_colons(app, what, name, obj, options, lines: list[str]) -> None:
+    lines[:] = [line.replace(STAND_IN, ":") for line in lines]
+
+
 def translate(app, what, name, obj, options, lines: list[str]) -> None:
     lines[:] = with_room_for_lists(restructured("\n".join(lines)).splitlines())
 
@@ -55,4 +66,6 @@ def translate(app, what, name, obj, options, lines: list[str]) -> None:
 def setup(app) -> dict:
     # Before napoleon, which turns sections such as Args into fields.
     app.connect("autodoc-process-docstring", translate, priority=100)
+    app.connect("autodoc-process-docstring", hide_colons, priority=110)
+    app.connect("autodoc-process-docstring", show_colons, priority=900)
     return {"parallel_read_safe": True}

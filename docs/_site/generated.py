@@ -6,6 +6,7 @@ from collections.abc import Callable
 import bibliography
 from command_reference import commands
 from example_pages import contributing, examples
+from gallery import pictures
 from python_reference import names
 
 MARK = re.compile(r"^<!-- generated: (\w+)(.*?) -->$", re.MULTILINE)
@@ -14,6 +15,7 @@ MAKERS: dict[str, Callable[..., str]] = {
     "commands": commands,
     "contributing": contributing,
     "examples": examples,
+    "gallery": pictures,
     "names": names,
 }
 
