@@ -20,6 +20,12 @@ BLOCK = re.compile(
 FILE_NAME = re.compile(r"`([\w-]+\.(?:yaml|urdf))`")
 DATA = ("yaml", "xml")
 SHELL = ("console", "sh")
+# Programs that are not run here, and why.
+OTHERS = {
+    "make": "it sets the project up and runs this suite",
+    "pip": "the suite runs on an installed project",
+    ".venv/bin/python": "it runs a part of this suite",
+}
 # Output, diagrams and file listings: nothing to run.
 SHOWN = ("", "text", "json", "c", "bibtex")
 
@@ -66,6 +72,9 @@ def run_python(page: Path) -> None:
 def run_page(page: Path, folder: Path, capture) -> None:
     """Everything on a page in its order; `capture` gives what commands printed."""
     namespace = {"__name__": "page"}
+    # A page may name files of the project as its folder sees them.
+    if not (folder / "src").exists():
+        (folder / "src").symlink_to(ROOT / "src")
     for block in all_blocks(page):
         if block.reason is not None:
             continue
@@ -81,6 +90,8 @@ def run_commands(block: Block, capture) -> None:
     """Each command succeeds, and prints the lines that the page shows below it."""
     for line, shown in commands_of(block):
         words = shlex.split(line, comments=True)
+        if words[0] in OTHERS:
+            continue
         assert words[0] == "lissom", f"{line}: mark it `<!-- not run: why -->`"
         capture()
         code = cli.main(words[1:])

@@ -59,8 +59,10 @@ def linked_docstring(text: str) -> str:
     """Docstring whose citations lead to their papers."""
     known = parsed()
     return CITATION.sub(
-        lambda match: f":ref:`[{match[1]}] <{match[1].lower()}>`"
-        if match[1] in known
-        else match[0],
+        lambda match: (
+            f":ref:`[{match[1]}] <{match[1].lower()}>`"
+            if match[1] in known
+            else match[0]
+        ),
         text,
     )

@@ -12,7 +12,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-ADDRESSES = {"a": "href", "link": "href", "img": "src", "script": "src", "source": "src"}
+ADDRESSES = {
+    "a": "href",
+    "link": "href",
+    "img": "src",
+    "script": "src",
+    "source": "src",
+}
 
 
 class Page(HTMLParser):
@@ -53,7 +59,11 @@ def problems_of(page: Page) -> Iterator[str]:
         place = unquote(parts.fragment)
         if not file.is_file():
             yield f"{page.file}: {address} does not exist"
-        elif place and file.suffix == ".html" and place not in page_at(file.resolve()).places:
+        elif (
+            place
+            and file.suffix == ".html"
+            and place not in page_at(file.resolve()).places
+        ):
             yield f"{page.file}: {address} has no such place"
 
 

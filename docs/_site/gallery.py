@@ -34,7 +34,7 @@ PICTURES = (
     Picture(
         "hero",
         "An arm in motion",
-        "The anthropomorphic arm as its animation shows it, bending drawn five times as large. The animation is one HTML file that opens anywhere.",
+        "The anthropomorphic arm as its animation shows it, one HTML file: bending is drawn five times as large.",
         "python benchmarks/physics/pictures.py",
     ),
     Picture(
@@ -53,7 +53,8 @@ PICTURES = (
         "mode-heat-map",
         "Frequencies over the workspace",
         "The anthropomorphic arm over two joints and, below, over the places that its tip reaches.",
-        "lissom mode-map anthropomorphic --over upper=0.1:1.4:10 --over fore=-2.2:-0.2:10 --locked --plot mode-heat-map.png",
+        "lissom mode-map anthropomorphic --over upper=0.1:1.4:10 --over fore=-2.2:-0.2:10 "
+        "--locked --plot mode-heat-map.png",
     ),
     Picture(
         "control-double-pendulum",

@@ -1,4 +1,4 @@
-"""Parts of pages that are made from the project when the site is built, each in the place of a comment that names it."""
+"""Parts of pages that are made from the project when the site is built, each in place of a comment that names it."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""MathJax beside the pages: its files come from the package sphinx-mathjax-offline (MathJax 3.2.2, Apache License 2.0)."""
+"""MathJax 3.2.2 (Apache License 2.0) beside the pages: its files come from the package sphinx-mathjax-offline."""
 
 import shutil
 from importlib.util import find_spec

@@ -14,7 +14,9 @@ def output_of(output: dict) -> Iterator[str]:
         picture = "".join(data["image/png"]).strip().replace("\n", "")
         yield f'<p><img alt="output" src="data:image/png;base64,{picture}"></p>\n'
     elif "text/html" in data:
-        yield f'<div class="output">{"".join(data["text/html"])}</div>\n'.replace("\n\n", "\n")
+        yield f'<div class="output">{"".join(data["text/html"])}</div>\n'.replace(
+            "\n\n", "\n"
+        )
     elif text := "".join(data.get("text/plain", output.get("text", ""))):
         yield f"```text\n{text.rstrip()}\n```\n"
 
