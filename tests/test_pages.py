@@ -22,7 +22,13 @@ from page_blocks import (
 
 TUTORIAL = ROOT / "docs" / "tutorial"
 # Python of these compiles a lot, and others are their like.
-SLOW = ("api/pd", "howto/gradients", "howto/linear-models", "howto/parametric-modes")
+SLOW = (
+    "api/pd",
+    "coming-from",
+    "howto/gradients",
+    "howto/linear-models",
+    "howto/parametric-modes",
+)
 
 
 def name_of(page: Path) -> str:

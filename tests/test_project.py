@@ -176,12 +176,7 @@ def test_every_key_of_the_files_is_documented():
 
 def test_every_public_name_is_documented():
     pages = "\n".join(read(page) for page in (ROOT / "docs" / "api").glob("*.md"))
-    public = [
-        name
-        for name in dir(lissom)
-        if callable(getattr(lissom, name))
-        and getattr(lissom, name).__module__.startswith("lissom.")
-    ]
+    public = list(lissom._HOME)  # without importing what they stand for
     assert len(public) > 8
     assert not [name for name in public if not re.search(rf"`(ls\.)?{name}\b", pages)]
 
