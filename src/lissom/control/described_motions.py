@@ -102,7 +102,8 @@ def planned_nominal(
 def _minimum_time(model: Model, controller: Common, sensors: Any) -> NominalMotion:
     if controller.shaper is not None:
         raise DesignError(
-            "shaper: a motion in minimum time comes to rest by its torques, a shaper would change them"
+            "a motion in minimum time comes to rest by its torques, a shaper would change them",
+            "shaper",
         )
     described = controller.reference
     first, last = np.asarray(described.value, dtype=float)

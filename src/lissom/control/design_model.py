@@ -199,7 +199,8 @@ def check_detectable(design: DesignModel) -> None:
         if np.linalg.norm(design.C @ motion.right) < least:
             raise DesignError(
                 f"not detectable: no sensor sees {_described(motion, design)}. Add a sensor there, such as its encoder "
-                "or a strain gauge on the link."
+                "or a strain gauge on the link.",
+                "sensors",
             )
 
 

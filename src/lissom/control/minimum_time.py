@@ -152,7 +152,7 @@ def minimum_time(
     longest = int(np.ceil(GROWTH * FINE)) + 2
     found = fewest_steps(effort_of, 0, longest)
     if found is None:
-        raise DesignError(_hopeless(limit))
+        raise _hopeless(limit)
     steps, effort = found
     repeats = round(period / sample)
     nominal = _nominal(plant, np.repeat(effort.torque, repeats, axis=0), sample)
@@ -211,13 +211,14 @@ def _samples_per_step(plant: _Plant, limit: Vector, sample: float) -> int:
         if found is not None and found.share <= 1.0:
             return max(1, int(np.ceil(samples * COARSE / FINE)))
         samples *= GROWTH
-    raise DesignError(_hopeless(limit))
+    raise _hopeless(limit)
 
 
-def _hopeless(limit: Vector) -> str:
-    return (
-        f"reference.torque: no torques within {limit.tolist()} lead from the first row to the last one. Raise the "
-        "limits: the weight alone may pass them."
+def _hopeless(limit: Vector) -> DesignError:
+    return DesignError(
+        f"no torques within {limit.tolist()} lead from the first row to the last one. Raise the limits: the weight "
+        "alone may pass them.",
+        "reference.torque",
     )
 
 

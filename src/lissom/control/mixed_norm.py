@@ -81,8 +81,9 @@ def mixed_synthesis(plant: Plant, peak: float) -> Synthesis:
     states = len(scaled.A)
     if states > LARGEST:
         raise DesignError(
-            f"mixed-norm: the model has {states} states, at most {LARGEST} can be designed for. Lower `fastest`, or "
-            "take fewer modes (`model: {modes: 2}`)."
+            f"the model of a mixed-norm design has {states} states, at most {LARGEST} can be designed for. Lower "
+            "`fastest`, or take fewer modes (`model: {modes: 2}`).",
+            "fastest",
         )
     reason = ""
     for scale in SCALES:
@@ -98,8 +99,8 @@ def mixed_synthesis(plant: Plant, peak: float) -> Synthesis:
             return found
         reason = "the controller does not keep its bounds"
     raise DesignError(
-        f"mixed-norm: no controller with a peak of {peak:g} was found ({reason}). Allow a higher `peak`, or lower "
-        "`fastest`."
+        f"no controller with a peak of {peak:g} was found ({reason}). Allow a higher `peak`, or lower `fastest`.",
+        "peak",
     )
 
 

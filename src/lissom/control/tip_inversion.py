@@ -89,8 +89,9 @@ def tip_inversion(
 
     if tuple(model.actuated) != tuple(model.formulation.independent):
         raise DesignError(
-            "feedforward: inversion at the tip needs a motor on every independent joint; "
-            f"motors are on {', '.join(model.actuated_names)}"
+            "inversion at the tip needs a motor on every independent joint; motors are on "
+            f"{', '.join(model.actuated_names)}",
+            "feedforward",
         )
     f = model.formulation
     place = node or f"{model.link_names[-1]}/tip"
@@ -100,8 +101,9 @@ def tip_inversion(
     if solution is None:
         start = float(reference.breakpoints[0])
         raise DesignError(
-            "feedforward: no solution was found at the tip. The torques act before the tip moves, which is at "
-            f"{start:g} s: Begin the motion later, move more slowly, or take fewer modes (`model: {{modes: 3}}`)"
+            f"no solution was found at the tip. The torques act before the tip moves, which is at {start:g} s: begin "
+            "the motion later, move more slowly, or take fewer modes (`model: {modes: 3}`)",
+            "feedforward",
         )
     x, torque, away = solution
     _check_path(reference, away, window)
@@ -182,8 +184,9 @@ def _check_path(reference: AbstractSignal, away, window: Window) -> None:
     if np.abs(away).max() > FAR * way:
         start = float(reference.breakpoints[0])
         raise DesignError(
-            f"feedforward: inversion at the tip acts before the tip moves, and {start:g} s before the motion are not "
-            "enough. Begin the motion later: the first time of reference.t is the time before it."
+            f"inversion at the tip acts before the tip moves, and {start:g} s before the motion are not enough. "
+            "Begin the motion later: the first time of reference.t is the time before it.",
+            "feedforward",
         )
 
 

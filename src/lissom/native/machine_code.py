@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from weakref import WeakKeyDictionary
 import llvmlite.binding as llvm
 
 from . import code_cache
+from .host_call import raise_failure
 from .llvm_text import function_text
 from .program import Function
 
@@ -84,12 +86,16 @@ class _Loaded:
     code: dict[str, Any] = {}
     pieces: dict[str, "Piece"] = {}
     watch: "Stopwatch | None" = None
+    hosts = itertools.count()
 
 
 def load(function: Function, quick: bool = False) -> str:
     """Puts a function and all it calls into this process, compiled `quick`ly or well; its name there."""
     names = _Loaded.names[quick]
     if function in names:
+        return names[function]
+    if function.host is not None:
+        names[function] = _load_host(function)
         return names[function]
     for called in function.calls:
         load(called, quick)
@@ -98,6 +104,14 @@ def load(function: Function, quick: bool = False) -> str:
     names[function] = name
     effort = effort_for(function, quick)
     load_text(name, text, effort, [names[called] for called in function.calls])
+    return name
+
+
+def _load_host(function: Function) -> str:
+    """The name of a Python function: every one has its own, and none is kept on disk."""
+    name = f"host{next(_Loaded.hosts)}"
+    _Loaded.addresses[name] = function.host.address
+    _Loaded.pieces[name] = Piece(name, name, [])
     return name
 
 
@@ -169,10 +183,11 @@ def entry(name: str, count: int) -> Callable[[int], None]:
     def watched(pointers: int) -> None:
         if _Loaded.watch is None:
             call(pointers)
-            return
-        began = time.process_time()
-        call(pointers)
-        _Loaded.watch.seconds += time.process_time() - began
+        else:
+            began = time.process_time()
+            call(pointers)
+            _Loaded.watch.seconds += time.process_time() - began
+        raise_failure()
 
     return watched
 

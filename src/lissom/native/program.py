@@ -68,6 +68,7 @@ class Function:
     frame: list[Buffer] = field(default_factory=list)
     calls: list["Function"] = field(default_factory=list)
     loops: bool = False  # whether there is something for a loop optimiser
+    host: Any = None  # a `HostCall`: the function is Python's
 
 
 # Statements of a block: an `int` defines that node; others are these.
