@@ -37,7 +37,13 @@ from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.feedback import WiredLaw
 from ..solve.inputs import Inputs, inputs_from
 from ..solve.model import Model
-from ..solve.outputs import ENERGIES, energy_audit, outputs_of, prepare_outputs
+from ..solve.outputs import (
+    ENERGIES,
+    at_nodes,
+    energy_audit,
+    outputs_of,
+    prepare_outputs,
+)
 from ..solve.simulate import output_times, prepare, step_of
 from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
@@ -498,7 +504,6 @@ def run_table(
     with using(solver.backend):
         outputs, torque = outputs_of(model, inputs, solution)
     elastic = np.asarray(solution.x)[:n, j:]
-    link, node = np.array(model.node_index).T
     joint = ("time", "joint")
     nodes = ("time", "node", "axis")
     variables = {
@@ -523,17 +528,17 @@ def run_table(
         "encoder_rate": (joint, outputs.encoder_rate, {"units": "rad/s or m/s"}),
         "position": (
             nodes,
-            outputs.position[:, link, node],
+            at_nodes(model, outputs.position),
             {"units": "m", "long_name": "nodes of the robot, world axes"},
         ),
         "erls_position": (
             nodes,
-            outputs.erls_position[:, link, node],
+            at_nodes(model, outputs.erls_position),
             {"units": "m", "long_name": "nodes of the ERLS"},
         ),
         "rotation": (
             nodes,
-            outputs.rotation[:, link, node],
+            at_nodes(model, outputs.rotation),
             {"units": "rad", "long_name": "small rotation from the ERLS"},
         ),
         "frame": (

@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from ..compilation import QUICK
 from ..dynamics import engine
@@ -15,6 +16,7 @@ from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
 from ..native.compiled import NativeAhead
 from ..native.marks import kept_function, over_first_rows
+from ..native.rows import RowsAhead
 from ..types import host_real, host_whole
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs
@@ -45,18 +47,9 @@ class Outputs(eqx.Module):
     energy: Any  # (t, 5): kinetic, strain, gravity, input, dissipated [J]
 
 
-def motion_outputs(formulation, count, joints, x, xd, work) -> Outputs:
-    """Outputs of the first `count` of many states; `joints` say on which branch a closed chain is."""
-
-    def one(*state):
-        return _outputs_at(formulation, *state)
-
-    return over_first_rows(one, count)(joints, x, xd, work)
-
-
 @kept_function
 def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
-    """Outputs of one state."""
+    """Outputs of one state; `joints` say on which branch a closed chain is."""
     f = near(formulation, joints)
     motion = f.motion(x, xd, jnp.zeros_like(x))
     place = motion.place
@@ -102,7 +95,8 @@ def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
     return here.torque(t, here.formulation.motion(x, xd, xdd))
 
 
-shown_motion = NativeAhead(motion_outputs, lambda f, *_: f, **QUICK)
+# Of a formulation and the first so many of many states.
+shown_motion = RowsAhead(_outputs_at, **QUICK)
 _torques = NativeAhead(joint_torques, lambda robot, *_: robot.formulation, **QUICK)
 
 
@@ -111,14 +105,14 @@ def outputs_of(
 ) -> tuple[Outputs, np.ndarray]:
     """Outputs and joint torques at the output times reached, each segment of the run in its own coordinates."""
     t_end = float(solution.t[-1])
-    schedule = inputs.wired(model).schedule(t_end)
+    inputs = inputs.wired(model)
     rows = [segment.row for segment in solution.segments]
     ends = [*rows[1:], int(solution.filled)]
     most = rows_of_window()
     parts = []
     for segment, end in zip(solution.segments, ends, strict=True):
         f = with_coordinates(model.formulation, segment.independent)
-        robot = DrivenRobot(f, schedule)
+        robot = inputs.robot(f, t_end)
         for first in range(segment.row, end, most):
             rows_here = slice(first, min(first + most, end))
             parts.append(_outputs_of_rows(robot, t_end, solution, rows_here))
@@ -154,8 +148,7 @@ def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) ->
     """Compile what `outputs_of` needs for a run from this state to `t_end`."""
     inputs = inputs.wired(model)
     f, _ = with_prescribed_joints(model.formulation, state, inputs.prescribed)
-    robot = DrivenRobot(f, inputs.schedule(t_end))
-
+    robot = inputs.robot(f, t_end)
     most = rows_of_window()
 
     def blank(*shape: int) -> jax.ShapeDtypeStruct:
@@ -168,6 +161,18 @@ def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) ->
     shown_motion.prepare(f, count, joints, x, x, blank(2))
     end = host_real(t_end)
     _torques.prepare(robot, end, count, joints, command, blank(), x, x)
+
+
+def at_nodes(
+    model: Model, padded: Float[np.ndarray, "t l k *d"]
+) -> Float[np.ndarray, "t n *d"]:
+    """Values over time in the order of `model.node_names`, from an array padded to the longest body."""
+    times, bodies, nodes = padded.shape[:3]
+    places = np.array([body * nodes + node for body, node in model.node_index])
+    flat = padded.reshape(times, bodies * nodes, *padded.shape[3:])
+    if np.array_equal(places, np.arange(bodies * nodes)):
+        return flat
+    return flat.take(places, axis=1)
 
 
 def energy_audit(outputs: Outputs) -> np.ndarray:

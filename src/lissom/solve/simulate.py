@@ -216,12 +216,12 @@ def _at_start(
     """The robot with all that drives it, and its march before the first step."""
     f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     end = float(times[-1])
-    robot = DrivenRobot(f, inputs.schedule(end))
+    robot = inputs.robot(f, end)
     record = first_window(robot, times, rows_of_window())
     first_step = first_step_of(solver, end)
     now = Moment(host_real(0.0), *host_coordinates(state), np.zeros(2))
     joints = host_real(state.q)
-    held = _held_before(robot, state)
+    held = None if robot.sampled_law is None else _held_before(robot, state)
     at = march_from(robot, now, joints, held, record, first_step, _first_sample)
     return robot, at
 
@@ -426,12 +426,12 @@ def march_from(
     robot: DrivenRobot,
     now: Moment,
     joints: Float[Real, " j"],
-    held: Float[Array, " a"],
+    held: Float[Array, " a"] | None,
     record: Record,
     first_step: Any,
     sample: Callable[[MotionProblem, Moment, Any], Any],
 ) -> MarchState:
-    """The march before its first step; `sample` lets a sampled law act for the first time."""
+    """The march before its first step; `sample` lets a sampled law act for the first time under the torques `held`."""
     control = None
     if robot.sampled_law is not None:
         control = sample(robot.at_start.near(joints), now, held)
