@@ -209,9 +209,8 @@ def test_bodies_are_bent_as_far_as_their_nodes_stand_from_the_inner_one(formulat
     )
     X = np.asarray(bendable.bodies[0].points)
     if formulation == "nonlinear":
-        # The rigid robot is turned by the joint alone.
-        nodes = Rotation.from_rotvec(phi)
-        turned = (nodes[0].inv() * nodes).as_rotvec()
+        nodes = Rotation.from_rotvec(phi.copy())
+        turned = (nodes * nodes[0].inv()).as_rotvec() @ R
         moved = (p - p[0]) @ R - (X - X[0])
     else:
         turned = (phi - phi[0]) @ R

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
+import jax
 import numpy as np
 from jaxtyping import Int
 
@@ -81,4 +82,6 @@ class RecentCall:
 
 def holds(known: Int[np.ndarray, "*n"], number: Any) -> bool:
     """True if a number has the zeros and ones that are taken for granted: 0 or 1 where they are, -1 elsewhere."""
+    if isinstance(number, jax.ShapeDtypeStruct):
+        return False
     return bool(((known < 0) | (known == np.asarray(number))).all())
