@@ -1,6 +1,6 @@
 """A whole run: in bursts that can be watched, or in one pure call."""
 
-import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from ..types import (
     host_whole,
     real,
     whole,
+    with_fields,
 )
 from .adjoint import recorded_along, recorded_march, replayed
 from .arguments import (
@@ -91,6 +92,10 @@ def settings_of(solver: Solver, t_end: float) -> Settings:
     return Settings(step_of(solver), tolerance, max_step, most)
 
 
+# Runs that are repeated find their settings again, and compiled code knows them at sight.
+_same_settings = functools.lru_cache(maxsize=32)(settings_of)
+
+
 def output_times(t_end: Seconds, output_dt: Seconds) -> np.ndarray:
     """0, output_dt, ... and t_end, however it divides."""
     t_end = seconds_from("t_end", t_end)
@@ -152,7 +157,7 @@ def _simulated(
     """The run itself."""
     inputs = inputs.wired(model)
     end = float(times[-1])
-    settings = settings_of(solver, end)
+    settings = _same_settings(solver, end)
     robot, at = _at_start(model, state, inputs, times, solver)
     rows = Rows(times, at.record)
     segments = [Segment(robot.formulation.independent, 0, 0.0)]
@@ -239,7 +244,7 @@ def _prepared(
 ) -> None:
     inputs = inputs.wired(model)
     end = float(times[-1])
-    step, tolerance, max_step, max_steps = settings_of(solver, end)
+    step, tolerance, max_step, max_steps = _same_settings(solver, end)
     robot, at = _at_start(model, state, inputs, times, solver)
     under_way = _set_off.prepare(step, robot, tolerance, at)
     limits = (host_real(end), max_step, host_whole(BURST), max_steps)
@@ -264,7 +269,8 @@ def _bursts(
     limits = (host_real(end), max_step, host_whole(BURST), max_steps)
     while _is_under_way(at, end):
         record = rows.next_window(at.record)
-        at = dataclasses.replace(at, record=record)
+        if record is not at.record:
+            at = with_fields(at, record=record)
         at = _march(step, robot, tolerance, at, *limits)
         yield at
 
@@ -491,7 +497,7 @@ def kept_solution(
 
 def _as_jax(at: MarchState) -> MarchState:
     """A march whose numbers are arrays of JAX: machine code leaves NumPy's."""
-    return on_device(dataclasses.replace(at, memory=None))
+    return on_device(with_fields(at, memory=None))
 
 
 def _end_of(at: MarchState) -> dict[str, Any]:
