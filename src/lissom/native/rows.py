@@ -21,12 +21,18 @@ class RowsAhead(NativeAhead):
 
     Args:
         function: of the robot and one row of each column.
+        fixed: of the robot, the numbers that stay the same from call to call; all of them unless it is given.
         options: of XLA, where that has to do it.
     """
 
-    def __init__(self, function: Callable[..., Any], **options: Any):
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        fixed: Callable[[Any], Any] = lambda robot: robot,
+        **options: Any,
+    ):
         self._of_row = function
-        super().__init__(_OverRows(function), lambda robot, *_: robot, **options)
+        super().__init__(_OverRows(function), lambda robot, *_: fixed(robot), **options)
 
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         try:

@@ -14,10 +14,9 @@ from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
-from ..native.compiled import NativeAhead
-from ..native.marks import kept_function, over_first_rows
+from ..native.marks import kept_function
 from ..native.rows import RowsAhead
-from ..types import host_real, host_whole
+from ..types import host_whole
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs
 from .march import DrivenRobot
@@ -73,18 +72,9 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     )
 
 
-def joint_torques(robot: DrivenRobot, t_end, count, joints, command, t, x, xd):
-    """Torques at the first `count` of many times of a run that ends at `t_end`."""
-
-    def one(*state):
-        return _torques_at(robot, t_end, *state)
-
-    return over_first_rows(one, count)(joints, command, t, x, xd)
-
-
 @kept_function
 def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
-    """Torques at one time."""
+    """Torques at one time of a run that ends at `t_end`."""
     schedule = robot.schedule
     loads = schedule.loads(schedule.piece_at(t, t_end))
     here = MotionProblem(robot.formulation, loads).near(joints)
@@ -97,7 +87,7 @@ def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
 
 # Of a formulation and the first so many of many states.
 shown_motion = RowsAhead(_outputs_at, **QUICK)
-_torques = NativeAhead(joint_torques, lambda robot, *_: robot.formulation, **QUICK)
+_torques = RowsAhead(_torques_at, lambda robot: robot.formulation, **QUICK)
 
 
 def outputs_of(
@@ -139,8 +129,8 @@ def _outputs_of_rows(
     count = rows.stop - rows.start
     these = host_whole(count)
     seen = shown_motion(robot.formulation, these, joints, x, xd, work)
-    end = host_real(t_end)
-    torques = _torques(robot, end, these, joints, command, t, x, xd)
+    ends = np.full(len(t), t_end)
+    torques = _torques(robot, these, ends, joints, command, t, x, xd)
     return jax.tree.map(lambda part: np.asarray(part)[:count], (seen, torques))
 
 
@@ -159,8 +149,7 @@ def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) ->
     command = blank(0 if law is None else len(f.joints.actuated))
     count = host_whole(most)
     shown_motion.prepare(f, count, joints, x, x, blank(2))
-    end = host_real(t_end)
-    _torques.prepare(robot, end, count, joints, command, blank(), x, x)
+    _torques.prepare(robot, count, blank(), joints, command, blank(), x, x)
 
 
 def at_nodes(
