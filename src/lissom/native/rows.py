@@ -37,8 +37,8 @@ class RowsAhead(NativeAhead):
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         try:
             return self._in_lanes(pattern, shapes, structure)
-        except Untranslatable:
-            # One row after the other.
+        except (Untranslatable, RuntimeError):
+            # One row after the other. LLVM says with a RuntimeError what it cannot do.
             return super()._translate(pattern, shapes, structure)
 
     def _in_lanes(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
