@@ -37,7 +37,7 @@ class BeamBody(NamedTuple):
     unit_forces: Float[np.ndarray, "e 2 6 c"]
     rigidity: Float[np.ndarray, "e 4"]  # E A, G J, E I_y, E I_z
     euler_load: float  # [N]
-    fibres: FibresAlong | None  # where there is a yield stress
+    fibres: FibresAlong  # at both ends of each element
 
 
 class LoadedBeam(NamedTuple):
@@ -62,12 +62,13 @@ def strength_doubts(
     model: Model, bodies: list[BentBody], t: np.ndarray | None = None
 ) -> Iterator[Doubt]:
     """Links that yield or come near to buckling: the worst of each, once."""
-    beams = list(_loaded_beams(model, bodies))
+    beams = list(loaded_beams(model, bodies))
     yield from worst(_yielding(beams, t))
     yield from worst(_axial_loads(model, beams, t))
 
 
-def _loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
+def loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
+    """Every flexible link of beam elements, with the forces in it."""
     beams = beam_bodies(model)
     for bent in bodies:
         if bent.number in beams:
@@ -87,8 +88,7 @@ def beam_bodies(model: Model) -> dict[int, BeamBody]:
         forces = np.asarray(section_force_shape(body))
         rigidity = np.asarray(section_rigidities(body))
         critical = euler_load(model, number, rigidity)
-        yields = beam.material.yield_stress is not None
-        outer = outermost_fibres(body, beam) if yields else None
+        outer = outermost_fibres(body, beam)
         found[number] = BeamBody(beam, forces, rigidity, critical, outer)
     return found
 
@@ -120,8 +120,24 @@ def largest_stress(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
     $$ \sigma_v = \sqrt{\sigma^2 + 3 \tau^2} $$
     """
     material = loaded.own.beam.material
+    normal, shear = _fibre_strains(loaded)
+    sigma = material.E * normal
+    tau = material.shear_modulus * shear
+    square = sigma**2 + 3 * tau**2
+    return np.sqrt(square.max(axis=(0, 1)))
+
+
+def largest_strain(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
+    """Largest normal strain in the outer fibres of a beam over time."""
+    normal, _ = _fibre_strains(loaded)
+    return normal.max(axis=(0, 1))
+
+
+def _fibre_strains(
+    loaded: LoadedBeam,
+) -> tuple[Float[np.ndarray, "e 2 t"], Float[np.ndarray, "e 2 t"]]:
+    """Normal and shear strain over time in the outer fibres, at both ends of each element."""
     outer = loaded.own.fibres
-    assert outer is not None
     strains = loaded.forces[:, :, STRAINING] / loaded.own.rigidity[:, None, :, None]
     axial, twist, curvature_y, curvature_z = np.moveaxis(np.abs(strains), 2, 0)
     across_y = outer.y * curvature_z
@@ -130,10 +146,7 @@ def largest_stress(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
         bending = np.hypot(across_y, across_z)
     else:
         bending = across_y + across_z
-    sigma = material.E * (axial + bending)
-    tau = material.shear_modulus * outer.shear * twist
-    square = sigma**2 + 3 * tau**2
-    return np.sqrt(square.max(axis=(0, 1)))
+    return axial + bending, outer.shear * twist
 
 
 def outermost_fibres(body: Body, beam: Beam) -> FibresAlong:
