@@ -12,10 +12,7 @@ their limits nearly always (bang-bang).
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from jaxtyping import Float
-from scipy.interpolate import CubicHermiteSpline
-from scipy.optimize import linprog
 
 from ..solve.model import Model
 from ..solve.signals import Table
@@ -70,6 +67,9 @@ def least_effort(
     Returns:
         None where no torques of any size lead there.
     """
+    import scipy.sparse as sp  # slow to import
+    from scipy.optimize import linprog
+
     s, a = B.shape
     columns = np.zeros((s, steps, a))
     moved = B
@@ -248,6 +248,8 @@ def _nominal(plant: _Plant, torque, sample: float) -> NominalMotion:
 
 def _joints(slow: SlowModel, x, torque, times) -> PiecewisePolynomial:
     """Cubics through the encoders' places with their rates."""
+    from scipy.interpolate import CubicHermiteSpline  # slow to import
+
     joints = slow.B.shape[1]
     C, D = slow.C[:joints], slow.D[:joints]
     places = slow.outputs[:joints] + x @ C.T + torque @ D.T

@@ -15,10 +15,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.sparse as sp
-import scipy.sparse.linalg
 from jaxtyping import Array, Float
-from scipy.interpolate import CubicSpline
 
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
@@ -88,6 +85,8 @@ def tip_inversion(
     Raises:
         DesignError: passive joints, too little time before the motion, or no solution.
     """
+    from scipy.interpolate import CubicSpline  # slow to import
+
     if tuple(model.actuated) != tuple(model.formulation.independent):
         raise DesignError(
             "inversion at the tip needs a motor on every independent joint; motors are on "
@@ -270,6 +269,9 @@ def _linearised(f: AbstractFormulation, tip, rows, torque, goal, h):
 
 def _solved(missing, slopes, at_rest, extra, price: float):
     """Newton's step of all inner times: least cost under the linear equations of motion, with multipliers."""
+    import scipy.sparse as sp  # slow to import
+    import scipy.sparse.linalg
+
     count, u = missing.shape
     a = extra.shape[1]
     n = u - a
@@ -296,6 +298,8 @@ def _solved(missing, slopes, at_rest, extra, price: float):
 
 def _tridiagonal(force: Float[np.ndarray, "t n w"], n: int) -> Any:
     """The equations of motion at all inner times; columns are (x, torque) of every inner time."""
+    import scipy.sparse as sp  # slow to import
+
     count = len(force)
     u = force.shape[2] - 2 * n
     blocks = np.zeros((count, 3, n, u))

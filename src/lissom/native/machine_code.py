@@ -17,6 +17,9 @@ from .llvm_text import function_text
 from .program import Function
 
 STRAIGHT = 4000  # nodes: a longer function has little for LLVM to improve, and would take it minutes
+# Nodes: from here on even level 1 takes seconds (45,000 nodes: 1.8 s, and 0.1 s at level 0, for code that is 1.45 times
+# as slow). So long are the matrices of large robots, which a step needs once.
+LONG = 30_000
 
 
 @functools.cache
@@ -119,7 +122,7 @@ def effort_for(function: Function, quick: bool = False) -> Effort:
     if function.loops and len(function.op) < STRAIGHT:
         return Effort(has_loops=True)
     # Of straight code LLVM makes the same at level 1 as at 2, three times as fast.
-    return Effort(level=1)
+    return Effort(level=0 if len(function.op) > LONG else 1)
 
 
 def load_text(name: str, text: str, effort: Effort, called: list[str]) -> None:

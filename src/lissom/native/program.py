@@ -4,6 +4,7 @@ A number in a block is a *node*, named by a whole number. Node 0 is zero, node 1
 negative of a node: signs cost nothing until something has to be stored. Equal nodes are one node.
 """
 
+import functools
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,7 @@ class Untranslatable(Exception):
     """Something that has no native form; the caller then uses XLA."""
 
 
+@functools.cache
 def kind_of(dtype: Any) -> str:
     """Kind of the numbers of an array type."""
     name = np.dtype(dtype).name

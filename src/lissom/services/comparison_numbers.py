@@ -44,10 +44,10 @@ def setting_of(study: ControlStudy) -> Setting:
     from ..control.described_references import design_pose
     from ..control.design_model import DesignError
     from ..control.tuning import first_driven_mode
-    from ..solve.model import Model
+    from .forecast import affordable_model
 
     scenario = study.changed_scenario
-    model = Model.of_scenario(scenario)
+    model = affordable_model(scenario)
     gauges = gauges_of(model, study)
     first = next(iter(study.controllers.values()))
     try:

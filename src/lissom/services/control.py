@@ -6,6 +6,7 @@ import numpy as np
 
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
+from .forecast import affordable_model
 from .frozen_model import ComplexNumber, FrozenModel, complex_numbers
 from .law_files import problems_in_files, scenario_with_law
 from .output_files import PICTURE, check_outputs, written_files
@@ -113,11 +114,10 @@ def _design(scenario: Scenario, request: DesignRequest) -> DesignResult:
 def _designed(scenario: Scenario) -> "tuple[Model, AbstractLaw]":
     from ..scenarios.controller_law import controller_law, problems_at
     from ..solve.feedback import wired
-    from ..solve.model import Model
 
     if scenario.controller is None:
         raise refused("controller", None, "the scenario has no controller")
-    model = Model.of_scenario(scenario)
+    model = affordable_model(scenario)
     law = controller_law(model, scenario.controller)
     with problems_at("controller", scenario.controller):
         wired(model, law)
