@@ -69,6 +69,27 @@ def leaving_at_once(say: Callable[[], int]) -> Iterator[None]:
 
 
 @contextmanager
+def telling_first(tell: Callable[[], None]) -> Iterator[None]:
+    """While it lasts, a signal lets `tell` say what there is already, and then does what it did before."""
+    before: Handlers = {}
+
+    def told(number: int, frame: Any) -> None:
+        tell()
+        if not callable(before[number]):
+            raise KeyboardInterrupt
+        before[number](number, frame)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before.update(_handled_by(told))
+    try:
+        yield
+    finally:
+        _put_back(before)
+
+
+@contextmanager
 def stopping_between_steps(watch: Watch) -> Iterator[Watch]:
     """`watch` that lets a signal stop a run, once under way, between two bursts; a second one leaves at once."""
     before: Handlers = {}

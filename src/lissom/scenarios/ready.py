@@ -15,6 +15,7 @@ from ..solve.model import Model
 from ..solve.signals import Spline, Table
 from ..solve.state import State, state_at
 from ..types import joined, real
+from .controller_law import controller_law
 
 
 class ReadyScenario(NamedTuple):
@@ -34,7 +35,11 @@ def ready(scenario: Scenario, model: Model | None = None) -> ReadyScenario:
 
 
 def inputs_of(model: Model, scenario: Scenario) -> Inputs:
-    """Tables, wrenches, motions and controller of a scenario."""
+    """Tables, wrenches, motions and controller of a scenario.
+
+    Raises:
+        DescriptionError: there is no such controller for this robot.
+    """
     described = scenario.inputs
     number = {name: k for k, name in enumerate(model.joint_names)}
     torque = []
@@ -50,10 +55,7 @@ def inputs_of(model: Model, scenario: Scenario) -> Inputs:
         motion.append((number[name], Spline(spline.t, spline.value)))
     law = None
     if scenario.controller is not None:
-        # Laws and how they are designed take a while to import.
-        from ..control.described import law_of
-
-        law = law_of(model, scenario.controller)
+        law = controller_law(model, scenario.controller)
     return Inputs(model.n_joints, torque, wrenches, motion, law)
 
 

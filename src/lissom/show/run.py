@@ -322,7 +322,11 @@ class Run(Summarised):
 
     def save(self, path: str | Path) -> Path:
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
-        content = self.data.to_netcdf(engine="h5netcdf")
+        source = self._source
+        if isinstance(source, RunTable):
+            content = source.netcdf()
+        else:
+            content = bytes(source.to_netcdf(engine="h5netcdf"))
         return write_atomically(path, lambda file: file.write(content))
 
     @classmethod
@@ -355,6 +359,19 @@ class RunTable:
             return np.asarray(self.variables[name][1])
         held = self.coordinates[name]
         return np.asarray(held[1] if isinstance(held, tuple) else held)
+
+    def netcdf(self) -> bytes:
+        """All of it as a file."""
+        from .netcdf_file import netcdf_bytes
+
+        variables = {}
+        for name, held in (self.variables | self.coordinates).items():
+            # A list of names stands for itself.
+            described = held if isinstance(held, tuple) else ((name,), held, {})
+            dimensions, values, attributes = described
+            axes = (dimensions,) if isinstance(dimensions, str) else dimensions
+            variables[name] = (axes, np.asarray(values), attributes)
+        return netcdf_bytes(variables, self.attrs)
 
     def dataset(self) -> "Dataset":
         """All of it as a dataset."""

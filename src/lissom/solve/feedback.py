@@ -163,7 +163,8 @@ def called_back(function: Callable, t, state: State, size: int) -> Float[Array, 
     shape = jax.ShapeDtypeStruct((size,), state.q.dtype)
 
     def host(t, state):
-        return np.asarray(function(t, state), dtype=float)
+        given = jax.tree.map(jnp.asarray, (t, state))
+        return np.asarray(function(*given), dtype=float)
 
     def call(at):
         return jax.pure_callback(host, shape, *at, vmap_method="sequential")

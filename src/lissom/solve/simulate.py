@@ -19,6 +19,7 @@ from ..types import (
     ended_as,
     host_real,
     host_whole,
+    picked,
     real,
     whole,
 )
@@ -488,7 +489,7 @@ def _held_before(robot: DrivenRobot, state: State) -> Float[Array, " a"]:
     actuated = np.asarray(robot.formulation.joints.actuated, dtype=int)
     if state.torque is None:
         return real(np.zeros(len(actuated)))
-    return real(state.torque)[actuated]
+    return picked(state.torque, actuated)
 
 
 def first_window(robot: DrivenRobot, times: np.ndarray, rows: int) -> Record:
