@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lissom import Robot, Scenario
+from lissom import Robot, Scenario, Study
 from lissom.describe.document import parse_document
 
 ROOT = Path(__file__).parent.parent
@@ -21,6 +21,7 @@ SLOW = (
             "howto/gradients",
             "howto/linear-models",
             "howto/parametric-modes",
+            "howto/studies",
         )
     ),
     *(
@@ -33,6 +34,9 @@ SLOW = (
             "linear_model",
             "mode_polynomials",
             "solid_link",
+            "study_payload_and_pose",
+            "study_workspace",
+            "study_yield",
         )
     ),
 )
@@ -102,4 +106,7 @@ def test_yaml_of_a_page_is_a_valid_robot_or_scenario(page, tmp_path, monkeypatch
         (tmp_path / name).write_text(content, encoding="utf-8")
     for _, text in blocks(page, "yaml"):
         data = parse_document(text).data
+        if "over" in data:
+            assert Study.of(data).design.count
+            continue
         assert Robot.from_dict(data) if "links" in data else Scenario.from_dict(data)

@@ -77,6 +77,9 @@ if TYPE_CHECKING:
     from .solve.simulate import step_times as step_times
     from .solve.solution import Solution as Solution
     from .solve.state import State as State
+    from .studies.study import Study as Study
+    from .studies.sweep import Sweep as Sweep
+    from .studies.sweep import sweep as sweep
 
 __version__ = "0.2.0"
 
@@ -127,6 +130,9 @@ _HOME = {
     "step_times": "solve.simulate",
     "Solution": "solve.solution",
     "State": "solve.state",
+    "Study": "studies.study",
+    "Sweep": "studies.sweep",
+    "sweep": "studies.sweep",
 }
 
 

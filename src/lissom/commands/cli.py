@@ -36,6 +36,7 @@ from .streams import (
     without_warnings,
     write_any_character,
 )
+from .sweep import sweep
 from .validate import validate
 from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 
@@ -121,6 +122,7 @@ VERBS = (
     mode_map,
     frequency_response,
     reduce,
+    sweep,
     bench,
     doctor,
 )

@@ -93,3 +93,40 @@ class Jobs:
             if left < 120
             else f" (about {left / 60:.0f} min left)"
         )
+
+
+@contextmanager
+def counted_progress(
+    things: str,
+) -> Iterator[Callable[[int, int, float | None, int], None]]:
+    """A function `watch(done, total, rate, failed)` that shows how many are done, and how long the rest takes."""
+    if not sys.stderr.isatty():
+        yield lambda done, total, rate, failed: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.completed} of {task.total} {task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[pace]}"),
+        TimeElapsedColumn(),
+        TextColumn("left {task.fields[left]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        row = bar.add_task(things, total=0, pace="starting", left="?")
+
+        def watch(done: int, total: int, rate: float | None, failed: int) -> None:
+            pace = "starting" if rate is None else f"{rate:.3g}/s"
+            pace += f", {failed} failed" if failed else ""
+            left = "?" if rate is None else _duration((total - done) / rate)
+            bar.update(row, completed=done, total=total, pace=pace, left=left)
+
+        yield watch
+
+
+def _duration(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}"

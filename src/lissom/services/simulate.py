@@ -39,9 +39,8 @@ class SimulateRequest(FrozenModel):
     scenario: Source  # library name, scenario, robot or result file, or the data itself
     # By dotted path: {"t_end": 0.5, "robot.links.upper.beam.material.E": 9e9}.
     changes: dict[str, Any] = {}
-    law: str | None = (
-        None  # file of a controller that takes the place of the scenario's
-    )
+    # File of a controller that takes the place of the scenario's.
+    law: str | None = None
     start: str | None = None  # result file of a run that this one continues
     result: str | None = None  # NetCDF file
     # Go on with a run that was interrupted, from the checkpoint beside its result file, where there is one.

@@ -45,7 +45,13 @@ from ..solve.node_motion import (
     prepare_node_motions,
     recorded_nodes,
 )
-from ..solve.outputs import ENERGIES, energy_audit, outputs_of, prepare_outputs
+from ..solve.outputs import (
+    ENERGIES,
+    Outputs,
+    energy_audit,
+    outputs_of,
+    prepare_outputs,
+)
 from ..solve.simulate import Before, output_times, prepare, step_of
 from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
@@ -641,10 +647,28 @@ def run_table(
     recorded: Sequence[str] = (),
 ) -> tuple[RunTable, tuple[Doubt, ...]]:
     """The results of a run with names and units, and what there is to doubt about them."""
-    n = int(solution.filled)
-    j = model.formulation.n_joints
     with using(solver.backend):
         outputs, torque = outputs_of(model, inputs, solution)
+    times = np.asarray(solution.t)[: int(solution.filled)]
+    doubts = doubts_of_run(model, inputs, times, outputs, torque)
+    table = table_of_outputs(model, solution, solver, outputs, torque)
+    if recorded:
+        motions = _motions_of_nodes(model, inputs, solution, solver, recorded)
+        places = {**table.coordinates, "recorded": list(recorded)}
+        table = RunTable(table.variables | motions, places, table.attrs)
+    return table, doubts
+
+
+def table_of_outputs(
+    model: Model,
+    solution: Solution,
+    solver: Solver,
+    outputs: Outputs,
+    torque: np.ndarray,
+) -> RunTable:
+    """What is seen of a run, with names and units."""
+    n = int(solution.filled)
+    j = model.formulation.n_joints
     elastic = np.asarray(solution.x)[:n, j:]
     link, node = np.array(model.node_index).T
     joint = ("time", "joint")
@@ -700,14 +724,9 @@ def run_table(
         "axis": ["x", "y", "z"],
         "kind": list(ENERGIES),
     }
-    if recorded:
-        variables |= _motions_of_nodes(model, inputs, solution, solver, recorded)
-        coordinates["recorded"] = list(recorded)
-    times = np.asarray(solution.t)[:n]
-    doubts = doubts_of_run(model, inputs, times, outputs, torque)
     facts = _facts(model, solution, solver)
     facts["beyond_limits"] = ", ".join(_beyond_limits(model, outputs.encoder))
-    return RunTable(variables, coordinates, facts), doubts
+    return RunTable(variables, coordinates, facts)
 
 
 def _motions_of_nodes(
