@@ -37,7 +37,7 @@ def test_masses_payload_and_motor_are_drawn_where_they_are():
     middles = {
         kind: part.triangles.reshape(-1, 3).mean(axis=0) for kind, part in parts.items()
     }
-    mass, payload = middles["mass, as a ball of steel"], "payload, as a ball of steel"
+    mass, payload = middles["mass (ball of steel)"], "payload (ball of steel)"
     assert_allclose(mass, [-0.02, 0.1, 1.03], atol=1e-12)
     assert_allclose(middles[payload], [0.0, 0.54, 1.0], atol=1e-12)
     assert_allclose(middles["motor"], [0.0, 0.0, 1.0], atol=1e-12)
@@ -62,7 +62,7 @@ def test_a_surface_moves_with_its_link(tmp_path):
     assert_allclose(np.ptp(corners, axis=0), [0.1, 0.2, 0.1], atol=1e-6)
     figure = draw_robot(scene, np.array([[0.0, 0, 0], [0.5, 0, 0]]), np.eye(3)[None])
     legend = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert "motor" in legend and "payload, as a ball of steel" in legend
+    assert "motor" in legend and "payload (ball of steel)" in legend
 
 
 def test_a_surface_that_is_not_there_is_refused_by_name(tmp_path):
