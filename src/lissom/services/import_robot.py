@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..describe import DescriptionError, Problem, Robot
 from ..describe.document import Document
 from ..describe.files import build
-from ..describe.urdf_flexible import beam_from_text, with_flexible_links
+from ..describe.urdf_flexible import ESTIMATE, beam_from_text, with_flexible_links
 from .frozen_model import FrozenModel
 from .output_files import check_outputs
 
@@ -119,7 +119,9 @@ def _surfaces(
         DescriptionError: a mesh is missing, and meshes are asked for.
     """
     surfaces: Surfaces = {}
-    if request.meshes is False:
+    # Shapes are for the robot file, and for estimates of sections.
+    is_wanted = request.output is not None or any(map(_is_estimate, request.flexible))
+    if request.meshes is False or not (is_wanted or request.meshes):
         return surfaces, ()
     from ..describe.urdf_visuals import MissingMesh, surface_of
 
@@ -136,6 +138,10 @@ def _surfaces(
         raise DescriptionError(named)
     more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
     return surfaces, (f"pictures are without the mesh of {problems[0]}{more}",)
+
+
+def _is_estimate(text: str) -> bool:
+    return text.partition("=")[2].startswith(ESTIMATE)
 
 
 def _with_pictures(data: dict[str, Any], surfaces: Surfaces, output: Path) -> Robot:
