@@ -28,7 +28,9 @@ SLOW = (
     "howto/gradients",
     "howto/linear-models",
     "howto/parametric-modes",
+    "howto/results",
     "howto/studies",
+    "tutorials/fifteen-tasks",
 )
 
 

@@ -495,7 +495,7 @@ def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, float, "_End"]
         return state, float(t_start), _End()
     if not isinstance(start, Run):
         message = "must be a Run; a state or a pose is given as `state`"
-        raise ArgumentError("start", start, message)
+        raise ArgumentError("start", type(start).__name__, message)
     if state is not None or t_start != 0.0:
         message = "gives state and time: leave out `state` and `t_start`"
         raise ArgumentError("start", "Run", message)
