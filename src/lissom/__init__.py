@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from .describe import Scenario as Scenario
     from .describe.scenario import Solver as Solver
     from .native.export import export_c as export_c
+    from .services.doctor import doctor as doctor
     from .show.mode_animation import animate_mode as animate_mode
     from .show.run import Run as Run
     from .show.run import SimulationError as SimulationError
@@ -117,6 +118,7 @@ _HOME = {
     "DescriptionError": "describe",
     "Robot": "describe",
     "Scenario": "describe",
+    "doctor": "services.doctor",
     "export_c": "native.export",
     "Run": "show.run",
     "SimulationError": "show.run",

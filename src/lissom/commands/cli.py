@@ -13,6 +13,7 @@ from ..describe.named_files import known_packages
 from .bench import bench
 from .compare import compare
 from .control import app as control
+from .doctor import doctor
 from .frequency_response import frequency_response
 from .import_robot import import_robot
 from .interrupt import exit_code, leaving_at_once
@@ -123,6 +124,7 @@ VERBS = (
     reduce,
     sweep,
     bench,
+    doctor,
 )
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:

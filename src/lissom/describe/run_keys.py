@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 # A back end is chosen for all that computes.
 BACK_END = "solver.backend"
-RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller")
+RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller", "record")
 
 
 def run_only(paths: Iterable[str]) -> list[str]:
