@@ -118,7 +118,7 @@ def test_a_hundred_kills_lose_and_double_nothing(tmp_path):
         )
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
         if kills < 100:
-            time.sleep(moments.uniform(0.0, 0.05))
+            time.sleep(moments.uniform(0.0, 1.0))
             os.kill(process.pid, signal.SIGKILL)
             kills += 1
         code = process.wait()
