@@ -329,12 +329,15 @@ class Run(Summarised):
 
     def save(self, path: str | Path) -> Path:
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
+        content = self.netcdf()
+        return write_atomically(path, lambda file: file.write(content))
+
+    def netcdf(self) -> bytes:
+        """The content of that file."""
         source = self._source
         if isinstance(source, RunTable):
-            content = source.netcdf()
-        else:
-            content = bytes(source.to_netcdf(engine="h5netcdf"))
-        return write_atomically(path, lambda file: file.write(content))
+            return source.netcdf()
+        return bytes(source.to_netcdf(engine="h5netcdf"))
 
     @classmethod
     def load(cls, path: str | Path) -> "Run":
