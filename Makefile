@@ -64,7 +64,12 @@ demo: $(READY)
 test: lint
 	$(PYTEST)
 
-test-all: lint $(EXTRA)
+# Descriptions of real arms, which the slow tests read.
+$(VENV)/.arms: $(READY)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,arms]'
+	@touch $@
+
+test-all: lint $(VENV)/.arms $(EXTRA)
 	$(PYTEST) -m "slow or not slow"
 
 lint: $(READY)

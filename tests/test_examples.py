@@ -16,6 +16,9 @@ SLOW = (
     "linear_model",
     "mode_polynomials",
     "solid_link",
+    "study_payload_and_pose",
+    "study_workspace",
+    "study_yield",
 )
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lissom import Robot, Scenario
+from lissom import Robot, Scenario, Study
+from lissom.describe.control_study import ControlStudy
 from lissom.describe.document import parse_document
 from page_blocks import (
     DATA,
@@ -28,6 +29,7 @@ SLOW = (
     "howto/gradients",
     "howto/linear-models",
     "howto/parametric-modes",
+    "howto/studies",
 )
 
 
@@ -102,6 +104,11 @@ def test_files_of_a_page_are_valid(page, tmp_path, monkeypatch):
     write_files(page, tmp_path)
     for block in runnable(page, "yaml"):
         data = parse_document(block.text).data
-        if "controllers" in data:
-            continue  # a study of controllers, which its page runs
-        assert Robot.from_dict(data) if "links" in data else Scenario.from_dict(data)
+        if "over" in data:
+            assert Study.of(data).design.count
+        elif "controllers" in data:
+            assert ControlStudy.from_dict(data).controllers
+        else:
+            assert (
+                Robot.from_dict(data) if "links" in data else Scenario.from_dict(data)
+            )

@@ -11,8 +11,11 @@ from lissom.describe import DescriptionError
 from lissom.describe.supported import SUPPORT
 from lissom.services.failures import FailedRun
 from lissom.services.forecast import check_cost, forecast
+from lissom.services.matrices import MatricesRequest, matrices
+from lissom.services.modes import ModesRequest, modes
 from lissom.services.simulate import SimulateRequest, simulate
 from lissom.services.sources import scenario_of
+from lissom.services.static import StaticRequest, static
 from lissom.services.validate import validate
 from robot_features import FEATURES
 
@@ -111,6 +114,16 @@ def test_a_mesh_that_would_take_hours_is_refused_with_numbers_and_remedy(tmp_pat
     assert found.field == "links.a.beam.elements" and found.value == 1000
     assert "6001 coordinates" in found.message and "fewer elements" in found.message
     assert found.line is not None
+
+
+@pytest.mark.parametrize(
+    ("service", "request_of"),
+    [(modes, ModesRequest), (static, StaticRequest), (matrices, MatricesRequest)],
+)
+def test_so_it_is_by_whatever_builds_a_model(service, request_of):
+    finest = {"links.upper.beam.elements": 1000}
+    with pytest.raises(DescriptionError, match="432 s .* Use fewer elements"):
+        service(request_of(robot="double-pendulum", changes=finest))
 
 
 def test_results_that_do_not_fit_into_the_memory_are_refused(tmp_path, monkeypatch):

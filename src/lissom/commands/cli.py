@@ -13,6 +13,7 @@ from ..describe.named_files import known_packages
 from .bench import bench
 from .compare import compare
 from .control import app as control
+from .doctor import doctor
 from .frequency_response import frequency_response
 from .import_robot import import_robot
 from .interrupt import exit_code, leaving_at_once
@@ -35,6 +36,7 @@ from .streams import (
     without_warnings,
     write_any_character,
 )
+from .sweep import sweep
 from .validate import validate
 from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 
@@ -120,7 +122,9 @@ VERBS = (
     mode_map,
     frequency_response,
     reduce,
+    sweep,
     bench,
+    doctor,
 )
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:

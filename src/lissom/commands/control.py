@@ -1,20 +1,28 @@
 """`lissom control`: controllers designed, run and compared."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..compiled_code import keep_compiled_code
+from .interrupt import stopping_between_steps, telling_first
 from .option_groups import Report, grouped
 from .options import Json, ResultFile, RunPicture, Settings
 from .output import console, note, number, print_files, print_json, table
 from .parsing import changes_of, option_names
+from .progress import Jobs, Watch
 from .simulate import run_and_report
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..services.comparison_table import CompareResult, ControllerRow
+    from ..services.comparison_table import (
+        CompareRequest,
+        CompareResult,
+        ControllerRow,
+    )
     from ..services.control import DesignResult
 
 SHOWN_POLES = 8
@@ -65,6 +73,10 @@ def design(
         str | None,
         typer.Option("-o", "--output", metavar="NPZ", help="Matrices of the law."),
     ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="PNG", help="Bode plot, sensitivity and poles."),
+    ] = None,
     settings: Settings = None,
     json: Json = False,
 ) -> None:
@@ -76,19 +88,19 @@ def design(
     from ..services.control import design as design_law
 
     code = keep_compiled_code()
-    with option_names(law="-o"):
-        described = _scenario(scenario, law, settings)
-        answer = design_law(DesignRequest(scenario=described, law=output))
+    with option_names(matrices="-o", picture="--plot"):
+        request = DesignRequest(
+            scenario=scenario,
+            changes=changes_of(settings, {}),
+            law=law,
+            matrices=output,
+            picture=plot,
+        )
+        answer = design_law(request)
     if json:
         return print_json(answer, code)
     _print_design(console(), answer)
     note(str(code))
-
-
-def _scenario(source: str, law: str | None, settings):
-    from ..services.control import scenario_with_law
-
-    return scenario_with_law(source, law, changes_of(settings, {}))
 
 
 def _print_design(screen: "Console", answer: "DesignResult") -> None:
@@ -111,8 +123,7 @@ def _print_design(screen: "Console", answer: "DesignResult") -> None:
     )
     for line in answer.notes:
         screen.print(line)
-    if answer.file is not None:
-        screen.print(f"law: {answer.file}")
+    print_files(screen, answer.files)
 
 
 @app.command()
@@ -134,8 +145,13 @@ def run(
 
     code = keep_compiled_code()
     with option_names(result="-o", picture="--plot"):
-        described = _scenario(scenario, law, settings)
-        request = SimulateRequest(scenario=described, result=output, picture=plot)
+        request = SimulateRequest(
+            scenario=scenario,
+            changes=changes_of(settings, {}),
+            law=law,
+            result=output,
+            picture=plot,
+        )
         prepared = prepare(request)
     run_and_report(prepared, code, report)
 
@@ -164,21 +180,51 @@ def compare(
 ) -> None:
     """Many controllers on one motion of one robot: one table and one figure.
 
+    Interrupted, it prints the rows that are done. It exits with code 1 if a controller failed.
+
     Examples: lissom control compare double-pendulum --plot compare.png, lissom control compare study.yaml -o rows.csv
     """
     from ..services.comparison_table import CompareRequest
-    from ..services.control_comparison import compare as compare_laws
 
     code = keep_compiled_code()
+    request = CompareRequest(study=study, picture=plot, numbers=output, results=results)
     with option_names(picture="--plot", numbers="-o"):
-        request = CompareRequest(
-            study=study, picture=plot, numbers=output, results=results
-        )
-        answer = compare_laws(request, lambda k, name: note(f"{k + 1}: {name}"))
+        answer = _watched_comparison(request, quiet=json)
     if json:
-        return print_json(answer, code)
-    _print_comparison(console(), answer)
-    note(str(code))
+        print_json(answer, code)
+    else:
+        _print_comparison(console(), answer)
+        note(str(code))
+    if any(row.failed is not None for row in answer.rows):
+        raise typer.Exit(1)
+
+
+def _watched_comparison(request: "CompareRequest", quiet: bool) -> "CompareResult":
+    """The comparison, with a bar; where it is stopped, what is there is printed unless quiet."""
+    from ..services.control_comparison import ComparisonWatch
+    from ..services.control_comparison import compare as compare_laws
+    from ..services.failures import FailedRun
+
+    jobs = Jobs()
+    tables: list[CompareResult] = []
+
+    def tell() -> None:
+        if tables and not quiet:
+            _print_comparison(console(), tables[-1])
+
+    @contextmanager
+    def law(k: int, count: int, name: str) -> Iterator[Watch]:
+        with jobs.job(k, count, name) as bar, stopping_between_steps(bar) as watch:
+            yield watch
+
+    # Until the first step of a run a signal leaves at once: what is there is told before.
+    with telling_first(tell):
+        try:
+            return compare_laws(request, ComparisonWatch(law, tables.append))
+        except FailedRun as failure:
+            tables.append(failure.result)
+            tell()
+            raise
 
 
 def _print_comparison(screen: "Console", answer: "CompareResult") -> None:
@@ -222,7 +268,11 @@ def _cells(row: "ControllerRow") -> tuple[str, ...]:
 
 
 def _short(value: float | None, factor: float = 1.0) -> str:
-    return "" if value is None else f"{factor * value:.3g}"
+    """Three digits; thousands in full, as 1105."""
+    if value is None:
+        return ""
+    shown = factor * value
+    return f"{shown:.0f}" if 1e3 <= abs(shown) < 1e5 else f"{shown:.3g}"
 
 
 def _percent(value: float | None) -> str:

@@ -6,6 +6,7 @@ largest singular value Ms of S over all frequencies bounds what every drive may 
     gain margin >= Ms / (Ms - 1),        phase margin >= 2 arcsin(1 / (2 Ms)).
 """
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,37 @@ class OpenLoop(NamedTuple):
         k = len(law.Q)
         memory = np.linalg.solve(z * np.eye(k) - law.Q, law.P) if k else law.P
         return -(law.L + law.N @ memory) @ robot
+
+    def as_model(self) -> LinearModel:
+        """L(z) as a linear model, from the torques of the drives to what the law answers, its sign turned.
+
+        States are robot, held torque and memory. `as_model().to_control()` is an object of python-control.
+        """
+        A, B, C, D = self.robot.A, self.robot.B, self.robot.C, self.robot.D
+        law = self.law
+        drives = B.shape[1]
+        measured = np.concatenate([C, D], axis=1)
+        held = np.zeros((drives, len(A) + drives + len(law.Q)))
+        into_robot = np.concatenate([A, np.zeros((len(A), drives + len(law.Q)))], 1)
+        into_memory = np.concatenate([law.P @ measured, law.Q], axis=1)
+        names = self.robot.input_names
+        memory = tuple(f"memory.{k}" for k in range(len(law.Q)))
+        return dataclasses.replace(
+            self.robot,
+            A=np.concatenate([into_robot, held, into_memory]),
+            B=np.concatenate([B, np.eye(drives), np.zeros((len(law.Q), drives))]),
+            C=-np.concatenate([law.L @ measured, law.N], axis=1),
+            D=np.zeros((drives, drives)),
+            state_names=(*self.robot.state_names, *_held_names(names), *memory),
+            output_names=tuple(f"law.{name}" for name in names),
+            operating=dataclasses.replace(
+                self.robot.operating, outputs=np.zeros(drives)
+            ),
+        )
+
+
+def _held_names(torques: tuple[str, ...]) -> list[str]:
+    return [f"{name.removesuffix('.torque')}.held" for name in torques]
 
 
 def open_loop(model: Model, q: Any, law: AbstractLaw) -> OpenLoop:

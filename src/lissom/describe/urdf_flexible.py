@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..types import Matrix3, Vector3
+from ..types import Vector3
 from .errors import nearest, refused
 from .files import build_from
 from .link import Beam, inertia_matrix
 from .part import plain
+from .rigid_part import RigidPart, remainder, scaled
 from .section import section_values
+from .section_estimate import estimated_section
 
 # Dimensions in the order in which they are written: tube:100mm:90mm:aluminium.
 DIMENSIONS = {
@@ -24,19 +26,12 @@ DIMENSIONS = {
     "rectangle": ("y", "z"),
     "box": ("y", "z", "wall"),
 }
+ESTIMATE = "estimate"
 ELEMENTS = 4
 WITH_UNIT = re.compile(r"^([-+\d.]+(?:[eE][-+]?\d+)?)([a-zA-Z]+)$")  # 100mm
 HALVINGS = 60  # of the interval in which the beam's share of the mass is looked for
 LEAST_SHARE = 1e-3  # of its own mass, below which a beam is no beam any more
 ROUNDING = 1e-12  # of the largest moment: a moment that is less below zero is zero
-
-
-class RigidPart(NamedTuple):
-    """Mass [kg], centre [m] and inertia about the centre [kg m^2], in link axes."""
-
-    mass: float
-    centre: Vector3
-    inertia: Matrix3
 
 
 class FlexibleLink(NamedTuple):
@@ -48,6 +43,7 @@ class FlexibleLink(NamedTuple):
     share: float  # of the mass that section and material would have
     rest_mass: float  # of the rigid remainder [kg]
     node: int  # that carries it
+    estimate: str = ""  # how section and wall were guessed, where they were
 
     def __str__(self) -> str:
         text = f"{self.name}: {self.mass:.4g} kg, {self.beam_mass:.4g} kg of them in the beam"
@@ -55,6 +51,8 @@ class FlexibleLink(NamedTuple):
             text += f" ({100 * self.share:.3g} % of what section and material weigh: its own inertia would not fit in)"
         if self.rest_mass:
             text += f", {self.rest_mass:.4g} kg as a rigid body on node {self.node}"
+        if self.estimate:
+            text += f"; {self.estimate}"
         return text
 
 
@@ -65,18 +63,31 @@ def beam_from_text(text: str) -> tuple[str, dict[str, Any]]:
         DescriptionError: it cannot be read.
     """
     name, equals, rest = text.partition("=")
+    if not equals or not name:
+        raise refused("flexible", text, _form("tube"))
+    return name, section_from_text(rest, text)
+
+
+def section_from_text(rest: str, text: str) -> dict[str, Any]:
+    """A beam of a text such as `tube:100mm:90mm:aluminium` or `estimate:aluminium`; `text` is what was written."""
     shape, *sizes = rest.split(":")
-    if not equals or not name or shape not in DIMENSIONS:
-        hint = nearest(shape, DIMENSIONS)
+    if shape == ESTIMATE:
+        if len(sizes) != 1 or not sizes[0]:
+            message = "an estimate needs a material: LINK=estimate:aluminium"
+            raise refused("flexible", text, message)
+        return {ESTIMATE: True, "material": sizes[0], "elements": ELEMENTS}
+    if shape not in DIMENSIONS:
+        shapes = (*DIMENSIONS, ESTIMATE)
+        hint = nearest(shape, shapes)
         raise refused(
-            "flexible", text, f"{_form('tube')}, shapes: {', '.join(DIMENSIONS)}{hint}"
+            "flexible", text, f"{_form('tube')}, shapes: {', '.join(shapes)}{hint}"
         )
     if len(sizes) != len(DIMENSIONS[shape]) + 1:
         raise refused("flexible", text, _form(shape))
     *lengths, material = sizes
     spaced = [WITH_UNIT.sub(r"\1 \2", size) for size in lengths]
     section = {"shape": shape, **dict(zip(DIMENSIONS[shape], spaced, strict=True))}
-    return name, {"section": section, "material": material, "elements": ELEMENTS}
+    return {"section": section, "material": material, "elements": ELEMENTS}
 
 
 def _form(shape: str) -> str:
@@ -86,15 +97,17 @@ def _form(shape: str) -> str:
 
 def with_flexible_links(
     data: Mapping[str, Any],
-    beams: Mapping[str, Mapping[str, Any]],
+    beams: Mapping[str, Any],
     keeps_inertia: bool = True,
+    surfaces: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], list[FlexibleLink]]:
     """The data of a rigid robot with some of its links flexible, and what became of each.
 
     Args:
         data: plain data of a robot, as read from a URDF.
-        beams: by link: section, material and whatever else a `beam` has.
+        beams: by link: section, material and whatever else a `beam` has, or a text, see `beam_from_text`.
         keeps_inertia: the link keeps its mass, centre and inertia; else it has those of the beam alone.
+        surfaces: triangles of links, where they are known: estimates follow them.
 
     Raises:
         DescriptionError: no such link, a link without length, or a beam heavier than its link.
@@ -107,11 +120,29 @@ def with_flexible_links(
             raise refused("flexible", name, message)
     links, reports = [], []
     for link in data["links"]:
-        if link["name"] in beams:
-            link, report = _flexible(link, beams[link["name"]], keeps_inertia)
-            reports.append(report)
+        name = link["name"]
+        if name in beams:
+            beam, said = _beam_of(link, beams[name], (surfaces or {}).get(name))
+            link, report = _flexible(link, beam, keeps_inertia)
+            reports.append(report._replace(estimate=said))
         links.append(link)
     return {**data, "links": links}, reports
+
+
+def _beam_of(
+    link: Mapping[str, Any], beam: Any, surface: Any
+) -> tuple[Mapping[str, Any], str]:
+    """The beam of a link, and how it was estimated where it was."""
+    if isinstance(beam, str):
+        beam = section_from_text(beam, f"{link['name']}={beam}")
+    if not isinstance(beam, Mapping):
+        message = "must be a beam ({section, material}) or a text such as tube:100mm:90mm:aluminium"
+        raise refused("flexible", link["name"], message)
+    if ESTIMATE not in beam:
+        return beam, ""
+    others = {key: value for key, value in beam.items() if key != ESTIMATE}
+    section, said = estimated_section(link, str(beam["material"]), surface)
+    return {**others, "section": section}, said
 
 
 def _flexible(
@@ -168,32 +199,6 @@ def beam_part(beam: Beam, tip: Vector3) -> RigidPart:
     across = np.eye(3) - along
     twist = float(beam.material.density * values.polar_moment) * L
     return RigidPart(mass, tip / 2, mass * L**2 / 12 * across + twist * along)
-
-
-def scaled(part: RigidPart, share: float) -> RigidPart:
-    """The same body of another density."""
-    return RigidPart(share * part.mass, part.centre, share * part.inertia)
-
-
-def remainder(whole: RigidPart, part: RigidPart) -> RigidPart:
-    """What is left of a body without a part of it."""
-    mass = whole.mass - part.mass
-    if mass <= 0.0:
-        return RigidPart(0.0, np.zeros(3), np.zeros((3, 3)))
-    centre = (whole.mass * whole.centre - part.mass * part.centre) / mass
-    about_joint = _about_joint(whole) - _about_joint(part)
-    inertia = about_joint - _point_inertia(mass, centre)
-    return RigidPart(mass, centre, (inertia + inertia.T) / 2)
-
-
-def _about_joint(part: RigidPart) -> Matrix3:
-    """Inertia about the link's origin, by Steiner's theorem."""
-    return part.inertia + _point_inertia(part.mass, part.centre)
-
-
-def _point_inertia(mass: float, at: Vector3) -> Matrix3:
-    at = np.asarray(at, dtype=float)
-    return mass * (at @ at * np.eye(3) - np.outer(at, at))
 
 
 def _largest_share(whole: RigidPart, own: RigidPart) -> float:

@@ -107,6 +107,15 @@ class AbstractEquations(eqx.Module):
         """What weight and strain need in a motion without speed and acceleration, less what the torques give."""
 
     @abc.abstractmethod
+    def resting_force(
+        self,
+        formulation: "AbstractFormulation",
+        motion: Motion,
+        torque: Float[Array, " j"],
+    ) -> Float[Array, " n"]:
+        """The sum of these."""
+
+    @abc.abstractmethod
     def inertia(
         self, formulation: "AbstractFormulation", place: Configuration, N: Rates
     ) -> Float[Array, "n n"]:

@@ -26,6 +26,7 @@ from ..compilation import (
 )
 from . import machine_code, marks, program_cache
 from .call_memory import Inputs, OutputBlock
+from .host_call import hosts_of
 from .program import Function, Untranslatable, executed_operations
 from .program_cache import Recipe
 from .recent_call import RecentCall
@@ -272,7 +273,8 @@ class NativeAhead(CompiledAhead):
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         traced, result = trace(self._function, shapes, structure)
         function = function_of(traced, pattern, self._unrolls)
-        return recipe_of(traced, machine_code.load(function, self._quick), result)
+        name = machine_code.load(function, self._quick)
+        return recipe_of(traced, name, result, tuple(hosts_of(function)))
 
 
 def trace(
@@ -311,7 +313,9 @@ def function_of(traced: Any, pattern: Pattern, unrolls: bool) -> Function:
     return Module("f", _shared).function(traced, forms, unrolls)[0]
 
 
-def recipe_of(traced: Any, name: str, result: Any) -> Recipe:
+def recipe_of(
+    traced: Any, name: str, result: Any, hosts: tuple[Any, ...] = ()
+) -> Recipe:
     """What a program needs beside the machine code of its function, which is in this process under a name."""
     inputs, outputs = traced.jaxpr.invars, traced.jaxpr.outvars
     return Recipe(
@@ -321,6 +325,7 @@ def recipe_of(traced: Any, name: str, result: Any) -> Recipe:
         inputs=[np.dtype(v.aval.dtype).name for v in inputs],
         outputs=[(v.aval.shape, np.dtype(v.aval.dtype).name) for v in outputs],
         result=result,
+        hosts=hosts,
     )
 
 
@@ -332,7 +337,8 @@ def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
     leaves, tree = jax.tree.flatten(recipe.result)
     places = [k for k, leaf in enumerate(leaves) if _is_shape(leaf)]
 
-    def run(numbers: list[Any]) -> Any:
+    # Python functions that the program calls live as long as it does.
+    def run(numbers: list[Any], alive: Any = recipe.hosts) -> Any:
         given, sources = inputs.located(numbers)
         results, targets = outputs.allocated()
         pointers = array("Q", sources + targets)

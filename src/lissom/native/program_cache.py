@@ -21,6 +21,8 @@ class Recipe(NamedTuple):
     inputs: list[str]  # types
     outputs: list[tuple[tuple[int, ...], str]]  # shapes and types
     result: Any  # with shapes in place of numbers
+    # Python functions that it calls, alive as long as the program; with any, it is not written to disk.
+    hosts: tuple[Any, ...] = ()
 
 
 def key_of(*facts: Any) -> str | None:

@@ -1,11 +1,14 @@
 """What a model and a run will cost, from the description alone, before anything is built."""
 
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..describe import DescriptionError, Problem, Scenario
 from ..describe.supported import SUPPORT
 from .frozen_model import FrozenModel
+
+if TYPE_CHECKING:
+    from ..solve.model import Model
 
 DEFAULT_MODES = 12
 COMPONENTS = 6  # of a node: three displacements, three rotations
@@ -62,7 +65,8 @@ def forecast(scenario: Scenario) -> Forecast:
     largest = max(dofs, default=0)
     model_bytes = cost.bytes * sum(d**2 for d in dofs)
     build_s = cost.seconds * sum(d**3 for d in dofs)
-    samples = float(scenario.t_end) / float(scenario.output_dt) + 1
+    duration = float(scenario.t_end) - float(scenario.initial.time)
+    samples = duration / float(scenario.output_dt) + 1
     numbers = OUTPUTS * sum(count or 1 for count in nodes.values()) + 2 * n
     return Forecast(
         coordinates=n,
@@ -92,16 +96,14 @@ def memory_limit() -> int:
 
 
 def check_cost(scenario: Scenario, file: str | None = None) -> None:
-    """Refuses what cannot be built in reasonable time, or does not fit into the memory.
+    """Refuses a run whose model cannot be built in reasonable time, or whose numbers do not fit into the memory.
 
     Raises:
         DescriptionError: with the numbers, and what to do.
     """
     expected = forecast(scenario)
+    problems = _mesh_problems(scenario, expected, file)
     limit = memory_limit()
-    problems = []
-    if expected.build_s > MAX_BUILD_SECONDS or expected.model_bytes > limit:
-        problems.append(_mesh_problem(scenario, expected, limit, file))
     if expected.output_bytes > limit:
         message = (
             f"the results would take {_gigabytes(expected.output_bytes)}, this machine has room for "
@@ -111,6 +113,31 @@ def check_cost(scenario: Scenario, file: str | None = None) -> None:
         problems.append(Problem(file, None, "output_dt", step, message))
     if problems:
         raise DescriptionError(problems)
+
+
+def affordable_model(scenario: Scenario) -> "Model":
+    """The model of a scenario, for what asks no more than that.
+
+    Raises:
+        DescriptionError: it would take too long to build, or more memory than there is.
+    """
+    problems = _mesh_problems(scenario, forecast(scenario))
+    if problems:
+        raise DescriptionError(problems)
+    # The engine takes a while to import.
+    from ..solve.model import Model
+
+    return Model.of_scenario(scenario)
+
+
+def _mesh_problems(
+    scenario: Scenario, expected: Forecast, file: str | None = None
+) -> list[Problem]:
+    """Links with meshes too fine to be built."""
+    limit = memory_limit()
+    if expected.build_s <= MAX_BUILD_SECONDS and expected.model_bytes <= limit:
+        return []
+    return [_mesh_problem(scenario, expected, limit, file)]
 
 
 def _mesh_problem(

@@ -14,7 +14,7 @@ from ..describe.errors import refused
 from ..describe.scenario import Scenario
 from ..native.compiled import using
 from ..solve.channels import UnknownNameError
-from ..solve.model import Model
+from .forecast import affordable_model
 from .frozen_model import (
     ComplexNumber,
     FrozenModel,
@@ -59,7 +59,7 @@ class LinearRequest(RobotRequest):
             return self._linear_model(scenario)
 
     def _linear_model(self, scenario: Scenario) -> "FoundModel":
-        model = Model.of_scenario(scenario)
+        model = affordable_model(scenario)
         pose = self.q or scenario.initial.q
 
         def build() -> LinearModel:

@@ -4,8 +4,8 @@ import equinox as eqx
 
 from ..describe.scenario import Scenario
 from ..native.compiled import using
-from ..solve.model import Model
 from ..solve.robot_matrices import ENDINGS, PRINTED
+from .forecast import affordable_model
 from .frozen_model import FrozenModel, JointValues
 from .output_files import check_outputs
 from .robot_facts import values_by_name
@@ -51,7 +51,7 @@ def matrices(request: MatricesRequest) -> MatricesResult:
 
 
 def _matrices(request: MatricesRequest, scenario: Scenario) -> MatricesResult:
-    model = Model.of_scenario(scenario)
+    model = affordable_model(scenario)
     pose = request.q or scenario.initial.q
     state = model.at(pose, request.qd)
     if request.balanced:

@@ -18,6 +18,7 @@ from ..describe.errors import refused
 from ..dynamics.formulation import near
 from ..native.compiled import using
 from ..solve.model import Model
+from .forecast import affordable_model
 from .frozen_model import FrozenModel, Gains, NumberArray
 from .output_files import PICTURE, check_outputs, written_files
 from .sources import RobotRequest, is_result
@@ -146,7 +147,7 @@ def _found_map(
     request: ModeMapRequest, scenario: Scenario, watch: Callable[[float], None]
 ) -> ModeMap:
     """The map itself."""
-    model = Model.of_scenario(scenario)
+    model = affordable_model(scenario)
     if request.along is not None:
         points = _recorded_points(model, request.along)
     else:
@@ -165,6 +166,7 @@ def _found_map(
         kp=request.kp,
         kd=request.kd,
         count=request.count,
+        progress=False,
         watch=watch,
     )
 

@@ -13,8 +13,9 @@ from ..describe import DescriptionError, Scenario
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..native.compiled import using
-from ..solve.model import Model, UndefinedReferenceError
+from ..solve.model import UndefinedReferenceError
 from .failures import AnalysisError
+from .forecast import affordable_model
 from .frozen_model import FrozenModel, NumberArray
 from .output_files import check_outputs, written_files
 from .sources import RobotRequest
@@ -90,7 +91,7 @@ def _polynomials(
     try:
         with using(scenario.solver.backend):
             return parametric_modes(
-                Model.of_scenario(scenario),
+                affordable_model(scenario),
                 list(request.over),
                 order=request.order,
                 over=request.over,

@@ -15,6 +15,7 @@ from ..describe.scenario import Scenario
 from ..native.compiled import using
 from ..solve.model import Model
 from ..solve.state import State
+from .forecast import affordable_model
 from .frozen_model import (
     ComplexNumber,
     FrozenModel,
@@ -99,7 +100,7 @@ def modes(request: ModesRequest) -> ModesResult:
 
 
 def _modes(request: ModesRequest, scenario: Scenario) -> ModesResult:
-    model = Model.of_scenario(scenario)
+    model = affordable_model(scenario)
     pose = request.q or scenario.initial.q
     state = model.at(pose) if request.undeformed else model.static(pose)
     found = _found_modes(model, pose, state, request)

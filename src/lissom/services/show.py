@@ -9,6 +9,7 @@ from ..bodies.link_body import body_of
 from ..describe import Link, Robot
 from ..describe.geometry import beam_path, node_count, tip
 from ..describe.section import section_text
+from .forecast import affordable_model
 from .frozen_model import FrozenModel, Position
 from .output_files import PICTURE, check_outputs
 from .robot_facts import has_damping, values_by_name
@@ -85,9 +86,7 @@ def show(request: ShowRequest) -> ShowResult:
     # import, and a table alone does without.
     model = None
     if robot.loops or request.picture is not None:
-        from ..solve.model import Model
-
-        model = Model.of_scenario(scenario)
+        model = affordable_model(scenario)
     if model is not None and robot.loops:
         assembled = model.assemble(None if pose is None else list(pose))
         pose = tuple(np.asarray(assembled).tolist())

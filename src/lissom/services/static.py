@@ -9,7 +9,7 @@ from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario
 from ..dynamics import engine
 from ..native.compiled import compiled_quickly, using
-from ..solve.model import Model
+from .forecast import affordable_model
 from .frozen_model import FrozenModel, JointValues, Position
 from .robot_facts import named_nodes, values_by_name
 from .sources import RobotRequest
@@ -60,7 +60,7 @@ def static(request: StaticRequest) -> StaticResult:
 
 
 def _static(request: StaticRequest, scenario: Scenario) -> StaticResult:
-    model = Model.of_scenario(scenario)
+    model = affordable_model(scenario)
     pose = request.q or scenario.initial.q
     state = model.static(pose, request.torque, free=request.free)
     position = model.node_rows(model.poses(state).position)

@@ -22,6 +22,8 @@ from .model import Model
 from .state import State, state_of
 from .user_function import UserFunction, has_known_content, user_function
 
+ON_TIME = 1e-9  # of a period: a run that begins so shortly before a sample begins at it
+
 
 class ControlState(eqx.Module):
     """What a sampled law carries from one sample to the next."""
@@ -161,7 +163,8 @@ def called_back(function: Callable, t, state: State, size: int) -> Float[Array, 
     shape = jax.ShapeDtypeStruct((size,), state.q.dtype)
 
     def host(t, state):
-        return np.asarray(function(t, state), dtype=float)
+        given = jax.tree.map(jnp.asarray, (t, state))
+        return np.asarray(function(*given), dtype=float)
 
     def call(at):
         return jax.pure_callback(host, shape, *at, vmap_method="sequential")
@@ -255,11 +258,12 @@ class WiredLaw(AbstractFeedback):
         """True if a channel is the reaction of a joint."""
         return any(channel.kind == "reaction" for channel in self.channels)
 
-    def start(self, held: Float[Array, " a"]) -> ControlState:
-        """Before the first sample, under torques that are held until then."""
-        return ControlState(
-            real(held), jax.tree.map(jnp.asarray, self.memory), whole(0)
-        )
+    def start(self, held: Float[Array, " a"], t) -> ControlState:
+        """Before the first sample, under torques that are held until then; samples count from t = 0."""
+        assert self.sample is not None
+        number = jnp.floor(t / real(self.sample) + ON_TIME)
+        memory = jax.tree.map(jnp.asarray, self.memory)
+        return ControlState(real(held), memory, whole(number))
 
     def acted(
         self, t, measured: Float[Array, " m"], control: ControlState

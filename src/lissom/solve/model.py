@@ -508,6 +508,8 @@ def _what_is_wrong(left: float) -> str:
     """With an equilibrium in which so much force is left over."""
     if left == np.inf:
         return f"links would bend by more than {MOST_TURN:g} rad"
+    if np.isnan(left):
+        return "the forces overflow"
     return f"{left:.1e} of the forces is left over"
 
 

@@ -1,6 +1,7 @@
 """What is seen of a run: positions, frames, energies and torques at its output times."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -106,10 +107,25 @@ shown_motion = NativeAhead(motion_outputs, lambda f, *_: f, **QUICK)
 _torques = NativeAhead(joint_torques, lambda robot, *_: robot.formulation, **QUICK)
 
 
-def outputs_of(
-    model: Model, inputs: Inputs, solution: Solution
-) -> tuple[Outputs, np.ndarray]:
-    """Outputs and joint torques at the output times reached, each segment of the run in its own coordinates."""
+class RowsOfRun(NamedTuple):
+    """A few rows of a run; compiled code takes as many as a window of the march, so some are filled up."""
+
+    count: int  # of those that are meant
+    joints: Any
+    command: Any
+    t: Any
+    x: Any
+    xd: Any
+    work: Any
+
+
+def over_run(
+    model: Model,
+    inputs: Inputs,
+    solution: Solution,
+    compute: Callable[[DrivenRobot, float, RowsOfRun], Any],
+) -> Any:
+    """What `compute` gives for the output times reached, each segment of the run in its own coordinates."""
     t_end = float(solution.t[-1])
     schedule = inputs.wired(model).schedule(t_end)
     rows = [segment.row for segment in solution.segments]
@@ -120,29 +136,37 @@ def outputs_of(
         f = with_coordinates(model.formulation, segment.independent)
         robot = DrivenRobot(f, schedule)
         for first in range(segment.row, end, most):
-            rows_here = slice(first, min(first + most, end))
-            parts.append(_outputs_of_rows(robot, t_end, solution, rows_here))
+            rows_here = _rows(solution, slice(first, min(first + most, end)))
+            parts.append(compute(robot, t_end, rows_here))
     if len(parts) == 1:
         return parts[0]
     return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
 
 
-def _outputs_of_rows(
-    robot: DrivenRobot, t_end: float, solution: Solution, rows: slice
-) -> tuple[Outputs, np.ndarray]:
-    """Outputs and torques of a few rows: compiled code has as many as a window of the march, so some are filled up."""
-
-    def filled_up(column: Any) -> np.ndarray:
-        part = np.asarray(column)[rows]
+def _rows(solution: Solution, rows: slice) -> RowsOfRun:
+    def filled_up(name: str) -> np.ndarray:
+        part = np.asarray(getattr(solution, name))[rows]
         missing = rows_of_window() - len(part)
         if not missing:
             return part
         return np.concatenate([part, np.repeat(part[-1:], missing, axis=0)])
 
-    columns = (solution.joints, solution.x, solution.xd, solution.work)
-    joints, x, xd, work = (filled_up(column) for column in columns)
-    command, t = filled_up(solution.command), filled_up(solution.t)
-    count = rows.stop - rows.start
+    names = RowsOfRun._fields[1:]
+    return RowsOfRun(rows.stop - rows.start, *(filled_up(name) for name in names))
+
+
+def outputs_of(
+    model: Model, inputs: Inputs, solution: Solution
+) -> tuple[Outputs, np.ndarray]:
+    """Outputs and joint torques at the output times reached."""
+    return over_run(model, inputs, solution, _outputs_of_rows)
+
+
+def _outputs_of_rows(
+    robot: DrivenRobot, t_end: float, rows: RowsOfRun
+) -> tuple[Outputs, np.ndarray]:
+    """Outputs and torques of a few rows."""
+    count, joints, command, t, x, xd, work = rows
     these = host_whole(count)
     seen = shown_motion(robot.formulation, these, joints, x, xd, work)
     end = host_real(t_end)
@@ -152,11 +176,26 @@ def _outputs_of_rows(
 
 def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) -> None:
     """Compile what `outputs_of` needs for a run from this state to `t_end`."""
+    robot = robot_at_start(model, state, inputs, t_end)
+    most, joints, command, t, x, xd, work = blank_rows(robot)
+    count = host_whole(most)
+    shown_motion.prepare(robot.formulation, count, joints, x, xd, work)
+    end = host_real(t_end)
+    _torques.prepare(robot, end, count, joints, command, t, x, xd)
+
+
+def robot_at_start(
+    model: Model, state: State, inputs: Inputs, t_end: float
+) -> DrivenRobot:
+    """The robot in the coordinates in which a run from this state to `t_end` begins."""
     inputs = inputs.wired(model)
     f, _ = with_prescribed_joints(model.formulation, state, inputs.prescribed)
-    robot = DrivenRobot(f, inputs.schedule(t_end))
+    return DrivenRobot(f, inputs.schedule(t_end))
 
-    most = rows_of_window()
+
+def blank_rows(robot: DrivenRobot) -> RowsOfRun:
+    """The shapes of a window of rows."""
+    most, f = rows_of_window(), robot.formulation
 
     def blank(*shape: int) -> jax.ShapeDtypeStruct:
         return jax.ShapeDtypeStruct((most, *shape), float)
@@ -164,15 +203,13 @@ def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) ->
     joints, x = blank(f.n_encoders), blank(f.size)
     law = robot.sampled_law
     command = blank(0 if law is None else len(f.joints.actuated))
-    count = host_whole(most)
-    shown_motion.prepare(f, count, joints, x, x, blank(2))
-    end = host_real(t_end)
-    _torques.prepare(robot, end, count, joints, command, blank(), x, x)
+    return RowsOfRun(most, joints, command, blank(), x, x, blank(2))
 
 
 def energy_audit(outputs: Outputs) -> np.ndarray:
     """Energies over time with the residual of their balance as last column [J]."""
     stored = outputs.energy[:, :3].sum(axis=1)
     put_in, dissipated = outputs.energy[:, 3], outputs.energy[:, 4]
-    residual = stored - stored[:1] - put_in + dissipated
+    # A run that continues another one goes on counting the works of that one.
+    residual = stored - stored[:1] - (put_in - put_in[:1]) + dissipated - dissipated[:1]
     return np.concatenate([outputs.energy, residual[:, None]], axis=1)

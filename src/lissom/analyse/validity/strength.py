@@ -61,12 +61,13 @@ def strength_doubts(
     model: Model, bodies: list[BentBody], t: np.ndarray | None = None
 ) -> Iterator[Doubt]:
     """Links that yield or come near to buckling: the worst of each, once."""
-    beams = list(_loaded_beams(model, bodies))
+    beams = list(loaded_beams(model, bodies))
     yield from worst(_yielding(beams, t))
     yield from worst(_axial_loads(model, beams, t))
 
 
-def _loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
+def loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
+    """Every flexible link of beam elements, with the forces in it."""
     for bent in bodies:
         beam = model.robot_in_bodies.links[bent.number].beam
         if beam is None or bent.body.element_stiffness is None:
@@ -108,13 +109,29 @@ def largest_stress(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
     $$ \sigma_v = \sqrt{\sigma^2 + 3 \tau^2} $$
     """
     material = loaded.beam.material
+    stress = np.zeros(len(loaded.bent.displacement))
+    for normal, shear in _fibre_strains(loaded):
+        sigma = material.E * normal
+        tau = material.shear_modulus * shear
+        stress = np.maximum(stress, np.sqrt(sigma**2 + 3 * tau**2))
+    return stress
+
+
+def largest_strain(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
+    """Largest normal strain in the outer fibres of a beam over time."""
+    strain = np.zeros(len(loaded.bent.displacement))
+    for normal, _ in _fibre_strains(loaded):
+        strain = np.maximum(strain, normal)
+    return strain
+
+
+def _fibre_strains(loaded: LoadedBeam) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Normal and shear strain over time in the outer fibres, at both ends of each element."""
     rigidity = np.asarray(section_rigidities(loaded.bent.body))
     strains = loaded.forces[:, :, [0, 3, 4, 5]] / rigidity[:, None, :, None]
-    places = _places_along(loaded)
-    stress = np.zeros(strains.shape[-1])
-    for element, ends in enumerate(places):
+    for element, ends in enumerate(_places_along(loaded)):
         for end, s in enumerate(ends):
-            outer = fibres(section_at(loaded.beam.section, s), material.nu)
+            outer = fibres(section_at(loaded.beam.section, s), loaded.beam.material.nu)
             axial, twist, curvature_y, curvature_z = np.abs(strains[element, end])
             across_y = outer.y * curvature_z
             across_z = outer.z * curvature_y
@@ -122,10 +139,7 @@ def largest_stress(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
                 bending = np.hypot(across_y, across_z)
             else:
                 bending = across_y + across_z
-            sigma = material.E * (axial + bending)
-            tau = material.shear_modulus * outer.shear * twist
-            stress = np.maximum(stress, np.sqrt(sigma**2 + 3 * tau**2))
-    return stress
+            yield axial + bending, outer.shear * twist
 
 
 def _places_along(loaded: LoadedBeam) -> list[tuple[float, float]]:
