@@ -128,7 +128,7 @@ def spectral_abscissa(linear: LinearModel, request: Any) -> float:
 def _swinging(linear: LinearModel) -> np.ndarray:
     """Poles of vibration, slowest first."""
     poles = np.asarray(linear.poles)
-    pairs = poles[poles.imag > RIGID]
+    pairs = poles[np.imag(poles) > RIGID]
     return pairs[np.argsort(np.abs(pairs))]
 
 
@@ -142,4 +142,4 @@ def first_pole_frequency(linear: LinearModel, request: Any) -> float:
 def least_damping_ratio(linear: LinearModel, request: Any) -> float:
     """Damping ratio of the pole that swings longest."""
     pairs = _swinging(linear)
-    return float((-pairs.real / np.abs(pairs)).min())
+    return float((-np.real(pairs) / np.abs(pairs)).min())
