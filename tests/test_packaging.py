@@ -34,7 +34,7 @@ def run(*words, folder, **options):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """Folder with a wheel and an sdist, built by the backend that pyproject.toml names, in an environment of its own."""
+    """Folder with a wheel and an sdist, built in an environment of its own by the backend that pyproject.toml names."""
     folder = tmp_path_factory.mktemp("built")
     run(sys.executable, "-m", "venv", folder / "tools", folder=folder)
     python = folder / "tools" / "bin" / "python"

@@ -60,7 +60,8 @@ def test_tables_go_on_where_the_first_run_ended():
 def test_a_sampled_law_goes_on_with_what_it_remembers(tmp_path):
     reference = {"t": [0.0, 0.2], "value": [[0.3], [0.6]]}
     gains = {"kp": [3.0], "ki": [40.0], "kd": [0.1]}
-    controller = {"type": "pid", "sample": 0.004, "reference": reference} | gains
+    controller = {"type": "pid", "sample": 0.004, "reference": reference}
+    controller["gains"] = gains
     scenario = ls.Scenario(robot=ROBOT, modes=2, controller=controller)
     inputs = ready(scenario, MODEL).inputs
     whole, first, second = halves(inputs=inputs)

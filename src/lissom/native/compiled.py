@@ -275,9 +275,8 @@ class NativeAhead(CompiledAhead):
 
     def _build(self, pattern: Pattern, numbers: list[Any], structure: Any) -> Program:
         shapes = [jax.ShapeDtypeStruct(np.shape(leaf), leaf.dtype) for leaf in numbers]
-        name = f"{self._function.__module__}.{self._function.__qualname__}"
         effort = (self._unrolls, self._quick)
-        facts = (name, structure, shapes, pattern.digest(), effort)
+        facts = (self._function, structure, shapes, pattern.digest(), effort)
         key = program_cache.key_of(*facts)
         recipe = program_cache.find(key)
         if recipe is None:

@@ -144,8 +144,8 @@ def _extra(extra: str) -> Finding:
     wanted = _packages_of(extra)
     missing = [name for name in wanted if _version(name) is None]
     name = f"extra {extra}"
-    if missing:
-        words = f"{purpose}: {', '.join(missing)} not installed"
+    if missing or not wanted:
+        words = f"{purpose}: {', '.join(missing) or 'it is'} not installed"
         advice = f"pip install 'lissom[{extra}]'"
         return Finding(name=name, verdict="missing", words=words, advice=advice)
     found = ", ".join(f"{package} {_version(package)}" for package in wanted)

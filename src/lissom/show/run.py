@@ -329,12 +329,15 @@ class Run(Summarised):
 
     def save(self, path: str | Path) -> Path:
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
+        content = self.netcdf()
+        return write_atomically(path, lambda file: file.write(content))
+
+    def netcdf(self) -> bytes:
+        """The content of that file."""
         source = self._source
         if isinstance(source, RunTable):
-            content = source.netcdf()
-        else:
-            content = bytes(source.to_netcdf(engine="h5netcdf"))
-        return write_atomically(path, lambda file: file.write(content))
+            return source.netcdf()
+        return bytes(source.to_netcdf(engine="h5netcdf"))
 
     @classmethod
     def load(cls, path: str | Path) -> "Run":
@@ -495,7 +498,7 @@ def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, float, "_End"]
         return state, float(t_start), _End()
     if not isinstance(start, Run):
         message = "must be a Run; a state or a pose is given as `state`"
-        raise ArgumentError("start", start, message)
+        raise ArgumentError("start", type(start).__name__, message)
     if state is not None or t_start != 0.0:
         message = "gives state and time: leave out `state` and `t_start`"
         raise ArgumentError("start", "Run", message)
