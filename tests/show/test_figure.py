@@ -73,3 +73,10 @@ def test_robot_without_gravity_has_no_gravity_arrow():
     position = np.array([[0.0, 0, 0], [0.25, 0, 0], [0.5, 0, 0]])
     axes = draw_robot(scene, position, np.eye(3)[None]).axes[0]
     assert "$g$" not in {text.get_text() for text in axes.texts}
+
+
+def test_a_notebook_shows_the_figure_itself(pose):
+    scene, now = pose
+    figure = draw_robot(scene, now["position"], now["frame"])
+    # What IPython asks an object for; matplotlib's own display need not be switched on.
+    assert figure._repr_png_().startswith(b"\x89PNG")

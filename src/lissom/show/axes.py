@@ -1,6 +1,7 @@
 """What all figures share: colours, page, titles, legends, and axes in a plane, in space and against time."""
 
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,22 @@ FLATNESS = 0.02  # a motion thinner than this share of its extent is drawn in it
 LEAST_THICKNESS = 0.34  # of a box in space, as a share of its longest side
 
 
+class NotebookFigure(Figure):
+    """A figure that a notebook shows, whether or not matplotlib's own display is switched on there."""
+
+    def _repr_png_(self) -> bytes:
+        content = BytesIO()
+        self.savefig(content, format="png", dpi=100)
+        return content.getvalue()
+
+
 # --- page ----------------------------------------------------------------------------------------------------------
 
 
 def new_figure(width: Number, height: Number) -> Figure:
     """Empty figure [inch] on a canvas of its own: no window, no global state."""
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    size = (width, height)
+    figure = NotebookFigure(figsize=size, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     return figure
 
