@@ -54,7 +54,6 @@ def test_a_range_on_one_line_may_carry_its_unit_behind_the_count():
         (("0:1:5 kg", "0:1"), ("count", "missing")),
         (("tip_deflection", "tip_deflexion"), ("did you mean 'tip_deflection'",)),
         (("tip_deflection", "first_frequency"), ("does not fit", "modes")),
-        (("tip_deflection", "residual_vibration"), ("when does the motion end",)),
         (("0:1:5 kg", "{normal: [1, 0.1]}"), ("a distribution needs sampling",)),
     ],
 )
@@ -68,6 +67,23 @@ def test_a_wrong_study_is_refused_with_file_line_and_remedy(tmp_path, wrong, wor
     assert message.startswith(f"{tmp_path}/study.yaml:{line}: ")
     for word in words:
         assert word in message
+
+
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ("{t_end: 0.5}", "the motion ends at 0.6 s and the run at 0.5 s"),
+        ("{inputs.torque: null}", "when does the motion end"),
+    ],
+)
+def test_a_motion_without_a_rest_after_it_has_no_residual_vibration(
+    tmp_path, changes, words
+):
+    text = (
+        f"scenario: double-pendulum\nchanges: {changes}\n"
+        "over: {payload.mass: 0:1:5}\nmetrics: [residual_vibration]\n"
+    )
+    assert words in refusal(tmp_path, text)
 
 
 def test_analyses_of_a_robot_refuse_keys_of_simulations(tmp_path):

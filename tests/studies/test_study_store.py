@@ -114,7 +114,7 @@ def test_the_dataset_has_every_run_with_its_values_units_and_reasons(plan, tmp_p
         assert data.sizes["run"] == 20
         assert data["tip_deflection"].attrs["units"] == "m"
         assert data[E].attrs["units"] == "Pa"
-        assert set(data.coords) == {E, "payload.mass"}
+        assert {E, "payload.mass"} <= set(data.coords)
         for k in (1, 7, 19):
             values = [float(data[key][k]) for key in (E, "payload.mass")]
             assert float(data["tip_deflection"][k]) == numbers(values)[0]

@@ -97,6 +97,7 @@ def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResu
     plan, store = _planned(request)
     from ..studies.cluster import ClusterError
     from ..studies.engine import compute_missing, survey
+    from ..studies.local_workers import LostWorker
     from ..studies.store import StoreError
     from ..studies.sweep import finished, source_of
 
@@ -115,7 +116,7 @@ def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResu
         tally = last[-1] if last else survey(plan, store).tally
         message = f"interrupted: {_kept(tally, store)}; the same command goes on"
         raise FailedRun(message, _state(store, tally), interrupted=True) from None
-    except (StoreError, ClusterError) as failure:
+    except (StoreError, ClusterError, LostWorker) as failure:
         kept = f" ({_kept(last[-1], store)})" if last else ""
         raise AnalysisError(f"{failure}{kept}") from None
     return _result(request, results)

@@ -30,22 +30,23 @@ FLATNESS = 0.02  # a motion thinner than this share of its extent is drawn in it
 LEAST_THICKNESS = 0.34  # of a box in space, as a share of its longest side
 
 
+# --- page ----------------------------------------------------------------------------------------------------------
+
+
 class NotebookFigure(Figure):
-    """A figure that a notebook shows, whether or not matplotlib's own display is switched on there."""
+    """A figure that notebooks show, also where pyplot, which would teach them to, was never imported."""
 
     def _repr_png_(self) -> bytes:
-        content = BytesIO()
-        self.savefig(content, format="png", dpi=100)
-        return content.getvalue()
-
-
-# --- page ----------------------------------------------------------------------------------------------------------
+        picture = BytesIO()
+        self.savefig(picture, format="png", dpi=72)
+        return picture.getvalue()
 
 
 def new_figure(width: Number, height: Number) -> Figure:
     """Empty figure [inch] on a canvas of its own: no window, no global state."""
-    size = (width, height)
-    figure = NotebookFigure(figsize=size, layout="constrained", facecolor="white")
+    figure = NotebookFigure(
+        figsize=(width, height), layout="constrained", facecolor="white"
+    )
     FigureCanvasAgg(figure)
     return figure
 

@@ -48,6 +48,7 @@ from ..solve.node_motion import (
 from ..solve.outputs import (
     ENERGIES,
     Outputs,
+    at_nodes,
     energy_audit,
     outputs_of,
     prepare_outputs,
@@ -328,12 +329,15 @@ class Run(Summarised):
 
     def save(self, path: str | Path) -> Path:
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
+        content = self.netcdf()
+        return write_atomically(path, lambda file: file.write(content))
+
+    def netcdf(self) -> bytes:
+        """The content of that file."""
         source = self._source
         if isinstance(source, RunTable):
-            content = source.netcdf()
-        else:
-            content = bytes(source.to_netcdf(engine="h5netcdf"))
-        return write_atomically(path, lambda file: file.write(content))
+            return source.netcdf()
+        return bytes(source.to_netcdf(engine="h5netcdf"))
 
     @classmethod
     def load(cls, path: str | Path) -> "Run":
@@ -670,7 +674,6 @@ def table_of_outputs(
     n = int(solution.filled)
     j = model.formulation.n_joints
     elastic = np.asarray(solution.x)[:n, j:]
-    link, node = np.array(model.node_index).T
     joint = ("time", "joint")
     nodes = ("time", "node", "axis")
     variables = {
@@ -695,17 +698,17 @@ def table_of_outputs(
         "encoder_rate": (joint, outputs.encoder_rate, {"units": "rad/s or m/s"}),
         "position": (
             nodes,
-            outputs.position[:, link, node],
+            at_nodes(model, outputs.position),
             {"units": "m", "long_name": "nodes of the robot, world axes"},
         ),
         "erls_position": (
             nodes,
-            outputs.erls_position[:, link, node],
+            at_nodes(model, outputs.erls_position),
             {"units": "m", "long_name": "nodes of the ERLS"},
         ),
         "rotation": (
             nodes,
-            outputs.rotation[:, link, node],
+            at_nodes(model, outputs.rotation),
             {"units": "rad", "long_name": "small rotation from the ERLS"},
         ),
         "frame": (

@@ -1,5 +1,6 @@
 """The runs of a chunk, computed: each gives a row of numbers, or the reason why it has none."""
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -139,10 +140,8 @@ def _linear_model(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
 
 def whole_run(run: Any, scenario: Scenario) -> bytes:
     """A run as the bytes of its result file."""
-    import json
-
     run.facts["scenario"] = json.dumps(scenario.to_dict())
-    return bytes(run.data.to_netcdf(engine="h5netcdf"))
+    return run.netcdf()
 
 
 def processors() -> int:

@@ -125,7 +125,12 @@ def _in_lanes(group: list[ReadyRun]) -> Iterator[tuple[int, Any]]:
         times=first.times,
         solver=first.scenario.solver,
     )
-    runs = family_solution(task)
+    try:
+        runs = family_solution(task)
+    except Exception:
+        # What one of them cannot do, the others may still do alone.
+        yield from ((one.number, _single(one)) for one in group)
+        return
     # Back on the host at once: to take members out of JAX arrays one by one costs more than the runs.
     runs = jax.tree.map(np.asarray, runs)
     for k, one in enumerate(group):

@@ -72,9 +72,14 @@ class WorkerProcess:
                 if not line:
                     break
                 head = json.loads(line)
-                if "size" in head:
-                    return answers.read(head["size"])
-                run = head["run"]
+                if "run" in head:
+                    run = head["run"]
+                    continue
+                data = answers.read(head["size"])
+                # Less than promised comes from a process that ended while it answered.
+                if len(data) == head["size"]:
+                    return data
+                break
         except OSError:
             pass
         code = self.process.wait()
@@ -181,4 +186,6 @@ class Team:
     def _worker(self, k: int) -> WorkerProcess:
         if k not in self.workers:
             self.workers[k] = WorkerProcess(self.plan.recipe, threads=1)
+        if self.stopped.is_set():
+            self.workers[k].end()
         return self.workers[k]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..analyse.linear.state_space import LinearModel
-from ..analyse.validity.deformation import NodeMotion, bent_bodies
+from ..analyse.validity.deformation import bent_bodies
 from ..analyse.validity.strength import largest_strain as strain_of
 from ..analyse.validity.strength import largest_stress as stress_of
 from ..analyse.validity.strength import loaded_beams
@@ -28,9 +28,8 @@ class Equilibrium(NamedTuple):
     def beams(self) -> list[Any]:
         """The beams of the robot with the forces in them."""
         poses = self.model.poses(self.state)
-        arrays = (poses.position, poses.rotation, poses.frame, poses.body)
-        nodes = NodeMotion(*(np.asarray(a)[None] for a in arrays))
-        return list(loaded_beams(self.model, bent_bodies(self.model, nodes)))
+        bodies = bent_bodies(self.model, np.asarray(poses.body)[None])
+        return list(loaded_beams(self.model, bodies))
 
     def displacement(self, request: Any) -> np.ndarray:
         """Displacement of the node from the rigid robot with the same encoders [m]."""

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from ..show.axes import (
     INK,
@@ -29,6 +30,7 @@ COLOURS = "cividis"  # told apart with every kind of colour vision, and in grey
 WORST = "#D55E00"
 MOST_LINES = 2000  # of parallel coordinates: more is one grey surface
 MOST_POINTS = 20_000  # of a scatter
+FEW_POINTS = 300  # that are drawn larger
 BANDS = ((5, 95), (25, 75))  # percentiles
 
 
@@ -101,7 +103,8 @@ def _heat_map(axes: Axes, study: Study, data: Any, metric: str) -> None:
     axes.figure.colorbar(drawn, ax=axes, label=label_of(data, metric))
     axes.set_xlabel(label_of(data, across))
     axes.set_ylabel(label_of(data, up))
-    axes.set_title(metric, **TITLE)
+    failed = "; blank: failed" if np.isnan(values).any() else ""
+    axes.set_title(f"{metric}{failed}", **TITLE)
     axes.tick_params(labelsize=8.5, colors=SOFT, labelcolor=INK)
 
 
@@ -111,18 +114,22 @@ def _mark_worst(
     for case in worst:
         if case.metric != metric:
             continue
-        x = numbers_of(data, across)[case.run]
-        y = numbers_of(data, up)[case.run]
-        axes.plot(x, y, "o", ms=9, mfc="none", mec=WORST, mew=2, clip_on=False)
+        x = numbers_of(data, across)
+        y = numbers_of(data, up)
+        # The words stand on the side where there is more room.
+        is_left = x[case.run] < np.nanmean([np.nanmin(x), np.nanmax(x)])
+        place = (x[case.run], y[case.run])
+        axes.plot(*place, "o", ms=9, mfc="none", mec=WORST, mew=2, clip_on=False)
         axes.annotate(
             f"run {case.run}",
-            (x, y),
-            xytext=(-6, -12),
+            place,
+            xytext=(8, -12) if is_left else (-8, -12),
             textcoords="offset points",
-            ha="right",
+            ha="left" if is_left else "right",
             fontsize=8.5,
             color=WORST,
             fontweight="bold",
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )
 
 
@@ -159,7 +166,7 @@ def _scatter(axes: Axes, study: Study, data: Any, label: str, metric: str) -> No
         x[order],
         y[order],
         style,
-        ms=3,
+        ms=7 if len(x) < FEW_POINTS else 3,
         alpha=1.0 if one_key else 0.5,
         color=line_colour(0),
         mew=0,
@@ -210,7 +217,15 @@ def _upright_scales(
     for k, column in enumerate(columns):
         axes.axvline(k, color=SOFT, lw=0.8)
         for height, value in ((-0.05, np.nanmin(column)), (1.03, np.nanmax(column))):
-            axes.text(k, height, f"{value:.4g}", ha="center", fontsize=8, color=INK)
+            axes.text(
+                k,
+                height,
+                f"{value:.4g}",
+                ha="center",
+                fontsize=8,
+                color=INK,
+                bbox={"color": "white", "pad": 1},
+            )
 
 
 def _broken(label: str, width: int = 18) -> str:

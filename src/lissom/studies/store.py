@@ -103,7 +103,7 @@ class Store:
             if held != record:
                 raise _refused(self.folder, _changes_told(held, record))
             return
-        if self.folder.is_dir() and any(self.folder.iterdir()):
+        if self._holds_something_else():
             message = (
                 "is not empty, and not the folder of a study: choose another --store"
             )
@@ -116,6 +116,15 @@ class Store:
             )
         except OSError as failure:
             raise cannot_write(self.folder, failure) from None
+
+    def _holds_something_else(self) -> bool:
+        """True if the folder has content, and not only what a study that was killed at once leaves behind."""
+        if not self.folder.is_dir():
+            return False
+        own = (CHUNK_FOLDER, LOCK)
+        names = [path.name for path in self.folder.iterdir()]
+        others = [n for n in names if n not in own and STUDY_FILE not in n]
+        return bool(others)
 
     def keep(self, name: str, data: bytes) -> None:
         """Writes one chunk: whole, or not at all.
