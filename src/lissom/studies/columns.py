@@ -1,6 +1,6 @@
 """What is kept of every run: columns with names, units and sizes, known before the first run."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,9 +8,7 @@ from ..describe.errors import nearest, refused
 from ..describe.scenario import Scenario
 from ..solve.simulate import output_times
 from .metrics import MetricEntries, metric_of, width
-
-if TYPE_CHECKING:
-    from .study import Study
+from .run_metrics import stop_of
 
 TIME, MODE = "time", "mode"
 AXES = ("x", "y", "z")
@@ -64,14 +62,12 @@ def stored_name(series: str) -> str:
     return series.replace("/", ".")
 
 
-def check_columns(study: "Study") -> None:
+def check_columns(study: Any) -> None:
     """Refuses metrics and series that the robot of a study does not have.
 
     Raises:
         DescriptionError: with the name and those that are near.
     """
-    from .run_metrics import stop_of
-
     robot = study.base.robot
     for request in study.metrics:
         if request.node is not None:
@@ -84,7 +80,7 @@ def check_columns(study: "Study") -> None:
         _check_series(robot, name)
 
 
-def _check_stop(study: "Study", request: MetricEntries, stop: float | None) -> None:
+def _check_stop(study: Any, request: MetricEntries, stop: float | None) -> None:
     if stop is None:
         message = (
             "when does the motion end? The scenario has no inputs and no reference that end: say it, "

@@ -11,7 +11,7 @@ from ..analyse.validity.strength import largest_stress as stress_of
 from ..analyse.validity.strength import loaded_beams
 from ..solve.model import Model
 from ..solve.state import State
-from .metrics import MODES, SMALLEST, metric
+from .metric_registry import MODES, SMALLEST, metric
 
 STATIC, VIBRATION, LINEAR = "static", "modes", "linearize"
 # Poles nearer to zero than this belong to rigid motion [rad/s]: a double pole at zero spreads so far by round-off.

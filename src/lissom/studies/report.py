@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -26,9 +26,6 @@ from .sampling import SALTELLI
 from .sensitivity import sobol
 from .study import study_data
 
-if TYPE_CHECKING:
-    from .sweep import Sweep
-
 WORST = 5  # of each metric
 FAILURES = 20
 PERCENTILES = (0, 5, 50, 95, 100)
@@ -43,13 +40,13 @@ img { max-width: 100%; } figure { margin: 1em 0; }
 """
 
 
-def write_report(sweep: "Sweep", path: str | Path) -> Path:
+def write_report(sweep: Any, path: str | Path) -> Path:
     """The page of a study; it needs no network and no other file."""
     page = report_page(sweep).encode()
     return write_atomically(path, lambda file: file.write(page))
 
 
-def report_page(sweep: "Sweep") -> str:
+def report_page(sweep: Any) -> str:
     """Text of the page."""
     study = sweep.study
     title = (
@@ -94,7 +91,7 @@ def _cell(value: Any) -> str:
     return f"<td>{_text(value)}</td>"
 
 
-def _facts(sweep: "Sweep") -> str:
+def _facts(sweep: Any) -> str:
     tally, study = sweep.tally, sweep.study
     how = "table" if study.table is not None else study.sampling
     return (
@@ -103,12 +100,12 @@ def _facts(sweep: "Sweep") -> str:
     )
 
 
-def _yields(sweep: "Sweep") -> str:
+def _yields(sweep: Any) -> str:
     lines = [f"<li>{_text(one)}</li>" for one in sweep.yields()]
     return f"<ul>{''.join(lines)}</ul>" if lines else ""
 
 
-def _numbers(sweep: "Sweep") -> str:
+def _numbers(sweep: Any) -> str:
     names = [request.label for request in sweep.study.metrics]
     rows = []
     for name in names:
@@ -120,7 +117,7 @@ def _numbers(sweep: "Sweep") -> str:
     return _table(columns, rows) if rows else ""
 
 
-def _worst(sweep: "Sweep") -> str:
+def _worst(sweep: Any) -> str:
     rows = []
     for case in sweep.worst(WORST):
         values = [v if isinstance(v, float) else str(v) for v in case.values.values()]
@@ -131,7 +128,7 @@ def _worst(sweep: "Sweep") -> str:
     return _table(columns, rows) if rows else ""
 
 
-def _failures(sweep: "Sweep") -> str:
+def _failures(sweep: Any) -> str:
     failures = sweep.failures()
     shown = list(failures.items())[:FAILURES]
     more = len(failures) - len(shown)
@@ -139,7 +136,7 @@ def _failures(sweep: "Sweep") -> str:
     return text + (f"<p>and {more} more</p>" if more > 0 else "")
 
 
-def _pictures(sweep: "Sweep") -> str:
+def _pictures(sweep: Any) -> str:
     study, data = sweep.study, sweep.data
     figures = [plot_study(study, data, sweep.worst())]
     names = [request.label for request in study.metrics]
@@ -159,5 +156,5 @@ def _embedded(figure: Figure) -> str:
     return f'<figure><img alt="" src="data:image/png;base64,{text}"></figure>'
 
 
-def _study_text(sweep: "Sweep") -> str:
+def _study_text(sweep: Any) -> str:
     return json.dumps(study_data(sweep.study), indent=2, ensure_ascii=False)
