@@ -15,9 +15,8 @@ from ..types import Real
 from .design_model import DesignError, DesignModel, Matrix, check_detectable
 from .riccati import discrete_riccati
 
-ROUNDING = (
-    1e-13  # singular value, against the largest, of a balance that is not seen at all
-)
+# Singular value, against the largest, of a balance that is not seen at all.
+ROUNDING = 1e-13
 
 
 class Estimate(NamedTuple):
