@@ -8,7 +8,9 @@ import numpy as np
 
 from ..describe.scenario import Scenario
 from ..scenarios.ready import ready
-from ..show.run import Run, SimulationError, starting_state, table_of_outputs
+from ..show.run import Run, SimulationError
+from ..show.run_table import table_of_outputs
+from ..show.simulation import starting_state
 from ..solve.family import alike
 from ..solve.family_runs import FamilyTask, family_solution
 from ..solve.inputs import Inputs
