@@ -5,15 +5,12 @@ import os
 import signal
 
 INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
-# Imports and traced equations make a million objects, few of them garbage: Python need not look after every 700.
-OBJECTS = 100_000
 
 
 def main() -> int:
     """Runs the command line and returns its exit code."""
     # Not an exception: there is nothing to save yet, and a traceback would help nobody.
     signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
-    gc.set_threshold(OBJECTS)
     from lissom.commands import cli
 
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -53,6 +53,7 @@ STANDARD = {
     "logging",
     "time",
     "warnings",
+    "weakref",
 }
 READING = {
     "pathlib",

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from lissom import Robot, Scenario, Study
+from lissom.describe.control_study import ControlStudy
 from lissom.describe.document import parse_document
 from page_blocks import (
     DATA,
@@ -28,7 +29,9 @@ SLOW = (
     "howto/gradients",
     "howto/linear-models",
     "howto/parametric-modes",
+    "howto/results",
     "howto/studies",
+    "tutorials/fifteen-tasks",
 )
 
 
@@ -103,9 +106,11 @@ def test_files_of_a_page_are_valid(page, tmp_path, monkeypatch):
     write_files(page, tmp_path)
     for block in runnable(page, "yaml"):
         data = parse_document(block.text).data
-        if "controllers" in data:
-            continue  # a study of controllers, which its page runs
         if "over" in data:
             assert Study.of(data).design.count
-            continue
-        assert Robot.from_dict(data) if "links" in data else Scenario.from_dict(data)
+        elif "controllers" in data:
+            assert ControlStudy.from_dict(data).controllers
+        else:
+            assert (
+                Robot.from_dict(data) if "links" in data else Scenario.from_dict(data)
+            )

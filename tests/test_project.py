@@ -174,13 +174,6 @@ def test_every_key_of_the_files_is_documented():
     assert not missing
 
 
-def test_every_public_name_is_documented():
-    pages = "\n".join(read(page) for page in (ROOT / "docs" / "api").glob("*.md"))
-    public = list(lissom._HOME)  # without importing what they stand for
-    assert len(public) > 8
-    assert not [name for name in public if not re.search(rf"`(ls\.)?{name}\b", pages)]
-
-
 def commands_in_pages() -> list:
     lines = {line for page in PAGES for line in COMMAND.findall(read(page))}
     return sorted(lines)

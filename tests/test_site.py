@@ -113,6 +113,13 @@ def test_the_site_is_built_without_a_warning_and_without_a_dead_link(site, tmp_p
     )
     assert done.returncode == 0, done.stderr
     assert not site("dead_links").problems(tmp_path / "site")
+    pages = {file: file.read_text() for file in (tmp_path / "site").rglob("*.html")}
+    # A formula with a number inside `split` is shown as an error in red.
+    assert not [
+        file
+        for file, text in pages.items()
+        if r"\begin{split}" in text and r"\tag" in text
+    ]
     assert (tmp_path / "site" / "_static" / "mathjax" / "tex-chtml.js").is_file()
     index = (tmp_path / "site" / "searchindex.js").read_text(encoding="utf-8")
     assert "stiffen" in index

@@ -24,7 +24,7 @@ def section(file: Path) -> str:
     return "\n\n".join([*parts, f"```python\n{code}\n```\n"])
 
 
-def contributing() -> str:
-    """CONTRIBUTING.md without its title, its links as seen from docs/."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+def file_beside(name: str) -> str:
+    """A Markdown file beside docs/ without its title, its links as seen from docs/."""
+    text = (ROOT / name).read_text(encoding="utf-8")
     return text.partition("\n")[2].replace("](docs/", "](/")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import bibliography
 from command_reference import commands
-from example_pages import contributing, examples
+from example_pages import examples, file_beside
 from gallery import pictures
 from python_reference import names
 
@@ -13,8 +13,8 @@ MARK = re.compile(r"^<!-- generated: (\w+)(.*?) -->$", re.MULTILINE)
 MAKERS: dict[str, Callable[..., str]] = {
     "bibliography": bibliography.entries,
     "commands": commands,
-    "contributing": contributing,
     "examples": examples,
+    "file": file_beside,
     "gallery": pictures,
     "names": names,
 }

@@ -4,6 +4,8 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
+from docutils import nodes
+
 PARTS = ("tex-chtml.js", "input/tex", "output/chtml/fonts")
 
 
@@ -21,6 +23,16 @@ def copy_mathjax(app, failure) -> None:
         copy(source / part, target / part, **options)
 
 
+def keep_as_written(app, doctree) -> None:
+    """Sphinx would put formulas with several rows into an environment in which they cannot be numbered."""
+    for formula in doctree.findall(nodes.math_block):
+        text = formula.astext()
+        if r"\tag" in text and not formula.get("no-wrap"):
+            formula.children = [nodes.Text(rf"\[{text}\]")]
+            formula["no-wrap"] = True
+
+
 def setup(app) -> dict:
+    app.connect("doctree-read", keep_as_written)
     app.connect("build-finished", copy_mathjax)
     return {"parallel_read_safe": True}

@@ -2,15 +2,17 @@
 
 import re
 
-LINK = re.compile(r"\]\((?:\.\./)+((?:CONTRIBUTING\.md|examples)[^)\s]*)\)")
+LINK = re.compile(
+    r"\]\((?:\.\./)+((?:CONTRIBUTING\.md|CHANGELOG\.md|examples)[^)\s]*)\)"
+)
 ANCHOR = re.compile(r"[^\w-]")
 
 
 def page_of(target: str) -> str:
     """Address on the site of a file of the project: `examples/few_modes.py` has a section of the page of examples."""
     file, _, anchor = target.partition("#")
-    if file == "CONTRIBUTING.md":
-        return f"/contributing.md#{anchor}" if anchor else "/contributing.md"
+    if file.endswith(".md"):
+        return f"/{file.lower()}#{anchor}" if anchor else f"/{file.lower()}"
     _, _, name = file.strip("/").partition("/")
     return f"/examples.md#{ANCHOR.sub('', name)}" if name else "/examples.md"
 

@@ -57,9 +57,9 @@ def test_a_motor_on_a_coordinate_of_its_own_takes_its_force_as_it_is():
     """The least torques that do the work of given forces, as the pseudo-inverse of the joint map has them."""
     for name, force in (("four-bar", [0.7]), ("five-bar", [0.7, -0.4])):
         f = ls.Model(name).formulation
-        q = np.asarray(f.mechanism.home, dtype=float)
-        x = np.concatenate([of_independent(f, q), np.zeros(f.n_elastic)])
+        q = jnp.asarray(f.mechanism.home, dtype=float)
+        x = jnp.concatenate([of_independent(f, q), jnp.zeros(f.n_elastic)])
         G = np.asarray(f.mechanism.joint_map(x))[list(f.joints.actuated), : f.n_joints]
         wanted = np.linalg.pinv(G.T) @ force
-        found = on_actuated_joints(f, jnp.asarray(x), jnp.asarray(force))
+        found = on_actuated_joints(f, x, jnp.asarray(force))
         assert_allclose(found, wanted, atol=1e-12)

@@ -76,6 +76,16 @@ def test_margins_are_those_of_the_nyquist_curve():
     assert beyond > found.gain / 1.05
 
 
+def test_a_torque_limit_that_rest_does_not_reach_leaves_the_loop_as_it_is():
+    free = closed_loop_poles(open_loop(pendulum(), [END], sampled_law("pid")))
+    # Enough for the weight, and not for the way from the start of the motion.
+    weight = abs(float(pendulum().static([END]).torque[0]))
+    law = changed_law("pid", torque_limit=[1.5 * weight])
+    assert 1.5 * weight < DESCRIBED["pid"]["gains"]["kp"][0] * (END - START)
+    limited = closed_loop_poles(open_loop(pendulum(), [END], law))
+    np.testing.assert_allclose(np.sort(np.abs(limited)), np.sort(np.abs(free)), 1e-9)
+
+
 def test_the_gain_of_a_loop_is_a_system_of_python_control():
     loop = open_loop(pendulum(), [END], sampled_law("lqg"))
     system = loop.as_model().to_control()

@@ -51,6 +51,18 @@ def test_a_flexible_link_keeps_mass_centre_and_inertia(data):
     assert report.beam_mass + report.rest_mass == pytest.approx(report.mass)
 
 
+def test_a_beam_may_follow_a_path_of_its_own():
+    path = [[0, 0, 0], [0.6, 0.0, 0.1], [0.7, 0.1, -0.2]]
+    made, (report,) = with_flexible_links(arm(), {"upper": TUBE | {"path": path}})
+    before = rigid_inertia(ls.Robot.from_dict(arm()))
+    after = rigid_inertia(ls.Robot.from_dict(made))
+    assert_allclose(after, before, atol=1e-12 * np.abs(before).max())
+    assert report.beam_mass > 0.0
+    astray = TUBE | {"path": [[0, 0, 0], [0.6, 0, 0]]}
+    with pytest.raises(DescriptionError, match=r"must end at the next joint, \[0.7, 0"):
+        with_flexible_links(arm(), {"upper": astray})
+
+
 def test_a_link_too_compact_for_its_beam_gets_a_lighter_one():
     _, (fits,) = with_flexible_links(arm(), {"upper": TUBE})
     _, (compact,) = with_flexible_links(

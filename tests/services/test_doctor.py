@@ -25,9 +25,9 @@ def test_versions_devices_and_extras_are_told(capsys):
 
 def test_a_missing_extra_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(service, "_version", lambda name: None)
-    found = by_name(service.doctor(self_test=False))["extra control"]
+    found = by_name(service.doctor(self_test=False))["extra peers"]
     assert found.verdict == "missing"
-    assert found.advice == "pip install 'lissom[control]'"
+    assert found.advice == "pip install 'lissom[peers]'"
 
 
 def test_a_cache_that_cannot_be_written_is_unsound(monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""`lissom import`: robots from URDF files."""
+"""`lissom import`: robots from URDF and MJCF files."""
 
 from math import isfinite
 from typing import Annotated, Any
@@ -12,7 +12,12 @@ from .parsing import option_names
 
 
 def import_robot(
-    file: Annotated[str, typer.Argument(metavar="ROBOT.urdf", help="URDF file.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROBOT.urdf", help="URDF file, or MJCF (.xml, read by Pinocchio)."
+        ),
+    ],
     tip: Annotated[
         list[str] | None,
         typer.Option(
@@ -69,7 +74,7 @@ def import_robot(
     ] = None,
     json: Json = False,
 ) -> None:
-    """A robot file of a URDF file. Links made flexible keep their mass, centre and inertia.
+    """A robot file of a URDF or MJCF file. Links made flexible keep their mass, centre and inertia.
 
     Example: lissom import robot.urdf --tip tool0 --flexible upper_arm_link=tube:100mm:90mm:aluminium -o arm.yaml
     """

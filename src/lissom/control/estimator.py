@@ -15,6 +15,9 @@ from ..types import Real
 from .design_model import DesignError, DesignModel, Matrix, check_detectable
 from .riccati import discrete_riccati
 
+# Standard deviation of a lasting torque, in those of its noise, beyond which it is taken for unknown.
+UNSEEN_DOUBT = 1e6
+
 
 class Estimate(NamedTuple):
     """What is expected at the next sample, before it is measured."""
@@ -95,6 +98,10 @@ def kalman_filter(
         P = discrete_riccati(A.T, C.T, Q, R)
     except np.linalg.LinAlgError:
         raise _unseen_torque(design) from None
+    # What no sensor sees is doubted more with every sample, until rounding ends it.
+    doubt = np.sqrt(np.abs(np.diag(P)[s:]))
+    if np.any(doubt > UNSEEN_DOUBT * np.hypot(torque_noise, disturbance_drift)):
+        raise _unseen_torque(design)
     L = P @ C.T @ np.linalg.inv(C @ P @ C.T + R)
     return Estimator(design.A, design.B, design.C, design.D, L[:s], L[s:])
 
@@ -109,8 +116,8 @@ def _unseen_torque(design: DesignModel) -> DesignError:
     unseen = np.linalg.svd(balance / size)[2][-1] / size
     drive = design.input_names[int(np.argmax(np.abs(unseen[s:])))]
     return DesignError(
-        f"not detectable: {len(design.C)} sensors ({', '.join(design.output_names)}) cannot tell the lasting torques "
-        f"of {len(design.input_names)} drives apart, {drive} least of all. Add the encoder of its joint.",
+        f"not detectable: by {', '.join(design.output_names)} alone the lasting torques of "
+        f"{len(design.input_names)} drives cannot be told apart, {drive} least of all. Add the encoder of its joint.",
         "sensors",
     )
 

@@ -19,6 +19,7 @@ from ..solve.feedback import WiredLaw, wired
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 
+LONG_AFTER = 1e6  # [s]; every motion has ended by then
 POINTS = 4000  # frequencies up to half the sampling frequency
 
 
@@ -82,13 +83,17 @@ def _held_names(torques: tuple[str, ...]) -> list[str]:
 
 
 def open_loop(model: Model, q: Any, law: AbstractLaw) -> OpenLoop:
-    """The loop of a sampled law and a robot at a pose."""
+    """The loop of a sampled law and a robot at rest at a pose, after the end of the law's motion.
+
+    There its torques are those of rest: on the way, and elsewhere, a limit of the torque may cut the loop open.
+    """
     feedback = wired(model, law)
     assert isinstance(feedback, WiredLaw)
     names = tuple(channel.name for channel in feedback.channels)
     robot = linearize(model, q, outputs=names)
     sampled = robot.discretize(float(np.asarray(law.sample)), "zoh")
-    return OpenLoop(sampled, law_matrices(feedback, robot.operating.outputs))
+    measured = robot.operating.outputs
+    return OpenLoop(sampled, law_matrices(feedback, measured, LONG_AFTER))
 
 
 def closed_loop_poles(loop: OpenLoop) -> Complex[np.ndarray, " s"]:

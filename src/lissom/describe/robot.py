@@ -141,6 +141,26 @@ class Robot(Summarised, Part):
         return build(cls, document)
 
     @classmethod
+    def from_mjcf(
+        cls,
+        path: str | Path,
+        tip: str | Sequence[str] | None = None,
+        flexible: Mapping[str, Any] | None = None,
+        beam_mass: bool = False,
+        *,
+        hold: Mapping[str, float] | None = None,
+    ) -> "Robot":
+        """The bodies of an MJCF file (MuJoCo), read by Pinocchio (the extra `peers`); see `from_urdf`."""
+        from .mjcf import robot_from_mjcf
+        from .urdf_flexible import with_flexible_links
+
+        tips = (tip,) if isinstance(tip, str) else tuple(tip or ())
+        data = robot_from_mjcf(Path(path), tips, hold)
+        if flexible:
+            data, _ = with_flexible_links(data, flexible, not beam_mass)
+        return build(cls, Document(str(path), data, {}))
+
+    @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Robot":
         """The robot of plain data, as a robot file would hold it."""
         return build_from(cls, data)

@@ -47,7 +47,10 @@ SpectralRadius = Annotated[float, Quantity("", least=0, below=1 + 1e-12)]
 def _check_elastic(value: Any) -> Any:
     if is_list(value) or value in ("zero", "static"):
         return value
-    raise error("must be zero, static, or one number for each elastic coordinate")
+    words = ("zero", "static")
+    raise error(
+        f"must be one of {', '.join(words)}{nearest(value, words)}; or one number for each elastic coordinate"
+    )
 
 
 class Initial(Part):

@@ -1,7 +1,6 @@
 """URDF files as robots of rigid links: kinematics, inertias, limits, friction, and shapes for pictures."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -10,11 +9,20 @@ import numpy as np
 import yourdfpy
 
 from ..algebra.so3 import axis_rotation
-from ..types import Matrix3, Vector3
+from .body_tree import (
+    AT_HOME,
+    Frame,
+    TreeBody,
+    after,
+    check_masses,
+    fixed_joint_at,
+    link_entries,
+    ordered_bodies,
+)
 from .document import MAX_BYTES, TOO_LARGE, scalar
 from .errors import nearest, refused
 from .names import name_of
-from .rigid_part import NOTHING, RigidPart, moved, total
+from .rigid_part import NOTHING, RigidPart, moved
 from .urdf_tree import UrdfTree, below, chosen_tips, links_to, tree_of
 from .urdf_visuals import Visual, visuals_of
 
@@ -25,15 +33,9 @@ TYPES = {
     "fixed": "fixed",
 }
 
-# Cosine of the pitch below which roll and yaw cannot be told apart.
-UPRIGHT = 1e-9
-
 X_AXIS = [1.0, 0.0, 0.0]  # of a joint where a URDF file says nothing
 
 
-Frame = tuple[Matrix3, Vector3]  # rotation and position
-AT_HOME: Frame = (np.eye(3), np.zeros(3))
-SAME_POINT = 1e-9  # [m]
 MOST_NAMES = 6  # in a line about links
 
 
@@ -58,24 +60,6 @@ class UrdfRobot(NamedTuple):
     visuals: dict[str, list[Visual]]  # shapes for pictures, by link of the robot
 
 
-@dataclass(eq=False)
-class _Body:
-    """A link of the robot that is being made: all links of the file that move as one."""
-
-    name: str
-    joint: dict[str, Any]
-    parent: "_Body | None"
-    parts: list[RigidPart] = field(default_factory=list)
-    visuals: list[Visual] = field(default_factory=list)
-    children: list["_Body"] = field(default_factory=list)
-    tip: Vector3 | None = None  # where a chosen tip was merged into it
-
-    @property
-    def origin(self) -> Vector3:
-        """Of its joint, in the frame of its parent."""
-        return np.asarray(self.joint["origin"]["xyz"])
-
-
 def robot_from_urdf(path: Path, choices: UrdfChoices = EVERYTHING) -> UrdfRobot:
     """The links of a URDF file from its base to the chosen tips, as plain data of a robot file.
 
@@ -90,36 +74,14 @@ def robot_from_urdf(path: Path, choices: UrdfChoices = EVERYTHING) -> UrdfRobot:
     tree = tree_of(urdf, file)
     tips = chosen_tips(tree, choices.tips, file)
     work = _Growth(tree, links_to(tree, tips), set(tips), choices, file)
-    ground = _Body("ground", {}, None)
+    ground = TreeBody("ground", {}, None)
     work.grow(tree.base, ground, AT_HOME)
-    bodies = _ordered(ground)
-    _check_masses(bodies, file)
-    links = [entry for body in bodies for entry in _entries(body, bodies)]
+    bodies = ordered_bodies(ground)
+    check_masses(bodies, file)
+    links = [entry for body in bodies for entry in link_entries(body, bodies)]
     visuals = {body.name: body.visuals for body in bodies if body.visuals}
     data = {"lissom": 1, "name": urdf.name or path.stem, "links": links}
     return UrdfRobot(data, work.notes(), visuals)
-
-
-def _ordered(ground: _Body) -> list[_Body]:
-    """All bodies, each after what carries it, branch after branch."""
-    found: list[_Body] = []
-    waiting = ground.children[::-1]
-    while waiting:
-        body = waiting.pop()
-        found.append(body)
-        waiting += body.children[::-1]
-    return found
-
-
-def _check_masses(bodies: list[_Body], file: str) -> None:
-    if any(total(body.parts).mass > 0.0 for body in bodies):
-        return
-    names = ", ".join(body.name for body in bodies)
-    message = (
-        f"no link has a mass ({names}): a robot that moves needs <inertial> with mass and inertia; "
-        "export the file with inertias, or add them"
-    )
-    raise refused("inertial", None, message, file)
 
 
 # --- growing the robot ---------------------------------------------------------------------------------------------
@@ -156,7 +118,7 @@ class _Growth:
                 raise refused("hold", name, message, self.file)
         return dict(self.choices.hold)
 
-    def grow(self, link: str, body: _Body, place: Frame) -> None:
+    def grow(self, link: str, body: TreeBody, place: Frame) -> None:
         """A link of the file, at a place in a body, and all that it carries."""
         is_ground = body.parent is None
         if not is_ground:
@@ -171,7 +133,7 @@ class _Growth:
             elif not is_ground:
                 self._grow_beside(joint, body, at)
 
-    def _grow_on(self, joint: Any, body: _Body, at: Frame) -> None:
+    def _grow_on(self, joint: Any, body: TreeBody, at: Frame) -> None:
         """A link of the chain."""
         is_held = joint.name in self.held
         if not is_held:
@@ -182,12 +144,12 @@ class _Growth:
             return self.grow(joint.child, body, after(at, self._turned(joint)))
         described = _joint(joint, at)
         if is_held:
-            described = _joint_at(after(at, self._turned(joint)))
-        child = _Body(name_of(joint.child), described, body)
+            described = fixed_joint_at(after(at, self._turned(joint)))
+        child = TreeBody(name_of(joint.child), described, body)
         body.children.append(child)
         self.grow(joint.child, child, AT_HOME)
 
-    def _grow_beside(self, joint: Any, body: _Body, at: Frame) -> None:
+    def _grow_beside(self, joint: Any, body: TreeBody, at: Frame) -> None:
         """A link beside the chain."""
         if self.choices.branches == "drop":
             self.dropped += below(self.tree, joint.child)
@@ -240,58 +202,6 @@ def _listed(names: list[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def after(place: Frame, then: Frame) -> Frame:
-    """One frame seen through another."""
-    R, p = place
-    turn, shift = then
-    return R @ turn, p + R @ shift
-
-
-# --- plain data ----------------------------------------------------------------------------------------------------
-
-
-def _entries(body: _Body, bodies: list[_Body]) -> Iterator[dict[str, Any]]:
-    """The link of a robot file, and before it a massless one where its joint lies off its parent's tip."""
-    joint, carrier = body.joint, body.parent
-    assert carrier is not None
-    parent = carrier.name
-    tip = _tip(carrier) if carrier.parent is not None else None
-    if tip is not None and np.abs(body.origin - tip).max() > SAME_POINT:
-        bracket = f"to_{body.name}"
-        reach = body.origin - tip
-        yield {
-            "name": bracket,
-            "joint": _joint_at((np.eye(3), tip)),
-            "rigid": {"mass": 0.0, "tip": reach.tolist()},
-            "parent": parent,
-        }
-        joint = {**joint, "origin": {**joint["origin"], "xyz": reach.tolist()}}
-        parent = bracket
-    whole = total(body.parts)
-    rigid: dict[str, Any] = {"mass": float(whole.mass)}
-    if whole.mass or np.any(whole.inertia):
-        rigid["com"] = whole.centre.tolist()
-        rigid["inertia"] = whole.inertia.tolist()
-    own_tip = _tip(body)
-    if own_tip is not None:
-        rigid["tip"] = own_tip.tolist()
-    entry = {"name": body.name, "joint": joint, "rigid": rigid}
-    before = bodies[bodies.index(body) - 1] if body is not bodies[0] else None
-    follows = carrier is before or (before is None and carrier.parent is None)
-    if not follows or parent != carrier.name:
-        entry["parent"] = parent
-    yield entry
-
-
-def _tip(body: _Body) -> Vector3 | None:
-    """Where the next link sits, or the tip that was chosen."""
-    if body.children:
-        return body.children[0].origin
-    if body.tip is not None and np.any(body.tip):
-        return body.tip
-    return None
-
-
 def _check_joint(joint: Any, file: str) -> None:
     if joint.type not in TYPES:
         message = (
@@ -334,16 +244,10 @@ def _robot_in(path: Path) -> Any:
     return model.robot
 
 
-def _joint_at(at: Frame) -> dict[str, Any]:
-    """A fixed joint."""
-    R, p = at
-    return {"type": "fixed", "origin": {"xyz": p.tolist(), "rpy": rpy_of(R)}}
-
-
 def _joint(joint: Any, at: Frame) -> dict[str, Any]:
     """A joint of the file, whose frame stands at a place in the link that carries it."""
     kind = TYPES[joint.type]
-    fixed = _joint_at(at)
+    fixed = fixed_joint_at(at)
     if kind == "fixed":
         return fixed
     origin = fixed["origin"]
@@ -393,17 +297,3 @@ def _frame(origin: Any) -> Frame:
         return AT_HOME
     T = np.asarray(origin, float)
     return T[:3, :3], T[:3, 3]
-
-
-def rpy_of(R: Matrix3) -> list[float]:
-    """Roll, pitch and yaw of a rotation matrix: R = Rz(yaw) Ry(pitch) Rx(roll); yaw is 0 at pitch +-90 deg."""
-    cos_pitch = np.hypot(R[0, 0], R[1, 0])
-    pitch = np.arctan2(-R[2, 0], cos_pitch)
-    if cos_pitch > UPRIGHT:
-        roll = np.arctan2(R[2, 1], R[2, 2])
-        yaw = np.arctan2(R[1, 0], R[0, 0])
-    else:
-        # Roll and yaw turn about the same line: all of the turn is given to roll.
-        roll = np.arctan2(-R[1, 2], R[1, 1])
-        yaw = 0.0
-    return [float(roll), float(pitch), float(yaw)]

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from ..types import Vector3
 from .errors import nearest, refused
 from .files import build_from
 from .link import Beam, inertia_matrix
 from .part import plain
-from .rigid_part import RigidPart, remainder, scaled
+from .rigid_part import RigidPart, remainder, scaled, total
 from .section import section_values
 from .section_estimate import estimated_section
 
@@ -31,6 +32,7 @@ ELEMENTS = 4
 WITH_UNIT = re.compile(r"^([-+\d.]+(?:[eE][-+]?\d+)?)([a-zA-Z]+)$")  # 100mm
 HALVINGS = 60  # of the interval in which the beam's share of the mass is looked for
 LEAST_SHARE = 1e-3  # of its own mass, below which a beam is no beam any more
+OFF_TIP = 1e-6  # [m] by which a path may miss the next joint
 ROUNDING = 1e-12  # of the largest moment: a moment that is less below zero is zero
 
 
@@ -153,10 +155,10 @@ def _flexible(
     if not np.any(tip):
         message = "has no length: its tip, the next joint, lies on its own joint"
         raise refused("flexible", name, message)
-    path = [[0.0, 0.0, 0.0], tip.tolist()]
-    entry = {**beam, "path": path}
+    entry = {**beam, "path": _path(beam, tip, name)}
     built = build_from(Beam, entry)
-    own = beam_part(built, tip)
+    path = np.asarray(built.path, dtype=float)
+    own = beam_part(built, path)
     whole = RigidPart(
         float(rigid["mass"]),
         np.asarray(rigid.get("com", np.zeros(3)), dtype=float),
@@ -184,21 +186,39 @@ def _flexible(
     if share < 1.0:
         density = share * built.material.density
         entry["material"] = {**plain(built.material), "density": density}
-    node, mass = _on_nearest_node(rest, tip, built.elements)
+    node, mass = _on_nearest_node(rest, path, built.elements)
     made["masses"] = [mass]
     return made, FlexibleLink(name, whole.mass, lighter.mass, share, rest.mass, node)
 
 
-def beam_part(beam: Beam, tip: Vector3) -> RigidPart:
-    """A uniform straight beam from joint to tip as a rigid body: a line with the twist inertia of its section."""
+def _path(beam: Mapping[str, Any], tip: Vector3, name: str) -> list[list[float]]:
+    """The path that the beam is given, which ends at the tip of the link, or a straight one."""
+    given = beam.get("path")
+    if given is None:
+        return [[0.0, 0.0, 0.0], tip.tolist()]
+    corners = np.asarray(given, dtype=float)
+    is_path = corners.ndim == 2 and corners.shape[1] == 3
+    if not is_path or np.abs(corners[-1] - tip).max() > OFF_TIP:
+        shown = ", ".join(f"{value:.6g}" for value in tip)
+        message = f"its path must end at the next joint, [{shown}]"
+        raise refused("flexible", name, message)
+    return corners.tolist()
+
+
+def beam_part(beam: Beam, path: Float[np.ndarray, "c 3"]) -> RigidPart:
+    """A uniform beam along a polyline as a rigid body: lines with the twist inertia of their section."""
     values = section_values(beam.section, beam.material.nu)
-    L = float(np.linalg.norm(tip))
-    direction = tip / L
-    mass = float(beam.material.density * values.area) * L
-    along = np.outer(direction, direction)
-    across = np.eye(3) - along
-    twist = float(beam.material.density * values.polar_moment) * L
-    return RigidPart(mass, tip / 2, mass * L**2 / 12 * across + twist * along)
+    density = float(beam.material.density)
+    area, polar = float(values.area), float(values.polar_moment)
+    pieces = []
+    for start, end in zip(path, path[1:], strict=False):
+        L = float(np.linalg.norm(end - start))
+        direction = (end - start) / L
+        along = np.outer(direction, direction)
+        mass = density * area * L
+        inertia = mass * L**2 / 12 * (np.eye(3) - along) + density * polar * L * along
+        pieces.append(RigidPart(mass, (start + end) / 2, inertia))
+    return total(pieces)
 
 
 def _largest_share(whole: RigidPart, own: RigidPart) -> float:
@@ -229,10 +249,12 @@ def _could_be_spread(part: RigidPart) -> bool:
 
 
 def _on_nearest_node(
-    rest: RigidPart, tip: Vector3, elements: int
+    rest: RigidPart, path: Float[np.ndarray, "c 3"], elements: int
 ) -> tuple[int, dict[str, Any]]:
     """Number of the node of the beam that is nearest to the centre of a body, and the lumped mass there."""
-    places = np.linspace(np.zeros(3), tip, elements + 1)
+    pieces = zip(path, path[1:], strict=False)
+    rows = [np.linspace(start, end, elements + 1)[1:] for start, end in pieces]
+    places = np.concatenate([path[:1], *rows])
     node = int(np.argmin(np.linalg.norm(places - rest.centre, axis=1)))
     offset = np.asarray(rest.centre - places[node])
     mass = {

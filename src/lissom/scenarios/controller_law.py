@@ -35,24 +35,36 @@ def controller_law(
 @contextmanager
 def problems_at(field: str, controller: Part) -> Iterator[None]:
     """While it lasts, what cannot be designed is a problem of the controller that is described under a field."""
+    try:
+        yield
+    except ValueError as failure:
+        described = _as_problem(failure, field, controller)
+        if described is None:
+            raise
+        raise described from None
+
+
+def _as_problem(
+    failure: ValueError, field: str, controller: Part
+) -> DescriptionError | None:
+    """A failure of a design as a problem of the description; None if it is none."""
+    # Imported now that something failed: designs take a while to import.
     from ..control.design_model import DesignError
     from ..solve.channels import UnknownNameError
 
-    try:
-        yield
-    except DesignError as failure:
+    if isinstance(failure, DesignError):
         place = ".".join(filter(None, (field, failure.field)))
-        value = _written(controller, failure.field)
-        raise refused(place, value, failure.message) from None
-    except UnknownNameError as failure:
-        raise refused(f"{field}.sensors", failure.name, failure.message) from None
-    except DescriptionError as failure:
-        # The robot as the controller believes it to be.
-        problems = []
-        for problem in failure.problems:
-            place = f"{field}.model.{problem.field}"
-            problems.append(replace(problem, field=place, file=None, line=None))
-        raise DescriptionError(problems) from None
+        return refused(place, _written(controller, failure.field), failure.message)
+    if isinstance(failure, UnknownNameError):
+        return refused(f"{field}.sensors", failure.name, failure.message)
+    if not isinstance(failure, DescriptionError):
+        return None
+    # The robot as the controller believes it to be.
+    problems = []
+    for problem in failure.problems:
+        place = f"{field}.model.{problem.field}"
+        problems.append(replace(problem, field=place, file=None, line=None))
+    return DescriptionError(problems)
 
 
 def _written(controller: Part, field: str) -> Any:

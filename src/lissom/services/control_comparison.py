@@ -10,7 +10,7 @@ from ..describe.files import find_study
 from .comparison_files import draw_comparison, write_row
 from .comparison_numbers import Setting, run_numbers, setting_of
 from .comparison_rules import check_stable, finishing_at
-from .comparison_table import CompareRequest, CompareResult, ControllerRow
+from .comparison_table import NOT_RUN, CompareRequest, CompareResult, ControllerRow
 from .failures import FailedRun
 from .law_files import problems_in_files
 from .output_files import PICTURE, check_outputs
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..show.run import Run
 
 NUMBERS = (".json", ".csv")
-NOT_RUN = "not run"
 Watch = Callable[[float], None]  # called with the share of a run that is done
 
 
@@ -126,7 +125,7 @@ def _row(
 def _measured(
     setting: Setting, name: str, told: Watch
 ) -> "tuple[ControllerRow, Run | None]":
-    from ..control.margins import margins
+    from ..control.margins import margins_of, open_loop
     from ..scenarios.controller_law import controller_law, problems_at
     from ..scenarios.ready import initial_state
     from ..show.run import simulate
@@ -138,7 +137,8 @@ def _measured(
     with problems_at(field, controller):
         controller = finishing_at(model, controller, setting.stop)
     law = controller_law(model, controller, field)
-    found = None if law.sample is None else margins(model, setting.q, law)
+    loop = None if law.sample is None else open_loop(model, setting.q, law)
+    found = None if loop is None else margins_of(loop)
     with problems_at(field, controller):
         check_stable(controller, found)
     t_end = setting.stop + setting.study.periods * setting.period
@@ -154,11 +154,12 @@ def _measured(
     )
     numbers = run_numbers(setting, controller, run)
     numbers["notes"] = (*law.remarks(), *law.incidents())
-    if found is not None:
+    if loop is not None and found is not None:
+        resting = loop.robot.operating.outputs
         numbers |= {
             "stable": found.stable,
             "sensitivity": found.sensitivity,
             "phase_margin_deg": found.phase_deg,
+            "microseconds": microseconds_per_sample(model, law, t_end, resting),
         }
-    numbers["microseconds"] = microseconds_per_sample(model, law)
     return ControllerRow(name=name, type=controller.type, **numbers), run

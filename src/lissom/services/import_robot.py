@@ -1,4 +1,4 @@
-"""Robots from URDF files, with links that are made flexible."""
+"""Robots from URDF and MJCF files, with links that are made flexible."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..describe import DescriptionError, Problem, Robot
 from ..describe.document import Document
 from ..describe.files import build
-from ..describe.urdf_flexible import beam_from_text, with_flexible_links
+from ..describe.urdf_flexible import ESTIMATE, beam_from_text, with_flexible_links
 from .frozen_model import FrozenModel
 from .output_files import check_outputs
 
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from ..describe.urdf import UrdfRobot
 
 ROBOT_FILE = (".yaml", ".yml")
+MJCF = (".xml", ".mjcf")
 
 
 class ImportRequest(FrozenModel):
-    """A URDF file, the chain in it, and the links that bend."""
+    """A URDF or MJCF file, the chain in it, and the links that bend."""
 
     file: str
     tip: tuple[str, ...] = ()  # last links, of the chain or of each branch
@@ -54,22 +55,17 @@ class ImportResult(FrozenModel):
 
 
 def import_robot(request: ImportRequest) -> ImportResult:
-    """A robot file of a URDF file.
+    """A robot file of a URDF or MJCF file.
 
     Raises:
         DescriptionError: the file cannot be read, or a link cannot be made flexible.
     """
-    # yourdfpy is slow to import.
-    from ..describe.urdf import UrdfChoices, robot_from_urdf
-
     check_outputs({"output": (request.output, ROBOT_FILE)})
     path = Path(request.file)
     if not path.is_file():
         raise DescriptionError([Problem(request.file, None, "", None, "no such file")])
     beams = dict(beam_from_text(text) for text in request.flexible)
-    tips, hold = request.tip, request.hold
-    choices = UrdfChoices(tips, request.branches, hold, request.merge_fixed)
-    found = robot_from_urdf(path, choices)
+    found = _described(path, request)
     surfaces, missing = _surfaces(found, request)
     keeps_inertia = not request.beam_mass
     data, made = with_flexible_links(found.data, beams, keeps_inertia, surfaces)
@@ -97,6 +93,20 @@ def import_robot(request: ImportRequest) -> ImportResult:
     )
 
 
+def _described(path: Path, request: ImportRequest) -> "UrdfRobot":
+    """What the file gives, before links are made flexible."""
+    # yourdfpy is slow to import.
+    from ..describe.urdf import UrdfChoices, UrdfRobot, robot_from_urdf
+
+    tips, hold = request.tip, request.hold
+    if path.suffix.lower() in MJCF:
+        from ..describe.mjcf import robot_from_mjcf
+
+        return UrdfRobot(robot_from_mjcf(path, tips, hold), [], {})
+    choices = UrdfChoices(tips, request.branches, hold, request.merge_fixed)
+    return robot_from_urdf(path, choices)
+
+
 Surfaces = dict[str, Any]  # triangles by link
 
 
@@ -109,7 +119,9 @@ def _surfaces(
         DescriptionError: a mesh is missing, and meshes are asked for.
     """
     surfaces: Surfaces = {}
-    if request.meshes is False:
+    # Shapes are for the robot file, and for estimates of sections.
+    is_wanted = request.output is not None or any(map(_is_estimate, request.flexible))
+    if request.meshes is False or not (is_wanted or request.meshes):
         return surfaces, ()
     from ..describe.urdf_visuals import MissingMesh, surface_of
 
@@ -126,6 +138,10 @@ def _surfaces(
         raise DescriptionError(named)
     more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
     return surfaces, (f"pictures are without the mesh of {problems[0]}{more}",)
+
+
+def _is_estimate(text: str) -> bool:
+    return text.partition("=")[2].startswith(ESTIMATE)
 
 
 def _with_pictures(data: dict[str, Any], surfaces: Surfaces, output: Path) -> Robot:

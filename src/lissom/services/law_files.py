@@ -32,11 +32,11 @@ def scenario_with_law(
 
 
 @contextmanager
-def problems_in_files(source: Source, law: str | None) -> Iterator[None]:
+def problems_in_files(source: Source | None, law: str | None) -> Iterator[None]:
     """While it lasts, problems get the file and the line of what they are about.
 
     Args:
-        source: of the scenario.
+        source: of the scenario; None where it stands in no file.
         law: file of its controller, None where the scenario has it.
     """
     try:
@@ -46,7 +46,7 @@ def problems_in_files(source: Source, law: str | None) -> Iterator[None]:
         raise DescriptionError(placed) from None
 
 
-def _placed(problem: Problem, source: Source, law: str | None) -> Problem:
+def _placed(problem: Problem, source: Source | None, law: str | None) -> Problem:
     if law is not None and problem.field.startswith(CONTROLLER):
         return in_law_file(DescriptionError([problem]), law).problems[0]
     return located(problem, source if isinstance(source, str) else None)

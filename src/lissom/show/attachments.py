@@ -69,9 +69,9 @@ def _on_link(
         centre = points[load.node] + R @ np.asarray(load.offset)
         ball = centre + sphere_triangles(_radius(load.mass, length))
         if load.payload:
-            yield Attachment(ball, PAYLOAD_COLOUR, "payload, as a ball of steel")
+            yield Attachment(ball, PAYLOAD_COLOUR, "payload (ball of steel)")
         else:
-            yield Attachment(ball, MASS_COLOUR, "mass, as a ball of steel")
+            yield Attachment(ball, MASS_COLOUR, "mass (ball of steel)")
 
 
 def _radius(mass: float, length: float) -> float:

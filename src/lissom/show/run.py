@@ -48,6 +48,7 @@ from ..solve.node_motion import (
 from ..solve.outputs import (
     ENERGIES,
     Outputs,
+    at_nodes,
     energy_audit,
     outputs_of,
     prepare_outputs,
@@ -497,7 +498,7 @@ def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, float, "_End"]
         return state, float(t_start), _End()
     if not isinstance(start, Run):
         message = "must be a Run; a state or a pose is given as `state`"
-        raise ArgumentError("start", start, message)
+        raise ArgumentError("start", type(start).__name__, message)
     if state is not None or t_start != 0.0:
         message = "gives state and time: leave out `state` and `t_start`"
         raise ArgumentError("start", "Run", message)
@@ -673,7 +674,6 @@ def table_of_outputs(
     n = int(solution.filled)
     j = model.formulation.n_joints
     elastic = np.asarray(solution.x)[:n, j:]
-    link, node = np.array(model.node_index).T
     joint = ("time", "joint")
     nodes = ("time", "node", "axis")
     variables = {
@@ -698,17 +698,17 @@ def table_of_outputs(
         "encoder_rate": (joint, outputs.encoder_rate, {"units": "rad/s or m/s"}),
         "position": (
             nodes,
-            outputs.position[:, link, node],
+            at_nodes(model, outputs.position),
             {"units": "m", "long_name": "nodes of the robot, world axes"},
         ),
         "erls_position": (
             nodes,
-            outputs.erls_position[:, link, node],
+            at_nodes(model, outputs.erls_position),
             {"units": "m", "long_name": "nodes of the ERLS"},
         ),
         "rotation": (
             nodes,
-            outputs.rotation[:, link, node],
+            at_nodes(model, outputs.rotation),
             {"units": "rad", "long_name": "small rotation from the ERLS"},
         ),
         "frame": (

@@ -311,6 +311,18 @@ def wired(model: Model, law: Any) -> AbstractFeedback | None:
 
 def _check_function(model: Model, function: Callable) -> None:
     """Refuse a function that takes something else than (t, state), or gives something else than torques."""
+    if not has_known_content(function):
+        _check_torques(model, function)
+        return
+    sizes = (model.n_joints, model.formulation.n_elastic, model.actuated)
+    # Scripts make the same function again and again: to trace it takes longer than a short run.
+    known = user_function(function)
+    if sizes not in known.checked:
+        _check_torques(model, function)
+        known.checked.add(sizes)
+
+
+def _check_torques(model: Model, function: Callable) -> None:
     try:
         inspect.signature(function).bind(0.0, None)
     except TypeError:

@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from ..compilation import QUICK
 from ..dynamics import engine
@@ -14,9 +15,9 @@ from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
-from ..native.compiled import NativeAhead
-from ..native.marks import kept_function, over_first_rows
-from ..types import host_real, host_whole
+from ..native.marks import kept_function
+from ..native.rows import RowsAhead
+from ..types import host_whole
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs
 from .march import DrivenRobot
@@ -46,18 +47,9 @@ class Outputs(eqx.Module):
     energy: Any  # (t, 5): kinetic, strain, gravity, input, dissipated [J]
 
 
-def motion_outputs(formulation, count, joints, x, xd, work) -> Outputs:
-    """Outputs of the first `count` of many states; `joints` say on which branch a closed chain is."""
-
-    def one(*state):
-        return _outputs_at(formulation, *state)
-
-    return over_first_rows(one, count)(joints, x, xd, work)
-
-
 @kept_function
 def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
-    """Outputs of one state."""
+    """Outputs of one state; `joints` say on which branch a closed chain is."""
     f = near(formulation, joints)
     motion = f.motion(x, xd, jnp.zeros_like(x))
     place = motion.place
@@ -81,18 +73,9 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     )
 
 
-def joint_torques(robot: DrivenRobot, t_end, count, joints, command, t, x, xd):
-    """Torques at the first `count` of many times of a run that ends at `t_end`."""
-
-    def one(*state):
-        return _torques_at(robot, t_end, *state)
-
-    return over_first_rows(one, count)(joints, command, t, x, xd)
-
-
 @kept_function
 def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
-    """Torques at one time."""
+    """Torques at one time of a run that ends at `t_end`."""
     schedule = robot.schedule
     loads = schedule.loads(schedule.piece_at(t, t_end))
     here = MotionProblem(robot.formulation, loads).near(joints)
@@ -103,8 +86,9 @@ def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
     return here.torque(t, here.formulation.motion(x, xd, xdd))
 
 
-shown_motion = NativeAhead(motion_outputs, lambda f, *_: f, **QUICK)
-_torques = NativeAhead(joint_torques, lambda robot, *_: robot.formulation, **QUICK)
+# Of a formulation and the first so many of many states.
+shown_motion = RowsAhead(_outputs_at, **QUICK)
+_torques = RowsAhead(_torques_at, lambda robot: robot.formulation, **QUICK)
 
 
 class RowsOfRun(NamedTuple):
@@ -127,14 +111,14 @@ def over_run(
 ) -> Any:
     """What `compute` gives for the output times reached, each segment of the run in its own coordinates."""
     t_end = float(solution.t[-1])
-    schedule = inputs.wired(model).schedule(t_end)
+    inputs = inputs.wired(model)
     rows = [segment.row for segment in solution.segments]
     ends = [*rows[1:], int(solution.filled)]
     most = rows_of_window()
     parts = []
     for segment, end in zip(solution.segments, ends, strict=True):
         f = with_coordinates(model.formulation, segment.independent)
-        robot = DrivenRobot(f, schedule)
+        robot = inputs.robot(f, t_end)
         for first in range(segment.row, end, most):
             rows_here = _rows(solution, slice(first, min(first + most, end)))
             parts.append(compute(robot, t_end, rows_here))
@@ -169,8 +153,8 @@ def _outputs_of_rows(
     count, joints, command, t, x, xd, work = rows
     these = host_whole(count)
     seen = shown_motion(robot.formulation, these, joints, x, xd, work)
-    end = host_real(t_end)
-    torques = _torques(robot, end, these, joints, command, t, x, xd)
+    ends = np.full(len(t), t_end)
+    torques = _torques(robot, these, ends, joints, command, t, x, xd)
     return jax.tree.map(lambda part: np.asarray(part)[:count], (seen, torques))
 
 
@@ -180,8 +164,7 @@ def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) ->
     most, joints, command, t, x, xd, work = blank_rows(robot)
     count = host_whole(most)
     shown_motion.prepare(robot.formulation, count, joints, x, xd, work)
-    end = host_real(t_end)
-    _torques.prepare(robot, end, count, joints, command, t, x, xd)
+    _torques.prepare(robot, count, t, joints, command, t, x, xd)
 
 
 def robot_at_start(
@@ -190,7 +173,7 @@ def robot_at_start(
     """The robot in the coordinates in which a run from this state to `t_end` begins."""
     inputs = inputs.wired(model)
     f, _ = with_prescribed_joints(model.formulation, state, inputs.prescribed)
-    return DrivenRobot(f, inputs.schedule(t_end))
+    return inputs.robot(f, t_end)
 
 
 def blank_rows(robot: DrivenRobot) -> RowsOfRun:
@@ -204,6 +187,18 @@ def blank_rows(robot: DrivenRobot) -> RowsOfRun:
     law = robot.sampled_law
     command = blank(0 if law is None else len(f.joints.actuated))
     return RowsOfRun(most, joints, command, blank(), x, x, blank(2))
+
+
+def at_nodes(
+    model: Model, padded: Float[np.ndarray, "t l k *d"]
+) -> Float[np.ndarray, "t n *d"]:
+    """Values over time in the order of `model.node_names`, from an array padded to the longest body."""
+    times, bodies, nodes = padded.shape[:3]
+    places = np.array([body * nodes + node for body, node in model.node_index])
+    flat = padded.reshape(times, bodies * nodes, *padded.shape[3:])
+    if np.array_equal(places, np.arange(bodies * nodes)):
+        return flat
+    return flat.take(places, axis=1)
 
 
 def energy_audit(outputs: Outputs) -> np.ndarray:

@@ -1,6 +1,6 @@
 """A whole run: in bursts that can be watched, or in one pure call."""
 
-import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from ..types import (
     picked,
     real,
     whole,
+    with_fields,
 )
 from .adjoint import recorded_along, recorded_march, replayed
 from .arguments import (
@@ -91,6 +92,10 @@ def settings_of(solver: Solver, t_end: float) -> Settings:
     max_step = host_real(solver.max_step or t_end)
     most = host_whole(solver.max_steps)
     return Settings(step_of(solver), tolerance, max_step, most)
+
+
+# Runs that are repeated find their settings again, and compiled code knows them at sight.
+_same_settings = functools.lru_cache(maxsize=32)(settings_of)
 
 
 def output_times(
@@ -176,7 +181,7 @@ def _simulated(
     """The run itself."""
     inputs = inputs.wired(model)
     end = float(times[-1])
-    settings = settings_of(solver, end)
+    settings = _same_settings(solver, end)
     robot, at = _at_start(model, start, inputs, times, solver)
     rows = Rows(times, at.record)
     segments = [Segment(robot.formulation.independent, 0, float(times[0]))]
@@ -241,17 +246,17 @@ def _at_start(
     prescribed = inputs.prescribed
     f, state = with_prescribed_joints(model.formulation, start.state, prescribed)
     begin, end = float(times[0]), float(times[-1])
-    robot = DrivenRobot(f, inputs.schedule(end))
+    robot = inputs.robot(f, end)
     record = first_window(robot, times, rows_of_window())
     first_step = first_step_of(solver, end - begin)
     work = np.array(start.before.work, dtype=float)
     now = Moment(host_real(begin), *host_coordinates(state), work)
     joints = host_real(state.q)
-    held = _held_before(robot, state)
+    held = None if robot.sampled_law is None else _held_before(robot, state)
     piece = robot.schedule.piece_from(begin)
     at = march_from(robot, now, joints, held, record, first_step, _first_sample, piece)
     if start.before.control is not None:
-        at = dataclasses.replace(at, control=start.before.control)
+        at = with_fields(at, control=start.before.control)
     return robot, at
 
 
@@ -268,7 +273,7 @@ def _prepared(
 ) -> None:
     inputs = inputs.wired(model)
     end = float(times[-1])
-    step, tolerance, max_step, max_steps = settings_of(solver, end)
+    step, tolerance, max_step, max_steps = _same_settings(solver, end)
     robot, at = _at_start(model, _Start(state, Before()), inputs, times, solver)
     under_way = _set_off.prepare(step, robot, tolerance, at)
     limits = (host_real(end), max_step, host_whole(BURST), max_steps)
@@ -293,7 +298,8 @@ def _bursts(
     limits = (host_real(end), max_step, host_whole(BURST), max_steps)
     while _is_under_way(at, end):
         record = rows.next_window(at.record)
-        at = dataclasses.replace(at, record=record)
+        if record is not at.record:
+            at = with_fields(at, record=record)
         at = _march(step, robot, tolerance, at, *limits)
         yield at
 
@@ -455,7 +461,7 @@ def march_from(
     robot: DrivenRobot,
     now: Moment,
     joints: Float[Real, " j"],
-    held: Float[Array, " a"],
+    held: Float[Array, " a"] | None,
     record: Record,
     first_step: Any,
     sample: Callable[[MotionProblem, Moment, Any], Any],
@@ -522,7 +528,7 @@ def kept_solution(
 
 def _as_jax(at: MarchState) -> MarchState:
     """A march whose numbers are arrays of JAX: machine code leaves NumPy's."""
-    return on_device(dataclasses.replace(at, memory=None))
+    return on_device(with_fields(at, memory=None))
 
 
 def _end_of(at: MarchState) -> dict[str, Any]:

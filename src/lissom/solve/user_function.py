@@ -31,6 +31,8 @@ class UserFunction(UserCode):
 
     def __init__(self, function: Callable):
         self.function = function
+        # Sizes of robots for which it was found to give torques.
+        self.checked: set[Any] = set()
 
     def __call__(self, *args: Any) -> Any:
         """Value of the function."""
@@ -164,7 +166,8 @@ def _enclosed(function: types.FunctionType) -> Iterator[Any]:
         yield function.__globals__.get(name)
 
 
-def _global_names(code: types.CodeType) -> set[str]:
+@functools.lru_cache(maxsize=4 * CODES)
+def _global_names(code: types.CodeType) -> frozenset[str]:
     names = set()
     for step in dis.get_instructions(code):
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -173,4 +176,4 @@ def _global_names(code: types.CodeType) -> set[str]:
         # Functions inside the function.
         if isinstance(constant, types.CodeType):
             names |= _global_names(constant)
-    return names
+    return frozenset(names)

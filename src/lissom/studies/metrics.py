@@ -1,4 +1,4 @@
-"""Numbers by name that a study keeps of each run, and which analyses give them."""
+"""Which metrics a study asks for, and whether its analysis gives them."""
 
 from typing import Annotated, Any, Literal
 
@@ -8,18 +8,18 @@ from ..describe.errors import nearest
 from ..describe.names import Name
 from ..describe.part import Finding, Part, finding
 from ..describe.quantity import Quantity, Whole
-from .metric_registry import KNOWN, MODES, Metric
+
+# These register what they measure.
+from . import model_metrics as model_metrics
+from . import run_metrics as run_metrics
+from .metric import MODES, Metric, known_metrics
 
 Worst = Literal["largest", "smallest"]
 
 
 def metrics_of(analysis: str) -> dict[str, Metric]:
     """The metrics that an analysis gives, by name."""
-    # They register themselves where they stand.
-    from . import model_metrics as model_metrics
-    from . import run_metrics as run_metrics
-
-    return KNOWN.get(analysis, {})
+    return known_metrics.get(analysis, {})
 
 
 def _written_short(value: Any) -> Any:
@@ -63,7 +63,7 @@ def metric_findings(analysis: str, request: MetricEntries) -> list[Finding]:
 def _misfit(analysis: str, name: str) -> str:
     known = metrics_of(analysis)
     accepted = f"Accepted: {', '.join(known)}"
-    others = [other for other in KNOWN if name in KNOWN[other]]
+    others = [other for other in known_metrics if name in known_metrics[other]]
     if others:
         which = " and ".join(others)
         return f"does not fit the analysis {analysis}: it is one of {which}. {accepted}"

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..analyse.linear.state_space import LinearModel
-from ..analyse.validity.deformation import NodeMotion, bent_bodies
+from ..analyse.validity.deformation import bent_bodies
 from ..analyse.validity.strength import largest_strain as strain_of
 from ..analyse.validity.strength import largest_stress as stress_of
 from ..analyse.validity.strength import loaded_beams
 from ..solve.model import Model
 from ..solve.state import State
-from .metric_registry import MODES, SMALLEST, metric
+from .metric import MODES, SMALLEST, metric
 
 STATIC, VIBRATION, LINEAR = "static", "modes", "linearize"
 # Poles nearer to zero than this belong to rigid motion [rad/s]: a double pole at zero spreads by the root of round-off
@@ -29,9 +29,8 @@ class Equilibrium(NamedTuple):
     def beams(self) -> list[Any]:
         """The beams of the robot with the forces in them."""
         poses = self.model.poses(self.state)
-        arrays = (poses.position, poses.rotation, poses.frame, poses.body)
-        nodes = NodeMotion(*(np.asarray(a)[None] for a in arrays))
-        return list(loaded_beams(self.model, bent_bodies(self.model, nodes)))
+        bodies = bent_bodies(self.model, np.asarray(poses.body)[None])
+        return list(loaded_beams(self.model, bodies))
 
     def displacement(self, request: Any) -> np.ndarray:
         """Displacement of the node from the rigid robot with the same encoders [m]."""
@@ -130,7 +129,7 @@ def spectral_abscissa(linear: LinearModel, request: Any) -> float:
 def _swinging(linear: LinearModel) -> np.ndarray:
     """Poles of vibration, slowest first."""
     poles = np.asarray(linear.poles)
-    pairs = poles[poles.imag > RIGID]
+    pairs = poles[np.imag(poles) > RIGID]
     return pairs[np.argsort(np.abs(pairs))]
 
 
@@ -144,4 +143,4 @@ def first_pole_frequency(linear: LinearModel, request: Any) -> float:
 def least_damping_ratio(linear: LinearModel, request: Any) -> float:
     """Damping ratio of the pole that swings longest."""
     pairs = _swinging(linear)
-    return float((-pairs.real / np.abs(pairs)).min())
+    return float((-np.real(pairs) / np.abs(pairs)).min())

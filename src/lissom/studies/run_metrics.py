@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analyse.validity.deformation import NodeMotion, bent_bodies
+from ..analyse.validity.deformation import bent_bodies
 from ..analyse.validity.strength import largest_strain as strain_of
 from ..analyse.validity.strength import largest_stress as stress_of
 from ..analyse.validity.strength import loaded_beams
@@ -15,7 +15,7 @@ from ..show.run import Run
 from ..solve.model import Model
 from ..solve.outputs import Outputs
 from ..solve.state import State
-from .metric_registry import metric
+from .metric import metric
 
 SIMULATE = "simulate"
 
@@ -32,9 +32,8 @@ class MeasuredRun:
     @cached_property
     def beams(self) -> list[Any]:
         """The beams of the robot with the forces in them over time."""
-        seen = self._outputs
-        nodes = NodeMotion(seen.position, seen.rotation, seen.frame, seen.body)
-        return list(loaded_beams(self.model, bent_bodies(self.model, nodes)))
+        bodies = bent_bodies(self.model, self._outputs.body)
+        return list(loaded_beams(self.model, bodies))
 
     def node(self, request: Any) -> int:
         """Row of the node that a metric is measured on."""

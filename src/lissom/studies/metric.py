@@ -1,4 +1,4 @@
-"""Metrics make themselves known here, where they are written down."""
+"""A number by name that a study can keep of each run; the functions that measure one register themselves."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -14,14 +14,13 @@ class Metric(NamedTuple):
     unit: str
     worst: str  # which end of its range is the bad one
     about: str  # what it is, for people
-    measure: Callable[
-        [Any, Any], Any
-    ]  # (outcome of the analysis, request) -> number(s)
+    # (outcome of the analysis, request) -> number(s)
+    measure: Callable[[Any, Any], Any]
     options: tuple[str, ...] = ()  # keys of a request that it reads
     is_row: bool = False  # one number for each mode
 
 
-KNOWN: dict[str, dict[str, Metric]] = {}  # by analysis and name
+known_metrics: dict[str, dict[str, Metric]] = {}  # by analysis and name
 
 
 def metric(
@@ -37,7 +36,7 @@ def metric(
         name = measure.__name__
         about = (measure.__doc__ or "").strip().partition("\n")[0].rstrip(".")
         known = Metric(name, unit, worst, about, measure, options, is_row)
-        KNOWN.setdefault(analysis, {})[name] = known
+        known_metrics.setdefault(analysis, {})[name] = known
         return measure
 
     return register
