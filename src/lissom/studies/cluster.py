@@ -61,7 +61,8 @@ def _computed(client: Any, plan: Plan, numbers: Sequence[int]) -> Iterator[Progr
             under_way[future] = number
         try:
             with client.as_current():
-                news = wait(under_way, timeout=PAUSE, return_when="FIRST_COMPLETED")
+                futures = list(under_way)
+                news = wait(futures, timeout=PAUSE, return_when="FIRST_COMPLETED")
         except TimeoutError:
             yield Progress(None)
             continue
