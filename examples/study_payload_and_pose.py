@@ -1,8 +1,8 @@
 """Residual vibration of the anthropomorphic arm over payload and pose: where it swings longest.
 
 A torque of +-2 N m swings the first joint for 0.5 s; what the tip does after that is the residual vibration.
-COUNT = 100 gives the 100 x 100 = 10,000 runs of a map; COUNT = 3 shows that a payload does not always make it worse: what
-the second half of the torque takes away depends on the period. The worst of nine runs: 36 mm with 0.2 kg at -60 degrees.
+COUNT = 100 gives the 100 x 100 = 10,000 runs of a map. COUNT = 3 shows that a payload does not always make it worse:
+what the second half of the torque takes away depends on the period. The worst of nine runs: 36 mm, 0.2 kg, -60 degrees.
 The same from the command line: lissom sweep study.yaml --report study.html"""
 
 import numpy as np
