@@ -53,7 +53,6 @@ STANDARD = {
     "logging",
     "time",
     "warnings",
-    "weakref",
 }
 READING = {
     "pathlib",

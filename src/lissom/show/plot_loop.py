@@ -68,10 +68,14 @@ def _phase_deg(gain: np.ndarray) -> np.ndarray:
 def _draw_poles(axes: Axes, loop: OpenLoop) -> None:
     """Poles with the loop open and closed, and the unit circle."""
     turn = np.exp(1j * np.linspace(0.0, 2 * np.pi, 181))
-    axes.plot(turn.real, turn.imag, color=SOFT, lw=0.8)
+    axes.plot(np.real(turn), np.imag(turn), color=SOFT, lw=0.8)
     robot, closed = loop.robot.poles, closed_loop_poles(loop)
-    axes.plot(robot.real, robot.imag, "x", color=SOFT, ms=4, label="robot alone")
-    axes.plot(closed.real, closed.imag, ".", color=INK, ms=5, label="closed loop")
+    axes.plot(
+        np.real(robot), np.imag(robot), "x", color=SOFT, ms=4, label="robot alone"
+    )
+    axes.plot(
+        np.real(closed), np.imag(closed), ".", color=INK, ms=5, label="closed loop"
+    )
     axes.set_aspect("equal")
     axes.set_xlabel("Re z")
     axes.set_ylabel("Im z")

@@ -95,7 +95,7 @@ def settings_of(solver: Solver, t_end: float) -> Settings:
 
 
 # Runs that are repeated find their settings again, and compiled code knows them at sight.
-_same_settings = functools.lru_cache(maxsize=32)(settings_of)
+_same_settings: Any = functools.lru_cache(maxsize=32)(settings_of)
 
 
 def output_times(
