@@ -23,6 +23,7 @@ ORDER = (
     "show",
     "services",
     "benchmarks",
+    "studio",
     "commands",
 )
 PHYSICS = ("algebra", "bodies", "kinematics", "dynamics", "solve", "analyse", "control")

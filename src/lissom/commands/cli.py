@@ -35,6 +35,7 @@ from .streams import (
     without_warnings,
     write_any_character,
 )
+from .studio import studio
 from .validate import validate
 from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 
@@ -121,6 +122,7 @@ VERBS = (
     frequency_response,
     reduce,
     bench,
+    studio,
 )
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:
