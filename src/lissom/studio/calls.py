@@ -36,6 +36,13 @@ def materials(data: Data, watch: Watch) -> Any:
     return materials()
 
 
+def choices(data: Data, watch: Watch) -> Any:
+    """The words that a scenario accepts."""
+    from ..services.choices import choices
+
+    return choices()
+
+
 def validate(data: Data, watch: Watch) -> Any:
     """Everything that is wrong with a description."""
     from ..services.validate import validate
@@ -103,6 +110,7 @@ CALLS: dict[str, Callable[[Data, Watch], Any]] = {
         warm,
         robots,
         materials,
+        choices,
         validate,
         pose,
         simulate,

@@ -169,6 +169,11 @@ class Folder:
         """Forgets what was typed and not saved."""
         self.draft(name).unlink(missing_ok=True)
 
+    def drop_idle_draft(self, name: str, text: str) -> None:
+        """Takes the draft away again that says what the file says."""
+        if self._current(self.path(name)) == fingerprint(text.encode()):
+            self.drop_draft(name)
+
     def draft(self, name: str) -> Path:
         """The hidden file beside a description that keeps what was typed."""
         path = self.path(name)

@@ -72,6 +72,7 @@ class Office:
         """What is wrong with a description as it is typed; it is kept as a draft on the way."""
         draft = str(self.folder.keep_draft(name, text))
         found = self.ask(self.files, "validate", file=draft)
+        self.folder.drop_idle_draft(name, text)
         return _named(found, draft, name)
 
     def draft_source(self, name: str) -> str:

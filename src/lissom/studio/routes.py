@@ -39,6 +39,7 @@ def _add_library(router: APIRouter, office: Office) -> None:
         return {
             **office.remembered("robots"),
             "materials": office.remembered("materials"),
+            "choices": office.remembered("choices"),
         }
 
 
