@@ -53,7 +53,7 @@ class PoseResult(FrozenModel):
     robot: str
     formulation: str
     joints: tuple[MovingJoint, ...]
-    q: dict[str, float]
+    q: dict[str, float]  # what the encoders read
     torque: dict[str, float] | None  # that hold it, where links bend
     sag: float  # of the tip from where a rigid robot has it [m]
     picture: Content  # see `show.viewer.still_content`
@@ -108,7 +108,7 @@ class PosedRobot:
             robot=model.robot.name,
             formulation=self.scenario.formulation,
             joints=_moving_joints(model),
-            q=values_by_name(model.joint_names, state.q),
+            q=values_by_name(model.joint_names, state.encoder),
             torque=torque,
             sag=self._sag(state, position),
             picture=picture,

@@ -1,11 +1,12 @@
 """A process that asks services, and that can be ended at any time without harm to the server."""
 
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from .explanation import Explanation, explained, explanation
@@ -16,6 +17,7 @@ PROGRESS, RESULT, FAILURE = "progress", "result", "failure"
 
 LOOK_S = 0.05  # between two looks at the pipe
 GRACE_S = 20.0  # to save what is done after being asked to stop
+PARENT_S = 1.0  # between two looks for the server
 START_GRACE_S = 2.0  # the same while there is nothing to save yet
 
 
@@ -129,6 +131,7 @@ def answer_calls(pipe: Connection) -> None:
     from ..compiled_code import keep_compiled_code
 
     keep_compiled_code()
+    threading.Thread(target=_end_with_server, daemon=True).start()
     while True:
         try:
             kind, name, data = pipe.recv()
@@ -137,6 +140,14 @@ def answer_calls(pipe: Connection) -> None:
         # A stop that came too late belongs to no call.
         if kind == ASK:
             pipe.send(_answered(pipe, name, data))
+
+
+def _end_with_server() -> None:
+    """A server that was killed closes nothing: its workers see that they have another parent."""
+    server = os.getppid()
+    while os.getppid() == server:
+        sleep(PARENT_S)
+    os._exit(1)
 
 
 def _answered(pipe: Connection, name: str, data: dict[str, Any]) -> tuple[str, Any]:

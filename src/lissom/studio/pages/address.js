@@ -12,7 +12,7 @@ export function addressOf(state) {
 // The same screen with other details: no step in the history.
 export function noteInAddress(changes) {
   const state = { ...readAddress(), ...changes };
-  history.replaceState(null, "", addressOf(state));
+  if (addressOf(state) !== location.hash) history.replaceState(null, "", addressOf(state));
 }
 
 export function go(state) {

@@ -53,7 +53,10 @@ export class Chart {
   }
   moveTo(t) {
     this.t = t;
-    this.plot?.redraw(false);
+    if (!this.plot) return;
+    // The legend shows the values at this time.
+    this.plot.setLegend({ idx: this.plot.valToIdx(t) });
+    this.plot.redraw(false);
   }
   drawTime(plot) {
     const x = plot.valToPos(this.t, "x", true);

@@ -20,7 +20,7 @@ export class LookScreen {
     this.warning = make("div", { class: "warning" });
     this.same = make("div", {});
     const sag = checkbox("Sag under gravity", true, (on) => { this.sag = on; this.ask(); });
-    this.sag = true;
+    this.sagBox = sag.box;
     this.element = make("section", { class: "screen full look", "aria-labelledby": "look-title" },
       this.stage.element,
       make("aside", {},
@@ -41,8 +41,9 @@ export class LookScreen {
       button("Matrices (.mat)", () => this.saveMatrices(".mat")));
   }
 
-  open({ source, q }) {
+  open({ source, q, sag }) {
     if (!source) return;
+    this.sagBox.checked = this.sag = sag !== "0";
     const isNew = source !== this.source;
     this.source = source;
     this.title.textContent = this.app.subject(source);
@@ -76,7 +77,7 @@ export class LookScreen {
     this.q ||= pose.joints.map(({ name }) => pose.q[name]);
     this.showDependent(pose);
     this.showFacts(pose);
-    noteInAddress({ q: this.q.map((value) => +value.toPrecision(6)).join(",") });
+    noteInAddress({ q: this.q.map((value) => +value.toPrecision(6)).join(","), sag: this.sag ? "" : "0" });
     this.same.replaceChildren(equivalents(poseLines(this.source, this.q, this.sag), this.app.folder));
   }
 
