@@ -8,14 +8,17 @@ import re
 import subprocess
 import sys
 import tempfile
+from io import BytesIO
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from lissom.describe import library_names
 
 PICTURES = Path(__file__).parent.parent / "src" / "lissom" / "studio" / "pictures"
 SIZE = {"width": 560 + 345, "height": 315 + 46}  # a stage of 560 x 315 beside the panel
+CARD = (448, 252)
 CHROMIUM = "/usr/bin/chromium"
 DRAWING = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
@@ -54,9 +57,16 @@ def draw(address: str, names: list[str]) -> None:
             page.wait_for_timeout(400)
             data = page.evaluate("document.querySelector('.stage canvas').toDataURL()")
             content = base64.b64decode(data.partition(",")[2])
-            (PICTURES / f"{name}.png").write_bytes(content)
-            print(name, len(content), flush=True)
+            keep(content, PICTURES / f"{name}.png")
+            print(name, flush=True)
         browser.close()
+
+
+def keep(content: bytes, path: Path) -> None:
+    """Writes a picture in few colours and at the size of a card."""
+    image = Image.open(BytesIO(content)).convert("RGB")
+    small = image.resize(CARD, Image.Resampling.LANCZOS)
+    small.quantize(64).save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """All that a studio has at hand: its folder, its workers, its queue of runs."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ..describe.files import library_file, library_names, library_scenarios
@@ -17,13 +18,19 @@ FILE_KEYS = ("robot", "scenario", "file")
 class Office:
     """Where requests are turned into calls of services."""
 
-    def __init__(self, folder: Folder, limits: Limits, lanes: int = 1):
+    def __init__(
+        self,
+        folder: Folder,
+        limits: Limits,
+        new_worker: Callable[[], Worker] = Worker,
+        lanes: int = 1,
+    ):
         self.folder = folder
         self.limits = limits
         # Typing is checked while a slider moves: two processes.
-        self.files = Worker()
-        self.poses = Worker()
-        self.runs = [Worker() for _ in range(lanes)]
+        self.files = new_worker()
+        self.poses = new_worker()
+        self.runs = [new_worker() for _ in range(lanes)]
         self.queue = JobQueue(self.runs, limits.run_s, limits.jobs, limits.history)
         self._known: dict[str, Any] = {}
 
