@@ -4,6 +4,7 @@
 VENV  := .venv
 BIN   := $(VENV)/bin
 READY := $(VENV)/.ready
+EXTRA := $(VENV)/.docs-ready
 JOBS  ?= 2
 
 # Two workers share two cores: one thread each, code compiled quickly rather than well, shared between them and kept for the next time.
@@ -17,11 +18,12 @@ MINUTES ?= 20
 FUZZ = $(TEST_ENV) PYTHONPATH="$(CURDIR)/src:$(CURDIR)/tests" $(BIN)/python -m fuzz --jobs $(JOBS) --minutes $(MINUTES) \
 	$(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(ONLY),--only $(ONLY))
 
-.PHONY: help demo test test-all lint format bench fuzz clean distclean
+.PHONY: help demo docs test test-all lint format bench fuzz clean distclean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo       simulate a flexible robot; pictures and animation go to demo/"
+	@echo "make docs       these pages as a site in build/docs, which needs no network; warnings and dead links are errors"
 	@echo "make test       lint, types, and all tests that are not slow"
 	@echo "make test-all   the slow tests too"
 	@echo "make lint       ruff and pyright alone"
@@ -46,13 +48,23 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+# What only the site and the slow tests need.
+$(EXTRA): $(READY)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[docs,arms,cluster,browser]'
+	@touch $@
+
+docs: $(EXTRA)
+	$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
+	$(BIN)/python docs/_site/dead_links.py build/docs
+	@echo "open build/docs/index.html"
+
 demo: $(READY)
 	@$(BIN)/python -m lissom.commands.demo demo
 
 test: lint
 	$(PYTEST)
 
-test-all: lint
+test-all: lint $(EXTRA)
 	$(PYTEST) -m "slow or not slow"
 
 lint: $(READY)

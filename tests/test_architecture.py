@@ -21,6 +21,7 @@ ORDER = (
     "robots",
     "scenarios",
     "show",
+    "studies",
     "services",
     "benchmarks",
     "studio",

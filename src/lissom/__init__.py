@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from .describe import Scenario as Scenario
     from .describe.scenario import Solver as Solver
     from .native.export import export_c as export_c
+    from .services.doctor import doctor as doctor
     from .show.mode_animation import animate_mode as animate_mode
     from .show.run import Run as Run
     from .show.run import SimulationError as SimulationError
@@ -76,6 +77,9 @@ if TYPE_CHECKING:
     from .solve.simulate import step_times as step_times
     from .solve.solution import Solution as Solution
     from .solve.state import State as State
+    from .studies.study import Study as Study
+    from .studies.sweep import Sweep as Sweep
+    from .studies.sweep import sweep as sweep
 
 __version__ = "0.2.0"
 
@@ -114,6 +118,7 @@ _HOME = {
     "DescriptionError": "describe",
     "Robot": "describe",
     "Scenario": "describe",
+    "doctor": "services.doctor",
     "export_c": "native.export",
     "Run": "show.run",
     "SimulationError": "show.run",
@@ -125,6 +130,9 @@ _HOME = {
     "step_times": "solve.simulate",
     "Solution": "solve.solution",
     "State": "solve.state",
+    "Study": "studies.study",
+    "Sweep": "studies.sweep",
+    "sweep": "studies.sweep",
 }
 
 

@@ -1,7 +1,7 @@
 """Shape vocabulary: the words that every signature uses, free to all folders."""
 
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -39,6 +39,17 @@ def whole(value: int) -> jax.Array:
     if isinstance(value, jax.Array):
         return jnp.asarray(value, dtype=jnp.int64)
     return jax.device_put(np.asarray(value, dtype=np.int64))
+
+
+Module = TypeVar("Module", bound=eqx.Module)
+
+
+def with_fields(module: Module, **values: Any) -> Module:
+    """A frozen module with other values in some of its fields: `dataclasses.replace` without checks and conversions."""
+    copy = object.__new__(type(module))
+    for name, value in {**vars(module), **values}.items():
+        object.__setattr__(copy, name, value)
+    return copy
 
 
 def is_traced(*values: Any) -> bool:

@@ -15,7 +15,6 @@ from lissom.algebra.se3 import (
 )
 from lissom.algebra.so3 import (
     axis_rotation,
-    composed_rotation,
     elementary,
     from_rpy,
     skew,
@@ -123,16 +122,3 @@ def test_momentum_of_a_free_body_stands_still_in_the_world():
     )
     assert_allclose(linear_d, 0, atol=ROUND * 10)
     assert_allclose(angular_d, 0, atol=ROUND * 10)
-
-
-def test_composed_rotations_are_those_of_scipy():
-    rng = np.random.default_rng(8)
-    first, second = rng.uniform(-2.0, 2.0, size=(2, 5, 4, 3))
-    first[0, 0] = 0.0
-    composed = composed_rotation(first, second[:, :1])
-    left = Rotation.from_rotvec(first.reshape(-1, 3))
-    right = np.broadcast_to(second[:, :1], first.shape).reshape(-1, 3)
-    wanted = left * Rotation.from_rotvec(right)
-    assert_allclose(composed.reshape(-1, 3), wanted.as_rotvec(), atol=1e-14)
-    # Turned there and back, nothing is left, not even something that is no number.
-    assert_allclose(composed_rotation(second, -second), 0.0, atol=1e-15)

@@ -1,12 +1,15 @@
 """Laws from scenario files: gains of passive joints are left out, and both ways to write a law are the same."""
 
+import jax.numpy as jnp
 import numpy as np
 from numpy.testing import assert_allclose
 
 import lissom as ls
 from lissom.control.described import law_of
+from lissom.control.nominal import on_actuated_joints
 from lissom.describe.controllers import PDController
 from lissom.scenarios.ready import ready
+from lissom.solve.balance import of_independent
 
 CONTROLLER = {
     "type": "pd",
@@ -48,3 +51,15 @@ def test_a_sampled_law_of_a_scenario_holds_the_torque_of_the_crank():
     assert_allclose(crank[:2], 30.0 * (0.4 - start), rtol=1e-12)
     assert crank[2] != crank[1] and crank[2] == crank[3]
     assert not np.any(torque.drop_sel(joint="crank"))
+
+
+def test_a_motor_on_a_coordinate_of_its_own_takes_its_force_as_it_is():
+    """The least torques that do the work of given forces, as the pseudo-inverse of the joint map has them."""
+    for name, force in (("four-bar", [0.7]), ("five-bar", [0.7, -0.4])):
+        f = ls.Model(name).formulation
+        q = jnp.asarray(f.mechanism.home, dtype=float)
+        x = jnp.concatenate([of_independent(f, q), jnp.zeros(f.n_elastic)])
+        G = np.asarray(f.mechanism.joint_map(x))[list(f.joints.actuated), : f.n_joints]
+        wanted = np.linalg.pinv(G.T) @ force
+        found = on_actuated_joints(f, x, jnp.asarray(force))
+        assert_allclose(found, wanted, atol=1e-12)

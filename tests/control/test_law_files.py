@@ -3,7 +3,8 @@
 import pytest
 
 from lissom.describe import DescriptionError
-from lissom.services.control import scenario_with_law
+from lissom.services.control import DesignRequest, design
+from lissom.services.law_files import scenario_with_law
 
 PID = """type: pid
 sample: 2 ms
@@ -35,3 +36,34 @@ def test_a_type_that_is_no_word_is_refused_with_the_types_there_are(tmp_path, ki
     file.write_text(PID.replace("pid", kind, 1))
     with pytest.raises(DescriptionError, match="controller.type.*must be one of pd"):
         scenario_with_law("simple-pendulum", str(file))
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "field", "message"),
+    [
+        ("  kp: [1, 2]", 5, "controller.gains.kp", "one number, or 1, got 2"),
+        ("shaper: {modes: [30]}", 7, "controller.shaper.modes", "no mode 30"),
+        ("model: {payload.mas: 1}", 7, "controller.model.payload.mas", "unknown"),
+    ],
+)
+def test_a_law_that_cannot_be_designed_is_told_with_its_file_and_line(
+    tmp_path, change, line, field, message
+):
+    lines = PID.replace("-1", "1").splitlines()
+    lines[line - 1 :] = [change]
+    file = tmp_path / "law.yaml"
+    file.write_text("\n".join(lines))
+    with pytest.raises(DescriptionError) as failure:
+        design(DesignRequest(scenario="simple-pendulum", law=str(file)))
+    (problem,) = failure.value.problems
+    assert (problem.file, problem.line, problem.field) == (str(file), line, field)
+    assert message in problem.message
+
+
+def test_a_gauge_that_is_not_there_is_refused_with_the_nearest_name(tmp_path):
+    file = tmp_path / "law.yaml"
+    gauge = "sensors: [rod/elment0.kz]\n"
+    file.write_text(PID.replace("-1", "1").replace("pid", "hybrid") + gauge)
+    with pytest.raises(DescriptionError, match="did you mean 'rod/element0.kz'") as it:
+        design(DesignRequest(scenario="simple-pendulum", law=str(file)))
+    assert it.value.problems[0].line == 7

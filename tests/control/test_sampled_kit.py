@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.control.design_model import DesignError, design_model
-from lissom.control.estimator import estimator_poles
+from lissom.control.design_model import DesignError, DesignModel, design_model
+from lissom.control.estimator import estimator_poles, kalman_filter
 from lissom.control.margins import closed_loop_poles, margins_of, open_loop
 from lissom.control.nominal import rigid_torque
 from lissom.control.pid import PIDMemory
@@ -74,6 +74,29 @@ def test_margins_are_those_of_the_nyquist_curve():
     while np.abs(closed_loop_poles(_louder(loop, beyond))).max() < 1.0:
         beyond *= 1.05
     assert beyond > found.gain / 1.05
+
+
+def test_a_torque_limit_that_rest_does_not_reach_leaves_the_loop_as_it_is():
+    free = closed_loop_poles(open_loop(pendulum(), [END], sampled_law("pid")))
+    # Enough for the weight, and not for the way from the start of the motion.
+    weight = abs(float(pendulum().static([END]).torque[0]))
+    law = changed_law("pid", torque_limit=[1.5 * weight])
+    assert 1.5 * weight < DESCRIBED["pid"]["gains"]["kp"][0] * (END - START)
+    limited = closed_loop_poles(open_loop(pendulum(), [END], law))
+    np.testing.assert_allclose(np.sort(np.abs(limited)), np.sort(np.abs(free)), 1e-9)
+
+
+def test_the_gain_of_a_loop_is_a_system_of_python_control():
+    loop = open_loop(pendulum(), [END], sampled_law("lqg"))
+    system = loop.as_model().to_control()
+    for angle in (0.01, 0.4, 2.5):
+        z = np.exp(1j * angle)
+        np.testing.assert_allclose(np.squeeze(system(z)), loop.gain(z)[0, 0], 1e-8)
+    # Closed by its sign it is the loop itself.
+    closed = loop.as_model()
+    poles = np.linalg.eigvals(closed.A - closed.B @ closed.C)
+    wanted = np.sort(np.abs(closed_loop_poles(loop)))[::-1]
+    np.testing.assert_allclose(np.sort(np.abs(poles))[::-1][:4], wanted[:4], 1e-8)
 
 
 def _louder(loop, factor):
@@ -201,13 +224,44 @@ def test_a_delayed_reference_waits_and_never_runs_ahead():
         (
             "lqg",
             {"tolerances": {"position": [1.0, 1.0], "torque": [1.0]}},
-            "position tolerances: 1 numbers, got 2",
+            "tolerances.position: one number, or 1, got 2",
         ),
     ],
 )
 def test_a_law_that_does_not_fit_is_refused(kind, changes, message):
     with pytest.raises(DesignError, match=message):
         changed_law(kind, **changes)
+
+
+def test_lasting_torques_that_sensors_cannot_tell_apart_are_refused_with_the_drive():
+    """Two rotors on one sensor that sees their sum: a push of one looks like a push of the other."""
+    step, zero = np.array([[1.0, 0.1], [0.0, 1.0]]), np.zeros((2, 2))
+    push = np.array([[0.005], [0.1]])
+    flat = np.zeros((2, 1))
+    two = DesignModel(
+        A=np.block([[0.9 * step, zero], [zero, 0.8 * step]]),
+        B=np.block([[push, flat], [flat, push]]),
+        C=np.array([[1.0, 0.0, 1.0, 0.0]]),
+        D=np.zeros((1, 2)),
+        energy=np.eye(4),
+        sample=0.1,
+        input_names=("left.torque", "right.torque"),
+        output_names=("sum",),
+        poles=np.zeros(4),
+        left_out=0,
+        coordinate_names=("left", "right"),
+        shape=np.eye(4)[:2],
+        mass=np.eye(2),
+        damping=np.eye(2),
+        on_coordinates=np.eye(4)[:, :2],
+        of_robot=np.eye(4),
+    )
+    noise = {"torque_noise": 1.0, "disturbance_drift": 0.1, "sensor_noise": 0.1}
+    with pytest.raises(DesignError, match="sensors: not detectable: .*right.torque"):
+        kalman_filter(two, **noise)
+    both = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
+    seen = two._replace(C=both, D=np.zeros((2, 2)), output_names=("left", "right"))
+    assert np.abs(estimator_poles(seen, kalman_filter(seen, **noise))).max() < 1.0
 
 
 def test_a_motion_that_no_sensor_sees_is_refused():

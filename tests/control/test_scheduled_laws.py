@@ -55,7 +55,10 @@ def test_at_a_pose_of_its_line_a_scheduled_law_is_that_of_the_pose():
     assert_allclose(at_start, law.K, rtol=1e-6, atol=1e-8 * np.abs(law.K).max())
     assert at_start.shape == (1, states)
     at_end = np.asarray(scheduled.K.at(jnp.array([END])))
-    assert not np.allclose(at_start, at_end, rtol=1e-3)
+    of_end = changed_law("lqr", pose=[END]).K
+    assert_allclose(at_end, of_end, rtol=1e-6, atol=1e-8 * np.abs(of_end).max())
+    # The two poses are told apart: their gains differ by far more than rounding.
+    assert np.abs(at_end - at_start).max() > 1e-4 * np.abs(at_start).max()
 
 
 # --- the filter, on a rotor: linear, so that its covariance is that of a Kalman filter -----------------------------

@@ -13,7 +13,7 @@ from lissom.describe.array_file import (
     check_file,
     read_arrays,
 )
-from lissom.describe.urdf import chain_from_urdf
+from lissom.describe.urdf import robot_from_urdf
 
 
 def test_arrays_come_back_from_every_kind_of_file(tmp_path):
@@ -104,4 +104,4 @@ def test_entities_of_a_urdf_file_are_refused(tmp_path):
         '<robot name="r"><link name="a"><inertial><mass value="1"/></inertial></link></robot>'
     )
     with pytest.raises(DescriptionError, match="DOCTYPE"):
-        chain_from_urdf(path)
+        robot_from_urdf(path)

@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 
+import lissom as ls
 from lissom.algebra.so3 import from_rpy
 from lissom.describe import DescriptionError, Robot, inertia_matrix
+from lissom.describe.body_tree import rpy_of
 from lissom.describe.geometry import beam_path, joint_axis, joint_frame, tip
-from lissom.describe.urdf import rpy_of
-from urdf_arm import BODY, BRANCH, urdf_text
+from lissom.describe.urdf import UrdfChoices, robot_from_urdf
+from urdf_arm import BODY, BRANCH, LINK, joint, urdf_text
+
+AXIS = '<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>'
 
 
 def write(tmp_path, body, name="arm.urdf"):
@@ -86,7 +90,7 @@ def test_several_tips_need_a_choice(tmp_path):
     path = write(tmp_path, BODY + BRANCH)
     with pytest.raises(
         DescriptionError,
-        match="the URDF branches: choose .* tip=..., one of flange, camera",
+        match="the URDF branches: choose .* tip=... .--tip LINK., one or several of flange, camera",
     ):
         Robot.from_urdf(path)
     assert Robot.from_urdf(path, tip="camera").link_names == ("shoulder", "camera")
@@ -105,7 +109,7 @@ def test_several_tips_need_a_choice(tmp_path):
         ),
         (
             BODY.replace('<limit effort="9"', '<mimic joint="j1"/><limit effort="9"'),
-            "j2: mimic: joints that follow",
+            "j2: mimic: follows joint 'j1', .* --hold j2=0",
         ),
         (
             BODY.replace('value="1.5"', 'value="-1.5"'),
@@ -113,6 +117,22 @@ def test_several_tips_need_a_choice(tmp_path):
         ),
         ('<link name="base"/>', "is the base: there is no joint to it"),
         ("", "without links"),
+        (
+            BODY
+            + '<joint name="j6" type="fixed"><parent link="slide"/><child link="shoulder"/></joint>',
+            "j6: carries link 'shoulder' as joint 'j1' does: a loop",
+        ),
+        (
+            BODY
+            + '<joint name="j6" type="fixed"><parent link="flange"/><child link="base"/></joint>',
+            "the links form a ring",
+        ),
+        (
+            BODY.replace('value="1.5"', 'value="0"').replace(
+                'value="2.5"', 'value="0"'
+            ),
+            "no link has a mass .shoulder, fore_arm, slide, flange.: .* <inertial>",
+        ),
         (
             BODY
             + '<joint name="j6" type="fixed"><parent link="flange"/><child link="ghost"/></joint>',
@@ -124,6 +144,78 @@ def test_several_tips_need_a_choice(tmp_path):
 def test_a_urdf_without_a_counterpart_here_is_refused(tmp_path, body, message):
     with pytest.raises(DescriptionError, match=message):
         Robot.load(write(tmp_path, body))
+
+
+HAND = (
+    LINK.format(name="hand", mass=0.4)
+    + LINK.format(name="finger", mass=0.2)
+    + joint("j6", "fixed", "fore.arm", "hand", "0.1 0 0.2", "0.4 0 0.1")
+    + joint("j7", "prismatic", "hand", "finger", "0 0.05 0", more=AXIS)
+)
+
+
+def mass_of(robot):
+    return sum(link.rigid.mass for link in robot.links)
+
+
+def test_links_beside_the_chain_ride_along_or_are_left_out(tmp_path):
+    path = write(tmp_path, BODY + HAND)
+    welded = Robot.from_urdf(path, tip="flange")
+    assert mass_of(welded) == pytest.approx(2.5 + 1.5 + 0.4 + 0.2)
+    dropped = Robot.from_urdf(path, tip="flange", branches="drop")
+    assert mass_of(dropped) == pytest.approx(2.5 + 1.5)
+    notes = robot_from_urdf(path, UrdfChoices(("flange",))).notes
+    assert notes == ["beside the chain, welded to fore_arm: hand, finger"]
+
+
+def test_a_held_joint_stands_where_it_is_told(tmp_path):
+    """The centre of the finger moves along the hand's axis by what its joint is told."""
+    path = write(tmp_path, BODY + HAND)
+    centres = []
+    for value in (0.0, 0.3):
+        held = Robot.from_urdf(path, tip="flange", hold={"j7": value})
+        centres.append(np.array(held.links[1].rigid.com))
+    R = np.asarray(from_rpy((0.4, 0.0, 0.1)))
+    shift = 0.2 / 2.1 * 0.3 * R @ [0.0, 1.0, 0.0]
+    np.testing.assert_allclose(centres[1] - centres[0], shift, atol=1e-12)
+    with pytest.raises(DescriptionError, match="hold: j77: no such moving joint"):
+        Robot.from_urdf(path, tip="flange", hold={"j77": 0.0})
+
+
+def test_a_mimic_joint_stands_as_the_joint_that_it_follows_tells(tmp_path):
+    follower = HAND.replace(
+        AXIS, AXIS + '<mimic joint="j2" multiplier="2" offset="0.1"/>'
+    )
+    path = write(tmp_path, BODY + follower)
+    told = Robot.from_urdf(path, tip="slide", hold={"j7": 0.1})
+    as_followed = Robot.from_urdf(path, tip="slide")
+    np.testing.assert_allclose(
+        as_followed.links[1].rigid.com, told.links[1].rigid.com, atol=1e-15
+    )
+
+
+def test_several_tips_make_a_tree(tmp_path):
+    path = write(tmp_path, BODY + HAND)
+    robot = Robot.from_urdf(path, tip=["flange", "finger"])
+    assert robot.joint_names == ("shoulder", "fore_arm", "slide", "finger")
+    # The hand sits beside the tip of the forearm: a massless link leads there.
+    bracket = next(link for link in robot.links if link.name == "to_hand")
+    assert bracket.parent == "fore_arm" and bracket.rigid.mass == 0.0
+    np.testing.assert_allclose(bracket.rigid.tip, [0.1, 0.0, -0.05])
+    assert mass_of(robot) == pytest.approx(4.6)
+
+
+@pytest.mark.slow
+def test_merged_links_move_as_they_did_on_their_fixed_joints(tmp_path):
+    path = write(tmp_path, BODY + HAND)
+    q = [0.3, -0.6, 0.1]
+    kept = ls.Model(Robot.from_urdf(path, tip="flange"))
+    merged = ls.Model(Robot.from_urdf(path, tip="flange", merge_fixed=True))
+    assert len(merged.robot.links) == 3
+    moving = slice(0, 2)  # the slide has no mass
+    before = np.asarray(kept.mass_matrix(q))[moving, moving]
+    after = np.asarray(merged.mass_matrix(q))[moving, moving]
+    np.testing.assert_allclose(after, before, rtol=1e-12)
 
 
 @pytest.mark.parametrize(

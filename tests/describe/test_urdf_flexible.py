@@ -7,6 +7,8 @@ from numpy.testing import assert_allclose
 import lissom as ls
 from lissom.bodies.link_body import body_of
 from lissom.describe import DescriptionError
+from lissom.describe.section_estimate import estimated_section
+from lissom.describe.triangles import cylinder_triangles
 from lissom.describe.urdf_flexible import beam_from_text, with_flexible_links
 
 TUBE = {
@@ -47,6 +49,18 @@ def test_a_flexible_link_keeps_mass_centre_and_inertia(data):
     after = rigid_inertia(ls.Robot.from_dict(made))
     assert_allclose(after, before, atol=1e-12 * np.abs(before).max())
     assert report.beam_mass + report.rest_mass == pytest.approx(report.mass)
+
+
+def test_a_beam_may_follow_a_path_of_its_own():
+    path = [[0, 0, 0], [0.6, 0.0, 0.1], [0.7, 0.1, -0.2]]
+    made, (report,) = with_flexible_links(arm(), {"upper": TUBE | {"path": path}})
+    before = rigid_inertia(ls.Robot.from_dict(arm()))
+    after = rigid_inertia(ls.Robot.from_dict(made))
+    assert_allclose(after, before, atol=1e-12 * np.abs(before).max())
+    assert report.beam_mass > 0.0
+    astray = TUBE | {"path": [[0, 0, 0], [0.6, 0, 0]]}
+    with pytest.raises(DescriptionError, match=r"must end at the next joint, \[0.7, 0"):
+        with_flexible_links(arm(), {"upper": astray})
 
 
 def test_a_link_too_compact_for_its_beam_gets_a_lighter_one():
@@ -107,3 +121,47 @@ def test_what_cannot_be_made_flexible_is_refused(call, words):
         call()
     message = str(refusal.value)
     assert all(word in message for word in words), message
+
+
+def test_an_estimate_is_a_tube_with_the_inertia_about_its_axis():
+    """A thin tube of radius r has m r^2 about its axis; a quarter of the mass is its wall."""
+    data = arm(com=(0.35, 0.05, -0.1))
+    upper = data["links"][0]["rigid"]
+    axis = np.array(upper["tip"]) / np.linalg.norm(upper["tip"])
+    about_axis = axis @ np.array(upper["inertia"]) @ axis
+    section, said = estimated_section(data["links"][0], "aluminium")
+    assert section["outer"] == pytest.approx(2 * np.sqrt(about_axis / upper["mass"]))
+    area = np.pi / 4 * (section["outer"] ** 2 - section["inner"] ** 2)
+    length = np.linalg.norm(upper["tip"])
+    assert 2700 * area * length == pytest.approx(0.25 * upper["mass"], rel=0.01)
+    assert "estimate from its inertia" in said
+    made, (report,) = with_flexible_links(data, {"upper": "estimate:aluminium"})
+    assert "replace it by what you know" in str(report)
+    assert made["links"][0]["beam"]["section"] == section
+
+
+def test_an_estimate_follows_the_shape_where_there_is_one():
+    data = arm()
+    tip = np.array(data["links"][0]["rigid"]["tip"])
+    length = np.linalg.norm(tip)
+    z = tip / length
+    x = np.cross(z, [0.0, 1.0, 0.3])
+    x = x / np.linalg.norm(x)
+    R = np.stack([x, np.cross(z, x), z], axis=1)
+    surface = cylinder_triangles(0.06, length) @ R.T + tip / 2 + 0.01 * x
+    section, said = estimated_section(data["links"][0], "steel", surface)
+    assert section["outer"] == pytest.approx(0.12, rel=0.01)
+    assert "estimate from its shape" in said
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("upper=estimate", "an estimate needs a material"),
+        ("upper=estimate:aluminum", "no such material, did you mean 'aluminium'"),
+        ("tool=estimate:steel", "has no length: nothing to estimate"),
+    ],
+)
+def test_an_estimate_that_cannot_be_made_says_why(text, message):
+    with pytest.raises(DescriptionError, match=message):
+        with_flexible_links(arm(), dict([beam_from_text(text)]))

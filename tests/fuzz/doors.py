@@ -5,8 +5,8 @@ from typing import Any
 
 from lissom.describe import DescriptionError, Robot, Scenario
 from lissom.describe.control_study import ControlStudy
-from lissom.services.control import scenario_with_law
 from lissom.services.failures import AnalysisError, FailedImport
+from lissom.services.law_files import scenario_with_law
 from lissom.services.sources import scenario_of
 
 OWN_ERRORS = (DescriptionError, FailedImport, AnalysisError)

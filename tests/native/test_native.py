@@ -210,3 +210,47 @@ def test_a_folder_that_cannot_be_written_is_one_warning(tmp_path, monkeypatch, c
     for text in (TEXT, TEXT.replace("kept", "also_kept")):
         assert machine_code.object_code(text, Effort())
     assert len(caplog.records) == 1
+
+
+def test_python_is_called_from_a_loop_of_machine_code():
+    def plain(k, x):
+        # What an `if` decides, no trace can know.
+        return 2.0 * x if k % 2 else x + 1.0
+
+    def program(x):
+        shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+
+        def body(k, x):
+            return jax.pure_callback(plain, shape, k, x)
+
+        return jax.lax.fori_loop(0, 5, body, x)
+
+    ahead = NativeAhead(program)
+    with using("native"):
+        found = [ahead(jnp.asarray(x)) for x in (A, A + 1.0)]
+    assert not ahead._untranslatable
+    for value, x in zip(found, (A, A + 1.0), strict=True):
+        np.testing.assert_allclose(value, 4.0 * x + 7.0, rtol=1e-15)
+
+
+def test_what_goes_wrong_in_python_is_raised_when_machine_code_has_ended():
+    calls = []
+
+    def broken(x):
+        calls.append(x)
+        raise ArithmeticError("no torque today")
+
+    def program(x):
+        shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+
+        def body(k, x):
+            return jax.pure_callback(broken, shape, x)
+
+        return jax.lax.fori_loop(0, 5, body, x)
+
+    ahead = NativeAhead(program)
+    for _ in range(2):
+        with pytest.raises(ArithmeticError, match="no torque today"):
+            ahead(jnp.asarray(V))
+    # Once in each call: after a failure the program only finds its end.
+    assert len(calls) == 2

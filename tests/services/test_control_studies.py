@@ -1,14 +1,19 @@
 """Studies of the library: what the comparison of controllers promises, on the full robots."""
 
+import json
+
 import pytest
 
 from lissom.describe import DescriptionError
 from lissom.describe.control_study import ControlStudy
 from lissom.describe.controllers import PreviewedFeedback
 from lissom.describe.files import library_studies
+from lissom.services import control_comparison
 from lissom.services.comparison_files import result_name
-from lissom.services.comparison_table import CompareRequest
+from lissom.services.comparison_numbers import Setting
+from lissom.services.comparison_table import CompareRequest, ControllerRow
 from lissom.services.control_comparison import compare
+from lissom.services.failures import FailedRun
 
 
 @pytest.mark.parametrize("name", library_studies())
@@ -83,3 +88,27 @@ def test_result_files_are_named_by_place_and_controller():
         "01-PID-quintic-and-ZVD.nc",
         "02-up.nc",
     ]
+
+
+def test_an_interrupted_comparison_keeps_the_rows_that_are_done(tmp_path, monkeypatch):
+    study = ControlStudy.load("double-pendulum")
+    setting = Setting(study, study.scenario, None, None, 0.1, 0.05, ())
+
+    def measured(setting, name, told):
+        if name == "LQG":
+            raise KeyboardInterrupt
+        kind = study.controllers[name].type
+        residual = 0.004 if name == "PID" else 0.001
+        return ControllerRow(name=name, type=kind, residual=residual), None
+
+    monkeypatch.setattr(control_comparison, "setting_of", lambda study: setting)
+    monkeypatch.setattr(control_comparison, "_measured", measured)
+    file = tmp_path / "rows.json"
+    with pytest.raises(FailedRun, match="2 of 7 controllers are done") as stopped:
+        compare(CompareRequest(study=study, numbers=str(file)))
+    assert stopped.value.interrupted
+    rows = stopped.value.result.rows
+    assert [row.residual_share for row in rows[:2]] == [1.0, 0.25]
+    assert {row.failed for row in rows[2:]} == {"not run"}
+    written = json.loads(file.read_text())
+    assert [row["residual"] for row in written[:3]] == [0.004, 0.001, None]

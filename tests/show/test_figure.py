@@ -73,3 +73,9 @@ def test_robot_without_gravity_has_no_gravity_arrow():
     position = np.array([[0.0, 0, 0], [0.25, 0, 0], [0.5, 0, 0]])
     axes = draw_robot(scene, position, np.eye(3)[None]).axes[0]
     assert "$g$" not in {text.get_text() for text in axes.texts}
+
+
+def test_a_figure_shows_itself_in_a_notebook_without_pyplot(pose):
+    scene, now = pose
+    figure = draw_robot(scene, now["position"], now["frame"])
+    assert figure._repr_png_()[:8] == b"\x89PNG\r\n\x1a\n"

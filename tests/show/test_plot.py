@@ -136,6 +136,16 @@ def test_rigid_links_are_left_out_of_the_displacements():
     ]
 
 
+def test_a_link_that_is_held_at_its_tip_shows_its_middle():
+    data = synthetic_run(("revolute", "revolute"), dt=0.05)
+    scene = scene_from_json(data.attrs["scene"])
+    held = data.copy(deep=True)
+    there = held.node.values.tolist().index("link2/2")
+    held["position"].values[:, there] = held["erls_position"].values[:, there]
+    assert displaced_nodes(data, scene)[-1] == "link2/2"
+    assert displaced_nodes(held, scene)[-1] == "link2/1"
+
+
 def test_spread_is_the_largest_distance_between_two_runs(run):
     other = run.copy(deep=True)
     other["position"] = run.position + xr_shift(run, [3e-3, 0.0, 4e-3])

@@ -11,7 +11,7 @@ from lissom import Model, modes
 from lissom.show import viewer
 from lissom.show.mode_animation import AMPLITUDE, TWIST, mode_dataset
 from lissom.show.scene import scene_nodes
-from lissom.show.viewer import animate, animation_page, automatic_scale
+from lissom.show.viewer import animate, animation_page, automatic_scale, moving_page
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,18 @@ def embedded(text):
         ).reshape(place["shape"])
         for name, place in data["arrays"].items()
     }
+
+
+def test_a_notebook_shows_the_whole_page_in_a_frame(run, tmp_path):
+    page = moving_page(run)
+    frame = Page(page._repr_html_()).attributes
+    held = {name: value for tag, name, value in frame if tag == "iframe"}
+    # What the frame holds is the page itself, to the last character.
+    assert held["srcdoc"] == page.text
+    assert held["sandbox"] == "allow-scripts"
+    assert page.save(tmp_path / "page.html").read_text() == page.text
+    assert "MB" in repr(page)
+    assert repr(page).count("\n") == 0
 
 
 def test_page_is_self_contained(run):

@@ -11,6 +11,7 @@ import pytest
 
 from lissom import Model, Robot, simulate
 from lissom.compilation import STORE, CompiledAhead
+from lissom.solve import feedback
 from lissom.solve.user_function import (
     VARIANTS,
     UnknownContentError,
@@ -127,6 +128,22 @@ def test_programs_of_old_variants_are_let_go():
     # The last ones are still there, and the first one takes the place of the oldest of them.
     assert at_two(factors[-1]) == 2 * factors[-1] and len(STORE) == before + VARIANTS
     assert at_two(factors[0]) == 0.0 and len(STORE) == before + VARIANTS
+
+
+def test_a_function_is_checked_once_and_a_wrong_one_every_time(monkeypatch):
+    robot = Robot.load("simple-pendulum").replace({"links.*.beam.elements": 1})
+    model = Model(robot, "erls-cms", modes=0)
+    checked = []
+    check = feedback._check_torques
+    monkeypatch.setattr(
+        feedback, "_check_torques", lambda *case: (checked.append(1), check(*case))
+    )
+    for torques in ([0.1], [0.1], [0.2]):
+        feedback.wired(model, lambda t, state, torques=torques: torques)
+    assert len(checked) == 2
+    for _ in range(2):
+        with pytest.raises(ValueError, match="must give 1 torques"):
+            feedback.wired(model, lambda t, state: [0.1, 0.2])
 
 
 @pytest.mark.slow

@@ -145,44 +145,12 @@ def logarithm(R: Float[Array, "*n 3 3"]) -> Float[Array, "*n 3"]:
     return w * ratio[..., None]
 
 
-def composed_rotation(
-    first: Float[np.ndarray, "*n 3"], second: Float[np.ndarray, "*m 3"]
-) -> Float[np.ndarray, "*k 3"]:
-    """Rotation vector of the product exp(first) exp(second), by quaternions; at most half a turn."""
-    # One component after the other: arrays of three numbers each are slow.
-    a, *u = _quaternion(first)
-    b, *v = _quaternion(second)
-    scalar = a * b - (u[0] * v[0] + u[1] * v[1] + u[2] * v[2])
-    vector = np.stack(
-        [
-            a * v[0] + b * u[0] + (u[1] * v[2] - u[2] * v[1]),
-            a * v[1] + b * u[1] + (u[2] * v[0] - u[0] * v[2]),
-            a * v[2] + b * u[2] + (u[0] * v[1] - u[1] * v[0]),
-        ]
-    )
-    sine = np.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2)
-    is_still = sine == 0.0
-    angle = 2.0 * np.arctan2(sine, abs(scalar))
-    ratio = np.where(is_still, 2.0, angle / np.where(is_still, 1.0, sine))
-    # Of the two quaternions of a rotation, the one with the smaller angle.
-    return np.moveaxis(vector * np.where(scalar < 0.0, -ratio, ratio), 0, -1)
-
-
 def lengths(vectors: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n"]:
     """Lengths of many vectors; many times as fast as `np.linalg.norm`, which adds up three numbers at a time."""
     x, y, z = np.moveaxis(np.asarray(vectors), -1, 0)
     # What is too long for a double is infinitely long.
     with np.errstate(over="ignore"):
         return np.sqrt(x * x + y * y + z * z)
-
-
-def _quaternion(phi: Float[np.ndarray, "*n 3"]) -> tuple[np.ndarray, ...]:
-    """Scalar and three vector components of the unit quaternion of a rotation vector."""
-    half = 0.5 * lengths(phi)
-    # sin(half) / (2 half), with NumPy's sin(pi x) / (pi x).
-    factor = 0.5 * np.sinc(half / np.pi)
-    x, y, z = np.moveaxis(np.asarray(phi), -1, 0)
-    return np.cos(half), factor * x, factor * y, factor * z
 
 
 def cross_matrix(w: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:

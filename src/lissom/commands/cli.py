@@ -13,6 +13,7 @@ from ..describe.named_files import known_packages
 from .bench import bench
 from .compare import compare
 from .control import app as control
+from .doctor import doctor
 from .frequency_response import frequency_response
 from .import_robot import import_robot
 from .interrupt import exit_code, leaving_at_once
@@ -36,6 +37,7 @@ from .streams import (
     write_any_character,
 )
 from .studio import studio
+from .sweep import sweep
 from .validate import validate
 from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 
@@ -121,8 +123,10 @@ VERBS = (
     mode_map,
     frequency_response,
     reduce,
+    sweep,
     bench,
     studio,
+    doctor,
 )
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..compiled_code import keep_compiled_code
+from .control_compare import compare
 from .option_groups import Report, grouped
 from .options import Json, ResultFile, RunPicture, Settings
 from .output import console, note, number, print_files, print_json, table
@@ -14,27 +15,17 @@ from .simulate import run_and_report
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..services.comparison_table import CompareResult, ControllerRow
     from ..services.control import DesignResult
+    from ..services.control_motion import MotionResult
 
 SHOWN_POLES = 8
-COLUMNS = (
-    "controller",
-    ">tracking",
-    ">residual",
-    ">of first",
-    ">settling",
-    ">finish",
-    ">strain",
-    ">torque",
-    ">rms",
-    ">energy",
-    ">margin",
-    ">time",
-)
-UNITS = (
-    "tracking: rms [mrad or mm]; residual: peak after the stop [mm]; settling (after the stop) and finish [ms]; "
-    "strain: peak [1e-6]; torque: peak and rms [N m or N]; energy [J]; phase margin [deg]; time: of a sample [us]"
+MOTION_COLUMNS = (
+    "joint",
+    ">from",
+    ">to [rad or m]",
+    ">largest speed",
+    ">acceleration",
+    ">feed-forward [N m or N]",
 )
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -65,6 +56,10 @@ def design(
         str | None,
         typer.Option("-o", "--output", metavar="NPZ", help="Matrices of the law."),
     ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="PNG", help="Bode plot, sensitivity and poles."),
+    ] = None,
     settings: Settings = None,
     json: Json = False,
 ) -> None:
@@ -76,19 +71,19 @@ def design(
     from ..services.control import design as design_law
 
     code = keep_compiled_code()
-    with option_names(law="-o"):
-        described = _scenario(scenario, law, settings)
-        answer = design_law(DesignRequest(scenario=described, law=output))
+    with option_names(matrices="-o", picture="--plot"):
+        request = DesignRequest(
+            scenario=scenario,
+            changes=changes_of(settings, {}),
+            law=law,
+            matrices=output,
+            picture=plot,
+        )
+        answer = design_law(request)
     if json:
         return print_json(answer, code)
     _print_design(console(), answer)
     note(str(code))
-
-
-def _scenario(source: str, law: str | None, settings):
-    from ..services.control import scenario_with_law
-
-    return scenario_with_law(source, law, changes_of(settings, {}))
 
 
 def _print_design(screen: "Console", answer: "DesignResult") -> None:
@@ -111,8 +106,55 @@ def _print_design(screen: "Console", answer: "DesignResult") -> None:
     )
     for line in answer.notes:
         screen.print(line)
-    if answer.file is not None:
-        screen.print(f"law: {answer.file}")
+    print_files(screen, answer.files)
+
+
+@app.command()
+def motion(
+    scenario: ScenarioName,
+    law: LawFile = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="CSV", help="Table of the motion."),
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="PNG", help="Figure: .png, .pdf, .svg.")
+    ] = None,
+    settings: Settings = None,
+    json: Json = False,
+) -> None:
+    """The motion that a controller leads the robot along, shaper and feed-forward included; nothing is simulated.
+
+    Example: lissom control motion double-pendulum --law pid.yaml --plot motion.png
+    """
+    from ..services.control_motion import MotionRequest
+    from ..services.control_motion import motion as motion_of
+
+    code = keep_compiled_code()
+    with option_names(table="-o", picture="--plot"):
+        request = MotionRequest(
+            scenario=scenario,
+            changes=changes_of(settings, {}),
+            law=law,
+            table=output,
+            picture=plot,
+        )
+        answer = motion_of(request)
+    if json:
+        return print_json(answer, code)
+    _print_motion(console(), answer)
+    note(str(code))
+
+
+def _print_motion(screen: "Console", answer: "MotionResult") -> None:
+    rows = []
+    for joint in answer.joints:
+        ends = (number(joint.start), number(joint.end))
+        peaks = (joint.speed, joint.acceleration, joint.torque)
+        rows.append((joint.joint, *ends, *map(number, peaks)))
+    title = f"{answer.robot}: motion of {answer.duration:.4g} s"
+    screen.print(table(title, MOTION_COLUMNS, rows))
+    print_files(screen, answer.files)
 
 
 @app.command()
@@ -134,96 +176,15 @@ def run(
 
     code = keep_compiled_code()
     with option_names(result="-o", picture="--plot"):
-        described = _scenario(scenario, law, settings)
-        request = SimulateRequest(scenario=described, result=output, picture=plot)
+        request = SimulateRequest(
+            scenario=scenario,
+            changes=changes_of(settings, {}),
+            law=law,
+            result=output,
+            picture=plot,
+        )
         prepared = prepare(request)
     run_and_report(prepared, code, report)
 
 
-@app.command()
-def compare(
-    study: Annotated[
-        str,
-        typer.Argument(
-            metavar="STUDY",
-            help="Study of the library, or file: one robot, one motion, many controllers.",
-        ),
-    ],
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Table: .json, .csv."),
-    ] = None,
-    plot: Annotated[
-        str | None, typer.Option(metavar="PNG", help="Figure: .png, .pdf, .svg.")
-    ] = None,
-    results: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Result file of every run, in a folder."),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Many controllers on one motion of one robot: one table and one figure.
-
-    Examples: lissom control compare double-pendulum --plot compare.png, lissom control compare study.yaml -o rows.csv
-    """
-    from ..services.comparison_table import CompareRequest
-    from ..services.control_comparison import compare as compare_laws
-
-    code = keep_compiled_code()
-    with option_names(picture="--plot", numbers="-o"):
-        request = CompareRequest(
-            study=study, picture=plot, numbers=output, results=results
-        )
-        answer = compare_laws(request, lambda k, name: note(f"{k + 1}: {name}"))
-    if json:
-        return print_json(answer, code)
-    _print_comparison(console(), answer)
-    note(str(code))
-
-
-def _print_comparison(screen: "Console", answer: "CompareResult") -> None:
-    rows = []
-    for row in answer.rows:
-        if row.failed is None:
-            rows.append((row.name, *_cells(row)))
-    periods = answer.stop * answer.first_mode_hz
-    title = (
-        f"{answer.robot}: motion of {answer.stop:.4g} s, {periods:.3g} periods of the first mode that the motors move "
-        f"({answer.first_mode_hz:.4g} Hz); vibration watched for {answer.watched:.3g} s after it"
-    )
-    screen.print(table(title, COLUMNS, rows))
-    screen.print(UNITS)
-    for row in answer.rows:
-        if row.failed is not None:
-            screen.print(f"{row.name}: failed: {row.failed}")
-        if row.line_error is not None:
-            away = _short(row.line_error, 1e3)
-            screen.print(f"{row.name}: the node leaves its line by up to {away} mm")
-        for line in row.notes:
-            screen.print(f"{row.name}: {line}")
-    print_files(screen, answer.files)
-
-
-def _cells(row: "ControllerRow") -> tuple[str, ...]:
-    """A row of the table, in the order of `COLUMNS`."""
-    return (
-        _short(row.tracking_rms, 1e3),
-        _short(row.residual, 1e3),
-        _percent(row.residual_share),
-        "not" if row.settling is None else _short(row.settling, 1e3),
-        _short(row.finish, 1e3),
-        _short(row.strain_peak, 1e6),
-        _short(row.torque_peak),
-        _short(row.torque_rms),
-        _short(row.energy),
-        _short(row.phase_margin_deg),
-        _short(row.microseconds),
-    )
-
-
-def _short(value: float | None, factor: float = 1.0) -> str:
-    return "" if value is None else f"{factor * value:.3g}"
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.1f} %"
+app.command()(compare)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .progress import Watch
+from ..progress import Watch
 
 # Not every system knows all of them.
 SIGNALS = [
@@ -62,6 +62,27 @@ def leaving_at_once(say: Callable[[], int]) -> Iterator[None]:
         return
     _received.clear()
     before = _handled_by(leave)
+    try:
+        yield
+    finally:
+        _put_back(before)
+
+
+@contextmanager
+def telling_first(tell: Callable[[], None]) -> Iterator[None]:
+    """While it lasts, a signal lets `tell` say what there is already, and then does what it did before."""
+    before: Handlers = {}
+
+    def told(number: int, frame: Any) -> None:
+        tell()
+        if not callable(before[number]):
+            raise KeyboardInterrupt
+        before[number](number, frame)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before.update(_handled_by(told))
     try:
         yield
     finally:

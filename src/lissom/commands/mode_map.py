@@ -166,4 +166,8 @@ def _row(mode: "MappedMode") -> tuple[object, ...]:
 
 
 def _place(at: dict[str, float]) -> str:
-    return ", ".join(f"{name} {value:.4g}" for name, value in at.items())
+    """Where a point lies; of keys such as links.upper.beam.material.E the last word, where that tells them apart."""
+    short = [name.rpartition(".")[2] for name in at]
+    names = short if len(set(short)) == len(short) else list(at)
+    pairs = zip(names, at.values(), strict=True)
+    return ", ".join(f"{name} {value:.4g}" for name, value in pairs)

@@ -103,7 +103,8 @@ class Modelling:
 
     def robot(self, source: str) -> Scenario:
         """The robot that the options describe: read once, to understand `--q` and to compute with."""
-        from ..services.sources import robot_of, run_only
+        from ..describe.run_keys import run_only
+        from ..services.sources import robot_of
 
         wanted = self.changes()
         # Said here and not by the service alone, so that the message names the option.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from ..compiled_code import CompiledCode
@@ -18,15 +18,24 @@ if TYPE_CHECKING:
     from ..services.frozen_model import FrozenModel
 
 WIDTH = 120  # of tables that do not go to a terminal
+LEAST_WORDS = 8  # width of a column of words, at least
+BORDER = 3  # line and space around a cell
 
 
 class SafeConsole(Console):
     """A console on which texts from files cannot act: control characters are written out."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """As rich prints, texts made visible first."""
-        shown = (_visible_lines(o) if isinstance(o, str) else o for o in objects)
-        super().print(*shown, **options)
+        """As rich prints, texts made visible first, and wide tables as several that fit."""
+        for thing in objects:
+            if isinstance(thing, Table):
+                for part in fitting_tables(thing, self.width):
+                    super().print(part, **options)
+            else:
+                shown = _visible_lines(thing) if isinstance(thing, str) else thing
+                super().print(shown, **options)
+        if not objects:
+            super().print(**options)
 
 
 def _visible_lines(text: str) -> str:
@@ -92,12 +101,67 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> 
         header_style="bold",
     )
     for column in columns:
-        side = "right" if column.startswith(">") else "left"
-        grid.add_column(Text(visible(column.removeprefix(">"))), justify=side)
+        is_number = column.startswith(">")
+        # Words may go on in the next line, a number never.
+        grid.add_column(
+            Text(visible(column.removeprefix(">"))),
+            justify="right" if is_number else "left",
+            overflow="fold",
+        )
     for row in rows:
         cells = [cell if isinstance(cell, str) else number(cell) for cell in row]
         grid.add_row(*(Text(_visible_lines(cell)) for cell in cells))
     return grid
+
+
+def fitting_tables(grid: Table, width: int) -> list[Table]:
+    """The table, or where its numbers do not fit into a width, several with some of them, the words in each."""
+    numbers = [column for column in grid.columns if column.justify == "right"]
+    words = [column for column in grid.columns if column.justify != "right"]
+    for column in numbers:
+        column.min_width = max(cell.cell_len for cell in _texts(column))
+    room = width - 1 - sum(LEAST_WORDS + BORDER for _ in words)
+    groups: list[list[Column]] = [[]]
+    left = room
+    for column in numbers:
+        needed = (column.min_width or 0) + BORDER
+        if needed > left and groups[-1]:
+            groups.append([])
+            left = room
+        groups[-1].append(column)
+        left -= needed
+    if len(groups) == 1:
+        return [grid]
+    return [_part(grid, [*words, *group]) for group in groups]
+
+
+def _texts(column: Column) -> list[Text]:
+    """The cells of a column, and the words of its heading, which may stand one below the other."""
+    cells = [cell for cell in column.cells if isinstance(cell, Text)]
+    heading = column.header
+    if isinstance(heading, Text):
+        cells += [Text(word) for word in heading.plain.split()]
+    return cells or [Text("")]
+
+
+def _part(grid: Table, columns: Sequence[Column]) -> Table:
+    """A table of some of the columns of another one."""
+    part = Table(
+        title=grid.title,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+    )
+    for column in columns:
+        part.add_column(
+            column.header,
+            justify=column.justify,
+            overflow="fold",
+            min_width=column.min_width,
+        )
+    for row in zip(*(column.cells for column in columns), strict=True):
+        part.add_row(*row)
+    return part
 
 
 def number(value: Any) -> str:

@@ -1,18 +1,19 @@
 """How far a run has come: a bar on a terminal's stderr, silence everywhere else."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-Watch = Callable[[float], None]
+from ..progress import Watch, terminal_bar
 
 
 @contextmanager
-def share_progress(task: str) -> Iterator[Watch]:
-    """A function `watch(share)` that moves the bar to the share of the work that is done, 0 to 1."""
+def share_progress(task: str) -> Iterator[Callable[..., None]]:
+    """A function `watch(share, remark)` that moves the bar to the share of the work that is done, 0 to 1."""
     # Lines that move would fill a log file.
     if not sys.stderr.isatty():
-        yield lambda share: None
+        yield lambda share, remark="": None
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -20,7 +21,11 @@ def share_progress(task: str) -> Iterator[Watch]:
     # On stderr, and gone when the work is done: stdout is for the answer.
     with Progress(console=Console(stderr=True), transient=True) as bar:
         row = bar.add_task(f"{task}: building and compiling", total=1.0)
-        yield lambda share: bar.update(row, completed=share, description=task)
+
+        def watch(share: float, remark: str = "") -> None:
+            bar.update(row, completed=share, description=f"{task}{remark}")
+
+        yield watch
 
 
 @contextmanager
@@ -29,38 +34,7 @@ def progress(t_end: float) -> Iterator[Watch]:
     if not sys.stderr.isatty():
         yield lambda t: None
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TextColumn("{task.fields[reached]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        # The first call of `watch` comes with the first steps; until then the model is built and compiled.
-        task = bar.add_task("building and compiling", total=t_end, reached="")
-
-        def watch(t: float) -> None:
-            bar.update(
-                task,
-                completed=t,
-                description="simulating",
-                reached=f"{t:.3g} of {t_end:g} s",
-            )
-
+    with terminal_bar("simulating", t_end, "s") as watch:
         yield watch
 
 
@@ -88,3 +62,71 @@ def stages() -> Iterator[Callable[[str, float], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=1.0)
         yield lambda text, share: bar.update(task, description=text, completed=share)
+
+
+class Jobs:
+    """Progress of jobs that follow each other: a bar on a terminal, elsewhere a line for each, with the time left."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+
+    @contextmanager
+    def job(self, k: int, count: int, name: str) -> Iterator[Watch]:
+        """While job k of so many, from 0, goes on: a function of the share of it that is done."""
+        title = f"{k + 1} of {count}: {name}"
+        if not sys.stderr.isatty():
+            print(f"{title}{self._left(k / count)}", file=sys.stderr, flush=True)
+        with share_progress(title) as bar:
+
+            def watch(share: float) -> None:
+                bar(share, self._left((k + share) / count))
+
+            yield watch
+
+    def _left(self, done: float) -> str:
+        """The time that is left where a share of all is done, as a remark."""
+        if not done:
+            return ""
+        left = (time.monotonic() - self.began) * (1 / done - 1)
+        return (
+            f" (about {left:.0f} s left)"
+            if left < 120
+            else f" (about {left / 60:.0f} min left)"
+        )
+
+
+@contextmanager
+def counted_progress(
+    things: str,
+) -> Iterator[Callable[[int, int, float | None, int], None]]:
+    """A function `watch(done, total, rate, failed)` that shows how many are done, and how long the rest takes."""
+    if not sys.stderr.isatty():
+        yield lambda done, total, rate, failed: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.completed} of {task.total} {task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[pace]}"),
+        TimeElapsedColumn(),
+        TextColumn("left {task.fields[left]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        row = bar.add_task(things, total=0, pace="starting", left="?")
+
+        def watch(done: int, total: int, rate: float | None, failed: int) -> None:
+            pace = "starting" if rate is None else f"{rate:.3g}/s"
+            pace += f", {failed} failed" if failed else ""
+            left = "?" if rate is None else _duration((total - done) / rate)
+            bar.update(row, completed=done, total=total, pace=pace, left=left)
+
+        yield watch
+
+
+def _duration(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}"

@@ -51,7 +51,21 @@ def simulate(
             "--resume", help="Go on with an interrupted run, from its checkpoint."
         ),
     ] = False,
-    t_end: Annotated[float | None, typer.Option(help="Duration in s.")] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NC",
+            help="Go on where this run ended; --t-end counts from its beginning.",
+        ),
+    ] = None,
+    record: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NODE",
+            help="A node, such as lower/tip, whose velocity and acceleration the result holds too. May be repeated.",
+        ),
+    ] = None,
+    t_end: Annotated[float | None, typer.Option(help="Time at the end in s.")] = None,
     method: Annotated[
         str | None,
         typer.Option(help="auto, radau, generalised-alpha, dopri5, dopri8, tsit5."),
@@ -68,16 +82,21 @@ def simulate(
 
     code = keep_compiled_code()
     options = {"result": "-o", "picture": "--plot", "animation": "--animate"}
-    with option_names(**options, resume="--resume"):
+    with option_names(**options, resume="--resume", start="--start"):
         bare = SimulateRequest(
             scenario=source,
             result=output,
             picture=plot,
             animation=animate,
             resume=resume,
+            start=start,
         )
         with all_at_once(bare):
-            run_options = {"t_end": t_end, "solver.method": method}
+            run_options = {
+                "t_end": t_end,
+                "solver.method": method,
+                "record": record or None,
+            }
             wanted = modelling.changes(**run_options)
         prepared = prepare(bare.model_copy(update={"changes": wanted}))
     run_and_report(prepared, code, report)

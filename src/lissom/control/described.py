@@ -1,31 +1,11 @@
 """Control laws from their descriptions."""
 
-from collections.abc import Callable
-from typing import Any
-
-from ..describe.controllers import (
-    Common,
-    ComputedTorqueController,
-    DelayedReferenceController,
-    EKFController,
-    HybridController,
-    LQGController,
-    LQRController,
-    MixedNormController,
-    MPCController,
-    PDController,
-    PIDController,
-    ScheduledLQRController,
-)
+from ..describe.controllers import Common, PDController
 from ..describe.part import Part
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
-from .described_joint_control import computed_torque_law, pd_law, pid_law
 from .described_numbers import each_or_none, for_drives
-from .described_scheduled import ekf_law, scheduled_lqr_law
-from .described_state_feedback import lqg_law, lqr_law, mixed_norm_law, mpc_law
-from .described_vibration import delayed_reference_law, hybrid_law
-from .real_loop import RealLoop
+from .described_pd import pd_law
 
 
 def law_of(model: Model, controller: Part) -> AbstractLaw:
@@ -38,8 +18,12 @@ def law_of(model: Model, controller: Part) -> AbstractLaw:
     """
     if isinstance(controller, PDController):
         return pd_law(model, controller)
+    # Slow to import: a law that needs no design does without.
+    from .law_builders import BUILDERS
+    from .real_loop import RealLoop
+
     assert isinstance(controller, Common)
-    law = _BUILDERS[type(controller)](believed_model(model, controller), controller)
+    law = BUILDERS[type(controller)](believed_model(model, controller), controller)
     loop = controller.loop
     if loop is None:
         return law
@@ -72,17 +56,3 @@ def believed_model(model: Model, controller: Common) -> Model:
             choices[name] = changes.pop(name)
     robot = model.robot.replace(changes) if changes else model.robot
     return Model(robot, formulation, **choices)
-
-
-_BUILDERS: dict[type[Common], Callable[[Model, Any], AbstractLaw]] = {
-    PIDController: pid_law,
-    ComputedTorqueController: computed_torque_law,
-    LQRController: lqr_law,
-    LQGController: lqg_law,
-    MPCController: mpc_law,
-    ScheduledLQRController: scheduled_lqr_law,
-    EKFController: ekf_law,
-    MixedNormController: mixed_norm_law,
-    DelayedReferenceController: delayed_reference_law,
-    HybridController: hybrid_law,
-}

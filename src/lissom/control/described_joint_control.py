@@ -1,4 +1,4 @@
-"""Joint control from its description: PD, PID and computed torque."""
+"""Joint control from its description: PID and computed torque."""
 
 import numpy as np
 
@@ -6,37 +6,16 @@ from ..describe.controllers import (
     Common,
     ComputedTorqueController,
     JointGains,
-    PDController,
     PIDController,
 )
 from ..solve.model import Model
 from .computed_torque import ComputedTorque
-from .described_numbers import actuated_columns, for_drives, gains_or_zero
+from .described_numbers import for_drives, gains_or_zero
 from .described_references import design_pose, nominal_of, reference_of
-from .pd import PD, GravityTorque
 from .pid import PID
-from .references import reference_through
 from .tuning import pid_gains
 
 LAG = 2.0  # samples: time constant of a derivative's filter
-
-
-def pd_law(model: Model, controller: PDController) -> PD:
-    """The PD law of a description."""
-    table = controller.reference
-    whole = reference_through(table.t, table.value, table.interpolation)
-    feedforward = None
-    if controller.gravity_compensation:
-        # Passive joints carry no torque, and their places say where the robot is.
-        feedforward = GravityTorque(model.formulation, whole)
-    columns = actuated_columns(model, table.value)
-    return PD(
-        actuated_columns(model, controller.kp),
-        actuated_columns(model, controller.kd),
-        reference_through(table.t, columns, table.interpolation),
-        sample=controller.sample,
-        feedforward=feedforward,
-    )
 
 
 def pid_law(model: Model, controller: PIDController) -> PID:

@@ -20,7 +20,6 @@ from ..solve.signals import AbstractSignal
 from .design_model import DesignError
 from .minimum_time import minimum_time
 from .nominal import NominalMotion, of_actuated
-from .path_timing import through_points
 from .references import reference_through
 from .time_optimal import time_optimal
 from .tip_inversion import tip_inversion
@@ -38,6 +37,8 @@ def described_motion(model: Model, controller: Common) -> AbstractSignal:
         limits = (described.speed, described.acceleration, described.jerk)
         return time_optimal(described.value, *limits)
     if isinstance(described, ViaPointMotion):
+        from .path_timing import through_points  # slow to import
+
         return through_points(
             model,
             described.value,
@@ -101,7 +102,8 @@ def planned_nominal(
 def _minimum_time(model: Model, controller: Common, sensors: Any) -> NominalMotion:
     if controller.shaper is not None:
         raise DesignError(
-            "shaper: a motion in minimum time comes to rest by its torques, a shaper would change them"
+            "a motion in minimum time comes to rest by its torques, a shaper would change them",
+            "shaper",
         )
     described = controller.reference
     first, last = np.asarray(described.value, dtype=float)

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from ..solve.model import Model
-from .design_model import DesignError
 
 
 def actuated_columns(model: Model, values) -> np.ndarray:
@@ -42,5 +41,7 @@ def each(name: str, values: Any, count: int) -> np.ndarray:
     """
     array = np.asarray(values, dtype=float)
     if array.shape not in ((1,), (count,)):
+        from .design_model import DesignError  # slow to import
+
         raise DesignError(f"one number, or {count}, got {array.size}", name)
     return np.broadcast_to(array, (count,)).copy()

@@ -37,7 +37,7 @@ def impulses_of(shaper: Shaper, wanted: list[Mode]) -> Impulses:
     try:
         return shaper_for(shaper.type, wanted, shaper.width)
     except ValueError as failure:
-        raise DesignError(f"shaper: {failure}") from None
+        raise DesignError(str(failure), "shaper") from None
 
 
 def shaped_along(

@@ -1,7 +1,5 @@
 """Laws that change with the pose, from their descriptions."""
 
-import numpy as np
-
 from ..describe.controllers import EKFController, ScheduledLQRController
 from ..solve.channels import output_named
 from ..solve.model import Model
@@ -37,7 +35,9 @@ def ekf_law(model: Model, controller: EKFController) -> EKFControl:
         DesignError: the robot is a closed chain.
     """
     if model.closed:
-        raise DesignError("ekf: the filter steps open chains; use lqg on a closed one")
+        raise DesignError(
+            "the filter of ekf steps open chains; use lqg on a closed one", "type"
+        )
     first, last = end_rows(model, controller)
     K = scheduled_gain(
         model,
@@ -51,13 +51,12 @@ def ekf_law(model: Model, controller: EKFController) -> EKFControl:
     sensors = controller.sensors or encoder_names(model)
     noise = controller.noise
     drift = noise.drift or tuple(0.1 * value for value in noise.torque)
-    count = len(model.actuated)
     return EKFControl(
         filter=ExtendedKalman(
             formulation=model.formulation,
             channels=tuple(output_named(model, name) for name in sensors),
-            torque_noise=np.broadcast_to(noise.torque, (count,)),
-            drift=np.broadcast_to(drift, (count,)),
+            torque_noise=for_drives(model, "noise.torque", noise.torque),
+            drift=for_drives(model, "noise.drift", drift),
             sensor_noise=each("noise.sensors", noise.sensors, len(sensors)),
             sample=controller.sample,
         ),

@@ -132,8 +132,8 @@ def _estimated(
     drift = noise.drift or tuple(0.1 * value for value in noise.torque)
     estimator = kalman_filter(
         design,
-        torque_noise=noise.torque,
-        disturbance_drift=drift,
+        torque_noise=for_drives(model, "noise.torque", noise.torque),
+        disturbance_drift=for_drives(model, "noise.drift", drift),
         sensor_noise=each_or_none("noise.sensors", noise.sensors, count),
     )
     return sensors, design, gains, estimator
@@ -183,7 +183,8 @@ def mixed_norm_law(model: Model, controller: MixedNormController) -> OutputFeedb
     slow = whole._replace(C=whole.C[rows], D=whole.D[rows], outputs=whole.outputs[rows])
     noise = each_or_none("noise.sensors", controller.noise.sensors, count)
     tolerances = tolerances_of(controller)
-    plant = robot_plant(slow, count, tolerances, noise, controller.noise.torque)
+    stirred = for_drives(model, "noise.torque", controller.noise.torque)
+    plant = robot_plant(slow, count, tolerances, noise, stirred)
     found = mixed_synthesis(plant, controller.peak)
     A, B, C, D = sampled_controller(found.controller, controller.sample)
     return OutputFeedback(

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
 from jaxtyping import Float
 
 from ..analyse.linear.linearize import linearize
@@ -127,6 +126,8 @@ def slow_and_fast(linear: LinearModel, limit: float) -> tuple[Part, Part]:
 
     By an ordered Schur form: the two parts do not couple, x = T_slow z_slow + T_fast z_fast.
     """
+    import scipy.linalg  # slow to import
+
     A, (scale, _) = scipy.linalg.matrix_balance(linear.A, permute=False, separate=True)
     ordered: Any = scipy.linalg.schur(
         A, output="real", sort=lambda re, im: np.hypot(re, im) < limit
@@ -170,6 +171,8 @@ def energy_matrix(linear: LinearModel) -> Matrix:
 
 def _held(A: Matrix, B: Matrix, sample: float) -> tuple[Matrix, Matrix]:
     """The system between two samples, its inputs held (exact)."""
+    import scipy.linalg  # slow to import
+
     s, u = B.shape
     block = np.zeros((s + u, s + u))
     block[:s, :s] = A
@@ -196,7 +199,8 @@ def check_detectable(design: DesignModel) -> None:
         if np.linalg.norm(design.C @ motion.right) < least:
             raise DesignError(
                 f"not detectable: no sensor sees {_described(motion, design)}. Add a sensor there, such as its encoder "
-                "or a strain gauge on the link."
+                "or a strain gauge on the link.",
+                "sensors",
             )
 
 
@@ -210,6 +214,8 @@ class Motion(NamedTuple):
 
 def _lasting(A: Matrix) -> Iterator[Motion]:
     """Motions that do not die out by themselves."""
+    import scipy.linalg  # slow to import
+
     found: Any = scipy.linalg.eig(A, left=True, right=True)
     for z, left, right in zip(found[0], found[1].T, found[2].T, strict=True):
         if abs(z) >= 1.0 - 1e-9:

@@ -12,8 +12,11 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..types import Real
-from .design_model import DesignModel, Matrix, check_detectable
+from .design_model import DesignError, DesignModel, Matrix, check_detectable
 from .riccati import discrete_riccati
+
+# Standard deviation of a lasting torque, in those of its noise, beyond which it is taken for unknown.
+UNSEEN_DOUBT = 1e6
 
 
 class Estimate(NamedTuple):
@@ -78,7 +81,7 @@ def kalman_filter(
         sensor_noise: standard deviation of every sensor, in its unit.
 
     Raises:
-        DesignError: a motion that lasts is seen by no sensor.
+        DesignError: a motion that lasts, or a lasting torque, is seen by no sensor.
     """
     check_detectable(design)
     s = design.states
@@ -91,9 +94,32 @@ def kalman_filter(
     Q = Q + 1e-12 * np.trace(Q) / len(Q) * np.eye(len(Q))
     m = len(design.C)
     R = np.diag(np.broadcast_to(np.asarray(sensor_noise, dtype=float), (m,)) ** 2)
-    P = discrete_riccati(A.T, C.T, Q, R)
+    try:
+        P = discrete_riccati(A.T, C.T, Q, R)
+    except np.linalg.LinAlgError:
+        raise _unseen_torque(design) from None
+    # What no sensor sees is doubted more with every sample, until rounding ends it.
+    doubt = np.sqrt(np.abs(np.diag(P)[s:]))
+    if np.any(doubt > UNSEEN_DOUBT * np.hypot(torque_noise, disturbance_drift)):
+        raise _unseen_torque(design)
     L = P @ C.T @ np.linalg.inv(C @ P @ C.T + R)
     return Estimator(design.A, design.B, design.C, design.D, L[:s], L[s:])
+
+
+def _unseen_torque(design: DesignModel) -> DesignError:
+    """The refusal of sensors that cannot tell lasting torques apart: a balance (dx, d) that none of them sees."""
+    s = design.states
+    A, C = with_disturbance(design)
+    balance = np.concatenate([A[:s] - np.eye(s, len(A)), C])
+    # Metres, radians and torques are compared by what they do.
+    size = np.linalg.norm(balance, axis=0)
+    unseen = np.linalg.svd(balance / size)[2][-1] / size
+    drive = design.input_names[int(np.argmax(np.abs(unseen[s:])))]
+    return DesignError(
+        f"not detectable: {len(design.C)} sensors ({', '.join(design.output_names)}) cannot tell the lasting torques "
+        f"of {len(design.input_names)} drives apart, {drive} least of all. Add the encoder of its joint.",
+        "sensors",
+    )
 
 
 def with_disturbance(design: DesignModel) -> tuple[Matrix, Matrix]:

@@ -18,6 +18,7 @@ from jaxtyping import Array, Float
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
+from ..native.compiled import compiled_quickly
 from ..solve.balance import unbalanced
 from ..solve.channels import Channel, measure, observed_motion
 from ..solve.law import AbstractLaw
@@ -26,6 +27,7 @@ from .nominal import NominalMotion
 from .pid import limited
 from .scheduled import GainSchedule
 
+REST = 400  # samples after which the covariance of a robot at rest no longer changes
 FIRST_DOUBT = 100.0  # covariance of the first estimate, in those that a sample adds
 
 
@@ -145,6 +147,10 @@ class EKFControl(AbstractLaw):
         belief = self.filter.start(state, torque)
         return belief._replace(held=jnp.zeros(np.shape(torque)))
 
+    def resting(self, memory: Belief, measured: Any) -> Belief:
+        """The filter at the end of its motion, its covariance no longer that of the beginning."""
+        return _rested(self, jnp.asarray(measured), memory)
+
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: Belief
     ) -> tuple[Float[Array, " a"], Belief]:
@@ -155,3 +161,14 @@ class EKFControl(AbstractLaw):
         wanted = self.nominal.torque.value(t) - K @ deviation - disturbance
         torque = limited(wanted, self.torque_limit)
         return torque, self.filter.ahead(state, disturbance, covariance, torque)
+
+
+@compiled_quickly
+def _rested(law: EKFControl, measured: Float[Array, " m"], memory: Belief) -> Belief:
+    """Memory of a law after many samples of one measurement, at the end of its motion."""
+    end = jnp.asarray(law.nominal.reference.breakpoints[-1])
+
+    def sample(_, memory):
+        return law(end, measured, memory)[1]
+
+    return jax.lax.fori_loop(0, REST, sample, memory)

@@ -16,7 +16,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from scipy.interpolate import CubicSpline
 
 from ..native.compiled import compiled_quickly
 from ..native.marks import over_rows
@@ -122,6 +121,8 @@ def mode_along(model: Model, number: int) -> Frequency:
 
 def _delayed(signal, unit: Impulses, phases, poses, omega, stop: float) -> Followed:
     """The motion with delays of given phases under a frequency that is known at some times."""
+    from scipy.interpolate import CubicSpline  # slow to import
+
     course = CubicSpline(poses, omega, bc_type="clamped")
     phase = course.antiderivative()
     t = np.linspace(0.0, stop, POINTS)

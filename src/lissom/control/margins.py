@@ -6,6 +6,7 @@ largest singular value Ms of S over all frequencies bounds what every drive may 
     gain margin >= Ms / (Ms - 1),        phase margin >= 2 arcsin(1 / (2 Ms)).
 """
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..solve.feedback import WiredLaw, wired
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 
+LONG_AFTER = 1e6  # [s]; every motion has ended by then
 POINTS = 4000  # frequencies up to half the sampling frequency
 
 
@@ -48,15 +50,50 @@ class OpenLoop(NamedTuple):
         memory = np.linalg.solve(z * np.eye(k) - law.Q, law.P) if k else law.P
         return -(law.L + law.N @ memory) @ robot
 
+    def as_model(self) -> LinearModel:
+        """L(z) as a linear model, from the torques of the drives to what the law answers, its sign turned.
+
+        States are robot, held torque and memory. `as_model().to_control()` is an object of python-control.
+        """
+        A, B, C, D = self.robot.A, self.robot.B, self.robot.C, self.robot.D
+        law = self.law
+        drives = B.shape[1]
+        measured = np.concatenate([C, D], axis=1)
+        held = np.zeros((drives, len(A) + drives + len(law.Q)))
+        into_robot = np.concatenate([A, np.zeros((len(A), drives + len(law.Q)))], 1)
+        into_memory = np.concatenate([law.P @ measured, law.Q], axis=1)
+        names = self.robot.input_names
+        memory = tuple(f"memory.{k}" for k in range(len(law.Q)))
+        return dataclasses.replace(
+            self.robot,
+            A=np.concatenate([into_robot, held, into_memory]),
+            B=np.concatenate([B, np.eye(drives), np.zeros((len(law.Q), drives))]),
+            C=-np.concatenate([law.L @ measured, law.N], axis=1),
+            D=np.zeros((drives, drives)),
+            state_names=(*self.robot.state_names, *_held_names(names), *memory),
+            output_names=tuple(f"law.{name}" for name in names),
+            operating=dataclasses.replace(
+                self.robot.operating, outputs=np.zeros(drives)
+            ),
+        )
+
+
+def _held_names(torques: tuple[str, ...]) -> list[str]:
+    return [f"{name.removesuffix('.torque')}.held" for name in torques]
+
 
 def open_loop(model: Model, q: Any, law: AbstractLaw) -> OpenLoop:
-    """The loop of a sampled law and a robot at a pose."""
+    """The loop of a sampled law and a robot at rest at a pose, after the end of the law's motion.
+
+    There its torques are those of rest: on the way, and elsewhere, a limit of the torque may cut the loop open.
+    """
     feedback = wired(model, law)
     assert isinstance(feedback, WiredLaw)
     names = tuple(channel.name for channel in feedback.channels)
     robot = linearize(model, q, outputs=names)
     sampled = robot.discretize(float(np.asarray(law.sample)), "zoh")
-    return OpenLoop(sampled, law_matrices(feedback, robot.operating.outputs))
+    measured = robot.operating.outputs
+    return OpenLoop(sampled, law_matrices(feedback, measured, LONG_AFTER))
 
 
 def closed_loop_poles(loop: OpenLoop) -> Complex[np.ndarray, " s"]:

@@ -12,10 +12,7 @@ their limits nearly always (bang-bang).
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from jaxtyping import Float
-from scipy.interpolate import CubicHermiteSpline
-from scipy.optimize import linprog
 
 from ..solve.model import Model
 from ..solve.signals import Table
@@ -70,6 +67,9 @@ def least_effort(
     Returns:
         None where no torques of any size lead there.
     """
+    import scipy.sparse as sp  # slow to import
+    from scipy.optimize import linprog
+
     s, a = B.shape
     columns = np.zeros((s, steps, a))
     moved = B
@@ -152,7 +152,7 @@ def minimum_time(
     longest = int(np.ceil(GROWTH * FINE)) + 2
     found = fewest_steps(effort_of, 0, longest)
     if found is None:
-        raise DesignError(_hopeless(limit))
+        raise _hopeless(limit)
     steps, effort = found
     repeats = round(period / sample)
     nominal = _nominal(plant, np.repeat(effort.torque, repeats, axis=0), sample)
@@ -211,13 +211,14 @@ def _samples_per_step(plant: _Plant, limit: Vector, sample: float) -> int:
         if found is not None and found.share <= 1.0:
             return max(1, int(np.ceil(samples * COARSE / FINE)))
         samples *= GROWTH
-    raise DesignError(_hopeless(limit))
+    raise _hopeless(limit)
 
 
-def _hopeless(limit: Vector) -> str:
-    return (
-        f"reference.torque: no torques within {limit.tolist()} lead from the first row to the last one. Raise the "
-        "limits: the weight alone may pass them."
+def _hopeless(limit: Vector) -> DesignError:
+    return DesignError(
+        f"no torques within {limit.tolist()} lead from the first row to the last one. Raise the limits: the weight "
+        "alone may pass them.",
+        "reference.torque",
     )
 
 
@@ -247,6 +248,8 @@ def _nominal(plant: _Plant, torque, sample: float) -> NominalMotion:
 
 def _joints(slow: SlowModel, x, torque, times) -> PiecewisePolynomial:
     """Cubics through the encoders' places with their rates."""
+    from scipy.interpolate import CubicHermiteSpline  # slow to import
+
     joints = slow.B.shape[1]
     C, D = slow.C[:joints], slow.D[:joints]
     places = slow.outputs[:joints] + x @ C.T + torque @ D.T

@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
-import scipy.signal
 from jaxtyping import Array, Float
 
 from ..solve.law import AbstractLaw
@@ -83,8 +81,9 @@ def mixed_synthesis(plant: Plant, peak: float) -> Synthesis:
     states = len(scaled.A)
     if states > LARGEST:
         raise DesignError(
-            f"mixed-norm: the model has {states} states, at most {LARGEST} can be designed for. Lower `fastest`, or "
-            "take fewer modes (`model: {modes: 2}`)."
+            f"the model of a mixed-norm design has {states} states, at most {LARGEST} can be designed for. Lower "
+            "`fastest`, or take fewer modes (`model: {modes: 2}`).",
+            "fastest",
         )
     reason = ""
     for scale in SCALES:
@@ -100,8 +99,8 @@ def mixed_synthesis(plant: Plant, peak: float) -> Synthesis:
             return found
         reason = "the controller does not keep its bounds"
     raise DesignError(
-        f"mixed-norm: no controller with a peak of {peak:g} was found ({reason}). Allow a higher `peak`, or lower "
-        "`fastest`."
+        f"no controller with a peak of {peak:g} was found ({reason}). Allow a higher `peak`, or lower `fastest`.",
+        "peak",
     )
 
 
@@ -153,6 +152,8 @@ def closed_loop(plant: Plant, controller: Controller) -> ClosedLoop:
 
 def h2_norm(A: Matrix, B: Matrix, C: Matrix) -> float:
     """Root of the power of the outputs under white noise of unit intensity; infinite if unstable."""
+    import scipy.linalg  # slow to import
+
     if np.linalg.eigvals(A).real.max() >= 0:
         return float("inf")
     P = scipy.linalg.solve_continuous_lyapunov(A, -B @ B.T)
@@ -223,6 +224,8 @@ def scaled_plant(plant: Plant) -> tuple[Plant, float]:
 
 def _riccati(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
     """The solution of a Riccati equation that stabilises, or a refusal."""
+    import scipy.linalg  # slow to import
+
     try:
         X = scipy.linalg.solve_continuous_are(A, B, Q, R)
         slowest = np.linalg.eigvals(A - B @ np.linalg.solve(R, B.T @ X)).real.max()
@@ -428,6 +431,8 @@ class OutputFeedback(AbstractLaw):
 
 def sampled_controller(controller: Controller, sample: float) -> tuple[Matrix, ...]:
     """A, B, C, D of a controller in steps, by the trapezoidal rule."""
+    import scipy.signal  # slow to import
+
     A, B, C = controller
     D = np.zeros((len(C), B.shape[1]))
     stepped: Any = scipy.signal.cont2discrete((A, B, C, D), sample, "bilinear")

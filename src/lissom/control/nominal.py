@@ -92,7 +92,7 @@ def joint_motion(
     The loops of a closed chain are closed from one time to the next, on one branch. Speeds and accelerations are those
     of the reference: the independent joints alone count.
     """
-    along = np.array(_along(jnp.asarray(times), reference))
+    along = np.array(motion_along(jnp.asarray(times), reference))
     if along.shape[-1] != model.n_joints:
         whole = np.zeros((len(times), 3, model.n_joints))
         whole[:, 0] = np.asarray(model.formulation.mechanism.home)
@@ -111,7 +111,11 @@ def joint_motion(
 
 
 @compiled_quickly
-def _along(times: Float[Array, " t"], reference: AbstractSignal):
+def motion_along(
+    times: Float[Array, " t"], reference: AbstractSignal
+) -> Float[Array, "t 3 j"]:
+    """Places, speeds and accelerations of a reference at many times."""
+
     def one(t):
         parts = [reference.value(t), reference.rate(t), reference.acceleration(t)]
         return jnp.stack(parts)
@@ -192,6 +196,11 @@ def on_actuated_joints(
     if f.n_joints == f.n_encoders:
         # Every joint of an open chain is its own coordinate.
         return force[actuated]
+    independent = list(f.independent)
+    if set(f.joints.actuated) == set(independent):
+        # Each motor sits on a coordinate of its own.
+        places = [independent.index(joint) for joint in f.joints.actuated]
+        return force[jnp.asarray(places, dtype=int)]
     G = f.mechanism.joint_map(x)[actuated, : f.n_joints]
     return jnp.linalg.pinv(G.T) @ force
 

@@ -49,13 +49,18 @@ def regulator(
     """
     check_stabilisable(design)
     Q, R = weights(design, tolerances, encoders)
+    P = _least_cost(design.A, design.B, Q, R)
+    return Regulator(_gain(design.A, design.B, P, R), P, Q, R)
+
+
+def _least_cost(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
     try:
-        P = discrete_riccati(design.A, design.B, Q, R)
+        return discrete_riccati(A, B, Q, R)
     except np.linalg.LinAlgError as failure:
         raise DesignError(
-            f"the weights leave a motion free that does not die out ({failure}): give position and energy tolerances"
+            f"the weights leave a motion free that does not die out ({failure}): give position and energy tolerances",
+            "tolerances",
         ) from None
-    return Regulator(_gain(design.A, design.B, P, R), P, Q, R)
 
 
 def weights(
@@ -69,19 +74,20 @@ def weights(
     Q = C_e.T / position**2 @ C_e
     energy = float(tolerances.energy)
     if not energy > 0:
-        raise DesignError(f"the energy tolerance must be positive, got {energy:g}")
+        raise DesignError(f"must be positive, got {energy:g}", "tolerances.energy")
     if np.isfinite(energy):
         Q = Q + design.energy / energy
     return Q, np.diag(1 / torque**2)
 
 
 def _positive(name: str, value: Any, count: int) -> Float[np.ndarray, " c"]:
+    field = f"tolerances.{name}"
     values = np.asarray(value, dtype=float)
     if values.shape not in ((), (1,), (count,)):
-        raise DesignError(f"{name} tolerances: {count} numbers, got {values.size}")
+        raise DesignError(f"one number, or {count}, got {values.size}", field)
     if not np.all(values > 0):
         raise DesignError(
-            f"{name} tolerances must be positive (weights must be definite), got {values.tolist()}"
+            f"must be positive (weights must be definite), got {values.tolist()}", field
         )
     return np.broadcast_to(values, (count,))
 
@@ -111,7 +117,7 @@ def integral_regulator(
     Q_x, R = weights(design, tolerances, encoders)
     summed = _positive("integral", tolerances.integral, e)
     Q = np.asarray(scipy.linalg.block_diag(Q_x, np.diag(1 / summed**2)))
-    P = discrete_riccati(A, B, Q, R)
+    P = _least_cost(A, B, Q, R)
     K = _gain(A, B, P, R)
     s = design.states
     return Regulator(K[:, :s], P, Q, R), K[:, s:]

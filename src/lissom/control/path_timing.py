@@ -82,7 +82,8 @@ def through_points(
             return TimedPath(reference, float(shares.max()))
         used = ROOM * used / np.maximum(shares, 1.0)
     raise DesignError(
-        f"reference.torque: between points of its path the motion needs {shares.max():.3g} of the limits"
+        f"between points of its path the motion needs {shares.max():.3g} of the limits",
+        "reference.torque",
     )
 
 
@@ -154,8 +155,9 @@ def _timed(path: CubicSpline, s: Float[np.ndarray, " p"], limits) -> Any:
     _, speed, _ = timing.compute_parameterization(0.0, 0.0)
     if speed is None or not np.all(np.isfinite(speed)):
         raise DesignError(
-            "reference: no motion through these points keeps the limits. Raise the limits of torque (the weight alone "
-            "may pass them), or move the points."
+            "no motion through these points keeps the limits. Raise the limits of torque (the weight alone may pass "
+            "them), or move the points.",
+            "reference",
         )
     return _composed(path, s, np.asarray(speed))
 

@@ -53,7 +53,7 @@ class PD(AbstractLaw):
         self.reference = signal_of(reference)
         self.feedforward = feedforward
         if compensate is not None:
-            self.feedforward = GravityTorque(compensate, reference)
+            self.feedforward = GravityTorque(compensate, self.reference)
         self.sample = sample
 
     def sensors(self, model: Any) -> tuple[str, ...]:

@@ -62,6 +62,10 @@ class RealLoop(AbstractLaw):
         """Those of the law."""
         return self.law.incidents()
 
+    def resting(self, memory: LoopMemory, measured: Any) -> LoopMemory:
+        """That of the law inside."""
+        return memory._replace(law=self.law.resting(memory.law, measured))
+
     def init(self, model: Any) -> LoopMemory:
         """Drives without torque."""
         count = len(model.actuated_names)

@@ -7,7 +7,6 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from scipy.interpolate import CubicSpline
 
 from ..solve.signals import AbstractSignal, Table
 from ..types import Real
@@ -131,6 +130,8 @@ class PiecewisePolynomial(AbstractSignal):
 
 def spline_through(t: Sequence[float], value: Any) -> PiecewisePolynomial:
     """The cubic spline through the rows of a table, at rest at both ends."""
+    from scipy.interpolate import CubicSpline  # slow to import
+
     spline = CubicSpline(t, np.asarray(value, dtype=float), bc_type="clamped")
     # SciPy has the highest power first, and the pieces along the second axis.
     coefficients = np.moveaxis(spline.c[::-1], 1, 0)

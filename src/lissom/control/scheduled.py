@@ -53,7 +53,8 @@ def designs_along(
     first, last = (np.asarray(row, dtype=float) for row in (first, last))
     if np.array_equal(first, last):
         raise DesignError(
-            "poses: the motion ends where it begins, there is no line of poses to schedule gains along"
+            "the motion ends where it begins, there is no line of poses to schedule gains along",
+            "poses",
         )
     outputs = encoder_names(model)
     found = []

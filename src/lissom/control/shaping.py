@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from scipy.optimize import brentq, minimize
 
 from ..solve.signals import AbstractSignal
 from ..types import Real
@@ -115,6 +114,8 @@ def specified_insensitivity(
 
 def _shortest(mode: Mode, band, tolerated: float, count: int) -> Impulses | None:
     """The shortest row of `count` impulses that keeps the band, or None."""
+    from scipy.optimize import minimize  # slow to import
+
     start = {3: ei, 4: two_hump_ei}.get(count)
     if start is not None:
         guess = start(mode, tolerated)
@@ -224,6 +225,8 @@ def insensitivity(
 
 def _first_root(excess: Callable[[float], float], start: float, end: float) -> float:
     """Where a function first becomes positive on the way from start to end; end if it never does."""
+    from scipy.optimize import brentq  # slow to import
+
     ratios = np.linspace(start, end, 2001)
     beyond = [excess(ratio) > 0 for ratio in ratios]
     if not any(beyond):

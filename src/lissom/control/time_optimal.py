@@ -51,15 +51,12 @@ def time_optimal(
 
 def joint_limits(name: str, values: Any, joints: int) -> Float[np.ndarray, " j"]:
     """One limit for each joint, from one for all or one for each."""
+    field = f"reference.{name}"
     array = np.atleast_1d(np.asarray(values, dtype=float))
     if array.shape not in ((1,), (joints,)):
-        raise DesignError(
-            f"reference.{name}: one number, or {joints}, got {array.size}"
-        )
+        raise DesignError(f"one number, or {joints}, got {array.size}", field)
     if not np.all(array > 0):
-        raise DesignError(
-            f"reference.{name}: limits must be positive, got {array.tolist()}"
-        )
+        raise DesignError(f"limits must be positive, got {array.tolist()}", field)
     return np.broadcast_to(array, (joints,)).copy()
 
 
@@ -76,7 +73,8 @@ def _trajectory(row, following, speed, acceleration, jerk) -> Any:
     outcome = ruckig.Ruckig(joints).calculate(wanted, trajectory)
     if outcome != ruckig.Result.Working:
         raise DesignError(
-            f"reference: no motion from {row.tolist()} to {following.tolist()} within the limits ({outcome.name})"
+            f"no motion from {row.tolist()} to {following.tolist()} within the limits ({outcome.name})",
+            "reference",
         )
     return trajectory
 

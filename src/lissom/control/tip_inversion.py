@@ -15,10 +15,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.sparse as sp
-import scipy.sparse.linalg
 from jaxtyping import Array, Float
-from scipy.interpolate import CubicSpline
 
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
@@ -88,10 +85,13 @@ def tip_inversion(
     Raises:
         DesignError: passive joints, too little time before the motion, or no solution.
     """
+    from scipy.interpolate import CubicSpline  # slow to import
+
     if tuple(model.actuated) != tuple(model.formulation.independent):
         raise DesignError(
-            "feedforward: inversion at the tip needs a motor on every independent joint; "
-            f"motors are on {', '.join(model.actuated_names)}"
+            "inversion at the tip needs a motor on every independent joint; motors are on "
+            f"{', '.join(model.actuated_names)}",
+            "feedforward",
         )
     f = model.formulation
     place = node or f"{model.link_names[-1]}/tip"
@@ -101,8 +101,9 @@ def tip_inversion(
     if solution is None:
         start = float(reference.breakpoints[0])
         raise DesignError(
-            "feedforward: no solution was found at the tip. The torques act before the tip moves, which is at "
-            f"{start:g} s: Begin the motion later, move more slowly, or take fewer modes (`model: {{modes: 3}}`)"
+            f"no solution was found at the tip. The torques act before the tip moves, which is at {start:g} s: begin "
+            "the motion later, move more slowly, or take fewer modes (`model: {modes: 3}`)",
+            "feedforward",
         )
     x, torque, away = solution
     _check_path(reference, away, window)
@@ -183,8 +184,9 @@ def _check_path(reference: AbstractSignal, away, window: Window) -> None:
     if np.abs(away).max() > FAR * way:
         start = float(reference.breakpoints[0])
         raise DesignError(
-            f"feedforward: inversion at the tip acts before the tip moves, and {start:g} s before the motion are not "
-            "enough. Begin the motion later: the first time of reference.t is the time before it."
+            f"inversion at the tip acts before the tip moves, and {start:g} s before the motion are not enough. "
+            "Begin the motion later: the first time of reference.t is the time before it.",
+            "feedforward",
         )
 
 
@@ -267,6 +269,9 @@ def _linearised(f: AbstractFormulation, tip, rows, torque, goal, h):
 
 def _solved(missing, slopes, at_rest, extra, price: float):
     """Newton's step of all inner times: least cost under the linear equations of motion, with multipliers."""
+    import scipy.sparse as sp  # slow to import
+    import scipy.sparse.linalg
+
     count, u = missing.shape
     a = extra.shape[1]
     n = u - a
@@ -293,6 +298,8 @@ def _solved(missing, slopes, at_rest, extra, price: float):
 
 def _tridiagonal(force: Float[np.ndarray, "t n w"], n: int) -> Any:
     """The equations of motion at all inner times; columns are (x, torque) of every inner time."""
+    import scipy.sparse as sp  # slow to import
+
     count = len(force)
     u = force.shape[2] - 2 * n
     blocks = np.zeros((count, 3, n, u))

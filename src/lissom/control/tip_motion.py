@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..solve.inverse_kinematics import inverse_kinematics
+from ..solve.inverse_kinematics import UnreachableError, inverse_kinematics
 from ..solve.model import Model
 from .profiles import PROFILES
 from .references import PiecewisePolynomial, spline_through
@@ -56,11 +56,21 @@ def tip_line(
     for share in s[1:]:
         # From the pose before: the arm does not change its posture on the way.
         place = first + share * (last - first)
-        q = inverse_kinematics(model, place, node=node, start=q)
+        try:
+            q = inverse_kinematics(model, place, node=node, start=q)
+        except UnreachableError as failure:
+            raise _leaving(share, place, failure) from None
         rows.append(q)
     times = begin + duration * tau
     reference = spline_through(times.tolist(), rows)
     return TipLine(reference, _deviation(model, reference, times, first, last, node))
+
+
+def _leaving(share: float, place: np.ndarray, failure: UnreachableError):
+    """The refusal of a line that leaves the reach of the robot, with the place where it does."""
+    x, y, z = place
+    text = f"after {100 * share:.3g} % of its way, at ({x:.4g}, {y:.4g}, {z:.4g}) m, the line is {failure}"
+    return UnreachableError(text, failure.q)
 
 
 def _deviation(model: Model, reference, times, first, last, node) -> float:

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-import scipy.linalg
 from jaxtyping import Complex, Float
 
 from ..analyse.linear.linearize import linearize
@@ -96,6 +95,8 @@ class DrivenShapes(NamedTuple):
 
 def driven_shapes(M: Any, K: Any, joints: int) -> DrivenShapes:
     """The modes that joints excite, from the matrices of a robot whose first coordinates are its joints."""
+    import scipy.linalg  # slow to import
+
     M, K = np.asarray(M), np.asarray(K)
     held = slice(joints, len(M))
     stiffness = 0.5 * (K[held, held] + K[held, held].T)

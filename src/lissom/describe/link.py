@@ -189,6 +189,12 @@ class Payload(Part):
     offset: Point = ZERO
 
 
+class Picture(Part):
+    """A surface in link axes, for pictures alone: a binary STL file [m]."""
+
+    file: str
+
+
 class Link(Part):
     """One link: its joint and exactly one body."""
 
@@ -201,6 +207,7 @@ class Link(Part):
     damping: Damping | None = None  # instead of the robot's
     # The link that carries this one, or ground; default: the link before it.
     parent: str | None = None
+    visual: Picture | None = None
 
     @property
     def flexible(self) -> bool:

@@ -100,7 +100,7 @@ def _path_of(loc: tuple, name: str, folder: Path) -> str:
     path = named_file(name, folder)
     library = library_folder().resolve()
     # Links of the library are known by their names, wherever it is installed.
-    if not ".".join(map(str, loc)).endswith("fe.file"):
+    if not ".".join(map(str, loc)).endswith(("fe.file", "visual.file")):
         return str(path)
     if path.is_relative_to(library):
         return str(path.relative_to(library))
@@ -167,10 +167,11 @@ def with_relative_files(data: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _with_relative_file(link: Any, folder: Path) -> Any:
-    fe = link.get("fe")
-    if not isinstance(fe, dict):
-        return link
-    return {**link, "fe": {**fe, "file": relative_to(folder, fe["file"])}}
+    for key in ("fe", "visual"):
+        part = link.get(key)
+        if isinstance(part, dict):
+            link = {**link, key: {**part, "file": relative_to(folder, part["file"])}}
+    return link
 
 
 def relative_to(folder: Path, name: str) -> str:

@@ -32,8 +32,9 @@ def check_name(value: Any) -> Any:
 
 
 def name_of(text: str) -> str:
-    """A name made of any text: `_` stands for what a name cannot have."""
-    return NOT_ALLOWED.sub("_", text)
+    """A name made of any text: `_` stands for what a name cannot have, and words with a meaning get `_link`."""
+    name = NOT_ALLOWED.sub("_", text)
+    return f"{name}_link" if name in MEANINGS or name.isdigit() else name
 
 
 def check_title(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """A robot: its links from the base outwards, gravity, damping, payload, loops."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -106,28 +106,59 @@ class Robot(Summarised, Part):
     def from_urdf(
         cls,
         path: str | Path,
-        tip: str | None = None,
-        flexible: Mapping[str, Mapping[str, Any]] | None = None,
+        tip: str | Sequence[str] | None = None,
+        flexible: Mapping[str, Any] | None = None,
         beam_mass: bool = False,
+        *,
+        branches: str = "weld",
+        hold: Mapping[str, float] | None = None,
+        merge_fixed: bool = False,
     ) -> "Robot":
-        """The chain of links from the base of a URDF file to `tip` (needed where it has several), rigid or flexible.
+        """The links from the base of a URDF file to `tip` (needed where it has several ends), rigid or flexible.
 
         Args:
             path: of the file.
-            tip: last link of the chain.
-            flexible: beams by the names of their links, `{"boom": {"section": {...}, "material": "steel"}}`; the link
+            tip: last link of the chain, or of each branch.
+            flexible: beams by the names of their links, `{"boom": {"section": {...}, "material": "steel"}}`, or as text
+                `tube:100mm:90mm:aluminium`, or an estimate from the link's inertia, `estimate:aluminium`; the link
                 keeps the mass, the centre and the inertia of the file.
             beam_mass: flexible links have the mass of their beam alone.
+            branches: what becomes of links beside: `weld` lets them ride along, their joints held, `drop` leaves them
+                out.
+            hold: joints of the file that do not move, and where they stand.
+            merge_fixed: links on fixed joints become part of what carries them.
         """
         # yourdfpy is slow to import and few robots need it.
-        from .urdf import chain_from_urdf
+        from .urdf import UrdfChoices, robot_from_urdf
         from .urdf_flexible import with_flexible_links
 
-        data = chain_from_urdf(Path(path), tip)
+        tips = (tip,) if isinstance(tip, str) else tuple(tip or ())
+        choices = UrdfChoices(tips, branches, dict(hold or {}), merge_fixed)
+        data = robot_from_urdf(Path(path), choices).data
         if flexible:
             data, _ = with_flexible_links(data, flexible, not beam_mass)
         document = Document(str(path), data, {})
         return build(cls, document)
+
+    @classmethod
+    def from_mjcf(
+        cls,
+        path: str | Path,
+        tip: str | Sequence[str] | None = None,
+        flexible: Mapping[str, Any] | None = None,
+        beam_mass: bool = False,
+        *,
+        hold: Mapping[str, float] | None = None,
+    ) -> "Robot":
+        """The bodies of an MJCF file (MuJoCo), read by Pinocchio (the extra `peers`); see `from_urdf`."""
+        from .mjcf import robot_from_mjcf
+        from .urdf_flexible import with_flexible_links
+
+        tips = (tip,) if isinstance(tip, str) else tuple(tip or ())
+        data = robot_from_mjcf(Path(path), tips, hold)
+        if flexible:
+            data, _ = with_flexible_links(data, flexible, not beam_mass)
+        return build(cls, Document(str(path), data, {}))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Robot":

@@ -44,12 +44,26 @@ Tolerance = Annotated[float, Quantity("", above=0, below=1)]
 SpectralRadius = Annotated[float, Quantity("", least=0, below=1 + 1e-12)]
 
 
-class Initial(Part):
-    """The state at t = 0; `elastic: static` is the elastic equilibrium under gravity with the joints held at q."""
+def _check_elastic(value: Any) -> Any:
+    if is_list(value) or value in ("zero", "static"):
+        return value
+    words = ("zero", "static")
+    raise error(
+        f"must be one of {', '.join(words)}{nearest(value, words)}; or one number for each elastic coordinate"
+    )
 
+
+class Initial(Part):
+    """The state at the start; `elastic: static` is the elastic equilibrium under gravity with the joints held at q."""
+
+    time: Annotated[float, Quantity("s", least=0)] = 0.0  # at which the run begins
     q: Coordinates | None = None  # default zero
     qd: Rates | None = None  # default zero
-    elastic: Literal["zero", "static"] = "zero"
+    # zero, static, or the elastic coordinates themselves.
+    elastic: Annotated[
+        Literal["zero", "static"] | Coordinates, BeforeValidator(_check_elastic)
+    ] = "zero"
+    elastic_rate: Rates | None = None  # default zero
 
 
 Method = Literal["auto", "radau", "generalised-alpha", "dopri5", "dopri8", "tsit5"]
@@ -119,6 +133,8 @@ class Scenario(Part):
     solver: Solver = Solver()
     t_end: Seconds = 1.0
     output_dt: Seconds = 0.001
+    # Nodes whose velocities and accelerations the result holds too.
+    record: tuple[str, ...] = ()
     _is_old: bool = PrivateAttr(default=False)
 
     @classmethod

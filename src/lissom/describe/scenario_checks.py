@@ -52,14 +52,22 @@ def _names(part: Any, *keys: str) -> list[Any]:
 def _time(entries: Entries) -> Findings:
     t_end = _seconds(entries.get("t_end", 1.0))
     step = _seconds(entries.get("output_dt", 0.001))
+    # Seconds are positive: a start at zero is none.
+    start = _seconds(entry_of(entries, "initial", "time")) or 0.0
     if t_end is None or step is None:
         return
-    samples = t_end / step
-    if step > t_end:
-        message = f"must not be longer than the run (t_end {t_end:g} s)"
+    if start >= t_end:
+        message = f"must lie after the start (initial.time {start:g} s)"
+        yield finding(message, "t_end", value=t_end)
+        return
+    duration = t_end - start
+    samples = duration / step
+    if step > duration:
+        length = f"t_end {t_end:g} s" if start == 0.0 else f"{duration:g} s"
+        message = f"must not be longer than the run ({length})"
         yield finding(message, "output_dt", value=step)
     elif samples > MAX_SAMPLES:
-        message = f"gives {samples:.3g} samples over {t_end:g} s: at most {MAX_SAMPLES} are written"
+        message = f"gives {samples:.3g} samples over {duration:g} s: at most {MAX_SAMPLES} are written"
         yield finding(message, "output_dt", value=step)
 
 
@@ -193,6 +201,18 @@ def _seconds(value: Any) -> float | None:
         return Quantity("s", above=0).check(value)
     except ValueError:
         return None
+
+
+def _elastic_rate(entries: Entries, robot: Outline) -> Findings:
+    """Rates of elastic coordinates go with the coordinates themselves."""
+    elastic = entry_of(entries, "initial", "elastic")
+    rate = entry_of(entries, "initial", "elastic_rate")
+    if rate is None or (
+        is_list(elastic) and is_list(rate) and len(elastic) == len(rate)
+    ):
+        return
+    message = "needs initial.elastic with as many numbers"
+    yield finding(message, "initial", "elastic_rate", value=rate)
 
 
 def _initial(entries: Entries, robot: Outline) -> Findings:
@@ -336,14 +356,23 @@ def _modes(entries: Entries, robot: Outline) -> Findings:
         yield finding(message, "modes", value=modes)
 
 
+def _record(entries: Entries, robot: Outline) -> Findings:
+    for k, node in enumerate(_list(entries, "record")):
+        problem = robot.node_problem(node)
+        if problem:
+            yield finding(problem, "record", k, value=node)
+
+
 # In the order in which problems without a line of their own are listed.
 ROBOT_CHECKS = (
     _structure,
     _second_order,
     _initial,
+    _elastic_rate,
     _inputs,
     _controller,
     _one_driver,
     _zeroed,
     _modes,
+    _record,
 )

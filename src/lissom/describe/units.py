@@ -120,6 +120,21 @@ def si_value(text: str, units: tuple[str, ...]) -> float:
         return math.inf
 
 
+def number_in_si(text: str) -> float:
+    """A number with any unit, or with none, in SI; whoever takes the number knows which unit is right.
+
+    Raises:
+        ValueError: no number, or an unknown unit.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        match = _QUANTITY.fullmatch(text)
+    if match is None:
+        raise ValueError("not a number, nor a number with a unit")
+    return si_value(text, (match["unit"].strip(),))
+
+
 def has_unit(text: str, unit: str) -> bool:
     """True if `text`, a number with a unit, has the dimension of `unit`."""
     match = _QUANTITY.fullmatch(text)

@@ -1,16 +1,30 @@
-"""URDF files as chains of rigid links: kinematics, inertias, limits, friction. Shapes and meshes are not read."""
+"""URDF files as robots of rigid links: kinematics, inertias, limits, friction, and shapes for pictures."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
 import yourdfpy
 
-from ..types import Matrix3
+from ..algebra.so3 import axis_rotation
+from .body_tree import (
+    AT_HOME,
+    Frame,
+    TreeBody,
+    after,
+    check_masses,
+    fixed_joint_at,
+    link_entries,
+    ordered_bodies,
+)
 from .document import MAX_BYTES, TOO_LARGE, scalar
 from .errors import nearest, refused
 from .names import name_of
+from .rigid_part import NOTHING, RigidPart, moved
+from .urdf_tree import UrdfTree, below, chosen_tips, links_to, tree_of
+from .urdf_visuals import Visual, visuals_of
 
 TYPES = {
     "revolute": "revolute",
@@ -19,40 +33,188 @@ TYPES = {
     "fixed": "fixed",
 }
 
-# Cosine of the pitch below which roll and yaw cannot be told apart.
-UPRIGHT = 1e-9
-
 X_AXIS = [1.0, 0.0, 0.0]  # of a joint where a URDF file says nothing
 
 
-def chain_from_urdf(path: Path, tip: str | None = None) -> dict[str, Any]:
-    """The chain from the base of a URDF file to its link `tip`, as plain data of a robot file.
+MOST_NAMES = 6  # in a line about links
 
-    The base link stands on the ground, so its inertia does not matter; links beside the chain are left out.
-    A link's tip is the origin of the joint after it.
+
+class UrdfChoices(NamedTuple):
+    """What is taken from a URDF file, and how."""
+
+    tips: tuple[str, ...] = ()  # last links; one where the file has only one end
+    # Links beside the chain: ride along with it, welded at their joints, or are left out.
+    branches: str = "weld"
+    hold: Mapping[str, float] = {}  # joints that do not move, and where they stand
+    merge_fixed: bool = False  # links on fixed joints become part of what carries them
+
+
+EVERYTHING = UrdfChoices()
+
+
+class UrdfRobot(NamedTuple):
+    """What a URDF file gives."""
+
+    data: dict[str, Any]  # plain data of a robot file
+    notes: list[str]  # what became of links and joints that are not in it as they were
+    visuals: dict[str, list[Visual]]  # shapes for pictures, by link of the robot
+
+
+def robot_from_urdf(path: Path, choices: UrdfChoices = EVERYTHING) -> UrdfRobot:
+    """The links of a URDF file from its base to the chosen tips, as plain data of a robot file.
+
+    The base link stands on the ground, so its inertia does not matter. A link's tip is the origin of the next joint.
 
     Raises:
-        DescriptionError: the file is not a URDF, is no tree, has several tips and none is chosen, or uses a joint type
-            that has no counterpart here.
+        DescriptionError: the file is not a URDF, is no tree, has several tips and none is chosen, uses a joint that has
+            no counterpart here, or gives no mass to any link.
     """
     file = str(path)
     urdf = _robot_in(path)
-    links = {link.name: link for link in urdf.links}
-    joints = _chain(urdf, file, tip)
-    following = [*joints[1:], None]
-    entries = []
-    for joint, next_joint in zip(joints, following, strict=True):
-        _check_joint(joint, file)
-        link = links[joint.child]
-        entry = {
-            "name": name_of(link.name),
-            "joint": _joint(joint),
-            "rigid": _rigid(link.inertial),
-        }
-        if next_joint is not None:
-            _, entry["rigid"]["tip"] = _frame(next_joint.origin)
-        entries.append(entry)
-    return {"lissom": 1, "name": urdf.name or path.stem, "links": entries}
+    tree = tree_of(urdf, file)
+    tips = chosen_tips(tree, choices.tips, file)
+    work = _Growth(tree, links_to(tree, tips), set(tips), choices, file)
+    ground = TreeBody("ground", {}, None)
+    work.grow(tree.base, ground, AT_HOME)
+    bodies = ordered_bodies(ground)
+    check_masses(bodies, file)
+    links = [entry for body in bodies for entry in link_entries(body, bodies)]
+    visuals = {body.name: body.visuals for body in bodies if body.visuals}
+    data = {"lissom": 1, "name": urdf.name or path.stem, "links": links}
+    return UrdfRobot(data, work.notes(), visuals)
+
+
+# --- growing the robot ---------------------------------------------------------------------------------------------
+
+
+class _Growth:
+    """The robot grows from the base outwards: links move on their own, or as part of what carries them."""
+
+    def __init__(
+        self,
+        tree: UrdfTree,
+        kept: set[str],
+        tips: set[str],
+        choices: UrdfChoices,
+        file: str,
+    ):
+        self.tree = tree
+        self.kept = kept
+        self.tips = tips
+        self.choices = choices
+        self.file = file
+        self.welded: dict[str, list[str]] = {}
+        self.dropped: list[str] = []
+        self.merged: dict[str, list[str]] = {}
+        self.held = self._held_joints()
+
+    def _held_joints(self) -> dict[str, float]:
+        joints = {joint.name: joint for joint in self.tree.joint_to.values()}
+        for name in self.choices.hold:
+            if name not in joints or joints[name].type == "fixed":
+                moving = [key for key, joint in joints.items() if joint.type != "fixed"]
+                guess = nearest(name, moving) or "."
+                message = f"no such moving joint{guess} Joints: {', '.join(moving)}"
+                raise refused("hold", name, message, self.file)
+        return dict(self.choices.hold)
+
+    def grow(self, link: str, body: TreeBody, place: Frame) -> None:
+        """A link of the file, at a place in a body, and all that it carries."""
+        is_ground = body.parent is None
+        if not is_ground:
+            body.parts.append(moved(_inertia(self.tree.links[link].inertial), *place))
+            body.visuals += visuals_of(self.tree.links[link], place)
+        if link in self.tips:
+            body.tip = place[1]
+        for joint in self.tree.children[link]:
+            at = after(place, _frame(joint.origin))
+            if joint.child in self.kept:
+                self._grow_on(joint, body, at)
+            elif not is_ground:
+                self._grow_beside(joint, body, at)
+
+    def _grow_on(self, joint: Any, body: TreeBody, at: Frame) -> None:
+        """A link of the chain."""
+        is_held = joint.name in self.held
+        if not is_held:
+            _check_joint(joint, self.file)
+        is_fixed = is_held or joint.type == "fixed"
+        if is_fixed and self.choices.merge_fixed:
+            self.merged.setdefault(body.name, []).append(name_of(joint.child))
+            return self.grow(joint.child, body, after(at, self._turned(joint)))
+        described = _joint(joint, at)
+        if is_held:
+            described = fixed_joint_at(after(at, self._turned(joint)))
+        child = TreeBody(name_of(joint.child), described, body)
+        body.children.append(child)
+        self.grow(joint.child, child, AT_HOME)
+
+    def _grow_beside(self, joint: Any, body: TreeBody, at: Frame) -> None:
+        """A link beside the chain."""
+        if self.choices.branches == "drop":
+            self.dropped += below(self.tree, joint.child)
+            return
+        self.welded.setdefault(body.name, []).append(joint.child)
+        self.grow(joint.child, body, after(at, self._turned(joint)))
+
+    def _turned(self, joint: Any) -> Frame:
+        """The motion of a joint that stands still."""
+        value = self._value(joint)
+        axis = np.asarray(X_AXIS if joint.axis is None else joint.axis, dtype=float)
+        # A fixed joint may have an axis of zeros.
+        axis = axis / (np.linalg.norm(axis) or 1.0)
+        if joint.type in ("revolute", "continuous"):
+            return np.asarray(axis_rotation(axis, value)), np.zeros(3)
+        if joint.type == "prismatic":
+            return np.eye(3), value * axis
+        return AT_HOME
+
+    def _value(self, joint: Any) -> float:
+        """Where a joint that stands still does so: as told, as the joint that it follows tells, or at zero."""
+        if joint.name in self.held:
+            return float(self.held[joint.name])
+        followed = joint.mimic
+        if followed is None:
+            return 0.0
+        master = float(self.held.get(followed.joint, 0.0))
+        multiplier = 1.0 if followed.multiplier is None else float(followed.multiplier)
+        return multiplier * master + float(followed.offset or 0.0)
+
+    def notes(self) -> list[str]:
+        """What became of links that are not in the robot as they were."""
+        lines = []
+        for carrier, names in self.welded.items():
+            lines.append(f"beside the chain, welded to {carrier}: {_listed(names)}")
+        for carrier, names in self.merged.items():
+            if carrier != "ground":
+                lines.append(f"merged into {carrier}: {_listed(names)}")
+        if self.dropped:
+            lines.append(f"left out: {_listed(self.dropped)}")
+        for name, value in self.held.items():
+            lines.append(f"joint {name} is held at {value:g}")
+        return lines
+
+
+def _listed(names: list[str]) -> str:
+    """The names, or the first few of many."""
+    more = len(names) - MOST_NAMES
+    shown = ", ".join(names[:MOST_NAMES])
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _check_joint(joint: Any, file: str) -> None:
+    if joint.type not in TYPES:
+        message = (
+            f"only {', '.join(TYPES)} joints can be read: hold it (hold, --hold {joint.name}=0), "
+            "or choose another tip"
+        )
+        raise refused(joint.name, joint.type, message, file)
+    if joint.mimic is not None:
+        message = (
+            f"follows joint {joint.mimic.joint!r}, which has no counterpart here: hold it where it is to stand "
+            f"(hold, --hold {joint.name}=0), or choose a tip before it"
+        )
+        raise refused(joint.name, "mimic", message, file)
 
 
 class _PlainTree(ElementTree.TreeBuilder):
@@ -82,63 +244,13 @@ def _robot_in(path: Path) -> Any:
     return model.robot
 
 
-def _chain(urdf: Any, file: str, tip: str | None) -> list[Any]:
-    """The joints from the base to the tip."""
-    names = [link.name for link in urdf.links]
-    for joint in urdf.joints:
-        if joint.parent not in names or joint.child not in names:
-            message = "joins a link that is not there"
-            raise refused(joint.name, None, message, file)
-    # Followed from the tip: a link has one joint to its parent, but perhaps many to its children.
-    joint_to = {joint.child: joint for joint in urdf.joints}
-    link = _tip(names, urdf, file, tip)
-    joints: list[Any] = []
-    while link in joint_to:
-        if len(joints) > len(joint_to):
-            message = "the links form a ring: a URDF is a tree"
-            raise refused(link, None, message, file)
-        joints.append(joint_to[link])
-        link = joint_to[link].parent
-    if not joints:
-        message = "is the base: there is no joint to it"
-        raise refused(link, None, message, file)
-    return joints[::-1]
-
-
-def _tip(names: list[str], urdf: Any, file: str, tip: str | None) -> str:
-    if tip is None:
-        return _only_tip(names, urdf, file)
-    if tip not in names:
-        guess = nearest(tip, names) or "."
-        message = f"no such link{guess} Links: {', '.join(names)}"
-        raise refused("tip", tip, message, file)
-    return tip
-
-
-def _only_tip(names: list[str], urdf: Any, file: str) -> str:
-    parents = {joint.parent for joint in urdf.joints}
-    ends = [name for name in names if name not in parents]
-    if len(ends) != 1:
-        message = f"the URDF branches: choose where its chain ends with tip=..., one of {', '.join(ends)}"
-        raise refused("tip", None, message, file)
-    return ends[0]
-
-
-def _check_joint(joint: Any, file: str) -> None:
-    if joint.type not in TYPES:
-        message = f"only {', '.join(TYPES)} joints can be read"
-        raise refused(joint.name, joint.type, message, file)
-    if joint.mimic is not None:
-        message = "joints that follow another one cannot be read"
-        raise refused(joint.name, "mimic", message, file)
-
-
-def _joint(joint: Any) -> dict[str, Any]:
-    R, p = _frame(joint.origin)
+def _joint(joint: Any, at: Frame) -> dict[str, Any]:
+    """A joint of the file, whose frame stands at a place in the link that carries it."""
     kind = TYPES[joint.type]
-    origin = {"xyz": p, "rpy": rpy_of(R)}
+    fixed = fixed_joint_at(at)
     if kind == "fixed":
-        return {"type": kind, "origin": origin}
+        return fixed
+    origin = fixed["origin"]
     axis = X_AXIS
     if joint.axis is not None:
         axis = np.asarray(joint.axis, float).tolist()
@@ -168,43 +280,20 @@ def _friction(joint: Any) -> dict[str, Any]:
     return {"friction": {"viscous": viscous, "coulomb": coulomb}}
 
 
-def _rigid(inertial: Any) -> dict[str, Any]:
+def _inertia(inertial: Any) -> RigidPart:
     """Mass, centre and inertia in link axes: R I R^T turns the inertia from the inertial frame of the file."""
     if inertial is None:
-        return {"mass": 0.0}
-    R, p = _frame(inertial.origin)
+        return NOTHING
     inertia = np.zeros((3, 3))
     if inertial.inertia is not None:
         inertia = np.asarray(inertial.inertia, float)
-    turned = R @ inertia @ R.T
-    # Exactly symmetric again, after the rounding of the products.
-    symmetric = (turned + turned.T) / 2
-    return {
-        "mass": inertial.mass or 0.0,
-        "com": p,
-        "inertia": symmetric.tolist(),
-    }
+    own = RigidPart(float(inertial.mass or 0.0), np.zeros(3), inertia)
+    return moved(own, *_frame(inertial.origin))
 
 
-def _frame(origin: Any) -> tuple[Matrix3, list[float]]:
+def _frame(origin: Any) -> Frame:
     """Rotation and position of an `origin`, a 4x4 matrix; none is written where the frames coincide."""
     if origin is None:
-        return np.eye(3), [0.0, 0.0, 0.0]
+        return AT_HOME
     T = np.asarray(origin, float)
-    R = T[:3, :3]
-    p = T[:3, 3]
-    return R, p.tolist()
-
-
-def rpy_of(R: Matrix3) -> list[float]:
-    """Roll, pitch and yaw of a rotation matrix: R = Rz(yaw) Ry(pitch) Rx(roll); yaw is 0 at pitch +-90 deg."""
-    cos_pitch = np.hypot(R[0, 0], R[1, 0])
-    pitch = np.arctan2(-R[2, 0], cos_pitch)
-    if cos_pitch > UPRIGHT:
-        roll = np.arctan2(R[2, 1], R[2, 2])
-        yaw = np.arctan2(R[1, 0], R[0, 0])
-    else:
-        # Roll and yaw turn about the same line: all of the turn is given to roll.
-        roll = np.arctan2(-R[1, 2], R[1, 1])
-        yaw = 0.0
-    return [float(roll), float(pitch), float(yaw)]
+    return T[:3, :3], T[:3, 3]

@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
-from ..types import Matrix3, Vector3
+from ..types import Vector3
 from .errors import nearest, refused
 from .files import build_from
 from .link import Beam, inertia_matrix
 from .part import plain
+from .rigid_part import RigidPart, remainder, scaled, total
 from .section import section_values
+from .section_estimate import estimated_section
 
 # Dimensions in the order in which they are written: tube:100mm:90mm:aluminium.
 DIMENSIONS = {
@@ -24,19 +27,13 @@ DIMENSIONS = {
     "rectangle": ("y", "z"),
     "box": ("y", "z", "wall"),
 }
+ESTIMATE = "estimate"
 ELEMENTS = 4
 WITH_UNIT = re.compile(r"^([-+\d.]+(?:[eE][-+]?\d+)?)([a-zA-Z]+)$")  # 100mm
 HALVINGS = 60  # of the interval in which the beam's share of the mass is looked for
 LEAST_SHARE = 1e-3  # of its own mass, below which a beam is no beam any more
+OFF_TIP = 1e-6  # [m] by which a path may miss the next joint
 ROUNDING = 1e-12  # of the largest moment: a moment that is less below zero is zero
-
-
-class RigidPart(NamedTuple):
-    """Mass [kg], centre [m] and inertia about the centre [kg m^2], in link axes."""
-
-    mass: float
-    centre: Vector3
-    inertia: Matrix3
 
 
 class FlexibleLink(NamedTuple):
@@ -48,6 +45,7 @@ class FlexibleLink(NamedTuple):
     share: float  # of the mass that section and material would have
     rest_mass: float  # of the rigid remainder [kg]
     node: int  # that carries it
+    estimate: str = ""  # how section and wall were guessed, where they were
 
     def __str__(self) -> str:
         text = f"{self.name}: {self.mass:.4g} kg, {self.beam_mass:.4g} kg of them in the beam"
@@ -55,6 +53,8 @@ class FlexibleLink(NamedTuple):
             text += f" ({100 * self.share:.3g} % of what section and material weigh: its own inertia would not fit in)"
         if self.rest_mass:
             text += f", {self.rest_mass:.4g} kg as a rigid body on node {self.node}"
+        if self.estimate:
+            text += f"; {self.estimate}"
         return text
 
 
@@ -65,18 +65,31 @@ def beam_from_text(text: str) -> tuple[str, dict[str, Any]]:
         DescriptionError: it cannot be read.
     """
     name, equals, rest = text.partition("=")
+    if not equals or not name:
+        raise refused("flexible", text, _form("tube"))
+    return name, section_from_text(rest, text)
+
+
+def section_from_text(rest: str, text: str) -> dict[str, Any]:
+    """A beam of a text such as `tube:100mm:90mm:aluminium` or `estimate:aluminium`; `text` is what was written."""
     shape, *sizes = rest.split(":")
-    if not equals or not name or shape not in DIMENSIONS:
-        hint = nearest(shape, DIMENSIONS)
+    if shape == ESTIMATE:
+        if len(sizes) != 1 or not sizes[0]:
+            message = "an estimate needs a material: LINK=estimate:aluminium"
+            raise refused("flexible", text, message)
+        return {ESTIMATE: True, "material": sizes[0], "elements": ELEMENTS}
+    if shape not in DIMENSIONS:
+        shapes = (*DIMENSIONS, ESTIMATE)
+        hint = nearest(shape, shapes)
         raise refused(
-            "flexible", text, f"{_form('tube')}, shapes: {', '.join(DIMENSIONS)}{hint}"
+            "flexible", text, f"{_form('tube')}, shapes: {', '.join(shapes)}{hint}"
         )
     if len(sizes) != len(DIMENSIONS[shape]) + 1:
         raise refused("flexible", text, _form(shape))
     *lengths, material = sizes
     spaced = [WITH_UNIT.sub(r"\1 \2", size) for size in lengths]
     section = {"shape": shape, **dict(zip(DIMENSIONS[shape], spaced, strict=True))}
-    return name, {"section": section, "material": material, "elements": ELEMENTS}
+    return {"section": section, "material": material, "elements": ELEMENTS}
 
 
 def _form(shape: str) -> str:
@@ -86,15 +99,17 @@ def _form(shape: str) -> str:
 
 def with_flexible_links(
     data: Mapping[str, Any],
-    beams: Mapping[str, Mapping[str, Any]],
+    beams: Mapping[str, Any],
     keeps_inertia: bool = True,
+    surfaces: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], list[FlexibleLink]]:
     """The data of a rigid robot with some of its links flexible, and what became of each.
 
     Args:
         data: plain data of a robot, as read from a URDF.
-        beams: by link: section, material and whatever else a `beam` has.
+        beams: by link: section, material and whatever else a `beam` has, or a text, see `beam_from_text`.
         keeps_inertia: the link keeps its mass, centre and inertia; else it has those of the beam alone.
+        surfaces: triangles of links, where they are known: estimates follow them.
 
     Raises:
         DescriptionError: no such link, a link without length, or a beam heavier than its link.
@@ -107,11 +122,29 @@ def with_flexible_links(
             raise refused("flexible", name, message)
     links, reports = [], []
     for link in data["links"]:
-        if link["name"] in beams:
-            link, report = _flexible(link, beams[link["name"]], keeps_inertia)
-            reports.append(report)
+        name = link["name"]
+        if name in beams:
+            beam, said = _beam_of(link, beams[name], (surfaces or {}).get(name))
+            link, report = _flexible(link, beam, keeps_inertia)
+            reports.append(report._replace(estimate=said))
         links.append(link)
     return {**data, "links": links}, reports
+
+
+def _beam_of(
+    link: Mapping[str, Any], beam: Any, surface: Any
+) -> tuple[Mapping[str, Any], str]:
+    """The beam of a link, and how it was estimated where it was."""
+    if isinstance(beam, str):
+        beam = section_from_text(beam, f"{link['name']}={beam}")
+    if not isinstance(beam, Mapping):
+        message = "must be a beam ({section, material}) or a text such as tube:100mm:90mm:aluminium"
+        raise refused("flexible", link["name"], message)
+    if ESTIMATE not in beam:
+        return beam, ""
+    others = {key: value for key, value in beam.items() if key != ESTIMATE}
+    section, said = estimated_section(link, str(beam["material"]), surface)
+    return {**others, "section": section}, said
 
 
 def _flexible(
@@ -122,10 +155,10 @@ def _flexible(
     if not np.any(tip):
         message = "has no length: its tip, the next joint, lies on its own joint"
         raise refused("flexible", name, message)
-    path = [[0.0, 0.0, 0.0], tip.tolist()]
-    entry = {**beam, "path": path}
+    entry = {**beam, "path": _path(beam, tip, name)}
     built = build_from(Beam, entry)
-    own = beam_part(built, tip)
+    path = np.asarray(built.path, dtype=float)
+    own = beam_part(built, path)
     whole = RigidPart(
         float(rigid["mass"]),
         np.asarray(rigid.get("com", np.zeros(3)), dtype=float),
@@ -153,47 +186,39 @@ def _flexible(
     if share < 1.0:
         density = share * built.material.density
         entry["material"] = {**plain(built.material), "density": density}
-    node, mass = _on_nearest_node(rest, tip, built.elements)
+    node, mass = _on_nearest_node(rest, path, built.elements)
     made["masses"] = [mass]
     return made, FlexibleLink(name, whole.mass, lighter.mass, share, rest.mass, node)
 
 
-def beam_part(beam: Beam, tip: Vector3) -> RigidPart:
-    """A uniform straight beam from joint to tip as a rigid body: a line with the twist inertia of its section."""
+def _path(beam: Mapping[str, Any], tip: Vector3, name: str) -> list[list[float]]:
+    """The path that the beam is given, which ends at the tip of the link, or a straight one."""
+    given = beam.get("path")
+    if given is None:
+        return [[0.0, 0.0, 0.0], tip.tolist()]
+    corners = np.asarray(given, dtype=float)
+    is_path = corners.ndim == 2 and corners.shape[1] == 3
+    if not is_path or np.abs(corners[-1] - tip).max() > OFF_TIP:
+        shown = ", ".join(f"{value:.6g}" for value in tip)
+        message = f"its path must end at the next joint, [{shown}]"
+        raise refused("flexible", name, message)
+    return corners.tolist()
+
+
+def beam_part(beam: Beam, path: Float[np.ndarray, "c 3"]) -> RigidPart:
+    """A uniform beam along a polyline as a rigid body: lines with the twist inertia of their section."""
     values = section_values(beam.section, beam.material.nu)
-    L = float(np.linalg.norm(tip))
-    direction = tip / L
-    mass = float(beam.material.density * values.area) * L
-    along = np.outer(direction, direction)
-    across = np.eye(3) - along
-    twist = float(beam.material.density * values.polar_moment) * L
-    return RigidPart(mass, tip / 2, mass * L**2 / 12 * across + twist * along)
-
-
-def scaled(part: RigidPart, share: float) -> RigidPart:
-    """The same body of another density."""
-    return RigidPart(share * part.mass, part.centre, share * part.inertia)
-
-
-def remainder(whole: RigidPart, part: RigidPart) -> RigidPart:
-    """What is left of a body without a part of it."""
-    mass = whole.mass - part.mass
-    if mass <= 0.0:
-        return RigidPart(0.0, np.zeros(3), np.zeros((3, 3)))
-    centre = (whole.mass * whole.centre - part.mass * part.centre) / mass
-    about_joint = _about_joint(whole) - _about_joint(part)
-    inertia = about_joint - _point_inertia(mass, centre)
-    return RigidPart(mass, centre, (inertia + inertia.T) / 2)
-
-
-def _about_joint(part: RigidPart) -> Matrix3:
-    """Inertia about the link's origin, by Steiner's theorem."""
-    return part.inertia + _point_inertia(part.mass, part.centre)
-
-
-def _point_inertia(mass: float, at: Vector3) -> Matrix3:
-    at = np.asarray(at, dtype=float)
-    return mass * (at @ at * np.eye(3) - np.outer(at, at))
+    density = float(beam.material.density)
+    area, polar = float(values.area), float(values.polar_moment)
+    pieces = []
+    for start, end in zip(path, path[1:], strict=False):
+        L = float(np.linalg.norm(end - start))
+        direction = (end - start) / L
+        along = np.outer(direction, direction)
+        mass = density * area * L
+        inertia = mass * L**2 / 12 * (np.eye(3) - along) + density * polar * L * along
+        pieces.append(RigidPart(mass, (start + end) / 2, inertia))
+    return total(pieces)
 
 
 def _largest_share(whole: RigidPart, own: RigidPart) -> float:
@@ -224,10 +249,12 @@ def _could_be_spread(part: RigidPart) -> bool:
 
 
 def _on_nearest_node(
-    rest: RigidPart, tip: Vector3, elements: int
+    rest: RigidPart, path: Float[np.ndarray, "c 3"], elements: int
 ) -> tuple[int, dict[str, Any]]:
     """Number of the node of the beam that is nearest to the centre of a body, and the lumped mass there."""
-    places = np.linspace(np.zeros(3), tip, elements + 1)
+    pieces = zip(path, path[1:], strict=False)
+    rows = [np.linspace(start, end, elements + 1)[1:] for start, end in pieces]
+    places = np.concatenate([path[:1], *rows])
     node = int(np.argmin(np.linalg.norm(places - rest.centre, axis=1)))
     offset = np.asarray(rest.centre - places[node])
     mass = {

@@ -169,6 +169,27 @@ class VirtualWork(AbstractEquations):
         torque: Float[Array, " j"],
     ) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
         """Weight, strain and torques of the links, each taken to the coordinates."""
+        parts = self._resting_link_forces(formulation, motion, torque)
+        weight, strain, drive = map(motion.pull_back, parts)
+        return weight, strain, drive
+
+    def resting_force(
+        self,
+        formulation: AbstractFormulation,
+        motion: Motion,
+        torque: Float[Array, " j"],
+    ) -> Float[Array, " n"]:
+        """Weight, strain and torques of the links together, taken to the coordinates at once."""
+        parts = self._resting_link_forces(formulation, motion, torque)
+        return motion.pull_back(jax.tree.map(lambda *forces: sum(forces), *parts))
+
+    def _resting_link_forces(
+        self,
+        formulation: AbstractFormulation,
+        motion: Motion,
+        torque: Float[Array, " j"],
+    ) -> tuple[Rates, Rates, Rates]:
+        """Weight, strain and torques by link, before they meet in x."""
         links = formulation.links
         q = motion.place.q
         # A link at rest needs the inertial force of an acceleration by -g: its momentum at the velocity -g.
@@ -179,10 +200,9 @@ class VirtualWork(AbstractEquations):
         none = jnp.zeros_like(torque)
 
         def on_links(force):
-            return motion.pull_back(Rates(force[:, :6], force[:, 6:], none))
+            return Rates(force[:, :6], force[:, 6:], none)
 
-        drive = motion.pull_back(on_joints(formulation, -torque))
-        return on_links(weight), on_links(strain), drive
+        return on_links(weight), on_links(strain), on_joints(formulation, -torque)
 
     def inertia(
         self, formulation: AbstractFormulation, place: Configuration, N: Rates
@@ -309,8 +329,7 @@ def resting_force(
     formulation: AbstractFormulation, motion: Motion, torque: Float[Array, " j"]
 ) -> Float[Array, " n"]:
     """`needed_force` of a robot at rest under joint torques: gravity and strain alone."""
-    weight, strain, drive = resting_forces(formulation, motion, torque)
-    return weight + strain + drive
+    return formulation.equations.resting_force(formulation, motion, torque)
 
 
 def at_rest(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Motion:

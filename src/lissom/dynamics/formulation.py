@@ -16,7 +16,7 @@ from jaxtyping import Array, Float
 from ..describe.supported import Support
 from ..kinematics.chain import link_frames
 from ..kinematics.mechanism import AbstractMechanism
-from ..types import Real
+from ..types import Real, with_fields
 from .links import Links
 from .stops import Stops
 
@@ -105,6 +105,15 @@ class AbstractEquations(eqx.Module):
         torque: Float[Array, " j"],
     ) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
         """What weight and strain need in a motion without speed and acceleration, less what the torques give."""
+
+    @abc.abstractmethod
+    def resting_force(
+        self,
+        formulation: "AbstractFormulation",
+        motion: Motion,
+        torque: Float[Array, " j"],
+    ) -> Float[Array, " n"]:
+        """The sum of these."""
 
     @abc.abstractmethod
     def inertia(
@@ -278,7 +287,7 @@ def with_mechanism(formulation: F, mechanism: AbstractMechanism) -> F:
     """The same robot with another branch, or other coordinates, of its mechanism."""
     if mechanism is formulation.mechanism:
         return formulation
-    return eqx.tree_at(lambda f: f.mechanism, formulation, mechanism)
+    return with_fields(formulation, mechanism=mechanism)
 
 
 def rates_of_configuration(

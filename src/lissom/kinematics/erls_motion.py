@@ -82,6 +82,7 @@ class RigidMotion(eqx.Module):
     V_d: Stack
 
 
+@eqx.filter_jit
 def rigid_motion(
     at: Pose, rate_i: Float[Array, " i"], acceleration_i: Float[Array, " i"]
 ) -> RigidMotion:
@@ -153,6 +154,7 @@ class ErlsMotion(eqx.Module):
         return tuple(part[:links, 3:] for part in parts)
 
 
+@eqx.filter_jit
 def erls_motion(
     shapes: Shapes,
     reference: AbstractReference,
@@ -275,6 +277,7 @@ def second_rate_of_conditions(
     return 2.0 * rate_of_conditions(at, joints, g_d - once) + at.on_joints(twice)
 
 
+@eqx.filter_jit
 def erls_pull_back(
     shapes: Shapes,
     at: Pose,

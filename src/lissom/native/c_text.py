@@ -5,7 +5,17 @@ from typing import Any
 import numpy as np
 
 from .llvm_text import LARGE
-from .program import Buffer, Call, Copy, For, Function, If, Store, While
+from .program import (
+    Buffer,
+    Call,
+    Copy,
+    For,
+    Function,
+    If,
+    Store,
+    Untranslatable,
+    While,
+)
 
 STORED = {
     "float64": "double",
@@ -247,6 +257,8 @@ def program_text(function: Function) -> tuple[str, str]:
     def visit(f: Function) -> None:
         if f in names:
             return
+        if f.host is not None:
+            raise Untranslatable("a call of Python")
         for called in f.calls:
             visit(called)
         names[f] = f.name

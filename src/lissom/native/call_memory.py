@@ -1,11 +1,34 @@
 """Memory of a call of machine code: where its inputs stand, and room for its results."""
 
+import ctypes
+import functools
 from typing import Any
 
 import numpy as np
 
+# Of the C library of Linux, malloc.h.
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+KEPT = 2**27  # bytes of freed memory that stay with the process
+LARGEST = 2**25  # bytes: the most that the C library lets one array have of that
+
 LINE = 64  # bytes: results begin at lines of the processor's cache
 LARGE = 4096  # bytes: larger results have memory of their own, which goes when they go
+
+
+@functools.cache
+def keep_freed_memory() -> None:
+    """Has the C library keep what one run frees for the next one.
+
+    Left alone it hands the arrays of a run back to the system, and takes them again page by page, which lasts as long
+    as a short run itself.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError, TypeError):
+        # Another C library: it has its own ways.
+        return
+    mallopt(M_TRIM_THRESHOLD, KEPT)
+    mallopt(M_MMAP_THRESHOLD, LARGEST)
 
 
 class Inputs:
@@ -47,6 +70,7 @@ class OutputBlock:
     """
 
     def __init__(self, results: list[tuple[tuple[int, ...], str]]):
+        keep_freed_memory()
         self._places: list[tuple[tuple[int, ...], np.dtype, int | None]] = []
         self._size = 0
         for shape, name in results:

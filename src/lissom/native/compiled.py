@@ -26,9 +26,10 @@ from ..compilation import (
 )
 from . import machine_code, marks, program_cache
 from .call_memory import Inputs, OutputBlock
+from .host_call import hosts_of
 from .program import Function, Untranslatable, executed_operations
 from .program_cache import Recipe
-from .recent_call import RecentCall
+from .recent_call import RecentCall, holds
 from .translate import Module, Translation
 
 log = logging.getLogger("lissom.native")
@@ -38,6 +39,8 @@ _compiling = threading.RLock()
 # Functions that several programs of a robot call, such as its residual, are translated once.
 _shared: dict[Any, Translation] = {}
 MOST_SHARED = 60
+# Calls that are known at sight: a closed chain comes back to coordinates that it had before.
+MOST_RECENT = 3
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -67,10 +70,7 @@ class Pattern(NamedTuple):
     def holds_for(self, numbers: list[Any]) -> bool:
         """True if these inputs have the zeros and ones."""
         pairs = zip(self.known, numbers, strict=True)
-        return all(
-            known is None or ((known < 0) | (known == np.asarray(number))).all()
-            for known, number in pairs
-        )
+        return all(known is None or holds(known, number) for known, number in pairs)
 
     def digest(self) -> str:
         """The pattern in one word."""
@@ -182,47 +182,67 @@ class NativeAhead(CompiledAhead):
         self._unrolls = unrolls
         self._quick = quick
         self._untranslatable: set[Any] = set()
-        self._recent: RecentCall | None = None
+        self._recent: tuple[RecentCall, ...] = ()
+
+    def prepare(self, *args: Any) -> Any:
+        """Compile for arguments of these shapes; the shapes of what a call will return."""
+        if _backend.get() != "xla":
+            for recent in self._recent:
+                if recent.numbers(args) is not None:
+                    return recent.program.result
+        return super().prepare(*args)
 
     def __call__(self, *args: Any) -> Any:
         """Value of the function."""
         if _backend.get() == "xla":
             return super().__call__(*args)
-        recent = self._recent
-        numbers = None if recent is None else recent.numbers(args)
-        if recent is None or numbers is None:
-            program = self._program(args)
-            numbers, _ = split_arguments(args)
-            self._remember(program, args)
-            return program.call(numbers)
-        return recent.program.call(numbers)
+        for recent in self._recent:
+            numbers = recent.numbers(args)
+            if numbers is not None:
+                return recent.program.call(numbers)
+        pattern, program = self._pattern_and_program(args)
+        self._remember(program, pattern, args)
+        numbers, _ = split_arguments(args)
+        return program.call(numbers)
 
-    def _remember(self, program: Program, args: tuple[Any, ...]) -> None:
-        fixed = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
+    def _remember(self, program: Program, pattern: Pattern | None, args: Any) -> None:
         # A user's code has to be forgotten when the user lets it go.
-        has_user_code = bool(program.user_code)
-        self._recent = None if has_user_code else RecentCall(program, args, fixed)
+        if program.user_code:
+            self._recent = ()
+            return
+        count = len(split_arguments(args)[0])
+        known = [None] * count if pattern is None else pattern.known
+        recent = RecentCall(program, known, args)
+        self._recent = (recent, *self._recent[: MOST_RECENT - 1])
 
     def _program(self, args: tuple[Any, ...]) -> Program:
         if _backend.get() == "xla":
             return super()._program(args)
-        program = self._native_program(args)
-        return super()._program(args) if program is None else program
+        return self._pattern_and_program(args)[1]
 
-    def _native_program(self, args: tuple[Any, ...]) -> Program | None:
+    def _pattern_and_program(
+        self, args: tuple[Any, ...]
+    ) -> tuple[Pattern | None, Program]:
+        """A program, and what it takes for granted; nothing under XLA."""
+        found = self._native_program(args)
+        return (None, super()._program(args)) if found is None else found
+
+    def _native_program(self, args: tuple[Any, ...]) -> tuple[Pattern, Program] | None:
         numbers, structure = split_arguments(args)
         shapes = tuple((np.shape(leaf), np.dtype(leaf.dtype)) for leaf in numbers)
         key = (self, structure, shapes, "native")
         found: Any = STORE.find(key)
         for pattern, program in found.call if found is not None else ():
             if pattern.holds_for(numbers):
-                return program
+                return pattern, program
         if key in self._untranslatable:
             return None
         with _compiling:
             return self._translated(key, numbers, structure, args)
 
-    def _translated(self, key, numbers, structure, args) -> Program | None:
+    def _translated(
+        self, key, numbers, structure, args
+    ) -> tuple[Pattern, Program] | None:
         found: Any = STORE.find(key)
         programs = list(found.call) if found is not None else []
         ids = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
@@ -244,7 +264,7 @@ class NativeAhead(CompiledAhead):
         # One entry of the store for all patterns of zeros: its `call` is their list.
         together: Any = tuple(programs)
         STORE.keep(key, Program(together, None, program.user_code))
-        return program
+        return pattern, program
 
     def _give_up(self, key: Any, reason: str, level: int) -> None:
         self._untranslatable.add(key)
@@ -255,9 +275,8 @@ class NativeAhead(CompiledAhead):
 
     def _build(self, pattern: Pattern, numbers: list[Any], structure: Any) -> Program:
         shapes = [jax.ShapeDtypeStruct(np.shape(leaf), leaf.dtype) for leaf in numbers]
-        name = f"{self._function.__module__}.{self._function.__qualname__}"
         effort = (self._unrolls, self._quick)
-        facts = (name, structure, shapes, pattern.digest(), effort)
+        facts = (self._function, structure, shapes, pattern.digest(), effort)
         key = program_cache.key_of(*facts)
         recipe = program_cache.find(key)
         if recipe is None:
@@ -272,7 +291,8 @@ class NativeAhead(CompiledAhead):
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         traced, result = trace(self._function, shapes, structure)
         function = function_of(traced, pattern, self._unrolls)
-        return recipe_of(traced, machine_code.load(function, self._quick), result)
+        name = machine_code.load(function, self._quick)
+        return recipe_of(traced, name, result, tuple(hosts_of(function)))
 
 
 def trace(
@@ -311,7 +331,9 @@ def function_of(traced: Any, pattern: Pattern, unrolls: bool) -> Function:
     return Module("f", _shared).function(traced, forms, unrolls)[0]
 
 
-def recipe_of(traced: Any, name: str, result: Any) -> Recipe:
+def recipe_of(
+    traced: Any, name: str, result: Any, hosts: tuple[Any, ...] = ()
+) -> Recipe:
     """What a program needs beside the machine code of its function, which is in this process under a name."""
     inputs, outputs = traced.jaxpr.invars, traced.jaxpr.outvars
     return Recipe(
@@ -321,6 +343,7 @@ def recipe_of(traced: Any, name: str, result: Any) -> Recipe:
         inputs=[np.dtype(v.aval.dtype).name for v in inputs],
         outputs=[(v.aval.shape, np.dtype(v.aval.dtype).name) for v in outputs],
         result=result,
+        hosts=hosts,
     )
 
 
@@ -332,7 +355,8 @@ def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
     leaves, tree = jax.tree.flatten(recipe.result)
     places = [k for k, leaf in enumerate(leaves) if _is_shape(leaf)]
 
-    def run(numbers: list[Any]) -> Any:
+    # Python functions that the program calls live as long as it does.
+    def run(numbers: list[Any], alive: Any = recipe.hosts) -> Any:
         given, sources = inputs.located(numbers)
         results, targets = outputs.allocated()
         pointers = array("Q", sources + targets)

@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .program import Buffer, Call, Copy, For, Function, If, Store, While
+from .program import (
+    Buffer,
+    Call,
+    Copy,
+    For,
+    Function,
+    If,
+    Store,
+    Untranslatable,
+    While,
+)
 
 
 @dataclass(eq=False)
@@ -100,6 +110,8 @@ class LaneForms:
             form.home[buffer] = form.root
 
     def _call(self, form: LaneForm, call: Call) -> None:
+        if call.function.host is not None:
+            raise Untranslatable("a call of Python")
         shared = tuple(form.is_shared(buffer) for buffer, _ in call.pointers)
         called = self.of(call.function, shared)
         form.calls[id(call)] = called

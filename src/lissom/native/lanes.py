@@ -164,10 +164,9 @@ class LanesAhead:
 
     def _build(self, request: _Request, pattern: Pattern) -> Program:
         width = lane_count()
-        name = f"{self._function.__module__}.{self._function.__qualname__}"
         shapes, structure = list(request.shapes()), request.structure
-        facts = (name, structure, shapes, pattern.digest(), request.mapped, width)
-        key = program_cache.key_of("lanes", *facts)
+        facts = (shapes, pattern.digest(), request.mapped, width)
+        key = program_cache.key_of("lanes", self._function, structure, *facts)
         recipe = program_cache.find(key)
         if recipe is None:
             traced, result = trace(self._function, shapes, structure)

@@ -4,6 +4,7 @@ A number in a block is a *node*, named by a whole number. Node 0 is zero, node 1
 negative of a node: signs cost nothing until something has to be stored. Equal nodes are one node.
 """
 
+import functools
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,7 @@ class Untranslatable(Exception):
     """Something that has no native form; the caller then uses XLA."""
 
 
+@functools.cache
 def kind_of(dtype: Any) -> str:
     """Kind of the numbers of an array type."""
     name = np.dtype(dtype).name
@@ -66,6 +68,7 @@ class Function:
     frame: list[Buffer] = field(default_factory=list)
     calls: list["Function"] = field(default_factory=list)
     loops: bool = False  # whether there is something for a loop optimiser
+    host: Any = None  # a `HostCall`: the function is Python's
 
 
 # Statements of a block: an `int` defines that node; others are these.

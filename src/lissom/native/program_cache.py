@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import pickle
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,16 +22,57 @@ class Recipe(NamedTuple):
     inputs: list[str]  # types
     outputs: list[tuple[tuple[int, ...], str]]  # shapes and types
     result: Any  # with shapes in place of numbers
+    # Python functions that it calls, alive as long as the program; with any, it is not written to disk.
+    hosts: tuple[Any, ...] = ()
+
+
+# Packages whose code is known by their versions; of this one, every file is read.
+KNOWN = {"lissom", "builtins", "jax", "jaxlib", "numpy", "equinox", "diffrax"}
 
 
 def key_of(*facts: Any) -> str | None:
-    """Name of a program by all that it depends on; None if that cannot be told from its text."""
-    text = "\n".join(map(repr, facts))
+    """Name of a program by all that it depends on, functions by their names; None if that cannot be told."""
+    packages = _packages_in(facts)
+    # A class of the user's, such as a law, may have the same name and other code in the next process.
+    if not packages <= KNOWN:
+        return None
+    text = "\n".join(map(_text_of, facts))
     # Something without a name of its own, such as a user's function, is another one in the next process.
     if " at 0x" in text:
         return None
-    versions = f"{jax.__version__} {source_digest()}"
-    return "program-" + code_cache.key_of(text, versions)
+    versions = [
+        _version_of(package) for package in sorted(packages | {"jax", "equinox"})
+    ]
+    return "program-" + code_cache.key_of(text, f"{versions} {source_digest()}")
+
+
+def _text_of(fact: Any) -> str:
+    is_function = callable(fact) and not isinstance(fact, type)
+    return f"{fact.__module__}.{fact.__qualname__}" if is_function else repr(fact)
+
+
+def _packages_in(structure: Any) -> set[str]:
+    """Packages whose classes and functions stand in a structure."""
+    if isinstance(structure, jax.tree_util.PyTreeDef):
+        node = structure.node_data()
+        if node is None:
+            return set()
+        return _packages_in((*node, *structure.children()))
+    if isinstance(structure, tuple | list):
+        return set().union(*map(_packages_in, structure))
+    if isinstance(structure, dict):
+        return _packages_in([*structure.keys(), *structure.values()])
+    if not isinstance(structure, type) and not callable(structure):
+        structure = type(structure)
+    return {_package_of(structure)}
+
+
+def _package_of(thing: Any) -> str:
+    return str(thing.__module__).partition(".")[0]
+
+
+def _version_of(package: str) -> str:
+    return f"{package} {getattr(sys.modules.get(package), '__version__', '')}"
 
 
 @functools.cache

@@ -18,6 +18,7 @@ from .control_flow import CONTROL
 from .elements import elementwise
 from .elementwise import ELEMENTWISE
 from .factorisation import FACTORISATION, kernel_call
+from .host_call import host_function, hosts_of
 from .indexing import INDEXING
 from .marks import KEPT, ROWS
 from .program import (
@@ -90,7 +91,9 @@ class Module:
             name = f"{self.name}_{self.count}"
             self.count += 1
             found = Translator(self, name, unrolls).whole(program, forms)
-            self.functions[key] = found
+            # What calls a user's code is forgotten with its program.
+            if not hosts_of(found.function):
+                self.functions[key] = found
         self.used[key] = found
         return found.function, found.results
 
@@ -215,6 +218,8 @@ class Translator:
             return [elementwise(self, name, params, operands, equation.outvars[0].aval)]
         if name in EXPANDED:
             return self._expanded(equation, operands)
+        if name == "pure_callback":
+            return self._host_call(equation, operands)
         if name not in RULES:
             raise Untranslatable(f"operation `{name}`")
         outputs = RULES[name](self, params, *operands)
@@ -335,12 +340,28 @@ class Translator:
             known = value.known if isinstance(value, Memory) else None
             forms.append((variable.aval, known))
         function, results = self.module.function(program, forms, unrolls=True)
+        placed = list(zip(operands, variables, strict=True))
+        expected = list(zip(program.jaxpr.outvars, results, strict=True))
+        return self._results_of(function, placed, expected)
+
+    def _host_call(self, equation: Any, operands: list[Value]) -> list[Value]:
+        """Results of a Python function."""
+        inputs = [atom.aval for atom in equation.invars]
+        outputs = [variable.aval for variable in equation.outvars]
+        function = host_function(equation.params["callback"], inputs, outputs)
+        placed = list(zip(operands, equation.invars, strict=True))
+        expected = [(variable, None) for variable in equation.outvars]
+        return self._results_of(function, placed, expected)
+
+    def _results_of(
+        self, function: Function, placed: list[Any], expected: list[Any]
+    ) -> list[Value]:
+        """Results of a function of operands with their variables; `expected` are variables with what is known."""
         pointers = [
-            self._typed_pointer(value, variable.aval)
-            for value, variable in zip(operands, variables, strict=True)
+            self._typed_pointer(value, variable.aval) for value, variable in placed
         ]
         outputs = []
-        for variable, known in zip(program.jaxpr.outvars, results, strict=True):
+        for variable, known in expected:
             aval = variable.aval
             kind, shape = kind_of(aval.dtype), tuple(aval.shape)
             target = self.store.allocate(kind, shape, self.owner, aval.dtype)

@@ -1,5 +1,8 @@
 """What an array of a traced program is while it is translated: nodes, a place in memory, or a rule for its elements."""
 
+import itertools
+import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,13 +67,13 @@ MANY = 48  # elements: arrays computed in memory that are larger than this stay 
 
 def size_of(shape: tuple[int, ...]) -> int:
     """Number of elements."""
-    return int(np.prod(shape, dtype=np.int64))
+    return math.prod(shape)
 
 
 def row_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Strides of an array without gaps, last axis fastest."""
-    strides = np.cumprod([1, *shape[:0:-1]], dtype=np.int64)[::-1]
-    return tuple(int(s) for s in strides) if shape else ()
+    strides = list(itertools.accumulate(shape[:0:-1], operator.mul, initial=1))
+    return tuple(reversed(strides)) if shape else ()
 
 
 def sources_of(value: Value) -> frozenset[Buffer]:

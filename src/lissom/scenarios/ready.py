@@ -3,12 +3,19 @@
 from typing import NamedTuple
 
 import equinox as eqx
+import numpy as np
 
-from ..describe.scenario import Scenario
+from ..describe.errors import refused
+from ..describe.scenario import Initial, Scenario
+from ..dynamics.formulation import near
+from ..native.compiled import compiled_quickly
+from ..solve.balance import of_independent
 from ..solve.inputs import Inputs
 from ..solve.model import Model
 from ..solve.signals import Spline, Table
-from ..solve.state import State
+from ..solve.state import State, state_at
+from ..types import joined, real
+from .controller_law import controller_law
 
 
 class ReadyScenario(NamedTuple):
@@ -28,7 +35,11 @@ def ready(scenario: Scenario, model: Model | None = None) -> ReadyScenario:
 
 
 def inputs_of(model: Model, scenario: Scenario) -> Inputs:
-    """Tables, wrenches, motions and controller of a scenario."""
+    """Tables, wrenches, motions and controller of a scenario.
+
+    Raises:
+        DescriptionError: there is no such controller for this robot.
+    """
     described = scenario.inputs
     number = {name: k for k, name in enumerate(model.joint_names)}
     torque = []
@@ -44,16 +55,15 @@ def inputs_of(model: Model, scenario: Scenario) -> Inputs:
         motion.append((number[name], Spline(spline.t, spline.value)))
     law = None
     if scenario.controller is not None:
-        # Laws and how they are designed take a while to import.
-        from ..control.described import law_of
-
-        law = law_of(model, scenario.controller)
+        law = controller_law(model, scenario.controller)
     return Inputs(model.n_joints, torque, wrenches, motion, law)
 
 
 def initial_state(model: Model, scenario: Scenario) -> State:
-    """State at t = 0 of a scenario."""
+    """State at the start of a scenario."""
     start = scenario.initial
+    if not isinstance(start.elastic, str):
+        return _given_state(model, start)
     if start.elastic == "zero":
         return model.at(start.q, start.qd)
     state = model.static(start.q)
@@ -62,3 +72,26 @@ def initial_state(model: Model, scenario: Scenario) -> State:
     return eqx.tree_at(
         lambda s: (s.qd, s.encoder_d), state, (moving.qd, moving.encoder_d)
     )
+
+
+def _given_state(model: Model, start: Initial) -> State:
+    """The state of which every coordinate is given, as a run leaves it.
+
+    Raises:
+        DescriptionError: there are more or fewer elastic coordinates.
+    """
+    f = model.formulation
+    count = len(start.elastic)
+    if count != f.n_elastic:
+        message = f"must have {f.n_elastic} numbers, one for each elastic coordinate of the model, or be zero or static"
+        raise refused("initial.elastic", f"{count} numbers", message)
+    q, qd = model.joint_vector("q", start.q), model.joint_vector("qd", start.qd)
+    still = (0.0,) * count
+    elastic = real(np.asarray(start.elastic))
+    rates = real(np.asarray(start.elastic_rate or still))
+    x = joined(of_independent(f, q), elastic)
+    xd = joined(of_independent(f, qd), rates)
+    return _state_at(near(f, q), x, xd)
+
+
+_state_at = compiled_quickly(state_at)

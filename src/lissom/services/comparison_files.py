@@ -5,45 +5,44 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .comparison_table import CompareRequest, ControllerRow
+from .comparison_numbers import Setting, resting_displacement, watched_node
+from .comparison_table import CompareRequest, CompareResult, ControllerRow
 
 if TYPE_CHECKING:
     from ..show.run import Run
 
 
-def write_comparison(
-    request: CompareRequest,
-    runs: "Mapping[str, Run]",
-    rows: Sequence[ControllerRow],
-    node: str,
-    stop: float,
-) -> dict[str, str]:
-    """Writes what a request asks for; file by field of the request.
-
-    Args:
-        request: with the names of the files.
-        runs: by controller, those that have one.
-        rows: of all controllers.
-        node: whose vibration is drawn.
-        stop: end of the motion [s].
-    """
-    files = {}
-    if request.results is not None:
-        names = [row.name for row in rows]
+def write_row(
+    request: CompareRequest, table: CompareResult, k: int, run: "Run | None"
+) -> CompareResult:
+    """Writes the run of row k and the numbers so far, where they are asked for; the table with its files."""
+    if request.results is not None and run is not None:
+        names = [row.name for row in table.rows]
         folder = Path(request.results)
         folder.mkdir(parents=True, exist_ok=True)
-        for name, run in runs.items():
-            run.save(folder / result_name(name, names))
-        files["results"] = request.results
+        run.save(folder / result_name(names[k], names))
+        table = table.with_file("results", request.results)
     if request.numbers is not None:
-        _write_numbers(request.numbers, rows)
-        files["numbers"] = request.numbers
-    if request.picture is not None:
-        from ..show.plot_comparison import plot_comparison
+        _write_numbers(request.numbers, table.rows)
+        table = table.with_file("numbers", request.numbers)
+    return table
 
-        plot_comparison(runs, node, stop, request.picture)
-        files["picture"] = request.picture
-    return files
+
+def draw_comparison(
+    request: CompareRequest,
+    table: CompareResult,
+    runs: "Mapping[str, Run]",
+    setting: Setting,
+) -> CompareResult:
+    """Draws the runs that there are, by controller; the table with its figure."""
+    if request.picture is None or not runs:
+        return table
+    from ..show.plot_comparison import plot_comparison
+
+    node = watched_node(setting.model, setting.study)
+    final = resting_displacement(setting)
+    plot_comparison(runs, node, final, setting.stop, request.picture)
+    return table.with_file("picture", request.picture)
 
 
 def result_name(name: str, names: list[str]) -> str:

@@ -50,7 +50,10 @@ def setting_of(study: ControlStudy) -> Setting:
     model = affordable_model(scenario)
     gauges = gauges_of(model, study)
     first = next(iter(study.controllers.values()))
-    q = design_pose(model, first)
+    try:
+        q = design_pose(model, first)
+    except DesignError as failure:
+        raise refused("motion", None, failure.message) from None
     try:
         period = 2 * np.pi / first_driven_mode(model, q).omega
     except DesignError as failure:
@@ -73,6 +76,7 @@ def run_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]
 
 def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]:
     """Errors of the encoders, and torques and work of the drives."""
+    from ..control.nominal import motion_along
     from ..control.quality import drive_work, finish_time
 
     t = run.data["time"].values
@@ -80,7 +84,7 @@ def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, A
     encoder = run.data["encoder"].sel(joint=joints).values
     torque = run.data["torque"].sel(joint=joints).values
     reference = _followed(setting.model, controller)
-    wanted = np.array([np.asarray(reference.value(time)) for time in t])
+    wanted = np.asarray(motion_along(np.asarray(t), reference))[:, 0]
     error = encoder - wanted
     speed = np.gradient(encoder, t, axis=0)
     return {
@@ -184,6 +188,13 @@ def peak_strain(model: "Model", run: "Run", gauges: tuple[Gauge, ...]) -> float 
     curvature = gauge_readings(model, channels, run.q, elastic)
     fibre = np.array([gauge.fibre for gauge in gauges])
     return float(np.abs(curvature * fibre).max())
+
+
+def resting_displacement(setting: Setting) -> np.ndarray:
+    """Elastic displacement of the watched node where the motion ends, at rest [m]."""
+    model = setting.model
+    node = watched_node(model, setting.study)
+    return np.asarray(model.displacement(model.static(setting.q), node))
 
 
 def watched_node(model: "Model", study: ControlStudy) -> str:

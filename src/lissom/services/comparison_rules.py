@@ -57,7 +57,8 @@ def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
     for _ in range(3 if controller.shaper.follow else 1):
         if length >= stop:
             raise DesignError(
-                f"shaper: it takes {length:.3g} s, longer than the whole motion of {stop:.3g} s"
+                f"it takes {length:.3g} s, longer than the whole motion of {stop:.3g} s",
+                "shaper",
             )
         found = _ending_at(controller, stop - length)
         if controller.shaper.follow:

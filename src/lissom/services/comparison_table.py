@@ -50,3 +50,16 @@ class CompareResult(FrozenModel):
     watched: float  # time over which vibration is watched after it [s]
     rows: tuple[ControllerRow, ...]
     files: dict[str, str]
+
+    def with_row(self, k: int, row: ControllerRow) -> "CompareResult":
+        """The table with another row k, its residual beside that of the first controller."""
+        first = row if k == 0 else self.rows[0]
+        if row.residual is not None and first.residual:
+            share = row.residual / first.residual
+            row = row.model_copy(update={"residual_share": share})
+        rows = (*self.rows[:k], row, *self.rows[k + 1 :])
+        return self.model_copy(update={"rows": rows})
+
+    def with_file(self, kind: str, path: str) -> "CompareResult":
+        """The table with a file that was written."""
+        return self.model_copy(update={"files": {**self.files, kind: path}})

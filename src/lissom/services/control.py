@@ -1,32 +1,35 @@
 """Controllers designed for a robot."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..describe import DescriptionError
-from ..describe.controllers import in_law_file, read_controller
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
 from .forecast import affordable_model
 from .frozen_model import ComplexNumber, FrozenModel, complex_numbers
-from .output_files import check_outputs
-from .sources import scenario_of
+from .law_files import problems_in_files, scenario_with_law
+from .output_files import PICTURE, check_outputs, written_files
+from .sources import Source
 
 if TYPE_CHECKING:
     from ..control.margins import Margins
     from ..solve.law import AbstractLaw
     from ..solve.model import Model
 
-LAW = (".npz",)
+MATRICES = (".npz",)
 
 
 class DesignRequest(FrozenModel):
     """A controller for the robot of a scenario, and the file for its matrices."""
 
-    scenario: Any  # a `Scenario` whose controller is to be designed
-    law: str | None = None
+    scenario: Source  # whose controller is to be designed
+    changes: dict[str, Any] = {}  # by dotted path
+    law: str | None = (
+        None  # file of a controller that takes the place of the scenario's
+    )
+    matrices: str | None = None
+    picture: str | None = None  # Bode plot, sensitivity and poles
 
 
 class MarginResult(FrozenModel):
@@ -51,25 +54,7 @@ class DesignResult(FrozenModel):
     poles: tuple[ComplexNumber, ...]  # of the sampled closed loop, largest first
     margins: MarginResult
     notes: tuple[str, ...]
-    file: str | None
-
-
-def scenario_with_law(
-    source: Any, law: str | None, changes: Mapping[str, Any] | None = None
-) -> Scenario:
-    """A scenario with the controller of a file of its own, or with the one that it has.
-
-    Raises:
-        DescriptionError: what is wrong with either file.
-    """
-    scenario = scenario_of(source, changes)
-    if law is None:
-        return scenario
-    controller = read_controller(law)
-    try:
-        return scenario.replace({"controller": controller})
-    except DescriptionError as failure:
-        raise in_law_file(failure, law) from None
+    files: dict[str, str]
 
 
 def design(request: DesignRequest) -> DesignResult:
@@ -80,16 +65,23 @@ def design(request: DesignRequest) -> DesignResult:
     """
     from ..native.compiled import using
 
-    check_outputs({"law": (request.law, LAW)})
-    with using(request.scenario.solver.backend):
-        return _design(request)
+    outputs = {
+        "matrices": (request.matrices, MATRICES),
+        "picture": (request.picture, PICTURE),
+    }
+    check_outputs(outputs)
+    scenario = scenario_with_law(request.scenario, request.law, request.changes)
+    with (
+        using(scenario.solver.backend),
+        problems_in_files(request.scenario, request.law),
+    ):
+        return _design(scenario, request)
 
 
-def _design(request: DesignRequest) -> DesignResult:
+def _design(scenario: Scenario, request: DesignRequest) -> DesignResult:
     from ..control.described_references import design_pose
     from ..control.margins import closed_loop_poles, margins_of, open_loop
 
-    scenario = request.scenario
     model, law = _designed(scenario)
     if law.sample is None:
         raise refused(
@@ -99,8 +91,13 @@ def _design(request: DesignRequest) -> DesignResult:
     loop = open_loop(model, q, law)
     poles = closed_loop_poles(loop)
     poles = poles[np.argsort(-np.abs(poles))]
-    if request.law is not None:
-        _save_law(request.law, law, loop, poles)
+    if request.matrices is not None:
+        _save_law(request.matrices, law, loop, poles)
+    if request.picture is not None:
+        from ..show.plot_loop import plot_loop
+
+        title = f"{scenario.robot.name}: {scenario.controller.type}"
+        plot_loop(loop, title, request.picture)
     return DesignResult(
         robot=scenario.robot.name,
         type=scenario.controller.type,
@@ -110,27 +107,20 @@ def _design(request: DesignRequest) -> DesignResult:
         poles=complex_numbers(poles),
         margins=_margin_result(margins_of(loop)),
         notes=law.remarks(),
-        file=request.law,
+        files=written_files(law=request.matrices, picture=request.picture),
     )
 
 
 def _designed(scenario: Scenario) -> "tuple[Model, AbstractLaw]":
-    from ..control.described import law_of
-    from ..control.design_model import DesignError
-    from ..solve.channels import UnknownNameError
+    from ..scenarios.controller_law import controller_law, problems_at
     from ..solve.feedback import wired
 
     if scenario.controller is None:
         raise refused("controller", None, "the scenario has no controller")
     model = affordable_model(scenario)
-    try:
-        law = law_of(model, scenario.controller)
+    law = controller_law(model, scenario.controller)
+    with problems_at("controller", scenario.controller):
         wired(model, law)
-    except DesignError as failure:
-        field = ".".join(filter(None, ("controller", failure.field)))
-        raise refused(field, None, failure.message) from None
-    except UnknownNameError as failure:
-        raise refused("controller.sensors", failure.name, failure.message) from None
     return model, law
 
 

@@ -1,30 +1,51 @@
 """Controllers compared: one robot, one motion, one table and one figure."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..describe import DescriptionError
 from ..describe.control_study import ControlStudy
-from .comparison_files import write_comparison
-from .comparison_numbers import Setting, run_numbers, setting_of, watched_node
+from ..describe.files import find_study
+from .comparison_files import draw_comparison, write_row
+from .comparison_numbers import Setting, run_numbers, setting_of
 from .comparison_rules import check_stable, finishing_at
 from .comparison_table import CompareRequest, CompareResult, ControllerRow
+from .failures import FailedRun
+from .law_files import problems_in_files
 from .output_files import PICTURE, check_outputs
 
 if TYPE_CHECKING:
     from ..show.run import Run
 
 NUMBERS = (".json", ".csv")
+NOT_RUN = "not run"
+Watch = Callable[[float], None]  # called with the share of a run that is done
 
 
-def compare(
-    request: CompareRequest, watch: Callable[[int, str], None] = lambda k, name: None
-) -> CompareResult:
-    """Runs every controller of a study on the full robot.
+@contextmanager
+def _nobody(k: int, count: int, name: str) -> Iterator[Watch]:
+    yield lambda share: None
 
-    Args:
-        request: the study and its files.
-        watch: called with the number and the name of the controller that comes next.
+
+class ComparisonWatch(NamedTuple):
+    """Who is told how a comparison goes on."""
+
+    # Around every controller: its number from 0, of how many, its name; gives who is told of its run.
+    law: Callable[[int, int, str], AbstractContextManager[Watch]] = _nobody
+    # After every controller, with all that there is.
+    table: Callable[[CompareResult], None] = lambda table: None
+
+
+NOBODY = ComparisonWatch()
+
+
+def compare(request: CompareRequest, watch: ComparisonWatch = NOBODY) -> CompareResult:
+    """Runs every controller of a study on the full robot; files are written as the table grows.
+
+    Raises:
+        DescriptionError: what is wrong with the study.
+        FailedRun: it was interrupted; what was computed is there, and saved.
     """
     from ..native.compiled import using
 
@@ -32,83 +53,114 @@ def compare(
         {"picture": (request.picture, PICTURE), "numbers": (request.numbers, NUMBERS)}
     )
     study = request.study
+    file = None
     if not isinstance(study, ControlStudy):
+        file = str(find_study(study))
         study = ControlStudy.load(study)
     with using(study.changed_scenario.solver.backend):
-        return _compared(request, study, watch)
+        with problems_in_files(file, None):
+            setting = setting_of(study)
+        return _compared(request, setting, file, watch)
 
 
 def _compared(
-    request: CompareRequest, study: ControlStudy, watch: Callable[[int, str], None]
+    request: CompareRequest, setting: Setting, file: str | None, watch: ComparisonWatch
 ) -> CompareResult:
-    from ..control.quality import PERIODS
+    from ..show.run import Interrupted
 
-    setting = setting_of(study)
+    table = _empty_table(setting)
     runs: dict[str, Run] = {}
-    rows: list[ControllerRow] = []
-    for k, name in enumerate(study.controllers):
-        watch(k, name)
-        row, run = _row(setting, name)
+    count = len(table.rows)
+    for k, name in enumerate(setting.study.controllers):
+        try:
+            with watch.law(k, count, name) as told:
+                row, run = _row(setting, name, file, told)
+        except (Interrupted, KeyboardInterrupt):
+            table = draw_comparison(request, table, runs, setting)
+            text = f"interrupted: {k} of {count} controllers are done"
+            raise FailedRun(text, table, interrupted=True) from None
+        table = table.with_row(k, row)
+        table = write_row(request, table, k, run)
+        watch.table(table)
         if run is not None:
             runs[name] = run
-        rows.append(_with_share(row, rows))
-    node = watched_node(setting.model, study)
-    files = write_comparison(request, runs, rows, node, setting.stop)
+    return draw_comparison(request, table, runs, setting)
+
+
+def _empty_table(setting: Setting) -> CompareResult:
+    """The table before the first run."""
+    from ..control.quality import PERIODS
+
+    rows = []
+    for name, controller in setting.study.controllers.items():
+        row = ControllerRow(name=name, type=controller.type, failed=NOT_RUN)
+        rows.append(row)
     return CompareResult(
         robot=setting.scenario.robot.name,
         first_mode_hz=1 / setting.period,
         stop=setting.stop,
         watched=PERIODS * setting.period,
         rows=tuple(rows),
-        files=files,
+        files={},
     )
 
 
-def _row(setting: Setting, name: str) -> "tuple[ControllerRow, Run | None]":
+def _row(
+    setting: Setting, name: str, file: str | None, told: Watch
+) -> "tuple[ControllerRow, Run | None]":
     """One controller on the full robot; a failure is a row with its reason."""
-    from ..control.described import law_of
-    from ..control.design_model import DesignError
-    from ..control.margins import margins
+    from ..show.run import Interrupted, SimulationError
+
+    kind = setting.study.controllers[name].type
+    try:
+        with problems_in_files(file, None):
+            return _measured(setting, name, told)
+    except DescriptionError as failure:
+        return ControllerRow(name=name, type=kind, failed=str(failure)), None
+    except Interrupted:
+        raise
+    except SimulationError as failure:
+        return ControllerRow(name=name, type=kind, failed=str(failure)), failure.run
+
+
+def _measured(
+    setting: Setting, name: str, told: Watch
+) -> "tuple[ControllerRow, Run | None]":
+    from ..control.margins import margins_of, open_loop
+    from ..scenarios.controller_law import controller_law, problems_at
     from ..scenarios.ready import initial_state
-    from ..show.run import SimulationError, simulate
-    from ..solve.channels import UnknownNameError
+    from ..show.run import simulate
     from .law_cost import microseconds_per_sample
 
     model, scenario = setting.model, setting.scenario
     controller = setting.study.controllers[name]
-    kind = controller.type
-    try:
+    field = f"controllers.{name}"
+    with problems_at(field, controller):
         controller = finishing_at(model, controller, setting.stop)
-        law = law_of(model, controller)
-        found = None if law.sample is None else margins(model, setting.q, law)
+    law = controller_law(model, controller, field)
+    loop = None if law.sample is None else open_loop(model, setting.q, law)
+    found = None if loop is None else margins_of(loop)
+    with problems_at(field, controller):
         check_stable(controller, found)
-        run = simulate(
-            model,
-            initial_state(model, scenario),
-            t_end=setting.stop + setting.study.periods * setting.period,
-            output_dt=min(1e-3, setting.period / 40),
-            torque=law,
-            solver=scenario.solver,
-        )
-    except (DesignError, UnknownNameError, DescriptionError) as failure:
-        return ControllerRow(name=name, type=kind, failed=str(failure)), None
-    except SimulationError as failure:
-        return ControllerRow(name=name, type=kind, failed=str(failure)), failure.run
+    t_end = setting.stop + setting.study.periods * setting.period
+    run = simulate(
+        model,
+        initial_state(model, scenario),
+        t_end=t_end,
+        output_dt=min(1e-3, setting.period / 40),
+        torque=law,
+        solver=scenario.solver,
+        progress=False,
+        watch=lambda t: told(t / t_end),
+    )
     numbers = run_numbers(setting, controller, run)
     numbers["notes"] = (*law.remarks(), *law.incidents())
-    if found is not None:
+    if loop is not None and found is not None:
+        resting = loop.robot.operating.outputs
         numbers |= {
             "stable": found.stable,
             "sensitivity": found.sensitivity,
             "phase_margin_deg": found.phase_deg,
+            "microseconds": microseconds_per_sample(model, law, t_end, resting),
         }
-    cost = microseconds_per_sample(model, law)
-    return ControllerRow(name=name, type=kind, microseconds=cost, **numbers), run
-
-
-def _with_share(row: ControllerRow, before: list[ControllerRow]) -> ControllerRow:
-    """The row with its residual against that of the first controller."""
-    first = before[0] if before else row
-    if row.residual is None or not first.residual:
-        return row
-    return row.model_copy(update={"residual_share": row.residual / first.residual})
+    return ControllerRow(name=name, type=controller.type, **numbers), run

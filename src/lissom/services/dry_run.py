@@ -1,19 +1,18 @@
 """Would a scenario start? The model is built and asked all that a run asks of it before its first step."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 
-from ..describe import DescriptionError, Problem, Scenario
+from ..describe import DescriptionError, Scenario
 from ..describe.errors import refused
-from ..describe.files import line_of
 from ..kinematics.loops.assembly import AssemblyError
 from ..native.compiled import using
 from ..scenarios.ready import ready
 from ..solve.model import EquilibriumError, Model, UndefinedReferenceError
 from ..solve.state import State
 from .forecast import check_cost
+from .law_files import located
 
 # A direction whose share of inertia is below this has none: rounding of numbers scaled to one is about 1e-16.
 MASSLESS = 1e-13
@@ -63,7 +62,7 @@ def _start(scenario: Scenario, model: Model, file: str | None) -> State:
 
     try:
         _, state, inputs = ready(scenario, model)
-        return starting_state(model, state, inputs.wired(model))
+        return starting_state(model, state, inputs.wired(model), scenario.initial.time)
     except DescriptionError as failure:
         raise _in_file(failure, file) from None
     except (EquilibriumError, AssemblyError, ValueError) as failure:
@@ -123,15 +122,7 @@ def _singular_link(scenario: Scenario, text: str, file: str | None) -> Descripti
 
 def _in_file(failure: DescriptionError, file: str | None) -> DescriptionError:
     """Problems that the building of a model found, placed in the file of the scenario."""
-    return DescriptionError([_located(problem, file) for problem in failure.problems])
-
-
-def _located(problem: Problem, file: str | None) -> Problem:
-    # A scenario holds its robot, or names it.
-    fields = (problem.field, f"robot.{problem.field}")
-    lines = (line_of(file, field) for field in fields)
-    line = problem.line or next((line for line in lines if line), None)
-    return replace(problem, file=problem.file or file, line=line)
+    return DescriptionError([located(problem, file) for problem in failure.problems])
 
 
 def _problem_of(text: str, file: str | None) -> DescriptionError:

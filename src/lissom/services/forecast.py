@@ -65,7 +65,8 @@ def forecast(scenario: Scenario) -> Forecast:
     largest = max(dofs, default=0)
     model_bytes = cost.bytes * sum(d**2 for d in dofs)
     build_s = cost.seconds * sum(d**3 for d in dofs)
-    samples = float(scenario.t_end) / float(scenario.output_dt) + 1
+    duration = float(scenario.t_end) - float(scenario.initial.time)
+    samples = duration / float(scenario.output_dt) + 1
     numbers = OUTPUTS * sum(count or 1 for count in nodes.values()) + 2 * n
     return Forecast(
         coordinates=n,

@@ -1,24 +1,34 @@
-"""Robots from URDF files, with links that are made flexible."""
+"""Robots from URDF and MJCF files, with links that are made flexible."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..describe import DescriptionError, Problem, Robot
 from ..describe.document import Document
 from ..describe.files import build
-from ..describe.urdf_flexible import beam_from_text, with_flexible_links
+from ..describe.urdf_flexible import ESTIMATE, beam_from_text, with_flexible_links
 from .frozen_model import FrozenModel
 from .output_files import check_outputs
 
+if TYPE_CHECKING:
+    from ..describe.urdf import UrdfRobot
+
 ROBOT_FILE = (".yaml", ".yml")
+MJCF = (".xml", ".mjcf")
 
 
 class ImportRequest(FrozenModel):
-    """A URDF file, the chain in it, and the links that bend."""
+    """A URDF or MJCF file, the chain in it, and the links that bend."""
 
     file: str
-    tip: str | None = None  # last link of the chain
+    tip: tuple[str, ...] = ()  # last links, of the chain or of each branch
     flexible: tuple[str, ...] = ()  # upper_arm_link=tube:100mm:90mm:aluminium
     beam_mass: bool = False  # flexible links have the mass of their beam alone
+    branches: Literal["weld", "drop"] = "weld"  # links beside the chain
+    hold: dict[str, float] = {}  # joints that do not move, and where they stand
+    merge_fixed: bool = False  # links on fixed joints become part of what carries them
+    # Shapes for pictures: True refuses a mesh that is missing, None goes on without it, False reads none.
+    meshes: bool | None = None
     output: str | None = None  # robot file
 
 
@@ -45,23 +55,23 @@ class ImportResult(FrozenModel):
 
 
 def import_robot(request: ImportRequest) -> ImportResult:
-    """A robot file of a URDF file.
+    """A robot file of a URDF or MJCF file.
 
     Raises:
         DescriptionError: the file cannot be read, or a link cannot be made flexible.
     """
-    # yourdfpy is slow to import.
-    from ..describe.urdf import chain_from_urdf
-
     check_outputs({"output": (request.output, ROBOT_FILE)})
     path = Path(request.file)
     if not path.is_file():
         raise DescriptionError([Problem(request.file, None, "", None, "no such file")])
     beams = dict(beam_from_text(text) for text in request.flexible)
-    data = chain_from_urdf(path, request.tip)
-    data, made = with_flexible_links(data, beams, not request.beam_mass)
+    found = _described(path, request)
+    surfaces, missing = _surfaces(found, request)
+    keeps_inertia = not request.beam_mass
+    data, made = with_flexible_links(found.data, beams, keeps_inertia, surfaces)
     robot = build(Robot, Document(request.file, data, {}))
     if request.output is not None:
+        robot = _with_pictures(data, surfaces, Path(request.output))
         robot.save(request.output)
     return ImportResult(
         robot=robot.name,
@@ -78,6 +88,73 @@ def import_robot(request: ImportRequest) -> ImportResult:
             )
             for link in made
         ),
-        notes=tuple(str(link) for link in made),
+        notes=(*map(str, made), *found.notes, *missing),
         file=request.output,
     )
+
+
+def _described(path: Path, request: ImportRequest) -> "UrdfRobot":
+    """What the file gives, before links are made flexible."""
+    # yourdfpy is slow to import.
+    from ..describe.urdf import UrdfChoices, UrdfRobot, robot_from_urdf
+
+    tips, hold = request.tip, request.hold
+    if path.suffix.lower() in MJCF:
+        from ..describe.mjcf import robot_from_mjcf
+
+        return UrdfRobot(robot_from_mjcf(path, tips, hold), [], {})
+    choices = UrdfChoices(tips, request.branches, hold, request.merge_fixed)
+    return robot_from_urdf(path, choices)
+
+
+Surfaces = dict[str, Any]  # triangles by link
+
+
+def _surfaces(
+    found: "UrdfRobot", request: ImportRequest
+) -> tuple[Surfaces, tuple[str, ...]]:
+    """Shapes of links by name, and one line about those that are missing.
+
+    Raises:
+        DescriptionError: a mesh is missing, and meshes are asked for.
+    """
+    surfaces: Surfaces = {}
+    # Shapes are for the robot file, and for estimates of sections.
+    is_wanted = request.output is not None or any(map(_is_estimate, request.flexible))
+    if request.meshes is False or not (is_wanted or request.meshes):
+        return surfaces, ()
+    from ..describe.urdf_visuals import MissingMesh, surface_of
+
+    problems = []
+    for link, visuals in found.visuals.items():
+        try:
+            surfaces[link] = surface_of(visuals, Path(request.file).parent)
+        except MissingMesh as failure:
+            problems.append(f"{link}: {failure}")
+    if not problems:
+        return surfaces, ()
+    if request.meshes:
+        named = [Problem(request.file, None, "visual", None, one) for one in problems]
+        raise DescriptionError(named)
+    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+    return surfaces, (f"pictures are without the mesh of {problems[0]}{more}",)
+
+
+def _is_estimate(text: str) -> bool:
+    return text.partition("=")[2].startswith(ESTIMATE)
+
+
+def _with_pictures(data: dict[str, Any], surfaces: Surfaces, output: Path) -> Robot:
+    """The robot with its surfaces in a folder beside its file."""
+    from ..describe.triangles import write_stl
+
+    folder = output.with_suffix("").with_name(f"{output.stem}-meshes")
+    links = []
+    for link in data["links"]:
+        surface = surfaces.get(link["name"])
+        if surface is not None and len(surface):
+            folder.mkdir(exist_ok=True)
+            path = write_stl(surface, folder / f"{link['name']}.stl")
+            link = {**link, "visual": {"file": str(path.resolve())}}
+        links.append(link)
+    return build(Robot, Document(None, {**data, "links": links}, {}))

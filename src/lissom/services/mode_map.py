@@ -166,6 +166,7 @@ def _found_map(
         kp=request.kp,
         kd=request.kd,
         count=request.count,
+        progress=False,
         watch=watch,
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..describe import DescriptionError, Problem, Scenario
 from .failures import FailedRun
 from .frozen_model import FrozenModel, Position
+from .law_files import problems_in_files, scenario_with_law
 from .output_files import (
     PAGE,
     PICTURE,
@@ -21,8 +22,9 @@ from .output_files import (
     Outputs,
     output_problems,
 )
+from .result_files import loaded_run
 from .robot_facts import has_damping, named_nodes, values_by_name
-from .sources import Source, runs_from_rest, scenario_of
+from .sources import Source, runs_from_rest
 
 if TYPE_CHECKING:
     from ..show.run import Run
@@ -37,6 +39,9 @@ class SimulateRequest(FrozenModel):
     scenario: Source  # library name, scenario, robot or result file, or the data itself
     # By dotted path: {"t_end": 0.5, "robot.links.upper.beam.material.E": 9e9}.
     changes: dict[str, Any] = {}
+    # File of a controller that takes the place of the scenario's.
+    law: str | None = None
+    start: str | None = None  # result file of a run that this one continues
     result: str | None = None  # NetCDF file
     # Go on with a run that was interrupted, from the checkpoint beside its result file, where there is one.
     resume: bool = False
@@ -121,7 +126,8 @@ def prepare(request: SimulateRequest) -> PreparedRun:
     """
     problems = [*output_problems(request.outputs()), *_resume_problems(request)]
     try:
-        scenario = scenario_of(request.scenario, request.changes)
+        changes = {**request.changes, **_initial_of(request.start)}
+        scenario = scenario_with_law(request.scenario, request.law, changes)
     except DescriptionError as failure:
         raise DescriptionError([*problems, *failure.problems]) from None
     if problems:
@@ -135,6 +141,21 @@ def prepare(request: SimulateRequest) -> PreparedRun:
     model = startable_model(scenario, file or None)
     build_s = perf_counter() - began
     return PreparedRun(request, scenario, _notes(request, scenario), model, build_s)
+
+
+def _initial_of(file: str | None) -> dict[str, Any]:
+    """The start of a scenario where another run ended.
+
+    Raises:
+        DescriptionError: the file is no result.
+    """
+    if file is None:
+        return {}
+    run = loaded_run(file)
+    try:
+        return {"initial": run.initial()}
+    except ValueError as failure:
+        raise DescriptionError([Problem(file, None, "", None, str(failure))]) from None
 
 
 def _resume_problems(request: SimulateRequest) -> list[Problem]:
@@ -168,6 +189,7 @@ def run_prepared(
         watch: called with the simulated time that is reached [s].
 
     Raises:
+        DescriptionError: there is no such controller for this robot.
         FailedRun: it stopped early; the part that was computed is saved.
     """
     from ..show.run import Interrupted, SimulationError, run_scenario
@@ -175,14 +197,16 @@ def run_prepared(
 
     request = prepared.request
     try:
-        run = run_scenario(
-            prepared.scenario,
-            watch,
-            model=prepared.model,
-            build_s=prepared.build_s,
-            checkpoint=request.checkpoint,
-            resume=request.resume,
-        )
+        with problems_in_files(request.scenario, request.law):
+            run = run_scenario(
+                prepared.scenario,
+                watch,
+                model=prepared.model,
+                build_s=prepared.build_s,
+                checkpoint=request.checkpoint,
+                resume=request.resume,
+                progress=False,
+            )
     except CheckpointError as failure:
         file = str(request.checkpoint)
         message = f"{failure}. Remove it, or run without resuming"

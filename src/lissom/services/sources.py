@@ -1,7 +1,7 @@
 """Which robot or scenario a request is about: a library name, a file, the result of an earlier run, or the data."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +21,7 @@ from ..describe.document import Document
 from ..describe.errors import refused
 from ..describe.files import find_file, kind_of_file
 from ..describe.named_files import with_named_files
+from ..describe.run_keys import run_only
 from .frozen_model import FrozenModel, JointValues
 
 # A description comes as data only within Python; from JSON, a source is a name or a file.
@@ -30,10 +31,6 @@ Source = Annotated[
 
 # First bytes of a NetCDF-4 file: result files are told by them, whatever their names.
 HDF5 = b"\x89HDF\r\n\x1a\n"
-
-# Keys of a scenario that only a simulation reads; a back end is chosen for all that computes.
-BACK_END = "solver.backend"
-RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller")
 
 
 class RobotRequest(FrozenModel):
@@ -75,15 +72,6 @@ def robot_of(source: Source, changes: Mapping[str, Any] | None = None) -> Scenar
     if isinstance(source, str) and _is_robot(source):
         return _changed(Scenario(robot=Robot.load(source)), changes)
     return scenario_of(source, changes)
-
-
-def run_only(paths: Iterable[str]) -> list[str]:
-    """Those of the dotted paths that only a simulation reads."""
-    return [
-        path
-        for path in paths
-        if path.partition(".")[0] in RUN_ONLY and path != BACK_END
-    ]
 
 
 def runs_from_rest(source: Source) -> bool:

@@ -1,6 +1,7 @@
 """What all figures share: colours, page, titles, legends, and axes in a plane, in space and against time."""
 
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,20 @@ LEAST_THICKNESS = 0.34  # of a box in space, as a share of its longest side
 # --- page ----------------------------------------------------------------------------------------------------------
 
 
+class NotebookFigure(Figure):
+    """A figure that notebooks show, also where pyplot, which would teach them to, was never imported."""
+
+    def _repr_png_(self) -> bytes:
+        picture = BytesIO()
+        self.savefig(picture, format="png", dpi=72)
+        return picture.getvalue()
+
+
 def new_figure(width: Number, height: Number) -> Figure:
     """Empty figure [inch] on a canvas of its own: no window, no global state."""
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    figure = NotebookFigure(
+        figsize=(width, height), layout="constrained", facecolor="white"
+    )
     FigureCanvasAgg(figure)
     return figure
 

@@ -14,6 +14,7 @@ from mpl_toolkits.mplot3d.axes3d import Axes3D
 from numpy import ndarray
 from numpy.linalg import norm
 
+from .attachments import RIGID_COLOUR, Attachment, attachments
 from .axes import (
     FORMULA,
     INK,
@@ -27,7 +28,6 @@ from .axes import (
 from .scene import LinkShape, Number, Scene, deformed_outline, link_rows, up_direction
 
 AXIS_COLOURS = ("#D62F2F", "#22913A", "#2F62D6")  # x, y, z
-RIGID_COLOUR = "#9FABB8"
 GRAVITY_COLOUR = "#8250C4"
 LIGHT_FROM = np.array([0.4, -0.7, 0.6])  # beside the light from above
 
@@ -63,20 +63,22 @@ def draw_robot(
     axes = figure.add_subplot(projection="3d", computed_zorder=False)
     style_space_axes(axes, scene.gravity)
     outlines = deformed_outline(scene, position, rotation, frame)
-    _draw_links(axes, scene, outlines)
+    length = _frame_length(scene, position)
+    attached = attachments(scene, position, frame, length)
+    _draw_links(axes, scene, outlines, attached)
     if erls_position is not None:
         _draw_erls(axes, erls_position)
-    length = _frame_length(scene, position)
     _draw_nodes(axes, scene, position, 0.3 * length)
     world = _draw_world_frame(axes, 1.6 * length)
     for i, rows in enumerate(link_rows(scene)):
         joint = position[rows.start]
         _draw_frame(axes, joint, frame[i], length, f"{i + 1}")
-    points = np.concatenate([position, world])
+    shapes = [part.triangles.reshape(-1, 3) for part in attached]
+    points = np.concatenate([position, world, *shapes])
     gravity = _draw_gravity(axes, scene, points, length)
     equal_box(axes, np.concatenate([points, gravity]))
     axes.set_title(scene.name, loc="left", fontweight="bold", color=INK)
-    _draw_legend(axes, scene)
+    _draw_legend(axes, scene, attached)
     return finish(figure, path)
 
 
@@ -90,14 +92,18 @@ def link_colours(scene: Scene) -> list[str]:
     return colours
 
 
-def _draw_legend(axes: Axes3D, scene: Scene) -> None:
-    """Legend right of the picture: the links, then what was drawn with a label."""
+def _draw_legend(axes: Axes3D, scene: Scene, attached: Sequence[Attachment]) -> None:
+    """Legend right of the picture: the links, what sits on them, then what was drawn with a label."""
     keys = []
     names = []
     for link, colour in zip(scene.links, link_colours(scene), strict=True):
         key = Line2D([], [], color=colour, lw=6, solid_capstyle="butt")
         keys.append(key)
         names.append(_caption(link))
+    for kind, colour in {part.kind: part.colour for part in attached}.items():
+        if kind:
+            keys.append(Line2D([], [], color=colour, ls="", marker="o", ms=7))
+            names.append(kind)
     labelled, labels = axes.get_legend_handles_labels()
     axes.legend(
         keys + labelled,
@@ -118,8 +124,13 @@ def _caption(link: LinkShape) -> str:
 # --- solid links ---------------------------------------------------------------------------------------------------
 
 
-def _draw_links(axes: Axes3D, scene: Scene, outlines: Sequence[ndarray]) -> None:
-    """All links as shaded prisms, in one collection so that near faces hide far ones."""
+def _draw_links(
+    axes: Axes3D,
+    scene: Scene,
+    outlines: Sequence[ndarray],
+    attached: Sequence[Attachment],
+) -> None:
+    """All links as shaded prisms and what sits on them, in one collection so that near faces hide far ones."""
     light = up_direction(scene.gravity) + 0.6 * LIGHT_FROM
     light = light / norm(light)
     faces = []
@@ -128,6 +139,13 @@ def _draw_links(axes: Axes3D, scene: Scene, outlines: Sequence[ndarray]) -> None
         for face in _prism_faces(outline):
             faces.append(face)
             colours.append(_shade(colour, face, outline, light))
+    for part in attached:
+        centre = part.triangles.reshape(1, -1, 3)
+        for face in part.triangles:
+            faces.append(face)
+            shaded = _shade(part.colour, face, centre, light)
+            colours.append(np.append(shaded, part.opacity))
+    colours = [np.append(colour, 1.0)[:4] for colour in colours]
     if not faces:
         return
     # Edges in the colour of their face close the hair lines between neighbouring faces.

@@ -17,8 +17,9 @@ from ..solve.model import Model
 from ..solve.outputs import ENERGIES, shown_motion
 from ..solve.state import State
 from ..types import host_whole
+from .page import Page
 from .robot_scene import scene_text
-from .viewer import animate
+from .viewer import moving_page
 
 CYCLES = 3  # periods shown
 SECONDS = 2.0  # for one period
@@ -33,23 +34,24 @@ def animate_mode(
     state: State,
     modes: Modes | DampedModes,
     number: int,
-    path: str | Path,
-) -> Path:
-    """Path of an HTML page on which the robot swings in one mode, slowed down and enlarged.
+    path: str | Path | None = None,
+) -> Path | Page:
+    """An HTML page on which the robot swings in one mode, slowed down and enlarged; with a path, the file.
 
     Args:
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         state: the equilibrium of the modes.
         modes: result of `modes`, undamped or damped.
         number: of the mode, counted from 1.
-        path: file to write.
+        path: file to write; without one, the page is what notebooks show inline.
     """
     model = model_from(model)
     count = len(modes.frequency_hz)
     if not 1 <= number <= count:
         raise ValueError(f"mode must lie between 1 and {count}, got {number}")
     data = mode_dataset(model, state, modes, number)
-    return animate(data, path, scale=1)
+    page = moving_page(data, scale=1)
+    return page if path is None else page.save(path)
 
 
 def mode_dataset(

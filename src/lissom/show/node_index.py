@@ -29,4 +29,7 @@ def _numbered(names: list[str], label: Any) -> Any:
 
 def with_tips(data: Dataset) -> Dataset:
     """The dataset, whose nodes are found by `link/tip` too."""
-    return data.drop_indexes("node").set_xindex("node", NodeIndex)
+    for names in ("node", "recorded"):
+        if names in data.coords:
+            data = data.drop_indexes(names).set_xindex(names, NodeIndex)
+    return data

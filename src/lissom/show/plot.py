@@ -37,7 +37,6 @@ from .scene import (
     moving_tip,
     scene_from_json,
     scene_nodes,
-    tip_nodes,
 )
 
 ENERGIES = ("kinetic", "strain", "gravity", "input", "dissipated")
@@ -209,19 +208,30 @@ def _plot_displacements(panels: Sequence[Axes], data: Dataset, scene: Scene) -> 
 
 
 def displaced_nodes(data: Dataset, scene: Scene) -> list[str]:
-    """Tips of the links, each place once, without those that never leave the ERLS (unless none does)."""
+    """One node of each link, each place once, without those that never leave the ERLS (unless none does).
+
+    It is the tip, unless a joint or a loop holds it where the link bends in the middle.
+    """
+    shift = norm((data.position - data.erls_position).values, axis=-1)
+    largest = dict(zip(data.node.values.tolist(), shift.max(axis=0), strict=True))
     distinct: list[str] = []
     places: list[ndarray] = []
-    for node in tip_nodes(scene):
+    for link in scene.links:
+        node = _displaced_node(link.nodes, largest)
         here = data.position.sel(node=node).values
         if any(np.allclose(here, other, atol=1e-9) for other in places):
             continue
         distinct.append(node)
         places.append(here)
-    shift = np.abs(data.position - data.erls_position)
-    largest = shift.max(("time", "axis"))
-    moving = [node for node in distinct if largest.sel(node=node) > 1e-12]
+    moving = [node for node in distinct if largest[node] > 1e-12]
     return moving or distinct[-1:]
+
+
+def _displaced_node(nodes: Sequence[str], largest: Mapping[str, float]) -> str:
+    """The tip of a link, or the node that is displaced farthest where that is more than twice as far."""
+    tip = nodes[-1]
+    farthest = max(nodes, key=lambda node: largest[node])
+    return farthest if largest[farthest] > 2.0 * largest[tip] else tip
 
 
 def _joint_colour(data: Dataset, name: str) -> str:

@@ -1,5 +1,7 @@
 """What there is to draw of a described robot: sections along the links, joints, gravity."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,12 +10,17 @@ from numpy.linalg import norm
 
 from ..algebra.so3 import from_rpy
 from ..bodies.mesh import polyline_mesh
+from ..describe.array_file import ArrayFileError
+from ..describe.errors import refused
+from ..describe.files import library_folder
 from ..describe.geometry import beam_path, beam_up, joint_axis, node_count, tip
 from ..describe.once import once_for_each
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_at
+from ..describe.triangles import read_stl, simplified
 from .scene import (
     LinkShape,
+    Load,
     Scene,
     circle_contour,
     rectangle_contour,
@@ -59,6 +66,7 @@ def _link_shape(robot: Robot, i: int, side: float) -> LinkShape:
         outline = _rigid_outline(robot, i, side)
     nodes = [f"{link.name}/{k}" for k in range(len(outline))]
     axis = [float(a) for a in joint_axis(robot, i)]
+    motor = link.joint.motor
     return LinkShape(
         name=link.name,
         joint=link.joint.type,
@@ -66,7 +74,40 @@ def _link_shape(robot: Robot, i: int, side: float) -> LinkShape:
         outline=outline,
         flexible=link.flexible,
         axis=tuple(axis),
+        loads=tuple(_loads(robot, i, len(nodes))),
+        motor=motor is not None and bool(motor.inertia),
+        surface=None if link.visual is None else surface_of(link.visual.file),
     )
+
+
+def _loads(robot: Robot, i: int, nodes: int) -> Iterator[Load]:
+    """Lumped masses of link i, and the payload on the last link."""
+    for entry in robot.links[i].masses:
+        node = nodes - 1 if entry.node == "tip" else int(entry.node)
+        yield Load(node, float(entry.mass), _floats(entry.offset))
+    payload = robot.payload
+    if payload is not None and i == len(robot.links) - 1:
+        yield Load(nodes - 1, float(payload.mass), _floats(payload.offset), True)
+
+
+def _floats(vector: Any) -> tuple[float, ...]:
+    return tuple(float(value) for value in vector)
+
+
+def surface_of(file: str) -> ndarray:
+    """Few triangles of a surface in a file, as described or of the library.
+
+    Raises:
+        DescriptionError: there is no such file, or it holds no triangles.
+    """
+    path = Path(file)
+    if not path.is_absolute():
+        path = library_folder() / path
+    try:
+        return simplified(read_stl(path))
+    except (OSError, ArrayFileError) as failure:
+        reason = str(failure).removeprefix(f"{path}: ")
+        raise refused("visual", file, reason) from None
 
 
 def _beam_outline(robot: Robot, i: int) -> ndarray:

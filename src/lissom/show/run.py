@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -23,8 +23,10 @@ from ..describe.scenario import Scenario, Solver
 from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import near
 from ..native.compiled import compiled_quickly, using
+from ..progress import shown_progress
 from ..scenarios.ready import ready
 from ..solve.arguments import (
+    ArgumentError,
     ModelLike,
     Seconds,
     SolverLike,
@@ -34,21 +36,36 @@ from ..solve.arguments import (
 )
 from ..solve.channels import UnknownNameError
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
-from ..solve.feedback import WiredLaw
+from ..solve.feedback import ControlState, WiredLaw
 from ..solve.inputs import Inputs, inputs_from
 from ..solve.model import Model
-from ..solve.outputs import ENERGIES, energy_audit, outputs_of, prepare_outputs
-from ..solve.simulate import output_times, prepare, step_of
+from ..solve.node_motion import (
+    KINDS,
+    node_motions,
+    prepare_node_motions,
+    recorded_nodes,
+)
+from ..solve.outputs import (
+    ENERGIES,
+    Outputs,
+    at_nodes,
+    energy_audit,
+    outputs_of,
+    prepare_outputs,
+)
+from ..solve.simulate import Before, output_times, prepare, step_of
 from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
 from ..solve.state import State, state_at
 from ..types import RESULTS, ended_as
 from .checkpoint_file import CheckpointFile
 from .robot_scene import scene_text
-from .run_columns import USUAL, node_label
+from .run_columns import node_label
 
 if TYPE_CHECKING:
     from xarray import Dataset
+
+    from .page import Page
 
 MOST_NAMES = 20  # in a refusal
 # Of a state, under the names of the data.
@@ -87,6 +104,7 @@ class Run(Summarised):
 
     def __init__(self, data: "Dataset | RunTable"):
         self._source = data
+        self._control: ControlState | None = None  # of its sampled law at the end
 
     def summary(self) -> Summary:
         """What was run, how it ended, and where every joint and tip went."""
@@ -166,6 +184,24 @@ class Run(Summarised):
         """World position of a node over time (time, 3) [m]; `link/tip` is a link's last node."""
         return self.values("position")[:, self._place("node", self._node(node))]
 
+    def velocity(self, node: str) -> np.ndarray:
+        """World velocity of a recorded node over time (time, 3) [m/s]."""
+        return self._of_recorded("velocity", node)
+
+    def acceleration(self, node: str) -> np.ndarray:
+        """World acceleration of a recorded node over time (time, 3) [m/s^2]."""
+        return self._of_recorded("acceleration", node)
+
+    def _of_recorded(self, quantity: str, node: str) -> np.ndarray:
+        label = self._node(node)
+        recorded = []
+        if "recorded" in self.names:
+            recorded = self.values("recorded").tolist()
+        if label not in recorded:
+            message = f"its {quantity} was not recorded: run with record={[*recorded, node]!r}"
+            raise UnknownNameError(node, message)
+        return self.values(quantity)[:, recorded.index(label)]
+
     def energy(self, kind: str) -> np.ndarray:
         """Energy of one kind over time [J]: kinetic, strain, gravity, input, dissipated, residual."""
         return self.values("energy")[:, self._place("kind", kind)]
@@ -196,30 +232,40 @@ class Run(Summarised):
 
         return plot_run(self.data, path)
 
-    def animate(self, path: str | Path, *, scale: float | None = None) -> Path:
-        """One self-contained HTML page with the moving robot."""
-        from .viewer import animate
+    @overload
+    def animate(self, path: None = None, *, scale: float | None = None) -> "Page": ...
 
+    @overload
+    def animate(self, path: str | Path, *, scale: float | None = None) -> Path: ...
+
+    def animate(self, path: str | Path | None = None, *, scale: float | None = None):
+        """One self-contained HTML page with the moving robot: a file, or without a path what notebooks show inline."""
+        from .viewer import animate, moving_page
+
+        if path is None:
+            return moving_page(self.data, scale=scale)
         return animate(self.data, path, scale=scale)
 
-    def to_csv(self, path: str | Path, quantities: Sequence[str] = USUAL) -> Path:
+    def to_csv(self, path: str | Path, quantities: Sequence[str] | None = None) -> Path:
         """A table with one row for each output time; `quantities` are names such as `q`, `position`, `elastic`.
 
         Raises:
             UnknownNameError: the run holds no such quantity.
         """
-        from .run_columns import csv_text
+        from .run_columns import csv_text, usual
 
-        text = csv_text(self.data, self._known(quantities))
+        wanted = usual(self.data) if quantities is None else quantities
+        text = csv_text(self.data, self._known(wanted))
         return write_atomically(path, lambda file: file.write(text.encode()))
 
     def to_pandas(self, quantity: str | None = None) -> Any:
         """A `pandas.DataFrame` over time: of one quantity such as `position`, or of the usual ones."""
         import pandas
 
-        from .run_columns import columns
+        from .run_columns import columns, usual
 
-        names = self._known(USUAL if quantity is None else (quantity,))
+        wanted = usual(self.data) if quantity is None else (quantity,)
+        names = self._known(wanted)
         table = dict(columns(self.data, names))
         time = table.pop("time")
         return pandas.DataFrame(table, index=pandas.Index(time, name="time [s]"))
@@ -258,6 +304,17 @@ class Run(Summarised):
             independent=self._independent(float(self.t[k])),
         )
 
+    def initial(self, k: int = -1) -> dict[str, Any]:
+        """The state at output time k as the key `initial` of a scenario, whose run goes on from there."""
+        state = self.state(k)
+        return {
+            "time": float(self.t[k]),
+            "q": state.q.tolist(),
+            "qd": state.qd.tolist(),
+            "elastic": state.elastic.tolist(),
+            "elastic_rate": state.elastic_d.tolist(),
+        }
+
     def _independent(self, t: float) -> tuple[int, ...] | None:
         """Numbers of the joints of a closed chain that are coordinates at a time, None of an open one."""
         chosen = None
@@ -272,8 +329,15 @@ class Run(Summarised):
 
     def save(self, path: str | Path) -> Path:
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
-        content = self.data.to_netcdf(engine="h5netcdf")
+        content = self.netcdf()
         return write_atomically(path, lambda file: file.write(content))
+
+    def netcdf(self) -> bytes:
+        """The content of that file."""
+        source = self._source
+        if isinstance(source, RunTable):
+            return source.netcdf()
+        return bytes(source.to_netcdf(engine="h5netcdf"))
 
     @classmethod
     def load(cls, path: str | Path) -> "Run":
@@ -306,6 +370,19 @@ class RunTable:
         held = self.coordinates[name]
         return np.asarray(held[1] if isinstance(held, tuple) else held)
 
+    def netcdf(self) -> bytes:
+        """All of it as a file."""
+        from .netcdf_file import netcdf_bytes
+
+        variables = {}
+        for name, held in (self.variables | self.coordinates).items():
+            # A list of names stands for itself.
+            described = held if isinstance(held, tuple) else ((name,), held, {})
+            dimensions, values, attributes = described
+            axes = (dimensions,) if isinstance(dimensions, str) else dimensions
+            variables[name] = (axes, np.asarray(values), attributes)
+        return netcdf_bytes(variables, self.attrs)
+
     def dataset(self) -> "Dataset":
         """All of it as a dataset."""
         import xarray as xr
@@ -319,11 +396,15 @@ def simulate(
     model: ModelLike,
     state: Any = None,
     *,
+    start: Any = None,
+    t_start: Any = 0.0,
     t_end: Seconds = 1.0,
     output_dt: Seconds = 0.001,
     torque: Any = None,
     inputs: Inputs | None = None,
     solver: SolverLike = None,
+    record: Sequence[str] = (),
+    progress: Any = None,
     watch: Callable[[float], None] = lambda t: None,
     throw: bool = True,
     scenario: Mapping[str, Any] | None = None,
@@ -336,13 +417,18 @@ def simulate(
 
     Args:
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
-        state: at t = 0, from `model.at` or `model.static`, or a pose, in which the robot rests undeformed; q = 0 by
+        state: at the start, from `model.at` or `model.static`, or a pose, in which the robot rests undeformed; q = 0 by
             default.
-        t_end: duration [s].
+        start: a run that goes on where it ended: state, time and works are those of its end. A sampled law goes on with
+            what it remembers, unless the run comes from a file.
+        t_start: time at the start [s], for states that come from elsewhere; inputs are read from there on.
+        t_end: time at the end [s].
         output_dt: spacing of the output [s].
         torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
         inputs: tables of torques, wrenches and motions, instead of `torque`.
         solver: `Solver` options, or a mapping of them.
+        record: nodes, such as `lower/tip`, whose velocities and accelerations the run holds too.
+        progress: True for a bar; False for none; None for one in terminals and notebooks if it takes over a second.
         watch: called with the time reached while the run goes on.
         throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
         scenario: what the result file should remember as its origin.
@@ -356,24 +442,31 @@ def simulate(
         CheckpointError: the checkpoint is not that of this run.
     """
     model = model_from(model)
+    state, t_start, left = _start_of(state, start, t_start)
     state = state_from(model, state)
     options = solver_of(solver)
     inputs = inputs_from(model, torque, inputs).wired(model)
-    state = starting_state(model, state, inputs)
+    state = starting_state(model, state, inputs, t_start)
     model.check_reference(state.q)
-    times = output_times(t_end, output_dt)
-    began = time.perf_counter()
-    compile_run(model, state, inputs, times, options)
-    compiled = time.perf_counter()
+    times = output_times(t_end, output_dt, t_start)
+    nodes = recorded_nodes(model, record)
     kept = None
     if checkpoint is not None:
         schedule = inputs.schedule(float(times[-1]))
         numbers = (model.formulation, state, schedule, times, options.model_dump_json())
         kept = CheckpointFile(checkpoint, dict(scenario) if scenario else numbers)
-    solution = solve_run(model, state, inputs, times, options, watch, kept, resume)
-    data, seen = run_table(model, inputs, solution, options)
+    began = time.perf_counter()
+    with shown_progress("simulating", float(times[-1]), "s", progress, watch) as tell:
+        compile_run(model, state, inputs, times, options, nodes)
+        compiled = time.perf_counter()
+        solution = solve_run(
+            model, state, inputs, times, options, tell, kept, resume, left.before
+        )
+    data, seen = run_table(model, inputs, solution, options, nodes)
     ended = time.perf_counter()
     warnings = [*lines_of(doubts), *lines_of(seen), *_incidents(inputs)]
+    warnings += _forgotten(inputs, t_start, left.before)
+    data.variables["energy"][1][:, -1] += left.residual
     data.attrs |= {
         "wall_build_s": build_s,
         "wall_compile_s": compiled - began,
@@ -382,9 +475,55 @@ def simulate(
         "warnings": "\n".join(warnings),
     }
     run = Run(data)
+    run._control = solution.control
     if throw and not run.complete:
         raise _error(run, solution)
     return run
+
+
+class _End(NamedTuple):
+    """What a run leaves to the one that continues it."""
+
+    before: Before = Before()
+    residual: float = 0.0  # of its energy balance [J]
+
+
+def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, float, "_End"]:
+    """State and time at which a run begins, and what was before."""
+    if start is None:
+        is_number = isinstance(t_start, int | float | np.generic)
+        if not is_number or isinstance(t_start, bool) or not 0.0 <= t_start < np.inf:
+            message = "must be a number of seconds, zero or more"
+            raise ArgumentError("t_start", t_start, message)
+        return state, float(t_start), _End()
+    if not isinstance(start, Run):
+        message = "must be a Run; a state or a pose is given as `state`"
+        raise ArgumentError("start", type(start).__name__, message)
+    if state is not None or t_start != 0.0:
+        message = "gives state and time: leave out `state` and `t_start`"
+        raise ArgumentError("start", "Run", message)
+    works = start.values("energy")[-1]
+    kinds = start.values("kind").tolist()
+    put_in, dissipated, residual = (
+        float(works[kinds.index(kind)]) for kind in ("input", "dissipated", "residual")
+    )
+    before = Before((put_in, dissipated), start._control)
+    return start.state(), float(start.t[-1]), _End(before, residual)
+
+
+def _forgotten(inputs: Inputs, t_start: float, before: Before) -> list[str]:
+    """Tells that a sampled law in the middle of time knows nothing of what was before."""
+    law = inputs.feedback
+    if (
+        t_start == 0.0
+        or law is None
+        or law.sample is None
+        or before.control is not None
+    ):
+        return []
+    return [
+        f"the control law begins anew at {t_start:g} s: what it remembered is not in the file of the first run"
+    ]
 
 
 def _incidents(inputs: Inputs) -> tuple[str, ...]:
@@ -402,6 +541,7 @@ def run_scenario(
     build_s: float = 0.0,
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    progress: Any = None,
 ) -> Run:
     """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken.
 
@@ -413,10 +553,13 @@ def run_scenario(
     return simulate(
         model,
         state,
+        t_start=scenario.initial.time,
         t_end=scenario.t_end,
         output_dt=scenario.output_dt,
         inputs=inputs,
         solver=scenario.solver,
+        record=scenario.record,
+        progress=progress,
         watch=watch,
         throw=throw,
         scenario=scenario.to_dict(),
@@ -428,18 +571,28 @@ def run_scenario(
 
 
 def compile_run(
-    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+    model: Model,
+    state: State,
+    inputs: Inputs,
+    times: np.ndarray,
+    solver: Solver,
+    nodes: Sequence[str] = (),
 ) -> None:
-    """Compile everything that a run and its results need, without running it."""
+    """Compile everything that a run and its results need, without running it; `nodes` are recorded."""
     prepare(model, state, inputs, times, solver)
+    end = float(times[-1])
     with using(solver.backend):
-        prepare_outputs(model, state, inputs, float(times[-1]))
+        prepare_outputs(model, state, inputs, end)
+        if nodes:
+            prepare_node_motions(model, state, inputs, end, nodes)
 
 
 # --- start ---------------------------------------------------------------------------------------------------------
 
 
-def starting_state(model: Model, state: State, inputs: Inputs) -> State:
+def starting_state(
+    model: Model, state: State, inputs: Inputs, t_start: float = 0.0
+) -> State:
     """The state in which joints with a prescribed motion start where and as fast as it says."""
     if not inputs.motion:
         return state
@@ -448,9 +601,10 @@ def starting_state(model: Model, state: State, inputs: Inputs) -> State:
     for joint, spline in inputs.motion:
         # The motion is that of the encoder; with some choices of the ERLS it reads something else than q.
         elastic_part = np.array(state.encoder)[joint] - q[joint]
-        q[joint] = float(spline.spline(max(0.0, spline.t[0]))) - elastic_part
-        # Before its first point a motion stands still.
-        qd[joint] = float(spline.spline(0.0, 1)) if spline.t[0] < 0.0 else 0.0
+        at = float(np.clip(t_start, spline.t[0], spline.t[-1]))
+        q[joint] = float(spline.spline(at)) - elastic_part
+        # Before its first point and after its last one a motion stands still.
+        qd[joint] = float(spline.spline(at, 1)) if at == t_start else 0.0
     if model.closed:
         return _starting_closed_chain(model, state, q, qd, inputs.prescribed)
     return eqx.tree_at(lambda s: (s.q, s.qd), state, (jnp.asarray(q), jnp.asarray(qd)))
@@ -490,15 +644,36 @@ _state_at = compiled_quickly(state_at)
 
 
 def run_table(
-    model: Model, inputs: Inputs, solution: Solution, solver: Solver
+    model: Model,
+    inputs: Inputs,
+    solution: Solution,
+    solver: Solver,
+    recorded: Sequence[str] = (),
 ) -> tuple[RunTable, tuple[Doubt, ...]]:
     """The results of a run with names and units, and what there is to doubt about them."""
-    n = int(solution.filled)
-    j = model.formulation.n_joints
     with using(solver.backend):
         outputs, torque = outputs_of(model, inputs, solution)
+    times = np.asarray(solution.t)[: int(solution.filled)]
+    doubts = doubts_of_run(model, inputs, times, outputs, torque)
+    table = table_of_outputs(model, solution, solver, outputs, torque)
+    if recorded:
+        motions = _motions_of_nodes(model, inputs, solution, solver, recorded)
+        places = {**table.coordinates, "recorded": list(recorded)}
+        table = RunTable(table.variables | motions, places, table.attrs)
+    return table, doubts
+
+
+def table_of_outputs(
+    model: Model,
+    solution: Solution,
+    solver: Solver,
+    outputs: Outputs,
+    torque: np.ndarray,
+) -> RunTable:
+    """What is seen of a run, with names and units."""
+    n = int(solution.filled)
+    j = model.formulation.n_joints
     elastic = np.asarray(solution.x)[:n, j:]
-    link, node = np.array(model.node_index).T
     joint = ("time", "joint")
     nodes = ("time", "node", "axis")
     variables = {
@@ -523,17 +698,17 @@ def run_table(
         "encoder_rate": (joint, outputs.encoder_rate, {"units": "rad/s or m/s"}),
         "position": (
             nodes,
-            outputs.position[:, link, node],
+            at_nodes(model, outputs.position),
             {"units": "m", "long_name": "nodes of the robot, world axes"},
         ),
         "erls_position": (
             nodes,
-            outputs.erls_position[:, link, node],
+            at_nodes(model, outputs.erls_position),
             {"units": "m", "long_name": "nodes of the ERLS"},
         ),
         "rotation": (
             nodes,
-            outputs.rotation[:, link, node],
+            at_nodes(model, outputs.rotation),
             {"units": "rad", "long_name": "small rotation from the ERLS"},
         ),
         "frame": (
@@ -552,11 +727,27 @@ def run_table(
         "axis": ["x", "y", "z"],
         "kind": list(ENERGIES),
     }
-    times = np.asarray(solution.t)[:n]
-    doubts = doubts_of_run(model, inputs, times, outputs, torque)
     facts = _facts(model, solution, solver)
     facts["beyond_limits"] = ", ".join(_beyond_limits(model, outputs.encoder))
-    return RunTable(variables, coordinates, facts), doubts
+    return RunTable(variables, coordinates, facts)
+
+
+def _motions_of_nodes(
+    model: Model,
+    inputs: Inputs,
+    solution: Solution,
+    solver: Solver,
+    nodes: Sequence[str],
+) -> Variables:
+    """Velocities and accelerations of nodes, linear and angular."""
+    with using(solver.backend):
+        motions = node_motions(model, inputs, solution, nodes)
+    variables: Variables = {}
+    for name, values in motions.items():
+        _, unit = KINDS[name]
+        about = {"units": unit, "long_name": f"{name} of nodes, world axes"}
+        variables[name] = (("time", "recorded", "axis"), values, about)
+    return variables
 
 
 def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:

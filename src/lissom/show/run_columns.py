@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # What a table holds unless it is told otherwise: what people plot.
 USUAL = ("q", "qd", "encoder", "torque", "position", "energy")
+# And what runs hold of nodes that were chosen for it.
+RECORDED = ("velocity", "acceleration")
 DIGITS = 17  # a number of 64 bits survives
 
 
@@ -28,6 +30,11 @@ def node_label(names: Iterable[str], label: str) -> str:
 def quantities(data: "Dataset") -> list[str]:
     """Quantities that a run holds over time."""
     return [str(name) for name, held in data.data_vars.items() if "time" in held.dims]
+
+
+def usual(data: "Dataset") -> list[str]:
+    """Quantities of a table unless it is told otherwise."""
+    return [*USUAL, *(name for name in RECORDED if name in data)]
 
 
 def columns(data: "Dataset", names: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:

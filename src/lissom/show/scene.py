@@ -14,9 +14,19 @@ Number = float | int  # whole numbers are welcome wherever a length or a scale i
 STANDSTILL = 1e-9  # [m] a node that moves less is held in its place
 
 
+@dataclass(frozen=True)
+class Load:
+    """A mass that a node carries, its centre off the node in link axes [m]."""
+
+    node: int  # counted along the link
+    mass: float  # [kg]
+    offset: tuple[float, ...] = (0.0, 0.0, 0.0)
+    payload: bool = False  # of the robot, not of the link
+
+
 @dataclass(frozen=True, eq=False)
 class LinkShape:
-    """One link: where its section is, all along its path."""
+    """One link: where its section is, all along its path, and what sits on it."""
 
     name: str
     joint: str  # revolute | prismatic | fixed
@@ -25,6 +35,10 @@ class LinkShape:
     outline: ndarray
     flexible: bool
     axis: tuple[Number, ...] = (0.0, 0.0, 1.0)  # joint axis in the link frame
+    loads: tuple[Load, ...] = ()
+    motor: bool = False  # a rotor with inertia turns at its joint
+    # Triangles (F, 3, 3) of its surface [m], link axes; none where nobody gave one.
+    surface: ndarray | None = None
 
     def __post_init__(self):
         """Plain numbers inside; an outline that does not fit the nodes is refused."""
@@ -139,6 +153,8 @@ def _link_content(link: LinkShape) -> dict[str, Any]:
         "outline": link.outline.tolist(),
         "flexible": bool(link.flexible),
         "axis": list(link.axis),
+        "loads": [vars(load) for load in link.loads],
+        "motor": link.motor,
     }
 
 
@@ -151,7 +167,14 @@ def _link_shape(content: dict[str, Any]) -> LinkShape:
         outline=np.array(content["outline"], float),
         flexible=content["flexible"],
         axis=tuple(content["axis"]),
+        # Files of older versions tell nothing of these.
+        loads=tuple(_load(load) for load in content.get("loads", ())),
+        motor=content.get("motor", False),
     )
+
+
+def _load(content: dict[str, Any]) -> Load:
+    return Load(**{**content, "offset": tuple(content["offset"])})
 
 
 # --- outlines of undeformed links ----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from numpy import ndarray
 from numpy.linalg import norm
 from xarray import Dataset
 
-from ..atomic import write_atomically
+from .page import Page
 from .scene import (
     Number,
     Scene,
@@ -66,11 +66,17 @@ def animate(
     scale: Number | None = None,
     fps: Number = 30,
 ) -> Path:
-    """Path of the HTML page that shows the run in three dimensions.
+    """Path of the HTML page that shows the run in three dimensions; see `moving_page`."""
+    return moving_page(data, scale=scale, fps=fps).save(path)
+
+
+def moving_page(
+    data: Dataset, *, scale: Number | None = None, fps: Number = 30
+) -> Page:
+    """The HTML page that shows a run in three dimensions.
 
     Args:
         data: result of a run, with its scene as JSON in `data.attrs["scene"]`.
-        path: file to write.
         scale: deformation scale factor at the start, 1 to 100; None chooses one that makes the deformation visible.
             The page always says which factor it draws with.
         fps: pictures per second. Frames are stored so that this holds down to a tenth of real speed,
@@ -82,8 +88,8 @@ def animate(
         raise ValueError(
             f"The deformation scale must lie between 1 and 100, got {scale:g}. 1 is true to scale."
         )
-    page = animation_page(data, scale, fps).encode()
-    return write_atomically(path, lambda file: file.write(page))
+    title = str(data.attrs.get("name", "robot"))
+    return Page(animation_page(data, scale, fps), title)
 
 
 def animation_page(data: Dataset, scale: Number | None, fps: Number) -> str:

@@ -22,7 +22,7 @@ from ..algebra.linear import inverse
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..native.marks import is_tracing
-from ..types import picked
+from ..types import joined, picked
 
 # Newton's iteration converges quadratically: a step of this size, against the unknowns, was the last one needed.
 SMALL_STEP = 1e-11
@@ -85,9 +85,7 @@ def start_of_balance(
     formulation: AbstractFormulation, q: Float[Array, " j"]
 ) -> Float[Array, " N"]:
     """Undeformed links without torques at the joint coordinates q: where Newton's iteration begins."""
-    return jnp.concatenate(
-        [of_independent(formulation, q), jnp.zeros(formulation.size)]
-    )
+    return joined(of_independent(formulation, q), np.zeros(formulation.size))
 
 
 def moving_joints(

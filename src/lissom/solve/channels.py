@@ -182,6 +182,9 @@ def _no_output(model: Model, name: str) -> UnknownNameError:
     for link in model.link_names:
         known += [f"{link}/tip.{signal}" for signal in signals]
         known += [f"{link}.reaction.{component}" for component in WRENCH]
+        elements = range(_element_count(model, link))
+        sections = (*SECTION_FORCES, *STRAINS)
+        known += [f"{link}/element{k}.{of}" for k in elements for of in sections]
     hint = nearest(name, known) or "."
     return UnknownNameError(name, f"no such output{hint} An output is {OUTPUTS}")
 
@@ -246,15 +249,22 @@ def _section(model: Model, name: str, link: str, number: str, what: str) -> Chan
 def _element(model: Model, name: str, link: str, number: str) -> tuple[int, int, Body]:
     """Number of the body that an element of a link lies in, the element's number there, and the body."""
     i = model.link_names.index(link)
-    count = 0
-    for body, own in zip(model.bodies, model.body_links, strict=True):
-        if own == i and body.element_stiffness is not None:
-            count += len(body.elements)
+    count = _element_count(model, link)
     if not (number.isdecimal() and int(number) < count):
         known = f"0 to {count - 1}" if count else "none with section forces"
         raise UnknownNameError(name, f"no such element: link {link!r} has {known}")
     place, element = body_of_element(model.robot, i, int(number))
     return place, element, model.bodies[place]
+
+
+def _element_count(model: Model, link: str) -> int:
+    """Number of elements of a link that have section forces."""
+    i = model.link_names.index(link)
+    count = 0
+    for body, own in zip(model.bodies, model.body_links, strict=True):
+        if own == i and body.element_stiffness is not None:
+            count += len(body.elements)
+    return count
 
 
 # --- values --------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import inspect
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import equinox as eqx
 import jax
@@ -21,6 +22,8 @@ from .law import AbstractLaw
 from .model import Model
 from .state import State, state_of
 from .user_function import UserFunction, has_known_content, user_function
+
+ON_TIME = 1e-9  # of a period: a run that begins so shortly before a sample begins at it
 
 
 class ControlState(eqx.Module):
@@ -161,7 +164,8 @@ def called_back(function: Callable, t, state: State, size: int) -> Float[Array, 
     shape = jax.ShapeDtypeStruct((size,), state.q.dtype)
 
     def host(t, state):
-        return np.asarray(function(t, state), dtype=float)
+        given = jax.tree.map(jnp.asarray, (t, state))
+        return np.asarray(function(*given), dtype=float)
 
     def call(at):
         return jax.pure_callback(host, shape, *at, vmap_method="sequential")
@@ -255,11 +259,12 @@ class WiredLaw(AbstractFeedback):
         """True if a channel is the reaction of a joint."""
         return any(channel.kind == "reaction" for channel in self.channels)
 
-    def start(self, held: Float[Array, " a"]) -> ControlState:
-        """Before the first sample, under torques that are held until then."""
-        return ControlState(
-            real(held), jax.tree.map(jnp.asarray, self.memory), whole(0)
-        )
+    def start(self, held: Float[Array, " a"], t) -> ControlState:
+        """Before the first sample, under torques that are held until then; samples count from t = 0."""
+        assert self.sample is not None
+        number = jnp.floor(t / real(self.sample) + ON_TIME)
+        memory = jax.tree.map(jnp.asarray, self.memory)
+        return ControlState(real(held), memory, whole(number))
 
     def acted(
         self, t, measured: Float[Array, " m"], control: ControlState
@@ -305,8 +310,24 @@ def wired(model: Model, law: Any) -> AbstractFeedback | None:
     return wired_law
 
 
+# Functions that were found to give torques, with the sizes of the robots that they were asked for.
+_CHECKED: WeakKeyDictionary[UserFunction, set[Any]] = WeakKeyDictionary()
+
+
 def _check_function(model: Model, function: Callable) -> None:
     """Refuse a function that takes something else than (t, state), or gives something else than torques."""
+    if not has_known_content(function):
+        _check_torques(model, function)
+        return
+    sizes = (model.n_joints, model.formulation.n_elastic, model.actuated)
+    # Scripts make the same function again and again: to trace it takes longer than a short run.
+    checked = _CHECKED.setdefault(user_function(function), set())
+    if sizes not in checked:
+        _check_torques(model, function)
+        checked.add(sizes)
+
+
+def _check_torques(model: Model, function: Callable) -> None:
     try:
         inspect.signature(function).bind(0.0, None)
     except TypeError:

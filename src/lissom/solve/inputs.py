@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from ..dynamics.formulation import AbstractFormulation
 from ..types import Real
 from .feedback import AbstractFeedback, wired
+from .march import DrivenRobot
 from .model import Model
 from .schedule import Loads as Loads
 from .schedule import NodeLoad as NodeLoad
@@ -37,6 +39,7 @@ class Inputs:
         self.motion: tuple[tuple[int, Spline], ...] = tuple(motion)
         self.law = law
         self._schedules: dict[float, Schedule] = {}
+        self._robots: dict[float, DrivenRobot] = {}
         self._wired: tuple[Model, Inputs] | None = None
 
     def wired(self, model: Model) -> "Inputs":
@@ -83,6 +86,14 @@ class Inputs:
             tables, laws = self._tables(starts, ends), self._laws(starts, ends)
             self._schedules[t_end] = schedule_of(starts, tables, laws)
         return self._schedules[t_end]
+
+    def robot(self, formulation: AbstractFormulation, t_end: float) -> DrivenRobot:
+        """A robot with all that drives it during a run; the same object when it is asked for again."""
+        known = self._robots.get(t_end)
+        if known is None or known.formulation is not formulation:
+            known = DrivenRobot(formulation, self.schedule(t_end))
+            self._robots[t_end] = known
+        return known
 
     def _starts(self) -> np.ndarray:
         """0, and every later time at which an input is not smooth."""

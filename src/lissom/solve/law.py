@@ -36,6 +36,13 @@ class AbstractLaw(eqx.Module):
     ) -> tuple[Float[Array, " a"], Any]:
         """Torque of every actuated joint [N m or N], and the memory for the next sample."""
 
+    def resting(self, memory: Any, measured: Float[Any, " m"]) -> Any:
+        """Memory after a long rest at what is measured; linear models of the loop are taken about it.
+
+        It matters to laws that adapt, such as filters whose gains follow the motion: others keep theirs.
+        """
+        return memory
+
     def remarks(self) -> tuple[str, ...]:
         """What a user should know of the law, a sentence each."""
         return ()

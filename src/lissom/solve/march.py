@@ -59,10 +59,9 @@ class DrivenRobot(eqx.Module):
         contact = None if contacts is None else contacts.now
         return on_branch.holding(state.command).in_contact(contact)
 
-    @property
-    def at_start(self) -> MotionProblem:
-        """The equations of motion on the first piece of time."""
-        return MotionProblem(self.formulation, self.schedule.loads(0))
+    def on_piece(self, piece) -> MotionProblem:
+        """The equations of motion on a piece of time, by its number."""
+        return MotionProblem(self.formulation, self.schedule.loads(piece))
 
     @property
     def sampled_law(self) -> WiredLaw | None:
@@ -71,17 +70,17 @@ class DrivenRobot(eqx.Module):
         # The period is the same on all pieces.
         if feedback is None or feedback.sample is None:
             return None
-        return self.at_start.sampled_law
+        return self.on_piece(0).sampled_law
 
 
 def first_sample(
     problem: MotionProblem, now: Moment, held: Float[Array, " a"]
 ) -> ControlState | None:
-    """A sampled law at the start of a run: it acts at t = 0, and measures under the torques held before."""
+    """A sampled law at the start of a run: it acts at once, and measures under the torques held before."""
     law = problem.sampled_law
     if law is None:
         return None
-    control = law.start(held)
+    control = law.start(held, now.t)
     still = problem.holding(control.command)
     motion = still.motion_at_sample(now.t, now.x, now.xd)
     return law.acted(now.t, still.measured(now.t, motion), control)

@@ -1,11 +1,13 @@
 """What is seen of a run: positions, frames, energies and torques at its output times."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from ..compilation import QUICK
 from ..dynamics import engine
@@ -13,9 +15,9 @@ from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
-from ..native.compiled import NativeAhead
-from ..native.marks import kept_function, over_first_rows
-from ..types import host_real, host_whole
+from ..native.marks import kept_function
+from ..native.rows import RowsAhead
+from ..types import host_whole
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs
 from .march import DrivenRobot
@@ -45,18 +47,9 @@ class Outputs(eqx.Module):
     energy: Any  # (t, 5): kinetic, strain, gravity, input, dissipated [J]
 
 
-def motion_outputs(formulation, count, joints, x, xd, work) -> Outputs:
-    """Outputs of the first `count` of many states; `joints` say on which branch a closed chain is."""
-
-    def one(*state):
-        return _outputs_at(formulation, *state)
-
-    return over_first_rows(one, count)(joints, x, xd, work)
-
-
 @kept_function
 def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
-    """Outputs of one state."""
+    """Outputs of one state; `joints` say on which branch a closed chain is."""
     f = near(formulation, joints)
     motion = f.motion(x, xd, jnp.zeros_like(x))
     place = motion.place
@@ -80,18 +73,9 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     )
 
 
-def joint_torques(robot: DrivenRobot, t_end, count, joints, command, t, x, xd):
-    """Torques at the first `count` of many times of a run that ends at `t_end`."""
-
-    def one(*state):
-        return _torques_at(robot, t_end, *state)
-
-    return over_first_rows(one, count)(joints, command, t, x, xd)
-
-
 @kept_function
 def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
-    """Torques at one time."""
+    """Torques at one time of a run that ends at `t_end`."""
     schedule = robot.schedule
     loads = schedule.loads(schedule.piece_at(t, t_end))
     here = MotionProblem(robot.formulation, loads).near(joints)
@@ -102,61 +86,99 @@ def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
     return here.torque(t, here.formulation.motion(x, xd, xdd))
 
 
-shown_motion = NativeAhead(motion_outputs, lambda f, *_: f, **QUICK)
-_torques = NativeAhead(joint_torques, lambda robot, *_: robot.formulation, **QUICK)
+# Of a formulation and the first so many of many states.
+shown_motion = RowsAhead(_outputs_at, **QUICK)
+_torques = RowsAhead(_torques_at, lambda robot: robot.formulation, **QUICK)
 
 
-def outputs_of(
-    model: Model, inputs: Inputs, solution: Solution
-) -> tuple[Outputs, np.ndarray]:
-    """Outputs and joint torques at the output times reached, each segment of the run in its own coordinates."""
+class RowsOfRun(NamedTuple):
+    """A few rows of a run; compiled code takes as many as a window of the march, so some are filled up."""
+
+    count: int  # of those that are meant
+    joints: Any
+    command: Any
+    t: Any
+    x: Any
+    xd: Any
+    work: Any
+
+
+def over_run(
+    model: Model,
+    inputs: Inputs,
+    solution: Solution,
+    compute: Callable[[DrivenRobot, float, RowsOfRun], Any],
+) -> Any:
+    """What `compute` gives for the output times reached, each segment of the run in its own coordinates."""
     t_end = float(solution.t[-1])
-    schedule = inputs.wired(model).schedule(t_end)
+    inputs = inputs.wired(model)
     rows = [segment.row for segment in solution.segments]
     ends = [*rows[1:], int(solution.filled)]
     most = rows_of_window()
     parts = []
     for segment, end in zip(solution.segments, ends, strict=True):
         f = with_coordinates(model.formulation, segment.independent)
-        robot = DrivenRobot(f, schedule)
+        robot = inputs.robot(f, t_end)
         for first in range(segment.row, end, most):
-            rows_here = slice(first, min(first + most, end))
-            parts.append(_outputs_of_rows(robot, t_end, solution, rows_here))
+            rows_here = _rows(solution, slice(first, min(first + most, end)))
+            parts.append(compute(robot, t_end, rows_here))
     if len(parts) == 1:
         return parts[0]
     return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
 
 
-def _outputs_of_rows(
-    robot: DrivenRobot, t_end: float, solution: Solution, rows: slice
-) -> tuple[Outputs, np.ndarray]:
-    """Outputs and torques of a few rows: compiled code has as many as a window of the march, so some are filled up."""
-
-    def filled_up(column: Any) -> np.ndarray:
-        part = np.asarray(column)[rows]
+def _rows(solution: Solution, rows: slice) -> RowsOfRun:
+    def filled_up(name: str) -> np.ndarray:
+        part = np.asarray(getattr(solution, name))[rows]
         missing = rows_of_window() - len(part)
         if not missing:
             return part
         return np.concatenate([part, np.repeat(part[-1:], missing, axis=0)])
 
-    columns = (solution.joints, solution.x, solution.xd, solution.work)
-    joints, x, xd, work = (filled_up(column) for column in columns)
-    command, t = filled_up(solution.command), filled_up(solution.t)
-    count = rows.stop - rows.start
+    names = RowsOfRun._fields[1:]
+    return RowsOfRun(rows.stop - rows.start, *(filled_up(name) for name in names))
+
+
+def outputs_of(
+    model: Model, inputs: Inputs, solution: Solution
+) -> tuple[Outputs, np.ndarray]:
+    """Outputs and joint torques at the output times reached."""
+    return over_run(model, inputs, solution, _outputs_of_rows)
+
+
+def _outputs_of_rows(
+    robot: DrivenRobot, t_end: float, rows: RowsOfRun
+) -> tuple[Outputs, np.ndarray]:
+    """Outputs and torques of a few rows."""
+    count, joints, command, t, x, xd, work = rows
     these = host_whole(count)
     seen = shown_motion(robot.formulation, these, joints, x, xd, work)
-    end = host_real(t_end)
-    torques = _torques(robot, end, these, joints, command, t, x, xd)
+    ends = np.full(len(t), t_end)
+    torques = _torques(robot, these, ends, joints, command, t, x, xd)
     return jax.tree.map(lambda part: np.asarray(part)[:count], (seen, torques))
 
 
 def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) -> None:
     """Compile what `outputs_of` needs for a run from this state to `t_end`."""
+    robot = robot_at_start(model, state, inputs, t_end)
+    most, joints, command, t, x, xd, work = blank_rows(robot)
+    count = host_whole(most)
+    shown_motion.prepare(robot.formulation, count, joints, x, xd, work)
+    _torques.prepare(robot, count, t, joints, command, t, x, xd)
+
+
+def robot_at_start(
+    model: Model, state: State, inputs: Inputs, t_end: float
+) -> DrivenRobot:
+    """The robot in the coordinates in which a run from this state to `t_end` begins."""
     inputs = inputs.wired(model)
     f, _ = with_prescribed_joints(model.formulation, state, inputs.prescribed)
-    robot = DrivenRobot(f, inputs.schedule(t_end))
+    return inputs.robot(f, t_end)
 
-    most = rows_of_window()
+
+def blank_rows(robot: DrivenRobot) -> RowsOfRun:
+    """The shapes of a window of rows."""
+    most, f = rows_of_window(), robot.formulation
 
     def blank(*shape: int) -> jax.ShapeDtypeStruct:
         return jax.ShapeDtypeStruct((most, *shape), float)
@@ -164,15 +186,25 @@ def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) ->
     joints, x = blank(f.n_encoders), blank(f.size)
     law = robot.sampled_law
     command = blank(0 if law is None else len(f.joints.actuated))
-    count = host_whole(most)
-    shown_motion.prepare(f, count, joints, x, x, blank(2))
-    end = host_real(t_end)
-    _torques.prepare(robot, end, count, joints, command, blank(), x, x)
+    return RowsOfRun(most, joints, command, blank(), x, x, blank(2))
+
+
+def at_nodes(
+    model: Model, padded: Float[np.ndarray, "t l k *d"]
+) -> Float[np.ndarray, "t n *d"]:
+    """Values over time in the order of `model.node_names`, from an array padded to the longest body."""
+    times, bodies, nodes = padded.shape[:3]
+    places = np.array([body * nodes + node for body, node in model.node_index])
+    flat = padded.reshape(times, bodies * nodes, *padded.shape[3:])
+    if np.array_equal(places, np.arange(bodies * nodes)):
+        return flat
+    return flat.take(places, axis=1)
 
 
 def energy_audit(outputs: Outputs) -> np.ndarray:
     """Energies over time with the residual of their balance as last column [J]."""
     stored = outputs.energy[:, :3].sum(axis=1)
     put_in, dissipated = outputs.energy[:, 3], outputs.energy[:, 4]
-    residual = stored - stored[:1] - put_in + dissipated
+    # A run that continues another one goes on counting the works of that one.
+    residual = stored - stored[:1] - (put_in - put_in[:1]) + dissipated - dissipated[:1]
     return np.concatenate([outputs.energy, residual[:, None]], axis=1)

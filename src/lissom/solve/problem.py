@@ -14,7 +14,7 @@ from ..native.marks import kept_function
 from ..types import Real
 from .channels import measure, observed_motion
 from .feedback import WiredLaw, on_actuated
-from .inputs import Loads
+from .schedule import Loads
 
 
 class Tangents(eqx.Module):

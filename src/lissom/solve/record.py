@@ -1,6 +1,5 @@
 """The output grid of a run: a window of it is filled inside compiled code, the host keeps the whole."""
 
-import dataclasses
 from typing import Any
 
 import equinox as eqx
@@ -10,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..native.compiled import chosen_backend
-from ..types import Real, host_whole
+from ..types import Real, host_whole, with_fields
 from .problem import MotionProblem
 from .step import AbstractStep, Attempt, Moment
 
@@ -152,7 +151,7 @@ class Rows:
         if not int(record.filled):
             return record
         first = self.take(record)
-        return dataclasses.replace(
+        return with_fields(
             record,
             t=window(self.t, first, len(record.t)),
             filled=host_whole(0),

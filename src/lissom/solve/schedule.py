@@ -67,6 +67,11 @@ class Schedule(eqx.Module):
         """When a piece ends [s]."""
         return jnp.asarray(self.ends)[piece]
 
+    def piece_from(self, t: float) -> int:
+        """Number of the piece on which a run begins that starts at time t."""
+        ends = np.asarray(self.ends)
+        return int(np.searchsorted(ends, t + 1e-12, side="right"))
+
     def piece_at(self, t, t_end) -> Any:
         """Number of the piece in force at time t: at a jump the one after it, except at the end of the run."""
         ends = jnp.asarray(self.ends)

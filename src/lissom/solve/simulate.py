@@ -1,6 +1,6 @@
 """A whole run: in bursts that can be watched, or in one pure call."""
 
-import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -19,8 +19,10 @@ from ..types import (
     ended_as,
     host_real,
     host_whole,
+    picked,
     real,
     whole,
+    with_fields,
 )
 from .adjoint import recorded_along, recorded_march, replayed
 from .arguments import (
@@ -37,6 +39,7 @@ from .checkpoint import Checkpoint, Keeper
 from .contacts import first_contacts
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
+from .feedback import ControlState
 from .generalised_alpha import GeneralisedAlpha
 from .inputs import Inputs, inputs_from
 from .march import DrivenRobot, MarchState, first_sample, march, set_off
@@ -91,18 +94,41 @@ def settings_of(solver: Solver, t_end: float) -> Settings:
     return Settings(step_of(solver), tolerance, max_step, most)
 
 
-def output_times(t_end: Seconds, output_dt: Seconds) -> np.ndarray:
-    """0, output_dt, ... and t_end, however it divides."""
+# Runs that are repeated find their settings again, and compiled code knows them at sight.
+_same_settings = functools.lru_cache(maxsize=32)(settings_of)
+
+
+def output_times(
+    t_end: Seconds, output_dt: Seconds, t_start: float = 0.0
+) -> np.ndarray:
+    """t_start, t_start + output_dt, ... and t_end, however it divides."""
     t_end = seconds_from("t_end", t_end)
     output_dt = seconds_from("output_dt", output_dt)
-    if output_dt > t_end:
-        message = f"must not be longer than the run (t_end {t_end:g} s)"
+    if t_end <= t_start:
+        message = f"must lie after the start, {t_start:g} s: time goes on from there"
+        raise ArgumentError("t_end", t_end, message)
+    duration = t_end - t_start
+    if output_dt > duration * (1 + 1e-12):
+        start = f" from {t_start:g} s on" if t_start else ""
+        message = f"must not be longer than the run (t_end {t_end:g} s{start})"
         raise ArgumentError("output_dt", output_dt, message)
-    count = int(np.floor(t_end / output_dt * (1 + 1e-12))) + 1
-    times = np.arange(count) * output_dt
+    count = int(np.floor(duration / output_dt * (1 + 1e-12))) + 1
+    times = t_start + np.arange(count) * output_dt
     if abs(times[-1] - t_end) < 1e-9 * t_end:
         return times
     return np.append(times, t_end)
+
+
+class Before(NamedTuple):
+    """What a run leaves beside its state to the one that continues it."""
+
+    work: tuple[float, float] = (0.0, 0.0)  # put in and dissipated [J]
+    control: ControlState | None = None  # of a sampled law
+
+
+class _Start(NamedTuple):
+    state: State
+    before: Before
 
 
 # --- a run that can be watched -------------------------------------------------------------------------------------
@@ -117,31 +143,34 @@ def simulate(
     watch: Callable[[float], None] = lambda t: None,
     checkpoint: Keeper | None = None,
     resume: bool = False,
+    before: "Before | None" = None,
 ) -> Solution:
     """Run to the last output time; an interrupt or a failure keeps what has been computed.
 
     Args:
         model: the robot.
-        state: at t = 0.
+        state: at the first output time.
         inputs: torques, wrenches, motions, control law.
-        times: output grid, from 0 [s].
+        times: output grid [s]; inputs are read at these times, wherever the grid begins.
         solver: method and tolerances.
         watch: called with the time reached, every few hundred steps; may raise to stop the run.
         checkpoint: where the run is kept while it goes on.
         resume: go on from that file, where it exists.
+        before: what a run that this one continues has left beside its state.
 
     Raises:
         CheckpointError: the file is not that of this run.
     """
     with using(solver.backend):
+        start = _Start(state, before or Before())
         return _simulated(
-            model, state, inputs, times, solver, watch, checkpoint, resume
+            model, start, inputs, times, solver, watch, checkpoint, resume
         )
 
 
 def _simulated(
     model: Model,
-    state: State,
+    start: _Start,
     inputs: Inputs,
     times: np.ndarray,
     solver: Solver,
@@ -152,10 +181,10 @@ def _simulated(
     """The run itself."""
     inputs = inputs.wired(model)
     end = float(times[-1])
-    settings = settings_of(solver, end)
-    robot, at = _at_start(model, state, inputs, times, solver)
+    settings = _same_settings(solver, end)
+    robot, at = _at_start(model, start, inputs, times, solver)
     rows = Rows(times, at.record)
-    segments = [Segment(robot.formulation.independent, 0, 0.0)]
+    segments = [Segment(robot.formulation.independent, 0, float(times[0]))]
     kept = checkpoint.read() if checkpoint is not None and resume else None
     if kept is not None:
         segments = list(kept.segments)
@@ -211,18 +240,23 @@ def _beyond_dead_point(
 
 
 def _at_start(
-    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+    model: Model, start: _Start, inputs: Inputs, times: np.ndarray, solver: Solver
 ) -> tuple[DrivenRobot, MarchState]:
     """The robot with all that drives it, and its march before the first step."""
-    f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
-    end = float(times[-1])
-    robot = DrivenRobot(f, inputs.schedule(end))
+    prescribed = inputs.prescribed
+    f, state = with_prescribed_joints(model.formulation, start.state, prescribed)
+    begin, end = float(times[0]), float(times[-1])
+    robot = inputs.robot(f, end)
     record = first_window(robot, times, rows_of_window())
-    first_step = first_step_of(solver, end)
-    now = Moment(host_real(0.0), *host_coordinates(state), np.zeros(2))
+    first_step = first_step_of(solver, end - begin)
+    work = np.array(start.before.work, dtype=float)
+    now = Moment(host_real(begin), *host_coordinates(state), work)
     joints = host_real(state.q)
-    held = _held_before(robot, state)
-    at = march_from(robot, now, joints, held, record, first_step, _first_sample)
+    held = None if robot.sampled_law is None else _held_before(robot, state)
+    piece = robot.schedule.piece_from(begin)
+    at = march_from(robot, now, joints, held, record, first_step, _first_sample, piece)
+    if start.before.control is not None:
+        at = with_fields(at, control=start.before.control)
     return robot, at
 
 
@@ -239,8 +273,8 @@ def _prepared(
 ) -> None:
     inputs = inputs.wired(model)
     end = float(times[-1])
-    step, tolerance, max_step, max_steps = settings_of(solver, end)
-    robot, at = _at_start(model, state, inputs, times, solver)
+    step, tolerance, max_step, max_steps = _same_settings(solver, end)
+    robot, at = _at_start(model, _Start(state, Before()), inputs, times, solver)
     under_way = _set_off.prepare(step, robot, tolerance, at)
     limits = (host_real(end), max_step, host_whole(BURST), max_steps)
     _march.prepare(step, robot, tolerance, under_way, *limits)
@@ -264,7 +298,8 @@ def _bursts(
     limits = (host_real(end), max_step, host_whole(BURST), max_steps)
     while _is_under_way(at, end):
         record = rows.next_window(at.record)
-        at = dataclasses.replace(at, record=record)
+        if record is not at.record:
+            at = with_fields(at, record=record)
         at = _march(step, robot, tolerance, at, *limits)
         yield at
 
@@ -426,15 +461,17 @@ def march_from(
     robot: DrivenRobot,
     now: Moment,
     joints: Float[Real, " j"],
-    held: Float[Array, " a"],
+    held: Float[Array, " a"] | None,
     record: Record,
     first_step: Any,
     sample: Callable[[MotionProblem, Moment, Any], Any],
+    piece: int = 0,
 ) -> MarchState:
-    """The march before its first step; `sample` lets a sampled law act for the first time."""
+    """The march before its first step, on a piece of time; `sample` lets a sampled law act for the first time."""
     control = None
     if robot.sampled_law is not None:
-        control = sample(robot.at_start.near(joints), now, held)
+        problem = robot.on_piece(piece).near(joints)
+        control = sample(problem, now, held)
     contacts = None
     if robot.formulation.joints.stops is not None:
         contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
@@ -442,7 +479,7 @@ def march_from(
     return MarchState(
         now=now,
         joints=joints,
-        piece=zero,
+        piece=host_whole(piece),
         h=first_step,
         memory=None,
         control=control,
@@ -458,7 +495,7 @@ def _held_before(robot: DrivenRobot, state: State) -> Float[Array, " a"]:
     actuated = np.asarray(robot.formulation.joints.actuated, dtype=int)
     if state.torque is None:
         return real(np.zeros(len(actuated)))
-    return real(state.torque)[actuated]
+    return picked(state.torque, actuated)
 
 
 def first_window(robot: DrivenRobot, times: np.ndarray, rows: int) -> Record:
@@ -491,7 +528,7 @@ def kept_solution(
 
 def _as_jax(at: MarchState) -> MarchState:
     """A march whose numbers are arrays of JAX: machine code leaves NumPy's."""
-    return on_device(dataclasses.replace(at, memory=None))
+    return on_device(with_fields(at, memory=None))
 
 
 def _end_of(at: MarchState) -> dict[str, Any]:

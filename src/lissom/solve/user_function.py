@@ -164,7 +164,8 @@ def _enclosed(function: types.FunctionType) -> Iterator[Any]:
         yield function.__globals__.get(name)
 
 
-def _global_names(code: types.CodeType) -> set[str]:
+@functools.lru_cache(maxsize=4 * CODES)
+def _global_names(code: types.CodeType) -> frozenset[str]:
     names = set()
     for step in dis.get_instructions(code):
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -173,4 +174,4 @@ def _global_names(code: types.CodeType) -> set[str]:
         # Functions inside the function.
         if isinstance(constant, types.CodeType):
             names |= _global_names(constant)
-    return names
+    return frozenset(names)

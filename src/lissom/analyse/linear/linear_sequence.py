@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
-from scipy.interpolate import CubicSpline
 
 from ...atomic import write_atomically
 from ...dynamics.formulation import near
@@ -204,6 +203,8 @@ def motion_of(model: Model, trajectory: Any) -> tuple[np.ndarray, list[np.ndarra
 
 def _rate_of(t: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Time derivative of values at instants, by a cubic spline; zero at a single instant."""
+    from scipy.interpolate import CubicSpline  # slow to import
+
     if len(t) <= 1:
         return np.zeros_like(values)
     return CubicSpline(t, values)(t, 1)

@@ -36,9 +36,9 @@ class LawMatrices(NamedTuple):
 def law_matrices(
     wired_law: WiredLaw, measured: Float[np.ndarray, " m"], t: float = 0.0
 ) -> LawMatrices:
-    """Derivatives of a sampled law at what it measures at the point, with the memory that it begins with."""
-    memory, unravel = ravel_pytree(jax.tree.map(_as_float, wired_law.memory))
-    template = wired_law.memory
+    """Derivatives of a sampled law at what it measures at the point, with the memory of a law at rest there."""
+    template = wired_law.law.resting(wired_law.memory, measured)
+    memory, unravel = ravel_pytree(jax.tree.map(_as_float, template))
 
     def act(measured, memory):
         given = jax.tree.map(_typed_like, unravel(memory), template)

@@ -10,7 +10,6 @@ is nothing to be biorthonormal with, and psi^* M phi = 1 takes its place.
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
 from jaxtyping import Complex, Float
 
 from ...algebra.eigen import symmetric_modes
@@ -74,6 +73,8 @@ def quadratic_modes(
 
 def _first_order_modes(M, C, K, squares):
     """All eigenvalues of the first-order form in (omega x, xd), with the vectors phi and psi of the quadratic one."""
+    import scipy.linalg  # slow to import
+
     n = len(M)
     zero = np.zeros((n, n))
     one = np.eye(n)

@@ -20,6 +20,7 @@ from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.nodes import node_poses
 from ...native.compiled import compiled_quickly
 from ...native.marks import over_rows
+from ...progress import shown_progress
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, left_over
 from ...solve.family import Family
@@ -239,6 +240,7 @@ def mode_map(
     kd: Any = None,
     count: int = 6,
     axes: Mapping[str, Any] | None = None,
+    progress: Any = None,
     watch: Callable[[float], None] = lambda share: None,
 ) -> ModeMap:
     """Modes over a grid of poses, speeds, payloads or other data of the robot, or along a motion.
@@ -263,6 +265,7 @@ def mode_map(
         kd: its derivative gains.
         count: modes, the lowest at the first point of the grid; rigid motions are counted, not followed.
         axes: names and values of what varies along each axis of the grid, for plots and files.
+        progress: a bar, as in `simulate`.
         watch: called with the share of the work done.
 
     Raises:
@@ -279,10 +282,11 @@ def mode_map(
     family = _family_over(model, changes, grid) if changes else None
     points: list[PointModes] = []
     with_rates = moves and not frozen
-    linear = _linear_points(model, family, motion, feedback, with_rates, watch)
-    for at, here in linear:
-        require_balance(float(here.left_over), f"near q = {at.tolist()}")
-        points.append(_modes_at(model, here, locked, damped, several))
+    with shown_progress("modes", 1.0, "", progress, watch) as tell:
+        linear = _linear_points(model, family, motion, feedback, with_rates, tell)
+        for at, here in linear:
+            require_balance(float(here.left_over), f"near q = {at.tolist()}")
+            points.append(_modes_at(model, here, locked, damped, several))
     found = _mode_map(model, grid, motion, points, count)
     return dataclasses.replace(
         found,

@@ -11,6 +11,7 @@ from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...native.compiled import compiled_quickly
 from ...solve.model import Model
+from ...types import real
 from ..linear.linear_feedback import LinearFeedback
 
 STILL = 1e-9  # encoder motion, against the largest coordinate of the mode, below which a joint stands still
@@ -78,7 +79,7 @@ def participation(
     parts = shapes
     if is_complex:
         parts = np.concatenate([shapes.real, shapes.imag], axis=1)
-    energies: ModalEnergies = modal_energies(f, x, jnp.asarray(parts))
+    energies: ModalEnergies = modal_energies(f, x, real(parts))
 
     def mean(part):
         part = np.asarray(part)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.optimize
 from jaxtyping import Float, Inexact, Int
 
 from ...algebra.eigen import modal_assurance
@@ -66,6 +65,8 @@ def follow(
 
     The best assignment of all modes together, by MAC and frequency: two modes never continue in the same one.
     """
+    import scipy.optimize  # slow to import
+
     old = before.motion[:, tracked].T
     new = here.motion.T
     likeness = modal_assurance(old[:, None], new[None])

@@ -28,7 +28,7 @@ def _deflections(
     model: Model, bodies: list[BentBody], t: np.ndarray | None
 ) -> Iterator[Doubt]:
     for bent in bodies:
-        moved = lengths(bent.displacement[..., :3])
+        moved = lengths(np.moveaxis(bent.displacement[:3], 0, -1))
         largest = float(moved.max())
         share = largest / bent.length
         # Written so that a number that is not finite is doubted too.
@@ -61,10 +61,10 @@ def _rotations(
 
 
 def when(values: np.ndarray, t: np.ndarray | None) -> str:
-    """` at 0.31 s`, where the largest of values (t, ...) is; nothing for a single state."""
+    """` at 0.31 s`, where the largest of values (..., t) is; nothing for a single state."""
     if t is None:
         return ""
-    row = np.unravel_index(np.argmax(values), values.shape)[0]
+    row = np.unravel_index(np.argmax(values), values.shape)[-1]
     return f" at {t[row]:.4g} s"
 
 

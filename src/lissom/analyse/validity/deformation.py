@@ -1,23 +1,16 @@
-"""How far each body of a robot is bent, from where its nodes are: every formulation and every basis alike."""
+"""How far each body of a robot is bent: every formulation and every basis alike."""
 
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from ...algebra.so3 import CROSS, MOST_TURN, composed_rotation, lengths
+from ...algebra.so3 import MOST_TURN, lengths
 from ...bodies.body import Body
+from ...describe.once import once_for_each
+from ...dynamics.formulation import AbstractFormulation
 from ...solve.model import Model
 from ...types import Real
-
-
-class NodeMotion(NamedTuple):
-    """Nodes of all bodies at t times, padded to the longest body: world axes."""
-
-    position: Float[Real, "t l k 3"]  # [m]
-    rotation: Float[Real, "t l k 3"]  # from the rigid robot [rad]
-    frame: Float[Real, "t l 3 3"]  # axes of the bodies
-    body: Float[Real, "t l c"]  # their coordinates
 
 
 class BentBody(NamedTuple):
@@ -27,15 +20,19 @@ class BentBody(NamedTuple):
     number: int  # of the body in the model
     body: Body
     length: float  # along its nodes [m]
-    displacement: Float[np.ndarray, "t k 6"]  # of every node, in the axes of the body
-    turn: Float[np.ndarray, "t k"]  # what the formulation takes for small [rad]
-    # The part of the displacement that strains the body: a bent line that is as long as before comes nearer to its
-    # joint, which the second order of `stiffening: geometric` knows.
-    strained: Float[np.ndarray, "t k 6"]
+    # Displacement and rotation of every node from where its inner node, unbent, would carry it: in the axes of the
+    # body, one component after the other.
+    displacement: Float[np.ndarray, "6 k t"]
+    turn: Float[np.ndarray, "k t"]  # what the formulation takes for small [rad]
+    # Coordinates that strain the body, as those of `body`. Squares and products of them, by which a bent line that is
+    # as long as before comes nearer to its joint, are not among them.
+    coordinates: Float[np.ndarray, "c t"]
 
 
-def bent_bodies(model: Model, nodes: NodeMotion) -> list[BentBody]:
-    """Every flexible body with its displacements."""
+def bent_bodies(model: Model, coordinates: Float[Real, "t l c"]) -> list[BentBody]:
+    """Every flexible body with its displacements, from the coordinates of all bodies at t times."""
+    q_of_bodies = np.asarray(coordinates).transpose(1, 2, 0)
+    shapes = _displacement_shapes(model.formulation)
     found = []
     for number, (i, body) in enumerate(
         zip(model.body_links, model.bodies, strict=True)
@@ -43,25 +40,60 @@ def bent_bodies(model: Model, nodes: NodeMotion) -> list[BentBody]:
         link = model.robot.links[i]
         if not link.flexible or body.coordinates == 6:
             continue
-        u = body_displacement(model, body, nodes, number)
-        turn = _small_rotation(model, nodes, number, u)
+        k = len(body.points)
+        q = np.ascontiguousarray(q_of_bodies[number])
+        u = _over_time(shapes.from_inner_node[number, :, :k], q)
+        turned = u[3:]
+        if not model.formulation.support.finite_rotations:
+            # Small rotations are counted all the way from the rigid robot.
+            turned = _over_time(shapes.rotation[number, :, :k], q)
+        turn = _angles(turned)
         length = length_of(body)
-        strained = u
-        if model.choices.stiffening == "geometric":
-            strained = first_order_displacement(body, nodes, number)
+        strained = q[: body.coordinates]
         found.append(BentBody(link.name, number, body, length, u, turn, strained))
     return found
 
 
-def first_order_displacement(
-    body: Body, nodes: NodeMotion, number: int
-) -> Float[np.ndarray, "t k 6"]:
-    """Displacement of the nodes of a body that is linear in its coordinates."""
-    # Squares and products of them, for the second order, follow behind.
-    q = np.asarray(nodes.body)[:, number, : body.coordinates]
-    return np.einsum("kdc,tc->tkd", np.asarray(body.node_shape), q)
+def _over_time(
+    shape: Float[np.ndarray, "d k c"], q: Float[np.ndarray, "c t"]
+) -> Float[np.ndarray, "d k t"]:
+    """Displacements of nodes by the coordinates of their body."""
+    d, k, c = shape.shape
+    return (shape.reshape(d * k, c) @ q).reshape(d, k, -1)
 
 
+def _angles(rotation: Float[np.ndarray, "3 k t"]) -> Float[np.ndarray, "k t"]:
+    """Angles of rotation vectors; those that are no numbers are as large as any angle may be."""
+    angle = lengths(np.moveaxis(rotation, 0, -1))
+    # Not a number is not below anything.
+    is_lost = ~(angle < MOST_TURN)
+    return np.where(is_lost, MOST_TURN, angle) if is_lost.any() else angle
+
+
+# --- shapes --------------------------------------------------------------------------------------------------------
+
+
+class _Shapes(NamedTuple):
+    """Linear maps from the coordinates of bodies to their nodes, in body axes, padded to the longest body."""
+
+    from_inner_node: Float[np.ndarray, "l 6 k c"]  # less what the inner node carries
+    rotation: Float[np.ndarray, "l 3 k c"]  # all of it
+
+
+@once_for_each
+def _displacement_shapes(formulation: AbstractFormulation) -> _Shapes:
+    U = np.asarray(formulation.links.node_shape).transpose(0, 2, 1, 3)
+    X = np.asarray(formulation.links.points)
+    inner = U[:, :, :1]
+    # The rotation of the inner node carries the others with it: w x (X - X_0).
+    arms = np.broadcast_to((X - X[:, :1])[..., None], (*X.shape, U.shape[-1]))
+    carried = np.cross(inner[:, 3:], arms.transpose(0, 2, 1, 3), axis=1)
+    own = U - inner
+    own[:, :3] -= carried
+    return _Shapes(own, np.ascontiguousarray(U[:, 3:]))
+
+
+@once_for_each
 def length_of(body: Body) -> float:
     """Length of a body along its nodes, from the inner one to the tip [m]."""
     points = np.asarray(body.points, dtype=float)
@@ -71,64 +103,3 @@ def length_of(body: Body) -> float:
         return float(reach.max())
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     return float(steps.sum())
-
-
-def body_displacement(
-    model: Model, body: Body, nodes: NodeMotion, number: int
-) -> Float[np.ndarray, "t k 6"]:
-    """Displacement and rotation of every node of a body from where its inner node, unbent, would carry it."""
-    X = np.asarray(body.points, dtype=float)
-    k = len(X)
-    R = np.asarray(nodes.frame)[:, number]
-    p = np.asarray(nodes.position)[:, number, :k]
-    rotation = np.asarray(nodes.rotation)[:, number, :k]
-    arm = _in_axes(R, p - p[:, :1])
-    turned = _in_axes(R, relative_rotation(model, rotation))
-    moved = arm - (X - X[0])
-    if not model.formulation.support.finite_rotations:
-        # Small rotations add up: that of the inner node carries the others with it.
-        inner = _in_axes(R, rotation[:, :1])
-        carried = np.einsum("aib,kb->aki", CROSS, X - X[0])
-        moved = moved - np.tensordot(inner[:, 0], carried, axes=1)
-    return np.concatenate([moved, turned], axis=-1)
-
-
-def _in_axes(
-    R: Float[np.ndarray, "t 3 3"], vectors: Float[np.ndarray, "t k 3"]
-) -> Float[np.ndarray, "t k 3"]:
-    """World vectors in the axes of the body."""
-    return vectors @ R
-
-
-def relative_rotation(
-    model: Model, rotation: Float[np.ndarray, "t k 3"]
-) -> Float[np.ndarray, "t k 3"]:
-    """Rotation of every node from the inner one, world axes."""
-    if not model.formulation.support.finite_rotations:
-        return rotation - rotation[:, :1]
-    inner = rotation[:, :1]
-    is_lost = _is_lost(rotation) | _is_lost(inner)
-    if not is_lost.any():
-        return composed_rotation(rotation, -inner)
-    # Nodes that turned too far for any rotation to be told: by at least this much.
-    turned = composed_rotation(
-        np.where(is_lost, 0.0, rotation), np.where(_is_lost(inner), 0.0, -inner)
-    )
-    return np.where(is_lost, MOST_TURN, turned)
-
-
-def _is_lost(rotation: Float[np.ndarray, "t k 3"]) -> np.ndarray:
-    """Whether a vector is no rotation: not finite, or of more than the half turn of any logarithm."""
-    # Not a number is not below anything either.
-    return ~(lengths(rotation) < 3.5)[..., None]
-
-
-def _small_rotation(
-    model: Model, nodes: NodeMotion, number: int, u: Float[np.ndarray, "t k 6"]
-) -> Float[np.ndarray, "t k"]:
-    """The angles that a formulation takes for small: within the body, or all the way from the rigid robot."""
-    if model.formulation.support.finite_rotations:
-        return lengths(u[..., 3:])
-    k = u.shape[1]
-    rotation = np.asarray(nodes.rotation)[:, number, :k]
-    return lengths(rotation)

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from ...describe.section import (
     Box,
@@ -24,6 +25,15 @@ class Fibres(NamedTuple):
     y: float
     z: float
     shear: float
+    is_round: bool
+
+
+class FibresAlong(NamedTuple):
+    """The same at many places along a beam."""
+
+    y: Float[np.ndarray, "*n"]
+    z: Float[np.ndarray, "*n"]
+    shear: Float[np.ndarray, "*n"]
     is_round: bool
 
 

@@ -7,11 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ...bodies.body import Body
-from ...bodies.section_forces import (
-    displacements_of_ends,
-    element_force_shape,
-    section_rigidities,
-)
+from ...bodies.section_forces import section_force_shape, section_rigidities
 from ...describe.doubt import Doubt, worst
 from ...describe.link import Beam
 from ...describe.link_geometry import link_length
@@ -22,7 +18,7 @@ from ...describe.section import section_at
 from ...solve.model import Model
 from .bending import when
 from .deformation import BentBody
-from .fibres import fibres
+from .fibres import FibresAlong, fibres
 
 # An axial load changes the stiffness in bending by its share of the buckling load: without stiffening, the model does
 # not see it.
@@ -30,55 +26,71 @@ AXIAL_LOAD = 0.2
 BUCKLING = 1.0
 # Effective length over length: clamped and free, as the links of an arm are at worst, or pinned at both ends.
 OPEN, CLOSED = 2.0, 1.0
+STRAINING = [0, 3, 4, 5]  # N, T, My, Mz among the forces in a section
+
+
+class BeamBody(NamedTuple):
+    """What a body of beam elements can bear, and the forces in its sections per unit of its coordinates."""
+
+    beam: Beam
+    # N, Vy, Vz, T, My, Mz at both ends of each element.
+    unit_forces: Float[np.ndarray, "e 2 6 c"]
+    rigidity: Float[np.ndarray, "e 4"]  # E A, G J, E I_y, E I_z
+    euler_load: float  # [N]
+    fibres: FibresAlong  # at both ends of each element
 
 
 class LoadedBeam(NamedTuple):
-    """A body of beam elements with the forces in its sections over time."""
+    """A body of beam elements over time."""
 
     bent: BentBody
-    beam: Beam
-    # N, Vy, Vz, T, My, Mz at both ends of each element, for unit displacements of its own two nodes.
-    unit_forces: Float[np.ndarray, "e 2 6 12"]
+    own: BeamBody
 
     @property
     def forces(self) -> Float[np.ndarray, "e 2 6 t"]:
-        """The forces over time."""
-        return self.unit_forces @ self._displacement[:, None]
+        """Forces in its sections over time."""
+        return self.own.unit_forces @ self.bent.coordinates
 
     @property
     def axial(self) -> Float[np.ndarray, "e t"]:
         """Normal forces over time, tension positive; the mean over an element is free of its own weight's slope."""
-        mean = self.unit_forces[:, :, 0].mean(axis=1)
-        return (mean[:, None] @ self._displacement)[:, 0]
-
-    @property
-    def _displacement(self) -> Float[np.ndarray, "e 12 t"]:
-        nodal = np.moveaxis(np.asarray(self.bent.strained), 0, -1)
-        return np.asarray(displacements_of_ends(self.bent.body, nodal))
+        mean = self.own.unit_forces[:, :, 0].mean(axis=1)
+        return mean @ self.bent.coordinates
 
 
 def strength_doubts(
     model: Model, bodies: list[BentBody], t: np.ndarray | None = None
 ) -> Iterator[Doubt]:
     """Links that yield or come near to buckling: the worst of each, once."""
-    beams = list(_loaded_beams(model, bodies))
+    beams = list(loaded_beams(model, bodies))
     yield from worst(_yielding(beams, t))
     yield from worst(_axial_loads(model, beams, t))
 
 
-def _loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
+def loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
+    """Every flexible link of beam elements, with the forces in it."""
+    beams = beam_bodies(model)
     for bent in bodies:
-        beam = model.robot_in_bodies.links[bent.number].beam
-        if beam is None or bent.body.element_stiffness is None:
-            continue
-        if is_traced(plain(beam), bent.body.element_stiffness):
-            continue
-        yield LoadedBeam(bent, beam, _unit_forces(bent.body))
+        if bent.number in beams:
+            yield LoadedBeam(bent, beams[bent.number])
 
 
 @once_for_each
-def _unit_forces(body: Body) -> Float[np.ndarray, "e 2 6 12"]:
-    return np.asarray(element_force_shape(body))
+def beam_bodies(model: Model) -> dict[int, BeamBody]:
+    """The bodies of beam elements by their numbers; those with traced numbers are not looked at."""
+    found = {}
+    for number, body in enumerate(model.bodies):
+        beam = model.robot_in_bodies.links[number].beam
+        if beam is None or body.element_stiffness is None:
+            continue
+        if is_traced(plain(beam), body.element_stiffness):
+            continue
+        forces = np.asarray(section_force_shape(body))
+        rigidity = np.asarray(section_rigidities(body))
+        critical = euler_load(model, number, rigidity)
+        outer = outermost_fibres(body, beam)
+        found[number] = BeamBody(beam, forces, rigidity, critical, outer)
+    return found
 
 
 # --- yield ---------------------------------------------------------------------------------------------------------
@@ -86,7 +98,7 @@ def _unit_forces(body: Body) -> Float[np.ndarray, "e 2 6 12"]:
 
 def _yielding(beams: list[LoadedBeam], t: np.ndarray | None) -> Iterator[Doubt]:
     for loaded in beams:
-        limit = loaded.beam.material.yield_stress
+        limit = loaded.own.beam.material.yield_stress
         if limit is None:
             continue
         stress = largest_stress(loaded)
@@ -107,33 +119,55 @@ def largest_stress(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
 
     $$ \sigma_v = \sqrt{\sigma^2 + 3 \tau^2} $$
     """
-    material = loaded.beam.material
-    rigidity = np.asarray(section_rigidities(loaded.bent.body))
-    strains = loaded.forces[:, :, [0, 3, 4, 5]] / rigidity[:, None, :, None]
-    places = _places_along(loaded)
-    stress = np.zeros(strains.shape[-1])
-    for element, ends in enumerate(places):
-        for end, s in enumerate(ends):
-            outer = fibres(section_at(loaded.beam.section, s), material.nu)
-            axial, twist, curvature_y, curvature_z = np.abs(strains[element, end])
-            across_y = outer.y * curvature_z
-            across_z = outer.z * curvature_y
-            if outer.is_round:
-                bending = np.hypot(across_y, across_z)
-            else:
-                bending = across_y + across_z
-            sigma = material.E * (axial + bending)
-            tau = material.shear_modulus * outer.shear * twist
-            stress = np.maximum(stress, np.sqrt(sigma**2 + 3 * tau**2))
-    return stress
+    material = loaded.own.beam.material
+    normal, shear = _fibre_strains(loaded)
+    sigma = material.E * normal
+    tau = material.shear_modulus * shear
+    square = sigma**2 + 3 * tau**2
+    return np.sqrt(square.max(axis=(0, 1)))
 
 
-def _places_along(loaded: LoadedBeam) -> list[tuple[float, float]]:
+def largest_strain(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
+    """Largest normal strain in the outer fibres of a beam over time."""
+    normal, _ = _fibre_strains(loaded)
+    return normal.max(axis=(0, 1))
+
+
+def _fibre_strains(
+    loaded: LoadedBeam,
+) -> tuple[Float[np.ndarray, "e 2 t"], Float[np.ndarray, "e 2 t"]]:
+    """Normal and shear strain over time in the outer fibres, at both ends of each element."""
+    outer = loaded.own.fibres
+    strains = loaded.forces[:, :, STRAINING] / loaded.own.rigidity[:, None, :, None]
+    axial, twist, curvature_y, curvature_z = np.moveaxis(np.abs(strains), 2, 0)
+    across_y = outer.y * curvature_z
+    across_z = outer.z * curvature_y
+    if outer.is_round:
+        bending = np.hypot(across_y, across_z)
+    else:
+        bending = across_y + across_z
+    return axial + bending, outer.shear * twist
+
+
+def outermost_fibres(body: Body, beam: Beam) -> FibresAlong:
+    """The outermost fibres at both ends of each element."""
+    places = _places_along(body)
+    sections = [section_at(beam.section, s) for s in places.ravel()]
+    outer = [fibres(section, beam.material.nu) for section in sections]
+    y, z, shear = (
+        np.array(values).reshape(*places.shape, 1)
+        for values in zip(*[(f.y, f.z, f.shear) for f in outer], strict=True)
+    )
+    # A section that tapers keeps its kind.
+    return FibresAlong(y, z, shear, outer[0].is_round)
+
+
+def _places_along(body: Body) -> Float[np.ndarray, "e 2"]:
     """Both ends of each element as parts of the whole path: 0 at the joint, 1 at the tip."""
-    points = np.asarray(loaded.bent.body.points, dtype=float)
+    points = np.asarray(body.points, dtype=float)
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     along = np.concatenate([[0.0], np.cumsum(steps)]) / steps.sum()
-    return [(along[a], along[b]) for a, b in loaded.bent.body.elements]
+    return along[np.array(body.elements)]
 
 
 # --- buckling ------------------------------------------------------------------------------------------------------
@@ -144,7 +178,7 @@ def _axial_loads(
 ) -> Iterator[Doubt]:
     stiffened = model.choices.stiffening == "geometric"
     for loaded in beams:
-        critical = euler_load(model, loaded)
+        critical = loaded.own.euler_load
         axial = loaded.axial
         # Stiffening accounts for axial loads, until they buckle the link.
         load = -axial if stiffened else np.abs(axial)
@@ -164,14 +198,13 @@ def _axial_loads(
         yield Doubt("axial load", about, message, share, limit, remedy)
 
 
-def euler_load(model: Model, loaded: LoadedBeam) -> float:
+def euler_load(model: Model, number: int, rigidity: Float[np.ndarray, "e 4"]) -> float:
     r"""Load at which a link buckles, [Gere2004] sections 11.3 and 11.4, with its weakest section all along [N].
 
     $$ P = \frac{\pi^2 E I}{(k L)^2}, \qquad k = 2 \text{ clamped and free}, \quad k = 1 \text{ pinned} $$
     """
-    length = link_length(model.robot.links, model.body_links[loaded.bent.number])
+    length = link_length(model.robot.links, model.body_links[number])
     assert length is not None
-    rigidity = np.asarray(section_rigidities(loaded.bent.body))
     EI = float(rigidity[:, 2:].min())
     k = CLOSED if model.closed else OPEN
     return np.pi**2 * EI / (k * length) ** 2

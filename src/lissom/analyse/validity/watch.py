@@ -7,14 +7,13 @@ import numpy as np
 from ...describe.doubt import Doubt
 from ...describe.robot import Robot
 from ...describe.scenario import Scenario
-from ...dynamics.nodes import Poses
 from ...solve.inputs import Inputs
 from ...solve.model import Model, poses_at
-from ...solve.outputs import Outputs, energy_audit
+from ...solve.outputs import Outputs, at_nodes, energy_audit
 from ...solve.state import State
 from ..linear.state_space import LinearModel
 from .bending import bending_doubts
-from .deformation import NodeMotion, bent_bodies
+from .deformation import bent_bodies
 from .description import description_doubts, scenario_doubts
 from .joints import drive_doubts, range_doubts, start_doubts, table_doubts
 from .motion import energy_doubts, fast_node, speed_doubts
@@ -88,8 +87,7 @@ def doubts_at(
 ) -> tuple[Doubt, ...]:
     """The same by the coordinates: q of all joints, x of the model, readings and torques of all joints."""
     poses = poses_at(model.formulation_at(q), x)
-    nodes = NodeMotion(*_as_one_instant(poses))
-    bodies = bent_bodies(model, nodes)
+    bodies = bent_bodies(model, np.asarray(poses.body)[None])
     return (
         *description_doubts(model.robot),
         *start_doubts(model, encoder),
@@ -108,10 +106,7 @@ def doubts_of_run(
     torque: np.ndarray,
 ) -> tuple[Doubt, ...]:
     """Doubts about a run at its output times."""
-    nodes = NodeMotion(outputs.position, outputs.rotation, outputs.frame, outputs.body)
-    bodies = bent_bodies(model, nodes)
-    link, node = np.array(model.node_index).T
-    positions = outputs.position[:, link, node]
+    bodies = bent_bodies(model, outputs.body)
     return (
         *description_doubts(model.robot),
         *start_doubts(model, outputs.encoder[0]),
@@ -120,11 +115,6 @@ def doubts_of_run(
         *drive_doubts(model, torque, t),
         *bending_doubts(model, bodies, t),
         *strength_doubts(model, bodies, t),
-        *speed_doubts(positions, t, model.node_names),
+        *speed_doubts(at_nodes(model, outputs.position), t, model.node_names),
         *energy_doubts(energy_audit(outputs), model.terms == "consistent"),
     )
-
-
-def _as_one_instant(poses: Poses) -> tuple[np.ndarray, ...]:
-    arrays = (poses.position, poses.rotation, poses.frame, poses.body)
-    return tuple(np.asarray(a)[None] for a in arrays)

@@ -16,7 +16,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -26,7 +25,7 @@ from jaxtyping import Array, Float
 from ...algebra.linear import inverse
 from ...describe.robot import Robot
 from ...native.compiled import compiled_quickly
-from ...types import Real, picked, real
+from ...types import Real, picked, real, with_fields
 from ..chain import Chain, body_jacobian, relative_poses
 from ..mechanism import AbstractJointDependence, AbstractMechanism, AbstractSeats
 from ..references import AbstractReference, Conditions, solved_conditions
@@ -177,7 +176,8 @@ class ClosedChain(AbstractMechanism):
 
     def near(self, joints: Float[Real, " j"]) -> "ClosedChain":
         """The same chain with its loops closed near these coordinates of all moving joints."""
-        return eqx.tree_at(lambda m: m.closure.guess, self, self.chain_near(joints))
+        closure = with_fields(self.closure, guess=self.chain_near(joints))
+        return with_fields(self, closure=closure)
 
     def chain_near(self, joints: Float[Real, " j"]) -> Float[Array, " k"]:
         """These, and the closing frames as near to their tips as they come."""

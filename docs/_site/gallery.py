@@ -1,0 +1,169 @@
+"""The gallery: pictures, what they show and what makes them.
+
+python docs/_site/gallery.py                 makes all of them again, in docs/figures
+python docs/_site/gallery.py mode-map hero   makes these
+
+Some need the extras `peers` and `fe`, some need Chromium, and the slowest take some minutes.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+FIGURES = ROOT / "docs" / "figures"
+TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
+NAMED_BLOCK = re.compile(r"`([\w-]+\.yaml)`[^`]*?```yaml\n(.*?)^```", re.S | re.M)
+PROGRAM = [sys.executable, "-m", "lissom.commands.cli"]
+
+
+class Picture(NamedTuple):
+    """A file of docs/figures without its ending, what it shows, and the command that makes it."""
+
+    name: str
+    title: str
+    text: str
+    command: str
+
+
+PICTURES = (
+    Picture(
+        "hero",
+        "An arm in motion",
+        "The anthropomorphic arm as its animation shows it, one HTML file: bending is drawn five times as large.",
+        "python benchmarks/physics/pictures.py",
+    ),
+    Picture(
+        "run",
+        "A run in one figure",
+        "Joints, torques, tips and energies of the same motion, with the energy that the steps leave over.",
+        "python benchmarks/physics/pictures.py",
+    ),
+    Picture(
+        "mode-map",
+        "Frequencies over a joint angle",
+        "Modes of the double pendulum over its elbow angle. A mode keeps its number where curves cross.",
+        "lissom mode-map double-pendulum --over lower=-2.5:2.5:41 --locked --plot mode-map.png",
+    ),
+    Picture(
+        "mode-heat-map",
+        "Frequencies over the workspace",
+        "The anthropomorphic arm over two joints and, below, over the places that its tip reaches.",
+        "lissom mode-map anthropomorphic --over upper=0.1:1.4:10 --over fore=-2.2:-0.2:10 "
+        "--locked --plot mode-heat-map.png",
+    ),
+    Picture(
+        "control-double-pendulum",
+        "Seven controllers on one motion",
+        "Elastic displacement and torque of the double pendulum: a position loop rings, a shaped reference does not.",
+        "lissom control compare double-pendulum --plot control-double-pendulum.png",
+    ),
+    Picture(
+        "tutorial-controllers",
+        "The arm of the tutorial, tuned",
+        "Three position loops on the arm of the tutorial: slow, fast, and with a shaped reference.",
+        "lissom control compare study.yaml --plot tutorial-controllers.png",
+    ),
+    Picture(
+        "tutorial-map",
+        "The same arm over its elbow",
+        "Stretched out it is softest.",
+        "lissom mode-map arm.yaml --over fore=-2:2:41 --locked --count 2 --plot tutorial-map.png",
+    ),
+    Picture(
+        "tutorial-lift",
+        "The same arm lifting",
+        "The torques that a motion of a quarter of a second takes, and the tip that rings after it.",
+        "lissom simulate lift.yaml --plot tutorial-lift.png",
+    ),
+    Picture(
+        "fe-robot",
+        "Links from finite elements",
+        "The robot `solid-arm`: two links of any shape, meshed, reduced to few modes, and drawn from their own meshes.",
+        "lissom show solid-arm -o fe-robot.png",
+    ),
+    Picture(
+        "four-bar-340rpm",
+        "A flexible four-bar at 340 rpm",
+        "Mid-span deflections of coupler and follower over the crank angle, from rest to steady state.",
+        "python benchmarks/physics/four_bar_340rpm.py",
+    ),
+    Picture(
+        "closed-chains-beside-exudyn",
+        "Closed chains beside another program",
+        "Mid-span deflections beside geometrically exact beams (circles), with stiffening and without.",
+        "python benchmarks/physics/closed_chains_beside_exudyn.py",
+    ),
+    Picture(
+        "spin-up",
+        "A beam that spins up",
+        "Linear theory lets it run away. The real beam lags and comes back.",
+        "python benchmarks/physics/spin_up.py",
+    ),
+    Picture(
+        "parametric-eigenpairs",
+        "Modes as polynomials",
+        "Frequencies, damping and shapes along a path: polynomials of order 4 beside LAPACK.",
+        "python benchmarks/physics/parametric_eigenpairs.py",
+    ),
+    Picture(
+        "cibicik-arm-9-xz",
+        "Figures of a paper, from our runs",
+        "Elastic displacements of the four-dof arm of [Cibicik2021] during its slew.",
+        "python benchmarks/physics/cibicik_arm.py",
+    ),
+    Picture(
+        "work-precision",
+        "What accuracy costs",
+        "Error against work for three step methods.",
+        "python benchmarks/physics/work_precision.py",
+    ),
+    Picture(
+        "beside-exudyn",
+        "Cost against error beside Exudyn",
+        "Processor seconds per simulated second, at the error that they buy.",
+        "python benchmarks/speed/beside_exudyn.py peers.json",
+    ),
+)
+
+
+def pictures() -> str:
+    """All pictures as Markdown, each with the command that makes it."""
+    return "\n\n".join(
+        f"## {picture.title}\n\n{picture.text}\n\n"
+        f"![{picture.title}](/figures/{picture.name}.png)\n\n"
+        f"```text\n{picture.command}\n```"
+        for picture in PICTURES
+    )
+
+
+def write_tutorial_files(folder: Path) -> None:
+    for page in TUTORIAL:
+        for name, text in NAMED_BLOCK.findall(page.read_text(encoding="utf-8")):
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def make(picture: Picture) -> None:
+    """One picture, by its command."""
+    program, *words = shlex.split(picture.command)
+    if program == "python":
+        subprocess.run([sys.executable, *words], cwd=ROOT, check=True)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_tutorial_files(folder)
+        subprocess.run([*PROGRAM, *words], cwd=folder, check=True)
+        made = folder / f"{picture.name}.png"
+        (FIGURES / made.name).write_bytes(made.read_bytes())
+
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or [picture.name for picture in PICTURES]
+    for picture in PICTURES:
+        if picture.name in wanted:
+            print(picture.name, flush=True)
+            make(picture)

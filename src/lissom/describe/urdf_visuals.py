@@ -1,0 +1,106 @@
+"""Shapes of the links of a URDF file, for pictures: meshes and simple solids as triangles in link axes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..types import Matrix3, Vector3
+from .named_files import OutsideError, named_file
+from .triangles import (
+    MOST_TRIANGLES,
+    Triangles,
+    box_triangles,
+    cylinder_triangles,
+    simplified,
+    sphere_triangles,
+)
+
+MESHES = (".stl", ".obj", ".dae", ".ply")
+MOST_BYTES = 64_000_000  # of a mesh file
+
+
+class Visual(NamedTuple):
+    """One shape of a link: as the file describes it, and where it stands in the link."""
+
+    geometry: Any
+    R: Matrix3
+    p: Vector3
+
+    @property
+    def file(self) -> str | None:
+        """Name of the mesh; None of a simple solid."""
+        mesh = self.geometry.mesh
+        return None if mesh is None else mesh.filename
+
+
+class MissingMesh(ValueError):
+    """A mesh that cannot be read."""
+
+
+def visuals_of(link: Any, place: tuple[Matrix3, Vector3]) -> list[Visual]:
+    """The shapes of a link of the file that stands at a place."""
+    found = []
+    for visual in link.visuals or ():
+        if visual.geometry is None:
+            continue
+        R, p = place
+        if visual.origin is not None:
+            T = np.asarray(visual.origin, float)
+            R, p = R @ T[:3, :3], p + R @ T[:3, 3]
+        found.append(Visual(visual.geometry, R, p))
+    return found
+
+
+def surface_of(visuals: Sequence[Visual], folder: Path) -> Triangles:
+    """Few triangles of the shapes of one link, in its axes.
+
+    Raises:
+        MissingMesh: a mesh is not found, or cannot be read.
+    """
+    parts = [_triangles(visual, folder) @ visual.R.T + visual.p for visual in visuals]
+    return simplified(np.concatenate(parts))
+
+
+def _triangles(visual: Visual, folder: Path) -> Triangles:
+    shape = visual.geometry
+    if shape.box is not None:
+        return box_triangles(*(float(side) for side in shape.box.size))
+    if shape.cylinder is not None:
+        radius, length = float(shape.cylinder.radius), float(shape.cylinder.length)
+        return cylinder_triangles(radius, length)
+    if shape.sphere is not None:
+        return sphere_triangles(float(shape.sphere.radius))
+    if shape.mesh is None:
+        return np.zeros((0, 3, 3))
+    scale = 1.0 if shape.mesh.scale is None else np.asarray(shape.mesh.scale, float)
+    return _mesh(shape.mesh.filename, folder) * scale
+
+
+def _mesh(name: str, folder: Path) -> Triangles:
+    try:
+        path = named_file(name.removeprefix("file://"), folder)
+    except OutsideError as refusal:
+        raise MissingMesh(f"{name}: {refusal}") from None
+    if not path.is_file():
+        raise MissingMesh(f"{name}: no such file ({path})")
+    if path.suffix.lower() not in MESHES:
+        raise MissingMesh(f"{name}: only {', '.join(MESHES)} are read")
+    if path.stat().st_size > MOST_BYTES:
+        raise MissingMesh(f"{name}: is larger than {MOST_BYTES / 1e6:g} MB")
+    if path.suffix.lower() == ".dae" and b"<!DOCTYPE" in path.read_bytes():
+        raise MissingMesh(f"{name}: a document type (<!DOCTYPE) is not accepted")
+    import trimesh  # slow to import
+
+    try:
+        mesh: Any = trimesh.load(path, force="mesh", process=False)
+        triangles = np.asarray(mesh.triangles, dtype=float)
+    except Exception as reason:
+        # Readers of meshes raise whatever they meet.
+        raise MissingMesh(f"{name}: cannot be read: {reason}") from None
+    if not len(triangles) or not np.isfinite(triangles).all():
+        raise MissingMesh(f"{name}: has no triangles with finite corners")
+    if len(triangles) > MOST_TRIANGLES:
+        return simplified(triangles, MOST_TRIANGLES)
+    return triangles

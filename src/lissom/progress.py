@@ -1,0 +1,156 @@
+"""How far a long computation has come: a bar in a terminal or a notebook, lines of text elsewhere."""
+
+import html
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from time import monotonic
+from typing import Any
+
+Watch = Callable[[float], None]
+
+PATIENCE = 1.0  # [s] after which a bar appears that nobody asked for
+LINES = 10  # that tell of a whole computation where nothing can move
+PREPARING = "building and compiling"
+
+
+@contextmanager
+def shown_progress(
+    task: str, total: float, unit: str, progress: Any, watch: Watch
+) -> Iterator[Watch]:
+    """`watch`, called with how much is done, and a bar beside it.
+
+    Args:
+        task: what is done, such as `simulating`.
+        total: how much there is to do.
+        unit: of that.
+        progress: True for a bar from the beginning, or lines of text where there is neither a terminal nor a notebook;
+            False for none; None for a bar where somebody watches and the computation takes longer than a second.
+        watch: what else is to be called.
+    """
+    if progress not in (None, True, False):
+        raise ValueError(f"progress: {progress!r}: must be True, False or None")
+    patience = monotonic() + PATIENCE
+    with ExitStack() as shown:
+        bar: Watch | None = None
+        if progress:
+            bar = shown.enter_context(_bar(task, total, unit, with_lines=True))
+
+        def tell(done: float) -> None:
+            nonlocal bar
+            if bar is None and progress is None and monotonic() > patience:
+                bar = shown.enter_context(_bar(task, total, unit, with_lines=False))
+            if bar is not None:
+                bar(done)
+            watch(done)
+
+        yield tell
+
+
+def _bar(
+    task: str, total: float, unit: str, with_lines: bool
+) -> AbstractContextManager[Watch]:
+    """The bar that fits the place where the process runs."""
+    if _notebook() is not None:
+        return notebook_bar(task, total, unit)
+    if sys.stderr.isatty():
+        return terminal_bar(task, total, unit)
+    return text_lines(task, total, unit) if with_lines else _silence()
+
+
+@contextmanager
+def _silence() -> Iterator[Watch]:
+    yield lambda done: None
+
+
+def _reached(done: float, total: float, unit: str) -> str:
+    return f"{done:.3g} of {total:g} {unit}".rstrip()
+
+
+@contextmanager
+def terminal_bar(task: str, total: float, unit: str) -> Iterator[Watch]:
+    """A bar on stderr, gone when the work is done: stdout is for the answer."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[reached]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        # The first call comes with the first steps; until then the model is built and compiled.
+        row = bar.add_task(PREPARING, total=total, reached="")
+
+        def show(done: float) -> None:
+            reached = _reached(done, total, unit)
+            bar.update(row, completed=done, description=task, reached=reached)
+
+        yield show
+
+
+@contextmanager
+def text_lines(task: str, total: float, unit: str) -> Iterator[Watch]:
+    """A line on stderr for every tenth of the work."""
+    told = 0
+
+    def show(done: float) -> None:
+        nonlocal told
+        part = int(LINES * done / total)
+        if part > told:
+            told = part
+            reached = _reached(done, total, unit)
+            percent = 100 * done / total
+            print(f"{task}: {percent:.0f} %, {reached}", file=sys.stderr, flush=True)
+
+    yield show
+
+
+# --- notebooks -----------------------------------------------------------------------------------------------------
+
+
+def _notebook() -> Any:
+    """IPython's module of displays in a notebook, None elsewhere."""
+    python = sys.modules.get("IPython")
+    shell = None if python is None else python.get_ipython()
+    # The shell of a terminal has no kernel.
+    if shell is None or getattr(shell, "kernel", None) is None:
+        return None
+    from importlib import import_module
+
+    return import_module("IPython.display")
+
+
+@contextmanager
+def notebook_bar(task: str, total: float, unit: str) -> Iterator[Watch]:
+    """A bar under the cell, gone when the work is done."""
+    display = _notebook()
+    place = display.display(display.HTML(_bar_html(PREPARING, 0.0)), display_id=True)
+
+    def show(done: float) -> None:
+        words = f"{task}: {_reached(done, total, unit)}"
+        place.update(display.HTML(_bar_html(words, done / total)))
+
+    try:
+        yield show
+    finally:
+        place.update(display.HTML(""))
+
+
+def _bar_html(words: str, share: float) -> str:
+    return (
+        f'<progress value="{share:.4f}" max="1" style="width: 20em"></progress> '
+        f"<span>{html.escape(words)}</span>"
+    )

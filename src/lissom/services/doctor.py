@@ -1,0 +1,246 @@
+"""Is this installation sound? Versions, compiled code, devices, extras, and a self-test of a few seconds."""
+
+import os
+import platform
+import shutil
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from time import perf_counter
+from typing import Literal
+
+from .. import __version__
+from ..compiled_code import VARIABLE, cache_folder
+from .frozen_model import FrozenModel
+
+PACKAGES = ("jax", "jaxlib", "numpy", "scipy", "equinox", "llvmlite", "xarray")
+# For what each extra is good; `cuda` is judged by the devices.
+EXTRAS = {
+    "fe": "links from finite-element files and CAD geometry",
+    "ansys": "links from Ansys files",
+    "control": "time-optimal motions and robust design of controllers",
+    "peers": "comparisons with Exudyn and Pinocchio",
+}
+LONGEST = 10.0  # [s] of the self-test, beyond which it ends with what it has
+Verdict = Literal["ok", "missing", "failed"]
+
+
+class Finding(FrozenModel):
+    """One thing that was looked at."""
+
+    name: str
+    verdict: Verdict
+    words: str  # what was found
+    advice: str = ""  # what to do about it
+    seconds: float | None = None
+
+
+class DoctorResult(FrozenModel):
+    """All that was looked at; sound unless something failed."""
+
+    lissom: str
+    python: str
+    system: str
+    packages: dict[str, str]
+    devices: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    sound: bool
+
+    def __str__(self) -> str:
+        lines = [f"lissom {self.lissom}, Python {self.python}, {self.system}"]
+        lines.append(", ".join(f"{name} {v}" for name, v in self.packages.items()))
+        for one in self.findings:
+            time = "" if one.seconds is None else f" ({one.seconds:.1f} s)"
+            lines.append(f"{one.verdict:8} {one.name}: {one.words}{time}")
+            if one.advice:
+                lines.append(f"{'':8} {one.advice}")
+        lines.append("sound" if self.sound else "not sound: see what failed above")
+        return "\n".join(lines)
+
+
+def doctor(self_test: bool = True) -> DoctorResult:
+    """What this installation is made of, and whether it computes what it should.
+
+    Args:
+        self_test: compute something with known answers too; ten seconds at most.
+    """
+    # The first use of JAX looks for devices, which takes a while.
+    import jax
+
+    devices = tuple(
+        f"{device.platform} {device.device_kind}" for device in jax.devices()
+    )
+    findings = [_cache(), _gpu(devices), *map(_extra, EXTRAS)]
+    if self_test:
+        findings += _self_test()
+    return DoctorResult(
+        lissom=__version__,
+        python=platform.python_version(),
+        system=f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
+        packages={name: _version(name) or "missing" for name in PACKAGES},
+        devices=devices,
+        findings=tuple(findings),
+        sound=all(one.verdict != "failed" for one in findings),
+    )
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+# --- surroundings --------------------------------------------------------------------------------------------------
+
+
+def _cache() -> Finding:
+    """Compiled code that outlives the process."""
+    folder = cache_folder()
+    if folder is None:
+        words = f"compiled code is not kept ({VARIABLE} switches it off, or there is no home)"
+        advice = (
+            f"every process compiles anew; set {VARIABLE} to a folder to change that"
+        )
+        return Finding(name="cache", verdict="missing", words=words, advice=advice)
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    if not os.access(there, os.W_OK):
+        advice = f"every process compiles anew; set {VARIABLE} to a folder that can be written"
+        words = f"{folder} cannot be written"
+        return Finding(name="cache", verdict="failed", words=words, advice=advice)
+    count, size = _content(folder)
+    words = f"{folder}, {count} files, {size / 1e6:.0f} MB"
+    return Finding(name="cache", verdict="ok", words=words)
+
+
+def _content(folder: Path) -> tuple[int, int]:
+    """Number and bytes of the files in a folder."""
+    count = size = 0
+    for path in folder.rglob("*") if folder.exists() else ():
+        try:
+            if path.is_file():
+                size += path.stat().st_size
+                count += 1
+        except OSError:
+            # Another process has just taken it away.
+            continue
+    return count, size
+
+
+def _gpu(devices: tuple[str, ...]) -> Finding:
+    if any(not device.startswith("cpu") for device in devices):
+        return Finding(name="devices", verdict="ok", words=", ".join(devices))
+    words = "processors alone; graphics cards help with families of robots only"
+    if shutil.which("nvidia-smi") is None:
+        return Finding(name="devices", verdict="ok", words=words)
+    words = "there is an NVIDIA card that JAX does not see"
+    advice = "pip install 'lissom[cuda]'"
+    return Finding(name="devices", verdict="missing", words=words, advice=advice)
+
+
+def _extra(extra: str) -> Finding:
+    """The packages of an extra, as this installation declares them."""
+    purpose = EXTRAS[extra]
+    wanted = _packages_of(extra)
+    missing = [name for name in wanted if _version(name) is None]
+    name = f"extra {extra}"
+    if missing or not wanted:
+        words = f"{purpose}: {', '.join(missing) or 'it is'} not installed"
+        advice = f"pip install 'lissom[{extra}]'"
+        return Finding(name=name, verdict="missing", words=words, advice=advice)
+    found = ", ".join(f"{package} {_version(package)}" for package in wanted)
+    return Finding(name=name, verdict="ok", words=f"{purpose}: {found}")
+
+
+def _packages_of(extra: str) -> list[str]:
+    """Names of the packages that an extra asks for on this machine."""
+    from packaging.requirements import Requirement
+
+    names = []
+    for line in requires("lissom") or ():
+        wanted = Requirement(line)
+        here = {"extra": extra}
+        is_extra = wanted.marker is not None and not wanted.marker.evaluate(
+            {"extra": ""}
+        )
+        if is_extra and wanted.marker is not None and wanted.marker.evaluate(here):
+            names.append(wanted.name)
+    return names
+
+
+# --- self-test -----------------------------------------------------------------------------------------------------
+
+LENGTH, SIDE = 0.8, 0.02  # of a steel beam [m]
+FIRST_ROOT = 1.8751040687  # of cos(x) cosh(x) = -1: a beam clamped at one end
+DRIFT = 1e-5  # of the energy that changes hands, at most
+
+
+def _self_test() -> list[Finding]:
+    """Computations with known answers, one after the other, until time is up."""
+    began = perf_counter()
+    tests: dict[str, Callable[[], tuple[bool, str]]] = {
+        "vibration of a beam": _beam,
+        "energy of a run": _energy,
+    }
+    findings = []
+    for name, test in tests.items():
+        if perf_counter() - began > LONGEST:
+            words = f"left out: {LONGEST:g} s are over"
+            findings.append(Finding(name=name, verdict="missing", words=words))
+            continue
+        start = perf_counter()
+        try:
+            is_right, words = test()
+        except Exception as failure:
+            # Whatever an unsound installation raises is what is asked for.
+            is_right, words = False, f"{type(failure).__name__}: {failure}"
+        seconds = perf_counter() - start
+        verdict: Verdict = "ok" if is_right else "failed"
+        advice = "" if is_right else "reinstall: pip install --force-reinstall lissom"
+        findings.append(
+            Finding(
+                name=name, verdict=verdict, words=words, advice=advice, seconds=seconds
+            )
+        )
+    return findings
+
+
+def _robot():
+    from ..describe import Robot
+
+    beam = {
+        "path": [[0, 0, 0], [LENGTH, 0, 0]],
+        "section": {"shape": "rectangle", "y": SIDE, "z": 2 * SIDE},
+        "material": {"E": 2.1e11, "nu": 0.3, "density": 7850},
+    }
+    joint = {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}
+    link = {"name": "arm", "joint": joint, "beam": beam}
+    return Robot.from_dict({"name": "beam", "gravity": [0, -9.81, 0], "links": [link]})
+
+
+def _beam() -> tuple[bool, str]:
+    """F = (x/L)^2 sqrt(E I / (rho A)) / 2 pi, I / A = side^2 / 12."""
+    from math import pi, sqrt
+
+    from ..analyse.modes.modal import modes
+    from ..solve.model import Model
+
+    speed = sqrt(2.1e11 / 7850)
+    exact = (FIRST_ROOT / LENGTH) ** 2 * speed * SIDE / sqrt(12) / (2 * pi)
+    model = Model(_robot(), modes=4)
+    found = float(modes(model, [0.0], locked=True, count=1).frequency_hz[0])
+    words = f"{found:.4f} Hz, the closed form gives {exact:.4f} Hz"
+    return abs(found - exact) < 2e-3 * exact, words
+
+
+def _energy() -> tuple[bool, str]:
+    """A beam that falls keeps its energy."""
+    from ..show.run import simulate
+    from ..solve.model import Model
+    from .simulate import energy_residual
+
+    model = Model(_robot(), modes=2)
+    run = simulate(model, [0.3], t_end=0.1, output_dt=0.005, progress=False)
+    left = energy_residual(run)
+    words = f"kept to {left:.0e} of the largest energy over {run.facts['steps']} steps"
+    return left < DRIFT, words

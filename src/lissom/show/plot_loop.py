@@ -1,0 +1,68 @@
+"""Figure of a sampled control loop: Bode plot at the drives, sensitivity, poles."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ..control.margins import OpenLoop, closed_loop_poles, sensitivity
+from .axes import (
+    INK,
+    SOFT,
+    finish,
+    line_colour,
+    new_figure,
+    page_title,
+    tidy_axes,
+)
+
+
+def plot_loop(loop: OpenLoop, title: str, path: str | Path | None = None) -> Figure:
+    """Gain and phase of every drive's own loop, sensitivity of all at once, and the poles of the closed loop.
+
+    Args:
+        loop: from `open_loop`.
+        title: of the page.
+        path: file to write (png, pdf, svg), None for none.
+    """
+    figure = new_figure(11, 7)
+    page_title(figure, title)
+    places = figure.subplot_mosaic(
+        [["gain", "poles"], ["phase", "poles"], ["sensitivity", "poles"]],
+        width_ratios=(1.6, 1),
+    )
+    omega, S = sensitivity(loop)
+    hertz = omega / (2 * np.pi)
+    L = np.array([loop.gain(np.exp(1j * w * loop.robot.dt)) for w in omega])
+    for k, name in enumerate(loop.robot.input_names):
+        own = L[:, k, k]
+        phase = np.rad2deg(np.unwrap(np.angle(own)))
+        places["gain"].loglog(hertz, np.abs(own), color=line_colour(k), label=name)
+        places["phase"].semilogx(hertz, phase, color=line_colour(k))
+    places["gain"].axhline(1.0, color=SOFT, lw=0.8, ls=":")
+    places["gain"].set_ylabel("|loop gain|")
+    places["gain"].legend(frameon=False, fontsize=8.5)
+    places["phase"].set_ylabel("phase [deg]")
+    places["sensitivity"].loglog(hertz, S, color=INK)
+    places["sensitivity"].axhline(1.0, color=SOFT, lw=0.8, ls=":")
+    places["sensitivity"].set_ylabel("sensitivity, all drives")
+    places["sensitivity"].set_xlabel("frequency [Hz], up to half the sampling rate")
+    for name in ("gain", "phase", "sensitivity"):
+        tidy_axes(places[name])
+    _draw_poles(places["poles"], loop)
+    return finish(figure, path)
+
+
+def _draw_poles(axes: Axes, loop: OpenLoop) -> None:
+    """Poles with the loop open and closed, and the unit circle."""
+    turn = np.exp(1j * np.linspace(0.0, 2 * np.pi, 181))
+    axes.plot(turn.real, turn.imag, color=SOFT, lw=0.8)
+    robot, closed = loop.robot.poles, closed_loop_poles(loop)
+    axes.plot(robot.real, robot.imag, "x", color=SOFT, ms=4, label="robot alone")
+    axes.plot(closed.real, closed.imag, ".", color=INK, ms=5, label="closed loop")
+    axes.set_aspect("equal")
+    axes.set_xlabel("Re z")
+    axes.set_ylabel("Im z")
+    tidy_axes(axes)
+    axes.legend(loc="upper left", frameon=False, fontsize=8.5)

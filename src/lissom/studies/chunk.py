@@ -1,0 +1,94 @@
+"""A few runs that are computed and kept together: one file, named by the hash of what went into it."""
+
+import hashlib
+import io
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .recipe import Recipe, digest
+
+MAGIC = b"lissom chunk 1\n"
+CHECKSUM = 32  # bytes
+REASON, SECONDS, WHOLE = "reason", "seconds", "run"
+
+
+class ChunkTask(NamedTuple):
+    """Runs to be computed: the first one's number, and the values of the keys of each."""
+
+    number: int
+    first: int
+    settings: list[list[Any]]
+
+    def name(self, fingerprint: str) -> str:
+        """Name of its file: hash of the recipe and of the values."""
+        return f"{digest([fingerprint, self.first, self.settings])[:40]}.chunk"
+
+
+class ChunkContent(NamedTuple):
+    """What a chunk holds: columns of its runs, why runs failed, and how long they took."""
+
+    columns: dict[str, np.ndarray]
+    reasons: list[str]  # empty where a run went well
+    seconds: float
+    runs: list[bytes]  # whole runs as NetCDF, where they are kept
+
+    @property
+    def failed(self) -> int:
+        """Number of runs that failed."""
+        return sum(bool(reason) for reason in self.reasons)
+
+
+class BrokenChunk(ValueError):
+    """A file that is not a whole chunk."""
+
+
+def encoded(content: ChunkContent) -> bytes:
+    """The bytes of a chunk's file."""
+    arrays: dict[str, Any] = {
+        f"c{k}": a for k, a in enumerate(content.columns.values())
+    }
+    arrays["names"] = np.array(list(content.columns), dtype=str)
+    arrays[REASON] = np.array(content.reasons, dtype=str)
+    arrays[SECONDS] = np.array(content.seconds)
+    for k, run in enumerate(content.runs):
+        arrays[f"{WHOLE}{k}"] = np.frombuffer(run, dtype=np.uint8)
+    body = io.BytesIO()
+    np.savez(body, allow_pickle=False, **arrays)
+    data = body.getvalue()
+    return MAGIC + hashlib.sha256(data).digest() + data
+
+
+def decoded(data: bytes) -> ChunkContent:
+    """The content of a chunk's file.
+
+    Raises:
+        BrokenChunk: it is cut off, damaged, or something else.
+    """
+    start = len(MAGIC) + CHECKSUM
+    body = data[start:]
+    if not data.startswith(MAGIC):
+        raise BrokenChunk("is not a chunk of a study")
+    if hashlib.sha256(body).digest() != data[len(MAGIC) : start]:
+        raise BrokenChunk("is damaged: its checksum is another")
+    with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
+        return _content(arrays)
+
+
+def _content(arrays: Mapping[str, np.ndarray]) -> ChunkContent:
+    names = arrays["names"].tolist()
+    columns = {name: arrays[f"c{k}"] for k, name in enumerate(names)}
+    reasons = arrays[REASON].tolist()
+    whole = [f"{WHOLE}{k}" for k in range(len(reasons))]
+    runs = [arrays[name].tobytes() for name in whole if name in arrays]
+    return ChunkContent(columns, reasons, float(arrays[SECONDS]), runs)
+
+
+def blank_columns(recipe: Recipe, count: int) -> dict[str, np.ndarray]:
+    """Columns of a number of runs, without numbers."""
+    found = {}
+    for column in recipe.columns:
+        shape = (count,) if column.size is None else (count, column.size)
+        found[column.name] = np.full(shape, np.nan)
+    return found

@@ -1,0 +1,166 @@
+"""Chunks computed by the workers of a Dask cluster: Dask only schedules, the chunks are kept here."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from .. import __version__
+from .local_workers import PAUSE, Progress
+from .store import Plan
+from .worker import compute_remotely
+
+LOCAL = "local"
+PATIENCE = 10.0  # [s] for a scheduler to answer
+# Chunks that are asked for at once, for each thread of the cluster: so many wait in its memory at most.
+AHEAD = 2
+EXTRA = "pip install 'lissom[cluster]'"
+
+
+class ClusterError(RuntimeError):
+    """A cluster that cannot be used."""
+
+
+class Address(NamedTuple):
+    """Where a cluster is, and the certificates that it asks for."""
+
+    scheduler: str  # tcp://host:8786, tls://host:8786, or local
+    tls_ca: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
+
+
+def computed_on(
+    cluster: Any, plan: Plan, numbers: Sequence[int], workers: int | None
+) -> Iterator[Progress]:
+    """Chunks as a cluster gets them done, in any order.
+
+    Raises:
+        ClusterError: it cannot be reached, or its workers have another version.
+    """
+    with _client(cluster, workers, len(numbers)) as client:
+        _check_versions(client)
+        yield from _computed(client, plan, numbers)
+
+
+def _computed(client: Any, plan: Plan, numbers: Sequence[int]) -> Iterator[Progress]:
+    from distributed import wait
+
+    recipe = plan.recipe.to_dict()
+    fingerprint = plan.recipe.fingerprint
+    todo = list(reversed(numbers))
+    under_way: dict[Any, int] = {}
+    while todo or under_way:
+        room = AHEAD * max(1, sum(client.nthreads().values()))
+        while todo and len(under_way) < room:
+            number = todo.pop()
+            request = plan.task(number)._asdict()
+            # Not pure: Dask would otherwise remember results by their arguments.
+            future = client.submit(
+                compute_remotely, recipe, fingerprint, request, pure=False
+            )
+            under_way[future] = number
+        try:
+            done = wait(under_way, timeout=PAUSE, return_when="FIRST_COMPLETED").done
+        except TimeoutError:
+            yield Progress(None)
+            continue
+        for future in done:
+            number = under_way.pop(future)
+            yield Progress(number, _result(future))
+
+
+def _result(future: Any) -> bytes:
+    from distributed import KilledWorker
+
+    try:
+        return future.result()
+    except KilledWorker as failure:
+        raise ClusterError(f"a chunk ended several workers: {failure}") from None
+    except RuntimeError as failure:
+        raise ClusterError(str(failure)) from None
+
+
+@contextmanager
+def _client(cluster: Any, workers: int | None, most: int) -> Iterator[Any]:
+    """A client of the cluster; one that is handed over stays open."""
+    distributed = _distributed()
+    if isinstance(cluster, distributed.Client):
+        yield cluster
+        return
+    address = cluster if isinstance(cluster, Address) else Address(str(cluster))
+    if address.scheduler == LOCAL:
+        with (
+            _local_cluster(distributed, workers, most) as local,
+            distributed.Client(local, set_as_default=False) as client,
+        ):
+            yield client
+        return
+    with _remote(distributed, address) as client:
+        yield client
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        message = f"--cluster needs dask.distributed, which is not installed: {EXTRA}"
+        raise ClusterError(message) from None
+    return distributed
+
+
+def _local_cluster(distributed: Any, workers: int | None, most: int) -> Any:
+    from .compute import processors
+
+    # Without a dashboard: nothing listens but the scheduler, on loopback.
+    return distributed.LocalCluster(
+        n_workers=min(workers or processors(), most),
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        host="127.0.0.1",
+    )
+
+
+def _remote(distributed: Any, address: Address) -> Any:
+    security = None
+    if address.tls_ca or address.tls_cert or address.tls_key:
+        security = distributed.Security(
+            tls_ca_file=address.tls_ca,
+            tls_client_cert=address.tls_cert,
+            tls_client_key=address.tls_key,
+            require_encryption=True,
+        )
+    try:
+        return distributed.Client(
+            address.scheduler,
+            security=security,
+            timeout=PATIENCE,
+            set_as_default=False,
+        )
+    except (OSError, TimeoutError, ValueError, TypeError) as failure:
+        how = " with TLS" if security is not None else ""
+        raise ClusterError(
+            f"{address.scheduler}: no Dask scheduler answered within {PATIENCE:g} s{how}: {failure or 'timeout'}"
+        ) from None
+
+
+def _check_versions(client: Any) -> None:
+    """Refuses workers of another version, or none at all."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise ClusterError(f"{client.scheduler.address}: has no workers") from None
+    found = client.run(version_here)
+    others = {name: v for name, v in found.items() if v != __version__}
+    if others:
+        told = ", ".join(f"{name} has {version}" for name, version in others.items())
+        raise ClusterError(f"workers of another version than {__version__}: {told}")
+
+
+def version_here() -> str:
+    """Version of this package where the call is made."""
+    try:
+        from lissom import __version__ as version
+    except ImportError:
+        return "none"
+    return version

@@ -1,0 +1,152 @@
+"""The runs of a chunk, computed: each gives a row of numbers, or the reason why it has none."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..describe.errors import DescriptionError
+from ..describe.scenario import Scenario
+from ..native.compiled import using
+from ..solve.model import Model
+from .chunk import ChunkContent, ChunkTask, blank_columns
+from .columns import series_of, stored_name
+from .family_of_runs import measured_runs
+from .keys import changes_of
+from .metrics import metric_of
+from .recipe import Recipe
+
+Tell = Callable[
+    [int], None
+]  # called with the number of the run, within its chunk, that comes next
+Outcome = Any  # of an analysis: what its metrics are measured on
+
+
+def compute_chunk(
+    recipe: Recipe,
+    task: ChunkTask,
+    tell: Tell = lambda k: None,
+    lost: Mapping[int, str] | None = None,
+) -> ChunkContent:
+    """Rows of all runs of a chunk.
+
+    Args:
+        recipe: how they are computed.
+        task: which they are.
+        tell: called before each run that is computed alone.
+        lost: runs that are not tried, and why: they have ended their process before. If it is given, even empty, the
+            runs are computed one by one.
+    """
+    began = time.perf_counter()
+    count = len(task.settings)
+    columns = blank_columns(recipe, count)
+    reasons = [""] * count
+    runs = [b""] * count
+    scenarios: dict[int, Scenario] = {}
+    for k, values in enumerate(task.settings):
+        if lost and k in lost:
+            reasons[k] = lost[k]
+            continue
+        try:
+            changes = changes_of(recipe.base, recipe.keys, values)
+            scenarios[k] = recipe.base.replace(changes)
+        except DescriptionError as failure:
+            reasons[k] = str(failure)
+    with using(recipe.base.solver.backend):
+        for k, outcome in _outcomes(recipe, scenarios, tell, alone=lost is not None):
+            try:
+                if isinstance(outcome, Exception):
+                    raise outcome
+                _measure(recipe, outcome, columns, k)
+                if recipe.runs == "all":
+                    runs[k] = whole_run(outcome.run, scenarios[k])
+            except Exception as failure:
+                reasons[k] = _reason(failure)
+                for column in columns.values():
+                    column[k] = np.nan
+    kept = runs if recipe.runs == "all" else []
+    return ChunkContent(columns, reasons, time.perf_counter() - began, kept)
+
+
+def _reason(failure: Exception) -> str:
+    words = " ".join(str(failure).split())
+    known = isinstance(failure, RuntimeError | ValueError) and words
+    # What nobody foresaw is named as Python names it.
+    return words if known else f"{type(failure).__name__}: {words}"
+
+
+def _measure(
+    recipe: Recipe, outcome: Outcome, columns: dict[str, np.ndarray], k: int
+) -> None:
+    for request in recipe.metrics:
+        known = metric_of(recipe.analysis, request)
+        columns[request.label][k] = known.measure(outcome, request)
+    for name in recipe.series:
+        columns[stored_name(name)][k] = series_of(outcome.run, name)
+
+
+def _outcomes(
+    recipe: Recipe, scenarios: Mapping[int, Scenario], tell: Tell, alone: bool
+) -> Iterator[tuple[int, Outcome]]:
+    """Outcomes of the analysis in any order, with the numbers of their runs; of failed ones the exception."""
+    if recipe.analysis == "simulate":
+        yield from measured_runs(scenarios, tell, alone)
+        return
+    analyse = {"static": _equilibrium, "modes": _modes, "linearize": _linear_model}
+    for k, scenario in scenarios.items():
+        tell(k)
+        try:
+            model = Model.of_scenario(scenario)
+            yield k, analyse[recipe.analysis](model, scenario, recipe)
+        except Exception as failure:
+            yield k, failure
+
+
+def _equilibrium(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
+    from .model_metrics import Equilibrium
+
+    return Equilibrium(model, model.static(scenario.initial.q))
+
+
+def _modes(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
+    from ..analyse.modes.modal import modes
+
+    options = recipe.options
+    return modes(
+        model,
+        scenario.initial.q,
+        locked=options.locked,
+        damped=options.damped,
+        kp=options.kp,
+        kd=options.kd,
+    )
+
+
+def _linear_model(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
+    from ..analyse.linear.linearize import linearize
+
+    options = recipe.options
+    return linearize(
+        model,
+        scenario.initial.q,
+        locked=options.locked,
+        kp=options.kp,
+        kd=options.kd,
+    )
+
+
+def whole_run(run: Any, scenario: Scenario) -> bytes:
+    """A run as the bytes of its result file."""
+    run.facts["scenario"] = json.dumps(scenario.to_dict())
+    return run.netcdf()
+
+
+def processors() -> int:
+    """Number of processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

@@ -1,0 +1,163 @@
+"""Simulations of a chunk: those that share their structure run side by side in lanes, the others one by one."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from ..describe.scenario import Scenario
+from ..scenarios.ready import ready
+from ..show.run import Run, SimulationError, starting_state, table_of_outputs
+from ..solve.family import alike
+from ..solve.family_runs import FamilyTask, family_solution
+from ..solve.inputs import Inputs
+from ..solve.model import Model
+from ..solve.outputs import outputs_of
+from ..solve.simulate import output_times, simulate
+from ..solve.solution import Solution
+from ..solve.state import State
+from .run_metrics import MeasuredRun
+
+LEAST = 4  # runs that are worth a lane each
+LANE_LAWS = ("pd",)  # whose numbers are not made from the robot's
+
+
+class ReadyRun(NamedTuple):
+    """A run that is ready to start."""
+
+    number: int  # within its chunk
+    scenario: Scenario
+    model: Model
+    state: State
+    inputs: Inputs
+
+    @property
+    def times(self) -> np.ndarray:
+        """Output times [s]."""
+        return output_times(self.scenario.t_end, self.scenario.output_dt)
+
+    @property
+    def shared(self) -> tuple[Any, ...]:
+        """What runs in lanes must have in common beside the structure of their robots."""
+        scenario = self.scenario
+        return (
+            scenario.t_end,
+            scenario.output_dt,
+            scenario.solver,
+            scenario.inputs,
+            scenario.controller,
+            scenario.formulation,
+        )
+
+    def goes_in_lanes(self) -> bool:
+        """True if several such runs can share each instruction: other laws and closed chains are run one by one."""
+        law = self.scenario.controller
+        return not self.model.closed and (law is None or law.type in LANE_LAWS)
+
+
+def measured_runs(
+    scenarios: Mapping[int, Scenario], tell: Callable[[int], None], alone: bool
+) -> Iterator[tuple[int, Any]]:
+    """Runs of all scenarios, each with its number, as something to measure, or as the exception that ended it."""
+    starts: list[ReadyRun] = []
+    for k, scenario in scenarios.items():
+        try:
+            starts.append(_ready(k, scenario))
+        except Exception as failure:
+            yield k, failure
+    for group in _groups(starts, alone):
+        if len(group) < LEAST:
+            for one in group:
+                tell(one.number)
+                yield one.number, _single(one)
+        else:
+            yield from _in_lanes(group)
+
+
+def _ready(number: int, scenario: Scenario) -> ReadyRun:
+    model, state, inputs = ready(scenario)
+    inputs = inputs.wired(model)
+    state = starting_state(model, state, inputs)
+    model.check_reference(state.q)
+    return ReadyRun(number, scenario, model, state, inputs)
+
+
+def _groups(starts: list[ReadyRun], alone: bool) -> Iterator[list[ReadyRun]]:
+    """Runs that share their structure."""
+    groups: list[list[ReadyRun]] = []
+    for one in starts:
+        if alone or not one.goes_in_lanes():
+            yield [one]
+            continue
+        for group in groups:
+            if _belong_together(one, group[0]):
+                group.append(one)
+                break
+        else:
+            groups.append([one])
+    yield from groups
+
+
+def _belong_together(one: ReadyRun, other: ReadyRun) -> bool:
+    same = one.shared == other.shared
+    return same and alike(one.model.formulation, other.model.formulation)
+
+
+def _single(one: ReadyRun) -> Any:
+    try:
+        solution = simulate(
+            one.model, one.state, one.inputs, one.times, one.scenario.solver
+        )
+        return _measured(one, solution)
+    except Exception as failure:
+        return failure
+
+
+def _in_lanes(group: list[ReadyRun]) -> Iterator[tuple[int, Any]]:
+    first = group[0]
+    task = FamilyTask(
+        model=first.model,
+        formulation=_stacked([one.model.formulation for one in group]),
+        which=np.arange(len(group)),
+        state=_stacked([one.state for one in group]),
+        inputs=first.inputs,
+        times=first.times,
+        solver=first.scenario.solver,
+    )
+    try:
+        runs = family_solution(task)
+    except Exception:
+        # What one of them cannot do, the others may still do alone.
+        yield from ((one.number, _single(one)) for one in group)
+        return
+    # Back on the host at once: to take members out of JAX arrays one by one costs more than the runs.
+    runs = jax.tree.map(np.asarray, runs)
+    for k, one in enumerate(group):
+        try:
+            yield one.number, _measured(one, _member(runs, k))
+        except Exception as failure:
+            yield one.number, failure
+
+
+def _stacked(trees: list[Any]) -> Any:
+    return jax.tree.map(
+        lambda *leaves: np.stack([np.asarray(a) for a in leaves]), *trees
+    )
+
+
+def _member(runs: Solution, k: int) -> Solution:
+    """The run of one member of a family."""
+    t = runs.t
+    one = jax.tree.map(lambda leaf: leaf[k], runs)
+    return Solution(**{**vars(one), "t": t})
+
+
+def _measured(one: ReadyRun, solution: Solution) -> MeasuredRun:
+    solver = one.scenario.solver
+    outputs, torque = outputs_of(one.model, one.inputs, solution)
+    run = Run(table_of_outputs(one.model, solution, solver, outputs, torque))
+    if not run.complete:
+        at = float(solution.last.t)
+        raise SimulationError(f"stopped at t = {at:.6g} s: {run.facts['reason']}", run)
+    return MeasuredRun(one.model, one.scenario, run, outputs)

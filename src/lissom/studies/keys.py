@@ -1,0 +1,115 @@
+"""Keys that a study varies: what they are in a scenario, whether they take their values, and their units."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..describe.errors import DescriptionError, refused
+from ..describe.part import Part, is_list
+from ..describe.quantity import Numbers, Quantity
+from ..describe.robot import Robot
+from ..describe.run_keys import run_only
+from ..describe.scenario import Scenario
+
+POSE = "initial.q"
+ANGLE, LENGTH = "rad", "m"
+
+
+def changes_of(
+    scenario: Scenario, keys: Iterable[str], values: Iterable[Any]
+) -> dict[str, Any]:
+    """Changes of a scenario by dotted path.
+
+    A joint's name alone is its coordinate at the start. A key of several paths, `fore,controller.reference.value.0.2`,
+    gives all of them its value.
+    """
+    changes: dict[str, Any] = {}
+    pose = None
+    joints = scenario.robot.joint_names
+    pairs = zip(keys, values, strict=True)
+    for path, value in ((p, value) for key, value in pairs for p in paths_of(key)):
+        if not is_joint(scenario, path):
+            changes[path] = value
+            continue
+        pose = pose or list(scenario.initial.q or [0.0] * len(joints))
+        pose[joints.index(path)] = value
+    if pose is not None:
+        changes[POSE] = pose
+    return changes
+
+
+def paths_of(key: str) -> list[str]:
+    """The paths that take the value of a key."""
+    return [path.strip() for path in key.split(",")]
+
+
+def is_joint(scenario: Scenario, key: str) -> bool:
+    """True if a key is the name of a joint and not a key of the scenario or the robot."""
+    fields = (*Scenario.model_fields, *Robot.model_fields)
+    return key in scenario.robot.joint_names and key not in fields
+
+
+def check_key(scenario: Scenario, analysis: str, key: str, values: Iterable[Any]):
+    """Refuses a key that the scenario does not have, or that does not take one of the values.
+
+    Raises:
+        DescriptionError: with the key, the value and what is accepted.
+    """
+    if analysis != "simulate" and run_only(paths_of(key)):
+        raise refused(key, None, "only simulations use this")
+    for value in values:
+        try:
+            scenario.replace(changes_of(scenario, [key], [value]))
+        except DescriptionError as failure:
+            first = failure.problems[0]
+            shown = first.value if first.value is not None else value
+            raise refused(key, shown, first.message) from None
+
+
+def unit_of_key(scenario: Scenario, key: str) -> str:
+    """Unit of a key in SI, empty where it has none."""
+    key = paths_of(key)[0]
+    if is_joint(scenario, key):
+        kinds = {link.name: link.joint.type for link in scenario.robot.links}
+        return LENGTH if kinds[key] == "prismatic" else ANGLE
+    words = key.split(".")
+    if words[0] not in Scenario.model_fields:
+        words = ["robot", *words]
+    return _unit(scenario, words)
+
+
+def _unit(here: Any, words: list[str]) -> str:
+    """Unit of the entry at the end of a path through parts and lists."""
+    word, *rest = words
+    if is_list(here):
+        named = {getattr(item, "name", None): item for item in here}
+        inside = named.get(word, here[0] if here else None)
+        return _unit(inside, rest) if rest and inside is not None else ""
+    if isinstance(here, Mapping):
+        return _unit(here[word], rest) if rest and word in here else ""
+    if not isinstance(here, Part):
+        return ""
+    fields = type(here).model_fields
+    name = next((n for n, f in fields.items() if word in (n, f.alias)), None)
+    if name is None:
+        return ""
+    unit = _declared(fields[name])
+    inside = getattr(here, name)
+    return unit if unit or not rest else _unit(inside, rest)
+
+
+def _declared(field: Any) -> str:
+    """Unit that a field of a part declares."""
+    for entry in _metadata(field.annotation, field.metadata):
+        if isinstance(entry, Quantity):
+            return entry.unit
+        if isinstance(entry, Numbers):
+            return entry.each.unit
+    return ""
+
+
+def _metadata(annotation: Any, found: Iterable[Any]) -> list[Any]:
+    """What the annotation of a field holds beside its type; also of `Annotated[...] | None`."""
+    held = [*found, *getattr(annotation, "__metadata__", ())]
+    for inside in getattr(annotation, "__args__", ()):
+        held += _metadata(inside, ())
+    return held

@@ -1,0 +1,145 @@
+"""Metrics of equilibria, modes and linear models."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..analyse.linear.state_space import LinearModel
+from ..analyse.validity.deformation import bent_bodies
+from ..analyse.validity.strength import largest_strain as strain_of
+from ..analyse.validity.strength import largest_stress as stress_of
+from ..analyse.validity.strength import loaded_beams
+from ..solve.model import Model
+from ..solve.state import State
+from .metrics import MODES, SMALLEST, metric
+
+STATIC, VIBRATION, LINEAR = "static", "modes", "linearize"
+# Poles nearer to zero than this belong to rigid motion [rad/s]: a double pole at zero spreads so far by round-off.
+RIGID = 1e-3
+
+
+class Equilibrium(NamedTuple):
+    """A robot at rest."""
+
+    model: Model
+    state: State
+
+    @property
+    def beams(self) -> list[Any]:
+        """The beams of the robot with the forces in them."""
+        poses = self.model.poses(self.state)
+        bodies = bent_bodies(self.model, np.asarray(poses.body)[None])
+        return list(loaded_beams(self.model, bodies))
+
+    def displacement(self, request: Any) -> np.ndarray:
+        """Displacement of the node from the rigid robot with the same encoders [m]."""
+        node = request.node or f"{self.model.link_names[-1]}/tip"
+        return np.asarray(self.model.displacement(self.state, node))
+
+
+# --- equilibria ----------------------------------------------------------------------------------------------------
+
+
+@metric(STATIC, "m", "node")
+def tip_deflection(at: Equilibrium, request: Any) -> float:
+    """Displacement of the node from the rigid robot."""
+    return float(np.linalg.norm(at.displacement(request)))
+
+
+@metric(STATIC, "m", "node")
+def sag(at: Equilibrium, request: Any) -> float:
+    """Displacement of the node along gravity."""
+    gravity = np.asarray(at.model.robot.gravity, dtype=float)
+    size = np.linalg.norm(gravity)
+    return float(at.displacement(request) @ gravity / size) if size else 0.0
+
+
+@metric(STATIC, "N m or N")
+def torque_peak(at: Equilibrium, request: Any) -> float:
+    """Largest torque that holds a joint."""
+    return float(np.abs(np.asarray(at.state.torque)).max())
+
+
+@metric(STATIC, "1")
+def largest_strain(at: Equilibrium, request: Any) -> float:
+    """Largest normal strain in the outer fibres of any beam."""
+    return float(max((strain_of(beam).max() for beam in at.beams), default=0.0))
+
+
+@metric(STATIC, "Pa")
+def largest_stress(at: Equilibrium, request: Any) -> float:
+    """Largest equivalent stress in the outer fibres of any beam, after von Mises."""
+    return float(max((stress_of(beam).max() for beam in at.beams), default=0.0))
+
+
+# --- modes ---------------------------------------------------------------------------------------------------------
+
+
+def _vibrating(found: Any) -> np.ndarray:
+    """Which of the modes vibrate: rigid motions have no frequency."""
+    return np.asarray(found.frequency_hz) > 0
+
+
+@metric(VIBRATION, "Hz", worst=SMALLEST)
+def first_frequency(found: Any, request: Any) -> float:
+    """Lowest natural frequency."""
+    return float(np.asarray(found.frequency_hz)[_vibrating(found)][0])
+
+
+@metric(VIBRATION, "Hz", "count", worst=SMALLEST, is_row=True)
+def first_frequencies(found: Any, request: Any) -> np.ndarray:
+    """Lowest natural frequencies, NaN where there are fewer."""
+    return _first(np.asarray(found.frequency_hz)[_vibrating(found)], request)
+
+
+@metric(VIBRATION, "1", worst=SMALLEST)
+def first_damping_ratio(found: Any, request: Any) -> float:
+    """Damping ratio of the mode with the lowest frequency."""
+    return float(np.asarray(found.damping_ratio)[_vibrating(found)][0])
+
+
+@metric(VIBRATION, "1", "count", worst=SMALLEST, is_row=True)
+def first_damping_ratios(found: Any, request: Any) -> np.ndarray:
+    """Damping ratios of the modes with the lowest frequencies."""
+    return _first(np.asarray(found.damping_ratio)[_vibrating(found)], request)
+
+
+@metric(VIBRATION, "1")
+def unstable_modes(found: Any, request: Any) -> float:
+    """Number of modes that grow."""
+    return float(sum(kind == "unstable" for kind in found.stability))
+
+
+def _first(values: np.ndarray, request: Any) -> np.ndarray:
+    row = np.full(request.count or MODES, np.nan)
+    row[: len(values)] = values[: len(row)]
+    return row
+
+
+# --- linear models -------------------------------------------------------------------------------------------------
+
+
+@metric(LINEAR, "1/s")
+def spectral_abscissa(linear: LinearModel, request: Any) -> float:
+    """Largest real part of a pole: positive where the model is unstable."""
+    return float(np.real(linear.poles).max())
+
+
+def _swinging(linear: LinearModel) -> np.ndarray:
+    """Poles of vibration, slowest first."""
+    poles = np.asarray(linear.poles)
+    pairs = poles[poles.imag > RIGID]
+    return pairs[np.argsort(np.abs(pairs))]
+
+
+@metric(LINEAR, "Hz", worst=SMALLEST)
+def first_pole_frequency(linear: LinearModel, request: Any) -> float:
+    """Frequency of the slowest pole that swings, its distance from zero over two pi."""
+    return float(np.abs(_swinging(linear))[0] / (2 * np.pi))
+
+
+@metric(LINEAR, "1", worst=SMALLEST)
+def least_damping_ratio(linear: LinearModel, request: Any) -> float:
+    """Damping ratio of the pole that swings longest."""
+    pairs = _swinging(linear)
+    return float((-pairs.real / np.abs(pairs)).min())

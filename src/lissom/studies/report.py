@@ -1,0 +1,163 @@
+"""One self-contained HTML page about a study: what was asked, what came out, worst cases, pictures."""
+
+import base64
+import html
+import io
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from .. import __version__
+from ..atomic import write_atomically
+from ..describe.summary import number
+from .pictures import (
+    label_of,
+    numbers_of,
+    plot_bands,
+    plot_parallel,
+    plot_sobol,
+    plot_study,
+)
+from .sampling import SALTELLI
+from .sensitivity import sobol
+from .study import study_data
+
+if TYPE_CHECKING:
+    from .sweep import Sweep
+
+WORST = 5  # of each metric
+FAILURES = 20
+PERCENTILES = (0, 5, 50, 95, 100)
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #1B2430; max-width: 1100px; margin: 2em auto; padding: 0 1em; }
+h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
+table { border-collapse: collapse; font-size: 0.9em; } th { text-align: left; }
+td, th { padding: 0.25em 0.9em 0.25em 0; border-bottom: 1px solid #E3E8EE; vertical-align: top; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; }
+code, pre { font-size: 0.85em; background: #F4F6F9; } pre { padding: 1em; overflow-x: auto; }
+img { max-width: 100%; } figure { margin: 1em 0; }
+"""
+
+
+def write_report(sweep: "Sweep", path: str | Path) -> Path:
+    """The page of a study; it needs no network and no other file."""
+    page = report_page(sweep).encode()
+    return write_atomically(path, lambda file: file.write(page))
+
+
+def report_page(sweep: "Sweep") -> str:
+    """Text of the page."""
+    study = sweep.study
+    title = (
+        f"{study.analysis} of {study.base.robot.name} over {', '.join(study.labels)}"
+    )
+    parts = [
+        f"<h1>{_text(title)}</h1>",
+        _facts(sweep),
+        _section("Yield", _yields(sweep)),
+        _section("Numbers", _numbers(sweep)),
+        _section("Worst cases", _worst(sweep)),
+        _section("Pictures", _pictures(sweep)),
+        _section("Failed runs", _failures(sweep)),
+        _section("The study", f"<pre>{_text(_study_text(sweep))}</pre>"),
+    ]
+    body = "\n".join(parts)
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{_text(title)}</title><style>{STYLE}</style></head>\n<body>{body}</body></html>\n"
+    )
+
+
+def _text(value: Any) -> str:
+    return html.escape(str(value))
+
+
+def _section(title: str, content: str) -> str:
+    return f"<h2>{title}</h2>\n{content}" if content else ""
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = ["".join(f"<th>{_text(name)}</th>" for name in columns)]
+    for row in rows:
+        lines.append("".join(_cell(value) for value in row))
+    return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float | int):
+        return f'<td class="n">{_text(number(value))}</td>'
+    return f"<td>{_text(value)}</td>"
+
+
+def _facts(sweep: "Sweep") -> str:
+    tally, study = sweep.tally, sweep.study
+    how = "table" if study.table is not None else study.sampling
+    return (
+        f"<p>{tally.runs} runs, {tally.failed} failed; sampling: {_text(how)}; "
+        f"lissom {_text(__version__)}.</p>"
+    )
+
+
+def _yields(sweep: "Sweep") -> str:
+    lines = [f"<li>{_text(one)}</li>" for one in sweep.yields()]
+    return f"<ul>{''.join(lines)}</ul>" if lines else ""
+
+
+def _numbers(sweep: "Sweep") -> str:
+    names = [request.label for request in sweep.study.metrics]
+    rows = []
+    for name in names:
+        values = numbers_of(sweep.data, name)
+        values = values[np.isfinite(values)]
+        found = np.percentile(values, PERCENTILES) if len(values) else [np.nan] * 5
+        rows.append((label_of(sweep.data, name), *map(float, found)))
+    columns = ("metric", "smallest", "5 %", "median", "95 %", "largest")
+    return _table(columns, rows) if rows else ""
+
+
+def _worst(sweep: "Sweep") -> str:
+    rows = []
+    for case in sweep.worst(WORST):
+        values = [v if isinstance(v, float) else str(v) for v in case.values.values()]
+        command = case.command or ""
+        rows.append((case.metric, case.value, case.unit, case.run, *values, command))
+    labels = [label_of(sweep.data, label) for label in sweep.study.labels]
+    columns = ("metric", "value", "unit", "run", *labels, "command that repeats it")
+    return _table(columns, rows) if rows else ""
+
+
+def _failures(sweep: "Sweep") -> str:
+    failures = sweep.failures()
+    shown = list(failures.items())[:FAILURES]
+    more = len(failures) - len(shown)
+    text = _table(("run", "reason"), shown) if shown else ""
+    return text + (f"<p>and {more} more</p>" if more > 0 else "")
+
+
+def _pictures(sweep: "Sweep") -> str:
+    study, data = sweep.study, sweep.data
+    figures = [plot_study(study, data, sweep.worst())]
+    names = [request.label for request in study.metrics]
+    if len(study.labels) > 1:
+        figures += [plot_parallel(study, data, name) for name in names]
+    if study.sampling == SALTELLI and len(study.labels) > 1:
+        figures += [plot_sobol(sobol(study, data, name)) for name in names]
+    if names:
+        figures += [plot_bands(study, data, name) for name in study.series]
+    return "\n".join(_embedded(figure) for figure in figures)
+
+
+def _embedded(figure: Figure) -> str:
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=110)
+    text = base64.b64encode(content.getvalue()).decode("ascii")
+    return f'<figure><img alt="" src="data:image/png;base64,{text}"></figure>'
+
+
+def _study_text(sweep: "Sweep") -> str:
+    return json.dumps(study_data(sweep.study), indent=2, ensure_ascii=False)

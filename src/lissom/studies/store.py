@@ -1,0 +1,262 @@
+"""The folder of a study: what it is, and the chunks that are done. Chunks are the only truth."""
+
+import errno
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import __version__
+from ..atomic import write_atomically
+from ..describe.errors import DescriptionError, Problem
+from ..describe.part import is_list
+from .chunk import BrokenChunk, ChunkContent, ChunkTask, decoded
+from .recipe import Recipe
+from .study import Study, study_data
+
+STUDY_FILE = "study.json"
+CHUNK_FOLDER = "chunks"
+DATASET = "dataset.nc"
+LOCK = "lock"
+ENDING = ".sweep"
+MOST_CHANGES = 8  # that are named
+
+
+class StoreError(RuntimeError):
+    """A store that cannot be written to, or is in use."""
+
+
+class Plan(NamedTuple):
+    """A study made ready: how its runs are computed, and which run is in which chunk."""
+
+    study: Study
+    recipe: Recipe
+
+    @classmethod
+    def of(cls, study: Study) -> "Plan":
+        """The plan of a study."""
+        return cls(study, Recipe.of(study))
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks."""
+        return -(-self.study.design.count // self.study.chunk_size)
+
+    def task(self, number: int) -> ChunkTask:
+        """The runs of one chunk."""
+        size = self.study.chunk_size
+        first = number * size
+        return ChunkTask(number, first, self.study.design.settings(first, first + size))
+
+    def record(self) -> dict[str, Any]:
+        """What a store remembers of its study."""
+        return {
+            "lissom": __version__,
+            "fingerprint": self.recipe.fingerprint,
+            "runs": self.study.design.count,
+            "chunk": self.study.chunk_size,
+            "study": study_data(self.study),
+            "scenario": self.recipe.scenario,
+        }
+
+
+class Store:
+    """The folder that holds the chunks of a study."""
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+
+    @property
+    def chunk_folder(self) -> Path:
+        """Where the chunks are."""
+        return self.folder / CHUNK_FOLDER
+
+    def recorded(self) -> dict[str, Any] | None:
+        """What the store remembers of its study; None for one that has not begun.
+
+        Raises:
+            DescriptionError: the file is there and cannot be read.
+        """
+        path = self.folder / STUDY_FILE
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except NotADirectoryError:
+            raise _refused(
+                self.folder, "is a file, not the folder of a study"
+            ) from None
+        except (OSError, ValueError) as reason:
+            raise _refused(path, f"cannot be read: {reason}") from None
+
+    def begin(self, plan: Plan) -> None:
+        """Makes the folder of a study, or finds that it holds this very study.
+
+        Raises:
+            DescriptionError: it holds another one, with what changed.
+        """
+        record = json.loads(json.dumps(plan.record()))
+        held = self.recorded()
+        if held is not None:
+            if held != record:
+                raise _refused(self.folder, _changes_told(held, record))
+            return
+        if self._holds_something_else():
+            message = (
+                "is not empty, and not the folder of a study: choose another --store"
+            )
+            raise _refused(self.folder, message)
+        try:
+            self.chunk_folder.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(record, indent=1)
+            write_atomically(
+                self.folder / STUDY_FILE, lambda file: file.write(text.encode())
+            )
+        except OSError as failure:
+            raise cannot_write(self.folder, failure) from None
+
+    def _holds_something_else(self) -> bool:
+        """True if the folder has content, and not only what a study that was killed at once leaves behind."""
+        if not self.folder.is_dir():
+            return False
+        own = (CHUNK_FOLDER, LOCK)
+        names = [path.name for path in self.folder.iterdir()]
+        others = [n for n in names if n not in own and STUDY_FILE not in n]
+        return bool(others)
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Writes one chunk: whole, or not at all.
+
+        Raises:
+            StoreError: there is no room, or no right to write.
+        """
+        try:
+            path = self._path(name)
+            path.parent.mkdir(exist_ok=True)
+            write_atomically(path, lambda file: file.write(data))
+        except OSError as failure:
+            raise cannot_write(self.folder, failure) from None
+
+    def _path(self, name: str) -> Path:
+        # A folder with many thousands of files is slow to look through.
+        return self.chunk_folder / name[:2] / name
+
+    def present(self) -> set[str]:
+        """Names of the chunks that are there."""
+        return {path.name for path in self.chunk_folder.glob("*/*.chunk")}
+
+    def read(self, name: str) -> ChunkContent:
+        """The content of a chunk.
+
+        Raises:
+            BrokenChunk: it is damaged.
+            FileNotFoundError: it is not there.
+        """
+        return decoded(self._path(name).read_bytes())
+
+    def found(self, name: str) -> ChunkContent | None:
+        """The content of a chunk, None where it is missing or damaged: it is then computed anew."""
+        try:
+            return self.read(name)
+        except (BrokenChunk, OSError, ValueError, KeyError):
+            return None
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """While it lasts, nobody else writes to the store; the system lets go when the process ends, however it does.
+
+        Raises:
+            StoreError: another process does.
+        """
+        try:
+            file = open(self.folder / LOCK, "a+b")
+        except OSError as failure:
+            raise cannot_write(self.folder, failure) from None
+        with file:
+            if not _locked(file):
+                raise StoreError(
+                    f"{self.folder}: another process is computing this study; wait, or stop it"
+                )
+            yield
+
+
+def _locked(file: Any) -> bool:
+    try:
+        import fcntl
+    except ImportError:
+        # On systems without it, chunks still appear whole or not at all.
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # Some network file systems know no locks.
+        return True
+    return True
+
+
+def cannot_write(folder: Path, failure: OSError) -> StoreError:
+    """What to say where a store cannot be written."""
+    if failure.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StoreError(
+            f"{folder}: no room left on the disk. Free some space and give the same command again"
+        )
+    return StoreError(f"{folder}: cannot be written: {failure.strerror or failure}")
+
+
+def default_store(study: str | Path) -> Path:
+    """The folder of a study beside its file: `study.sweep` for `study.yaml`."""
+    path = Path(study)
+    return path.with_name(path.stem + ENDING)
+
+
+def store_exists(folder: str | Path) -> bool:
+    """True if a folder is the store of a study."""
+    return os.path.isfile(Path(folder) / STUDY_FILE)
+
+
+# --- what changed --------------------------------------------------------------------------------------------------
+
+
+def _refused(place: Path, message: str) -> DescriptionError:
+    return DescriptionError([Problem(str(place), None, "", None, message)])
+
+
+def _changes_told(held: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What the study of a store and the study that was asked for do not have in common."""
+    if held.get("lissom") != now["lissom"]:
+        found = [f"lissom was {held.get('lissom')}, now {now['lissom']}"]
+    else:
+        found = list(differences(held.get("study"), now["study"], ""))
+        found += differences(held.get("scenario"), now["scenario"], "scenario")
+        # The same words may mean other files: only their content differs then.
+        found = found or ["a file that the robot names has another content"]
+    shown = "; ".join(dict.fromkeys(found[:MOST_CHANGES]))
+    more = (
+        f"; and {len(found) - MOST_CHANGES} more" if len(found) > MOST_CHANGES else ""
+    )
+    return f"holds another study: {shown}{more}. Choose another --store, or remove this one"
+
+
+def differences(old: Any, new: Any, place: str) -> Iterator[str]:
+    """Entries in which plain data differ: `over.payload.mass.to was 1, now 2`."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in dict.fromkeys([*old, *new]):
+            inside = f"{place}.{key}" if place else str(key)
+            yield from differences(old.get(key), new.get(key), inside)
+        return
+    if is_list(old) and is_list(new) and len(old) == len(new):
+        for k, (before, after) in enumerate(zip(old, new, strict=True)):
+            yield from differences(before, after, f"{place}.{k}")
+        return
+    if old != new:
+        yield f"{place} was {_told(old)}, now {_told(new)}"
+
+
+def _told(value: Any) -> str:
+    from ..describe.errors import shortened
+
+    return "absent" if value is None else shortened(value, 40)

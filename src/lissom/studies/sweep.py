@@ -1,0 +1,270 @@
+"""Studies from Python: `ls.sweep` computes one, or goes on with it, and gives its results."""
+
+import io
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..describe.summary import Summarised, Summary, count, number
+from ..show.run import Run, unknown_name
+from .compute import processors
+from .dataset import FAILURE, REASON, write_dataset
+from .engine import Source, Survey, Tally, compute_missing, survey
+from .local_workers import computed_here
+from .store import DATASET, Plan, Store, default_store
+from .study import Study
+from .worst_cases import WorstCase, command_of, run_values, worst_cases
+from .yields import Yield, yields_of
+
+
+class Sweep(Summarised):
+    """The results of a study: `sweep.data` is the xarray.Dataset over all runs, with units and the study inside."""
+
+    def __init__(self, plan: Plan, store: Store, found: Survey):
+        self._plan = plan
+        self._store = store
+        self._found = found
+        self._data: Any = None
+
+    @property
+    def study(self) -> Study:
+        """What was computed."""
+        return self._plan.study
+
+    @property
+    def store(self) -> Path:
+        """The folder that holds it."""
+        return self._store.folder
+
+    @property
+    def tally(self) -> Tally:
+        """How many runs there are, how many failed, and how long they took."""
+        return self._found.tally
+
+    @property
+    def file(self) -> Path:
+        """The NetCDF file with all results."""
+        return self.store / DATASET
+
+    @property
+    def data(self) -> Any:
+        """All results, read from their file when they are looked at."""
+        if self._data is None:
+            import xarray as xr
+
+            self._data = xr.open_dataset(self.file, engine="h5netcdf")
+        return self._data
+
+    def on_grid(self) -> Any:
+        """The results of a grid with one dimension for each key.
+
+        Raises:
+            ValueError: the study is no grid.
+        """
+        study = self.study
+        if study.table is not None or study.sampling != "grid":
+            raise ValueError(
+                f"sampling: {study.sampling}: only the runs of a grid lie on one"
+            )
+        from .grids import on_grid
+
+        return on_grid(study, self.data)
+
+    def worst(self, count: int = 1) -> list[WorstCase]:
+        """The worst runs of every metric."""
+        return worst_cases(self.study, self.data, count)
+
+    def yields(self) -> list[Yield]:
+        """Which part of the runs keeps the specification, with its confidence."""
+        return yields_of(self.study, self.data)
+
+    def failures(self) -> dict[int, str]:
+        """Runs that failed, and why."""
+        places = self.data[FAILURE].values
+        if not places.any():
+            return {}
+        reasons = self.data[REASON].values
+        rows = np.flatnonzero(places)
+        return {int(k): str(reasons[places[k] - 1]) for k in rows}
+
+    def values(self, run: int) -> dict[str, Any]:
+        """The values of the keys in one run."""
+        return run_values(self.study, self._checked(run))
+
+    def scenario(self, run: int) -> Any:
+        """The scenario of one run: `ls.run_scenario` repeats it."""
+        return self.study.run_scenario(self._checked(run))
+
+    def command(self, run: int) -> str | None:
+        """The command line that repeats one run."""
+        return command_of(self.study, self._checked(run))
+
+    def run(self, run: int) -> Run:
+        """A whole run, of studies that keep them (`runs: all`).
+
+        Raises:
+            ValueError: the study keeps none, or this one failed.
+        """
+        if self.study.runs != "all":
+            raise ValueError("the study keeps no whole runs: runs: all")
+        number, place = divmod(self._checked(run), self.study.chunk_size)
+        data = self._store.read(self._found.names[number]).runs[place]
+        if not data:
+            raise ValueError(f"run {run} failed: {self.failures()[run]}")
+        import xarray as xr
+
+        from ..show.node_index import with_tips
+
+        return Run(with_tips(xr.load_dataset(io.BytesIO(data), engine="h5netcdf")))
+
+    # --- pictures: slow to import, and few studies are drawn -------------------------------------------------------
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Figure of all metrics: a curve over one key, heat maps over a grid of two, else scatter."""
+        from .pictures import plot_study
+
+        return plot_study(self.study, self.data, self.worst(), path)
+
+    def plot_heat_map(self, metric: str, path: str | Path | None = None) -> Any:
+        """Figure of a metric over a grid of two keys."""
+        from .pictures import plot_heat_map
+
+        names = [self._metric(metric)]
+        return plot_heat_map(self.study, self.data, names, self.worst(), path)
+
+    def plot_scatter(self, metric: str, path: str | Path | None = None) -> Any:
+        """Figure of a metric against every key, the worst runs marked."""
+        from .pictures import plot_scatter
+
+        names, worst = [self._metric(metric)], self.worst(3)
+        return plot_scatter(self.study, self.data, names, worst, path)
+
+    def plot_parallel(self, metric: str, path: str | Path | None = None) -> Any:
+        """Figure of parallel coordinates, one line for each run, coloured by a metric."""
+        from .pictures import plot_parallel
+
+        return plot_parallel(self.study, self.data, self._metric(metric), path)
+
+    def plot_bands(self, series: str, path: str | Path | None = None) -> Any:
+        """Figure of a time series of all runs: median and percentiles."""
+        from .pictures import plot_bands
+
+        return plot_bands(self.study, self.data, series, path)
+
+    def sobol(self, metric: str) -> Any:
+        """Sobol indices of a metric with their confidence, of a study with `sampling: saltelli`."""
+        from .sensitivity import sobol
+
+        return sobol(self.study, self.data, self._metric(metric))
+
+    def plot_sobol(self, metric: str, path: str | Path | None = None) -> Any:
+        """Figure of the Sobol indices of a metric."""
+        from .pictures import plot_sobol
+
+        return plot_sobol(self.sobol(metric), path)
+
+    def report(self, path: str | Path) -> Path:
+        """One self-contained HTML page about the study."""
+        from .report import write_report
+
+        return write_report(self, path)
+
+    def _metric(self, name: str) -> str:
+        names = [request.label for request in self.study.metrics]
+        if name not in names:
+            raise unknown_name("metric", name, names)
+        return name
+
+    def _checked(self, run: int) -> int:
+        count = self.study.design.count
+        if not 0 <= run < count:
+            raise ValueError(f"run: {run}: the study has runs 0 to {count - 1}")
+        return run
+
+    def summary(self) -> Summary:
+        """What was computed, and the worst case of each metric."""
+        study, tally = self.study, self.tally
+        lines = [
+            ("analysis", study.analysis),
+            (
+                "runs",
+                f"{tally.done} of {count(tally.runs, 'run')}, {tally.failed} failed",
+            ),
+            ("over", ", ".join(study.labels)),
+            ("store", str(self.store)),
+        ]
+        for one in self.yields():
+            lines.append(("yield", str(one)))
+        rows = []
+        for case in self.worst():
+            where = ", ".join(f"{key} = {_told(v)}" for key, v in case.values.items())
+            rows.append(
+                (case.metric, number(case.value), case.unit, str(case.run), where)
+            )
+        columns = ("worst case of", "value", "unit", "run", "values")
+        return Summary("Study", tuple(lines), columns, tuple(rows))
+
+
+def _told(value: Any) -> str:
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def sweep(
+    study: Any,
+    *,
+    store: str | Path | None = None,
+    workers: int | None = None,
+    cluster: Any = None,
+    watch: Callable[[Tally], None] = lambda tally: None,
+) -> Sweep:
+    """A study computed on all cores; what its store holds already is not computed again.
+
+    Args:
+        study: a `Study`, the path of a study file, or its data.
+        store: folder for what is done; default: beside the file of the study, or a temporary one.
+        workers: processes; default: one for each core.
+        cluster: address of a Dask scheduler, `local`, or a `dask.distributed.Client`, instead of processes here.
+        watch: called with a `Tally` while the study goes on; an exception that it raises stops the study.
+
+    Raises:
+        DescriptionError: the study is wrong, or its store holds another one.
+        StoreError: the store cannot be written.
+    """
+    described = Study.of(study)
+    plan = Plan.of(described)
+    folder = Store(store or _usual_store(study))
+    source = source_of(workers, cluster)
+    found = compute_missing(plan, folder, source, watch)
+    return finished(plan, folder, found)
+
+
+def source_of(workers: int | None, cluster: Any) -> Source:
+    """What computes the chunks: processes on this machine, or a cluster."""
+    if cluster is not None:
+        from .cluster import computed_on
+
+        return lambda plan, numbers: computed_on(cluster, plan, numbers, workers)
+    return lambda plan, numbers: computed_here(plan, numbers, workers or processors())
+
+
+def finished(plan: Plan, store: Store, found: Survey) -> Sweep:
+    """The results of a store that holds all chunks; the dataset is written where it is not there yet."""
+    target = store.folder / DATASET
+    if found.tally.computed or not target.exists():
+        write_dataset(plan, store, found.names, target)
+    return Sweep(plan, store, found)
+
+
+def opened(study: Study, folder: str | Path) -> Sweep:
+    """The results of a store that is complete, without computing anything."""
+    plan, store = Plan.of(study), Store(folder)
+    return finished(plan, store, survey(plan, store))
+
+
+def _usual_store(study: Any) -> Path:
+    if isinstance(study, str | Path):
+        return default_store(study)
+    return Path(tempfile.mkdtemp(prefix="lissom-sweep-")) / "store"

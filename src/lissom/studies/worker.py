@@ -1,0 +1,83 @@
+"""A process that computes chunks: asked on its standard input, answering on its standard output.
+
+It is started as a program of its own, so that nothing of the script that asks for a study is run again. Whoever starts
+it holds the other end of its input: when that closes, for whatever reason, the process ends.
+"""
+
+import json
+import os
+import queue
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+from .. import __version__
+from .chunk import ChunkTask, encoded
+from .recipe import Recipe
+
+ORPHANED = 3  # exit code
+
+
+def main() -> None:
+    """Computes what is asked for until nobody asks any more."""
+    answers = _own_output()
+    requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
+    from ..compiled_code import keep_compiled_code
+
+    keep_compiled_code()
+    recipe = Recipe.model_validate(requests.get()["recipe"])
+    while True:
+        request = requests.get()
+        data = answered(recipe, request, lambda k: _say(answers, {"run": k}))
+        _say(answers, {"size": len(data)}, data)
+
+
+def answered(recipe: Recipe, request: Mapping[str, Any], tell: Any) -> bytes:
+    """The bytes of the chunk that a request asks for."""
+    from .compute import compute_chunk
+
+    task = ChunkTask(request["number"], request["first"], request["settings"])
+    lost = request.get("lost")
+    numbered = None if lost is None else {int(k): why for k, why in lost.items()}
+    return encoded(compute_chunk(recipe, task, tell, numbered))
+
+
+def _own_output() -> BinaryIO:
+    """Standard output for answers alone: whatever else is printed goes to standard error."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return answers
+
+
+def _listen(requests: "queue.SimpleQueue[dict[str, Any]]") -> None:
+    for line in sys.stdin.buffer:
+        requests.put(json.loads(line))
+    # The other end is gone: nobody waits for an answer.
+    os._exit(ORPHANED)
+
+
+def _say(answers: BinaryIO, head: Mapping[str, Any], data: bytes = b"") -> None:
+    answers.write(json.dumps(head).encode() + b"\n" + data)
+    answers.flush()
+
+
+def compute_remotely(
+    recipe: Mapping[str, Any], fingerprint: str, request: Mapping[str, Any]
+) -> bytes:
+    """The bytes of a chunk, computed by a worker of a cluster.
+
+    Raises:
+        RuntimeError: the worker has another version, or files of another content.
+    """
+    own = Recipe.model_validate(dict(recipe))
+    if own.fingerprint != fingerprint:
+        raise RuntimeError(
+            f"this worker has other files of the robot, or another version (lissom {__version__})"
+        )
+    return answered(own, request, lambda k: None)
+
+
+if __name__ == "__main__":
+    main()

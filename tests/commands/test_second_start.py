@@ -1,0 +1,86 @@
+"""A second start of a command compiles and imports nothing that it can do without, and gives the right numbers."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+ARM = """
+lissom: 1
+name: arm
+gravity: [0, -9.81, 0]
+links:
+  - name: rod
+    joint: {type: revolute, axis: z}
+    beam:
+      tip: [0.4, 0, 0]
+      elements: 2
+      material: {E: 7e10, G: 2.7e10, rho: 2700}
+      section: {type: circle, radius: 0.004}
+"""
+PROGRAM = "import sys, lissom_command; sys.exit(lissom_command.main())"
+CHANGES = {
+    "another number": "links.rod.beam.material.E=5e10",
+    "another length": "links.rod.beam.tip=[0.3, 0, 0]",
+    "a mass that was zero": "payload.mass=0.2",
+    "another structure": "links.rod.beam.elements=3",
+}
+
+
+def start(folder, *words):
+    line = [sys.executable, "-X", "importtime", "-c", PROGRAM, "simulate", *words]
+    environment = os.environ | {"LISSOM_CACHE": str(folder)}
+    environment.pop("JAX_COMPILATION_CACHE_DIR", None)
+    done = subprocess.run(
+        [*line, "--t-end", "0.02", "--json"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    modules = set(re.findall(r"\| +(\w+)", done.stderr))
+    return json.loads(done.stdout), modules
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    """A folder with the machine code of the arm, and the arm."""
+    folder = tmp_path_factory.mktemp("cache")
+    file = folder / "arm.yaml"
+    file.write_text(ARM)
+    start(folder, file)
+    return folder, file
+
+
+@pytest.mark.slow
+def test_a_second_start_compiles_nothing_and_imports_no_large_package(seen, tmp_path):
+    folder, file = seen
+    answer, modules = start(folder, file, "-o", tmp_path / "arm.nc")
+    assert answer["cache"]["misses"] == 0 and answer["cache"]["hits"] > 0
+    assert modules.isdisjoint({"scipy", "pandas", "xarray", "matplotlib", "control"})
+    # XLA keeps its programs beside the folder of machine code: none was needed.
+    assert {entry.name for entry in folder.iterdir()} <= {"native", "arm.yaml"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_changed_robot_gets_its_own_numbers(seen, change):
+    folder, file = seen
+    cached, _ = start(folder, file, "--set", change)
+    alone, _ = start("off", file, "--set", change)
+    plain, _ = start(folder, file)
+    for name in ("q", "qd", "energy", "position"):
+        assert cached[name] == alone[name]
+    assert cached["energy"] != plain["energy"]
+
+
+@pytest.mark.slow
+def test_other_numbers_compile_nothing(seen):
+    folder, file = seen
+    for change in ("another number", "another length"):
+        answer, _ = start(folder, file, "--set", CHANGES[change])
+        assert answer["cache"]["misses"] == 0

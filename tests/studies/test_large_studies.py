@@ -1,0 +1,139 @@
+"""Studies of a million results, on full disks, and killed at a hundred moments: the engine alone, on made-up runs."""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from lissom.studies.engine import compute_missing, survey
+from lissom.studies.store import Plan, Store, StoreError
+from lissom.studies.sweep import finished
+
+from .kill_study import kept
+from .made_up_runs import E, MadeUpWorkers, study
+
+pytestmark = pytest.mark.slow
+
+MILLION = {E: "150:220:1000 GPa", "payload.mass": "0:1:500 kg"}  # times two metrics
+MEGABYTE = 2**20
+
+
+def peak_memory() -> float:
+    """Of this process so far [MB]."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def test_a_million_results_are_written_in_bounded_memory_and_open_at_once(tmp_path):
+    plan = Plan.of(study(over=MILLION, chunk=1000))
+    store = Store(tmp_path / "s")
+    found = compute_missing(plan, store, MadeUpWorkers())
+    before = peak_memory()
+    results = finished(plan, store, found)
+    grown = peak_memory() - before
+    began = time.perf_counter()
+    with xr.open_dataset(results.file, engine="h5netcdf") as data:
+        assert data.sizes["run"] == 500_000
+        largest = float(data["tip_deflection"].max())
+    took = time.perf_counter() - began
+    print(f"opened in {took:.3f} s, memory grew by {grown:.0f} MB")
+    assert largest == pytest.approx(1e9 / 150e9)
+    assert took < 2.0
+    # The results are 12 MB; writing them holds one chunk at a time, and what HDF5 keeps.
+    assert grown < 50
+
+
+def test_the_engine_takes_less_than_two_percent_of_runs_of_ten_milliseconds(tmp_path):
+    """Everything but the runs themselves: hashes, files, checksums, the dataset."""
+    plan = Plan.of(
+        study(over={E: "150:220:100 GPa", "payload.mass": "0.1:1:64 kg"}, chunk=64)
+    )
+    store = Store(tmp_path / "s")
+    began = time.process_time()
+    finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+    overhead = (time.process_time() - began) / plan.study.design.count
+    print(f"{1e6 * overhead:.0f} us of each run")
+    assert overhead < 0.02 * 10e-3
+
+
+def test_a_disk_that_is_full_stops_a_study_which_goes_on_when_there_is_room(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=300k", "none", disk], check=True
+    )
+    try:
+        plan = Plan.of(study(over={E: "150:220:30 GPa", "payload.mass": "0:1:10 kg"}))
+        store = Store(disk / "s")
+        with pytest.raises(StoreError, match="no room left on the disk"):
+            finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+        done = survey(plan, store).tally.done
+        assert 0 < done < 300
+        assert not list(disk.rglob("*.tmp"))
+        subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
+        workers = MadeUpWorkers()
+        results = finished(plan, store, compute_missing(plan, store, workers))
+        assert 3 * len(workers.asked) == 300 - done
+        assert results.data.sizes["run"] == 300
+        results.data.close()
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+SCRIPT = """
+import sys, time
+sys.path[:0] = [{tests!r}]
+from studies.made_up_runs import MadeUpWorkers, study
+from lissom.studies.engine import compute_missing
+from lissom.studies.store import Plan, Store
+from lissom.studies.sweep import finished
+
+plan = Plan.of(study(over={over!r}, chunk=2))
+store = Store({store!r})
+print("ready", flush=True)
+finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+"""
+
+
+def test_a_hundred_kills_lose_and_double_nothing(tmp_path):
+    """Kills fall into writing, renaming and reading: chunks come thousands a second."""
+    over = {E: "150:220:100 GPa", "payload.mass": "0.1:1:100 kg"}
+    tests = str(Path(__file__).parents[1])
+    store = tmp_path / "s"
+    script = SCRIPT.format(tests=tests, over=over, store=str(store))
+    moments = random.Random(7)
+    before: dict = {}
+    kills = 0
+    code = None
+    while code != 0:
+        process = subprocess.Popen(
+            [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        if kills < 100:
+            time.sleep(moments.uniform(0.0, 1.0))
+            os.kill(process.pid, signal.SIGKILL)
+            kills += 1
+        code = process.wait()
+        now = kept(store)
+        assert set(before) <= set(now)
+        assert all(now[name] == facts for name, facts in before.items())
+        before = now
+    plan = Plan.of(study(over=over, chunk=2))
+    again = finished(
+        plan,
+        other := Store(tmp_path / "o"),
+        compute_missing(plan, other, MadeUpWorkers()),
+    )
+    with xr.open_dataset(store / "dataset.nc") as killed, again.data as whole:
+        for name in whole.variables:
+            assert np.array_equal(killed[name].values, whole[name].values)
+    print(f"{kills} kills")
+    assert kills == 100
