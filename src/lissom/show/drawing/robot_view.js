@@ -10,6 +10,7 @@ import { column, distance, times, turn, add } from "./vectors.js";
 
 export const NO_WEBGL =
   "This page draws with WebGL 2, which is switched off or missing in this browser. Switch on hardware acceleration, or open the file in a current Firefox, Chrome, Edge or Safari.";
+const PICKED_WITHIN = 14; // pixels
 const WORLD = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 
 export class RobotView {
@@ -138,6 +139,19 @@ export class RobotView {
       if (isSame) before.text += " \u00b7 " + name;
       else this.labels.push((before = { at, text: name, color: colors.ink, dot: true }));
     });
+  }
+
+  // The node drawn at a place on the stage, null where there is none.
+  nodeNear(x, y) {
+    const vp = this.camera.viewProjection(this.aspect);
+    let found = null;
+    let nearest = PICKED_WITHIN;
+    this.motion.nodes.forEach((name, n) => {
+      const place = this.labelPen.onScreen(vp, this.motion.drawnPoint(n, this.choices.scale));
+      const away = place ? Math.hypot(place[0] - x, place[1] - y) : Infinity;
+      if (away < nearest) [found, nearest] = [name, away];
+    });
+    return found;
   }
 
   // --- mouse, pen, fingers ---

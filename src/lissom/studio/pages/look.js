@@ -1,6 +1,7 @@
 // Look: the robot with its frames and nodes; sliders move it, sag and holding torques follow.
 import { go, noteInAddress } from "./address.js";
 import { button, checkbox, make, shown } from "./dom.js";
+import { ErlsChoice } from "./erls.js";
 import { equivalents, poseLines } from "./equivalents.js";
 import { live } from "./live.js";
 import { save } from "./server.js";
@@ -21,6 +22,8 @@ export class LookScreen {
     this.same = make("div", {});
     const sag = checkbox("Sag under gravity", true, (on) => { this.sag = on; this.ask(); });
     this.sagBox = sag.box;
+    this.erls = new ErlsChoice(() => this.ask());
+    this.stage.onNode = (name) => this.erls.point(name);
     this.element = make("section", { class: "screen full look", "aria-labelledby": "look-title" },
       this.stage.element,
       make("aside", {},
@@ -30,26 +33,28 @@ export class LookScreen {
         make("div", { class: "panel" }, make("h3", {}, "Holding torques and sag"), this.facts),
         make("div", { class: "panel" }, make("h3", {}, "Show"), this.stage.toggles("trail"),
           make("h3", {}, "Deformation drawn"), this.stage.scaleSlider()),
-        this.actions(), this.same));
+        this.erls.element, this.actions(), this.same));
   }
   actions() {
     const robot = () => this.source;
     return make("div", { class: "panel row" },
-      button("Run", () => go({ screen: "run", source: robot() }), "main"),
+      button("Run", () => go({ screen: "run", source: robot(), zeroed: this.erls.picked.join(",") }), "main"),
       button("Build on it", () => go({ screen: "build", source: robot().replace(/^scenario:/, "library:") })),
       button("Matrices (.npz)", () => this.saveMatrices(".npz")),
       button("Matrices (.mat)", () => this.saveMatrices(".mat")));
   }
 
-  open({ source, q, sag }) {
+  open({ source, q, sag, zeroed }) {
     if (!source) return;
     this.sagBox.checked = this.sag = sag !== "0";
     const isNew = source !== this.source;
     this.source = source;
     this.title.textContent = this.app.subject(source);
     if (!isNew) return;
+    this.erls.picked = [];
     this.q = q ? q.split(",").map(Number) : null;
     this.fresh = true;
+    this.wanted = zeroed ? zeroed.split(",") : [];
     this.sliders.replaceChildren();
     this.stage.clear();
     this.ask();
@@ -59,7 +64,7 @@ export class LookScreen {
   async ask() {
     if (!this.source) return;
     this.stage.waiting.hidden = false;
-    const asked = { source: this.source, q: this.q, sag: this.sag };
+    const asked = { source: this.source, q: this.q, sag: this.sag, changes: this.erls.changes() };
     try {
       const pose = await live.pose(asked);
       if (asked.source === this.source) this.show(pose);
@@ -73,12 +78,18 @@ export class LookScreen {
     this.warning.textContent = pose.warnings.join("\n");
     this.stage.show(pose.picture, { keepCamera: !this.fresh, dhFrames: pose.dh_frames });
     if (this.fresh) this.buildSliders(pose);
+    if (this.fresh) this.erls.open(pose.picture.nodes, pose.joints.filter((joint) => joint.independent).length, this.wanted);
     this.fresh = false;
     this.q ||= pose.joints.map(({ name }) => pose.q[name]);
     this.showDependent(pose);
     this.showFacts(pose);
-    noteInAddress({ q: this.q.map((value) => +value.toPrecision(6)).join(","), sag: this.sag ? "" : "0" });
+    noteInAddress({ q: this.q.map((value) => +value.toPrecision(6)).join(","), sag: this.sag ? "" : "0", zeroed: this.erls.picked.join(",") });
     this.same.replaceChildren(equivalents(poseLines(this.source, this.q, this.sag), this.app.folder));
+    // A link may bring a choice of the ERLS along: the nodes that it names are known only now.
+    if (this.wanted.length) {
+      this.wanted = [];
+      this.ask();
+    }
   }
 
   buildSliders(pose) {

@@ -1,11 +1,11 @@
 // Results: the moving robot and its curves on one time.
-import { Motion } from "/assets/drawing/motion.js";
+import { Motion, frameBefore } from "/assets/drawing/motion.js";
 import { go, noteInAddress } from "./address.js";
 import { Chart } from "./charts.js";
 import { button, choice, labelled, make } from "./dom.js";
 import { equivalents, resultLines } from "./equivalents.js";
 import { Player } from "./player.js";
-import { downloadAddress, get } from "./server.js";
+import { downloadAddress, get, save } from "./server.js";
 import { Stage } from "./stage.js";
 import { reducedMotion } from "./theme.js";
 
@@ -77,7 +77,28 @@ export class ResultsScreen {
   showActions() {
     const link = make("a", { href: downloadAddress(this.file), download: "" }, "Download NetCDF");
     const share = button("Link to this time", () => noteInAddress({ t: +this.player.t.toPrecision(6) }));
-    this.actions.replaceChildren(link, share);
+    this.actions.replaceChildren(link, share,
+      button("Matrices here (.npz)", () => this.saveMatrices(".npz")), button("(.mat)", () => this.saveMatrices(".mat")));
+  }
+  // The joints at the time of the picture, in the order of the robot [rad or m].
+  jointsNow() {
+    const time = this.motion.array("chart_time");
+    const row = nearestRow(time, this.player.t);
+    const values = new Map();
+    this.content.charts.forEach(({ label, series }, k) => {
+      const unit = { "Joint angle": Math.PI / 180, "Joint position": 1 }[label];
+      if (!unit) return;
+      const curve = this.motion.array(`chart/${k}`);
+      series.forEach((name, s) => values.set(name, unit * curve[row * series.length + s]));
+    });
+    return this.content.links.map(({ name }) => values.get(name)).filter((value) => value !== undefined);
+  }
+  async saveMatrices(ending) {
+    try {
+      await save("matrices", { source: this.file, q: this.jointsNow(), ending }, `matrices${ending}`);
+    } catch (failure) {
+      this.message.textContent = failure.message;
+    }
   }
   moveTo(t) {
     this.stage.moveTo(t);
@@ -143,4 +164,10 @@ export class ResultsScreen {
     const count = this.motion.nodes.length;
     return Array.from(this.motion.time, (_, frame) => values[3 * (frame * count + node) + axis]);
   }
+}
+
+function nearestRow(time, t) {
+  const row = frameBefore(time, t);
+  const next = Math.min(row + 1, time.length - 1);
+  return time[next] - t < t - time[row] ? next : row;
 }

@@ -28,11 +28,12 @@ export class RunScreen {
       make("div", { class: "panel" }, make("h2", {}, "Runs"), this.jobs));
   }
 
-  async open({ source }) {
+  async open({ source, zeroed }) {
     const [library, listing] = await Promise.all([this.app.library(), get("files")]);
     if (!this.built) this.build(library);
     this.built = true;
     this.showSources(library, listing.files, source);
+    if (zeroed) this.fields.reference.value = zeroed.replaceAll(",", ", ");
     this.forget ||= live.onJobs((jobs) => this.showJobs(jobs));
     this.showLines();
   }

@@ -27,7 +27,14 @@ export class Stage {
     this.element.append(this.viewButtons());
     this.view.onChange = () => this.redraw();
     this.view.listen();
+    this.canvas.addEventListener("click", (event) => this.clicked(event));
     onTheme((theme) => { this.choices.theme = theme; this.redraw(); });
+  }
+
+  clicked(event) {
+    if (!this.view.motion || !this.onNode) return;
+    const name = this.view.nodeNear(event.offsetX, event.offsetY);
+    if (name) this.onNode(name);
   }
 
   viewButtons() {
