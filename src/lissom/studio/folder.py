@@ -153,7 +153,7 @@ class Folder:
                 f"{name}: changed on disk since it was opened; open it again, or save under another name",
                 409,
             )
-        content = text.encode()
+        content = _encoded(name, text)
         self._write(path, content)
         self.draft(name).unlink(missing_ok=True)
         return Text(name, text, fingerprint(content), None)
@@ -162,7 +162,7 @@ class Folder:
         """The hidden file beside a description that keeps what was typed until it is saved."""
         _check_ending(name, DESCRIPTIONS)
         draft = self.draft(name)
-        self._write(draft, text.encode())
+        self._write(draft, _encoded(name, text))
         return draft
 
     def drop_draft(self, name: str) -> None:
@@ -171,7 +171,7 @@ class Folder:
 
     def drop_idle_draft(self, name: str, text: str) -> None:
         """Takes the draft away again that says what the file says."""
-        if self._current(self.path(name)) == fingerprint(text.encode()):
+        if self._current(self.path(name)) == fingerprint(_encoded(name, text)):
             self.drop_draft(name)
 
     def draft(self, name: str) -> Path:
@@ -212,10 +212,13 @@ class Folder:
         stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in title)
         name = f"{RUNS}/{stem.strip('-')[:60] or 'run'}.nc"
         path = self.path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        free = _free_name(path)
-        # The place is taken at once: two runs of one name start in the same second.
-        free.touch()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            free = _free_name(path)
+            # The place is taken at once: two runs of one name start in the same second.
+            free.touch()
+        except OSError as failure:
+            raise FolderError(f"{name}: {failure.strerror}", 409) from None
         return f"{RUNS}/{free.name}", free
 
 
@@ -247,6 +250,15 @@ def _bytes_of(path: Path, most: int) -> bytes:
         return path.read_bytes()
     except OSError as failure:
         raise FolderError(f"{path.name}: {failure.strerror}") from None
+
+
+def _encoded(name: str, text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as failure:
+        # Half of a character, as JSON can write it.
+        where = failure.start
+        raise FolderError(f"{name}: character {where} is no Unicode") from None
 
 
 def _decoded(name: str, content: bytes) -> str:
