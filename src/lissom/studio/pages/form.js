@@ -5,7 +5,14 @@ import { appendEdit, dataAt, dataEdit, documentOf, valueEdit, writtenAt } from "
 
 const JOINTS = [["revolute", "revolute"], ["prismatic", "prismatic"], ["fixed", "fixed"]];
 const OWN = "own values";
-const ELSEWHERE = ["motor", "friction", "limits", "actuated"];
+// Of a joint's drive: key, heading, and what it is in words.
+const DRIVE = [
+  [["motor", "inertia"], "Rotor [kg m\u00b2]", "Rotor inertia in kg m\u00b2"],
+  [["motor", "ratio"], "Gear", "Gear ratio"],
+  [["friction", "viscous"], "Viscous", "Viscous friction in N m s"],
+  [["friction", "coulomb"], "Coulomb", "Coulomb friction in N m"],
+  [["limits", "torque"], "Most torque", "Largest torque in N m"],
+];
 
 export class RobotForm {
   // `edit` is handed each change of the text.
@@ -29,7 +36,8 @@ export class RobotForm {
       return;
     }
     this.links = links;
-    this.element.replaceChildren(this.general(), this.jointTable(), this.bodyTable(), this.adding());
+    this.element.replaceChildren(
+      this.general(), this.jointTable(), this.bodyTable(), this.adding(), this.driveTable(), this.massTable(), this.inText() ?? "");
     if (focus) this.element.querySelector(`[data-field="${CSS.escape(focus)}"]`)?.focus();
   }
 
@@ -87,8 +95,6 @@ export class RobotForm {
     const drop = button("\u00d7", () => this.edit(dataEdit(this.text, ["links", i], undefined)));
     drop.setAttribute("aria-label", `Remove link ${name}`);
     drop.disabled = this.links.length < 2;
-    const others = ELSEWHERE.filter((key) => link?.joint?.[key] !== undefined);
-    if (others.length) cells[0].title = `in the text: ${others.join(", ")}`;
     return [...cells, drop];
   }
   // Joints that are placed by origin and axis: x, y, z, and the axis in one field.
@@ -153,6 +159,45 @@ export class RobotForm {
     if (typeof material !== "string") return this.input([...at, "material", "E"], `Young's modulus of ${name} in Pa`);
     const known = this.materials.find((entry) => entry.name === material);
     return make("span", { class: "soft numbers" }, known ? known.E.toExponential(2) : "");
+  }
+
+  // Motors, gears and friction of the joints that move.
+  driveTable() {
+    const rows = [];
+    this.links.forEach((link, i) => {
+      if (!link?.joint || link.joint.type === "fixed") return;
+      const cells = DRIVE.map(([keys, , words]) => this.input(["links", i, "joint", ...keys], `${words} of ${link.name}`));
+      rows.push([link.name ?? "", ...cells]);
+    });
+    return this.table("Motors and drives", ["Joint", ...DRIVE.map(([, heading]) => heading)], rows);
+  }
+  massTable() {
+    const rows = [];
+    this.links.forEach((link, i) => (link?.masses ?? []).forEach((_, k) => {
+      const at = ["links", i, "masses", k];
+      const drop = button("\u00d7", () => this.edit(dataEdit(this.text, at, undefined)));
+      drop.setAttribute("aria-label", `Remove mass ${k + 1} of ${link.name}`);
+      rows.push([link.name, this.input([...at, "node"], `Node of mass ${k + 1} of ${link.name}`),
+        this.input([...at, "mass"], `Mass ${k + 1} of ${link.name} in kg`), drop]);
+    }));
+    const links = this.links.map((link, i) => [i, link?.name ?? `link ${i + 1}`]);
+    const where = choice(links, 0, () => {});
+    where.setAttribute("aria-label", "Link of the new mass");
+    const add = button("Add a mass", () => this.edit(this.massEdit(+where.value)));
+    const table = this.table("Lumped masses", ["Link", "Node", "Mass [kg]", ""], rows);
+    table.append(make("div", { class: "row" }, where, add));
+    return table;
+  }
+  massEdit(i) {
+    const masses = [...(this.links[i]?.masses ?? []), { node: "tip", mass: 0.1 }];
+    return dataEdit(this.text, ["links", i, "masses"], masses);
+  }
+  // What this robot has and the form does not show.
+  inText() {
+    const found = ["loops", "independent", "assembly"].filter((key) => this.document.has(key));
+    if (this.links.some((link) => link?.fe)) found.push("finite-element links");
+    if (this.links.some((link) => link?.parent)) found.push("parents of links");
+    return found.length ? make("p", { class: "soft" }, `In the text alone: ${found.join(", ")}.`) : null;
   }
 
   adding() {

@@ -41,7 +41,7 @@ export function valueEdit(text, path, typed) {
   }
   if (typed.trim() === "") document.deleteIn(path);
   else setTyped(document, path, typed);
-  return difference(text, document.toString(LINE));
+  return difference(text, merged(text, document));
 }
 
 function setTyped(document, path, typed) {
@@ -66,15 +66,15 @@ export function dataEdit(text, path, data) {
   const document = documentOf(text);
   if (!document) return null;
   if (data === undefined) document.deleteIn(path);
-  else document.setIn(path, flowing(document.createNode(data)));
-  return difference(text, document.toString(LINE));
+  else document.setIn(path, withComment(flowing(document.createNode(data)), document.getIn(path, true)));
+  return difference(text, merged(text, document));
 }
 export function appendEdit(text, path, data) {
   const document = documentOf(text);
   const list = document?.getIn(path, true);
   if (!isSeq(list)) return null;
   list.add(blockLink(document.createNode(data)));
-  return difference(text, document.toString(LINE));
+  return difference(text, merged(text, document));
 }
 
 function flowing(node) {
@@ -87,6 +87,28 @@ function blockLink(node) {
     for (const inner of pair.value?.items ?? []) flowing(inner.value ?? inner);
   }
   return node;
+}
+
+// The comment beside an entry stays when the entry is replaced.
+function withComment(made, old) {
+  if (old?.comment) made.comment = old.comment;
+  return made;
+}
+
+// The text of a changed document in which only the lines that changed are written anew: the library that writes YAML
+// has its own taste for spaces and numbers, and the user's lines stay as they are.
+function merged(text, changed) {
+  const lines = text.split("\n");
+  const before = documentOf(text).toString(LINE).split("\n");
+  const after = changed.toString(LINE).split("\n");
+  if (before.length !== lines.length) return after.join("\n");
+  let head = 0;
+  const shortest = Math.min(before.length, after.length);
+  while (head < shortest && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < shortest - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  const middle = after.slice(head, after.length - tail);
+  return [...lines.slice(0, head), ...middle, ...lines.slice(lines.length - tail)].join("\n");
 }
 
 // The smallest piece in which two texts differ.
