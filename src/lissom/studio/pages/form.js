@@ -29,16 +29,32 @@ export class RobotForm {
     if (!document_) return;
     this.text = text;
     this.document = document_;
-    const focus = window.document.activeElement?.dataset?.field;
     const links = dataAt(document_, ["links"]);
     if (!Array.isArray(links)) {
       this.element.replaceChildren(make("p", { class: "soft" }, "This file describes no links: change it as text."));
+      this.key = null;
       return;
     }
     this.links = links;
+    const key = structure(links);
+    // Only other values: the fields stay where they are, and so does the one that the user is in.
+    if (key === this.key) return this.refresh();
+    this.key = key;
+    this.fields = [];
+    this.drawings = [];
+    const focus = window.document.activeElement?.dataset?.field;
     this.element.replaceChildren(
       this.general(), this.jointTable(), this.bodyTable(), this.adding(), this.driveTable(), this.massTable(), this.inText() ?? "");
     if (focus) this.element.querySelector(`[data-field="${CSS.escape(focus)}"]`)?.focus();
+  }
+
+  refresh() {
+    for (const { input, path } of this.fields) input.value = writtenAt(this.text, this.document, path);
+    for (const drawn of this.drawings) {
+      const drawing = sectionDrawing(this.links[drawn.i].beam.section);
+      drawn.element.replaceWith(drawing);
+      drawn.element = drawing;
+    }
   }
 
   // Marks the fields that the validator complains about; messages name links by their names.
@@ -60,6 +76,7 @@ export class RobotForm {
     const made = make("input", { class: kind, value, "aria-label": label });
     made.dataset.field = this.fieldName(path);
     made.onchange = () => this.edit(valueEdit(this.text, path, made.value));
+    this.fields.push({ input: made, path });
     return made;
   }
   select(path, options, label) {
@@ -67,6 +84,7 @@ export class RobotForm {
     const made = choice(options, value, (picked) => this.edit(valueEdit(this.text, path, picked)));
     made.setAttribute("aria-label", label);
     made.dataset.field = this.fieldName(path);
+    this.fields.push({ input: made, path });
     return made;
   }
 
@@ -114,7 +132,9 @@ export class RobotForm {
     if (!link?.beam) return [name, "", this.rigidCell(link, i, name)];
     const at = ["links", i, "beam"];
     const { section } = link.beam;
-    return [name, sectionDrawing(section), this.shapeChoice(at, section, name), this.dimensions(at, section, name),
+    const element = sectionDrawing(section);
+    this.drawings.push({ element, i });
+    return [name, element, this.shapeChoice(at, section, name), this.dimensions(at, section, name),
       this.materialChoice(at, link.beam.material, name), this.modulus(at, link.beam.material, name),
       this.input([...at, "elements"], `Elements of ${name}`)];
   }
@@ -226,4 +246,15 @@ export class RobotForm {
         make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))),
         make("tbody", {}, ...rows.map((row) => make("tr", {}, ...cells(row))))));
   }
+}
+
+// What decides which fields there are; two texts with the same structure differ in values alone.
+function structure(links) {
+  const rows = links.map((link) => {
+    const { joint = {}, beam, rigid, fe, masses = [] } = link ?? {};
+    const material = typeof beam?.material === "string" ? beam.material : OWN;
+    const body = beam ? [beam.section?.shape, material] : [Boolean(rigid), Boolean(fe)];
+    return [link?.name, joint?.type, Boolean(joint?.origin || joint?.axis), body, masses.length];
+  });
+  return JSON.stringify(rows);
 }
