@@ -193,7 +193,7 @@ export class RobotForm {
   }
   massTable() {
     const rows = [];
-    this.links.forEach((link, i) => (link?.masses ?? []).forEach((_, k) => {
+    this.links.forEach((link, i) => massesOf(link).forEach((_, k) => {
       const at = ["links", i, "masses", k];
       const drop = button("\u00d7", () => this.edit(dataEdit(this.text, at, undefined)));
       drop.setAttribute("aria-label", `Remove mass ${k + 1} of ${link.name}`);
@@ -209,7 +209,7 @@ export class RobotForm {
     return table;
   }
   massEdit(i) {
-    const masses = [...(this.links[i]?.masses ?? []), { node: "tip", mass: 0.1 }];
+    const masses = [...massesOf(this.links[i]), { node: "tip", mass: 0.1 }];
     return dataEdit(this.text, ["links", i, "masses"], masses);
   }
   // What this robot has and the form does not show.
@@ -248,13 +248,16 @@ export class RobotForm {
   }
 }
 
+// While it is typed, an entry can be anything.
+const massesOf = (link) => (Array.isArray(link?.masses) ? link.masses : []);
+
 // What decides which fields there are; two texts with the same structure differ in values alone.
 function structure(links) {
   const rows = links.map((link) => {
-    const { joint = {}, beam, rigid, fe, masses = [] } = link ?? {};
+    const { joint, beam, rigid, fe } = link ?? {};
     const material = typeof beam?.material === "string" ? beam.material : OWN;
     const body = beam ? [beam.section?.shape, material] : [Boolean(rigid), Boolean(fe)];
-    return [link?.name, joint?.type, Boolean(joint?.origin || joint?.axis), body, masses.length];
+    return [link?.name, joint?.type, Boolean(joint?.origin || joint?.axis), body, massesOf(link).length];
   });
   return JSON.stringify(rows);
 }
