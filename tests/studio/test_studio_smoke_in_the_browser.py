@@ -6,6 +6,7 @@ from studio_client import InlineWorker
 
 from lissom.describe import library_names
 
+PATIENCE = 60_000  # ms: other tests keep this machine busy
 BROKEN = """lissom: 1
 name: arm            # my arm
 links:
@@ -21,6 +22,7 @@ links:
 def test_the_studio_opens_and_marks_the_mistakes_of_a_file(tmp_path):
     (tmp_path / "arm.yaml").write_text(BROKEN)
     with served_studio(tmp_path, InlineWorker) as house, chromium() as browser:
+        expect.set_options(timeout=PATIENCE)
         page = opened_page(browser, house)
         expect(page.locator(".card")).to_have_count(len(library_names()))
         assert "token" not in page.url

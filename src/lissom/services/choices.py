@@ -1,6 +1,6 @@
 """What a scenario lets one choose among."""
 
-from typing import get_args
+from typing import Any, get_args
 
 from ..describe.scenario import Initial, Method
 from ..describe.supported import SUPPORT
@@ -19,6 +19,14 @@ def choices() -> Choices:
     """The words that a scenario file accepts."""
     return Choices(
         formulations=tuple(SUPPORT),
-        methods=get_args(Method),
-        starts=get_args(Initial.model_fields["elastic"].annotation),
+        methods=_words(Method),
+        starts=_words(Initial.model_fields["elastic"].annotation),
     )
+
+
+def _words(annotation: Any) -> tuple[str, ...]:
+    """The words that a type accepts, beside numbers and other things."""
+    words: list[str] = []
+    for inner in get_args(annotation):
+        words += [inner] if isinstance(inner, str) else _words(inner)
+    return tuple(words)
