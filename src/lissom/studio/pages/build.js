@@ -119,9 +119,10 @@ export class BuildScreen {
   showProblems(errors) {
     this.editor.mark(errors);
     this.form.mark(errors);
-    const rows = errors.map(({ line, field, message }) => {
-      const place = line ? `line ${line}: ` : "";
-      const text = `${place}${field ? field + ": " : ""}${message}`;
+    const rows = errors.map(({ line, field, value, message }) => {
+      const isPlain = ["string", "number", "boolean"].includes(typeof value);
+      const parts = [line && `line ${line}`, field, isPlain && String(value), message];
+      const text = parts.filter(Boolean).join(": ");
       return make("li", {}, button(text, () => { if (line) this.editor.goToLine(line); }));
     });
     this.problems.replaceChildren(...rows);
