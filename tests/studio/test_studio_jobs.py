@@ -123,6 +123,8 @@ def test_old_runs_are_forgotten_and_those_that_wait_are_not(queue, worker, tmp_p
     assert min(states(queue)) == 5
 
 
+LONG = {"t_end": 2000, "output_dt": 0.01}  # nobody waits for its end
+
 # --- with processes --------------------------------------------------------------------------------------------------
 
 
@@ -159,7 +161,7 @@ def test_a_call_that_takes_too_long_is_ended_and_the_next_is_answered():
 @pytest.mark.slow
 def test_a_run_in_a_process_stops_when_it_is_cancelled_and_keeps_its_part(tmp_path):
     made = studio(tmp_path, new_worker=Worker)
-    body = {"source": "scenario:simple-pendulum", "changes": {"t_end": 2000}}
+    body = {"source": "scenario:simple-pendulum", "changes": LONG}
     number = made.client.request("POST", "/api/jobs", body).json["number"]
     queue = made.office.queue
     assert wait_for(lambda: queue.jobs()[0]["t"] > 0, 240)

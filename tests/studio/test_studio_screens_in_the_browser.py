@@ -36,6 +36,7 @@ def start_run(page, source, duration):
     field = page.get_by_label("Duration [s]")
     expect(field).to_be_visible()
     field.fill(str(duration))
+    page.get_by_label("Sampling of results [s]").fill("0.01")
     page.locator("#start-run").click()
 
 

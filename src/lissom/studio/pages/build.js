@@ -54,6 +54,8 @@ export class BuildScreen {
     this.state = make("span", { class: "soft", role: "status" });
     this.saveButton = button("Save", () => this.save(), "main");
     this.runButton = button("Save and run", () => this.saveAndRun());
+    // Until a file is open there is nothing to save.
+    this.saveButton.disabled = this.runButton.disabled = true;
     return make("div", { class: "bar row" },
       make("h1", { id: "build-title" }, "Build"), this.nameInput, this.saveButton, this.runButton,
       button("Undo", () => this.editor.undo()), button("Redo", () => this.editor.redo()),
@@ -103,6 +105,7 @@ export class BuildScreen {
   showState() {
     const isSaved = this.editor.text === this.savedText;
     this.saveButton.disabled = isSaved;
+    this.runButton.disabled = false;
     this.state.textContent = isSaved ? "saved" : "not saved (kept as a draft)";
   }
   async checkNow() {
