@@ -154,7 +154,7 @@ def test_a_call_that_takes_too_long_is_ended_and_the_next_is_answered():
     worker = Worker()
     with pytest.raises(CallFailed, match="took longer"):
         worker.call("warm", {}, 0.2)
-    assert worker.call("choices", {}, 60)["methods"][0] == "auto"
+    assert worker.call("choices", {}, 60.0)["methods"][0] == "auto"
     worker.close()
 
 
