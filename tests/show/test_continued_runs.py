@@ -65,7 +65,14 @@ def test_a_sampled_law_goes_on_with_what_it_remembers(tmp_path):
     scenario = ls.Scenario(robot=ROBOT, modes=2, controller=controller)
     inputs = ready(scenario, MODEL).inputs
     whole, first, second = halves(inputs=inputs)
-    assert_is_second_half(second, whole)
+    # The derivative part makes more of errors than a table does: runs are as far apart as two tolerances of one run.
+    finer = {"output_dt": 0.01, "solver": {"rtol": 1e-10, "atol": 1e-12}}
+    exact = ls.simulate(MODEL, [0.3], t_end=0.2, inputs=inputs, **finer)
+    for name in ("q", "qd", "elastic", "torque"):
+        error = np.abs(whole.values(name) - exact.values(name)).max()
+        ours, theirs = second.values(name), whole.values(name)[10:]
+        assert_allclose(ours, theirs, atol=3 * error, rtol=0, err_msg=name)
+        assert error < 1e-5 * np.abs(exact.values(name)).max()
     assert second.warnings == whole.warnings
     # A file holds no memory of a law: the run says that it begins anew.
     read = ls.Run.load(first.save(tmp_path / "first.nc"))

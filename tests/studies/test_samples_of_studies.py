@@ -47,6 +47,7 @@ def test_a_truncated_normal_quantity_stays_within_its_bounds():
     assert values[0] == pytest.approx(-1) and values[-1] == pytest.approx(2)
 
 
+@pytest.mark.slow
 def test_sobol_indices_are_those_of_the_ishigami_function():
     """f = sin a + 7 sin^2 b + 0.1 c^4 sin a: [Saltelli2008], S = 0.3139, 0.4424, 0; S_T = 0.5576, 0.4424, 0.2437."""
     ends = {"from": -np.pi, "to": np.pi}

@@ -4,7 +4,7 @@ from ..describe.controllers import EKFController, ScheduledLQRController
 from ..solve.channels import output_named
 from ..solve.model import Model
 from .described_motions import end_rows
-from .described_numbers import each, for_drives
+from .described_numbers import each, for_drives, gains_or_zero
 from .described_references import nominal_of
 from .described_state_feedback import encoder_names, tolerances_of
 from .design_model import DesignError
@@ -55,8 +55,8 @@ def ekf_law(model: Model, controller: EKFController) -> EKFControl:
         filter=ExtendedKalman(
             formulation=model.formulation,
             channels=tuple(output_named(model, name) for name in sensors),
-            torque_noise=for_drives(model, "noise.torque", noise.torque),
-            drift=for_drives(model, "noise.drift", drift),
+            torque_noise=gains_or_zero(model, "noise.torque", noise.torque),
+            drift=gains_or_zero(model, "noise.drift", drift),
             sensor_noise=each("noise.sensors", noise.sensors, len(sensors)),
             sample=controller.sample,
         ),

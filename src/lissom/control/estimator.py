@@ -116,8 +116,8 @@ def _unseen_torque(design: DesignModel) -> DesignError:
     unseen = np.linalg.svd(balance / size)[2][-1] / size
     drive = design.input_names[int(np.argmax(np.abs(unseen[s:])))]
     return DesignError(
-        f"not detectable: {len(design.C)} sensors ({', '.join(design.output_names)}) cannot tell the lasting torques "
-        f"of {len(design.input_names)} drives apart, {drive} least of all. Add the encoder of its joint.",
+        f"not detectable: by {', '.join(design.output_names)} alone the lasting torques of "
+        f"{len(design.input_names)} drives cannot be told apart, {drive} least of all. Add the encoder of its joint.",
         "sensors",
     )
 

@@ -25,6 +25,7 @@ from ..solve.balance import balanced_point, moving_joints, of_independent
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal, Table
+from ..types import Real
 
 FeedForward = Literal["none", "gravity", "rigid", "quasi-static"]
 FEED_FORWARDS: tuple[FeedForward, ...] = ("none", "gravity", "rigid", "quasi-static")
@@ -112,7 +113,7 @@ def joint_motion(
 
 @compiled_quickly
 def motion_along(
-    times: Float[Array, " t"], reference: AbstractSignal
+    times: Float[Real, " t"], reference: AbstractSignal
 ) -> Float[Array, "t 3 j"]:
     """Places, speeds and accelerations of a reference at many times."""
 

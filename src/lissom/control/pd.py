@@ -158,9 +158,9 @@ class GravityTorque(AbstractSignal):
         filled_up = [*references, *[references[-1]] * missing]
         along = jax.tree.map(lambda *leaves: stack(leaves), *filled_up)
         times = np.concatenate([times, np.repeat(times[-1:], missing, axis=0)])
-        torques = _torques_along(self.formulation, along, times)[:count]
+        torques = _torques_along(self.formulation, along, times)
         traced = isinstance(torques, Tracer)
-        return torques if traced else np.asarray(torques)
+        return (torques if traced else np.asarray(torques))[:count]
 
 
 @compiled_quickly

@@ -288,8 +288,10 @@ class Solver:
         if not self.failures:
             return ()
         first = self.failures[0]
+        # Compiled code may ask for a sample more than once.
+        samples = len({failure.t for failure in self.failures})
         return (
-            f"no torque keeps all hard limits at {len(self.failures)} samples, the first at {first.t:.4g} s: the limit "
+            f"no torque keeps all hard limits at {samples} samples, the first at {first.t:.4g} s: the limit "
             f"of {first.limit} would be passed by {100 * first.excess:.3g} % at {first.passed_at:.4g} s. The torque "
             "before was held there",
         )

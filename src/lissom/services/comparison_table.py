@@ -4,6 +4,8 @@ from typing import Any
 
 from .frozen_model import FrozenModel
 
+NOT_RUN = "not run"  # why a row of an interrupted comparison has no numbers
+
 
 class CompareRequest(FrozenModel):
     """A study of controllers, and the files for what comes out."""

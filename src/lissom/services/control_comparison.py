@@ -10,7 +10,7 @@ from ..describe.files import find_study
 from .comparison_files import draw_comparison, write_row
 from .comparison_numbers import Setting, run_numbers, setting_of
 from .comparison_rules import check_stable, finishing_at
-from .comparison_table import CompareRequest, CompareResult, ControllerRow
+from .comparison_table import NOT_RUN, CompareRequest, CompareResult, ControllerRow
 from .failures import FailedRun
 from .law_files import problems_in_files
 from .output_files import PICTURE, check_outputs
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..show.run import Run
 
 NUMBERS = (".json", ".csv")
-NOT_RUN = "not run"
 Watch = Callable[[float], None]  # called with the share of a run that is done
 
 

@@ -103,7 +103,8 @@ def _table(scenario: Scenario) -> MotionTable:
     t = np.linspace(0.0, end, POINTS)
     along = np.asarray(motion_along(t, nominal.reference))
     torque = np.asarray(motion_along(t, nominal.torque))[:, 0]
-    return MotionTable(model.actuated_names, t, *np.moveaxis(along, 1, 0), torque)
+    place, speed, acceleration = np.moveaxis(along, 1, 0)
+    return MotionTable(model.actuated_names, t, place, speed, acceleration, torque)
 
 
 def _nominal(model: "Model", controller: Any) -> "NominalMotion":

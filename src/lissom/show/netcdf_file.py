@@ -27,29 +27,35 @@ def netcdf_bytes(
     """
     memory = io.BytesIO()
     with h5py.File(memory, "w") as file:
-        for name, (_, values, _) in variables.items():
-            _write_values(file, name, values)
-        scales = _write_scales(file, variables)
+        written = {
+            name: _written(file, name, values)
+            for name, (_, values, _) in variables.items()
+        }
+        scales = _scales(file, variables, written)
         for name, (dimensions, _, own) in variables.items():
-            _write_attributes(file[name], own)
+            _write_attributes(written[name], own)
             if name in scales:
                 continue
             for axis, dimension in enumerate(dimensions):
-                file[name].dims[axis].attach_scale(scales[dimension])
+                written[name].dims[axis].attach_scale(scales[dimension])
         _write_attributes(file, attributes)
     return memory.getvalue()
 
 
-def _write_values(file: h5py.File, name: str, values: np.ndarray) -> None:
+def _written(file: h5py.File, name: str, values: np.ndarray) -> h5py.Dataset:
+    """The variable of a name in the file."""
     if values.dtype.kind in "UO":
-        file.create_dataset(name, data=values.astype(object), dtype=h5py.string_dtype())
-        return
+        text = h5py.string_dtype()
+        return file.create_dataset(name, data=values.astype(object), dtype=text)
     written = file.create_dataset(name, data=values, fillvalue=np.nan)
     written.attrs["_FillValue"] = np.array([np.nan])
+    return written
 
 
-def _write_scales(
-    file: h5py.File, variables: Mapping[str, Variable]
+def _scales(
+    file: h5py.File,
+    variables: Mapping[str, Variable],
+    written: Mapping[str, h5py.Dataset],
 ) -> dict[str, h5py.Dataset]:
     """The dimensions of the variables, in the order in which they first come."""
     scales: dict[str, h5py.Dataset] = {}
@@ -57,11 +63,11 @@ def _write_scales(
         for dimension, size in zip(dimensions, values.shape, strict=True):
             if dimension in scales:
                 continue
-            title = dimension
-            if dimension not in variables:
+            if dimension in written:
+                scale, title = written[dimension], dimension
+            else:
+                scale = file.create_dataset(dimension, (size,), dtype=">f4")
                 title = PLACEHOLDER.format(size)
-                file.create_dataset(dimension, (size,), dtype=">f4")
-            scale = file[dimension]
             scale.make_scale(title)
             scale.attrs["_Netcdf4Dimid"] = np.int32(len(scales))
             scales[dimension] = scale

@@ -17,6 +17,9 @@ from .axes import (
     tidy_axes,
 )
 
+# Undamped modes have no end: beyond these the gain is not drawn.
+LEAST_GAIN, LARGEST_GAIN = 1e-4, 1e4
+
 
 def plot_loop(loop: OpenLoop, title: str, path: str | Path | None = None) -> Figure:
     """Gain and phase of every drive's own loop, sensitivity of all at once, and the poles of the closed loop.
@@ -37,9 +40,10 @@ def plot_loop(loop: OpenLoop, title: str, path: str | Path | None = None) -> Fig
     L = np.array([loop.gain(np.exp(1j * w * loop.robot.dt)) for w in omega])
     for k, name in enumerate(loop.robot.input_names):
         own = L[:, k, k]
-        phase = np.rad2deg(np.unwrap(np.angle(own)))
         places["gain"].loglog(hertz, np.abs(own), color=line_colour(k), label=name)
-        places["phase"].semilogx(hertz, phase, color=line_colour(k))
+        places["phase"].semilogx(hertz, _phase_deg(own), color=line_colour(k))
+    low, high = places["gain"].get_ylim()
+    places["gain"].set_ylim(max(low, LEAST_GAIN), min(high, LARGEST_GAIN))
     places["gain"].axhline(1.0, color=SOFT, lw=0.8, ls=":")
     places["gain"].set_ylabel("|loop gain|")
     places["gain"].legend(frameon=False, fontsize=8.5)
@@ -54,15 +58,27 @@ def plot_loop(loop: OpenLoop, title: str, path: str | Path | None = None) -> Fig
     return finish(figure, path)
 
 
+def _phase_deg(gain: np.ndarray) -> np.ndarray:
+    """Phase from -360 to 0 degrees, with a gap where it passes from one end to the other."""
+    phase = np.rad2deg(np.angle(gain)) % 360.0 - 360.0
+    jumps = np.abs(np.diff(phase, prepend=phase[0])) > 180.0
+    return np.where(jumps, np.nan, phase)
+
+
 def _draw_poles(axes: Axes, loop: OpenLoop) -> None:
     """Poles with the loop open and closed, and the unit circle."""
     turn = np.exp(1j * np.linspace(0.0, 2 * np.pi, 181))
-    axes.plot(turn.real, turn.imag, color=SOFT, lw=0.8)
+    axes.plot(np.real(turn), np.imag(turn), color=SOFT, lw=0.8)
     robot, closed = loop.robot.poles, closed_loop_poles(loop)
-    axes.plot(robot.real, robot.imag, "x", color=SOFT, ms=4, label="robot alone")
-    axes.plot(closed.real, closed.imag, ".", color=INK, ms=5, label="closed loop")
+    axes.plot(
+        np.real(robot), np.imag(robot), "x", color=SOFT, ms=4, label="robot alone"
+    )
+    axes.plot(
+        np.real(closed), np.imag(closed), ".", color=INK, ms=5, label="closed loop"
+    )
     axes.set_aspect("equal")
     axes.set_xlabel("Re z")
     axes.set_ylabel("Im z")
     tidy_axes(axes)
-    axes.legend(loc="upper left", frameon=False, fontsize=8.5)
+    beside = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2}
+    axes.legend(frameon=False, fontsize=8.5, **beside)

@@ -491,7 +491,7 @@ class _End(NamedTuple):
 def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, float, "_End"]:
     """State and time at which a run begins, and what was before."""
     if start is None:
-        is_number = isinstance(t_start, int | float | np.generic)
+        is_number = isinstance(t_start, int | float | np.floating)
         if not is_number or isinstance(t_start, bool) or not 0.0 <= t_start < np.inf:
             message = "must be a number of seconds, zero or more"
             raise ArgumentError("t_start", t_start, message)

@@ -71,7 +71,7 @@ def family_solution(task: FamilyTask) -> Solution:
     if backend == "xla":
         return _by_xla(task)
     try:
-        return _in_lanes(task)
+        return lane_solution(task)
     except Untranslatable as reason:
         level = logging.WARNING if backend == "native" else logging.INFO
         log.log(
@@ -104,7 +104,12 @@ def _by_xla(task: FamilyTask) -> Solution:
 # --- lanes ---------------------------------------------------------------------------------------------------------
 
 
-def _in_lanes(task: FamilyTask) -> Solution:
+def lane_solution(task: FamilyTask) -> Solution:
+    """Runs of all robots, several in each instruction of the processor.
+
+    Raises:
+        Untranslatable: something in them has no form in machine code.
+    """
     end = float(task.times[-1])
     settings = settings_of(task.solver, end)
     robot, axes = _shared_or_own(task, end)

@@ -5,7 +5,6 @@ import inspect
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import equinox as eqx
 import jax
@@ -310,10 +309,6 @@ def wired(model: Model, law: Any) -> AbstractFeedback | None:
     return wired_law
 
 
-# Functions that were found to give torques, with the sizes of the robots that they were asked for.
-_CHECKED: WeakKeyDictionary[UserFunction, set[Any]] = WeakKeyDictionary()
-
-
 def _check_function(model: Model, function: Callable) -> None:
     """Refuse a function that takes something else than (t, state), or gives something else than torques."""
     if not has_known_content(function):
@@ -321,10 +316,10 @@ def _check_function(model: Model, function: Callable) -> None:
         return
     sizes = (model.n_joints, model.formulation.n_elastic, model.actuated)
     # Scripts make the same function again and again: to trace it takes longer than a short run.
-    checked = _CHECKED.setdefault(user_function(function), set())
-    if sizes not in checked:
+    known = user_function(function)
+    if sizes not in known.checked:
         _check_torques(model, function)
-        checked.add(sizes)
+        known.checked.add(sizes)
 
 
 def _check_torques(model: Model, function: Callable) -> None:

@@ -95,7 +95,9 @@ def settings_of(solver: Solver, t_end: float) -> Settings:
 
 
 # Runs that are repeated find their settings again, and compiled code knows them at sight.
-_same_settings = functools.lru_cache(maxsize=32)(settings_of)
+@functools.lru_cache(maxsize=32)
+def _same_settings(solver: Any, end: float) -> Settings:
+    return settings_of(solver, end)
 
 
 def output_times(

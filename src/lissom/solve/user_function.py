@@ -31,6 +31,8 @@ class UserFunction(UserCode):
 
     def __init__(self, function: Callable):
         self.function = function
+        # Sizes of robots for which it was found to give torques.
+        self.checked: set[Any] = set()
 
     def __call__(self, *args: Any) -> Any:
         """Value of the function."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from .. import __version__
@@ -43,8 +44,7 @@ def computed_on(
 
 
 def _computed(client: Any, plan: Plan, numbers: Sequence[int]) -> Iterator[Progress]:
-    from distributed import wait
-
+    wait = _distributed().wait
     recipe = plan.recipe.to_dict()
     fingerprint = plan.recipe.fingerprint
     todo = list(reversed(numbers))
@@ -70,8 +70,7 @@ def _computed(client: Any, plan: Plan, numbers: Sequence[int]) -> Iterator[Progr
 
 
 def _result(future: Any) -> bytes:
-    from distributed import KilledWorker
-
+    KilledWorker = _distributed().KilledWorker
     try:
         return future.result()
     except KilledWorker as failure:
@@ -101,11 +100,10 @@ def _client(cluster: Any, workers: int | None, most: int) -> Iterator[Any]:
 
 def _distributed() -> Any:
     try:
-        import distributed
-    except ImportError:
+        return import_module("distributed")
+    except ModuleNotFoundError:
         message = f"--cluster needs dask.distributed, which is not installed: {EXTRA}"
         raise ClusterError(message) from None
-    return distributed
 
 
 def _local_cluster(distributed: Any, workers: int | None, most: int) -> Any:

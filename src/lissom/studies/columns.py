@@ -1,6 +1,6 @@
 """What is kept of every run: columns with names, units and sizes, known before the first run."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,9 +8,7 @@ from ..describe.errors import nearest, refused
 from ..describe.scenario import Scenario
 from ..solve.simulate import output_times
 from .metrics import MetricEntries, metric_of, width
-
-if TYPE_CHECKING:
-    from .study import Study
+from .run_metrics import stop_of
 
 TIME, MODE = "time", "mode"
 AXES = ("x", "y", "z")
@@ -64,34 +62,37 @@ def stored_name(series: str) -> str:
     return series.replace("/", ".")
 
 
-def check_columns(study: "Study") -> None:
+def check_columns(
+    analysis: str,
+    metrics: tuple[MetricEntries, ...],
+    series: tuple[str, ...],
+    scenario: Scenario,
+) -> None:
     """Refuses metrics and series that the robot of a study does not have.
 
     Raises:
         DescriptionError: with the name and those that are near.
     """
-    from .run_metrics import stop_of
-
-    robot = study.base.robot
-    for request in study.metrics:
+    robot = scenario.robot
+    for request in metrics:
         if request.node is not None:
             _check_node("metrics", robot, request.node)
-        known = metric_of(study.analysis, request)
+        known = metric_of(analysis, request)
         if "after" in known.options:
-            stop = stop_of(study.run_scenario(0), request)
-            _check_stop(study, request, stop)
-    for name in study.series:
+            _check_stop(scenario, request)
+    for name in series:
         _check_series(robot, name)
 
 
-def _check_stop(study: "Study", request: MetricEntries, stop: float | None) -> None:
+def _check_stop(scenario: Scenario, request: MetricEntries) -> None:
+    stop = stop_of(scenario, request)
     if stop is None:
         message = (
             "when does the motion end? The scenario has no inputs and no reference that end: say it, "
             f"{{metric: {request.metric}, after: 0.5 s}}"
         )
         raise refused("metrics", request.metric, message)
-    t_end = study.run_scenario(0).t_end
+    t_end = scenario.t_end
     if stop >= t_end:
         message = f"the motion ends at {stop:g} s and the run at {t_end:g} s: set a later t_end, or `after`"
         raise refused("metrics", request.metric, message)

@@ -57,9 +57,9 @@ def _fill(data: h5netcdf.File, plan: Plan, store: Store, names: list[str]) -> No
     for task, content in _contents(plan, store, names):
         rows = slice(task.first, task.first + len(content.reasons))
         for name, numbers in content.columns.items():
-            data[name][rows] = numbers
+            data.variables[name][rows] = numbers
         places = [_place(reasons, reason) for reason in content.reasons]
-        data[FAILURE][rows] = np.asarray(places, dtype=np.int32)
+        data.variables[FAILURE][rows] = np.asarray(places, dtype=np.int32)
     _write_reasons(data, reasons)
 
 

@@ -148,9 +148,10 @@ def _stacked(trees: list[Any]) -> Any:
 
 def _member(runs: Solution, k: int) -> Solution:
     """The run of one member of a family."""
-    t = runs.t
-    one = jax.tree.map(lambda leaf: leaf[k], runs)
-    return Solution(**{**vars(one), "t": t})
+    # The output times are those of all members.
+    fields = {name: value for name, value in vars(runs).items() if name != "t"}
+    own = jax.tree.map(lambda leaf: leaf[k], fields)
+    return Solution(t=runs.t, **own)
 
 
 def _measured(one: ReadyRun, solution: Solution) -> MeasuredRun:

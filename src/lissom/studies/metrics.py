@@ -1,7 +1,6 @@
-"""Numbers by name that a study keeps of each run, and which analyses give them."""
+"""Which metrics a study asks for, and whether its analysis gives them."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
@@ -10,54 +9,17 @@ from ..describe.names import Name
 from ..describe.part import Finding, Part, finding
 from ..describe.quantity import Quantity, Whole
 
-LARGEST, SMALLEST = "largest", "smallest"
-MODES = 6  # whose frequencies are kept unless a study says how many
+# These register what they measure.
+from . import model_metrics as model_metrics
+from . import run_metrics as run_metrics
+from .metric import MODES, Metric, known_metrics
+
 Worst = Literal["largest", "smallest"]
-
-
-class Metric(NamedTuple):
-    """A number of a run, or a row of numbers, by name."""
-
-    name: str
-    unit: str
-    worst: str  # which end of its range is the bad one
-    about: str  # what it is, for people
-    measure: Callable[
-        [Any, Any], Any
-    ]  # (outcome of the analysis, request) -> number(s)
-    options: tuple[str, ...] = ()  # keys of a request that it reads
-    is_row: bool = False  # one number for each mode
-
-
-_known: dict[str, dict[str, Metric]] = {}  # by analysis and name
-
-
-def metric(
-    analysis: str,
-    unit: str,
-    *options: str,
-    worst: str = LARGEST,
-    is_row: bool = False,
-) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
-    """Decorator of the function that measures: its name and its docstring are those of the metric."""
-
-    def register(measure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        name = measure.__name__
-        about = (measure.__doc__ or "").strip().partition("\n")[0].rstrip(".")
-        known = Metric(name, unit, worst, about, measure, options, is_row)
-        _known.setdefault(analysis, {})[name] = known
-        return measure
-
-    return register
 
 
 def metrics_of(analysis: str) -> dict[str, Metric]:
     """The metrics that an analysis gives, by name."""
-    # They register themselves where they stand.
-    from . import model_metrics as model_metrics
-    from . import run_metrics as run_metrics
-
-    return _known.get(analysis, {})
+    return known_metrics.get(analysis, {})
 
 
 def _written_short(value: Any) -> Any:
@@ -101,7 +63,7 @@ def metric_findings(analysis: str, request: MetricEntries) -> list[Finding]:
 def _misfit(analysis: str, name: str) -> str:
     known = metrics_of(analysis)
     accepted = f"Accepted: {', '.join(known)}"
-    others = [other for other in _known if name in _known[other]]
+    others = [other for other in known_metrics if name in known_metrics[other]]
     if others:
         which = " and ".join(others)
         return f"does not fit the analysis {analysis}: it is one of {which}. {accepted}"

@@ -11,7 +11,7 @@ from ..analyse.validity.strength import largest_stress as stress_of
 from ..analyse.validity.strength import loaded_beams
 from ..solve.model import Model
 from ..solve.state import State
-from .metrics import MODES, SMALLEST, metric
+from .metric import MODES, SMALLEST, metric
 
 STATIC, VIBRATION, LINEAR = "static", "modes", "linearize"
 # Poles nearer to zero than this belong to rigid motion [rad/s]: a double pole at zero spreads so far by round-off.
@@ -128,7 +128,7 @@ def spectral_abscissa(linear: LinearModel, request: Any) -> float:
 def _swinging(linear: LinearModel) -> np.ndarray:
     """Poles of vibration, slowest first."""
     poles = np.asarray(linear.poles)
-    pairs = poles[poles.imag > RIGID]
+    pairs = poles[np.imag(poles) > RIGID]
     return pairs[np.argsort(np.abs(pairs))]
 
 
@@ -142,4 +142,4 @@ def first_pole_frequency(linear: LinearModel, request: Any) -> float:
 def least_damping_ratio(linear: LinearModel, request: Any) -> float:
     """Damping ratio of the pole that swings longest."""
     pairs = _swinging(linear)
-    return float((-pairs.real / np.abs(pairs)).min())
+    return float((-np.real(pairs) / np.abs(pairs)).min())

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from .. import __version__
 from ..atomic import write_atomically
 from ..describe.summary import number
+from .engine import Tally
 from .pictures import (
     label_of,
     numbers_of,
@@ -24,10 +25,9 @@ from .pictures import (
 )
 from .sampling import SALTELLI
 from .sensitivity import sobol
-from .study import study_data
-
-if TYPE_CHECKING:
-    from .sweep import Sweep
+from .study import Study, study_data
+from .worst_cases import worst_cases
+from .yields import yields_of
 
 WORST = 5  # of each metric
 FAILURES = 20
@@ -43,27 +43,36 @@ img { max-width: 100%; } figure { margin: 1em 0; }
 """
 
 
-def write_report(sweep: "Sweep", path: str | Path) -> Path:
+class StudyResults(NamedTuple):
+    """What a report tells about."""
+
+    study: Study
+    data: Any  # xarray.Dataset of all runs
+    tally: Tally
+    failures: dict[int, str]  # why runs failed, by their numbers
+
+
+def write_report(results: StudyResults, path: str | Path) -> Path:
     """The page of a study; it needs no network and no other file."""
-    page = report_page(sweep).encode()
+    page = report_page(results).encode()
     return write_atomically(path, lambda file: file.write(page))
 
 
-def report_page(sweep: "Sweep") -> str:
+def report_page(results: StudyResults) -> str:
     """Text of the page."""
-    study = sweep.study
+    study = results.study
     title = (
         f"{study.analysis} of {study.base.robot.name} over {', '.join(study.labels)}"
     )
     parts = [
         f"<h1>{_text(title)}</h1>",
-        _facts(sweep),
-        _section("Yield", _yields(sweep)),
-        _section("Numbers", _numbers(sweep)),
-        _section("Worst cases", _worst(sweep)),
-        _section("Pictures", _pictures(sweep)),
-        _section("Failed runs", _failures(sweep)),
-        _section("The study", f"<pre>{_text(_study_text(sweep))}</pre>"),
+        _facts(results),
+        _section("Yield", _yields(results)),
+        _section("Numbers", _numbers(results)),
+        _section("Worst cases", _worst(results)),
+        _section("Pictures", _pictures(results)),
+        _section("Failed runs", _failures(results)),
+        _section("The study", f"<pre>{_text(_study_text(results))}</pre>"),
     ]
     body = "\n".join(parts)
     return (
@@ -94,8 +103,8 @@ def _cell(value: Any) -> str:
     return f"<td>{_text(value)}</td>"
 
 
-def _facts(sweep: "Sweep") -> str:
-    tally, study = sweep.tally, sweep.study
+def _facts(results: StudyResults) -> str:
+    tally, study = results.tally, results.study
     how = "table" if study.table is not None else study.sampling
     return (
         f"<p>{tally.runs} runs, {tally.failed} failed; sampling: {_text(how)}; "
@@ -103,45 +112,45 @@ def _facts(sweep: "Sweep") -> str:
     )
 
 
-def _yields(sweep: "Sweep") -> str:
-    lines = [f"<li>{_text(one)}</li>" for one in sweep.yields()]
+def _yields(results: StudyResults) -> str:
+    lines = [f"<li>{_text(one)}</li>" for one in yields_of(results.study, results.data)]
     return f"<ul>{''.join(lines)}</ul>" if lines else ""
 
 
-def _numbers(sweep: "Sweep") -> str:
-    names = [request.label for request in sweep.study.metrics]
+def _numbers(results: StudyResults) -> str:
+    names = [request.label for request in results.study.metrics]
     rows = []
     for name in names:
-        values = numbers_of(sweep.data, name)
+        values = numbers_of(results.data, name)
         values = values[np.isfinite(values)]
         found = np.percentile(values, PERCENTILES) if len(values) else [np.nan] * 5
-        rows.append((label_of(sweep.data, name), *map(float, found)))
+        rows.append((label_of(results.data, name), *map(float, found)))
     columns = ("metric", "smallest", "5 %", "median", "95 %", "largest")
     return _table(columns, rows) if rows else ""
 
 
-def _worst(sweep: "Sweep") -> str:
+def _worst(results: StudyResults) -> str:
     rows = []
-    for case in sweep.worst(WORST):
+    for case in worst_cases(results.study, results.data, WORST):
         values = [v if isinstance(v, float) else str(v) for v in case.values.values()]
         command = case.command or ""
         rows.append((case.metric, case.value, case.unit, case.run, *values, command))
-    labels = [label_of(sweep.data, label) for label in sweep.study.labels]
+    labels = [label_of(results.data, label) for label in results.study.labels]
     columns = ("metric", "value", "unit", "run", *labels, "command that repeats it")
     return _table(columns, rows) if rows else ""
 
 
-def _failures(sweep: "Sweep") -> str:
-    failures = sweep.failures()
+def _failures(results: StudyResults) -> str:
+    failures = results.failures
     shown = list(failures.items())[:FAILURES]
     more = len(failures) - len(shown)
     text = _table(("run", "reason"), shown) if shown else ""
     return text + (f"<p>and {more} more</p>" if more > 0 else "")
 
 
-def _pictures(sweep: "Sweep") -> str:
-    study, data = sweep.study, sweep.data
-    figures = [plot_study(study, data, sweep.worst())]
+def _pictures(results: StudyResults) -> str:
+    study, data = results.study, results.data
+    figures = [plot_study(study, data, worst_cases(study, data))]
     names = [request.label for request in study.metrics]
     if len(study.labels) > 1:
         figures += [plot_parallel(study, data, name) for name in names]
@@ -159,5 +168,5 @@ def _embedded(figure: Figure) -> str:
     return f'<figure><img alt="" src="data:image/png;base64,{text}"></figure>'
 
 
-def _study_text(sweep: "Sweep") -> str:
-    return json.dumps(study_data(sweep.study), indent=2, ensure_ascii=False)
+def _study_text(results: StudyResults) -> str:
+    return json.dumps(study_data(results.study), indent=2, ensure_ascii=False)

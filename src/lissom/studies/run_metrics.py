@@ -15,7 +15,7 @@ from ..show.run import Run
 from ..solve.model import Model
 from ..solve.outputs import Outputs
 from ..solve.state import State
-from .metrics import metric
+from .metric import metric
 
 SIMULATE = "simulate"
 

@@ -21,6 +21,7 @@ from ..describe.scenario import Scenario
 from ..describe.table_file import read_table
 from ..describe.units import unit_of
 from .axis import MOST, Axis, AxisEntries, number
+from .columns import check_columns
 from .keys import changes_of, check_key, paths_of, unit_of_key
 from .metrics import MetricRequest, metric_findings
 from .sampling import (
@@ -275,8 +276,6 @@ class Study(Part):
         Raises:
             DescriptionError: a key that is not there, or a value that it does not take.
         """
-        from .columns import check_columns
-
         problems: list[Problem] = []
         for key, values in self._tried_values():
             try:
@@ -286,7 +285,7 @@ class Study(Part):
                 problems += [replace(p, field=place) for p in failure.problems]
         if problems:
             raise DescriptionError(problems)
-        check_columns(self)
+        check_columns(self.analysis, self.metrics, self.series, self.run_scenario(0))
 
     def _tried_values(self) -> list[tuple[str, list[Any]]]:
         if self.table is not None:

@@ -168,9 +168,10 @@ class Sweep(Summarised):
 
     def report(self, path: str | Path) -> Path:
         """One self-contained HTML page about the study."""
-        from .report import write_report
+        from .report import StudyResults, write_report
 
-        return write_report(self, path)
+        told = StudyResults(self.study, self.data, self.tally, self.failures())
+        return write_report(told, path)
 
     def _metric(self, name: str) -> str:
         names = [request.label for request in self.study.metrics]

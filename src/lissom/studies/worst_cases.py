@@ -10,7 +10,8 @@ import numpy as np
 from ..describe.part import is_list
 from .axis import column_of
 from .keys import POSE, changes_of
-from .metrics import SMALLEST, metric_of
+from .metric import SMALLEST
+from .metrics import metric_of
 from .study import Study
 
 

@@ -51,7 +51,7 @@ def _keeps(numbers: np.ndarray, bound: Bound) -> np.ndarray:
         keeps &= rows < bound.below
     if bound.above is not None:
         keeps &= rows > bound.above
-    return keeps.all(axis=1)
+    return np.asarray(keeps.all(axis=1))
 
 
 def _yield(name: str, mask: np.ndarray) -> Yield:

@@ -59,7 +59,8 @@ def _over_time(
 ) -> Float[np.ndarray, "d k t"]:
     """Displacements of nodes by the coordinates of their body."""
     d, k, c = shape.shape
-    return (shape.reshape(d * k, c) @ q).reshape(d, k, -1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return (shape.reshape(d * k, c) @ q).reshape(d, k, -1)
 
 
 def _angles(rotation: Float[np.ndarray, "3 k t"]) -> Float[np.ndarray, "k t"]:

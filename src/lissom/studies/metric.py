@@ -1,0 +1,42 @@
+"""A number by name that a study can keep of each run; the functions that measure one register themselves."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+LARGEST, SMALLEST = "largest", "smallest"
+MODES = 6  # whose frequencies are kept unless a study says how many
+
+
+class Metric(NamedTuple):
+    """A number of a run, or a row of numbers, by name."""
+
+    name: str
+    unit: str
+    worst: str  # which end of its range is the bad one
+    about: str  # what it is, for people
+    # (outcome of the analysis, request) -> number(s)
+    measure: Callable[[Any, Any], Any]
+    options: tuple[str, ...] = ()  # keys of a request that it reads
+    is_row: bool = False  # one number for each mode
+
+
+known_metrics: dict[str, dict[str, Metric]] = {}  # by analysis and name
+
+
+def metric(
+    analysis: str,
+    unit: str,
+    *options: str,
+    worst: str = LARGEST,
+    is_row: bool = False,
+) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
+    """Decorator of the function that measures: its name and its docstring are those of the metric."""
+
+    def register(measure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        name = measure.__name__
+        about = (measure.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+        known = Metric(name, unit, worst, about, measure, options, is_row)
+        known_metrics.setdefault(analysis, {})[name] = known
+        return measure
+
+    return register
