@@ -67,7 +67,7 @@ def test_sag_and_torques_follow_a_slider(browser, house):
     sag = page.locator("#tip-sag")
     expect(sag).to_contain_text("mm", timeout=PATIENCE)
     before = sag.inner_text()
-    angle = page.get_by_label("upper [deg]", exact=True).last
+    angle = page.get_by_label("upper [deg]", exact=True).first
     angle.fill("80")
     angle.press("Enter")
     expect(sag).not_to_have_text(before, timeout=PATIENCE)
@@ -93,7 +93,7 @@ def test_a_link_shares_the_pose(browser, house):
     )
     expect(page.locator("#tip-sag")).to_contain_text("mm", timeout=PATIENCE)
     assert "q=0.5%2C0.4%2C-1" in page.url and "token" not in page.url
-    shown = page.get_by_label("column [deg]", exact=True).last.input_value()
+    shown = page.get_by_label("column [deg]", exact=True).first.input_value()
     assert float(shown) == pytest.approx(28.648, abs=1e-2)
 
 
