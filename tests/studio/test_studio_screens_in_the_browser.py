@@ -21,6 +21,7 @@ LONG = 2000  # s of a pendulum: nobody waits for its end
 
 @pytest.fixture(scope="module")
 def browser():
+    expect.set_options(timeout=PATIENCE)
     with chromium() as opened:
         yield opened
 
