@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
@@ -53,6 +54,7 @@ def test_a_sampled_law_of_a_scenario_holds_the_torque_of_the_crank():
     assert not np.any(torque.drop_sel(joint="crank"))
 
 
+@pytest.mark.slow
 def test_a_motor_on_a_coordinate_of_its_own_takes_its_force_as_it_is():
     """The least torques that do the work of given forces, as the pseudo-inverse of the joint map has them."""
     for name, force in (("four-bar", [0.7]), ("five-bar", [0.7, -0.4])):

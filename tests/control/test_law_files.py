@@ -42,7 +42,6 @@ def test_a_type_that_is_no_word_is_refused_with_the_types_there_are(tmp_path, ki
     ("change", "line", "field", "message"),
     [
         ("  kp: [1, 2]", 5, "controller.gains.kp", "one number, or 1, got 2"),
-        ("shaper: {modes: [30]}", 7, "controller.shaper.modes", "no mode 30"),
         ("model: {payload.mas: 1}", 7, "controller.model.payload.mas", "unknown"),
     ],
 )

@@ -76,6 +76,7 @@ def test_margins_are_those_of_the_nyquist_curve():
     assert beyond > found.gain / 1.05
 
 
+@pytest.mark.slow
 def test_a_torque_limit_that_rest_does_not_reach_leaves_the_loop_as_it_is():
     free = closed_loop_poles(open_loop(pendulum(), [END], sampled_law("pid")))
     # Enough for the weight, and not for the way from the start of the motion.

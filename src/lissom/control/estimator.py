@@ -15,8 +15,8 @@ from ..types import Real
 from .design_model import DesignError, DesignModel, Matrix, check_detectable
 from .riccati import discrete_riccati
 
-# Standard deviation of a lasting torque, in those of its noise, beyond which it is taken for unknown.
-UNSEEN_DOUBT = 1e6
+# Singular value, against the largest, of a balance that is not seen at all.
+ROUNDING = 1e-13
 
 
 class Estimate(NamedTuple):
@@ -84,6 +84,7 @@ def kalman_filter(
         DesignError: a motion that lasts, or a lasting torque, is seen by no sensor.
     """
     check_detectable(design)
+    check_lasting_torques(design)
     s = design.states
     a = design.B.shape[1]
     A, C = with_disturbance(design)
@@ -94,28 +95,25 @@ def kalman_filter(
     Q = Q + 1e-12 * np.trace(Q) / len(Q) * np.eye(len(Q))
     m = len(design.C)
     R = np.diag(np.broadcast_to(np.asarray(sensor_noise, dtype=float), (m,)) ** 2)
-    try:
-        P = discrete_riccati(A.T, C.T, Q, R)
-    except np.linalg.LinAlgError:
-        raise _unseen_torque(design) from None
-    # What no sensor sees is doubted more with every sample, until rounding ends it.
-    doubt = np.sqrt(np.abs(np.diag(P)[s:]))
-    if np.any(doubt > UNSEEN_DOUBT * np.hypot(torque_noise, disturbance_drift)):
-        raise _unseen_torque(design)
+    P = discrete_riccati(A.T, C.T, Q, R)
     L = P @ C.T @ np.linalg.inv(C @ P @ C.T + R)
     return Estimator(design.A, design.B, design.C, design.D, L[:s], L[s:])
 
 
-def _unseen_torque(design: DesignModel) -> DesignError:
-    """The refusal of sensors that cannot tell lasting torques apart: a balance (dx, d) that none of them sees."""
+def check_lasting_torques(design: DesignModel) -> None:
+    """Refuse sensors that cannot tell lasting torques apart: some balance (dx, d) is seen by none of them."""
     s = design.states
     A, C = with_disturbance(design)
     balance = np.concatenate([A[:s] - np.eye(s, len(A)), C])
     # Metres, radians and torques are compared by what they do.
-    size = np.linalg.norm(balance, axis=0)
-    unseen = np.linalg.svd(balance / size)[2][-1] / size
-    drive = design.input_names[int(np.argmax(np.abs(unseen[s:])))]
-    return DesignError(
+    size = np.maximum(np.linalg.norm(balance, axis=0), 1e-300)
+    _, seen, motions = np.linalg.svd(balance / size)
+    rows, columns = balance.shape
+    if rows >= columns and seen[-1] > ROUNDING * seen[0]:
+        return
+    torques = (motions[-1] / size)[s:]
+    drive = design.input_names[int(np.argmax(np.abs(torques)))]
+    raise DesignError(
         f"not detectable: by {', '.join(design.output_names)} alone the lasting torques of "
         f"{len(design.input_names)} drives cannot be told apart, {drive} least of all. Add the encoder of its joint.",
         "sensors",

@@ -76,6 +76,8 @@ def run_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]
 
 def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]:
     """Errors of the encoders, and torques and work of the drives."""
+    import jax.numpy as jnp
+
     from ..control.nominal import motion_along
     from ..control.quality import drive_work, finish_time
 
@@ -84,7 +86,7 @@ def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, A
     encoder = run.data["encoder"].sel(joint=joints).values
     torque = run.data["torque"].sel(joint=joints).values
     reference = _followed(setting.model, controller)
-    wanted = np.asarray(motion_along(np.asarray(t), reference))[:, 0]
+    wanted = np.asarray(motion_along(jnp.asarray(t), reference))[:, 0]
     error = encoder - wanted
     speed = np.gradient(encoder, t, axis=0)
     return {

@@ -94,6 +94,8 @@ def motion(request: MotionRequest) -> MotionResult:
 
 
 def _table(scenario: Scenario) -> MotionTable:
+    import jax.numpy as jnp
+
     from ..control.nominal import motion_along
     from ..solve.model import Model
 
@@ -101,9 +103,10 @@ def _table(scenario: Scenario) -> MotionTable:
     nominal = _nominal(model, scenario.controller)
     end = float(nominal.reference.breakpoints[-1])
     t = np.linspace(0.0, end, POINTS)
-    along = np.asarray(motion_along(t, nominal.reference))
-    torque = np.asarray(motion_along(t, nominal.torque))[:, 0]
-    place, speed, acceleration = np.moveaxis(along, 1, 0)
+    times = jnp.asarray(t)
+    along = np.asarray(motion_along(times, nominal.reference))
+    place, speed, acceleration = (along[:, k] for k in range(3))
+    torque = np.asarray(motion_along(times, nominal.torque))[:, 0]
     return MotionTable(model.actuated_names, t, place, speed, acceleration, torque)
 
 

@@ -95,9 +95,7 @@ def settings_of(solver: Solver, t_end: float) -> Settings:
 
 
 # Runs that are repeated find their settings again, and compiled code knows them at sight.
-@functools.lru_cache(maxsize=32)
-def _same_settings(solver: Any, end: float) -> Settings:
-    return settings_of(solver, end)
+_same_settings: Any = functools.lru_cache(maxsize=32)(settings_of)
 
 
 def output_times(
