@@ -50,7 +50,7 @@ $(READY): pyproject.toml
 
 # What only the site and the slow tests need.
 $(EXTRA): $(READY)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[docs,arms,cluster]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[docs,arms,cluster,browser]'
 	@touch $@
 
 docs: $(EXTRA)

@@ -1,8 +1,11 @@
 """Residual vibration of the anthropomorphic arm over payload and pose: where it swings longest.
 
 A torque of +-2 N m swings the first joint for 0.5 s; what the tip does after that is the residual vibration.
-COUNT = 100 gives the 100 x 100 = 10,000 runs of a map; 3 are enough to see what a payload does.
+COUNT = 100 gives the 100 x 100 = 10,000 runs of a map. COUNT = 3 shows that a payload does not always make it worse:
+what the second half of the torque takes away depends on the period. The worst of nine runs: 36 mm, 0.2 kg, -60 degrees.
 The same from the command line: lissom sweep study.yaml --report study.html"""
+
+import numpy as np
 
 import lissom as ls
 
@@ -32,7 +35,9 @@ sweep.plot("residual_vibration.png")
 worst = sweep.worst()[0]
 print(f"worst: run {worst.run}: {worst.value * 1e3:.3g} mm with {worst.values}")
 print(worst.command)
-residual = sweep.on_grid()["residual_vibration"].values
 assert sweep.tally.failed == 0
-# A payload lowers the first frequency and is moved by the same torque: the tip swings more.
-assert (residual[-1] > residual[0]).all()
+# The worst run, repeated alone, bends as far: the march keeps 1e-6 of its way.
+run = ls.run_scenario(sweep.scenario(worst.run))
+bend = run.position("fore/tip") - run.values("erls_position")[:, -1]
+in_study = float(sweep.data["tip_deflection"][worst.run])
+assert np.isclose(np.linalg.norm(bend, axis=1).max(), in_study, rtol=1e-4)

@@ -24,6 +24,7 @@ ORDER = (
     "studies",
     "services",
     "benchmarks",
+    "studio",
     "commands",
 )
 PHYSICS = ("algebra", "bodies", "kinematics", "dynamics", "solve", "analyse", "control")

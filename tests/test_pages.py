@@ -39,15 +39,15 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+def is_slow(page: Path) -> bool:
+    return name_of(page) in {f"docs/{name}.md" for name in SLOW}
+
+
 def cases(pages: list[Path]) -> list:
     """Pages as test cases under their names, the long ones marked slow."""
-    slow = {f"docs/{page}.md" for page in SLOW}
+    marks = {True: [pytest.mark.slow], False: []}
     return [
-        pytest.param(
-            page,
-            id=name_of(page),
-            marks=[pytest.mark.slow] if name_of(page) in slow else [],
-        )
+        pytest.param(page, id=name_of(page), marks=marks[is_slow(page)])
         for page in pages
     ]
 
@@ -58,11 +58,15 @@ def part_of_tutorial(page: Path) -> bool:
 
 ALONE = [page for page in PAGES if not part_of_tutorial(page)]
 WITH_COMMANDS = [page for page in ALONE if runnable(page, *SHELL)]
+# The slow ones among those with commands run as a whole anyway.
+WITH_PYTHON = [
+    page
+    for page in ALONE
+    if runnable(page, "python") and not (is_slow(page) and page in WITH_COMMANDS)
+]
 
 
-@pytest.mark.parametrize(
-    "page", cases([page for page in ALONE if runnable(page, "python")])
-)
+@pytest.mark.parametrize("page", cases(WITH_PYTHON))
 def test_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_files(page, tmp_path)

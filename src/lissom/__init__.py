@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     from .show.mode_animation import animate_mode as animate_mode
     from .show.run import Run as Run
     from .show.run import SimulationError as SimulationError
-    from .show.run import run_scenario as run_scenario
-    from .show.run import simulate as simulate
+    from .show.simulation import run_scenario as run_scenario
+    from .show.simulation import simulate as simulate
     from .solve.family import Family as Family
     from .solve.inputs import Inputs as Inputs
     from .solve.inverse_kinematics import inverse_kinematics as inverse_kinematics
@@ -122,8 +122,8 @@ _HOME = {
     "export_c": "native.export",
     "Run": "show.run",
     "SimulationError": "show.run",
-    "run_scenario": "show.run",
-    "simulate": "show.run",
+    "run_scenario": "show.simulation",
+    "simulate": "show.simulation",
     "Model": "solve.model",
     "Family": "solve.family",
     "rollout": "solve.simulate",

@@ -55,8 +55,10 @@ def robot_of(name, **choices):
 def pinocchio_arm(name, robot):
     """The same arm read by Pinocchio, every joint that is none of ours locked at zero."""
     whole = pin.buildModelFromUrdf(str(path_of(name)))
-    tree = {frame.name: frame for frame in whole.frames}
-    ours = {whole.names[tree[link].parentJoint] for link in robot.joint_names}
+    # A joint may be called as a link is.
+    links = [frame for frame in whole.frames if frame.type == pin.FrameType.BODY]
+    carrier = {frame.name: frame.parentJoint for frame in links}
+    ours = {whole.names[carrier[link]] for link in robot.joint_names}
     others = [whole.getJointId(j) for j in whole.names[1:] if j not in ours]
     # Files that call a joint and a link by one name cannot be reduced, and need not be.
     model = whole

@@ -12,8 +12,10 @@ from ..describe.files import library_names
 from ..describe.scenario import Scenario, Solver
 from ..native.compiled import NativeAhead, largest_function, using
 from ..scenarios.ready import initial_state, inputs_of
-from ..show.run import Run, SimulationError, compile_run, run_table
+from ..show.run import Run, SimulationError
+from ..show.run_table import run_table
 from ..show.scene import moving_tip, scene_from_json
+from ..show.simulation import compile_run
 from ..solve.march import DrivenRobot
 from ..solve.model import Model
 from ..solve.outputs import Outputs, outputs_of

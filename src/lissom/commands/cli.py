@@ -36,6 +36,7 @@ from .streams import (
     without_warnings,
     write_any_character,
 )
+from .studio import studio
 from .sweep import sweep
 from .validate import validate
 from .wall_clock import MAX_WALL, WallClock, running, wall_limit
@@ -124,6 +125,7 @@ VERBS = (
     reduce,
     sweep,
     bench,
+    studio,
     doctor,
 )
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.

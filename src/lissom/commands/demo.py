@@ -10,8 +10,9 @@ from ..compiled_code import keep_compiled_code
 from ..describe.scenario import Scenario
 from ..scenarios.ready import initial_state
 from ..show.figure import draw_robot
-from ..show.run import Run, run_scenario
+from ..show.run import Run
 from ..show.scene import scene_from_json
+from ..show.simulation import run_scenario
 from ..solve.model import Model
 
 ROBOT = "anthropomorphic"

@@ -15,6 +15,7 @@ from .parsing import without_option
 
 MAX_WALL = "--max-wall"  # may stand anywhere on the line
 HEARTBEAT = 30.0  # [s] between two lines
+ENDLESS = ("lissom studio",)  # commands of which nobody waits for the end
 GRACE = 15.0  # [s] that a command has to save what it has, once its time is up
 
 
@@ -66,7 +67,7 @@ def running(clock: WallClock, name: str, say: Callable[[], int]) -> Iterator[Non
         say: tells that the time is up, and gives the exit code.
     """
     done = threading.Event()
-    beats = not sys.stderr.isatty()
+    beats = not sys.stderr.isatty() and name not in ENDLESS
     thread = threading.Thread(
         target=_watch, args=(clock, name, say, done, beats), daemon=True
     )

@@ -128,7 +128,7 @@ def _measured(
     from ..control.margins import margins_of, open_loop
     from ..scenarios.controller_law import controller_law, problems_at
     from ..scenarios.ready import initial_state
-    from ..show.run import simulate
+    from ..show.simulation import simulate
     from .law_cost import microseconds_per_sample
 
     model, scenario = setting.model, setting.scenario

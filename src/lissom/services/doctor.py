@@ -235,7 +235,7 @@ def _beam() -> tuple[bool, str]:
 
 def _energy() -> tuple[bool, str]:
     """A beam that falls keeps its energy."""
-    from ..show.run import simulate
+    from ..show.simulation import simulate
     from ..solve.model import Model
     from .simulate import energy_residual
 

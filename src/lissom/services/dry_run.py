@@ -58,7 +58,7 @@ def check_start(scenario: Scenario, file: str | None = None) -> tuple[Model, Sta
 
 def _start(scenario: Scenario, model: Model, file: str | None) -> State:
     # Drawing and files are no part of a dry run, but joints with a motion start where the run starts them.
-    from ..show.run import starting_state
+    from ..show.simulation import starting_state
 
     try:
         _, state, inputs = ready(scenario, model)

@@ -192,7 +192,8 @@ def run_prepared(
         DescriptionError: there is no such controller for this robot.
         FailedRun: it stopped early; the part that was computed is saved.
     """
-    from ..show.run import Interrupted, SimulationError, run_scenario
+    from ..show.run import Interrupted, SimulationError
+    from ..show.simulation import run_scenario
     from ..solve.checkpoint import CheckpointError
 
     request = prepared.request

@@ -33,6 +33,19 @@ SCALES = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 # Of the robot's size, at most: the largest displacement as drawn with the automatic scale.
 VISIBLE_SHARE = 0.06
 
+# Modules that draw, each after those that it imports.
+DRAWING = (
+    "vectors",
+    "themes",
+    "motion",
+    "mesh",
+    "robot",
+    "camera",
+    "painter",
+    "labels",
+    "robot_view",
+)
+
 Content = dict[str, Any]  # ready for JSON
 Arrays = dict[str, ndarray]
 
@@ -82,17 +95,32 @@ def moving_page(
 def animation_page(data: Dataset, scale: Number | None, fps: Number) -> str:
     """Text of the page: template, program and data in one."""
     title = str(data.attrs.get("name", "robot"))
-    content = _content(data, scale, fps)
+    content = animation_content(data, scale, fps)
     content_text = json.dumps(content, allow_nan=False)
     parts = {
         "TITLE": html.escape(title),
         "SUMMARY": html.escape(_summary(data)),
-        "SCRIPT": _asset("viewer.js"),
+        "SCRIPT": page_script(),
         # A name with "</script>" in it must not end the block of data.
         "DATA": content_text.replace("<", "\\u003c"),
     }
     # One pass: a mark inside of what is put in stays text.
     return re.sub(r"__([A-Z]+)__", lambda mark: parts[mark[1]], _asset("viewer.html"))
+
+
+def page_script() -> str:
+    """The program of the page: the drawing modules and what plays them, as one script without imports.
+
+    A page that is opened from a disk may load no modules. Top-level names of the modules are unique, so that they can
+    stand side by side.
+    """
+    names = [f"drawing/{name}.js" for name in DRAWING]
+    texts = [_asset(name) for name in (*names, "viewer.js")]
+    lines = ['"use strict";']
+    for line in "\n".join(texts).splitlines():
+        if not line.startswith("import "):
+            lines.append(line.removeprefix("export "))
+    return "\n".join(lines)
 
 
 def _asset(name: str) -> str:
@@ -103,18 +131,41 @@ def _asset(name: str) -> str:
 # --- what the page holds -------------------------------------------------------------------------------------------
 
 
-def _content(data: Dataset, scale: Number | None, fps: Number) -> Content:
-    """Everything the page knows, ready for JSON."""
+def animation_content(data: Dataset, scale: Number | None, fps: Number) -> Content:
+    """Everything that a page knows of a run, ready for JSON."""
     scene = scene_from_json(data.attrs["scene"])
     motion = _motion_arrays(data, scene)
-    position = motion["position"]
     charts = _charts(data, scene)
-    arrays = _still_arrays(data, scene, charts)
+    arrays = _chart_arrays(data, charts) | _outlines(scene)
     most_frames = _affordable_frames(motion, arrays)
     rows = _frame_rows(motion["time"], fps / SLOWEST, most_frames)
-    for name, values in motion.items():
-        arrays[name] = values[rows]
-    blob, places = _packed_arrays(arrays)
+    content = picture_content(scene, motion, arrays, rows, scale)
+    content["charts"] = [_chart_content(chart) for chart in charts]
+    return content
+
+
+def still_content(scene: Scene, position: ndarray, **others: ndarray) -> Content:
+    """Everything that a page knows of a robot in one pose: a motion of a single frame.
+
+    Args:
+        scene: the robot.
+        position: of all nodes, in the order of `scene_nodes` [m].
+        others: `erls_position` and `rotation` likewise, and `frame`, the axes of all links.
+    """
+    motion = {"time": np.zeros(1), "position": position[None]}
+    for name, values in others.items():
+        motion[name] = values[None]
+    rows = np.zeros(1, dtype=int)
+    return picture_content(scene, motion, _outlines(scene), rows, None)
+
+
+def picture_content(
+    scene: Scene, motion: Arrays, others: Arrays, rows: ndarray, scale: Number | None
+) -> Content:
+    """What a moving picture is drawn from: shapes, the stage, and the arrays at the rows that are kept."""
+    position = motion["position"]
+    frames = {name: values[rows] for name, values in motion.items()}
+    blob, places = _packed_arrays(others | frames)
     if scale is None:
         scale = automatic_scale(position, motion["erls_position"])
     return {
@@ -122,7 +173,6 @@ def _content(data: Dataset, scale: Number | None, fps: Number) -> Content:
         "tip": moving_tip(scene, position),
         "links": _link_content(scene),
         "gravity": list(scene.gravity),
-        "charts": [_chart_content(chart) for chart in charts],
         "scale": float(scale),
         **_stage(scene, position),
         "arrays": places,
@@ -154,8 +204,8 @@ def _is_finite(values: ndarray) -> ndarray:
     return np.all(np.isfinite(rows), axis=1)
 
 
-def _still_arrays(data: Dataset, scene: Scene, charts: Sequence[Chart]) -> Arrays:
-    """Arrays that are stored whole, whatever the number of frames: curves of the charts, outlines of the links."""
+def _chart_arrays(data: Dataset, charts: Sequence[Chart]) -> Arrays:
+    """Curves of the charts, stored whole, whatever the number of frames."""
     time = data.time.values
     rows = _even_rows(time, CHART_POINTS)
     arrays = {}
@@ -163,6 +213,12 @@ def _still_arrays(data: Dataset, scene: Scene, charts: Sequence[Chart]) -> Array
         values = chart.values[rows]
         arrays[f"chart/{k}"] = np.nan_to_num(values)
     arrays["chart_time"] = time[rows]
+    return arrays
+
+
+def _outlines(scene: Scene) -> Arrays:
+    """Sections of the links along their nodes."""
+    arrays = {}
     for i, link in enumerate(scene.links):
         arrays[f"outline/{i}"] = link.outline
     return arrays

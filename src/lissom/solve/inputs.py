@@ -83,6 +83,9 @@ class Inputs:
             starts = self._starts()
             last = max(t_end, starts[-1] + 1.0)
             ends = np.append(starts[1:], last)
+            if ends[0] > t_end:
+                # A run that ends before anything jumps is one smooth piece, and runs of a family share instructions.
+                starts, ends = starts[:1], ends[:1]
             tables, laws = self._tables(starts, ends), self._laws(starts, ends)
             self._schedules[t_end] = schedule_of(starts, tables, laws)
         return self._schedules[t_end]

@@ -60,11 +60,13 @@ def _computed(client: Any, plan: Plan, numbers: Sequence[int]) -> Iterator[Progr
             )
             under_way[future] = number
         try:
-            done = wait(under_way, timeout=PAUSE, return_when="FIRST_COMPLETED").done
+            with client.as_current():
+                futures = list(under_way)
+                news = wait(futures, timeout=PAUSE, return_when="FIRST_COMPLETED")
         except TimeoutError:
             yield Progress(None)
             continue
-        for future in done:
+        for future in news.done:
             number = under_way.pop(future)
             yield Progress(number, _result(future))
 
@@ -109,7 +111,7 @@ def _distributed() -> Any:
 def _local_cluster(distributed: Any, workers: int | None, most: int) -> Any:
     from .compute import processors
 
-    # Without a dashboard: nothing listens but the scheduler, on loopback.
+    # All that listens, listens on loopback.
     return distributed.LocalCluster(
         n_workers=min(workers or processors(), most),
         threads_per_worker=1,

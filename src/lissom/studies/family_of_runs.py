@@ -8,9 +8,11 @@ import numpy as np
 
 from ..describe.scenario import Scenario
 from ..scenarios.ready import ready
-from ..show.run import Run, SimulationError, starting_state, table_of_outputs
+from ..show.run import Run, SimulationError
+from ..show.run_table import table_of_outputs
+from ..show.simulation import starting_state
 from ..solve.family import alike
-from ..solve.family_runs import FamilyTask, family_solution
+from ..solve.family_runs import FamilyTask, lane_solution
 from ..solve.inputs import Inputs
 from ..solve.model import Model
 from ..solve.outputs import outputs_of
@@ -51,9 +53,12 @@ class ReadyRun(NamedTuple):
         )
 
     def goes_in_lanes(self) -> bool:
-        """True if several such runs can share each instruction: other laws and closed chains are run one by one."""
+        """True if several such runs can share each instruction."""
         law = self.scenario.controller
-        return not self.model.closed and (law is None or law.type in LANE_LAWS)
+        if self.model.closed or not (law is None or law.type in LANE_LAWS):
+            return False
+        # Each lane would have to look up its own piece of time.
+        return not self.inputs.schedule(float(self.times[-1])).has_jumps
 
 
 def measured_runs(
@@ -126,7 +131,7 @@ def _in_lanes(group: list[ReadyRun]) -> Iterator[tuple[int, Any]]:
         solver=first.scenario.solver,
     )
     try:
-        runs = family_solution(task)
+        runs = lane_solution(task)
     except Exception:
         # What one of them cannot do, the others may still do alone.
         yield from ((one.number, _single(one)) for one in group)

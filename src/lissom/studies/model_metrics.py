@@ -14,8 +14,9 @@ from ..solve.state import State
 from .metric import MODES, SMALLEST, metric
 
 STATIC, VIBRATION, LINEAR = "static", "modes", "linearize"
-# Poles nearer to zero than this belong to rigid motion [rad/s]: a double pole at zero spreads so far by round-off.
-RIGID = 1e-3
+# Poles nearer to zero than this belong to rigid motion [rad/s]: a double pole at zero spreads by the root of round-off
+# times the fastest pole, 0.1 for a million.
+RIGID = 0.3
 
 
 class Equilibrium(NamedTuple):

@@ -103,7 +103,7 @@ def _heat_map(axes: Axes, study: Study, data: Any, metric: str) -> None:
     axes.figure.colorbar(drawn, ax=axes, label=label_of(data, metric))
     axes.set_xlabel(label_of(data, across))
     axes.set_ylabel(label_of(data, up))
-    failed = "; blank: failed" if np.isnan(values).any() else ""
+    failed = "" if np.isfinite(values).all() else "; blank: no number"
     axes.set_title(f"{metric}{failed}", **TITLE)
     axes.tick_params(labelsize=8.5, colors=SOFT, labelcolor=INK)
 
@@ -198,7 +198,10 @@ def plot_parallel(
 
 
 def _share(column: np.ndarray) -> np.ndarray:
-    """Numbers as parts of their range."""
+    """Numbers as parts of their range; what is infinite has no place there."""
+    column = np.where(np.isfinite(column), column, np.nan)
+    if np.isnan(column).all():
+        return column
     low, high = np.nanmin(column), np.nanmax(column)
     return (column - low) / (high - low) if high > low else 0.5 + 0 * column
 
@@ -260,13 +263,13 @@ def plot_bands(
     values = values[np.isfinite(values).all(axis=1)]
     figure = new_figure(9, 4.6)
     axes = time_axes(figure.subplots())
-    for low, high in BANDS:
+    for k, (low, high) in enumerate(BANDS):
         between = np.percentile(values, [low, high], axis=0)
         axes.fill_between(
             t,
             *between,
             color=line_colour(0),
-            alpha=0.25,
+            alpha=0.2 + 0.2 * k,
             lw=0,
             label=f"{low} to {high} %",
         )

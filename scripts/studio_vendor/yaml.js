@@ -1,0 +1,1 @@
+export { isMap, isScalar, isSeq, parseDocument, stringify } from "yaml";

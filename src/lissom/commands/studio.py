@@ -1,0 +1,63 @@
+"""`lissom studio`: robots, runs and results in the browser."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from ..describe import DescriptionError, Problem
+from .output import note
+
+EXTRA = "needs the package {name}: pip install 'lissom[studio]'"
+PASSWORD = "LISSOM_STUDIO_PASSWORD"
+
+
+def studio(
+    folder: Annotated[
+        str, typer.Argument(help="Robots, scenarios and results lie here.")
+    ] = ".",
+    port: Annotated[
+        int, typer.Option(help="The next free one from here on; 0 takes any.")
+    ] = 8765,
+    host: Annotated[
+        str,
+        typer.Option(
+            help=f"Address to answer on. Beyond this machine it needs {PASSWORD}, --certificate and --key."
+        ),
+    ] = "127.0.0.1",
+    certificate: Annotated[
+        str | None, typer.Option(metavar="PEM", help="For https.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(metavar="PEM", help="Of the certificate.")
+    ] = None,
+    browser: Annotated[
+        bool, typer.Option(help="Open the browser at the start.")
+    ] = True,
+) -> None:
+    """Open the studio: build a robot, bend it, run it and look at the results in the browser.
+
+    Example: lissom studio my-robots
+    """
+    try:
+        from ..studio.folder import FolderError
+        from ..studio.server import ServerError, ServerOptions, serve
+    except ModuleNotFoundError as failure:
+        raise _problem("lissom studio", EXTRA.format(name=failure.name)) from None
+    options = ServerOptions(
+        folder=folder,
+        host=host,
+        port=port,
+        password=os.environ.get(PASSWORD),
+        certificate=certificate,
+        key=key,
+        browser=browser,
+    )
+    try:
+        serve(options, note)
+    except (ServerError, FolderError) as failure:
+        raise _problem("", str(failure)) from None
+
+
+def _problem(field: str, message: str) -> DescriptionError:
+    return DescriptionError([Problem(None, None, field, None, message)])

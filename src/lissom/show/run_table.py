@@ -1,0 +1,259 @@
+"""The results of a run by name, with dimensions and units; what was run, how, and how it ended."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import __version__
+from ..analyse.validity.watch import doubts_of_run
+from ..describe.doubt import Doubt
+from ..describe.modes import default_modes
+from ..describe.part import plain
+from ..describe.scenario import Solver
+from ..native.compiled import using
+from ..solve.inputs import Inputs
+from ..solve.model import Model
+from ..solve.node_motion import KINDS, node_motions
+from ..solve.outputs import ENERGIES, Outputs, at_nodes, energy_audit, outputs_of
+from ..solve.simulate import step_of
+from ..solve.solution import Solution
+from ..types import RESULTS, ended_as
+from .robot_scene import scene_text
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+
+Variables = dict[str, tuple[Any, ...]]  # by name: dimensions, numbers, attributes
+
+
+@dataclass
+class RunTable:
+    """The content of a dataset; the dataset itself takes a while to import."""
+
+    variables: Variables
+    coordinates: dict[str, Any]
+    attrs: dict[str, Any]
+
+    @property
+    def names(self) -> list[str]:
+        """Of all variables and coordinates."""
+        return [*self.variables, *self.coordinates]
+
+    def values(self, name: str) -> np.ndarray:
+        """The numbers of one variable or coordinate."""
+        if name in self.variables:
+            return np.asarray(self.variables[name][1])
+        held = self.coordinates[name]
+        return np.asarray(held[1] if isinstance(held, tuple) else held)
+
+    def netcdf(self) -> bytes:
+        """All of it as a file."""
+        from .netcdf_file import netcdf_bytes
+
+        variables = {}
+        for name, held in (self.variables | self.coordinates).items():
+            # A list of names stands for itself.
+            described = held if isinstance(held, tuple) else ((name,), held, {})
+            dimensions, values, attributes = described
+            axes = (dimensions,) if isinstance(dimensions, str) else dimensions
+            variables[name] = (axes, np.asarray(values), attributes)
+        return netcdf_bytes(variables, self.attrs)
+
+    def dataset(self) -> "Dataset":
+        """All of it as a dataset."""
+        import xarray as xr
+
+        from .node_index import with_tips
+
+        return with_tips(xr.Dataset(self.variables, self.coordinates, self.attrs))
+
+
+def run_table(
+    model: Model,
+    inputs: Inputs,
+    solution: Solution,
+    solver: Solver,
+    recorded: Sequence[str] = (),
+) -> tuple[RunTable, tuple[Doubt, ...]]:
+    """The results of a run with names and units, and what there is to doubt about them."""
+    with using(solver.backend):
+        outputs, torque = outputs_of(model, inputs, solution)
+    times = np.asarray(solution.t)[: int(solution.filled)]
+    doubts = doubts_of_run(model, inputs, times, outputs, torque)
+    table = table_of_outputs(model, solution, solver, outputs, torque)
+    if recorded:
+        motions = _motions_of_nodes(model, inputs, solution, solver, recorded)
+        places = {**table.coordinates, "recorded": list(recorded)}
+        table = RunTable(table.variables | motions, places, table.attrs)
+    return table, doubts
+
+
+def table_of_outputs(
+    model: Model,
+    solution: Solution,
+    solver: Solver,
+    outputs: Outputs,
+    torque: np.ndarray,
+) -> RunTable:
+    """What is seen of a run, with names and units."""
+    n = int(solution.filled)
+    j = model.formulation.n_joints
+    elastic = np.asarray(solution.x)[:n, j:]
+    joint = ("time", "joint")
+    nodes = ("time", "node", "axis")
+    variables = {
+        "q": (
+            joint,
+            np.asarray(solution.joints)[:n],
+            {"units": "rad or m", "long_name": "joint coordinates of the ERLS"},
+        ),
+        "qd": (joint, outputs.qd, {"units": "rad/s or m/s"}),
+        "encoder": (
+            joint,
+            outputs.encoder,
+            {"units": "rad or m", "long_name": "what the encoders read"},
+        ),
+        "torque": (joint, torque, {"units": "N m or N"}),
+        "elastic": (("time", "coordinate"), elastic, {"units": "m or rad"}),
+        "elastic_rate": (
+            ("time", "coordinate"),
+            np.asarray(solution.xd)[:n, j:],
+            {"units": "m/s or rad/s"},
+        ),
+        "encoder_rate": (joint, outputs.encoder_rate, {"units": "rad/s or m/s"}),
+        "position": (
+            nodes,
+            at_nodes(model, outputs.position),
+            {"units": "m", "long_name": "nodes of the robot, world axes"},
+        ),
+        "erls_position": (
+            nodes,
+            at_nodes(model, outputs.erls_position),
+            {"units": "m", "long_name": "nodes of the ERLS"},
+        ),
+        "rotation": (
+            nodes,
+            at_nodes(model, outputs.rotation),
+            {"units": "rad", "long_name": "small rotation from the ERLS"},
+        ),
+        "frame": (
+            ("time", "link", "row", "column"),
+            outputs.rigid_frame[:, list(model.first_bodies)],
+            {"long_name": "axes of the rigid links in the world"},
+        ),
+        "energy": (("time", "kind"), energy_audit(outputs), {"units": "J"}),
+    }
+    coordinates = {
+        "time": ("time", np.asarray(solution.t)[:n], {"units": "s"}),
+        "joint": list(model.joint_names),
+        "coordinate": list(model.coordinate_names),
+        "node": list(model.node_names),
+        "link": list(model.link_names),
+        "axis": ["x", "y", "z"],
+        "kind": list(ENERGIES),
+    }
+    facts = _facts(model, solution, solver)
+    facts["beyond_limits"] = ", ".join(_beyond_limits(model, outputs.encoder))
+    return RunTable(variables, coordinates, facts)
+
+
+def _motions_of_nodes(
+    model: Model,
+    inputs: Inputs,
+    solution: Solution,
+    solver: Solver,
+    nodes: Sequence[str],
+) -> Variables:
+    """Velocities and accelerations of nodes, linear and angular."""
+    with using(solver.backend):
+        motions = node_motions(model, inputs, solution, nodes)
+    variables: Variables = {}
+    for name, values in motions.items():
+        _, unit = KINDS[name]
+        about = {"units": unit, "long_name": f"{name} of nodes, world axes"}
+        variables[name] = (("time", "recorded", "axis"), values, about)
+    return variables
+
+
+def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:
+    """Joints that left their range; limits of position are watched, not enforced."""
+    joints = [link.joint for link in model.robot.links if link.joint.moves]
+    beyond = []
+    for name, joint, reading in zip(model.joint_names, joints, encoder.T, strict=True):
+        if joint.limits is None or joint.limits.position is None:
+            continue
+        low, high = joint.limits.position
+        if np.any((reading < low) | (reading > high)):
+            beyond.append(name)
+    return beyond
+
+
+def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
+    """Attributes of a result: what was run, how, and how it ended."""
+    complete = ended_as(solution.result, RESULTS.successful)
+    step = step_of(solver)
+    return {
+        "name": model.robot.name,
+        **_choices(model),
+        "lissom": __version__,
+        "complete": int(complete),
+        "reason": "" if complete else _reason(model, solution),
+        "t_reached": float(solution.last.t),
+        "method": solver.method if step.name == "explicit" else step.name,
+        "steps": int(solution.counts.steps),
+        "rejected": int(solution.counts.rejected),
+        "rhs_evaluations": int(solution.counts.evaluations),
+        "scene": scene_text(model.robot),
+        "independent": "; ".join(_independent_joints(model, solution)),
+    }
+
+
+def _choices(model: Model) -> dict[str, str]:
+    """Formulation, basis and modes of a run, also of one set up in Python."""
+    support = model.formulation.support
+    basis = model.choices.basis or support.default_basis
+    modes = model.choices.modes
+    if modes is None:
+        modes = default_modes(basis)
+    return {
+        "formulation": model.formulation_name,
+        "basis": basis,
+        "modes": str(plain(modes)),
+        "stiffening": model.choices.stiffening,
+    }
+
+
+def _reason(model: Model, solution: Solution) -> str:
+    if ended_as(solution.result, RESULTS.dead_point):
+        return dead_point(model, solution)
+    return RESULTS[solution.result]
+
+
+def _independent_joints(model: Model, solution: Solution) -> list[str]:
+    """Independent joints of a closed chain, and when others took over at a dead point."""
+    if not model.closed:
+        return []
+    lines = []
+    for segment in solution.segments:
+        names = ", ".join(model.joint_names[k] for k in segment.independent)
+        lines.append(f"{names} from {segment.time:.6g} s")
+    return lines
+
+
+def dead_point(model: Model, solution: Solution) -> str:
+    """Which joints are at a dead point, and where."""
+    stuck = [model.joint_names[k] for k in solution.segments[-1].independent]
+    others = [name for name in model.joint_names if name not in stuck]
+    last = np.asarray(solution.last_joints)
+    pose = ", ".join(
+        f"{name} = {value:.4g}"
+        for name, value in zip(model.joint_names, last, strict=True)
+    )
+    return (
+        f"joint {', '.join(stuck)} {'is' if len(stuck) == 1 else 'are'} at a dead point of the closed chain ({pose}): "
+        f"{', '.join(others)} no longer follow. No other choice of independent joints is regular there, or a motion is "
+        "prescribed to this one: drive another joint."
+    )

@@ -1,0 +1,120 @@
+"""What a worker process can be asked: each call is one service."""
+
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+Data = dict[str, Any]
+# Called with what is known of the progress; raises KeyboardInterrupt where the call is to stop.
+Watch = Callable[[Data], None]
+
+KEPT_ROBOTS = 4  # models that sliders move
+REPORT_S = 0.1  # between two reports of a run
+_posed: "OrderedDict[str, Any]" = OrderedDict()
+
+
+def warm(data: Data, watch: Watch) -> None:
+    """Nothing but the imports that the first question would wait for."""
+    from ..services import pose, simulate  # noqa: F401
+
+
+def robots(data: Data, watch: Watch) -> Any:
+    """The library."""
+    from ..services.robots import robots
+
+    return robots()
+
+
+def materials(data: Data, watch: Watch) -> Any:
+    """The materials that a description may name."""
+    from ..services.materials import materials
+
+    return materials()
+
+
+def choices(data: Data, watch: Watch) -> Any:
+    """The words that a scenario accepts."""
+    from ..services.choices import choices
+
+    return choices()
+
+
+def validate(data: Data, watch: Watch) -> Any:
+    """Everything that is wrong with a description."""
+    from ..services.validate import validate
+
+    return validate(data["file"], start=data.get("start", False))
+
+
+def pose(data: Data, watch: Watch) -> Any:
+    """A robot in a pose; the last few robots are kept ready."""
+    from ..services.pose import PoseRequest, posed_robot
+
+    request = PoseRequest(**data)
+    key = json.dumps([data["robot"], _stamp(data["robot"]), data.get("changes")])
+    if key not in _posed:
+        _posed[key] = posed_robot(request)
+    _posed.move_to_end(key)
+    while len(_posed) > KEPT_ROBOTS:
+        _posed.popitem(last=False)
+    return _posed[key].pose(request.q, request.sag)
+
+
+def _stamp(source: str) -> Any:
+    """Tells a file from an older state of itself."""
+    if not os.path.isfile(source):
+        return None
+    facts = Path(source).stat()
+    return [facts.st_mtime_ns, facts.st_size]
+
+
+def simulate(data: Data, watch: Watch) -> Any:
+    """A run, with its progress."""
+    from ..services.simulate import SimulateRequest, prepare, run_prepared
+
+    prepared = prepare(SimulateRequest(**data))
+    t_end = float(prepared.scenario.t_end)
+    last = 0.0
+
+    def report(t: float) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last > REPORT_S:
+            last = now
+            watch({"t": t, "t_end": t_end})
+
+    return run_prepared(prepared, report)
+
+
+def animation(data: Data, watch: Watch) -> Any:
+    """A result as something to draw."""
+    from ..services.animation import animation
+
+    return animation(data["file"])
+
+
+def matrices(data: Data, watch: Watch) -> Any:
+    """The equations of motion at a state, in a file."""
+    from ..services.matrices import MatricesRequest, matrices
+
+    return matrices(MatricesRequest(**data))
+
+
+CALLS: dict[str, Callable[[Data, Watch], Any]] = {
+    call.__name__: call
+    for call in (
+        warm,
+        robots,
+        materials,
+        choices,
+        validate,
+        pose,
+        simulate,
+        animation,
+        matrices,
+    )
+}

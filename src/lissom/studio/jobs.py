@@ -1,0 +1,180 @@
+"""Runs that wait, go on and end, each in a process that can be ended."""
+
+import itertools
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import time
+from typing import Any
+
+from .worker import CallFailed, Worker
+
+QUEUED, RUNNING = "queued", "running"
+DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
+OPEN = (QUEUED, RUNNING)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run and how far it is."""
+
+    number: int
+    title: str
+    source: str  # library name or file, as the browser knows it
+    changes: dict[str, Any]
+    file: str  # of the result, as the browser knows it
+    state: str = QUEUED
+    t: float = 0.0  # simulated [s]
+    t_end: float | None = None
+    added: float = 0.0  # seconds since 1970
+    started: float | None = None
+    moving: float | None = None  # when the first steps were done: compiling is over
+    ended: float | None = None
+    stopping: bool = False
+    error: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+
+    @property
+    def has_result(self) -> bool:
+        """True if there is something to look at, the whole run or a part of it."""
+        partial = (self.error or {}).get("partial")
+        return self.result is not None or bool(partial and partial.get("files"))
+
+
+class QueueFull(Exception):
+    """Too many runs wait already."""
+
+
+class JobQueue:
+    """Runs in the order in which they were asked for, a few at a time."""
+
+    def __init__(self, workers: list[Worker], limit_s: float, most: int, history: int):
+        self.limit_s = limit_s
+        self.most = most
+        self.history = history
+        self.version = 0  # counts changes, so that those who watch know when to look
+        self._jobs: dict[int, Job] = {}
+        self._requests: dict[int, dict[str, Any]] = {}
+        self._running: dict[int, Worker] = {}
+        self._numbers = itertools.count(1)
+        self._change = threading.Condition()
+        self._closed = False
+        self._workers = workers
+        for worker in workers:
+            lane = threading.Thread(target=self._run_lane, args=(worker,), daemon=True)
+            lane.start()
+
+    def add(
+        self,
+        title: str,
+        source: str,
+        request: dict[str, Any],
+        place: Callable[[], tuple[str, Path]],
+    ) -> Job:
+        """A run that waits for its turn.
+
+        Args:
+            title: in a few words.
+            source: library name or file, as the browser knows it.
+            request: of the service `simulate`, without its result.
+            place: gives name and path of the result, once the run is accepted.
+        """
+        with self._change:
+            waiting = [job for job in self._jobs.values() if job.state in OPEN]
+            if len(waiting) >= self.most:
+                raise QueueFull(f"{self.most} runs wait already: cancel some first")
+            number = next(self._numbers)
+            name, path = place()
+            changes = request.get("changes", {})
+            job = Job(number, title, source, changes, name, added=time())
+            self._jobs[number] = job
+            self._requests[number] = {**request, "result": str(path)}
+            self._changed()
+        return job
+
+    def jobs(self) -> list[dict[str, Any]]:
+        """All jobs as plain data, the newest first."""
+        with self._change:
+            found = sorted(self._jobs.values(), key=lambda job: -job.number)
+        return [{**asdict(job), "has_result": job.has_result} for job in found]
+
+    def cancel(self, number: int) -> bool:
+        """Ends a run; what is done is kept. False if there is no such run, or it has ended."""
+        with self._change:
+            job = self._jobs.get(number)
+            if job is None or job.state not in OPEN:
+                return False
+            if job.state == QUEUED:
+                self._update(number, state=CANCELLED, ended=time())
+                self._clean(number)
+                return True
+            self._update(number, stopping=True)
+            self._running[number].stop()
+        return True
+
+    def close(self) -> None:
+        """Ends everything."""
+        with self._change:
+            self._closed = True
+            self._change.notify_all()
+        for worker in self._workers:
+            worker.close()
+
+    # --- lanes -----------------------------------------------------------------------------------------------------
+
+    def _run_lane(self, worker: Worker) -> None:
+        while True:
+            with self._change:
+                self._change.wait_for(lambda: self._closed or self._next() is not None)
+                if self._closed:
+                    return
+                number = self._next()
+                assert number is not None
+                self._running[number] = worker
+                self._update(number, state=RUNNING, started=time())
+            self._run(number, worker)
+
+    def _next(self) -> int | None:
+        waiting = [n for n, job in self._jobs.items() if job.state == QUEUED]
+        return min(waiting, default=None)
+
+    def _run(self, number: int, worker: Worker) -> None:
+        def watch(progress: dict[str, Any]) -> None:
+            with self._change:
+                moving = self._jobs[number].moving or time()
+                self._update(number, moving=moving, **progress)
+
+        request = self._requests[number]
+        try:
+            result = worker.call("simulate", request, self.limit_s, watch)
+            outcome: dict[str, Any] = {"state": DONE, "result": result}
+        except CallFailed as failure:
+            stopped = failure.reason["kind"] == "interrupted"
+            state = CANCELLED if stopped else FAILED
+            outcome = {"state": state, "error": failure.reason}
+        with self._change:
+            del self._running[number]
+            self._update(number, ended=time(), stopping=False, **outcome)
+            self._clean(number)
+            self._forget()
+
+    def _update(self, number: int, **values: Any) -> None:
+        self._jobs[number] = replace(self._jobs[number], **values)
+        self._changed()
+
+    def _changed(self) -> None:
+        self.version += 1
+        self._change.notify_all()
+
+    def _clean(self, number: int) -> None:
+        """The name that was kept free for a result is given back where there is none."""
+        path = Path(self._requests.pop(number)["result"])
+        if path.is_file() and path.stat().st_size == 0:
+            path.unlink()
+
+    def _forget(self) -> None:
+        """Drops the oldest jobs that ended."""
+        ended = [n for n, job in self._jobs.items() if job.state not in OPEN]
+        for number in sorted(ended)[: -self.history]:
+            del self._jobs[number]

@@ -1,0 +1,84 @@
+"""Who may come in: a token in the start address, spent once, or a password; both buy a cookie."""
+
+import hmac
+import secrets
+import threading
+from collections.abc import Callable
+from time import monotonic
+
+WRONG_TRIES = 5  # in a row, before passwords have to wait
+WAIT_S = 30.0
+
+
+class Keys:
+    """Token, password and cookie of one studio."""
+
+    def __init__(self, port: int, password: str | None = None, secure: bool = False):
+        self.cookie_name = f"lissom_studio_{port}"  # cookies do not tell ports apart
+        self.secure = secure
+        self.on_new_token: Callable[[str], None] = lambda token: None
+        self._session = secrets.token_urlsafe(32)
+        self._token = secrets.token_urlsafe(24)
+        self._password = password
+        self._wrong = 0
+        self._closed_until = 0.0
+        self._lock = threading.Lock()
+
+    @property
+    def token(self) -> str:
+        """The one that opens the next browser."""
+        return self._token
+
+    @property
+    def wants_password(self) -> bool:
+        """True if a browser may log in without a token."""
+        return self._password is not None
+
+    def spend(self, token: str) -> bool:
+        """True for the token of the start address, once; a new one takes its place."""
+        with self._lock:
+            if not _same(token, self._token):
+                return False
+            self._token = secrets.token_urlsafe(24)
+        self.on_new_token(self._token)
+        return True
+
+    def accepts_password(self, password: str) -> bool:
+        """True for the password; after some wrong ones all have to wait."""
+        with self._lock:
+            if self._password is None or monotonic() < self._closed_until:
+                return False
+            if _same(password, self._password):
+                self._wrong = 0
+                return True
+            self._wrong += 1
+            if self._wrong >= WRONG_TRIES:
+                self._wrong = 0
+                self._closed_until = monotonic() + WAIT_S
+            return False
+
+    def accepts_cookies(self, header: str) -> bool:
+        """True if the cookies of a request hold ours."""
+        for pair in header.split(";"):
+            name, _, value = pair.strip().partition("=")
+            if name == self.cookie_name and _same(value, self._session):
+                return True
+        return False
+
+    @property
+    def set_cookie(self) -> str:
+        """The header that gives a browser its cookie: no script reads it, no other site sends it."""
+        parts = [
+            f"{self.cookie_name}={self._session}",
+            "Path=/",
+            "HttpOnly",
+            "SameSite=Strict",
+        ]
+        if self.secure:
+            parts.append("Secure")
+        return "; ".join(parts)
+
+
+def _same(a: str, b: str) -> bool:
+    """Compared in a time that tells nothing."""
+    return hmac.compare_digest(a.encode(), b.encode())

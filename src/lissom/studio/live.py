@@ -1,0 +1,107 @@
+"""The web socket of a page: it hears of every change in the queue of runs, and asks for poses while a slider moves."""
+
+import asyncio
+import json
+from typing import Any
+
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+
+from .explanation import explanation, request_problems
+from .folder import FolderError
+from .office import Office
+from .requests import PoseQuestion
+from .routes import posed
+from .worker import CallFailed
+
+LOOK_S = 0.1  # between two looks at the queue
+
+
+def live(office: Office) -> APIRouter:
+    """The route of the web socket."""
+    router = APIRouter()
+
+    @router.websocket("/api/live")
+    async def talk(socket: WebSocket) -> None:
+        await socket.accept()
+        slider = _Slider(socket, office)
+        tasks = [
+            asyncio.create_task(_tell_jobs(socket, office)),
+            asyncio.create_task(slider.answer()),
+            asyncio.create_task(_listen(socket, office, slider)),
+        ]
+        try:
+            # Whoever ends first, a page that is gone or a message that is none, ends the talk.
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    return router
+
+
+async def _tell_jobs(socket: WebSocket, office: Office) -> None:
+    seen = -1
+    while True:
+        version = office.queue.version
+        if version != seen:
+            seen = version
+            jobs = await run_in_threadpool(office.queue.jobs)
+            await socket.send_json({"jobs": jobs})
+        await asyncio.sleep(LOOK_S)
+
+
+async def _listen(socket: WebSocket, office: Office, slider: "_Slider") -> None:
+    while True:
+        try:
+            text = await socket.receive_text()
+            if len(text) > office.limits.message:
+                raise ValueError("the message is too long")
+            message = json.loads(text)
+            if not isinstance(message, dict):
+                raise ValueError("a message is a mapping")
+            slider.ask(message.get("id"), PoseQuestion(**message["pose"]))
+        except WebSocketDisconnect:
+            return
+        except ValidationError as failure:
+            message = request_problems(failure.errors())
+            await _complain(socket, message)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            await _complain(socket, "a message is {id, pose: {source, q, sag}}")
+
+
+async def _complain(socket: WebSocket, message: str) -> None:
+    await socket.send_json({"error": explanation("bad input", message)})
+
+
+class _Slider:
+    """Poses that a page asks for: only the newest question is answered, the others are past."""
+
+    def __init__(self, socket: WebSocket, office: Office):
+        self.socket = socket
+        self.office = office
+        self.newest: tuple[Any, PoseQuestion] | None = None
+        self.asked = asyncio.Event()
+
+    def ask(self, number: Any, question: PoseQuestion) -> None:
+        """Takes the place of what was asked before."""
+        self.newest = (number, question)
+        self.asked.set()
+
+    async def answer(self) -> None:
+        """Answers one question after the other."""
+        while True:
+            await self.asked.wait()
+            self.asked.clear()
+            assert self.newest is not None
+            number, question = self.newest
+            told: dict[str, Any] = {"id": number}
+            try:
+                told["pose"] = await run_in_threadpool(posed, self.office, question)
+            except CallFailed as failure:
+                told["error"] = failure.reason
+            except FolderError as failure:
+                told["error"] = explanation("bad input", str(failure))
+            await self.socket.send_json(told)

@@ -1,0 +1,24 @@
+// What is seen stands in the fragment of the address, so that a link shares it: #screen=look&source=library:four-bar
+
+export function readAddress() {
+  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+export function addressOf(state) {
+  const known = Object.entries(state).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return "#" + new URLSearchParams(known).toString();
+}
+
+// The same screen with other details: no step in the history.
+export function noteInAddress(changes) {
+  const state = { ...readAddress(), ...changes };
+  if (addressOf(state) !== location.hash) history.replaceState(null, "", addressOf(state));
+}
+
+export function go(state) {
+  location.hash = addressOf(state);
+}
+
+// A source as people and the command line call it.
+export const sourceName = (source) => source.replace(/^(library|scenario):/, "");
+export const isLibrary = (source) => /^(library|scenario):/.test(source);

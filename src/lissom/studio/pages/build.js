@@ -1,0 +1,185 @@
+// Build: form and text side by side, each follows the other; the robot changes as you type.
+import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
+import { button, debounced, make, notice } from "./dom.js";
+import { Editor } from "./editor.js";
+import { equivalents, fileLines } from "./equivalents.js";
+import { RobotForm } from "./form.js";
+import { live } from "./live.js";
+import { get, put, remove } from "./server.js";
+import { Stage } from "./stage.js";
+
+const TYPING_MS = 350;
+export const NEW_ROBOT = `# A two-link arm, horizontal, that bends under its own weight.
+lissom: 1
+name: two-link arm
+gravity: [0, 0, -9.81]
+damping: {alpha: 0.1, beta: 0.001}
+links:
+  - name: upper
+    joint:
+      type: revolute
+      dh: {a: 0.5, alpha: 90 deg, d: 0, theta: 0}  # the second joint turns about a horizontal axis
+    beam:
+      section: {shape: tube, outer: 0.03, inner: 0.026}
+      material: aluminium
+      elements: 2
+  - name: fore
+    joint:
+      type: revolute
+      dh: {a: 0.4, alpha: 0, d: 0, theta: 0}
+    beam:
+      section: {shape: rectangle, y: 0.02, z: 0.01}
+      material: aluminium
+      elements: 2
+payload: {mass: 0.2}
+`;
+
+export class BuildScreen {
+  constructor(app) {
+    this.app = app;
+    this.stage = new Stage("The robot as it is described", "The picture follows once the description is right.");
+    this.problems = make("ul", { class: "problems", "aria-live": "polite" });
+    this.formPlace = make("div", { class: "form" }, this.problems);
+    this.same = make("div", {});
+    const editorPlace = make("div", { class: "editor" });
+    this.element = make("section", { class: "screen full build", "aria-labelledby": "build-title" },
+      this.bar(), this.formPlace, editorPlace, make("div", { class: "below" }, this.stage.element));
+    this.editor = new Editor(editorPlace, "Description as YAML", (text) => this.changed(text));
+    this.check = debounced(() => this.checkNow(), TYPING_MS);
+    this.element.addEventListener("keydown", (event) => this.onKey(event));
+  }
+  bar() {
+    this.nameInput = make("input", { "aria-label": "File name", size: 26 });
+    this.nameInput.onchange = () => this.rename(this.nameInput.value.trim());
+    this.state = make("span", { class: "soft", role: "status" });
+    this.saveButton = button("Save", () => this.save(), "main");
+    this.runButton = button("Save and run", () => this.saveAndRun());
+    // Until a file is open there is nothing to save.
+    this.saveButton.disabled = this.runButton.disabled = true;
+    return make("div", { class: "bar row" },
+      make("h1", { id: "build-title" }, "Build"), this.nameInput, this.saveButton, this.runButton,
+      button("Undo", () => this.editor.undo()), button("Redo", () => this.editor.redo()),
+      button("Look", () => go({ screen: "look", source: this.name })),
+      button("Discard changes", () => this.discard()), this.state);
+  }
+
+  async open({ source, fresh }) {
+    await this.prepareForm();
+    if (!source || source === this.opened) return;
+    this.opened = source;
+    this.fresh = true;
+    const proposed = isLibrary(source) ? `${sourceName(source)}.yaml` : source;
+    const found = fresh ? await this.unsaved(source) : await get("text", { name: source });
+    const ownFile = !isLibrary(source) && !fresh;
+    this.name = proposed;
+    this.fingerprint = ownFile ? found.fingerprint : null;
+    this.savedText = ownFile ? found.text : null;
+    this.nameInput.value = proposed;
+    this.stage.clear();
+    this.editor.open(found.draft ?? found.text);
+    if (found.draft && found.draft !== found.text) notice("Changes that were not saved have been brought back.");
+    this.changed(this.editor.text);
+    this.same.replaceChildren(equivalents(fileLines(this.name), this.app.folder));
+  }
+  // A new file may have been typed into before and never saved.
+  async unsaved(name) {
+    try {
+      return await get("text", { name });
+    } catch {
+      return { text: NEW_ROBOT, draft: null };
+    }
+  }
+  async prepareForm() {
+    if (this.form) return;
+    const { materials } = await this.app.library();
+    this.form = new RobotForm((edit) => this.editor.apply(edit), materials);
+    this.formPlace.append(this.form.element, this.same);
+  }
+
+  // --- typing ---
+  changed(text) {
+    this.form?.show(text);
+    this.showState();
+    this.check();
+  }
+  showState() {
+    const isSaved = this.editor.text === this.savedText;
+    this.saveButton.disabled = isSaved;
+    this.runButton.disabled = false;
+    this.state.textContent = isSaved ? "saved" : "not saved (kept as a draft)";
+  }
+  async checkNow() {
+    const text = this.editor.text;
+    try {
+      const found = await put("draft", { name: this.name, text });
+      if (text !== this.editor.text) return;
+      this.showProblems(found.errors);
+      if (found.valid) await this.draw();
+    } catch (failure) {
+      this.showProblems([{ line: null, field: "", message: failure.message }]);
+    }
+  }
+  showProblems(errors) {
+    this.editor.mark(errors);
+    this.form.mark(errors);
+    const rows = errors.map(({ line, field, value, message }) => {
+      const isPlain = ["string", "number", "boolean"].includes(typeof value);
+      const parts = [line && `line ${line}`, field, isPlain && String(value), message];
+      const text = parts.filter(Boolean).join(": ");
+      return make("li", {}, button(text, () => { if (line) this.editor.goToLine(line); }));
+    });
+    this.problems.replaceChildren(...rows);
+  }
+  async draw() {
+    this.stage.waiting.hidden = false;
+    try {
+      const pose = await live.pose({ source: this.name, draft: true });
+      this.stage.show(pose.picture, { keepCamera: !this.fresh, dhFrames: pose.dh_frames });
+      this.fresh = false;
+    } catch (failure) {
+      this.showProblems(failure.error?.errors ?? [{ line: null, field: "", message: failure.message }]);
+    }
+    this.stage.waiting.hidden = true;
+  }
+
+  // --- files ---
+  async rename(name) {
+    if (!name || name === this.name) return;
+    this.name = /\.ya?ml$/.test(name) ? name : `${name}.yaml`;
+    this.nameInput.value = this.name;
+    this.fingerprint = null;
+    this.savedText = null;
+    this.showState();
+    this.check();
+  }
+  async save() {
+    const text = this.editor.text;
+    try {
+      const saved = await put("text", { name: this.name, text, fingerprint: this.fingerprint });
+      this.fingerprint = saved.fingerprint;
+      this.savedText = text;
+      this.opened = this.name;
+      noteInAddress({ source: this.name, fresh: "" });
+      this.showState();
+      return true;
+    } catch (failure) {
+      notice(failure.message);
+      return false;
+    }
+  }
+  async saveAndRun() {
+    const isSaved = this.editor.text === this.savedText || (await this.save());
+    if (isSaved) go({ screen: "run", source: this.name });
+  }
+  async discard() {
+    await remove("draft", { name: this.name }).catch(() => {});
+    const source = this.opened;
+    this.opened = null;
+    await this.open({ source, fresh: this.savedText === null && !isLibrary(source) ? 1 : undefined });
+  }
+  onKey(event) {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "s") return;
+    event.preventDefault();
+    this.save();
+  }
+}

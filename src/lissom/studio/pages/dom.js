@@ -1,0 +1,68 @@
+// Elements of the page.
+
+export const $ = (id) => document.getElementById(id);
+
+let ids = 0;
+export const freshId = (word) => `${word}-${++ids}`;
+
+// An element with properties, attributes (those with a dash, `role` and `for`) and children.
+export function make(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) continue;
+    if (name.includes("-") || name === "role" || name === "for") made.setAttribute(name, value);
+    else if (name === "class") made.className = value;
+    else made[name] = value;
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+export function button(text, onclick, kind = "") {
+  return make("button", { type: "button", class: kind, onclick }, text);
+}
+
+// A label and its input, tied to each other.
+export function labelled(text, input) {
+  input.id ||= freshId("field");
+  return [make("label", { for: input.id }, text), input];
+}
+
+export function checkbox(text, checked, onchange) {
+  const box = make("input", { type: "checkbox", checked });
+  box.onchange = () => onchange(box.checked);
+  return { label: make("label", { class: "check" }, box, text), box };
+}
+
+export function choice(options, value, onchange) {
+  const made = make("select", {});
+  for (const [key, text] of options) made.append(make("option", { value: key }, text));
+  made.value = value;
+  made.onchange = () => onchange(made.value);
+  return made;
+}
+
+export function shown(number, digits = 4) {
+  if (number === null || number === undefined || !Number.isFinite(number)) return "\u2013";
+  const size = Math.abs(number);
+  if (size < 1e-12) return "0";
+  return size >= 1e5 || size < 1e-3 ? number.toExponential(2) : String(+number.toPrecision(digits));
+}
+
+// Calls `act` once things have been quiet for some milliseconds.
+export function debounced(act, wait) {
+  let timer = null;
+  return (...given) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => act(...given), wait);
+  };
+}
+
+let hiding = null;
+export function notice(text) {
+  const box = $("notice");
+  box.textContent = text;
+  box.hidden = false;
+  clearTimeout(hiding);
+  hiding = setTimeout(() => { box.hidden = true; }, 8000);
+}

@@ -1,0 +1,65 @@
+// The choice of the ERLS: displacements of nodes that are set to zero, one for each joint, picked in the picture.
+import { button, choice, make } from "./dom.js";
+
+const COMPONENTS = ["x", "y", "z", "rx", "ry", "rz"];
+const FORMULATION = "erls-fem"; // the one whose coordinates are displacements of nodes
+
+export class ErlsChoice {
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.picked = [];
+    this.list = make("ul", { class: "files", "aria-label": "Displacements set to zero" });
+    this.node = make("select", { "aria-label": "Node" });
+    this.component = choice(COMPONENTS.map((name) => [name, name]), "rz", () => {});
+    this.component.setAttribute("aria-label", "Displacement or rotation");
+    this.hint = make("p", { class: "soft", role: "status" });
+    this.element = make("details", { class: "panel" },
+      make("summary", {}, "Choice of the ERLS"),
+      make("p", {}, "Click a node in the picture, or choose it here, and the displacement that is zero there."),
+      make("div", { class: "row" }, this.node, this.component, button("Set to zero", () => this.add())), this.list, this.hint);
+  }
+  open(nodes, joints, zeroed) {
+    this.joints = joints;
+    this.node.replaceChildren(...nodes.map((name) => make("option", { value: name }, name)));
+    this.picked = zeroed;
+    this.show();
+  }
+  // A node that was clicked.
+  point(name) {
+    this.element.open = true;
+    this.node.value = name;
+    this.component.focus();
+  }
+  add() {
+    const name = `${this.node.value}.${this.component.value}`;
+    if (this.picked.includes(name)) return;
+    this.picked = [...this.picked, name];
+    this.changed();
+  }
+  drop(name) {
+    this.picked = this.picked.filter((other) => other !== name);
+    this.changed();
+  }
+  changed() {
+    this.show();
+    // Until there is one for each joint there is no ERLS to compute with.
+    if (this.isWhole || this.picked.length === 0) this.onChange();
+  }
+  get isWhole() {
+    return this.picked.length === this.joints;
+  }
+  show() {
+    const rows = this.picked.map((name) => {
+      const drop = button("\u00d7", () => this.drop(name));
+      drop.setAttribute("aria-label", `Let ${name} move`);
+      return make("li", {}, make("code", {}, name), drop);
+    });
+    this.list.replaceChildren(...rows);
+    const left = this.joints - this.picked.length;
+    if (this.picked.length === 0) this.hint.textContent = `None picked: the default of the formulation. ${this.joints} are needed.`;
+    else this.hint.textContent = left === 0 ? "As many as joints." : left > 0 ? `${left} more to pick.` : `${-left} too many.`;
+  }
+  changes() {
+    return this.isWhole ? { formulation: FORMULATION, reference: { zeroed: this.picked } } : {};
+  }
+}

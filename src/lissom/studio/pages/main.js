@@ -1,0 +1,81 @@
+// The studio: one page, a screen for each thing one does with a robot.
+import { addressOf, go, readAddress, sourceName } from "./address.js";
+import { BuildScreen } from "./build.js";
+import { $, notice } from "./dom.js";
+import { live } from "./live.js";
+import { LookScreen } from "./look.js";
+import { ResultsScreen } from "./results.js";
+import { RunScreen } from "./run.js";
+import { get } from "./server.js";
+import { StartScreen } from "./start.js";
+import { beginTheme } from "./theme.js";
+
+const SCREENS = { start: StartScreen, look: LookScreen, build: BuildScreen, run: RunScreen, results: ResultsScreen };
+
+class App {
+  constructor() {
+    this.screens = {};
+    this.folder = "";
+  }
+  // What comes with the package, asked for once.
+  library() {
+    this.known ||= get("library");
+    this.known.catch(() => { this.known = null; });
+    return this.known;
+  }
+  subject(source) {
+    return sourceName(source);
+  }
+  screen(name) {
+    this.screens[name] ||= new SCREENS[name](this);
+    return this.screens[name];
+  }
+
+  async show() {
+    const state = readAddress();
+    const name = state.screen in SCREENS ? state.screen : "start";
+    const screen = this.screen(name);
+    if (this.shown !== screen) {
+      this.shown?.close?.();
+      this.shown = screen;
+      $("content").replaceChildren(screen.element);
+      $("content").focus({ preventScroll: true });
+    }
+    this.showHeader(name, state);
+    try {
+      await screen.open(state);
+    } catch (failure) {
+      notice(failure.message);
+    }
+  }
+  showHeader(name, state) {
+    const source = state.source || this.lastSource;
+    this.lastSource = source;
+    $("subject").textContent = source ? this.subject(source) : "";
+    document.title = `${name[0].toUpperCase()}${name.slice(1)} \u2013 lissom studio`;
+    for (const link of document.querySelectorAll("nav a")) {
+      const screen = link.dataset.screen;
+      const current = screen === name;
+      const carried = screen === "start" || screen === "results" ? {} : { source };
+      link.href = current ? addressOf(state) : addressOf({ screen, ...carried });
+      if (current) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+  }
+}
+
+async function begin() {
+  beginTheme();
+  live.connect();
+  document.querySelector(".skip").onclick = (event) => {
+    event.preventDefault();
+    $("content").focus();
+  };
+  const app = new App();
+  addEventListener("hashchange", () => app.show());
+  get("files").then(({ folder }) => { app.folder = folder; }, () => {});
+  if (!location.hash) go({ screen: "start" });
+  else await app.show();
+}
+
+begin();

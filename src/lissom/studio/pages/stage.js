@@ -1,0 +1,98 @@
+// A stage for a robot: the picture, its views and what is shown in it.
+import { NO_WEBGL, RobotView } from "/assets/drawing/robot_view.js";
+import { button, checkbox, make } from "./dom.js";
+import { currentTheme, onTheme } from "./theme.js";
+
+const TOGGLES = [
+  ["frames", "Link frames"], ["dh", "DH frames"], ["nodes", "Nodes and names"], ["ghost", "ERLS (rigid robot)"],
+  ["trail", "Tip paths"], ["ground", "Ground"], ["gravity", "Gravity"],
+];
+const SHOWN = { frames: false, dh: false, nodes: false, ghost: true, trail: true, ground: true, gravity: true };
+
+export class Stage {
+  constructor(label, emptyText) {
+    this.choices = { ...SHOWN, scale: 1, theme: currentTheme() };
+    this.canvas = make("canvas", { role: "img", "aria-label": label });
+    const overlay = make("canvas", { class: "labels", "aria-hidden": "true" });
+    this.badge = make("div", { class: "badge" });
+    this.waiting = make("div", { class: "waiting", role: "status", hidden: true }, "computing\u2026");
+    this.empty = make("div", { class: "empty" }, emptyText);
+    this.element = make("div", { class: "stage" }, this.canvas, overlay, this.badge, this.waiting, this.empty);
+    this.view = new RobotView(this.element, this.canvas, overlay, this.choices);
+    this.t = 0;
+    if (!this.view.works) {
+      this.empty.textContent = NO_WEBGL;
+      return;
+    }
+    this.element.append(this.viewButtons());
+    this.view.onChange = () => this.redraw();
+    this.view.listen();
+    this.canvas.addEventListener("click", (event) => this.clicked(event));
+    onTheme((theme) => { this.choices.theme = theme; this.redraw(); });
+  }
+
+  clicked(event) {
+    if (!this.view.motion || !this.onNode) return;
+    const name = this.view.nodeNear(event.offsetX, event.offsetY);
+    if (name) this.onNode(name);
+  }
+
+  viewButtons() {
+    const look = (act) => () => { if (this.view.camera) { act(); this.redraw(); } };
+    const along = (k) => look(() => this.view.lookAlong([0, 1, 2].map((i) => (i === k ? 1 : 0))));
+    const buttons = [button("home", look(() => this.view.lookHome())), button("3-D", look(() => this.view.lookAlong(null)))];
+    ["x", "y", "z"].forEach((axis, k) => {
+      buttons.push(Object.assign(button(axis, along(k)), { title: `Look along ${axis}` }));
+    });
+    return make("div", { class: "views", role: "group", "aria-label": "Views" }, ...buttons);
+  }
+
+  // Check boxes for all that can be shown; those that are named here are left out.
+  toggles(...without) {
+    const boxes = TOGGLES.filter(([key]) => !without.includes(key)).map(([key, text]) => {
+      const { label, box } = checkbox(text, this.choices[key], (on) => { this.choices[key] = on; this.redraw(); });
+      box.dataset.shows = key;
+      return label;
+    });
+    return make("div", { class: "toggles" }, ...boxes);
+  }
+
+  scaleSlider() {
+    const input = make("input", { type: "range", min: 0, max: 2, step: 0.01, "aria-label": "Deformation scale factor" });
+    input.oninput = () => this.setScale(Math.pow(10, +input.value));
+    this.scaleInput = input;
+    return input;
+  }
+  setScale(scale) {
+    this.choices.scale = scale;
+    if (this.scaleInput) this.scaleInput.value = Math.log10(scale);
+    const text = scale < 10 ? +scale.toFixed(1) : Math.round(scale);
+    this.badge.textContent = scale > 1 ? `deformation \u00d7${text}` : "deformation true to scale";
+    this.redraw();
+  }
+
+  show(content, { keepCamera = false, dhFrames = [] } = {}) {
+    if (!this.view.works) return;
+    this.empty.hidden = true;
+    this.view.show(content, keepCamera);
+    this.view.dhFrames = dhFrames;
+    if (!keepCamera) this.setScale(content.scale);
+    this.redraw();
+  }
+  clear() {
+    this.view.motion = null;
+    this.empty.hidden = false;
+  }
+  moveTo(t) {
+    this.t = t;
+    this.redraw();
+  }
+  redraw() {
+    if (this.asked || !this.view.works) return;
+    this.asked = true;
+    requestAnimationFrame(() => {
+      this.asked = false;
+      if (this.view.motion) this.view.draw(this.t);
+    });
+  }
+}

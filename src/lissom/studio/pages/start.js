@@ -1,0 +1,89 @@
+// Start: the library, the files of the folder, files to bring along, a new configuration.
+import { go } from "./address.js";
+import { button, make, notice } from "./dom.js";
+import { get, upload } from "./server.js";
+
+const NEW_NAME = "two-link-arm.yaml";
+
+export class StartScreen {
+  constructor(app) {
+    this.app = app;
+    this.cards = make("ul", { class: "cards" });
+    this.files = make("ul", { class: "files" });
+    this.folder = make("p", { class: "soft" });
+    this.element = make("section", { class: "screen", "aria-labelledby": "start-title" },
+      make("h1", { id: "start-title" }, "Robots whose links bend"),
+      make("div", { class: "start" },
+        make("div", {}, this.cards),
+        make("div", {}, this.newPanel(), this.filePanel())));
+  }
+  newPanel() {
+    const begin = button("New configuration", () => this.begin(), "main");
+    begin.id = "new-configuration";
+    return make("div", { class: "panel" },
+      make("h2", {}, "Your own robot"),
+      make("p", {}, "A two-link arm to begin with: change its links, sections and materials, and run it."), begin);
+  }
+  filePanel() {
+    const input = make("input", { type: "file", multiple: true, "aria-label": "Files to bring along" });
+    input.onchange = () => this.bring(input.files);
+    const drop = make("div", { class: "drop" }, make("p", {}, "Drop robots, scenarios, URDF, meshes or results here, or"), input);
+    drop.ondragover = (event) => { event.preventDefault(); drop.classList.add("over"); };
+    drop.ondragleave = () => drop.classList.remove("over");
+    drop.ondrop = (event) => { event.preventDefault(); drop.classList.remove("over"); this.bring(event.dataTransfer.files); };
+    return make("div", { class: "panel" }, make("h2", {}, "Files"), this.folder, this.files, drop);
+  }
+
+  async open() {
+    const [library, listing] = await Promise.all([this.app.library(), get("files")]);
+    this.cards.replaceChildren(...library.robots.map((robot) => this.card(robot, library)));
+    this.folder.textContent = listing.folder + (listing.writable ? "" : " \u2013 cannot be written: nothing can be saved");
+    this.files.replaceChildren(...listing.files.map((file) => this.fileRow(file)));
+  }
+  card(robot, library) {
+    const source = `library:${robot.name}`;
+    const scenario = library.scenarios.find(({ name }) => name === robot.name);
+    const joints = robot.joints.length === 1 ? "1 joint" : `${robot.joints.length} joints`;
+    const image = make("img", { src: `/assets/pictures/${robot.name}.png`, alt: `The robot ${robot.name}`, loading: "lazy" });
+    image.onerror = () => { image.hidden = true; };
+    const look = button("Look", () => go({ screen: "look", source }), "main");
+    const build = button("Build on it", () => go({ screen: "build", source }));
+    const run = button("Run", () => go({ screen: "run", source: scenario ? `scenario:${robot.name}` : source }));
+    for (const act of [look, build, run]) act.setAttribute("aria-label", `${act.textContent}: ${robot.name}`);
+    return make("li", { class: "card" }, image,
+      make("h2", {}, robot.name),
+      make("p", { title: robot.source }, `${joints}, ${robot.flexible_links.length} flexible. ${robot.source}`),
+      make("div", { class: "row" }, look, build, run));
+  }
+  fileRow(file) {
+    const open = button(file.name, () => this.openFile(file));
+    const kind = file.kind === "result" ? "result" : "";
+    return make("li", {}, open, make("span", { class: "soft" }, kind));
+  }
+  openFile(file) {
+    if (file.kind === "result") return go({ screen: "results", file: file.name });
+    const screen = file.name.endsWith(".scenario.yaml") ? "run" : file.name.endsWith(".urdf") ? "look" : "build";
+    return go({ screen, source: file.name });
+  }
+  async begin() {
+    const { files } = await get("files");
+    const taken = new Set(files.map(({ name }) => name));
+    let name = NEW_NAME;
+    for (let k = 2; taken.has(name); k++) name = NEW_NAME.replace(".yaml", `-${k}.yaml`);
+    go({ screen: "build", source: name, fresh: 1 });
+  }
+  async bring(files) {
+    let last = null;
+    for (const file of files) {
+      try {
+        last = await upload(file);
+      } catch (failure) {
+        notice(failure.message);
+      }
+    }
+    if (!last) return;
+    await this.open();
+    const kind = last.endsWith(".nc") ? "result" : "description";
+    if (files.length === 1 && /\.(ya?ml|urdf|nc)$/.test(last)) this.openFile({ name: last, kind });
+  }
+}

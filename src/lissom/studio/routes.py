@@ -1,0 +1,183 @@
+"""What the server answers: every route is one question to the folder, to a service or to the queue of runs."""
+
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, Response
+from starlette.background import BackgroundTask
+
+from .folder import FolderError
+from .office import Office, check_changes
+from .requests import (
+    DraftRequest,
+    MatricesQuestion,
+    PoseQuestion,
+    RunRequest,
+    SaveRequest,
+)
+
+Answer = dict[str, Any]
+
+
+def api(office: Office) -> APIRouter:
+    """All routes below `/api`."""
+    router = APIRouter(prefix="/api")
+    _add_library(router, office)
+    _add_files(router, office)
+    _add_robots(router, office)
+    _add_runs(router, office)
+    return router
+
+
+def _add_library(router: APIRouter, office: Office) -> None:
+    @router.get("/library")
+    def library() -> Answer:
+        """Robots, scenarios and materials of the package."""
+        return {
+            **office.remembered("robots"),
+            "materials": office.remembered("materials"),
+            "choices": office.remembered("choices"),
+        }
+
+
+def _add_files(router: APIRouter, office: Office) -> None:
+    folder = office.folder
+
+    @router.get("/files")
+    def files() -> Answer:
+        """Descriptions and results of the folder."""
+        listed = [asdict(file) for file in folder.listing()]
+        return {
+            "folder": str(folder.root),
+            "writable": folder.is_writable,
+            "files": listed,
+        }
+
+    @router.get("/text")
+    def text(name: str) -> Answer:
+        """A description."""
+        return asdict(office.text(name))
+
+    @router.put("/text")
+    def save(request: SaveRequest) -> Answer:
+        """Saves a description, unless the file changed on disk."""
+        saved = folder.save(request.name, request.text, request.fingerprint)
+        return asdict(saved)
+
+    @router.put("/draft")
+    def draft(request: DraftRequest) -> Answer:
+        """Keeps what is typed and says what is wrong with it."""
+        return office.checked(request.name, request.text)
+
+    @router.delete("/draft")
+    def drop_draft(name: str) -> Answer:
+        """Forgets what was typed and not saved."""
+        folder.drop_draft(name)
+        return {}
+
+    @router.put("/upload")
+    async def upload(name: str, request: Request) -> Answer:
+        """A file that was dropped onto the page."""
+        content = await request.body()
+        return {"name": folder.add(name, content)}
+
+    @router.get("/download")
+    def download(name: str) -> FileResponse:
+        """A file of the folder."""
+        path = folder.existing(name)
+        if path.stat().st_size > office.limits.download:
+            raise FolderError(f"{name}: is too large", 413)
+        return FileResponse(
+            path, media_type="application/octet-stream", filename=path.name
+        )
+
+
+def _add_robots(router: APIRouter, office: Office) -> None:
+    @router.post("/pose")
+    def pose(question: PoseQuestion) -> Answer:
+        """A robot to draw, with its sag and its holding torques."""
+        return posed(office, question)
+
+    @router.post("/matrices")
+    def matrices(question: MatricesQuestion) -> FileResponse:
+        """The equations of motion at a state, as a file."""
+        check_changes(question.changes)
+        place = Path(tempfile.mkdtemp(prefix="lissom-matrices-"))
+        path = place / f"matrices{question.ending}"
+        asked = question.model_dump(exclude={"source", "ending"})
+        try:
+            source = office.source(question.source)
+            office.ask(office.poses, "matrices", robot=source, file=str(path), **asked)
+        except BaseException:
+            _remove(path)
+            raise
+        return FileResponse(
+            path,
+            media_type="application/octet-stream",
+            filename=path.name,
+            background=BackgroundTask(_remove, path),
+        )
+
+
+def posed(office: Office, question: PoseQuestion) -> Answer:
+    """The answer to a question for a pose."""
+    check_changes(question.changes)
+    find = office.draft_source if question.draft else office.source
+    asked = question.model_dump(exclude={"source", "draft"})
+    return office.ask(office.poses, "pose", robot=find(question.source), **asked)
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.parent.rmdir()
+
+
+def _add_runs(router: APIRouter, office: Office) -> None:
+    folder = office.folder
+
+    @router.get("/jobs")
+    def jobs() -> Answer:
+        """All runs and how far they are."""
+        return {"jobs": office.queue.jobs()}
+
+    @router.post("/jobs", status_code=202)
+    def add(request: RunRequest) -> Answer:
+        """A run that waits for its turn."""
+        check_changes(request.changes)
+        source = office.source(request.source)
+        title = _title(request.source)
+        asked = {"scenario": source, "changes": request.changes}
+        job = office.queue.add(
+            title, request.source, asked, lambda: folder.new_result(title)
+        )
+        return asdict(job)
+
+    @router.delete("/jobs/{number}")
+    def cancel(number: int) -> Answer:
+        """Ends a run; what is done is kept."""
+        if not office.queue.cancel(number):
+            raise FolderError(f"run {number}: there is none, or it has ended", 404)
+        return {}
+
+    @router.get("/animation")
+    def animation(name: str) -> Answer:
+        """A result to draw, with its charts."""
+        path = folder.existing(name)
+        return office.ask(office.files, "animation", file=str(path))
+
+
+def _title(source: str) -> str:
+    """A run is called after its file, without folders and endings."""
+    last = source.rpartition(":")[2].rpartition("/")[2]
+    return last.partition(".")[0] or "run"
+
+
+def plain_answer(status: int, error: dict[str, Any]) -> Response:
+    """An error as every answer of the studio holds it."""
+    import json
+
+    body = json.dumps({"error": error}).encode()
+    return Response(body, status, media_type="application/json")

@@ -1,0 +1,177 @@
+"""Starts the server: finds a port, says where it is, opens the browser, and ends its processes with it."""
+
+import ipaddress
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from .app import studio_app
+from .folder import Folder
+from .keys import Keys
+from .limits import Limits
+from .office import Office
+from .worker import CallFailed
+
+LOOPBACK = "127.0.0.1"
+PORTS_TRIED = 50
+SHORTEST_PASSWORD = 12
+WHY = (
+    "other machines could then reach the studio: everyone on the network who knows the password can read and write "
+    "the files of the folder, and without encryption everyone can read the password"
+)
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """How a studio is reached."""
+
+    folder: str
+    host: str = LOOPBACK
+    port: int = 8765
+    password: str | None = None
+    certificate: str | None = None  # PEM files, for a host beyond this machine
+    key: str | None = None
+    browser: bool = True
+
+
+class ServerError(ValueError):
+    """The server cannot start as it was asked to."""
+
+
+def is_local(host: str) -> bool:
+    """True for an address of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def check(options: ServerOptions) -> None:
+    """Refuses to be reached from elsewhere without a password and encryption.
+
+    Raises:
+        ServerError: with the reason.
+    """
+    given = options.certificate, options.key
+    for path in given:
+        if path is not None and not Path(path).is_file():
+            raise ServerError(f"{path}: no such file")
+    if (options.certificate is None) != (options.key is None):
+        raise ServerError("--certificate and --key belong together")
+    if is_local(options.host):
+        return
+    missing = []
+    if options.password is None:
+        missing.append("a password (in the environment: LISSOM_STUDIO_PASSWORD)")
+    if options.certificate is None:
+        missing.append("a certificate (--certificate and --key)")
+    if missing:
+        raise ServerError(f"--host {options.host} needs {' and '.join(missing)}: {WHY}")
+    if len(options.password or "") < SHORTEST_PASSWORD:
+        raise ServerError(
+            f"the password must have at least {SHORTEST_PASSWORD} characters: {WHY}"
+        )
+
+
+def listening_socket(host: str, port: int) -> tuple[socket.socket, int]:
+    """A socket on the port, or on the next one that is free, and its number.
+
+    Raises:
+        ServerError: none is.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in range(port, port + PORTS_TRIED):
+        taken = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            taken.bind((host, candidate if port else 0))
+            return taken, taken.getsockname()[1]
+        except OSError as failure:
+            taken.close()
+            reason = failure.strerror
+        except OverflowError:
+            taken.close()
+            reason = "ports end at 65535"
+            break
+    raise ServerError(f"no port from {port} on can be opened on {host}: {reason}")
+
+
+def host_names(host: str, port: int) -> frozenset[str]:
+    """What a browser may call the server."""
+    names = ["127.0.0.1", "localhost", "[::1]"]
+    if not is_local(host):
+        names.append(socket.gethostname().lower())
+        names.append(f"[{host}]" if ":" in host else host.lower())
+    return frozenset(f"{name}:{port}" for name in names)
+
+
+def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
+    """Serves until it is interrupted.
+
+    Args:
+        options: where, and who may come in.
+        say: prints a line.
+
+    Raises:
+        ServerError: it cannot start.
+        FolderError: the folder is none.
+    """
+    check(options)
+    folder = Folder(options.folder)
+    taken, port = listening_socket(options.host, options.port)
+    if options.port not in (0, port):
+        say(f"port {options.port} is in use: taking {port}")
+    secure = options.certificate is not None
+    keys = Keys(port, options.password, secure)
+    limits = Limits()
+    office = Office(folder, limits)
+    shown = "127.0.0.1" if is_local(options.host) else options.host
+    address = f"{'https' if secure else 'http'}://{shown}:{port}/"
+    if not folder.is_writable:
+        say(f"{folder.root} cannot be written: nothing can be saved there")
+    say(f"studio: {address}?token={keys.token}")
+    say("Ctrl-C ends it")
+    keys.on_new_token = lambda token: say(f"another browser: {address}?token={token}")
+    config = uvicorn.Config(
+        studio_app(office, keys, host_names(options.host, port), limits),
+        log_level="warning",
+        server_header=False,
+        ws_max_size=limits.message,
+        h11_max_incomplete_event_size=32_000,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=3,
+        ssl_certfile=options.certificate,
+        ssl_keyfile=options.key,
+    )
+    _warm(office)
+    if options.browser:
+        start = f"{address}?token={keys.token}"
+        threading.Timer(0.5, webbrowser.open, (start,)).start()
+    try:
+        uvicorn.Server(config).run(sockets=[taken])
+    finally:
+        office.close()
+
+
+def _warm(office: Office) -> None:
+    """Imports and the library, while the browser opens."""
+
+    def ask(worker, call) -> None:
+        try:
+            office.ask(worker, call)
+        except CallFailed:
+            # Whoever asks next hears why.
+            pass
+
+    def warm() -> None:
+        ask(office.runs[0], "warm")
+        ask(office.poses, "warm")
+
+    threading.Thread(target=warm, daemon=True).start()
+    threading.Thread(target=office.remembered, args=("robots",), daemon=True).start()

@@ -1,0 +1,124 @@
+"""Files that the studio reads and writes: nothing is lost, nothing outside is touched."""
+
+import os
+
+import pytest
+
+from lissom.studio.folder import Folder, FolderError
+
+TEXT = "lissom: 1\nname: arm\nlinks: []\n"
+MOST = 1_000_000
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return Folder(tmp_path)
+
+
+def test_a_saved_text_reads_back_and_saves_again(folder):
+    saved = folder.save("arm.yaml", TEXT, None)
+    read = folder.read("arm.yaml", MOST)
+    assert (read.text, read.fingerprint) == (TEXT, saved.fingerprint)
+    folder.save("arm.yaml", TEXT + "# more\n", read.fingerprint)
+    assert folder.read("arm.yaml", MOST).text.endswith("# more\n")
+
+
+def test_a_save_is_refused_when_the_file_changed_on_disk(folder):
+    opened = folder.save("arm.yaml", TEXT, None)
+    (folder.root / "arm.yaml").write_text("typed in another editor\n")
+    with pytest.raises(FolderError, match="changed on disk") as refusal:
+        folder.save("arm.yaml", TEXT, opened.fingerprint)
+    assert refusal.value.status == 409
+    assert (folder.root / "arm.yaml").read_text() == "typed in another editor\n"
+
+
+def test_a_new_file_does_not_replace_one_that_is_there(folder):
+    folder.save("arm.yaml", TEXT, None)
+    with pytest.raises(FolderError, match="changed on disk"):
+        folder.save("arm.yaml", "something else", None)
+
+
+def test_a_file_that_is_gone_is_not_made_again_in_silence(folder):
+    opened = folder.save("arm.yaml", TEXT, None)
+    (folder.root / "arm.yaml").unlink()
+    with pytest.raises(FolderError, match="changed on disk"):
+        folder.save("arm.yaml", TEXT, opened.fingerprint)
+
+
+def test_a_draft_survives_until_it_is_saved(folder):
+    opened = folder.save("arm.yaml", TEXT, None)
+    folder.keep_draft("arm.yaml", TEXT + "# typed\n")
+    assert folder.read("arm.yaml", MOST).draft == TEXT + "# typed\n"
+    assert folder.read("arm.yaml", MOST).text == TEXT
+    folder.save("arm.yaml", TEXT + "# typed\n", opened.fingerprint)
+    assert folder.read("arm.yaml", MOST).draft is None
+
+
+def test_a_draft_that_says_what_the_file_says_is_dropped(folder):
+    folder.save("arm.yaml", TEXT, None)
+    folder.keep_draft("arm.yaml", TEXT)
+    folder.drop_idle_draft("arm.yaml", TEXT)
+    assert folder.read("arm.yaml", MOST).draft is None
+    folder.keep_draft("arm.yaml", TEXT + "# typed\n")
+    folder.drop_idle_draft("arm.yaml", TEXT + "# typed\n")
+    assert folder.read("arm.yaml", MOST).draft is not None
+
+
+def test_the_list_shows_descriptions_and_results_but_neither_drafts_nor_others(folder):
+    folder.save("arm.yaml", TEXT, None)
+    folder.keep_draft("arm.yaml", TEXT)
+    (folder.root / "notes.txt").write_text("mine")
+    (folder.root / "deep").mkdir()
+    (folder.root / "deep" / "run.nc").write_bytes(b"x")
+    outside = folder.root.parent / "outside.yaml"
+    outside.write_text("secret")
+    (folder.root / "link.yaml").symlink_to(outside)
+    found = {file.name: file.kind for file in folder.listing()}
+    assert found == {"arm.yaml": "description", "deep/run.nc": "result"}
+
+
+def test_what_is_dropped_never_replaces_a_file(folder):
+    assert folder.add("mesh.npz", b"1") == "mesh.npz"
+    assert folder.add("mesh.npz", b"2") == "mesh-2.npz"
+    assert (folder.root / "mesh.npz").read_bytes() == b"1"
+
+
+@pytest.mark.parametrize("name", ["run.py", "page.html", "x.sh", "noending"])
+def test_files_of_other_kinds_are_refused_with_those_that_are_taken(folder, name):
+    with pytest.raises(FolderError, match=r"must end in \.yaml"):
+        folder.add(name, b"")
+    assert not list(folder.root.iterdir())
+
+
+def test_dropped_files_stay_in_the_folder_whatever_they_are_called(folder):
+    assert folder.add("../../up.yaml", b"x") == "up.yaml"
+    assert [path.name for path in folder.root.iterdir()] == ["up.yaml"]
+
+
+def test_results_of_one_name_have_places_of_their_own(folder):
+    names = [folder.new_result("my arm/../x")[0] for _ in range(3)]
+    assert len(set(names)) == 3
+    assert all(name.startswith("runs/") and ".." not in name for name in names)
+
+
+def test_a_folder_that_cannot_be_written_still_takes_drafts_and_results(
+    folder, monkeypatch
+):
+    folder.save("arm.yaml", TEXT, None)
+    before = sorted(os.listdir(folder.root))
+    monkeypatch.setattr(Folder, "is_writable", property(lambda self: False))
+    draft = folder.keep_draft("arm.yaml", TEXT + "# typed\n")
+    name, place = folder.new_result("arm")
+    assert not draft.is_relative_to(folder.root)
+    assert folder.existing(name) == place
+    assert name in {file.name for file in folder.listing()}
+    assert sorted(os.listdir(folder.root)) == before
+
+
+def test_text_that_is_none_is_refused_in_words(folder):
+    (folder.root / "bad.yaml").write_bytes(b"name: \xff\xfe")
+    with pytest.raises(FolderError, match="not UTF-8"):
+        folder.read("bad.yaml", MOST)
+    (folder.root / "big.yaml").write_bytes(b"x" * 100)
+    with pytest.raises(FolderError, match="larger"):
+        folder.read("big.yaml", 50)

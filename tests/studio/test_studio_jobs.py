@@ -1,0 +1,173 @@
+"""The queue of runs: order, progress, cancelling, failures, and processes that die."""
+
+import os
+import signal
+import threading
+
+import pytest
+from studio_client import studio, wait_for
+
+from lissom.studio.explanation import explanation
+from lissom.studio.jobs import JobQueue, QueueFull
+from lissom.studio.worker import CallFailed, Worker
+
+
+class ScriptedWorker(Worker):
+    """A worker without a process: each run goes on until it is let go, stopped, or fails as it is told to."""
+
+    def __init__(self):
+        super().__init__()
+        self.go_on = threading.Event()
+        self.asked = []
+
+    def call(self, name, data, limit_s, watch=lambda progress: None):
+        self.asked.append(data)
+        self._stopping.clear()
+        watch({"t": 0.25, "t_end": 1.0})
+        while not self.go_on.wait(0.005):
+            if self._stopping.is_set():
+                partial = {"files": {"result": data["result"]}, "t_end": 0.25}
+                reason = explanation("interrupted", "interrupted", partial=partial)
+                raise CallFailed(reason)
+        if data["scenario"] == "bad":
+            raise CallFailed(explanation("bad input", "no such robot"))
+        return {"t_end": 1.0}
+
+
+@pytest.fixture
+def worker():
+    return ScriptedWorker()
+
+
+@pytest.fixture
+def queue(worker):
+    made = JobQueue([worker], limit_s=10.0, most=20, history=5)
+    yield made
+    made.close()
+
+
+def add(queue, tmp_path, source="arm"):
+    def place():
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.nc"
+        path.touch()
+        return f"runs/{path.name}", path
+
+    return queue.add(source, source, {"scenario": source}, place).number
+
+
+def states(queue):
+    return {job["number"]: job["state"] for job in queue.jobs()}
+
+
+def test_runs_go_one_after_the_other_in_their_order(queue, worker, tmp_path):
+    numbers = [add(queue, tmp_path, f"arm{k}") for k in range(3)]
+    assert wait_for(lambda: states(queue)[numbers[0]] == "running")
+    assert [states(queue)[n] for n in numbers] == ["running", "queued", "queued"]
+    worker.go_on.set()
+    assert wait_for(lambda: set(states(queue).values()) == {"done"})
+    assert [asked["scenario"] for asked in worker.asked] == ["arm0", "arm1", "arm2"]
+
+
+def test_progress_is_told_and_counted_as_a_change(queue, tmp_path):
+    before = queue.version
+    number = add(queue, tmp_path)
+    assert wait_for(lambda: queue.jobs()[0]["t_end"] == 1.0)
+    job = queue.jobs()[0]
+    assert (job["number"], job["t"]) == (number, 0.25)
+    assert queue.version > before
+
+
+def test_a_cancelled_run_keeps_what_is_done(queue, tmp_path):
+    number = add(queue, tmp_path)
+    assert wait_for(lambda: queue.jobs()[0]["moving"] is not None)
+    assert queue.cancel(number)
+    assert wait_for(lambda: states(queue)[number] == "cancelled")
+    assert queue.jobs()[0]["has_result"]
+    assert not queue.cancel(number)
+
+
+def test_a_run_that_waits_is_cancelled_without_a_trace(queue, worker, tmp_path):
+    first, second = add(queue, tmp_path), add(queue, tmp_path)
+    assert queue.cancel(second)
+    assert states(queue)[second] == "cancelled"
+    worker.go_on.set()
+    assert wait_for(lambda: states(queue)[first] == "done")
+    assert len(worker.asked) == 1
+    # The places that were kept for results are free again.
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_that_fails_does_not_stop_the_next(queue, worker, tmp_path):
+    bad, good = add(queue, tmp_path, "bad"), add(queue, tmp_path)
+    worker.go_on.set()
+    assert wait_for(lambda: states(queue)[good] == "done")
+    assert states(queue)[bad] == "failed"
+    failed = next(job for job in queue.jobs() if job["number"] == bad)
+    assert failed["error"]["message"] == "no such robot"
+
+
+def test_too_many_runs_are_refused(queue, tmp_path):
+    for _ in range(20):
+        add(queue, tmp_path)
+    with pytest.raises(QueueFull, match="20 runs wait"):
+        add(queue, tmp_path)
+
+
+def test_old_runs_are_forgotten_and_those_that_wait_are_not(queue, worker, tmp_path):
+    worker.go_on.set()
+    for _ in range(9):
+        add(queue, tmp_path)
+    assert wait_for(
+        lambda: len(queue.jobs()) == 5 and set(states(queue).values()) == {"done"}
+    )
+    assert min(states(queue)) == 5
+
+
+LONG = {"t_end": 2000, "output_dt": 0.01}  # nobody waits for its end
+
+# --- with processes --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_killed_process_is_a_failed_run_and_not_the_end(tmp_path):
+    made = studio(tmp_path, new_worker=Worker)
+    body = {"source": "scenario:simple-pendulum", "changes": {"t_end": 0.05}}
+    numbers = [
+        made.client.request("POST", "/api/jobs", body).json["number"] for _ in range(2)
+    ]
+    worker = made.office.runs[0]
+    assert wait_for(lambda: worker.process_id is not None, 30)
+    assert wait_for(lambda: states(made.office.queue)[numbers[0]] == "running", 30)
+    os.kill(worker.process_id, signal.SIGKILL)
+    queue = made.office.queue
+    assert wait_for(lambda: states(queue)[numbers[1]] == "done", 240)
+    assert states(queue)[numbers[0]] == "failed"
+    failed = next(job for job in queue.jobs() if job["number"] == numbers[0])
+    assert failed["error"]["kind"] == "worker died"
+    done = next(job for job in queue.jobs() if job["number"] == numbers[1])
+    assert (tmp_path / done["file"]).stat().st_size > 1000
+    made.office.close()
+
+
+@pytest.mark.slow
+def test_a_call_that_takes_too_long_is_ended_and_the_next_is_answered():
+    worker = Worker()
+    with pytest.raises(CallFailed, match="took longer"):
+        worker.call("warm", {}, 0.2)
+    assert worker.call("choices", {}, 60.0)["methods"][0] == "auto"
+    worker.close()
+
+
+@pytest.mark.slow
+def test_a_run_in_a_process_stops_when_it_is_cancelled_and_keeps_its_part(tmp_path):
+    made = studio(tmp_path, new_worker=Worker)
+    body = {"source": "scenario:simple-pendulum", "changes": LONG}
+    number = made.client.request("POST", "/api/jobs", body).json["number"]
+    queue = made.office.queue
+    assert wait_for(lambda: queue.jobs()[0]["t"] > 0, 240)
+    made.client.request("DELETE", f"/api/jobs/{number}")
+    assert wait_for(lambda: states(queue)[number] == "cancelled", 60)
+    job = queue.jobs()[0]
+    assert job["has_result"] and 0 < job["error"]["partial"]["t_end"] < 2000
+    assert (tmp_path / job["file"]).stat().st_size > 1000
+    made.office.close()
