@@ -31,7 +31,7 @@ SLOW = (
     "howto/parametric-modes",
     "howto/results",
     "howto/studies",
-    "tutorials/fifteen-tasks",
+    "howto/fifteen-tasks",
 )
 
 
