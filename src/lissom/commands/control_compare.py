@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..compiled_code import keep_compiled_code
-from ..services.comparison_table import NOT_RUN
 from .interrupt import stopping_between_steps, telling_first
 from .options import Json
 from .output import console, note, print_files, print_json, table
@@ -127,9 +126,7 @@ def _print_comparison(screen: "Console", answer: "CompareResult") -> None:
     screen.print(UNITS)
     for row in answer.rows:
         if row.failed is not None:
-            was_run = row.failed != NOT_RUN
-            reason = f"failed: {row.failed}" if was_run else NOT_RUN
-            screen.print(f"{row.name}: {reason}")
+            screen.print(f"{row.name}: {row.reason}")
         if row.line_error is not None:
             away = _short(row.line_error, 1e3)
             screen.print(f"{row.name}: the node leaves its line by up to {away} mm")

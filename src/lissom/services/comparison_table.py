@@ -42,6 +42,13 @@ class ControllerRow(FrozenModel):
     phase_margin_deg: float | None = None
     microseconds: float | None = None  # per sample
 
+    @property
+    def reason(self) -> str | None:
+        """Why there are no numbers, for people."""
+        if self.failed in (None, NOT_RUN):
+            return self.failed
+        return f"failed: {self.failed}"
+
 
 class CompareResult(FrozenModel):
     """A table of controllers."""
