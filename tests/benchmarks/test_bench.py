@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -161,7 +162,7 @@ def test_every_unknown_case_is_named_at_once(bench):
 def test_an_interrupt_prints_what_was_measured_and_goes_on_upwards(monkeypatch, capsys):
     def measured(name, repeat, tell):
         if name == "dlr-arm":
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return MEASURED | {"case": name}
 
     monkeypatch.setattr(cases, "measure_case", measured)

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from .interrupt import telling_first
+
 PHYSICS = "physics"
 LINKS = "links"
 MANOEUVRE = "manoeuvre"
@@ -59,12 +61,17 @@ def bench(
     """
     check_request(cases or [], peers, output)
     report: dict[str, Any] = {}
-    try:
-        measure(report, cases or [], peers, repeat)
-    except BaseException:
-        # Ctrl-C too: what was measured so far took its time.
+
+    def tell() -> None:
+        # What was measured so far took its time.
         if not as_json:
             _print(report)
+
+    try:
+        with telling_first(tell):
+            measure(report, cases or [], peers, repeat)
+    except Exception:
+        tell()
         raise
     if output is not None:
         _write(report, output)

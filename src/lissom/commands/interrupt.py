@@ -75,6 +75,8 @@ def telling_first(tell: Callable[[], None]) -> Iterator[None]:
 
     def told(number: int, frame: Any) -> None:
         tell()
+        # The process may be left without the end that empties the buffers.
+        sys.stdout.flush()
         if not callable(before[number]):
             raise KeyboardInterrupt
         before[number](number, frame)
