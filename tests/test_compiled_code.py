@@ -13,6 +13,15 @@ def test_cache_folder_follows_the_environment(monkeypatch, tmp_path):
     assert cache_folder() == tmp_path / "lissom"
 
 
+def test_a_home_folder_that_is_not_there_is_not_made(monkeypatch, tmp_path):
+    for name in ("LISSOM_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "missing"))
+    assert cache_folder() is None
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "lissom"
+
+
 def test_compiled_code_is_counted_and_told(tmp_path):
     code = CompiledCode(tmp_path)
     for event in (HIT, HIT, "/jax/something/else"):

@@ -52,12 +52,21 @@ def cache_folder() -> Path | None:
         return Path(chosen).expanduser()
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if not base.is_absolute():
-        try:
-            base = Path.home() / ".cache"
-        except RuntimeError:
-            # No HOME, and a user that the system does not know.
+        home = home_folder()
+        if home is None:
             return None
+        base = home / ".cache"
     return base / "lissom"
+
+
+def home_folder() -> Path | None:
+    """The user's home folder; `None` where there is none: it is not for us to make one."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        # No HOME, and a user that the system does not know.
+        return None
+    return home if os.path.isdir(home) else None
 
 
 def keep_compiled_code() -> CompiledCode:

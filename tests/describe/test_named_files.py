@@ -171,7 +171,8 @@ def test_the_command_line_opens_a_folder_and_refuses_what_is_none(folders, capsy
     assert cli.main([*line, f"--package=parts={outside}"]) == 0
     assert cli.main(["--package", f"parts={outside}", *line]) == 0
     capsys.readouterr()
-    for text in ("parts", f"={outside}", "parts=/no/such/folder", "a/b=.", ""):
+    missing = f"parts={outside / 'missing'}"
+    for text in ("parts", f"={outside}", missing, "a/b=.", ""):
         assert cli.main([*line, "--package", text]) == 2
         assert "--package" in capsys.readouterr().err
 

@@ -139,9 +139,11 @@ def without_streams(folder: Path, random: Random) -> str:
 
 def without_a_home(folder: Path, random: Random) -> str:
     """No HOME, one that is not there, or one that cannot be written."""
-    home = random.choice(("-u HOME", "HOME=", "HOME=/no/such/folder", "HOME=/dev/null"))
+    missing = folder / "missing"
+    home = random.choice(("-u HOME", "HOME=", f"HOME={missing}", "HOME=/dev/null"))
     line = f"cd {folder} && env -u XDG_CACHE_HOME -u LISSOM_CACHE -u JAX_COMPILATION_CACHE_DIR {home} "
-    return said(line + f"{LISSOM} {random.choice(QUICK)}", (0, 2))
+    fault = said(line + f"{LISSOM} {random.choice(QUICK)}", (0, 2))
+    return fault or ("a home folder was made" if missing.exists() else "")
 
 
 def with_a_corrupt_cache(folder: Path, random: Random) -> str:

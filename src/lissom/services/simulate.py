@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..compiled_code import home_folder
 from ..describe import DescriptionError, Problem, Scenario
 from .failures import FailedRun
 from .frozen_model import FrozenModel, Position
@@ -266,7 +267,8 @@ def saved_somewhere(
     except OSError as failure:
         reason = f"{wanted} cannot be written: {failure.strerror or failure}"
     name = f"lissom-{os.getpid()}-{wanted.name}"
-    places = [Path(tempfile.gettempdir()) / name, Path.home() / name]
+    folders = (Path(tempfile.gettempdir()), home_folder())
+    places = [folder / name for folder in folders if folder is not None]
     for place in places:
         try:
             save(place)
