@@ -106,7 +106,6 @@ class AbstractEquations(eqx.Module):
     ) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
         """What weight and strain need in a motion without speed and acceleration, less what the torques give."""
 
-    @abc.abstractmethod
     def resting_force(
         self,
         formulation: "AbstractFormulation",
@@ -114,6 +113,8 @@ class AbstractEquations(eqx.Module):
         torque: Float[Array, " j"],
     ) -> Float[Array, " n"]:
         """The sum of these."""
+        weight, strain, drive = self.resting_forces(formulation, motion, torque)
+        return weight + strain + drive
 
     @abc.abstractmethod
     def inertia(

@@ -397,16 +397,6 @@ class TruncatedScrews(AbstractEquations):
         drive = jnp.concatenate([-torque, jnp.zeros(formulation.n_elastic)])
         return self._weight(formulation, x), self._strain(formulation, x), drive
 
-    def resting_force(
-        self,
-        formulation: AbstractFormulation,
-        motion: Motion,
-        torque: Float[Array, " j"],
-    ) -> Float[Array, " n"]:
-        """The same together."""
-        weight, strain, drive = self.resting_forces(formulation, motion, torque)
-        return weight + strain + drive
-
     def _weight(
         self, formulation: AbstractFormulation, x: Float[Array, " n"]
     ) -> Float[Array, " n"]:

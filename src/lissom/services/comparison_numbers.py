@@ -44,7 +44,7 @@ def setting_of(study: ControlStudy) -> Setting:
     from ..control.described_references import design_pose
     from ..control.design_model import DesignError
     from ..control.tuning import first_driven_mode
-    from .forecast import affordable_model
+    from ..scenarios.forecast import affordable_model
 
     scenario = study.changed_scenario
     model = affordable_model(scenario)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
-from .forecast import affordable_model
+from ..scenarios.forecast import affordable_model
 from .frozen_model import ComplexNumber, FrozenModel, complex_numbers
 from .law_files import problems_in_files, scenario_with_law
 from .output_files import PICTURE, check_outputs, written_files

@@ -7,6 +7,7 @@ import numpy as np
 from ..describe.controllers import Common
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
+from ..scenarios.forecast import affordable_model
 from .frozen_model import FrozenModel
 from .law_files import problems_in_files, scenario_with_law
 from .output_files import PICTURE, TABLE, check_outputs, written_files
@@ -97,9 +98,8 @@ def _table(scenario: Scenario) -> MotionTable:
     import jax.numpy as jnp
 
     from ..control.nominal import motion_along
-    from ..solve.model import Model
 
-    model = Model.of_scenario(scenario)
+    model = affordable_model(scenario)
     nominal = _nominal(model, scenario.controller)
     end = float(nominal.reference.breakpoints[-1])
     t = np.linspace(0.0, end, POINTS)

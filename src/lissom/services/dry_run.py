@@ -8,10 +8,10 @@ from ..describe import DescriptionError, Scenario
 from ..describe.errors import refused
 from ..kinematics.loops.assembly import AssemblyError
 from ..native.compiled import using
+from ..scenarios.forecast import check_cost
 from ..scenarios.ready import ready
 from ..solve.model import EquilibriumError, Model, UndefinedReferenceError
 from ..solve.state import State
-from .forecast import check_cost
 from .law_files import located
 
 # A direction whose share of inertia is below this has none: rounding of numbers scaled to one is about 1e-16.

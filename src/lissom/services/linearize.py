@@ -13,8 +13,8 @@ from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
 from ..native.compiled import using
+from ..scenarios.forecast import affordable_model
 from ..solve.channels import UnknownNameError
-from .forecast import affordable_model
 from .frozen_model import (
     ComplexNumber,
     FrozenModel,

@@ -4,8 +4,8 @@ import equinox as eqx
 
 from ..describe.scenario import Scenario
 from ..native.compiled import using
+from ..scenarios.forecast import affordable_model
 from ..solve.robot_matrices import ENDINGS, PRINTED
-from .forecast import affordable_model
 from .frozen_model import FrozenModel, JointValues
 from .output_files import check_outputs
 from .robot_facts import values_by_name

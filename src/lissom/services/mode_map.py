@@ -17,8 +17,8 @@ from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..dynamics.formulation import near
 from ..native.compiled import using
+from ..scenarios.forecast import affordable_model
 from ..solve.model import Model
-from .forecast import affordable_model
 from .frozen_model import FrozenModel, Gains, NumberArray
 from .output_files import PICTURE, check_outputs, written_files
 from .sources import RobotRequest, is_result

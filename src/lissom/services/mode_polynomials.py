@@ -13,9 +13,9 @@ from ..describe import DescriptionError, Scenario
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..native.compiled import using
+from ..scenarios.forecast import affordable_model
 from ..solve.model import UndefinedReferenceError
 from .failures import AnalysisError
-from .forecast import affordable_model
 from .frozen_model import FrozenModel, NumberArray
 from .output_files import check_outputs, written_files
 from .sources import RobotRequest

@@ -13,9 +13,9 @@ from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
 from ..native.compiled import using
+from ..scenarios.forecast import affordable_model
 from ..solve.model import Model
 from ..solve.state import State
-from .forecast import affordable_model
 from .frozen_model import (
     ComplexNumber,
     FrozenModel,

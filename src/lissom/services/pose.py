@@ -13,11 +13,11 @@ from ..describe import Scenario
 from ..describe.doubt import lines_of
 from ..describe.geometry import tip
 from ..native.compiled import using
+from ..scenarios.forecast import affordable_model
 from ..show.robot_scene import scene_of
 from ..show.viewer import Content, still_content
 from ..solve.model import Model
 from ..solve.state import State
-from .forecast import affordable_model
 from .frozen_model import FrozenModel, JointValues, NumberArray
 from .robot_facts import values_by_name
 from .sources import RobotRequest

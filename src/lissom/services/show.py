@@ -9,7 +9,7 @@ from ..bodies.link_body import body_of
 from ..describe import Link, Robot
 from ..describe.geometry import beam_path, node_count, tip
 from ..describe.section import section_text
-from .forecast import affordable_model
+from ..scenarios.forecast import affordable_model
 from .frozen_model import FrozenModel, Position
 from .output_files import PICTURE, check_outputs
 from .robot_facts import has_damping, values_by_name

@@ -9,7 +9,7 @@ from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario
 from ..dynamics import engine
 from ..native.compiled import compiled_quickly, using
-from .forecast import affordable_model
+from ..scenarios.forecast import affordable_model
 from .frozen_model import FrozenModel, JointValues, Position
 from .robot_facts import named_nodes, values_by_name
 from .sources import RobotRequest

@@ -11,6 +11,7 @@ import numpy as np
 from ..describe.errors import DescriptionError
 from ..describe.scenario import Scenario
 from ..native.compiled import using
+from ..scenarios.forecast import affordable_model
 from ..solve.model import Model
 from .chunk import ChunkContent, ChunkTask, blank_columns
 from .columns import series_of, stored_name
@@ -99,7 +100,7 @@ def _outcomes(
     for k, scenario in scenarios.items():
         tell(k)
         try:
-            model = Model.of_scenario(scenario)
+            model = affordable_model(scenario)
             yield k, analyse[recipe.analysis](model, scenario, recipe)
         except Exception as failure:
             yield k, failure

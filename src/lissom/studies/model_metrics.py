@@ -76,33 +76,34 @@ def largest_stress(at: Equilibrium, request: Any) -> float:
 # --- modes ---------------------------------------------------------------------------------------------------------
 
 
-def _vibrating(found: Any) -> np.ndarray:
-    """Which of the modes vibrate: rigid motions have no frequency."""
-    return np.asarray(found.frequency_hz) > 0
+def _of_vibrations(found: Any, quantity: Any) -> np.ndarray:
+    """The numbers of those modes that vibrate: rigid motions have no frequency."""
+    vibrates = np.asarray(found.frequency_hz) > 0
+    return np.asarray(quantity)[vibrates]
 
 
 @metric(VIBRATION, "Hz", worst=SMALLEST)
 def first_frequency(found: Any, request: Any) -> float:
     """Lowest natural frequency."""
-    return float(np.asarray(found.frequency_hz)[_vibrating(found)][0])
+    return float(_of_vibrations(found, found.frequency_hz)[0])
 
 
 @metric(VIBRATION, "Hz", "count", worst=SMALLEST, is_row=True)
 def first_frequencies(found: Any, request: Any) -> np.ndarray:
     """Lowest natural frequencies, NaN where there are fewer."""
-    return _first(np.asarray(found.frequency_hz)[_vibrating(found)], request)
+    return _first(_of_vibrations(found, found.frequency_hz), request)
 
 
 @metric(VIBRATION, "1", worst=SMALLEST)
 def first_damping_ratio(found: Any, request: Any) -> float:
     """Damping ratio of the mode with the lowest frequency."""
-    return float(np.asarray(found.damping_ratio)[_vibrating(found)][0])
+    return float(_of_vibrations(found, found.damping_ratio)[0])
 
 
 @metric(VIBRATION, "1", "count", worst=SMALLEST, is_row=True)
 def first_damping_ratios(found: Any, request: Any) -> np.ndarray:
     """Damping ratios of the modes with the lowest frequencies."""
-    return _first(np.asarray(found.damping_ratio)[_vibrating(found)], request)
+    return _first(_of_vibrations(found, found.damping_ratio), request)
 
 
 @metric(VIBRATION, "1")

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..describe import DescriptionError, Problem, Scenario
 from ..describe.supported import SUPPORT
-from .frozen_model import FrozenModel
 
 if TYPE_CHECKING:
     from ..solve.model import Model
@@ -36,7 +35,7 @@ MAX_BYTES = 16 * 2**30  # where the memory of the machine is not known
 MEMORY_SHARE = 0.8  # of the machine's memory that may be used
 
 
-class Forecast(FrozenModel):
+class Forecast(NamedTuple):
     """What is to be expected."""
 
     coordinates: int
