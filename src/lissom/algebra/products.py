@@ -16,7 +16,7 @@ ROUNDING = 100 * np.finfo(float).eps
 def clean_product(*factors: Float[Real, "..."]) -> Any:
     r"""Product of matrices from left to right; where all terms cancel, exactly zero and not their rounding.
 
-    An entry that is a sum of $n$ terms is known to $n \epsilon$ times the sum of their sizes, $|A| |B|$. What is smaller
+    A sum of $n$ terms is known to $n \epsilon$ times the sum of their sizes, $|A| |B|$. What is smaller
     says nothing, but differs from robot to robot, and costs machine code a multiplication. Traced factors are
     multiplied as they are.
     """

@@ -208,9 +208,7 @@ def _chosen_modes(
     )
 
 
-def _with_points_at_rest(
-    modes: Float[Real, "n m"], K: Matrix
-) -> Float[Real, "n m"]:
+def _with_points_at_rest(modes: Float[Real, "n m"], K: Matrix) -> Float[Real, "n m"]:
     """The modes with zeros where they are at rest but for rounding: half of a symmetric link's, at its ends."""
     if namespace(modes) is not np:
         return modes

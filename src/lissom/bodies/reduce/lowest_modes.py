@@ -17,7 +17,9 @@ Solve = Callable[[Any], Any]  # K^-1 on one column or several
 
 MASSLESS = 1e-13  # 1/omega^2 against the largest, below which a motion carries no mass
 SAME = 1e-9  # relative gap below which eigenvalues count as equal
-ROUNDING = 1e-14  # entry against the diagonal below which two dofs do not act on each other
+ROUNDING = (
+    1e-14  # entry against the diagonal below which two dofs do not act on each other
+)
 SMALL = 600  # dofs up to which a sparse problem is solved densely
 LOOSE = "the stiffness is singular: what is held (the interface) must stop every rigid motion of the link"
 
