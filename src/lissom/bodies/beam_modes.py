@@ -36,7 +36,12 @@ class BendingModes(NamedTuple):
 
     def shape(self, xi: Shares, derivative: int = 0) -> Float[Real, "p n"]:
         """The shapes, or a derivative of them by xi, at the shares xi of the length."""
-        return _bending_shape(self.b, self.a, xi, derivative)
+        values = _bending_shape(self.b, self.a, xi, derivative)
+        if derivative > 1:
+            return values
+        # The four functions cancel at the clamped end, but for rounding.
+        is_clamped = np.asarray(xi)[:, None] == 0.0
+        return namespace(values).where(is_clamped, 0.0, values)
 
 
 class BarModes(NamedTuple):

@@ -6,6 +6,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
+from ..algebra.products import clean_product
 from ..algebra.se3 import rigid_shape
 from ..describe.link import inertia_matrix
 from ..types import Matrix3, Real, Scalar, Vector3, namespace
@@ -181,7 +182,7 @@ def weighted_product(
     right: Float[Real, "s 6 b"],
 ) -> Float[Real, "a b"]:
     """Sum over the stations of left^T weight right."""
-    return in_rows(left).T @ in_rows(weight @ right)
+    return clean_product(in_rows(left).T, in_rows(weight @ right))
 
 
 def in_rows(field: Float[Real, "s 6 m"]) -> Float[Real, "rows m"]:
@@ -262,7 +263,7 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
 
     def over_eta(A):
         # A rigid displacement r strains nothing: its rows and columns are zero, not nearly zero.
-        return with_zero_rigid_part(elastic.T @ A @ elastic)
+        return with_zero_rigid_part(clean_product(elastic.T, A, elastic))
 
     extra_inertia, slopes = body.extra_inertia, body.slopes
     if extra_inertia is not None:
@@ -274,7 +275,7 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
         second_order = second_order_fields.in_shapes(second_order, rigid, elastic)
     return Body(
         points=body.points,
-        node_shape=body.node_shape @ change,
+        node_shape=clean_product(body.node_shape, change),
         station_shape=body.station_shape @ change,
         station_rigid=body.station_rigid,
         station_inertia=body.station_inertia,

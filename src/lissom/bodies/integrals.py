@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float
 
+from ..algebra.products import clean_product
 from ..algebra.so3 import CROSS
 from ..types import Real, namespace
 from .body import Body, block_diagonal, in_rows
@@ -141,4 +142,4 @@ def _nodal_field(body: Body) -> tuple[Field, Weigh]:
 
 def _sum(left: Field, right: Float[Real, "s 6 n"]) -> Float[Real, "m n"]:
     """Sum over stations (or nodes) of left^T right."""
-    return in_rows(left).T @ in_rows(right)
+    return clean_product(in_rows(left).T, in_rows(right))

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .llvm_text import LARGE
+from .llvm_text import heap_buffers
 from .program import (
     Buffer,
     Call,
@@ -193,11 +193,11 @@ class CText:
         self.indent -= 1
         self.put("}")
 
-    def frame(self, buffer: Buffer) -> None:
+    def frame(self, buffer: Buffer, is_on_heap: bool) -> None:
         """Memory of the function's own."""
         stored = STORED[buffer.dtype]
         count = max(buffer.size, 1) * (2 if buffer.dtype == "complex128" else 1)
-        if buffer.size * np.dtype(buffer.dtype).itemsize <= LARGE:
+        if not is_on_heap:
             self.put(f"{stored} f{buffer.place}[{count}];")
         else:
             self.put(f"{stored} *f{buffer.place} = malloc({count} * sizeof({stored}));")
@@ -238,11 +238,12 @@ def _table(function: Function, buffer: Buffer) -> str:
 def function_text(function: Function, names: dict[Function, str]) -> str:
     """The text of one function, static in its file."""
     text = CText(function, names)
+    on_heap = heap_buffers(function.frame)
     for buffer in function.frame:
-        text.frame(buffer)
+        text.frame(buffer, buffer.place in on_heap)
     text.block(function.block)
     for buffer in function.frame:
-        if buffer.size * np.dtype(buffer.dtype).itemsize > LARGE:
+        if buffer.place in on_heap:
             text.put(f"free(f{buffer.place});")
     tables = [_table(function, buffer) for buffer in function.tables]
     head = f"static void {function.name}({_parameters(function)})"

@@ -41,6 +41,8 @@ _shared: dict[Any, Translation] = {}
 MOST_SHARED = 60
 # Calls that are known at sight: a closed chain comes back to coordinates that it had before.
 MOST_RECENT = 3
+# Share of a robot's zeros and ones that a program made for a robot like it has to know of.
+NEARLY = 0.8
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -89,6 +91,13 @@ class Pattern(NamedTuple):
             )
         )
 
+    def is_nearly(self, other: "Pattern") -> bool:
+        """True if it takes most of what another one does for granted: its program is hardly slower."""
+        return self._count() >= NEARLY * other._count()
+
+    def _count(self) -> int:
+        return sum(int((known >= 0).sum()) for known in self.known if known is not None)
+
 
 def pattern_of(numbers: list[Any], is_fixed: list[bool]) -> Pattern:
     """Zeros and ones of the inputs that stay the same from call to call."""
@@ -98,6 +107,31 @@ def pattern_of(numbers: list[Any], is_fixed: list[bool]) -> Pattern:
             for number, fixed in zip(numbers, is_fixed, strict=True)
         )
     )
+
+
+def chosen_pattern(
+    own: Pattern, made: list[Pattern], kept: list[Pattern], numbers: list[Any]
+) -> Pattern:
+    """What a program for these numbers is to take for granted, so that few programs serve many robots.
+
+    Args:
+        own: all zeros and ones of the numbers.
+        made: patterns of programs in this process, none of which holds.
+        kept: patterns of programs on disk.
+        numbers: the inputs.
+    """
+    alike = [pattern for pattern in kept if pattern.is_nearly(own)]
+    for pattern in reversed(alike):
+        if pattern.holds_for(numbers):
+            return pattern
+    if made:
+        # Another program, that asks for less: it serves all that came so far.
+        return own.weakened(made[-1])
+    for pattern in reversed(alike):
+        weaker = own.weakened(pattern)
+        if weaker.is_nearly(own):
+            return weaker
+    return own
 
 
 def _zeros_and_ones(number: Any) -> np.ndarray | None:
@@ -246,12 +280,12 @@ class NativeAhead(CompiledAhead):
         found: Any = STORE.find(key)
         programs = list(found.call) if found is not None else []
         ids = {id(leaf) for leaf in jax.tree.leaves(self._fixed(*args))}
-        pattern = pattern_of(numbers, [id(number) in ids for number in numbers])
-        if programs:
-            # Another program, that asks for less: it serves all that came so far.
-            pattern = pattern.weakened(programs[-1][0])
+        own = pattern_of(numbers, [id(number) in ids for number in numbers])
+        kind = self._kind(numbers, structure)
+        kept = [Pattern(known) for known in program_cache.patterns(kind)]
+        pattern = chosen_pattern(own, [made for made, _ in programs], kept, numbers)
         try:
-            program = self._build(pattern, numbers, structure)
+            program = self._build(kind, pattern, numbers, structure)
         except Untranslatable as reason:
             self._give_up(key, f"has no native form: {reason}", logging.INFO)
             return None
@@ -273,15 +307,22 @@ class NativeAhead(CompiledAhead):
             level = logging.WARNING
         log.log(level, "%s %s; XLA runs it", name, reason)
 
-    def _build(self, pattern: Pattern, numbers: list[Any], structure: Any) -> Program:
-        shapes = [jax.ShapeDtypeStruct(np.shape(leaf), leaf.dtype) for leaf in numbers]
+    def _kind(self, numbers: list[Any], structure: Any) -> str | None:
+        """Name on disk of what all robots of a structure share; None if nothing can be kept of it."""
         effort = (self._unrolls, self._quick)
-        facts = (self._function, structure, shapes, pattern.digest(), effort)
-        key = program_cache.key_of(*facts)
+        return program_cache.key_of(
+            self._function, structure, shapes_of(numbers), effort
+        )
+
+    def _build(
+        self, kind: str | None, pattern: Pattern, numbers: list[Any], structure: Any
+    ) -> Program:
+        key = program_cache.program_key(kind, pattern.digest())
         recipe = program_cache.find(key)
         if recipe is None:
-            recipe = self._translate(pattern, shapes, structure)
+            recipe = self._translate(pattern, shapes_of(numbers), structure)
             program_cache.keep(key, recipe)
+            program_cache.keep_pattern(kind, pattern.known)
         return Program(
             call=runner(recipe),
             result=recipe.result,
@@ -293,6 +334,11 @@ class NativeAhead(CompiledAhead):
         function = function_of(traced, pattern, self._unrolls)
         name = machine_code.load(function, self._quick)
         return recipe_of(traced, name, result, tuple(hosts_of(function)))
+
+
+def shapes_of(numbers: list[Any]) -> list[Any]:
+    """Shapes and types of numbers."""
+    return [jax.ShapeDtypeStruct(np.shape(leaf), leaf.dtype) for leaf in numbers]
 
 
 def trace(

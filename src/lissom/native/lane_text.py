@@ -11,7 +11,7 @@ from . import lane_math
 from .lane_analysis import LaneForm
 from .lane_memory import LaneMemory, item_size
 from .lane_nodes import MASK
-from .llvm_text import TYPES, bytes_of, table_text
+from .llvm_text import TYPES, bytes_of, heap_buffers, table_text
 from .program import Buffer, Call, For, If, Untranslatable, While
 
 LARGE = 16384  # bytes: larger arrays are not put on the stack
@@ -120,24 +120,23 @@ class LaneText(LaneMemory):
 
     def body(self) -> list[str]:
         """All lines between the braces."""
+        on_heap = heap_buffers(self.f.frame, self.width, LARGE)
         for buffer in self.f.frame:
-            self._frame(buffer)
+            self._frame(buffer, buffer.place in on_heap)
         if self.mask == MASK:
             w = self.width
             self.put(f"{MASK} = bitcast i{w} %mask to <{w} x i1>")
         self.block(self.f.block)
         for buffer in self.f.frame:
-            if self._size(buffer) > LARGE:
+            if buffer.place in on_heap:
                 self.put(f"call void @free(ptr {self.base(buffer)}.all)")
         self.put("ret void")
         return [*self.scratches, *self.lines]
 
-    def _size(self, buffer: Buffer) -> int:
-        return max(bytes_of(buffer), 8) * self.width
-
-    def _frame(self, buffer: Buffer) -> None:
-        size, base = self._size(buffer), self.base(buffer)
-        if size <= LARGE:
+    def _frame(self, buffer: Buffer, is_on_heap: bool) -> None:
+        size = max(bytes_of(buffer), 8) * self.width
+        base = self.base(buffer)
+        if not is_on_heap:
             self.put(f"{base} = alloca [{size} x i8], align {LINE}")
             return
         self.declared.update(("declare ptr @malloc(i64)", "declare void @free(ptr)"))

@@ -49,6 +49,9 @@ SIMPLE = {
 INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
 LONGEST_BLOCK = 400  # nodes: longer ones take LLVM disproportionately long
 LARGE = 4096  # bytes: larger arrays are not put on the stack
+STACK = (
+    2**18
+)  # bytes of small arrays that one function puts there; a thread may have 512 kB in all
 
 
 class Text:
@@ -313,18 +316,19 @@ class Text:
 
     def body(self) -> list[str]:
         """All lines between the braces."""
+        on_heap = heap_buffers(self.f.frame)
         for buffer in self.f.frame:
-            self._frame(buffer)
+            self._frame(buffer, buffer.place in on_heap)
         self.block(self.f.block)
         for buffer in self.f.frame:
-            if bytes_of(buffer) > LARGE:
+            if buffer.place in on_heap:
                 self.put(f"call void @free(ptr {self.base(buffer)})")
         self.put("ret void")
         return self.lines
 
-    def _frame(self, buffer: Buffer) -> None:
+    def _frame(self, buffer: Buffer, is_on_heap: bool) -> None:
         size = max(bytes_of(buffer), 8)
-        if size <= LARGE:
+        if not is_on_heap:
             self.put(f"{self.base(buffer)} = alloca [{size} x i8], align 64")
             return
         self.declared.update(("declare ptr @malloc(i64)", "declare void @free(ptr)"))
@@ -334,6 +338,18 @@ class Text:
 def bytes_of(buffer: Buffer) -> int:
     """Size of an array in memory."""
     return buffer.size * np.dtype(buffer.dtype).itemsize
+
+
+def heap_buffers(frame: list[Buffer], lanes: int = 1, largest: int = LARGE) -> set[int]:
+    """Places of the arrays of a function that are not put on the stack: large ones, and what is too much in all."""
+    found, together = set(), 0
+    for buffer in frame:
+        size = bytes_of(buffer) * lanes
+        if size > largest or together + size > STACK:
+            found.add(buffer.place)
+        else:
+            together += size
+    return found
 
 
 def table_text(buffer: Buffer, name: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 
 from . import code_cache
 from .machine_code import Piece, load_pieces
@@ -25,6 +26,10 @@ class Recipe(NamedTuple):
     # Python functions that it calls, alive as long as the program; with any, it is not written to disk.
     hosts: tuple[Any, ...] = ()
 
+
+# Zeros and ones of each number: 0 or 1 where they are, -1 elsewhere; None for a number that may be anything.
+Known = tuple[Any, ...]
+MOST_PATTERNS = 8  # of one structure
 
 # Packages whose code is known by their versions; of this one, every file is read.
 KNOWN = {"lissom", "builtins", "jax", "jaxlib", "numpy", "equinox", "diffrax"}
@@ -82,6 +87,39 @@ def source_digest() -> str:
     for file in sorted(Path(__file__).parents[1].rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def patterns(key: str | None) -> list[Known]:
+    """Zeros and ones that the kept programs of a structure take for granted, the last made last."""
+    data = None if key is None else code_cache.find(_pattern_key(key), counts=False)
+    try:
+        kept = [] if data is None else pickle.loads(data)
+    except Exception:
+        return []
+    return [_in_type(known, np.int64) for known in kept]
+
+
+def keep_pattern(key: str | None, known: Known) -> None:
+    """Keeps what a program of a structure takes for granted, so that the next process can look for the program."""
+    if key is None:
+        return
+    # Two processes at once may lose a pattern, which then costs its program another translation.
+    kept = [*patterns(key), known][-MOST_PATTERNS:]
+    small = [_in_type(known, np.int8) for known in kept]
+    code_cache.keep(_pattern_key(key), pickle.dumps(small))
+
+
+def _in_type(known: Known, dtype: Any) -> Known:
+    return tuple(None if part is None else part.astype(dtype) for part in known)
+
+
+def _pattern_key(key: str) -> str:
+    return f"{key}-patterns"
+
+
+def program_key(key: str | None, digest: str) -> str | None:
+    """Name of the program of a structure with a pattern of zeros and ones."""
+    return None if key is None else f"{key}-{digest[:32]}"
 
 
 def find(key: str | None) -> Recipe | None:

@@ -10,8 +10,10 @@ from jaxtyping import Bool, Float, Int
 from ...algebra.eigen import with_signs
 from ...types import Real, namespace
 from .component_modes import Dofs, split_dofs
-from .lowest_modes import Matrix, lowest_modes, symmetric
+from .lowest_modes import Matrix, eigen_by_parts, lowest_modes, symmetric
 
+# Share of a mode's largest displacement, in terms of the force that it needs, below which a dof is at rest.
+AT_REST = 1e-12
 # Eigenvalue of the scaled Gram matrix below which motions count as dependent.
 DEPENDENT = 1e-11
 
@@ -98,7 +100,7 @@ def free_modes(
     K_w = W.T @ (K @ W)
     omega2, v = lowest_modes(K_w, M_w, W.shape[1])
     # The signs of W's own columns are as free as those of the modes.
-    clamped = with_signs(W @ v)
+    clamped = with_signs(_with_points_at_rest(W @ v, K))
     rigid_motion = xp.linalg.solve(M_rr, M_B.T @ clamped)
     L = xp.linalg.cholesky(M_rr)
     return FreeModes(
@@ -206,6 +208,17 @@ def _chosen_modes(
     )
 
 
+def _with_points_at_rest(modes: Float[Real, "n m"], K: Matrix) -> Float[Real, "n m"]:
+    """The modes with zeros where they are at rest but for rounding: half of a symmetric link's, at its ends."""
+    if namespace(modes) is not np:
+        return modes
+    # Displacements and rotations are made comparable by the root of their stiffness.
+    stiffness = np.sqrt(K.diagonal())[:, None]
+    size = stiffness * np.abs(modes)
+    is_at_rest = size < AT_REST * size.max(axis=0, initial=0.0)
+    return np.where(is_at_rest, 0.0, modes)
+
+
 def _without_rigid_motion(
     basis: Float[Real, "n k"], rigid: Float[Real, "n 6"], six: Dofs
 ) -> Float[Real, "n k"]:
@@ -232,7 +245,7 @@ def _independent_motions(
     strain = np.sqrt(np.diag(G))
     # Scaled to a unit diagonal, so that the eigenvalues measure directions and not sizes.
     G = G / strain / strain[:, None]
-    value, V = np.linalg.eigh(symmetric(G))
+    value, V = eigen_by_parts(np.linalg.eigh, symmetric(G))
     independent = value > DEPENDENT
     V = V[:, independent]
     return (W / strain) @ (V / np.sqrt(value[independent]))

@@ -17,6 +17,9 @@ Solve = Callable[[Any], Any]  # K^-1 on one column or several
 
 MASSLESS = 1e-13  # 1/omega^2 against the largest, below which a motion carries no mass
 SAME = 1e-9  # relative gap below which eigenvalues count as equal
+ROUNDING = (
+    1e-14  # entry against the diagonal below which two dofs do not act on each other
+)
 SMALL = 600  # dofs up to which a sparse problem is solved densely
 LOOSE = "the stiffness is singular: what is held (the interface) must stop every rigid motion of the link"
 
@@ -117,21 +120,81 @@ def _modes_of_any_sign(K: Matrix, M: Matrix, count: int, solve: Solve | None):
 
 
 def _dense_modes(K: np.ndarray, M: np.ndarray, count: int):
+    mu, v = eigen_by_parts(_part_modes, K, M)
+    order = descending(mu)[:count]
+    mu = mu[order]
+    heavy = mu > MASSLESS * mu[0]
+    mu = mu[heavy]
+    return 1 / mu, v[:, order[heavy]] / np.sqrt(mu)
+
+
+def _part_modes(K: np.ndarray, M: np.ndarray):
+    """1 / omega^2, ascending, and modes that are orthonormal in K."""
     import scipy.linalg
 
     try:
-        mu, v = scipy.linalg.eigh(symmetric(M), symmetric(K))
+        return scipy.linalg.eigh(symmetric(M), symmetric(K))
     except np.linalg.LinAlgError:
         # Where K is the reason, this says so in words.
         inverse_of(K)
         raise
-    # mu = 1 / omega^2 comes in ascending order: the lowest frequencies are last.
-    mu = mu[::-1][:count]
-    v = v[:, ::-1][:, :count]
-    heavy = mu > MASSLESS * mu[0]
-    mu = mu[heavy]
-    v = v[:, heavy]
-    return 1 / mu, v / np.sqrt(mu)
+
+
+def eigen_by_parts(
+    decompose: Callable[..., tuple[np.ndarray, np.ndarray]],
+    *matrices: Float[np.ndarray, "n n"],
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
+    """Eigenvalues and vectors of parts that do not act on each other, found part by part.
+
+    What is at rest in a vector is then exactly zero, whatever the numbers of the link. They come in the order of the
+    parts; `descending` sorts them.
+
+    Args:
+        decompose: eigenvalues, ascending, and vectors of one part from its rows and columns of the matrices.
+        matrices: symmetric.
+    """
+    n = len(matrices[0])
+    values = np.zeros(n)
+    vectors = np.zeros((n, n))
+    for dofs in independent_parts(*matrices):
+        block = np.ix_(dofs, dofs)
+        values[dofs], vectors[block] = decompose(*(A[block] for A in matrices))
+    return values, vectors
+
+
+def independent_parts(*matrices: Float[np.ndarray, "n n"]) -> list[np.ndarray]:
+    """Dofs that act on each other in one of the matrices, part by part.
+
+    Of a straight beam these are bending in each plane, stretch and twist. Entries that are rounding against their
+    diagonal count as zero.
+    """
+    n = len(matrices[0])
+    is_coupled = np.zeros((n, n), dtype=bool)
+    for A in matrices:
+        size = np.sqrt(np.abs(np.diag(A)))
+        is_coupled |= np.abs(A) > ROUNDING * np.outer(size, size)
+    parts = []
+    left = np.ones(n, dtype=bool)
+    while left.any():
+        part = np.zeros(n, dtype=bool)
+        part[np.argmax(left)] = True
+        reached = part | is_coupled[part].any(axis=0)
+        while reached.sum() > part.sum():
+            part = reached
+            reached = part | is_coupled[part].any(axis=0)
+        parts.append(np.flatnonzero(part))
+        left &= ~part
+    return parts
+
+
+def descending(values: Float[np.ndarray, " n"]) -> np.ndarray:
+    """The order of eigenvalues from the largest down; equal ones stay in their order, whatever their rounding."""
+    order = np.argsort(-values, kind="stable")
+    falling = values[order]
+    gap = falling[:-1] - falling[1:]
+    is_apart = gap > SAME * np.abs(falling[:-1])
+    group = np.concatenate([[0], np.cumsum(is_apart)])
+    return order[np.lexsort((order, group))]
 
 
 def symmetric(A: Matrix) -> Matrix:
