@@ -28,7 +28,7 @@ def stages_of(M, D, K, force, x, xd, h):
 
 
 def found_loss(M, K, x, xd, h, stages):
-    now = Moment(0.0, x, xd, np.zeros(2))
+    now = Moment(np.array(0.0), x, xd, np.zeros(2))
     tangents = Tangents(M, np.zeros_like(M), K, None)  # type: ignore[arg-type]
     return float(lost_energy(tangents, h, A[2], now, *stages))
 
