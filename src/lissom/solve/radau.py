@@ -130,7 +130,7 @@ class Radau(AbstractStep):
             cplx=identity_factors(n, complex),
             inertia=inertia,
             contraction=real(1.0),
-            largest_energy=largest_energy(tangents, now.x, now.xd),
+            largest_energy=largest_energy(tangents.M, tangents.K, now.x, now.xd),
         )
 
     def restart(
@@ -485,12 +485,11 @@ def energy_error(
     tolerance: Tolerance, now: Moment, h, memory: RadauMemory, stages
 ) -> tuple[RadauMemory, Float[Array, ""]]:
     """Memory that knows the largest energy, and the energy that the step loses in units of the tolerance."""
+    d = memory.tangents
     x, xd, _ = stage_states(now, h, stages)
-    most = jnp.maximum(
-        memory.largest_energy, largest_energy(memory.tangents, x[2], xd[2])
-    )
+    lost = lost_energy(d.M, d.K, h, A[2], x - now.x, xd - now.xd, xd, stages)
+    most = energy_so_far(memory, x, xd)
     memory = eqx.tree_at(lambda m: m.largest_energy, memory, most)
-    lost = lost_energy(memory.tangents, h, A[2], now, x, xd, stages)
     share = jnp.abs(lost) / jnp.maximum(tolerance.energy * h * most, 1e-300)
     return memory, share**ENERGY_POWER
 
@@ -500,8 +499,13 @@ def unbalanced_work(
 ) -> Float[Array, ""]:
     """Work that residuals of the stages do, which no audit counts, in units of the tolerance."""
     x, xd, _ = stage_states(now, h, stages)
-    most = jnp.maximum(
-        memory.largest_energy, largest_energy(memory.tangents, x[2], xd[2])
-    )
     work = h * (A[2] @ jnp.sum(r * xd, axis=1))
+    most = energy_so_far(memory, x, xd)
     return jnp.abs(work) / jnp.maximum(tolerance.energy * h * most, 1e-300)
+
+
+def energy_so_far(memory: RadauMemory, x, xd) -> Float[Array, ""]:
+    """The largest energy of the run up to the end of a step."""
+    d = memory.tangents
+    end = largest_energy(d.M, d.K, x[2], xd[2])
+    return jnp.maximum(memory.largest_energy, end)
