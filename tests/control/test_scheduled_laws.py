@@ -13,7 +13,7 @@ from lissom.control.design_model import DesignError
 from lissom.control.extended_kalman import ExtendedKalman
 from lissom.control.scheduled import GainSchedule, designs_along
 from lissom.solve.channels import output_named
-from sampled_laws import END, START, changed_law, pendulum, sampled_law
+from sampled_laws import changed_law, pendulum, sampled_law
 
 H = 0.01  # [s]
 NOISE = {"torque_noise": 0.02, "drift": 0.003, "sensor_noise": 1e-3}
@@ -47,18 +47,22 @@ def test_a_motion_that_goes_nowhere_has_no_line_of_poses():
 
 
 @pytest.mark.slow
-def test_at_a_pose_of_its_line_a_scheduled_law_is_that_of_the_pose():
-    scheduled = sampled_law("scheduled-lqr")
-    law = changed_law("lqr", pose=[START])
-    states = len(law.state_names)
-    at_start = np.asarray(scheduled.K.at(jnp.array([START])))
-    assert_allclose(at_start, law.K, rtol=1e-6, atol=1e-8 * np.abs(law.K).max())
-    assert at_start.shape == (1, states)
-    at_end = np.asarray(scheduled.K.at(jnp.array([END])))
-    of_end = changed_law("lqr", pose=[END]).K
-    assert_allclose(at_end, of_end, rtol=1e-6, atol=1e-8 * np.abs(of_end).max())
-    # The two poses are told apart: their gains differ by far more than rounding.
-    assert np.abs(at_end - at_start).max() > 1e-4 * np.abs(at_start).max()
+def test_at_each_pose_of_its_line_a_scheduled_law_is_that_of_the_pose():
+    """From hanging to nearly level weight pulls the rod back less and less: no two of the poses have the same gains."""
+    poses = np.linspace(-1.5, -0.1, 3)
+    motion = {"t": [0.0, 0.5], "value": [[poses[0]], [poses[-1]]]}
+    scheduled = changed_law("scheduled-lqr", reference=motion)
+    rows = []
+    for pose in poses:
+        law = changed_law("lqr", reference=motion, pose=[pose])
+        known = np.concatenate([law.K, law.K_integral], axis=1)
+        at = jnp.array([pose])
+        found = jnp.concatenate([scheduled.K.at(at), scheduled.K_integral.at(at)], 1)
+        assert_allclose(found, known, rtol=1e-6, atol=1e-8 * np.abs(known).max())
+        rows.append(known)
+    for k, j in ((0, 1), (1, 2), (0, 2)):
+        assert not np.allclose(rows[k], rows[j], rtol=1e-3, atol=0.0)
+        assert np.abs(rows[k] - rows[j]).max() > 1e-2 * np.abs(rows[k]).max()
 
 
 # --- the filter, on a rotor: linear, so that its covariance is that of a Kalman filter -----------------------------

@@ -76,6 +76,19 @@ def test_a_shaper_and_optimal_control_leave_less_on_every_robot_of_the_library(n
         assert all(row.line_error < 0.01 for row in answer.rows)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["double-pendulum", "four-bar"])
+def test_energies_close_to_a_millionth_at_a_tight_tolerance(name):
+    """Torques that jump at every sample stir waves that nobody sees: what steps take from them is bounded too."""
+    study = ControlStudy.load(name)
+    some = {key: study.controllers[key] for key in ("PID", "LQG")}
+    tight = {"solver.rtol": 1e-9, "solver.atol": 1e-11, **study.changes}
+    study = study.model_copy(update={"controllers": some, "changes": tight})
+    answer = compare(CompareRequest(study=study))
+    assert all(row.failed is None for row in answer.rows)
+    assert all(row.energy_residual < 1e-6 for row in answer.rows)
+
+
 def test_a_study_that_is_not_there_is_refused_with_the_nearest_names():
     with pytest.raises(DescriptionError, match="Library: four-bar"):
         ControlStudy.load("four-barr")

@@ -9,6 +9,7 @@ from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from .described_motions import described_motion, end_rows, planned_nominal
 from .design_model import DesignError
+from .encoder_inversion import encoder_inversion
 from .following_shaper import followed, mode_along
 from .nominal import NominalMotion, nominal_motion, of_actuated
 from .shaping import Impulses, Mode, shaped, shaper_for
@@ -102,6 +103,8 @@ def nominal_of(
     # Inversion at the tip is a planned motion.
     assert controller.feedforward != "tip"
     reference = reference_of(model, controller)
+    if controller.feedforward == "flexible":
+        return encoder_inversion(model, reference, sensors, step=controller.sample)
     return nominal_motion(
         model, reference, sensors, controller.feedforward, step=controller.sample
     )

@@ -113,10 +113,14 @@ def check_lasting_torques(design: DesignModel) -> None:
         return
     torques = (motions[-1] / size)[s:]
     drive = design.input_names[int(np.argmax(np.abs(torques)))]
+    names = ", ".join(design.output_names)
+    count = len(design.input_names)
+    if count == 1:
+        found = f"{names} alone cannot tell a lasting {drive}"
+    else:
+        found = f"by {names} alone the lasting torques of {count} drives cannot be told apart, {drive} least of all"
     raise DesignError(
-        f"not detectable: by {', '.join(design.output_names)} alone the lasting torques of "
-        f"{len(design.input_names)} drives cannot be told apart, {drive} least of all. Add the encoder of its joint.",
-        "sensors",
+        f"not detectable: {found}. Add the encoder of its joint.", "sensors"
     )
 
 

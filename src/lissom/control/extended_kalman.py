@@ -149,7 +149,8 @@ class EKFControl(AbstractLaw):
 
     def resting(self, memory: Belief, measured: Any) -> Belief:
         """The filter at the end of its motion, its covariance no longer that of the beginning."""
-        return _rested(self, jnp.asarray(measured), memory)
+        end = self.nominal.reference.breakpoints[-1]
+        return _rested(self, jnp.asarray(end), jnp.asarray(measured), memory)
 
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: Belief
@@ -164,9 +165,13 @@ class EKFControl(AbstractLaw):
 
 
 @compiled_quickly
-def _rested(law: EKFControl, measured: Float[Array, " m"], memory: Belief) -> Belief:
+def _rested(
+    law: EKFControl,
+    end: Float[Array, ""],
+    measured: Float[Array, " m"],
+    memory: Belief,
+) -> Belief:
     """Memory of a law after many samples of one measurement, at the end of its motion."""
-    end = jnp.asarray(law.nominal.reference.breakpoints[-1])
 
     def sample(_, memory):
         return law(end, measured, memory)[1]

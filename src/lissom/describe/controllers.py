@@ -22,7 +22,7 @@ Seconds = Annotated[float, Quantity("s", above=0)]
 Hertz = Annotated[float, Quantity("Hz", above=0)]
 Positive = Annotated[float, Quantity("", above=0)]
 DampingRatio = Annotated[float, Quantity("", least=0, below=1)]
-FeedForwardName = Literal["none", "gravity", "rigid", "quasi-static", "tip"]
+FeedForwardName = Literal["none", "gravity", "rigid", "quasi-static", "flexible", "tip"]
 
 
 class Shaper(Part):

@@ -254,7 +254,8 @@ def with_jumps(
         return state
 
     def begin():
-        return step.begin(robot.problem(there), tolerance, state.now)
+        problem = robot.problem(there)
+        return step.restart(problem, tolerance, state.now, state.memory)
 
     memory = jax.lax.cond(is_over, begin, lambda: state.memory)
     return eqx.tree_at(lambda s: s.memory, there, memory)

@@ -31,6 +31,7 @@ from .step import (
     frozen,
     weighted_size,
 )
+from .step_energy import largest_energy, lost_energy
 
 S6 = 6**0.5
 # fmt: off
@@ -62,6 +63,9 @@ ERROR = np.array([-13 - 7 * S6, -13 + 7 * S6, -1.0]) / 3.0
 
 MAX_ITERATIONS = 8
 KAPPA = 0.003  # the iteration stops when its error is this part of the tolerance
+ENERGY_KAPPA = 0.1  # the same for the energy that a step makes by residuals
+# Losses fall with h^6, what is allowed with h: the error of a step is taken to fall with h^4.
+ENERGY_POWER = 0.8
 SLOW = 0.1  # contraction per iteration beyond which the derivatives are taken anew
 
 
@@ -85,6 +89,7 @@ class RadauMemory(eqx.Module):
     cplx: Factors
     inertia: Factors
     contraction: Float[Array, ""]
+    largest_energy: Float[Array, ""]  # of the run so far, see `largest_energy`
 
 
 def iteration_matrix(tangents: Tangents, h, mu):
@@ -125,7 +130,20 @@ class Radau(AbstractStep):
             cplx=identity_factors(n, complex),
             inertia=inertia,
             contraction=real(1.0),
+            largest_energy=largest_energy(tangents.M, tangents.K, now.x, now.xd),
         )
+
+    def restart(
+        self,
+        problem: MotionProblem,
+        tolerance: Tolerance,
+        now: Moment,
+        memory: RadauMemory,
+    ) -> RadauMemory:
+        """Begins again, and remembers the largest energy of the run."""
+        fresh = self.begin(problem, tolerance, now)
+        most = jnp.maximum(fresh.largest_energy, memory.largest_energy)
+        return eqx.tree_at(lambda m: m.largest_energy, fresh, most)
 
     def resume(
         self,
@@ -169,6 +187,9 @@ class Radau(AbstractStep):
         stages = root(residuals, stage_changes, found, (problem, now, h, memory))
         end, dense = end_of_step(problem, now, h, stages)
         error = estimate(tolerance, at_rest, h, memory, found)
+        if is_audited(problem, tolerance):
+            memory, lost = energy_error(tolerance, at_rest, h, memory, found)
+            error = jnp.maximum(error, lost)
         slow = (contraction > SLOW) & (iterations > 2)
         kept = eqx.tree_at(
             lambda m: (m.xdd, m.stages, m.h_before, m.stale, m.wanted, m.contraction),
@@ -269,6 +290,7 @@ class Radau(AbstractStep):
                 m.stale,
                 m.wanted,
                 m.contraction,
+                m.largest_energy,
             ),
             tried,
             (
@@ -280,6 +302,7 @@ class Radau(AbstractStep):
                 still_stale,
                 take_anew,
                 contraction,
+                memory.largest_energy,
             ),
         )
 
@@ -376,7 +399,8 @@ class RadauIteration(NamedTuple):
     count: Any
     size: Any  # of the last change, in units of the tolerance
     rate: Any  # by which changes shrink
-    solved: Any
+    is_near: Any  # is the error of what users look at small enough
+    solved: Any  # and that of the energy
     lost: Any
 
 
@@ -391,9 +415,6 @@ def iterate(
     """Simplified Newton iteration on the stage accelerations, [HairerWanner1996] section IV.8."""
     arguments = (problem, now, h, memory)
 
-    def change(stages):
-        return -stage_changes(residuals(stages, arguments), arguments)
-
     def size_of(d):
         dx = h**2 * (A2 @ d)
         dxd = h * (A @ d)
@@ -402,26 +423,36 @@ def iterate(
         )(dx, dxd)
         return jnp.max(sizes)
 
+    def work_of(r, stages):
+        if not is_audited(problem, tolerance):
+            return real(0.0)
+        return unbalanced_work(tolerance, now, h, memory, r, stages)
+
     def going(at: RadauIteration):
         return (at.count < MAX_ITERATIONS) & ~at.solved & ~at.lost
 
     def once(at: RadauIteration) -> RadauIteration:
-        d = change(at.stages)
+        r = residuals(at.stages, arguments)
+        d = -stage_changes(r, arguments)
         size = size_of(d)
         # Before a second change is known, the rate of the step before has to do.
         first_rate = jnp.clip(at.rate, 1e-3, 0.9)
         rate = jnp.where(at.count > 0, size / jnp.maximum(at.size, 1e-300), first_rate)
-        left = size * rate / jnp.maximum(1.0 - rate, 1e-3)
+        shrinking = rate / jnp.maximum(1.0 - rate, 1e-3)
+        left = size * shrinking
         diverges = (at.count > 0) & (rate >= 0.95) & (left > KAPPA)
         lost = ~jnp.isfinite(size) | diverges
-        solved = (left < KAPPA) & ~lost
-        return RadauIteration(at.stages + d, at.count + 1, size, rate, solved, lost)
+        is_near = (left < KAPPA) & ~lost
+        solved = is_near & (work_of(r, at.stages) * shrinking <= ENERGY_KAPPA)
+        stages = at.stages + d
+        return RadauIteration(stages, at.count + 1, size, rate, is_near, solved, lost)
 
     no = jnp.asarray(False)
     first_rate = jnp.minimum(memory.contraction, 0.5)
-    start = RadauIteration(guess, whole(0), real(0.0), first_rate, no, no)
+    start = RadauIteration(guess, whole(0), real(0.0), first_rate, no, no, no)
     end = jax.lax.while_loop(going, once, start)
-    return end.stages, end.solved, end.count, end.rate
+    # Where rounding hides the last of the energy, the iteration has done what it can.
+    return end.stages, end.is_near, end.count, end.rate
 
 
 def estimate(
@@ -435,3 +466,46 @@ def estimate(
     e_xd = gamma * (h * memory.xdd + ERROR @ (xd - now.xd))
     dxd = solve(memory.real, M @ e_xd - (h * gamma) * (K @ e_x))
     return weighted_size(tolerance, memory.weights, e_x + h * gamma * dxd, dxd)
+
+
+# --- energy --------------------------------------------------------------------------------------------------------
+
+
+def is_audited(problem: MotionProblem, tolerance: Tolerance) -> bool:
+    """Whether the energy that steps lose is bounded: under a law; rows of prescribed joints balance no forces."""
+    loads = problem.loads
+    return (
+        tolerance.energy is not None
+        and loads.feedback is not None
+        and not loads.prescribed
+    )
+
+
+def energy_error(
+    tolerance: Tolerance, now: Moment, h, memory: RadauMemory, stages
+) -> tuple[RadauMemory, Float[Array, ""]]:
+    """Memory that knows the largest energy, and the energy that the step loses in units of the tolerance."""
+    d = memory.tangents
+    x, xd, _ = stage_states(now, h, stages)
+    lost = lost_energy(d.M, d.K, h, A[2], x - now.x, xd - now.xd, xd, stages)
+    most = energy_so_far(memory, x, xd)
+    memory = eqx.tree_at(lambda m: m.largest_energy, memory, most)
+    share = jnp.abs(lost) / jnp.maximum(tolerance.energy * h * most, 1e-300)
+    return memory, share**ENERGY_POWER
+
+
+def unbalanced_work(
+    tolerance: Tolerance, now: Moment, h, memory: RadauMemory, r, stages
+) -> Float[Array, ""]:
+    """Work that residuals of the stages do, which no audit counts, in units of the tolerance."""
+    x, xd, _ = stage_states(now, h, stages)
+    work = h * (A[2] @ jnp.sum(r * xd, axis=1))
+    most = energy_so_far(memory, x, xd)
+    return jnp.abs(work) / jnp.maximum(tolerance.energy * h * most, 1e-300)
+
+
+def energy_so_far(memory: RadauMemory, x, xd) -> Float[Array, ""]:
+    """The largest energy of the run up to the end of a step."""
+    d = memory.tangents
+    end = largest_energy(d.M, d.K, x[2], xd[2])
+    return jnp.maximum(memory.largest_energy, end)

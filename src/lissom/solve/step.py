@@ -33,12 +33,14 @@ class Tolerance(eqx.Module):
     """Errors of what users look at: joint angles against one radian, node positions against the robot's reach.
 
     A wave along a bar that moves no node by more than the tolerance does not set the step. `everything` also weighs
-    each coordinate and each rate against its own size, as textbook solvers do.
+    each coordinate and each rate against its own size, as textbook solvers do. `energy` bounds what a method that
+    dissipates may take from a robot under a control law, whose torques stir such waves again and again.
     """
 
     rtol: Any
     atol: Any
     everything: bool = eqx.field(static=True, default=False)
+    energy: Any = None  # part of the largest energy, per second [1/s]; None: no bound
 
 
 class ErrorWeights(eqx.Module):
@@ -133,6 +135,15 @@ class AbstractStep(eqx.Module):
         """Memory after a jump of the generalised forces, as a sampled law makes.
 
         A method may keep what the jump leaves alone; here it begins again.
+        """
+        return self.begin(problem, tolerance, now)
+
+    def restart(
+        self, problem: MotionProblem, tolerance: Tolerance, now: Moment, memory: Any
+    ) -> Any:
+        """Memory at the start of the next smooth piece.
+
+        A method may keep what it knows about the run as a whole; here it begins again.
         """
         return self.begin(problem, tolerance, now)
 

@@ -1,0 +1,67 @@
+"""Torques from the bending robot led along its motion: played back to the free robot, its encoders follow."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.control.encoder_inversion import encoder_inversion, ring_down
+from lissom.control.nominal import nominal_motion
+from lissom.control.references import reference_through
+from sampled_laws import END, MOTION, START, changed_law, pendulum
+
+STEP = 1e-4  # [s]
+
+
+def played(nominal):
+    """Largest distance of the encoder from its reference, with the torques alone and no feedback."""
+    model = pendulum()
+    run = ls.simulate(
+        model,
+        model.static([START]),
+        t_end=0.3,
+        output_dt=1e-3,
+        torque=lambda t, state: nominal.torque.value(t),
+    )
+    wanted = np.array([nominal.reference.value(t)[0] for t in run.t])
+    return np.abs(run.values("encoder")[:, 0] - wanted).max()
+
+
+@pytest.mark.slow
+def test_without_feedback_the_encoder_follows_the_flexible_feed_forward_alone():
+    model = pendulum()
+    reference = reference_through(MOTION["t"], MOTION["value"], "quintic")
+    exact = encoder_inversion(model, reference, step=STEP)
+    bent = nominal_motion(model, reference, feedforward="quasi-static", step=STEP)
+    rigid = nominal_motion(model, reference, feedforward="rigid", step=STEP)
+    away = played(exact)
+    assert away < 1e-4 * abs(END - START)
+    assert away < 0.02 * min(played(bent), played(rigid))
+
+
+@pytest.mark.slow
+def test_sensors_are_foretold_with_their_vibration_and_the_torques_end_at_rest():
+    model = pendulum()
+    law = changed_law("pid", feedforward="flexible")
+    nominal = law.nominal
+    run = ls.simulate(
+        model, model.static([START]), t_end=0.3, output_dt=1e-3, torque=law
+    )
+    wanted = np.array([nominal.reference.value(t)[0] for t in run.t])
+    quiet = changed_law("pid", feedforward="quasi-static")
+    plain = ls.simulate(
+        model, model.static([START]), t_end=0.3, output_dt=1e-3, torque=quiet
+    )
+    away = np.abs(run.values("encoder")[:, 0] - wanted).max()
+    assert away < 0.2 * np.abs(plain.values("encoder")[:, 0] - wanted).max()
+    rest = model.static([END]).torque
+    assert nominal.torque.value(1e3) == pytest.approx(np.asarray(rest), rel=1e-9)
+
+
+def test_a_vibration_without_damping_is_held_for_twenty_periods():
+    robot = pendulum().robot.replace({"damping": None})
+    model = ls.Model(robot, "nonlinear", basis="assumed", modes=2)
+    longest = ring_down(model, [END])
+    assert ring_down(pendulum(), [END]) <= longest * (1 + 1e-9)
+    frequency = ls.modes(model, [END], locked=True).frequency_hz
+    # One of the modes with the joint held: the first that the motor moves.
+    assert np.abs(longest * frequency - 20).min() < 1e-3
