@@ -6,7 +6,6 @@ import numpy as np
 
 from ..describe.errors import nearest, refused
 from ..describe.scenario import Scenario
-from ..solve.simulate import output_times
 from .metrics import MetricEntries, metric_of, width
 from .run_metrics import stop_of
 
@@ -50,6 +49,8 @@ def columns_of(
         dimension = None if size is None else f"{MODE}_{size}"
         found.append(Column(request.label, known.unit, known.about, dimension, size))
     if series:
+        from ..solve.simulate import output_times
+
         count = len(output_times(scenario.t_end, scenario.output_dt))
         for name in series:
             unit = SERIES[name.partition(".")[0]][0]
