@@ -1,7 +1,6 @@
 """The runs of a chunk, computed: each gives a row of numbers, or the reason why it has none."""
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -143,11 +142,3 @@ def whole_run(run: Any, scenario: Scenario) -> bytes:
     """A run as the bytes of its result file."""
     run.facts["scenario"] = json.dumps(scenario.to_dict())
     return run.netcdf()
-
-
-def processors() -> int:
-    """Number of processors that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
