@@ -237,10 +237,9 @@ def _energy() -> tuple[bool, str]:
     """A beam that falls keeps its energy."""
     from ..show.simulation import simulate
     from ..solve.model import Model
-    from .simulate import energy_residual
 
     model = Model(_robot(), modes=2)
     run = simulate(model, [0.3], t_end=0.1, output_dt=0.005, progress=False)
-    left = energy_residual(run)
+    left = run.energy_residual
     words = f"kept to {left:.0e} of the largest energy over {run.facts['steps']} steps"
     return left < DRIFT, words

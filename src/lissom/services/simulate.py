@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ..show.run import Run
     from ..solve.model import Model
 
-ENERGIES = ("kinetic", "strain", "gravity", "input", "dissipated")
-
 
 class SimulateRequest(FrozenModel):
     """A scenario, changes to it, and the files for what comes out."""
@@ -315,7 +313,7 @@ def _result(
         torque=values_by_name(joints, run.values("torque")[-1]),
         position=named_nodes(nodes, run.values("position")[-1]),
         energy=values_by_name(kinds, run.values("energy")[-1]),
-        energy_residual=energy_residual(run),
+        energy_residual=run.energy_residual,
         solver=SolverCounts(
             method=facts["method"],
             steps=facts["steps"],
@@ -331,11 +329,3 @@ def _result(
         warnings=run.warnings,
         files=files,
     )
-
-
-def energy_residual(run: "Run") -> float:
-    """Largest gap in the energy balance, against the largest energy of the run."""
-    largest = max(np.abs(run.energy(kind)).max() for kind in ENERGIES)
-    residual = np.abs(run.energy("residual")).max()
-    # A robot at rest without gravity has no energy at all: nothing over nothing is nothing.
-    return float(residual / max(largest, 1e-300))

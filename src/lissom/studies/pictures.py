@@ -57,7 +57,7 @@ def plot_study(
     study: Study, data: Any, worst: list[WorstCase], path: str | Path | None = None
 ) -> Figure:
     """The metrics of a study as fits its keys: curves over one, heat maps over a grid of two, else scatter."""
-    names = [request.label for request in study.metrics]
+    names = [request.label for request in study.requests]
     is_grid = study.table is None and study.sampling == "grid"
     if not names:
         return plot_bands(study, data, study.series[0], path)

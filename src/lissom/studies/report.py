@@ -118,7 +118,7 @@ def _yields(results: StudyResults) -> str:
 
 
 def _numbers(results: StudyResults) -> str:
-    names = [request.label for request in results.study.metrics]
+    names = [request.label for request in results.study.requests]
     rows = []
     for name in names:
         values = numbers_of(results.data, name)
@@ -151,7 +151,7 @@ def _failures(results: StudyResults) -> str:
 def _pictures(results: StudyResults) -> str:
     study, data = results.study, results.data
     figures = [plot_study(study, data, worst_cases(study, data))]
-    names = [request.label for request in study.metrics]
+    names = [request.label for request in study.requests]
     if len(study.labels) > 1:
         figures += [plot_parallel(study, data, name) for name in names]
     if study.sampling == SALTELLI and len(study.labels) > 1:

@@ -176,7 +176,7 @@ class Sweep(Summarised):
         return write_report(told, path)
 
     def _metric(self, name: str) -> str:
-        names = [request.label for request in self.study.metrics]
+        names = [request.label for request in self.study.requests]
         if name not in names:
             from ..show.run import unknown_name
 
