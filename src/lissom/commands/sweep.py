@@ -23,7 +23,8 @@ def sweep(
         str,
         typer.Argument(
             metavar="STUDY",
-            help="Study file; with --over a scenario, robot or comparison of controllers; with --status the folder of a study.",
+            help="Study file; with --over a scenario, robot or comparison of controllers; with --status the folder of "
+            "a study.",
         ),
     ],
     over: Annotated[
