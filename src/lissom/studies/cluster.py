@@ -47,7 +47,7 @@ def computed_on(
     Raises:
         ClusterError: it cannot be reached, or its workers have another version.
     """
-    with _client(cluster, workers, len(numbers)) as client:
+    with client_of(cluster, workers, len(numbers)) as client:
         address = client.scheduler.address
         try:
             _check_versions(client)
@@ -102,8 +102,14 @@ def _result(future: Any) -> bytes:
 
 
 @contextmanager
-def _client(cluster: Any, workers: int | None, most: int) -> Iterator[Any]:
-    """A client of the cluster; one that is handed over stays open."""
+def client_of(cluster: Any, workers: int | None, most: int) -> Iterator[Any]:
+    """A client of the cluster; one that is handed over stays open.
+
+    Args:
+        cluster: an `Address`, its text, `local`, or a client.
+        workers: of a local cluster; default: one for each core.
+        most: workers that have something to do.
+    """
     distributed = _distributed()
     if isinstance(cluster, distributed.Client):
         yield cluster
