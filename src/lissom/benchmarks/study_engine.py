@@ -76,6 +76,7 @@ class CountedCompute:
         self.seconds = 0.0
 
     def __call__(self, plan: Plan, missing: Sequence[int]) -> Iterator[Progress]:
+        """The chunks of these numbers."""
         for number in missing:
             began = time.process_time()
             content = compute_chunk(plan.recipe, plan.task(number))

@@ -237,9 +237,10 @@ def _energy() -> tuple[bool, str]:
     """A beam that falls keeps its energy."""
     from ..show.simulation import simulate
     from ..solve.model import Model
+    from .simulate import energy_residual
 
     model = Model(_robot(), modes=2)
     run = simulate(model, [0.3], t_end=0.1, output_dt=0.005, progress=False)
-    left = run.energy_residual
+    left = energy_residual(run)
     words = f"kept to {left:.0e} of the largest energy over {run.facts['steps']} steps"
     return left < DRIFT, words
