@@ -145,7 +145,15 @@ def sweep(
         report=report,
     )
     with (
-        option_names(store="--store", result="-o", picture="--plot", report="--report"),
+        option_names(
+            store="--store",
+            result="-o",
+            picture="--plot",
+            report="--report",
+            tls_ca="--tls-ca",
+            tls_cert="--tls-cert",
+            tls_key="--tls-key",
+        ),
         _watching() as watch,
     ):
         answer = computed(request, watch)

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ..solve.model import Model
 
 
-
 class SimulateRequest(FrozenModel):
     """A scenario, changes to it, and the files for what comes out."""
 

@@ -1,6 +1,7 @@
 """Studies: many runs over chosen keys, kept in a folder, and gone on with where they stopped."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..describe import DescriptionError
@@ -94,6 +95,7 @@ def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResu
             "report": (request.report, PAGE),
         }
     )
+    cluster = _cluster(request)
     plan, store = _planned(request)
     from ..studies.cluster import ClusterError
     from ..studies.engine import compute_missing, survey
@@ -108,7 +110,7 @@ def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResu
         del last[:-1]
         watch(tally)
 
-    source = source_of(request.workers, _cluster(request))
+    source = source_of(request.workers, cluster)
     try:
         found = compute_missing(plan, store, source, watched)
         results = finished(plan, store, found)
@@ -137,6 +139,17 @@ def _planned(request: SweepRequest) -> "tuple[Plan, Store]":
 
 
 def _cluster(request: SweepRequest) -> Any:
+    """Where the chunks are computed; None for this machine.
+
+    Raises:
+        DescriptionError: certificates that nobody asks for, or that are not there.
+    """
+    for name in ("tls_ca", "tls_cert", "tls_key"):
+        path = getattr(request, name)
+        if path is not None and not (request.cluster or "").startswith("tls://"):
+            raise refused(name, path, "belongs to --cluster tls://HOST:PORT")
+        if path is not None and not Path(path).is_file():
+            raise refused(name, path, "no such file")
     if request.cluster is None:
         return None
     from ..studies.cluster import Address

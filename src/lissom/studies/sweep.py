@@ -12,7 +12,7 @@ from ..describe.summary import Summarised, Summary, count, number
 from .dataset import FAILURE, REASON, write_dataset
 from .engine import Source, Survey, Tally, compute_missing, survey
 from .local_workers import computed_here, processors
-from .store import DATASET, Plan, Store, default_store
+from .store import DATASET, Plan, Store, StoreError, default_store
 from .study import Study
 from .worst_cases import WorstCase, command_of, run_values, worst_cases
 from .yields import Yield, yields_of
@@ -264,9 +264,17 @@ def finished(plan: Plan, store: Store, found: Survey) -> Sweep:
 
 
 def opened(study: Study, folder: str | Path) -> Sweep:
-    """The results of a store that is complete, without computing anything."""
+    """The results of a store that is complete, without computing anything.
+
+    Raises:
+        StoreError: it is not complete yet.
+    """
     plan, store = Plan.of(study), Store(folder)
-    return finished(plan, store, survey(plan, store))
+    found = survey(plan, store)
+    if found.missing:
+        tally = found.tally
+        raise StoreError(f"{folder}: {tally.done} of {tally.runs} runs are done")
+    return finished(plan, store, found)
 
 
 def _usual_store(study: Any) -> Path:
