@@ -188,8 +188,9 @@ def test_a_worker_with_another_version_or_other_files_computes_nothing(plan):
 @pytest.mark.parametrize(
     "entries, words",
     [
-        ({"tls_ca": "ca.pem"}, "belongs to --cluster tls://"),
+        ({"tls_ca": "ca.pem"}, "belongs to the address tls://"),
         ({"tls_key": "gone", "cluster": "tls://head:8786"}, "gone: no such file"),
+        ({"cluster": "head"}, "head: must be local, or the address"),
         ({"study": {"scenario": "double-pendulum"}}, "names no key"),
     ],
 )

@@ -150,6 +150,7 @@ def sweep(
             result="-o",
             picture="--plot",
             report="--report",
+            cluster="--cluster",
             tls_ca="--tls-ca",
             tls_cert="--tls-cert",
             tls_key="--tls-key",

@@ -1,7 +1,6 @@
 """Studies: many runs over chosen keys, kept in a folder, and gone on with where they stopped."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..describe import DescriptionError
@@ -142,19 +141,14 @@ def _cluster(request: SweepRequest) -> Any:
     """Where the chunks are computed; None for this machine.
 
     Raises:
-        DescriptionError: certificates that nobody asks for, or that are not there.
+        DescriptionError: what is no address, or certificates that nobody asks for or that are not there.
     """
-    for name in ("tls_ca", "tls_cert", "tls_key"):
-        path = getattr(request, name)
-        if path is not None and not (request.cluster or "").startswith("tls://"):
-            raise refused(name, path, "belongs to --cluster tls://HOST:PORT")
-        if path is not None and not Path(path).is_file():
-            raise refused(name, path, "no such file")
-    if request.cluster is None:
-        return None
-    from ..studies.cluster import Address
+    from ..studies.cluster import LOCAL, Address
 
-    return Address(request.cluster, request.tls_ca, request.tls_cert, request.tls_key)
+    tls = (request.tls_ca, request.tls_cert, request.tls_key)
+    address = Address(request.cluster or LOCAL, *tls)
+    address.check()
+    return None if request.cluster is None else address
 
 
 def _kept(tally: "Tally", store: "Store") -> str:

@@ -2,18 +2,23 @@
 
 import json
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
+from ..describe.errors import refused
 from .local_workers import PAUSE, Progress, processors
 from .store import Plan
 from .worker import compute_remotely
 
 LOCAL = "local"
+# Protocol, host and port: tcp://head:8786, head:8786, tls://[::1]:8786.
+ADDRESS = re.compile(r"(\w+://)?(\[[^\]\s]+\]|[^:/\s]+):\d+")
 LOOPBACK = "127.0.0.1"  # all that a local cluster listens on
 # No dashboard, and no other pages.
 SERVES_NOTHING = {
@@ -37,6 +42,22 @@ class Address(NamedTuple):
     tls_ca: str | None = None
     tls_cert: str | None = None
     tls_key: str | None = None
+
+    def check(self) -> None:
+        """Refuses what is no address, and certificates that nobody asks for or that are not there.
+
+        Raises:
+            DescriptionError: with what is accepted.
+        """
+        if self.scheduler != LOCAL and not ADDRESS.fullmatch(self.scheduler):
+            message = "must be local, or the address of a Dask scheduler: tcp://HOST:8786, tls://HOST:8786"
+            raise refused("cluster", self.scheduler, message)
+        for name in ("tls_ca", "tls_cert", "tls_key"):
+            path = getattr(self, name)
+            if path is not None and not self.scheduler.startswith("tls://"):
+                raise refused(name, path, "belongs to the address tls://HOST:PORT")
+            if path is not None and not Path(path).is_file():
+                raise refused(name, path, "no such file")
 
 
 def computed_on(
@@ -115,6 +136,7 @@ def client_of(cluster: Any, workers: int | None, most: int) -> Iterator[Any]:
         yield cluster
         return
     address = cluster if isinstance(cluster, Address) else Address(str(cluster))
+    address.check()
     if address.scheduler == LOCAL:
         with (
             import_module("dask").config.set(SERVES_NOTHING),
