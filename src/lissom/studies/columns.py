@@ -97,7 +97,7 @@ def _check_controller(study: ControlStudy, request: MetricEntries) -> None:
         message = f"no such controller{guess} Controllers: {', '.join(names)}"
         raise refused("metrics", request.controller, message)
     if request.metric == "line_error" and not isinstance(study.motion, TipLineMotion):
-        message = f"only a motion of type tip-line has it, not {study.motion.type}"
+        message = "only a motion of type tip-line has it: here joints are led"
         raise refused("metrics", request.metric, message)
 
 
