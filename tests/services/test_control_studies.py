@@ -10,10 +10,10 @@ from lissom.describe.controllers import PreviewedFeedback
 from lissom.describe.files import library_studies
 from lissom.services import control_comparison
 from lissom.services.comparison_files import result_name
-from lissom.services.comparison_numbers import Setting
 from lissom.services.comparison_table import CompareRequest, ControllerRow
 from lissom.services.control_comparison import compare
 from lissom.services.failures import FailedRun
+from lissom.studies.controller_numbers import Setting
 
 
 @pytest.mark.parametrize("name", library_studies())

@@ -10,16 +10,16 @@ from lissom.studies.study import Study
 E = "links.*.beam.material.E"
 
 
-def study(**entries) -> Study:
+def study(data=None, **entries) -> Study:
     """A study of the double pendulum over E and payload, with changes."""
-    data = {
+    usual = {
         "scenario": "double-pendulum",
         "changes": {"t_end": 0.2, "output_dt": 0.1},
         "over": {E: "150:220:4 GPa", "payload.mass": "0:1:5 kg"},
         "metrics": ["tip_deflection", "torque_peak"],
         "chunk": 3,
     }
-    return Study.of({**data, **entries})
+    return Study.of({**usual, **(data or {}), **entries})
 
 
 def numbers(values) -> list[float]:
@@ -31,8 +31,12 @@ def numbers(values) -> list[float]:
 def content_of(plan: Plan, number: int) -> ChunkContent:
     task = plan.task(number)
     rows = np.array([numbers(values) for values in task.settings])
-    names = [column.name for column in plan.recipe.columns]
-    columns = {name: rows[:, k] for k, name in enumerate(names)}
+    columns = {}
+    for k, column in enumerate(plan.recipe.columns):
+        # What comes after the two metrics, a time series, stays at the load.
+        own = rows[:, min(k, 1)].copy()
+        wide = None if column.size is None else np.tile(own, (column.size, 1)).T
+        columns[column.name] = own if wide is None else wide
     # Runs without load fail, as if it were a law of nature.
     reasons = ["no load" if values[-1] == 0 else "" for values in task.settings]
     for column in columns.values():

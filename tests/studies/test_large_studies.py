@@ -2,7 +2,6 @@
 
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -23,30 +22,73 @@ from .made_up_runs import E, MadeUpWorkers, study
 pytestmark = pytest.mark.slow
 
 MILLION = {E: "150:220:1000 GPa", "payload.mass": "0:1:500 kg"}  # times two metrics
-MEGABYTE = 2**20
 
 
-def peak_memory() -> float:
-    """Of this process so far [MB]."""
+GROWTH = """
+import resource, sys
+sys.path[:0] = [{tests!r}]
+from studies.made_up_runs import MadeUpWorkers, study
+from lissom.studies.engine import compute_missing
+from lissom.studies.store import Plan, Store
+from lissom.studies.sweep import finished
+
+def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+def computed(plan, folder):
+    store = Store(folder)
+    return finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+
+# What is imported on the way counts once.
+computed(Plan.of(study({entries!r})), {folder!r} + "/small")
+plan = Plan.of(study({entries!r}, over={over!r}, chunk={chunk}))
+before = peak()
+computed(plan, {folder!r} + "/large")
+print(peak() - before)
+"""
+
+
+def memory_growth(folder: Path, over: dict, chunk: int, entries: dict) -> float:
+    """Memory that a process takes for a large study and its dataset, beyond that of a small one [MB]."""
+    tests = str(Path(__file__).parents[1])
+    script = GROWTH.format(
+        tests=tests, folder=str(folder), over=over, chunk=chunk, entries=entries
+    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True)
+    assert found.returncode == 0, found.stderr.decode()
+    return float(found.stdout)
 
 
 def test_a_million_results_are_written_in_bounded_memory_and_open_at_once(tmp_path):
-    plan = Plan.of(study(over=MILLION, chunk=1000))
-    store = Store(tmp_path / "s")
-    found = compute_missing(plan, store, MadeUpWorkers())
-    before = peak_memory()
-    results = finished(plan, store, found)
-    grown = peak_memory() - before
+    grown = memory_growth(tmp_path, MILLION, 1000, {})
     began = time.perf_counter()
-    with xr.open_dataset(results.file, engine="h5netcdf") as data:
+    file = tmp_path / "large" / "dataset.nc"
+    with xr.open_dataset(file, engine="h5netcdf") as data:
         assert data.sizes["run"] == 500_000
         largest = float(data["tip_deflection"].max())
     took = time.perf_counter() - began
     print(f"opened in {took:.3f} s, memory grew by {grown:.0f} MB")
     assert largest == pytest.approx(1e9 / 150e9)
     assert took < 2.0
-    # The results are 12 MB; writing them holds one chunk at a time, and what HDF5 keeps.
+    # The values of the keys and what is made of them while they are sampled: five columns of 4 MB, some twice.
+    assert grown < 80
+
+
+def test_time_series_larger_than_the_memory_they_may_take_are_written(tmp_path):
+    """200 MB of results, a chunk at a time."""
+    over = {E: "150:220:100 GPa", "payload.mass": "0.1:1:125 kg"}
+    entries = {
+        "changes": {"t_end": 0.2, "output_dt": 1e-4},
+        "series": ["q.upper"],
+    }
+    grown = memory_growth(tmp_path, over, 64, entries)
+    with xr.open_dataset(tmp_path / "large" / "dataset.nc") as data:
+        assert data["q.upper"].shape == (12_500, 2001)
+        assert (
+            data["q.upper"][777].values.tolist()
+            == [float(data["payload.mass"][777])] * 2001
+        )
+    print(f"memory grew by {grown:.0f} MB")
     assert grown < 50
 
 

@@ -1,5 +1,6 @@
 """Studies computed by worker processes: right numbers, failing runs as rows, killed workers and killed studies."""
 
+import json
 import os
 import signal
 import subprocess
@@ -86,7 +87,7 @@ def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(tmp_path):
     assert np.isfinite(sweep.data["tip_deflection"].values).all()
 
 
-def test_ctrl_c_keeps_what_is_done(tmp_path):
+def test_the_status_is_read_while_a_study_grows_and_ctrl_c_keeps_what_is_done(tmp_path):
     file = kill_study.study_file(tmp_path, 400)
     store = tmp_path / "s"
     process = subprocess.Popen(
@@ -98,6 +99,11 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
     while not kill_study.kept(store):
         assert process.poll() is None
         time.sleep(0.1)
+    # Another process reads the store while it grows.
+    asked = kill_study.command(file, store)
+    growing = subprocess.run([*asked, "--status"], check=True, capture_output=True)
+    state = json.loads(growing.stdout)
+    assert 0 < state["done"] <= state["runs"] == 400
     process.send_signal(signal.SIGINT)
     told, _ = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -1,16 +1,19 @@
 """The store of a study: whole chunks or none, nothing twice, and no mixing of studies."""
 
 import errno
+import json
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import lissom as ls
+from lissom.services.sweep import SweepRequest, status, sweep
 from lissom.studies.chunk import BrokenChunk, decoded, encoded
 from lissom.studies.engine import compute_missing, survey
 from lissom.studies.store import Plan, Store, StoreError
-from lissom.studies.sweep import finished
+from lissom.studies.sweep import finished, opened
+from lissom.studies.worker import compute_remotely
 
 from .made_up_runs import E, MadeUpWorkers, content_of, numbers, study
 
@@ -161,3 +164,40 @@ def test_the_names_of_chunks_follow_from_the_study_and_nothing_else(plan):
     assert again.task(3).name(fingerprint) == plan.task(3).name(fingerprint)
     other = Plan.of(study(metrics=["tip_deflection"]))
     assert other.recipe.fingerprint != fingerprint
+
+
+def test_the_status_of_a_study_counts_what_is_there(plan, tmp_path):
+    store = Store(tmp_path / "s")
+    with pytest.raises(KeyboardInterrupt):
+        compute_missing(plan, store, MadeUpWorkers(stop_after=SOME))
+    found = status(str(store.folder))
+    # The first run of every five has no load, and failed.
+    assert (found.runs, found.done, found.failed, found.complete) == (20, 9, 2, False)
+    with pytest.raises(StoreError, match="9 of 20 runs are done"):
+        opened(plan.study, store.folder)
+    with pytest.raises(ls.DescriptionError, match="is not the folder of a study"):
+        status(str(tmp_path))
+
+
+def test_a_worker_with_another_version_or_other_files_computes_nothing(plan):
+    recipe = json.dumps(plan.recipe.to_dict())
+    with pytest.raises(RuntimeError, match="other files of the robot, or another"):
+        compute_remotely(recipe, "of another version", plan.task(0)._asdict())
+
+
+@pytest.mark.parametrize(
+    "entries, words",
+    [
+        ({"tls_ca": "ca.pem"}, "belongs to the address tls://"),
+        ({"tls_key": "gone", "cluster": "tls://head:8786"}, "gone: no such file"),
+        ({"cluster": "head"}, "head: must be local, or the address"),
+        ({"study": {"scenario": "double-pendulum"}}, "names no key"),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_said_before_anything_is_computed(
+    tmp_path, entries, words
+):
+    data = {"study": study(), "store": str(tmp_path / "s"), **entries}
+    with pytest.raises(ls.DescriptionError, match=words):
+        sweep(SweepRequest(**data))
+    assert list(tmp_path.iterdir()) == []

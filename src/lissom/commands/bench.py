@@ -16,7 +16,8 @@ MANOEUVRE = "manoeuvre"
 EIGENPAIRS = "eigenpairs"
 CONTROL = "control"
 PAYLOADS = "payloads"
-SPECIAL = (PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS, CONTROL, PAYLOADS)
+STUDIES = "studies"
+SPECIAL = (PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS, CONTROL, PAYLOADS, STUDIES)
 WRITTEN = (".md", ".json")
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
 
@@ -29,7 +30,8 @@ def bench(
             help="Library scenarios or files; default: every robot of the library. `physics`: known numbers beside "
             "ours. `links`: operations and cost against the number of links. `manoeuvre`: the arm of Cibicik 2021. "
             "`eigenpairs`: modes as polynomials. `control`: a law sampled at 1 kHz beside the same law continuous. "
-            "`payloads`: a thousand robots in lanes beside single runs.",
+            "`payloads`: a thousand robots in lanes beside single runs. `studies`: what a study costs beside its runs, "
+            "and what a second Dask worker brings.",
         ),
     ] = None,
     peers: Annotated[
@@ -176,6 +178,10 @@ def _measure_special(
         from ..benchmarks.many_payloads import measure_payloads
 
         report[PAYLOADS] = measure_payloads(repeat, tell)
+    if STUDIES in cases:
+        from ..benchmarks.study_engine import measure_studies
+
+        report[STUDIES] = measure_studies(repeat, tell)
 
 
 def _measure_named(

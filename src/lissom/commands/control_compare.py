@@ -8,9 +8,9 @@ import typer
 
 from ..compiled_code import keep_compiled_code
 from .interrupt import stopping_between_steps, telling_first
-from .options import Json
+from .options import Json, Settings
 from .output import console, note, print_files, print_json, table
-from .parsing import option_names
+from .parsing import changes_of, option_names
 from .progress import Jobs, Watch
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def compare(
             help="Study of the library, or file: one robot, one motion, many controllers.",
         ),
     ],
+    settings: Settings = None,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Table: .json, .csv."),
@@ -72,7 +73,13 @@ def compare(
     from ..services.comparison_table import CompareRequest
 
     code = keep_compiled_code()
-    request = CompareRequest(study=study, picture=plot, numbers=output, results=results)
+    request = CompareRequest(
+        study=study,
+        changes=changes_of(settings, {}),
+        picture=plot,
+        numbers=output,
+        results=results,
+    )
     with option_names(picture="--plot", numbers="-o"):
         answer = _watched_comparison(request, quiet=json)
     if json:

@@ -23,7 +23,8 @@ def sweep(
         str,
         typer.Argument(
             metavar="STUDY",
-            help="Study file; with --over a scenario or robot; with --status the folder of a study.",
+            help="Study file; with --over a scenario, robot or comparison of controllers; with --status the folder of "
+            "a study.",
         ),
     ],
     over: Annotated[
@@ -44,7 +45,10 @@ def sweep(
         ),
     ] = None,
     analysis: Annotated[
-        str, typer.Option(help="simulate, static, modes or linearize; with --over.")
+        str,
+        typer.Option(
+            help="simulate, static, modes, linearize, or control (a comparison of controllers); with --over."
+        ),
     ] = "simulate",
     sampling: Annotated[
         str,
@@ -141,7 +145,16 @@ def sweep(
         report=report,
     )
     with (
-        option_names(store="--store", result="-o", picture="--plot", report="--report"),
+        option_names(
+            store="--store",
+            result="-o",
+            picture="--plot",
+            report="--report",
+            cluster="--cluster",
+            tls_ca="--tls-ca",
+            tls_cert="--tls-cert",
+            tls_key="--tls-key",
+        ),
         _watching() as watch,
     ):
         answer = computed(request, watch)
@@ -225,13 +238,15 @@ def _print(screen: "Console", answer: "SweepResult") -> None:
         rows = []
         for case in answer.worst:
             values = ", ".join(f"{k} = {_short(v)}" for k, v in case.values.items())
-            value = f"{number(case.value)} {case.unit}"
+            unit = "" if case.unit == "1" else f" {case.unit}"
+            value = f"{number(case.value)}{unit}"
             rows.append((case.metric, value, str(case.run), values))
         columns = ("metric", ">worst", ">run", "values")
         screen.print(table("Worst cases", columns, rows))
-    for case in answer.worst:
-        if case.command is not None:
-            screen.print(f"{case.metric}: {case.command}", soft_wrap=True)
+    commands = {case.run: case.command for case in answer.worst}
+    for run, command in commands.items():
+        if command is not None:
+            screen.print(f"run {run}: {command}", soft_wrap=True)
     for one in answer.yields:
         percent = f"{100 * one.part:.4g} %"
         screen.print(

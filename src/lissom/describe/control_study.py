@@ -7,15 +7,28 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from .controllers import CONTROLLERS, Controller, FeedForwardName
-from .errors import DescriptionError, Problem
+from .errors import DescriptionError, Problem, nearest, refused
 from .files import build, build_from, find_study
 from .named_files import Packages, known_packages, read_with_named_files
-from .part import Finding, Part, finding
+from .part import Finding, Part, finding, plain
+from .paths import with_values
 from .planned_motions import TIMED, Reference
 from .quantity import Quantity, Whole
-from .scenario import Scenario
+from .robot import Robot
+from .scenario import Initial, Scenario, Solver
 
 Seconds = Annotated[float, Quantity("s", above=0)]
+CONTROLLERS_KEY = "controllers"
+# Keys of a study itself; all others are those of its scenario and its robot.
+OWN = (
+    "motion",
+    "sample",
+    "feedforward",
+    "periods",
+    "node",
+    "gauges",
+    CONTROLLERS_KEY,
+)
 SHARED = ("sample", "feedforward")  # keys that a study gives to all its controllers
 
 
@@ -79,6 +92,70 @@ class ControlStudy(Part):
         """
         return self.scenario.replace(self.changes) if self.changes else self.scenario
 
+    @property
+    def robot(self) -> Robot:
+        """Of all its runs."""
+        return self.changed_scenario.robot
+
+    @property
+    def initial(self) -> Initial:
+        """Where all its runs start."""
+        return self.changed_scenario.initial
+
+    @property
+    def solver(self) -> Solver:
+        """What steps through time in all its runs."""
+        return self.changed_scenario.solver
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, the robot inline, that `from_dict` makes an equal study of."""
+        scenario = self.changed_scenario.to_dict()
+        return {**plain(self), "scenario": scenario, "changes": {}}
+
+    def replace(self, changes: Mapping[str, Any]) -> "ControlStudy":
+        """A study with other values at dotted paths, looked up in the study, then in its scenario and its robot.
+
+        `{"controllers.PID.gains.bandwidth": 40, "payload.mass": 0.2}`; a controller goes by its name or its number,
+        `*` is all of them. Those that have the motion, sample or feed-forward of the study get the changed one.
+
+        Raises:
+            DescriptionError: a key that is not there, or a value that it does not take.
+        """
+        own, others = {}, {}
+        for path, value in changes.items():
+            path = path.removeprefix("scenario.")
+            if path.partition(".")[0] in OWN:
+                own |= dict.fromkeys(self._controller_paths(path), value)
+            else:
+                others[_known(path)] = value
+        scenario = self.changed_scenario
+        if others:
+            scenario = scenario.replace(others)
+        data = with_values(_without_copies(plain(self), own), own)
+        whole = {**data, "scenario": scenario, "changes": {}}
+        try:
+            return type(self).from_dict(whole)
+        except DescriptionError as failure:
+            problems = without_repeats(failure.problems)
+            raise DescriptionError(problems) from None
+
+    def _controller_paths(self, path: str) -> list[str]:
+        """A path with the names of the controllers that it goes through."""
+        first, _, rest = path.partition(".")
+        if first != CONTROLLERS_KEY or not rest:
+            return [path]
+        names = list(self.controllers)
+        if rest.startswith("*."):
+            return [f"{first}.{name}{rest[1:]}" for name in names]
+        if any(rest == name or rest.startswith(f"{name}.") for name in names):
+            return [path]
+        word, dot, inside = rest.partition(".")
+        if word.isdecimal() and int(word) < len(names):
+            return [f"{first}.{names[int(word)]}{dot}{inside}"]
+        guess = nearest(word, names) or "."
+        message = f"no controller {word!r}{guess} Controllers: {', '.join(names)}"
+        raise refused(path, None, message)
+
     def findings(self) -> list[Finding]:
         """There is something to compare, in a time that is known."""
         found = []
@@ -120,3 +197,29 @@ def _with_shared(own: Any, shared: Mapping[str, Any]) -> Any:
         return own
     known = {key: value for key, value in shared.items() if key in kind.model_fields}
     return {**known, **own}
+
+
+def _known(path: str) -> str:
+    """A path of the scenario or its robot; what is neither is refused with the nearest of all names."""
+    first = path.partition(".")[0]
+    known = [*OWN, *Scenario.model_fields, *Robot.model_fields]
+    if first in known:
+        return path
+    guess = nearest(first, known)
+    message = f"no such key in the comparison, its scenario or its robot{guess}"
+    raise refused(path, None, message)
+
+
+def _without_copies(
+    data: Mapping[str, Any], changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The data of a study without what its controllers have from those keys of it that change."""
+    changing = {path.partition(".")[0] for path in changes}
+    copies = {key: key for key in SHARED if key in changing}
+    if "motion" in changing:
+        copies["motion"] = "reference"
+    controllers = {}
+    for name, own in data[CONTROLLERS_KEY].items():
+        taken = {kept for key, kept in copies.items() if own.get(kept) == data.get(key)}
+        controllers[name] = {k: v for k, v in own.items() if k not in taken}
+    return {**data, CONTROLLERS_KEY: controllers}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .comparison_numbers import Setting, resting_displacement, watched_node
+from ..studies.controller_numbers import Setting, resting_displacement, watched_node
 from .comparison_table import CompareRequest, CompareResult, ControllerRow
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ class CompareRequest(FrozenModel):
     """A study of controllers, and the files for what comes out."""
 
     study: Any  # a `ControlStudy`, or its file
+    changes: dict[str, Any] = {}  # by dotted path
     picture: str | None = None
     numbers: str | None = None
     results: str | None = None  # folder for the result file of every run

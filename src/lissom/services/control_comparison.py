@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..describe import DescriptionError
 from ..describe.control_study import ControlStudy
 from ..describe.files import find_study
+from ..studies.controller_numbers import Setting, setting_of
 from .comparison_files import draw_comparison, write_row
-from .comparison_numbers import Setting, run_numbers, setting_of
-from .comparison_rules import check_stable, finishing_at
 from .comparison_table import NOT_RUN, CompareRequest, CompareResult, ControllerRow
 from .failures import FailedRun
 from .law_files import problems_in_files
@@ -56,6 +55,8 @@ def compare(request: CompareRequest, watch: ComparisonWatch = NOBODY) -> Compare
     if not isinstance(study, ControlStudy):
         file = str(find_study(study))
         study = ControlStudy.load(study)
+    if request.changes:
+        study = study.replace(request.changes)
     with using(study.changed_scenario.solver.backend):
         with problems_in_files(file, None):
             setting = setting_of(study)
@@ -125,41 +126,15 @@ def _row(
 def _measured(
     setting: Setting, name: str, told: Watch
 ) -> "tuple[ControllerRow, Run | None]":
-    from ..control.margins import margins_of, open_loop
-    from ..scenarios.controller_law import controller_law, problems_at
-    from ..scenarios.ready import initial_state
-    from ..show.simulation import simulate
+    from ..studies.controller_run import controller_run
     from .law_cost import microseconds_per_sample
 
-    model, scenario = setting.model, setting.scenario
-    controller = setting.study.controllers[name]
-    field = f"controllers.{name}"
-    with problems_at(field, controller):
-        controller = finishing_at(model, controller, setting.stop)
-    law = controller_law(model, controller, field)
-    loop = None if law.sample is None else open_loop(model, setting.q, law)
-    found = None if loop is None else margins_of(loop)
-    with problems_at(field, controller):
-        check_stable(controller, found)
-    t_end = setting.stop + setting.study.periods * setting.period
-    run = simulate(
-        model,
-        initial_state(model, scenario),
-        t_end=t_end,
-        output_dt=min(1e-3, setting.period / 40),
-        torque=law,
-        solver=scenario.solver,
-        progress=False,
-        watch=lambda t: told(t / t_end),
-    )
-    numbers = run_numbers(setting, controller, run)
-    numbers["notes"] = (*law.remarks(), *law.incidents())
-    if loop is not None and found is not None:
-        resting = loop.robot.operating.outputs
-        numbers |= {
-            "stable": found.stable,
-            "sensitivity": found.sensitivity,
-            "phase_margin_deg": found.phase_deg,
-            "microseconds": microseconds_per_sample(model, law, t_end, resting),
-        }
-    return ControllerRow(name=name, type=controller.type, **numbers), run
+    found = controller_run(setting, name, told)
+    numbers = dict(found.numbers)
+    numbers["notes"] = (*found.law.remarks(), *found.law.incidents())
+    if found.loop is not None:
+        resting = found.loop.robot.operating.outputs
+        t_end = float(found.run.t[-1])
+        cost = microseconds_per_sample(setting.model, found.law, t_end, resting)
+        numbers["microseconds"] = cost
+    return ControllerRow(name=name, type=found.type, **numbers), found.run

@@ -94,6 +94,7 @@ def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResu
             "report": (request.report, PAGE),
         }
     )
+    cluster = _cluster(request)
     plan, store = _planned(request)
     from ..studies.cluster import ClusterError
     from ..studies.engine import compute_missing, survey
@@ -108,7 +109,7 @@ def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResu
         del last[:-1]
         watch(tally)
 
-    source = source_of(request.workers, _cluster(request))
+    source = source_of(request.workers, cluster)
     try:
         found = compute_missing(plan, store, source, watched)
         results = finished(plan, store, found)
@@ -137,11 +138,17 @@ def _planned(request: SweepRequest) -> "tuple[Plan, Store]":
 
 
 def _cluster(request: SweepRequest) -> Any:
-    if request.cluster is None:
-        return None
-    from ..studies.cluster import Address
+    """Where the chunks are computed; None for this machine.
 
-    return Address(request.cluster, request.tls_ca, request.tls_cert, request.tls_key)
+    Raises:
+        DescriptionError: what is no address, or certificates that nobody asks for or that are not there.
+    """
+    from ..studies.cluster import LOCAL, Address
+
+    tls = (request.tls_ca, request.tls_cert, request.tls_key)
+    address = Address(request.cluster or LOCAL, *tls)
+    address.check()
+    return None if request.cluster is None else address
 
 
 def _kept(tally: "Tally", store: "Store") -> str:

@@ -124,6 +124,15 @@ class Run(Summarised):
         return self.values("q")
 
     @property
+    def energy_residual(self) -> float:
+        """Largest gap in the energy balance, against the largest energy of the run."""
+        kinds = [str(kind) for kind in self.values("kind")]
+        sizes = {kind: np.abs(self.energy(kind)).max() for kind in kinds}
+        residual = sizes.pop("residual")
+        # A robot at rest without gravity has no energy at all: nothing over nothing is nothing.
+        return float(residual / max(*sizes.values(), 1e-300))
+
+    @property
     def complete(self) -> bool:
         """True if the run reached its end."""
         return bool(self.facts["complete"])

@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field
-from scipy import stats
 
 from ..describe.names import Name
 from ..describe.part import Finding, Part, finding, is_list
@@ -203,6 +202,9 @@ def quantiles(axis: AxisEntries, u: np.ndarray) -> np.ndarray:
 
 
 def _distribution(axis: AxisEntries, u: np.ndarray) -> np.ndarray:
+    # Slow to import, and most studies draw nothing from it.
+    from scipy import stats
+
     name = str(axis.distribution)
     numbers = getattr(axis, name)
     if name == "uniform":

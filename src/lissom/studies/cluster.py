@@ -1,16 +1,30 @@
 """Chunks computed by the workers of a Dask cluster: Dask only schedules, the chunks are kept here."""
 
+import json
+import logging
+import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
-from .local_workers import PAUSE, Progress
+from ..describe.errors import refused
+from .local_workers import PAUSE, Progress, processors
 from .store import Plan
 from .worker import compute_remotely
 
 LOCAL = "local"
+# Protocol, host and port: tcp://head:8786, head:8786, tls://[::1]:8786.
+ADDRESS = re.compile(r"(\w+://)?(\[[^\]\s]+\]|[^:/\s]+):\d+")
+LOOPBACK = "127.0.0.1"  # all that a local cluster listens on
+# No dashboard, and no other pages.
+SERVES_NOTHING = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
 PATIENCE = 10.0  # [s] for a scheduler to answer
 # Chunks that are asked for at once, for each thread of the cluster: so many wait in its memory at most.
 AHEAD = 2
@@ -29,6 +43,22 @@ class Address(NamedTuple):
     tls_cert: str | None = None
     tls_key: str | None = None
 
+    def check(self) -> None:
+        """Refuses what is no address, and certificates that nobody asks for or that are not there.
+
+        Raises:
+            DescriptionError: with what is accepted.
+        """
+        if self.scheduler != LOCAL and not ADDRESS.fullmatch(self.scheduler):
+            message = "must be local, or the address of a Dask scheduler: tcp://HOST:8786, tls://HOST:8786"
+            raise refused("cluster", self.scheduler, message)
+        for name in ("tls_ca", "tls_cert", "tls_key"):
+            path = getattr(self, name)
+            if path is not None and not self.scheduler.startswith("tls://"):
+                raise refused(name, path, "belongs to the address tls://HOST:PORT")
+            if path is not None and not Path(path).is_file():
+                raise refused(name, path, "no such file")
+
 
 def computed_on(
     cluster: Any, plan: Plan, numbers: Sequence[int], workers: int | None
@@ -38,14 +68,19 @@ def computed_on(
     Raises:
         ClusterError: it cannot be reached, or its workers have another version.
     """
-    with _client(cluster, workers, len(numbers)) as client:
-        _check_versions(client)
-        yield from _computed(client, plan, numbers)
+    with client_of(cluster, workers, len(numbers)) as client:
+        address = client.scheduler.address
+        try:
+            _check_versions(client)
+            yield from _computed(client, plan, numbers)
+        except (OSError, CancelledError) as failure:
+            message = f"{address}: the connection to the cluster was lost: {failure}"
+            raise ClusterError(message) from None
 
 
 def _computed(client: Any, plan: Plan, numbers: Sequence[int]) -> Iterator[Progress]:
     wait = _distributed().wait
-    recipe = plan.recipe.to_dict()
+    recipe = json.dumps(plan.recipe.to_dict())
     fingerprint = plan.recipe.fingerprint
     todo = list(reversed(numbers))
     under_way: dict[Any, int] = {}
@@ -77,20 +112,34 @@ def _result(future: Any) -> bytes:
         return future.result()
     except KilledWorker as failure:
         raise ClusterError(f"a chunk ended several workers: {failure}") from None
+    except (OSError, CancelledError):
+        raise
     except RuntimeError as failure:
         raise ClusterError(str(failure)) from None
+    except Exception as failure:
+        # Of a run it would be a row: this is something about the worker.
+        told = f"{type(failure).__name__}: {failure}"
+        raise ClusterError(f"a worker could not compute a chunk: {told}") from None
 
 
 @contextmanager
-def _client(cluster: Any, workers: int | None, most: int) -> Iterator[Any]:
-    """A client of the cluster; one that is handed over stays open."""
+def client_of(cluster: Any, workers: int | None, most: int) -> Iterator[Any]:
+    """A client of the cluster; one that is handed over stays open.
+
+    Args:
+        cluster: an `Address`, its text, `local`, or a client.
+        workers: of a local cluster; default: one for each core.
+        most: workers that have something to do.
+    """
     distributed = _distributed()
     if isinstance(cluster, distributed.Client):
         yield cluster
         return
     address = cluster if isinstance(cluster, Address) else Address(str(cluster))
+    address.check()
     if address.scheduler == LOCAL:
         with (
+            import_module("dask").config.set(SERVES_NOTHING),
             _local_cluster(distributed, workers, most) as local,
             distributed.Client(local, set_as_default=False) as client,
         ):
@@ -109,15 +158,16 @@ def _distributed() -> Any:
 
 
 def _local_cluster(distributed: Any, workers: int | None, most: int) -> Any:
-    from .compute import processors
-
-    # All that listens, listens on loopback.
     return distributed.LocalCluster(
         n_workers=min(workers or processors(), most),
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
-        host="127.0.0.1",
+        host=LOOPBACK,
+        # Dask opens this port in any case: one that nobody else uses, with nothing behind it.
+        dashboard_address=f"{LOOPBACK}:0",
+        scheduler_kwargs={"dashboard": False},
+        # What it warns of, such as a worker that is slow to leave, is nothing that a user could do about.
+        silence_logs=logging.ERROR,
     )
 
 

@@ -4,9 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..describe.control_study import ControlStudy
 from ..describe.errors import nearest, refused
+from ..describe.planned_motions import TipLineMotion
 from ..describe.scenario import Scenario
-from ..solve.simulate import output_times
+from .keys import Base
 from .metrics import MetricEntries, metric_of, width
 from .run_metrics import stop_of
 
@@ -39,7 +41,7 @@ def columns_of(
     analysis: str,
     metrics: tuple[MetricEntries, ...],
     series: tuple[str, ...],
-    scenario: Scenario,
+    scenario: Base,
 ) -> tuple[Column, ...]:
     """The columns of a study: its metrics, then its time series."""
     found = []
@@ -49,7 +51,9 @@ def columns_of(
         # Metrics with different numbers of modes have dimensions of their own.
         dimension = None if size is None else f"{MODE}_{size}"
         found.append(Column(request.label, known.unit, known.about, dimension, size))
-    if series:
+    if series and isinstance(scenario, Scenario):
+        from ..solve.simulate import output_times
+
         count = len(output_times(scenario.t_end, scenario.output_dt))
         for name in series:
             unit = SERIES[name.partition(".")[0]][0]
@@ -66,7 +70,7 @@ def check_columns(
     analysis: str,
     metrics: tuple[MetricEntries, ...],
     series: tuple[str, ...],
-    scenario: Scenario,
+    scenario: Base,
 ) -> None:
     """Refuses metrics and series that the robot of a study does not have.
 
@@ -78,10 +82,23 @@ def check_columns(
         if request.node is not None:
             _check_node("metrics", robot, request.node)
         known = metric_of(analysis, request)
-        if "after" in known.options:
+        if "after" in known.options and isinstance(scenario, Scenario):
             _check_stop(scenario, request)
+        if isinstance(scenario, ControlStudy):
+            _check_controller(scenario, request)
     for name in series:
         _check_series(robot, name)
+
+
+def _check_controller(study: ControlStudy, request: MetricEntries) -> None:
+    if request.controller not in study.controllers:
+        names = list(study.controllers)
+        guess = nearest(request.controller, names) or "."
+        message = f"no such controller{guess} Controllers: {', '.join(names)}"
+        raise refused("metrics", request.controller, message)
+    if request.metric == "line_error" and not isinstance(study.motion, TipLineMotion):
+        message = "only a motion of type tip-line has it: here joints are led"
+        raise refused("metrics", request.metric, message)
 
 
 def _check_stop(scenario: Scenario, request: MetricEntries) -> None:

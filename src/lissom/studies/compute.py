@@ -1,13 +1,13 @@
 """The runs of a chunk, computed: each gives a row of numbers, or the reason why it has none."""
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from ..describe.control_study import ControlStudy
 from ..describe.errors import DescriptionError
 from ..describe.scenario import Scenario
 from ..native.compiled import using
@@ -15,8 +15,9 @@ from ..scenarios.forecast import affordable_model
 from ..solve.model import Model
 from .chunk import ChunkContent, ChunkTask, blank_columns
 from .columns import series_of, stored_name
+from .control_metrics import Comparison
 from .family_of_runs import measured_runs
-from .keys import changes_of
+from .keys import Base, changes_of
 from .metrics import metric_of
 from .recipe import Recipe
 
@@ -46,7 +47,7 @@ def compute_chunk(
     columns = blank_columns(recipe, count)
     reasons = [""] * count
     runs = [b""] * count
-    scenarios: dict[int, Scenario] = {}
+    scenarios: dict[int, Base] = {}
     for k, values in enumerate(task.settings):
         if lost and k in lost:
             reasons[k] = lost[k]
@@ -62,6 +63,8 @@ def compute_chunk(
                 if isinstance(outcome, Exception):
                     raise outcome
                 _measure(recipe, outcome, columns, k)
+                if isinstance(outcome, Comparison):
+                    reasons[k] = outcome.reason
                 if recipe.runs == "all":
                     runs[k] = whole_run(outcome.run, scenarios[k])
             except Exception as failure:
@@ -90,7 +93,7 @@ def _measure(
 
 
 def _outcomes(
-    recipe: Recipe, scenarios: Mapping[int, Scenario], tell: Tell, alone: bool
+    recipe: Recipe, scenarios: Mapping[int, Base], tell: Tell, alone: bool
 ) -> Iterator[tuple[int, Outcome]]:
     """Outcomes of the analysis in any order, with the numbers of their runs; of failed ones the exception."""
     if recipe.analysis == "simulate":
@@ -100,10 +103,32 @@ def _outcomes(
     for k, scenario in scenarios.items():
         tell(k)
         try:
+            if isinstance(scenario, ControlStudy):
+                yield k, _comparison(scenario, recipe)
+                continue
             model = affordable_model(scenario)
             yield k, analyse[recipe.analysis](model, scenario, recipe)
         except Exception as failure:
             yield k, failure
+
+
+def _comparison(study: ControlStudy, recipe: Recipe) -> Comparison:
+    """The numbers of those controllers that the metrics ask for."""
+    from .controller_numbers import setting_of
+    from .controller_run import controller_run
+
+    setting = setting_of(study)
+    first = next(iter(study.controllers))
+    asked = {request.controller for request in recipe.metrics}
+    if any(request.metric == "residual_share" for request in recipe.metrics):
+        asked.add(first)
+    numbers, failures = {}, {}
+    for name in (name for name in study.controllers if name in asked):
+        try:
+            numbers[name] = controller_run(setting, name).numbers
+        except (DescriptionError, RuntimeError) as failure:
+            failures[name] = _reason(failure)
+    return Comparison(first, numbers, failures)
 
 
 def _equilibrium(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
@@ -143,11 +168,3 @@ def whole_run(run: Any, scenario: Scenario) -> bytes:
     """A run as the bytes of its result file."""
     run.facts["scenario"] = json.dumps(scenario.to_dict())
     return run.netcdf()
-
-
-def processors() -> int:
-    """Number of processors that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..describe.control_study import OWN, ControlStudy
 from ..describe.errors import DescriptionError, refused
 from ..describe.part import Part, is_list
 from ..describe.quantity import Numbers, Quantity
@@ -12,10 +13,13 @@ from ..describe.scenario import Scenario
 
 POSE = "initial.q"
 ANGLE, LENGTH = "rad", "m"
+# What a study varies keys of: a comparison holds a scenario.
+Base = Scenario | ControlStudy
+NOT_COMPARED = ("t_end", "output_dt", "inputs", "controller", "record")
 
 
 def changes_of(
-    scenario: Scenario, keys: Iterable[str], values: Iterable[Any]
+    scenario: Base, keys: Iterable[str], values: Iterable[Any]
 ) -> dict[str, Any]:
     """Changes of a scenario by dotted path.
 
@@ -42,19 +46,24 @@ def paths_of(key: str) -> list[str]:
     return [path.strip() for path in key.split(",")]
 
 
-def is_joint(scenario: Scenario, key: str) -> bool:
+def is_joint(scenario: Base, key: str) -> bool:
     """True if a key is the name of a joint and not a key of the scenario or the robot."""
-    fields = (*Scenario.model_fields, *Robot.model_fields)
+    fields = (*OWN, *Scenario.model_fields, *Robot.model_fields)
     return key in scenario.robot.joint_names and key not in fields
 
 
-def check_key(scenario: Scenario, analysis: str, key: str, values: Iterable[Any]):
+def check_key(scenario: Base, analysis: str, key: str, values: Iterable[Any]):
     """Refuses a key that the scenario does not have, or that does not take one of the values.
 
     Raises:
         DescriptionError: with the key, the value and what is accepted.
     """
-    if analysis != "simulate" and run_only(paths_of(key)):
+    paths = paths_of(key)
+    if analysis == "control":
+        if any(path.partition(".")[0] in NOT_COMPARED for path in paths):
+            message = "a comparison has its own motion, controllers and output times: motion.*, controllers.*, periods"
+            raise refused(key, None, message)
+    elif analysis != "simulate" and run_only(paths):
         raise refused(key, None, "only simulations use this")
     for value in values:
         try:
@@ -65,13 +74,17 @@ def check_key(scenario: Scenario, analysis: str, key: str, values: Iterable[Any]
             raise refused(key, shown, first.message) from None
 
 
-def unit_of_key(scenario: Scenario, key: str) -> str:
+def unit_of_key(scenario: Base, key: str) -> str:
     """Unit of a key in SI, empty where it has none."""
     key = paths_of(key)[0]
     if is_joint(scenario, key):
         kinds = {link.name: link.joint.type for link in scenario.robot.links}
         return LENGTH if kinds[key] == "prismatic" else ANGLE
     words = key.split(".")
+    if isinstance(scenario, ControlStudy):
+        if words[0] in OWN:
+            return _unit(scenario, words)
+        scenario = scenario.changed_scenario
     if words[0] not in Scenario.model_fields:
         words = ["robot", *words]
     return _unit(scenario, words)
@@ -85,7 +98,9 @@ def _unit(here: Any, words: list[str]) -> str:
         inside = named.get(word, here[0] if here else None)
         return _unit(inside, rest) if rest and inside is not None else ""
     if isinstance(here, Mapping):
-        return _unit(here[word], rest) if rest and word in here else ""
+        # The parts of a mapping go by name, by number, or are all alike.
+        inside = here.get(word, next(iter(here.values()), None))
+        return _unit(inside, rest) if rest and inside is not None else ""
     if not isinstance(here, Part):
         return ""
     fields = type(here).model_fields

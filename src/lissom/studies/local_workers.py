@@ -189,3 +189,11 @@ class Team:
         if self.stopped.is_set():
             self.workers[k].end()
         return self.workers[k]
+
+
+def processors() -> int:
+    """Number of processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

@@ -1,5 +1,6 @@
 """Which metrics a study asks for, and whether its analysis gives them."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
@@ -10,6 +11,7 @@ from ..describe.part import Finding, Part, finding
 from ..describe.quantity import Quantity, Whole
 
 # These register what they measure.
+from . import control_metrics as control_metrics
 from . import model_metrics as model_metrics
 from . import run_metrics as run_metrics
 from .metric import MODES, Metric, known_metrics
@@ -35,12 +37,16 @@ class MetricEntries(Part):
     # Time at which the motion ends [s]; default: the end of inputs and reference.
     after: Annotated[float, Quantity("s", least=0)] | None = None
     count: Annotated[int, Whole(1, 1000)] | None = None  # of modes
+    controller: str | None = None  # of a comparison; default: each of them
     worst: Worst | None = None
 
     @property
     def label(self) -> str:
         """Name of its numbers in the results."""
-        return self.name or self.metric
+        name = self.name or self.metric
+        # A slash would begin a folder in files.
+        of = (self.controller or "").replace("/", "-")
+        return f"{name}.{of}" if of else name
 
 
 MetricRequest = Annotated[MetricEntries, BeforeValidator(_written_short)]
@@ -52,12 +58,24 @@ def metric_findings(analysis: str, request: MetricEntries) -> list[Finding]:
     if request.metric not in known:
         return [finding(_misfit(analysis, request.metric), value=request.metric)]
     found = []
-    for option in ("node", "after", "count"):
+    for option in ("node", "after", "count", "controller"):
         is_given = getattr(request, option) is not None
         if is_given and option not in known[request.metric].options:
             message = f"{request.metric} does not take it"
             found.append(finding(message, option, value=getattr(request, option)))
     return found
+
+
+def of_each_controller(
+    requests: Iterable[MetricEntries], controllers: Iterable[str]
+) -> tuple[MetricEntries, ...]:
+    """Requests of a comparison, each for one controller: those that name none are meant for all of them."""
+    names = list(controllers)
+    found = []
+    for request in requests:
+        for name in [request.controller] if request.controller else names:
+            found.append(request.model_copy(update={"controller": name}))
+    return tuple(found)
 
 
 def _misfit(analysis: str, name: str) -> str:

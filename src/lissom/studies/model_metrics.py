@@ -1,17 +1,15 @@
 """Metrics of equilibria, modes and linear models."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..analyse.linear.state_space import LinearModel
-from ..analyse.validity.deformation import bent_bodies
-from ..analyse.validity.strength import largest_strain as strain_of
-from ..analyse.validity.strength import largest_stress as stress_of
-from ..analyse.validity.strength import loaded_beams
-from ..solve.model import Model
-from ..solve.state import State
 from .metric import MODES, SMALLEST, metric
+
+if TYPE_CHECKING:
+    from ..analyse.linear.state_space import LinearModel
+    from ..solve.model import Model
+    from ..solve.state import State
 
 STATIC, VIBRATION, LINEAR = "static", "modes", "linearize"
 # Poles nearer to zero than this belong to rigid motion [rad/s]: a double pole at zero spreads by the root of round-off
@@ -22,12 +20,15 @@ RIGID = 0.3
 class Equilibrium(NamedTuple):
     """A robot at rest."""
 
-    model: Model
-    state: State
+    model: "Model"
+    state: "State"
 
     @property
     def beams(self) -> list[Any]:
         """The beams of the robot with the forces in them."""
+        from ..analyse.validity.deformation import bent_bodies
+        from ..analyse.validity.strength import loaded_beams
+
         poses = self.model.poses(self.state)
         bodies = bent_bodies(self.model, np.asarray(poses.body)[None])
         return list(loaded_beams(self.model, bodies))
@@ -64,12 +65,16 @@ def torque_peak(at: Equilibrium, request: Any) -> float:
 @metric(STATIC, "1")
 def largest_strain(at: Equilibrium, request: Any) -> float:
     """Largest normal strain in the outer fibres of any beam."""
+    from ..analyse.validity.strength import largest_strain as strain_of
+
     return float(max((strain_of(beam).max() for beam in at.beams), default=0.0))
 
 
 @metric(STATIC, "Pa")
 def largest_stress(at: Equilibrium, request: Any) -> float:
     """Largest equivalent stress in the outer fibres of any beam, after von Mises."""
+    from ..analyse.validity.strength import largest_stress as stress_of
+
     return float(max((stress_of(beam).max() for beam in at.beams), default=0.0))
 
 
@@ -122,12 +127,12 @@ def _first(values: np.ndarray, request: Any) -> np.ndarray:
 
 
 @metric(LINEAR, "1/s")
-def spectral_abscissa(linear: LinearModel, request: Any) -> float:
+def spectral_abscissa(linear: "LinearModel", request: Any) -> float:
     """Largest real part of a pole: positive where the model is unstable."""
     return float(np.real(linear.poles).max())
 
 
-def _swinging(linear: LinearModel) -> np.ndarray:
+def _swinging(linear: "LinearModel") -> np.ndarray:
     """Poles of vibration, slowest first."""
     poles = np.asarray(linear.poles)
     pairs = poles[np.imag(poles) > RIGID]
@@ -135,13 +140,13 @@ def _swinging(linear: LinearModel) -> np.ndarray:
 
 
 @metric(LINEAR, "Hz", worst=SMALLEST)
-def first_pole_frequency(linear: LinearModel, request: Any) -> float:
+def first_pole_frequency(linear: "LinearModel", request: Any) -> float:
     """Frequency of the slowest pole that swings, its distance from zero over two pi."""
     return float(np.abs(_swinging(linear))[0] / (2 * np.pi))
 
 
 @metric(LINEAR, "1", worst=SMALLEST)
-def least_damping_ratio(linear: LinearModel, request: Any) -> float:
+def least_damping_ratio(linear: "LinearModel", request: Any) -> float:
     """Damping ratio of the pole that swings longest."""
     pairs = _swinging(linear)
     return float((-np.real(pairs) / np.abs(pairs)).min())

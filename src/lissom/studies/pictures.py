@@ -22,6 +22,7 @@ from ..show.axes import (
 )
 from .columns import SERIES, stored_name
 from .dataset import TIME
+from .metrics import MetricEntries
 from .sensitivity import SobolIndices
 from .study import Study
 from .worst_cases import WorstCase
@@ -34,10 +35,26 @@ FEW_POINTS = 300  # that are drawn larger
 BANDS = ((5, 95), (25, 75))  # percentiles
 
 
-def label_of(data: Any, name: str) -> str:
-    """A name with its unit."""
+def label_of(data: Any, name: str, shown: str | None = None) -> str:
+    """A name, or another one that is shown, with its unit."""
     unit = data[name].attrs.get("units", "")
-    return f"{name} [{unit}]" if unit not in ("", "1") else name
+    shown = shown or name
+    return f"{shown} [{unit}]" if unit not in ("", "1") else shown
+
+
+def levels_of(data: Any, name: str) -> list[str]:
+    """The texts that a key has for values, in the order of their numbers; none where it has numbers."""
+    values = np.asarray(data[name].values)
+    if values.dtype.kind not in "OUST":
+        return []
+    return [str(text) for text in np.unique(values.astype(str))]
+
+
+def name_levels(axis: Any, data: Any, name: str) -> None:
+    """Names the values of a key of texts along an axis."""
+    levels = levels_of(data, name)
+    if levels:
+        axis.set_ticks(range(len(levels)), [_broken(level) for level in levels])
 
 
 def numbers_of(data: Any, name: str) -> np.ndarray:
@@ -57,13 +74,38 @@ def plot_study(
     study: Study, data: Any, worst: list[WorstCase], path: str | Path | None = None
 ) -> Figure:
     """The metrics of a study as fits its keys: curves over one, heat maps over a grid of two, else scatter."""
-    names = [request.label for request in study.metrics]
+    names = [request.label for request in study.requests]
     is_grid = study.table is None and study.sampling == "grid"
     if not names:
         return plot_bands(study, data, study.series[0], path)
+    if study.analysis == "control" and len(study.labels) == 1:
+        return plot_controllers(study, data, path)
     if is_grid and len(study.labels) == 2:
         return plot_heat_map(study, data, names, worst, path)
     return plot_scatter(study, data, names, worst, path)
+
+
+def plot_controllers(study: Study, data: Any, path: str | Path | None = None) -> Figure:
+    """Metrics of a comparison over one key, a line for each controller."""
+    label = study.labels[0]
+    x = numbers_of(data, label)
+    order = np.argsort(x, kind="stable")
+    panels: dict[str, list[MetricEntries]] = {}
+    for request in study.requests:
+        panels.setdefault(request.name or request.metric, []).append(request)
+    figure = new_figure(8, 0.6 + 2.9 * len(panels))
+    rows = figure.subplots(len(panels), 1, sharex=True, squeeze=False).ravel()
+    for axes, (metric, requests) in zip(rows, panels.items(), strict=True):
+        for k, request in enumerate(requests):
+            y = numbers_of(data, request.label)[order]
+            colour = line_colour(k)
+            axes.plot(x[order], y, ".-", color=colour, lw=1.4, label=request.controller)
+        axes.set_ylabel(label_of(data, requests[0].label, metric))
+        tidy_axes(axes)
+    rows[-1].set_xlabel(label_of(data, label))
+    name_levels(rows[-1].xaxis, data, label)
+    legend_below(rows[-1], 4)
+    return finish(figure, path)
 
 
 def plot_heat_map(
@@ -106,6 +148,8 @@ def _heat_map(axes: Axes, study: Study, data: Any, metric: str) -> None:
     failed = "" if np.isfinite(values).all() else "; blank: no number"
     axes.set_title(f"{metric}{failed}", **TITLE)
     axes.tick_params(labelsize=8.5, colors=SOFT, labelcolor=INK)
+    name_levels(axes.xaxis, data, across)
+    name_levels(axes.yaxis, data, up)
 
 
 def _mark_worst(
@@ -153,6 +197,7 @@ def plot_scatter(
         row[0].set_ylabel(label_of(data, metric))
     for axes, label in zip(panels[-1], labels, strict=True):
         axes.set_xlabel(label_of(data, label))
+        name_levels(axes.xaxis, data, label)
     return finish(figure, path)
 
 
@@ -217,18 +262,24 @@ def _upright_scales(
         [_broken(label_of(data, name)) for name in names], fontsize=8.5
     )
     axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
-    for k, column in enumerate(columns):
+    for k, (name, column) in enumerate(zip(names, columns, strict=True)):
         axes.axvline(k, color=SOFT, lw=0.8)
-        for height, value in ((-0.05, np.nanmin(column)), (1.03, np.nanmax(column))):
+        levels = levels_of(data, name)
+        ends = [levels[0], levels[-1]] if levels else _ends(column)
+        for height, text in zip((-0.05, 1.03), ends, strict=True):
             axes.text(
                 k,
                 height,
-                f"{value:.4g}",
+                text,
                 ha="center",
                 fontsize=8,
                 color=INK,
                 bbox={"color": "white", "pad": 1},
             )
+
+
+def _ends(column: np.ndarray) -> list[str]:
+    return [f"{value:.4g}" for value in (np.nanmin(column), np.nanmax(column))]
 
 
 def _broken(label: str, width: int = 18) -> str:

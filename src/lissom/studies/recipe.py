@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..describe.control_study import ControlStudy
 from ..describe.files import library_folder
 from ..describe.part import Part, is_list, plain
 from ..describe.scenario import Scenario
 from .columns import Column, columns_of
+from .keys import Base
 from .metrics import MetricRequest
 from .study import Analysis, AnalysisOptions, Study
 
@@ -34,15 +36,17 @@ class Recipe(Part):
             analysis=study.analysis,
             scenario=study.base.to_dict(),
             keys=study.design.keys,
-            metrics=study.metrics,
+            metrics=study.requests,
             series=study.series,
             runs=study.runs,
             options=study.options,
         )
 
     @cached_property
-    def base(self) -> Scenario:
-        """The scenario of all runs."""
+    def base(self) -> Base:
+        """The scenario of all runs, or the comparison."""
+        if self.analysis == "control":
+            return ControlStudy.from_dict(self.scenario)
         return Scenario.from_dict(self.scenario)
 
     @cached_property

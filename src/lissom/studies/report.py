@@ -23,7 +23,7 @@ from .pictures import (
     plot_sobol,
     plot_study,
 )
-from .sampling import SALTELLI
+from .sampling import GRID, SALTELLI
 from .sensitivity import sobol
 from .study import Study, study_data
 from .worst_cases import worst_cases
@@ -69,8 +69,9 @@ def report_page(results: StudyResults) -> str:
         _facts(results),
         _section("Yield", _yields(results)),
         _section("Numbers", _numbers(results)),
-        _section("Worst cases", _worst(results)),
         _section("Pictures", _pictures(results)),
+        _section("Worst cases", _worst(results)),
+        _section("Commands that repeat them", _commands(results)),
         _section("Failed runs", _failures(results)),
         _section("The study", f"<pre>{_text(_study_text(results))}</pre>"),
     ]
@@ -118,7 +119,7 @@ def _yields(results: StudyResults) -> str:
 
 
 def _numbers(results: StudyResults) -> str:
-    names = [request.label for request in results.study.metrics]
+    names = [request.label for request in results.study.requests]
     rows = []
     for name in names:
         values = numbers_of(results.data, name)
@@ -132,12 +133,23 @@ def _numbers(results: StudyResults) -> str:
 def _worst(results: StudyResults) -> str:
     rows = []
     for case in worst_cases(results.study, results.data, WORST):
-        values = [v if isinstance(v, float) else str(v) for v in case.values.values()]
-        command = case.command or ""
-        rows.append((case.metric, case.value, case.unit, case.run, *values, command))
+        values = case.values.values()
+        shown = [v if isinstance(v, float | int) else str(v) for v in values]
+        rows.append((case.metric, case.value, case.unit, case.run, *shown))
     labels = [label_of(results.data, label) for label in results.study.labels]
-    columns = ("metric", "value", "unit", "run", *labels, "command that repeats it")
+    columns = ("metric", "value", "unit", "run", *labels)
     return _table(columns, rows) if rows else ""
+
+
+def _commands(results: StudyResults) -> str:
+    cases = worst_cases(results.study, results.data, WORST)
+    commands = {case.run: case.command for case in cases if case.command is not None}
+    lines = []
+    for run in sorted(commands):
+        lines.append(
+            f"<tr>{_cell(run)}<td><code>{_text(commands[run])}</code></td></tr>"
+        )
+    return f"<table>{''.join(lines)}</table>" if lines else ""
 
 
 def _failures(results: StudyResults) -> str:
@@ -151,8 +163,10 @@ def _failures(results: StudyResults) -> str:
 def _pictures(results: StudyResults) -> str:
     study, data = results.study, results.data
     figures = [plot_study(study, data, worst_cases(study, data))]
-    names = [request.label for request in study.metrics]
-    if len(study.labels) > 1:
+    names = [request.label for request in study.requests]
+    # Two keys of a grid are seen at once in heat maps.
+    is_flat = study.table is None and study.sampling == GRID and len(study.labels) == 2
+    if len(study.labels) > 1 and not is_flat:
         figures += [plot_parallel(study, data, name) for name in names]
     if study.sampling == SALTELLI and len(study.labels) > 1:
         figures += [plot_sobol(sobol(study, data, name)) for name in names]

@@ -1,21 +1,19 @@
 """Metrics of simulations."""
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analyse.validity.deformation import bent_bodies
-from ..analyse.validity.strength import largest_strain as strain_of
-from ..analyse.validity.strength import largest_stress as stress_of
-from ..analyse.validity.strength import loaded_beams
 from ..control import quality
 from ..describe.scenario import Scenario
-from ..show.run import Run
-from ..solve.model import Model
-from ..solve.outputs import Outputs
-from ..solve.state import State
 from .metric import metric
+
+if TYPE_CHECKING:
+    from ..show.run import Run
+    from ..solve.model import Model
+    from ..solve.outputs import Outputs
+    from ..solve.state import State
 
 SIMULATE = "simulate"
 
@@ -23,7 +21,9 @@ SIMULATE = "simulate"
 class MeasuredRun:
     """A run that is over, and what several metrics ask of it."""
 
-    def __init__(self, model: Model, scenario: Scenario, run: Run, outputs: Outputs):
+    def __init__(
+        self, model: "Model", scenario: Scenario, run: "Run", outputs: "Outputs"
+    ):
         self.model = model
         self.scenario = scenario
         self.run = run
@@ -32,6 +32,9 @@ class MeasuredRun:
     @cached_property
     def beams(self) -> list[Any]:
         """The beams of the robot with the forces in them over time."""
+        from ..analyse.validity.deformation import bent_bodies
+        from ..analyse.validity.strength import loaded_beams
+
         bodies = bent_bodies(self.model, self._outputs.body)
         return list(loaded_beams(self.model, bodies))
 
@@ -46,7 +49,7 @@ class MeasuredRun:
         run = self.run
         return run.values("position")[:, k] - run.values("erls_position")[:, k]
 
-    def rest(self, stop: float) -> State:
+    def rest(self, stop: float) -> "State":
         """The equilibrium about which the robot swings after the stop."""
         after = self.run.t >= stop
         encoder = self.run.values("encoder")[after]
@@ -105,12 +108,16 @@ def tip_deflection(at: MeasuredRun, request: Any) -> float:
 @metric(SIMULATE, "1")
 def largest_strain(at: MeasuredRun, request: Any) -> float:
     """Largest normal strain in the outer fibres of any beam."""
+    from ..analyse.validity.strength import largest_strain as strain_of
+
     return float(max((strain_of(beam).max() for beam in at.beams), default=0.0))
 
 
 @metric(SIMULATE, "Pa")
 def largest_stress(at: MeasuredRun, request: Any) -> float:
     """Largest equivalent stress in the outer fibres of any beam, after von Mises."""
+    from ..analyse.validity.strength import largest_stress as stress_of
+
     return float(max((stress_of(beam).max() for beam in at.beams), default=0.0))
 
 

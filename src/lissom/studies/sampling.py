@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import qmc
 
 from .axis import AxisEntries, points, quantiles
 
@@ -63,6 +62,9 @@ def unit_points(sampling: str, dimensions: int, count: int, seed: int) -> np.nda
     rng = np.random.default_rng(seed)
     if sampling == "random":
         return rng.random((count, dimensions))
+    # Slow to import, and grids need none of it.
+    from scipy.stats import qmc
+
     if sampling == "sobol":
         # The first points of 2^m: any number may be asked for, a power of two is spread best.
         power = max(int(np.ceil(np.log2(count))), 0)

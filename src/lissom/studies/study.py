@@ -10,8 +10,9 @@ import numpy as np
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
+from ..describe.control_study import ControlStudy
 from ..describe.document import Document
-from ..describe.errors import DescriptionError, Problem, refused
+from ..describe.errors import DescriptionError, Problem, nearest, refused
 from ..describe.files import build, library_names, problem_of
 from ..describe.named_files import Packages, known_packages, read_with_named_files
 from ..describe.part import Finding, Part, finding, findings_at, plain
@@ -22,8 +23,13 @@ from ..describe.table_file import read_table
 from ..describe.units import unit_of
 from .axis import MOST, Axis, AxisEntries, number
 from .columns import check_columns
-from .keys import changes_of, check_key, paths_of, unit_of_key
-from .metrics import MetricRequest, metric_findings
+from .keys import Base, changes_of, check_key, paths_of, unit_of_key
+from .metrics import (
+    MetricEntries,
+    MetricRequest,
+    metric_findings,
+    of_each_controller,
+)
 from .sampling import (
     GRID,
     SALTELLI,
@@ -36,7 +42,7 @@ from .sampling import (
     together,
 )
 
-Analysis = Literal["simulate", "static", "modes", "linearize"]
+Analysis = Literal["simulate", "static", "modes", "linearize", "control"]
 CHECKED = 20  # values of a list that are tried on the scenario before the study begins
 CHUNK = 64  # runs that are computed and kept together, at most
 CHUNKS = (
@@ -81,7 +87,7 @@ class Study(Part):
 
     lissom: Version = 1
     analysis: Analysis = "simulate"
-    # Library name, file, or the scenario (or robot) inline.
+    # Library name, file, or the scenario (or robot, or comparison of controllers) inline.
     scenario: Annotated[Any, BeforeValidator(_scenario_or_name)]
     # Keys of scenario and robot with other values in all runs, by dotted path.
     changes: dict[str, Any] = {}
@@ -143,10 +149,6 @@ class Study(Part):
         for name in sorted({name for name in names if names.count(name) > 1}):
             message = "two metrics have this name: give one of them a name of its own"
             found.append(finding(message, "metrics", value=name))
-        for name in self.specification:
-            if name not in names:
-                message = f"no metric of the study. Metrics: {', '.join(names)}"
-                found.append(finding(message, "specification", name))
         return found
 
     def _sources(self) -> list[Finding]:
@@ -219,8 +221,8 @@ class Study(Part):
     # --- what it says ----------------------------------------------------------------------------------------------
 
     @cached_property
-    def base(self) -> Scenario:
-        """The scenario of all runs, with the changes that they share.
+    def base(self) -> Base:
+        """The scenario of all runs, or the comparison, with the changes that they share.
 
         Raises:
             DescriptionError: it cannot be built.
@@ -246,7 +248,11 @@ class Study(Part):
         axes = [self.over.get(key) for key in self.design.keys]
         named = [axis.label if axis is not None else None for axis in axes]
         pairs = zip(named, self.design.keys, strict=True)
-        return tuple(label or paths_of(key)[0] for label, key in pairs)
+        # Files list the labels with spaces between them.
+        plain_names = (
+            (label, paths_of(key)[0].replace(" ", "_")) for label, key in pairs
+        )
+        return tuple(label or name for label, name in plain_names)
 
     def told(self, key: str, value: Any) -> Any:
         """The value of a key as results show it."""
@@ -260,8 +266,15 @@ class Study(Part):
             return self.chunk
         return int(np.clip(self.design.count // CHUNKS, 1, CHUNK))
 
-    def run_scenario(self, k: int) -> Scenario:
-        """The scenario of one run."""
+    @cached_property
+    def requests(self) -> tuple[MetricEntries, ...]:
+        """The metrics, those of a comparison one for each controller."""
+        if not isinstance(self.base, ControlStudy):
+            return self.metrics
+        return of_each_controller(self.metrics, self.base.controllers)
+
+    def run_scenario(self, k: int) -> Base:
+        """The scenario of one run, or its comparison."""
         values = self.design.settings(k, k + 1)[0]
         return self.base.replace(changes_of(self.base, self.design.keys, values))
 
@@ -285,7 +298,16 @@ class Study(Part):
                 problems += [replace(p, field=place) for p in failure.problems]
         if problems:
             raise DescriptionError(problems)
-        check_columns(self.analysis, self.metrics, self.series, self.run_scenario(0))
+        self._check_specification()
+        check_columns(self.analysis, self.requests, self.series, self.run_scenario(0))
+
+    def _check_specification(self) -> None:
+        names = [request.label for request in self.requests]
+        for name in self.specification:
+            if name not in names:
+                guess = nearest(name, names) or "."
+                message = f"no metric of the study{guess} Metrics: {', '.join(names)}"
+                raise refused(f"specification.{name}", None, message)
 
     def _tried_values(self) -> list[tuple[str, list[Any]]]:
         if self.table is not None:
@@ -318,8 +340,10 @@ def _ends(axis: AxisEntries) -> list[Any]:
     return list(numbers) if axis.distribution != "normal" else [numbers[0]]
 
 
-def _scenario(source: Any, analysis: str) -> Scenario:
+def _scenario(source: Any, analysis: str) -> Base:
     """The scenario that a study names or holds; analyses of a robot take the robot of a library name."""
+    if analysis == "control":
+        return _comparison(source)
     if isinstance(source, Scenario):
         return source
     if isinstance(source, Robot):
@@ -334,6 +358,18 @@ def _scenario(source: Any, analysis: str) -> Scenario:
     if analysis != "simulate" and source in library_names():
         return Scenario(robot=Robot.load(source))
     return Scenario.load(source)
+
+
+def _comparison(source: Any) -> ControlStudy:
+    """The comparison of controllers that a study names or holds."""
+    if isinstance(source, ControlStudy):
+        return source
+    if isinstance(source, Mapping):
+        return ControlStudy.from_dict(source)
+    if isinstance(source, str):
+        return ControlStudy.load(source)
+    message = "must be a comparison of controllers: a name, a file, or its entries"
+    raise refused("scenario", None, message)
 
 
 def _design_of_table(table: TableFile) -> Design:
@@ -377,6 +413,6 @@ def study_data(study: Study) -> dict[str, Any]:
     """A study as plain data, the scenario by name where it has one."""
     data = plain(study)
     source = study.scenario
-    if isinstance(source, Scenario | Robot):
+    if isinstance(source, Scenario | Robot | ControlStudy):
         data["scenario"] = source.to_dict()
     return data

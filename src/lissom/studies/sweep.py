@@ -4,20 +4,21 @@ import io
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..describe.summary import Summarised, Summary, count, number
-from ..show.run import Run, unknown_name
-from .compute import processors
 from .dataset import FAILURE, REASON, write_dataset
 from .engine import Source, Survey, Tally, compute_missing, survey
-from .local_workers import computed_here
-from .store import DATASET, Plan, Store, default_store
+from .local_workers import computed_here, processors
+from .store import DATASET, Plan, Store, StoreError, default_store
 from .study import Study
 from .worst_cases import WorstCase, command_of, run_values, worst_cases
 from .yields import Yield, yields_of
+
+if TYPE_CHECKING:
+    from ..show.run import Run
 
 
 class Sweep(Summarised):
@@ -102,7 +103,7 @@ class Sweep(Summarised):
         """The command line that repeats one run."""
         return command_of(self.study, self._checked(run))
 
-    def run(self, run: int) -> Run:
+    def run(self, run: int) -> "Run":
         """A whole run, of studies that keep them (`runs: all`).
 
         Raises:
@@ -117,6 +118,7 @@ class Sweep(Summarised):
         import xarray as xr
 
         from ..show.node_index import with_tips
+        from ..show.run import Run
 
         return Run(with_tips(xr.load_dataset(io.BytesIO(data), engine="h5netcdf")))
 
@@ -174,8 +176,10 @@ class Sweep(Summarised):
         return write_report(told, path)
 
     def _metric(self, name: str) -> str:
-        names = [request.label for request in self.study.metrics]
+        names = [request.label for request in self.study.requests]
         if name not in names:
+            from ..show.run import unknown_name
+
             raise unknown_name("metric", name, names)
         return name
 
@@ -260,9 +264,17 @@ def finished(plan: Plan, store: Store, found: Survey) -> Sweep:
 
 
 def opened(study: Study, folder: str | Path) -> Sweep:
-    """The results of a store that is complete, without computing anything."""
+    """The results of a store that is complete, without computing anything.
+
+    Raises:
+        StoreError: it is not complete yet.
+    """
     plan, store = Plan.of(study), Store(folder)
-    return finished(plan, store, survey(plan, store))
+    found = survey(plan, store)
+    if found.missing:
+        tally = found.tally
+        raise StoreError(f"{folder}: {tally.done} of {tally.runs} runs are done")
+    return finished(plan, store, found)
 
 
 def _usual_store(study: Any) -> Path:

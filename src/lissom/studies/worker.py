@@ -10,6 +10,7 @@ import queue
 import sys
 import threading
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 from .. import __version__
@@ -64,19 +65,39 @@ def _say(answers: BinaryIO, head: Mapping[str, Any], data: bytes = b"") -> None:
 
 
 def compute_remotely(
-    recipe: Mapping[str, Any], fingerprint: str, request: Mapping[str, Any]
+    recipe: str, fingerprint: str, request: Mapping[str, Any]
 ) -> bytes:
     """The bytes of a chunk, computed by a worker of a cluster.
+
+    Args:
+        recipe: of the study, as JSON.
+        fingerprint: that the recipe has where the study was asked for.
+        request: which runs.
 
     Raises:
         RuntimeError: the worker has another version, or files of another content.
     """
-    own = Recipe.model_validate(dict(recipe))
-    if own.fingerprint != fingerprint:
+    own, found = _recipe_here(recipe)
+    if found != fingerprint:
         raise RuntimeError(
             f"this worker has other files of the robot, or another version (lissom {__version__})"
         )
     return answered(own, request, lambda k: None)
+
+
+@lru_cache(maxsize=4)
+def _recipe_here(text: str) -> tuple[Recipe, str]:
+    """A recipe and its fingerprint on this machine, found once for all chunks of a study."""
+    from ..compiled_code import keep_compiled_code
+
+    keep_compiled_code()
+    recipe = Recipe.model_validate(json.loads(text))
+    try:
+        return recipe, recipe.fingerprint
+    except OSError as failure:
+        raise RuntimeError(
+            f"this worker does not have a file of the robot: {failure}"
+        ) from None
 
 
 if __name__ == "__main__":

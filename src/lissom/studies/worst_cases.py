@@ -29,7 +29,7 @@ class WorstCase(NamedTuple):
 def worst_cases(study: Study, data: Any, count: int = 1) -> list[WorstCase]:
     """The worst runs of every metric; of metrics with several numbers, by the first of them."""
     found = []
-    for request in study.metrics:
+    for request in study.requests:
         known = metric_of(study.analysis, request)
         numbers = np.asarray(data[request.label].values, dtype=float)
         if numbers.ndim > 1:
@@ -71,8 +71,9 @@ def command_of(study: Study, k: int) -> str | None:
     design = study.design
     changes = {key: _read(value) for key, value in study.changes.items()}
     changes |= changes_of(study.base, design.keys, design.settings(k, k + 1)[0])
-    words = ["lissom", study.analysis, study.scenario]
-    if study.analysis != "simulate" and POSE in changes:
+    verb = ["control", "compare"] if study.analysis == "control" else [study.analysis]
+    words = ["lissom", *verb, study.scenario]
+    if study.analysis not in ("simulate", "control") and POSE in changes:
         words += ["--q", ",".join(repr(float(q)) for q in changes.pop(POSE))]
     words += _option_words(study)
     for key, value in changes.items():

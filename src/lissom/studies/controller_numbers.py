@@ -64,13 +64,11 @@ def setting_of(study: ControlStudy) -> Setting:
 
 def run_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]:
     """Numbers of one run, by their names in the table."""
-    from .simulate import energy_residual
-
     return {
         **_joint_numbers(setting, controller, run),
         **_node_numbers(setting, run),
         "strain_peak": peak_strain(setting.model, run, setting.gauges),
-        "energy_residual": energy_residual(run),
+        "energy_residual": run.energy_residual,
     }
 
 

@@ -1,0 +1,129 @@
+"""Comparisons of controllers as studies: any keys of robot, motion and controllers, one number for each controller."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.describe.control_study import ControlStudy
+from lissom.services.comparison_table import CompareRequest
+from lissom.services.control_comparison import compare
+from lissom.studies.store import Plan
+from lissom.studies.study import Study
+
+LOOP = {"bandwidth": 98.0, "lag": 4e-3}
+PENDULUM = {
+    "scenario": {
+        "robot": "simple-pendulum",
+        "initial": {"q": [-1.4], "elastic": "static"},
+    },
+    "motion": {
+        "t": [0, 0.1072],
+        "value": [[-1.4], [-1.1]],
+        "interpolation": "quintic",
+    },
+    "sample": 2e-4,
+    "controllers": {
+        "PID": {"type": "pid", "gains": LOOP},
+        "PID, ZVD": {"type": "pid", "gains": LOOP, "shaper": {"type": "zvd"}},
+    },
+}
+BANDWIDTH = "controllers.*.gains.bandwidth"
+
+
+def study(**entries) -> Study:
+    data = {
+        "analysis": "control",
+        "scenario": PENDULUM,
+        "over": {"payload.mass": "0:50:2 g", BANDWIDTH: [98.0, 100_000.0]},
+        "metrics": [
+            "residual_vibration",
+            {"metric": "torque_peak", "controller": "PID"},
+        ],
+    }
+    return Study.of({**data, **entries})
+
+
+def test_keys_of_a_comparison_are_those_of_controllers_motion_scenario_and_robot():
+    base = ControlStudy.from_dict(PENDULUM)
+    changed = base.replace(
+        {
+            BANDWIDTH: 50.0,
+            "controllers.1.shaper.type": "zv",
+            "motion.t.1": 0.2,
+            "payload.mass": 0.3,
+            "initial.q": [-1.3],
+        }
+    )
+    loops = changed.controllers.values()
+    assert [loop.gains.bandwidth for loop in loops] == [50.0, 50.0]
+    assert [loop.reference.t[1] for loop in loops] == [0.2, 0.2]
+    assert changed.controllers["PID, ZVD"].shaper.type == "zv"
+    assert changed.robot.payload.mass == 0.3 and changed.initial.q == (-1.3,)
+    assert ControlStudy.from_dict(changed.to_dict()).to_dict() == changed.to_dict()
+
+
+def test_a_controller_with_a_motion_of_its_own_keeps_it():
+    own = {**PENDULUM["motion"], "t": [0, 0.5]}
+    plain = {"type": "pid", "gains": LOOP}
+    controllers = {"a": plain, "b": {**plain, "reference": own}}
+    base = ControlStudy.from_dict({**PENDULUM, "controllers": controllers})
+    changed = base.replace({"motion.t.1": 0.2})
+    ends = [law.reference.t[1] for law in changed.controllers.values()]
+    assert ends == [0.2, 0.5]
+
+
+def test_every_controller_has_its_own_numbers():
+    found = study()
+    assert [request.label for request in found.requests] == [
+        "residual_vibration.PID",
+        "residual_vibration.PID, ZVD",
+        "torque_peak.PID",
+    ]
+    assert found.units() == {"payload.mass": "kg", BANDWIDTH: "Hz"}
+    columns = Plan.of(found).recipe.columns
+    assert [column.unit for column in columns] == ["m", "m", "N m or N"]
+
+
+@pytest.mark.parametrize(
+    "entries, words",
+    [
+        ({"over": {"controllers.PIT.gains.bandwidth": [1, 2]}}, "did you mean 'PID'"),
+        ({"over": {"controllers.PID.gains.bandwith": [1, 2]}}, "'bandwidth'"),
+        ({"over": {"motoin.t.1": [1, 2]}}, "did you mean 'motion'"),
+        ({"over": {"t_end": [1, 2]}}, "a comparison has its own motion"),
+        ({"metrics": ["line_error"]}, "only a motion of type tip-line has it"),
+        ({"metrics": ["first_frequency"]}, "does not fit the analysis control"),
+        (
+            {"metrics": [{"metric": "torque_peak", "controller": "ZVD"}]},
+            "no such controller",
+        ),
+        (
+            {"specification": {"torque_peak": {"below": 1}}},
+            "did you mean 'torque_peak.PID'",
+        ),
+    ],
+)
+def test_what_does_not_fit_a_comparison_is_refused_with_the_remedy(entries, words):
+    with pytest.raises(ls.DescriptionError, match=words):
+        study(**entries)
+
+
+@pytest.mark.slow
+def test_a_study_of_controllers_gives_the_tables_of_control_compare(tmp_path):
+    sweep = ls.sweep(study(), store=tmp_path / "s", workers=1)
+    # A position loop of 100 kHz sampled at 5 kHz is unstable: a row with its reason.
+    assert set(sweep.failures()) == {1, 3}
+    assert all("unstable" in reason for reason in sweep.failures().values())
+    assert np.isnan(sweep.data["residual_vibration.PID"].values[[1, 3]]).all()
+    heavy = ControlStudy.from_dict(PENDULUM).replace({"payload.mass": 0.05})
+    rows = compare(CompareRequest(study=heavy)).rows
+    for row in rows:
+        found = float(sweep.data[f"residual_vibration.{row.name}"][2])
+        assert found == pytest.approx(row.residual, rel=1e-6)
+    # The shaper leaves less, at every load.
+    with_shaper = sweep.data["residual_vibration.PID, ZVD"].values[[0, 2]]
+    without = sweep.data["residual_vibration.PID"].values[[0, 2]]
+    assert (with_shaper < 0.2 * without).all()
+    worst = sweep.worst()[0]
+    assert worst.values[BANDWIDTH] == 98.0 and worst.command is None
+    assert sweep.report(tmp_path / "r.html").stat().st_size > 10_000
