@@ -109,12 +109,13 @@ def test_the_contract_of_formulations_holds(name):
     assert relative(found["acceleration"], xdd) < 1e-7
 
 
+LIMIT = '<limit lower="0" upper="0.2" effort="9" velocity="1"/>'
 FINGERS = (
     LINK.format(name="left", mass=0.3)
     + LINK.format(name="right", mass=0.2)
-    + joint("j6", "prismatic", "fore.arm", "left", "0 0.1 0.2", more="<axis xyz='0 1 0'/>")
+    + joint("j6", "prismatic", "fore.arm", "left", "0 0.1 0.2", more="<axis xyz='0 1 0'/>" + LIMIT)
     + joint("j7", "revolute", "fore.arm", "right", "0 -0.1 0.2", "0.4 0 0.1",
-            "<axis xyz='0 1 0.3'/><dynamics damping='0.5' friction='0.1'/>"
+            LIMIT + "<axis xyz='0 1 0.3'/><dynamics damping='0.5' friction='0.1'/>"
             "<mimic joint='j6' multiplier='-2.5' offset='0.15'/>")
 )  # fmt: skip
 
@@ -124,6 +125,8 @@ def hand(tmp_path):
     """A file whose right finger turns as the left one slides."""
     path = tmp_path / "hand.urdf"
     body = BODY.replace('<dynamics damping="0.7" friction="0.2"/>', "")
+    # Pinocchio asks for whole limits.
+    body = body.replace('<limit upper="0.2"/>', LIMIT)
     path.write_text(urdf_text(body + FINGERS))
     return path
 

@@ -4,10 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
-from matplotlib.gridspec import SubplotSpec
-from mpl_toolkits.mplot3d.axes3d import Axes3D
 from numpy import ndarray
 from numpy.linalg import norm
 from xarray import Dataset
@@ -29,6 +25,7 @@ from .axes import (
     three_axes,
     time_axes,
 )
+from .canvas import Axes, Axes3D, Figure, SubFigure, SubplotSpec
 from .scene import (
     Number,
     Scene,
@@ -300,13 +297,13 @@ def _plot_energies(figure: SubFigure, place: SubplotSpec, data: Dataset) -> Axes
     axes = time_axes(figure.add_subplot(place))
     kinds = [kind for kind in ENERGIES if kind in data.kind.values]
     for k, kind in enumerate(kinds):
-        axes.plot(
-            data.time,
-            data.energy.sel(kind=kind),
-            color=line_colour(k),
-            lw=1.4,
-            label=kind,
-        )
+        energy = data.energy.sel(kind=kind)
+        label = kind
+        if kind == "gravity":
+            # Its zero is anywhere: counted from there it would make all others flat.
+            energy, label = energy - energy[0], "gravity, since\nthe start"
+        colour = line_colour(k)
+        axes.plot(data.time, energy, color=colour, lw=1.4, label=label)
     axes.set_ylabel("energy [J]")
     axes.set_title("Energies", **TITLE)
     axes.tick_params(labelbottom=False)
