@@ -1,4 +1,4 @@
-"""A small installation: what matplotlib would draw is refused in one line before anything is computed, all else works."""
+"""A small installation: what matplotlib would draw is refused in one line before anything is computed."""
 
 import os
 import subprocess

@@ -11,6 +11,11 @@ from .body_tree import AT_HOME, Frame
 from .errors import refused
 from .xml_file import XmlElement, read_xml
 
+# What to do with other descriptions of robots.
+OTHER_FORMATS = {
+    "sdf": ". SDF is not read: convert the file to URDF",
+    "mujoco": ". MJCF is read from files that end in .xml",
+}
 X_AXIS = (1.0, 0.0, 0.0)  # of a joint where the file says nothing
 # Moments and products as the file names them, in the order of the rows of the matrix.
 MOMENTS = ("ixx", "ixy", "ixz", "ixy", "iyy", "iyz", "ixz", "iyz", "izz")
@@ -87,7 +92,8 @@ def read_urdf(path: Path) -> UrdfFile:
     """
     root = read_xml(path, "URDF")
     if root.tag != "robot":
-        message = f"is not a URDF file that can be read: it begins with <{root.tag}>, not with <robot>"
+        hint = OTHER_FORMATS.get(root.tag, "")
+        message = f"is not a URDF file that can be read: it begins with <{root.tag}>, not with <robot>{hint}"
         raise refused("", None, message, str(path))
     links = tuple(_link(element) for element in root.all("link"))
     joints = tuple(_joint(element) for element in root.all("joint"))

@@ -151,6 +151,13 @@ class Table(AbstractSignal):
         self.interpolation = _one_of("interpolation", interpolation, INTERPOLATIONS)
         self.after = _one_of("after", after, AFTERWARDS)
 
+    def __repr__(self) -> str:
+        """From where to where, and through how many points."""
+        if not isinstance(self.t, np.ndarray):
+            return "Table, traced"
+        points = f"{len(self.t)} points, {self.t[0]:g} to {self.t[-1]:g} s"
+        return f"Table of {points}, {self.interpolation}, then {self.after}"
+
     @property
     def breakpoints(self) -> np.ndarray:
         """Times of the points."""
