@@ -133,7 +133,7 @@ def _plot_joints(
         # A line without points, for the legend.
         axes.plot([], [], color=SOFT, lw=1.0, ls="--", label="encoder")
         side_legend(axes)
-    panels[0].set_title("Joint coordinates of the ERLS and encoders", **TITLE)
+    panels[0].set_title("Joints of the rigid robot (ERLS), and encoders", **TITLE)
 
 
 def _plot_joint(axes: Axes, data: Dataset, name: str, factor: float) -> None:
@@ -200,7 +200,7 @@ def _plot_displacements(panels: Sequence[Axes], data: Dataset, scene: Scene) -> 
         high = max(high, least)
         axes.set_ylim(low, high)
         axes.set_ylabel(f"{axis} [mm]")
-    panels[0].set_title("Nodal displacements from the ERLS", **TITLE)
+    panels[0].set_title("Bending: displacements from the rigid robot (ERLS)", **TITLE)
     side_legend(panels[0])
 
 
@@ -267,7 +267,7 @@ def _plot_path(
         color=PALETTE[1],
         lw=1.1,
         ls=(0, (4, 2.5)),
-        label="tip of the ERLS",
+        label="tip of the rigid robot (ERLS)",
     )
     axes.set_title(f"Path of the tip, {end}", **TITLE)
     legend_below(axes, columns=4)
