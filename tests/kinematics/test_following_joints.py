@@ -1,6 +1,7 @@
 """Joints that follow others, by a ratio and an offset: the robot whose joints are free, projected on their rule."""
 
 import functools
+import math
 
 import jax
 import jax.numpy as jnp
@@ -196,3 +197,49 @@ def test_mimic_joints_that_lead_nowhere_are_refused(hand):
     hand.write_text(text.replace("mimic joint='j6'", "mimic joint='j7'"))
     with pytest.raises(DescriptionError, match="j7: j7: .*in a ring"):
         ls.Robot.from_urdf(hand, ["left", "right"])
+
+
+def rod(name, length, **others):
+    body = {"mass": 0.1, "com": [length / 2, 0, 0], "inertia": [0, 0, 1e-3]}
+    return {"name": name, "rigid": body | {"tip": [length, 0, 0]}, **others}
+
+
+def geared_five_bar():
+    """Two cranks that gears turn against each other, two rods that meet: the point where they do moves up and down."""
+    turning = {"type": "revolute"}
+    left = {**turning, "origin": {"xyz": [0, 0, 0]}}
+    against = {"joint": "left", "ratio": -1, "offset": math.pi}
+    right = {**turning, "origin": {"xyz": [0.3, 0, 0]}, "follows": against}
+    meeting = {"link": "right_rod", "to": "left_rod", "at": [0.4, 0, 0]}
+    return ls.Robot.from_dict(
+        {
+            "name": "geared-five-bar",
+            "planar": True,
+            "gravity": [0, -9.81, 0],
+            "links": [
+                rod("left", 0.2, joint=left),
+                rod("left_rod", 0.4, joint=turning),
+                rod("right", 0.2, joint=right, parent="ground"),
+                rod("right_rod", 0.4, joint=turning),
+            ],
+            "loops": [{**meeting, "type": "revolute", "axis": [0, 0, 1]}],
+            "independent": ["left"],
+            "assembly": {"left": 2.0, "left_rod": -1.0, "right_rod": 1.0},
+        }
+    )
+
+
+@pytest.mark.slow
+def test_gears_in_a_closed_chain_keep_its_symmetry_and_its_energy():
+    model = ls.Model(geared_five_bar())
+    for angle in (1.7, 2.0, 2.3):
+        meeting = model.position(model.at([angle]), "right_rod/tip")
+        # Pythagoras: the rods reach from the cranks to the line of symmetry.
+        across, up = 0.15 - 0.2 * math.cos(angle), 0.2 * math.sin(angle)
+        expected = [0.15, up + math.sqrt(0.4**2 - across**2), 0.0]
+        assert_allclose(meeting, expected, atol=1e-12)
+    solver = {"rtol": 1e-9, "atol": 1e-11}
+    run = ls.simulate(model, [2.0], t_end=0.2, output_dt=0.01, solver=solver)
+    assert_allclose(run.position("right_rod/tip")[:, 0], 0.15, atol=1e-9)
+    assert np.ptp(run.energy("kinetic")) > 0.01
+    assert np.abs(run.energy("residual")).max() < 1e-8
