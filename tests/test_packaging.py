@@ -24,6 +24,8 @@ ls.simulate(model, throw="yes")
 """
 
 
+LARGEST_MB = 994  # of a clean environment, as `du` counts
+
 # Sources that this process may see must not stand in for what is installed.
 OUTSIDE = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
@@ -108,8 +110,15 @@ def test_a_clean_environment_computes(clean, tmp_path):
     assert verdicts["vibration of a beam"] == "ok"
     # Nothing but what users need at once comes along.
     assert verdicts["extra peers"] == "missing"
+    assert verdicts["extra plot"] == "missing"
     text = run(command, "modes", "simple-pendulum", "--json", folder=tmp_path)
     assert json.loads(text)["frequency_hz"]
+
+
+def test_a_clean_environment_is_no_larger_than_it_may_be(clean):
+    files = [path for path in clean.parents[1].rglob("*") if not path.is_symlink()]
+    blocks = sum(path.stat().st_blocks for path in files)
+    assert blocks * 512 / 2**20 < LARGEST_MB
 
 
 def test_types_are_seen_from_outside(clean, tmp_path):

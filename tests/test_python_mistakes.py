@@ -110,6 +110,34 @@ CALLS = {
         lambda: simulate(state=ls.Model("simple-pendulum").at([0.1])),
         ["state", "another model", "2 joints"],
     ),
+    "a table with a value too few": (
+        lambda: ls.Table([0.0, 1.0], [[0.0, 0.0]]),
+        ["value", "[[0.0, 0.0]]", "each of the 2 times", "not 1"],
+    ),
+    "a table that goes back in time": (
+        lambda: ls.Table([0.0, 1.0, 0.5], [0, 1, 2]),
+        ["t: [0.0, 1.0, 0.5]", "not go back"],
+    ),
+    "a table of cubics": (
+        lambda: ls.Table([0, 1], [0, 1], "cubic"),
+        ["interpolation", "'cubic'", "linear, hold"],
+    ),
+    "inputs of a joint that is not": (
+        lambda: ls.Inputs(2, torque=[(2, ls.Table([0, 1], [0, 1]))]),
+        ["torque", "0 to 1", "Table"],
+    ),
+    "a scenario by position": (
+        lambda: ls.Scenario("double-pendulum"),
+        ["double-pendulum", "robot=", "load"],
+    ),
+    "a misspelt entry of a scenario": (
+        lambda: ls.Scenario(robot=ARM, t_endd=1.0),
+        ["t_endd", "'t_end'", "output_dt"],
+    ),
+    "a misspelt entry of a solver": (
+        lambda: ls.Solver(rtoll=1e-8),
+        ["rtoll", "'rtol'", "atol"],
+    ),
     "no modes": (lambda: ls.modes(MODEL, count=0), ["count: 0", "positive"]),
     "an output that is not": (
         lambda: ls.linearize(MODEL, outputs=["fore/tip.aw"]),

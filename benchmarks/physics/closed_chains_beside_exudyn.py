@@ -362,7 +362,7 @@ def draw() -> None:
     """The picture, and the largest differences against the peak."""
     import matplotlib.pyplot as plt
 
-    figure, panels = plt.subplots(2, 2, figsize=(10, 6), layout="constrained")
+    figure, panels = plt.subplots(2, 2, figsize=(12, 6), layout="constrained")
     record = {}
     for panel, name in zip(panels.flat, CASES, strict=True):
         t, deflections = our_deflections(name, FINITE)
@@ -404,7 +404,8 @@ def draw() -> None:
         panel.set_title(f"{name}: {CASES[name].speed:.3g} rad/s")
         panel.set_xlabel("t [ms]")
         panel.set_ylabel("mid-span deflection [mm]")
-        panel.legend(fontsize=7)
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+        panel.legend(fontsize=7, frameon=False, **beside)
     figure.savefig(FIGURES / "closed-chains-beside-exudyn.png", dpi=130)
     text = json.dumps(record, indent=2)
     (FIGURES / "closed-chains-beside-exudyn.json").write_text(text + "\n")

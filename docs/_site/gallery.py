@@ -87,6 +87,13 @@ PICTURES = (
         "lissom show solid-arm -o fe-robot.png",
     ),
     Picture(
+        "ur5",
+        "A real arm",
+        "A UR5 from the file of its maker: masses and inertias are kept, upper arm and forearm bend, the covers are "
+        "for the picture alone.",
+        "lissom show ur5 --q 0,-1.2,1.4,0,0,0 -o ur5.png",
+    ),
+    Picture(
         "four-bar-340rpm",
         "A flexible four-bar at 340 rpm",
         "Mid-span deflections of coupler and follower over the crank angle, from rest to steady state.",

@@ -108,8 +108,20 @@ def test_several_tips_need_a_choice(tmp_path):
             "j2: planar: only revolute, continuous, prismatic, fixed joints",
         ),
         (
-            BODY.replace('<limit effort="9"', '<mimic joint="j1"/><limit effort="9"'),
-            "j2: mimic: follows joint 'j1', .* --hold j2=0",
+            BODY.replace('<limit effort="9"', '<mimic joint="j11"/><limit effort="9"'),
+            "j2: j11: follows a joint that is not there, did you mean 'j1'",
+        ),
+        (
+            BODY.replace('value="1.5"', 'value="heavy"'),
+            r"arm.urdf:\d+: <mass value>: heavy: must be a number",
+        ),
+        (
+            BODY.replace('xyz="0.4 0.1 0"', 'xyz="0.4 0.1"'),
+            r"<origin xyz>: 0.4 0.1: must be 3 numbers",
+        ),
+        (
+            BODY.replace('<parent link="shoulder"/>', ""),
+            "<joint>: a joint needs its <parent link=...>",
         ),
         (
             BODY.replace('value="1.5"', 'value="-1.5"'),

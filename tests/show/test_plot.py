@@ -81,7 +81,9 @@ def test_planar_motion_is_drawn_in_its_plane_with_up_upwards(run):
         drawn["y [m]", "tip of the robot"].get_ydata(), tip.sel(axis="y")
     )
     erls = run.erls_position.sel(node="link2/2", axis="y")
-    np.testing.assert_allclose(drawn["y [m]", "tip of the ERLS"].get_ydata(), erls)
+    np.testing.assert_allclose(
+        drawn["y [m]", "tip of the rigid robot (ERLS)"].get_ydata(), erls
+    )
 
 
 def test_spatial_motion_is_drawn_in_space():

@@ -1,4 +1,5 @@
 import base64
+import dataclasses
 import json
 import re
 from html.parser import HTMLParser
@@ -10,7 +11,7 @@ from synthetic import synthetic_run
 from lissom import Model, modes
 from lissom.show import viewer
 from lissom.show.mode_animation import AMPLITUDE, TWIST, mode_dataset
-from lissom.show.scene import scene_nodes
+from lissom.show.scene import Load, scene_from_json, scene_nodes, scene_to_json
 from lissom.show.viewer import animate, animation_page, automatic_scale, moving_page
 
 
@@ -207,3 +208,27 @@ def test_modes_in_motion_bend_or_twist_by_a_visible_amount():
     twisting = mode_dataset(model, state, found, number)
     turn = twisting.rotation - twisting.rotation[0]
     assert np.linalg.norm(turn.values, axis=2).max() == pytest.approx(TWIST, rel=1e-9)
+
+
+def test_surfaces_of_rigid_links_and_loads_travel_to_the_page():
+    cube = np.random.default_rng(2).uniform(0, 0.1, (12, 3, 3))
+    run = synthetic_run(dt=0.05, rigid=(0,))
+    scene = scene_from_json(run.attrs["scene"])
+    load = Load(node=2, mass=1.5, offset=(0.0, 0.1, 0.0), payload=True)
+    first, second = scene.links
+    first = dataclasses.replace(first, surface=cube)
+    # Around a link that bends a surface would hide the bending.
+    second = dataclasses.replace(second, surface=cube, loads=(load,))
+    shown = dataclasses.replace(scene, links=(first, second))
+    run.attrs["scene"] = scene_to_json(shown)
+    text = moving_page(run).text
+    arrays = embedded(text)
+    np.testing.assert_allclose(arrays["surface/0"], cube, atol=1e-5)
+    assert "surface/1" not in arrays
+    (shipped,) = content(text)["links"][1]["loads"]
+    assert shipped == {
+        "node": 2,
+        "mass": 1.5,
+        "offset": [0.0, 0.1, 0.0],
+        "payload": True,
+    }

@@ -275,6 +275,8 @@ def _failed_analysis(failure: BaseException) -> tuple[int, dict[str, Any]]:
         return FAILED, _error("analysis failed", message, partial=partial)
     if isinstance(failure, OSError):
         return FAILED, _error("analysis failed", f"cannot read or write: {failure}")
+    if isinstance(failure, ModuleNotFoundError) and "pip install" in str(failure):
+        return BAD_INPUT, _error("bad input", str(failure))
     reason = f"{type(failure).__name__}: {failure}".strip().partition("\n")[0]
     message = f"{reason} (add {DEBUG} for the traceback)"
     return FAILED, _error("analysis failed", message)

@@ -28,7 +28,7 @@ def plot(
 ) -> None:
     """Draw a run, or chosen quantities of it over time.
 
-    Example: lissom plot run.nc --what q,position.fore/tip -o run.png
+    Example: lissom plot run.nc --what q,position.lower/tip -o run.png
     """
     from ..services.plot import PlotRequest
     from ..services.plot import plot as drawn

@@ -66,7 +66,7 @@ def _print(screen: Console, answer: "StaticResult") -> None:
     columns = (
         "joint",
         ">encoder [rad or m]",
-        ">q of the ERLS [rad or m]",
+        ">q of the rigid robot (ERLS) [rad or m]",
         f">{torque} [N m or N]",
     )
     rows = [

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..types import Real
+from .errors import nearest
 from .link import Link
 from .link_geometry import (
     GROUND,
@@ -53,6 +54,7 @@ def _link(links: PartialLinks, i: int, link: Link) -> Findings:
     yield from _body_on_dh(link)
     yield from _beam(links, i, link)
     yield from _masses(links, i, link)
+    yield from _followed(links, link)
 
 
 def _parent(links: PartialLinks, i: int, link: Link) -> Findings:
@@ -146,6 +148,18 @@ def _masses(links: PartialLinks, i: int, link: Link) -> Findings:
         if entry.node != "tip" and int(entry.node) >= count:
             message = f'link {link.name!r} has nodes 0 to {count - 1} (or "tip")'
             yield finding(message, "masses", k, "node", value=entry.node)
+
+
+def _followed(links: PartialLinks, link: Link) -> Findings:
+    rule = link.joint.follows
+    # A link that is itself in error may be the one that seems to be missing.
+    if rule is None or None in links:
+        return
+    leading = [other.name for other in links if other is not None and other.joint.moves]
+    if rule.joint not in leading:
+        guess = nearest(rule.joint, leading) or "."
+        message = f"must be a joint with a coordinate of its own{guess} These are: {', '.join(leading)}"
+        yield finding(message, "joint", "follows", "joint", value=rule.joint)
 
 
 def _same(a: Any, b: Any) -> bool:

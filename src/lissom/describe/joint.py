@@ -113,6 +113,21 @@ class Limits(Part):
             yield finding(message, "stop")
 
 
+class Follows(Part):
+    """Another joint that leads this one: q = ratio q_other + offset. A gear, a belt, the second finger of a hand."""
+
+    joint: str  # name of its link
+    ratio: Annotated[float, Quantity("")] = 1.0
+    offset: Annotated[float, Quantity("rad or m")] = 0.0
+
+    def findings(self) -> list[Finding]:
+        """A ratio of zero moves nothing."""
+        if is_traced(self.ratio) or self.ratio:
+            return []
+        message = "must not be 0: a joint that does not move is fixed"
+        return [finding(message, "ratio", value=self.ratio)]
+
+
 class Joint(Part):
     """The joint at the inner end of a link; written with `dh`, or with `origin` and `axis`."""
 
@@ -125,11 +140,13 @@ class Joint(Part):
     limits: Limits | None = None
     # False: a passive joint, such as the pin of a closed chain. Nothing drives it: no torque input, no gain.
     actuated: bool = True
+    # It has no coordinate of its own, and nothing drives or brakes it: all of that is at the joint that leads it.
+    follows: Follows | None = None
 
     @property
     def moves(self) -> bool:
-        """True if the joint has a coordinate."""
-        return self.type != "fixed"
+        """True if the joint has a coordinate of its own."""
+        return self.type != "fixed" and self.follows is None
 
     @property
     def position(self) -> Any:
@@ -157,8 +174,12 @@ def _joint_findings(data: dict) -> Findings:
         message = "a joint written with dh moves about its z axis: leave axis out"
         yield finding(message, "axis", value=data["axis"])
     if data.get("type") == "fixed":
-        for key in sorted({"motor", "friction", "limits"} & given):
+        for key in sorted({"motor", "friction", "limits", "follows"} & given):
             message = f"a fixed joint does not move: it has no {key}"
+            yield finding(message, key, value=data[key])
+    elif "follows" in given:
+        for key in sorted({"motor", "friction", "limits", "actuated"} & given):
+            message = f"a joint that follows another one has no {key}: give it to the joint that leads"
             yield finding(message, key, value=data[key])
     yield from _drive_findings(data)
 

@@ -26,6 +26,7 @@ class Outline(NamedTuple):
     closed: bool = False  # has loops
     branched: bool = False  # some link is not carried by the link before it
     segmented: tuple[str, ...] = ()  # links made of several bodies
+    following: tuple[str, ...] = ()  # links whose joint follows that of another link
     # Links of finite elements whose file holds no second-order displacements, for geometric stiffening.
     without_second_order: tuple[str, ...] = ()
 
@@ -51,7 +52,8 @@ class Outline(NamedTuple):
         if joint in self.joints:
             return None
         if joint in self.links:
-            return f"the joint of link {joint!r} is fixed"
+            how = "follows another one" if joint in self.following else "is fixed"
+            return f"the joint of link {joint!r} {how}"
         return _not_called("joint", joint, self.joints)
 
     def is_passive(self, joint: Any) -> bool:
@@ -96,6 +98,7 @@ def outline(
         closed=closed,
         branched=branches(links),
         segmented=_segmented(links),
+        following=_following(links),
         without_second_order=_without_second_order(links),
     )
 
@@ -107,6 +110,11 @@ def _segmented(links: PartialLinks) -> tuple[str, ...]:
         if link is not None and beam is not None and beam.segments is not None:
             names.append(link.name)
     return tuple(names)
+
+
+def _following(links: PartialLinks) -> tuple[str, ...]:
+    known = [link for link in links if link is not None]
+    return tuple(link.name for link in known if link.joint.follows is not None)
 
 
 def _without_second_order(links: PartialLinks) -> tuple[str, ...]:
@@ -131,6 +139,8 @@ def outline_of_data(data: Any) -> Outline | None:
     for name, entry in zip(names, raw, strict=True):
         if entry_of(entry, "joint", "type") == "fixed":
             continue
+        if entry_of(entry, "joint", "follows") is not None:
+            continue
         joints.append(name)
         if entry_of(entry, "joint", "actuated") is not False:
             actuated.append(name)
@@ -149,6 +159,7 @@ def outline_of_data(data: Any) -> Outline | None:
         closed=bool(data.get("loops")),
         branched=branches(links),
         segmented=_segmented(links),
+        following=_following(links),
         without_second_order=_without_second_order(links),
     )
 

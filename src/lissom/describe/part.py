@@ -1,12 +1,12 @@
 """The frozen base of everything that is described, and how its errors are worded."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import InitErrorDetails
 
-from .errors import nearest
+from .errors import DescriptionError, Problem, nearest, shortened
 from .quantity import error, is_traced, kind_of
 
 SHAPES = ("rectangle", "circle", "tube", "box", "general")  # of sections
@@ -37,7 +37,43 @@ def is_list(value: Any) -> TypeGuard[list | tuple]:
     return isinstance(value, list | tuple)
 
 
-class Part(BaseModel):
+class PartType(type(BaseModel)):
+    """Parts that are made by their name, `ls.Scenario(robot=...)`, are refused in the words of this package too."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(cls, *args: Any, **entries: Any) -> Any:
+            """A part of its entries."""
+            if args:
+                accepted = ", ".join(f"{key}=" for key in keys_of(cls))
+                shown = shortened(args[0])
+                message = f"{cls.__name__}: {shown}: takes its entries by name: {accepted[:-1]}"
+                raise TypeError(
+                    f"{message}; `load` reads a file, `from_dict` plain data"
+                )
+            try:
+                return super().__call__(**entries)
+            except ValidationError as failure:
+                details = failure.errors(include_url=False)
+            raise DescriptionError([_problem(detail, entries) for detail in details])
+
+
+def _problem(detail: Any, entries: Any) -> Problem:
+    """Of an error in entries that come from no file; items of lists are called by their names."""
+    words = []
+    here = entries
+    for step in detail["loc"]:
+        inside = is_list(here) and isinstance(step, int) and step < len(here)
+        here = here[step] if inside else entry_of(here, str(step))
+        name = entry_of(here, "name") if inside else None
+        words.append(name if isinstance(name, str) else str(step))
+    value = detail["input"]
+    # A whole mapping as the value would hide the message.
+    shown = None if isinstance(value, Mapping | BaseModel) else value
+    return Problem(None, None, ".".join(words), shown, detail["msg"])
+
+
+class Part(BaseModel, metaclass=PartType):
     """A frozen piece of a description. Unknown keys are refused with the nearest known one.
 
     A subclass adds checks across fields in `findings`, and those that make sense on half-valid data in

@@ -128,7 +128,7 @@ class Robot(Summarised, Part):
             hold: joints of the file that do not move, and where they stand.
             merge_fixed: links on fixed joints become part of what carries them.
         """
-        # yourdfpy is slow to import and few robots need it.
+        # Few robots need it.
         from .urdf import UrdfChoices, robot_from_urdf
         from .urdf_flexible import with_flexible_links
 

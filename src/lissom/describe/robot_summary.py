@@ -60,6 +60,10 @@ def _row(links: Sequence[Link], i: int) -> tuple[str, ...]:
 
 def _joint(link: Link) -> str:
     joint = link.joint
+    if joint.follows is not None:
+        rule = joint.follows
+        offset = "" if rule.offset == 0.0 else f" + {number(rule.offset)}"
+        return f"{joint.type}, {number(rule.ratio)} {rule.joint}{offset}"
     passive = joint.moves and not joint.actuated
     return f"{joint.type}, passive" if passive else joint.type
 

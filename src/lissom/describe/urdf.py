@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
 
 import numpy as np
-import yourdfpy
 
 from ..algebra.so3 import axis_rotation
 from .body_tree import (
@@ -19,10 +17,10 @@ from .body_tree import (
     link_entries,
     ordered_bodies,
 )
-from .document import MAX_BYTES, TOO_LARGE, scalar
 from .errors import nearest, refused
 from .names import name_of
 from .rigid_part import NOTHING, RigidPart, moved
+from .urdf_file import UrdfInertial, UrdfJoint, UrdfMimic, read_urdf
 from .urdf_tree import UrdfTree, below, chosen_tips, links_to, tree_of
 from .urdf_visuals import Visual, visuals_of
 
@@ -32,9 +30,6 @@ TYPES = {
     "prismatic": "prismatic",
     "fixed": "fixed",
 }
-
-X_AXIS = [1.0, 0.0, 0.0]  # of a joint where a URDF file says nothing
-
 
 MOST_NAMES = 6  # in a line about links
 
@@ -50,6 +45,23 @@ class UrdfChoices(NamedTuple):
 
 
 EVERYTHING = UrdfChoices()
+
+
+class MimicRule(NamedTuple):
+    """A joint is at ratio times the coordinate of another one, plus offset."""
+
+    joint: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+    def after(self, mimic: UrdfMimic) -> "MimicRule":
+        """The same where the other one follows a third as `mimic` says."""
+        offset = self.ratio * mimic.offset + self.offset
+        return MimicRule(mimic.joint, self.ratio * mimic.multiplier, offset)
+
+    def entry(self, link: str) -> dict[str, Any]:
+        """As a robot file has it."""
+        return {"joint": link, "ratio": self.ratio, "offset": self.offset}
 
 
 class UrdfRobot(NamedTuple):
@@ -70,13 +82,14 @@ def robot_from_urdf(path: Path, choices: UrdfChoices = EVERYTHING) -> UrdfRobot:
             no counterpart here, or gives no mass to any link.
     """
     file = str(path)
-    urdf = _robot_in(path)
+    urdf = read_urdf(path)
     tree = tree_of(urdf, file)
     tips = chosen_tips(tree, choices.tips, file)
     work = _Growth(tree, links_to(tree, tips), set(tips), choices, file)
     ground = TreeBody("ground", {}, None)
     work.grow(tree.base, ground, AT_HOME)
     bodies = ordered_bodies(ground)
+    _brake_leaders(bodies)
     check_masses(bodies, file)
     links = [entry for body in bodies for entry in link_entries(body, bodies)]
     visuals = {body.name: body.visuals for body in bodies if body.visuals}
@@ -106,10 +119,12 @@ class _Growth:
         self.welded: dict[str, list[str]] = {}
         self.dropped: list[str] = []
         self.merged: dict[str, list[str]] = {}
+        self.joints = {joint.name: joint for joint in tree.joint_to.values()}
+        self.led: dict[str, str] = {}
         self.held = self._held_joints()
 
     def _held_joints(self) -> dict[str, float]:
-        joints = {joint.name: joint for joint in self.tree.joint_to.values()}
+        joints = self.joints
         for name in self.choices.hold:
             if name not in joints or joints[name].type == "fixed":
                 moving = [key for key, joint in joints.items() if joint.type != "fixed"]
@@ -127,29 +142,38 @@ class _Growth:
         if link in self.tips:
             body.tip = place[1]
         for joint in self.tree.children[link]:
-            at = after(place, _frame(joint.origin))
+            at = after(place, joint.place)
             if joint.child in self.kept:
                 self._grow_on(joint, body, at)
             elif not is_ground:
                 self._grow_beside(joint, body, at)
 
-    def _grow_on(self, joint: Any, body: TreeBody, at: Frame) -> None:
+    def _grow_on(self, joint: UrdfJoint, body: TreeBody, at: Frame) -> None:
         """A link of the chain."""
-        is_held = joint.name in self.held
+        rule = self._rule(joint)
+        leader = self.joints[rule.joint]
+        is_led = leader is not joint and joint.type != "fixed"
+        # What is led by a joint that stands still does so too.
+        stands = leader.type == "fixed" or leader.child not in self.kept
+        is_held = leader.name in self.held or (is_led and stands)
         if not is_held:
             _check_joint(joint, self.file)
         is_fixed = is_held or joint.type == "fixed"
         if is_fixed and self.choices.merge_fixed:
             self.merged.setdefault(body.name, []).append(name_of(joint.child))
             return self.grow(joint.child, body, after(at, self._turned(joint)))
-        described = _joint(joint, at)
         if is_held:
             described = fixed_joint_at(after(at, self._turned(joint)))
+        else:
+            described = _joint(joint, at)
+        if is_led and not is_held:
+            described["follows"] = rule.entry(name_of(leader.child))
+            self.led[joint.name] = leader.name
         child = TreeBody(name_of(joint.child), described, body)
         body.children.append(child)
         self.grow(joint.child, child, AT_HOME)
 
-    def _grow_beside(self, joint: Any, body: TreeBody, at: Frame) -> None:
+    def _grow_beside(self, joint: UrdfJoint, body: TreeBody, at: Frame) -> None:
         """A link beside the chain."""
         if self.choices.branches == "drop":
             self.dropped += below(self.tree, joint.child)
@@ -157,28 +181,39 @@ class _Growth:
         self.welded.setdefault(body.name, []).append(joint.child)
         self.grow(joint.child, body, after(at, self._turned(joint)))
 
-    def _turned(self, joint: Any) -> Frame:
+    def _turned(self, joint: UrdfJoint) -> Frame:
         """The motion of a joint that stands still."""
         value = self._value(joint)
-        axis = np.asarray(X_AXIS if joint.axis is None else joint.axis, dtype=float)
         # A fixed joint may have an axis of zeros.
-        axis = axis / (np.linalg.norm(axis) or 1.0)
+        axis = joint.axis / (np.linalg.norm(joint.axis) or 1.0)
         if joint.type in ("revolute", "continuous"):
             return np.asarray(axis_rotation(axis, value)), np.zeros(3)
         if joint.type == "prismatic":
             return np.eye(3), value * axis
         return AT_HOME
 
-    def _value(self, joint: Any) -> float:
+    def _value(self, joint: UrdfJoint) -> float:
         """Where a joint that stands still does so: as told, as the joint that it follows tells, or at zero."""
-        if joint.name in self.held:
-            return float(self.held[joint.name])
-        followed = joint.mimic
-        if followed is None:
-            return 0.0
-        master = float(self.held.get(followed.joint, 0.0))
-        multiplier = 1.0 if followed.multiplier is None else float(followed.multiplier)
-        return multiplier * master + float(followed.offset or 0.0)
+        rule = self._rule(joint)
+        return rule.ratio * float(self.held.get(rule.joint, 0.0)) + rule.offset
+
+    def _rule(self, joint: UrdfJoint) -> MimicRule:
+        """The joint that leads this one, over others that are led themselves; itself where none does."""
+        rule = MimicRule(joint.name)
+        seen = {joint.name}
+        while joint.mimic is not None and joint.name not in self.held:
+            name = joint.mimic.joint
+            if name not in self.joints:
+                guess = nearest(name, self.joints) or "."
+                message = f"follows a joint that is not there{guess}"
+                raise refused(joint.name, name, message, self.file)
+            if name in seen:
+                message = "joints that follow each other in a ring move nowhere"
+                raise refused(joint.name, name, message, self.file)
+            seen.add(name)
+            rule = rule.after(joint.mimic)
+            joint = self.joints[name]
+        return rule
 
     def notes(self) -> list[str]:
         """What became of links that are not in the robot as they were."""
@@ -190,9 +225,30 @@ class _Growth:
                 lines.append(f"merged into {carrier}: {_listed(names)}")
         if self.dropped:
             lines.append(f"left out: {_listed(self.dropped)}")
+        for name, leader in self.led.items():
+            lines.append(f"joint {name} follows {leader}")
         for name, value in self.held.items():
             lines.append(f"joint {name} is held at {value:g}")
         return lines
+
+
+def _brake_leaders(bodies: list[TreeBody]) -> None:
+    """Friction of joints that follow others is felt at those: their speed is the ratio times as large."""
+    joints = {body.name: body.joint for body in bodies}
+    for body in bodies:
+        rule = body.joint.get("follows")
+        if rule is None:
+            continue
+        # It is driven, and stopped, by the joint that leads it.
+        body.joint.pop("limits", None)
+        own = body.joint.pop("friction", None)
+        if own is None:
+            continue
+        leader, ratio = joints[rule["joint"]], abs(rule["ratio"])
+        felt = leader.get("friction", {"viscous": 0.0, "coulomb": 0.0})
+        viscous = felt["viscous"] + ratio**2 * own["viscous"]
+        coulomb = felt["coulomb"] + ratio * own["coulomb"]
+        leader["friction"] = {"viscous": viscous, "coulomb": coulomb}
 
 
 def _listed(names: list[str]) -> str:
@@ -202,63 +258,26 @@ def _listed(names: list[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _check_joint(joint: Any, file: str) -> None:
+def _check_joint(joint: UrdfJoint, file: str) -> None:
     if joint.type not in TYPES:
         message = (
             f"only {', '.join(TYPES)} joints can be read: hold it (hold, --hold {joint.name}=0), "
             "or choose another tip"
         )
         raise refused(joint.name, joint.type, message, file)
-    if joint.mimic is not None:
-        message = (
-            f"follows joint {joint.mimic.joint!r}, which has no counterpart here: hold it where it is to stand "
-            f"(hold, --hold {joint.name}=0), or choose a tip before it"
-        )
-        raise refused(joint.name, "mimic", message, file)
 
 
-class _PlainTree(ElementTree.TreeBuilder):
-    """A tree without a document type, whose entities could read other files or fill the memory."""
-
-    def doctype(self, name: str, public: str | None, system: str | None) -> None:
-        """Called where a document type begins, before its entities are read."""
-        raise ValueError("a document type (<!DOCTYPE) is not accepted")
-
-
-def _robot_in(path: Path) -> Any:
-    if path.stat().st_size > MAX_BYTES:
-        raise refused("", None, TOO_LARGE, str(path))
-    try:
-        # yourdfpy repairs broken XML as it can: half a robot is worse than none. It also follows entities.
-        parser = ElementTree.XMLParser(target=_PlainTree())
-        ElementTree.parse(path, parser)
-        model = yourdfpy.URDF.load(
-            str(path), build_scene_graph=False, load_meshes=False
-        )
-    except Exception as reason:
-        # The parser raises whatever its XML and number readers raise.
-        message = f"is not a URDF file that can be read: {reason}"
-        raise refused("", None, message, str(path)) from None
-    if not model.robot.links:
-        raise refused("", None, "is a URDF file without links", str(path))
-    return model.robot
-
-
-def _joint(joint: Any, at: Frame) -> dict[str, Any]:
+def _joint(joint: UrdfJoint, at: Frame) -> dict[str, Any]:
     """A joint of the file, whose frame stands at a place in the link that carries it."""
     kind = TYPES[joint.type]
     fixed = fixed_joint_at(at)
     if kind == "fixed":
         return fixed
-    origin = fixed["origin"]
-    axis = X_AXIS
-    if joint.axis is not None:
-        axis = np.asarray(joint.axis, float).tolist()
-    entry = {"type": kind, "origin": origin, "axis": axis}
+    entry = {"type": kind, "origin": fixed["origin"], "axis": joint.axis.tolist()}
     return entry | _limits(joint) | _friction(joint)
 
 
-def _limits(joint: Any) -> dict[str, Any]:
+def _limits(joint: UrdfJoint) -> dict[str, Any]:
     given = joint.limit
     if given is None:
         return {}
@@ -271,29 +290,16 @@ def _limits(joint: Any) -> dict[str, Any]:
     return {"limits": limits} if limits else {}
 
 
-def _friction(joint: Any) -> dict[str, Any]:
-    if joint.dynamics is None:
+def _friction(joint: UrdfJoint) -> dict[str, Any]:
+    if joint.friction is None:
         return {}
-    # yourdfpy hands these on as text.
-    viscous = scalar(str(joint.dynamics.damping or 0))
-    coulomb = scalar(str(joint.dynamics.friction or 0))
+    viscous, coulomb = joint.friction
     return {"friction": {"viscous": viscous, "coulomb": coulomb}}
 
 
-def _inertia(inertial: Any) -> RigidPart:
+def _inertia(inertial: UrdfInertial | None) -> RigidPart:
     """Mass, centre and inertia in link axes: R I R^T turns the inertia from the inertial frame of the file."""
     if inertial is None:
         return NOTHING
-    inertia = np.zeros((3, 3))
-    if inertial.inertia is not None:
-        inertia = np.asarray(inertial.inertia, float)
-    own = RigidPart(float(inertial.mass or 0.0), np.zeros(3), inertia)
-    return moved(own, *_frame(inertial.origin))
-
-
-def _frame(origin: Any) -> Frame:
-    """Rotation and position of an `origin`, a 4x4 matrix; none is written where the frames coincide."""
-    if origin is None:
-        return AT_HOME
-    T = np.asarray(origin, float)
-    return T[:3, :3], T[:3, 3]
+    own = RigidPart(inertial.mass, np.zeros(3), inertial.inertia)
+    return moved(own, *inertial.place)

@@ -1,9 +1,10 @@
 """The links of a URDF file as a tree: from its base to the tips that are chosen."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .errors import nearest, refused
+from .urdf_file import UrdfFile, UrdfJoint, UrdfLink
 
 MOST_TIPS = 12  # in a refusal
 
@@ -11,21 +12,21 @@ MOST_TIPS = 12  # in a refusal
 class UrdfTree(NamedTuple):
     """A URDF whose links are known to form a tree."""
 
-    links: dict[str, Any]
-    joint_to: dict[str, Any]  # by child
-    children: dict[str, list[Any]]  # joints by parent
+    links: dict[str, UrdfLink]
+    joint_to: dict[str, UrdfJoint]  # by child
+    children: dict[str, list[UrdfJoint]]  # by parent
     base: str
 
 
-def tree_of(urdf: Any, file: str) -> UrdfTree:
-    """The tree of a URDF robot as its parser gives it.
+def tree_of(urdf: UrdfFile, file: str) -> UrdfTree:
+    """The tree of the links of a URDF file.
 
     Raises:
         DescriptionError: joints to links that are not there, a loop, or several bases.
     """
     links = {link.name: link for link in urdf.links}
-    joint_to: dict[str, Any] = {}
-    children: dict[str, list[Any]] = {name: [] for name in links}
+    joint_to: dict[str, UrdfJoint] = {}
+    children: dict[str, list[UrdfJoint]] = {name: [] for name in links}
     for joint in urdf.joints:
         if joint.parent not in links or joint.child not in links:
             message = "joins a link that is not there"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..types import Matrix3, Vector3
+from .body_tree import Frame, after
 from .named_files import OutsideError, named_file
 from .triangles import (
     MOST_TRIANGLES,
@@ -16,6 +17,7 @@ from .triangles import (
     simplified,
     sphere_triangles,
 )
+from .urdf_file import UrdfLink, UrdfShape
 
 MESHES = (".stl", ".obj", ".dae", ".ply")
 MOST_BYTES = 64_000_000  # of a mesh file
@@ -24,33 +26,23 @@ MOST_BYTES = 64_000_000  # of a mesh file
 class Visual(NamedTuple):
     """One shape of a link: as the file describes it, and where it stands in the link."""
 
-    geometry: Any
+    shape: UrdfShape
     R: Matrix3
     p: Vector3
 
     @property
     def file(self) -> str | None:
         """Name of the mesh; None of a simple solid."""
-        mesh = self.geometry.mesh
-        return None if mesh is None else mesh.filename
+        return self.shape.file
 
 
 class MissingMesh(ValueError):
     """A mesh that cannot be read."""
 
 
-def visuals_of(link: Any, place: tuple[Matrix3, Vector3]) -> list[Visual]:
+def visuals_of(link: UrdfLink, place: Frame) -> list[Visual]:
     """The shapes of a link of the file that stands at a place."""
-    found = []
-    for visual in link.visuals or ():
-        if visual.geometry is None:
-            continue
-        R, p = place
-        if visual.origin is not None:
-            T = np.asarray(visual.origin, float)
-            R, p = R @ T[:3, :3], p + R @ T[:3, 3]
-        found.append(Visual(visual.geometry, R, p))
-    return found
+    return [Visual(shape, *after(place, shape.place)) for shape in link.shapes]
 
 
 def surface_of(visuals: Sequence[Visual], folder: Path) -> Triangles:
@@ -64,18 +56,15 @@ def surface_of(visuals: Sequence[Visual], folder: Path) -> Triangles:
 
 
 def _triangles(visual: Visual, folder: Path) -> Triangles:
-    shape = visual.geometry
-    if shape.box is not None:
-        return box_triangles(*(float(side) for side in shape.box.size))
-    if shape.cylinder is not None:
-        radius, length = float(shape.cylinder.radius), float(shape.cylinder.length)
-        return cylinder_triangles(radius, length)
-    if shape.sphere is not None:
-        return sphere_triangles(float(shape.sphere.radius))
-    if shape.mesh is None:
-        return np.zeros((0, 3, 3))
-    scale = 1.0 if shape.mesh.scale is None else np.asarray(shape.mesh.scale, float)
-    return _mesh(shape.mesh.filename, folder) * scale
+    shape = visual.shape
+    if shape.kind == "box":
+        return box_triangles(*shape.sizes)
+    if shape.kind == "cylinder":
+        return cylinder_triangles(*shape.sizes)
+    if shape.kind == "sphere":
+        return sphere_triangles(shape.sizes[0])
+    assert shape.file is not None
+    return _mesh(shape.file, folder) * np.array(shape.sizes)
 
 
 def _mesh(name: str, folder: Path) -> Triangles:

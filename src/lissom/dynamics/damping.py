@@ -108,8 +108,8 @@ def rotor_damping(
     """Alpha times the momentum of rotors at joints that the elastic links move; each has the alpha of its link."""
     inertia = jnp.asarray(formulation.joints.motor_inertia)
     joints = inertia.shape[0]
-    selection = formulation.mechanism.chain.selection[: len(alpha), :joints]
-    return (jnp.asarray(alpha) @ selection) * inertia * relative_rate
+    own = formulation.mechanism.chain.own_joints[: len(alpha), :joints]
+    return (jnp.asarray(alpha) @ own) * inertia * relative_rate
 
 
 def in_link_frames(

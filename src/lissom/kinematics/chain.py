@@ -31,10 +31,14 @@ class Chain(eqx.Module):
     axis: Float[Real, "l 3"]  # unit axis in the joint frame
     turns: Float[Real, " l"]  # 1 for a revolute joint, else 0
     slides: Float[Real, " l"]  # 1 for a prismatic joint, else 0
-    # Number of the joint below each link among those that move; `FIXED` for a fixed joint.
+    # Number of the joint that moves each link, among those that are coordinates; `FIXED` for a fixed joint.
     joints: tuple[int, ...] = eqx.field(static=True)
     # None: each link moves on the one before it.
     parents: tuple[int, ...] | None = eqx.field(static=True, default=None)
+    # Links on joints that follow the joint of another link: ratio theta + offset. None where there are none.
+    followers: tuple[int, ...] = eqx.field(static=True, default=())
+    ratios: Float[Real, " l"] | None = None  # 1 for all other links
+    offsets: Float[Real, " l"] | None = None  # 0 for all other links
 
     @property
     def n_links(self) -> int:
@@ -43,24 +47,41 @@ class Chain(eqx.Module):
 
     @property
     def n_joints(self) -> int:
-        """Number of joints that move."""
+        """Number of joints that are coordinates."""
         return max(self.joints, default=FIXED) + 1
 
     @property
-    def selection(self) -> Float[np.ndarray, "l j"]:
-        """1 where a joint (column) is the one below a link (row)."""
-        numbers = np.arange(self.n_joints)
-        return (np.asarray(self.joints, dtype=int)[:, None] == numbers).astype(float)
+    def own_joints(self) -> Float[np.ndarray, "l j"]:
+        """1 where a joint (column) is the own one of a link (row)."""
+        numbers = np.asarray(self.joints, dtype=int)
+        is_own = numbers[:, None] == np.arange(self.n_joints)
+        is_own[list(self.followers)] = False
+        return is_own.astype(float)
+
+    @property
+    def selection(self) -> Float[Real, "l j"]:
+        """How far a joint (column) moves the joint below a link (row): 1 its own, the ratio where that one follows."""
+        numbers = np.asarray(self.joints, dtype=int)
+        moved = (numbers[:, None] == np.arange(self.n_joints)).astype(float)
+        return moved if self.ratios is None else moved * self.ratios[:, None]
 
     def below_links(self, motion: Float[Array, " j"]) -> Float[Array, " l"]:
-        """Motion of the joint below every link; zero where that is fixed."""
+        """Rate or acceleration of the joint below every link; zero where that is fixed."""
         if self.joints == tuple(range(self.n_joints)):
             return motion
         # `FIXED` is the last number of all, counted from the end.
-        return jnp.append(motion, 0.0)[np.asarray(self.joints)]
+        moved = jnp.append(motion, 0.0)[np.asarray(self.joints)]
+        return moved if self.ratios is None else moved * self.ratios
+
+    def coordinates_below_links(self, theta: Float[Array, " j"]) -> Float[Array, " l"]:
+        """Coordinate of the joint below every link; zero where that is fixed."""
+        moved = self.below_links(theta)
+        return moved if self.offsets is None else moved + self.offsets
 
     def on_joints(self, force: Float[Array, " l"]) -> Float[Array, " j"]:
-        """The transpose of `below_links`: forces on the joints that move."""
+        """The transpose of `below_links`: forces on the joints that are coordinates."""
+        if self.followers:
+            return jnp.asarray(self.selection).T @ force
         moving = np.flatnonzero(np.asarray(self.joints) != FIXED)
         return force if len(moving) == len(self.joints) else force[moving]
 
@@ -94,7 +115,7 @@ def relative_poses(
         displaced: displacement u and rotation vector phi of the point that carries each link, in its parent's axes;
             None where links are rigid.
     """
-    motion = chain.below_links(theta)
+    motion = chain.coordinates_below_links(theta)
     R_X = jnp.asarray(chain.rotation)
     p_X = jnp.asarray(chain.position)
     axis = jnp.asarray(chain.axis)

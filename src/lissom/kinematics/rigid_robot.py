@@ -88,6 +88,9 @@ def _of_links(chain: Chain, links: int) -> Chain:
         slides=chain.slides[:links],
         joints=chain.joints[:links],
         parents=None if parents is None else parents[:links],
+        followers=chain.followers,
+        ratios=None if chain.ratios is None else chain.ratios[:links],
+        offsets=None if chain.offsets is None else chain.offsets[:links],
     )
 
 

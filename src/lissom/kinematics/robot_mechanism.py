@@ -49,8 +49,13 @@ def chain_of(robot: Robot) -> Chain:
         parents.append(joint.parent)
     # The two frames at which each ring is cut come last: they follow the links in the chain.
     xp = namespace(frames, axes)
-    moving = [i for i, kind in enumerate(kinds) if kind != "fixed"]
-    joints = tuple(moving.index(i) if i in moving else FIXED for i in range(len(kinds)))
+    following = following_joints(robot)
+    moving = [
+        i for i, kind in enumerate(kinds) if kind != "fixed" and i not in following
+    ]
+    movers = [following.get(i, i) for i in range(len(kinds))]
+    joints = tuple(moving.index(i) if i in moving else FIXED for i in movers)
+    ratios, offsets = _coupling(robot, len(kinds)) if following else (None, None)
     is_serial = parents == list(range(-1, len(parents) - 1))
     numbers = tuple(GROUND if parent is None else parent for parent in parents)
     return Chain(
@@ -61,6 +66,32 @@ def chain_of(robot: Robot) -> Chain:
         slides=np.array([float(kind == "prismatic") for kind in kinds]),
         joints=joints,
         parents=None if is_serial else numbers,
+        followers=tuple(following),
+        ratios=ratios,
+        offsets=offsets,
+    )
+
+
+def following_joints(robot: Robot) -> dict[int, int]:
+    """Links whose joint follows that of another link, and the number of that link."""
+    names = robot.link_names
+    found = {}
+    for i, link in enumerate(robot.links):
+        if link.joint.follows is not None:
+            found[i] = names.index(link.joint.follows.joint)
+    return found
+
+
+def _coupling(robot: Robot, count: int) -> tuple[Real, Real]:
+    """Ratio and offset of the joint below each of `count` frames: 1 and 0 where it follows none."""
+    rules = [link.joint.follows for link in robot.links]
+    ratios = [1.0 if rule is None else rule.ratio for rule in rules]
+    offsets = [0.0 if rule is None else rule.offset for rule in rules]
+    xp = namespace(ratios, offsets)
+    frames = count - len(rules)
+    return (
+        xp.asarray(ratios + [1.0] * frames, dtype=float),
+        xp.asarray(offsets + [0.0] * frames, dtype=float),
     )
 
 

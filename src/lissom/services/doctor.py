@@ -16,9 +16,10 @@ from .frozen_model import FrozenModel
 PACKAGES = ("jax", "jaxlib", "numpy", "scipy", "equinox", "llvmlite", "xarray")
 # For what each extra is good; `cuda` is judged by the devices.
 EXTRAS = {
+    "plot": "pictures, by matplotlib",
     "fe": "links from finite-element files and CAD geometry",
     "ansys": "links from Ansys files",
-    "control": "time-optimal motions and robust design of controllers",
+    "control": "time-optimal motions, robust design of controllers, python-control",
     "peers": "comparisons with Exudyn and Pinocchio",
 }
 LONGEST = 10.0  # [s] of the self-test, beyond which it ends with what it has

@@ -95,7 +95,6 @@ def import_robot(request: ImportRequest) -> ImportResult:
 
 def _described(path: Path, request: ImportRequest) -> "UrdfRobot":
     """What the file gives, before links are made flexible."""
-    # yourdfpy is slow to import.
     from ..describe.urdf import UrdfChoices, UrdfRobot, robot_from_urdf
 
     tips, hold = request.tip, request.hold

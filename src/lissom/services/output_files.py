@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from ..atomic import draft_of
 from ..describe import DescriptionError, Problem
 
+WITHOUT_PICTURES = "pictures are drawn by matplotlib: pip install 'lissom[plot]'"
 PICTURE = (".png", ".pdf", ".svg")
 RESULT = (".nc",)
 TABLE = (".csv",)
@@ -39,6 +41,8 @@ def output_problem(path: Path, endings: tuple[str, ...]) -> str | None:
     """Why a file cannot be written, `None` if it can: a trial file is made beside it and taken away."""
     if path.suffix.lower() not in endings:
         return f"the name must end in {' or '.join(endings)}"
+    if path.suffix.lower() in PICTURE and find_spec("matplotlib") is None:
+        return WITHOUT_PICTURES
     folder = path.parent
     try:
         if not folder.exists():

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field
@@ -14,10 +14,12 @@ from ..bodies.fe.importing import LinkImport, reduce_link
 from ..bodies.fe.reduce_elements import held_modes
 from ..describe import DescriptionError, Problem
 from ..describe.errors import refused
-from ..show.link_figure import LinkPicture, plot_link
 from .failures import FailedImport
 from .frozen_model import FrozenModel
 from .output_files import PICTURE, check_outputs, written_files
+
+if TYPE_CHECKING:
+    from ..show.link_figure import LinkPicture
 
 LINK = (".npz",)
 REPORT = (".json",)
@@ -113,6 +115,8 @@ def _write_files(
         text = json.dumps(report, indent=2, ensure_ascii=False)
         write_atomically(request.report, lambda file: file.write(text.encode()))
     if picture is not None:
+        from ..show.link_figure import plot_link  # slow to import
+
         plot_link(report, link_picture(made), picture)
     if link is not None:
         write_atomically(link, lambda file: made.save(file))
@@ -125,8 +129,10 @@ def _failure(report: dict[str, Any]) -> str:
     return f"{report['source']}: failed: {', '.join(names)}"
 
 
-def link_picture(made: LinkImport) -> LinkPicture:
+def link_picture(made: LinkImport) -> "LinkPicture":
     """What there is to draw of an import."""
+    from ..show.link_figure import LinkPicture
+
     assert made.coupled is not None and made.interface is not None
     base = made.coupled.base
     nodes = np.arange(len(base.points))

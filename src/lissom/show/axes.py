@@ -6,16 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.axis import Axis, Tick
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure, SubFigure
-from matplotlib.gridspec import SubplotSpec
-from matplotlib.text import Text
-from mpl_toolkits.mplot3d.axes3d import Axes3D
 from numpy import ndarray
 
 from ..atomic import write_atomically
+from .canvas import (
+    Axes,
+    Axes3D,
+    Axis,
+    Figure,
+    FigureCanvasAgg,
+    SubFigure,
+    SubplotSpec,
+    Text,
+    Tick,
+)
 from .scene import Number, up_direction
 
 # Okabe and Ito's colours: told apart with every kind of colour vision.
@@ -214,6 +218,10 @@ def style_space_axes(axes: Axes3D, gravity: Sequence[Number]) -> None:
     azimuth = -58 if vertical == "z" else 32
     axes.view_init(elev=20, azim=azimuth, vertical_axis=vertical)
     axes.tick_params(labelsize=8, colors=SOFT)
+    # Matplotlib turns the name of a vertical axis upside down where that is not z.
+    upright = three_axes(axes)["xyz".index(vertical)]
+    upright.set_rotate_label(False)
+    upright.label.set_rotation(90)
     for axis in three_axes(axes):
         axis.set_pane_color((0.965, 0.973, 0.98, 1.0))
         # Matplotlib has no public setting for the grid of axes in space.

@@ -6,7 +6,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from matplotlib.figure import Figure
 
 from ..analyse.modes.damped_modes import DampedModes
 from ..analyse.modes.modal import Modes
@@ -19,6 +18,7 @@ from ..dynamics.nodes import node_poses
 from ..native.compiled import compiled_quickly
 from ..solve.arguments import state_from
 from ..solve.model import Model
+from .canvas import Figure
 from .figure import draw_robot
 from .plot import plot_modes
 from .plot_linear import plot_mode_map

@@ -4,13 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patheffects import withStroke
-from matplotlib.text import Text
-from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-from mpl_toolkits.mplot3d.axes3d import Axes3D
 from numpy import ndarray
 from numpy.linalg import norm
 
@@ -25,6 +18,7 @@ from .axes import (
     new_figure,
     style_space_axes,
 )
+from .canvas import Axes3D, Figure, Line2D, Poly3DCollection, Text, to_rgb, withStroke
 from .scene import LinkShape, Number, Scene, deformed_outline, link_rows, up_direction
 
 AXIS_COLOURS = ("#D62F2F", "#22913A", "#2F62D6")  # x, y, z
@@ -37,6 +31,8 @@ ERLS_LAYER = 8
 ARROW_LAYER = 15
 NODE_LAYER = 20
 NAME_LAYER = 22
+
+NO_ROOM = 1.5  # distance of a node from the ends of its link below which it is not numbered, in offsets of its name
 
 
 def draw_robot(
@@ -229,6 +225,10 @@ def _draw_nodes(axes: Axes3D, scene: Scene, position: ndarray, offset: float) ->
             name = link.nodes[k]
             if k < len(link.nodes) - 1:
                 name = name.rsplit("/", 1)[-1]
+                ends = np.linalg.norm(points[k] - points[[0, -1]], axis=1)
+                # There the names of frames and tips are.
+                if ends.min() < NO_ROOM * offset:
+                    continue
             _write_name(axes, points[k] - below, name, SOFT, 8, "top")
 
 

@@ -6,15 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-from mpl_toolkits.mplot3d.axes3d import Axes3D
 from numpy import ndarray
 from numpy.linalg import norm
 
 from .axes import INK, PALETTE, SOFT, finish, line_colour, new_figure, page_title
+from .canvas import Axes, Axes3D, Figure, Poly3DCollection, to_rgb
 
 VERDICTS = {
     "pass": ("#1E7B34", "passed"),

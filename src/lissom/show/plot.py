@@ -4,10 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
-from matplotlib.gridspec import SubplotSpec
-from mpl_toolkits.mplot3d.axes3d import Axes3D
 from numpy import ndarray
 from numpy.linalg import norm
 from xarray import Dataset
@@ -29,6 +25,7 @@ from .axes import (
     three_axes,
     time_axes,
 )
+from .canvas import Axes, Axes3D, Figure, SubFigure, SubplotSpec
 from .scene import (
     Number,
     Scene,
@@ -136,7 +133,7 @@ def _plot_joints(
         # A line without points, for the legend.
         axes.plot([], [], color=SOFT, lw=1.0, ls="--", label="encoder")
         side_legend(axes)
-    panels[0].set_title("Joint coordinates of the ERLS and encoders", **TITLE)
+    panels[0].set_title("Joints of the rigid robot (ERLS), and encoders", **TITLE)
 
 
 def _plot_joint(axes: Axes, data: Dataset, name: str, factor: float) -> None:
@@ -203,7 +200,7 @@ def _plot_displacements(panels: Sequence[Axes], data: Dataset, scene: Scene) -> 
         high = max(high, least)
         axes.set_ylim(low, high)
         axes.set_ylabel(f"{axis} [mm]")
-    panels[0].set_title("Nodal displacements from the ERLS", **TITLE)
+    panels[0].set_title("Bending: displacements from the rigid robot (ERLS)", **TITLE)
     side_legend(panels[0])
 
 
@@ -270,7 +267,7 @@ def _plot_path(
         color=PALETTE[1],
         lw=1.1,
         ls=(0, (4, 2.5)),
-        label="tip of the ERLS",
+        label="tip of the rigid robot (ERLS)",
     )
     axes.set_title(f"Path of the tip, {end}", **TITLE)
     legend_below(axes, columns=4)
@@ -300,13 +297,13 @@ def _plot_energies(figure: SubFigure, place: SubplotSpec, data: Dataset) -> Axes
     axes = time_axes(figure.add_subplot(place))
     kinds = [kind for kind in ENERGIES if kind in data.kind.values]
     for k, kind in enumerate(kinds):
-        axes.plot(
-            data.time,
-            data.energy.sel(kind=kind),
-            color=line_colour(k),
-            lw=1.4,
-            label=kind,
-        )
+        energy = data.energy.sel(kind=kind)
+        label = kind
+        if kind == "gravity":
+            # Its zero is anywhere: counted from there it would make all others flat.
+            energy, label = energy - energy[0], "gravity, since\nthe start"
+        colour = line_colour(k)
+        axes.plot(data.time, energy, color=colour, lw=1.4, label=label)
     axes.set_ylabel("energy [J]")
     axes.set_title("Energies", **TITLE)
     axes.tick_params(labelbottom=False)

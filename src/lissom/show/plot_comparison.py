@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from .axes import INK, PALETTE, TITLE, finish, line_colour, new_figure, tidy_axes
+from .canvas import Figure
 from .run import Run
 
 SAME = 0.02  # distance of two curves, against the largest value, below which one hides the other

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy import ndarray
 
 from ..analyse.linear.frequency_response import FrequencyResponse
@@ -24,6 +22,7 @@ from .axes import (
     side_legend,
     tidy_axes,
 )
+from .canvas import Axes, Figure
 
 # Where a mode was not followed, and where it grows.
 LOST_MARK = {"ls": "", "marker": "x", "ms": 5, "color": "#9AA5B1"}
@@ -180,6 +179,7 @@ def _heat_maps(modes: ModeMap) -> Figure:
             _draw_over_workspace(panels[1, m], modes, frequency, plane)
     for axes in panels.flat:
         axes.tick_params(labelsize=8, colors=SOFT, labelcolor=INK)
+        axes.locator_params(axis="x", nbins=5)
         axes.spines[["top", "right"]].set_visible(False)
     name, _ = axis_of(modes, 0)
     panels[0, 0].set_ylabel(name)

@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from ..control.margins import OpenLoop, closed_loop_poles, sensitivity
 from .axes import (
@@ -16,6 +14,7 @@ from .axes import (
     page_title,
     tidy_axes,
 )
+from .canvas import Axes, Figure
 
 # Undamped modes have no end: beyond these the gain is not drawn.
 LEAST_GAIN, LARGEST_GAIN = 1e-4, 1e4

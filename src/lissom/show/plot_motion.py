@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
-
 from .axes import finish, line_colour, new_figure, page_title, tidy_axes
+from .canvas import Figure
 
 PANELS = {
     "place": "joint [rad or m]",

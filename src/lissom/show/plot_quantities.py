@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from matplotlib.figure import Figure
 from numpy import ndarray
 
 from .axes import finish, line_colour, new_figure, side_legend, stacked_time_axes
+from .canvas import Figure
 from .run import Run, unknown_name
 from .run_columns import columns, node_label, quantities, units
 

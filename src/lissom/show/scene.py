@@ -11,6 +11,7 @@ from numpy.linalg import norm
 
 Number = float | int  # whole numbers are welcome wherever a length or a scale is
 
+SURFACE_DIGITS = 5  # of metres, in files
 STANDSTILL = 1e-9  # [m] a node that moves less is held in its place
 
 
@@ -127,7 +128,7 @@ def up_direction(gravity: Sequence[Number]) -> ndarray:
 
 
 def scene_to_json(scene: Scene) -> str:
-    """The scene as one JSON text; `scene_from_json` gives it back number for number."""
+    """The scene as one JSON text; `scene_from_json` gives it back number for number, surfaces to 0.01 mm."""
     content = {
         "name": scene.name,
         "gravity": list(scene.gravity),
@@ -146,7 +147,7 @@ def scene_from_json(text: str) -> Scene:
 
 def _link_content(link: LinkShape) -> dict[str, Any]:
     """JSON object of one link."""
-    return {
+    content = {
         "name": link.name,
         "joint": link.joint,
         "nodes": list(link.nodes),
@@ -156,10 +157,14 @@ def _link_content(link: LinkShape) -> dict[str, Any]:
         "loads": [vars(load) for load in link.loads],
         "motor": link.motor,
     }
+    if link.surface is not None:
+        content["surface"] = np.round(link.surface, SURFACE_DIGITS).tolist()
+    return content
 
 
 def _link_shape(content: dict[str, Any]) -> LinkShape:
     """One link from its JSON object."""
+    surface = content.get("surface")
     return LinkShape(
         name=content["name"],
         joint=content["joint"],
@@ -170,6 +175,7 @@ def _link_shape(content: dict[str, Any]) -> LinkShape:
         # Files of older versions tell nothing of these.
         loads=tuple(_load(load) for load in content.get("loads", ())),
         motor=content.get("motor", False),
+        surface=None if surface is None else np.array(surface, float),
     )
 
 

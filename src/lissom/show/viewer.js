@@ -7,7 +7,7 @@ import { niceStep } from "./drawing/vectors.js";
 const $ = (id) => document.getElementById(id);
 const DATA = JSON.parse($("data").textContent);
 const TOGGLES = [
-  ["ghost", "ERLS ghost", true], ["trail", "Tip trail", true], ["frames", "Link frames", false],
+  ["ghost", "Rigid robot (ERLS)", true], ["trail", "Tip trail", true], ["frames", "Link frames", false],
   ["nodes", "Nodes", false], ["ground", "Ground grid", true], ["gravity", "Gravity", true],
 ];
 const ui = { t: 0, scale: DATA.scale, playing: true, speed: 1, loop: true, theme: "light", chart: 0 };

@@ -1,6 +1,7 @@
 """A run as one HTML page that moves: opens anywhere, needs no network."""
 
 import base64
+import dataclasses
 import html
 import json
 import re
@@ -217,10 +218,13 @@ def _chart_arrays(data: Dataset, charts: Sequence[Chart]) -> Arrays:
 
 
 def _outlines(scene: Scene) -> Arrays:
-    """Sections of the links along their nodes."""
+    """Sections of the links along their nodes, and surfaces of those that do not bend."""
     arrays = {}
     for i, link in enumerate(scene.links):
         arrays[f"outline/{i}"] = link.outline
+        # Around a link that bends a surface would hide the bending.
+        if link.surface is not None and not link.flexible:
+            arrays[f"surface/{i}"] = link.surface
     return arrays
 
 
@@ -235,6 +239,7 @@ def _link_content(scene: Scene) -> list[Content]:
             "flexible": bool(link.flexible),
             "first": rows.start,
             "count": len(link.nodes),
+            "loads": [dataclasses.asdict(load) for load in link.loads if load.mass > 0],
         }
         links.append(content)
     return links

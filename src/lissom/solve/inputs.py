@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from ..describe.errors import shortened
 from ..dynamics.formulation import AbstractFormulation
 from ..types import Real
 from .feedback import AbstractFeedback, wired
@@ -19,6 +20,23 @@ from .schedule import Schedule, schedule_of, with_filled_up_tables
 from .signals import Piece as Piece
 from .signals import Spline as Spline
 from .signals import Table as Table
+
+
+def _joint_count(joints: Any) -> int:
+    if isinstance(joints, bool) or not isinstance(joints, int) or joints < 0:
+        message = "must be the number of moving joints, model.n_joints"
+        raise ValueError(f"joints: {shortened(joints)}: {message}")
+    return joints
+
+
+def _check_pairs(name: str, pairs: tuple[Any, ...], joints: int, kind: str) -> None:
+    for pair in pairs:
+        is_pair = isinstance(pair, tuple | list) and len(pair) == 2
+        if not is_pair or pair[0] not in range(joints):
+            message = (
+                f"must be a pair of a joint's number, 0 to {joints - 1}, and its {kind}"
+            )
+            raise ValueError(f"{name}: {shortened(pair)}: {message}")
 
 
 class Inputs:
@@ -33,14 +51,24 @@ class Inputs:
     """
 
     def __init__(self, joints: int, torque=(), wrenches=(), motion=(), law: Any = None):
-        self.joints = joints
+        self.joints = _joint_count(joints)
         self.torque: tuple[tuple[int, Table], ...] = tuple(torque)
         self.wrenches: tuple[tuple[int, int, bool, Table], ...] = tuple(wrenches)
         self.motion: tuple[tuple[int, Spline], ...] = tuple(motion)
+        _check_pairs("torque", self.torque, joints, "Table")
+        _check_pairs("motion", self.motion, joints, "Spline")
         self.law = law
         self._schedules: dict[float, Schedule] = {}
         self._robots: dict[float, DrivenRobot] = {}
         self._wired: tuple[Model, Inputs] | None = None
+
+    def __repr__(self) -> str:
+        """What it drives."""
+        law = "no law" if self.law is None else f"law {type(self.law).__name__}"
+        return (
+            f"Inputs of {self.joints} joints: {len(self.torque)} torques, {len(self.wrenches)} wrenches, "
+            f"{len(self.motion)} motions, {law}"
+        )
 
     def wired(self, model: Model) -> "Inputs":
         """The same inputs, their law wired to the channels of a robot.

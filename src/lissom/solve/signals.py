@@ -14,9 +14,54 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..describe.errors import nearest, shortened
 from ..types import Real, Scalar, real
 
 AT_ONCE = 1e-12  # relative: times closer than this are the same instant
+
+
+INTERPOLATIONS = ("linear", "hold")
+AFTERWARDS = ("zero", "hold")
+
+
+def _points(t: Any, value: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Times and values of a table or spline.
+
+    Raises:
+        ValueError: no numbers, not one value for each time, or times that go back.
+    """
+    times = _finite("t", t)
+    values = _finite("value", value)
+    if times.ndim != 1 or not len(times):
+        message = "must be a list of one time or more, in seconds"
+        raise ValueError(f"t: {shortened(t)}: {message}")
+    if np.diff(times).min(initial=0.0) < 0:
+        raise ValueError(f"t: {shortened(t)}: times must not go back")
+    if values.ndim < 1 or len(values) != len(times):
+        count = len(values) if values.ndim else 1
+        raise ValueError(
+            f"value: {shortened(value)}: must have one row for each of the {len(times)} times in t, not {count}"
+        )
+    return times, values
+
+
+def _finite(name: str, given: Any) -> np.ndarray:
+    try:
+        numbers = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        numbers = np.array(np.nan)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name}: {shortened(given)}: must be finite numbers")
+    return numbers
+
+
+def _one_of(name: str, given: Any, accepted: tuple[str, ...]) -> str:
+    if given not in accepted:
+        words = ", ".join(accepted)
+        raise ValueError(
+            f"{name}: {given!r}: must be one of {words}{nearest(given, accepted)}"
+        )
+    return given
 
 
 class AbstractSignal(eqx.Module):
@@ -102,10 +147,16 @@ class Table(AbstractSignal):
         interpolation: str = "linear",
         after: str = "zero",
     ):
-        self.t = np.asarray(t, dtype=float)
-        self.values = np.asarray(value, dtype=float)
-        self.interpolation = interpolation
-        self.after = after
+        self.t, self.values = _points(t, value)
+        self.interpolation = _one_of("interpolation", interpolation, INTERPOLATIONS)
+        self.after = _one_of("after", after, AFTERWARDS)
+
+    def __repr__(self) -> str:
+        """From where to where, and through how many points."""
+        if not isinstance(self.t, np.ndarray):
+            return "Table, traced"
+        points = f"{len(self.t)} points, {self.t[0]:g} to {self.t[-1]:g} s"
+        return f"Table of {points}, {self.interpolation}, then {self.after}"
 
     @property
     def breakpoints(self) -> np.ndarray:
@@ -186,9 +237,16 @@ class Spline:
     def __init__(self, t: Any, value: Any):
         from scipy.interpolate import CubicSpline  # slow to import
 
-        self.t = np.asarray(t, dtype=float)
-        self.values = np.asarray(value, dtype=float)
+        self.t, self.values = _points(t, value)
+        if len(self.t) < 2 or np.diff(self.t).min() <= 0:
+            raise ValueError(
+                f"t: {shortened(t)}: a spline needs two points or more, each later than the one before"
+            )
         self.spline = CubicSpline(self.t, self.values, bc_type="clamped")
+
+    def __repr__(self) -> str:
+        """From where to where, and through how many points."""
+        return f"Spline of {len(self.t)} points, {self.t[0]:g} to {self.t[-1]:g} s"
 
     @property
     def breakpoints(self) -> np.ndarray:

@@ -4,10 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
-from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
 
 from ..show.axes import (
     INK,
@@ -20,6 +16,7 @@ from ..show.axes import (
     tidy_axes,
     time_axes,
 )
+from ..show.canvas import Axes, Figure, LineCollection, withStroke
 from .columns import SERIES, stored_name
 from .dataset import TIME
 from .metrics import MetricEntries

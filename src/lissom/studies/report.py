@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from .. import __version__
 from ..atomic import write_atomically
 from ..describe.summary import number
+from ..show.canvas import Figure
 from .engine import Tally
 from .pictures import (
     label_of,

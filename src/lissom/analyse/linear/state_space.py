@@ -124,8 +124,11 @@ class LinearModel(Summarised):
 
         python-control allows no dot in a name: `lower/tip.ax` is called `lower/tip_ax` there.
         """
-        import control
-
+        try:
+            import control
+        except ModuleNotFoundError as failure:
+            message = "to_control needs python-control: pip install 'lissom[control]'"
+            raise ModuleNotFoundError(message, name=failure.name) from None
         return control.ss(
             self.A,
             self.B,

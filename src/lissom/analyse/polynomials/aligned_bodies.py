@@ -31,10 +31,12 @@ def aligned_body(body: Body, nominal: Body) -> Body:
     y is the part of u along U_0, weighted with the nominal mass, U_0^T D U_0 y = U_0^T D u. With u = U eta this is
     a change of coordinates, eta = (U_0^T D U)^-1 (U_0^T D U_0) y, and y depends on the span of U alone.
     """
-    U_0 = np.asarray(nominal.station_shape)[:, :, 6:]
-    D = np.asarray(nominal.station_inertia)
+    # A lumped mass that only one of them carries is a station more at the end: the others are common.
+    common = min(len(nominal.station_shape), len(body.station_shape))
+    U_0 = np.asarray(nominal.station_shape)[:common, :, 6:]
+    D = np.asarray(nominal.station_inertia)[:common]
     xp = namespace(body.station_shape)
-    U = xp.asarray(body.station_shape)[:, :, 6:]
+    U = xp.asarray(body.station_shape)[:common, :, 6:]
     change = xp.linalg.solve(weighted_product(U_0, D, U), weighted_product(U_0, D, U_0))
     at_rest = xp.zeros((6, change.shape[1]))
     return in_basis(body, xp.vstack([at_rest, change]), body.names)

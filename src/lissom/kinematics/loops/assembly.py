@@ -113,8 +113,9 @@ def _free_joints(count: int, held: Sequence[int]) -> np.ndarray:
 
 
 def _within_half_a_turn(chain: Chain, theta, near):
-    """Angles within half a turn of those given."""
-    turning = (np.asarray(chain.turns) @ np.asarray(chain.selection)).astype(bool)
+    """Angles within half a turn of those given; not of joints that others follow, since a turn moves those anywhere."""
+    turning = (np.asarray(chain.turns) @ chain.own_joints).astype(bool)
+    turning[[chain.joints[i] for i in chain.followers]] = False
     turns = np.round((theta - near) / (2 * np.pi))
     return np.where(turning, theta - 2 * np.pi * turns, theta)
 

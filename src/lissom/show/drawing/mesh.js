@@ -98,6 +98,13 @@ export class Solids extends Batch {
     const end = circle(b, axis, Math.max(radiusEnd, 1e-6), count);
     this.tube([circle(a, axis, radius, count), end], [a, b], color);
   }
+  ball(centre, radius, color, rings = 10) {
+    const axis = [0, 0, 1];
+    const heights = Array.from({ length: rings + 1 }, (_, k) => -radius * Math.cos((Math.PI * k) / rings));
+    const ends = heights.map((h) => add(centre, axis, h));
+    const skin = heights.map((h, k) => circle(ends[k], axis, Math.sqrt(Math.max(radius * radius - h * h, 1e-12)), 16));
+    this.tube(skin, ends, color);
+  }
   arrow(from, vector, thickness, color) {
     const length = Math.hypot(...vector);
     const axis = unit(vector);

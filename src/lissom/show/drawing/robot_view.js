@@ -4,7 +4,7 @@ import { LabelPen } from "./labels.js";
 import { Lines, Solids } from "./mesh.js";
 import { Motion } from "./motion.js";
 import { Painter } from "./painter.js";
-import { drawGhost, drawJoint, drawLink, drawTrail } from "./robot.js";
+import { drawGhost, drawJoint, drawLink, drawLoads, drawTrail } from "./robot.js";
 import { LINK_COLORS, THEMES, rgb } from "./themes.js";
 import { column, distance, times, turn, add } from "./vectors.js";
 
@@ -99,6 +99,7 @@ export class RobotView {
       const color = link.flexible ? LINK_COLORS[hue++ % LINK_COLORS.length] : colors.rigid;
       drawLink(this.solids, this.motion, i, scale, rgb(color));
       drawJoint(this.solids, this.motion, i, scale, rgb(colors.joint));
+      drawLoads(this.solids, this.motion, i, scale, { mass: rgb(colors.mass), payload: rgb(colors.payload) });
     });
   }
   addTriad(origin, axes, length, suffix, colors) {
