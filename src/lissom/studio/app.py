@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
+from .analysis_routes import analyses
 from .door import LOGIN, POLICY, App, Door
 from .explanation import explanation, request_problems
 from .folder import FolderError
@@ -20,6 +21,7 @@ from .keys import Keys
 from .limits import Limits
 from .live import live
 from .office import Office
+from .result_routes import results
 from .routes import api, plain_answer
 from .worker import CallFailed
 
@@ -56,6 +58,8 @@ def studio_app(
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
     _add_pages(app, keys)
     app.include_router(api(office))
+    app.include_router(results(office))
+    app.include_router(analyses(office))
     app.include_router(live(office))
     _add_errors(app)
     return Door(app, keys, hosts, limits)
