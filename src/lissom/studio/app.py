@@ -128,7 +128,7 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(FolderError)
     def folder_error(request: Request, failure: FolderError) -> Response:
         kind = "conflict" if failure.status == 409 else "bad input"
-        if failure.status == 403:
+        if failure.status != 404:
             LOG.warning("refused %s: %s", request.url.path, ascii(str(failure))[:200])
         return plain_answer(failure.status, explanation(kind, str(failure)))
 
@@ -139,6 +139,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(QueueFull)
     def queue_full(request: Request, failure: QueueFull) -> Response:
+        LOG.warning("refused %s: %s", request.url.path, failure)
         return plain_answer(429, explanation("busy", str(failure)))
 
     @app.exception_handler(RequestValidationError)

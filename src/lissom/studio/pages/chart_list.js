@@ -94,7 +94,10 @@ export class ChartList {
   }
   // As images, for a report.
   pictures() {
-    return [...this.entries.values()].map(({ chart }) => ({ title: chart.heading.firstChild.textContent, address: chart.plot.ctx.canvas.toDataURL() }));
+    return [...this.entries.values()].map(({ chart }) => ({
+      title: chart.heading.firstChild.textContent, address: chart.plot.ctx.canvas.toDataURL(),
+      curves: chart.curves.map(({ name, color, dash }) => ({ name, color, dash })),
+    }));
   }
 }
 

@@ -6,7 +6,8 @@ import { downloadAddress, save, saveBlob } from "./server.js";
 
 const GIF_WIDTH = 480;
 const GIF_RATE = 12; // pictures per second
-const GIF_MOST = 180; // pictures
+const GIF_LEAST = 24; // pictures: a short run is slowed down
+const GIF_MOST = 180;
 
 export class ExportPanel {
   // `screen` is the results' own: its file, its stage, its charts, its player.
@@ -59,8 +60,9 @@ export class ExportPanel {
   async gif() {
     const { stage, player } = this.screen;
     if (!stage.view.works) throw new Error("there is no picture without WebGL 2");
-    const seconds = (player.end - player.start) / player.speed;
-    const count = Math.max(2, Math.min(GIF_MOST, Math.ceil(seconds * GIF_RATE)));
+    const wanted = (player.end - player.start) / player.speed;
+    const count = Math.max(GIF_LEAST, Math.min(GIF_MOST, Math.ceil(wanted * GIF_RATE)));
+    const seconds = Math.max(wanted, GIF_LEAST / GIF_RATE);
     const height = Math.round((GIF_WIDTH * stage.canvas.height) / stage.canvas.width);
     const gif = new Gif(GIF_WIDTH, height, Math.max(2, Math.round((100 * seconds) / count)));
     player.setPlaying(false);

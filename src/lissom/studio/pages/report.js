@@ -19,10 +19,19 @@ export function reportPage(screen, picture) {
     make("p", {}, summary(facts)),
     ...facts.warnings.map((line) => make("p", { class: "warning" }, line)),
     make("div", { class: "side" }, make("img", { src: picture, alt: `The robot at ${shown(screen.player.t)} s` }), jointTable(facts)),
-    ...screen.charts.pictures().map(({ title, address }) => make("figure", {}, make("figcaption", {}, title), make("img", { src: address, alt: title }))),
+    ...screen.charts.pictures().map(chartFigure),
     ...screen.compare.tables(),
     make("pre", {}, resultLines(screen.file, screen.charts.shown()).command));
   return page;
+}
+
+function chartFigure({ title, address, curves }) {
+  const names = curves.map(({ name, color, dash }) => {
+    const key = make("span", { class: "key" }, `${dash ? "- -" : "\u2014"} ${name}`);
+    key.style.color = color;
+    return key;
+  });
+  return make("figure", {}, make("figcaption", {}, title), make("img", { src: address, alt: title }), make("div", {}, ...names));
 }
 
 export function summary(facts) {
