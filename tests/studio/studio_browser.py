@@ -2,8 +2,8 @@
 
 import shutil
 import threading
-from pathlib import Path
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 
 import uvicorn
@@ -87,7 +87,8 @@ def nameless_elements(page):
 AXE = Path(__file__).parent / "axe-core" / "axe.min.js"
 FOUND = """async () => {
   const { violations } = await axe.run(document, { resultTypes: ['violations'] });
-  return violations.flatMap(({ id, nodes }) => nodes.map((n) => `${id}: ${n.html.slice(0, 160)} ${n.any.map((a) => a.message).join(' ')}`));
+  const why = (node) => node.any.map(({ message }) => message).join(' ');
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${why(node)}`));
 }"""
 
 
