@@ -61,7 +61,7 @@ def pose(data: Data, watch: Watch) -> Any:
     _posed.move_to_end(key)
     while len(_posed) > KEPT_ROBOTS:
         _posed.popitem(last=False)
-    return _posed[key].pose(request.q, request.sag)
+    return _posed[key].pose(request)
 
 
 def _stamp(source: str) -> Any:
