@@ -1,7 +1,7 @@
 """Natural vibration."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -28,6 +28,10 @@ from .output_files import PAGE, PICTURE, check_outputs
 from .robot_facts import has_damping, values_by_name
 from .sources import RobotRequest
 
+if TYPE_CHECKING:
+    from ..show.viewer import Content
+
+FRAMES_PER_SECOND = 30
 STATIC = "static equilibrium under gravity"
 UNDEFORMED = "undeformed"
 MOVING = "motion given"
@@ -99,11 +103,32 @@ def modes(request: ModesRequest) -> ModesResult:
         return _modes(request, scenario)
 
 
-def _modes(request: ModesRequest, scenario: Scenario) -> ModesResult:
+def mode_motion(request: ModesRequest) -> "Content":
+    """The robot swinging in the mode `animated_mode`, slowed down and enlarged, as something to draw."""
+    from ..show.mode_animation import mode_dataset
+    from ..show.viewer import animation_content
+
+    scenario = request.scenario()
+    with using(scenario.solver.backend):
+        model, state, found = _solved(request, scenario)
+        count = len(found.frequency_hz)
+        if request.animated_mode > count:
+            message = f"there are {count} modes"
+            raise refused("animated_mode", request.animated_mode, message)
+        data = mode_dataset(model, state, found, request.animated_mode)
+    return animation_content(data, 1.0, FRAMES_PER_SECOND)
+
+
+def _solved(request: ModesRequest, scenario: Scenario) -> tuple[Model, State, Any]:
+    """The model, the state about which it vibrates, and its modes."""
     model = affordable_model(scenario)
     pose = request.q or scenario.initial.q
     state = model.at(pose) if request.undeformed else model.static(pose)
-    found = _found_modes(model, pose, state, request)
+    return model, state, _found_modes(model, pose, state, request)
+
+
+def _modes(request: ModesRequest, scenario: Scenario) -> ModesResult:
+    model, state, found = _solved(request, scenario)
     share = _by_mode(found.share)
     if request.picture is not None:
         found.plot(len(found.frequency_hz), request.picture)

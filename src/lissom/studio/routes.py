@@ -10,6 +10,7 @@ from fastapi.responses import FileResponse, Response
 from starlette.background import BackgroundTask
 
 from .folder import FolderError
+from .jobs import SIMULATE, Order
 from .office import Office, check_changes
 from .requests import (
     DraftRequest,
@@ -148,12 +149,18 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         """A run that waits for its turn."""
         check_changes(request.changes)
         source = office.source(request.source)
-        title = _title(request.source)
-        asked = {"scenario": source, "changes": request.changes}
-        job = office.queue.add(
-            title, request.source, asked, lambda: folder.new_result(title)
-        )
-        return asdict(job)
+        title = title_of(request.source)
+
+        def order() -> Order:
+            name, path = folder.new_result(title)
+            asked = {
+                "scenario": source,
+                "changes": request.changes,
+                "result": str(path),
+            }
+            return Order(SIMULATE, title, request.source, asked, name, path)
+
+        return asdict(office.queue.add(order))
 
     @router.delete("/jobs/{number}")
     def cancel(number: int) -> Answer:
@@ -169,7 +176,7 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         return office.ask(office.files, "animation", file=str(path))
 
 
-def _title(source: str) -> str:
+def title_of(source: str) -> str:
     """A run is called after its file, without folders and endings."""
     last = source.rpartition(":")[2].rpartition("/")[2]
     return last.partition(".")[0] or "run"

@@ -1,7 +1,7 @@
 // Results: the moving robot and its curves on one time.
 import { Motion, frameBefore } from "/assets/drawing/motion.js";
 import { go, noteInAddress } from "./address.js";
-import { Chart } from "./charts.js";
+import { Chart, Cursors } from "./charts.js";
 import { button, choice, labelled, make } from "./dom.js";
 import { equivalents, resultLines } from "./equivalents.js";
 import { Player } from "./player.js";
@@ -24,7 +24,7 @@ export class ResultsScreen {
     this.choices = make("div", { class: "toggles" });
     this.nodePlace = make("div", {});
     this.same = make("div", {});
-    this.shown = [];
+    this.cursors = new Cursors((t) => this.scrub(t));
     this.element = make("section", { class: "screen full results", "aria-labelledby": "results-title" },
       this.stage.element, this.player.element,
       make("aside", {},
@@ -102,15 +102,13 @@ export class ResultsScreen {
   }
   moveTo(t) {
     this.stage.moveTo(t);
-    this.shown.forEach((chart) => chart.moveTo(t));
-    this.node?.moveTo(t);
+    this.cursors.moveTo(t);
   }
 
   // --- charts ---
   buildCharts() {
     const time = Array.from(this.motion.array("chart_time"));
-    this.shown = [];
-    this.charts.replaceChildren();
+    this.cursors.charts.forEach((chart) => chart.remove());
     const boxes = this.content.charts.map((quantity, k) => {
       const box = make("input", { type: "checkbox", checked: FIRST.includes(quantity.label) });
       const toggle = () => this.toggleChart(box, quantity, k, time);
@@ -122,19 +120,16 @@ export class ResultsScreen {
   }
   toggleChart(box, quantity, k, time) {
     if (!box.checked) {
-      box.chart.element.remove();
-      this.shown = this.shown.filter((chart) => chart !== box.chart);
+      box.chart.remove();
       return;
     }
-    const chart = new Chart(quantity.label, quantity.unit, (t) => this.scrub(t));
+    const chart = new Chart(quantity.label, quantity.unit, this.cursors);
     this.charts.append(chart.element);
     const values = this.motion.array(`chart/${k}`);
     const count = quantity.series.length;
     const curves = quantity.series.map((name, s) => ({ name, values: time.map((_, row) => values[row * count + s]) }));
     chart.show(time, curves);
-    chart.moveTo(this.player.t);
     box.chart = chart;
-    this.shown.push(chart);
   }
   scrub(t) {
     this.player.setPlaying(false);
@@ -144,7 +139,7 @@ export class ResultsScreen {
   // A node of the robot and of its ERLS, one direction.
   buildNodeChart() {
     const { nodes, content } = this.motion;
-    const chart = new Chart("Node of robot and ERLS", "m", (t) => this.scrub(t));
+    const chart = new Chart("Node of robot and ERLS", "m", this.cursors);
     const node = choice(nodes.map((name, n) => [n, name]), content.tip, () => draw());
     const axis = choice([[0, "x"], [1, "y"], [2, "z"]], 0, () => draw());
     node.setAttribute("aria-label", "Node");
@@ -154,10 +149,8 @@ export class ResultsScreen {
         { name: "robot", values: this.nodeValues(this.motion.position, +node.value, +axis.value) },
         { name: "ERLS", values: this.nodeValues(this.motion.erls, +node.value, +axis.value), dash: [5, 4] },
       ]);
-      chart.moveTo(this.player.t);
     };
     this.nodePlace.replaceChildren(make("div", { class: "row" }, node, axis), chart.element);
-    this.node = chart;
     draw();
   }
   nodeValues(values, node, axis) {
