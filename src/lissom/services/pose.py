@@ -4,6 +4,7 @@ A slider asks for many poses of one robot: `PosedRobot` builds its model once.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ..solve.inverse_kinematics import UnreachableError, inverse_kinematics
 from ..solve.model import Model
 from ..solve.state import State
 from .frozen_model import FrozenModel, JointValues, NumberArray, Position
+from .modes import ModesRequest, ModesResult, modes_table, motion_of, solved_modes
 from .robot_facts import link_length, values_by_name
 from .sources import RobotRequest
 
@@ -90,12 +92,20 @@ class PoseResult(FrozenModel):
     warnings: tuple[str, ...]
 
 
+class ModesInMotion(FrozenModel):
+    """The modes at a pose, and the picture of one of them."""
+
+    modes: ModesResult
+    number: int  # of the mode that moves, counted from 1
+    picture: Content  # see `show.viewer.animation_content`
+
+
 def pose(request: PoseRequest) -> PoseResult:
     """The robot in one pose."""
     return posed_robot(request).pose(request)
 
 
-def posed_robot(request: PoseRequest) -> "PosedRobot":
+def posed_robot(request: RobotRequest) -> "PosedRobot":
     """The robot of a request, ready to be asked for poses."""
     scenario = request.scenario()
     with using(scenario.solver.backend):
@@ -120,6 +130,21 @@ class PosedRobot:
             state, reached = self._pulled(at, request.pull, request.sag)
             return self._drawn(state, request, reached)
 
+    def modes(self, request: ModesRequest) -> ModesInMotion:
+        """Modes at the pose of a request; that of `animated_mode`, or the last one there is, moves."""
+        with using(self.scenario.solver.backend):
+            swinging = solved_modes(request, self.scenario, self.model)
+            number = min(request.animated_mode, len(swinging.found.frequency_hz))
+            asked = request.model_copy(update={"animated_mode": number})
+            picture = motion_of(swinging._replace(request=asked))
+            table = modes_table(swinging)
+        return ModesInMotion(modes=table, number=number, picture=picture)
+
+    @cached_property
+    def rigid(self) -> Model:
+        """The robot without any bending: small Jacobians."""
+        return Model(self.model.robot, modes=0)
+
     def _state(self, q: JointValues | None, sag: bool) -> State:
         return self.model.static(q) if sag else self.model.at(q)
 
@@ -143,7 +168,7 @@ class PosedRobot:
         """Joints that put a node of the unbent robot at a place, or as near as they come, and whether they do."""
         try:
             found = inverse_kinematics(
-                self.model, to, node=node, start=q, tolerance=PULLED
+                self.rigid, to, node=node, start=q, tolerance=PULLED
             )
             return tuple(found.tolist()), True
         except UnreachableError as failure:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..describe import Robot
+from ..describe.geometry import beam_path, tip
 
 if TYPE_CHECKING:
     pass
