@@ -8,6 +8,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from .analysis_calls import ANALYSIS_CALLS
+from .result_calls import RESULT_CALLS
+
 Data = dict[str, Any]
 # Called with what is known of the progress; raises KeyboardInterrupt where the call is to stop.
 Watch = Callable[[Data], None]
@@ -132,5 +135,7 @@ CALLS: dict[str, Callable[[Data, Watch], Any]] = {
         simulate,
         animation,
         matrices,
+        *RESULT_CALLS,
+        *ANALYSIS_CALLS,
     )
 }

@@ -27,8 +27,9 @@ class Job:
     changes: dict[str, Any]
     file: str  # of the result, as the browser knows it; empty where there is none
     state: str = QUEUED
-    t: float = 0.0  # simulated [s]
+    t: float = 0.0  # simulated [s], or done of an analysis
     t_end: float | None = None
+    unit: str = "s"  # of both
     added: float = 0.0  # seconds since 1970
     started: float | None = None
     moving: float | None = None  # when the first steps were done: compiling is over

@@ -1,14 +1,12 @@
 """What the server answers: every route is one question to the folder, to a service or to the queue of runs."""
 
-import tempfile
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
-from starlette.background import BackgroundTask
 
+from .answer_files import answered_file
 from .folder import FolderError
 from .jobs import SIMULATE, Order
 from .office import Office, check_changes
@@ -115,21 +113,15 @@ def _add_robots(router: APIRouter, office: Office) -> None:
     def matrices(question: MatricesQuestion) -> FileResponse:
         """The equations of motion at a state, as a file."""
         check_changes(question.changes)
-        place = Path(tempfile.mkdtemp(prefix="lissom-matrices-"))
-        path = place / f"matrices{question.ending}"
+        source = office.source(question.source)
         asked = question.model_dump(exclude={"source", "ending"})
-        try:
-            source = office.source(question.source)
-            office.ask(office.poses, "matrices", robot=source, file=str(path), **asked)
-        except BaseException:
-            _remove(path)
-            raise
-        return FileResponse(
-            path,
-            media_type="application/octet-stream",
-            filename=path.name,
-            background=BackgroundTask(_remove, path),
-        )
+
+        def write(path: str) -> object:
+            return office.ask(
+                office.poses, "matrices", robot=source, file=path, **asked
+            )
+
+        return answered_file(f"matrices{question.ending}", write)
 
 
 def posed(office: Office, question: PoseQuestion) -> Answer:
@@ -138,11 +130,6 @@ def posed(office: Office, question: PoseQuestion) -> Answer:
     find = office.draft_source if question.draft else office.source
     asked = question.model_dump(exclude={"source", "draft"})
     return office.ask(office.poses, "pose", robot=find(question.source), **asked)
-
-
-def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.parent.rmdir()
 
 
 def _add_runs(router: APIRouter, office: Office) -> None:
@@ -177,6 +164,14 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         if not office.queue.cancel(number):
             raise FolderError(f"run {number}: there is none, or it has ended", 404)
         return {}
+
+    @router.get("/jobs/{number}/answer")
+    def answer(number: int) -> Answer:
+        """All that an analysis found, or what there is of it."""
+        found = office.queue.answer(number)
+        if found is None:
+            raise FolderError(f"run {number}: there is no answer", 404)
+        return found
 
     @router.get("/animation")
     def animation(name: str) -> Answer:

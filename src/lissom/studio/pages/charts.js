@@ -62,7 +62,7 @@ export class Chart {
     this.plot?.destroy();
     Object.assign(this, { x, curves });
     this.describe(x, curves);
-    const line = { stroke: color("--soft"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line") }, size: 54 };
+    const line = { stroke: color("--soft"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line") }, size: 54, values: (_, places) => places.map(tick) };
     const series = curves.map(({ name, dash, color: own }, k) => ({
       label: name, stroke: own ?? seriesColor(k), width: 1.5, dash, points: { show: false }, value: (_, v) => shown(v),
     }));
@@ -147,6 +147,9 @@ export class Chart {
     return `A ${shown(a)}, B ${shown(b)}: \u0394 ${shown(b - a)}${rate}; B \u2212 A: ${apart.join(", ")}`;
   }
 }
+
+// Between the powers of ten of a logarithmic axis there is nothing to read.
+const tick = (value) => (value === null ? "" : shown(value, 3));
 
 export function extent(values) {
   let low = Infinity;

@@ -25,7 +25,7 @@ export class Stage {
       return;
     }
     this.element.append(this.viewButtons());
-    this.view.onChange = () => this.redraw();
+    this.view.onChange = () => { this.redraw(); this.onView?.(this.viewText()); };
     this.view.listen();
     this.canvas.addEventListener("click", (event) => this.clicked(event));
     onTheme((theme) => { this.choices.theme = theme; this.redraw(); });
@@ -38,13 +38,27 @@ export class Stage {
   }
 
   viewButtons() {
-    const look = (act) => () => { if (this.view.camera) { act(); this.redraw(); } };
+    const look = (act) => () => { if (this.view.camera) { act(); this.view.onChange(); } };
     const along = (k) => look(() => this.view.lookAlong([0, 1, 2].map((i) => (i === k ? 1 : 0))));
     const buttons = [button("home", look(() => this.view.lookHome())), button("3-D", look(() => this.view.lookAlong(null)))];
     ["x", "y", "z"].forEach((axis, k) => {
       buttons.push(Object.assign(button(axis, along(k)), { title: `Look along ${axis}` }));
     });
     return make("div", { class: "views", role: "group", "aria-label": "Views" }, ...buttons);
+  }
+
+  // Where the camera stands, for a link; nothing while it stands where it stood at first.
+  viewText() {
+    const { camera } = this.view;
+    if (!camera?.moved) return "";
+    return [camera.azimuth, camera.elevation, camera.distance, ...camera.target].map((value) => +value.toPrecision(5)).join(",");
+  }
+  setView(text) {
+    const values = (text ?? "").split(",").map(Number);
+    if (!text || values.length !== 6 || !values.every(Number.isFinite) || !this.view.camera) return;
+    const [azimuth, elevation, distance, ...target] = values;
+    Object.assign(this.view.camera, { azimuth, elevation, distance, target, moved: true });
+    this.redraw();
   }
 
   // Check boxes for all that can be shown; those that are named here are left out.
