@@ -84,6 +84,7 @@ class PoseResult(FrozenModel):
     q: dict[str, float]  # what the encoders read
     torque: dict[str, float] | None  # that hold it, where links bend
     sag: float  # of the tip from where a rigid robot has it [m]
+    tip: Position  # where the tip that is drawn stands [m]
     picture: Content  # see `show.viewer.still_content`
     dh_frames: tuple[Frame, ...]  # of links that are written by DH parameters
     lengths: dict[str, float]  # of the links: along the beam, or from joint to tip [m]
@@ -200,6 +201,7 @@ class PosedRobot:
             q=values_by_name(model.joint_names, state.encoder),
             torque=torque,
             sag=self._sag(state, position),
+            tip=position[picture["tip"]],
             picture=picture,
             dh_frames=_dh_frames(model, frame, rigid),
             lengths=_lengths(model),
