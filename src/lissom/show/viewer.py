@@ -43,6 +43,7 @@ DRAWING = (
     "camera",
     "painter",
     "labels",
+    "notes",
     "robot_view",
 )
 

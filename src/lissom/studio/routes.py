@@ -13,6 +13,7 @@ from .office import Office, check_changes
 from .requests import (
     DraftRequest,
     MatricesQuestion,
+    ModesQuestion,
     PoseQuestion,
     RunRequest,
     SaveRequest,
@@ -99,6 +100,14 @@ def _add_robots(router: APIRouter, office: Office) -> None:
     def pose(question: PoseQuestion) -> Answer:
         """A robot to draw, with its sag and its holding torques."""
         return posed(office, question)
+
+    @router.post("/modes")
+    def modes(question: ModesQuestion) -> Answer:
+        """The modes at a pose, one of them in motion."""
+        check_changes(question.changes)
+        asked = question.model_dump(exclude={"source"})
+        source = office.source(question.source)
+        return office.ask(office.poses, "modes_here", robot=source, **asked)
 
     @router.post("/matrices")
     def matrices(question: MatricesQuestion) -> FileResponse:

@@ -36,7 +36,7 @@ export class ResultsScreen {
         button("Analyse here", () => this.analyse())),
       this.facts_,
       make("details", { class: "panel" }, make("summary", {}, "What is shown"),
-        make("h2", { class: "small" }, "Picture"), this.stage.toggles("dh"), make("h2", { class: "small" }, "Deformation drawn"), this.stage.scaleSlider(),
+        make("h2", { class: "small" }, "Picture"), this.stage.toggles("dh", "dimensions", "masses"), make("h2", { class: "small" }, "Deformation drawn"), this.stage.scaleSlider(),
         make("h2", { class: "small" }, "Charts"), this.quantities.element),
       this.compare.element, this.exports.element,
       make("p", { class: "soft hint" }, "Drag on a chart to move the time; Shift and click sets the marks A and B, and the chart tells what lies between."),

@@ -5,9 +5,9 @@ import { currentTheme, onTheme } from "./theme.js";
 
 const TOGGLES = [
   ["frames", "Link frames"], ["dh", "DH frames"], ["nodes", "Nodes and names"], ["ghost", "ERLS (rigid robot)"],
-  ["trail", "Tip paths"], ["ground", "Ground"], ["gravity", "Gravity"],
+  ["trail", "Tip paths"], ["dimensions", "Dimensions"], ["masses", "Centres of mass, principal axes"], ["ground", "Ground"], ["gravity", "Gravity"],
 ];
-const SHOWN = { frames: false, dh: false, nodes: false, ghost: true, trail: true, ground: true, gravity: true };
+const SHOWN = { frames: false, dh: false, nodes: false, dimensions: false, masses: false, ghost: true, trail: true, ground: true, gravity: true };
 
 export class Stage {
   constructor(label, emptyText) {
@@ -64,7 +64,7 @@ export class Stage {
   // Check boxes for all that can be shown; those that are named here are left out.
   toggles(...without) {
     const boxes = TOGGLES.filter(([key]) => !without.includes(key)).map(([key, text]) => {
-      const { label, box } = checkbox(text, this.choices[key], (on) => { this.choices[key] = on; this.redraw(); });
+      const { label, box } = checkbox(text, this.choices[key], (on) => { this.choices[key] = on; this.redraw(); this.onToggle?.(key, on); });
       box.dataset.shows = key;
       return label;
     });
