@@ -13,6 +13,11 @@ const result = await build({
 });
 copyFileSync("node_modules/uplot/dist/uPlot.min.css", join(target, "chart.css"));
 
+// What checks the pages for readers of screens, in the tests alone.
+const checks = resolve("../../tests/studio/axe-core");
+mkdirSync(checks, { recursive: true });
+for (const name of ["axe.min.js", "LICENSE"]) copyFileSync(join("node_modules/axe-core", name), join(checks, name));
+
 // Name, version and licence of every package that went into a bundle.
 const packages = new Set();
 for (const input of Object.keys(result.metafile.inputs)) {

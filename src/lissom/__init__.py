@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from .analyse.linear.linear_sequence import linearize_along as linearize_along
     from .analyse.linear.linearize import linearize as linearize
     from .analyse.linear.state_space import LinearModel as LinearModel
+    from .analyse.linear.step_response import StepResponse as StepResponse
+    from .analyse.linear.step_response import step_response as step_response
     from .analyse.modes.damped_modes import DampedModes as DampedModes
     from .analyse.modes.modal import Modes as Modes
     from .analyse.modes.modal import modes as modes
@@ -94,6 +96,8 @@ _HOME = {
     "DampedModes": "analyse.modes.damped_modes",
     "FrequencyResponse": "analyse.linear.frequency_response",
     "frequency_response": "analyse.linear.frequency_response",
+    "StepResponse": "analyse.linear.step_response",
+    "step_response": "analyse.linear.step_response",
     "ModeMap": "analyse.modes.mode_map",
     "mode_map": "analyse.modes.mode_map",
     "animate_mode": "show.mode_animation",

@@ -3,6 +3,7 @@
 import shutil
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 
 import uvicorn
@@ -22,10 +23,10 @@ SIZE = {"width": 1280, "height": 720}
 
 
 @contextmanager
-def served_studio(folder, new_worker):
+def served_studio(folder, new_worker, password=None):
     """A studio that answers on a port of this machine."""
     taken, port = listening_socket("127.0.0.1", 0)
-    keys = Keys(port)
+    keys = Keys(port, password)
     limits = Limits()
     office = Office(Folder(folder), limits, new_worker)
     app = studio_app(office, keys, host_names("127.0.0.1", port), limits)
@@ -81,3 +82,19 @@ NAMELESS = """() => {
 def nameless_elements(page):
     """Inputs, buttons and pictures that a screen reader could not name."""
     return page.evaluate(NAMELESS)
+
+
+AXE = Path(__file__).parent / "axe-core" / "axe.min.js"
+FOUND = """async () => {
+  const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+  const why = (node) => node.any.map(({ message }) => message).join(' ');
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${why(node)}`));
+}"""
+
+
+def barriers(page):
+    """What axe-core finds on the page as it is: too little contrast, nameless fields, wrong roles."""
+    # Through the debugger: the policy of the page lets no script in.
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    return page.evaluate(FOUND)

@@ -230,7 +230,16 @@ ROUTES = (
     "/api/jobs/1",
     "/api/jobs/-1",
     "/api/jobs/99999999999999999999",
+    "/api/jobs/1/answer",
     "/api/animation",
+    "/api/results/facts",
+    "/api/results/curves",
+    "/api/results/compare",
+    "/api/results/export",
+    "/api/analyse/modes",
+    "/api/analyse/map",
+    "/api/analyse/sweep",
+    "/api/analyse/file",
     "/api/live",
     "/assets/../../secret.yaml",
     "/assets/%2e%2e/x",
@@ -257,6 +266,7 @@ VALUES = (
     float("nan"),
 )
 FIELDS = ("name", "text", "fingerprint", "source", "q", "qd", "sag", "ending", "draft")
+FIELDS += ("runs", "what", "file", "over", "study", "metrics", "count", "kp")
 
 
 def slow(value):
@@ -286,7 +296,8 @@ def malformed(seed):
 
 @pytest.mark.parametrize("seeds", [range(100), slow(range(100, 1000))], ids=len)
 def test_malformed_requests_do_no_harm(house, log, seeds):
-    house.office.poses.call = lambda *_, **__: {}  # nothing here is worth computing
+    # Nothing here is worth computing.
+    house.office.poses.call = house.office.analyses.call = lambda *_, **__: {}
     for seed in seeds:
         method, path, raw, headers, query = malformed(seed)
         answer = house.client.request(
@@ -321,6 +332,38 @@ def test_malformed_messages_are_answered_in_words(house):
     errors = [message["error"]["message"] for message in told if "error" in message]
     assert len(errors) == len(messages)
     assert not any("Traceback" in error for error in errors)
+
+
+@pytest.mark.slow
+def test_a_thousand_malformed_messages_are_answered_one_by_one(house, log):
+    house.office.poses.call = lambda *_, **__: {}
+    draw = random.Random(7)
+    messages = []
+    for _ in range(1000):
+        body = {"id": draw.choice(VALUES), draw.choice(("pose", "q", "")): {}}
+        body["pose"] = {field: draw.choice(VALUES) for field in draw.sample(FIELDS, 3)}
+        text = json.dumps(body)
+        cut = draw.randrange(len(text))
+        messages.append(draw.choice((text, text[:cut], "[" * cut, text + "}")))
+    for start in range(0, 1000, 50):
+        some = [text for text in messages[start : start + 50] if not _is_question(text)]
+        heard = house.client.socket(some)
+        told = [json.loads(message["text"]) for message in heard if "text" in message]
+        errors = [message["error"] for message in told if "error" in message]
+        assert len(errors) == len(some)
+        assert all("Traceback" not in error["message"] for error in errors)
+    assert "Traceback" not in log.text
+    assert house.client.get("/api/files").status == 200
+
+
+def _is_question(text):
+    from lissom.studio.requests import PoseQuestion
+
+    try:
+        PoseQuestion(**json.loads(text)["pose"])
+    except Exception:
+        return False
+    return True
 
 
 def test_the_same_request_of_an_own_page_is_answered(house):

@@ -8,7 +8,7 @@ import pytest
 from studio_client import studio, wait_for
 
 from lissom.studio.explanation import explanation
-from lissom.studio.jobs import JobQueue, QueueFull
+from lissom.studio.jobs import JobQueue, Order, QueueFull
 from lissom.studio.worker import CallFailed, Worker
 
 
@@ -47,12 +47,13 @@ def queue(worker):
 
 
 def add(queue, tmp_path, source="arm"):
-    def place():
+    def order():
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.nc"
         path.touch()
-        return f"runs/{path.name}", path
+        asked = {"scenario": source, "result": str(path)}
+        return Order("simulate", source, source, asked, f"runs/{path.name}", path)
 
-    return queue.add(source, source, {"scenario": source}, place).number
+    return queue.add(order).number
 
 
 def states(queue):

@@ -29,6 +29,7 @@ from .robots import robots
 from .show import show
 from .simulate import simulate
 from .static import static
+from .step_response import step_response
 from .streams import (
     drop_output,
     flush,
@@ -122,6 +123,7 @@ VERBS = (
     matrices,
     mode_map,
     frequency_response,
+    step_response,
     reduce,
     sweep,
     bench,

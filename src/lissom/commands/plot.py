@@ -15,18 +15,24 @@ def plot(
     ],
     output: Annotated[
         str,
-        typer.Option("-o", "--output", metavar="FILE", help=".png, .pdf or .svg."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help=".png, .pdf or .svg; .html: the moving robot; .csv: the numbers.",
+        ),
     ],
     what: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help="Quantities with commas between: q,torque.upper,position.fore/tip,energy. Default: the usual page.",
+            help="Quantities with commas between: q,torque.upper,position.fore/tip,displacement.fore/tip,energy, and "
+            "forces in sections: fore/element0.mz, fore/element*.mz. Default: the usual ones.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Draw a run, or chosen quantities of it over time.
+    """Draw a run, or chosen quantities of it over time; as a picture, a table, or a page that moves.
 
     Example: lissom plot run.nc --what q,position.lower/tip -o run.png
     """

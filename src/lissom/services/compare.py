@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..describe import DescriptionError, Problem
+from .curves import rows_at
 from .frozen_model import FrozenModel
 from .output_files import PICTURE, check_outputs
 from .result_files import loaded_run
@@ -90,23 +91,13 @@ def _differences(
         if joint in _names(run, "joint"):
             own = first.q[:, _names(first, "joint").index(joint)][inside, None]
             other = run.q[:, _names(run, "joint").index(joint)][:, None]
-            distance = _at(t, run.t, other) - own
+            distance = rows_at(t, run.t, other) - own
             yield _difference(name, f"q.{joint}", "rad or m", t, own, distance)
     for tip in _tips(first):
         if tip in _tips(run):
             own = first.position(tip)[inside]
-            distance = _at(t, run.t, run.position(tip)) - own
+            distance = rows_at(t, run.t, run.position(tip)) - own
             yield _difference(name, f"position.{tip}", "m", t, own, distance)
-
-
-def _at(t: np.ndarray, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Rows at other times, by a cubic spline where there are enough of them."""
-    from scipy.interpolate import make_interp_spline
-
-    if np.array_equal(t, times):
-        return rows
-    order = min(3, len(times) - 1)
-    return make_interp_spline(times, rows, k=order)(t)
 
 
 def _difference(

@@ -1,7 +1,7 @@
 """Natural vibration."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -28,6 +28,10 @@ from .output_files import PAGE, PICTURE, check_outputs
 from .robot_facts import has_damping, values_by_name
 from .sources import RobotRequest
 
+if TYPE_CHECKING:
+    from ..show.viewer import Content
+
+FRAMES_PER_SECOND = 30
 STATIC = "static equilibrium under gravity"
 UNDEFORMED = "undeformed"
 MOVING = "motion given"
@@ -99,12 +103,51 @@ def modes(request: ModesRequest) -> ModesResult:
         return _modes(request, scenario)
 
 
-def _modes(request: ModesRequest, scenario: Scenario) -> ModesResult:
-    model = affordable_model(scenario)
+def mode_motion(request: ModesRequest) -> "Content":
+    """The robot swinging in the mode `animated_mode`, slowed down and enlarged, as something to draw."""
+    scenario = request.scenario()
+    with using(scenario.solver.backend):
+        swinging = solved_modes(request, scenario, affordable_model(scenario))
+        return motion_of(swinging)
+
+
+class SwingingModes(NamedTuple):
+    """Modes, and what they are those of."""
+
+    request: ModesRequest
+    scenario: Scenario
+    model: Model
+    state: State  # about which it vibrates
+    found: Any  # Modes or DampedModes
+
+
+def solved_modes(
+    request: ModesRequest, scenario: Scenario, model: Model
+) -> SwingingModes:
+    """The modes that a request asks for, of a model that is there already."""
     pose = request.q or scenario.initial.q
     state = model.at(pose) if request.undeformed else model.static(pose)
     found = _found_modes(model, pose, state, request)
-    share = _by_mode(found.share)
+    return SwingingModes(request, scenario, model, state, found)
+
+
+def motion_of(swinging: SwingingModes) -> "Content":
+    """The picture of the mode `animated_mode`."""
+    from ..show.mode_animation import mode_dataset
+    from ..show.viewer import animation_content
+
+    request, _, model, state, found = swinging
+    count = len(found.frequency_hz)
+    if request.animated_mode > count:
+        message = f"there are {count} modes"
+        raise refused("animated_mode", request.animated_mode, message)
+    data = mode_dataset(model, state, found, request.animated_mode)
+    return animation_content(data, 1.0, FRAMES_PER_SECOND)
+
+
+def _modes(request: ModesRequest, scenario: Scenario) -> ModesResult:
+    swinging = solved_modes(request, scenario, affordable_model(scenario))
+    _, _, model, state, found = swinging
     if request.picture is not None:
         found.plot(len(found.frequency_hz), request.picture)
     if request.animation is not None:
@@ -113,6 +156,12 @@ def _modes(request: ModesRequest, scenario: Scenario) -> ModesResult:
 
         number = request.animated_mode
         animate_mode(model, state, found, number, request.animation)
+    return modes_table(swinging)
+
+
+def modes_table(swinging: SwingingModes) -> ModesResult:
+    """Modes as numbers by the names of links and joints."""
+    request, scenario, model, state, found = swinging
     return ModesResult(
         robot=scenario.robot.name,
         formulation=scenario.formulation,
@@ -121,7 +170,7 @@ def _modes(request: ModesRequest, scenario: Scenario) -> ModesResult:
         q=values_by_name(model.joint_names, state.q),
         frequency_hz=found.frequency_hz,
         damping_ratio=found.damping_ratio,
-        share=share,
+        share=_by_mode(found.share),
         strain_share=_by_mode(found.strain),
         eigenvalue=complex_numbers(_exponents(found.eigenvalue)),
         stability=found.stability,

@@ -1,23 +1,29 @@
-"""Pictures of a run that is in a file."""
+"""A run that is in a file as a picture, as a page that moves, or as a table."""
 
-from ..describe import DescriptionError, Problem
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..describe.errors import refused
+from .curves import curves_of
 from .frozen_model import FrozenModel
-from .output_files import PICTURE, check_outputs
+from .output_files import PAGE, PICTURE, TABLE, check_outputs
 from .result_files import loaded_run
+
+if TYPE_CHECKING:
+    from ..show.run import Run
 
 
 class PlotRequest(FrozenModel):
-    """A result file, and what of it is drawn."""
+    """A result file, and what of it is drawn or written."""
 
     run: str
-    what: tuple[
-        str, ...
-    ] = ()  # quantities such as `q`, `position.lower/tip`; none: all
-    picture: str
+    # Quantities such as `q`, `position.lower/tip`, `lower/element0.mz`; none: the usual ones.
+    what: tuple[str, ...] = ()
+    picture: str  # a picture, a page that moves (.html), or a table (.csv)
 
 
 class PlotResult(FrozenModel):
-    """A picture."""
+    """A file."""
 
     run: str
     what: tuple[str, ...]
@@ -25,22 +31,36 @@ class PlotResult(FrozenModel):
 
 
 def plot(request: PlotRequest) -> PlotResult:
-    """The picture of a run: the usual page, or chosen quantities one above the other.
+    """The picture of a run: the usual page, or chosen quantities one above the other; or its table, or its motion.
 
     Raises:
-        DescriptionError: no such file, no such quantity, or a picture that cannot be written.
+        DescriptionError: no such file, no such quantity, or a file that cannot be written.
     """
-    check_outputs({"picture": (request.picture, PICTURE)})
+    check_outputs({"picture": (request.picture, (*PICTURE, *PAGE, *TABLE))})
+    ending = Path(request.picture).suffix.lower()
+    if ending in PAGE and request.what:
+        message = "a page that moves shows all: leave --what out"
+        raise refused("what", ", ".join(request.what), message)
     run = loaded_run(request.run)
-    if not request.what:
-        run.plot(request.picture)
+    if ending in PAGE:
+        run.animate(request.picture)
+    elif request.what:
+        _chosen(request, run, is_table=ending in TABLE)
+    elif ending in TABLE:
+        run.to_csv(request.picture)
     else:
-        from ..show.plot_quantities import plot_quantities
-        from ..solve.channels import UnknownNameError
-
-        try:
-            plot_quantities(run, request.what, request.picture)
-        except UnknownNameError as failure:
-            problem = Problem(None, None, "what", failure.name, failure.message)
-            raise DescriptionError([problem]) from None
+        run.plot(request.picture)
     return PlotResult(run=request.run, what=request.what, picture=request.picture)
+
+
+def _chosen(request: PlotRequest, run: "Run", is_table: bool) -> None:
+    from ..atomic import write_atomically
+    from ..show.plot_quantities import plot_curves
+    from ..show.run_curves import curves_as_csv
+
+    curves = curves_of(request.run, run, request.what)
+    if not is_table:
+        plot_curves(run.t, curves, request.picture)
+        return
+    text = curves_as_csv(run.t, curves)
+    write_atomically(request.picture, lambda file: file.write(text.encode()))

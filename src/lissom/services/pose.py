@@ -4,10 +4,12 @@ A slider asks for many poses of one robot: `PosedRobot` builds its model once.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..algebra.so3 import elementary
+from ..analyse.mass_properties import MassProperties, mass_properties, together
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe import Scenario
 from ..describe.doubt import lines_of
@@ -15,18 +17,34 @@ from ..describe.geometry import tip
 from ..native.compiled import using
 from ..scenarios.forecast import affordable_model
 from ..show.robot_scene import scene_of
+from ..show.scene import Scene
 from ..show.viewer import Content, still_content
+from ..solve.inverse_kinematics import UnreachableError, inverse_kinematics
 from ..solve.model import Model
 from ..solve.state import State
-from .frozen_model import FrozenModel, JointValues, NumberArray
-from .robot_facts import values_by_name
+from .frozen_model import FrozenModel, JointValues, NumberArray, Position
+from .modes import ModesRequest, ModesResult, modes_table, motion_of, solved_modes
+from .robot_facts import link_length, values_by_name
 from .sources import RobotRequest
+
+# [m] How near a node that is pulled comes to where it is pulled to: finer than a screen shows.
+PULLED = 1e-5
+
+
+class Pull(FrozenModel):
+    """A node that is to be brought to a place, the joints following by inverse kinematics."""
+
+    node: str
+    to: Position  # world axes [m]
 
 
 class PoseRequest(RobotRequest):
     """Joints held at q, with links that bend under gravity or stay as they were made."""
 
     sag: bool = True
+    # From q on, the joints that bring a node to a place; as near as it can be.
+    pull: Pull | None = None
+    masses: bool = False  # masses, centres and principal axes too
 
 
 class MovingJoint(FrozenModel):
@@ -47,6 +65,16 @@ class Frame(FrozenModel):
     origin: NumberArray
 
 
+class MassFacts(FrozenModel):
+    """Mass, its centre, and the principal axes of its inertia about the centre, in the world."""
+
+    name: str  # of the link, or of the robot
+    mass: float  # [kg]
+    centre: Position  # [m]
+    moments: NumberArray  # principal, smallest first [kg m^2]
+    axes: NumberArray  # as columns
+
+
 class PoseResult(FrozenModel):
     """What there is to draw of a robot in a pose, and what holds it there."""
 
@@ -56,38 +84,100 @@ class PoseResult(FrozenModel):
     q: dict[str, float]  # what the encoders read
     torque: dict[str, float] | None  # that hold it, where links bend
     sag: float  # of the tip from where a rigid robot has it [m]
+    tip: Position  # where the tip that is drawn stands [m]
     picture: Content  # see `show.viewer.still_content`
     dh_frames: tuple[Frame, ...]  # of links that are written by DH parameters
+    lengths: dict[str, float]  # of the links: along the beam, or from joint to tip [m]
+    masses: tuple[MassFacts, ...]  # of the links, and at last of all together
+    reached: bool  # False: what was pulled stays short of where it was pulled to
     warnings: tuple[str, ...]
+
+
+class ModesInMotion(FrozenModel):
+    """The modes at a pose, and the picture of one of them."""
+
+    modes: ModesResult
+    number: int  # of the mode that moves, counted from 1
+    picture: Content  # see `show.viewer.animation_content`
 
 
 def pose(request: PoseRequest) -> PoseResult:
     """The robot in one pose."""
-    return posed_robot(request).pose(request.q, request.sag)
+    return posed_robot(request).pose(request)
 
 
-def posed_robot(request: PoseRequest) -> "PosedRobot":
+def posed_robot(request: RobotRequest) -> "PosedRobot":
     """The robot of a request, ready to be asked for poses."""
     scenario = request.scenario()
     with using(scenario.solver.backend):
-        return PosedRobot(scenario, affordable_model(scenario))
+        model = affordable_model(scenario)
+        return PosedRobot(scenario, model, scene_of(model.robot))
 
 
 @dataclass(frozen=True)
 class PosedRobot:
-    """A robot and its model."""
+    """A robot, its model, and its shapes, which are the same in every pose."""
 
     scenario: Scenario
     model: Model
+    scene: Scene
 
-    def pose(self, q: JointValues | None, sag: bool) -> PoseResult:
+    def pose(self, request: PoseRequest) -> PoseResult:
         """Nodes and frames with the joints held at q; default: where the scenario starts, or zero."""
-        at = q or self.scenario.initial.q
+        at = request.q or self.scenario.initial.q
         with using(self.scenario.solver.backend):
-            state = self.model.static(at) if sag else self.model.at(at)
-            return self._drawn(state)
+            if request.pull is None:
+                return self._drawn(self._state(at, request.sag), request)
+            state, reached = self._pulled(at, request.pull, request.sag)
+            return self._drawn(state, request, reached)
 
-    def _drawn(self, state: State) -> PoseResult:
+    def modes(self, request: ModesRequest) -> ModesInMotion:
+        """Modes at the pose of a request; that of `animated_mode`, or the last one there is, moves."""
+        with using(self.scenario.solver.backend):
+            swinging = solved_modes(request, self.scenario, self.model)
+            number = min(request.animated_mode, len(swinging.found.frequency_hz))
+            asked = request.model_copy(update={"animated_mode": number})
+            picture = motion_of(swinging._replace(request=asked))
+            table = modes_table(swinging)
+        return ModesInMotion(modes=table, number=number, picture=picture)
+
+    @cached_property
+    def rigid(self) -> Model:
+        """The robot without any bending: small Jacobians."""
+        return Model(self.model.robot, modes=0)
+
+    def _state(self, q: JointValues | None, sag: bool) -> State:
+        return self.model.static(q) if sag else self.model.at(q)
+
+    def _pulled(
+        self, q: JointValues | None, pull: Pull, sag: bool
+    ) -> tuple[State, bool]:
+        """The state with a node where it was pulled to, and whether it came there."""
+        aim = np.asarray(pull.to)
+        joints, reached = self._nearest(q, pull.node, aim)
+        state = self._state(joints, sag)
+        if not sag:
+            return state, reached
+        # Inverse kinematics is that of rigid links: what they sag is aimed higher.
+        miss = aim - np.asarray(self.model.position(state, pull.node))
+        joints, reached = self._nearest(joints, pull.node, aim + miss)
+        return self._state(joints, sag), reached
+
+    def _nearest(
+        self, q: JointValues | None, node: str, to: np.ndarray
+    ) -> tuple[JointValues, bool]:
+        """Joints that put a node of the unbent robot at a place, or as near as they come, and whether they do."""
+        try:
+            found = inverse_kinematics(
+                self.rigid, to, node=node, start=q, tolerance=PULLED
+            )
+            return tuple(found.tolist()), True
+        except UnreachableError as failure:
+            return tuple(failure.q.tolist()), False
+
+    def _drawn(
+        self, state: State, request: PoseRequest, reached: bool = True
+    ) -> PoseResult:
         model = self.model
         poses = model.poses(state)
         position = model.node_rows(poses.position)
@@ -97,7 +187,7 @@ class PosedRobot:
         if state.torque is not None:
             torque = values_by_name(model.joint_names, state.torque)
         picture = still_content(
-            scene_of(model.robot),
+            self.scene,
             position,
             erls_position=rigid,
             rotation=model.node_rows(poses.rotation),
@@ -111,8 +201,12 @@ class PosedRobot:
             q=values_by_name(model.joint_names, state.encoder),
             torque=torque,
             sag=self._sag(state, position),
+            tip=position[picture["tip"]],
             picture=picture,
             dh_frames=_dh_frames(model, frame, rigid),
+            lengths=_lengths(model),
+            masses=_mass_facts(model, state) if request.masses else (),
+            reached=reached,
             warnings=lines_of(found),
         )
 
@@ -121,6 +215,27 @@ class PosedRobot:
         unbent = self.model.poses(self.model.at(state.encoder))
         rigid = self.model.node_rows(unbent.position)
         return float(np.linalg.norm(position[-1] - rigid[-1]))
+
+
+def _lengths(model: Model) -> dict[str, float]:
+    robot = model.robot
+    return {link.name: link_length(robot, i) for i, link in enumerate(robot.links)}
+
+
+def _mass_facts(model: Model, state: State) -> tuple[MassFacts, ...]:
+    """Of every link that has mass, and at last of the whole robot."""
+    links = mass_properties(model, state)
+    named = [*zip(model.link_names, links, strict=True)]
+    named.append((model.robot.name, together(links)))
+    return tuple(_facts_of(name, part) for name, part in named if part.mass > 0)
+
+
+def _facts_of(name: str, part: MassProperties) -> MassFacts:
+    moments, axes = part.principal
+    centre = part.centre.tolist()
+    return MassFacts(
+        name=name, mass=part.mass, centre=centre, moments=moments, axes=axes
+    )
 
 
 def _moving_joints(model: Model) -> tuple[MovingJoint, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..describe import Robot
+from ..describe.geometry import beam_path, tip
 
 if TYPE_CHECKING:
     pass
@@ -42,3 +43,13 @@ def named_nodes(names: Sequence[str], rows: np.ndarray) -> dict[str, Any]:
         link = name.rpartition("/")[0]
         tips[f"{link}/tip"] = row
     return named | tips
+
+
+def link_length(robot: Robot, i: int) -> float:
+    """Length along a beam's path; of other links, distance from the joint to the tip [m]."""
+    if robot.links[i].beam is not None:
+        path = np.asarray(beam_path(robot, i), dtype=float)
+        if len(path) > 1:
+            pieces = np.linalg.norm(np.diff(path, axis=0), axis=1)
+            return float(pieces.sum())
+    return float(np.linalg.norm(tip(robot, i)))

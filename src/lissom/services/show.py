@@ -7,12 +7,12 @@ import numpy as np
 
 from ..bodies.link_body import body_of
 from ..describe import Link, Robot
-from ..describe.geometry import beam_path, node_count, tip
+from ..describe.geometry import node_count
 from ..describe.section import section_text
 from ..scenarios.forecast import affordable_model
 from .frozen_model import FrozenModel, Position
 from .output_files import PICTURE, check_outputs
-from .robot_facts import has_damping, values_by_name
+from .robot_facts import has_damping, link_length, values_by_name
 from .sources import RobotRequest, source_line
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _shown_link(robot: Robot, i: int) -> ShownLink:
         name=link.name,
         joint=link.joint.type,
         body=_kind_of_body(link),
-        length=_length(robot, i),
+        length=link_length(robot, i),
         section=_body_text(link, len(body.names)),
         material=_shown_material(link),
         mass=float(body.total_mass),
@@ -149,16 +149,6 @@ def _kind_of_body(link: Link) -> str:
     if link.beam is not None:
         return "beam"
     return "fe" if link.fe is not None else "rigid"
-
-
-def _length(robot: Robot, i: int) -> float:
-    """Length along a beam's path; of other links, distance from the joint to the tip [m]."""
-    if robot.links[i].beam is not None:
-        path = np.asarray(beam_path(robot, i), dtype=float)
-        if len(path) > 1:
-            pieces = np.linalg.norm(np.diff(path, axis=0), axis=1)
-            return float(pieces.sum())
-    return float(np.linalg.norm(tip(robot, i)))
 
 
 def _shown_material(link: Link) -> ShownMaterial | None:

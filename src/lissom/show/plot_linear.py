@@ -1,4 +1,4 @@
-"""Figures of linear models: frequency responses, mode maps."""
+"""Figures of linear models: frequency and step responses, mode maps."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..analyse.linear.frequency_response import FrequencyResponse
+from ..analyse.linear.step_response import StepResponse
 from ..analyse.modes.mode_map import ModeMap
 from .axes import (
     INK,
@@ -63,6 +64,28 @@ def plot_frequency_response(
     # Parts of a turn: 18, 30, 45 and 90 degrees read better than 20 and 50.
     lower.yaxis.get_major_locator().set_params(steps=[1.8, 3, 4.5, 9, 10])
     upper.legend(loc="best", frameon=False, fontsize=8.5)
+    return finish(figure, path)
+
+
+def plot_step_response(
+    responses: Sequence[StepResponse], path: str | Path | None = None
+) -> Figure:
+    """Figure of one or several `StepResponse` over time.
+
+    Args:
+        responses: results of `step_response`.
+        path: file to write (png, pdf, svg), None for none.
+    """
+    figure = new_figure(10, 4.6)
+    axes = figure.subplots()
+    for k, one in enumerate(responses):
+        label = f"{one.input} → {one.output}"
+        axes.plot(one.t, one.response, label=label, lw=1.5, **_line(k))
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("output / input, SI units")
+    axes.set_title("Step response", **TITLE)
+    tidy_axes(axes)
+    axes.legend(loc="best", frameon=False, fontsize=8.5)
     return finish(figure, path)
 
 

@@ -44,6 +44,7 @@ DRAWING = (
     "camera",
     "painter",
     "labels",
+    "notes",
     "robot_view",
 )
 

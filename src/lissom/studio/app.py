@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
+from .analysis_routes import analyses
 from .door import LOGIN, POLICY, App, Door
 from .explanation import explanation, request_problems
 from .folder import FolderError
@@ -20,6 +21,7 @@ from .keys import Keys
 from .limits import Limits
 from .live import live
 from .office import Office
+from .result_routes import results
 from .routes import api, plain_answer
 from .worker import CallFailed
 
@@ -56,6 +58,8 @@ def studio_app(
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
     _add_pages(app, keys)
     app.include_router(api(office))
+    app.include_router(results(office))
+    app.include_router(analyses(office))
     app.include_router(live(office))
     _add_errors(app)
     return Door(app, keys, hosts, limits)
@@ -124,7 +128,7 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(FolderError)
     def folder_error(request: Request, failure: FolderError) -> Response:
         kind = "conflict" if failure.status == 409 else "bad input"
-        if failure.status == 403:
+        if failure.status != 404:
             LOG.warning("refused %s: %s", request.url.path, ascii(str(failure))[:200])
         return plain_answer(failure.status, explanation(kind, str(failure)))
 
@@ -135,6 +139,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(QueueFull)
     def queue_full(request: Request, failure: QueueFull) -> Response:
+        LOG.warning("refused %s: %s", request.url.path, failure)
         return plain_answer(429, explanation("busy", str(failure)))
 
     @app.exception_handler(RequestValidationError)

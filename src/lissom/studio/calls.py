@@ -8,6 +8,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from .analysis_calls import ANALYSIS_CALLS
+from .result_calls import RESULT_CALLS
+
 Data = dict[str, Any]
 # Called with what is known of the progress; raises KeyboardInterrupt where the call is to stop.
 Watch = Callable[[Data], None]
@@ -52,16 +55,31 @@ def validate(data: Data, watch: Watch) -> Any:
 
 def pose(data: Data, watch: Watch) -> Any:
     """A robot in a pose; the last few robots are kept ready."""
-    from ..services.pose import PoseRequest, posed_robot
+    from ..services.pose import PoseRequest
 
     request = PoseRequest(**data)
-    key = json.dumps([data["robot"], _stamp(data["robot"]), data.get("changes")])
+    return _posed_robot(request).pose(request)
+
+
+def modes_here(data: Data, watch: Watch) -> Any:
+    """The modes at a pose of a robot that is kept ready."""
+    from ..services.modes import ModesRequest
+
+    request = ModesRequest(**data)
+    return _posed_robot(request).modes(request)
+
+
+def _posed_robot(request: Any) -> Any:
+    """The robot of a request; the last few are kept."""
+    from ..services.pose import posed_robot
+
+    key = json.dumps([request.robot, _stamp(request.robot), request.changes])
     if key not in _posed:
         _posed[key] = posed_robot(request)
     _posed.move_to_end(key)
     while len(_posed) > KEPT_ROBOTS:
         _posed.popitem(last=False)
-    return _posed[key].pose(request.q, request.sag)
+    return _posed[key]
 
 
 def _stamp(source: str) -> Any:
@@ -113,8 +131,11 @@ CALLS: dict[str, Callable[[Data, Watch], Any]] = {
         choices,
         validate,
         pose,
+        modes_here,
         simulate,
         animation,
         matrices,
+        *RESULT_CALLS,
+        *ANALYSIS_CALLS,
     )
 }

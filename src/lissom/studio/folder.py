@@ -14,6 +14,7 @@ RESULTS = (".nc",)
 # What may be brought in: descriptions, their meshes and matrices, and results.
 UPLOADS = (*DESCRIPTIONS, *RESULTS, ".npz", ".npy", ".stl", ".obj", ".dae", ".csv")
 RUNS = "runs"
+STUDIES = ".sweep"
 MOST_FILES = 500
 DEEPEST = 4  # folders below folders
 LONGEST_NAME = 240
@@ -207,10 +208,10 @@ class Folder:
         self._write(free, content)
         return free.relative_to(self.root).as_posix()
 
-    def new_result(self, title: str) -> tuple[str, Path]:
+    def new_result(self, title: str, ending: str = ".nc") -> tuple[str, Path]:
         """Name and path of the next result."""
         stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in title)
-        name = f"{RUNS}/{stem.strip('-')[:60] or 'run'}.nc"
+        name = f"{RUNS}/{stem.strip('-')[:60] or 'run'}{ending}"
         path = self.path(name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -233,7 +234,12 @@ def _walk(root: Path) -> list[Path]:
     for folder, folders, names in os.walk(root, followlinks=False):
         here = Path(folder)
         deep = len(here.relative_to(root).parts)
-        folders[:] = [name for name in folders if name[0] not in ".~_"]
+        # What a study keeps is no result by itself.
+        folders[:] = [
+            name
+            for name in folders
+            if name[0] not in ".~_" and not name.endswith(STUDIES)
+        ]
         if deep >= DEEPEST or len(found) > 4 * MOST_FILES:
             folders.clear()
         for name in names:

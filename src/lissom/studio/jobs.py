@@ -1,4 +1,4 @@
-"""Runs that wait, go on and end, each in a process that can be ended."""
+"""Runs and long analyses that wait, go on and end, each in a process that can be ended."""
 
 import itertools
 import threading
@@ -13,6 +13,7 @@ from .worker import CallFailed, Worker
 QUEUED, RUNNING = "queued", "running"
 DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
 OPEN = (QUEUED, RUNNING)
+SIMULATE = "simulate"
 
 
 @dataclass(frozen=True)
@@ -20,20 +21,24 @@ class Job:
     """A run and how far it is."""
 
     number: int
+    call: str  # which service computes it
     title: str
     source: str  # library name or file, as the browser knows it
     changes: dict[str, Any]
-    file: str  # of the result, as the browser knows it
+    file: str  # of the result, as the browser knows it; empty where there is none
     state: str = QUEUED
-    t: float = 0.0  # simulated [s]
+    t: float = 0.0  # simulated [s], or done of an analysis
     t_end: float | None = None
+    unit: str = "s"  # of both
     added: float = 0.0  # seconds since 1970
     started: float | None = None
     moving: float | None = None  # when the first steps were done: compiling is over
     ended: float | None = None
     stopping: bool = False
     error: dict[str, Any] | None = None
-    result: dict[str, Any] | None = None
+    result: dict[str, Any] | None = (
+        None  # of a simulation: what is short enough to be told to every page
+    )
 
     @property
     def has_result(self) -> bool:
@@ -46,6 +51,18 @@ class QueueFull(Exception):
     """Too many runs wait already."""
 
 
+@dataclass(frozen=True)
+class Order:
+    """What a job is to compute, and the file that is kept free for it."""
+
+    call: str
+    title: str
+    source: str
+    request: dict[str, Any]  # of the service
+    file: str = ""  # of the result, as the browser knows it
+    path: Path | None = None  # the same on disk
+
+
 class JobQueue:
     """Runs in the order in which they were asked for, a few at a time."""
 
@@ -55,7 +72,8 @@ class JobQueue:
         self.history = history
         self.version = 0  # counts changes, so that those who watch know when to look
         self._jobs: dict[int, Job] = {}
-        self._requests: dict[int, dict[str, Any]] = {}
+        self._orders: dict[int, Order] = {}
+        self._answers: dict[int, Any] = {}
         self._running: dict[int, Worker] = {}
         self._numbers = itertools.count(1)
         self._change = threading.Condition()
@@ -65,33 +83,32 @@ class JobQueue:
             lane = threading.Thread(target=self._run_lane, args=(worker,), daemon=True)
             lane.start()
 
-    def add(
-        self,
-        title: str,
-        source: str,
-        request: dict[str, Any],
-        place: Callable[[], tuple[str, Path]],
-    ) -> Job:
-        """A run that waits for its turn.
-
-        Args:
-            title: in a few words.
-            source: library name or file, as the browser knows it.
-            request: of the service `simulate`, without its result.
-            place: gives name and path of the result, once the run is accepted.
-        """
+    def add(self, order: Callable[[], Order]) -> Job:
+        """A run or an analysis that waits for its turn; `order` is asked once there is room for it."""
         with self._change:
             waiting = [job for job in self._jobs.values() if job.state in OPEN]
             if len(waiting) >= self.most:
                 raise QueueFull(f"{self.most} runs wait already: cancel some first")
             number = next(self._numbers)
-            name, path = place()
-            changes = request.get("changes", {})
-            job = Job(number, title, source, changes, name, added=time())
+            given = order()
+            job = Job(
+                number,
+                given.call,
+                given.title,
+                given.source,
+                given.request.get("changes", {}),
+                given.file,
+                added=time(),
+            )
             self._jobs[number] = job
-            self._requests[number] = {**request, "result": str(path)}
+            self._orders[number] = given
             self._changed()
         return job
+
+    def answer(self, number: int) -> Any:
+        """All that the service of a job answered, None where there is nothing."""
+        with self._change:
+            return self._answers.get(number)
 
     def jobs(self) -> list[dict[str, Any]]:
         """All jobs as plain data, the newest first."""
@@ -145,16 +162,20 @@ class JobQueue:
                 moving = self._jobs[number].moving or time()
                 self._update(number, moving=moving, **progress)
 
-        request = self._requests[number]
+        order = self._orders[number]
+        answer = None
         try:
-            result = worker.call("simulate", request, self.limit_s, watch)
-            outcome: dict[str, Any] = {"state": DONE, "result": result}
+            answer = worker.call(order.call, order.request, self.limit_s, watch)
+            told = answer if order.call == SIMULATE else None
+            outcome: dict[str, Any] = {"state": DONE, "result": told}
         except CallFailed as failure:
             stopped = failure.reason["kind"] == "interrupted"
             state = CANCELLED if stopped else FAILED
             outcome = {"state": state, "error": failure.reason}
+            answer = failure.reason.get("partial")
         with self._change:
             del self._running[number]
+            self._answers[number] = answer
             self._update(number, ended=time(), stopping=False, **outcome)
             self._clean(number)
             self._forget()
@@ -169,8 +190,8 @@ class JobQueue:
 
     def _clean(self, number: int) -> None:
         """The name that was kept free for a result is given back where there is none."""
-        path = Path(self._requests.pop(number)["result"])
-        if path.is_file() and path.stat().st_size == 0:
+        path = self._orders.pop(number).path
+        if path is not None and path.is_file() and path.stat().st_size == 0:
             path.unlink()
 
     def _forget(self) -> None:
@@ -178,3 +199,4 @@ class JobQueue:
         ended = [n for n, job in self._jobs.items() if job.state not in OPEN]
         for number in sorted(ended)[: -self.history]:
             del self._jobs[number]
+            self._answers.pop(number, None)

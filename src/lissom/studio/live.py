@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from typing import Any
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
@@ -15,6 +16,7 @@ from .requests import PoseQuestion
 from .routes import posed
 from .worker import CallFailed
 
+LOG = logging.getLogger("lissom.studio")
 LOOK_S = 0.1  # between two looks at the queue
 
 
@@ -73,6 +75,7 @@ async def _listen(socket: WebSocket, office: Office, slider: "_Slider") -> None:
 
 
 async def _complain(socket: WebSocket, message: str) -> None:
+    LOG.warning("refused a message: %s", ascii(message)[:200])
     await socket.send_json({"error": explanation("bad input", message)})
 
 

@@ -27,9 +27,10 @@ class Office:
     ):
         self.folder = folder
         self.limits = limits
-        # Typing is checked while a slider moves: two processes.
+        # Typing is checked while a slider moves: processes of their own.
         self.files = new_worker()
         self.poses = new_worker()
+        self.analyses = new_worker()
         self.runs = [new_worker() for _ in range(lanes)]
         self.queue = JobQueue(self.runs, limits.run_s, limits.jobs, limits.history)
         self._known: dict[str, Any] = {}
@@ -39,6 +40,7 @@ class Office:
         self.queue.close()
         self.files.close()
         self.poses.close()
+        self.analyses.close()
 
     def ask(self, worker: Worker, call: str, **data: Any) -> Any:
         """The answer of a service."""

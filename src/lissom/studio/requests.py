@@ -4,10 +4,17 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ..services.frozen_model import FrozenModel, JointValues
+from ..services.frozen_model import FrozenModel, JointValues, Position
 
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 Changes = Annotated[dict[str, Any], Field(max_length=200)]
+
+
+class Pull(FrozenModel):
+    """A node, and where it is pulled to [m]."""
+
+    node: Name
+    to: Position
 
 
 class SaveRequest(FrozenModel):
@@ -32,7 +39,21 @@ class PoseQuestion(FrozenModel):
     changes: Changes = {}
     q: JointValues | None = None
     sag: bool = True
+    pull: Pull | None = None  # a node to be brought to a place
+    masses: bool = False
     draft: bool = False  # as it is typed, not as it was saved
+
+
+class ModesQuestion(FrozenModel):
+    """The modes of a robot in a pose, one of them in motion."""
+
+    source: Name
+    changes: Changes = {}
+    q: JointValues | None = None
+    locked: bool = True  # joints held
+    damped: bool = False
+    count: Annotated[int, Field(ge=1, le=30)] = 6
+    animated_mode: Annotated[int, Field(ge=1, le=30)] = 1
 
 
 class RunRequest(FrozenModel):

@@ -1,19 +1,19 @@
 """What the server answers: every route is one question to the folder, to a service or to the queue of runs."""
 
-import tempfile
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
-from starlette.background import BackgroundTask
 
+from .answer_files import answered_file
 from .folder import FolderError
+from .jobs import SIMULATE, Order
 from .office import Office, check_changes
 from .requests import (
     DraftRequest,
     MatricesQuestion,
+    ModesQuestion,
     PoseQuestion,
     RunRequest,
     SaveRequest,
@@ -101,25 +101,27 @@ def _add_robots(router: APIRouter, office: Office) -> None:
         """A robot to draw, with its sag and its holding torques."""
         return posed(office, question)
 
+    @router.post("/modes")
+    def modes(question: ModesQuestion) -> Answer:
+        """The modes at a pose, one of them in motion."""
+        check_changes(question.changes)
+        asked = question.model_dump(exclude={"source"})
+        source = office.source(question.source)
+        return office.ask(office.poses, "modes_here", robot=source, **asked)
+
     @router.post("/matrices")
     def matrices(question: MatricesQuestion) -> FileResponse:
         """The equations of motion at a state, as a file."""
         check_changes(question.changes)
-        place = Path(tempfile.mkdtemp(prefix="lissom-matrices-"))
-        path = place / f"matrices{question.ending}"
+        source = office.source(question.source)
         asked = question.model_dump(exclude={"source", "ending"})
-        try:
-            source = office.source(question.source)
-            office.ask(office.poses, "matrices", robot=source, file=str(path), **asked)
-        except BaseException:
-            _remove(path)
-            raise
-        return FileResponse(
-            path,
-            media_type="application/octet-stream",
-            filename=path.name,
-            background=BackgroundTask(_remove, path),
-        )
+
+        def write(path: str) -> object:
+            return office.ask(
+                office.poses, "matrices", robot=source, file=path, **asked
+            )
+
+        return answered_file(f"matrices{question.ending}", write)
 
 
 def posed(office: Office, question: PoseQuestion) -> Answer:
@@ -128,11 +130,6 @@ def posed(office: Office, question: PoseQuestion) -> Answer:
     find = office.draft_source if question.draft else office.source
     asked = question.model_dump(exclude={"source", "draft"})
     return office.ask(office.poses, "pose", robot=find(question.source), **asked)
-
-
-def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.parent.rmdir()
 
 
 def _add_runs(router: APIRouter, office: Office) -> None:
@@ -148,12 +145,18 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         """A run that waits for its turn."""
         check_changes(request.changes)
         source = office.source(request.source)
-        title = _title(request.source)
-        asked = {"scenario": source, "changes": request.changes}
-        job = office.queue.add(
-            title, request.source, asked, lambda: folder.new_result(title)
-        )
-        return asdict(job)
+        title = title_of(request.source)
+
+        def order() -> Order:
+            name, path = folder.new_result(title)
+            asked = {
+                "scenario": source,
+                "changes": request.changes,
+                "result": str(path),
+            }
+            return Order(SIMULATE, title, request.source, asked, name, path)
+
+        return asdict(office.queue.add(order))
 
     @router.delete("/jobs/{number}")
     def cancel(number: int) -> Answer:
@@ -162,6 +165,14 @@ def _add_runs(router: APIRouter, office: Office) -> None:
             raise FolderError(f"run {number}: there is none, or it has ended", 404)
         return {}
 
+    @router.get("/jobs/{number}/answer")
+    def answer(number: int) -> Answer:
+        """All that an analysis found, or what there is of it."""
+        found = office.queue.answer(number)
+        if found is None:
+            raise FolderError(f"run {number}: there is no answer", 404)
+        return found
+
     @router.get("/animation")
     def animation(name: str) -> Answer:
         """A result to draw, with its charts."""
@@ -169,7 +180,7 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         return office.ask(office.files, "animation", file=str(path))
 
 
-def _title(source: str) -> str:
+def title_of(source: str) -> str:
     """A run is called after its file, without folders and endings."""
     last = source.rpartition(":")[2].rpartition("/")[2]
     return last.partition(".")[0] or "run"

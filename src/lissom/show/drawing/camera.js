@@ -81,6 +81,13 @@ export class Camera {
     return product(lens, view);
   }
 
+  // How far to the right and upwards a place on the stage is seen, at the distance of one from the eye.
+  ray(x, y, width, height) {
+    const half = Math.tan(FIELD / 2);
+    const aspect = width / Math.max(height, 1);
+    return [half * aspect * (2 * x / width - 1), half * (1 - 2 * y / height)];
+  }
+
   orbit(dx, dy) {
     this.azimuth -= 0.008 * dx;
     this.elevation = clamp(this.elevation + 0.008 * dy, -STEEPEST, STEEPEST);

@@ -31,6 +31,7 @@ export class LabelPen {
   drawLabel(label, [x, y], colors) {
     this.pen.textAlign = label.dot ? "left" : "center";
     const shift = label.dot ? 9 : 0;
+    if (label.ring) this.drawRing(x, y, label.color);
     if (label.dot) this.drawDot(x, y, label.color, colors.back);
     if (label.text) this.write(label.text, x + shift, y - shift, label.color, colors.back, label.bold);
   }
@@ -42,6 +43,15 @@ export class LabelPen {
     pen.fill();
     pen.strokeStyle = back;
     pen.lineWidth = 1.5;
+    pen.stroke();
+    pen.lineWidth = 3;
+  }
+  drawRing(x, y, color) {
+    const pen = this.pen;
+    pen.beginPath();
+    pen.arc(x, y, 8, 0, 7);
+    pen.strokeStyle = color;
+    pen.lineWidth = 2.5;
     pen.stroke();
     pen.lineWidth = 3;
   }

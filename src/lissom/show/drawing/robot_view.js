@@ -3,10 +3,11 @@ import { Camera } from "./camera.js";
 import { LabelPen } from "./labels.js";
 import { Lines, Solids } from "./mesh.js";
 import { Motion } from "./motion.js";
+import { drawDimensions, drawMarks, drawMasses } from "./notes.js";
 import { Painter } from "./painter.js";
 import { drawGhost, drawJoint, drawLink, drawLoads, drawTrail } from "./robot.js";
 import { LINK_COLORS, THEMES, rgb } from "./themes.js";
-import { column, distance, times, turn, add } from "./vectors.js";
+import { column, distance, dot, times, turn, add } from "./vectors.js";
 
 export const NO_WEBGL =
   "This page draws with WebGL 2, which is switched off or missing in this browser. Switch on hardware acceleration, or open the file in a current Firefox, Chrome, Edge or Safari.";
@@ -23,6 +24,11 @@ export class RobotView {
     this.lines = new Lines();
     this.labels = [];
     this.dhFrames = [];
+    // Words at nodes, lengths of links, masses with their centres: what a page wants to be written into the picture.
+    this.notes = { marks: {}, lengths: {}, masses: [] };
+    // The node that can be pulled, null where none can.
+    this.handle = null;
+    this.onPull = () => {};
     this.pointers = new Map();
     this.onChange = () => {};
   }
@@ -90,6 +96,10 @@ export class RobotView {
     if (choices.frames) this.addFrames(colors);
     if (choices.dh) this.addDhFrames(colors);
     if (choices.nodes) this.addNodes(colors);
+    if (choices.dimensions) drawDimensions(this, this.notes.lengths, colors);
+    if (choices.masses) drawMasses(this, this.notes.masses, colors);
+    drawMarks(this, this.notes.marks, colors);
+    if (this.handle) this.addHandle(colors);
     return { solids, lines, castShadow, trailEnd, ground: choices.ground && { centre, level: ground, size } };
   }
   addLinks(colors) {
@@ -142,6 +152,29 @@ export class RobotView {
     });
   }
 
+  // What can be pulled has a ring around it.
+  addHandle(colors) {
+    const n = this.motion.nodes.indexOf(this.handle);
+    if (n >= 0) this.labels.push({ at: this.motion.drawnPoint(n, this.choices.scale), text: "", color: colors.trail, ring: true });
+  }
+  // Where a node is pulled to: a place on the stage, as far from the eye as the node is.
+  pulledTo(name, x, y) {
+    const at = this.motion.drawnPoint(this.motion.nodes.indexOf(name), this.choices.scale);
+    const [right, top, back] = this.camera.axes();
+    const depth = dot(add(this.camera.eye(), at, -1), back);
+    const [across, up] = this.camera.ray(x, y, this.stage.clientWidth, this.stage.clientHeight);
+    const drawn = add(add(add(this.camera.eye(), back, -depth), right, across * depth), top, up * depth);
+    // Where the deformation is exaggerated, the node itself is nearer to the rigid robot than it is drawn.
+    const exaggerated = add(at, this.motion.drawnPoint(this.motion.nodes.indexOf(name), 1), -1);
+    return add(drawn, exaggerated, -1);
+  }
+
+  isNear(name, x, y) {
+    const vp = this.camera.viewProjection(this.aspect);
+    const n = this.motion.nodes.indexOf(name);
+    const place = n < 0 ? null : this.labelPen.onScreen(vp, this.motion.drawnPoint(n, this.choices.scale));
+    return place !== null && Math.hypot(place[0] - x, place[1] - y) < PICKED_WITHIN;
+  }
   // The node drawn at a place on the stage, null where there is none.
   nodeNear(x, y) {
     const vp = this.camera.viewProjection(this.aspect);
@@ -160,7 +193,8 @@ export class RobotView {
     const { canvas, stage } = this;
     canvas.onpointerdown = (event) => {
       canvas.setPointerCapture(event.pointerId);
-      this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY, pan: event.button !== 0 });
+      const pulls = this.handle && event.button === 0 && this.isNear(this.handle, event.offsetX, event.offsetY);
+      this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY, pan: event.button !== 0, pulls });
       stage.classList.add("dragging");
     };
     canvas.onpointermove = (event) => this.drag(event);
@@ -192,6 +226,10 @@ export class RobotView {
   drag(event) {
     const before = this.pointers.get(event.pointerId);
     if (!before || !this.camera) return;
+    if (before.pulls) {
+      this.onPull(this.pulledTo(this.handle, event.offsetX, event.offsetY));
+      return;
+    }
     const { camera } = this;
     const dx = event.clientX - before.x;
     const dy = event.clientY - before.y;

@@ -1,73 +1,183 @@
-// Curves over time with one cursor for all: it shows the time of the picture, and a drag on a chart moves both.
+// Curves with one cursor for all: it shows the time of the picture, and a drag on a chart moves both.
+// Two more cursors, A and B, measure: with Shift and a click, or from the keyboard.
 import { seriesColor } from "/assets/drawing/themes.js";
 import { uPlot } from "/assets/vendor/chart.js";
 import { make, shown } from "./dom.js";
+import { onTheme } from "./theme.js";
 
 const HEIGHT = 170;
+const KEY_STEP = 0.005; // of what is shown
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-export class Chart {
-  constructor(title, unit, onTime) {
-    this.title = `${title} [${unit}]`;
+// What the cursors of all charts on a screen share.
+export class Cursors {
+  constructor(onTime) {
     this.onTime = onTime;
+    this.charts = new Set();
     this.t = 0;
-    this.place = make("div", { class: "plot", role: "img" });
-    this.element = make("figure", { class: "chart" }, make("h3", {}, this.title), this.place);
-    this.element.style.margin = 0;
-  }
-
-  // Times, and one array of values for each named curve.
-  show(time, curves) {
-    this.plot?.destroy();
-    this.describe(time, curves);
-    const axis = { stroke: color("--soft"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line") }, size: 54 };
-    const series = curves.map(({ name, dash }, k) => ({
-      label: name, stroke: seriesColor(k), width: 1.5, dash, points: { show: false }, value: (_, v) => shown(v),
-    }));
-    const options = {
-      width: Math.max(this.place.clientWidth, 260), height: HEIGHT, scales: { x: { time: false } },
-      axes: [{ ...axis, size: 30 }, axis], cursor: { drag: { x: false, y: false }, y: false },
-      series: [{ label: "t [s]", value: (_, v) => shown(v) }, ...series], hooks: { draw: [(plot) => this.drawTime(plot)] },
-    };
-    this.plot = new uPlot(options, [time, ...curves.map(({ values }) => values)], this.place);
-    this.listen();
-    new ResizeObserver(() => this.resize()).observe(this.element);
-  }
-  // The chart in words, for those who do not see it.
-  describe(time, curves) {
-    const parts = curves.map(({ name, values }) => {
-      const finite = values.filter(Number.isFinite);
-      return `${name} from ${shown(Math.min(...finite), 3)} to ${shown(Math.max(...finite), 3)}`;
-    });
-    this.place.setAttribute("aria-label", `${this.title} over ${shown(time.at(-1), 3)} s: ${parts.join(", ")}`);
-  }
-  resize() {
-    const width = this.element.clientWidth;
-    if (this.plot && width > 0 && width !== this.plot.width) this.plot.setSize({ width, height: HEIGHT });
-  }
-  listen() {
-    const { over } = this.plot;
-    const move = (event) => this.onTime(this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x"));
-    over.onpointerdown = (event) => { over.setPointerCapture(event.pointerId); move(event); };
-    over.onpointermove = (event) => { if (event.buttons) move(event); };
+    this.marks = [null, null];
   }
   moveTo(t) {
     this.t = t;
+    this.charts.forEach((chart) => chart.showTime(t));
+  }
+  // The next mark is A, then B, then A again.
+  mark(x) {
+    const [a, b] = this.marks;
+    this.marks = a === null || b !== null ? [x, null] : [a, x];
+    this.charts.forEach((chart) => chart.showMarks());
+  }
+  clearMarks() {
+    this.marks = [null, null];
+    this.charts.forEach((chart) => chart.showMarks());
+  }
+}
+
+export class Chart {
+  // `axis`: what is plotted against, "t [s]" unless told otherwise; `logarithmic`: axes that are, "x" and "y".
+  constructor(title, unit, cursors, { axis = "t [s]", logarithmic = [], height = HEIGHT } = {}) {
+    this.title = unit ? `${title} [${unit}]` : title;
+    this.unit = unit;
+    Object.assign(this, { cursors, axis, logarithmic, height });
+    this.place = make("div", { class: "plot", role: "group", "aria-roledescription": "chart", tabIndex: 0 });
+    this.heading = make("h3", {}, this.title);
+    this.measured = make("div", { class: "measured numbers", role: "status" });
+    this.element = make("figure", { class: "chart" }, this.heading, this.place, this.measured);
+    this.lines = ["time", "mark", "mark"].map((kind) => make("div", { class: `cursor ${kind}`, hidden: true, "aria-hidden": "true" }));
+    this.place.onkeydown = (event) => this.key(event);
+    cursors?.charts.add(this);
+    new ResizeObserver(() => this.resize()).observe(this.element);
+    this.forgetTheme = onTheme(() => { if (this.plot && this.place.isConnected) this.show(this.x, this.curves); });
+  }
+  remove() {
+    this.cursors?.charts.delete(this);
+    this.forgetTheme();
+    this.element.remove();
+    this.plot?.destroy();
+    this.plot = null;
+  }
+
+  // Places along the axis, and one array of values for each named curve.
+  show(x, curves) {
+    this.plot?.destroy();
+    Object.assign(this, { x, curves });
+    this.describe(x, curves);
+    const line = { stroke: color("--soft"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line") }, size: 54, values: (_, places) => places.map(tick) };
+    const series = curves.map(({ name, dash, color: own }, k) => ({
+      label: name, stroke: own ?? seriesColor(k), width: 1.5, dash, points: { show: false }, value: (_, v) => shown(v),
+    }));
+    const scale = (which) => (this.logarithmic.includes(which) ? { distr: 3 } : {});
+    const options = {
+      width: Math.max(this.place.clientWidth, 260), height: this.height, scales: { x: { time: false, ...scale("x") }, y: scale("y") },
+      axes: [{ ...line, size: 30 }, line], cursor: { drag: { x: false, y: false }, x: false, y: false, points: { show: false } },
+      series: [{ label: this.axis, value: (_, v) => shown(v) }, ...series],
+      // Places on the axis are known once the curves are drawn.
+      hooks: { draw: [() => this.showCursors()] },
+    };
+    this.plot = new uPlot(options, [x, ...curves.map(({ values }) => values)], this.place);
+    this.plot.over.append(...this.lines);
+    this.listen();
+  }
+  showCursors() {
+    this.showTime(this.cursors?.t ?? this.x[0]);
+    this.showMarks();
+  }
+  // The chart in words, for those who do not see it.
+  describe(x, curves) {
+    const parts = curves.map(({ name, values }) => {
+      const [low, high] = extent(values);
+      return `${name} from ${shown(low, 3)} to ${shown(high, 3)}`;
+    });
+    const keys = this.cursors ? ". Arrow keys move the time, M sets a mark, Escape takes the marks away" : "";
+    this.place.setAttribute("aria-label", `${this.title} over ${this.axis} from ${shown(x[0], 3)} to ${shown(x.at(-1), 3)}: ${parts.join(", ")}${keys}`);
+  }
+  resize() {
+    const width = this.element.clientWidth;
+    if (!this.plot || width <= 0 || width === this.plot.width) return;
+    this.plot.setSize({ width, height: this.height });
+  }
+
+  // --- cursors ---
+  listen() {
+    const { over } = this.plot;
+    const place = (event) => this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
+    over.onpointerdown = (event) => {
+      if (!this.cursors) return;
+      if (event.shiftKey) return this.cursors.mark(place(event));
+      over.setPointerCapture(event.pointerId);
+      this.cursors.onTime(place(event));
+    };
+    over.onpointermove = (event) => { if (this.cursors && event.buttons && !event.shiftKey) this.cursors.onTime(place(event)); };
+  }
+  key(event) {
+    if (!this.cursors || !this.plot) return;
+    const { t } = this.cursors;
+    const step = KEY_STEP * (this.x.at(-1) - this.x[0]) * (event.shiftKey ? 10 : 1);
+    const acts = {
+      ArrowLeft: () => this.cursors.onTime(t - step), ArrowRight: () => this.cursors.onTime(t + step),
+      Home: () => this.cursors.onTime(this.x[0]), End: () => this.cursors.onTime(this.x.at(-1)),
+      m: () => this.cursors.mark(t), M: () => this.cursors.mark(t), Escape: () => this.cursors.clearMarks(),
+    };
+    if (!acts[event.key]) return;
+    event.preventDefault();
+    acts[event.key]();
+  }
+  // A line over the curves: they themselves need no new drawing.
+  placeLine(line, x) {
+    const at = x === null ? NaN : this.plot.valToPos(x, "x");
+    line.hidden = !(at >= 0 && at <= this.plot.over.clientWidth);
+    if (!line.hidden) line.style.transform = `translateX(${at}px)`;
+  }
+  showTime(t) {
     if (!this.plot) return;
+    if (this.cursors) this.placeLine(this.lines[0], t);
     // The legend shows the values at this time.
     this.plot.setLegend({ idx: this.plot.valToIdx(t) });
-    this.plot.redraw(false);
   }
-  drawTime(plot) {
-    const x = plot.valToPos(this.t, "x", true);
-    const { ctx, bbox } = plot;
-    ctx.save();
-    ctx.strokeStyle = color("--ink");
-    ctx.lineWidth = 1;
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-    ctx.restore();
+  showMarks() {
+    if (!this.plot || !this.cursors) return;
+    const { marks } = this.cursors;
+    marks.forEach((x, k) => this.placeLine(this.lines[k + 1], x));
+    this.measured.textContent = this.measurement(marks);
   }
+  measurement([a, b]) {
+    if (a === null) return "";
+    const one = (x) => this.curves.map(({ name, values }) => `${name} ${shown(valueAt(this.x, values, x))}`).join(", ");
+    if (b === null) return `A ${shown(a)}: ${one(a)}`;
+    const apart = this.curves.map(({ name, values }) => `${name} ${shown(valueAt(this.x, values, b) - valueAt(this.x, values, a))}`);
+    const rate = this.axis === "t [s]" && b !== a ? `, 1/\u0394 ${shown(1 / Math.abs(b - a))} Hz` : "";
+    return `A ${shown(a)}, B ${shown(b)}: \u0394 ${shown(b - a)}${rate}; B \u2212 A: ${apart.join(", ")}`;
+  }
+}
+
+// Between the powers of ten of a logarithmic axis there is nothing to read.
+function tick(value) {
+  if (value === null) return "";
+  const [digits, power] = shown(value, 3).split("e");
+  return power ? `${+digits}e${power}` : digits;
+}
+
+export function extent(values) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
+}
+
+// Straight between the two samples around x.
+export function valueAt(places, values, x) {
+  let low = 0;
+  let high = places.length - 1;
+  if (high < 1) return values[0];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (places[middle] <= x) low = middle;
+    else high = middle;
+  }
+  const part = Math.min(Math.max((x - places[low]) / (places[high] - places[low] || 1), 0), 1);
+  return values[low] * (1 - part) + values[high] * part;
 }

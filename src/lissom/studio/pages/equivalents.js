@@ -45,16 +45,79 @@ export function runLines(source, changes, file) {
   return { command, lines };
 }
 
-export function resultLines(file) {
-  const command = `lissom plot ${quoted(file)} -o run.png`;
-  const lines = ["import lissom as ls", `run = ls.Run.load(${python(file)})`, 'run.animate("run.html")'];
-  return { command, lines };
+export function resultLines(file, what = [], others = []) {
+  const chosen = what.length ? ` --what ${quoted(what.join(","))}` : "";
+  const commands = [`lissom plot ${quoted(file)}${chosen} -o run.png`];
+  const lines = ["import lissom as ls", `run = ls.Run.load(${python(file)})`, "print(run)", 'run.animate("run.html")'];
+  if (others.length) {
+    commands.push(`lissom compare ${[file, ...others].map(quoted).join(" ")} --plot difference.png`);
+    lines.push("from lissom.services.compare import CompareRunsRequest, compare", `found = compare(CompareRunsRequest(runs=${python([file, ...others])}))`, "print(found.differences)");
+  }
+  return { command: commands.join("\n"), lines };
 }
 
 export function fileLines(source) {
   const command = `lissom validate ${quoted(sourceName(source))}`;
   const lines = ["import lissom as ls", `robot = ls.Robot.load(${python(sourceName(source))})`, "print(robot)"];
   return { command, lines };
+}
+
+// What each tab of the analyses stands for.
+export function analysisLines(tab, question, parts) {
+  return { modes: modesLines, map: mapLines, linear: linearLines, control: controlLines, sweep: sweepLines }[tab](question, parts[tab]);
+}
+const pointOptions = ({ q, kp, kd, locked }) => [q && `--q=${q.join(",")}`, kp !== undefined && `--kp ${kp}`, kd !== undefined && `--kd ${kd}`, locked && "--locked"].filter(Boolean);
+const pointArguments = ({ kp, kd, locked }) => [kp !== undefined && `kp=${python(kp)}`, kd !== undefined && `kd=${python(kd)}`, locked && "locked=True"].filter(Boolean);
+const modelLine = (source) => `model = ls.Model(ls.Robot.load(${python(sourceName(source))}))`;
+const poseOf = ({ q }) => (q ? python(q) : "[0.0] * model.n_joints");
+
+function modesLines(question, tab) {
+  const { count, damped, undeformed } = tab.question();
+  const options = [...pointOptions(question), damped && "--damped", undeformed && "--undeformed", `--count ${count}`].filter(Boolean);
+  const given = [...pointArguments(question), damped && "damped=True", `count=${count}`].filter(Boolean);
+  const command = `lissom modes ${quoted(sourceName(question.source))} ${options.join(" ")} --animate mode.html --mode ${tab.mode}`;
+  const state = undeformed ? "at" : "static";
+  const lines = ["import lissom as ls", modelLine(question.source), `state = model.${state}(${poseOf(question)})`, `modes = ls.modes(model, state, ${given.join(", ")})`, "print(modes)", `ls.animate_mode(model, state, modes, ${tab.mode}, "mode.html")`];
+  return { command, lines };
+}
+function mapLines(question, tab) {
+  const axes = tab.over();
+  const over = axes.map(({ name, start, stop, points }) => `--over ${quoted(`${name}=${start}:${stop}:${points}`)}`).join(" ");
+  const command = `lissom mode-map ${quoted(sourceName(question.source))} ${over} --deg ${pointOptions(question).join(" ")} --count ${+tab.count.value} --plot map.png`;
+  const lines = ["from lissom.services.mode_map import MapAxis, ModeMapRequest, mode_map",
+    `axes = [${axes.map(({ name, start, stop, points }) => `MapAxis(name=${python(name)}, start=${start}, stop=${stop}, points=${points})`).join(", ")}]`,
+    `found = mode_map(ModeMapRequest(robot=${python(sourceName(question.source))}, over=axes, degrees=True, ${[...pointArguments(question), `count=${+tab.count.value}`].join(", ")}))`,
+    "print(found.modes)"];
+  return { command, lines };
+}
+function linearLines(question, tab) {
+  const { inputs, outputs } = tab.channels();
+  const name = quoted(sourceName(question.source));
+  const channels = [inputs && `--inputs ${quoted(inputs.join(","))}`, outputs && `--outputs ${quoted(outputs.join(","))}`].filter(Boolean).join(" ");
+  const point = pointOptions(question).join(" ");
+  const commands = [`lissom linearize ${name} ${channels} ${point} -o model.npz`];
+  if (inputs && outputs) commands.push(`lissom frequency-response ${name} ${channels} ${point} --plot bode.png`, `lissom step-response ${name} ${channels} ${point} --plot step.png`);
+  const given = [...pointArguments(question), inputs && `inputs=${python(inputs)}`, outputs && `outputs=${python(outputs)}`].filter(Boolean);
+  const lines = ["import lissom as ls", modelLine(question.source), `linear = ls.linearize(model, ${[poseOf(question), ...given].join(", ")})`, 'linear.save("model.npz")', "print(linear)"];
+  if (inputs && outputs) lines.push(`bode = ls.frequency_response(linear, ${python(inputs[0])}, ${python(outputs[0])})`, `step = ls.step_response(linear, ${python(inputs[0])}, ${python(outputs[0])})`);
+  return { command: commands.join("\n"), lines };
+}
+function controlLines(question, tab) {
+  const study = sourceName(tab.study.value || "library:double-pendulum");
+  const command = `lissom control compare ${quoted(study)} --plot compare.png -o rows.csv --results runs`;
+  const lines = ["from lissom.services.control_comparison import CompareRequest, compare", `found = compare(CompareRequest(study=${python(study)}, picture="compare.png"))`, "print(found.rows)"];
+  return { command, lines };
+}
+function sweepLines(question, tab) {
+  const asked = tab.question();
+  if (asked.study) {
+    return { command: `lissom sweep ${quoted(asked.study)} --plot sweep.png`, lines: ["import lissom as ls", `sweep = ls.sweep(${python(asked.study)})`, "print(sweep)"] };
+  }
+  const over = Object.entries(asked.over).map(([key, value]) => `--over ${quoted(`${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)}`).join(" ");
+  const metrics = asked.metrics.map((name) => `--metric ${quoted(name)}`).join(" ");
+  const command = `lissom sweep ${quoted(sourceName(asked.source))} --analysis ${asked.analysis} ${over} ${metrics} --store study.sweep --plot sweep.png`;
+  const study = { scenario: sourceName(asked.source), analysis: asked.analysis, over: asked.over, metrics: asked.metrics };
+  return { command, lines: ["import lissom as ls", `sweep = ls.sweep(${python(study)}, store="study.sweep")`, "print(sweep)", 'sweep.plot("sweep.png")'] };
 }
 
 // A fold-out with both.

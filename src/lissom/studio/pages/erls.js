@@ -13,10 +13,24 @@ export class ErlsChoice {
     this.component = choice(COMPONENTS.map((name) => [name, name]), "rz", () => {});
     this.component.setAttribute("aria-label", "Displacement or rotation");
     this.hint = make("p", { class: "soft", role: "status" });
+    this.warning = make("div", { class: "warning", role: "alert" });
     this.element = make("details", { class: "panel" },
       make("summary", {}, "Choice of the ERLS"),
       make("p", {}, "Click a node in the picture, or choose it here, and the displacement that is zero there."),
-      make("div", { class: "row" }, this.node, this.component, button("Set to zero", () => this.add())), this.list, this.hint);
+      make("div", { class: "row" }, this.node, this.component, button("Set to zero", () => this.add())), this.list, this.hint, this.warning);
+  }
+  // What a service says about the choice: displacements that define no ERLS, above all.
+  warn(message) {
+    this.warning.textContent = this.picked.length && message.includes("reference") ? message : "";
+  }
+  // Words for the picture, by node.
+  marks() {
+    const words = {};
+    for (const name of this.picked) {
+      const [node, component] = name.split(".");
+      words[node] = words[node] ? `${words[node]}, ${component} = 0` : `${component} = 0`;
+    }
+    return words;
   }
   open(nodes, joints, zeroed) {
     this.joints = joints;

@@ -1,21 +1,30 @@
-// Look: the robot with its frames and nodes; sliders move it, sag and holding torques follow.
+// Look: the robot with its frames and nodes; sliders and a pull at its tip move it, sag and holding torques follow.
 import { go, noteInAddress } from "./address.js";
-import { button, checkbox, make, shown } from "./dom.js";
+import { button, checkbox, debounced, make, shown } from "./dom.js";
 import { ErlsChoice } from "./erls.js";
 import { equivalents, poseLines } from "./equivalents.js";
 import { live } from "./live.js";
+import { PoseMap } from "./look_map.js";
+import { PoseModes } from "./look_modes.js";
+import { Player } from "./player.js";
 import { save } from "./server.js";
 import { Stage } from "./stage.js";
 
 const DEGREES = 180 / Math.PI;
 const HALF_TURN = 180;
 const ONE_METRE = 1;
+const QUIET_MS = 300; // before the address and the lines for the command line follow
+// Rounding of an equilibrium is nothing to show.
+const rounded = (value, digits = 5) => (Math.abs(value) < 1e-9 ? 0 : +value.toPrecision(digits));
 
 export class LookScreen {
   constructor(app) {
     this.app = app;
     this.stage = new Stage("The robot in this pose", "Choose a robot on the start screen.");
+    this.player = new Player((t) => this.stage.moveTo(t));
+    this.player.element.hidden = true;
     this.sliders = make("div", {});
+    this.tip = make("div", { class: "row tip" });
     this.facts = make("div", { "aria-live": "polite" });
     this.message = make("div", { class: "message", role: "alert" });
     this.warning = make("div", { class: "warning" });
@@ -23,17 +32,24 @@ export class LookScreen {
     const sag = checkbox("Sag under gravity", true, (on) => { this.sag = on; this.ask(); });
     this.sagBox = sag.box;
     this.erls = new ErlsChoice(() => this.ask());
+    this.modes = new PoseModes(() => this.question(), (picture, words) => this.play(picture, words));
+    this.map = new PoseMap(() => this.question(), (joints) => this.take(joints));
     this.stage.onNode = (name) => this.erls.point(name);
+    this.stage.onToggle = (key, on) => { if (key === "masses" && on) this.ask(); };
+    this.stage.onView = debounced((view) => noteInAddress({ view }), QUIET_MS);
+    this.stage.view.onPull = (to) => this.ask({ node: this.stage.view.handle, to });
+    this.note = debounced(() => this.noteNow(), QUIET_MS);
     this.element = make("section", { class: "screen full look", "aria-labelledby": "look-title" },
-      this.stage.element,
+      make("div", { class: "stage-box" }, this.stage.element, this.player.element),
       make("aside", {},
         (this.title = make("h1", { id: "look-title" }, "Look")),
         this.message, this.warning,
-        make("div", { class: "panel" }, make("h3", {}, "Joints"), this.sliders, sag.label),
-        make("div", { class: "panel" }, make("h3", {}, "Holding torques and sag"), this.facts),
-        make("div", { class: "panel" }, make("h3", {}, "Show"), this.stage.toggles("trail"),
-          make("h3", {}, "Deformation drawn"), this.stage.scaleSlider()),
-        this.erls.element, this.actions(), this.same));
+        make("div", { class: "panel" }, make("h2", { class: "small" }, "Joints"), this.sliders, sag.label),
+        make("div", { class: "panel" }, make("h2", { class: "small" }, "Tip [m]: type, or pull the ring"), this.tip),
+        make("div", { class: "panel" }, make("h2", { class: "small" }, "Holding torques and sag"), this.facts),
+        make("div", { class: "panel" }, make("h2", { class: "small" }, "Show"), this.stage.toggles("trail"),
+          make("h2", { class: "small" }, "Deformation drawn"), this.stage.scaleSlider()),
+        this.modes.element, this.map.element, this.erls.element, this.actions(), this.same));
   }
   actions() {
     const robot = () => this.source;
@@ -44,13 +60,14 @@ export class LookScreen {
       button("Matrices (.mat)", () => this.saveMatrices(".mat")));
   }
 
-  open({ source, q, sag, zeroed }) {
+  open({ source, q, sag, zeroed, view }) {
     if (!source) return;
     this.sagBox.checked = this.sag = sag !== "0";
     const isNew = source !== this.source;
     this.source = source;
     this.title.textContent = this.app.subject(source);
     if (!isNew) return;
+    this.view = view;
     this.erls.picked = [];
     this.q = q ? q.split(",").map(Number) : null;
     this.fresh = true;
@@ -59,39 +76,64 @@ export class LookScreen {
     this.stage.clear();
     this.ask();
   }
+  close() {
+    this.player.setPlaying(false);
+    this.map.close();
+  }
 
+  // Robot and pose, as every service wants them.
+  question() {
+    return { source: this.source, q: this.q, changes: this.erls.changes() };
+  }
   // While one pose is computed, only the newest of those that are asked for afterwards is.
-  async ask() {
+  async ask(pull = null) {
     if (!this.source) return;
     this.stage.waiting.hidden = false;
-    const asked = { source: this.source, q: this.q, sag: this.sag, changes: this.erls.changes() };
+    const asked = { ...this.question(), sag: this.sag, pull, masses: this.stage.choices.masses };
     try {
       const pose = await live.pose(asked);
-      if (asked.source === this.source) this.show(pose);
+      if (asked.source === this.source) this.show(pose, pull);
     } catch (failure) {
       this.message.textContent = failure.message;
+      this.erls.warn(failure.message);
     }
     this.stage.waiting.hidden = true;
   }
-  show(pose) {
+  show(pose, pull) {
     this.message.textContent = "";
+    this.erls.warn("");
     this.warning.textContent = pose.warnings.join("\n");
+    this.modes.moved();
+    this.pose = pose;
     this.stage.show(pose.picture, { keepCamera: !this.fresh, dhFrames: pose.dh_frames });
-    if (this.fresh) this.buildSliders(pose);
-    if (this.fresh) this.erls.open(pose.picture.nodes, pose.joints.filter((joint) => joint.independent).length, this.wanted);
+    if (this.stage.view.works) Object.assign(this.stage.view.notes, { lengths: pose.lengths, masses: pose.masses, marks: this.erls.marks() });
+    if (this.fresh) this.begin(pose);
     this.fresh = false;
-    this.q ||= pose.joints.map(({ name }) => pose.q[name]);
-    this.showDependent(pose);
+    if (pull || !this.q) this.q = pose.joints.map(({ name }) => rounded(pose.q[name], 12));
+    this.showJoints(pose, Boolean(pull));
     this.showFacts(pose);
-    noteInAddress({ q: this.q.map((value) => +value.toPrecision(6)).join(","), sag: this.sag ? "" : "0", zeroed: this.erls.picked.join(",") });
-    this.same.replaceChildren(equivalents(poseLines(this.source, this.q, this.sag), this.app.folder));
+    this.note();
     // A link may bring a choice of the ERLS along: the nodes that it names are known only now.
     if (this.wanted.length) {
       this.wanted = [];
       this.ask();
     }
   }
+  begin(pose) {
+    this.buildSliders(pose);
+    this.buildTip(pose);
+    this.stage.setView(this.view);
+    this.erls.open(pose.picture.nodes, pose.joints.filter((joint) => joint.independent).length, this.wanted);
+    this.map.robot(pose.joints);
+    const independent = pose.joints.some((joint) => joint.independent);
+    this.stage.view.handle = independent ? pose.picture.nodes[pose.picture.tip] : null;
+  }
+  noteNow() {
+    noteInAddress({ q: this.q.map((value) => rounded(value, 6)).join(","), sag: this.sag ? "" : "0", zeroed: this.erls.picked.join(",") });
+    this.same.replaceChildren(equivalents(poseLines(this.source, this.q, this.sag), this.app.folder));
+  }
 
+  // --- joints ---
   buildSliders(pose) {
     this.rows = pose.joints.map((joint, k) => this.sliderRow(joint, k, pose.q[joint.name]));
     this.sliders.replaceChildren(...this.rows.map(({ row }) => row));
@@ -105,9 +147,9 @@ export class LookScreen {
     const text = `${joint.name} [${isAngle ? "deg" : "m"}]`;
     const id = `joint-${k}`;
     const slider = make("input", { type: "range", min: low, max: high, step: "any", value: value * unit, "aria-label": text });
-    const number = make("input", { type: "number", class: "number", id, step: "any", value: +(value * unit).toPrecision(5) });
+    const number = make("input", { type: "number", class: "number", id, step: "any", value: rounded(value * unit) });
     const follow = (from, to) => () => {
-      to.value = +(+from.value).toPrecision(5);
+      to.value = rounded(+from.value);
       this.q[k] = from.value / unit;
       this.ask();
     };
@@ -117,23 +159,77 @@ export class LookScreen {
     const label = make("label", { for: id }, text + (joint.independent ? "" : " (follows)"));
     return { row: make("div", { class: "slider" }, label, number, slider), slider, number, unit, joint };
   }
-  // Joints of a loop that follow from the others.
-  showDependent(pose) {
+  // Joints of a loop that follow from the others; all of them where the tip was pulled.
+  showJoints(pose, all) {
     for (const { slider, number, unit, joint } of this.rows) {
-      if (joint.independent) continue;
+      if (joint.independent && !all) continue;
       slider.value = pose.q[joint.name] * unit;
-      number.value = +(pose.q[joint.name] * unit).toPrecision(5);
+      number.value = rounded(pose.q[joint.name] * unit);
     }
   }
+  // Joints by name, in degrees or metres.
+  take(joints) {
+    this.rows.forEach(({ slider, number, unit, joint }, k) => {
+      if (!(joint.name in joints)) return;
+      this.q[k] = joints[joint.name] / unit;
+      slider.value = joints[joint.name];
+      number.value = rounded(joints[joint.name]);
+    });
+    this.ask();
+  }
+
+  // --- tip ---
+  buildTip(pose) {
+    this.tipInputs = ["x", "y", "z"].map((axis) => {
+      const input = make("input", { type: "number", class: "number", step: "any", "aria-label": `Tip ${axis} in m` });
+      input.onchange = () => this.ask({ node: pose.picture.nodes[pose.picture.tip], to: this.tipInputs.map((one) => +one.value) });
+      return input;
+    });
+    this.tip.replaceChildren(...this.tipInputs);
+  }
+  showTip(pose) {
+    const at = pose.tip;
+    this.tipInputs.forEach((input, k) => { if (input !== document.activeElement) input.value = rounded(at[k]); });
+  }
+
   showFacts(pose) {
+    this.showTip(pose);
     const rows = pose.joints.map(({ name, type }) => {
       const unit = type === "revolute" ? "N m" : "N";
       const torque = pose.torque ? `${shown(pose.torque[name])} ${unit}` : "\u2013";
       return make("tr", {}, make("td", {}, name), make("td", { class: "right numbers" }, torque));
     });
-    const sag = make("p", { class: "numbers" }, `Tip sags by ${shown(1e3 * pose.sag)} mm`);
+    const reached = pose.reached ? "" : " It does not reach as far as it was pulled.";
+    const sag = make("p", { class: "numbers" }, `Tip sags by ${shown(1e3 * pose.sag)} mm.${reached}`);
     sag.id = "tip-sag";
-    this.facts.replaceChildren(make("table", {}, ...rows), sag);
+    this.facts.replaceChildren(make("table", {}, ...rows), sag, ...this.massFacts(pose));
+  }
+  massFacts({ masses }) {
+    if (!masses.length) return [];
+    const { mass, centre, moments } = masses.at(-1);
+    const numbers = (values) => values.map((value) => shown(value, 3)).join(", ");
+    const words = `Mass ${shown(mass)} kg, centre at ${numbers(centre)} m, principal moments ${numbers(moments)} kg m\u00b2.`;
+    return [make("p", { class: "numbers", id: "mass-facts" }, words)];
+  }
+
+  // --- modes ---
+  play(picture, words = "") {
+    this.player.element.hidden = !picture;
+    if (!picture) {
+      if (!this.player.playing && !this.swings) return;
+      this.swings = false;
+      this.player.setPlaying(false);
+      this.stage.t = 0;
+      if (this.pose) this.stage.show(this.pose.picture, { keepCamera: true, dhFrames: this.pose.dh_frames });
+      this.stage.canvas.setAttribute("aria-label", "The robot in this pose");
+      return;
+    }
+    this.swings = true;
+    this.stage.show(picture, { keepCamera: true, dhFrames: this.pose?.dh_frames });
+    this.stage.canvas.setAttribute("aria-label", `The robot swinging in ${words}, slowed down and enlarged`);
+    if (!this.stage.view.works) return;
+    this.player.open(this.stage.view.motion.start, this.stage.view.motion.end);
+    this.player.setPlaying(true);
   }
 
   async saveMatrices(ending) {
@@ -145,4 +241,3 @@ export class LookScreen {
     }
   }
 }
-

@@ -1,5 +1,6 @@
 // The studio: one page, a screen for each thing one does with a robot.
 import { addressOf, go, readAddress, sourceName } from "./address.js";
+import { AnalyseScreen } from "./analyse.js";
 import { BuildScreen } from "./build.js";
 import { $, notice } from "./dom.js";
 import { live } from "./live.js";
@@ -10,7 +11,7 @@ import { get } from "./server.js";
 import { StartScreen } from "./start.js";
 import { beginTheme } from "./theme.js";
 
-const SCREENS = { start: StartScreen, look: LookScreen, build: BuildScreen, run: RunScreen, results: ResultsScreen };
+const SCREENS = { start: StartScreen, look: LookScreen, build: BuildScreen, run: RunScreen, results: ResultsScreen, analyse: AnalyseScreen };
 
 class App {
   constructor() {
@@ -51,7 +52,8 @@ class App {
   showHeader(name, state) {
     const source = state.source || this.lastSource;
     this.lastSource = source;
-    $("subject").textContent = source ? this.subject(source) : "";
+    const subject = name === "results" ? state.file : source;
+    $("subject").textContent = subject ? this.subject(subject) : "";
     document.title = `${name[0].toUpperCase()}${name.slice(1)} \u2013 lissom studio`;
     for (const link of document.querySelectorAll("nav a")) {
       const screen = link.dataset.screen;

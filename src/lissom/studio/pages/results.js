@@ -1,15 +1,19 @@
-// Results: the moving robot and its curves on one time.
+// Results: the moving robot and its curves on one time, other results beside it, and other forms of it.
 import { Motion, frameBefore } from "/assets/drawing/motion.js";
 import { go, noteInAddress } from "./address.js";
-import { Chart } from "./charts.js";
-import { button, choice, labelled, make } from "./dom.js";
+import { ChartList } from "./chart_list.js";
+import { ComparePanel } from "./compare.js";
+import { button, debounced, labelled, make } from "./dom.js";
 import { equivalents, resultLines } from "./equivalents.js";
+import { ExportPanel } from "./exports.js";
 import { Player } from "./player.js";
-import { downloadAddress, get, save } from "./server.js";
+import { QuantityChoice, firstCharts } from "./quantities.js";
+import { jointTable, summary } from "./report.js";
+import { get, save } from "./server.js";
 import { Stage } from "./stage.js";
 import { reducedMotion } from "./theme.js";
 
-const FIRST = ["Joint angle", "Joint position", "Joint torque", "Joint force", "Tip displacement"];
+const NOTE_MS = 300; // of quiet before the address tells the time
 
 export class ResultsScreen {
   constructor(app) {
@@ -19,32 +23,49 @@ export class ResultsScreen {
     this.picker = make("select", {});
     this.picker.onchange = () => go({ screen: "results", file: this.picker.value });
     this.message = make("div", { class: "message", role: "alert" });
-    this.actions = make("div", { class: "row" });
-    this.charts = make("div", {});
-    this.choices = make("div", { class: "toggles" });
-    this.nodePlace = make("div", {});
+    this.facts_ = make("div", { class: "facts" });
     this.same = make("div", {});
-    this.shown = [];
+    this.charts = new ChartList((t) => this.scrub(t), (shown, gone) => this.chartsChanged(shown, gone), (text) => { this.message.textContent = text; });
+    this.quantities = new QuantityChoice((what, on) => (on ? this.charts.add([what]) : this.charts.remove(what)));
+    this.compare = new ComparePanel((others, differences) => this.compared(others, differences));
+    this.exports = new ExportPanel(this);
+    this.noteTime = debounced(() => { if (!this.player.playing) noteInAddress({ t: +this.player.t.toPrecision(6) }); }, NOTE_MS);
+    this.stage.onView = debounced((view) => noteInAddress({ view }), NOTE_MS);
+    this.body = make("div", { hidden: true },
+      make("div", { class: "row" }, button("Matrices here (.npz)", () => this.saveMatrices(".npz")), button("(.mat)", () => this.saveMatrices(".mat")),
+        button("Analyse here", () => this.analyse())),
+      this.facts_,
+      make("details", { class: "panel" }, make("summary", {}, "What is shown"),
+        make("h2", { class: "small" }, "Picture"), this.stage.toggles("dh", "dimensions", "masses"), make("h2", { class: "small" }, "Deformation drawn"), this.stage.scaleSlider(),
+        make("h2", { class: "small" }, "Charts"), this.quantities.element),
+      this.compare.element, this.exports.element,
+      make("p", { class: "soft hint" }, "Drag on a chart to move the time; Shift and click sets the marks A and B, and the chart tells what lies between."),
+      this.charts.element, this.same);
     this.element = make("section", { class: "screen full results", "aria-labelledby": "results-title" },
       this.stage.element, this.player.element,
       make("aside", {},
         make("h1", { id: "results-title" }, "Results"),
         make("div", { class: "fields" }, ...labelled("Result", this.picker)),
-        this.actions, this.message,
-        make("details", { class: "panel" }, make("summary", {}, "What is shown"),
-          this.stage.toggles("dh"), make("h3", {}, "Deformation drawn"), this.stage.scaleSlider(), make("h3", {}, "Charts"), this.choices),
-        this.charts, this.nodePlace, this.same));
+        this.message, this.body));
   }
 
-  async open({ file, t }) {
-    await this.showFiles(file);
+  async open({ file, t, view, with: others, charts, apart }) {
+    const files = await this.showFiles(file);
     if (!file || file === this.file) return;
     this.file = file;
     this.message.textContent = "";
     this.stage.waiting.hidden = false;
     try {
-      this.show(await get("animation", { name: file }), Number(t));
+      const [content, facts] = await Promise.all([get("animation", { name: file }), get("results/facts", { name: file })]);
+      if (file !== this.file) return;
+      this.show(content, facts, Number(t), view);
+      const listed = others ? others.split(",") : [];
+      this.compare.open(file, files, listed, apart === "1");
+      this.charts.differences = apart === "1";
+      await this.charts.open(this.compare.runs, facts, charts ? charts.split(",") : firstCharts(facts));
     } catch (failure) {
+      this.file = null;
+      this.body.hidden = true;
       this.message.textContent = failure.message;
     }
     this.stage.waiting.hidden = true;
@@ -54,32 +75,63 @@ export class ResultsScreen {
   }
   async showFiles(file) {
     const { files } = await get("files");
-    const results = files.filter(({ kind }) => kind === "result");
+    const results = files.filter(({ kind }) => kind === "result").map(({ name }) => name);
     const none = make("option", { value: "" }, results.length ? "choose" : "none yet");
-    this.picker.replaceChildren(none, ...results.map(({ name }) => make("option", { value: name }, name)));
+    this.picker.replaceChildren(none, ...results.map((name) => make("option", { value: name }, name)));
     this.picker.value = file ?? "";
+    return results;
   }
 
-  show(content, t) {
+  show(content, facts, t, view) {
     this.stage.show(content);
+    this.stage.setView(view);
+    this.facts = facts;
+    // Its own: charts and time work where there is no WebGL too.
+    this.motion = new Motion(content);
     this.content = content;
-    // Its own: charts work where there is no WebGL too.
-    const motion = new Motion(content);
-    this.motion = motion;
-    this.showActions();
-    this.buildCharts();
-    this.buildNodeChart();
-    this.player.open(motion.start, motion.end);
+    this.body.hidden = false;
+    this.facts_.replaceChildren(make("p", {}, summary(facts)), ...facts.warnings.map((line) => make("p", { class: "warning" }, line)),
+      make("details", { class: "panel" }, make("summary", {}, "Joints and tips"), jointTable(facts)));
+    this.quantities.open(facts, []);
+    this.exports.open(this.file);
+    this.player.open(this.motion.start, this.motion.end);
     if (Number.isFinite(t)) this.player.moveTo(t);
     else if (!reducedMotion()) this.player.setPlaying(true);
-    this.same.replaceChildren(equivalents(resultLines(this.file), this.app.folder));
+    this.describe();
   }
-  showActions() {
-    const link = make("a", { href: downloadAddress(this.file), download: "" }, "Download NetCDF");
-    const share = button("Link to this time", () => noteInAddress({ t: +this.player.t.toPrecision(6) }));
-    this.actions.replaceChildren(link, share,
-      button("Matrices here (.npz)", () => this.saveMatrices(".npz")), button("(.mat)", () => this.saveMatrices(".mat")));
+  // The picture in words.
+  describe() {
+    const tip = this.facts.tips.at(-1);
+    const way = tip ? `, tip up to ${(1e3 * tip.displacement).toPrecision(3)} mm from the rigid robot` : "";
+    this.stage.canvas.setAttribute("aria-label", `${this.facts.robot} in motion over ${(this.facts.end - this.facts.start).toPrecision(3)} s${way}`);
   }
+  moveTo(t) {
+    this.stage.moveTo(t);
+    this.charts.cursors.moveTo(t);
+    this.noteTime();
+  }
+  scrub(t) {
+    this.player.setPlaying(false);
+    this.player.moveTo(t);
+  }
+
+  // --- what is shown ---
+  chartsChanged(shown, gone) {
+    shown.forEach((what) => this.quantities.note(what, true));
+    if (gone && !shown.includes(gone)) this.quantities.note(gone, false);
+    noteInAddress({ charts: shown.join(",") });
+    this.showLines();
+  }
+  compared(others, differences) {
+    noteInAddress({ with: others.join(","), apart: differences ? "1" : "" });
+    this.charts.differences = differences;
+    this.charts.open([this.file, ...others], this.facts, this.charts.shown());
+  }
+  showLines() {
+    this.same.replaceChildren(equivalents(resultLines(this.file, this.charts.shown(), this.compare.others), this.app.folder));
+  }
+
+  // --- the robot at this time ---
   // The joints at the time of the picture, in the order of the robot [rad or m].
   jointsNow() {
     const time = this.motion.array("chart_time");
@@ -100,69 +152,8 @@ export class ResultsScreen {
       this.message.textContent = failure.message;
     }
   }
-  moveTo(t) {
-    this.stage.moveTo(t);
-    this.shown.forEach((chart) => chart.moveTo(t));
-    this.node?.moveTo(t);
-  }
-
-  // --- charts ---
-  buildCharts() {
-    const time = Array.from(this.motion.array("chart_time"));
-    this.shown = [];
-    this.charts.replaceChildren();
-    const boxes = this.content.charts.map((quantity, k) => {
-      const box = make("input", { type: "checkbox", checked: FIRST.includes(quantity.label) });
-      const toggle = () => this.toggleChart(box, quantity, k, time);
-      box.onchange = toggle;
-      if (box.checked) toggle();
-      return make("label", { class: "check" }, box, quantity.label);
-    });
-    this.choices.replaceChildren(...boxes);
-  }
-  toggleChart(box, quantity, k, time) {
-    if (!box.checked) {
-      box.chart.element.remove();
-      this.shown = this.shown.filter((chart) => chart !== box.chart);
-      return;
-    }
-    const chart = new Chart(quantity.label, quantity.unit, (t) => this.scrub(t));
-    this.charts.append(chart.element);
-    const values = this.motion.array(`chart/${k}`);
-    const count = quantity.series.length;
-    const curves = quantity.series.map((name, s) => ({ name, values: time.map((_, row) => values[row * count + s]) }));
-    chart.show(time, curves);
-    chart.moveTo(this.player.t);
-    box.chart = chart;
-    this.shown.push(chart);
-  }
-  scrub(t) {
-    this.player.setPlaying(false);
-    this.player.moveTo(t);
-  }
-
-  // A node of the robot and of its ERLS, one direction.
-  buildNodeChart() {
-    const { nodes, content } = this.motion;
-    const chart = new Chart("Node of robot and ERLS", "m", (t) => this.scrub(t));
-    const node = choice(nodes.map((name, n) => [n, name]), content.tip, () => draw());
-    const axis = choice([[0, "x"], [1, "y"], [2, "z"]], 0, () => draw());
-    node.setAttribute("aria-label", "Node");
-    axis.setAttribute("aria-label", "Direction");
-    const draw = () => {
-      chart.show(Array.from(this.motion.time), [
-        { name: "robot", values: this.nodeValues(this.motion.position, +node.value, +axis.value) },
-        { name: "ERLS", values: this.nodeValues(this.motion.erls, +node.value, +axis.value), dash: [5, 4] },
-      ]);
-      chart.moveTo(this.player.t);
-    };
-    this.nodePlace.replaceChildren(make("div", { class: "row" }, node, axis), chart.element);
-    this.node = chart;
-    draw();
-  }
-  nodeValues(values, node, axis) {
-    const count = this.motion.nodes.length;
-    return Array.from(this.motion.time, (_, frame) => values[3 * (frame * count + node) + axis]);
+  analyse() {
+    go({ screen: "analyse", source: this.file, q: this.jointsNow().map((value) => +value.toPrecision(6)).join(",") });
   }
 }
 

@@ -62,7 +62,7 @@ export class RunScreen {
         ...labelled("Relative tolerance", text("solver.rtol", "1e-6")),
         ...labelled("Sampling of results [s]", text("output_dt", "0.001")),
         ...labelled("Other values", field("other", make("textarea", { placeholder: "payload.mass: 0.3\nlinks.upper.beam.material.E: 9e9" })))),
-      make("h3", {}, "Torques on joints"), this.torques,
+      make("h2", { class: "small" }, "Torques on joints"), this.torques,
       make("div", { class: "row" }, button("Add a torque", () => this.addTorque()), start),
       this.message);
   }

@@ -44,10 +44,19 @@ export async function upload(file) {
 // A file that an answer holds, saved where the browser saves files.
 export async function save(path, body, name) {
   const answer = await fetched(`/api/${path}`, json("POST", body));
-  const address = URL.createObjectURL(await answer.blob());
+  saveBlob(await answer.blob(), name);
+}
+export function saveBlob(blob, name) {
+  const address = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement("a"), { href: address, download: name });
   link.click();
   URL.revokeObjectURL(address);
+}
+
+// A picture of the folder, to be shown on the page.
+export async function pictureAddress(name) {
+  const answer = await fetched(downloadAddress(name));
+  return URL.createObjectURL(new Blob([await answer.arrayBuffer()], { type: "image/png" }));
 }
 
 export const downloadAddress = (name) => `/api/download?${query({ name })}`;

@@ -5,9 +5,9 @@ import { currentTheme, onTheme } from "./theme.js";
 
 const TOGGLES = [
   ["frames", "Link frames"], ["dh", "DH frames"], ["nodes", "Nodes and names"], ["ghost", "ERLS (rigid robot)"],
-  ["trail", "Tip paths"], ["ground", "Ground"], ["gravity", "Gravity"],
+  ["trail", "Tip paths"], ["dimensions", "Dimensions"], ["masses", "Centres of mass, principal axes"], ["ground", "Ground"], ["gravity", "Gravity"],
 ];
-const SHOWN = { frames: false, dh: false, nodes: false, ghost: true, trail: true, ground: true, gravity: true };
+const SHOWN = { frames: false, dh: false, nodes: false, dimensions: false, masses: false, ghost: true, trail: true, ground: true, gravity: true };
 
 export class Stage {
   constructor(label, emptyText) {
@@ -25,7 +25,7 @@ export class Stage {
       return;
     }
     this.element.append(this.viewButtons());
-    this.view.onChange = () => this.redraw();
+    this.view.onChange = () => { this.redraw(); this.onView?.(this.viewText()); };
     this.view.listen();
     this.canvas.addEventListener("click", (event) => this.clicked(event));
     onTheme((theme) => { this.choices.theme = theme; this.redraw(); });
@@ -38,7 +38,7 @@ export class Stage {
   }
 
   viewButtons() {
-    const look = (act) => () => { if (this.view.camera) { act(); this.redraw(); } };
+    const look = (act) => () => { if (this.view.camera) { act(); this.view.onChange(); } };
     const along = (k) => look(() => this.view.lookAlong([0, 1, 2].map((i) => (i === k ? 1 : 0))));
     const buttons = [button("home", look(() => this.view.lookHome())), button("3-D", look(() => this.view.lookAlong(null)))];
     ["x", "y", "z"].forEach((axis, k) => {
@@ -47,10 +47,24 @@ export class Stage {
     return make("div", { class: "views", role: "group", "aria-label": "Views" }, ...buttons);
   }
 
+  // Where the camera stands, for a link; nothing while it stands where it stood at first.
+  viewText() {
+    const { camera } = this.view;
+    if (!camera?.moved) return "";
+    return [camera.azimuth, camera.elevation, camera.distance, ...camera.target].map((value) => +value.toPrecision(5)).join(",");
+  }
+  setView(text) {
+    const values = (text ?? "").split(",").map(Number);
+    if (!text || values.length !== 6 || !values.every(Number.isFinite) || !this.view.camera) return;
+    const [azimuth, elevation, distance, ...target] = values;
+    Object.assign(this.view.camera, { azimuth, elevation, distance, target, moved: true });
+    this.redraw();
+  }
+
   // Check boxes for all that can be shown; those that are named here are left out.
   toggles(...without) {
     const boxes = TOGGLES.filter(([key]) => !without.includes(key)).map(([key, text]) => {
-      const { label, box } = checkbox(text, this.choices[key], (on) => { this.choices[key] = on; this.redraw(); });
+      const { label, box } = checkbox(text, this.choices[key], (on) => { this.choices[key] = on; this.redraw(); this.onToggle?.(key, on); });
       box.dataset.shows = key;
       return label;
     });

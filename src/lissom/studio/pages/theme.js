@@ -10,6 +10,7 @@ export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)"
 
 export function onTheme(listen) {
   listeners.add(listen);
+  return () => listeners.delete(listen);
 }
 
 function apply() {

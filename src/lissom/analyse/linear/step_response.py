@@ -1,0 +1,91 @@
+"""What comes out at a node or a joint after a torque or a force has been switched on."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from .state_space import LinearModel
+
+POINTS = 2000  # of a response without times given
+MOST_POINTS = 1_000_000
+PERIODS = 12  # of the slowest vibration
+FADED = 5.0  # time constants of the slowest decay: less than a percent is left
+AT_REST = 1e-3  # [rad/s] slower poles are rigid motions: they set no duration
+LONGEST = 60.0  # [s]
+
+
+@dataclass(frozen=True)
+class StepResponse:
+    """One output after a unit step of one input, from rest."""
+
+    t: Float[np.ndarray, " t"]  # [s]
+    response: Float[np.ndarray, " t"]  # in the units of output over input
+    input: str
+    output: str
+
+
+def step_response(
+    linear: LinearModel, input: str, output: str, duration: float | None = None
+) -> StepResponse:
+    r"""Response of a named output to a unit step of a named input.
+
+    Between two times the input is constant, so that every value is exact (zero-order hold):
+
+    $$ x_{k+1} = e^{A h} x_k + \int_0^h e^{A s} B \, ds \, u $$
+
+    Args:
+        linear: from `linearize`, continuous or discretised.
+        input: name of an input; a joint's name stands for its torque.
+        output: name of an output.
+        duration: [s]; by default until the slowest vibration has faded, or for twelve of its periods.
+
+    Raises:
+        UnknownNameError: the model has no such input or output.
+        ValueError: a duration that is none.
+    """
+    k = linear.input_index(input)
+    i = linear.output_index(output)
+    span = default_duration(linear) if duration is None else float(duration)
+    if not 0.0 < span < np.inf:
+        raise ValueError(f"duration must be a positive number of seconds, got {span:g}")
+    if linear.dt and span / linear.dt > MOST_POINTS:
+        raise ValueError(
+            f"duration: {span:g} s are more than {MOST_POINTS} samples of {linear.dt:g} s"
+        )
+    sampled = linear if linear.dt else linear.discretize(span / POINTS)
+    count = int(round(span / sampled.dt)) + 1
+    values = _marched(sampled, k, i, count)
+    return StepResponse(
+        t=sampled.dt * np.arange(count),
+        response=values,
+        input=linear.input_names[k],
+        output=linear.output_names[i],
+    )
+
+
+def _marched(sampled: LinearModel, k: int, i: int, count: int) -> np.ndarray:
+    A, B = sampled.A, sampled.B[:, k]
+    C, D = sampled.C[i], sampled.D[i, k]
+    x = np.zeros(len(A))
+    values = np.empty(count)
+    for n in range(count):
+        values[n] = C @ x + D
+        x = A @ x + B
+    return values
+
+
+def default_duration(linear: LinearModel) -> float:
+    """Until the slowest vibration or decay has faded, or for twelve periods where it does not."""
+    poles: Any = linear.poles
+    if linear.dt:
+        poles = np.log(poles.astype(complex)) / linear.dt
+    moving = poles[np.abs(poles) > AT_REST]
+    if not len(moving):
+        return 1.0
+    size = np.abs(moving)
+    slowest = moving[size.argmin()]
+    period = 2 * np.pi / size.min()
+    decay = FADED / max(-slowest.real, 1e-300)
+    return float(min(decay, PERIODS * period, LONGEST))

@@ -1,0 +1,209 @@
+"""What the server answers about vibration, linear models, controllers and studies; long ones join the queue of runs."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse
+
+from ..describe.files import library_studies
+from .analysis_requests import (
+    ChannelsQuestion,
+    ControllersQuestion,
+    FileQuestion,
+    MapQuestion,
+    ModelQuestion,
+    ModesFileQuestion,
+    ModesQuestion,
+    StepQuestion,
+    SweepQuestion,
+)
+from .answer_files import answered_file
+from .folder import FolderError
+from .jobs import Order
+from .office import FILE_KEYS, Office, check_changes
+from .routes import title_of
+
+Answer = dict[str, Any]
+
+# What can be saved: the service, and its fields for files by their endings.
+FILES = {
+    "linear model": ("linearize", {".npz": "matrices", ".mat": "matrices"}),
+    "bode": (
+        "frequency_response",
+        {".csv": "data", ".npz": "data", ".png": "picture", ".svg": "picture"},
+    ),
+    "step": (
+        "step_response",
+        {".csv": "data", ".npz": "data", ".png": "picture", ".svg": "picture"},
+    ),
+}
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def analyses(office: Office) -> APIRouter:
+    """The routes below `/api/analyse`."""
+    router = APIRouter(prefix="/api/analyse")
+    _add_questions(router, office)
+    _add_files(router, office)
+    _add_long_ones(router, office)
+    return router
+
+
+def _asked(office: Office, question: ModelQuestion, *without: str) -> Answer:
+    """A question as a service wants it."""
+    check_changes(question.changes)
+    values = question.model_dump(exclude={"source", *without})
+    return {"robot": office.source(question.source), **values}
+
+
+def _add_questions(router: APIRouter, office: Office) -> None:
+    @router.post("/modes")
+    def modes(question: ModesQuestion) -> Answer:
+        """Modes at a pose."""
+        asked = _asked(office, question)
+        return office.ask(office.analyses, "modes", **asked)
+
+    @router.post("/mode-motion")
+    def mode_motion(question: ModesQuestion) -> Answer:
+        """One mode, to be drawn."""
+        asked = _asked(office, question)
+        return office.ask(office.analyses, "mode_motion", **asked)
+
+    @router.post("/linear")
+    def linear(question: ChannelsQuestion) -> Answer:
+        """A linear model: poles, and names of channels."""
+        asked = _asked(office, question)
+        return office.ask(office.analyses, "linearize", **asked)
+
+    @router.post("/bode")
+    def bode(question: ChannelsQuestion) -> Answer:
+        """Frequency responses."""
+        asked = _asked(office, question)
+        return office.ask(office.analyses, "frequency_response", **asked)
+
+    @router.post("/step")
+    def step(question: StepQuestion) -> Answer:
+        """Step responses."""
+        asked = _asked(office, question)
+        return office.ask(office.analyses, "step_response", **asked)
+
+
+def _add_files(router: APIRouter, office: Office) -> None:
+    @router.post("/file")
+    def file(question: FileQuestion) -> FileResponse:
+        """A linear model or its responses as a file."""
+        call, fields = FILES[question.what]
+        if question.ending not in fields:
+            accepted = " or ".join(fields)
+            raise FolderError(f"{question.ending}: the name must end in {accepted}")
+        left_out = ["what", "ending"]
+        if call != "step_response":
+            left_out.append("duration")
+        asked = _asked(office, question, *left_out)
+
+        def write(path: str) -> object:
+            own = {**asked, fields[question.ending]: path}
+            return office.ask(office.analyses, call, **own)
+
+        return answered_file(
+            f"{question.what.replace(' ', '-')}{question.ending}", write
+        )
+
+    @router.post("/modes/file")
+    def modes_file(question: ModesFileQuestion) -> FileResponse:
+        """Modes as a picture, or one of them as a page that moves."""
+        asked = _asked(office, question, "ending")
+        field = "picture" if question.ending in PICTURES else "animation"
+
+        def write(path: str) -> object:
+            return office.ask(office.analyses, "modes", **asked, **{field: path})
+
+        return answered_file(f"modes{question.ending}", write)
+
+
+# --- long analyses -------------------------------------------------------------------------------------------------
+
+
+def _add_long_ones(router: APIRouter, office: Office) -> None:
+    @router.post("/map", status_code=202)
+    def mode_map(question: MapQuestion) -> Answer:
+        """Modes over one or two quantities."""
+        asked = _asked(office, question)
+        for axis in question.over:
+            check_keys(axis.name)
+        title = title_of(question.source)
+        order = Order("mode_map", title, question.source, asked)
+        return asdict(office.queue.add(lambda: order))
+
+    @router.post("/controllers", status_code=202)
+    def controllers(question: ControllersQuestion) -> Answer:
+        """Controllers on one motion; every run is kept."""
+        study = _study(office, question.study)
+        title = f"{title_of(question.study)}-controllers"
+
+        def order() -> Order:
+            name, path = office.folder.new_result(title, ".png")
+            runs = str(path.with_suffix(""))
+            asked = {"study": study, "picture": str(path), "results": runs}
+            return Order("controllers", title, question.study, asked, name, path)
+
+        return asdict(office.queue.add(order))
+
+    @router.post("/sweep", status_code=202)
+    def sweep(question: SweepQuestion) -> Answer:
+        """Many runs over chosen keys."""
+        study, title, source = _swept(office, question)
+
+        def order() -> Order:
+            name, path = office.folder.new_result(title, ".png")
+            # A study in a file goes on where it stopped; one of the form begins anew.
+            place = path.with_suffix(".sweep")
+            if question.study is not None:
+                place = office.folder.path(f"runs/{title}.sweep")
+            asked = {"study": study, "store": str(place), "picture": str(path)}
+            return Order("sweep", title, source, asked, name, path)
+
+        return asdict(office.queue.add(order))
+
+
+def _study(office: Office, name: str) -> str:
+    """A comparison of controllers as the service calls it."""
+    kind, _, rest = name.partition(":")
+    if kind == "library" and rest in library_studies():
+        return rest
+    if ":" in name:
+        raise FolderError(f"{name}: is not in the library", 404)
+    return str(office.folder.existing(name))
+
+
+def _swept(office: Office, question: SweepQuestion) -> tuple[Any, str, str]:
+    """The study of a question, its title, and what it is about."""
+    if question.study is not None:
+        path = office.folder.existing(question.study)
+        return str(path), Path(question.study).stem, question.study
+    if question.source is None:
+        raise FolderError("source: a study needs a robot or a scenario")
+    check_changes(question.changes)
+    for key in question.over:
+        check_keys(key)
+    described = {
+        "scenario": office.source(question.source),
+        "analysis": question.analysis,
+        "changes": question.changes,
+        "over": question.over,
+        "metrics": list(question.metrics),
+    }
+    return described, f"{title_of(question.source)}-sweep", question.source
+
+
+def check_keys(text: str) -> None:
+    """Refuses a key that varies if its values could name files.
+
+    Raises:
+        FolderError: it could.
+    """
+    for key in text.split(","):
+        if set(key.strip().split(".")) & set(FILE_KEYS):
+            raise FolderError(f"{text[:80]}: what varies names no file", 403)

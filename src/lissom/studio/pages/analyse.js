@@ -1,0 +1,113 @@
+// Analyse: modes, maps of modes, linear models, controllers and sweeps of one robot about one pose.
+import { go, noteInAddress } from "./address.js";
+import { ControlTab } from "./control_tab.js";
+import { checkbox, labelled, make } from "./dom.js";
+import { analysisLines, equivalents } from "./equivalents.js";
+import { LinearTab } from "./linear_tab.js";
+import { MapTab } from "./map_tab.js";
+import { ModesTab } from "./modes_tab.js";
+import { get, post } from "./server.js";
+import { SweepTab } from "./sweep_tab.js";
+import { Tabs } from "./tabs.js";
+
+const numbers = (text) => text.split(",").map((part) => part.trim()).filter(Boolean).map(Number);
+
+export class AnalyseScreen {
+  constructor(app) {
+    this.app = app;
+    this.sources = make("select", {});
+    this.sources.onchange = () => go({ screen: "analyse", source: this.sources.value, tab: this.tabs.current });
+    this.q = make("input", { placeholder: "as the file has it", size: 16 });
+    this.kp = make("input", { class: "number", placeholder: "none" });
+    this.kd = make("input", { class: "number", placeholder: "none" });
+    this.q.onchange = () => { noteInAddress({ q: this.q.value.replaceAll(" ", "") }); this.showLines(); };
+    this.kp.onchange = this.kd.onchange = () => this.showLines();
+    this.locked = checkbox("Joints locked", true, () => this.showLines());
+    this.message = make("div", { class: "message", role: "alert" });
+    this.warning = make("div", { class: "warning" });
+    this.waiting = make("span", { class: "soft", role: "status" });
+    this.same = make("div", {});
+    this.parts = { modes: new ModesTab(this), map: new MapTab(this), linear: new LinearTab(this), control: new ControlTab(this), sweep: new SweepTab(this) };
+    const titles = { modes: "Modes", map: "Mode map", linear: "Linear model", control: "Controllers", sweep: "Sweeps" };
+    this.tabs = new Tabs("Analyses", Object.entries(titles).map(([key, text]) => [key, text, this.parts[key].element]), (key) => this.showTab(key));
+    this.element = make("section", { class: "screen analyse", "aria-labelledby": "analyse-title" },
+      make("h1", { id: "analyse-title" }, "Analyse"),
+      make("div", { class: "row panel" }, ...labelled("Robot", this.sources), ...labelled("Joints q [rad or m]", this.q),
+        ...labelled("kp", this.kp), ...labelled("kd", this.kd), this.locked.label, this.waiting),
+      this.message, this.warning, this.tabs.element, this.same);
+  }
+
+  async open(state) {
+    const [library, { files }] = await Promise.all([this.app.library(), get("files")]);
+    this.showSources(library, files, state.source);
+    if (state.q !== undefined) this.q.value = state.q.split(",").join(", ");
+    const tab = state.tab in this.parts ? state.tab : "modes";
+    this.tabs.show(tab);
+    const isNew = this.source !== this.known;
+    this.known = this.source;
+    if (isNew && state.q === undefined) this.q.value = "";
+    this.showLines();
+    const part = this.parts[tab];
+    Object.values(this.parts).forEach((other) => { if (other !== part) other.close(); });
+    await part.open(state);
+    if (isNew) await this.meet();
+  }
+  close() {
+    Object.values(this.parts).forEach((part) => part.close());
+  }
+  showTab(key) {
+    const { source } = this;
+    go({ screen: "analyse", source, q: this.q.value.replaceAll(" ", ""), tab: key });
+  }
+  showSources(library, files, source) {
+    const own = files.map(({ name, kind }) => [name, kind === "result" ? `${name} (result)` : name]).filter(([name]) => !/(study[^/]*|\.control)\.ya?ml$/i.test(name));
+    const scenarios = library.scenarios.map(({ name }) => [`scenario:${name}`, name]);
+    const robots = library.robots.map(({ name }) => [`library:${name}`, name]);
+    const groups = [["Files", own], ["Robots of the library", robots], ["Scenarios of the library", scenarios]].filter(([, entries]) => entries.length);
+    this.sources.replaceChildren(...groups.map(([label, entries]) => {
+      const group = make("optgroup", { label });
+      group.append(...entries.map(([value, text]) => make("option", { value }, text)));
+      return group;
+    }));
+    if (source) this.sources.value = source;
+    this.source = this.sources.value;
+  }
+  // The joints of another robot, by their names.
+  async meet() {
+    await this.asking(async () => {
+      const pose = await post("pose", { source: this.source, sag: false });
+      this.joints = pose.joints;
+      Object.values(this.parts).forEach((part) => part.robot?.(pose));
+      this.q.placeholder = pose.joints.map(({ name }) => name).join(", ");
+    });
+  }
+
+  question() {
+    const asked = { source: this.source, changes: {}, locked: this.locked.box.checked };
+    if (this.q.value.trim()) asked.q = numbers(this.q.value);
+    for (const gain of ["kp", "kd"]) {
+      const values = numbers(this[gain].value);
+      if (values.length) asked[gain] = values.length === 1 ? values[0] : values;
+    }
+    return asked;
+  }
+  // What goes wrong is said here; the page says that it waits.
+  async asking(act) {
+    this.message.textContent = "";
+    this.waiting.textContent = "computing\u2026";
+    try {
+      await act();
+    } catch (failure) {
+      this.message.textContent = failure.message;
+    }
+    this.waiting.textContent = "";
+  }
+  warn(lines) {
+    this.warning.textContent = lines.join("\n");
+  }
+  showLines() {
+    if (!this.source || !this.tabs.current) return;
+    const lines = analysisLines(this.tabs.current, this.question(), this.parts);
+    this.same.replaceChildren(equivalents(lines, this.app.folder));
+  }
+}

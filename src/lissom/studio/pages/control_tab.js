@@ -1,0 +1,57 @@
+// Controllers: many on one motion of one robot, in one table and one figure; their runs can be looked at.
+import { go } from "./address.js";
+import { button, labelled, make, shown } from "./dom.js";
+import { JobPanel } from "./job_panel.js";
+import { table } from "./pictures.js";
+import { get, pictureAddress } from "./server.js";
+
+const COLUMNS = [
+  ["controller", (row) => row.name], ["tracking rms [mrad or mm]", (row) => 1e3 * row.tracking_rms], ["residual [mm]", (row) => 1e3 * row.residual],
+  ["of first [%]", (row) => 100 * row.residual_share], ["settling [ms]", (row) => 1e3 * row.settling], ["finish [ms]", (row) => 1e3 * row.finish],
+  ["strain [1e-6]", (row) => 1e6 * row.strain_peak], ["torque peak", (row) => row.torque_peak], ["torque rms", (row) => row.torque_rms],
+  ["energy [J]", (row) => row.energy], ["phase margin [deg]", (row) => row.phase_margin_deg], ["sample [us]", (row) => row.microseconds],
+];
+
+export class ControlTab {
+  constructor(screen) {
+    this.screen = screen;
+    this.job = new JobPanel("controllers", "analyse/controllers", (found, job) => this.show(found, job));
+    this.study = make("select", {});
+    this.study.onchange = () => this.screen.showLines();
+    this.result = make("div", {});
+    const start = button("Compare the controllers", () => { this.screen.showLines(); this.job.start({ study: this.study.value }); }, "main");
+    start.id = "compare-controllers";
+    this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study), start), this.job.element, this.result);
+  }
+  async open() {
+    this.job.open();
+    const [library, { files }] = await Promise.all([this.screen.app.library(), get("files")]);
+    const own = files.filter(({ name }) => name.endsWith(".control.yaml")).map(({ name }) => [name, name]);
+    const known = library.studies.map((name) => [`library:${name}`, `${name} (library)`]);
+    const kept = this.study.value;
+    this.study.replaceChildren(...[...own, ...known].map(([value, text]) => make("option", { value }, text)));
+    if (kept) this.study.value = kept;
+  }
+  close() {
+    this.job.close();
+  }
+  async show(found, job) {
+    const rows = found.rows.map((row) => (row.failed ? [row.name, row.failed, ...COLUMNS.slice(2).map(() => "")] : COLUMNS.map(([, of], k) => (k ? shown(of(row) || (of(row) === 0 ? 0 : NaN), 3) : of(row)))));
+    const caption = `${found.robot}: first mode that the motors move ${shown(found.first_mode_hz)} Hz; the motion ends at ${shown(found.stop)} s`;
+    const notes = found.rows.flatMap((row) => row.notes.map((line) => make("li", {}, `${row.name}: ${line}`)));
+    this.result.replaceChildren(table(caption, COLUMNS.map(([text]) => text), rows), make("ul", { class: "soft" }, ...notes));
+    if (found.files.results) this.result.append(this.runs(job));
+    if (!found.files.picture) return;
+    const address = await pictureAddress(job.file);
+    this.result.append(make("img", { class: "figure", src: address, alt: `Motions of ${found.rows.length} controllers of ${found.robot} beside each other` }));
+  }
+  // Every run is a result: the first is shown, the others beside it.
+  runs(job) {
+    return button("Look at the runs", async () => {
+      const { files } = await get("files");
+      const folder = `${job.file.replace(/\.png$/, "")}/`;
+      const [file, ...others] = files.map(({ name }) => name).filter((name) => name.startsWith(folder)).sort();
+      if (file) go({ screen: "results", file, with: others.slice(0, 7).join(",") });
+    });
+  }
+}

@@ -1,0 +1,62 @@
+// A long analysis: it waits in the queue of runs, tells its progress, can be cancelled, and survives a reload of the page.
+import { button, make, notice, shown } from "./dom.js";
+import { live } from "./live.js";
+import { get, post, remove } from "./server.js";
+
+export class JobPanel {
+  // `call`: the service; `path`: where it is asked for; `show`: draws its answer; `source`: about what, unless anything.
+  constructor(call, path, show, source = () => null) {
+    Object.assign(this, { call, path, show, source });
+    this.bar = make("progress", { max: 1, "aria-label": "Progress", hidden: true });
+    this.said = make("span", { class: "soft numbers", role: "status" });
+    this.stop = button("Cancel", () => this.cancel());
+    this.stop.hidden = true;
+    this.message = make("div", { class: "message", role: "alert" });
+    this.element = make("div", {}, make("div", { class: "row" }, this.said, this.stop), this.bar, this.message);
+  }
+  open() {
+    this.forget ||= live.onJobs((jobs) => this.heard(jobs));
+  }
+  close() {
+    this.forget?.();
+    this.forget = null;
+  }
+  async start(question) {
+    this.message.textContent = "";
+    try {
+      const { number } = await post(this.path, question);
+      this.number = number;
+    } catch (failure) {
+      this.message.textContent = failure.message;
+    }
+  }
+  cancel() {
+    remove(`jobs/${this.number}`).catch((failure) => notice(failure.message));
+  }
+  // The newest analysis of this kind is the one that is shown.
+  heard(jobs) {
+    const about = this.source();
+    const job = jobs.find(({ call, source }) => call === this.call && (about === null || source === about));
+    if (!job) return;
+    this.number = job.number;
+    const isOpen = ["queued", "running"].includes(job.state);
+    this.stop.hidden = !isOpen || job.stopping;
+    this.bar.hidden = !isOpen;
+    if (job.t_end) this.bar.value = job.t / job.t_end;
+    else this.bar.removeAttribute("value");
+    const part = job.state === "running" && job.t_end ? `, ${shown(job.t, 3)} of ${shown(job.t_end, 3)} ${job.unit}` : "";
+    this.said.textContent = `${job.number}. ${job.title}: ${job.state}${part}`;
+    if (job.error && job.error.kind !== "interrupted") this.message.textContent = job.error.message;
+    const key = `${job.number}.${job.state}`;
+    if (isOpen || key === this.shownKey) return;
+    this.shownKey = key;
+    this.answer(job);
+  }
+  async answer(job) {
+    try {
+      this.show(await get(`jobs/${job.number}/answer`), job);
+    } catch (failure) {
+      if (job.state === "done") this.message.textContent = failure.message;
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// Linear model: poles, Bode plot and step response between channels by name, and the model as a file.
+import { Chart, Cursors } from "./charts.js";
+import { button, labelled, make, shown } from "./dom.js";
+import { poleMap, table } from "./pictures.js";
+import { post, save } from "./server.js";
+
+const TABLE_POLES = 24;
+const split = (text) => text.split(",").map((name) => name.trim()).filter(Boolean);
+
+export class LinearTab {
+  constructor(screen) {
+    this.screen = screen;
+    this.inputs = make("input", { placeholder: "upper.torque, lower/tip.fx" });
+    this.outputs = make("input", { placeholder: "upper.encoder, lower/tip.ay" });
+    this.duration = make("input", { class: "number", placeholder: "auto" });
+    this.poles = make("div", {});
+    this.bode = make("div", {});
+    this.step = make("div", {});
+    const find = button("Linearize", () => this.ask(), "main");
+    find.id = "linearize";
+    this.element = make("div", {},
+      make("div", { class: "fields" }, ...labelled("Inputs", this.inputs), ...labelled("Outputs", this.outputs), ...labelled("Duration of the step [s]", this.duration)),
+      make("div", { class: "row" }, find,
+        ...[["linear model", ".npz"], ["linear model", ".mat"], ["bode", ".csv"], ["bode", ".svg"], ["step", ".csv"], ["step", ".svg"]].map(([what, ending]) =>
+          button(`${what} (${ending})`, () => this.save(what, ending)))),
+      make("div", { class: "two" }, this.poles, make("div", {}, this.bode, this.step)));
+  }
+  open() {}
+  close() {}
+  // Another robot has other channels.
+  robot() {
+    this.inputs.value = this.outputs.value = "";
+  }
+  channels() {
+    const asked = {};
+    if (this.inputs.value.trim()) asked.inputs = split(this.inputs.value);
+    if (this.outputs.value.trim()) asked.outputs = split(this.outputs.value);
+    return asked;
+  }
+  question() {
+    return { ...this.screen.question(), ...this.channels() };
+  }
+  async ask() {
+    await this.screen.asking(async () => {
+      const linear = await post("analyse/linear", this.question());
+      this.suggest(linear);
+      this.showPoles(linear);
+      const asked = this.question();
+      const [bode, step] = await Promise.all([post("analyse/bode", asked), post("analyse/step", this.stepQuestion())]);
+      this.showBode(bode);
+      this.showStep(step);
+      this.screen.showLines();
+    });
+  }
+  stepQuestion() {
+    return this.duration.value.trim() ? { ...this.question(), duration: +this.duration.value } : this.question();
+  }
+  // All channels of a robot at once are too many curves: one input, and where the tip goes.
+  suggest({ inputs, outputs }) {
+    if (!this.inputs.value.trim()) this.inputs.value = inputs[0] ?? "";
+    if (!this.outputs.value.trim()) this.outputs.value = (outputs.find((name) => name.endsWith(".encoder")) ?? outputs[0]) || "";
+  }
+  showPoles({ robot, eigenvalues, unstable, states, shapes, warnings, weight_note: note }) {
+    const rows = eigenvalues.filter(({ imag }) => imag >= 0).slice(0, TABLE_POLES).map(({ real, imag }) => {
+      const size = Math.hypot(real, imag);
+      return [shown(real), shown(imag), shown(size / (2 * Math.PI)), size ? shown((-100 * real) / size, 3) : "\u2013"];
+    });
+    const caption = `${robot}: ${states.length} states, ${shapes.B[1]} inputs, ${shapes.C[0]} outputs, ${unstable} unstable poles; slowest first, one of each pair`;
+    this.poles.replaceChildren(poleMap(eigenvalues), table(caption, ["real [1/s]", "imaginary [rad/s]", "frequency [Hz]", "damping [%]"], rows));
+    this.screen.warn([...warnings, ...(note ? [note] : [])]);
+  }
+  showBode({ frequency_hz: frequency, responses }) {
+    const cursors = new Cursors((f) => cursors.moveTo(f));
+    const axis = "frequency [Hz]";
+    const magnitude = new Chart("Magnitude", "SI units", cursors, { axis, logarithmic: ["x", "y"], height: 230 });
+    const phase = new Chart("Phase", "deg", cursors, { axis, logarithmic: ["x"] });
+    this.bode.replaceChildren(make("h2", {}, "Bode plot"), magnitude.element, phase.element, peaks(responses));
+    const curves = (key) => responses.map((one) => ({ name: `${one.input} \u2192 ${one.output}`, values: one[key].map((v) => (key === "magnitude" && !(v > 0) ? null : v)) }));
+    cursors.t = frequency[0];
+    magnitude.show(frequency, curves("magnitude"));
+    phase.show(frequency, curves("phase_deg"));
+  }
+  showStep({ t, responses }) {
+    const cursors = new Cursors((time) => cursors.moveTo(time));
+    const chart = new Chart("Step response", "SI units", cursors, { height: 210 });
+    this.step.replaceChildren(make("h2", {}, "Step response"), chart.element);
+    chart.show(t, responses.map(({ input, output, response }) => ({ name: `${input} \u2192 ${output}`, values: response })));
+  }
+  save(what, ending) {
+    const asked = what === "step" ? this.stepQuestion() : this.question();
+    return this.screen.asking(() => save("analyse/file", { ...asked, what, ending }, `${what.replace(" ", "-")}${ending}`));
+  }
+}
+
+function peaks(responses) {
+  const text = responses.filter((one) => one.peaks.length).map((one) =>
+    `${one.input} \u2192 ${one.output}: ${one.peaks.slice(0, 4).map((peak) => shown(peak.frequency_hz)).join(", ")} Hz`);
+  return make("p", { class: "soft" }, text.length ? `Peaks, highest first. ${text.join("; ")}` : "");
+}

@@ -1,0 +1,81 @@
+// Mode map: how frequencies change over one or two joints, or over a key of the robot.
+import { Chart } from "./charts.js";
+import { button, choice, labelled, make, shown } from "./dom.js";
+import { JobPanel } from "./job_panel.js";
+import { heatMap, table } from "./pictures.js";
+
+export class MapTab {
+  constructor(screen) {
+    this.screen = screen;
+    this.job = new JobPanel("mode_map", "analyse/map", (found) => this.show(found), () => screen.source);
+    this.axes = [this.axis("First quantity", true), this.axis("Second quantity", false)];
+    this.names = make("datalist", { id: "map-names" });
+    this.count = make("input", { type: "number", class: "number", min: 1, max: 12, value: 4 });
+    this.mode = choice([], "", () => this.draw());
+    this.picture = make("div", {});
+    this.numbers = make("div", {});
+    const start = button("Map the modes", () => this.start(), "main");
+    start.id = "map-modes";
+    this.element = make("div", {}, this.names, ...this.axes.map(({ row }) => row),
+      make("div", { class: "row" }, ...labelled("Modes followed", this.count), start), this.job.element,
+      make("div", { class: "row" }, ...labelled("Mode drawn", this.mode)), this.picture, this.numbers);
+  }
+  axis(title, isNeeded) {
+    const name = make("input", { placeholder: isNeeded ? "joint, or a key such as payload.mass" : "none" });
+    name.setAttribute("list", "map-names");
+    const number = (value) => make("input", { class: "number", value });
+    const [start, stop] = [number("-90"), number("90")];
+    const points = make("input", { type: "number", class: "number", min: 2, max: 60, value: 15 });
+    const fields = [["from", start], ["to", stop], ["points", points]].flatMap(([text, field]) => {
+      field.setAttribute("aria-label", `${title}: ${text}`);
+      return [make("span", { class: "soft" }, text), field];
+    });
+    const row = make("div", { class: "row" }, ...labelled(title, name), ...fields, make("span", { class: "soft" }, "degrees, or SI"));
+    return { row, name, values: () => ({ name: name.value.trim(), start: +start.value, stop: +stop.value, points: +points.value }) };
+  }
+  open() {
+    this.job.open();
+  }
+  close() {
+    this.job.close();
+  }
+  robot({ joints }) {
+    this.names.replaceChildren(...joints.map(({ name }) => make("option", { value: name })));
+    const [first, second] = this.axes;
+    const free = joints.filter(({ independent }) => independent).map(({ name }) => name);
+    first.name.value = free.at(-1) ?? "";
+    second.name.value = free.length > 1 ? free.at(-2) : "";
+  }
+  over() {
+    return this.axes.map(({ values }) => values()).filter(({ name }) => name);
+  }
+  start() {
+    this.screen.showLines();
+    return this.job.start({ ...this.screen.question(), over: this.over(), count: +this.count.value });
+  }
+  show(found) {
+    this.found = found;
+    const modes = found.modes.map(({ mode }) => make("option", { value: mode - 1 }, `mode ${mode}`));
+    this.mode.replaceChildren(...modes);
+    const at = (place) => Object.entries(place).map(([name, value]) => `${name} ${shown(value, 3)}`).join(", ");
+    const rows = found.modes.map((one) => [String(one.mode), shown(one.lowest_hz), at(one.lowest_at), shown(one.highest_hz), at(one.highest_at), String(one.lost), shown(one.lowest_mac, 3)]);
+    this.numbers.replaceChildren(table(`${found.robot}: ${found.computed}, ${found.points} points`,
+      ["mode", "lowest [Hz]", "at", "highest [Hz]", "at", "lost", "lowest MAC"], rows));
+    this.draw();
+  }
+  draw() {
+    const { axes, frequency_hz: frequency } = this.found;
+    const names = Object.keys(axes);
+    const m = +this.mode.value || 0;
+    this.chart?.remove();
+    this.chart = null;
+    if (names.length === 2) {
+      const values = axes[names[0]].map((_, i) => axes[names[1]].map((__, j) => frequency[i][j][m]));
+      this.picture.replaceChildren(heatMap({ title: `Mode ${m + 1}`, unit: "Hz", rowName: names[0], columnName: names[1], rows: axes[names[0]], columns: axes[names[1]], values }));
+      return;
+    }
+    this.chart = new Chart("Frequencies", "Hz", null, { axis: names[0], height: 260 });
+    this.picture.replaceChildren(this.chart.element);
+    this.chart.show(axes[names[0]], this.found.modes.map(({ mode }) => ({ name: `mode ${mode}`, values: frequency.map((line) => line[mode - 1]) })));
+  }
+}

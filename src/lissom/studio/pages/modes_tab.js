@@ -1,0 +1,82 @@
+// Modes: a table with damping and shares, and the robot swinging in the one that is chosen.
+import { noteInAddress } from "./address.js";
+import { button, checkbox, debounced, labelled, make, shown } from "./dom.js";
+import { Player } from "./player.js";
+import { post, save } from "./server.js";
+import { Stage } from "./stage.js";
+import { reducedMotion } from "./theme.js";
+
+const LEAST_SHARE = 0.01; // parts below are left out
+
+export class ModesTab {
+  constructor(screen) {
+    this.screen = screen;
+    this.mode = 1;
+    this.stage = new Stage("The robot in one of its modes", "Ask for the modes first.");
+    this.player = new Player((t) => this.stage.moveTo(t));
+    this.stage.onView = debounced((view) => noteInAddress({ view }), 300);
+    this.table = make("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Modes" });
+    this.count = make("input", { type: "number", class: "number", min: 1, max: 40, value: 8 });
+    this.damped = checkbox("Damped modes", false, () => {});
+    this.undeformed = checkbox("About the undeformed robot", false, () => {});
+    const find = button("Find the modes", () => this.ask(), "main");
+    find.id = "find-modes";
+    this.element = make("div", { class: "two" },
+      make("div", {}, make("div", { class: "row" }, ...labelled("Modes", this.count), this.damped.label, this.undeformed.label, find),
+        this.table,
+        make("div", { class: "row" }, button("Pictures (.png)", () => this.save(".png")), button("Pictures (.svg)", () => this.save(".svg")), button("This mode (.html)", () => this.save(".html")))),
+      make("div", { class: "stage-box" }, this.stage.element, this.player.element));
+  }
+  question() {
+    return { ...this.screen.question(), count: +this.count.value, damped: this.damped.box.checked, undeformed: this.undeformed.box.checked };
+  }
+  open({ mode, view }) {
+    if (mode) this.mode = +mode;
+    this.view = view;
+  }
+  close() {
+    this.player.setPlaying(false);
+  }
+  async ask() {
+    await this.screen.asking(async () => {
+      const found = await post("analyse/modes", this.question());
+      this.show(found);
+      await this.animate(Math.min(this.mode, found.frequency_hz.length));
+    });
+  }
+  show(found) {
+    const parts = Object.keys(found.share[0] ?? {}).filter((name) => found.share.some((one) => one[name] >= LEAST_SHARE));
+    const columns = ["mode", "frequency [Hz]", "damping [%]", "kind", ...parts.map((name) => `${name} [%]`)];
+    const rows = found.frequency_hz.map((frequency, k) => this.row(found, parts, frequency, k));
+    const caption = `${found.robot}, ${found.formulation}, about ${found.about}${found.locked ? ", joints locked" : ""}; shares of kinetic energy`;
+    this.table.replaceChildren(make("table", { class: "modes" }, make("caption", {}, caption),
+      make("thead", {}, make("tr", {}, ...columns.map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows)));
+    this.screen.warn([...found.warnings, ...(found.weight_note ? [found.weight_note] : [])]);
+    this.found = found;
+  }
+  row(found, parts, frequency, k) {
+    const look = button(`${k + 1}`, () => this.screen.asking(() => this.animate(k + 1)));
+    look.setAttribute("aria-label", `Show mode ${k + 1}`);
+    look.dataset.mode = k + 1;
+    const damping = found.damping_ratio[k];
+    const cells = [shown(frequency), damping === null ? "\u2013" : shown(100 * damping, 3), found.stability[k], ...parts.map((name) => shown(100 * found.share[k][name], 3))];
+    return make("tr", {}, make("th", { scope: "row" }, look), ...cells.map((text) => make("td", { class: "numbers" }, text)));
+  }
+  async animate(number) {
+    const content = await post("analyse/mode-motion", { ...this.question(), animated_mode: number });
+    this.mode = number;
+    noteInAddress({ mode: number });
+    for (const act of this.table.querySelectorAll("button")) act.setAttribute("aria-pressed", +act.dataset.mode === number);
+    const frequency = this.found.frequency_hz[number - 1];
+    this.stage.canvas.setAttribute("aria-label", `${this.found.robot} swinging in mode ${number}, ${shown(frequency)} Hz, slowed down and enlarged`);
+    this.stage.show(content);
+    this.stage.setView(this.view);
+    const end = content.arrays.time.shape[0];
+    this.player.open(0, this.stage.view.motion?.end ?? end);
+    if (!reducedMotion()) this.player.setPlaying(true);
+    this.screen.showLines();
+  }
+  save(ending) {
+    return this.screen.asking(() => save("analyse/modes/file", { ...this.question(), animated_mode: this.mode, ending }, `modes${ending}`));
+  }
+}

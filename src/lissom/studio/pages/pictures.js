@@ -1,0 +1,91 @@
+// Pictures of analyses that are no curves over time: poles in their plane, a frequency over two quantities.
+import { extent } from "./charts.js";
+import { make, shown } from "./dom.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+function svg(tag, attributes, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+// --- poles ---
+const WIDTH = 460;
+const HEIGHT = 300;
+const MARGIN = 46;
+// Poles lie over many decades: far ones move in by the root of their size, signs stay.
+const drawn = (value) => Math.sign(value) * Math.sqrt(Math.abs(value));
+
+export function poleMap(poles) {
+  const [low, high] = extent([0, ...poles.map(({ real }) => drawn(real))]);
+  const [, top] = extent([1, ...poles.map(({ imag }) => drawn(Math.abs(imag)))]);
+  const wide = high - low || 1;
+  const x = (real) => MARGIN + ((drawn(real) - low) / wide) * (WIDTH - 2 * MARGIN);
+  const y = (imag) => HEIGHT / 2 - (drawn(imag) / top) * (HEIGHT / 2 - 24);
+  const unstable = poles.filter(({ real, imag }) => real > 1e-7 * Math.hypot(real, imag) + 1e-3).length;
+  const label = `${poles.length} poles in the complex plane, ${unstable} of them in the right half`;
+  const made = svg("svg", { class: "pole-map", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label });
+  made.append(
+    svg("line", { class: "rule", x1: MARGIN / 2, x2: WIDTH - MARGIN / 2, y1: y(0), y2: y(0) }),
+    svg("line", { class: "rule", x1: x(0), x2: x(0), y1: 8, y2: HEIGHT - 8 }),
+    text(WIDTH - MARGIN / 2, y(0) - 5, "real [1/s]", "end"), text(x(0) - 5, 16, "imaginary [rad/s]", "end"));
+  for (const { real, imag } of poles) {
+    const cross = `M${x(real) - 4} ${y(imag) - 4}l8 8m0 -8l-8 8`;
+    const kind = real > 1e-7 * Math.hypot(real, imag) + 1e-3 ? "pole unstable" : "pole";
+    made.append(svg("path", { class: kind, d: cross }, svg("title", {}, `${shown(real)} ${imag < 0 ? "\u2212" : "+"} ${shown(Math.abs(imag))} i`)));
+  }
+  return make("figure", { class: "chart" }, make("h3", {}, "Poles, axes by the root of their size"), made);
+}
+function text(x, y, words, anchor) {
+  return svg("text", { x, y, "text-anchor": anchor }, words);
+}
+
+// --- a map of colours ---
+const STOPS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+function colorOf(share) {
+  const place = Math.min(Math.max(share, 0), 1) * (STOPS.length - 1);
+  const k = Math.min(Math.floor(place), STOPS.length - 2);
+  return STOPS[k].map((value, c) => Math.round(value + (place - k) * (STOPS[k + 1][c] - value)));
+}
+
+// `values[i][j]` over `rows[i]` upwards and `columns[j]` to the right.
+export function heatMap({ title, unit, rowName, columnName, rows, columns, values }) {
+  const [low, high] = extent(values.flat());
+  const canvas = make("canvas", { width: columns.length, height: rows.length, class: "heat", role: "img" });
+  canvas.setAttribute("aria-label", `${title} from ${shown(low)} to ${shown(high)} ${unit} over ${columnName} and ${rowName}`);
+  const pen = canvas.getContext("2d");
+  const picture = pen.createImageData(columns.length, rows.length);
+  values.forEach((line, i) => line.forEach((value, j) => {
+    const color = colorOf((value - low) / (high - low || 1));
+    picture.data.set([...color, 255], 4 * ((rows.length - 1 - i) * columns.length + j));
+  }));
+  pen.putImageData(picture, 0, 0);
+  const told = make("output", {}, "point at the map to read it");
+  canvas.onpointermove = (event) => {
+    const j = Math.min(Math.floor((event.offsetX / canvas.clientWidth) * columns.length), columns.length - 1);
+    const i = rows.length - 1 - Math.min(Math.floor((event.offsetY / canvas.clientHeight) * rows.length), rows.length - 1);
+    if (i >= 0 && j >= 0) told.textContent = `${columnName} ${shown(columns[j])}, ${rowName} ${shown(rows[i])}: ${shown(values[i][j])} ${unit}`;
+  };
+  const ends = (name, along) => `${name}: ${shown(along[0])} to ${shown(along.at(-1))}`;
+  return make("figure", { class: "heat-map" }, make("h3", {}, title),
+    make("div", { class: "soft" }, `upwards ${ends(rowName, rows)}; to the right ${ends(columnName, columns)}`), canvas,
+    make("div", { class: "row" }, make("span", { class: "numbers" }, shown(low)), scaleBar(), make("span", { class: "numbers" }, `${shown(high)} ${unit}`)), told);
+}
+function scaleBar() {
+  const canvas = make("canvas", { width: 100, height: 1, class: "scale", "aria-hidden": "true" });
+  const pen = canvas.getContext("2d");
+  for (let k = 0; k < 100; k++) {
+    pen.fillStyle = `rgb(${colorOf(k / 99).join(",")})`;
+    pen.fillRect(k, 0, 1, 1);
+  }
+  return canvas;
+}
+
+// --- tables ---
+export function table(caption, columns, rows) {
+  const head = make("tr", {}, ...columns.map((text_) => make("th", { scope: "col" }, text_)));
+  const body = rows.map((cells) => make("tr", {}, ...cells.map((cell, k) => make(k ? "td" : "th", { class: "numbers", scope: k ? undefined : "row" }, cell))));
+  return make("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": caption },
+    make("table", {}, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, ...body)));
+}

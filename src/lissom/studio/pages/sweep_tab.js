@@ -1,0 +1,62 @@
+// Sweeps: an analysis over many values of chosen keys, resumed where it stopped; worst cases and pictures.
+import { parseDocument } from "/assets/vendor/yaml.js";
+import { button, choice, labelled, make, shown } from "./dom.js";
+import { JobPanel } from "./job_panel.js";
+import { table } from "./pictures.js";
+import { get, pictureAddress } from "./server.js";
+
+const ANALYSES = [["static", "equilibrium"], ["modes", "modes"], ["linearize", "linear model"], ["simulate", "simulation"]];
+const METRICS = { static: "sag, torque_peak", modes: "first_frequency", linearize: "least_damping_ratio", simulate: "tip_deflection, torque_peak" };
+
+export class SweepTab {
+  constructor(screen) {
+    this.screen = screen;
+    this.job = new JobPanel("sweep", "analyse/sweep", (found, job) => this.show(found, job));
+    this.study = make("select", {});
+    this.study.onchange = () => this.changed();
+    this.analysis = choice(ANALYSES, "static", () => { this.metrics.value = METRICS[this.analysis.value]; this.changed(); });
+    this.over = make("textarea", { placeholder: "payload.mass: 0:500:6 g\nupper: 0:90:4 deg", value: "payload.mass: 0:500:6 g" });
+    this.metrics = make("input", { value: METRICS.static });
+    this.form = make("div", { class: "fields" }, ...labelled("Analysis", this.analysis), ...labelled("Over (a key on each line)", this.over), ...labelled("Metrics", this.metrics));
+    this.over.onchange = this.metrics.onchange = () => this.changed();
+    this.result = make("div", {});
+    const start = button("Sweep", () => this.start(), "main");
+    start.id = "start-sweep";
+    this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study)), this.form, make("div", { class: "row" }, start), this.job.element, this.result);
+  }
+  async open() {
+    this.job.open();
+    const { files } = await get("files");
+    const own = files.map(({ name }) => name).filter((name) => /study[^/]*\.ya?ml$/i.test(name));
+    const kept = this.study.value;
+    this.study.replaceChildren(make("option", { value: "" }, "as below, of the robot above"), ...own.map((name) => make("option", { value: name }, name)));
+    this.study.value = own.includes(kept) ? kept : "";
+    this.changed();
+  }
+  close() {
+    this.job.close();
+  }
+  changed() {
+    this.form.hidden = this.study.value !== "";
+    this.screen.showLines();
+  }
+  question() {
+    if (this.study.value) return { study: this.study.value };
+    const { source, changes } = this.screen.question();
+    const metrics = this.metrics.value.split(",").map((name) => name.trim()).filter(Boolean);
+    return { source, changes, analysis: this.analysis.value, over: parseDocument(this.over.value).toJSON() ?? {}, metrics };
+  }
+  start() {
+    this.changed();
+    return this.job.start(this.question());
+  }
+  async show(found, job) {
+    const done = `${found.done} of ${found.runs} runs done${found.failed ? `, ${found.failed} failed` : ""}, ${shown(found.compute_seconds, 3)} s of computing`;
+    const worst = found.worst.map((one) => [one.metric, `${shown(one.value)} ${one.unit}`, String(one.run), Object.entries(one.values).map(([key, value]) => `${key} = ${typeof value === "number" ? shown(value) : value}`).join(", ")]);
+    const failures = found.failures.map(({ run, reason }) => make("li", {}, `run ${run}: ${reason}`));
+    this.result.replaceChildren(make("p", {}, done), table("Worst cases", ["metric", "worst", "run", "values"], worst), make("ul", { class: "soft" }, ...failures));
+    if (!found.files.plot) return;
+    const address = await pictureAddress(job.file);
+    this.result.append(make("img", { class: "figure", src: address, alt: `Metrics of ${found.runs} runs of ${job.title}` }));
+  }
+}

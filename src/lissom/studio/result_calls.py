@@ -1,0 +1,80 @@
+"""What a worker process can be asked about results: each call is one service."""
+
+import base64
+from typing import Any
+
+import numpy as np
+
+MOST_ROWS = 200_000  # of a run in the browser
+Data = dict[str, Any]
+
+
+def result_facts(data: Data, watch: Any) -> Any:
+    """What a result file tells about its run."""
+    from ..services.result_facts import result_facts
+
+    return result_facts(data["file"])
+
+
+def curves(data: Data, watch: Any) -> Any:
+    """Curves of results and their differences, packed."""
+    from ..services.curves import CurvesRequest, curves
+
+    found = curves(CurvesRequest(**data, most_rows=MOST_ROWS))
+    block = _Block()
+    return {
+        "runs": [_packed(block, one) for one in found.runs],
+        "differences": [_packed(block, one) for one in found.differences],
+        "blob": block.text(),
+    }
+
+
+def compare(data: Data, watch: Any) -> Any:
+    """How far results are apart."""
+    from ..services.compare import CompareRunsRequest, compare
+
+    return compare(CompareRunsRequest(**data))
+
+
+def plot(data: Data, watch: Any) -> Any:
+    """A result as a picture, a page that moves, or a table."""
+    from ..services.plot import PlotRequest, plot
+
+    return plot(PlotRequest(**data))
+
+
+class _Block:
+    """Arrays one after the other as little-endian doubles: text would be three times as long."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.offset = 0
+
+    def place(self, values: np.ndarray) -> Data:
+        """Where an array lies: offset in bytes, and shape."""
+        part = np.ascontiguousarray(values, "<f8").tobytes()
+        place = {"offset": self.offset, "shape": list(values.shape)}
+        self.parts.append(part)
+        self.offset += len(part)
+        return place
+
+    def text(self) -> str:
+        """All of it."""
+        return base64.b64encode(b"".join(self.parts)).decode()
+
+
+def _packed(block: _Block, one: Any) -> Data:
+    panels = []
+    for panel in one.panels:
+        told = {"what": panel.what, "unit": panel.unit, "names": panel.names}
+        # Curve by curve, so that each is one piece of the block.
+        panels.append({**told, "values": block.place(panel.values.T)})
+    return {
+        "run": one.run,
+        "missing": one.missing,
+        "t": block.place(one.t),
+        "panels": panels,
+    }
+
+
+RESULT_CALLS = (result_facts, curves, compare, plot)

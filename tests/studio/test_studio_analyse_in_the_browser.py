@@ -1,0 +1,146 @@
+"""Analyses as a user meets them, beside the same numbers from Python; long ones survive a reload."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from studio_browser import chromium, opened_page, served_studio
+from studio_client import InlineWorker
+
+import lissom as ls
+
+pytestmark = pytest.mark.slow
+PATIENCE = 240_000  # ms: everything is compiled here
+SOURCE = "source=library:simple-pendulum"
+STUDY = """lissom: 1
+scenario: {robot: simple-pendulum, basis: nodal, initial: {q: [-1.5], elastic: static}}
+motion: {t: [0, 0.1], value: [[-1.5], [-1.4]], interpolation: quintic}
+sample: 1 ms
+controllers:
+  soft: {type: pid, gains: {bandwidth: 20, damping: 0.7}}
+  stiff: {type: pid, gains: {bandwidth: 40, damping: 0.7}}
+"""
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("analyse")
+    (folder / "two.control.yaml").write_text(STUDY)
+    expect.set_options(timeout=PATIENCE)
+    with served_studio(folder, InlineWorker) as house:
+        yield house
+
+
+@pytest.fixture(scope="module")
+def browser(house):
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser, house):
+    page = opened_page(browser, house, reduced_motion="reduce")
+    page.set_default_timeout(PATIENCE)
+    yield page
+    assert not page.complaints
+    page.context.close()
+
+
+def show(page, tab, **others):
+    more = "".join(f"&{key}={value}" for key, value in others.items())
+    page.evaluate(f"location.hash = '#screen=analyse&{SOURCE}&tab={tab}{more}'")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ls.Model(ls.Robot.load("simple-pendulum"))
+
+
+def test_modes_are_those_of_python_and_swing_on_the_stage(page, model):
+    show(page, "modes", q="0.4")
+    page.get_by_label("Modes", exact=True).fill("4")
+    page.locator("#find-modes").click()
+    rows = page.locator(".modes tbody tr")
+    expect(rows).to_have_count(4)
+    wanted = ls.modes(model, model.static([0.4]), locked=True, count=4)
+    for k, row in enumerate(rows.all()):
+        hz, damping = (float(text) for text in row.locator("td").all_inner_texts()[:2])
+        assert hz == pytest.approx(wanted.frequency_hz[k], rel=1e-3)
+        assert damping == pytest.approx(100 * wanted.damping_ratio[k], rel=1e-2)
+    page.get_by_role("button", name="Show mode 2").click()
+    canvas = page.locator(".stage-box canvas[role=img]")
+    expect(canvas).to_have_attribute("aria-label", re.compile("mode 2"))
+    page.wait_for_function("location.hash.includes('mode=2')")
+    expect(page.locator(".command")).to_contain_text("lissom modes simple-pendulum")
+
+
+def test_the_linear_model_is_that_of_python(page, model, tmp_path):
+    show(page, "linear", q="0.4")
+    page.get_by_label("Joints locked").uncheck()
+    page.get_by_label("kp").fill("50")
+    page.get_by_label("kd").fill("2")
+    page.locator("#linearize").click()
+    expect(page.locator(".chart .u-over")).to_have_count(3)
+    wanted = ls.linearize(model, [0.4], kp=50.0, kd=2.0)
+    crosses = page.locator(".pole-map .pole")
+    assert crosses.count() == len(wanted.poles)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="linear model (.npz)").click()
+    path = tmp_path / "model.npz"
+    waiting.value.save_as(path)
+    found = ls.LinearModel.load(path)
+    np.testing.assert_allclose(found.A, wanted.A, rtol=1e-9, atol=1e-6)
+    assert page.get_by_label("Inputs").input_value() == "rod.torque"
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="step (.csv)").click()
+    table = np.genfromtxt(waiting.value.path(), delimiter=",", skip_header=1)
+    step = ls.step_response(wanted, "rod", "rod.encoder")
+    np.testing.assert_allclose(table[:, 1], step.response, rtol=1e-6, atol=1e-12)
+
+
+def test_a_map_waits_in_the_queue_and_survives_a_reload(page, model):
+    show(page, "map")
+    expect(page.get_by_label("First quantity", exact=True)).to_have_value("rod")
+    page.get_by_label("First quantity: points").fill("5")
+    page.locator("#map-modes").click()
+    expect(page.locator(".chart .u-over")).to_be_visible()
+    page.reload()
+    expect(page.locator(".chart .u-over")).to_be_visible()
+    lowest = page.locator("tbody tr").first.locator("td").first.inner_text()
+    angles = np.radians(np.linspace(-90, 90, 5))
+    wanted = min(
+        ls.modes(model, model.static([q]), locked=True, count=1).frequency_hz[0]
+        for q in angles
+    )
+    assert float(lowest) == pytest.approx(wanted, rel=1e-3)
+
+
+def test_a_map_over_what_there_is_not_is_refused_in_words(page):
+    show(page, "map")
+    expect(page.get_by_label("First quantity", exact=True)).to_have_value("rod")
+    page.get_by_label("First quantity", exact=True).fill("elbow")
+    page.locator("#map-modes").click()
+    visible = page.locator("[role=tabpanel]:not([hidden]) .message")
+    expect(visible).to_contain_text("is neither a joint")
+
+
+def test_controllers_are_compared_and_their_runs_can_be_looked_at(page):
+    show(page, "control")
+    page.get_by_label("Study").select_option("two.control.yaml")
+    page.locator("#compare-controllers").click()
+    expect(page.locator("img.figure")).to_be_visible()
+    names = page.locator("tbody th").all_inner_texts()
+    assert names == ["soft", "stiff"]
+    page.get_by_role("button", name="Look at the runs").click()
+    expect(page.locator(".chart .u-over").first).to_be_visible()
+    assert "00-soft" in page.url and "01-stiff" in page.url
+
+
+def test_a_sweep_tells_its_worst_case(page):
+    show(page, "sweep")
+    page.get_by_label("Over (a key on each line)").fill("payload.mass: 0:400:3 g")
+    page.locator("#start-sweep").click()
+    expect(page.locator("img.figure")).to_be_visible()
+    worst = page.locator("tbody tr").first.inner_text()
+    assert "sag" in worst and "payload.mass = 0.4" in worst
