@@ -22,7 +22,7 @@ from ..solve.outputs import Outputs, outputs_of
 from ..solve.problem import MotionProblem
 from ..solve.simulate import output_times, simulate
 from ..solve.solution import Solution
-from ..types import RESULTS, ended_as
+from ..types import RESULTS, ended_as, host_whole, real
 from .machine import Timing, one_core, timed
 
 # Tolerances of references: a thousand times tighter than the default.
@@ -227,14 +227,13 @@ def measure_residual(case: Case, backend: Any) -> tuple[float, int | None]:
     times = []
     with using(backend):
         for count in (ONCE, OFTEN):
-            t = np.zeros(count)
-            arguments = (robot, state.q, t, state.x, state.xd)
+            arguments = (robot, state.q, host_whole(count), state.x, state.xd)
             jax.block_until_ready(residuals(*arguments))
             job = functools.partial(_finished, residuals, arguments)
             times.append(timed(job, 20)[0].best)
     operations = None
     if backend == "native":
-        operations = largest_function(_residuals, robot, state.q, t, state.x, state.xd)
+        operations = largest_function(_residuals, *arguments)
     return (times[1] - times[0]) / (OFTEN - ONCE), operations
 
 
@@ -245,13 +244,15 @@ def _finished(function: Callable, arguments: tuple) -> None:
     jax.block_until_ready(function(*arguments))
 
 
-def _residuals(robot: DrivenRobot, joints, t, x, xd):
-    """Residuals one after the other, each at a state that the one before has a say in: none can be left out."""
+def _residuals(robot: DrivenRobot, joints, count, x, xd):
+    """So many residuals, each at a state that the one before has a say in: none can be left out."""
     problem = MotionProblem(robot.formulation, robot.schedule.loads(0)).near(joints)
 
-    def once(state, t):
-        x, xd, xdd = state
+    def once(_, state):
+        t, x, xd, xdd = state
         change = 1e-30 * problem.residual(t, x, xd, xdd)
-        return (x + change, xd + change, change), None
+        return t + change[0], x + change, xd + change, change
 
-    return jax.lax.scan(once, (x, xd, jnp.zeros_like(x)), t)[0]
+    # The count is a number of the program and not its shape: one program is compiled for all.
+    start = (real(0.0), x, xd, jnp.zeros_like(x))
+    return jax.lax.fori_loop(0, count, once, start)

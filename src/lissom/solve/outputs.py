@@ -130,10 +130,13 @@ def over_run(
 def _rows(solution: Solution, rows: slice) -> RowsOfRun:
     def filled_up(name: str) -> np.ndarray:
         part = np.asarray(getattr(solution, name))[rows]
-        missing = rows_of_window() - len(part)
-        if not missing:
+        count = len(part)
+        if count == rows_of_window():
             return part
-        return np.concatenate([part, np.repeat(part[-1:], missing, axis=0)])
+        whole = np.empty((rows_of_window(), *part.shape[1:]))
+        whole[:count] = part
+        whole[count:] = part[-1]
+        return whole
 
     names = RowsOfRun._fields[1:]
     return RowsOfRun(rows.stop - rows.start, *(filled_up(name) for name in names))

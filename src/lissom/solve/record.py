@@ -1,5 +1,6 @@
 """The output grid of a run: a window of it is filled inside compiled code, the host keeps the whole."""
 
+import functools
 from typing import Any
 
 import equinox as eqx
@@ -9,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..native.compiled import chosen_backend
-from ..types import Real, host_whole, with_fields
+from ..types import Real, host_module, host_whole, with_fields
 from .problem import MotionProblem
 from .step import AbstractStep, Attempt, Moment
 
@@ -45,20 +46,25 @@ def rows_of_window() -> int:
 def empty_record(t: Float[Real, " t"], n: int, joints: int, commands: int) -> Record:
     """An output grid yet to be filled."""
     rows = t.shape[0]
-
-    def blank(width):
-        return np.full((rows, width), np.nan)
-
-    return Record(
+    return host_module(
+        Record,
         t=t,
-        x=blank(n),
-        xd=blank(n),
-        work=blank(2),
-        joints=blank(joints),
-        command=blank(commands),
+        x=_blank(rows, n),
+        xd=_blank(rows, n),
+        work=_blank(rows, 2),
+        joints=_blank(rows, joints),
+        command=_blank(rows, commands),
         filled=host_whole(0),
         first=host_whole(0),
     )
+
+
+@functools.lru_cache(maxsize=16)
+def _blank(rows: int, width: int) -> np.ndarray:
+    """Rows without numbers, the same ones for every run: compiled code writes into copies."""
+    blank = np.full((rows, width), np.nan)
+    blank.flags.writeable = False
+    return blank
 
 
 def is_due(record: Record, t) -> Any:
@@ -132,11 +138,16 @@ class Rows:
 
     def __init__(self, times: Float[np.ndarray, " t"], record: Record):
         self.t = np.asarray(times, dtype=float)
-        self.columns = {name: self._blank(record, name) for name in COLUMNS}
+        self._widths = {name: getattr(record, name).shape[1] for name in COLUMNS}
 
-    def _blank(self, record: Record, name: str) -> np.ndarray:
-        width = getattr(record, name).shape[1]
-        return np.full((len(self.t), width), np.nan)
+    @functools.cached_property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The rows that were taken, by name; runs that fit into one window do without them."""
+        count = len(self.t)
+        return {
+            name: np.full((count, width), np.nan)
+            for name, width in self._widths.items()
+        }
 
     def take(self, record: Record) -> int:
         """Keep the rows of a window, as often as wanted; the number of rows that are filled so far."""
@@ -146,9 +157,19 @@ class Rows:
             column[first : first + count] = np.asarray(getattr(record, name))[:count]
         return first + count
 
+    def all_rows(self, record: Record) -> dict[str, np.ndarray]:
+        """The rows of the whole run, those of its last window included."""
+        count = len(self.t)
+        is_whole = int(record.first) == 0 and len(record.t) >= count
+        # Arrays of JAX cannot be written to, those of a run can.
+        if is_whole and isinstance(record.x, np.ndarray):
+            return {name: getattr(record, name)[:count] for name in COLUMNS}
+        self.take(record)
+        return self.columns
+
     def next_window(self, record: Record) -> Record:
-        """The rows are kept, and the window moves on to those that follow."""
-        if not int(record.filled):
+        """The window; where it is full its rows are kept, and it moves on to those that follow."""
+        if int(record.filled) < len(record.t):
             return record
         first = self.take(record)
         return with_fields(

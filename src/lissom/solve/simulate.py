@@ -17,6 +17,7 @@ from ..types import (
     RESULTS,
     Real,
     ended_as,
+    host_module,
     host_real,
     host_whole,
     picked,
@@ -257,7 +258,8 @@ def _at_start(
     record = first_window(robot, times, rows_of_window())
     first_step = first_step_of(solver, end - begin)
     work = np.array(start.before.work, dtype=float)
-    now = Moment(host_real(begin), *host_coordinates(state), work)
+    x, xd = host_coordinates(state)
+    now = host_module(Moment, t=host_real(begin), x=x, xd=xd, work=work)
     joints = host_real(state.q)
     held = None if robot.sampled_law is None else _held_before(robot, state)
     piece = robot.schedule.piece_from(begin)
@@ -483,7 +485,9 @@ def march_from(
     if robot.formulation.joints.stops is not None:
         contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
     zero = host_whole(0)
-    return MarchState(
+    counts = host_module(Counts, steps=zero, rejected=zero, evaluations=zero)
+    return host_module(
+        MarchState,
         now=now,
         joints=joints,
         piece=host_whole(piece),
@@ -491,7 +495,7 @@ def march_from(
         memory=None,
         control=control,
         contacts=contacts,
-        counts=Counts(zero, zero, zero),
+        counts=counts,
         record=record,
         result=RESULTS.successful,
     )
@@ -529,8 +533,9 @@ def kept_solution(
     rows: Rows, at: MarchState, segments: tuple[Segment, ...]
 ) -> Solution:
     """What a march has come to, with the rows that the host has kept."""
-    filled = rows.take(at.record)
-    return _solution(rows.t, rows.columns, filled, _end_of(at), segments)
+    filled = int(at.record.first) + int(at.record.filled)
+    columns = rows.all_rows(at.record)
+    return _solution(rows.t, columns, filled, _end_of(at), segments)
 
 
 def _as_jax(at: MarchState) -> MarchState:
@@ -556,4 +561,4 @@ def _solution(
     segments: tuple[Segment, ...],
 ) -> Solution:
     kept = {name: columns[name] for name in COLUMNS}
-    return Solution(t=t, **kept, filled=filled, **end, segments=segments)
+    return host_module(Solution, t=t, **kept, filled=filled, **end, segments=segments)

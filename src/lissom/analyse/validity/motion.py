@@ -26,7 +26,7 @@ def speed_doubts(
     ways = np.diff(position, axis=0)
     # What is too far for a double is infinitely far.
     with np.errstate(over="ignore"):
-        farthest = np.einsum("tni,tni->tn", ways, ways).max(axis=1)
+        farthest = (ways * ways @ np.ones(3)).max(axis=1)
     row = int(np.argmax(np.sqrt(farthest) / np.diff(t)))
     speed = lengths(ways[row]) / (t[row + 1] - t[row])
     yield from fast_node(speed, names, f" at {t[row]:.4g} s")
