@@ -5,8 +5,18 @@ import pytest
 
 import lissom as ls
 from lissom.control.real_loop import RealLoop
+from lissom.control.references import reference_through
 from lissom.scenarios.ready import ready
-from sampled_laws import DESCRIBED, END, SAMPLE, changed_law, pendulum, sampled_law
+from sampled_laws import (
+    DESCRIBED,
+    END,
+    MOTION,
+    SAMPLE,
+    START,
+    changed_law,
+    pendulum,
+    sampled_law,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -16,12 +26,29 @@ TIGHT = {"rtol": 1e-9, "atol": 1e-11}
 @pytest.mark.parametrize("kind", DESCRIBED)
 def test_the_energy_audit_closes_with_the_work_of_the_law_in_it(kind):
     """To a millionth of the largest energy at a tight tolerance, to a ten-thousandth at that of a plain run."""
-    model = pendulum()
     law = sampled_law(kind)
-    start = model.static([law_start(law)])
+    check_audit(law, law_start(law))
+
+
+@pytest.mark.parametrize("sample", [None, SAMPLE])
+def test_the_energy_audit_closes_under_a_joint_spring_and_damper(sample):
+    """What a continuous law stores in its own spring is work put in, and no energy of the robot."""
+    reference = reference_through(MOTION["t"], MOTION["value"], "quintic")
+    formulation = pendulum().formulation
+    law = ls.PD([20.0], [1.0], reference, compensate=formulation, sample=sample)
+    check_audit(law, START)
+
+
+def check_audit(law, start):
+    model = pendulum()
     for solver, limit in ((TIGHT, 1e-6), ({}, 1e-4)):
         run = ls.simulate(
-            model, start, t_end=0.3, output_dt=1e-3, torque=law, solver=solver
+            model,
+            model.static([start]),
+            t_end=0.3,
+            output_dt=1e-3,
+            torque=law,
+            solver=solver,
         )
         residual = np.abs(run.energy("residual")).max()
         largest = max(np.abs(run.energy(of)).max() for of in ("kinetic", "strain"))

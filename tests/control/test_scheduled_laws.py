@@ -11,9 +11,10 @@ from test_sampled_laws import J, rotor
 
 from lissom.control.design_model import DesignError
 from lissom.control.extended_kalman import ExtendedKalman
+from lissom.control.margins import margins_of, open_loop
 from lissom.control.scheduled import GainSchedule, designs_along
 from lissom.solve.channels import output_named
-from sampled_laws import changed_law, pendulum, sampled_law
+from sampled_laws import END, SAMPLE, changed_law, pendulum, sampled_law
 
 H = 0.01  # [s]
 NOISE = {"torque_noise": 0.02, "drift": 0.003, "sensor_noise": 1e-3}
@@ -150,3 +151,40 @@ def test_the_filter_of_a_bending_robot_predicts_what_the_robot_does():
     away = np.abs(np.asarray(belief.state - true))
     assert away[bent] < 0.1 * 2e-4
     assert away[0] < 1e-4
+
+
+@pytest.mark.slow
+def test_margins_of_an_adapting_filter_are_those_of_its_last_gain():
+    """At rest after its motion the loop has the poles of the stationary filter, from Riccati's equation."""
+    law = sampled_law("ekf")
+    loop = open_loop(pendulum(), [END], law)
+    found = margins_of(loop)
+    assert found.stable
+    filter, long_after = law.filter, 1e3
+    state = law.nominal.measured.value(long_after)
+    torque = law.nominal.torque.value(long_after)
+    s, a = len(state), len(torque)
+    J, on_torque = jax.jit(jax.jacfwd(filter.rate, argnums=(0, 1)))(state, torque)
+    step = np.linalg.inv(np.eye(s) - 0.5 * SAMPLE * J)
+    A, B = step @ (np.eye(s) + 0.5 * SAMPLE * J), step @ (SAMPLE * on_torque)
+    W = np.block([[A, B], [np.zeros((a, s)), np.eye(a)]])
+    both = jnp.concatenate([state, torque])
+    H = np.asarray(jax.jacfwd(lambda w: filter.measurement(w[:s], w[s:]))(both))
+    Q_torque = B * np.asarray(filter.torque_noise) ** 2 @ B.T
+    Q = scipy.linalg.block_diag(Q_torque, np.diag(filter.drift**2))
+    R = np.diag(filter.sensor_noise**2)
+    P = scipy.linalg.solve_discrete_are(W.T, H.T, Q, R)
+    L = P @ H.T @ np.linalg.inv(H @ P @ H.T + R)
+    K = np.concatenate([law.K.at(jnp.array([END])), np.eye(a)], axis=1)
+    # Robot and filter: the filter knows the torque that is held, so that it cancels from what surprises it.
+    robot = loop.robot
+    from_robot, from_filter = L @ robot.C, np.eye(s + a) - L @ H
+    push = np.concatenate([B, np.zeros((a, a))])
+    closed = np.block(
+        [
+            [robot.A - robot.B @ K @ from_robot, -robot.B @ K @ from_filter],
+            [(W - push @ K) @ from_robot, (W - push @ K) @ from_filter],
+        ]
+    )
+    known = np.abs(np.linalg.eigvals(closed)).max()
+    assert found.largest_pole == pytest.approx(known, abs=1e-4)

@@ -56,7 +56,7 @@ def lqr_law(model: Model, controller: LQRController) -> LQR:
 
 def lqg_law(model: Model, controller: LQGController) -> LQG:
     """Optimal feedback on the estimate of a Kalman filter."""
-    sensors, design, gains, estimator = _estimated(model, controller)
+    sensors, design, gains, estimator = estimated(model, controller)
     nominal, known = _known(model, controller, sensors, design, gains)
     foreseen = None
     if known is not None:
@@ -77,7 +77,7 @@ def lqg_law(model: Model, controller: LQGController) -> LQG:
 
 def mpc_law(model: Model, controller: MPCController) -> MPC:
     """Predictive control on the estimate of a Kalman filter."""
-    sensors, design, gains, estimator = _estimated(model, controller)
+    sensors, design, gains, estimator = estimated(model, controller)
     described = controller.limits
     names = tuple(described.deflection)
     program = program_of(
@@ -111,7 +111,7 @@ def mpc_law(model: Model, controller: MPCController) -> MPC:
     )
 
 
-def _estimated(
+def estimated(
     model: Model, controller: EstimatedStateFeedback
 ) -> tuple[tuple[str, ...], DesignModel, Regulator, Estimator]:
     """Sensors, design model, state feedback and filter of LQG and predictive control."""

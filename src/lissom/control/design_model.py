@@ -185,7 +185,7 @@ def check_stabilisable(design: DesignModel) -> None:
     """Refuse a model with a motion that does not die out and that no torque moves (Hautus' test)."""
     least = UNSEEN * np.linalg.norm(design.B)
     for motion in _lasting(design.A):
-        if np.linalg.norm(motion.left.conj() @ design.B) < least:
+        if np.linalg.norm(motion.left.conj() @ design.B) <= least:
             raise DesignError(
                 f"not stabilisable: no torque moves {_described(motion, design)}. Actuate the joint that moves it, or "
                 "give the robot damping."
@@ -196,7 +196,7 @@ def check_detectable(design: DesignModel) -> None:
     """Refuse a model with a motion that does not die out and that no sensor sees (Hautus' test)."""
     least = UNSEEN * np.linalg.norm(design.C)
     for motion in _lasting(design.A):
-        if np.linalg.norm(design.C @ motion.right) < least:
+        if np.linalg.norm(design.C @ motion.right) <= least:
             raise DesignError(
                 f"not detectable: no sensor sees {_described(motion, design)}. Add a sensor there, such as its encoder "
                 "or a strain gauge on the link.",

@@ -24,6 +24,13 @@ class Tangents(eqx.Module):
     D: Float[Array, "n n"]
     K: Float[Array, "n n"]
     N: Rates
+    # K without what a continuous law adds to it; None where that is K itself.
+    structure: Float[Array, "n n"] | None = None
+
+    @property
+    def elastic(self) -> Float[Array, "n n"]:
+        """Stiffness of links and end stops: strain energy is half of x^T elastic x."""
+        return self.K if self.structure is None else self.structure
 
 
 class MotionProblem(eqx.Module):
@@ -191,13 +198,15 @@ class MotionProblem(eqx.Module):
             D_stop, K_stop = self._stop_matrices(motion, N)
             D, K = D + D_stop, K + K_stop
         feedback = self.loads.feedback
+        structure = None
         if feedback is not None and feedback.sample is None:
+            structure = K
             on_x, on_xd = self._gains(t, motion, N)
             D = D - N.encoder.T @ on_xd
             K = K - N.encoder.T @ on_x
         if self.loads.prescribed:
             M, D, K = self._prescribed_rows(M, D, K, N)
-        return Tangents(M, D, K, N)
+        return Tangents(M, D, K, N, structure)
 
     def _gains(self, t, motion: Motion, N: Rates):
         """Derivatives of the commanded torques; a torque at its limit answers to nothing."""

@@ -130,7 +130,7 @@ class Radau(AbstractStep):
             cplx=identity_factors(n, complex),
             inertia=inertia,
             contraction=real(1.0),
-            largest_energy=largest_energy(tangents.M, tangents.K, now.x, now.xd),
+            largest_energy=largest_energy(tangents.M, tangents.elastic, now.x, now.xd),
         )
 
     def restart(
@@ -487,7 +487,7 @@ def energy_error(
     """Memory that knows the largest energy, and the energy that the step loses in units of the tolerance."""
     d = memory.tangents
     x, xd, _ = stage_states(now, h, stages)
-    lost = lost_energy(d.M, d.K, h, A[2], x - now.x, xd - now.xd, xd, stages)
+    lost = lost_energy(d.M, d.elastic, h, A[2], x - now.x, xd - now.xd, xd, stages)
     most = energy_so_far(memory, x, xd)
     memory = eqx.tree_at(lambda m: m.largest_energy, memory, most)
     share = jnp.abs(lost) / jnp.maximum(tolerance.energy * h * most, 1e-300)
@@ -507,5 +507,5 @@ def unbalanced_work(
 def energy_so_far(memory: RadauMemory, x, xd) -> Float[Array, ""]:
     """The largest energy of the run up to the end of a step."""
     d = memory.tangents
-    end = largest_energy(d.M, d.K, x[2], xd[2])
+    end = largest_energy(d.M, d.elastic, x[2], xd[2])
     return jnp.maximum(memory.largest_energy, end)

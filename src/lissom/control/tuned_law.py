@@ -1,0 +1,81 @@
+"""Laws with their margins: tuned by bandwidth and damping, by weights, or by poles."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import equinox as eqx
+
+from ..describe.controllers import CONTROLLERS, LQGController
+from ..describe.errors import refused
+from ..describe.part import Part
+from ..solve.law import AbstractLaw
+from ..solve.model import Model
+from .described import law_of
+from .described_references import design_pose
+from .described_state_feedback import estimated, lqg_law
+from .margins import Margins, margins
+from .pole_placement import placed_gain, wanted_poles
+
+# Of a description whose gain comes from poles: read, and not used.
+ANY_TOLERANCES = {"position": [1.0], "torque": [1.0]}
+
+
+class TunedLaw(NamedTuple):
+    """A sampled law, and how far its loop is from instability at the end of its motion."""
+
+    law: AbstractLaw
+    margins: Margins
+
+
+def tuned(model: Model, controller: Part | Mapping[str, Any]) -> TunedLaw:
+    """The law of a description, as scenarios have it, and its margins.
+
+    `{"type": "pid", "gains": {"bandwidth": 5.0, "damping": 0.7}, ...}` is tuned by bandwidth and damping, `lqg` and its
+    kin by tolerances.
+
+    Raises:
+        DescriptionError: the description is wrong.
+        DesignError: there is no such law for this robot.
+    """
+    described = _described(controller)
+    law = law_of(model, described)
+    if law.sample is None:
+        raise refused("sample", None, "a law has margins as a sampled one")
+    return TunedLaw(law, margins(model, design_pose(model, described), law))
+
+
+def tuned_by_poles(
+    model: Model,
+    controller: Mapping[str, Any],
+    bandwidth: float,
+    damping: float = 0.7,
+    vibration: float = 0.2,
+) -> TunedLaw:
+    """Feedback with these poles on the estimate of a Kalman filter, and its margins.
+
+    Args:
+        model: the robot.
+        controller: description of an `lqg` without tolerances: motion, sample, sensors, noise.
+        bandwidth: of the joints [Hz].
+        damping: ratio of the joints' motions.
+        vibration: least damping ratio of the vibrations that the controller's model has.
+
+    Raises:
+        DescriptionError: the description is wrong.
+        DesignError: these poles cannot be placed, or a motion is seen by no sensor.
+    """
+    whole = {"tolerances": ANY_TOLERANCES, **controller, "type": "lqg"}
+    described = LQGController.model_validate({**whole, "preview": False})
+    _, design, _, _ = estimated(model, described)
+    K = placed_gain(design, wanted_poles(design, bandwidth, damping, vibration))
+    law = eqx.tree_at(lambda law: law.K, lqg_law(model, described), K)
+    return TunedLaw(law, margins(model, design_pose(model, described), law))
+
+
+def _described(controller: Part | Mapping[str, Any]) -> Any:
+    if isinstance(controller, Part):
+        return controller
+    kind = controller.get("type")
+    if kind not in CONTROLLERS:
+        raise refused("type", kind, f"must be one of {', '.join(CONTROLLERS)}")
+    return CONTROLLERS[str(kind)].model_validate(dict(controller))
