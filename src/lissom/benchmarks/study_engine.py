@@ -115,6 +115,7 @@ def two_workers(rounds: int, runs: int, tell: Tell) -> dict[str, Any]:
         "two_workers_s": statistics.median(walls[2]),
         "speed_up": statistics.median(alone / both for alone, both in pairs),
         "rounds": rounds,
+        "cluster_runs": runs,
     }
 
 
