@@ -77,8 +77,8 @@ def payloads_table(measured: Mapping[str, Any]) -> ReportTable:
 def studies_table(measured: Mapping[str, Any]) -> ReportTable:
     """What a study costs beside its runs, and on one Dask worker and two."""
     columns = [
-        ("a run", duration("run_s")),
-        ("the engine, of a run", duration("engine_s")),
+        ("a run", lambda row: f"{1e3 * row['run_s']:.3g} ms"),
+        ("the engine", lambda row: f"{1e3 * row['engine_s']:.3g} ms"),
     ]
     note = (
         f"The engine takes {100 * measured['engine_share']:.2f} % of the processor time of the runs: names, checksums "
