@@ -6,6 +6,7 @@ from typing import Any
 from .report_cells import (
     BUSY,
     Cells,
+    Column,
     ReportTable,
     Row,
     duration,
@@ -76,7 +77,7 @@ def payloads_table(measured: Mapping[str, Any]) -> ReportTable:
 
 def studies_table(measured: Mapping[str, Any]) -> ReportTable:
     """What a study costs beside its runs, and on one Dask worker and two."""
-    columns = [
+    columns: list[Column] = [
         ("a run", lambda row: f"{1e3 * row['run_s']:.3g} ms"),
         ("the engine", lambda row: f"{1e3 * row['engine_s']:.3g} ms"),
     ]
