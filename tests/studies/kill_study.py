@@ -1,6 +1,9 @@
 """Kills a study again and again, and compares what comes out with one that nobody disturbed.
 
-python tests/studies/kill_study.py FOLDER [RUNS [KILLS]]
+python tests/studies/kill_study.py FOLDER [RUNS [KILLS [LONGEST]]]
+
+A kill comes within LONGEST seconds of a start, at a random moment. On a machine with much else to do, it takes longer
+until the first chunk is there: give more.
 """
 
 import json
@@ -47,10 +50,12 @@ def kept(store: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-def killed_study(file: Path, store: Path, kills: int, seed: int) -> dict[str, int]:
+def killed_study(
+    file: Path, store: Path, kills: int, seed: int, longest: float = LONGEST
+) -> dict[str, int]:
     """Runs a study to its end through so many kills; how many chunks were lost or written twice on the way."""
     moments = random.Random(seed)
-    lost = doubled = done_kills = 0
+    lost = doubled = done_kills = fruitful = 0
     before: dict[str, tuple[int, int]] = {}
     while True:
         process = subprocess.Popen(
@@ -58,7 +63,7 @@ def killed_study(file: Path, store: Path, kills: int, seed: int) -> dict[str, in
         )
         is_last = done_kills >= kills
         try:
-            process.wait(None if is_last else moments.uniform(0.0, LONGEST))
+            process.wait(None if is_last else moments.uniform(0.0, longest))
         except subprocess.TimeoutExpired:
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
@@ -66,9 +71,12 @@ def killed_study(file: Path, store: Path, kills: int, seed: int) -> dict[str, in
         now = kept(store)
         lost += len(set(before) - set(now))
         doubled += sum(now.get(name) != facts for name, facts in before.items())
+        # Kills that came between two chunks, or while one was written.
+        fruitful += process.returncode != 0 and len(now) > len(before)
         before = now
         if process.returncode == 0:
-            return {"kills": done_kills, "lost": lost, "doubled": doubled}
+            found = {"kills": done_kills, "after_new_chunks": fruitful}
+            return {**found, "lost": lost, "doubled": doubled}
         if process.returncode != -signal.SIGKILL:
             assert process.stderr is not None
             raise RuntimeError(process.stderr.read().decode())
@@ -84,7 +92,9 @@ def same_data(one: Path, other: Path) -> bool:
         )
 
 
-def main(folder: Path, runs: int = 10_000, kills: int = 100) -> dict:
+def main(
+    folder: Path, runs: int = 10_000, kills: int = 100, longest: float = LONGEST
+) -> dict:
     folder.mkdir(parents=True, exist_ok=True)
     file = study_file(folder, runs)
     began = time.monotonic()
@@ -93,7 +103,7 @@ def main(folder: Path, runs: int = 10_000, kills: int = 100) -> dict:
     )
     report = {"runs": json.loads(undisturbed.stdout)["done"]}
     report["undisturbed_s"] = time.monotonic() - began
-    report |= killed_study(file, folder / "killed", kills, seed=1)
+    report |= killed_study(file, folder / "killed", kills, 1, longest)
     datasets = [folder / name / "dataset.nc" for name in ("undisturbed", "killed")]
     report["identical"] = same_data(*datasets)
     return report

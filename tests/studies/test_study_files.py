@@ -1,5 +1,7 @@
 """Studies as files: what they mean, and what is said where they are wrong."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,9 @@ from lissom.studies.study import Study
 
 from .made_up_runs import E, study
 
+WHOLE_STUDIES = sorted(
+    (Path(__file__).parents[2] / "examples" / "studies").glob("*.yaml")
+)
 GOOD = """
 scenario: double-pendulum
 changes: {t_end: 0.2, output_dt: 0.01}
@@ -111,3 +116,13 @@ def test_units_are_those_that_the_files_of_robots_have():
     assert unit_of_key(scenario, "robot.links.upper.beam.material.E") == "Pa"
     assert unit_of_key(scenario, "t_end") == "s"
     assert unit_of_key(scenario, "lower") == "rad"
+
+
+def test_the_files_of_whole_studies_are_valid_and_as_large_as_they_say():
+    counts = {file.stem: Study.load(file).design.count for file in WHOLE_STUDIES}
+    assert counts == {
+        "controllers": 9,
+        "monte-carlo": 512,
+        "payload-and-pose": 10_000,
+        "workspace": 31 * 31,
+    }

@@ -6,6 +6,7 @@ from typing import Any
 from .report_cells import (
     BUSY,
     Cells,
+    Column,
     ReportTable,
     Row,
     duration,
@@ -76,20 +77,20 @@ def payloads_table(measured: Mapping[str, Any]) -> ReportTable:
 
 def studies_table(measured: Mapping[str, Any]) -> ReportTable:
     """What a study costs beside its runs, and on one Dask worker and two."""
-    columns = (
-        ("a run", duration("run_s")),
-        ("the engine, of a run", duration("engine_s")),
-        ("one Dask worker", duration("one_worker_s")),
-        ("two", duration("two_workers_s")),
-    )
+    columns: list[Column] = [
+        ("a run", lambda row: f"{1e3 * row['run_s']:.3g} ms"),
+        ("the engine", lambda row: f"{1e3 * row['engine_s']:.3g} ms"),
+    ]
     note = (
         f"The engine takes {100 * measured['engine_share']:.2f} % of the processor time of the runs: names, checksums "
         "and files of chunks, and the dataset."
     )
     if "speed_up" in measured:
+        columns.append(("one Dask worker", duration("one_worker_s")))
+        columns.append(("two", duration("two_workers_s")))
         note += (
-            f" Two Dask workers are {measured['speed_up']:.2f} times as fast as one, the median of "
-            f"{measured['rounds']} rounds."
+            f" Two Dask workers are {measured['speed_up']:.2f} times as fast as one with "
+            f"{measured['cluster_runs']} runs, the median of {measured['rounds']} rounds."
         )
     span = f"{measured['span']:g} s"
     title = f"A study of {measured['runs']} runs of the double pendulum, {span} each"

@@ -66,7 +66,7 @@ def compute_chunk(
                 if isinstance(outcome, Comparison):
                     reasons[k] = outcome.reason
                 if recipe.runs == "all":
-                    runs[k] = whole_run(outcome.run, scenarios[k])
+                    runs[k] = whole_run(outcome, scenarios[k])
             except Exception as failure:
                 reasons[k] = _reason(failure)
                 for column in columns.values():
@@ -97,7 +97,8 @@ def _outcomes(
 ) -> Iterator[tuple[int, Outcome]]:
     """Outcomes of the analysis in any order, with the numbers of their runs; of failed ones the exception."""
     if recipe.analysis == "simulate":
-        yield from measured_runs(scenarios, tell, alone)
+        runs = {k: s for k, s in scenarios.items() if isinstance(s, Scenario)}
+        yield from measured_runs(runs, tell, alone)
         return
     analyse = {"static": _equilibrium, "modes": _modes, "linearize": _linear_model}
     for k, scenario in scenarios.items():
@@ -164,7 +165,8 @@ def _linear_model(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
     )
 
 
-def whole_run(run: Any, scenario: Scenario) -> bytes:
-    """A run as the bytes of its result file."""
+def whole_run(outcome: Outcome, scenario: Base) -> bytes:
+    """The run of a simulation as the bytes of its result file."""
+    run = outcome.run
     run.facts["scenario"] = json.dumps(scenario.to_dict())
     return run.netcdf()

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import __version__
 from ..atomic import write_atomically
+from ..describe.scenario import Scenario
 from .chunk import ChunkContent, ChunkTask
 from .columns import TIME, Column
 from .store import Plan, Store, cannot_write
@@ -107,9 +108,9 @@ def _write_keys(data: h5netcdf.File, plan: Plan) -> None:
 def _write_times(data: h5netcdf.File, plan: Plan) -> None:
     from ..solve.simulate import output_times
 
-    if TIME not in data.dimensions:
-        return
     scenario = plan.recipe.base
+    if TIME not in data.dimensions or not isinstance(scenario, Scenario):
+        return
     times = output_times(scenario.t_end, scenario.output_dt)
     data.create_variable(TIME, (TIME,), float, data=np.asarray(times))
     data[TIME].attrs["units"] = "s"
