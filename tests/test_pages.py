@@ -100,6 +100,16 @@ def test_every_block_of_a_page_is_run_shown_or_says_why_not(page):
     assert all(list(commands_of(block)) for block in found if block.language in SHELL)
 
 
+def test_no_page_with_something_to_run_is_left_out():
+    with_python = {page for page in PAGES if runnable(page, "python")}
+    with_commands = {page for page in PAGES if runnable(page, *SHELL)}
+    tutorial = {page for page in PAGES if part_of_tutorial(page)}
+    # A page with commands runs as a whole, Python and files among them.
+    assert with_commands == {*WITH_COMMANDS, *(tutorial & with_commands)}
+    assert with_python <= {*WITH_PYTHON, *WITH_COMMANDS, *tutorial}
+    assert len(with_python | with_commands) > 25
+
+
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if runnable(page, "yaml")], ids=name_of
 )
