@@ -29,6 +29,7 @@ export class RobotView {
     // The node that can be pulled, null where none can.
     this.handle = null;
     this.onPull = () => {};
+    this.sharpness = 1; // pixels drawn against pixels of the screen, along one side
     this.pointers = new Map();
     this.onChange = () => {};
   }
@@ -71,14 +72,14 @@ export class RobotView {
   // --- one picture ---
   draw(t) {
     if (!this.works || !this.motion) return;
-    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const ratio = Math.min(window.devicePixelRatio || 1, 2) * this.sharpness;
     const colors = THEMES[this.choices.theme];
     fit(this.canvas, ratio);
-    fit(this.labelPen.canvas, ratio);
+    fit(this.labelPen.canvas, Math.max(ratio, 1));
     this.motion.moveTo(t);
     const picture = this.picture(colors);
     const vp = this.painter.paint(picture, this.camera, colors, ratio);
-    this.labelPen.draw(this.labels, vp, ratio, colors);
+    this.labelPen.draw(this.labels, vp, Math.max(ratio, 1), colors);
     this.labelPen.drawCompass(this.camera, this.choices.gravity && this.motion.content.gravity, colors);
   }
   picture(colors) {
