@@ -17,6 +17,8 @@ Watch = Callable[[Data], None]
 
 KEPT_ROBOTS = 4  # models that sliders move
 REPORT_S = 0.1  # between two reports of a run
+PICTURE_S = 0.25  # between two pictures of a run
+PATIENCE_S = 0.8  # before the first of them
 _posed: "OrderedDict[str, Any]" = OrderedDict()
 
 
@@ -44,6 +46,13 @@ def choices(data: Data, watch: Watch) -> Any:
     from ..services.choices import choices
 
     return choices()
+
+
+def scenario_facts(data: Data, watch: Watch) -> Any:
+    """What a run begins with."""
+    from ..services.scenario_facts import scenario_facts
+
+    return scenario_facts(data["scenario"])
 
 
 def validate(data: Data, watch: Watch) -> Any:
@@ -92,11 +101,28 @@ def _stamp(source: str) -> Any:
 
 def simulate(data: Data, watch: Watch) -> Any:
     """A run, with its progress."""
-    from ..services.simulate import SimulateRequest, prepare, run_prepared
+    from ..services.simulate import (
+        SimulateRequest,
+        live_picture,
+        prepare,
+        run_prepared,
+    )
 
     prepared = prepare(SimulateRequest(**data))
     t_end = float(prepared.scenario.t_end)
     last = 0.0
+    next_picture: float | None = None
+
+    def observe(snapshot: Any) -> None:
+        nonlocal next_picture
+        now = monotonic()
+        # What is over at once is not drawn on the way.
+        if next_picture is None:
+            next_picture = now + PATIENCE_S
+        if now > next_picture:
+            next_picture = now + PICTURE_S
+            picture = live_picture(prepared.model, snapshot)
+            watch({"t": snapshot.t, "t_end": t_end, "picture": picture})
 
     def report(t: float) -> None:
         nonlocal last
@@ -105,7 +131,7 @@ def simulate(data: Data, watch: Watch) -> Any:
             last = now
             watch({"t": t, "t_end": t_end})
 
-    return run_prepared(prepared, report)
+    return run_prepared(prepared, report, observe)
 
 
 def animation(data: Data, watch: Watch) -> Any:
@@ -129,6 +155,7 @@ CALLS: dict[str, Callable[[Data, Watch], Any]] = {
         robots,
         materials,
         choices,
+        scenario_facts,
         validate,
         pose,
         modes_here,

@@ -56,6 +56,11 @@ def _add_files(router: APIRouter, office: Office) -> None:
             "files": listed,
         }
 
+    @router.get("/scenario")
+    def scenario(name: str) -> Answer:
+        """What a run of a robot or a scenario begins with, and the names that it may use."""
+        return office.ask(office.files, "scenario_facts", scenario=office.source(name))
+
     @router.get("/text")
     def text(name: str) -> Answer:
         """A description."""
@@ -164,6 +169,14 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         if not office.queue.cancel(number):
             raise FolderError(f"run {number}: there is none, or it has ended", 404)
         return {}
+
+    @router.get("/jobs/{number}/picture")
+    def picture(number: int) -> Answer:
+        """The robot of a run that is under way."""
+        found = office.queue.picture(number)
+        if found is None:
+            raise FolderError(f"run {number}: there is no picture", 404)
+        return found
 
     @router.get("/jobs/{number}/answer")
     def answer(number: int) -> Answer:

@@ -114,7 +114,7 @@ export function dataEdit(text, path, data) {
     return difference(text, merged(text, document));
   }
   ensureParents(document, path);
-  document.setIn(path, withComment(flowing(document.createNode(data)), document.getIn(path, true)));
+  document.setIn(path, withComment(flowing(document.createNode(data, { aliasDuplicateObjects: false })), document.getIn(path, true)));
   return difference(text, merged(text, document));
 }
 export function appendEdit(text, path, data) {
@@ -124,7 +124,7 @@ export function appendEdit(text, path, data) {
   const list = document.getIn(path, true);
   if (!isSeq(list)) return null;
   list.flow = false;
-  list.add(blockLink(document.createNode(data)));
+  list.add(blockLink(document.createNode(data, { aliasDuplicateObjects: false })));
   return difference(text, merged(text, document));
 }
 
