@@ -44,7 +44,7 @@ from .feedback import ControlState
 from .generalised_alpha import GeneralisedAlpha
 from .inputs import Inputs, inputs_from
 from .march import DrivenRobot, MarchState, first_sample, march, set_off
-from .model import Model
+from .model import Model, poses_at
 from .problem import MotionProblem
 from .radau import Radau
 from .record import COLUMNS, Record, Rows, empty_record, rows_of_window, window
