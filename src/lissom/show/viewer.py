@@ -218,10 +218,12 @@ def _chart_arrays(data: Dataset, charts: Sequence[Chart]) -> Arrays:
 
 
 def _outlines(scene: Scene) -> Arrays:
-    """Sections of the links along their nodes."""
+    """Sections of the links along their nodes, and surfaces where there are some."""
     arrays = {}
     for i, link in enumerate(scene.links):
         arrays[f"outline/{i}"] = link.outline
+        if link.surface is not None:
+            arrays[f"surface/{i}"] = link.surface
     return arrays
 
 
@@ -236,6 +238,7 @@ def _link_content(scene: Scene) -> list[Content]:
             "flexible": bool(link.flexible),
             "first": rows.start,
             "count": len(link.nodes),
+            "loads": [vars(load) for load in link.loads if load.mass > 0],
         }
         links.append(content)
     return links

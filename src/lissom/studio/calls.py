@@ -55,6 +55,20 @@ def scenario_facts(data: Data, watch: Watch) -> Any:
     return scenario_facts(data["scenario"])
 
 
+def check_run(data: Data, watch: Watch) -> None:
+    """Nothing, where a scenario takes its changes."""
+    from ..services.sources import scenario_of
+
+    scenario_of(data["scenario"], data["changes"])
+
+
+def import_robot(data: Data, watch: Watch) -> Any:
+    """A robot file of a URDF file."""
+    from ..services.import_robot import ImportRequest, import_robot
+
+    return import_robot(ImportRequest(**data))
+
+
 def validate(data: Data, watch: Watch) -> Any:
     """Everything that is wrong with a description."""
     from ..services.validate import validate
@@ -156,6 +170,8 @@ CALLS: dict[str, Callable[[Data, Watch], Any]] = {
         materials,
         choices,
         scenario_facts,
+        check_run,
+        import_robot,
         validate,
         pose,
         modes_here,

@@ -201,12 +201,17 @@ class Folder:
     # --- other files -----------------------------------------------------------------------------------------------
 
     def add(self, name: str, content: bytes) -> str:
-        """The name under which a file that was dropped is kept: never over another one."""
+        """The name under which a file that was dropped is kept, in its folder: never over another one."""
         _check_ending(name, UPLOADS)
-        path = self.path(Path(name).name)
+        path = self.path(name)
         free = _free_name(path)
         self._write(free, content)
         return free.relative_to(self.root).as_posix()
+
+    def free_beside(self, path: Path, ending: str) -> tuple[Path, str]:
+        """Path and name of a file beside another that is not there yet."""
+        free = _free_name(path.with_suffix(ending))
+        return free, free.relative_to(self.root).as_posix()
 
     def new_result(self, title: str, ending: str = ".nc") -> tuple[str, Path]:
         """Name and path of the next result."""

@@ -17,6 +17,12 @@ class Pull(FrozenModel):
     to: Position
 
 
+class ImportQuestion(FrozenModel):
+    """A URDF file of the folder that is to become a robot file beside it."""
+
+    name: Name
+
+
 class SaveRequest(FrozenModel):
     """A description to be written."""
 

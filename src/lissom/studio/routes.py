@@ -12,6 +12,7 @@ from .jobs import SIMULATE, Order
 from .office import Office, check_changes
 from .requests import (
     DraftRequest,
+    ImportQuestion,
     MatricesQuestion,
     ModesQuestion,
     PoseQuestion,
@@ -89,6 +90,16 @@ def _add_files(router: APIRouter, office: Office) -> None:
         content = await request.body()
         return {"name": folder.add(name, content)}
 
+    @router.post("/import")
+    def import_robot(question: ImportQuestion) -> Answer:
+        """The robot file of a URDF file of the folder, beside it, with its meshes."""
+        path = folder.existing(question.name)
+        output, name = folder.free_beside(path, ".yaml")
+        found = office.ask(
+            office.files, "import_robot", file=str(path), output=str(output)
+        )
+        return {**found, "file": name}
+
     @router.get("/download")
     def download(name: str) -> FileResponse:
         """A file of the folder."""
@@ -150,6 +161,8 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         """A run that waits for its turn."""
         check_changes(request.changes)
         source = office.source(request.source)
+        # What is wrong with the changes is said at once, field by field.
+        office.ask(office.files, "check_run", scenario=source, changes=request.changes)
         title = title_of(request.source)
 
         def order() -> Order:

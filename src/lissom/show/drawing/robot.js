@@ -41,6 +41,13 @@ function bentPoint(now, a, b, s, scale) {
 export function drawLink(solids, motion, i, scale, color) {
   const link = motion.links[i];
   const R = motion.frameOf(i);
+  // A rigid link looks as its surface does; one that bends is drawn as its beam.
+  if (link.surface && !link.flexible) {
+    const from = motion.drawnPoint(link.first, scale);
+    const w = motion.rotationAt(link.first, scale);
+    solids.surface(link.surface, (p) => add(from, turn(apply(R, p), w)), color);
+    return;
+  }
   const last = link.count - 1;
   const even = Math.round(48 / Math.max(last, 1));
   const pieces = link.flexible ? Math.max(2, Math.min(12, even)) : 1;
@@ -56,6 +63,19 @@ export function drawLink(solids, motion, i, scale, color) {
     }
   }
   if (rings.length > 1) solids.tube(rings, centres, color);
+}
+
+// Lumped masses and the payload as balls of steel, neither too small to be seen nor larger than the robot.
+const STEEL = 7850;
+export function drawLoads(solids, motion, i, scale, length, colors) {
+  const link = motion.links[i];
+  const R = motion.frameOf(i);
+  for (const { node, mass, offset, payload } of link.loads ?? []) {
+    const radius = Math.cbrt((3 * mass) / (4 * Math.PI * STEEL));
+    const n = link.first + node;
+    const centre = add(motion.drawnPoint(n, scale), turn(apply(R, offset), motion.rotationAt(n, scale)));
+    solids.ball(centre, Math.min(Math.max(radius, 0.06 * length), 0.5 * length), payload ? colors.payload : colors.mass);
+  }
 }
 
 export function drawJoint(solids, motion, i, scale, color) {

@@ -5,7 +5,7 @@ import { Lines, Solids } from "./mesh.js";
 import { Motion } from "./motion.js";
 import { drawDimensions, drawMarks, drawMasses } from "./notes.js";
 import { Painter } from "./painter.js";
-import { drawGhost, drawJoint, drawLink, drawTrail } from "./robot.js";
+import { drawGhost, drawJoint, drawLink, drawLoads, drawTrail } from "./robot.js";
 import { LINK_COLORS, THEMES, rgb } from "./themes.js";
 import { column, distance, dot, times, turn, add } from "./vectors.js";
 
@@ -109,7 +109,9 @@ export class RobotView {
     this.motion.links.forEach((link, i) => {
       const color = link.flexible ? LINK_COLORS[hue++ % LINK_COLORS.length] : colors.rigid;
       drawLink(this.solids, this.motion, i, scale, rgb(color));
-      drawJoint(this.solids, this.motion, i, scale, rgb(colors.joint));
+      // Where a link is drawn by its surface, its joint is part of that.
+      if (!link.surface || link.flexible) drawJoint(this.solids, this.motion, i, scale, rgb(colors.joint));
+      drawLoads(this.solids, this.motion, i, scale, this.frameLength, { mass: rgb(colors.mass), payload: rgb(colors.payload) });
     });
   }
   addTriad(origin, axes, length, suffix, colors) {

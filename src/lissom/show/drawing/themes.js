@@ -5,11 +5,11 @@ export const LINK_COLORS = ["#2f8fd0", "#f0a818", "#1fb58b", "#d98cb8", "#e8703a
 export const THEMES = {
   light: {
     back: "#f4f6f8", ink: "#1b2430", soft: "#5d6b7a", grid: "#9aa7b5", joint: "#6b7889", rigid: "#b4bec9",
-    ghost: "#5d6b7a", trail: "#b8500a", shade: 0.16, axes: ["#d62f2f", "#22913a", "#2f62d6"], gravity: "#8250c4",
+    ghost: "#5d6b7a", trail: "#b8500a", mass: "#4a4e57", payload: "#e0a030", shade: 0.16, axes: ["#d62f2f", "#22913a", "#2f62d6"], gravity: "#8250c4",
   },
   dark: {
     back: "#14181e", ink: "#e6ebf1", soft: "#93a1b1", grid: "#5b6877", joint: "#8e9bac", rigid: "#a3afbc",
-    ghost: "#aab6c3", trail: "#ffa04d", shade: 0.42, axes: ["#ff6b63", "#4fcf6a", "#7ba6ff"], gravity: "#b792f0",
+    ghost: "#aab6c3", trail: "#ffa04d", mass: "#7d8490", payload: "#e0a030", shade: 0.42, axes: ["#ff6b63", "#4fcf6a", "#7ba6ff"], gravity: "#b792f0",
   },
 };
 

@@ -1,5 +1,5 @@
 // Fields of a form that stand for entries of a YAML text: each shows what is written there, and changes that alone.
-import { checkbox, choice, make } from "./dom.js";
+import { checkbox, choice, freshId, make } from "./dom.js";
 import { flowAt, flowEdit, valueEdit, writtenAt } from "./yaml_text.js";
 
 export class Fields {
@@ -51,23 +51,27 @@ export class Fields {
     return label;
   }
 
-  // The validator's words at the fields; each message goes to the field that stands nearest to its place.
   mark(form, errors) {
-    for (const said of form.querySelectorAll(".field-message")) said.remove();
-    const inputs = [...form.querySelectorAll("[data-field]")];
-    inputs.forEach((input) => { input.removeAttribute("aria-invalid"); input.removeAttribute("aria-describedby"); });
-    errors.forEach((error, k) => {
-      const input = nearest(inputs, error.field);
-      if (!input) return;
-      input.setAttribute("aria-invalid", "true");
-      const said = make("div", { class: "field-message", id: `field-message-${k}` }, error.message);
-      input.setAttribute("aria-describedby", said.id);
-      (input.closest("td, .field") ?? input.parentElement).append(said);
-    });
+    markFields(form, errors);
   }
+}
+
+// The validator's words at the fields; each message goes to the fields that stand nearest to its place.
+export function markFields(form, errors) {
+  for (const said of form.querySelectorAll(".field-message")) said.remove();
+  const inputs = [...form.querySelectorAll("[data-field]")];
+  inputs.forEach((input) => { input.removeAttribute("aria-invalid"); input.removeAttribute("aria-describedby"); });
+  for (const error of errors) nearest(inputs, error.field).forEach((input) => markField(input, error.message));
+}
+function markField(input, message) {
+  const said = make("div", { class: "field-message", id: freshId("message") }, message);
+  input.setAttribute("aria-invalid", "true");
+  input.setAttribute("aria-describedby", said.id);
+  (input.closest("td, .field") ?? input.parentElement).append(said);
 }
 
 function nearest(inputs, field) {
   const fits = inputs.filter(({ dataset }) => dataset.field && (field === dataset.field || field.startsWith(`${dataset.field}.`)));
-  return fits.sort((a, b) => b.dataset.field.length - a.dataset.field.length)[0];
+  const longest = Math.max(...fits.map(({ dataset }) => dataset.field.length));
+  return fits.filter(({ dataset }) => dataset.field.length === longest);
 }

@@ -3,6 +3,7 @@ import { parseDocument } from "/assets/vendor/yaml.js";
 import { go } from "./address.js";
 import { choice, labelled, make } from "./dom.js";
 import { equivalents, runLines } from "./equivalents.js";
+import { markFields } from "./form_fields.js";
 import { live } from "./live.js";
 import { ControllerForm } from "./run_controller.js";
 import { RunInputs } from "./run_inputs.js";
@@ -22,7 +23,6 @@ export class RunScreen {
     this.fields = {};
     this.jobs = new JobList();
     this.message = make("div", { class: "message", role: "alert" });
-    this.problems = make("ul", { class: "problems", "aria-live": "polite" });
     this.same = make("div", {});
     this.inputs = new RunInputs(() => this.showLines());
     this.form = make("form", { class: "panel", "aria-label": "Scenario" });
@@ -30,7 +30,7 @@ export class RunScreen {
     this.form.onchange = () => this.showLines();
     this.element = make("section", { class: "screen run", "aria-labelledby": "run-title" },
       make("div", {}, make("h1", { id: "run-title" }, "Run"), this.form, this.same),
-      make("div", { class: "panel" }, make("h2", {}, "Runs"), this.jobs.element));
+      make("div", { class: "panel queue" }, make("h2", {}, "Runs"), this.jobs.element));
   }
 
   async open({ source, zeroed }) {
@@ -58,10 +58,10 @@ export class RunScreen {
     this.controller = new ControllerForm(choices.forms, () => this.showLines());
     const start = make("button", { type: "submit", class: "main", id: "start-run" }, "Run");
     const group = (title, isOpen, ...inside) => make("details", { open: isOpen }, make("summary", {}, title), ...inside);
-    const fields = (...rows) => make("div", { class: "fields" }, ...rows.flatMap(([label, input]) => labelled(label, input)));
+    const fields = (...rows) => make("div", { class: "fields" }, ...rows.flatMap(([label, input]) => [labelled(label, input)[0], make("span", { class: "field" }, input)]));
     this.form.append(
       fields(["Robot or scenario", this.sources], ["Duration [s]", text("t_end", AS_WRITTEN)]),
-      make("div", { class: "row" }, start, (this.note = make("span", { class: "soft", role: "status" }))), this.message, this.problems,
+      make("div", { class: "row" }, start, (this.note = make("span", { class: "soft", role: "status" }))), this.message,
       group("Start", true, fields(["Starts at q", text("initial.q", "0, 30 deg, -60 deg")], ["Starts with speed qd", text("initial.qd", "0")], ["Starts with links", pick("initial.elastic", choices.starts)])),
       group("Inputs: torques, motions, forces", true, this.inputs.element),
       group("Controller", false, fields(["Controller", this.controller.type]), this.controller.element),
@@ -140,7 +140,13 @@ export class RunScreen {
     }
   }
   showFailure(failure) {
+    const errors = failure?.error?.errors ?? [];
     this.message.textContent = failure?.message ?? "";
+    markFields(this.form, errors);
+    // What is folded away is opened where something is wrong in it.
+    for (const input of this.form.querySelectorAll("[aria-invalid=true]")) {
+      for (let fold = input.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    }
   }
 }
 

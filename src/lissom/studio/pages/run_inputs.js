@@ -11,13 +11,15 @@ export class RunInputs {
     this.onChange = onChange;
     this.entries = [];
     this.list = make("div", { class: "inputs" });
+    this.said = make("p", { class: "soft" });
     const add = (kind, text) => button(text, () => this.add(kind));
-    this.element = make("div", {}, this.list, make("div", { class: "row" }, add("torque", "Add a torque"), add("motion", "Add a motion"), add("wrench", "Add a force")));
+    this.element = make("div", {}, this.said, this.list, make("div", { class: "row" }, add("torque", "Add a torque"), add("motion", "Add a motion"), add("wrench", "Add a force")));
   }
   // Another robot: its joints and nodes; what was drawn for one without these names goes.
-  open({ joints, nodes }) {
-    this.joints = joints;
-    this.nodes = nodes;
+  open({ joints, nodes, inputs }) {
+    Object.assign(this, { joints, nodes, inFile: inputs });
+    const parts = [...Object.keys(inputs.torque).map((name) => `torque on ${name}`), ...Object.keys(inputs.motion).map((name) => `motion of ${name}`), ...inputs.wrench.map(({ node }) => `force at ${node}`)];
+    this.said.textContent = parts.length ? `The file has: ${parts.join(", ")}. What is added here for the same joint takes its place.` : "The file has none.";
     const known = new Set([...joints.map(({ name }) => name), ...nodes]);
     this.entries.filter(({ place }) => !known.has(place.value)).forEach((entry) => this.drop(entry));
   }
@@ -33,7 +35,7 @@ export class RunInputs {
     frame.setAttribute("aria-label", "Axes of the force");
     component.hidden = frame.hidden = !isWrench;
     const unit = { torque: "N m or N", motion: "rad or m", wrench: "N or N m" }[kind];
-    const curve = new CurveEditor(TITLES[kind], unit, FIRST[kind].map((point) => [...point]), kind === "motion" ? [] : ["linear", "hold"], () => this.onChange());
+    const curve = new CurveEditor(TITLES[kind], unit, this.firstPoints(kind, place.value), kind === "motion" ? [] : ["linear", "hold"], () => this.onChange());
     const entry = { kind, place, component, frame, curve };
     const drop = button("\u00d7", () => { this.drop(entry); this.onChange(); });
     drop.setAttribute("aria-label", `Remove this ${kind}`);
@@ -42,6 +44,11 @@ export class RunInputs {
     this.list.append(entry.element);
     place.focus();
     this.onChange();
+  }
+  // What the file has for a joint, or something to begin with.
+  firstPoints(kind, name) {
+    const known = kind === "wrench" ? null : this.inFile[kind][name];
+    return known ? known.t.map((t, k) => [t, known.value[k]]) : FIRST[kind].map((point) => [...point]);
   }
   drop(entry) {
     this.entries = this.entries.filter((other) => other !== entry);
