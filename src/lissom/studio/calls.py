@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -64,9 +65,23 @@ def check_run(data: Data, watch: Watch) -> None:
 
 def import_robot(data: Data, watch: Watch) -> Any:
     """A robot file of a URDF file."""
+    from ..describe.named_files import known_packages
     from ..services.import_robot import ImportRequest, import_robot
 
-    return import_robot(ImportRequest(**data))
+    path = Path(data["file"])
+    with known_packages(_packages_of(path, Path(data["root"]))):
+        return import_robot(ImportRequest(file=data["file"], output=data["output"]))
+
+
+def _packages_of(urdf: Path, root: Path) -> dict[str, Path]:
+    """Folders of the packages that a URDF file names: one of that name around it, else its own."""
+    text = urdf.read_text(encoding="utf-8", errors="replace")
+    around = [place for place in urdf.parents if place.is_relative_to(root)]
+    packages = {}
+    for name in set(re.findall(r"package://([^/\"]+)/", text)):
+        named = [place for place in around if place.name == name]
+        packages[name] = named[0] if named else urdf.parent
+    return packages
 
 
 def validate(data: Data, watch: Watch) -> Any:

@@ -203,7 +203,9 @@ class Folder:
     def add(self, name: str, content: bytes) -> str:
         """The name under which a file that was dropped is kept, in its folder: never over another one."""
         _check_ending(name, UPLOADS)
-        path = self.path(name)
+        # What would leave the folder, or hide in it, comes in by its last name.
+        leaves = any(part.startswith((".", "~", "/")) for part in Path(name).parts)
+        path = self.path(Path(name).name if leaves else name)
         free = _free_name(path)
         self._write(free, content)
         return free.relative_to(self.root).as_posix()

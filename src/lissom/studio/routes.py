@@ -96,7 +96,11 @@ def _add_files(router: APIRouter, office: Office) -> None:
         path = folder.existing(question.name)
         output, name = folder.free_beside(path, ".yaml")
         found = office.ask(
-            office.files, "import_robot", file=str(path), output=str(output)
+            office.files,
+            "import_robot",
+            file=str(path),
+            output=str(output),
+            root=str(folder.root),
         )
         return {**found, "file": name}
 
