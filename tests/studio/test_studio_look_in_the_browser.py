@@ -31,7 +31,10 @@ links:
 URDF = """<robot name="post">
   <link name="base"/>
   <link name="arm">
-    <inertial><mass value="1"/><origin xyz="0.1 0 0"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+    <inertial>
+      <mass value="1"/><origin xyz="0.1 0 0"/>
+      <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
     <visual><geometry><mesh filename="package://post_description/meshes/arm.stl"/></geometry></visual>
   </link>
   <joint name="turn" type="revolute">

@@ -10,30 +10,9 @@ import { get, put, remove } from "./server.js";
 import { Stage } from "./stage.js";
 
 const TYPING_MS = 350;
-export const NEW_ROBOT = `# A two-link arm, horizontal, that bends under its own weight.
-lissom: 1
-name: two-link arm
-gravity: [0, 0, -9.81]
-damping: {alpha: 0.1, beta: 0.001}
-links:
-  - name: upper
-    joint:
-      type: revolute
-      dh: {a: 0.5, alpha: 90 deg, d: 0, theta: 0}  # the second joint turns about a horizontal axis
-    beam:
-      section: {shape: tube, outer: 0.03, inner: 0.026}
-      material: aluminium
-      elements: 2
-  - name: fore
-    joint:
-      type: revolute
-      dh: {a: 0.4, alpha: 0, d: 0, theta: 0}
-    beam:
-      section: {shape: rectangle, y: 0.02, z: 0.01}
-      material: aluminium
-      elements: 2
-payload: {mass: 0.2}
-`;
+
+// What a new configuration begins with.
+const newRobot = async () => (await fetch("/assets/new_robot.yaml")).text();
 
 export class BuildScreen {
   constructor(app) {
@@ -92,7 +71,7 @@ export class BuildScreen {
     try {
       return await get("text", { name });
     } catch {
-      return { text: NEW_ROBOT, draft: null };
+      return { text: await newRobot(), draft: null };
     }
   }
   async prepareForm() {
