@@ -1,4 +1,4 @@
-"""The studio needs its extra, and its screens need a browser: without them these files are not collected."""
+"""The studio needs its extra, its screens a browser, its encryption openssl: files that need more are not collected."""
 
 import shutil
 from importlib.util import find_spec
@@ -8,7 +8,9 @@ HAS_SERVER = all(find_spec(name) for name in ("fastapi", "uvicorn", "websockets"
 HAS_BROWSER = CHROMIUM is not None and find_spec("playwright") is not None
 
 collect_ignore_glob = []
+if shutil.which("openssl") is None:
+    collect_ignore_glob = ["test_*_over_tls.py"]
 if not HAS_SERVER:
     collect_ignore_glob = ["test_*"]
 elif not HAS_BROWSER:
-    collect_ignore_glob = ["test_*_in_the_browser.py"]
+    collect_ignore_glob.append("test_*_in_the_browser.py")

@@ -46,7 +46,7 @@ class Attempt(NamedTuple):
     raw: bytes | None = None
 
 
-OUTSIDE = ("..%2Fsecret.yaml", "loose.yaml", "%2Fetc%2Fpasswd", ".hidden.yaml")
+OUTSIDE = ("..%2Fsecret.yaml", "loose.yaml", "%2Fetc%2Fpasswd.yaml", ".hidden.yaml")
 NAMING = {"robot": "/etc/passwd"}
 SWEEP = {"source": "library:ur5", "analysis": "static", "metrics": ["sag"]}
 ATTEMPTS = (
@@ -151,11 +151,12 @@ def test_sockets_of_other_sites_and_long_messages_are_refused_and_logged(house, 
     foreign = {"origin": "https://evil.example"}
     heard = house.client.socket([], headers=foreign)
     assert [message["type"] for message in heard] == ["websocket.close"]
-    assert log.text.count("refused") == 1
+    assert len(log.records) == 1
     house.client.socket(["x" * 200_000])
-    assert log.text.count("refused") == 2
+    assert len(log.records) == 2 and "refused a message" in log.text
 
 
+@pytest.mark.slow
 def test_a_study_names_no_files_outside(house):
     root = house.office.folder.root
     (root / "study.yaml").write_text(

@@ -71,11 +71,15 @@ export class Chart {
       width: Math.max(this.place.clientWidth, 260), height: this.height, scales: { x: { time: false, ...scale("x") }, y: scale("y") },
       axes: [{ ...line, size: 30 }, line], cursor: { drag: { x: false, y: false }, x: false, y: false, points: { show: false } },
       series: [{ label: this.axis, value: (_, v) => shown(v) }, ...series],
+      // Places on the axis are known once the curves are drawn.
+      hooks: { draw: [() => this.showCursors()] },
     };
     this.plot = new uPlot(options, [x, ...curves.map(({ values }) => values)], this.place);
     this.plot.over.append(...this.lines);
     this.listen();
-    this.showTime(this.cursors?.t ?? x[0]);
+  }
+  showCursors() {
+    this.showTime(this.cursors?.t ?? this.x[0]);
     this.showMarks();
   }
   // The chart in words, for those who do not see it.
@@ -91,8 +95,6 @@ export class Chart {
     const width = this.element.clientWidth;
     if (!this.plot || width <= 0 || width === this.plot.width) return;
     this.plot.setSize({ width, height: this.height });
-    this.showTime(this.cursors?.t ?? this.x[0]);
-    this.showMarks();
   }
 
   // --- cursors ---
@@ -149,7 +151,11 @@ export class Chart {
 }
 
 // Between the powers of ten of a logarithmic axis there is nothing to read.
-const tick = (value) => (value === null ? "" : shown(value, 3));
+function tick(value) {
+  if (value === null) return "";
+  const [digits, power] = shown(value, 3).split("e");
+  return power ? `${+digits}e${power}` : digits;
+}
 
 export function extent(values) {
   let low = Infinity;

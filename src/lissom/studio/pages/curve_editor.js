@@ -24,7 +24,7 @@ export class CurveEditor {
     this.interpolation = choice(interpolations.map((word) => [word, word]), interpolations[0] ?? "", () => this.changed());
     this.interpolation.setAttribute("aria-label", `${title}: between the points`);
     this.interpolation.hidden = interpolations.length < 2;
-    this.table = make("table", {}, make("thead", {}, make("tr", {}, ...["t [s]", unit ? `[${unit}]` : "", ""].map((text) => make("th", { scope: "col" }, text)))), this.rows);
+    this.table = make("table", {}, make("thead", {}, make("tr", {}, ...["t [s]", `[${unit}]`].map((text) => make("th", { scope: "col" }, text)), make("td", {}))), this.rows);
     this.element = make("div", { class: "curve" }, this.drawing,
       make("div", { class: "scroll points" }, this.table), make("div", { class: "row" }, button("Add a point", () => this.append()), this.interpolation));
     this.listen();

@@ -25,7 +25,7 @@ export class Editor {
     this.extensions = [
       cm.EditorView.cspNonce.of(nonce), cm.lineNumbers(), cm.history(), cm.drawSelection(), cm.bracketMatching(),
       cm.highlightActiveLine(), cm.yaml(), cm.syntaxHighlighting(COLORS), cm.lintGutter(), LOOK, listener,
-      cm.keymap.of(keys), cm.EditorState.tabSize.of(2), cm.EditorView.contentAttributes.of({ "aria-label": label }),
+      cm.keymap.of(keys), cm.EditorState.tabSize.of(2), cm.EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
     ];
     this.view = new cm.EditorView({ parent, state: this.state("") });
   }

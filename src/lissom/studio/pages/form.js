@@ -189,7 +189,7 @@ export class RobotForm {
     const cells = (row) => row.map((cell) => make("td", { colSpan: cell?.span }, cell?.inside ?? cell));
     return make("fieldset", { class: "panel" }, make("legend", {}, title),
       make("table", {},
-        make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))),
+        make("thead", {}, make("tr", {}, ...head.map((text) => text ? make("th", { scope: "col" }, text) : make("td", {})))),
         make("tbody", {}, ...rows.map((row) => make("tr", {}, ...cells(row))))));
   }
 }

@@ -28,10 +28,10 @@ export class LinkForm {
     const link = this.form.links[i] ?? {};
     const moves = link.joint && link.joint.type !== "fixed";
     return make("fieldset", { class: "panel link-form" }, make("legend", {}, `Link ${this.name}`),
-      make("h3", {}, "Joint"), this.joint(link), moves ? this.drive() : "",
-      make("h3", {}, "Body"), this.body(link),
-      make("h3", {}, "Lumped masses"), this.masses(link),
-      make("h3", {}, "Damping of this link"), this.damping());
+      make("h2", { class: "small" }, "Joint"), this.joint(link), moves ? this.drive() : "",
+      make("h2", { class: "small" }, "Body"), this.body(link),
+      make("h2", { class: "small" }, "Lumped masses"), this.masses(link),
+      make("h2", { class: "small" }, "Damping of this link"), this.damping());
   }
   // Rows of label and field; lists of numbers in one line.
   rows(...entries) {
@@ -154,7 +154,7 @@ export class LinkForm {
         this.line(["masses", k, "inertia"], `Inertia of ${which}`, "[0, 0, 0]"), this.line(["masses", k, "offset"], `Offset of ${which}`, "[0, 0, 0]"), drop];
       return make("tr", {}, ...cells.map((cell) => make("td", {}, cell)));
     });
-    const head = ["Node", "Mass [kg]", "Inertia [kg m\u00b2]", "Offset [m]", ""].map((text) => make("th", { scope: "col" }, text));
+    const head = ["Node", "Mass [kg]", "Inertia [kg m\u00b2]", "Offset [m]", ""].map((text) => (text ? make("th", { scope: "col" }, text) : make("td", {})));
     const add = button("Add a mass", () => this.form.change(this.edit(["masses"], [...masses, { node: "tip", mass: 0.1 }])));
     return make("div", {}, rows.length ? make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)) : "", add);
   }

@@ -23,7 +23,7 @@ export class MaterialChoice {
     };
     search.oninput = fill;
     fill();
-    return make("div", { class: "material" }, make("h3", {}, `Material: ${typeof material === "string" ? material : "own values"}`), this.own(path, material, name), search, list);
+    return make("div", { class: "material" }, make("h2", { class: "small" }, `Material: ${typeof material === "string" ? material : "own values"}`), this.own(path, material, name), search, list);
   }
   entry(one, path, material) {
     const words = `${one.name}: E ${shown(one.E / 1e9, 3)} GPa, \u03bd ${one.nu}, ${shown(one.density)} kg/m\u00b3`;

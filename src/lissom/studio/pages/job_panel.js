@@ -4,9 +4,9 @@ import { live } from "./live.js";
 import { get, post, remove } from "./server.js";
 
 export class JobPanel {
-  // `call`: the service; `path`: where it is asked for; `show`: draws its answer.
-  constructor(call, path, show) {
-    Object.assign(this, { call, path, show });
+  // `call`: the service; `path`: where it is asked for; `show`: draws its answer; `source`: about what, unless anything.
+  constructor(call, path, show, source = () => null) {
+    Object.assign(this, { call, path, show, source });
     this.bar = make("progress", { max: 1, "aria-label": "Progress", hidden: true });
     this.said = make("span", { class: "soft numbers", role: "status" });
     this.stop = button("Cancel", () => this.cancel());
@@ -35,7 +35,8 @@ export class JobPanel {
   }
   // The newest analysis of this kind is the one that is shown.
   heard(jobs) {
-    const job = jobs.find(({ call }) => call === this.call);
+    const about = this.source();
+    const job = jobs.find(({ call, source }) => call === this.call && (about === null || source === about));
     if (!job) return;
     this.number = job.number;
     const isOpen = ["queued", "running"].includes(job.state);

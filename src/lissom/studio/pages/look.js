@@ -44,11 +44,11 @@ export class LookScreen {
       make("aside", {},
         (this.title = make("h1", { id: "look-title" }, "Look")),
         this.message, this.warning,
-        make("div", { class: "panel" }, make("h3", {}, "Joints"), this.sliders, sag.label),
-        make("div", { class: "panel" }, make("h3", {}, "Tip [m]: type, or pull the ring"), this.tip),
-        make("div", { class: "panel" }, make("h3", {}, "Holding torques and sag"), this.facts),
-        make("div", { class: "panel" }, make("h3", {}, "Show"), this.stage.toggles("trail"),
-          make("h3", {}, "Deformation drawn"), this.stage.scaleSlider()),
+        make("div", { class: "panel" }, make("h2", { class: "small" }, "Joints"), this.sliders, sag.label),
+        make("div", { class: "panel" }, make("h2", { class: "small" }, "Tip [m]: type, or pull the ring"), this.tip),
+        make("div", { class: "panel" }, make("h2", { class: "small" }, "Holding torques and sag"), this.facts),
+        make("div", { class: "panel" }, make("h2", { class: "small" }, "Show"), this.stage.toggles("trail"),
+          make("h2", { class: "small" }, "Deformation drawn"), this.stage.scaleSlider()),
         this.modes.element, this.map.element, this.erls.element, this.actions(), this.same));
   }
   actions() {

@@ -10,7 +10,7 @@ export class PoseMap {
   // `question` gives robot and pose; `take` is handed joint coordinates by name [deg or m].
   constructor(question, take) {
     Object.assign(this, { question, take });
-    this.job = new JobPanel("mode_map", "analyse/map", (found) => this.show(found));
+    this.job = new JobPanel("mode_map", "analyse/map", (found) => this.show(found), () => question().source);
     this.across = choice([], "", () => {});
     this.upwards = choice([], "", () => {});
     this.mode = choice([1, 2, 3, 4].map((n) => [n, n]), 1, () => this.draw());

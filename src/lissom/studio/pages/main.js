@@ -52,7 +52,8 @@ class App {
   showHeader(name, state) {
     const source = state.source || this.lastSource;
     this.lastSource = source;
-    $("subject").textContent = source ? this.subject(source) : "";
+    const subject = name === "results" ? state.file : source;
+    $("subject").textContent = subject ? this.subject(subject) : "";
     document.title = `${name[0].toUpperCase()}${name.slice(1)} \u2013 lissom studio`;
     for (const link of document.querySelectorAll("nav a")) {
       const screen = link.dataset.screen;

@@ -7,7 +7,7 @@ import { heatMap, table } from "./pictures.js";
 export class MapTab {
   constructor(screen) {
     this.screen = screen;
-    this.job = new JobPanel("mode_map", "analyse/map", (found) => this.show(found));
+    this.job = new JobPanel("mode_map", "analyse/map", (found) => this.show(found), () => screen.source);
     this.axes = [this.axis("First quantity", true), this.axis("Second quantity", false)];
     this.names = make("datalist", { id: "map-names" });
     this.count = make("input", { type: "number", class: "number", min: 1, max: 12, value: 4 });

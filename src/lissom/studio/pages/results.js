@@ -36,8 +36,8 @@ export class ResultsScreen {
         button("Analyse here", () => this.analyse())),
       this.facts_,
       make("details", { class: "panel" }, make("summary", {}, "What is shown"),
-        make("h3", {}, "Picture"), this.stage.toggles("dh", "dimensions", "masses"), make("h3", {}, "Deformation drawn"), this.stage.scaleSlider(),
-        make("h3", {}, "Charts"), this.quantities.element),
+        make("h2", { class: "small" }, "Picture"), this.stage.toggles("dh", "dimensions", "masses"), make("h2", { class: "small" }, "Deformation drawn"), this.stage.scaleSlider(),
+        make("h2", { class: "small" }, "Charts"), this.quantities.element),
       this.compare.element, this.exports.element,
       make("p", { class: "soft hint" }, "Drag on a chart to move the time; Shift and click sets the marks A and B, and the chart tells what lies between."),
       this.charts.element, this.same);
