@@ -112,7 +112,9 @@ export class RobotForm {
 
   // --- all links ---
   jointTable() {
-    const head = ["Link", "Joint", "a [m]", "\u03b1", "d [m]", "\u03b8", "", ""];
+    const isPlaced = this.links.every((link) => !link?.joint?.dh);
+    const places = isPlaced ? [{ span: 2, inside: "origin [m]" }, { span: 2, inside: "axis" }] : ["a [m]", "\u03b1", "d [m]", "\u03b8"];
+    const head = ["Link", "Joint", ...places, "", ""];
     return this.table("Links and joints (Denavit-Hartenberg, or origin and axis)", head, this.links.map((link, i) => this.jointRow(link, i)));
   }
   jointRow(link, i) {
@@ -189,7 +191,7 @@ export class RobotForm {
     const cells = (row) => row.map((cell) => make("td", { colSpan: cell?.span }, cell?.inside ?? cell));
     return make("fieldset", { class: "panel" }, make("legend", {}, title),
       make("table", {},
-        make("thead", {}, make("tr", {}, ...head.map((text) => text ? make("th", { scope: "col" }, text) : make("td", {})))),
+        make("thead", {}, make("tr", {}, ...head.map((cell) => (cell ? make("th", { scope: "col", colSpan: cell.span }, cell.inside ?? cell) : make("td", {}))))),
         make("tbody", {}, ...rows.map((row) => make("tr", {}, ...cells(row))))));
   }
 }

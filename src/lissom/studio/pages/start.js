@@ -58,7 +58,7 @@ export class StartScreen {
     for (const act of [look, build, run]) act.setAttribute("aria-label", `${act.textContent}: ${robot.name}`);
     return make("li", { class: "card" }, image,
       make("h2", {}, robot.name),
-      make("p", { title: robot.source }, `${joints}, ${robot.flexible_links.length} flexible. ${robot.source}`),
+      make("p", { title: robot.source }, `${joints}, ${robot.flexible_links.length} flexible. ${story(robot.source)}`),
       make("div", { class: "row" }, look, build, run));
   }
   fileRow(file) {
@@ -89,6 +89,9 @@ export class StartScreen {
     if (last && /\.(ya?ml|nc)$/i.test(last)) this.openFile({ name: last, kind: /\.nc$/i.test(last) ? "result" : "description" });
   }
 }
+
+// The first sentence of what a file says about itself.
+const story = (source) => /^.*?[.:](?=\s|$)/.exec(source)?.[0].replace(/:$/, ".") ?? source;
 
 function kindOf({ name, kind }) {
   if (kind === "result") return "result";
