@@ -205,10 +205,10 @@ class Folder:
         _check_ending(name, UPLOADS)
         # What would leave the folder, or hide in it, comes in by its last name.
         leaves = any(part.startswith((".", "~", "/")) for part in Path(name).parts)
-        path = self.path(Path(name).name if leaves else name)
-        free = _free_name(path)
+        kept = Path(name).name if leaves else name
+        free = _free_name(self.path(kept))
         self._write(free, content)
-        return free.relative_to(self.root).as_posix()
+        return Path(kept).with_name(free.name).as_posix()
 
     def free_beside(self, path: Path, ending: str) -> tuple[Path, str]:
         """Path and name of a file beside another that is not there yet."""

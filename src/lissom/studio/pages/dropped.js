@@ -54,15 +54,14 @@ export async function bring(found) {
     try {
       const name = await upload(file, isLone ? places.get(path) ?? path : path);
       told.names.push(name);
-      if (ROBOT.test(name)) await importRobot(name, told);
+      if (!ROBOT.test(name)) continue;
+      const { file: made, notes } = await importRobot(name);
+      told.made.push(made);
+      told.notes.push(...notes);
     } catch (failure) {
       told.problems.push(`${path}: ${failure.message}`);
     }
   }
   return told;
 }
-async function importRobot(name, told) {
-  const { file, notes } = await post("import", { name });
-  told.made.push(file);
-  told.notes.push(...notes);
-}
+export const importRobot = (name) => post("import", { name });

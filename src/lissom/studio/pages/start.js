@@ -1,7 +1,7 @@
 // Start: the library, the files of the folder, files to bring along, a new configuration.
 import { go } from "./address.js";
 import { button, make, notice } from "./dom.js";
-import { bring, chosenFiles, filesOf } from "./dropped.js";
+import { bring, chosenFiles, filesOf, importRobot } from "./dropped.js";
 import { get } from "./server.js";
 
 const NEW_NAME = "two-link-arm.yaml";
@@ -67,8 +67,21 @@ export class StartScreen {
   }
   openFile(file) {
     if (file.kind === "result") return go({ screen: "results", file: file.name });
-    const screen = file.name.endsWith(".scenario.yaml") ? "run" : file.name.endsWith(".urdf") ? "look" : "build";
-    return go({ screen, source: file.name });
+    if (/\.urdf$/i.test(file.name)) return this.openUrdf(file.name);
+    return go({ screen: file.name.endsWith(".scenario.yaml") ? "run" : "build", source: file.name });
+  }
+  // The robot file beside a URDF file, made of it where there is none yet.
+  async openUrdf(name) {
+    const made = name.replace(/\.urdf$/i, ".yaml");
+    const { files } = await get("files");
+    try {
+      if (files.some((file) => file.name === made)) return go({ screen: "build", source: made });
+      const { file, notes } = await importRobot(name);
+      if (notes.length) notice(notes.join("\n"));
+      return go({ screen: "build", source: file });
+    } catch (failure) {
+      return notice(failure.message);
+    }
   }
   async begin() {
     const { files } = await get("files");
