@@ -300,6 +300,7 @@ def test_the_robot_is_seen_while_it_is_computed(browser, house):
     page = opened_page(browser, house)
     open_run(page, "scenario:simple-pendulum")
     page.get_by_label("Duration [s]").fill("4000")
+    page.get_by_label("Sampling of results [s]").fill("0.1")
     page.locator("#start-run").click()
     expect(page.locator("#live-run")).to_be_visible()
     expect(page.locator("#live-run")).to_contain_text("simple-pendulum at")

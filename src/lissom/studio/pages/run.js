@@ -65,10 +65,10 @@ export class RunScreen {
       group("Start", true, fields(["Starts at q", text("initial.q", "0, 30 deg, -60 deg")], ["Starts with speed qd", text("initial.qd", "0")], ["Starts with links", pick("initial.elastic", choices.starts)])),
       group("Inputs: torques, motions, forces", true, this.inputs.element),
       group("Controller", false, fields(["Controller", this.controller.type]), this.controller.element),
-      group("Formulation", false, fields(["Formulation", pick("formulation", choices.formulations)],
+      group("Formulation", true, fields(["Formulation", pick("formulation", choices.formulations)],
         ["ERLS", text("reference", "tangent, minimum-norm, or zeroed: column/tip.rz, upper/0.rz")], ["Modes of each link", text("modes")],
         ["Basis", pick("basis", choices.bases)], ["Stiffening", pick("stiffening", choices.stiffenings)], ["Terms", pick("terms", choices.terms)])),
-      group("Solver and output", false, fields(["Solver", pick("solver.method", choices.methods)], ["Relative tolerance", text("solver.rtol")], ["Absolute tolerance", text("solver.atol")],
+      group("Solver and output", true, fields(["Solver", pick("solver.method", choices.methods)], ["Relative tolerance", text("solver.rtol")], ["Absolute tolerance", text("solver.atol")],
         ["Longest step [s]", text("solver.max_step")], ["Sampling of results [s]", text("output_dt")],
         ["Other values", field("other", make("textarea", { placeholder: "payload.mass: 0.3\nlinks.upper.beam.material.E: 9e9" }))])));
     for (const [name, input] of Object.entries(this.fields)) input.dataset.field = name;
