@@ -69,6 +69,16 @@ export class RobotView {
     else this.camera.lookInSpace(this.points(), this.aspect);
   }
 
+  // From so far that the robot is seen in every pose that it can take.
+  lookAround() {
+    const { base } = this.motion.content;
+    let reach = 0;
+    for (const { first, count } of this.motion.links) reach += distance(this.motion.drawnPoint(first, 1), this.motion.drawnPoint(first + count - 1, 1));
+    const points = WORLD.flatMap((axis) => [add(base, axis, reach), add(base, axis, -reach)]);
+    this.camera.lookHome(points, this.aspect);
+    this.camera.moved = true;
+  }
+
   // --- one picture ---
   draw(t) {
     if (!this.works || !this.motion) return;

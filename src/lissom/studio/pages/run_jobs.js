@@ -36,6 +36,9 @@ export class JobList {
     try {
       const picture = await get(`jobs/${job.number}/picture`);
       this.stage.show(picture, { keepCamera: !isNew });
+      if (!isNew) return;
+      this.stage.setScale(1);
+      this.stage.view.lookAround();
     } catch {
       // It has ended in the meantime.
     }
