@@ -1,7 +1,7 @@
 // Fewer pixels while a picture moves on a machine that draws slowly, all of them once it rests.
 const SLOW_MS = 40; // from one picture to the next
 const FAST_MS = 22;
-const COARSEST = 0.4;
+const COARSEST = 0.5;
 const REST_MS = 250;
 
 export class Sharpness {
