@@ -49,7 +49,8 @@ export class MapTab {
   over() {
     return this.axes.map(({ values }) => values()).filter(({ name }) => name);
   }
-  start() {
+  async start() {
+    await this.screen.ready;
     this.screen.showLines();
     return this.job.start({ ...this.screen.question(), over: this.over(), count: +this.count.value });
   }
