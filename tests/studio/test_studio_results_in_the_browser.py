@@ -129,7 +129,7 @@ def test_other_runs_lie_over_the_curves_and_differences_are_told(page, runs):
     assert cells[:2] == [OTHER, "q.rod"]
     assert float(cells[2]) == pytest.approx(apart, rel=1e-3)
     page.get_by_label("Draw differences").check()
-    expect(chart.locator("h3")).to_contain_text("differences from pendulum")
+    expect(chart.locator("h2")).to_contain_text("differences from pendulum")
     page.wait_for_function("location.hash.includes('apart=1')")
     difference = np.degrees(second.q - first.q)[row, 0]
     told = float(legend_of(chart)["rod (heavy)"])
@@ -142,7 +142,7 @@ def test_forces_in_sections_are_drawn_by_name(page):
     page.get_by_label("Add chart: Section").click()
     expect(page.locator(".chart .u-over")).to_have_count(4)
     chart = page.locator(".chart").last
-    expect(chart.locator("h3")).to_contain_text("rod: bending moment about z [N m]")
+    expect(chart.locator("h2")).to_contain_text("rod: bending moment about z [N m]")
     assert set(legend_of(chart)) == {"t [s]", "rod/element0", "rod/element1"}
     page.get_by_label("Quantity by its name").fill("no such thing")
     page.get_by_label("Add chart: Other").click()

@@ -40,7 +40,7 @@ export class Chart {
     this.unit = unit;
     Object.assign(this, { cursors, axis, logarithmic, height });
     this.place = make("div", { class: "plot", role: "group", "aria-roledescription": "chart", tabIndex: 0 });
-    this.heading = make("h3", {}, this.title);
+    this.heading = make("h2", { class: "small" }, this.title);
     this.measured = make("div", { class: "measured numbers", role: "status" });
     this.element = make("figure", { class: "chart" }, this.heading, this.place, this.measured);
     this.lines = ["time", "mark", "mark"].map((kind) => make("div", { class: `cursor ${kind}`, hidden: true, "aria-hidden": "true" }));
