@@ -18,7 +18,7 @@ export class Stage {
     this.badge = make("div", { class: "badge" });
     this.waiting = make("div", { class: "waiting", role: "status", hidden: true }, "computing\u2026");
     this.empty = make("div", { class: "empty" }, emptyText);
-    this.element = make("div", { class: "stage bare" }, this.canvas, overlay, this.badge, this.waiting, this.empty);
+    this.element = make("div", { class: "stage" }, this.canvas, overlay, this.badge, this.waiting, this.empty);
     this.view = new RobotView(this.element, this.canvas, overlay, this.choices);
     this.sharpness = new Sharpness(this.view, () => this.redraw());
     this.t = 0;
@@ -90,7 +90,6 @@ export class Stage {
   show(content, { keepCamera = false, dhFrames = [] } = {}) {
     if (!this.view.works) return;
     this.empty.hidden = true;
-    this.element.classList.remove("bare");
     this.view.show(content, keepCamera);
     this.view.dhFrames = dhFrames;
     if (!keepCamera) this.setScale(content.scale);
@@ -99,7 +98,6 @@ export class Stage {
   clear() {
     this.view.motion = null;
     this.empty.hidden = false;
-    this.element.classList.add("bare");
   }
   moveTo(t) {
     this.t = t;
