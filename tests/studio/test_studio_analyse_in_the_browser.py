@@ -59,7 +59,7 @@ def model():
 
 def test_modes_are_those_of_python_and_swing_on_the_stage(page, model):
     show(page, "modes", q="0.4")
-    page.get_by_label("Modes", exact=True).fill("4")
+    page.get_by_label("Number of modes").fill("4")
     page.locator("#find-modes").click()
     rows = page.locator(".modes tbody tr")
     expect(rows).to_have_count(4)
@@ -107,7 +107,8 @@ def test_a_map_waits_in_the_queue_and_survives_a_reload(page, model):
     expect(page.locator(".chart .u-over")).to_be_visible()
     page.reload()
     expect(page.locator(".chart .u-over")).to_be_visible()
-    lowest = page.locator("tbody tr").first.locator("td").first.inner_text()
+    row = page.locator("[role=tabpanel]:not([hidden]) .scroll tbody tr").first
+    lowest = row.locator("td").first.inner_text()
     angles = np.radians(np.linspace(-90, 90, 5))
     wanted = min(
         ls.modes(model, model.static([q]), locked=True, count=1).frequency_hz[0]
@@ -127,7 +128,8 @@ def test_a_map_over_what_there_is_not_is_refused_in_words(page):
 
 def test_controllers_are_compared_and_their_runs_can_be_looked_at(page):
     show(page, "control")
-    page.get_by_label("Study").select_option("two.control.yaml")
+    visible = page.get_by_role("tabpanel", name="Controllers")
+    visible.get_by_label("Study").select_option("two.control.yaml")
     page.locator("#compare-controllers").click()
     expect(page.locator("img.figure")).to_be_visible()
     names = page.locator("tbody th").all_inner_texts()

@@ -154,7 +154,7 @@ def test_a_killed_process_is_a_failed_run_and_not_the_end(tmp_path):
 def test_a_call_that_takes_too_long_is_ended_and_the_next_is_answered():
     worker = Worker()
     with pytest.raises(CallFailed, match="took longer"):
-        worker.call("warm", {}, 0.2)
+        worker.call("warm_run", {}, 0.2)
     assert worker.call("choices", {}, 60.0)["methods"][0] == "auto"
     worker.close()
 

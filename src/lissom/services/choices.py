@@ -2,8 +2,9 @@
 
 from typing import Any, get_args
 
-from ..describe.scenario import Initial, Method
+from ..describe.scenario import Initial, Method, Scenario
 from ..describe.supported import SUPPORT
+from .controller_forms import ControllerForms, controller_forms
 from .frozen_model import FrozenModel
 
 
@@ -13,6 +14,10 @@ class Choices(FrozenModel):
     formulations: tuple[str, ...]
     methods: tuple[str, ...]  # solver.method
     starts: tuple[str, ...]  # initial.elastic
+    bases: tuple[str, ...]
+    stiffenings: tuple[str, ...]
+    terms: tuple[str, ...]
+    forms: ControllerForms
 
 
 def choices() -> Choices:
@@ -21,7 +26,15 @@ def choices() -> Choices:
         formulations=tuple(SUPPORT),
         methods=_words(Method),
         starts=_words(Initial.model_fields["elastic"].annotation),
+        bases=_words_of("basis"),
+        stiffenings=_words_of("stiffening"),
+        terms=_words_of("terms"),
+        forms=controller_forms(),
     )
+
+
+def _words_of(key: str) -> tuple[str, ...]:
+    return _words(Scenario.model_fields[key].annotation)
 
 
 def _words(annotation: Any) -> tuple[str, ...]:

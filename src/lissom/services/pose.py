@@ -201,7 +201,7 @@ class PosedRobot:
             q=values_by_name(model.joint_names, state.encoder),
             torque=torque,
             sag=self._sag(state, position),
-            tip=position[picture["tip"]],
+            tip=position[picture["tip"]].tolist(),
             picture=picture,
             dh_frames=_dh_frames(model, frame, rigid),
             lengths=_lengths(model),

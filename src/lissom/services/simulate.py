@@ -29,7 +29,9 @@ from .sources import Source, runs_from_rest
 
 if TYPE_CHECKING:
     from ..show.run import Run
+    from ..show.viewer import Content
     from ..solve.model import Model
+    from ..solve.simulate import Snapshot
 
 
 class SimulateRequest(FrozenModel):
@@ -179,13 +181,16 @@ def _notes(request: SimulateRequest, scenario: Scenario) -> tuple[str, ...]:
 
 
 def run_prepared(
-    prepared: PreparedRun, watch: Callable[[float], None] = lambda t: None
+    prepared: PreparedRun,
+    watch: Callable[[float], None] = lambda t: None,
+    observe: Callable[[Any], None] = lambda snapshot: None,
 ) -> SimulateResult:
     """The run, its files, and its final state.
 
     Args:
         prepared: from `prepare`.
         watch: called with the simulated time that is reached [s].
+        observe: called likewise with the robot as it is then, a `Snapshot`; `live_picture` draws it.
 
     Raises:
         DescriptionError: there is no such controller for this robot.
@@ -206,6 +211,7 @@ def run_prepared(
                 checkpoint=request.checkpoint,
                 resume=request.resume,
                 progress=False,
+                observe=observe,
             )
     except CheckpointError as failure:
         file = str(request.checkpoint)
@@ -228,6 +234,21 @@ def run_prepared(
         run.animate(request.animation)
         files["animation"] = request.animation
     return _result(run, (*prepared.notes, *notes), files)
+
+
+def live_picture(model: "Model", snapshot: "Snapshot") -> "Content":
+    """The robot in the middle of a run, as something to draw."""
+    from ..show.robot_scene import scene_of
+    from ..show.viewer import still_content
+
+    poses = snapshot.poses
+    return still_content(
+        scene_of(model.robot),
+        model.node_rows(poses.position),
+        erls_position=model.node_rows(poses.erls_position),
+        rotation=model.node_rows(poses.rotation),
+        frame=np.asarray(poses.frame)[list(model.first_bodies)],
+    )
 
 
 def _saved(

@@ -32,7 +32,7 @@ from ..solve.inputs import Inputs, inputs_from
 from ..solve.model import Model
 from ..solve.node_motion import prepare_node_motions, recorded_nodes
 from ..solve.outputs import prepare_outputs
-from ..solve.simulate import Before, output_times, prepare
+from ..solve.simulate import Before, Observe, output_times, prepare
 from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
 from ..solve.state import State, state_at
@@ -62,6 +62,7 @@ def simulate(
     doubts: Sequence[Doubt] = (),
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    observe: Observe = lambda snapshot: None,
 ) -> Run:
     """Motion of a robot in time.
 
@@ -86,6 +87,7 @@ def simulate(
         doubts: about what the run was made of, to be told beside those about the run itself.
         checkpoint: file that keeps the run while it goes on, every 20 s and where it is interrupted; it stays.
         resume: go on from the checkpoint, where there is one.
+        observe: called like `watch`, with the robot as it is then (`Snapshot`).
 
     Raises:
         SimulationError: the run did not reach its end.
@@ -110,7 +112,16 @@ def simulate(
         compile_run(model, state, inputs, times, options, nodes)
         compiled = time.perf_counter()
         solution = solve_run(
-            model, state, inputs, times, options, tell, kept, resume, left.before
+            model,
+            state,
+            inputs,
+            times,
+            options,
+            tell,
+            kept,
+            resume,
+            left.before,
+            observe,
         )
     data, seen = run_table(model, inputs, solution, options, nodes)
     ended = time.perf_counter()
@@ -192,6 +203,7 @@ def run_scenario(
     checkpoint: str | Path | None = None,
     resume: bool = False,
     progress: Any = None,
+    observe: Observe = lambda snapshot: None,
 ) -> Run:
     """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken.
 
@@ -217,6 +229,7 @@ def run_scenario(
         doubts=doubts_of_scenario(scenario),
         checkpoint=checkpoint,
         resume=resume,
+        observe=observe,
     )
 
 

@@ -11,7 +11,8 @@ from jaxtyping import Array, Float
 from ..compilation import QUICK
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
-from ..dynamics.formulation import near
+from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.nodes import Poses
 from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
 from ..types import (
     RESULTS,
@@ -44,7 +45,7 @@ from .feedback import ControlState
 from .generalised_alpha import GeneralisedAlpha
 from .inputs import Inputs, inputs_from
 from .march import DrivenRobot, MarchState, first_sample, march, set_off
-from .model import Model
+from .model import Model, poses_at
 from .problem import MotionProblem
 from .radau import Radau
 from .record import COLUMNS, Record, Rows, empty_record, rows_of_window, window
@@ -139,6 +140,23 @@ class _Start(NamedTuple):
     before: Before
 
 
+class Snapshot(NamedTuple):
+    """A run in the middle: what there is to draw of it."""
+
+    t: float  # [s]
+    formulation: AbstractFormulation
+    joints: Any  # of all moving joints: the branch of a closed chain
+    x: Any  # coordinates
+
+    @property
+    def poses(self) -> Poses:
+        """Nodes of all links."""
+        return poses_at(near(self.formulation, self.joints), self.x)
+
+
+Observe = Callable[[Snapshot], None]
+
+
 # --- a run that can be watched -------------------------------------------------------------------------------------
 
 
@@ -152,6 +170,7 @@ def simulate(
     checkpoint: Keeper | None = None,
     resume: bool = False,
     before: "Before | None" = None,
+    observe: Observe = lambda snapshot: None,
 ) -> Solution:
     """Run to the last output time; an interrupt or a failure keeps what has been computed.
 
@@ -165,6 +184,7 @@ def simulate(
         checkpoint: where the run is kept while it goes on.
         resume: go on from that file, where it exists.
         before: what a run that this one continues has left beside its state.
+        observe: called like `watch`, with the robot as it is then.
 
     Raises:
         CheckpointError: the file is not that of this run.
@@ -172,7 +192,7 @@ def simulate(
     with using(solver.backend):
         start = _Start(state, before or Before())
         return _simulated(
-            model, start, inputs, times, solver, watch, checkpoint, resume
+            model, start, inputs, times, solver, watch, checkpoint, resume, observe
         )
 
 
@@ -185,6 +205,7 @@ def _simulated(
     watch: Callable[[float], None],
     checkpoint: Keeper | None,
     resume: bool,
+    observe: Observe,
 ) -> Solution:
     """The run itself."""
     inputs = inputs.wired(model)
@@ -215,7 +236,9 @@ def _simulated(
                 at = reached
                 if checkpoint is not None:
                     checkpoint.keep(at, rows, tuple(segments))
-                watch(float(at.now.t))
+                t = float(at.now.t)
+                observe(Snapshot(t, robot.formulation, at.joints, at.now.x))
+                watch(t)
     except KeyboardInterrupt:
         interrupted = True
         if checkpoint is not None and at.memory is not None:

@@ -33,6 +33,7 @@ KINDS = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
+    ".yaml": "text/plain",
 }
 NONCE = "__NONCE__"
 

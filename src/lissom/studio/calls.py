@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import tempfile
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -15,14 +17,24 @@ Data = dict[str, Any]
 # Called with what is known of the progress; raises KeyboardInterrupt where the call is to stop.
 Watch = Callable[[Data], None]
 
+NEW_ROBOT = Path(__file__).parent / "pages" / "new_robot.yaml"
 KEPT_ROBOTS = 4  # models that sliders move
 REPORT_S = 0.1  # between two reports of a run
+PICTURE_S = 0.25  # between two pictures of a run
+PATIENCE_S = 0.8  # before the first of them
 _posed: "OrderedDict[str, Any]" = OrderedDict()
 
 
-def warm(data: Data, watch: Watch) -> None:
-    """Nothing but the imports that the first question would wait for."""
-    from ..services import pose, simulate  # noqa: F401
+def warm_run(data: Data, watch: Watch) -> None:
+    """A short run of the robot that a new configuration begins with: what a first run would wait for is done."""
+    with tempfile.TemporaryDirectory(prefix="lissom-warm-") as place:
+        asked = {"scenario": str(NEW_ROBOT), "changes": {"t_end": 0.02}}
+        simulate({**asked, "result": f"{place}/warm.nc"}, lambda progress: None)
+
+
+def warm_pose(data: Data, watch: Watch) -> None:
+    """The same robot in a pose."""
+    pose({"robot": str(NEW_ROBOT)}, watch)
 
 
 def robots(data: Data, watch: Watch) -> Any:
@@ -44,6 +56,41 @@ def choices(data: Data, watch: Watch) -> Any:
     from ..services.choices import choices
 
     return choices()
+
+
+def scenario_facts(data: Data, watch: Watch) -> Any:
+    """What a run begins with."""
+    from ..services.scenario_facts import scenario_facts
+
+    return scenario_facts(data["scenario"])
+
+
+def check_run(data: Data, watch: Watch) -> None:
+    """Nothing, where a scenario takes its changes."""
+    from ..services.sources import scenario_of
+
+    scenario_of(data["scenario"], data["changes"])
+
+
+def import_robot(data: Data, watch: Watch) -> Any:
+    """A robot file of a URDF file."""
+    from ..describe.named_files import known_packages
+    from ..services.import_robot import ImportRequest, import_robot
+
+    path = Path(data["file"])
+    with known_packages(_packages_of(path, Path(data["root"]))):
+        return import_robot(ImportRequest(file=data["file"], output=data["output"]))
+
+
+def _packages_of(urdf: Path, root: Path) -> dict[str, Path]:
+    """Folders of the packages that a URDF file names: one of that name around it, else its own."""
+    text = urdf.read_text(encoding="utf-8", errors="replace")
+    around = [place for place in urdf.parents if place.is_relative_to(root)]
+    packages = {}
+    for name in set(re.findall(r"package://([^/\"]+)/", text)):
+        named = [place for place in around if place.name == name]
+        packages[name] = named[0] if named else urdf.parent
+    return packages
 
 
 def validate(data: Data, watch: Watch) -> Any:
@@ -92,11 +139,28 @@ def _stamp(source: str) -> Any:
 
 def simulate(data: Data, watch: Watch) -> Any:
     """A run, with its progress."""
-    from ..services.simulate import SimulateRequest, prepare, run_prepared
+    from ..services.simulate import (
+        SimulateRequest,
+        live_picture,
+        prepare,
+        run_prepared,
+    )
 
     prepared = prepare(SimulateRequest(**data))
     t_end = float(prepared.scenario.t_end)
     last = 0.0
+    next_picture: float | None = None
+
+    def observe(snapshot: Any) -> None:
+        nonlocal next_picture
+        now = monotonic()
+        # What is over at once is not drawn on the way.
+        if next_picture is None:
+            next_picture = now + PATIENCE_S
+        if now > next_picture:
+            next_picture = now + PICTURE_S
+            picture = live_picture(prepared.model, snapshot)
+            watch({"t": snapshot.t, "t_end": t_end, "picture": picture})
 
     def report(t: float) -> None:
         nonlocal last
@@ -105,7 +169,7 @@ def simulate(data: Data, watch: Watch) -> Any:
             last = now
             watch({"t": t, "t_end": t_end})
 
-    return run_prepared(prepared, report)
+    return run_prepared(prepared, report, observe)
 
 
 def animation(data: Data, watch: Watch) -> Any:
@@ -125,10 +189,14 @@ def matrices(data: Data, watch: Watch) -> Any:
 CALLS: dict[str, Callable[[Data, Watch], Any]] = {
     call.__name__: call
     for call in (
-        warm,
+        warm_run,
+        warm_pose,
         robots,
         materials,
         choices,
+        scenario_facts,
+        check_run,
+        import_robot,
         validate,
         pose,
         modes_here,

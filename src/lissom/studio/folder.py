@@ -201,12 +201,19 @@ class Folder:
     # --- other files -----------------------------------------------------------------------------------------------
 
     def add(self, name: str, content: bytes) -> str:
-        """The name under which a file that was dropped is kept: never over another one."""
+        """The name under which a file that was dropped is kept, in its folder: never over another one."""
         _check_ending(name, UPLOADS)
-        path = self.path(Path(name).name)
-        free = _free_name(path)
+        # What would leave the folder, or hide in it, comes in by its last name.
+        leaves = any(part.startswith((".", "~", "/")) for part in Path(name).parts)
+        kept = Path(name).name if leaves else name
+        free = _free_name(self.path(kept))
         self._write(free, content)
-        return free.relative_to(self.root).as_posix()
+        return Path(kept).with_name(free.name).as_posix()
+
+    def free_beside(self, path: Path, ending: str) -> tuple[Path, str]:
+        """Path and name of a file beside another that is not there yet."""
+        free = _free_name(path.with_suffix(ending))
+        return free, free.relative_to(self.root).as_posix()
 
     def new_result(self, title: str, ending: str = ".nc") -> tuple[str, Path]:
         """Name and path of the next result."""

@@ -35,6 +35,7 @@ class Job:
     moving: float | None = None  # when the first steps were done: compiling is over
     ended: float | None = None
     stopping: bool = False
+    pictures: int = 0  # of the robot under way, so far
     error: dict[str, Any] | None = None
     result: dict[str, Any] | None = (
         None  # of a simulation: what is short enough to be told to every page
@@ -74,6 +75,7 @@ class JobQueue:
         self._jobs: dict[int, Job] = {}
         self._orders: dict[int, Order] = {}
         self._answers: dict[int, Any] = {}
+        self._pictures: dict[int, Any] = {}
         self._running: dict[int, Worker] = {}
         self._numbers = itertools.count(1)
         self._change = threading.Condition()
@@ -104,6 +106,11 @@ class JobQueue:
             self._orders[number] = given
             self._changed()
         return job
+
+    def picture(self, number: int) -> Any:
+        """The robot of a run that is under way, None where there is nothing to see."""
+        with self._change:
+            return self._pictures.get(number)
 
     def answer(self, number: int) -> Any:
         """All that the service of a job answered, None where there is nothing."""
@@ -160,6 +167,10 @@ class JobQueue:
         def watch(progress: dict[str, Any]) -> None:
             with self._change:
                 moving = self._jobs[number].moving or time()
+                picture = progress.pop("picture", None)
+                if picture is not None:
+                    self._pictures[number] = picture
+                    progress["pictures"] = self._jobs[number].pictures + 1
                 self._update(number, moving=moving, **progress)
 
         order = self._orders[number]
@@ -176,6 +187,7 @@ class JobQueue:
         with self._change:
             del self._running[number]
             self._answers[number] = answer
+            self._pictures.pop(number, None)
             self._update(number, ended=time(), stopping=False, **outcome)
             self._clean(number)
             self._forget()

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, FiniteFloat
 
-from ..services.frozen_model import FrozenModel, JointValues, Position
+from ..services.frozen_model import FrozenModel, JointValues
 
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 Changes = Annotated[dict[str, Any], Field(max_length=200)]
@@ -14,7 +14,13 @@ class Pull(FrozenModel):
     """A node, and where it is pulled to [m]."""
 
     node: Name
-    to: Position
+    to: tuple[FiniteFloat, FiniteFloat, FiniteFloat]
+
+
+class ImportQuestion(FrozenModel):
+    """A URDF file of the folder that is to become a robot file beside it."""
+
+    name: Name
 
 
 class SaveRequest(FrozenModel):

@@ -12,6 +12,7 @@ from .jobs import SIMULATE, Order
 from .office import Office, check_changes
 from .requests import (
     DraftRequest,
+    ImportQuestion,
     MatricesQuestion,
     ModesQuestion,
     PoseQuestion,
@@ -56,6 +57,11 @@ def _add_files(router: APIRouter, office: Office) -> None:
             "files": listed,
         }
 
+    @router.get("/scenario")
+    def scenario(name: str) -> Answer:
+        """What a run of a robot or a scenario begins with, and the names that it may use."""
+        return office.ask(office.files, "scenario_facts", scenario=office.source(name))
+
     @router.get("/text")
     def text(name: str) -> Answer:
         """A description."""
@@ -83,6 +89,20 @@ def _add_files(router: APIRouter, office: Office) -> None:
         """A file that was dropped onto the page."""
         content = await request.body()
         return {"name": folder.add(name, content)}
+
+    @router.post("/import")
+    def import_robot(question: ImportQuestion) -> Answer:
+        """The robot file of a URDF file of the folder, beside it, with its meshes."""
+        path = folder.existing(question.name)
+        output, name = folder.free_beside(path, ".yaml")
+        found = office.ask(
+            office.files,
+            "import_robot",
+            file=str(path),
+            output=str(output),
+            root=str(folder.root),
+        )
+        return {**found, "file": name}
 
     @router.get("/download")
     def download(name: str) -> FileResponse:
@@ -145,6 +165,8 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         """A run that waits for its turn."""
         check_changes(request.changes)
         source = office.source(request.source)
+        # What is wrong with the changes is said at once, field by field.
+        office.ask(office.files, "check_run", scenario=source, changes=request.changes)
         title = title_of(request.source)
 
         def order() -> Order:
@@ -164,6 +186,14 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         if not office.queue.cancel(number):
             raise FolderError(f"run {number}: there is none, or it has ended", 404)
         return {}
+
+    @router.get("/jobs/{number}/picture")
+    def picture(number: int) -> Answer:
+        """The robot of a run that is under way."""
+        found = office.queue.picture(number)
+        if found is None:
+            raise FolderError(f"run {number}: there is no picture", 404)
+        return found
 
     @router.get("/jobs/{number}/answer")
     def answer(number: int) -> Answer:

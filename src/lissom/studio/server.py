@@ -160,7 +160,7 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
 
 
 def _warm(office: Office) -> None:
-    """Imports and the library, while the browser opens."""
+    """The library, and what a first run and a first picture wait for, while the browser opens."""
 
     def ask(worker, call) -> None:
         try:
@@ -169,9 +169,6 @@ def _warm(office: Office) -> None:
             # Whoever asks next hears why.
             pass
 
-    def warm() -> None:
-        ask(office.runs[0], "warm")
-        ask(office.poses, "warm")
-
-    threading.Thread(target=warm, daemon=True).start()
+    for worker, call in ((office.runs[0], "warm_run"), (office.poses, "warm_pose")):
+        threading.Thread(target=ask, args=(worker, call), daemon=True).start()
     threading.Thread(target=office.remembered, args=("robots",), daemon=True).start()

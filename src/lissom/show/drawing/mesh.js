@@ -38,6 +38,7 @@ export class Lines extends Batch {
   }
 }
 
+const BALL_RINGS = 8;
 const SMOOTH_FROM = 8; // points around a section: fewer are the corners of a box
 export class Solids extends Batch {
   constructor() {
@@ -98,19 +99,32 @@ export class Solids extends Batch {
     const end = circle(b, axis, Math.max(radiusEnd, 1e-6), count);
     this.tube([circle(a, axis, radius, count), end], [a, b], color);
   }
-  ball(centre, radius, color, rings = 10) {
-    const axis = [0, 0, 1];
-    const heights = Array.from({ length: rings + 1 }, (_, k) => -radius * Math.cos((Math.PI * k) / rings));
-    const ends = heights.map((h) => add(centre, axis, h));
-    const skin = heights.map((h, k) => circle(ends[k], axis, Math.sqrt(Math.max(radius * radius - h * h, 1e-12)), 16));
-    this.tube(skin, ends, color);
-  }
   arrow(from, vector, thickness, color) {
     const length = Math.hypot(...vector);
     const axis = unit(vector);
     const neck = add(from, axis, Math.max(length - 5 * thickness, 0.55 * length));
     this.cylinder(from, neck, thickness, color, thickness, 12);
     this.cylinder(neck, add(from, vector), 2.4 * thickness, color, 0, 16);
+  }
+  // A ball as a skin over rings around the z axis.
+  ball(centre, radius, color) {
+    const rings = [];
+    const centres = [];
+    for (let k = 1; k < BALL_RINGS; k++) {
+      const angle = (Math.PI * k) / BALL_RINGS;
+      const at = add(centre, [0, 0, 1], -radius * Math.cos(angle));
+      rings.push(circle(at, [0, 0, 1], radius * Math.sin(angle), 12));
+      centres.push(at);
+    }
+    this.tube(rings, centres, color);
+  }
+  // Triangles in link axes, nine numbers each, each with one normal.
+  surface(triangles, place, color) {
+    for (let k = 0; k + 8 < triangles.length; k += 9) {
+      const [a, b, c] = [0, 3, 6].map((j) => place([triangles[k + j], triangles[k + j + 1], triangles[k + j + 2]]));
+      const n = unit(cross(add(b, a, -1), add(c, a, -1)));
+      this.triangle(a, b, c, n, n, n, color);
+    }
   }
   block(centre, axis, half, length, color) {
     const [x, y] = across(axis);

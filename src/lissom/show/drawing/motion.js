@@ -49,8 +49,9 @@ export class Motion {
     for (let k = 0; k < outline.length; k += 3) {
       radius = Math.max(radius, Math.hypot(outline[k], outline[k + 1], outline[k + 2]));
     }
-    const surface = "surface/" + i in this.content.arrays ? this.array("surface/" + i) : null;
-    return { ...link, outline, points: this.content.arrays["outline/" + i].shape[1], radius, surface };
+    const place = this.content.arrays["surface/" + i];
+    const surface = place ? this.array("surface/" + i) : null;
+    return { ...link, surface, outline, points: this.content.arrays["outline/" + i].shape[1], radius };
   }
 
   // Four stored frames and their weights: Hermite's cubic with slopes from the neighbours.

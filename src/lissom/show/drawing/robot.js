@@ -2,8 +2,6 @@
 import { frameBefore, drawnRotation, nodeAt } from "./motion.js";
 import { add, apply, cross, distance, dot, times, turn, unit } from "./vectors.js";
 
-const STEEL = 7850; // kg/m^3
-
 // Outline of a section between nodes k and k + 1, in link axes.
 function sectionAt(link, k, s) {
   const count = link.points;
@@ -40,38 +38,16 @@ function bentPoint(now, a, b, s, scale) {
   return [add(add(ra, chord, s), u, scale), drawnRotation(w, scale)];
 }
 
-// A shape that was given to a link that does not bend.
-function drawSurface(solids, motion, i, scale, color) {
-  const link = motion.links[i];
-  const s = link.surface;
-  const R = motion.frameOf(i);
-  const origin = motion.drawnPoint(link.first, scale);
-  const w = motion.rotationAt(link.first, scale);
-  const corner = (k) => add(origin, turn(apply(R, [s[k], s[k + 1], s[k + 2]]), w));
-  for (let k = 0; k < s.length; k += 9) {
-    const [a, b, c] = [corner(k), corner(k + 3), corner(k + 6)];
-    const n = unit(cross(add(b, a, -1), add(c, a, -1)));
-    solids.triangle(a, b, c, n, n, n, color);
-  }
-}
-
-// Lumped masses and the payload, as balls of steel.
-export function drawLoads(solids, motion, i, scale, colors) {
-  const link = motion.links[i];
-  const { size } = motion.content;
-  for (const load of link.loads ?? []) {
-    const node = link.first + load.node;
-    const arm = turn(apply(motion.frameOf(i), load.offset), motion.rotationAt(node, scale));
-    const radius = Math.cbrt((3 * load.mass) / (4 * Math.PI * STEEL));
-    const drawn = Math.min(Math.max(radius, 0.01 * size), 0.08 * size);
-    solids.ball(add(motion.drawnPoint(node, scale), arm), drawn, load.payload ? colors.payload : colors.mass);
-  }
-}
-
 export function drawLink(solids, motion, i, scale, color) {
   const link = motion.links[i];
-  if (link.surface) return drawSurface(solids, motion, i, scale, color);
   const R = motion.frameOf(i);
+  // A rigid link looks as its surface does; one that bends is drawn as its beam.
+  if (link.surface && !link.flexible) {
+    const from = motion.drawnPoint(link.first, scale);
+    const w = motion.rotationAt(link.first, scale);
+    solids.surface(link.surface, (p) => add(from, turn(apply(R, p), w)), color);
+    return;
+  }
   const last = link.count - 1;
   const even = Math.round(48 / Math.max(last, 1));
   const pieces = link.flexible ? Math.max(2, Math.min(12, even)) : 1;
@@ -89,10 +65,21 @@ export function drawLink(solids, motion, i, scale, color) {
   if (rings.length > 1) solids.tube(rings, centres, color);
 }
 
+// Lumped masses and the payload as balls of steel, neither too small to be seen nor larger than the robot.
+const STEEL = 7850;
+export function drawLoads(solids, motion, i, scale, length, colors) {
+  const link = motion.links[i];
+  const R = motion.frameOf(i);
+  for (const { node, mass, offset, payload } of link.loads ?? []) {
+    const radius = Math.cbrt((3 * mass) / (4 * Math.PI * STEEL));
+    const n = link.first + node;
+    const centre = add(motion.drawnPoint(n, scale), turn(apply(R, offset), motion.rotationAt(n, scale)));
+    solids.ball(centre, Math.min(Math.max(radius, 0.06 * length), 0.5 * length), payload ? colors.payload : colors.mass);
+  }
+}
+
 export function drawJoint(solids, motion, i, scale, color) {
   const link = motion.links[i];
-  // A shape that was given shows its joint itself.
-  if (link.surface) return;
   const { size, base } = motion.content;
   const centre = motion.drawnPoint(link.first, scale);
   const axis = unit(turn(apply(motion.frameOf(i), link.axis), motion.rotationAt(link.first, scale)));

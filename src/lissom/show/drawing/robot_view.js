@@ -29,6 +29,7 @@ export class RobotView {
     // The node that can be pulled, null where none can.
     this.handle = null;
     this.onPull = () => {};
+    this.sharpness = 1; // pixels drawn against pixels of the screen, along one side
     this.pointers = new Map();
     this.onChange = () => {};
   }
@@ -68,17 +69,27 @@ export class RobotView {
     else this.camera.lookInSpace(this.points(), this.aspect);
   }
 
+  // From so far that the robot is seen in every pose that it can take.
+  lookAround() {
+    const { base } = this.motion.content;
+    let reach = 0;
+    for (const { first, count } of this.motion.links) reach += distance(this.motion.drawnPoint(first, 1), this.motion.drawnPoint(first + count - 1, 1));
+    const points = WORLD.flatMap((axis) => [add(base, axis, reach), add(base, axis, -reach)]);
+    this.camera.lookHome(points, this.aspect);
+    this.camera.moved = true;
+  }
+
   // --- one picture ---
   draw(t) {
     if (!this.works || !this.motion) return;
-    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const ratio = Math.min(window.devicePixelRatio || 1, 2) * this.sharpness;
     const colors = THEMES[this.choices.theme];
     fit(this.canvas, ratio);
-    fit(this.labelPen.canvas, ratio);
+    fit(this.labelPen.canvas, Math.max(ratio, 1));
     this.motion.moveTo(t);
     const picture = this.picture(colors);
     const vp = this.painter.paint(picture, this.camera, colors, ratio);
-    this.labelPen.draw(this.labels, vp, ratio, colors);
+    this.labelPen.draw(this.labels, vp, Math.max(ratio, 1), colors);
     this.labelPen.drawCompass(this.camera, this.choices.gravity && this.motion.content.gravity, colors);
   }
   picture(colors) {
@@ -108,8 +119,9 @@ export class RobotView {
     this.motion.links.forEach((link, i) => {
       const color = link.flexible ? LINK_COLORS[hue++ % LINK_COLORS.length] : colors.rigid;
       drawLink(this.solids, this.motion, i, scale, rgb(color));
-      drawJoint(this.solids, this.motion, i, scale, rgb(colors.joint));
-      drawLoads(this.solids, this.motion, i, scale, { mass: rgb(colors.mass), payload: rgb(colors.payload) });
+      // Where a link is drawn by its surface, its joint is part of that.
+      if (!link.surface || link.flexible) drawJoint(this.solids, this.motion, i, scale, rgb(colors.joint));
+      drawLoads(this.solids, this.motion, i, scale, this.frameLength, { mass: rgb(colors.mass), payload: rgb(colors.payload) });
     });
   }
   addTriad(origin, axes, length, suffix, colors) {

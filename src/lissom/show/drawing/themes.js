@@ -9,7 +9,7 @@ export const THEMES = {
   },
   dark: {
     back: "#14181e", ink: "#e6ebf1", soft: "#93a1b1", grid: "#5b6877", joint: "#8e9bac", rigid: "#a3afbc",
-    ghost: "#aab6c3", trail: "#ffa04d", mass: "#7d8794", payload: "#f0b850", shade: 0.42, axes: ["#ff6b63", "#4fcf6a", "#7ba6ff"], gravity: "#b792f0",
+    ghost: "#aab6c3", trail: "#ffa04d", mass: "#7d8490", payload: "#e0a030", shade: 0.42, axes: ["#ff6b63", "#4fcf6a", "#7ba6ff"], gravity: "#b792f0",
   },
 };
 

@@ -37,7 +37,12 @@ export class AnalyseScreen {
       this.message, this.warning, this.tabs.element, this.same);
   }
 
-  async open(state) {
+  // Whatever is asked for waits until the robot of the address is known.
+  open(state) {
+    this.ready = this.prepare(state);
+    return this.ready;
+  }
+  async prepare(state) {
     const [library, { files }] = await Promise.all([this.app.library(), get("files")]);
     this.showSources(library, files, state.source);
     if (state.q !== undefined) this.q.value = state.q.split(",").join(", ");
@@ -50,7 +55,8 @@ export class AnalyseScreen {
     const part = this.parts[tab];
     Object.values(this.parts).forEach((other) => { if (other !== part) other.close(); });
     await part.open(state);
-    if (isNew) await this.meet();
+    if (isNew) this.meeting = this.meet();
+    await this.meeting;
   }
   close() {
     Object.values(this.parts).forEach((part) => part.close());
@@ -74,12 +80,16 @@ export class AnalyseScreen {
   }
   // The joints of another robot, by their names.
   async meet() {
-    await this.asking(async () => {
+    this.message.textContent = "";
+    this.warning.textContent = "";
+    try {
       const pose = await post("pose", { source: this.source, sag: false });
-      this.joints = pose.joints;
       Object.values(this.parts).forEach((part) => part.robot?.(pose));
       this.q.placeholder = pose.joints.map(({ name }) => name).join(", ");
-    });
+      this.showLines();
+    } catch (failure) {
+      this.message.textContent = failure.message;
+    }
   }
 
   question() {
@@ -93,8 +103,9 @@ export class AnalyseScreen {
   }
   // What goes wrong is said here; the page says that it waits.
   async asking(act) {
-    this.message.textContent = "";
     this.waiting.textContent = "computing\u2026";
+    await this.ready;
+    this.message.textContent = "";
     try {
       await act();
     } catch (failure) {

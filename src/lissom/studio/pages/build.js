@@ -2,6 +2,7 @@
 import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
 import { button, debounced, make, notice } from "./dom.js";
 import { Editor } from "./editor.js";
+import { ErlsChoice } from "./erls.js";
 import { equivalents, fileLines } from "./equivalents.js";
 import { RobotForm } from "./form.js";
 import { live } from "./live.js";
@@ -9,30 +10,9 @@ import { get, put, remove } from "./server.js";
 import { Stage } from "./stage.js";
 
 const TYPING_MS = 350;
-export const NEW_ROBOT = `# A two-link arm, horizontal, that bends under its own weight.
-lissom: 1
-name: two-link arm
-gravity: [0, 0, -9.81]
-damping: {alpha: 0.1, beta: 0.001}
-links:
-  - name: upper
-    joint:
-      type: revolute
-      dh: {a: 0.5, alpha: 90 deg, d: 0, theta: 0}  # the second joint turns about a horizontal axis
-    beam:
-      section: {shape: tube, outer: 0.03, inner: 0.026}
-      material: aluminium
-      elements: 2
-  - name: fore
-    joint:
-      type: revolute
-      dh: {a: 0.4, alpha: 0, d: 0, theta: 0}
-    beam:
-      section: {shape: rectangle, y: 0.02, z: 0.01}
-      material: aluminium
-      elements: 2
-payload: {mass: 0.2}
-`;
+
+// What a new configuration begins with.
+const newRobot = async () => (await fetch("/assets/new_robot.yaml")).text();
 
 export class BuildScreen {
   constructor(app) {
@@ -41,12 +21,16 @@ export class BuildScreen {
     this.problems = make("ul", { class: "problems", "aria-live": "polite" });
     this.formPlace = make("div", { class: "form" }, this.problems);
     this.same = make("div", {});
+    this.erls = new ErlsChoice(() => this.draw());
+    this.stage.onNode = (name) => this.erls.point(name);
     const editorPlace = make("div", { class: "editor" });
     this.element = make("section", { class: "screen full build", "aria-labelledby": "build-title" },
       this.bar(), this.formPlace, editorPlace, make("div", { class: "below" }, this.stage.element));
     this.editor = new Editor(editorPlace, "Description as YAML", (text) => this.changed(text));
     this.check = debounced(() => this.checkNow(), TYPING_MS);
     this.element.addEventListener("keydown", (event) => this.onKey(event));
+    // Nothing is lost when the tab closes in the middle of a word.
+    addEventListener("pagehide", () => this.keepNow());
   }
   bar() {
     this.nameInput = make("input", { "aria-label": "File name", size: 26 });
@@ -76,6 +60,7 @@ export class BuildScreen {
     this.savedText = ownFile ? found.text : null;
     this.nameInput.value = proposed;
     this.stage.clear();
+    this.erls.picked = [];
     this.editor.open(found.draft ?? found.text);
     if (found.draft && found.draft !== found.text) notice("Changes that were not saved have been brought back.");
     this.changed(this.editor.text);
@@ -86,18 +71,19 @@ export class BuildScreen {
     try {
       return await get("text", { name });
     } catch {
-      return { text: NEW_ROBOT, draft: null };
+      return { text: await newRobot(), draft: null };
     }
   }
   async prepareForm() {
     if (this.form) return;
     const { materials } = await this.app.library();
     this.form = new RobotForm((edit) => this.editor.apply(edit), materials);
-    this.formPlace.append(this.form.element, this.same);
+    this.formPlace.append(this.form.element, this.erls.element, this.same);
   }
 
   // --- typing ---
   changed(text) {
+    this.unkept = true;
     this.form?.show(text);
     this.showState();
     this.check();
@@ -111,6 +97,7 @@ export class BuildScreen {
   async checkNow() {
     const text = this.editor.text;
     try {
+      this.unkept = false;
       const found = await put("draft", { name: this.name, text });
       if (text !== this.editor.text) return;
       this.showProblems(found.errors);
@@ -119,6 +106,9 @@ export class BuildScreen {
       this.showProblems([{ line: null, field: "", message: failure.message }]);
     }
   }
+  keepNow() {
+    if (this.unkept && this.name) put("draft", { name: this.name, text: this.editor.text }, { keepalive: true }).catch(() => {});
+  }
   showProblems(errors) {
     this.editor.mark(errors);
     this.form.mark(errors);
@@ -126,17 +116,21 @@ export class BuildScreen {
       const isPlain = ["string", "number", "boolean"].includes(typeof value);
       const parts = [line && `line ${line}`, field, isPlain && String(value), message];
       const text = parts.filter(Boolean).join(": ");
-      return make("li", {}, button(text, () => { if (line) this.editor.goToLine(line); }));
+      return make("li", {}, button(text, () => { this.form.goTo(field); if (line) this.editor.goToLine(line); }));
     });
     this.problems.replaceChildren(...rows);
   }
   async draw() {
     this.stage.waiting.hidden = false;
     try {
-      const pose = await live.pose({ source: this.name, draft: true });
+      const pose = await live.pose({ source: this.name, draft: true, changes: this.erls.changes() });
       this.stage.show(pose.picture, { keepCamera: !this.fresh, dhFrames: pose.dh_frames });
+      this.erls.warn("");
+      this.erls.open(pose.picture.nodes, pose.joints.filter((joint) => joint.independent).length, this.erls.picked);
+      if (this.stage.view.works) this.stage.view.notes.marks = this.erls.marks();
       this.fresh = false;
     } catch (failure) {
+      this.erls.warn(failure.message);
       this.showProblems(failure.error?.errors ?? [{ line: null, field: "", message: failure.message }]);
     }
     this.stage.waiting.hidden = true;
@@ -169,7 +163,7 @@ export class BuildScreen {
   }
   async saveAndRun() {
     const isSaved = this.editor.text === this.savedText || (await this.save());
-    if (isSaved) go({ screen: "run", source: this.name });
+    if (isSaved) go({ screen: "run", source: this.name, zeroed: this.erls.picked.join(",") });
   }
   async discard() {
     await remove("draft", { name: this.name }).catch(() => {});
@@ -178,8 +172,14 @@ export class BuildScreen {
     await this.open({ source, fresh: this.savedText === null && !isLibrary(source) ? 1 : undefined });
   }
   onKey(event) {
-    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "s") return;
+    if (!(event.ctrlKey || event.metaKey)) return;
+    const inEditor = event.target.closest(".cm-editor");
+    const key = event.key.toLowerCase();
+    const acts = { s: () => this.save() };
+    // The editor has these keys itself; a field would undo its own letters alone.
+    if (!inEditor) Object.assign(acts, { z: () => (event.shiftKey ? this.editor.redo() : this.editor.undo()), y: () => this.editor.redo() });
+    if (!acts[key]) return;
     event.preventDefault();
-    this.save();
+    acts[key]();
   }
 }

@@ -40,7 +40,7 @@ export class Chart {
     this.unit = unit;
     Object.assign(this, { cursors, axis, logarithmic, height });
     this.place = make("div", { class: "plot", role: "group", "aria-roledescription": "chart", tabIndex: 0 });
-    this.heading = make("h3", {}, this.title);
+    this.heading = make("h2", { class: "small" }, this.title);
     this.measured = make("div", { class: "measured numbers", role: "status" });
     this.element = make("figure", { class: "chart" }, this.heading, this.place, this.measured);
     this.lines = ["time", "mark", "mark"].map((kind) => make("div", { class: `cursor ${kind}`, hidden: true, "aria-hidden": "true" }));
@@ -69,10 +69,10 @@ export class Chart {
     const scale = (which) => (this.logarithmic.includes(which) ? { distr: 3 } : {});
     const options = {
       width: Math.max(this.place.clientWidth, 260), height: this.height, scales: { x: { time: false, ...scale("x") }, y: scale("y") },
-      axes: [{ ...line, size: 30 }, line], cursor: { drag: { x: false, y: false }, x: false, y: false, points: { show: false } },
+      axes: [{ ...line, size: 30 }, line], cursor: { show: false },
       series: [{ label: this.axis, value: (_, v) => shown(v) }, ...series],
-      // Places on the axis are known once the curves are drawn.
-      hooks: { draw: [() => this.showCursors()] },
+      // Places on the axis are known once the curves are drawn, and the legend takes values after that.
+      hooks: { draw: [() => queueMicrotask(() => this.showCursors())] },
     };
     this.plot = new uPlot(options, [x, ...curves.map(({ values }) => values)], this.place);
     this.plot.over.append(...this.lines);

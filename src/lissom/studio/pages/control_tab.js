@@ -19,7 +19,7 @@ export class ControlTab {
     this.study = make("select", {});
     this.study.onchange = () => this.screen.showLines();
     this.result = make("div", {});
-    const start = button("Compare the controllers", () => { this.screen.showLines(); this.job.start({ study: this.study.value }); }, "main");
+    const start = button("Compare the controllers", () => this.start(), "main");
     start.id = "compare-controllers";
     this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study), start), this.job.element, this.result);
   }
@@ -34,6 +34,11 @@ export class ControlTab {
   }
   close() {
     this.job.close();
+  }
+  async start() {
+    await this.screen.ready;
+    this.screen.showLines();
+    await this.job.start({ study: this.study.value });
   }
   async show(found, job) {
     const rows = found.rows.map((row) => (row.failed ? [row.name, row.failed, ...COLUMNS.slice(2).map(() => "")] : COLUMNS.map(([, of], k) => (k ? shown(of(row) || (of(row) === 0 ? 0 : NaN), 3) : of(row)))));

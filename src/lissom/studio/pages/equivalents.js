@@ -125,7 +125,7 @@ export function equivalents({ command, lines }, folder) {
   const where = folder ? `in ${folder}` : "";
   return make("details", { class: "panel" },
     make("summary", {}, "The same without the studio"),
-    make("h3", {}, `Command line ${where}`), make("pre", { class: "command" }, command),
-    make("h3", {}, "Python"), make("pre", { class: "python" }, lines.join("\n")));
+    make("h2", { class: "small" }, `Command line ${where}`), make("pre", { class: "command" }, command),
+    make("h2", { class: "small" }, "Python"), make("pre", { class: "python" }, lines.join("\n")));
 }
 

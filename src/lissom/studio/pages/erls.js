@@ -8,6 +8,7 @@ export class ErlsChoice {
   constructor(onChange) {
     this.onChange = onChange;
     this.picked = [];
+    this.joints = 0;
     this.list = make("ul", { class: "files", "aria-label": "Displacements set to zero" });
     this.node = make("select", { "aria-label": "Node" });
     this.component = choice(COMPONENTS.map((name) => [name, name]), "rz", () => {});
@@ -60,7 +61,7 @@ export class ErlsChoice {
     if (this.isWhole || this.picked.length === 0) this.onChange();
   }
   get isWhole() {
-    return this.picked.length === this.joints;
+    return this.picked.length > 0 && this.picked.length === this.joints;
   }
   show() {
     const rows = this.picked.map((name) => {

@@ -22,7 +22,7 @@ export class PoseModes {
       make("summary", {}, "Modes at this pose"),
       make("div", { class: "row" }, this.held.label, this.moves.label, ...labelled("Modes", count)), this.said,
       make("table", { class: "modes" }, make("thead", {}, make("tr", {},
-        ...["", "f [Hz]", "\u03b6 [%]", "moves"].map((text) => make("th", { scope: "col" }, text)))), this.rows));
+        ...["mode", "f [Hz]", "\u03b6 [%]", "moves"].map((text) => make("th", { scope: "col" }, text)))), this.rows));
     this.element.ontoggle = () => (this.element.open ? this.ask() : this.play(null));
     this.later = debounced(() => this.ask(), QUIET_MS);
   }

@@ -18,7 +18,7 @@ export class MapTab {
     start.id = "map-modes";
     this.element = make("div", {}, this.names, ...this.axes.map(({ row }) => row),
       make("div", { class: "row" }, ...labelled("Modes followed", this.count), start), this.job.element,
-      make("div", { class: "row" }, ...labelled("Mode drawn", this.mode)), this.picture, this.numbers);
+      make("div", { class: "row" }, ...labelled("Mode drawn", this.mode)), make("div", { class: "two" }, this.picture, this.numbers));
   }
   axis(title, isNeeded) {
     const name = make("input", { placeholder: isNeeded ? "joint, or a key such as payload.mass" : "none" });
@@ -49,7 +49,8 @@ export class MapTab {
   over() {
     return this.axes.map(({ values }) => values()).filter(({ name }) => name);
   }
-  start() {
+  async start() {
+    await this.screen.ready;
     this.screen.showLines();
     return this.job.start({ ...this.screen.question(), over: this.over(), count: +this.count.value });
   }

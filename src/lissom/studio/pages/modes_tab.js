@@ -22,7 +22,7 @@ export class ModesTab {
     const find = button("Find the modes", () => this.ask(), "main");
     find.id = "find-modes";
     this.element = make("div", { class: "two" },
-      make("div", {}, make("div", { class: "row" }, ...labelled("Modes", this.count), this.damped.label, this.undeformed.label, find),
+      make("div", {}, make("div", { class: "row" }, ...labelled("Number of modes", this.count), this.damped.label, this.undeformed.label, find),
         this.table,
         make("div", { class: "row" }, button("Pictures (.png)", () => this.save(".png")), button("Pictures (.svg)", () => this.save(".svg")), button("This mode (.html)", () => this.save(".html")))),
       make("div", { class: "stage-box" }, this.stage.element, this.player.element));

@@ -35,7 +35,7 @@ export function poleMap(poles) {
     const kind = real > 1e-7 * Math.hypot(real, imag) + 1e-3 ? "pole unstable" : "pole";
     made.append(svg("path", { class: kind, d: cross }, svg("title", {}, `${shown(real)} ${imag < 0 ? "\u2212" : "+"} ${shown(Math.abs(imag))} i`)));
   }
-  return make("figure", { class: "chart" }, make("h3", {}, "Poles, axes by the root of their size"), made);
+  return make("figure", { class: "chart" }, make("h2", { class: "small" }, "Poles, axes by the root of their size"), made);
 }
 function text(x, y, words, anchor) {
   return svg("text", { x, y, "text-anchor": anchor }, words);
@@ -68,7 +68,7 @@ export function heatMap({ title, unit, rowName, columnName, rows, columns, value
     if (i >= 0 && j >= 0) told.textContent = `${columnName} ${shown(columns[j])}, ${rowName} ${shown(rows[i])}: ${shown(values[i][j])} ${unit}`;
   };
   const ends = (name, along) => `${name}: ${shown(along[0])} to ${shown(along.at(-1))}`;
-  return make("figure", { class: "heat-map" }, make("h3", {}, title),
+  return make("figure", { class: "heat-map" }, make("h2", { class: "small" }, title),
     make("div", { class: "soft" }, `upwards ${ends(rowName, rows)}; to the right ${ends(columnName, columns)}`), canvas,
     make("div", { class: "row" }, make("span", { class: "numbers" }, shown(low)), scaleBar(), make("span", { class: "numbers" }, `${shown(high)} ${unit}`)), told);
 }

@@ -1,4 +1,4 @@
-// Sections of beams: their dimensions by shape, and a small drawing of each.
+// Sections of beams: their dimensions by shape, and drawings of them.
 
 export const SHAPES = {
   rectangle: ["y", "z"], circle: ["diameter"], tube: ["outer", "inner"], box: ["y", "z", "wall"],
@@ -12,26 +12,59 @@ export const FIRST = {
   general: { shape: "general", A: 3e-4, Iy: 2.5e-9, Iz: 2.25e-8, J: 8e-9 },
 };
 const SVG = "http://www.w3.org/2000/svg";
-const ROOM = 22; // of 26 pixels
+const SMALL = 26;
+const LARGE = 150;
+const UNITS = { m: 1, mm: 1e-3, cm: 1e-2, um: 1e-6 };
+
+function svg(tag, attributes, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+// A length as a file has it: a number in metres, or with a unit.
+function metres(value) {
+  if (typeof value === "number") return value;
+  const match = /^\s*([-+.\deE]+)\s*(mm|cm|um|m)?\s*$/.exec(String(value));
+  return match ? Number(match[1]) * UNITS[match[2] ?? "m"] : NaN;
+}
+const lengths = (section) => Object.fromEntries(Object.entries(section ?? {}).map(([key, value]) => [key, key === "shape" ? value : metres(value)]));
 
 // Drawn to scale within its own box; y to the right, z up.
 export function sectionDrawing(section) {
-  const drawing = document.createElementNS(SVG, "svg");
-  drawing.setAttribute("class", "section-drawing");
-  drawing.setAttribute("viewBox", "-13 -13 26 26");
-  drawing.setAttribute("role", "img");
-  drawing.setAttribute("aria-label", `section: ${section?.shape ?? "tapered"}`);
-  const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", outline(section ?? {}));
-  drawing.append(path);
-  return drawing;
+  const half = SMALL / 2;
+  const known = section?.start ?? section;
+  return svg("svg", { class: "section-drawing", viewBox: `${-half} ${-half} ${SMALL} ${SMALL}`, role: "img", "aria-label": `section: ${known?.shape ?? "none"}${section?.start ? ", tapered" : ""}` },
+    svg("path", { d: outline(lengths(known), SMALL - 4) }));
 }
 
-function outline({ shape, y, z, wall, outer, inner }) {
-  if (shape === "circle") return ring(ROOM / 2);
-  if (shape === "tube") return ring(ROOM / 2) + ring((ROOM / 2) * Math.min(inner / outer || 0, 1));
-  const unit = ROOM / Math.max(y, z);
-  if (!Number.isFinite(unit)) return frame(ROOM, ROOM);
+// The same larger, with its axes and dimensions.
+export function largeSectionDrawing(section, title) {
+  const known = lengths(section);
+  const half = LARGE / 2;
+  const words = wordsOf(known);
+  const drawing = svg("svg", { class: "section-drawing large", viewBox: `${-half} ${-half} ${LARGE} ${LARGE}`, role: "img", "aria-label": `${title}: ${known.shape ?? "none"} ${words.join(", ")}` },
+    svg("path", { d: outline(known, 0.52 * LARGE) }),
+    svg("path", { class: "axis", d: `M0 0H${half - 14}M0 0V${14 - half}` }),
+    text(half - 8, 4, "y"), text(0, 10 - half, "z"));
+  words.forEach((word, k) => drawing.append(text(0, half - 4 - 12 * (words.length - 1 - k), word)));
+  return drawing;
+}
+const text = (x, y, words) => svg("text", { x, y, "text-anchor": "middle" }, words);
+function wordsOf({ shape, ...sizes }) {
+  const all = Object.entries(sizes);
+  if (shape === "general") return [all.map(([key, value]) => `${key} ${value}`).slice(0, 2).join(", "), all.map(([key, value]) => `${key} ${value}`).slice(2).join(", ")];
+  return [all.map(([key, value]) => `${key} ${+(1e3 * value).toPrecision(4)}`).join(", ") + " mm"];
+}
+
+function outline({ shape, y, z, wall, outer, inner, A, Iy, Iz }, room) {
+  if (shape === "circle") return ring(room / 2);
+  if (shape === "tube") return ring(room / 2) + ring((room / 2) * Math.min(inner / outer || 0, 1));
+  // A general section is drawn as the rectangle with its area and second moments, as the picture of the robot is.
+  if (shape === "general") [y, z] = [Math.sqrt((12 * Iz) / A), Math.sqrt((12 * Iy) / A)];
+  const unit = room / Math.max(y, z);
+  if (!Number.isFinite(unit)) return frame(room, room);
   const whole = frame(y * unit, z * unit);
   return shape === "box" ? whole + frame((y - 2 * wall) * unit, (z - 2 * wall) * unit) : whole;
 }

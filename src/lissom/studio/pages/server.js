@@ -33,11 +33,11 @@ const json = (method, body) => ({ method, headers: { "content-type": "applicatio
 
 export const get = async (path, values = {}) => (await fetched(`/api/${path}?${query(values)}`)).json();
 export const post = async (path, body) => (await fetched(`/api/${path}`, json("POST", body))).json();
-export const put = async (path, body) => (await fetched(`/api/${path}`, json("PUT", body))).json();
+export const put = async (path, body, more = {}) => (await fetched(`/api/${path}`, { ...json("PUT", body), ...more })).json();
 export const remove = async (path, values = {}) => (await fetched(`/api/${path}?${query(values)}`, { method: "DELETE" })).json();
 
-export async function upload(file) {
-  const answer = await fetched(`/api/upload?${query({ name: file.name })}`, { method: "PUT", body: file });
+export async function upload(file, name = file.name) {
+  const answer = await fetched(`/api/upload?${query({ name })}`, { method: "PUT", body: file });
   return (await answer.json()).name;
 }
 

@@ -1,6 +1,7 @@
 // A stage for a robot: the picture, its views and what is shown in it.
 import { NO_WEBGL, RobotView } from "/assets/drawing/robot_view.js";
 import { button, checkbox, make } from "./dom.js";
+import { Sharpness } from "./sharpness.js";
 import { currentTheme, onTheme } from "./theme.js";
 
 const TOGGLES = [
@@ -19,6 +20,7 @@ export class Stage {
     this.empty = make("div", { class: "empty" }, emptyText);
     this.element = make("div", { class: "stage" }, this.canvas, overlay, this.badge, this.waiting, this.empty);
     this.view = new RobotView(this.element, this.canvas, overlay, this.choices);
+    this.sharpness = new Sharpness(this.view, () => this.redraw());
     this.t = 0;
     if (!this.view.works) {
       this.empty.textContent = NO_WEBGL;
@@ -106,7 +108,9 @@ export class Stage {
     this.asked = true;
     requestAnimationFrame(() => {
       this.asked = false;
-      if (this.view.motion) this.view.draw(this.t);
+      if (!this.view.motion) return;
+      this.view.draw(this.t);
+      this.sharpness.drawn();
     });
   }
 }

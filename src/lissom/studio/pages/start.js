@@ -1,7 +1,8 @@
 // Start: the library, the files of the folder, files to bring along, a new configuration.
 import { go } from "./address.js";
 import { button, make, notice } from "./dom.js";
-import { get, upload } from "./server.js";
+import { bring, chosenFiles, filesOf, importRobot } from "./dropped.js";
+import { get } from "./server.js";
 
 const NEW_NAME = "two-link-arm.yaml";
 
@@ -16,6 +17,13 @@ export class StartScreen {
       make("div", { class: "start" },
         make("div", {}, this.cards),
         make("div", {}, this.newPanel(), this.filePanel())));
+    this.element.ondragover = (event) => { event.preventDefault(); this.drop.classList.add("over"); };
+    this.element.ondragleave = () => this.drop.classList.remove("over");
+    this.element.ondrop = (event) => {
+      event.preventDefault();
+      this.drop.classList.remove("over");
+      this.bring(filesOf(event.dataTransfer));
+    };
   }
   newPanel() {
     const begin = button("New configuration", () => this.begin(), "main");
@@ -26,12 +34,10 @@ export class StartScreen {
   }
   filePanel() {
     const input = make("input", { type: "file", multiple: true, "aria-label": "Files to bring along" });
-    input.onchange = () => this.bring(input.files);
-    const drop = make("div", { class: "drop" }, make("p", {}, "Drop robots, scenarios, URDF, meshes or results here, or"), input);
-    drop.ondragover = (event) => { event.preventDefault(); drop.classList.add("over"); };
-    drop.ondragleave = () => drop.classList.remove("over");
-    drop.ondrop = (event) => { event.preventDefault(); drop.classList.remove("over"); this.bring(event.dataTransfer.files); };
-    return make("div", { class: "panel" }, make("h2", {}, "Files"), this.folder, this.files, drop);
+    input.onchange = () => { this.bring(chosenFiles(input.files)); input.value = ""; };
+    const drop = make("div", { class: "drop" }, make("p", {}, "Drop robots, scenarios, results, or a URDF with its meshes, anywhere on this page, or"), input);
+    this.drop = drop;
+    return make("div", { class: "panel" }, make("h2", {}, "Recent files"), this.folder, this.files, drop);
   }
 
   async open() {
@@ -52,18 +58,30 @@ export class StartScreen {
     for (const act of [look, build, run]) act.setAttribute("aria-label", `${act.textContent}: ${robot.name}`);
     return make("li", { class: "card" }, image,
       make("h2", {}, robot.name),
-      make("p", { title: robot.source }, `${joints}, ${robot.flexible_links.length} flexible. ${robot.source}`),
+      make("p", { title: robot.source }, `${joints}, ${robot.flexible_links.length} flexible. ${story(robot.source)}`),
       make("div", { class: "row" }, look, build, run));
   }
   fileRow(file) {
     const open = button(file.name, () => this.openFile(file));
-    const kind = file.kind === "result" ? "result" : "";
-    return make("li", {}, open, make("span", { class: "soft" }, kind));
+    return make("li", {}, open, make("span", { class: "soft" }, `${kindOf(file)}, ${since(file.modified)}`));
   }
   openFile(file) {
     if (file.kind === "result") return go({ screen: "results", file: file.name });
-    const screen = file.name.endsWith(".scenario.yaml") ? "run" : file.name.endsWith(".urdf") ? "look" : "build";
-    return go({ screen, source: file.name });
+    if (/\.urdf$/i.test(file.name)) return this.openUrdf(file.name);
+    return go({ screen: file.name.endsWith(".scenario.yaml") ? "run" : "build", source: file.name });
+  }
+  // The robot file beside a URDF file, made of it where there is none yet.
+  async openUrdf(name) {
+    const made = name.replace(/\.urdf$/i, ".yaml");
+    const { files } = await get("files");
+    try {
+      if (files.some((file) => file.name === made)) return go({ screen: "build", source: made });
+      const { file, notes } = await importRobot(name);
+      if (notes.length) notice(notes.join("\n"));
+      return go({ screen: "build", source: file });
+    } catch (failure) {
+      return notice(failure.message);
+    }
   }
   async begin() {
     const { files } = await get("files");
@@ -72,18 +90,33 @@ export class StartScreen {
     for (let k = 2; taken.has(name); k++) name = NEW_NAME.replace(".yaml", `-${k}.yaml`);
     go({ screen: "build", source: name, fresh: 1 });
   }
-  async bring(files) {
-    let last = null;
-    for (const file of files) {
-      try {
-        last = await upload(file);
-      } catch (failure) {
-        notice(failure.message);
-      }
-    }
-    if (!last) return;
+  async bring(found) {
+    const list = await found;
+    if (!list.length) return;
+    const { names, made, notes, problems } = await bring(list);
+    if (problems.length || notes.length) notice([...problems, ...notes].join("\n"));
+    if (!names.length) return;
     await this.open();
-    const kind = last.endsWith(".nc") ? "result" : "description";
-    if (files.length === 1 && /\.(ya?ml|urdf|nc)$/.test(last)) this.openFile({ name: last, kind });
+    // One thing, or one robot among its meshes, is opened at once.
+    const last = made.length === 1 ? made[0] : names.length === 1 ? names[0] : null;
+    if (last && /\.(ya?ml|nc)$/i.test(last)) this.openFile({ name: last, kind: /\.nc$/i.test(last) ? "result" : "description" });
   }
+}
+
+// The first sentence of what a file says about itself.
+const story = (source) => /^.*?[.:](?=\s|$)/.exec(source)?.[0].replace(/:$/, ".") ?? source;
+
+function kindOf({ name, kind }) {
+  if (kind === "result") return "result";
+  return /\.scenario\.ya?ml$/.test(name) ? "scenario" : /\.urdf$/i.test(name) ? "URDF" : "robot";
+}
+// How long ago a file was written, in words.
+function since(seconds) {
+  const ago = Date.now() / 1000 - seconds;
+  const steps = [[86400, "day"], [3600, "hour"], [60, "minute"]];
+  for (const [length, word] of steps) {
+    const count = Math.floor(ago / length);
+    if (count >= 1) return `${count} ${word}${count > 1 ? "s" : ""} ago`;
+  }
+  return "just now";
 }

@@ -46,7 +46,8 @@ export class SweepTab {
     const metrics = this.metrics.value.split(",").map((name) => name.trim()).filter(Boolean);
     return { source, changes, analysis: this.analysis.value, over: parseDocument(this.over.value).toJSON() ?? {}, metrics };
   }
-  start() {
+  async start() {
+    await this.screen.ready;
     this.changed();
     return this.job.start(this.question());
   }

@@ -24,6 +24,16 @@ export const dataAt = (document, path) => {
   return node && node.toJSON ? node.toJSON() : undefined;
 };
 
+// The same of a list or a mapping, in one line: `[0, 0, 1]`.
+export function flowAt(text, document, path) {
+  const node = document.getIn(path, true);
+  if (node === undefined || node === null) return "";
+  if (isScalar(node)) return writtenAt(text, document, path);
+  const written = node.range ? text.slice(node.range[0], node.range[1]).trim() : "";
+  if (node.flow && !/[\n#]/.test(written)) return written;
+  return stringify(node.toJSON(), { collectionStyle: "flow", ...LINE }).trim();
+}
+
 // What the user typed as YAML writes it.
 function scalarText(typed) {
   const value = typed.trim();
@@ -39,8 +49,10 @@ export function valueEdit(text, path, typed) {
   if (typed.trim() !== "" && isScalar(node) && node.range && node.range[1] > node.range[0]) {
     return { from: node.range[0], to: node.range[1], insert: scalarText(typed) };
   }
-  if (typed.trim() === "") document.deleteIn(path);
-  else setTyped(document, path, typed);
+  if (typed.trim() === "") {
+    if (document.hasIn(path)) document.deleteIn(path);
+    dropEmpty(document, path.slice(0, -1));
+  } else setTyped(document, path, typed);
   return difference(text, merged(text, document));
 }
 
@@ -50,6 +62,14 @@ function setTyped(document, path, typed) {
   if (NUMBER.test(value)) made.source = value;
   ensureParents(document, path);
   document.setIn(path, made);
+}
+// A mapping without entries is none: `motor: {}` goes when its last entry does.
+function dropEmpty(document, path) {
+  for (let k = path.length; k > 0; k--) {
+    const node = document.getIn(path.slice(0, k), true);
+    if (!node || !node.items || node.items.length || typeof path[k - 1] === "number") return;
+    document.deleteIn(path.slice(0, k));
+  }
 }
 // Numbers in a path count the entries of a list.
 function ensureParents(document, path) {
@@ -61,19 +81,50 @@ function ensureParents(document, path) {
   }
 }
 
+// The piece to be replaced so that a list or a mapping is what the user typed, in one line of YAML; empty takes it out.
+export function flowEdit(text, path, typed) {
+  if (typed.trim() === "") return valueEdit(text, path, "");
+  const parsed = documentOf(typed);
+  const document = documentOf(text);
+  if (!parsed || !document) return null;
+  ensureParents(document, path);
+  // Numbers stay as they were typed: 1e-3, 90 deg.
+  const made = flowing(parsed.contents);
+  document.setIn(path, withComment(made, document.getIn(path, true)));
+  return difference(text, merged(text, document));
+}
+
+// Several changes, each of the text that the one before has left, as one that can be undone at once.
+export function editsInTurn(text, ...makers) {
+  let now = text;
+  for (const maker of makers) {
+    const edit = maker(now);
+    if (edit) now = now.slice(0, edit.from) + edit.insert + now.slice(edit.to);
+  }
+  return difference(text, now);
+}
+
 // The same for whole data: a link, a section; undefined takes it out.
 export function dataEdit(text, path, data) {
   const document = documentOf(text);
   if (!document) return null;
-  if (data === undefined) document.deleteIn(path);
-  else document.setIn(path, withComment(flowing(document.createNode(data)), document.getIn(path, true)));
+  if (data === undefined) {
+    if (document.hasIn(path)) document.deleteIn(path);
+    dropEmpty(document, path.slice(0, -1));
+    return difference(text, merged(text, document));
+  }
+  ensureParents(document, path);
+  document.setIn(path, withComment(flowing(document.createNode(data, { aliasDuplicateObjects: false })), document.getIn(path, true)));
   return difference(text, merged(text, document));
 }
 export function appendEdit(text, path, data) {
   const document = documentOf(text);
-  const list = document?.getIn(path, true);
+  if (!document) return null;
+  if (!document.hasIn(path)) document.setIn(path, document.createNode([]));
+  const list = document.getIn(path, true);
   if (!isSeq(list)) return null;
-  list.add(blockLink(document.createNode(data)));
+  list.flow = false;
+  list.add(blockLink(document.createNode(data, { aliasDuplicateObjects: false })));
   return difference(text, merged(text, document));
 }
 

@@ -1,0 +1,51 @@
+// The material of a beam: one of the library, found by a search, or values of one's own.
+import { button, make, shown } from "./dom.js";
+import { dataEdit } from "./yaml_text.js";
+
+const OWN = ["E", "nu", "density", "yield"];
+const UNITS = { E: "Pa", nu: "", density: "kg/m\u00b3", yield: "Pa" };
+
+export class MaterialChoice {
+  constructor(form, materials) {
+    Object.assign(this, { form, materials });
+    this.sought = "";
+  }
+  element(at, material, name) {
+    const path = [...at, "beam", "material"];
+    const search = make("input", { type: "search", placeholder: "search the library", value: this.sought, "aria-label": `Material library: search for ${name}` });
+    search.dataset.field = this.form.fieldName(path);
+    const list = make("ul", { class: "materials", "aria-label": "Materials of the library" });
+    const fill = () => {
+      this.sought = search.value;
+      const found = this.materials.filter((one) => matches(one, search.value));
+      list.replaceChildren(...found.map((one) => this.entry(one, path, material)));
+      if (!found.length) list.append(make("li", { class: "soft" }, "none of this name"));
+    };
+    search.oninput = fill;
+    fill();
+    return make("div", { class: "material" }, make("h2", { class: "small" }, `Material: ${typeof material === "string" ? material : "own values"}`), this.own(path, material, name), search, list);
+  }
+  entry(one, path, material) {
+    const words = `${one.name}: E ${shown(one.E / 1e9, 3)} GPa, \u03bd ${one.nu}, ${shown(one.density)} kg/m\u00b3`;
+    const pick = button(words, () => this.form.edit(dataEdit(this.form.text, path, one.name)));
+    pick.setAttribute("aria-pressed", one.name === material);
+    return make("li", {}, pick);
+  }
+  own(path, material, name) {
+    if (typeof material === "string") {
+      const { E, nu, density } = this.materials.find((one) => one.name === material) ?? this.materials[0];
+      return button("Own values", () => this.form.edit(dataEdit(this.form.text, path, { E, nu, density })));
+    }
+    const fields = OWN.flatMap((key) => {
+      const input = this.form.fields.input([...path, key], `${key} of ${name}`, "number");
+      return [make("span", { class: "soft" }, UNITS[key] ? `${key} [${UNITS[key]}]` : key), input];
+    });
+    return make("span", { class: "row field" }, ...fields);
+  }
+}
+
+// Every word that is typed stands in the name, or in the values: `steel`, `al`, `2700`.
+function matches(one, sought) {
+  const text = `${one.name} ${one.E / 1e9} GPa ${one.density}`.toLowerCase();
+  return sought.toLowerCase().split(/\s+/).filter(Boolean).every((word) => text.includes(word));
+}

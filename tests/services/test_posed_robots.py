@@ -1,0 +1,103 @@
+"""A robot in a pose: what it weighs and where, and how it follows a pull at a node."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.analyse.mass_properties import mass_properties, together
+from lissom.describe.controllers import CONTROLLERS
+from lissom.describe.planned_motions import MOTIONS
+from lissom.services.controller_forms import controller_forms
+from lissom.services.pose import PoseRequest, posed_robot
+from lissom.services.scenario_facts import scenario_facts
+from lissom.services.static import StaticRequest, static
+
+ROBOT = "de-luca-siciliano"
+Q = (0.4, -0.7)
+
+
+@pytest.fixture(scope="module")
+def posed():
+    return posed_robot(PoseRequest(robot=ROBOT))
+
+
+def test_the_weight_of_the_centre_of_mass_is_the_gravity_energy(posed):
+    changes = {"gravity": [0.3, -9.0, 0.0]}
+    robot = posed_robot(PoseRequest(robot=ROBOT, changes=changes))
+    found = robot.pose(PoseRequest(robot=ROBOT, changes=changes, q=Q, masses=True))
+    whole = found.masses[-1]
+    balanced = static(StaticRequest(robot=ROBOT, changes=changes, q=Q))
+    # V = -m g . c, of the bent robot.
+    energy = -whole.mass * np.dot(changes["gravity"], whole.centre)
+    assert energy == pytest.approx(balanced.energy.gravity, rel=1e-9)
+
+
+def test_principal_moments_of_two_bars_are_those_of_steiners_theorem():
+    bar = {"section": {"shape": "rectangle", "y": 0.02, "z": 0.01}, "elements": 2}
+    links = [
+        {
+            "name": name,
+            "joint": {"type": "revolute", "dh": {"a": length}},
+            "beam": {**bar, "material": "steel", "theory": "timoshenko"},
+        }
+        for name, length in (("one", 0.5), ("two", 0.3))
+    ]
+    model = ls.Model(ls.Robot.from_dict({"name": "bars", "links": links}), modes=0)
+    # At a right angle: one along x, the other along y from its end.
+    first, second = mass_properties(model, model.at([0.0, np.pi / 2]))
+    whole = together((first, second))
+    m = 7850 * 0.02 * 0.01 * np.array([0.5, 0.3])
+    a, b = np.array([0.25, 0, 0]), np.array([0.5, 0.15, 0])
+    centre = (m[0] * a + m[1] * b) / m.sum()
+    slim = m[0] * 0.5**2 / 12 + m[1] * 0.3**2 / 12
+    apart = m[0] * m[1] / m.sum() * np.sum((a - b) ** 2)
+    own = (m * (0.02**2 + 0.0**2) / 12).sum()  # of the sections, about z
+    assert whole.mass == pytest.approx(m.sum(), rel=1e-12)
+    assert whole.centre == pytest.approx(centre, abs=1e-12)
+    assert whole.inertia[2, 2] == pytest.approx(slim + apart + own, rel=1e-9)
+    moments, axes = whole.principal
+    assert moments[2] == pytest.approx(whole.inertia[2, 2], rel=1e-9)
+    turned = axes @ np.diag(moments) @ axes.T
+    assert turned == pytest.approx(whole.inertia, abs=1e-12)
+    assert np.linalg.det(axes) == pytest.approx(1.0)
+
+
+def test_a_node_that_is_pulled_comes_there_and_stays_short_where_it_cannot(posed):
+    tip = "second/tip" if "second/tip" in posed.model.node_names else None
+    tip = tip or posed.model.node_names[-1]
+    start = posed.pose(PoseRequest(robot=ROBOT, q=Q))
+    aim = np.asarray(start.tip) + np.array([-0.05, 0.04, 0.0])
+    pull = {"node": tip, "to": tuple(aim)}
+    found = posed.pose(PoseRequest(robot=ROBOT, q=Q, pull=pull))
+    assert found.reached
+    assert np.asarray(found.tip) == pytest.approx(aim, abs=1e-3)
+    far = posed.pose(
+        PoseRequest(robot=ROBOT, q=Q, pull={"node": tip, "to": (9.0, 0.0, 0.0)})
+    )
+    assert not far.reached
+    # Stretched out as far as it goes, towards the target.
+    assert far.q[posed.model.joint_names[1]] == pytest.approx(0.0, abs=1e-3)
+
+
+def test_forms_have_every_field_of_every_controller():
+    forms = controller_forms()
+    assert [form.type for form in forms.controllers] == list(CONTROLLERS)
+    assert [form.type for form in forms.references] == ["table", *MOTIONS]
+    for form in forms.controllers:
+        keys = {field.key for field in form.fields}
+        assert keys == set(CONTROLLERS[form.type].model_fields) - {"type"}
+        assert form.about.endswith(".")
+    pid = next(form for form in forms.controllers if form.type == "pid")
+    kinds = {field.key: field.kind for field in pid.fields}
+    assert kinds["reference"] == "reference" and kinds["gains"] == "part"
+    shaper = next(field for field in pid.fields if field.key == "shaper")
+    types = next(field for field in shaper.fields if field.key == "type")
+    assert "zvd" in types.choices and types.default == "zvd"
+
+
+def test_what_a_run_begins_with_is_told_with_its_names():
+    facts = scenario_facts("double-pendulum")
+    assert [joint.name for joint in facts.joints] == ["upper", "lower"]
+    assert facts.nodes[-1].startswith("lower/")
+    assert facts.inputs["torque"]["upper"]["value"][0] == 3.0
+    assert not facts.from_rest
