@@ -1,5 +1,6 @@
 """Memory of calls: inputs are found where they are, and results have room that nothing else uses."""
 
+import jax
 import numpy as np
 
 from lissom.native.call_memory import Inputs, OutputBlock, address_of
@@ -42,5 +43,34 @@ def test_a_small_result_does_not_hold_a_large_one():
     (large, small), _ = OutputBlock(
         [((1000, 3), "float64"), ((2,), "float64")]
     ).allocated()
-    assert large.base is None
+    assert large.base.nbytes == large.nbytes
     assert small.base.nbytes < 1000
+
+
+def test_memory_of_a_large_result_is_used_again_when_nobody_looks_at_it():
+    block = OutputBlock([((100, 40), "float64")])
+    (first,), (where,) = block.allocated()
+    part = first[3:5, ::2]
+    del first
+    # A part of a result is a result.
+    (second,), (elsewhere,) = block.allocated()
+    assert elsewhere != where
+    part[:] = 1.0
+    second[:] = 2.0
+    assert (part == 1.0).all()
+    del part
+    _, (again,) = block.allocated()
+    assert again == where
+
+
+def test_arrays_of_jax_keep_the_memory_they_were_made_from():
+    block = OutputBlock([((100, 40), "float64")])
+    (result,), _ = block.allocated()
+    result[:] = 3.0
+    held = jax.device_put(result)
+    del result
+    for _ in range(5):
+        (other,), _ = block.allocated()
+        other[:] = 4.0
+        del other
+    assert (np.asarray(held) == 3.0).all()

@@ -1,34 +1,15 @@
 """Memory of a call of machine code: where its inputs stand, and room for its results."""
 
-import ctypes
-import functools
+import sys
+import threading
 from typing import Any
 
 import numpy as np
 
-# Of the C library of Linux, malloc.h.
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-KEPT = 2**27  # bytes of freed memory that stay with the process
-LARGEST = 2**25  # bytes: the most that the C library lets one array have of that
-
 LINE = 64  # bytes: results begin at lines of the processor's cache
-LARGE = 4096  # bytes: larger results have memory of their own, which goes when they go
-
-
-@functools.cache
-def keep_freed_memory() -> None:
-    """Has the C library keep what one run frees for the next one.
-
-    Left alone it hands the arrays of a run back to the system, and takes them again page by page, which lasts as long
-    as a short run itself.
-    """
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (OSError, AttributeError, TypeError):
-        # Another C library: it has its own ways.
-        return
-    mallopt(M_TRIM_THRESHOLD, KEPT)
-    mallopt(M_MMAP_THRESHOLD, LARGEST)
+LARGE = 4096  # bytes: larger results have memory of their own
+LARGEST = 2**23  # bytes: still larger ones are handed back to the system when they go
+MOST_KEPT = 3  # arrays of one result: a run, the one before, and one that is looked at
 
 
 class Inputs:
@@ -70,7 +51,6 @@ class OutputBlock:
     """
 
     def __init__(self, results: list[tuple[tuple[int, ...], str]]):
-        keep_freed_memory()
         self._places: list[tuple[tuple[int, ...], np.dtype, int | None]] = []
         self._size = 0
         for shape, name in results:
@@ -81,20 +61,70 @@ class OutputBlock:
             if place is not None:
                 self._size += -(-max(size, 1) // LINE) * LINE
 
+        self._rooms = [Rooms(size) for size in self._large_sizes()]
+
+    def _large_sizes(self) -> list[int]:
+        return [
+            int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+            for shape, dtype, place in self._places
+            if place is None
+        ]
+
     def allocated(self) -> tuple[list[np.ndarray], list[int]]:
         """New arrays, their numbers yet to be written, and where each begins."""
         block = np.empty(self._size, dtype=np.uint8)
         start = address_of(block)
         arrays, addresses = [], []
+        rooms = iter(self._rooms)
         for shape, dtype, place in self._places:
             if place is None:
-                whole = np.empty(shape, dtype)
-                arrays.append(whole)
-                addresses.append(address_of(whole))
+                room, address = next(rooms).free()
+                arrays.append(np.ndarray(shape, dtype, room))
+                addresses.append(address)
                 continue
             arrays.append(np.ndarray(shape, dtype, block, place))
             addresses.append(start + place)
         return arrays, addresses
+
+
+class Rooms:
+    """Memory for one large result of a program, used again when nobody looks at the result any more.
+
+    Left to itself the C library hands the arrays of a run back to the system, and takes them again page by page, which
+    lasts as long as a short run itself.
+
+    Args:
+        size: bytes.
+    """
+
+    def __init__(self, size: int):
+        self._size = size
+        self._kept: list[tuple[np.ndarray, int]] = []
+        self._lock = threading.Lock()
+
+    def free(self) -> tuple[np.ndarray, int]:
+        """A room that no array looks into, and where it begins."""
+        with self._lock:
+            for room, address in self._kept:
+                # Seen from here, from the list, and from the question itself; an array in it would be one more.
+                if sys.getrefcount(room) == UNUSED:
+                    return room, address
+            room = np.empty(self._size, dtype=np.uint8)
+            found = (room, address_of(room))
+            if self._size <= LARGEST and len(self._kept) < MOST_KEPT:
+                self._kept.append(found)
+            return found
+
+
+def _references() -> int:
+    """References to a room that is kept and not in use, as `Rooms.free` counts them."""
+    kept = [(np.empty(1, dtype=np.uint8), 0)]
+    for room, _ in kept:
+        return sys.getrefcount(room)
+    raise AssertionError
+
+
+UNUSED = _references()
 
 
 def address_of(array: np.ndarray) -> int:
