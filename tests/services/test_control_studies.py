@@ -78,15 +78,17 @@ def test_a_shaper_and_optimal_control_leave_less_on_every_robot_of_the_library(n
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["double-pendulum", "four-bar"])
-def test_energies_close_to_a_millionth_at_a_tight_tolerance(name):
+@pytest.mark.parametrize("rtol, limit", [(1e-6, 1e-4), (1e-9, 1e-6)])
+def test_energies_close_as_far_as_the_tolerance_asks_for(name, rtol, limit):
     """Torques that jump at every sample stir waves that nobody sees: what steps take from them is bounded too."""
     study = ControlStudy.load(name)
     some = {key: study.controllers[key] for key in ("PID", "LQG")}
-    tight = {"solver.rtol": 1e-9, "solver.atol": 1e-11, **study.changes}
-    study = study.model_copy(update={"controllers": some, "changes": tight})
+    tolerance = {"solver.rtol": rtol, "solver.atol": 0.01 * rtol}
+    changes = {**study.changes, **tolerance}
+    study = study.model_copy(update={"controllers": some, "changes": changes})
     answer = compare(CompareRequest(study=study))
     assert all(row.failed is None for row in answer.rows)
-    assert all(row.energy_residual < 1e-6 for row in answer.rows)
+    assert all(row.energy_residual < limit for row in answer.rows)
 
 
 def test_a_study_that_is_not_there_is_refused_with_the_nearest_names():
