@@ -61,8 +61,8 @@ def inverse_kinematics(
         >>> import lissom as ls
         >>> model = ls.Model("double-pendulum")
         >>> q = ls.inverse_kinematics(model, [0.6, 0.4, 0.0], start=[0.3, 0.3])
-        >>> model.fkine(q)[:2, 3].round(6).tolist()
-        [0.6, 0.4]
+        >>> [f"{place:.6f}" for place in model.fkine(q)[:2, 3]]
+        ['0.600000', '0.400000']
     """
     model = model_from(model)
     target = np.asarray(position, dtype=float)
