@@ -1,5 +1,7 @@
 """Step responses."""
 
+from typing import Any
+
 import numpy as np
 from pydantic import Field
 
@@ -81,7 +83,7 @@ def _told(one: StepResponse) -> Step:
 
 def save_steps(found: list[StepResponse], path: str) -> None:
     """Times and every response: `.csv` or `.npz`."""
-    columns = {"t": found[0].t}
+    columns: dict[str, Any] = {"t": found[0].t}
     for one in found:
         columns[f"{one.input}->{one.output}"] = one.response
     if path.lower().endswith(".npz"):
