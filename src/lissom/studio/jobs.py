@@ -90,9 +90,7 @@ class JobQueue:
     def add(self, order: Callable[[], Order]) -> Job:
         """A run or an analysis that waits for its turn; `order` is asked once there is room for it."""
         with self._change:
-            waiting = [job for job in self._jobs.values() if job.state in OPEN]
-            if len(waiting) >= self.most:
-                raise QueueFull(f"{self.most} runs wait already: cancel some first")
+            self.check_room()
             number = next(self._numbers)
             given = order()
             job = Job(
@@ -108,6 +106,17 @@ class JobQueue:
             self._orders[number] = given
             self._changed()
         return job
+
+    def check_room(self) -> None:
+        """Nothing, where one more run may wait.
+
+        Raises:
+            QueueFull: too many wait.
+        """
+        with self._change:
+            waiting = [job for job in self._jobs.values() if job.state in OPEN]
+        if len(waiting) >= self.most:
+            raise QueueFull(f"{self.most} runs wait already: cancel some first")
 
     def picture(self, number: int) -> Any:
         """The robot of a run that is under way, None where there is nothing to see."""

@@ -165,6 +165,7 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         """A run that waits for its turn."""
         check_changes(request.changes)
         source = office.source(request.source)
+        office.queue.check_room()
         # What is wrong with the changes is said at once, field by field.
         office.ask(office.files, "check_run", scenario=source, changes=request.changes)
         title = title_of(request.source)

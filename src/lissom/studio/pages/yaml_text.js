@@ -59,7 +59,8 @@ export function valueEdit(text, path, typed) {
 function setTyped(document, path, typed) {
   const value = typed.trim();
   const made = document.createNode(NUMBER.test(value) ? Number(value) : value);
-  if (NUMBER.test(value)) made.source = value;
+  // 1e-4 stays 1e-4.
+  if (NUMBER.test(value) && /e/i.test(value)) made.format = "EXP";
   ensureParents(document, path);
   document.setIn(path, made);
 }
