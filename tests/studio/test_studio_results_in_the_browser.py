@@ -216,7 +216,7 @@ def test_matrices_of_the_time_that_is_shown_are_those_of_the_command(page, runs)
     show(page, t=0.3)
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Matrices here (.npz)").click()
-    model = ls.Model(ls.Robot.load("simple-pendulum"), basis="nodal")
+    model = ls.Model("simple-pendulum", "erls-fem", basis="nodal")
     q = runs[1][RESULT].q[-1]
     wanted = model.matrices(model.at(q)).arrays
     with np.load(waiting.value.path()) as found:
