@@ -71,6 +71,7 @@ export class ModesTab {
     const frequency = this.found.frequency_hz[number - 1];
     this.stage.canvas.setAttribute("aria-label", `${this.found.robot} swinging in mode ${number}, ${shown(frequency)} Hz, slowed down and enlarged`);
     this.stage.show(content);
+    this.stage.badge.textContent = `mode ${number}, enlarged`;
     this.stage.setView(this.view);
     this.player.open(0, new Motion(content).end);
     if (!reducedMotion()) this.player.setPlaying(true);
