@@ -6,7 +6,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -142,12 +141,19 @@ def killing_at(moment):
     return progress
 
 
-# The command, with a checkpoint twice a second.
-OFTEN = (
-    "import sys\n"
-    "from lissom.show.checkpoint_file import CheckpointFile\n"
-    "CheckpointFile.__init__.__defaults__ = (0.5,)\n"
+# The command, whose process is killed once its third checkpoint is on disk. No handler hears of this signal.
+KILLED = (
+    "import os, signal, sys\n"
     "from lissom.commands import cli\n"
+    "from lissom.show.checkpoint_file import CheckpointFile\n"
+    "CheckpointFile.__init__.__defaults__ = (0.0,)\n"
+    "keep, kept = CheckpointFile.keep, []\n"
+    "def keep_or_die(*arguments):\n"
+    "    keep(*arguments)\n"
+    "    kept.append(1)\n"
+    "    if len(kept) == 3:\n"
+    "        os.kill(os.getpid(), signal.SIGKILL)\n"
+    "CheckpointFile.keep = keep_or_die\n"
     "sys.exit(cli.main())\n"
 )
 
@@ -155,18 +161,13 @@ OFTEN = (
 @pytest.mark.slow
 def test_a_process_killed_in_the_middle_of_a_run_goes_on_in_another(reed, tmp_path):
     file = tmp_path / "part.nc"
-    line = [sys.executable, "-c", OFTEN, "simulate", reed, "--t-end", "600"]
-    line += ["--set", "output_dt=0.1", "-o", str(file), "--resume"]
-    checkpoint = tmp_path / "part.nc.checkpoint"
-    process = subprocess.Popen(line)
-    deadline = time.monotonic() + 300.0
-    while not checkpoint.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    # No handler hears of this signal.
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
-    assert checkpoint.exists() and not file.exists()
-    done = subprocess.run(line, check=True, capture_output=True, text=True)
+    line = ["simulate", reed, "--t-end", "600", "--set", "output_dt=0.1"]
+    line += ["-o", str(file), "--resume"]
+    killed = subprocess.run([sys.executable, "-c", KILLED, *line])
+    assert killed.returncode == -signal.SIGKILL
+    assert (tmp_path / "part.nc.checkpoint").exists() and not file.exists()
+    again = [sys.executable, "-m", "lissom", *line]
+    done = subprocess.run(again, check=True, capture_output=True, text=True)
     assert "going on from" in done.stdout and "beginning" not in done.stdout
     with xr.open_dataset(file) as data:
         assert data.attrs["complete"] == 1 and data.sizes["time"] == 6001

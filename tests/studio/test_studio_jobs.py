@@ -119,6 +119,17 @@ def test_a_run_that_fails_does_not_stop_the_next(queue, worker, tmp_path):
     assert failed["error"]["message"] == "no such robot"
 
 
+def test_the_answer_of_an_analysis_is_kept_beside_the_list(queue, worker):
+    order = Order("mode_map", "arm", "arm", {"scenario": "arm"})
+    number = queue.add(lambda: order).number
+    worker.go_on.set()
+    assert wait_for(lambda: states(queue)[number] == "done")
+    (job,) = queue.jobs()
+    assert job["call"] == "mode_map" and job["result"] is None
+    assert not job["has_result"] and queue.answer(number) == {"t_end": 1.0}
+    assert queue.answer(99) is None
+
+
 def test_too_many_runs_are_refused(queue, tmp_path):
     for _ in range(20):
         add(queue, tmp_path)

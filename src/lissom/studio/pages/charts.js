@@ -69,10 +69,10 @@ export class Chart {
     const scale = (which) => (this.logarithmic.includes(which) ? { distr: 3 } : {});
     const options = {
       width: Math.max(this.place.clientWidth, 260), height: this.height, scales: { x: { time: false, ...scale("x") }, y: scale("y") },
-      axes: [{ ...line, size: 30 }, line], cursor: { drag: { x: false, y: false }, x: false, y: false, points: { show: false } },
+      axes: [{ ...line, size: 30 }, line], cursor: { show: false },
       series: [{ label: this.axis, value: (_, v) => shown(v) }, ...series],
-      // Places on the axis are known once the curves are drawn.
-      hooks: { draw: [() => this.showCursors()] },
+      // Places on the axis are known once the curves are drawn, and the legend takes values after that.
+      hooks: { draw: [() => queueMicrotask(() => this.showCursors())] },
     };
     this.plot = new uPlot(options, [x, ...curves.map(({ values }) => values)], this.place);
     this.plot.over.append(...this.lines);
@@ -132,7 +132,8 @@ export class Chart {
     if (!this.plot) return;
     if (this.cursors) this.placeLine(this.lines[0], t);
     // The legend shows the values at this time.
-    this.plot.setLegend({ idx: this.plot.valToIdx(t) });
+    const row = this.plot.valToIdx(t);
+    this.plot.setLegend({ idxs: this.plot.series.map(() => row) });
   }
   showMarks() {
     if (!this.plot || !this.cursors) return;
