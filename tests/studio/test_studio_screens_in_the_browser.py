@@ -122,7 +122,7 @@ def test_a_killed_worker_fails_one_run_of_many(browser, house):
     states = lambda: [job["state"] for job in house.office.queue.jobs()]  # noqa: E731
     worker = house.office.runs[0]
     start_run(page, "scenario:simple-pendulum", 0.05)
-    assert wait_for(lambda: worker.process_id is not None)
+    assert wait_for(lambda: worker.process_id is not None, PATIENCE / 1000)
     # It stands still until all runs wait behind it, so that none of them outruns the browser.
     os.kill(worker.process_id, signal.SIGSTOP)
     for _ in range(19):
