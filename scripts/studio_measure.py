@@ -96,9 +96,10 @@ def first_run(page: Page, address: str, began: float) -> dict[str, float]:
 def moving(page: Page) -> None:
     """Waits until charts are there and the picture moves."""
     page.locator(".chart .u-over").first.wait_for(timeout=PATIENCE)
-    clock = "document.querySelector('.player output').textContent"
-    page.wait_for_function(f"(window.before ??= {clock}) !== {clock}", timeout=PATIENCE)
-    page.evaluate("delete window.before")
+    clock = page.locator(".player output").first
+    before = clock.inner_text()
+    while clock.inner_text() == before:
+        page.wait_for_timeout(10)
 
 
 def frames(page: Page, file: str) -> float:

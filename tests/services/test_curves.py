@@ -61,6 +61,7 @@ def test_displacements_are_counted_from_the_erls(files):
     np.testing.assert_allclose(panel.values, run.position("bar/tip") - rigid)
 
 
+@pytest.mark.slow
 def test_differences_are_those_of_the_samples(files):
     answer = curves(CurvesRequest(runs=files, what=("q", "bar/element0.mz")))
     first, second = (ls.Run.load(name) for name in files)
@@ -70,6 +71,7 @@ def test_differences_are_those_of_the_samples(files):
     np.testing.assert_allclose(apart.panels[1].values, other - own, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_what_another_run_does_not_have_is_said(files, tmp_path):
     rigid = {"mass": 1.0, "com": [0.5, 0, 0], "inertia": [0.1, 0.1, 0.1]}
     link = {"name": "rod", "joint": JOINT, "rigid": rigid | {"tip": [1, 0, 0]}}
@@ -89,6 +91,7 @@ def test_a_long_run_is_thinned_from_its_first_to_its_last_row(files):
     assert one.panels[0].values.shape == (5, 1)
 
 
+@pytest.mark.slow
 def test_the_table_of_a_plot_holds_the_same_numbers(files, tmp_path):
     path = tmp_path / "table.csv"
     what = ("q", "bar/element0.mz")
@@ -101,6 +104,7 @@ def test_the_table_of_a_plot_holds_the_same_numbers(files, tmp_path):
     np.testing.assert_array_equal(written, panel.values[:, 0])
 
 
+@pytest.mark.slow
 def test_the_page_of_a_result_moves(files, tmp_path):
     path = tmp_path / "run.html"
     plot(PlotRequest(run=files[0], picture=str(path)))
@@ -108,12 +112,16 @@ def test_the_page_of_a_result_moves(files, tmp_path):
     assert "<canvas" in text and "http://" not in text.replace("http://www.w3.org", "")
 
 
+def slow(*values):
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        ("bar/element7.mz", ["bar/element7.mz", "0 to 2"]),
-        ("rod/element0.mz", ["no link is called 'rod'", "bar"]),
-        ("bar/element0.mq", ["no such signal"]),
+        slow("bar/element7.mz", ["bar/element7.mz", "0 to 2"]),
+        slow("rod/element0.mz", ["no link is called 'rod'", "bar"]),
+        slow("bar/element0.mq", ["no such signal"]),
         ("moment", ["no such quantity"]),
     ],
 )

@@ -71,7 +71,7 @@ def test_modes_are_those_of_python_and_swing_on_the_stage(page, model):
     page.get_by_role("button", name="Show mode 2").click()
     canvas = page.locator(".stage-box canvas[role=img]")
     expect(canvas).to_have_attribute("aria-label", re.compile("mode 2"))
-    page.wait_for_function("location.hash.includes('mode=2')")
+    expect(page).to_have_url(re.compile(r"mode=2"))
     expect(page.locator(".command")).to_contain_text("lissom modes simple-pendulum")
 
 

@@ -83,6 +83,12 @@ def test_what_is_dropped_never_replaces_a_file(folder):
     assert (folder.root / "mesh.npz").read_bytes() == b"1"
 
 
+def test_what_is_dropped_with_its_folder_keeps_it(folder):
+    assert folder.add("arm/meshes/link.stl", b"1") == "arm/meshes/link.stl"
+    assert folder.add("arm/meshes/link.stl", b"2") == "arm/meshes/link-2.stl"
+    assert folder.add("arm/../../meshes/link.stl", b"3") == "link.stl"
+
+
 @pytest.mark.parametrize("name", ["run.py", "page.html", "x.sh", "noending"])
 def test_files_of_other_kinds_are_refused_with_those_that_are_taken(folder, name):
     with pytest.raises(FolderError, match=r"must end in \.yaml"):

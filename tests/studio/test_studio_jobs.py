@@ -7,6 +7,7 @@ import threading
 import pytest
 from studio_client import studio, wait_for
 
+from lissom.studio.calls import NEW_ROBOT
 from lissom.studio.explanation import explanation
 from lissom.studio.jobs import JobQueue, Order, QueueFull
 from lissom.studio.worker import CallFailed, Worker
@@ -23,7 +24,7 @@ class ScriptedWorker(Worker):
     def call(self, name, data, limit_s, watch=lambda progress: None):
         self.asked.append(data)
         self._stopping.clear()
-        watch({"t": 0.25, "t_end": 1.0})
+        watch({"t": 0.25, "t_end": 1.0, "picture": {"nodes": []}})
         while not self.go_on.wait(0.005):
             if self._stopping.is_set():
                 partial = {"files": {"result": data["result"]}, "t_end": 0.25}
@@ -69,6 +70,17 @@ def test_runs_go_one_after_the_other_in_their_order(queue, worker, tmp_path):
     assert [asked["scenario"] for asked in worker.asked] == ["arm0", "arm1", "arm2"]
 
 
+def test_the_robot_under_way_is_there_until_the_run_ends(queue, worker, tmp_path):
+    number = add(queue, tmp_path)
+    assert wait_for(lambda: queue.picture(number) == {"nodes": []})
+    job = queue.jobs()[0]
+    # Those who watch hear that there is one, and not the whole of it.
+    assert job["pictures"] == 1 and "picture" not in job
+    worker.go_on.set()
+    assert wait_for(lambda: states(queue)[number] == "done")
+    assert queue.picture(number) is None
+
+
 def test_progress_is_told_and_counted_as_a_change(queue, tmp_path):
     before = queue.version
     number = add(queue, tmp_path)
@@ -105,6 +117,17 @@ def test_a_run_that_fails_does_not_stop_the_next(queue, worker, tmp_path):
     assert states(queue)[bad] == "failed"
     failed = next(job for job in queue.jobs() if job["number"] == bad)
     assert failed["error"]["message"] == "no such robot"
+
+
+def test_the_answer_of_an_analysis_is_kept_beside_the_list(queue, worker):
+    order = Order("mode_map", "arm", "arm", {"scenario": "arm"})
+    number = queue.add(lambda: order).number
+    worker.go_on.set()
+    assert wait_for(lambda: states(queue)[number] == "done")
+    (job,) = queue.jobs()
+    assert job["call"] == "mode_map" and job["result"] is None
+    assert not job["has_result"] and queue.answer(number) == {"t_end": 1.0}
+    assert queue.answer(99) is None
 
 
 def test_too_many_runs_are_refused(queue, tmp_path):
@@ -157,6 +180,19 @@ def test_a_call_that_takes_too_long_is_ended_and_the_next_is_answered():
         worker.call("warm_run", {}, 0.2)
     assert worker.call("choices", {}, 60.0)["methods"][0] == "auto"
     worker.close()
+
+
+@pytest.mark.slow
+def test_a_first_run_finds_the_work_of_warming_done(tmp_path):
+    worker = Worker()
+    worker.call("warm_run", {}, 300.0)
+    worker.call("warm_pose", {}, 300.0)
+    asked = {"scenario": str(NEW_ROBOT), "changes": {"payload.mass": 0.3}}
+    result = worker.call("simulate", {**asked, "result": str(tmp_path / "a.nc")}, 300.0)
+    worker.close()
+    # Nothing is compiled anew for another payload: what is left is to look it up.
+    assert result["complete"]
+    assert result["wall_s"]["compile"] < 1.0
 
 
 @pytest.mark.slow

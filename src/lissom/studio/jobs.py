@@ -43,7 +43,9 @@ class Job:
 
     @property
     def has_result(self) -> bool:
-        """True if there is something to look at, the whole run or a part of it."""
+        """True if there is a run to look at, the whole of it or a part."""
+        if self.call != SIMULATE:
+            return False
         partial = (self.error or {}).get("partial")
         return self.result is not None or bool(partial and partial.get("files"))
 

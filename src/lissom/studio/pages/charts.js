@@ -132,7 +132,8 @@ export class Chart {
     if (!this.plot) return;
     if (this.cursors) this.placeLine(this.lines[0], t);
     // The legend shows the values at this time.
-    this.plot.setLegend({ idx: this.plot.valToIdx(t) });
+    const row = this.plot.valToIdx(t);
+    this.plot.setLegend({ idxs: this.plot.series.map(() => row) });
   }
   showMarks() {
     if (!this.plot || !this.cursors) return;

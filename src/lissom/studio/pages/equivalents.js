@@ -18,7 +18,8 @@ const settings = (changes) => Object.entries(changes).map(([path, value]) => {
 const rounded = (q) => q.map((value) => +value.toPrecision(6));
 const replaced = (changes) => (Object.keys(changes).length ? `.replace(${python(changes)})` : "");
 
-export function poseLines(source, q, sag) {
+// `more`: what else is shown of the pose: masses, modes (their question), a map (its question).
+export function poseLines(source, q, sag, more = {}) {
   const name = sourceName(source);
   const joints = python(rounded(q));
   const verb = sag ? "static" : "show";
@@ -30,7 +31,19 @@ export function poseLines(source, q, sag) {
     `state = model.${state}(${joints})`,
   ];
   if (sag) lines.push("print(state.torque)");
-  return { command, lines };
+  if (more.masses) lines.push("from lissom.analyse.mass_properties import mass_properties", "print(mass_properties(model, state))");
+  const commands = [command, ...poseCommands(name, rounded(q).join(","), more)];
+  if (more.modes) lines.push(`print(ls.modes(model, state, locked=${python(more.modes.locked)}, count=${more.modes.count}))`);
+  return { command: commands.join("\n"), lines };
+}
+
+function poseCommands(name, q, { modes, map }) {
+  const held = (question) => (question.locked ? " --locked" : "");
+  const commands = [];
+  if (modes) commands.push(`lissom modes ${quoted(name)} --q=${q}${held(modes)} --count ${modes.count}`);
+  const over = (axis) => ` --over ${axis.name}=${axis.start}:${axis.stop}:${axis.points}`;
+  if (map) commands.push(`lissom mode-map ${quoted(name)} --q=${q}${map.over.map(over).join("")}${held(map)} --count ${map.count}`);
+  return commands;
 }
 
 export function runLines(source, changes, file) {

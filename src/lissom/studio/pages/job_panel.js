@@ -37,7 +37,11 @@ export class JobPanel {
   heard(jobs) {
     const about = this.source();
     const job = jobs.find(({ call, source }) => call === this.call && (about === null || source === about));
-    if (!job) return;
+    if (!job) {
+      this.said.textContent = "";
+      this.stop.hidden = this.bar.hidden = true;
+      return;
+    }
     this.number = job.number;
     const isOpen = ["queued", "running"].includes(job.state);
     this.stop.hidden = !isOpen || job.stopping;
@@ -51,6 +55,12 @@ export class JobPanel {
     if (isOpen || key === this.shownKey) return;
     this.shownKey = key;
     this.answer(job);
+  }
+  // About something else now.
+  refresh() {
+    this.shownKey = null;
+    this.message.textContent = "";
+    this.heard(live.jobs);
   }
   async answer(job) {
     try {

@@ -130,7 +130,8 @@ export class LookScreen {
   }
   noteNow() {
     noteInAddress({ q: this.q.map((value) => rounded(value, 6)).join(","), sag: this.sag ? "" : "0", zeroed: this.erls.picked.join(",") });
-    this.same.replaceChildren(equivalents(poseLines(this.source, this.q, this.sag), this.app.folder));
+    const more = { masses: this.stage.choices.masses, modes: this.modes.asks(), map: this.map.inSi() };
+    this.same.replaceChildren(equivalents(poseLines(this.source, this.q, this.sag, more), this.app.folder));
   }
 
   // --- joints ---

@@ -53,8 +53,23 @@ export class PoseMap {
       this.job.message.textContent = "two different joints, please";
       return null;
     }
+    return this.job.start({ ...this.question(), ...this.asks() });
+  }
+  // The same in radians, as the command line takes it beside a pose in radians.
+  inSi() {
+    const asked = this.asks();
+    const turned = (axis) => {
+      const isAngle = this.joints.find(({ name }) => name === axis.name).type === "revolute";
+      const [start, stop] = [axis.start, axis.stop].map((value) => +(isAngle ? value / DEGREES : value).toPrecision(6));
+      return { ...axis, start, stop };
+    };
+    return asked && { ...asked, over: asked.over.map(turned) };
+  }
+  // What is asked for, null while nothing is.
+  asks() {
+    if (!this.element.open || !this.joints?.length) return null;
     const over = [this.axis(this.upwards.value), this.axis(this.across.value)];
-    return this.job.start({ ...this.question(), over, count: 4, locked: this.held.box.checked });
+    return { over, count: 4, locked: this.held.box.checked };
   }
   show(found) {
     if (Object.keys(found.axes).length !== 2) return;

@@ -35,9 +35,13 @@ export class PoseModes {
     this.play(null);
     this.later();
   }
+  // What is asked for, null while nothing is.
+  asks() {
+    return this.isOpen ? { locked: this.held.box.checked, count: this.count } : null;
+  }
   async ask() {
     if (!this.isOpen) return;
-    const asked = { ...this.question(), locked: this.held.box.checked, count: this.count, animated_mode: Math.min(this.mode, this.count) };
+    const asked = { ...this.question(), ...this.asks(), animated_mode: Math.min(this.mode, this.count) };
     const number = (this.asked = (this.asked ?? 0) + 1);
     this.said.textContent = "computing\u2026";
     try {

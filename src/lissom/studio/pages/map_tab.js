@@ -45,6 +45,10 @@ export class MapTab {
     const free = joints.filter(({ independent }) => independent).map(({ name }) => name);
     first.name.value = free.at(-1) ?? "";
     second.name.value = free.length > 1 ? free.at(-2) : "";
+    this.picture.replaceChildren();
+    this.numbers.replaceChildren();
+    this.mode.replaceChildren();
+    this.job.refresh();
   }
   over() {
     return this.axes.map(({ values }) => values()).filter(({ name }) => name);

@@ -1,4 +1,5 @@
 // Modes: a table with damping and shares, and the robot swinging in the one that is chosen.
+import { Motion } from "/assets/drawing/motion.js";
 import { noteInAddress } from "./address.js";
 import { button, checkbox, debounced, labelled, make, shown } from "./dom.js";
 import { Player } from "./player.js";
@@ -70,9 +71,9 @@ export class ModesTab {
     const frequency = this.found.frequency_hz[number - 1];
     this.stage.canvas.setAttribute("aria-label", `${this.found.robot} swinging in mode ${number}, ${shown(frequency)} Hz, slowed down and enlarged`);
     this.stage.show(content);
+    this.stage.badge.textContent = `mode ${number}, enlarged`;
     this.stage.setView(this.view);
-    const end = content.arrays.time.shape[0];
-    this.player.open(0, this.stage.view.motion?.end ?? end);
+    this.player.open(0, new Motion(content).end);
     if (!reducedMotion()) this.player.setPlaying(true);
     this.screen.showLines();
   }

@@ -29,7 +29,7 @@ export function poleMap(poles) {
   made.append(
     svg("line", { class: "rule", x1: MARGIN / 2, x2: WIDTH - MARGIN / 2, y1: y(0), y2: y(0) }),
     svg("line", { class: "rule", x1: x(0), x2: x(0), y1: 8, y2: HEIGHT - 8 }),
-    text(WIDTH - MARGIN / 2, y(0) - 5, "real [1/s]", "end"), text(x(0) - 5, 16, "imaginary [rad/s]", "end"));
+    text(WIDTH - 8, HEIGHT - 8, "real to the right [1/s]", "end"), text(x(0) - 5, 16, "imaginary [rad/s]", "end"));
   for (const { real, imag } of poles) {
     const cross = `M${x(real) - 4} ${y(imag) - 4}l8 8m0 -8l-8 8`;
     const kind = real > 1e-7 * Math.hypot(real, imag) + 1e-3 ? "pole unstable" : "pole";

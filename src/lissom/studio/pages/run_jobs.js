@@ -4,6 +4,8 @@ import { button, make, notice, shown } from "./dom.js";
 import { get, remove } from "./server.js";
 import { Stage } from "./stage.js";
 
+// Where the answers of analyses are shown.
+const TABS = { mode_map: "map", controllers: "control", sweep: "sweep" };
 const WORDS = { simulate: "" };
 
 export class JobList {
@@ -70,6 +72,7 @@ export class JobList {
     const made = [];
     if (["queued", "running"].includes(job.state) && !job.stopping) made.push(button("Cancel", cancel));
     if (job.has_result) made.push(button("Show", () => go({ screen: "results", file: job.file }), "main"));
+    if (job.call in TABS && job.state === "done") made.push(button("Show", () => go({ screen: "analyse", tab: TABS[job.call], source: job.call === "mode_map" ? job.source : "" }), "main"));
     for (const act of made) act.setAttribute("aria-label", `${act.textContent} run ${job.number}`);
     return made;
   }
