@@ -61,4 +61,4 @@ def placed_gain(design: DesignModel, poles: Any) -> Matrix:
         found = place_poles(design.A, design.B, z, maxiter=100)
     except ValueError as failure:
         raise DesignError(f"these poles cannot be placed: {failure}", "poles") from None
-    return np.asarray(found.gain_matrix)
+    return np.asarray(found["gain_matrix"])

@@ -3,7 +3,7 @@
 from typing import Any
 
 import jax.numpy as jnp
-from jaxtyping import Float
+from jaxtyping import Array, Float
 
 from ..types import Real
 
@@ -12,7 +12,7 @@ Matrix = Float[Real, "n n"]
 
 def largest_energy(
     mass: Matrix, stiffness: Matrix, x: Float[Real, " n"], xd: Float[Real, " n"]
-) -> Float[Real, ""]:
+) -> Float[Array, ""]:
     """Kinetic or elastic energy, whichever is larger [J]."""
     kinetic = 0.5 * xd @ mass @ xd
     elastic = 0.5 * x @ stiffness @ x
@@ -28,7 +28,7 @@ def lost_energy(
     dxd: Float[Real, "s n"],
     xd: Float[Real, "s n"],
     xdd: Float[Real, "s n"],
-) -> Float[Real, ""]:
+) -> Float[Array, ""]:
     r"""Energy at the end of a step, less that at its start and the work that its quadrature counts [J].
 
     At its stages a collocation step balances powers, so that the work counted is the quadrature of T' + U'. What that
