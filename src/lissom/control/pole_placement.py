@@ -58,7 +58,7 @@ def placed_gain(design: DesignModel, poles: Any) -> Matrix:
     check_stabilisable(design)
     z = np.exp(np.asarray(poles) * design.sample)
     try:
-        found = place_poles(design.A, design.B, z, maxiter=100)
+        found: Any = place_poles(design.A, design.B, z, maxiter=100)
     except ValueError as failure:
         raise DesignError(f"these poles cannot be placed: {failure}", "poles") from None
-    return np.asarray(found["gain_matrix"])
+    return np.asarray(found.gain_matrix)
