@@ -69,11 +69,11 @@ def encoder_inversion(
         return tuple(np.asarray(values)[: part.count] for values in seen)
 
     torque, measured = over_run(model, inputs, solution, rows)
-    torque = torque[:, list(model.actuated)]
     # The last row is that of the robot at rest.
     rest = nominal_motion(model, Table([0.0], [ends[1]], after="hold"), sensors)
-    torque[-1] = rest.torque.value(0.0)
-    measured[-1] = rest.measured.value(0.0)
+    drives = torque[:-1, list(model.actuated)]
+    torque = np.concatenate([drives, [rest.torque.value(0.0)]])
+    measured = np.concatenate([measured[:-1], [rest.measured.value(0.0)]])
     return NominalMotion(
         reference=of_actuated(model, reference),
         torque=Table(times.tolist(), torque, "linear", after="hold"),
