@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -21,6 +22,9 @@ ORIGIN = f"http://{HOST}"
 HOSTS = frozenset((HOST, "localhost:8765"))
 
 
+ONE_AT_A_TIME = threading.Lock()
+
+
 class InlineWorker(Worker):
     """Answers in this process; a call can be stopped between two reports as in a process of its own."""
 
@@ -32,8 +36,11 @@ class InlineWorker(Worker):
             if self._stopping.is_set():
                 raise KeyboardInterrupt
 
+        # Processes read files side by side, threads of one process cannot.
+        alone = nullcontext() if name == "simulate" else ONE_AT_A_TIME
         try:
-            return plain(CALLS[name](data, report))
+            with alone:
+                return plain(CALLS[name](data, report))
         except KeyboardInterrupt:
             raise CallFailed(explanation("interrupted", "stopped")) from None
         except Exception as failure:

@@ -125,6 +125,8 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     check(options)
     folder = Folder(options.folder)
     taken, port = listening_socket(options.host, options.port)
+    # From here on a browser that comes early waits instead of being turned away.
+    taken.listen()
     if options.port not in (0, port):
         say(f"port {options.port} is in use: taking {port}")
     secure = options.certificate is not None
