@@ -70,7 +70,10 @@ CHAIN = {
         },
         {
             "name": "c",
-            "joint": turning(axis=[0.1, 0.2, 1.0]),
+            "joint": turning(
+                axis=[0.1, 0.2, 1.0],
+                follows={"joint": "a", "ratio": -0.5, "offset": 0.2},
+            ),
             "rigid": {
                 "mass": 0.4,
                 "com": [0.1, 0.01, 0.02],

@@ -66,6 +66,8 @@ KAPPA = 0.003  # the iteration stops when its error is this part of the toleranc
 ENERGY_KAPPA = 0.1  # the same for the energy that a step makes by residuals
 # Losses fall with h^6, what is allowed with h: the error of a step is taken to fall with h^4.
 ENERGY_POWER = 0.8
+# A step whose motion is right to this part of the tolerance is short enough: a robot at rest has no energy to lose.
+ENERGY_REACH = 1e3
 SLOW = 0.1  # contraction per iteration beyond which the derivatives are taken anew
 
 
@@ -189,7 +191,7 @@ class Radau(AbstractStep):
         error = estimate(tolerance, at_rest, h, memory, found)
         if is_audited(problem, tolerance):
             memory, lost = energy_error(tolerance, at_rest, h, memory, found)
-            error = jnp.maximum(error, lost)
+            error = jnp.maximum(error, jnp.minimum(lost, ENERGY_REACH * error))
         slow = (contraction > SLOW) & (iterations > 2)
         kept = eqx.tree_at(
             lambda m: (m.xdd, m.stages, m.h_before, m.stale, m.wanted, m.contraction),
