@@ -11,6 +11,7 @@ from lissom.describe.array_file import (
     array_names,
     check_arrays,
     check_file,
+    check_semidefinite,
     read_arrays,
 )
 from lissom.describe.urdf import robot_from_urdf
@@ -87,13 +88,22 @@ def test_letters_of_shapes_stand_for_one_number(tmp_path):
         check_arrays("x.npz", arrays, {"K": ("n", "n"), "f": ("n",)})
 
 
-@pytest.mark.parametrize("column", [np.array(["x", "y"]), np.array([1j, 2.0])])
-def test_texts_and_complex_numbers_are_refused_where_real_ones_belong(column):
+@pytest.mark.parametrize(
+    "column", [np.array(["x", "y"]), np.array([1j, 2.0]), np.array([True, False])]
+)
+def test_texts_complex_and_truth_values_are_refused_where_real_numbers_belong(column):
     arrays = {"K": np.eye(2), "f": column}
     with pytest.raises(ArrayFileError, match="f: holds .*: must be real numbers"):
         check_arrays("x.npz", arrays, {"K": ("n", "n"), "f": ("n",)})
     with pytest.raises(ArrayFileError, match="K: holds float64: must be texts"):
         check_arrays("x.npz", arrays, {"K": ("n", "n")}, texts=("K",))
+
+
+def test_a_matrix_of_whole_numbers_without_a_sign_is_judged_as_its_numbers_are():
+    check_semidefinite("x.npz", "K", np.array([[2, 1], [1, 2]], np.uint8), 1e-12)
+    with pytest.raises(ArrayFileError, match="triangles differ by 1.0e"):
+        lopsided = np.array([[2, 0], [1, 2]], np.uint8)
+        check_semidefinite("x.npz", "K", lopsided, 1e-12)
 
 
 def test_entities_of_a_urdf_file_are_refused(tmp_path):

@@ -21,7 +21,7 @@ SMALL_BYTES = 100_000_000
 MAX_RATIO = 100
 
 NUMBERS = "biufc"  # kinds of NumPy types that are numbers
-REAL = "biuf"
+REAL = "iuf"
 TEXTS = "SU"
 
 # Shape of an array: numbers, and letters that stand for the same number in all arrays of a file.
@@ -128,6 +128,8 @@ def check_semidefinite(
 ) -> None:
     """Refuses a matrix that is not symmetric, or has a negative eigenvalue, beyond `rounding` of its largest entry."""
     path = Path(path)
+    # Differences of whole numbers without a sign would turn over.
+    matrix = np.asarray(matrix, float)
     size = np.abs(matrix).max(initial=0.0)
     asymmetry = np.abs(matrix - matrix.T).max(initial=0.0)
     if asymmetry > rounding * size:
