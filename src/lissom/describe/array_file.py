@@ -22,6 +22,7 @@ MAX_RATIO = 100
 
 NUMBERS = "biufc"  # kinds of NumPy types that are numbers
 REAL = "iuf"
+TRUTH = "b"
 TEXTS = "SU"
 
 # Shape of an array: numbers, and letters that stand for the same number in all arrays of a file.
@@ -115,7 +116,9 @@ def check_arrays(
             wanted = _shape_words(shape, sizes)
             message = f"has the shape {array.shape}: must be {wanted}"
             raise ArrayFileError(path, name, message)
-        kinds, words = (TEXTS, "texts") if name in texts else (REAL, "real numbers")
+        # A single value may be a truth value.
+        real = REAL if shape else REAL + TRUTH
+        kinds, words = (TEXTS, "texts") if name in texts else (real, "real numbers")
         if array.dtype.kind not in kinds:
             raise ArrayFileError(path, name, f"holds {array.dtype}: must be {words}")
         if name not in texts and not np.isfinite(array).all():
