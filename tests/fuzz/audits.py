@@ -157,13 +157,20 @@ def linear_audit(structure: Structure, robot: ls.Robot, seed: int) -> Findings:
 def energy_audit(structure: Structure, robot: ls.Robot, seed: int) -> Findings:
     """A free run keeps its energy, but for what damping and friction take."""
     model = ls.Model(robot, "nonlinear", modes=3, basis="assumed")
-    solver = {"rtol": 1e-9, "atol": 1e-11}
+    found = lost_energy(model, rtol=1e-9)
+    # What steps lose falls with the tolerance, as of robots that hardly move; a term that is wrong does not.
+    yield found if found.is_right else lost_energy(model, rtol=1e-11)
+
+
+def lost_energy(model: ls.Model, rtol: float) -> Measured:
+    """What a run at this tolerance cannot account for."""
+    solver = {"rtol": rtol, "atol": 1e-2 * rtol}
     run = ls.simulate(model, model.at(), solver=solver, t_end=0.02, output_dt=0.002)
     # Against the largest energy that changes hands: what falls may go into bending more than into motion.
     energies = [run.energy(kind) for kind in ("kinetic", "strain", "gravity")]
     scale = max(np.ptp(energy) for energy in energies)
     left = np.abs(run.energy("residual")).max()
-    yield Measured("energy of a run", float(left / scale), 1e-6)
+    return Measured("energy of a run", float(left / scale), 1e-6)
 
 
 class NamesOfModel(eqx.Module):

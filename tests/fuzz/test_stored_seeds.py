@@ -5,8 +5,10 @@ from random import Random
 import pytest
 
 from fuzz import chaos, kinds
+from fuzz.audits import energy_audit
 from fuzz.outcome import Case
 from fuzz.robots import AGENDA
+from fuzz.structures import STRUCTURES
 
 SEEDS = {
     "files": range(1000, 1400),
@@ -41,6 +43,14 @@ def test_stored_cases_end_well(folder, kind):
 def test_robots_of_every_structure_pass_every_audit(folder, entry):
     outcome = kinds.run(Case("robots", entry), folder)
     assert outcome.is_good, outcome.text
+
+
+@pytest.mark.slow
+def test_a_robot_that_hardly_moves_keeps_its_energy():
+    # 6 nJ change hands, of which steps at rtol 1e-9 lose 3e-6.
+    structure = STRUCTURES["slider-crank"]
+    (found,) = energy_audit(structure, structure.make(17948400000), 0)
+    assert found.is_right
 
 
 @pytest.mark.slow
