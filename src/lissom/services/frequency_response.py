@@ -1,6 +1,7 @@
 """Frequency responses."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -58,10 +59,8 @@ def frequency_response(request: FrequencyResponseRequest) -> FrequencyResponseRe
         {"picture": (request.picture, PICTURE), "data": (request.data, DATA)},
     )
     linear, warnings, _ = request.linear_model()
-    found = []
-    for name in linear.input_names:
-        for output in linear.output_names:
-            found.append(response_of(linear, name, output, request.frequency_hz))
+    pairs = product(linear.input_names, linear.output_names)
+    found = [response_of(linear, *pair, request.frequency_hz) for pair in pairs]
     if request.picture is not None:
         from ..show.plot_linear import plot_frequency_response
 

@@ -1,5 +1,6 @@
 """Step responses."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,8 @@ def step_response(request: StepResponseRequest) -> StepResponseResult:
         {"picture": (request.picture, PICTURE), "data": (request.data, DATA)},
     )
     linear, warnings, _ = request.linear_model()
-    found = []
-    for name in linear.input_names:
-        for output in linear.output_names:
-            found.append(response_of(linear, name, output, request.duration))
+    pairs = product(linear.input_names, linear.output_names)
+    found = [response_of(linear, *pair, request.duration) for pair in pairs]
     if request.picture is not None:
         from ..show.plot_linear import plot_step_response
 
