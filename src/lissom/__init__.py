@@ -1,7 +1,8 @@
 """Robots whose links bend: describe one, get its vibration, its motion, its linear models and its controllers.
 
 Importing switches JAX to double precision, which mechanics needs, and does nothing else. The names below are imported
-when they are first used, so that a command that computes nothing starts at once.
+when they are first used, so that a command that computes nothing starts at once; from then on compiled code is kept
+for the next process (`LISSOM_CACHE` names the folder, `off` switches it off).
 """
 
 import gc
@@ -18,6 +19,7 @@ if _collects_garbage:
     gc.enable()
 
 from . import drawing  # noqa: E402
+from .compiled_code import keep_unless_chosen  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 drawing.drawers_from(lambda: import_module(".show.drawings", __name__))
@@ -146,6 +148,7 @@ def __getattr__(name: str) -> Any:
 
         hint = nearest(name, _HOME)
         raise AttributeError(f"module 'lissom' has no attribute {name!r}{hint}")
+    keep_unless_chosen()
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value
