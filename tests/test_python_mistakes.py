@@ -196,3 +196,11 @@ def test_names_files_robots_and_data_are_taken_for_models(tmp_path):
     expected = ls.modes(MODEL, [0.1, 0.2]).frequency_hz
     for given in (ARM, str(file), file, ARM.to_dict()):
         assert np.array_equal(ls.modes(given, [0.1, 0.2]).frequency_hz, expected)
+
+
+def test_a_robot_and_a_pose_stand_for_a_model_and_a_state():
+    state = MODEL.static([0.1, 0.2])
+    assert ls.doubts(ARM, [0.1, 0.2]) == ls.doubts(MODEL, MODEL.at([0.1, 0.2]))
+    expected = np.asarray(ls.natural_frequencies(MODEL, state))
+    assert np.array_equal(ls.natural_frequencies(ARM, [0.1, 0.2]), expected)
+    assert len(ls.Family(ARM, {"links.fore.rigid.mass": [1.0, 2.0]})) == 2
