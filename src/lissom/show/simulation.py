@@ -17,14 +17,13 @@ from ..dynamics.formulation import near
 from ..native.compiled import compiled_quickly, using
 from ..progress import shown_progress
 from ..scenarios.ready import ready
+from ..scenarios.scenario_argument import ScenarioLike, scenario_from
 from ..solve.arguments import (
     ArgumentError,
     ModelLike,
-    ScenarioLike,
     Seconds,
     SolverLike,
     model_from,
-    scenario_from,
     solver_of,
     state_from,
 )

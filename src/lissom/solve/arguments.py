@@ -4,7 +4,6 @@ Every refusal names the argument, the value, and what is accepted.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -12,16 +11,13 @@ import numpy as np
 
 from ..describe.errors import DescriptionError, shortened
 from ..describe.files import build_from
-from ..describe.robot import Robot
-from ..describe.scenario import Scenario, Solver
+from ..describe.scenario import Solver
 from ..types import is_traced
 from .model import Model
 from .state import State
 
 # A `Model`, or what it is made of in the default formulation: a `Robot`, a library name, a file, data.
 ModelLike = Any
-# A `Scenario`, or what it is made of: a library name, a file, data, a `Robot`.
-ScenarioLike = Any
 
 
 # A positive number of seconds, and options of a solver or a mapping of them: anything else is refused in words.
@@ -39,20 +35,6 @@ class ArgumentError(ValueError):
 def model_from(model: Any) -> Model:
     """The model itself, or that of a robot, of its name or of its file, in the default formulation."""
     return model if isinstance(model, Model) else Model(model)
-
-
-def scenario_from(scenario: Any) -> Scenario:
-    """The scenario itself, or that of a name, a file or data; of a robot, 1 s under gravity from rest."""
-    if isinstance(scenario, Scenario):
-        return scenario
-    if isinstance(scenario, Robot):
-        return Scenario(robot=scenario)
-    if isinstance(scenario, str | Path):
-        return Scenario.load(scenario)
-    if isinstance(scenario, Mapping):
-        return Scenario.from_dict(scenario)
-    message = "must be a Scenario, a name of the library, the path of a file, or data"
-    raise ArgumentError("scenario", scenario, message)
 
 
 def state_from(model: Model, state: Any) -> State:
