@@ -75,6 +75,7 @@ def test_pictures_of_the_gallery_exist_and_so_do_the_scripts_that_make_them(site
 def test_docstrings_become_text_that_the_site_can_read(site):
     turned = site("docstrings").restructured
     assert turned("the norm |u| of `x`") == r"the norm \|u\| of ``x``"
+    assert turned("a b* and *c d*\n*e* f") == "a b\\* and *c d*\n*e* f"
     assert turned("mass $M$ [CraigBampton1968]").startswith("mass :math:`M` ")
     assert ".. math:: a = b" in turned("so\n\n$$ a\n  = b $$\n")
 
