@@ -3,8 +3,10 @@
 
 VENV  := .venv
 BIN   := $(VENV)/bin
+MADE  := $(VENV)/.made
 READY := $(VENV)/.ready
-EXTRA := $(VENV)/.docs-ready
+SITE  := $(VENV)/.site-ready
+EXTRA := $(VENV)/.extra-ready
 JOBS  ?= 2
 
 # Two workers share two cores: one thread each, code compiled quickly rather than well, shared between them and kept for the next time.
@@ -32,8 +34,10 @@ help:
 	@echo "make bench      build, compile and run times of the library's robots"
 	@echo "make clean      remove results and caches; make distclean removes .venv too"
 
-# Once, and again when pyproject.toml changes. Every Python found is asked for its version; pyenv's empty shims fail and are passed over.
-$(READY): pyproject.toml
+PIP = $(BIN)/python -m pip install -qq --disable-pip-version-check --editable
+
+# Once. Every Python found is asked for its version; pyenv's empty shims fail and are passed over.
+$(MADE):
 	@python=""; for p in $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3 python; do \
 		if "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then python="$$p"; break; fi; \
 	done; \
@@ -45,15 +49,24 @@ $(READY): pyproject.toml
 	fi; \
 	echo "Setting up $(VENV) with $$("$$python" --version); this takes a few minutes, once."; \
 	"$$python" -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-# What only the site and the slow tests need.
-$(EXTRA): $(READY)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[docs,arms,cluster,browser]'
+# Once, and again when pyproject.toml changes.
+$(READY): pyproject.toml | $(MADE)
+	@$(PIP) '.[dev]'
 	@touch $@
 
-docs: $(EXTRA)
+# The site needs nothing of what tests need.
+$(SITE): pyproject.toml | $(MADE)
+	@$(PIP) '.[docs]'
+	@touch $@
+
+# What only the slow tests need.
+$(EXTRA): $(READY) $(SITE)
+	@$(PIP) '.[arms,cluster,browser]'
+	@touch $@
+
+docs: $(SITE)
 	$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
 	$(BIN)/python docs/_site/dead_links.py build/docs
 	@echo "open build/docs/index.html"

@@ -5,14 +5,12 @@ loop is three times as fast. Vibration after the stop, in parts of what the posi
 shaper (impulses 1, 2 K, K^2 over their sum, half a period apart, K = exp(-pi zeta / sqrt(1 - zeta^2))),
 at most 20 % with optimal control on encoder and strain gauge."""
 
-from lissom.describe.control_study import ControlStudy
-from lissom.services.comparison_table import CompareRequest
-from lissom.services.control_comparison import compare
+import lissom as ls
 
 GAUGE = "rod/element0.kz"
 POSITION_LOOP = {"bandwidth": 98.0, "lag": 4e-3}
 
-study = ControlStudy.from_dict(
+study = ls.ControlStudy.from_dict(
     {
         "scenario": {
             "robot": "simple-pendulum",
@@ -38,7 +36,7 @@ study = ControlStudy.from_dict(
         },
     }
 )
-rows = compare(CompareRequest(study=study)).rows
+rows = ls.compare_controllers(study).rows
 for row in rows:
     print(f"{row.name:4} {1e3 * row.residual:.3f} mm, {100 * row.residual_share:.1f} %")
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.scenarios.scenario_argument import scenario_from
 
 
 def bar(name, **joint):
@@ -130,6 +131,10 @@ CALLS = {
         lambda: ls.Scenario("double-pendulum"),
         ["double-pendulum", "robot=", "load"],
     ),
+    "a number for a scenario": (
+        lambda: ls.run_scenario(3),
+        ["scenario: 3", "Scenario", "path"],
+    ),
     "a misspelt entry of a scenario": (
         lambda: ls.Scenario(robot=ARM, t_endd=1.0),
         ["t_endd", "'t_end'", "output_dt"],
@@ -196,3 +201,19 @@ def test_names_files_robots_and_data_are_taken_for_models(tmp_path):
     expected = ls.modes(MODEL, [0.1, 0.2]).frequency_hz
     for given in (ARM, str(file), file, ARM.to_dict()):
         assert np.array_equal(ls.modes(given, [0.1, 0.2]).frequency_hz, expected)
+
+
+def test_a_robot_and_a_pose_stand_for_a_model_and_a_state():
+    state = MODEL.static([0.1, 0.2])
+    assert ls.doubts(ARM, [0.1, 0.2]) == ls.doubts(MODEL, MODEL.at([0.1, 0.2]))
+    expected = np.asarray(ls.natural_frequencies(MODEL, state))
+    assert np.array_equal(ls.natural_frequencies(ARM, [0.1, 0.2]), expected)
+    assert len(ls.Family(ARM, {"links.fore.rigid.mass": [1.0, 2.0]})) == 2
+
+
+def test_names_files_robots_and_data_are_taken_for_scenarios(tmp_path):
+    file = tmp_path / "fall.yaml"
+    fall = ls.Scenario(robot=ARM)
+    fall.save(file)
+    for given in (fall, file, str(file), fall.to_dict(), ARM):
+        assert scenario_from(given) == fall

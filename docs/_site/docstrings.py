@@ -7,7 +7,11 @@ from bibliography import linked_docstring
 BLOCK = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 INLINE = re.compile(r"(?<![\\$\w])\$([^$\n]+?)\$(?![\w$])")
 CODE = re.compile(r"(?<![`:\w])`([^`\n]+)`(?![`_])")
-SAID = re.compile(r"(``.+?``|:\w+:`.+?`|^\.\. math::.*$|^\s*>>>.*$)", re.MULTILINE)
+SAID = re.compile(
+    # Code, roles, formulas, examples, and a word *with stress*.
+    r"(``.+?``|:\w+:`.+?`|^\.\. math::.*$|^\s*>>>.*$|(?<![\w*^])\*[a-z][\w -]*\*(?!\w))",
+    re.MULTILINE,
+)
 STAND_IN = "\ue000"
 BULLET = re.compile(r"^\s*[-*] ")
 

@@ -1,7 +1,8 @@
 """Robots whose links bend: describe one, get its vibration, its motion, its linear models and its controllers.
 
 Importing switches JAX to double precision, which mechanics needs, and does nothing else. The names below are imported
-when they are first used, so that a command that computes nothing starts at once.
+when they are first used, so that a command that computes nothing starts at once; from then on compiled code is kept
+for the next process (`LISSOM_CACHE` names the folder, `off` switches it off).
 """
 
 import gc
@@ -18,6 +19,7 @@ if _collects_garbage:
     gc.enable()
 
 from . import drawing  # noqa: E402
+from .compiled_code import keep_unless_chosen  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 drawing.drawers_from(lambda: import_module(".show.drawings", __name__))
@@ -57,12 +59,27 @@ if TYPE_CHECKING:
     from .bodies.reduce.reduced_body import reduced_body as reduced_body
     from .bodies.section_forces import section_forces as section_forces
     from .bodies.section_forces import section_strains as section_strains
+    from .compilation import FullOfCodeError as FullOfCodeError
+    from .control.design_model import DesignError as DesignError
+    from .control.margins import closed_loop_poles as closed_loop_poles
+    from .control.margins import margins as margins
+    from .control.margins import open_loop as open_loop
+    from .control.minimum_time import minimum_time as minimum_time
+    from .control.numpy_law import numpy_law as numpy_law
+    from .control.path_timing import through_points as through_points
     from .control.pd import PD as PD
+    from .control.time_optimal import time_optimal as time_optimal
+    from .control.tip_motion import tip_line as tip_line
+    from .control.tuned_law import tuned as tuned
+    from .control.tuned_law import tuned_by_poles as tuned_by_poles
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
     from .describe import Scenario as Scenario
+    from .describe.control_study import ControlStudy as ControlStudy
     from .describe.scenario import Solver as Solver
+    from .kinematics.loops.assembly_errors import AssemblyError as AssemblyError
     from .native.export import export_c as export_c
+    from .services.control_comparison import compare_controllers as compare_controllers
     from .services.doctor import doctor as doctor
     from .show.mode_animation import animate_mode as animate_mode
     from .show.run import Run as Run
@@ -71,8 +88,12 @@ if TYPE_CHECKING:
     from .show.simulation import simulate as simulate
     from .solve.family import Family as Family
     from .solve.inputs import Inputs as Inputs
+    from .solve.inverse_kinematics import UnreachableError as UnreachableError
     from .solve.inverse_kinematics import inverse_kinematics as inverse_kinematics
+    from .solve.law import AbstractLaw as AbstractLaw
+    from .solve.model import EquilibriumError as EquilibriumError
     from .solve.model import Model as Model
+    from .solve.model import UndefinedReferenceError as UndefinedReferenceError
     from .solve.signals import Spline as Spline
     from .solve.signals import Table as Table
     from .solve.simulate import rollout as rollout
@@ -119,6 +140,25 @@ _HOME = {
     "parametric_eigenpairs": "analyse.polynomials.parametric_modes",
     "parametric_modes": "analyse.polynomials.parametric_modes",
     "PD": "control.pd",
+    "AbstractLaw": "solve.law",
+    "numpy_law": "control.numpy_law",
+    "time_optimal": "control.time_optimal",
+    "through_points": "control.path_timing",
+    "minimum_time": "control.minimum_time",
+    "tip_line": "control.tip_motion",
+    "open_loop": "control.margins",
+    "margins": "control.margins",
+    "closed_loop_poles": "control.margins",
+    "tuned": "control.tuned_law",
+    "tuned_by_poles": "control.tuned_law",
+    "ControlStudy": "describe.control_study",
+    "compare_controllers": "services.control_comparison",
+    "AssemblyError": "kinematics.loops.assembly_errors",
+    "DesignError": "control.design_model",
+    "EquilibriumError": "solve.model",
+    "UndefinedReferenceError": "solve.model",
+    "UnreachableError": "solve.inverse_kinematics",
+    "FullOfCodeError": "compilation",
     "DescriptionError": "describe",
     "Robot": "describe",
     "Scenario": "describe",
@@ -146,10 +186,11 @@ def __getattr__(name: str) -> Any:
 
         hint = nearest(name, _HOME)
         raise AttributeError(f"module 'lissom' has no attribute {name!r}{hint}")
+    keep_unless_chosen()
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*_HOME, *(name for name in globals() if name.startswith("__"))})

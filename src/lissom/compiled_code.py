@@ -1,8 +1,10 @@
-"""Compiled code that outlives the process: the command line keeps it in the user's cache folder."""
+"""Compiled code that outlives the process: it is kept in the user's cache folder."""
 
+import functools
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 VARIABLE = "LISSOM_CACHE"  # a folder, or `off`
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
@@ -84,6 +86,16 @@ def keep_compiled_code() -> CompiledCode:
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
         jax.monitoring.register_event_listener(kept.count)
     return kept
+
+
+@functools.cache
+def keep_unless_chosen() -> None:
+    """The same for scripts and notebooks, once; a folder that their user has given to JAX stays."""
+    import jax
+
+    options: Any = jax.config
+    if options.jax_compilation_cache_dir is None:
+        keep_compiled_code()
 
 
 def _usable(folder: Path | None) -> Path | None:

@@ -6,6 +6,7 @@ import pytest
 
 import lissom as ls
 from lissom.describe.summary import MOST_ROWS, Summary, count
+from lissom.services.comparison_table import CompareResult, ControllerRow
 
 ROBOT = ls.Robot.load("simple-pendulum")
 
@@ -72,3 +73,18 @@ def test_a_mode_map_prints_the_range_of_each_frequency():
     found = ls.mode_map(ls.Model(ROBOT), q, count=2, axes={"rod": q[:, 0]})
     text = str(found)
     assert "2 modes over 3 points" in text and "rod: 0 to 0.4, 3 points" in text
+
+
+def test_a_comparison_of_controllers_prints_one_row_for_each():
+    rows = (
+        ControllerRow(name="PID", type="pid", residual=3e-4, residual_share=1.0),
+        ControllerRow(name="LQG", type="lqg", failed="unstable"),
+    )
+    answer = CompareResult(
+        robot="arm", first_mode_hz=12.3, stop=0.25, watched=0.5, rows=rows, files={}
+    )
+    lines = str(answer).splitlines()
+    assert lines[0] == "Controllers of arm: motion of 0.25 s, first mode 12.3 Hz"
+    assert lines[2].split() == ["PID", "-", "0.3", "100.0", "%", "-", "-"]
+    assert lines[-1].strip() == "LQG: failed: unstable"
+    assert "<table>" in answer._repr_html_()

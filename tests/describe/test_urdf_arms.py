@@ -12,6 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
+from lissom.commands.cli import main
 from lissom.describe import inertia_matrix
 from lissom.describe.named_files import known_packages
 from lissom.services.import_robot import ImportRequest, import_robot
@@ -81,6 +82,16 @@ def test_every_joint_carries_the_mass_and_the_inertia_of_the_file(name):
         inertia = np.asarray(inertia_matrix(body.inertia))
         size = np.abs(theirs.inertia).max()
         assert_allclose(inertia, theirs.inertia, atol=1e-9 * size)
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_the_command_writes_the_arm_to_the_last_digit(name, tmp_path):
+    tip = ARMS[name][1]
+    options = ["--tip", tip] if tip else []
+    output = tmp_path / "arm.yaml"
+    words = ["import", path_of(name), *options, "--no-meshes", "-o", output]
+    assert main([str(word) for word in words]) == 0
+    assert ls.Robot.load(output) == robot_of(name)
 
 
 @pytest.mark.parametrize("name", ARMS)

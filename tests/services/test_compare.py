@@ -36,6 +36,12 @@ def test_the_difference_of_two_runs_is_that_of_their_joints_and_tips(files):
     assert by_name["position.bar/tip"].largest == pytest.approx(chord, rel=1e-3)
 
 
+def test_a_node_that_is_asked_for_is_in_the_table(files):
+    answer = compare(CompareRunsRequest(runs=files, node="bar/0"))
+    at_joint = next(d for d in answer.differences if d.quantity == "position.bar/0")
+    assert at_joint.largest == 0.0
+
+
 def test_a_run_differs_from_itself_by_nothing(files, tmp_path):
     copy = tmp_path / "copy.nc"
     copy.write_bytes(open(files[0], "rb").read())
@@ -64,6 +70,10 @@ def test_pictures_are_drawn(files, tmp_path):
         (
             lambda f: CompareRunsRequest(runs=f, node="fore/tip", picture="x.png"),
             ["fore/tip", "bar/0"],
+        ),
+        (
+            lambda f: CompareRunsRequest(runs=f, node="bar/tpi"),
+            ["bar/tpi", "bar/tip"],
         ),
         (
             lambda f: PlotRequest(run=f[0], what=("positon",), picture="x.png"),

@@ -123,6 +123,8 @@ def slow(*values):
         slow("rod/element0.mz", ["no link is called 'rod'", "bar"]),
         slow("bar/element0.mq", ["no such signal"]),
         ("moment", ["no such quantity"]),
+        ("position.bar/tpi", ["no such node, did you mean 'bar/tip'"]),
+        ("q.baar", ["no such part of q, did you mean 'bar'"]),
     ],
 )
 def test_what_there_is_not_is_refused_by_name(files, what, words):

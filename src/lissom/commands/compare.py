@@ -24,7 +24,7 @@ def compare(
     runs: Files,
     node: Annotated[
         str | None,
-        typer.Option(help="Node whose path is drawn, such as fore/tip."),
+        typer.Option(help="Node whose path is drawn and compared, such as fore/tip."),
     ] = None,
     plot: Annotated[
         str | None,

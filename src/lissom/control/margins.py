@@ -15,9 +15,9 @@ from jaxtyping import Complex, Float
 from ..analyse.linear.linearize import linearize
 from ..analyse.linear.sampled_loop import LawMatrices, law_matrices
 from ..analyse.linear.state_space import LinearModel
+from ..solve.arguments import ModelLike, model_from
 from ..solve.feedback import WiredLaw, wired
 from ..solve.law import AbstractLaw
-from ..solve.model import Model
 
 LONG_AFTER = 1e6  # [s]; every motion has ended by then
 POINTS = 4000  # frequencies up to half the sampling frequency
@@ -82,11 +82,12 @@ def _held_names(torques: tuple[str, ...]) -> list[str]:
     return [f"{name.removesuffix('.torque')}.held" for name in torques]
 
 
-def open_loop(model: Model, q: Any, law: AbstractLaw) -> OpenLoop:
+def open_loop(model: ModelLike, q: Any, law: AbstractLaw) -> OpenLoop:
     """The loop of a sampled law and a robot at rest at a pose, after the end of the law's motion.
 
     There its torques are those of rest: on the way, and elsewhere, a limit of the torque may cut the loop open.
     """
+    model = model_from(model)
     feedback = wired(model, law)
     assert isinstance(feedback, WiredLaw)
     names = tuple(channel.name for channel in feedback.channels)
@@ -110,7 +111,7 @@ def closed_loop_poles(loop: OpenLoop) -> Complex[np.ndarray, " s"]:
     return np.linalg.eigvals(whole).astype(complex)
 
 
-def margins(model: Model, q: Any, law: AbstractLaw) -> Margins:
+def margins(model: ModelLike, q: Any, law: AbstractLaw) -> Margins:
     """Margins of a sampled law on a robot at a pose."""
     return margins_of(open_loop(model, q, law))
 

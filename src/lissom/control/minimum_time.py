@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.signals import Table
 from .design_model import DesignError, Matrix
@@ -117,7 +118,7 @@ def fewest_steps(effort_of: Any, fewest: int, most: int) -> tuple[int, Effort] |
 
 
 def minimum_time(
-    model: Model,
+    model: ModelLike,
     start: Any,
     end: Any,
     torque: Any,
@@ -145,6 +146,7 @@ def minimum_time(
     Raises:
         DesignError: no torques within the limits lead there.
     """
+    model = model_from(model)
     limit = joint_limits("torque", torque, len(model.actuated))
     plant = _plant(model, start, end, sensors, sample, fastest)
     period = sample * _samples_per_step(plant, limit, sample)

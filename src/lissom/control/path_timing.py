@@ -12,6 +12,7 @@ from scipy.interpolate import CubicSpline
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
 from ..native.marks import over_rows
+from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from .design_model import DesignError
 from .nominal import in_chunks, joint_motion, rigid_torque
@@ -43,7 +44,7 @@ class TorqueCoefficients(NamedTuple):
 
 
 def through_points(
-    model: Model,
+    model: ModelLike,
     rows: Any,
     *,
     torque: Any = None,
@@ -64,6 +65,7 @@ def through_points(
     Raises:
         DesignError: no motion keeps the limits, as where a pose cannot be held.
     """
+    model = model_from(model)
     rows = np.asarray(rows, dtype=float)
     lengths = np.linalg.norm(np.diff(rows, axis=0), axis=1)
     marks = np.concatenate([[0.0], np.cumsum(lengths)])

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..solve.arguments import ModelLike, model_from
 from ..solve.inverse_kinematics import UnreachableError, inverse_kinematics
 from ..solve.model import Model
 from .profiles import PROFILES
@@ -22,7 +23,7 @@ class TipLine(NamedTuple):
 
 
 def tip_line(
-    model: Model,
+    model: ModelLike,
     start: Any,
     target: Any,
     duration: float,
@@ -47,6 +48,7 @@ def tip_line(
     Raises:
         UnreachableError: part of the line is out of reach.
     """
+    model = model_from(model)
     q = np.asarray(model.assemble(start), dtype=float)
     first = np.asarray(model.fkine(q, frame=node))[:3, 3]
     last = np.asarray(target, dtype=float)

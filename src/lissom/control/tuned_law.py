@@ -8,8 +8,8 @@ import equinox as eqx
 from ..describe.controllers import CONTROLLERS, LQGController
 from ..describe.errors import refused
 from ..describe.part import Part
+from ..solve.arguments import ModelLike, model_from
 from ..solve.law import AbstractLaw
-from ..solve.model import Model
 from .described import law_of
 from .described_references import design_pose
 from .described_state_feedback import estimated, lqg_law
@@ -27,7 +27,7 @@ class TunedLaw(NamedTuple):
     margins: Margins
 
 
-def tuned(model: Model, controller: Part | Mapping[str, Any]) -> TunedLaw:
+def tuned(model: ModelLike, controller: Part | Mapping[str, Any]) -> TunedLaw:
     """The law of a description, as scenarios have it, and its margins.
 
     `{"type": "pid", "gains": {"bandwidth": 5.0, "damping": 0.7}, ...}` is tuned by bandwidth and damping, `lqg` and its
@@ -37,6 +37,7 @@ def tuned(model: Model, controller: Part | Mapping[str, Any]) -> TunedLaw:
         DescriptionError: the description is wrong.
         DesignError: there is no such law for this robot.
     """
+    model = model_from(model)
     described = _described(controller)
     law = law_of(model, described)
     if law.sample is None:
@@ -45,7 +46,7 @@ def tuned(model: Model, controller: Part | Mapping[str, Any]) -> TunedLaw:
 
 
 def tuned_by_poles(
-    model: Model,
+    model: ModelLike,
     controller: Mapping[str, Any],
     bandwidth: float,
     damping: float = 0.7,
@@ -64,6 +65,7 @@ def tuned_by_poles(
         DescriptionError: the description is wrong.
         DesignError: these poles cannot be placed, or a motion is seen by no sensor.
     """
+    model = model_from(model)
     whole = {"tolerances": ANY_TOLERANCES, **controller, "type": "lqg"}
     described = LQGController.model_validate({**whole, "preview": False})
     _, design, _, _ = estimated(model, described)

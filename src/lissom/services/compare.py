@@ -20,7 +20,8 @@ class CompareRunsRequest(FrozenModel):
     """Result files; the first is what the others are compared with."""
 
     runs: tuple[str, ...]
-    node: str | None = None  # whose path is drawn; default: the last link's tip
+    # Whose path is drawn, and compared beside the tips; default: the last link's tip.
+    node: str | None = None
     picture: str | None = None
 
 
@@ -63,9 +64,10 @@ def compare(request: CompareRunsRequest) -> CompareRunsResult:
     end = min(float(run.t[-1]) for run in runs.values())
     if not start < end:
         raise _refusal("runs", ", ".join(runs), "the runs share no time")
+    _require_node(runs, request.node)
     found = []
     for name in others:
-        found += _differences(runs[first], name, runs[name], start, end)
+        found += _differences(runs[first], name, runs[name], (start, end), request.node)
     if request.picture is not None:
         _draw(runs, request.node, request.picture)
     return CompareRunsResult(
@@ -81,10 +83,25 @@ def _refusal(field: str, value: object, message: str) -> DescriptionError:
     return DescriptionError([Problem(None, None, field, value, message)])
 
 
+def _require_node(runs: Mapping[str, "Run"], node: str | None) -> None:
+    """Refuse a node that one of the runs does not have."""
+    for name, run in runs.items() if node is not None else ():
+        try:
+            run.position(node)
+        except ValueError as failure:
+            problem = Problem(name, None, "node", node, str(failure))
+            raise DescriptionError([problem]) from None
+
+
 def _differences(
-    first: "Run", name: str, run: "Run", start: float, end: float
+    first: "Run",
+    name: str,
+    run: "Run",
+    time: tuple[float, float],
+    node: str | None,
 ) -> Iterator[Difference]:
-    """Of every joint and tip that both runs have."""
+    """Of every joint and tip that both runs have, and of the node."""
+    start, end = time
     inside = (first.t >= start) & (first.t <= end)
     t = first.t[inside]
     for joint in _names(first, "joint"):
@@ -93,11 +110,11 @@ def _differences(
             other = run.q[:, _names(run, "joint").index(joint)][:, None]
             distance = rows_at(t, run.t, other) - own
             yield _difference(name, f"q.{joint}", "rad or m", t, own, distance)
-    for tip in _tips(first):
-        if tip in _tips(run):
-            own = first.position(tip)[inside]
-            distance = rows_at(t, run.t, run.position(tip)) - own
-            yield _difference(name, f"position.{tip}", "m", t, own, distance)
+    shared = [tip for tip in _tips(first) if tip in _tips(run)]
+    for place in dict.fromkeys([*shared, *([] if node is None else [node])]):
+        own = first.position(place)[inside]
+        distance = rows_at(t, run.t, run.position(place)) - own
+        yield _difference(name, f"position.{place}", "m", t, own, distance)
 
 
 def _difference(

@@ -2,9 +2,18 @@
 
 from typing import Any
 
+from ..describe.summary import Summarised, Summary, number
 from .frozen_model import FrozenModel
 
 NOT_RUN = "not run"  # why a row of an interrupted comparison has no numbers
+COLUMNS = (
+    "controller",
+    "tracking, rms [mrad or mm]",
+    "after the stop [mm]",
+    "of the first",
+    "torque, peak",
+    "phase margin [deg]",
+)
 
 
 class CompareRequest(FrozenModel):
@@ -51,7 +60,7 @@ class ControllerRow(FrozenModel):
         return f"failed: {self.failed}"
 
 
-class CompareResult(FrozenModel):
+class CompareResult(Summarised, FrozenModel):
     """A table of controllers."""
 
     robot: str
@@ -60,6 +69,13 @@ class CompareResult(FrozenModel):
     watched: float  # time over which vibration is watched after it [s]
     rows: tuple[ControllerRow, ...]
     files: dict[str, str]
+
+    def summary(self) -> Summary:
+        """The table in words and numbers."""
+        title = f"Controllers of {self.robot}: motion of {self.stop:.4g} s, first mode {self.first_mode_hz:.4g} Hz"
+        reasons = [f"{row.name}: {row.reason}" for row in self.rows if row.failed]
+        rows = tuple(_cells(row) for row in self.rows)
+        return Summary(title, (), COLUMNS, rows, "; ".join(reasons))
 
     def with_row(self, k: int, row: ControllerRow) -> "CompareResult":
         """The table with another row k, its residual beside that of the first controller."""
@@ -73,3 +89,20 @@ class CompareResult(FrozenModel):
     def with_file(self, kind: str, path: str) -> "CompareResult":
         """The table with a file that was written."""
         return self.model_copy(update={"files": {**self.files, kind: path}})
+
+
+def _cells(row: ControllerRow) -> tuple[str, ...]:
+    """A row of the table, in the order of `COLUMNS`."""
+    share = row.residual_share
+    return (
+        row.name,
+        _shown(row.tracking_rms, 1e3),
+        _shown(row.residual, 1e3),
+        "-" if share is None else f"{100 * share:.1f} %",
+        _shown(row.torque_peak),
+        _shown(row.phase_margin_deg),
+    )
+
+
+def _shown(value: float | None, factor: float = 1.0) -> str:
+    return "-" if value is None else number(factor * value, 3)

@@ -1,8 +1,8 @@
 """Controllers compared: one robot, one motion, one table and one figure."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..describe import DescriptionError
 from ..describe.control_study import ControlStudy
@@ -61,6 +61,20 @@ def compare(request: CompareRequest, watch: ComparisonWatch = NOBODY) -> Compare
         with problems_in_files(file, None):
             setting = setting_of(study)
         return _compared(request, setting, file, watch)
+
+
+def compare_controllers(study: Any) -> CompareResult:
+    """The table of a study of controllers: one row for each of them on the same robot and the same motion.
+
+    Args:
+        study: a `ControlStudy`, its data, its file, or a name of the library.
+
+    Raises:
+        DescriptionError: what is wrong with the study.
+    """
+    if isinstance(study, Mapping):
+        study = ControlStudy.from_dict(study)
+    return compare(CompareRequest(study=study))
 
 
 def _compared(

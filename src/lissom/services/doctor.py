@@ -20,6 +20,8 @@ EXTRAS = {
     "fe": "links from finite-element files and CAD geometry",
     "ansys": "links from Ansys files",
     "control": "time-optimal motions, robust design of controllers, python-control",
+    "studio": "robots in the browser",
+    "cluster": "studies on many machines",
     "peers": "comparisons with Exudyn and Pinocchio",
 }
 LONGEST = 10.0  # [s] of the self-test, beyond which it ends with what it has

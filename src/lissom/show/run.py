@@ -14,7 +14,7 @@ from ..describe.summary import Summarised, Summary, count, number
 from ..solve.channels import UnknownNameError
 from ..solve.feedback import ControlState
 from ..solve.state import State
-from .run_columns import node_label
+from .run_columns import names_of_nodes, node_label
 from .run_table import RunTable
 
 if TYPE_CHECKING:
@@ -188,8 +188,7 @@ class Run(Summarised):
         names = [str(name) for name in self.values("node")]
         label = node_label(names, node)
         if label not in names:
-            tips = dict.fromkeys(f"{name.rpartition('/')[0]}/tip" for name in names)
-            raise unknown_name("node", node, [*tips, *names])
+            raise unknown_name("node", node, names_of_nodes(names))
         return label
 
     def plot(self, path: str | Path | None = None):

@@ -27,6 +27,13 @@ def node_label(names: Iterable[str], label: str) -> str:
     return own[-1] if own else label
 
 
+def names_of_nodes(names: Iterable[str]) -> list[str]:
+    """Names that a node may be asked for by: tips first, then all by their numbers."""
+    numbered = list(names)
+    tips = dict.fromkeys(f"{name.rpartition('/')[0]}/tip" for name in numbered)
+    return [*tips, *numbered]
+
+
 def quantities(data: "Dataset") -> list[str]:
     """Quantities that a run holds over time."""
     return [str(name) for name, held in data.data_vars.items() if "time" in held.dims]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from numpy import ndarray
 
 from .run import Run, unknown_name
-from .run_columns import columns, node_label, quantities, units
+from .run_columns import columns, names_of_nodes, node_label, quantities, units
 
 # Elastic displacement of the nodes: not stored, but the difference of two that are.
 DISPLACEMENT = "displacement"
@@ -59,6 +59,8 @@ def _columns(run: Run, quantity: str, part: str) -> Mapping[str, ndarray]:
         for own, name in parts.items()
         if not part or own == wanted or own.startswith(f"{wanted}.")
     }
+    if not chosen and node not in nodes and "node" in run.data[quantity].dims:
+        raise unknown_name("node", node, names_of_nodes(nodes))
     if not chosen:
         raise unknown_name(f"part of {quantity}", part, parts)
     return chosen

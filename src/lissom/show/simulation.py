@@ -12,11 +12,12 @@ import numpy as np
 
 from ..analyse.validity.watch import doubts_of_scenario
 from ..describe.doubt import Doubt, lines_of
-from ..describe.scenario import Scenario, Solver
+from ..describe.scenario import Solver
 from ..dynamics.formulation import near
 from ..native.compiled import compiled_quickly, using
 from ..progress import shown_progress
 from ..scenarios.ready import ready
+from ..scenarios.scenario_argument import ScenarioLike, scenario_from
 from ..solve.arguments import (
     ArgumentError,
     ModelLike,
@@ -194,7 +195,7 @@ def _incidents(inputs: Inputs) -> tuple[str, ...]:
 
 
 def run_scenario(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     watch: Callable[[float], None] = lambda t: None,
     throw: bool = True,
     *,
@@ -207,9 +208,10 @@ def run_scenario(
 ) -> Run:
     """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken.
 
-    For the other arguments see `simulate`.
+    A `Scenario`, its name in the library, its file or its data. For the other arguments see `simulate`.
     """
     began = time.perf_counter()
+    scenario = scenario_from(scenario)
     with using(scenario.solver.backend):
         model, state, inputs = ready(scenario, model)
     return simulate(

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Int
 
 from ..dynamics.formulation import AbstractFormulation
-from .arguments import Seconds, SolverLike, solver_of
+from .arguments import ModelLike, Seconds, SolverLike, model_from, solver_of
 from .family_runs import FamilyTask, family_solution
 from .inputs import Inputs, inputs_from
 from .model import Model
@@ -26,7 +26,7 @@ class Family(eqx.Module):
     robot, built once. Functions of a formulation are mapped over all members at once, by `map` or with `jax.vmap`.
 
     Args:
-        model: the robot in its formulation.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         changes: data of the robot by dotted path, `{"payload.mass": masses}`; the values are broadcast to one grid.
 
     Raises:
@@ -35,8 +35,7 @@ class Family(eqx.Module):
 
     Example:
         >>> import lissom as ls
-        >>> from lissom.solve.family import Family
-        >>> family = Family(ls.Model("simple-pendulum"), {"payload.mass": [0.0, 0.5, 1.0]})
+        >>> family = ls.Family("simple-pendulum", {"payload.mass": [0.0, 0.5, 1.0]})
         >>> len(family), family.shape
         (3, (3,))
         >>> family.map(lambda f: f.links.mass[0, 0, 0]).shape
@@ -48,7 +47,8 @@ class Family(eqx.Module):
     shape: tuple[int, ...] = eqx.field(static=True)
     model: Model = eqx.field(static=True)  # the robot before the changes
 
-    def __init__(self, model: Model, changes: Mapping[str, Any]):
+    def __init__(self, model: ModelLike, changes: Mapping[str, Any]):
+        model = model_from(model)
         self.model = model
         values = [np.asarray(value) for value in changes.values()]
         self.shape = np.broadcast_shapes(*(value.shape for value in values))

@@ -178,12 +178,14 @@ def _matrices_at(model: Model, f: AbstractFormulation, state: State):
 
 
 def natural_frequencies(
-    model: Model, state: State, *, locked: bool = False
+    model: ModelLike, state: Any = None, *, locked: bool = False
 ) -> Float[Array, " m"]:
     """Undamped natural frequencies [Hz], lowest first, as a pure JAX function: for `jax.grad` and `jax.vmap`.
 
     Rigid and unstable motions count as 0; derivatives exist where a frequency is not repeated.
     """
+    model = model_from(model)
+    state = equilibrium_from(model, state)
     f = model.formulation_at(state)
     M, _, K, E = _matrices_at(model, f, state)
     if locked:

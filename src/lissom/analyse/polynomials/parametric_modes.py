@@ -13,7 +13,7 @@ import scipy.optimize
 from ...algebra.eigen import modal_assurance
 from ...algebra.monomials import monomials_of
 from ...algebra.taylor import taylor_coefficients
-from ...solve.model import Model
+from ...solve.arguments import ModelLike, model_from
 from ..modes.complex_modes import RIGID, Eigenpairs, frequency_hz, vibration_pairs
 from .accuracy import ErrorEstimate, residual_errors
 from .eigenseries import EigenSeries, eigen_series
@@ -117,7 +117,7 @@ class ParametricModes(ModePolynomials):
 
 
 def parametric_modes(
-    model: Model,
+    model: ModelLike,
     parameters: Sequence[str] | Mapping[str, Any],
     *,
     order: int | None = None,
@@ -148,7 +148,7 @@ def parametric_modes(
     is chosen and the range is cut into several expansions until it holds at every checked point.
 
     Args:
-        model: the robot.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         parameters: names: a joint (`shoulder` or `q.shoulder`: position; `qd.shoulder`, `qdd.shoulder`: speed and
             acceleration) or a path in the robot (`payload.mass`, `links.upper.beam.material.E`). A mapping gives
             parameters names of their own, `{"E": "links.*.beam.material.E"}`, or lets one move several quantities,
@@ -187,7 +187,7 @@ def parametric_modes(
     if hold not in ("encoder", "theta"):
         raise ValueError(f"hold must be 'encoder' or 'theta', got {hold!r}")
     source, present = named_quantities(
-        model, parameters, (q, qd, qdd), motion, hold == "encoder", locked
+        model_from(model), parameters, (q, qd, qdd), motion, hold == "encoder", locked
     )
     expander = _Expander(source, count, above_hz, biorthonormal)
     return _expanded(

@@ -7,6 +7,7 @@ import numpy as np
 from ...describe.doubt import Doubt
 from ...describe.robot import Robot
 from ...describe.scenario import Scenario
+from ...solve.arguments import ModelLike, model_from, state_from
 from ...solve.inputs import Inputs
 from ...solve.model import Model, poses_at
 from ...solve.outputs import Outputs, at_nodes, energy_audit
@@ -46,8 +47,8 @@ def doubts_of_start(
     )
 
 
-def doubts(model: Model, state: State) -> tuple[Doubt, ...]:
-    """Doubts about a robot and one of its states, such as an equilibrium from `model.static`.
+def doubts(model: ModelLike, state: Any = None) -> tuple[Doubt, ...]:
+    """Doubts about a robot and one of its states, such as an equilibrium from `model.static`, or a pose.
 
     Example:
         >>> import lissom as ls
@@ -55,6 +56,8 @@ def doubts(model: Model, state: State) -> tuple[Doubt, ...]:
         >>> ls.doubts(model, model.at([0.3]))[0].check
         'E'
     """
+    model = model_from(model)
+    state = state_from(model, state)
     torque = np.zeros(model.n_joints) if state.torque is None else state.torque
     return doubts_at(model, state.q, state.x, state.encoder, torque)
 
