@@ -13,6 +13,7 @@ from .office import Office, check_changes
 from .requests import (
     DraftRequest,
     ImportQuestion,
+    JointQuestion,
     MatricesQuestion,
     ModesQuestion,
     PoseQuestion,
@@ -83,6 +84,14 @@ def _add_files(router: APIRouter, office: Office) -> None:
         """Forgets what was typed and not saved."""
         folder.drop_draft(name)
         return {}
+
+    @router.post("/joint")
+    def joint(question: JointQuestion) -> Answer:
+        """A joint of what is typed, placed the other way."""
+        file = office.draft_source(question.name)
+        return office.ask(
+            office.files, "rewrite_joint", file=file, link=question.link, by=question.by
+        )
 
     @router.put("/upload")
     async def upload(name: str, request: Request) -> Answer:
