@@ -103,6 +103,52 @@ def _after(page, condition):
     return condition()
 
 
+RING = [0xB8, 0x50, 0x0A]  # its colour on light ground
+# Middle of all pixels over the picture that have a colour.
+MIDDLE = """(wanted) => {
+  const canvas = document.querySelector('.look .labels');
+  const { width, height } = canvas;
+  const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+  let [count, x, y] = [0, 0, 0];
+  for (let k = 0; k < width * height; k++) {
+    if (![0, 1, 2].every((c) => Math.abs(pixels[4 * k + c] - wanted[c]) < 12) || pixels[4 * k + 3] < 200) continue;
+    count++;
+    x += k % width;
+    y += Math.floor(k / width);
+  }
+  const box = canvas.getBoundingClientRect();
+  return count ? [box.x + (x / count / width) * box.width, box.y + (y / count / height) * box.height] : null;
+}"""
+
+
+def test_the_ring_at_the_tip_is_pulled_by_the_mouse(browser, house):
+    page = opened_page(browser, house)
+    look_at(page, "library:anthropomorphic", q="0.3,0.6,-0.9")
+    page.get_by_label("Gravity", exact=True).uncheck()
+    page.wait_for_timeout(500)
+    before = tip_of(page)
+    x, y = page.evaluate(MIDDLE, RING)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 30, steps=3)
+    page.mouse.up()
+    moved = lambda: tip_of(page)[2] < before[2] - 0.01  # noqa: E731
+    assert wait_for(lambda: _after(page, moved), PATIENCE / 1000)
+    expect(page.locator("#tip-sag")).to_contain_text("mm")
+    assert not page.complaints
+
+
+def test_a_node_is_picked_in_the_picture(browser, house):
+    page = opened_page(browser, house)
+    look_at(page, "library:double-pendulum", q="0.5,0.5")
+    page.get_by_label("Gravity", exact=True).uncheck()
+    page.wait_for_timeout(500)
+    x, y = page.evaluate(MIDDLE, RING)
+    page.mouse.click(x, y)
+    expect(page.get_by_label("Node", exact=True)).to_have_value(re.compile("lower/"))
+    expect(page.get_by_label("Displacement or rotation")).to_be_focused()
+
+
 def test_a_target_out_of_reach_is_said(browser, house):
     page = opened_page(browser, house)
     look_at(page, "library:anthropomorphic", q="0.3,0.6,-0.9")

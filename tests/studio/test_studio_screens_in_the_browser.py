@@ -87,6 +87,32 @@ def test_sag_and_torques_follow_a_slider(browser, house):
     assert not page.complaints
 
 
+def go_by_tab(page, label):
+    """Presses the tabulator until what has this name is in focus."""
+    named = "document.activeElement.getAttribute('aria-label')"
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        if page.evaluate(named) == label:
+            return
+    raise AssertionError(f"{label} is out of reach of the keyboard")
+
+
+def test_a_robot_is_reached_and_moved_by_keys_alone(browser, house):
+    page = opened_page(browser, house)
+    expect(page.locator(".card").first).to_be_visible(timeout=PATIENCE)
+    go_by_tab(page, "Look: simple-pendulum")
+    page.keyboard.press("Enter")
+    sag = page.locator("#tip-sag")
+    expect(sag).to_contain_text("mm", timeout=PATIENCE)
+    before = sag.inner_text()
+    go_by_tab(page, "rod [deg]")
+    for _ in range(5):
+        page.keyboard.press("PageUp")
+    expect(sag).not_to_have_text(before, timeout=PATIENCE)
+    go_by_tab(page, "Tip x in m")
+    assert not page.complaints
+
+
 def test_a_link_shares_the_pose(browser, house):
     page = opened_page(browser, house)
     page.evaluate(

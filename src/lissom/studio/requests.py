@@ -85,4 +85,5 @@ class MatricesQuestion(FrozenModel):
     q: JointValues | None = None
     qd: JointValues | None = None
     balanced: bool = False
+    time: FiniteFloat | None = None  # of a result, whose state there is meant
     ending: Annotated[str, Field(pattern=r"^\.[a-z]{1,4}$")] = ".npz"

@@ -144,11 +144,10 @@ def _add_robots(router: APIRouter, office: Office) -> None:
         check_changes(question.changes)
         source = office.source(question.source)
         asked = question.model_dump(exclude={"source", "ending"})
+        asked |= {"robot": source, "result": source}
 
         def write(path: str) -> object:
-            return office.ask(
-                office.poses, "matrices", robot=source, file=path, **asked
-            )
+            return office.ask(office.poses, "matrices", file=path, **asked)
 
         return answered_file(f"matrices{question.ending}", write)
 

@@ -68,15 +68,23 @@ export function runLines(source, changes, file) {
   return { command, lines };
 }
 
-export function resultLines(file, what = [], others = []) {
+export function resultLines(file, t, what = [], others = []) {
   const chosen = what.length ? ` --what ${quoted(what.join(","))}` : "";
-  const commands = [`lissom plot ${quoted(file)}${chosen} -o run.png`];
-  const lines = ["import lissom as ls", `run = ls.Run.load(${python(file)})`, "print(run)", 'run.animate("run.html")'];
+  const time = +t.toPrecision(6);
+  const commands = [`lissom plot ${quoted(file)}${chosen} -o run.png`, `lissom matrices ${quoted(file)} --time ${time} -o matrices.npz`];
+  const lines = ["import lissom as ls", `run = ls.Run.load(${python(file)})`, "print(run)", 'run.animate("run.html")',
+    "from lissom.services.matrices import MatricesRequest, matrices", `matrices(MatricesRequest(robot=${python(file)}, result=${python(file)}, time=${time}, file="matrices.npz"))`];
   if (others.length) {
     commands.push(`lissom compare ${[file, ...others].map(quoted).join(" ")} --plot difference.png`);
     lines.push("from lissom.services.compare import CompareRunsRequest, compare", `found = compare(CompareRunsRequest(runs=${python([file, ...others])}))`, "print(found.differences)");
   }
   return { command: commands.join("\n"), lines };
+}
+
+export function startLines() {
+  const command = ["lissom robots", "lissom import robot.urdf -o robot.yaml"].join("\n");
+  const lines = ["from lissom.services.robots import robots", "print(robots())", "from lissom.services.import_robot import ImportRequest, import_robot", 'import_robot(ImportRequest(file="robot.urdf", output="robot.yaml"))'];
+  return { command, lines };
 }
 
 export function fileLines(source) {
@@ -143,10 +151,11 @@ function sweepLines(question, tab) {
   return { command, lines: ["import lissom as ls", `sweep = ls.sweep(${python(study)}, store="study.sweep")`, "print(sweep)", 'sweep.plot("sweep.png")'] };
 }
 
-// A fold-out with both.
+// A fold-out with both; opened once it stays so, on every screen, while what it says changes.
+let isOpen = false;
 export function equivalents({ command, lines }, folder) {
   const where = folder ? `in ${folder}` : "";
-  return make("details", { class: "panel" },
+  return make("details", { class: "panel", open: isOpen, ontoggle: (event) => { isOpen = event.target.open; } },
     make("summary", {}, "The same without the studio"),
     make("h2", { class: "small" }, `Command line ${where}`), make("pre", { class: "command" }, command),
     make("h2", { class: "small" }, "Python"), make("pre", { class: "python" }, lines.join("\n")));

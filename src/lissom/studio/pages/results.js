@@ -29,7 +29,7 @@ export class ResultsScreen {
     this.quantities = new QuantityChoice((what, on) => (on ? this.charts.add([what]) : this.charts.remove(what)));
     this.compare = new ComparePanel((others, differences) => this.compared(others, differences));
     this.exports = new ExportPanel(this);
-    this.noteTime = debounced(() => { if (!this.player.playing) noteInAddress({ t: +this.player.t.toPrecision(6) }); }, NOTE_MS);
+    this.noteTime = debounced(() => { if (!this.player.playing) { noteInAddress({ t: +this.player.t.toPrecision(6) }); this.showLines(); } }, NOTE_MS);
     this.stage.onView = debounced((view) => noteInAddress({ view }), NOTE_MS);
     this.body = make("div", { hidden: true },
       make("div", { class: "row" }, button("Matrices here (.npz)", () => this.saveMatrices(".npz")), button("(.mat)", () => this.saveMatrices(".mat")),
@@ -128,7 +128,8 @@ export class ResultsScreen {
     this.charts.open([this.file, ...others], this.facts, this.charts.shown());
   }
   showLines() {
-    this.same.replaceChildren(equivalents(resultLines(this.file, this.charts.shown(), this.compare.others), this.app.folder));
+    if (!this.file) return;
+    this.same.replaceChildren(equivalents(resultLines(this.file, this.player.t, this.charts.shown(), this.compare.others), this.app.folder));
   }
 
   // --- the robot at this time ---
@@ -147,7 +148,7 @@ export class ResultsScreen {
   }
   async saveMatrices(ending) {
     try {
-      await save("matrices", { source: this.file, q: this.jointsNow(), ending }, `matrices${ending}`);
+      await save("matrices", { source: this.file, time: this.player.t, ending }, `matrices${ending}`);
     } catch (failure) {
       this.message.textContent = failure.message;
     }
