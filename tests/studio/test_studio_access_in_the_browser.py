@@ -88,11 +88,13 @@ SCREENS = {
 
 
 # What reaches beyond the right edge of the page, and nothing around it scrolls.
-TOO_WIDE = """() => [...document.querySelectorAll('body *')].filter((e) => {
-  const box = e.getBoundingClientRect();
-  const scrolls = (one) => one && (/auto|scroll|hidden/.test(getComputedStyle(one).overflowX) && one.id !== 'content' || scrolls(one.parentElement));
-  return box.width > 0 && box.right > innerWidth + 1 && !scrolls(e.parentElement);
-}).map((e) => e.outerHTML.slice(0, 100))"""
+TOO_WIDE = """() => {
+  const holds = (e) => e.id !== 'content' && /auto|scroll|hidden/.test(getComputedStyle(e).overflowX);
+  const isHeld = (e) => e && (holds(e) || isHeld(e.parentElement));
+  const isOut = (e) => e.getBoundingClientRect().width > 0 && e.getBoundingClientRect().right > innerWidth + 1;
+  const out = [...document.querySelectorAll('body *')].filter((e) => isOut(e) && !isHeld(e.parentElement));
+  return out.map((e) => e.outerHTML.slice(0, 100));
+}"""
 
 
 @pytest.mark.parametrize("address", SCREENS)
