@@ -125,7 +125,7 @@ def test_the_linear_model_is_that_of_python(page, model, tmp_path):
     waiting.value.save_as(path)
     found = ls.LinearModel.load(path)
     np.testing.assert_allclose(found.A, wanted.A, rtol=1e-9, atol=1e-6)
-    assert page.get_by_label("Inputs").input_value() == "rod.torque"
+    assert page.get_by_label("Inputs", exact=True).input_value() == "rod.torque"
     with page.expect_download() as waiting:
         page.get_by_role("button", name="step (.csv)").click()
     table = np.genfromtxt(waiting.value.path(), delimiter=",", skip_header=1)

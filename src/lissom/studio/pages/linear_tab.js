@@ -65,7 +65,8 @@ export class LinearTab {
       const size = Math.hypot(real, imag);
       return [shown(real), shown(imag), shown(size / (2 * Math.PI)), size ? shown((-100 * real) / size, 3) : "\u2013"];
     });
-    const caption = `${robot}: ${states.length} states, ${shapes.B[1]} inputs, ${shapes.C[0]} outputs, ${unstable} unstable poles; slowest first, one of each pair`;
+    const many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+    const caption = `${robot}: ${many(states.length, "state")}, ${many(shapes.B[1], "input")}, ${many(shapes.C[0], "output")}, ${many(unstable, "unstable pole")}; slowest first, one of each pair`;
     this.poles.replaceChildren(poleMap(eigenvalues), table(caption, ["real [1/s]", "imaginary [rad/s]", "frequency [Hz]", "damping [%]"], rows));
     this.screen.warn([...warnings, ...(note ? [note] : [])]);
   }
