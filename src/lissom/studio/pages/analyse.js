@@ -1,7 +1,7 @@
 // Analyse: modes, maps of modes, linear models, controllers and sweeps of one robot about one pose.
 import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
 import { ControlTab } from "./control_tab.js";
-import { checkbox, choice, labelled, make } from "./dom.js";
+import { checkbox, choice, make, pair } from "./dom.js";
 import { analysisLines, equivalents } from "./equivalents.js";
 import { LinearTab } from "./linear_tab.js";
 import { MapTab } from "./map_tab.js";
@@ -33,8 +33,8 @@ export class AnalyseScreen {
     this.tabs = new Tabs("Analyses", Object.entries(titles).map(([key, text]) => [key, text, this.parts[key].element]), (key) => this.showTab(key));
     this.element = make("section", { class: "screen analyse", "aria-labelledby": "analyse-title" },
       make("h1", { id: "analyse-title" }, "Analyse"),
-      make("div", { class: "row panel" }, ...labelled("Robot", this.sources), ...labelled("Formulation", this.formulation), ...labelled("Joints q [rad or m]", this.q),
-        ...labelled("kp", this.kp), ...labelled("kd", this.kd), this.locked.label, this.waiting),
+      make("div", { class: "row panel" }, pair("Robot", this.sources), pair("Formulation", this.formulation), pair("Joints q [rad or m]", this.q),
+        pair("kp", this.kp), pair("kd", this.kd), this.locked.label, this.waiting),
       this.message, this.warning, this.tabs.element, this.same);
   }
 

@@ -28,8 +28,14 @@ export class LinearTab {
   open() {}
   close() {}
   // Another robot has other channels.
-  robot() {
+  robot({ picture }) {
     this.inputs.value = this.outputs.value = "";
+    // Where gravity pulls is where a robot swings most.
+    const sizes = picture.gravity.map(Math.abs);
+    const largest = Math.max(...sizes);
+    const axis = largest > 0 ? "xyz"[sizes.indexOf(largest)] : "z";
+    const tip = picture.nodes[picture.tip].replace(/\/\d+$/, "/tip");
+    this.shaken = { input: `${tip}.f${axis}`, output: `${tip}.${axis}` };
   }
   channels() {
     const asked = {};
@@ -55,8 +61,12 @@ export class LinearTab {
   stepQuestion() {
     return this.duration.value.trim() ? { ...this.question(), duration: +this.duration.value } : this.question();
   }
-  // All channels of a robot at once are too many curves: one input, and where the tip goes.
+  // All channels of a robot at once are too many curves: one torque and its encoder; the tip where joints are locked.
   suggest({ inputs, outputs }) {
+    if (!inputs.length && !this.inputs.value.trim()) {
+      this.inputs.value = this.shaken.input;
+      this.outputs.value ||= this.shaken.output;
+    }
     if (!this.inputs.value.trim()) this.inputs.value = inputs[0] ?? "";
     if (!this.outputs.value.trim()) this.outputs.value = (outputs.find((name) => name.endsWith(".encoder")) ?? outputs[0]) || "";
   }

@@ -72,8 +72,8 @@ export class LookScreen {
     this.q = q ? q.split(",").map(Number) : null;
     this.fresh = true;
     this.wanted = zeroed ? zeroed.split(",") : [];
-    this.sliders.replaceChildren();
-    this.stage.clear();
+    for (const part of [this.sliders, this.tip, this.facts]) part.replaceChildren();
+    this.stage.clear("The robot is on its way.");
     this.ask();
   }
   close() {

@@ -60,7 +60,7 @@ export class ResultsScreen {
       if (file !== this.file) return;
       this.show(content, facts, Number(t), view);
       const listed = others ? others.split(",") : [];
-      this.compare.open(file, files, listed, apart === "1");
+      this.compare.open(file, files, listed, apart === "1", facts.joints);
       this.charts.differences = apart === "1";
       await this.charts.open(this.compare.runs, facts, charts ? charts.split(",") : firstCharts(facts));
     } catch (failure) {
