@@ -35,7 +35,7 @@ export class LinearTab {
     const largest = Math.max(...sizes);
     const axis = largest > 0 ? "xyz"[sizes.indexOf(largest)] : "z";
     const tip = picture.nodes[picture.tip].replace(/\/\d+$/, "/tip");
-    this.shaken = { input: `${tip}.f${axis}`, output: `${tip}.${axis}` };
+    this.shaken = { input: `${tip}.f${axis}`, output: `${tip}.p${axis}` };
   }
   channels() {
     const asked = {};
