@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 from studio_browser import chromium, nameless_elements, opened_page, served_studio
 from studio_client import wait_for
 
+from lissom.describe import Robot
+from lissom.describe.geometry import beam_path, joint_frame
 from lissom.studio.worker import Worker
 
 pytestmark = pytest.mark.slow
@@ -28,6 +30,8 @@ links:
     joint: {type: revolute, dh: {a: 0.4, alpha: 0, d: 0, theta: 0}}
     beam: {section: {shape: rectangle, y: 0.01, z: 0.03}, material: steel, elements: 2}
 """
+TURNED = "a: 0.5, alpha: 90 deg, d: 100 mm, theta: 0.4"
+PICTURE = "document.querySelector('.build .stage canvas').toDataURL()"
 URDF = """<robot name="post">
   <link name="base"/>
   <link name="arm">
@@ -266,6 +270,53 @@ def test_the_form_writes_every_kind_of_entry_and_keeps_comments(
     assert not page.complaints
 
 
+def test_the_picture_follows_what_is_typed(browser, house, tmp_path):
+    page = opened_page(browser, house)
+    open_arm(page, tmp_path)
+    picture = lambda: page.evaluate(PICTURE)  # noqa: E731
+    drawn = page.locator(".build .stage .empty")
+    expect(drawn).to_be_hidden()
+    page.wait_for_timeout(1000)
+    before = picture()
+    fill(page, "a of upper", "0.9")
+    assert wait_for(lambda: _after(page, lambda: picture() != before), PATIENCE / 1000)
+    assert not page.complaints
+
+
+def test_a_joint_is_written_the_other_way_and_stays_where_it_is(
+    browser, house, tmp_path
+):
+    text = ARM.replace("a: 0.5, alpha: 0, d: 0, theta: 0", TURNED)
+    (tmp_path / "arm.yaml").write_text(text)
+    before = geometry(tmp_path / "arm.yaml")
+    page = opened_page(browser, house)
+    page.evaluate("location.hash = '#screen=build&source=arm.yaml'")
+    expect(page.get_by_label("All of link fore")).to_be_visible()
+    place = page.get_by_label("Placed by", exact=True)
+    place.select_option("origin")
+    expect(page.get_by_label("Joint axis of upper")).to_have_value("[0, 0, 1]")
+    # The next joint was turned by alpha of this row: it says so itself now.
+    assert written(page).count("dh:") == 0
+    assert "# the tube we have" in written(page)
+    save = page.get_by_role("button", name="Save", exact=True)
+    save.click()
+    assert wait_for(lambda: "rpy" in (tmp_path / "arm.yaml").read_text())
+    np.testing.assert_allclose(geometry(tmp_path / "arm.yaml"), before, atol=1e-12)
+    place.select_option("dh")
+    expect(page.get_by_label("alpha of upper")).to_have_value(re.compile("1.57079"))
+    fill(page, "theta of upper", "0")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_label("theta of upper")).to_have_value(re.compile("0.4"))
+    assert not page.complaints
+
+
+def geometry(file):
+    robot = Robot.load(file)
+    parts = [part for i in range(2) for part in joint_frame(robot, i)]
+    parts += [beam_path(robot, i) for i in range(2)]
+    return np.concatenate([np.ravel(np.asarray(part, float)) for part in parts])
+
+
 def test_bodies_joints_and_loops_change_their_kind_by_form(browser, house, tmp_path):
     page = opened_page(browser, house)
     open_arm(page, tmp_path)
@@ -275,7 +326,7 @@ def test_bodies_joints_and_loops_change_their_kind_by_form(browser, house, tmp_p
     kind.select_option("beam")
     assert "rigid" not in written(page)
     page.get_by_label("Placed by", exact=True).select_option("origin")
-    assert "axis: [0, 0, 1]" in written(page)
+    expect(page.locator(".cm-content")).to_contain_text("axis: [0, 0, 1]")
     assert "path: [[0, 0, 0], [0.5, 0, 0]]" in written(page)
     page.get_by_role("button", name="Close a loop").click()
     assert "link: fore" in written(page) and "to: ground" in written(page)
@@ -371,6 +422,23 @@ def test_a_urdf_with_its_meshes_becomes_a_robot(browser, house, tmp_path):
     assert (tmp_path / "meshes" / "arm.stl").read_bytes() == mesh
     text = (tmp_path / "post.yaml").read_text()
     assert "visual" in text and "rigid" in text
+    assert not page.complaints
+
+
+DROP = """(text) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([text], "dropped.yaml", { type: "text/yaml" }));
+  const at = document.querySelector(".screen");
+  at.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true }));
+}"""
+
+
+def test_a_file_that_is_dropped_is_opened(browser, house, tmp_path):
+    page = opened_page(browser, house)
+    expect(page.locator(".card").first).to_be_visible()
+    page.evaluate(DROP, ARM)
+    expect(page.get_by_label("All of link fore")).to_be_visible()
+    assert (tmp_path / "dropped.yaml").read_text() == ARM
     assert not page.complaints
 
 
