@@ -46,11 +46,23 @@ def served_studio(folder, new_worker, password=None):
 @contextmanager
 def chromium():
     """A browser without a window."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=ARGUMENTS)
+        browser = _launched(play.chromium)
         yield browser
         browser.close()
+
+
+@contextmanager
+def another_browser(browser):
+    """A second one, a process of its own."""
+    other = _launched(browser.browser_type)
+    yield other
+    other.close()
+
+
+def _launched(kind):
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    return kind.launch(executable_path=path, args=ARGUMENTS)
 
 
 def opened_page(browser, house, **options):

@@ -1,6 +1,8 @@
 """Analyses as a user meets them, beside the same numbers from Python; long ones survive a reload."""
 
+import json
 import re
+import shlex
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from studio_browser import chromium, opened_page, served_studio
 from studio_client import InlineWorker
 
 import lissom as ls
+from lissom.commands import cli
 
 pytestmark = pytest.mark.slow
 PATIENCE = 240_000  # ms: everything is compiled here
@@ -75,6 +78,37 @@ def test_modes_are_those_of_python_and_swing_on_the_stage(page, model):
     expect(page.locator(".command")).to_contain_text("lissom modes simple-pendulum")
 
 
+def frequencies(page):
+    cells = page.locator(".modes tbody tr td:nth-child(2)").all_inner_texts()
+    return [float(text) for text in cells]
+
+
+def test_command_and_python_do_what_the_screen_does(
+    page, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    show(page, "modes", q="0.4")
+    page.get_by_label("Formulation").select_option("erls-fem")
+    page.get_by_label("Number of modes").fill("3")
+    page.locator("#find-modes").click()
+    expect(page.locator(".modes tbody tr")).to_have_count(3)
+    expect(page.locator(".modes caption")).to_contain_text("erls-fem")
+    expect(page).to_have_url(re.compile("formulation=erls-fem"))
+    shown = frequencies(page)
+    found = {}
+    exec(page.locator("pre.python").text_content(), found)
+    assert found["model"].formulation_name == "erls-fem"
+    assert shown == pytest.approx(found["modes"].frequency_hz, rel=1e-3)
+    assert (tmp_path / "mode.html").exists()
+    capsys.readouterr()
+    words = shlex.split(page.locator("pre.command").text_content())
+    assert words[:2] == ["lissom", "modes"]
+    assert cli.main([*words[1:], "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["formulation"] == "erls-fem"
+    assert shown == pytest.approx(answer["frequency_hz"], rel=1e-3)
+
+
 def test_the_linear_model_is_that_of_python(page, model, tmp_path):
     show(page, "linear", q="0.4")
     page.get_by_label("Joints locked").uncheck()
@@ -91,7 +125,7 @@ def test_the_linear_model_is_that_of_python(page, model, tmp_path):
     waiting.value.save_as(path)
     found = ls.LinearModel.load(path)
     np.testing.assert_allclose(found.A, wanted.A, rtol=1e-9, atol=1e-6)
-    assert page.get_by_label("Inputs").input_value() == "rod.torque"
+    assert page.get_by_label("Inputs", exact=True).input_value() == "rod.torque"
     with page.expect_download() as waiting:
         page.get_by_role("button", name="step (.csv)").click()
     table = np.genfromtxt(waiting.value.path(), delimiter=",", skip_header=1)

@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 from studio_browser import chromium, nameless_elements, opened_page, served_studio
 from studio_client import wait_for
 
+from lissom.describe import Robot
+from lissom.describe.geometry import beam_path, joint_frame
 from lissom.studio.worker import Worker
 
 pytestmark = pytest.mark.slow
@@ -28,6 +30,8 @@ links:
     joint: {type: revolute, dh: {a: 0.4, alpha: 0, d: 0, theta: 0}}
     beam: {section: {shape: rectangle, y: 0.01, z: 0.03}, material: steel, elements: 2}
 """
+TURNED = "a: 0.5, alpha: 90 deg, d: 100 mm, theta: 0.4"
+PICTURE = "document.querySelector('.build .stage canvas').toDataURL()"
 URDF = """<robot name="post">
   <link name="base"/>
   <link name="arm">
@@ -101,6 +105,52 @@ def test_the_tip_goes_where_it_is_pulled_with_its_sag(browser, house):
 def _after(page, condition):
     page.wait_for_timeout(200)
     return condition()
+
+
+RING = [0xB8, 0x50, 0x0A]  # its colour on light ground
+# Middle of all pixels over the picture that have a colour.
+MIDDLE = """(wanted) => {
+  const canvas = document.querySelector('.look .labels');
+  const { width, height } = canvas;
+  const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+  let [count, x, y] = [0, 0, 0];
+  for (let k = 0; k < width * height; k++) {
+    if (![0, 1, 2].every((c) => Math.abs(pixels[4 * k + c] - wanted[c]) < 12) || pixels[4 * k + 3] < 200) continue;
+    count++;
+    x += k % width;
+    y += Math.floor(k / width);
+  }
+  const box = canvas.getBoundingClientRect();
+  return count ? [box.x + (x / count / width) * box.width, box.y + (y / count / height) * box.height] : null;
+}"""
+
+
+def test_the_ring_at_the_tip_is_pulled_by_the_mouse(browser, house):
+    page = opened_page(browser, house)
+    look_at(page, "library:anthropomorphic", q="0.3,0.6,-0.9")
+    page.get_by_label("Gravity", exact=True).uncheck()
+    page.wait_for_timeout(500)
+    before = tip_of(page)
+    x, y = page.evaluate(MIDDLE, RING)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 30, steps=3)
+    page.mouse.up()
+    moved = lambda: tip_of(page)[2] < before[2] - 0.01  # noqa: E731
+    assert wait_for(lambda: _after(page, moved), PATIENCE / 1000)
+    expect(page.locator("#tip-sag")).to_contain_text("mm")
+    assert not page.complaints
+
+
+def test_a_node_is_picked_in_the_picture(browser, house):
+    page = opened_page(browser, house)
+    look_at(page, "library:double-pendulum", q="0.5,0.5")
+    page.get_by_label("Gravity", exact=True).uncheck()
+    page.wait_for_timeout(500)
+    x, y = page.evaluate(MIDDLE, RING)
+    page.mouse.click(x, y)
+    expect(page.get_by_label("Node", exact=True)).to_have_value(re.compile("lower/"))
+    expect(page.get_by_label("Displacement or rotation")).to_be_focused()
 
 
 def test_a_target_out_of_reach_is_said(browser, house):
@@ -220,6 +270,53 @@ def test_the_form_writes_every_kind_of_entry_and_keeps_comments(
     assert not page.complaints
 
 
+def test_the_picture_follows_what_is_typed(browser, house, tmp_path):
+    page = opened_page(browser, house)
+    open_arm(page, tmp_path)
+    picture = lambda: page.evaluate(PICTURE)  # noqa: E731
+    drawn = page.locator(".build .stage .empty")
+    expect(drawn).to_be_hidden()
+    page.wait_for_timeout(1000)
+    before = picture()
+    fill(page, "a of upper", "0.9")
+    assert wait_for(lambda: _after(page, lambda: picture() != before), PATIENCE / 1000)
+    assert not page.complaints
+
+
+def test_a_joint_is_written_the_other_way_and_stays_where_it_is(
+    browser, house, tmp_path
+):
+    text = ARM.replace("a: 0.5, alpha: 0, d: 0, theta: 0", TURNED)
+    (tmp_path / "arm.yaml").write_text(text)
+    before = geometry(tmp_path / "arm.yaml")
+    page = opened_page(browser, house)
+    page.evaluate("location.hash = '#screen=build&source=arm.yaml'")
+    expect(page.get_by_label("All of link fore")).to_be_visible()
+    place = page.get_by_label("Placed by", exact=True)
+    place.select_option("origin")
+    expect(page.get_by_label("Joint axis of upper")).to_have_value("[0, 0, 1]")
+    # The next joint was turned by alpha of this row: it says so itself now.
+    assert written(page).count("dh:") == 0
+    assert "# the tube we have" in written(page)
+    save = page.get_by_role("button", name="Save", exact=True)
+    save.click()
+    assert wait_for(lambda: "rpy" in (tmp_path / "arm.yaml").read_text())
+    np.testing.assert_allclose(geometry(tmp_path / "arm.yaml"), before, atol=1e-12)
+    place.select_option("dh")
+    expect(page.get_by_label("alpha of upper")).to_have_value(re.compile("1.57079"))
+    fill(page, "theta of upper", "0")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_label("theta of upper")).to_have_value(re.compile(r"0\.4|0\.3999"))
+    assert not page.complaints
+
+
+def geometry(file):
+    robot = Robot.load(file)
+    parts = [part for i in range(2) for part in joint_frame(robot, i)]
+    parts += [beam_path(robot, i) for i in range(2)]
+    return np.concatenate([np.ravel(np.asarray(part, float)) for part in parts])
+
+
 def test_bodies_joints_and_loops_change_their_kind_by_form(browser, house, tmp_path):
     page = opened_page(browser, house)
     open_arm(page, tmp_path)
@@ -229,7 +326,7 @@ def test_bodies_joints_and_loops_change_their_kind_by_form(browser, house, tmp_p
     kind.select_option("beam")
     assert "rigid" not in written(page)
     page.get_by_label("Placed by", exact=True).select_option("origin")
-    assert "axis: [0, 0, 1]" in written(page)
+    expect(page.locator(".cm-content")).to_contain_text("axis: [0, 0, 1]")
     assert "path: [[0, 0, 0], [0.5, 0, 0]]" in written(page)
     page.get_by_role("button", name="Close a loop").click()
     assert "link: fore" in written(page) and "to: ground" in written(page)
@@ -325,6 +422,23 @@ def test_a_urdf_with_its_meshes_becomes_a_robot(browser, house, tmp_path):
     assert (tmp_path / "meshes" / "arm.stl").read_bytes() == mesh
     text = (tmp_path / "post.yaml").read_text()
     assert "visual" in text and "rigid" in text
+    assert not page.complaints
+
+
+DROP = """(text) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([text], "dropped.yaml", { type: "text/yaml" }));
+  const at = document.querySelector(".screen");
+  at.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true }));
+}"""
+
+
+def test_a_file_that_is_dropped_is_opened(browser, house, tmp_path):
+    page = opened_page(browser, house)
+    expect(page.locator(".card").first).to_be_visible()
+    page.evaluate(DROP, ARM)
+    expect(page.get_by_label("All of link fore")).to_be_visible()
+    assert (tmp_path / "dropped.yaml").read_text() == ARM
     assert not page.complaints
 
 

@@ -7,7 +7,13 @@ from time import monotonic
 
 import pytest
 from playwright.sync_api import expect
-from studio_browser import chromium, nameless_elements, opened_page, served_studio
+from studio_browser import (
+    another_browser,
+    chromium,
+    nameless_elements,
+    opened_page,
+    served_studio,
+)
 from studio_client import wait_for
 
 from lissom.studio.worker import Worker
@@ -87,6 +93,32 @@ def test_sag_and_torques_follow_a_slider(browser, house):
     assert not page.complaints
 
 
+def go_by_tab(page, label):
+    """Presses the tabulator until what has this name is in focus."""
+    named = "document.activeElement.getAttribute('aria-label')"
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        if page.evaluate(named) == label:
+            return
+    raise AssertionError(f"{label} is out of reach of the keyboard")
+
+
+def test_a_robot_is_reached_and_moved_by_keys_alone(browser, house):
+    page = opened_page(browser, house)
+    expect(page.locator(".card").first).to_be_visible(timeout=PATIENCE)
+    go_by_tab(page, "Look: simple-pendulum")
+    page.keyboard.press("Enter")
+    sag = page.locator("#tip-sag")
+    expect(sag).to_contain_text("mm", timeout=PATIENCE)
+    before = sag.inner_text()
+    go_by_tab(page, "rod [deg]")
+    for _ in range(5):
+        page.keyboard.press("PageUp")
+    expect(sag).not_to_have_text(before, timeout=PATIENCE)
+    go_by_tab(page, "Tip x in m")
+    assert not page.complaints
+
+
 def test_a_link_shares_the_pose(browser, house):
     page = opened_page(browser, house)
     page.evaluate(
@@ -115,9 +147,17 @@ def test_a_cancelled_run_keeps_its_part_in_two_tabs_and_after_a_reload(browser, 
     expect(other.locator(".chart").first).to_be_visible(timeout=PATIENCE)
 
 
-def test_a_killed_worker_fails_one_run_of_many(browser, house):
+@pytest.fixture
+def second_browser(browser):
+    with another_browser(browser) as other:
+        yield other
+
+
+def test_a_killed_worker_fails_one_run_of_many_in_two_browsers(
+    browser, second_browser, house
+):
     page = opened_page(browser, house)
-    second = opened_page(browser, house)
+    second = opened_page(second_browser, house)
     second.evaluate("location.hash = '#screen=run'")
     states = lambda: [job["state"] for job in house.office.queue.jobs()]  # noqa: E731
     worker = house.office.runs[0]
@@ -125,8 +165,8 @@ def test_a_killed_worker_fails_one_run_of_many(browser, house):
     assert wait_for(lambda: worker.process_id is not None, PATIENCE / 1000)
     # It stands still until all runs wait behind it, so that none of them outruns the browser.
     os.kill(worker.process_id, signal.SIGSTOP)
-    for _ in range(19):
-        start_run(page, "scenario:simple-pendulum", 0.05)
+    for k in range(19):
+        start_run(second if k % 2 else page, "scenario:simple-pendulum", 0.05)
     assert wait_for(lambda: states().count("queued") == 19, PATIENCE / 1000)
     os.kill(worker.process_id, signal.SIGKILL)
     assert wait_for(lambda: states().count("done") == 19, PATIENCE / 1000)
@@ -134,6 +174,8 @@ def test_a_killed_worker_fails_one_run_of_many(browser, house):
     for tab in (page, second):
         expect(tab.locator(".job:has-text('done')")).to_have_count(19)
         expect(tab.locator(".job:has-text('failed')")).to_have_count(1)
+    kept = sorted(house.office.folder.root.glob("runs/*.nc"))
+    assert len(kept) == 19
 
 
 def test_what_was_typed_survives_the_tab(browser, house, tmp_path):

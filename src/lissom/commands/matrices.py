@@ -26,6 +26,13 @@ def matrices(
             "--static", help="Links in balance under gravity, else undeformed."
         ),
     ] = False,
+    time: Annotated[
+        float | None,
+        typer.Option(
+            metavar="T",
+            help="Of a result: the state at this time [s], as bent and as fast as it was.",
+        ),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="Numbers: .npz, .mat."),
@@ -46,9 +53,11 @@ def matrices(
         robot=described,
         **motion.values(described.robot),
         balanced=balanced,
+        result=robot,
+        time=time,
         file=output,
     )
-    with option_names(file="-o"):
+    with option_names(file="-o", time="--time", balanced="--static"):
         answer = robot_matrices(request)
     if json:
         return print_json(answer, code)

@@ -1,15 +1,19 @@
 """The equations of motion of a robot at a state, in numbers."""
 
 import equinox as eqx
+import numpy as np
 
+from ..describe.errors import refused
 from ..describe.scenario import Scenario
 from ..native.compiled import using
 from ..scenarios.forecast import affordable_model
+from ..solve.model import Model
 from ..solve.robot_matrices import ENDINGS, PRINTED
+from ..solve.state import State
 from .frozen_model import FrozenModel, JointValues
 from .output_files import check_outputs
 from .robot_facts import values_by_name
-from .sources import RobotRequest
+from .sources import RobotRequest, is_result
 
 
 class MatricesRequest(RobotRequest):
@@ -17,6 +21,9 @@ class MatricesRequest(RobotRequest):
 
     qd: JointValues | None = None  # joint speeds [rad/s or m/s]
     balanced: bool = False  # links in balance under gravity, else undeformed
+    # A result file of this robot: the state is its own at the output time nearest to `time` [s], with its bending.
+    result: str | None = None
+    time: float | None = None
     file: str | None = None
 
 
@@ -45,6 +52,8 @@ class MatricesResult(FrozenModel):
 def matrices(request: MatricesRequest) -> MatricesResult:
     """M, Coriolis, K, damping, Jacobians and force vectors at a state: names and sizes; the numbers go to a file."""
     check_outputs({"file": (request.file, ENDINGS)})
+    if request.time is not None:
+        _check_time(request)
     scenario = request.scenario()
     with using(scenario.solver.backend):
         return _matrices(request, scenario)
@@ -52,11 +61,7 @@ def matrices(request: MatricesRequest) -> MatricesResult:
 
 def _matrices(request: MatricesRequest, scenario: Scenario) -> MatricesResult:
     model = affordable_model(scenario)
-    pose = request.q or scenario.initial.q
-    state = model.at(pose, request.qd)
-    if request.balanced:
-        held = model.static(pose)
-        state = eqx.tree_at(lambda s: s.qd, held, state.qd)
+    state = _state(request, scenario, model)
     found = model.matrices(state)
     if request.file is not None:
         found.save(request.file)
@@ -75,3 +80,50 @@ def _matrices(request: MatricesRequest, scenario: Scenario) -> MatricesResult:
         nodes=found.nodes,
         file=request.file,
     )
+
+
+def _state(request: MatricesRequest, scenario: Scenario, model: Model) -> State:
+    if request.time is not None:
+        return _recorded_state(request, request.time, model)
+    pose = request.q or scenario.initial.q
+    state = model.at(pose, request.qd)
+    if request.balanced:
+        held = model.static(pose)
+        state = eqx.tree_at(lambda s: s.qd, held, state.qd)
+    return state
+
+
+def _check_time(request: MatricesRequest) -> None:
+    """A time is one of a result, which has all the rest of its state."""
+    if request.result is None or not is_result(request.result):
+        message = "only the result of a run has states by their times"
+        raise refused("time", request.time, message)
+    given = {"q": request.q, "qd": request.qd, "balanced": request.balanced or None}
+    for name, value in given.items():
+        if value is not None:
+            message = "the result has its own state at this time: leave this out"
+            raise refused(name, value, message)
+
+
+def _recorded_state(request: MatricesRequest, time: float, model: Model) -> State:
+    """The state of a result at the output time nearest to a time."""
+    from ..show.run import Run
+
+    assert request.result is not None
+    run = Run.load(request.result)
+    first, last = float(run.t[0]), float(run.t[-1])
+    if not first <= time <= last:
+        message = f"the result goes from {first:g} to {last:g} s"
+        raise refused("time", time, message)
+    row = int(np.abs(np.asarray(run.t) - time).argmin())
+    state = run.state(row)
+    _check_coordinates(state, model)
+    return state
+
+
+def _check_coordinates(state: State, model: Model) -> None:
+    count = len(state.elastic)
+    wanted = model.formulation.n_elastic
+    if count != wanted:
+        message = f"the result has {count} elastic coordinates, this model {wanted}"
+        raise refused("formulation", model.formulation_name, message)

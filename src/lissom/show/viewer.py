@@ -219,12 +219,11 @@ def _chart_arrays(data: Dataset, charts: Sequence[Chart]) -> Arrays:
 
 
 def _outlines(scene: Scene) -> Arrays:
-    """Sections of the links along their nodes, and surfaces of those that do not bend."""
+    """Sections of the links along their nodes, and surfaces of those that have one: the page bends them."""
     arrays = {}
     for i, link in enumerate(scene.links):
         arrays[f"outline/{i}"] = link.outline
-        # Around a link that bends a surface would hide the bending.
-        if link.surface is not None and not link.flexible:
+        if link.surface is not None:
             arrays[f"surface/{i}"] = link.surface
     return arrays
 

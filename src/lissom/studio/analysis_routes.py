@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from ..describe.files import library_studies
+from ..describe.files import library_scenarios, library_studies
 from .analysis_requests import (
     ChannelsQuestion,
     ControllersQuestion,
@@ -22,7 +22,7 @@ from .analysis_requests import (
 from .answer_files import answered_file
 from .folder import FolderError
 from .jobs import Order
-from .office import FILE_KEYS, Office, check_changes
+from .office import FILE_KEYS, LIBRARY, Office, check_changes
 from .routes import title_of
 
 Answer = dict[str, Any]
@@ -189,13 +189,21 @@ def _swept(office: Office, question: SweepQuestion) -> tuple[Any, str, str]:
     for key in question.over:
         check_keys(key)
     described = {
-        "scenario": office.source(question.source),
+        "scenario": _scenario(office, question.source),
         "analysis": question.analysis,
         "changes": question.changes,
         "over": question.over,
         "metrics": list(question.metrics),
     }
     return described, f"{title_of(question.source)}-sweep", question.source
+
+
+def _scenario(office: Office, name: str) -> str:
+    """What a study varies: of a library robot the scenario of its name, as on the command line."""
+    kind, _, rest = name.partition(":")
+    if f"{kind}:" == LIBRARY and rest in library_scenarios():
+        return rest
+    return office.source(name)
 
 
 def check_keys(text: str) -> None:

@@ -100,6 +100,13 @@ def validate(data: Data, watch: Watch) -> Any:
     return validate(data["file"], start=data.get("start", False))
 
 
+def rewrite_joint(data: Data, watch: Watch) -> Any:
+    """Changes after which a joint of a file is placed the other way."""
+    from ..services.rewrite_joint import rewrite_joint
+
+    return {"edits": rewrite_joint(data["file"], data["link"], data["by"])}
+
+
 def pose(data: Data, watch: Watch) -> Any:
     """A robot in a pose; the last few robots are kept ready."""
     from ..services.pose import PoseRequest
@@ -198,6 +205,7 @@ CALLS: dict[str, Callable[[Data, Watch], Any]] = {
         check_run,
         import_robot,
         validate,
+        rewrite_joint,
         pose,
         modes_here,
         simulate,

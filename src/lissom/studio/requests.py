@@ -1,6 +1,6 @@
 """What a browser may ask for: typed, and nothing beyond."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, FiniteFloat
 
@@ -36,6 +36,14 @@ class DraftRequest(FrozenModel):
 
     name: Name
     text: str
+
+
+class JointQuestion(FrozenModel):
+    """A joint of a description as it is typed, to be placed the other way."""
+
+    name: Name
+    link: Annotated[int, Field(ge=0, le=1000)]
+    by: Literal["dh", "origin"]
 
 
 class PoseQuestion(FrozenModel):
@@ -77,4 +85,5 @@ class MatricesQuestion(FrozenModel):
     q: JointValues | None = None
     qd: JointValues | None = None
     balanced: bool = False
+    time: FiniteFloat | None = None  # of a result, whose state there is meant
     ending: Annotated[str, Field(pattern=r"^\.[a-z]{1,4}$")] = ".npz"

@@ -13,6 +13,7 @@ from .office import Office, check_changes
 from .requests import (
     DraftRequest,
     ImportQuestion,
+    JointQuestion,
     MatricesQuestion,
     ModesQuestion,
     PoseQuestion,
@@ -84,6 +85,14 @@ def _add_files(router: APIRouter, office: Office) -> None:
         folder.drop_draft(name)
         return {}
 
+    @router.post("/joint")
+    def joint(question: JointQuestion) -> Answer:
+        """A joint of what is typed, placed the other way."""
+        file = office.draft_source(question.name)
+        return office.ask(
+            office.files, "rewrite_joint", file=file, link=question.link, by=question.by
+        )
+
     @router.put("/upload")
     async def upload(name: str, request: Request) -> Answer:
         """A file that was dropped onto the page."""
@@ -135,11 +144,10 @@ def _add_robots(router: APIRouter, office: Office) -> None:
         check_changes(question.changes)
         source = office.source(question.source)
         asked = question.model_dump(exclude={"source", "ending"})
+        asked |= {"robot": source, "result": source}
 
         def write(path: str) -> object:
-            return office.ask(
-                office.poses, "matrices", robot=source, file=path, **asked
-            )
+            return office.ask(office.poses, "matrices", file=path, **asked)
 
         return answered_file(f"matrices{question.ending}", write)
 

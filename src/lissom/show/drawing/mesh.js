@@ -118,10 +118,10 @@ export class Solids extends Batch {
     }
     this.tube(rings, centres, color);
   }
-  // Triangles in link axes, nine numbers each, each with one normal.
+  // Triangles in link axes, nine numbers each, each with one normal; `place` is told which corner it places.
   surface(triangles, place, color) {
     for (let k = 0; k + 8 < triangles.length; k += 9) {
-      const [a, b, c] = [0, 3, 6].map((j) => place([triangles[k + j], triangles[k + j + 1], triangles[k + j + 2]]));
+      const [a, b, c] = [0, 3, 6].map((j) => place([triangles[k + j], triangles[k + j + 1], triangles[k + j + 2]], (k + j) / 3));
       const n = unit(cross(add(b, a, -1), add(c, a, -1)));
       this.triangle(a, b, c, n, n, n, color);
     }

@@ -1,6 +1,6 @@
 // The robot as triangles and lines: links bent as their beam elements are, joints, the rigid robot, the tip's trail.
 import { frameBefore, drawnRotation, nodeAt } from "./motion.js";
-import { add, apply, cross, distance, dot, times, turn, unit } from "./vectors.js";
+import { add, apply, cross, distance, dot, times, transposed, turn, unit } from "./vectors.js";
 
 // Outline of a section between nodes k and k + 1, in link axes.
 function sectionAt(link, k, s) {
@@ -38,31 +38,61 @@ function bentPoint(now, a, b, s, scale) {
   return [add(add(ra, chord, s), u, scale), drawnRotation(w, scale)];
 }
 
-export function drawLink(solids, motion, i, scale, color) {
-  const link = motion.links[i];
-  const R = motion.frameOf(i);
-  // A rigid link looks as its surface does; one that bends is drawn as its beam.
-  if (link.surface && !link.flexible) {
-    const from = motion.drawnPoint(link.first, scale);
-    const w = motion.rotationAt(link.first, scale);
-    solids.surface(link.surface, (p) => add(from, turn(apply(R, p), w)), color);
-    return;
-  }
+// Places along a link: the element that each lies in, its centre and its rotation.
+function placesAlong(motion, link, scale) {
   const last = link.count - 1;
   const even = Math.round(48 / Math.max(last, 1));
   const pieces = link.flexible ? Math.max(2, Math.min(12, even)) : 1;
-  const rings = [];
-  const centres = [];
+  const places = [];
   for (let k = 0; k < last; k++) {
     // The first point of a piece is the last one of the piece before.
     for (let j = k === 0 ? 0 : 1; j <= pieces; j++) {
       const s = j / pieces;
       const [centre, w] = bentPoint(motion.now, link.first + k, link.first + k + 1, s, scale);
-      rings.push(sectionAt(link, k, s).map((p) => add(centre, turn(apply(R, p), w))));
-      centres.push(centre);
+      places.push({ k, s, centre, w });
     }
   }
-  if (rings.length > 1) solids.tube(rings, centres, color);
+  return places;
+}
+
+export function drawLink(solids, motion, i, scale, color) {
+  const link = motion.links[i];
+  const R = motion.frameOf(i);
+  if (link.surface) return drawSurface(solids, motion, link, R, scale, color);
+  const places = placesAlong(motion, link, scale);
+  const rings = places.map(({ k, s, centre, w }) => sectionAt(link, k, s).map((p) => add(centre, turn(apply(R, p), w))));
+  if (rings.length > 1) solids.tube(rings, places.map(({ centre }) => centre), color);
+}
+
+// A surface that was given moves with its link, and bends with it: each corner stays in the section nearest to it.
+function drawSurface(solids, motion, link, R, scale, color) {
+  if (!link.flexible) {
+    const from = motion.drawnPoint(link.first, scale);
+    const w = motion.rotationAt(link.first, scale);
+    return solids.surface(link.surface, (p) => add(from, turn(apply(R, p), w)), color);
+  }
+  const places = placesAlong(motion, link, scale);
+  link.holds ??= sectionsOf(link.surface, restOf(motion, link, R));
+  return solids.surface(link.surface, (_, corner) => {
+    const { place, offset } = link.holds[corner];
+    return add(places[place].centre, turn(apply(R, offset), places[place].w));
+  }, color);
+}
+// The same places before anything bends, in link axes.
+function restOf(motion, link, R) {
+  const from = nodeAt(motion.now.erls, link.first);
+  const across = transposed(R);
+  return placesAlong(motion, link, 0).map(({ centre }) => apply(across, add(centre, from, -1)));
+}
+function sectionsOf(surface, rest) {
+  const holds = [];
+  for (let c = 0; c + 2 < surface.length; c += 3) {
+    const p = [surface[c], surface[c + 1], surface[c + 2]];
+    let place = 0;
+    rest.forEach((centre, k) => { if (distance(p, centre) < distance(p, rest[place])) place = k; });
+    holds.push({ place, offset: add(p, rest[place], -1) });
+  }
+  return holds;
 }
 
 // Lumped masses and the payload as balls of steel, neither too small to be seen nor larger than the robot.

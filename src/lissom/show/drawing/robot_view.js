@@ -120,7 +120,7 @@ export class RobotView {
       const color = link.flexible ? LINK_COLORS[hue++ % LINK_COLORS.length] : colors.rigid;
       drawLink(this.solids, this.motion, i, scale, rgb(color));
       // Where a link is drawn by its surface, its joint is part of that.
-      if (!link.surface || link.flexible) drawJoint(this.solids, this.motion, i, scale, rgb(colors.joint));
+      if (!link.surface) drawJoint(this.solids, this.motion, i, scale, rgb(colors.joint));
       drawLoads(this.solids, this.motion, i, scale, this.frameLength, { mass: rgb(colors.mass), payload: rgb(colors.payload) });
     });
   }

@@ -15,6 +15,8 @@ export function apply(R, v) {
   return [dot(R.slice(0, 3), v), dot(R.slice(3, 6), v), dot(R.slice(6, 9), v)];
 }
 
+export const transposed = (R) => [R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]];
+
 // Two unit vectors at right angles to an axis and to each other.
 export function across(axis) {
   const other = Math.abs(axis[0]) < 0.7 ? [1, 0, 0] : [0, 1, 0];

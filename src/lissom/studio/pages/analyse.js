@@ -1,7 +1,7 @@
 // Analyse: modes, maps of modes, linear models, controllers and sweeps of one robot about one pose.
-import { go, noteInAddress } from "./address.js";
+import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
 import { ControlTab } from "./control_tab.js";
-import { checkbox, labelled, make } from "./dom.js";
+import { checkbox, choice, make, pair } from "./dom.js";
 import { analysisLines, equivalents } from "./equivalents.js";
 import { LinearTab } from "./linear_tab.js";
 import { MapTab } from "./map_tab.js";
@@ -22,6 +22,7 @@ export class AnalyseScreen {
     this.kd = make("input", { class: "number", placeholder: "none" });
     this.q.onchange = () => { noteInAddress({ q: this.q.value.replaceAll(" ", "") }); this.showLines(); };
     this.kp.onchange = this.kd.onchange = () => this.showLines();
+    this.formulation = choice([], "", (name) => { noteInAddress({ formulation: name }); this.showLines(); });
     this.locked = checkbox("Joints locked", true, () => this.showLines());
     this.message = make("div", { class: "message", role: "alert" });
     this.warning = make("div", { class: "warning" });
@@ -32,8 +33,8 @@ export class AnalyseScreen {
     this.tabs = new Tabs("Analyses", Object.entries(titles).map(([key, text]) => [key, text, this.parts[key].element]), (key) => this.showTab(key));
     this.element = make("section", { class: "screen analyse", "aria-labelledby": "analyse-title" },
       make("h1", { id: "analyse-title" }, "Analyse"),
-      make("div", { class: "row panel" }, ...labelled("Robot", this.sources), ...labelled("Joints q [rad or m]", this.q),
-        ...labelled("kp", this.kp), ...labelled("kd", this.kd), this.locked.label, this.waiting),
+      make("div", { class: "row panel" }, pair("Robot", this.sources), pair("Formulation", this.formulation), pair("Joints q [rad or m]", this.q),
+        pair("kp", this.kp), pair("kd", this.kd), this.locked.label, this.waiting),
       this.message, this.warning, this.tabs.element, this.same);
   }
 
@@ -45,6 +46,7 @@ export class AnalyseScreen {
   async prepare(state) {
     const [library, { files }] = await Promise.all([this.app.library(), get("files")]);
     this.showSources(library, files, state.source);
+    this.showFormulations(library.choices.formulations, state.formulation);
     if (state.q !== undefined) this.q.value = state.q.split(",").join(", ");
     const tab = state.tab in this.parts ? state.tab : "modes";
     this.tabs.show(tab);
@@ -63,20 +65,26 @@ export class AnalyseScreen {
   }
   showTab(key) {
     const { source } = this;
-    go({ screen: "analyse", source, q: this.q.value.replaceAll(" ", ""), tab: key });
+    go({ screen: "analyse", source, q: this.q.value.replaceAll(" ", ""), formulation: this.formulation.value, tab: key });
   }
   showSources(library, files, source) {
     const own = files.map(({ name, kind }) => [name, kind === "result" ? `${name} (result)` : name]).filter(([name]) => !/(study[^/]*|\.control)\.ya?ml$/i.test(name));
-    const scenarios = library.scenarios.map(({ name }) => [`scenario:${name}`, name]);
     const robots = library.robots.map(({ name }) => [`library:${name}`, name]);
+    // Where a robot and a scenario have one name, an analysis is one of the robot, as on the command line.
+    const taken = new Set(library.robots.map(({ name }) => name));
+    const scenarios = library.scenarios.filter(({ name }) => !taken.has(name)).map(({ name }) => [`scenario:${name}`, name]);
     const groups = [["Files", own], ["Robots of the library", robots], ["Scenarios of the library", scenarios]].filter(([, entries]) => entries.length);
     this.sources.replaceChildren(...groups.map(([label, entries]) => {
       const group = make("optgroup", { label });
       group.append(...entries.map(([value, text]) => make("option", { value }, text)));
       return group;
     }));
-    if (source) this.sources.value = source;
+    if (source) this.sources.value = taken.has(sourceName(source)) && isLibrary(source) ? `library:${sourceName(source)}` : source;
     this.source = this.sources.value;
+  }
+  showFormulations(names, chosen = "") {
+    this.formulation.replaceChildren(...[["", "as the file has it"], ...names.map((name) => [name, name])].map(([value, text]) => make("option", { value }, text)));
+    this.formulation.value = chosen;
   }
   // The joints of another robot, by their names.
   async meet() {
@@ -93,7 +101,8 @@ export class AnalyseScreen {
   }
 
   question() {
-    const asked = { source: this.source, changes: {}, locked: this.locked.box.checked };
+    const changes = this.formulation.value ? { formulation: this.formulation.value } : {};
+    const asked = { source: this.source, changes, locked: this.locked.box.checked };
     if (this.q.value.trim()) asked.q = numbers(this.q.value);
     for (const gain of ["kp", "kd"]) {
       const values = numbers(this[gain].value);

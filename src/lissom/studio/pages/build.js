@@ -6,7 +6,7 @@ import { ErlsChoice } from "./erls.js";
 import { equivalents, fileLines } from "./equivalents.js";
 import { RobotForm } from "./form.js";
 import { live } from "./live.js";
-import { get, put, remove } from "./server.js";
+import { get, post, put, remove } from "./server.js";
 import { Stage } from "./stage.js";
 
 const TYPING_MS = 350;
@@ -77,8 +77,15 @@ export class BuildScreen {
   async prepareForm() {
     if (this.form) return;
     const { materials } = await this.app.library();
-    this.form = new RobotForm((edit) => this.editor.apply(edit), materials);
+    this.form = new RobotForm((edit) => this.editor.apply(edit), (link, by) => this.rewriteJoint(link, by), materials);
     this.formPlace.append(this.form.element, this.erls.element, this.same);
+  }
+
+  // The draft as it stands is what the service reads.
+  async rewriteJoint(link, by) {
+    const { errors } = await put("draft", { name: this.name, text: this.editor.text });
+    if (errors.length) throw new Error(`Mend this first: ${errors[0].field}: ${errors[0].message}`);
+    return (await post("joint", { name: this.name, link, by })).edits;
   }
 
   // --- typing ---

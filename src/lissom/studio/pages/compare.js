@@ -18,8 +18,9 @@ export class ComparePanel {
       this.list, apart.label, this.table, make("div", { class: "row" }, button("Picture (.png)", () => this.picture(".png")), button("(.svg)", () => this.picture(".svg"))), this.said);
   }
   // `others` as a link brings them.
-  open(file, files, others, differences) {
+  open(file, files, others, differences, joints) {
     this.file = file;
+    this.kinds = new Map(joints.map(({ name, type }) => [`q.${name}`, type]));
     this.others = others.filter((name) => name !== file && files.includes(name));
     this.differences = this.box.checked = differences;
     const boxes = files.filter((name) => name !== file).map((name) => checkbox(name, this.others.includes(name), (on) => this.choose(name, on)).label);
@@ -41,7 +42,7 @@ export class ComparePanel {
     if (!this.others.length) return;
     try {
       const found = await post("results/compare", { runs: this.runs });
-      this.table.replaceChildren(differenceTable(found));
+      this.table.replaceChildren(differenceTable(found, this.kinds));
       if (found.not_shared.length) this.said.textContent = `not in all runs: ${found.not_shared.join(", ")}`;
     } catch (failure) {
       this.said.textContent = failure.message;
@@ -60,9 +61,10 @@ export class ComparePanel {
   }
 }
 
-function differenceTable({ first, shared_time: [start, end], differences }) {
+function differenceTable({ first, shared_time: [start, end], differences }, kinds) {
+  const unitOf = ({ quantity, unit }) => (kinds.has(quantity) ? { revolute: "rad", prismatic: "m" }[kinds.get(quantity)] ?? unit : unit);
   const head = make("tr", {}, ...COLUMNS.map((text) => make("th", { scope: "col" }, text)));
   const rows = differences.map((row) => make("tr", {},
-    ...[row.run, row.quantity, shown(row.largest), shown(row.at), shown(row.rms), row.unit, shown(100 * row.share, 3)].map((text) => make("td", { class: "numbers" }, text))));
+    ...[row.run, row.quantity, shown(row.largest), shown(row.at), shown(row.rms), unitOf(row), shown(100 * row.share, 3)].map((text) => make("td", { class: "numbers" }, text))));
   return make("table", {}, make("caption", {}, `Differences from ${first}, ${shown(start)} to ${shown(end)} s`), make("thead", {}, head), make("tbody", {}, ...rows));
 }

@@ -30,7 +30,8 @@ export class ControlTab {
     const known = library.studies.map((name) => [`library:${name}`, `${name} (library)`]);
     const kept = this.study.value;
     this.study.replaceChildren(...[...own, ...known].map(([value, text]) => make("option", { value }, text)));
-    if (kept) this.study.value = kept;
+    const ofRobot = known.find(([value]) => value === this.screen.source);
+    if (kept || ofRobot) this.study.value = kept || ofRobot[0];
   }
   close() {
     this.job.close();

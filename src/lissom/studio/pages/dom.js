@@ -28,6 +28,9 @@ export function labelled(text, input) {
   return [make("label", { for: input.id }, text), input];
 }
 
+// The same, never torn apart at the end of a line.
+export const pair = (text, input) => make("span", { class: "pair" }, ...labelled(text, input));
+
 export function checkbox(text, checked, onchange) {
   const box = make("input", { type: "checkbox", checked });
   box.onchange = () => onchange(box.checked);

@@ -18,55 +18,73 @@ const settings = (changes) => Object.entries(changes).map(([path, value]) => {
 const rounded = (q) => q.map((value) => +value.toPrecision(6));
 const replaced = (changes) => (Object.keys(changes).length ? `.replace(${python(changes)})` : "");
 
+// The robot of a source as the services make it: with its changes, in the formulation of a scenario or a result.
+const isPlainRobot = (source, changes) => source.startsWith("library:") && Object.keys(changes).every((key) => key === "formulation");
+function modelLines(source, changes = {}) {
+  const name = python(sourceName(source));
+  const { formulation } = changes;
+  if (isPlainRobot(source, changes)) return ["import lissom as ls", `model = ls.Model(${name}${formulation ? `, ${python(formulation)}` : ""})`];
+  const others = Object.keys(changes).length ? `, ${python(changes)}` : "";
+  return ["import lissom as ls", "from lissom.services.sources import robot_of", `scenario = robot_of(${name}${others})`, "model = ls.Model.of_scenario(scenario)"];
+}
+// Joints that are not given are those of the scenario; of a bare robot they are zero.
+const poseOf = ({ source, q, changes = {} }) => (q ? python(q) : isPlainRobot(source, changes) ? "" : "scenario.initial.q");
+
 // `more`: what else is shown of the pose: masses, modes (their question), a map (its question).
-export function poseLines(source, q, sag, more = {}) {
-  const name = sourceName(source);
-  const joints = python(rounded(q));
-  const verb = sag ? "static" : "show";
-  const command = `lissom ${verb} ${quoted(name)} --q=${rounded(q).join(",")}`;
-  const state = sag ? "static" : "at";
-  const lines = [
-    "import lissom as ls",
-    `model = ls.Model(ls.Robot.load(${python(name)}))`,
-    `state = model.${state}(${joints})`,
-  ];
+export function poseLines({ source, q, changes }, sag, more = {}) {
+  const at = rounded(q);
+  const robot = `${quoted(sourceName(source))} --q=${at.join(",")}${settings(changes)}`;
+  const lines = [...modelLines(source, changes), `state = model.${sag ? "static" : "at"}(${python(at)})`];
   if (sag) lines.push("print(state.torque)");
   if (more.masses) lines.push("from lissom.analyse.mass_properties import mass_properties", "print(mass_properties(model, state))");
-  const commands = [command, ...poseCommands(name, rounded(q).join(","), more)];
   if (more.modes) lines.push(`print(ls.modes(model, state, locked=${python(more.modes.locked)}, count=${more.modes.count}))`);
+  const commands = [`lissom ${sag ? "static" : "show"} ${robot}`, ...poseCommands(robot, more)];
   return { command: commands.join("\n"), lines };
 }
 
-function poseCommands(name, q, { modes, map }) {
+function poseCommands(robot, { modes, map }) {
   const held = (question) => (question.locked ? " --locked" : "");
-  const commands = [];
-  if (modes) commands.push(`lissom modes ${quoted(name)} --q=${q}${held(modes)} --count ${modes.count}`);
   const over = (axis) => ` --over ${axis.name}=${axis.start}:${axis.stop}:${axis.points}`;
-  if (map) commands.push(`lissom mode-map ${quoted(name)} --q=${q}${map.over.map(over).join("")}${held(map)} --count ${map.count}`);
+  const commands = [];
+  if (modes) commands.push(`lissom modes ${robot}${held(modes)} --count ${modes.count}`);
+  if (map) commands.push(`lissom mode-map ${robot}${map.over.map(over).join("")}${held(map)} --count ${map.count}`);
   return commands;
 }
 
 export function runLines(source, changes, file) {
   const name = sourceName(source);
-  const command = `lissom simulate ${quoted(name)}${settings(changes)} -o ${quoted(file || "run.nc")}`;
+  // Its name alone would be the scenario of the library that is called after the robot.
+  const isBare = source.startsWith("library:");
+  const own = `${name}-at-rest.scenario.yaml`;
+  const written = isBare ? `echo ${quoted(`robot: ${name}`)} > ${quoted(own)}\n` : "";
+  const command = `${written}lissom simulate ${quoted(isBare ? own : name)}${settings(changes)} -o ${quoted(file || "run.nc")}`;
+  const scenario = isBare ? `ls.Scenario(robot=ls.Robot.load(${python(name)}))` : `ls.Scenario.load(${python(name)})`;
   const lines = [
     "import lissom as ls",
-    `scenario = ls.Scenario.load(${python(name)})${replaced(changes)}`,
+    `scenario = ${scenario}${replaced(changes)}`,
     "run = ls.run_scenario(scenario)",
     `run.save(${python(file || "run.nc")})`,
   ];
   return { command, lines };
 }
 
-export function resultLines(file, what = [], others = []) {
+export function resultLines(file, t, what = [], others = []) {
   const chosen = what.length ? ` --what ${quoted(what.join(","))}` : "";
-  const commands = [`lissom plot ${quoted(file)}${chosen} -o run.png`];
-  const lines = ["import lissom as ls", `run = ls.Run.load(${python(file)})`, "print(run)", 'run.animate("run.html")'];
+  const time = +t.toPrecision(6);
+  const commands = [`lissom plot ${quoted(file)}${chosen} -o run.png`, `lissom matrices ${quoted(file)} --time ${time} -o matrices.npz`];
+  const lines = ["import lissom as ls", `run = ls.Run.load(${python(file)})`, "print(run)", 'run.animate("run.html")',
+    "from lissom.services.matrices import MatricesRequest, matrices", `matrices(MatricesRequest(robot=${python(file)}, result=${python(file)}, time=${time}, file="matrices.npz"))`];
   if (others.length) {
     commands.push(`lissom compare ${[file, ...others].map(quoted).join(" ")} --plot difference.png`);
     lines.push("from lissom.services.compare import CompareRunsRequest, compare", `found = compare(CompareRunsRequest(runs=${python([file, ...others])}))`, "print(found.differences)");
   }
   return { command: commands.join("\n"), lines };
+}
+
+export function startLines() {
+  const command = ["lissom robots", "lissom import robot.urdf -o robot.yaml"].join("\n");
+  const lines = ["from lissom.services.robots import robots", "print(robots())", "from lissom.services.import_robot import ImportRequest, import_robot", 'import_robot(ImportRequest(file="robot.urdf", output="robot.yaml"))'];
+  return { command, lines };
 }
 
 export function fileLines(source) {
@@ -79,10 +97,10 @@ export function fileLines(source) {
 export function analysisLines(tab, question, parts) {
   return { modes: modesLines, map: mapLines, linear: linearLines, control: controlLines, sweep: sweepLines }[tab](question, parts[tab]);
 }
-const pointOptions = ({ q, kp, kd, locked }) => [q && `--q=${q.join(",")}`, kp !== undefined && `--kp ${kp}`, kd !== undefined && `--kd ${kd}`, locked && "--locked"].filter(Boolean);
+const pointOptions = ({ q, kp, kd, locked, changes }) => [q && `--q=${q.join(",")}`, kp !== undefined && `--kp ${kp}`, kd !== undefined && `--kd ${kd}`, locked && "--locked", settings(changes).trim()].filter(Boolean);
 const pointArguments = ({ kp, kd, locked }) => [kp !== undefined && `kp=${python(kp)}`, kd !== undefined && `kd=${python(kd)}`, locked && "locked=True"].filter(Boolean);
-const modelLine = (source) => `model = ls.Model(ls.Robot.load(${python(sourceName(source))}))`;
-const poseOf = ({ q }) => (q ? python(q) : "[0.0] * model.n_joints");
+
+const requestArguments = (question) => [question.q && `q=${python(question.q)}`, Object.keys(question.changes).length && `changes=${python(question.changes)}`, ...pointArguments(question)].filter(Boolean);
 
 function modesLines(question, tab) {
   const { count, damped, undeformed } = tab.question();
@@ -90,7 +108,7 @@ function modesLines(question, tab) {
   const given = [...pointArguments(question), damped && "damped=True", `count=${count}`].filter(Boolean);
   const command = `lissom modes ${quoted(sourceName(question.source))} ${options.join(" ")} --animate mode.html --mode ${tab.mode}`;
   const state = undeformed ? "at" : "static";
-  const lines = ["import lissom as ls", modelLine(question.source), `state = model.${state}(${poseOf(question)})`, `modes = ls.modes(model, state, ${given.join(", ")})`, "print(modes)", `ls.animate_mode(model, state, modes, ${tab.mode}, "mode.html")`];
+  const lines = [...modelLines(question.source, question.changes), `state = model.${state}(${poseOf(question)})`, `modes = ls.modes(model, state, ${given.join(", ")})`, "print(modes)", `ls.animate_mode(model, state, modes, ${tab.mode}, "mode.html")`];
   return { command, lines };
 }
 function mapLines(question, tab) {
@@ -99,7 +117,7 @@ function mapLines(question, tab) {
   const command = `lissom mode-map ${quoted(sourceName(question.source))} ${over} --deg ${pointOptions(question).join(" ")} --count ${+tab.count.value} --plot map.png`;
   const lines = ["from lissom.services.mode_map import MapAxis, ModeMapRequest, mode_map",
     `axes = [${axes.map(({ name, start, stop, points }) => `MapAxis(name=${python(name)}, start=${start}, stop=${stop}, points=${points})`).join(", ")}]`,
-    `found = mode_map(ModeMapRequest(robot=${python(sourceName(question.source))}, over=axes, degrees=True, ${[...pointArguments(question), `count=${+tab.count.value}`].join(", ")}))`,
+    `found = mode_map(ModeMapRequest(robot=${python(sourceName(question.source))}, over=axes, degrees=True, ${[...requestArguments(question), `count=${+tab.count.value}`].join(", ")}))`,
     "print(found.modes)"];
   return { command, lines };
 }
@@ -111,7 +129,7 @@ function linearLines(question, tab) {
   const commands = [`lissom linearize ${name} ${channels} ${point} -o model.npz`];
   if (inputs && outputs) commands.push(`lissom frequency-response ${name} ${channels} ${point} --plot bode.png`, `lissom step-response ${name} ${channels} ${point} --plot step.png`);
   const given = [...pointArguments(question), inputs && `inputs=${python(inputs)}`, outputs && `outputs=${python(outputs)}`].filter(Boolean);
-  const lines = ["import lissom as ls", modelLine(question.source), `linear = ls.linearize(model, ${[poseOf(question), ...given].join(", ")})`, 'linear.save("model.npz")', "print(linear)"];
+  const lines = [...modelLines(question.source, question.changes), `linear = ls.linearize(model, ${[poseOf(question) || "None", ...given].join(", ")})`, 'linear.save("model.npz")', "print(linear)"];
   if (inputs && outputs) lines.push(`bode = ls.frequency_response(linear, ${python(inputs[0])}, ${python(outputs[0])})`, `step = ls.step_response(linear, ${python(inputs[0])}, ${python(outputs[0])})`);
   return { command: commands.join("\n"), lines };
 }
@@ -128,15 +146,16 @@ function sweepLines(question, tab) {
   }
   const over = Object.entries(asked.over).map(([key, value]) => `--over ${quoted(`${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)}`).join(" ");
   const metrics = asked.metrics.map((name) => `--metric ${quoted(name)}`).join(" ");
-  const command = `lissom sweep ${quoted(sourceName(asked.source))} --analysis ${asked.analysis} ${over} ${metrics} --store study.sweep --plot sweep.png`;
-  const study = { scenario: sourceName(asked.source), analysis: asked.analysis, over: asked.over, metrics: asked.metrics };
+  const command = `lissom sweep ${quoted(sourceName(asked.source))}${settings(asked.changes)} --analysis ${asked.analysis} ${over} ${metrics} --store study.sweep --plot sweep.png`;
+  const study = { scenario: sourceName(asked.source), analysis: asked.analysis, changes: asked.changes, over: asked.over, metrics: asked.metrics };
   return { command, lines: ["import lissom as ls", `sweep = ls.sweep(${python(study)}, store="study.sweep")`, "print(sweep)", 'sweep.plot("sweep.png")'] };
 }
 
-// A fold-out with both.
+// A fold-out with both; opened once it stays so, on every screen, while what it says changes.
+let isOpen = false;
 export function equivalents({ command, lines }, folder) {
   const where = folder ? `in ${folder}` : "";
-  return make("details", { class: "panel" },
+  return make("details", { class: "panel", open: isOpen, ontoggle: (event) => { isOpen = event.target.open; } },
     make("summary", {}, "The same without the studio"),
     make("h2", { class: "small" }, `Command line ${where}`), make("pre", { class: "command" }, command),
     make("h2", { class: "small" }, "Python"), make("pre", { class: "python" }, lines.join("\n")));

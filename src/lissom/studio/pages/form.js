@@ -19,9 +19,9 @@ const FIRST_LINKS = {
 };
 
 export class RobotForm {
-  // `edit` is handed each change of the text.
-  constructor(edit, materials) {
-    this.edit = edit;
+  // `edit` is handed each change of the text; `rewriteJoint` tells how a joint is placed the other way.
+  constructor(edit, rewriteJoint, materials) {
+    Object.assign(this, { edit, rewriteJoint });
     this.fields = new Fields(edit);
     this.chosen = 0;
     this.link = new LinkForm(this, materials);

@@ -1,5 +1,5 @@
 // One link in full: where its joint sits and what drives it, its body, what sits on it.
-import { button, choice, labelled, make } from "./dom.js";
+import { button, choice, labelled, make, notice } from "./dom.js";
 import { MaterialChoice } from "./form_materials.js";
 import { FIRST, SHAPES, largeSectionDrawing } from "./sections.js";
 import { dataAt, dataEdit } from "./yaml_text.js";
@@ -63,19 +63,16 @@ export class LinkForm {
     }
     return this.rows(...rows);
   }
-  // The other way of writing a joint. What is written by DH parameters keeps its shape: the beam gets the path along them.
-  placeBy(picked) {
+  // The other way of writing a joint: the service says what changes, and the robot stays as it is.
+  async placeBy(picked) {
     const { form, i } = this;
-    const joint = form.links[i].joint ?? {};
-    if (picked === "dh") {
-      const dh = { a: 0.4, alpha: 0, d: 0, theta: 0 };
-      return form.change(this.edit(["joint", "origin"], undefined), this.edit(["joint", "axis"], undefined), this.edit(["joint", "dh"], dh));
+    try {
+      const edits = await form.rewriteJoint(i, picked);
+      form.change(...edits.map(({ path, data }) => (text) => dataEdit(text, path, data ?? undefined)));
+    } catch (failure) {
+      notice(failure.message);
+      form.build();
     }
-    const { a = 0, d = 0 } = joint.dh ?? {};
-    const before = form.links[i - 1]?.joint?.dh?.alpha ?? 0;
-    const corners = [[0, 0, 0], [0, 0, d], [a, 0, d]].filter((point, k, all) => k === 0 || String(point) !== String(all[k - 1]));
-    const path = form.links[i].beam && !form.links[i].beam.path && corners.length > 1 ? [this.edit(["beam", "path"], corners)] : [];
-    return form.change(this.edit(["joint", "dh"], undefined), this.edit(["joint", "origin"], { rpy: [before, 0, 0] }), this.edit(["joint", "axis"], [0, 0, 1]), ...path);
   }
   drive() {
     const row = (...fields) => make("span", { class: "row" }, ...fields.flatMap(([text, field]) => labelled(text, field)));

@@ -28,8 +28,14 @@ export class LinearTab {
   open() {}
   close() {}
   // Another robot has other channels.
-  robot() {
+  robot({ picture }) {
     this.inputs.value = this.outputs.value = "";
+    // Where gravity pulls is where a robot swings most.
+    const sizes = picture.gravity.map(Math.abs);
+    const largest = Math.max(...sizes);
+    const axis = largest > 0 ? "xyz"[sizes.indexOf(largest)] : "z";
+    const tip = picture.nodes[picture.tip].replace(/\/\d+$/, "/tip");
+    this.shaken = { input: `${tip}.f${axis}`, output: `${tip}.p${axis}` };
   }
   channels() {
     const asked = {};
@@ -55,8 +61,12 @@ export class LinearTab {
   stepQuestion() {
     return this.duration.value.trim() ? { ...this.question(), duration: +this.duration.value } : this.question();
   }
-  // All channels of a robot at once are too many curves: one input, and where the tip goes.
+  // All channels of a robot at once are too many curves: one torque and its encoder; the tip where joints are locked.
   suggest({ inputs, outputs }) {
+    if (!inputs.length && !this.inputs.value.trim()) {
+      this.inputs.value = this.shaken.input;
+      this.outputs.value ||= this.shaken.output;
+    }
     if (!this.inputs.value.trim()) this.inputs.value = inputs[0] ?? "";
     if (!this.outputs.value.trim()) this.outputs.value = (outputs.find((name) => name.endsWith(".encoder")) ?? outputs[0]) || "";
   }
@@ -65,7 +75,8 @@ export class LinearTab {
       const size = Math.hypot(real, imag);
       return [shown(real), shown(imag), shown(size / (2 * Math.PI)), size ? shown((-100 * real) / size, 3) : "\u2013"];
     });
-    const caption = `${robot}: ${states.length} states, ${shapes.B[1]} inputs, ${shapes.C[0]} outputs, ${unstable} unstable poles; slowest first, one of each pair`;
+    const many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+    const caption = `${robot}: ${many(states.length, "state")}, ${many(shapes.B[1], "input")}, ${many(shapes.C[0], "output")}, ${many(unstable, "unstable pole")}; slowest first, one of each pair`;
     this.poles.replaceChildren(poleMap(eigenvalues), table(caption, ["real [1/s]", "imaginary [rad/s]", "frequency [Hz]", "damping [%]"], rows));
     this.screen.warn([...warnings, ...(note ? [note] : [])]);
   }

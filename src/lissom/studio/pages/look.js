@@ -72,8 +72,8 @@ export class LookScreen {
     this.q = q ? q.split(",").map(Number) : null;
     this.fresh = true;
     this.wanted = zeroed ? zeroed.split(",") : [];
-    this.sliders.replaceChildren();
-    this.stage.clear();
+    for (const part of [this.sliders, this.tip, this.facts]) part.replaceChildren();
+    this.stage.clear("The robot is on its way.");
     this.ask();
   }
   close() {
@@ -131,7 +131,7 @@ export class LookScreen {
   noteNow() {
     noteInAddress({ q: this.q.map((value) => rounded(value, 6)).join(","), sag: this.sag ? "" : "0", zeroed: this.erls.picked.join(",") });
     const more = { masses: this.stage.choices.masses, modes: this.modes.asks(), map: this.map.inSi() };
-    this.same.replaceChildren(equivalents(poseLines(this.source, this.q, this.sag, more), this.app.folder));
+    this.same.replaceChildren(equivalents(poseLines(this.question(), this.sag, more), this.app.folder));
   }
 
   // --- joints ---
@@ -235,7 +235,7 @@ export class LookScreen {
 
   async saveMatrices(ending) {
     try {
-      const asked = { source: this.source, q: this.q, balanced: this.sag, ending };
+      const asked = { ...this.question(), balanced: this.sag, ending };
       await save("matrices", asked, `matrices${ending}`);
     } catch (failure) {
       this.message.textContent = failure.message;

@@ -29,7 +29,7 @@ export class ResultsScreen {
     this.quantities = new QuantityChoice((what, on) => (on ? this.charts.add([what]) : this.charts.remove(what)));
     this.compare = new ComparePanel((others, differences) => this.compared(others, differences));
     this.exports = new ExportPanel(this);
-    this.noteTime = debounced(() => { if (!this.player.playing) noteInAddress({ t: +this.player.t.toPrecision(6) }); }, NOTE_MS);
+    this.noteTime = debounced(() => { if (!this.player.playing) { noteInAddress({ t: +this.player.t.toPrecision(6) }); this.showLines(); } }, NOTE_MS);
     this.stage.onView = debounced((view) => noteInAddress({ view }), NOTE_MS);
     this.body = make("div", { hidden: true },
       make("div", { class: "row" }, button("Matrices here (.npz)", () => this.saveMatrices(".npz")), button("(.mat)", () => this.saveMatrices(".mat")),
@@ -60,7 +60,7 @@ export class ResultsScreen {
       if (file !== this.file) return;
       this.show(content, facts, Number(t), view);
       const listed = others ? others.split(",") : [];
-      this.compare.open(file, files, listed, apart === "1");
+      this.compare.open(file, files, listed, apart === "1", facts.joints);
       this.charts.differences = apart === "1";
       await this.charts.open(this.compare.runs, facts, charts ? charts.split(",") : firstCharts(facts));
     } catch (failure) {
@@ -128,7 +128,8 @@ export class ResultsScreen {
     this.charts.open([this.file, ...others], this.facts, this.charts.shown());
   }
   showLines() {
-    this.same.replaceChildren(equivalents(resultLines(this.file, this.charts.shown(), this.compare.others), this.app.folder));
+    if (!this.file) return;
+    this.same.replaceChildren(equivalents(resultLines(this.file, this.player.t, this.charts.shown(), this.compare.others), this.app.folder));
   }
 
   // --- the robot at this time ---
@@ -147,7 +148,7 @@ export class ResultsScreen {
   }
   async saveMatrices(ending) {
     try {
-      await save("matrices", { source: this.file, q: this.jointsNow(), ending }, `matrices${ending}`);
+      await save("matrices", { source: this.file, time: this.player.t, ending }, `matrices${ending}`);
     } catch (failure) {
       this.message.textContent = failure.message;
     }

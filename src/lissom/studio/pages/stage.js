@@ -95,9 +95,12 @@ export class Stage {
     if (!keepCamera) this.setScale(content.scale);
     this.redraw();
   }
-  clear() {
+  // Nothing to show, and why.
+  clear(why) {
     this.view.motion = null;
     this.empty.hidden = false;
+    this.badge.textContent = "";
+    if (why && this.view.works) this.empty.textContent = why;
   }
   moveTo(t) {
     this.t = t;
