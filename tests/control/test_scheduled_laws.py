@@ -122,6 +122,31 @@ def test_the_covariance_of_a_linear_robot_is_that_of_the_stationary_filter():
 
 
 @pytest.mark.slow
+def test_slopes_of_the_filter_are_derivatives_of_what_the_robot_does():
+    """In fast motion under a torque that accelerates it; the tip's acceleration is among the readings."""
+    filter = sampled_law("ekf").filter
+    n = filter.formulation.size
+    rng = np.random.default_rng(3)
+    x = np.concatenate([[-0.7], 1e-3 * rng.normal(size=n - 1)])
+    xd = np.concatenate([[2.0], 0.1 * rng.normal(size=n - 1)])
+    z, torque = jnp.concatenate([x, xd]), jnp.array([3.0])
+
+    @jax.jit
+    def by_definition(w):
+        rate = jax.jacfwd(lambda w: filter.rate(w[:-1], w[-1:]))(w)
+        reading = jax.jacfwd(lambda w: filter.measurement(w[:-1], w[-1:]))(w)
+        return rate, reading
+
+    known = by_definition(jnp.concatenate([z, torque]))
+    found = jax.jit(filter.slopes)(z, torque)
+    assert np.abs(found.rate[n:]).max() > 1.0
+    for slope, expected in zip((found.on_rate, found.on_reading), known, strict=True):
+        size = np.abs(expected).max(axis=1, keepdims=True)
+        assert_allclose(slope / size, expected / size, atol=1e-9)
+    assert_allclose(found.reading, filter.measurement(z, torque), rtol=1e-9)
+
+
+@pytest.mark.slow
 def test_the_filter_of_a_bending_robot_predicts_what_the_robot_does():
     """A robot in motion, hidden from the filter but for its encoder and tip: elastic states are found."""
     law = sampled_law("ekf")
