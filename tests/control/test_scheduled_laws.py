@@ -138,7 +138,7 @@ def test_slopes_of_the_filter_are_derivatives_of_what_the_robot_does():
         return rate, reading
 
     known = by_definition(jnp.concatenate([z, torque]))
-    found = jax.jit(filter.slopes)(z, torque)
+    found = jax.jit(lambda z, torque: filter.slopes(z, torque))(z, torque)
     assert np.abs(found.rate[n:]).max() > 1.0
     for slope, expected in zip((found.on_rate, found.on_reading), known, strict=True):
         size = np.abs(expected).max(axis=1, keepdims=True)
