@@ -5,7 +5,8 @@ import pytest
 import scipy.linalg
 from numpy.testing import assert_allclose
 
-from lissom.control.design_model import DesignError, DesignModel
+from lissom.control.design_model import DesignError, DesignModel, design_model
+from lissom.control.estimator import estimator_poles
 from lissom.control.margins import closed_loop_poles, open_loop
 from lissom.control.pole_placement import placed_gain, wanted_poles
 from lissom.control.tuned_law import tuned, tuned_by_poles
@@ -84,19 +85,57 @@ def test_poles_of_a_motion_that_no_torque_moves_are_refused():
         placed_gain(still, wanted_poles(design, 3.0))
 
 
+def out_of_plane(design, pole):
+    """The same drives with a vibration beside them that no torque moves."""
+    turning = np.array([[pole.real, pole.imag], [-pole.imag, pole.real]])
+    alone = scipy.linalg.expm(H * turning)
+    A = scipy.linalg.block_diag(design.A, alone)
+    # States of a robot are mixtures of its motions.
+    mix, _ = np.linalg.qr(np.random.default_rng(1).normal(size=A.shape))
+    B = np.concatenate([design.B, np.zeros((2, 2))])
+    poles = np.concatenate([design.poles, [pole, np.conj(pole)]])
+    return design._replace(A=mix @ A @ mix.T, B=mix @ B, poles=poles)
+
+
+@pytest.mark.parametrize("is_equal", [True, False])
+def test_a_motion_that_no_torque_moves_keeps_its_pole_and_spoils_no_other(is_equal):
+    """Bending out of the plane, at the frequency of bending in the plane too: what a round beam does."""
+    plane = two_drives()
+    fast = plane.poles[np.argmax(np.abs(plane.poles))]
+    pole = fast if is_equal else -0.3 + 47.0j
+    design = out_of_plane(plane, pole)
+    poles = wanted_poles(design, bandwidth=3.0, vibration=0.3)
+    assert_allclose(poles[:8], wanted_poles(plane, 3.0, vibration=0.3), rtol=1e-9)
+    assert_allclose(np.sort_complex(poles[8:]), np.sort_complex([pole, np.conj(pole)]))
+    K = placed_gain(design, poles)
+    found = np.linalg.eigvals(design.A - design.B @ K)
+    for z in np.exp(poles * H):
+        assert np.abs(found - z).min() < 1e-8
+    moved = np.concatenate([poles[:8], 2 * poles[8:]])
+    with pytest.raises(DesignError, match=r"no torque moves the motion at [\d.]+ Hz"):
+        placed_gain(design, moved)
+
+
 @pytest.mark.slow
 def test_a_law_tuned_by_poles_has_them_on_the_sampled_robot():
-    """Sensors see every state of the controller's model: its poles are among those of the loop."""
+    """Its own, and those of its filter: beside a rod that bends out of the plane too, where no torque moves it."""
     model = pendulum()
     noise, sensors = DESCRIBED["lqg"]["noise"], DESCRIBED["lqg"]["sensors"]
     common = {"sample": SAMPLE, "reference": MOTION, "sensors": sensors}
     description = {**common, "noise": noise, "fastest": 1e6}
     found = tuned_by_poles(model, description, bandwidth=2.0, vibration=0.3)
     assert found.margins.stable
-    loop = open_loop(model, [MOTION["value"][-1][0]], found.law)
-    poles = closed_loop_poles(loop)
+    last = [MOTION["value"][-1][0]]
+    poles = closed_loop_poles(open_loop(model, last, found.law))
     joint = 2 * np.pi * 2.0 * (-0.7 + 1j * np.sqrt(1 - 0.7**2))
-    assert np.abs(poles - np.exp(joint * SAMPLE)).min() < 1e-8
+    design = design_model(model, last, sensors, SAMPLE, fastest=1e6)
+    own = np.exp(wanted_poles(design, 2.0, vibration=0.3) * SAMPLE)
+    assert np.abs(own - np.exp(joint * SAMPLE)).min() < 1e-14
+    of_filter = estimator_poles(design, found.law.estimator)
+    # A pole of nearly zero dies out within a sample.
+    lasting = of_filter[np.abs(of_filter) > 1e-3]
+    for z in (*own, *lasting):
+        assert np.abs(poles - z).min() < 1e-8 * abs(z)
 
 
 @pytest.mark.slow

@@ -52,10 +52,13 @@ def test_at_each_pose_of_its_line_a_scheduled_law_is_that_of_the_pose():
     """From hanging to nearly level weight pulls the rod back less and less: no two of the poses have the same gains."""
     poses = np.linspace(-1.5, -0.1, 3)
     motion = {"t": [0.0, 0.5], "value": [[poses[0]], [poses[-1]]]}
-    scheduled = changed_law("scheduled-lqr", reference=motion)
+    # Soft joints: a stiff one is held by its position tolerance, and feels its weight by a part in a thousand.
+    soft = {"position": [1.0], "torque": [5.0], "energy": 0.01}
+    given = {"reference": motion, "tolerances": soft}
+    scheduled = changed_law("scheduled-lqr", **given)
     rows = []
     for pose in poses:
-        law = changed_law("lqr", reference=motion, pose=[pose])
+        law = changed_law("lqr", pose=[pose], **given)
         known = np.concatenate([law.K, law.K_integral], axis=1)
         at = jnp.array([pose])
         found = jnp.concatenate([scheduled.K.at(at), scheduled.K_integral.at(at)], 1)
@@ -119,6 +122,31 @@ def test_the_covariance_of_a_linear_robot_is_that_of_the_stationary_filter():
     after = P - P @ C.T @ np.linalg.solve(C @ P @ C.T + R, C @ P)
     _, _, found = tracked(0.3, 0.0)
     assert_allclose(found[-1], after, rtol=1e-6, atol=1e-9 * np.abs(after).max())
+
+
+@pytest.mark.slow
+def test_slopes_of_the_filter_are_derivatives_of_what_the_robot_does():
+    """In fast motion under a torque that accelerates it; the tip's acceleration is among the readings."""
+    filter = sampled_law("ekf").filter
+    n = filter.formulation.size
+    rng = np.random.default_rng(3)
+    x = np.concatenate([[-0.7], 1e-3 * rng.normal(size=n - 1)])
+    xd = np.concatenate([[2.0], 0.1 * rng.normal(size=n - 1)])
+    z, torque = jnp.concatenate([x, xd]), jnp.array([3.0])
+
+    @jax.jit
+    def by_definition(w):
+        rate = jax.jacfwd(lambda w: filter.rate(w[:-1], w[-1:]))(w)
+        reading = jax.jacfwd(lambda w: filter.measurement(w[:-1], w[-1:]))(w)
+        return rate, reading
+
+    known = by_definition(jnp.concatenate([z, torque]))
+    found = jax.jit(lambda z, torque: filter.slopes(z, torque))(z, torque)
+    assert np.abs(found.rate[n:]).max() > 1.0
+    for slope, expected in zip((found.on_rate, found.on_reading), known, strict=True):
+        size = np.abs(expected).max(axis=1, keepdims=True)
+        assert_allclose(slope / size, expected / size, atol=1e-9)
+    assert_allclose(found.reading, filter.measurement(z, torque), rtol=1e-9)
 
 
 @pytest.mark.slow

@@ -45,9 +45,11 @@ def test_the_tip_follows_its_path_a_hundred_times_closer_than_without_inversion(
 
 
 @pytest.mark.slow
-def test_a_motion_without_time_before_it_is_refused():
+@pytest.mark.parametrize("start", [0.0, 0.02])
+def test_a_motion_without_time_before_it_is_refused(start):
+    """No time at all, and too little of it: the arm's first mode takes two seconds."""
     model = ls.Model("de-luca-siciliano", modes=2)
-    reference = RestToRest([0.0, 1.0], ROWS, "quintic")
+    reference = RestToRest([start, start + 1.0], ROWS, "quintic")
     with pytest.raises(DesignError, match="Begin the motion later"):
         tip_inversion(model, reference)
 

@@ -1,5 +1,7 @@
 """Laws that change with the pose, from their descriptions."""
 
+from typing import Any
+
 from ..describe.controllers import EKFController, ScheduledLQRController
 from ..solve.channels import output_named
 from ..solve.model import Model
@@ -7,9 +9,11 @@ from .described_motions import end_rows
 from .described_numbers import each, for_drives, gains_or_zero
 from .described_references import nominal_of
 from .described_state_feedback import encoder_names, tolerances_of
-from .design_model import DesignError
+from .design_model import DesignError, check_detectable, design_model
+from .estimator import check_lasting_torques
 from .extended_kalman import EKFControl, ExtendedKalman
 from .scheduled import ScheduledLQR, scheduled_gain, scheduled_lqr, state_names
+from .slow_model import whole_pose
 
 
 def scheduled_lqr_law(model: Model, controller: ScheduledLQRController) -> ScheduledLQR:
@@ -32,7 +36,7 @@ def ekf_law(model: Model, controller: EKFController) -> EKFControl:
     """Scheduled feedback on an extended Kalman filter.
 
     Raises:
-        DesignError: the robot is a closed chain.
+        DesignError: the robot is a closed chain, or a motion that lasts, or a lasting torque, is seen by no sensor.
     """
     if model.closed:
         raise DesignError(
@@ -49,6 +53,7 @@ def ekf_law(model: Model, controller: EKFController) -> EKFControl:
         fastest=controller.fastest,
     )
     sensors = controller.sensors or encoder_names(model)
+    _check_sensors(model, controller, last, sensors)
     noise = controller.noise
     drift = noise.drift or tuple(0.1 * value for value in noise.torque)
     return EKFControl(
@@ -67,3 +72,14 @@ def ekf_law(model: Model, controller: EKFController) -> EKFControl:
         columns=model.actuated,
         torque_limit=for_drives(model, "torque_limit", controller.torque_limit),
     )
+
+
+def _check_sensors(
+    model: Model, controller: EKFController, last: Any, sensors: tuple[str, ...]
+) -> None:
+    """Refuse sensors that do not see what lasts, where the motion ends."""
+    q = whole_pose(model, last)
+    period, fastest = controller.sample, controller.fastest
+    design = design_model(model, q, sensors, period, fastest=fastest)
+    check_detectable(design)
+    check_lasting_torques(design)

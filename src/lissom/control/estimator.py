@@ -85,19 +85,31 @@ def kalman_filter(
     """
     check_detectable(design)
     check_lasting_torques(design)
+    model = design.A, design.B, design.C, design.D
+    L = stationary_gain(model, torque_noise, disturbance_drift, sensor_noise)
     s = design.states
-    a = design.B.shape[1]
-    A, C = with_disturbance(design)
-    G = np.concatenate([design.B, np.zeros((a, a))])
+    return Estimator(*model, L[:s], L[s:])
+
+
+def stationary_gain(
+    model: tuple[Matrix, Matrix, Matrix, Matrix],
+    torque_noise: Any,
+    disturbance_drift: Any,
+    sensor_noise: Any,
+) -> Matrix:
+    """Gain of the stationary Kalman filter of (dx, d), from A, B, C, D of a sampled model and its noises."""
+    B = model[1]
+    s, a = B.shape
+    A, C = _with_disturbance(*model)
+    G = np.concatenate([B, np.zeros((a, a))])
     drift = np.concatenate([np.zeros((s, a)), np.eye(a)])
     Q = _spread(G, torque_noise) + _spread(drift, disturbance_drift)
     # A little of every motion is stirred by what the model leaves out.
     Q = Q + 1e-12 * np.trace(Q) / len(Q) * np.eye(len(Q))
-    m = len(design.C)
+    m = len(C)
     R = np.diag(np.broadcast_to(np.asarray(sensor_noise, dtype=float), (m,)) ** 2)
     P = discrete_riccati(A.T, C.T, Q, R)
-    L = P @ C.T @ np.linalg.inv(C @ P @ C.T + R)
-    return Estimator(design.A, design.B, design.C, design.D, L[:s], L[s:])
+    return P @ C.T @ np.linalg.inv(C @ P @ C.T + R)
 
 
 def check_lasting_torques(design: DesignModel) -> None:
@@ -126,10 +138,15 @@ def check_lasting_torques(design: DesignModel) -> None:
 
 def with_disturbance(design: DesignModel) -> tuple[Matrix, Matrix]:
     """A and C of the states (dx, d)."""
-    s = design.states
-    a = design.B.shape[1]
-    A = np.block([[design.A, design.B], [np.zeros((a, s)), np.eye(a)]])
-    return A, np.concatenate([design.C, design.D], axis=1)
+    return _with_disturbance(design.A, design.B, design.C, design.D)
+
+
+def _with_disturbance(
+    A: Matrix, B: Matrix, C: Matrix, D: Matrix
+) -> tuple[Matrix, Matrix]:
+    s, a = B.shape
+    whole = np.block([[A, B], [np.zeros((a, s)), np.eye(a)]])
+    return whole, np.concatenate([C, D], axis=1)
 
 
 def estimator_poles(design: DesignModel, estimator: Estimator) -> Any:

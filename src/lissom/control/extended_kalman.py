@@ -16,18 +16,22 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..analyse.linear.linear_matrices import split_motion
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
 from ..native.compiled import compiled_quickly
-from ..solve.balance import unbalanced
+from ..solve.balance import unbalanced, unbalanced_force
 from ..solve.channels import Channel, measure, observed_motion
 from ..solve.law import AbstractLaw
+from ..solve.signals import Table
 from ..types import Real, Scalar
+from .estimator import Estimate, Estimator, stationary_gain
 from .nominal import NominalMotion
+from .optimal import LQG
 from .pid import limited
 from .scheduled import GainSchedule
 
-REST = 400  # samples after which the covariance of a robot at rest no longer changes
+REST = 400  # samples after which the estimate of a robot at rest no longer changes
 FIRST_DOUBT = 100.0  # covariance of the first estimate, in those that a sample adds
 
 
@@ -38,6 +42,15 @@ class Belief(NamedTuple):
     disturbance: Float[Array, " a"]
     covariance: Float[Array, "w w"]  # of both
     held: Float[Array, " a"]  # torque until then
+
+
+class Slopes(NamedTuple):
+    """Rates of the state and readings of the sensors, and their derivatives with respect to (x, x', torque)."""
+
+    rate: Float[Array, " s"]
+    on_rate: Float[Array, "s w"]
+    reading: Float[Array, " m"]
+    on_reading: Float[Array, "m w"]
 
 
 class ExtendedKalman(eqx.Module):
@@ -65,6 +78,38 @@ class ExtendedKalman(eqx.Module):
         motion = observed_motion(f, f.motion(x, xd, xdd))
         return measure(f, self.channels, motion, None, self._on_joints(torque))
 
+    def slopes(self, z: Float[Array, " s"], torque: Float[Array, " a"]) -> Slopes:
+        """Rates and readings with their derivatives, by one pass of differentiation.
+
+        Along a motion Gamma(x, x', x'', tau) = 0, so that M dx'' = -K dx - C dx' + F dtau: the inertia matrix, whose
+        own derivative costs more than all the rest, is not differentiated.
+        """
+        f = self.formulation
+        n = f.size
+        rate = self.rate(z, torque)
+
+        def everything(v):
+            x, xd, xdd, u = split_motion(v, n)
+            motion = f.motion(x, xd, xdd)
+            tau = self._on_joints(u)
+            force = unbalanced_force(f, motion, tau)
+            seen = measure(f, self.channels, observed_motion(f, motion), None, tau)
+            return jnp.concatenate([force, seen]), seen
+
+        v = jnp.concatenate([z, rate[n:], torque])
+        slope, reading = jax.jacfwd(everything, has_aux=True)(v)
+        K, C, M, minus_F = split_motion(slope[:n], n)
+        on_x, on_xd, on_xdd, on_torque = split_motion(slope[n:], n)
+        on_acceleration = -jnp.linalg.solve(M, jnp.concatenate([K, C, minus_F], 1))
+        on_speed = jnp.eye(n, on_acceleration.shape[1], n)
+        direct = jnp.concatenate([on_x, on_xd, on_torque], axis=1)
+        return Slopes(
+            rate=rate,
+            on_rate=jnp.concatenate([on_speed, on_acceleration]),
+            reading=reading,
+            on_reading=direct + on_xdd @ on_acceleration,
+        )
+
     def start(self, state: Float[Array, " s"], torque: Float[Array, " a"]) -> Belief:
         """A robot that is known to be in a state."""
         none = jnp.zeros_like(torque)
@@ -76,31 +121,34 @@ class ExtendedKalman(eqx.Module):
     def corrected(self, expected: Belief, measured: Float[Array, " m"]):
         """State, disturbance and covariance after a measurement."""
         s = expected.state.shape[0]
-
-        def reading(w):
-            return self.measurement(w[:s], expected.held + w[s:])
-
+        at = self.slopes(expected.state, expected.held + expected.disturbance)
         w = jnp.concatenate([expected.state, expected.disturbance])
-        H = jax.jacfwd(reading)(w)
+        H = at.on_reading
         P = expected.covariance
         R = jnp.diag(jnp.asarray(self.sensor_noise) ** 2)
-        K = jnp.linalg.solve(H @ P @ H.T + R, H @ P).T
-        w = w + K @ (measured - reading(w))
-        keep = jnp.eye(w.shape[0]) - K @ H
+        L = jnp.linalg.solve(H @ P @ H.T + R, H @ P).T
+        w = w + L @ (measured - at.reading)
+        keep = jnp.eye(w.shape[0]) - L @ H
         # Joseph's form stays symmetric and positive through rounding.
-        P = keep @ P @ keep.T + K @ R @ K.T
+        P = keep @ P @ keep.T + L @ R @ L.T
         return w[:s], w[s:], P
+
+    def held(
+        self, at: Slopes
+    ) -> tuple[Float[Array, " s"], Float[Array, "s s"], Float[Array, "s a"]]:
+        """The step of a sample under held torques, and its derivatives A and B."""
+        h = self.sample
+        s = at.rate.shape[0]
+        J, on_torque = at.on_rate[:, :s], at.on_rate[:, s:]
+        one = jnp.eye(s)
+        right = [h * at.rate[:, None], one + 0.5 * h * J, h * on_torque]
+        found = jnp.linalg.solve(one - 0.5 * h * J, jnp.concatenate(right, axis=1))
+        return found[:, 0], found[:, 1 : s + 1], found[:, s + 1 :]
 
     def ahead(self, state, disturbance, covariance, torque) -> Belief:
         """What the next sample should find under a torque, held from now on."""
-        h = self.sample
-        acting = torque + disturbance
+        step, A, B = self.held(self.slopes(state, torque + disturbance))
         s = state.shape[0]
-        J, on_torque = jax.jacfwd(self.rate, argnums=(0, 1))(state, acting)
-        implicit = jnp.eye(s) - 0.5 * h * J
-        step = jnp.linalg.solve(implicit, h * self.rate(state, acting))
-        A = jnp.linalg.solve(implicit, jnp.eye(s) + 0.5 * h * J)
-        B = jnp.linalg.solve(implicit, h * on_torque)
         a = B.shape[1]
         whole = jnp.block([[A, B], [jnp.zeros((a, s)), jnp.eye(a)]])
         Q_state = B * jnp.asarray(self.torque_noise) ** 2 @ B.T
@@ -144,13 +192,28 @@ class EKFControl(AbstractLaw):
         """On the nominal motion; no torque is held before the first sample."""
         state = self.nominal.measured.value(0.0)
         torque = self.nominal.torque.value(0.0)
-        belief = self.filter.start(state, torque)
+        belief = _first_belief(self.filter, state, torque)
         return belief._replace(held=jnp.zeros(np.shape(torque)))
 
-    def resting(self, memory: Belief, measured: Any) -> Belief:
-        """The filter at the end of its motion, its covariance no longer that of the beginning."""
-        end = self.nominal.reference.breakpoints[-1]
-        return _rested(self, jnp.asarray(end), jnp.asarray(measured), memory)
+    def resting(self, memory: Belief, measured: Any) -> tuple[LQG, Estimate]:
+        """At rest the covariance no longer changes: optimal control on a filter of fixed gains."""
+        end = jnp.asarray(self.nominal.reference.breakpoints[-1])
+        rest = _rested(self, end, jnp.asarray(measured))
+        A, B, C, D = map(np.asarray, rest.model)
+        f = self.filter
+        L = stationary_gain((A, B, C, D), f.torque_noise, f.drift, f.sensor_noise)
+        s = len(A)
+        held = _always(rest.held)
+        nominal = NominalMotion(self.nominal.reference, held, _always(measured))
+        law = LQG(
+            K=np.asarray(rest.K),
+            estimator=Estimator(A, B, C, D, L[:s], L[s:]),
+            nominal=nominal,
+            sample=self.sample,
+            sensor_names=self.sensor_names,
+            torque_limit=self.torque_limit,
+        )
+        return law, law.estimator.start()
 
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: Belief
@@ -165,15 +228,38 @@ class EKFControl(AbstractLaw):
 
 
 @compiled_quickly
-def _rested(
-    law: EKFControl,
-    end: Float[Array, ""],
-    measured: Float[Array, " m"],
-    memory: Belief,
+def _first_belief(
+    filter: ExtendedKalman, state: Float[Array, " s"], torque: Float[Array, " a"]
 ) -> Belief:
-    """Memory of a law after many samples of one measurement, at the end of its motion."""
+    return filter.start(state, torque)
 
-    def sample(_, memory):
-        return law(end, measured, memory)[1]
 
-    return jax.lax.fori_loop(0, REST, sample, memory)
+class Rest(NamedTuple):
+    """A law after many samples of one measurement."""
+
+    held: Float[Array, " a"]  # its torque
+    K: Float[Array, "a s"]
+    model: Any  # A, B, C, D of the filter
+
+
+@compiled_quickly
+def _rested(law: EKFControl, end: Float[Array, ""], measured: Any) -> Rest:
+    """A law after a long rest at the end of its motion."""
+    f = law.filter
+
+    def sample(_, belief):
+        return law(end, measured, belief)[1]
+
+    begin = f.start(law.nominal.measured.value(end), law.nominal.torque.value(end))
+    belief = jax.lax.fori_loop(0, REST, sample, begin)
+    at = f.slopes(belief.state, belief.held + belief.disturbance)
+    _, A, B = f.held(at)
+    s = A.shape[0]
+    K = law.K.at(belief.state[jnp.asarray(law.columns)])
+    model = A, B, at.on_reading[:, :s], at.on_reading[:, s:]
+    return Rest(belief.held, K, model)
+
+
+def _always(value: Any) -> Table:
+    """A signal that does not change."""
+    return Table([0.0], np.asarray(value)[None], "hold", after="hold")

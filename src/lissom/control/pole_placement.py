@@ -1,7 +1,8 @@
 """State feedback by poles: how fast joints answer, and how well vibrations are damped.
 
 Every drive moves one rigid motion of the robot. Its two poles go to the bandwidth; a vibration keeps its frequency, and
-is given the damping that is asked for where it has less. The gain is that of [TitsYang1996].
+is given the damping that is asked for where it has less. Motions that no torque moves, as the bending of a link out of
+the plane in which its motor turns it, keep their poles. The gain is that of [TitsYang1996].
 """
 
 from typing import Any
@@ -10,12 +11,17 @@ import numpy as np
 from jaxtyping import Complex
 
 from .design_model import DesignError, DesignModel, Matrix, check_stabilisable
+from .reached_states import ReachedStates, fixed_poles, places_of, reached_states
+
+SAME = 1e-6  # distance of poles z that are one
+
+Poles = Complex[np.ndarray, "_"]
 
 
 def wanted_poles(
     design: DesignModel, bandwidth: float, damping: float = 0.7, vibration: float = 0.2
 ) -> Complex[np.ndarray, " s"]:
-    """Poles of the closed loop in continuous time [rad/s].
+    """Poles of the closed loop in continuous time [rad/s]; those of motions that no torque moves stay, and come last.
 
     Args:
         design: the sampled model.
@@ -24,13 +30,21 @@ def wanted_poles(
         vibration: least damping ratio of the vibrations.
     """
     rigid = 2 * design.B.shape[1]
-    poles = np.asarray(design.poles, dtype=complex)
-    slowest_first = np.argsort(np.abs(poles), kind="stable")
+    moved, left = _moved_and_left(design)
+    slowest_first = np.argsort(np.abs(moved), kind="stable")
     joints = _pair(2 * np.pi * bandwidth, damping)
     found = list(np.tile(joints, rigid // 2))
-    for pole in poles[slowest_first[rigid:]]:
+    for pole in moved[slowest_first[rigid:]]:
         found.append(_damped(pole, vibration))
-    return np.array(found[: len(poles)])
+    return np.array([*found[: len(moved)], *left])
+
+
+def _moved_and_left(design: DesignModel) -> tuple[Poles, Poles]:
+    """Poles of the motions that torques move, and of the others [rad/s]."""
+    poles = np.asarray(design.poles, dtype=complex)
+    left = fixed_poles(design, reached_states(design))
+    places = places_of(left, np.exp(poles * design.sample))
+    return np.delete(poles, places), poles[places]
 
 
 def _pair(omega: float, zeta: float) -> Complex[np.ndarray, " 2"]:
@@ -50,15 +64,35 @@ def _damped(pole: complex, least: float) -> complex:
 def placed_gain(design: DesignModel, poles: Any) -> Matrix:
     """The feedback du = -K dx that gives the sampled model these poles of continuous time.
 
+    Motions that no torque moves are left alone: their poles must be among those asked for.
+
     Raises:
         DesignError: no torque moves a motion that lasts, or these poles cannot be reached.
     """
     from scipy.signal import place_poles  # slow to import
 
     check_stabilisable(design)
-    z = np.exp(np.asarray(poles) * design.sample)
+    reached = reached_states(design)
+    z = _free_poles(design, reached, np.exp(np.asarray(poles) * design.sample))
+    A = reached.moved.T @ design.A @ reached.moved
     try:
-        found: Any = place_poles(design.A, design.B, z, maxiter=100)
+        found: Any = place_poles(A, reached.moved.T @ design.B, z, maxiter=100)
     except ValueError as failure:
         raise DesignError(f"these poles cannot be placed: {failure}", "poles") from None
-    return np.asarray(found.gain_matrix)
+    return np.asarray(found.gain_matrix) @ reached.moved.T
+
+
+def _free_poles(design: DesignModel, reached: ReachedStates, z: Poles) -> Poles:
+    """The poles asked for, less those that stay whatever the torques do."""
+    if len(z) != design.states:
+        raise DesignError(f"{design.states} poles are wanted, got {len(z)}", "poles")
+    fixed = fixed_poles(design, reached)
+    places = places_of(fixed, z)
+    for pole in fixed:
+        if np.abs(z[places] - pole).min() > SAME:
+            hertz = abs(np.log(pole)) / (2 * np.pi * design.sample)
+            raise DesignError(
+                f"no torque moves the motion at {hertz:.4g} Hz: its pole stays where it is",
+                "poles",
+            )
+    return np.delete(z, places)

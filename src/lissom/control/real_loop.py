@@ -4,6 +4,7 @@ Between the robot and any sampled law, in this order: sensor noise, quantisation
 limits of torque and of its rate, and the bandwidth of the drive. All of it happens at the samples: a command is held.
 """
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -62,9 +63,12 @@ class RealLoop(AbstractLaw):
         """Those of the law."""
         return self.law.incidents()
 
-    def resting(self, memory: LoopMemory, measured: Any) -> LoopMemory:
-        """That of the law inside."""
-        return memory._replace(law=self.law.resting(memory.law, measured))
+    def resting(
+        self, memory: LoopMemory, measured: Any
+    ) -> tuple["RealLoop", LoopMemory]:
+        """The same drives around the law inside at rest."""
+        law, inner = self.law.resting(memory.law, measured)
+        return dataclasses.replace(self, law=law), memory._replace(law=inner)
 
     def init(self, model: Any) -> LoopMemory:
         """Drives without torque."""

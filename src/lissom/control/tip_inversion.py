@@ -93,20 +93,18 @@ def tip_inversion(
             f"{', '.join(model.actuated_names)}",
             "feedforward",
         )
+    start = float(reference.breakpoints[0])
+    if start <= 0:
+        raise _too_early(start, "there is no time before the motion")
     f = model.formulation
     place = node or f"{model.link_names[-1]}/tip"
     tip = tuple(output_named(model, f"{place}.p{axis}") for axis in "xyz")
     window = _window(model, reference, tip, points)
     solution = _bounded_solution(f, tip, window)
     if solution is None:
-        start = float(reference.breakpoints[0])
-        raise DesignError(
-            f"no solution was found at the tip. The torques act before the tip moves, which is at {start:g} s: begin "
-            "the motion later, move more slowly, or take fewer modes (`model: {modes: 3}`)",
-            "feedforward",
-        )
+        raise _too_early(start, "no solution was found")
     x, torque, away = solution
-    _check_path(reference, away, window)
+    _check_path(start, away, window)
     outputs = (*encoder_names(model), *sensors)
     channels = tuple(output_named(model, name) for name in outputs)
     h = float(window.times[1])
@@ -178,16 +176,21 @@ def _seen(f: AbstractFormulation, channels: tuple[Channel, ...], x, xd, xdd, tau
     return measure(f, channels, observed_motion(f, motion), None, tau)
 
 
-def _check_path(reference: AbstractSignal, away, window: Window) -> None:
+def _check_path(start: float, away, window: Window) -> None:
     """Refuse a solution whose tip does not follow, for want of time before the motion."""
     way = np.abs(window.joints - window.joints[0]).max()
-    if np.abs(away).max() > FAR * way:
-        start = float(reference.breakpoints[0])
-        raise DesignError(
-            f"inversion at the tip acts before the tip moves, and {start:g} s before the motion are not enough. "
-            "Begin the motion later: the first time of reference.t is the time before it.",
-            "feedforward",
-        )
+    missed = np.abs(away).max() / max(way, 1e-300)
+    if missed > FAR:
+        raise _too_early(start, f"the tip would leave its path by {missed:.0%} of it")
+
+
+def _too_early(start: float, problem: str) -> DesignError:
+    return DesignError(
+        f"{problem}. Inversion at the tip acts before the tip moves, which is at {start:g} s. Begin the motion later "
+        "(the first time of reference.t is the time before it), move more slowly, or take fewer modes (`model: {modes: "
+        "3}`).",
+        "feedforward",
+    )
 
 
 # --- the boundary-value problem ------------------------------------------------------------------------------------

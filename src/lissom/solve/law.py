@@ -36,12 +36,14 @@ class AbstractLaw(eqx.Module):
     ) -> tuple[Float[Array, " a"], Any]:
         """Torque of every actuated joint [N m or N], and the memory for the next sample."""
 
-    def resting(self, memory: Any, measured: Float[Any, " m"]) -> Any:
-        """Memory after a long rest at what is measured; linear models of the loop are taken about it.
+    def resting(
+        self, memory: Any, measured: Float[Any, " m"]
+    ) -> tuple["AbstractLaw", Any]:
+        """The law after a long rest at what is measured, and its memory; linear models of the loop are taken of it.
 
-        It matters to laws that adapt, such as filters whose gains follow the motion: others keep theirs.
+        It matters to laws that adapt, such as filters whose gains follow the motion: others stay what they are.
         """
-        return memory
+        return self, memory
 
     def remarks(self) -> tuple[str, ...]:
         """What a user should know of the law, a sentence each."""

@@ -36,13 +36,13 @@ class LawMatrices(NamedTuple):
 def law_matrices(
     wired_law: WiredLaw, measured: Float[np.ndarray, " m"], t: float = 0.0
 ) -> LawMatrices:
-    """Derivatives of a sampled law at what it measures at the point, with the memory of a law at rest there."""
-    template = wired_law.law.resting(wired_law.memory, measured)
+    """Derivatives of a sampled law at what it measures at the point, of the law at rest there."""
+    law, template = wired_law.law.resting(wired_law.memory, measured)
     memory, unravel = ravel_pytree(jax.tree.map(_as_float, template))
 
     def act(measured, memory):
         given = jax.tree.map(_typed_like, unravel(memory), template)
-        command, after = wired_law.law(jnp.asarray(t), measured, given)
+        command, after = law(jnp.asarray(t), measured, given)
         after, _ = ravel_pytree(jax.tree.map(_as_float, after))
         return command, after
 
