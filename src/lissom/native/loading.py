@@ -37,7 +37,7 @@ def _loaded(function: Function, names: Any, quick: bool) -> str:
             # One row after the other. LLVM says with a RuntimeError what it cannot do.
             pass
     if function.in_vectors is not None:
-        return _in_vectors(function)
+        return load_vectors(function, lane_count())
     for called in function.calls:
         load(called, quick)
     # The same function may be there twice, once compiled quickly and once well.
@@ -47,12 +47,12 @@ def _loaded(function: Function, names: Any, quick: bool) -> str:
     return name
 
 
-def _in_vectors(function: Function) -> str:
-    """A function that is written in vectors: it calls no other one, and is compiled well in no time."""
+def load_vectors(function: Function, width: int) -> str:
+    """Puts a function that is written in vectors into this process: it calls no other one; its name there."""
     assert function.in_vectors is not None
-    written = function.in_vectors(lane_count())
+    written = function.in_vectors(width)
     lines = "\n".join(written.lines)
     name = "w" + hashlib.sha256(lines.encode()).hexdigest()[:24]
     text = written.text(name, len(function.arguments))
-    load_text(name, text, Effort(level=2), [])
+    load_text(name, text, Effort(has_loops=True), [])
     return name

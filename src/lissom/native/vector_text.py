@@ -189,7 +189,7 @@ class VectorText:
         return self.value(f"{op} contract {kind} {a}, {b}")
 
     def product(self, a: Parts, b: Parts, kind: str = "double") -> Parts:
-        """a b, of real or complex numbers."""
+        """Product a b of real or complex numbers."""
         first = self.operate("fmul", a[0], b[0], kind)
         if len(a) == 1:
             return [first]
@@ -200,7 +200,7 @@ class VectorText:
         return [real, self.operate("fadd", mixed, swapped, kind)]
 
     def less_product(self, c: Parts, a: Parts, b: Parts, kind: str = "double") -> Parts:
-        """c - a b, of real or complex numbers."""
+        """Difference c - a b of real or complex numbers."""
         real = self._with(c[0], "fsub", a[0], b[0], kind)
         if len(a) == 1:
             return [real]
