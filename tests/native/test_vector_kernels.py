@@ -7,8 +7,16 @@ import scipy.linalg
 from lissom.native import kernels, loading, machine_code
 from lissom.native.call_memory import address_of
 
-SIZES = (8, 13, 16, 27)
-WIDTHS = (2, 4, 8)
+# One size for every day: a vector and a half.
+QUICK = [(13, "d", 8), (13, "c", 8)]
+ALL = QUICK + [
+    pytest.param(n, kind, width, marks=pytest.mark.slow)
+    for n in (8, 13, 16, 27, 54)
+    for kind in "dc"
+    for width in (2, 4, 8)
+    if (n, width) != (13, 8)
+]
+CASES = pytest.mark.parametrize(("n", "kind", "width"), ALL)
 
 
 def run(function, width, *arrays):
@@ -32,9 +40,7 @@ def factors_of(matrix, kind, width):
     return lu, pivots, order
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("kind", ["d", "c"])
-@pytest.mark.parametrize("n", SIZES)
+@CASES
 def test_factors_are_those_of_lapack(n, kind, width):
     matrix = matrix_of(n, kind)
     lu, pivots, order = factors_of(matrix, kind, width)
@@ -46,9 +52,7 @@ def test_factors_are_those_of_lapack(n, kind, width):
     np.testing.assert_allclose(lower @ np.triu(lu), matrix[order], atol=1e-13)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("kind", ["d", "c"])
-@pytest.mark.parametrize("n", SIZES)
+@CASES
 def test_triangular_systems_are_solved(n, kind, width):
     lu = matrix_of(n, kind) + 4.0 * np.eye(n)
     right = matrix_of(n, kind, seed=4)[:, :1].copy()
