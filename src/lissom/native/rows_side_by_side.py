@@ -1,14 +1,19 @@
 """Machine code of a function on a few rows: all of them at once, one in each lane of a vector."""
 
 import hashlib
+from weakref import WeakKeyDictionary
 
 from . import lane_code
 from .few_rows import FEW as WIDTH
 from .lane_text import LINE
 from .machine_code import Effort, load_text
-from .program import Buffer, Rows, Untranslatable
+from .program import Buffer, Function, Rows, Untranslatable
 
 LARGEST = 16384  # bytes: larger rows are not put on the stack
+# Names of functions that are in this process, by which arguments their rows share.
+_in_lanes: WeakKeyDictionary[Function, dict[tuple[bool, ...], str]] = (
+    WeakKeyDictionary()
+)
 
 
 def load(rows: Rows) -> str:
@@ -19,7 +24,10 @@ def load(rows: Rows) -> str:
         RuntimeError: LLVM cannot do it.
     """
     _check(rows)
-    inner = lane_code.load(rows.function, rows.shared, WIDTH)
+    names = _in_lanes.setdefault(rows.function, {})
+    if rows.shared not in names:
+        names[rows.shared] = lane_code.load(rows.function, rows.shared, WIDTH)
+    inner = names[rows.shared]
     name, text = _text(rows, inner)
     load_text(name, text, Effort(level=1), [inner])
     return name
