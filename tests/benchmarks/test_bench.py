@@ -1,6 +1,7 @@
 import json
 import os
 import signal
+import threading
 
 import numpy as np
 import pytest
@@ -98,7 +99,7 @@ def bench(monkeypatch):
     app.command("bench")(command.bench)
     app.command("other")(lambda: None)  # one more, so that `bench` has to be named
     monkeypatch.setattr(
-        cases, "measure_case", lambda name, repeat, tell: MEASURED | {"case": name}
+        cases, "measure_case", lambda name, *_: MEASURED | {"case": name}
     )
     return lambda *words: CliRunner().invoke(
         app, ["bench", *words], catch_exceptions=True
@@ -159,21 +160,51 @@ def test_every_unknown_case_is_named_at_once(bench):
     assert len(failure.value.problems) == 2 and "double-pendulum" in str(failure.value)
 
 
-def test_an_interrupt_prints_what_was_measured_and_goes_on_upwards(monkeypatch, capsys):
-    def measured(name, repeat, tell):
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Asks for two robots, and is interrupted while the second one is measured."""
+    asked = threading.Event()
+
+    def measured(name, *_):
         if name == "dlr-arm":
-            signal.raise_signal(signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+            # As XLA, it hears nothing.
+            asked.wait(20.0)
         return MEASURED | {"case": name}
 
     monkeypatch.setattr(cases, "measure_case", measured)
-    with pytest.raises(KeyboardInterrupt):
-        command.bench(["double-pendulum", "dlr-arm"])
+
+    def interrupt(**options):
+        with pytest.raises(KeyboardInterrupt):
+            command.bench(["double-pendulum", "dlr-arm"], **options)
+
+    yield interrupt
+    asked.set()
+
+
+def test_an_interrupt_prints_what_was_measured_and_goes_on_upwards(interrupted, capsys):
+    interrupted()
     shown = capsys.readouterr()
-    assert (
-        "double-pendulum" in shown.out
-        and "dlr-arm" not in shown.out
-        and shown.err == ""
+    assert "double-pendulum" in shown.out and "dlr-arm" not in shown.out
+    assert shown.err == "1 of 2, double-pendulum: 0 s\n"
+
+
+def test_an_interrupt_leaves_what_was_measured_in_the_file(interrupted, tmp_path):
+    interrupted(output=tmp_path / "t.json")
+    report = json.loads((tmp_path / "t.json").read_text())
+    assert [case["case"] for case in report["cases"]] == ["double-pendulum"]
+
+
+def test_machine_code_alone_leaves_xla_out(bench, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        cases,
+        "measure_case",
+        lambda name, repeat, tell, backends: asked.append(tuple(backends)) or MEASURED,
     )
+    bench("double-pendulum", "--native", "--json")
+    bench("double-pendulum", "--json")
+    assert asked == [("native",), ("native", "xla")]
 
 
 def test_a_number_that_is_off_fails_the_command(bench, monkeypatch):

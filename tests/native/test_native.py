@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.native import code_cache, machine_code
+from lissom.native import code_cache, loading, machine_code
 from lissom.native.compiled import (
     NativeAhead,
     function_of,
@@ -32,7 +32,7 @@ def native(function, *arguments, unrolls=True):
     pattern = pattern_of(inputs, [False] * len(inputs))
     outputs = [variable.aval for variable in traced.jaxpr.outvars]
     shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in outputs]
-    name = machine_code.load(function_of(traced, pattern, unrolls))
+    name = loading.load(function_of(traced, pattern, unrolls))
     return runner(recipe_of(traced, name, shapes))(inputs)
 
 
@@ -150,7 +150,7 @@ def test_a_failure_of_the_compiler_is_one_line(caplog, monkeypatch):
     def broken(*_):
         raise RuntimeError("no room\nsecond line")
 
-    monkeypatch.setattr(machine_code, "load", broken)
+    monkeypatch.setattr(loading, "load", broken)
     compiled = NativeAhead(lambda x: 2.0 * x)
     np.testing.assert_allclose(compiled(V), 2.0 * V)
     (record,) = [r for r in caplog.records if r.levelno >= logging.WARNING]
@@ -158,7 +158,7 @@ def test_a_failure_of_the_compiler_is_one_line(caplog, monkeypatch):
 
 
 def test_xla_can_be_asked_for(monkeypatch):
-    monkeypatch.setattr(machine_code, "load", lambda *_: pytest.fail("was translated"))
+    monkeypatch.setattr(loading, "load", lambda *_: pytest.fail("was translated"))
     compiled = NativeAhead(lambda x: 2.0 * x)
     with using("xla"):
         assert isinstance(compiled(V), jax.Array)

@@ -1,7 +1,7 @@
 """Library scenarios against the clock: build, compile, first run, warm runs, and the error that the time bought."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -128,20 +128,29 @@ def solver_counts(run: Run) -> dict[str, int]:
 
 
 def measure_case(
-    name: str, repeat: int, tell: Tell = lambda text: None
+    name: str,
+    repeat: int,
+    tell: Tell = lambda text: None,
+    backends: Sequence[str] = BACKENDS,
 ) -> dict[str, Any]:
     """Times and error of one library scenario or file, as plain data."""
-    return measure_scenario(name, Scenario.load(name), repeat, tell)
+    return measure_scenario(name, Scenario.load(name), repeat, tell, backends)
 
 
 def measure_scenario(
-    name: str, scenario: Scenario, repeat: int, tell: Tell = lambda text: None
+    name: str,
+    scenario: Scenario,
+    repeat: int,
+    tell: Tell = lambda text: None,
+    backends: Sequence[str] = BACKENDS,
 ) -> dict[str, Any]:
-    """Times and error of a scenario under a name, as plain data."""
+    """Times and error of a scenario under a name, as plain data; machine code is the first of the back ends."""
     tell(f"{name}: building")
     case = Case(scenario)
-    tell(f"{name}: compiling")
-    compile_s = {backend: case.compile(backend=backend) for backend in BACKENDS}
+    compile_s = {}
+    for backend in backends:
+        tell(f"{name}: compiling, {backend}")
+        compile_s[backend] = case.compile(backend=backend)
 
     def reference_run() -> Run:
         return case.run(lambda t: tell(f"{name}: reference, t = {t:.3g} s"), **TIGHT)
@@ -153,17 +162,17 @@ def measure_scenario(
         tell(f"{name}: reference")
         tight, reference = timed(reference_run)
         path = path_of_tip(reference)
-        tell(f"{name}: both back ends")
-        native, xla = BACKENDS
-        backends = [
-            measure_backend(case, native, first, warm, run, path),
-            measure_backend(case, xla, *_timed_runs(case, xla, repeat), path),
-        ]
-        for row in backends:
+        native, *others = backends
+        rows = [measure_backend(case, native, first, warm, run, path)]
+        for backend in others:
+            tell(f"{name}: runs under {backend}")
+            timed_runs = _timed_runs(case, backend, repeat)
+            rows.append(measure_backend(case, backend, *timed_runs, path))
+        for row in rows:
             row["compile_s"] = compile_s[row["backend"]]
     simulated = float(run.t[-1])
     return {
-        "backends": backends,
+        "backends": rows,
         "case": name,
         "coordinates": case.model.formulation.size,
         "simulated_s": simulated,

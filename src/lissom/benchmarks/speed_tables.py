@@ -183,8 +183,13 @@ def backends_table(cases: Sequence[Row]) -> ReportTable:
 
 
 def _times_faster(key: str):
-    """How many times faster than the slowest back end."""
-    return lambda row: f"{max(other[key] for other in row['all']) / row[key]:.1f}"
+    """How many times faster than the slowest back end; nothing where there is one."""
+
+    def show(row: Row) -> str:
+        times = [other[key] for other in row["all"]]
+        return f"{max(times) / row[key]:.1f}" if len(times) > 1 else ""
+
+    return show
 
 
 MANOEUVRE = (

@@ -3,12 +3,14 @@
 import json
 import os
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from .interrupt import telling_first
+from .interrupt import in_thread, telling_first
 
 PHYSICS = "physics"
 LINKS = "links"
@@ -19,6 +21,7 @@ PAYLOADS = "payloads"
 STUDIES = "studies"
 SPECIAL = (PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS, CONTROL, PAYLOADS, STUDIES)
 WRITTEN = (".md", ".json")
+CIRCUMSTANCES = {"machine", "compiled_code"}  # what a report holds beside numbers
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
 
 
@@ -49,9 +52,20 @@ def bench(
         int,
         typer.Option(min=1, max=100, help="Warm runs; median and best are reported."),
     ] = 3,
+    native: Annotated[
+        bool,
+        typer.Option(
+            "--native",
+            help="Library scenarios as machine code alone: what takes longest, compiling for XLA, is left out.",
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Also write the tables: .md or .json."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="Also write the tables: .md or .json. The file grows with every robot that is measured.",
+        ),
     ] = None,
 ) -> None:
     """Measure run times with the accuracy they reach, alone or beside other programs, or check known numbers.
@@ -59,24 +73,33 @@ def bench(
     With --peers and no CASE, only the comparison is run. Interrupted, it prints what it has measured so far.
     `lissom bench physics` exits with code 1 if a number is off.
 
-    Examples: lissom bench double-pendulum, lissom bench control -o control.md
+    What it costs: the whole library takes ten minutes on a quiet core, most of it compiling for XLA the first time
+    (20 to 50 s for each robot); with --native one minute. Name a few robots to be done sooner.
+
+    Examples: lissom bench double-pendulum, lissom bench --native, lissom bench control -o control.md
     """
     check_request(cases or [], peers, output)
     report: dict[str, Any] = {}
 
+    def keep() -> None:
+        if output is not None and report.keys() - CIRCUMSTANCES:
+            _write(report, output)
+
     def tell() -> None:
         # What was measured so far took its time.
+        keep()
         if not as_json:
             _print(report)
 
+    wanted = Wanted(cases or [], peers, repeat, native)
     try:
         with telling_first(tell):
-            measure(report, cases or [], peers, repeat)
+            # XLA compiles for a minute and hears no signal meanwhile.
+            in_thread(lambda: measure(report, wanted, keep, quiet=as_json))
     except Exception:
         tell()
         raise
-    if output is not None:
-        _write(report, output)
+    keep()
     if as_json:
         from .output import print_json
 
@@ -126,22 +149,39 @@ def _check_output(output: Path) -> None:
         )
 
 
-def measure(report: dict[str, Any], cases: list[str], peers: bool, repeat: int) -> None:
-    """Fills the report part by part, so that an interrupt keeps what is there."""
+class Wanted(NamedTuple):
+    """What is to be measured, and how."""
+
+    cases: list[str]
+    peers: bool = False
+    repeat: int = 3
+    native: bool = False  # without XLA
+
+
+def measure(
+    report: dict[str, Any],
+    wanted: Wanted,
+    keep: Callable[[], None] = lambda: None,
+    quiet: bool = False,
+) -> None:
+    """Fills the report part by part, so that an interrupt keeps what is there; `keep` is called after each robot."""
     from ..benchmarks.machine import machine_facts
     from ..compiled_code import keep_compiled_code
 
     kept = keep_compiled_code()
-    tell = _Line()
+    tell = _Line(quiet)
     report["machine"] = machine_facts()
+    report["compiled_code"] = kept.report()
     try:
         # Each part imports what it measures: the peers, for one, need not be installed.
-        _measure_special(report, cases, repeat, tell)
-        _measure_named(report, _named_cases(cases, peers), repeat, tell)
-        if peers:
+        _measure_special(report, wanted.cases, wanted.repeat, tell)
+        for _ in _named_measured(report, wanted, tell):
+            report["compiled_code"] = kept.report()
+            keep()
+        if wanted.peers:
             from ..benchmarks.peers import measure_peers
 
-            measure_peers(report, repeat, tell)
+            measure_peers(report, wanted.repeat, tell)
     finally:
         tell.clear()
         report["compiled_code"] = kept.report()
@@ -184,15 +224,23 @@ def _measure_special(
         report[STUDIES] = measure_studies(repeat, tell)
 
 
-def _measure_named(
-    report: dict[str, Any], names: list[str], repeat: int, tell: "_Line"
-) -> None:
-    from ..benchmarks.cases import measure_case
+def _named_measured(
+    report: dict[str, Any], wanted: Wanted, tell: "_Line"
+) -> Iterator[None]:
+    """Measures scenario after scenario, and says so after each."""
+    from ..benchmarks.cases import BACKENDS, measure_case
 
+    names = _named_cases(wanted.cases, wanted.peers)
     if names:
         report["cases"] = []
-    for name in names:
-        report["cases"].append(measure_case(name, repeat, tell))
+    backends = BACKENDS[:1] if wanted.native else BACKENDS
+    for k, name in enumerate(names, 1):
+        tell.head = f"{k} of {len(names)}, "
+        began = time.monotonic()
+        report["cases"].append(measure_case(name, wanted.repeat, tell, backends))
+        tell.ended(f"{name}: {time.monotonic() - began:.0f} s")
+        yield
+    tell.head = ""
 
 
 def _named_cases(cases: list[str], peers: bool) -> list[str]:
@@ -216,12 +264,23 @@ def measure_published(report: dict[str, Any], tell: Any) -> None:
 
 
 class _Line:
-    """What is going on, in one line on a terminal's stderr; silence elsewhere."""
+    """What is going on, in one line on a terminal's stderr; elsewhere a line for each robot that is done."""
+
+    def __init__(self, quiet: bool = False):
+        self.head = ""
+        self._is_terminal = sys.stderr.isatty()
+        self._quiet = quiet
 
     def __call__(self, text: str) -> None:
         # Back to the start of the line, and clear it.
-        if sys.stderr.isatty():
-            print(f"\r\x1b[2K{text}", end="", file=sys.stderr, flush=True)
+        if self._is_terminal:
+            shown = f"{self.head}{text}" if text else ""
+            print(f"\r\x1b[2K{shown}", end="", file=sys.stderr, flush=True)
+
+    def ended(self, text: str) -> None:
+        """Tells of a robot that is done, where no line can show what is going on."""
+        if not self._is_terminal and not self._quiet:
+            print(f"{self.head}{text}", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Takes the line away."""

@@ -3,6 +3,7 @@
 The signals by which systems end processes, SIGTERM and SIGHUP, do what Ctrl-C does.
 """
 
+import contextvars
 import os
 import signal
 import sys
@@ -20,6 +21,7 @@ SIGNALS = [
     if hasattr(signal, name)
 ]
 Handlers = dict[int, Any]
+HEARING = 0.5  # [s] between two looks for signals
 # Not `sys.exit`: that raises an exception, here in the middle of whatever JAX is doing.
 leave_process = os._exit
 _received: list[int] = []  # signals that asked the process to end
@@ -89,6 +91,27 @@ def telling_first(tell: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         _put_back(before)
+
+
+def in_thread(job: Callable[[], None]) -> None:
+    """Does a job in a thread of its own, so that signals are heard at once, however long the job hears none."""
+    failures: list[BaseException] = []
+    context = contextvars.copy_context()
+
+    def guarded() -> None:
+        try:
+            context.run(job)
+        except BaseException as failure:
+            failures.append(failure)
+
+    # A process that is asked to end does not wait for it.
+    thread = threading.Thread(target=guarded, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        # Where a signal goes to another thread, this one hears it in between.
+        thread.join(HEARING)
+    if failures:
+        raise failures[0]
 
 
 @contextmanager

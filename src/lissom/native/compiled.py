@@ -24,7 +24,7 @@ from ..compilation import (
     split_arguments,
     user_code_in,
 )
-from . import machine_code, marks, program_cache
+from . import loading, machine_code, marks, program_cache
 from .call_memory import Inputs, OutputBlock
 from .host_call import hosts_of
 from .program import Function, Untranslatable, executed_operations
@@ -332,7 +332,7 @@ class NativeAhead(CompiledAhead):
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         traced, result = trace(self._function, shapes, structure)
         function = function_of(traced, pattern, self._unrolls)
-        name = machine_code.load(function, self._quick)
+        name = loading.load(function, self._quick)
         return recipe_of(traced, name, result, tuple(hosts_of(function)))
 
 

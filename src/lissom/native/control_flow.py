@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from .few_rows import FEW
 from .program import ZERO, If, While, kind_of
-from .traced_program import Environment, closed
+from .traced_program import Environment, closed, sole_call
 from .values import (
     SMALL,
     Lazy,
@@ -158,7 +159,11 @@ def _scan(tr, params, operands, rows):
         shape = (length, *aval.shape)
         kind = kind_of(aval.dtype)
         targets.append(tr.store.allocate(kind, shape, tr.owner, aval.dtype))
-    if length:
+    call = sole_call(body) if rows and not carry and 0 < length <= FEW else None
+    if call is not None:
+        rows_of = dict(zip(body.jaxpr.invars, [*fixed, *stacks], strict=True))
+        tr.call_on_rows(call, rows_of, body.jaxpr.invars[len(fixed) :], targets)
+    elif length:
         _count_rows(tr, params, fixed, places, stacks, targets)
     return [*_loaded(tr, places), *_loaded(tr, targets)]
 

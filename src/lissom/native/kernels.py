@@ -5,7 +5,11 @@ import functools
 from .elementwise import ELEMENTWISE
 from .program import ONE, ZERO, Builder, Function, If
 from .values import Memory, Store, row_strides
+from .vector_lu import lu_text
+from .vector_triangle import triangle_text
 
+WIDE = 8  # unknowns from which on systems are solved in vectors
+WRITTEN_OUT = 160  # unknowns up to which substitution is written without loops
 STRIP = 12  # columns of a product of matrices that are summed up in registers
 
 
@@ -107,7 +111,10 @@ def lu_kernel(n: int, kind: str) -> Function:
         k_.store.count(below, stop, row)
 
     k_.store.count(ZERO, stop, column)
-    return k_.finish(3)
+    function = k_.finish(3)
+    if n >= WIDE:
+        function.in_vectors = functools.partial(lu_text, n, kind == "c")
+    return function
 
 
 @functools.cache
@@ -148,7 +155,12 @@ def triangle_kernel(
         k_.store.count(ZERO, whole(n), unknown)
 
     k_.store.loop((m_columns,), lambda index: column(*index))
-    return k_.finish(1)
+    function = k_.finish(1)
+    if WIDE <= n <= WRITTEN_OUT and m_columns == 1 and not transposed:
+        function.in_vectors = functools.partial(
+            triangle_text, n, kind == "c", lower, unit
+        )
+    return function
 
 
 @functools.cache

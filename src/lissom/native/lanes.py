@@ -1,59 +1,24 @@
 """Functions of many robots or states at once: several in each instruction of this processor, one in each lane."""
 
-import functools
 import logging
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
-import llvmlite.binding as llvm
 import numpy as np
 
 from ..compilation import STORE, Program, split_arguments, user_code_in
 from . import machine_code, program_cache
 from .call_memory import address_of
 from .compiled import Pattern, function_of, recipe_of, trace
-from .lane_analysis import LaneForm, LaneForms
-from .lane_text import LINE, lane_function_text
-from .program import Function, Untranslatable
+from .lane_code import lane_count, load
+from .lane_text import LINE
+from .program import Untranslatable
 from .program_cache import Recipe
 
 log = logging.getLogger("lissom.native")
 _compiling = threading.RLock()
-
-
-@functools.cache
-def lane_count() -> int:
-    """Doubles in the widest vector of this processor."""
-    features = llvm.get_host_cpu_features()
-    if features.get("avx512f"):
-        return 8
-    return 4 if features.get("avx") else 2
-
-
-def load(function: Function, shared: tuple[bool, ...], width: int) -> str:
-    """Puts a function for lanes and all it calls into this process; its name there."""
-    return _Loader(width).load(LaneForms().of(function, shared), is_entry=True)
-
-
-class _Loader:
-    """Puts functions for lanes into this process, those that are called first."""
-
-    def __init__(self, width: int):
-        self.width = width
-        self.names: dict[LaneForm, str] = {}
-
-    def load(self, form: LaneForm, is_entry: bool = False) -> str:
-        """Name of a function that is there now."""
-        for called in form.calls.values():
-            if called not in self.names:
-                self.names[called] = self.load(called)
-        name, text = lane_function_text(form, self.width, self.names, is_entry)
-        called = dict.fromkeys(self.names[other] for other in form.calls.values())
-        effort = machine_code.effort_for(form.function)
-        machine_code.load_text(name, text, effort, list(called))
-        return name
 
 
 class _Request(NamedTuple):

@@ -2,18 +2,15 @@
 
 import ctypes
 import functools
-import itertools
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import llvmlite.binding as llvm
 
 from . import code_cache
 from .host_call import raise_failure
-from .llvm_text import function_text
 from .program import Function
 
 STRAIGHT = 4000  # nodes: a longer function has little for LLVM to improve, and would take it minutes
@@ -81,38 +78,15 @@ class _Loaded:
     """Functions in this process: their addresses, and what keeps their code."""
 
     addresses: dict[str, int] = {}
-    # Of functions compiled well, and quickly.
-    names: tuple[Any, Any] = (WeakKeyDictionary(), WeakKeyDictionary())
     code: dict[str, Any] = {}
     pieces: dict[str, "Piece"] = {}
     watch: "Stopwatch | None" = None
-    hosts = itertools.count()
 
 
-def load(function: Function, quick: bool = False) -> str:
-    """Puts a function and all it calls into this process, compiled `quick`ly or well; its name there."""
-    names = _Loaded.names[quick]
-    if function in names:
-        return names[function]
-    if function.host is not None:
-        names[function] = _load_host(function)
-        return names[function]
-    for called in function.calls:
-        load(called, quick)
-    # The same function may be there twice, once compiled quickly and once well.
-    name, text = function_text(function, names, "quick" if quick else "n")
-    names[function] = name
-    effort = effort_for(function, quick)
-    load_text(name, text, effort, [names[called] for called in function.calls])
-    return name
-
-
-def _load_host(function: Function) -> str:
-    """The name of a Python function: every one has its own, and none is kept on disk."""
-    name = f"host{next(_Loaded.hosts)}"
-    _Loaded.addresses[name] = function.host.address
+def keep_address(name: str, address: int) -> None:
+    """Makes a function callable that is in this process already and never on disk."""
+    _Loaded.addresses[name] = address
     _Loaded.pieces[name] = Piece(name, name, [])
-    return name
 
 
 def effort_for(function: Function, quick: bool = False) -> Effort:

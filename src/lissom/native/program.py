@@ -6,10 +6,13 @@ negative of a node: signs cost nothing until something has to be stored. Equal n
 
 import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from .vector_text import VectorText
 
 ZERO, ONE = 0, 1
 # Kinds of numbers: double, whole, truth, complex (stored as two doubles).
@@ -69,6 +72,17 @@ class Function:
     calls: list["Function"] = field(default_factory=list)
     loops: bool = False  # whether there is something for a loop optimiser
     host: Any = None  # a `HostCall`: the function is Python's
+    rows: "Rows | None" = None  # the same function on a few rows is all that it does
+    # Writes the same function for LLVM in vectors of a width.
+    in_vectors: Callable[[int], VectorText] | None = None
+
+
+class Rows(NamedTuple):
+    """A function called on a few rows, one after the other or side by side."""
+
+    function: Function
+    shared: tuple[bool, ...]  # arguments that are the same for all rows
+    count: int
 
 
 # Statements of a block: an `int` defines that node; others are these.

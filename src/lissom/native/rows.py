@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from ..compilation import joined_arguments, split_arguments
-from . import lanes, machine_code
+from . import lane_code, machine_code
 from .compiled import NativeAhead, Pattern, function_of, recipe_of, trace
 from .lane_text import LINE
 from .marks import over_first_rows
@@ -52,11 +52,11 @@ class RowsAhead(NativeAhead):
             robot=len(numbers) - len(columns),
             columns=tuple(_size(row) for row in rows),
             results=tuple(_size(v.aval) for v in traced.jaxpr.outvars),
-            width=lanes.lane_count(),
+            width=lane_code.lane_count(),
         )
         is_robot = [True] * frame.robot
         differ = [False] * (len(columns) + len(frame.results))
-        inner = lanes.load(function, (*is_robot, *differ), frame.width)
+        inner = lane_code.load(function, (*is_robot, *differ), frame.width)
         name, text = frame.text(inner)
         machine_code.load_text(name, text, machine_code.Effort(level=1), [inner])
         return _of_all_rows(recipe_of(traced, name, result), frame, columns[0].shape[0])

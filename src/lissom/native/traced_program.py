@@ -4,6 +4,7 @@ from typing import Any
 
 from jax.extend import core
 
+from .marks import KEPT
 from .values import Value
 
 
@@ -20,6 +21,19 @@ def closed(program: Any) -> Any:
     if isinstance(program, core.Jaxpr):
         return core.ClosedJaxpr(program, ())
     return program
+
+
+def sole_call(program: Any) -> Any:
+    """The call of a kept function that is all a traced program does; None where it does anything else."""
+    jaxpr = program.jaxpr
+    if program.consts or len(jaxpr.eqns) != 1:
+        return None
+    (equation,) = jaxpr.eqns
+    if equation.params.get("name") != KEPT:
+        return None
+    handed_on = all(atom in jaxpr.invars for atom in equation.invars)
+    is_all = list(jaxpr.outvars) == list(equation.outvars)
+    return equation if handed_on and is_all else None
 
 
 def last_uses(jaxpr: Any) -> dict[Any, int]:

@@ -18,6 +18,7 @@ from .control_flow import CONTROL
 from .elements import elementwise
 from .elementwise import ELEMENTWISE
 from .factorisation import FACTORISATION, kernel_call
+from .few_rows import rows_function
 from .host_call import host_function, hosts_of
 from .indexing import INDEXING
 from .marks import KEPT, ROWS
@@ -27,6 +28,7 @@ from .program import (
     Builder,
     Call,
     Function,
+    Rows,
     Untranslatable,
     drop_unused,
     kind_of,
@@ -88,14 +90,27 @@ class Module:
         key = (id(program.jaxpr), knowns, unrolls)
         found = self.functions.get(key)
         if found is None:
-            name = f"{self.name}_{self.count}"
-            self.count += 1
+            name = self._new_name()
             found = Translator(self, name, unrolls).whole(program, forms)
             # What calls a user's code is forgotten with its program.
             if not hosts_of(found.function):
                 self.functions[key] = found
         self.used[key] = found
         return found.function, found.results
+
+    def on_rows(self, rows: Rows) -> Function:
+        """The function that calls another one for each of a few rows."""
+        found = self.functions.get(rows)
+        if found is None:
+            function = rows_function(self._new_name(), rows)
+            found = Translation(function, [], 0, rows)
+            if not hosts_of(function):
+                self.functions[rows] = found
+        return found.function
+
+    def _new_name(self) -> str:
+        self.count += 1
+        return f"{self.name}_{self.count - 1}"
 
 
 class Translator:
@@ -343,6 +358,26 @@ class Translator:
         placed = list(zip(operands, variables, strict=True))
         expected = list(zip(program.jaxpr.outvars, results, strict=True))
         return self._results_of(function, placed, expected)
+
+    def call_on_rows(
+        self, equation: Any, values: dict[Any, Value], rows: list, targets: list[Memory]
+    ) -> None:
+        """Calls a function with a few rows: `rows` are the variables of `values` that have one for each."""
+        program = closed(equation.params[CALLS[equation.primitive.name]])
+        forms, pointers = [], []
+        for atom in equation.invars:
+            value = values[atom]
+            is_known = isinstance(value, Memory) and atom not in rows
+            forms.append((atom.aval, value.known if is_known else None))
+            pointers.append(self._typed_pointer(value, atom.aval))
+        function, _ = self.module.function(program, forms, unrolls=True)
+        shared = [atom not in rows for atom in equation.invars]
+        shared += [False] * len(targets)
+        together = Rows(function, tuple(shared), targets[0].shape[0])
+        for target in targets:
+            target.buffer.version += 1
+            pointers.append((target.buffer, target.offset))
+        self.emit_call(self.module.on_rows(together), pointers)
 
     def _host_call(self, equation: Any, operands: list[Value]) -> list[Value]:
         """Results of a Python function."""

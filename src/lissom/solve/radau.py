@@ -112,7 +112,9 @@ class Radau(AbstractStep):
         problem, now = frozen((problem, now))
         n = now.x.shape[0]
         tangents = problem.matrices(now.t, now.x, now.xd)
-        force = problem.residual(now.t, now.x, now.xd, jnp.zeros(n))
+        # As one stage: machine code has one function for all stages, and needs no other.
+        at_rest = (now.t[None], now.x[None], now.xd[None], jnp.zeros((1, n)))
+        (force,) = over_rows(problem.residual)(*at_rest)
         inertia = factorise(tangents.M)
         xdd = -solve(inertia, force)
         no = jnp.asarray(False)

@@ -1,0 +1,43 @@
+"""Machine code in which every number is a vector of this processor: one robot, or one state, in each lane."""
+
+import functools
+
+import llvmlite.binding as llvm
+
+from . import machine_code
+from .lane_analysis import LaneForm, LaneForms
+from .lane_text import lane_function_text
+from .program import Function
+
+
+@functools.cache
+def lane_count() -> int:
+    """Doubles in the widest vector of this processor."""
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 8
+    return 4 if features.get("avx") else 2
+
+
+def load(function: Function, shared: tuple[bool, ...], width: int) -> str:
+    """Puts a function for lanes and all it calls into this process; its name there."""
+    return _Loader(width).load(LaneForms().of(function, shared), is_entry=True)
+
+
+class _Loader:
+    """Puts functions for lanes into this process, those that are called first."""
+
+    def __init__(self, width: int):
+        self.width = width
+        self.names: dict[LaneForm, str] = {}
+
+    def load(self, form: LaneForm, is_entry: bool = False) -> str:
+        """Name of a function that is there now."""
+        for called in form.calls.values():
+            if called not in self.names:
+                self.names[called] = self.load(called)
+        name, text = lane_function_text(form, self.width, self.names, is_entry)
+        called = dict.fromkeys(self.names[other] for other in form.calls.values())
+        effort = machine_code.effort_for(form.function)
+        machine_code.load_text(name, text, effort, list(called))
+        return name

@@ -1,0 +1,58 @@
+"""Programs become machine code in this process: a function and all that it calls."""
+
+import hashlib
+import itertools
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from . import rows_side_by_side
+from .lane_code import lane_count
+from .llvm_text import function_text
+from .machine_code import Effort, effort_for, keep_address, load_text
+from .program import Function, Untranslatable
+
+# Names of functions that are in this process, compiled well and quickly.
+_names: tuple[Any, Any] = (WeakKeyDictionary(), WeakKeyDictionary())
+_hosts = itertools.count()
+
+
+def load(function: Function, quick: bool = False) -> str:
+    """Puts a function and all it calls into this process, compiled `quick`ly or well; its name there."""
+    names = _names[quick]
+    if function not in names:
+        names[function] = _loaded(function, names, quick)
+    return names[function]
+
+
+def _loaded(function: Function, names: Any, quick: bool) -> str:
+    if function.host is not None:
+        # Every Python function has a name of its own, and none is kept on disk.
+        name = f"host{next(_hosts)}"
+        keep_address(name, function.host.address)
+        return name
+    if function.rows is not None and not quick:
+        try:
+            return rows_side_by_side.load(function.rows)
+        except (Untranslatable, RuntimeError):
+            # One row after the other. LLVM says with a RuntimeError what it cannot do.
+            pass
+    if function.in_vectors is not None:
+        return load_vectors(function, lane_count())
+    for called in function.calls:
+        load(called, quick)
+    # The same function may be there twice, once compiled quickly and once well.
+    name, text = function_text(function, names, "quick" if quick else "n")
+    called = [names[other] for other in function.calls]
+    load_text(name, text, effort_for(function, quick), called)
+    return name
+
+
+def load_vectors(function: Function, width: int) -> str:
+    """Puts a function that is written in vectors into this process: it calls no other one; its name there."""
+    assert function.in_vectors is not None
+    written = function.in_vectors(width)
+    lines = "\n".join(written.lines)
+    name = "w" + hashlib.sha256(lines.encode()).hexdigest()[:24]
+    text = written.text(name, len(function.arguments))
+    load_text(name, text, Effort(has_loops=True), [])
+    return name
