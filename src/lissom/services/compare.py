@@ -86,12 +86,14 @@ def _refusal(field: str, value: object, message: str) -> DescriptionError:
 
 def _require_nodes(runs: Mapping[str, "Run"], nodes: Sequence[str]) -> None:
     """Refuse nodes that one of the runs does not have."""
+    from ..solve.channels import UnknownNameError
+
     for name, run in runs.items():
         for node in nodes:
             try:
                 run.position(node)
-            except ValueError as failure:
-                problem = Problem(name, None, "node", node, str(failure))
+            except UnknownNameError as failure:
+                problem = Problem(name, None, "node", node, failure.message)
                 raise DescriptionError([problem]) from None
 
 
