@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..describe import DescriptionError, Problem
+from ..solve.channels import UnknownNameError
 from .curves import rows_at
 from .frozen_model import FrozenModel
 from .output_files import PICTURE, check_outputs
@@ -86,8 +87,6 @@ def _refusal(field: str, value: object, message: str) -> DescriptionError:
 
 def _require_nodes(runs: Mapping[str, "Run"], nodes: Sequence[str]) -> None:
     """Refuse nodes that one of the runs does not have."""
-    from ..solve.channels import UnknownNameError
-
     for name, run in runs.items():
         for node in nodes:
             try:
