@@ -1,12 +1,13 @@
 """Runs beside each other: how far they are apart, in a table and in a picture."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..describe import DescriptionError, Problem
+from ..solve.channels import UnknownNameError
 from .curves import rows_at
 from .frozen_model import FrozenModel
 from .output_files import PICTURE, check_outputs
@@ -64,10 +65,11 @@ def compare(request: CompareRunsRequest) -> CompareRunsResult:
     end = min(float(run.t[-1]) for run in runs.values())
     if not start < end:
         raise _refusal("runs", ", ".join(runs), "the runs share no time")
-    _require_node(runs, request.node)
+    asked = [] if request.node is None else [request.node]
+    _require_nodes(runs, asked)
     found = []
     for name in others:
-        found += _differences(runs[first], name, runs[name], (start, end), request.node)
+        found += _differences(runs[first], name, runs[name], (start, end), asked)
     if request.picture is not None:
         _draw(runs, request.node, request.picture)
     return CompareRunsResult(
@@ -83,14 +85,15 @@ def _refusal(field: str, value: object, message: str) -> DescriptionError:
     return DescriptionError([Problem(None, None, field, value, message)])
 
 
-def _require_node(runs: Mapping[str, "Run"], node: str | None) -> None:
-    """Refuse a node that one of the runs does not have."""
-    for name, run in runs.items() if node is not None else ():
-        try:
-            run.position(node)
-        except ValueError as failure:
-            problem = Problem(name, None, "node", node, str(failure))
-            raise DescriptionError([problem]) from None
+def _require_nodes(runs: Mapping[str, "Run"], nodes: Sequence[str]) -> None:
+    """Refuse nodes that one of the runs does not have."""
+    for name, run in runs.items():
+        for node in nodes:
+            try:
+                run.position(node)
+            except UnknownNameError as failure:
+                problem = Problem(name, None, "node", node, failure.message)
+                raise DescriptionError([problem]) from None
 
 
 def _differences(
@@ -98,9 +101,9 @@ def _differences(
     name: str,
     run: "Run",
     time: tuple[float, float],
-    node: str | None,
+    nodes: Sequence[str],
 ) -> Iterator[Difference]:
-    """Of every joint and tip that both runs have, and of the node."""
+    """Of every joint and tip that both runs have, and of these nodes."""
     start, end = time
     inside = (first.t >= start) & (first.t <= end)
     t = first.t[inside]
@@ -110,8 +113,9 @@ def _differences(
             other = run.q[:, _names(run, "joint").index(joint)][:, None]
             distance = rows_at(t, run.t, other) - own
             yield _difference(name, f"q.{joint}", "rad or m", t, own, distance)
-    shared = [tip for tip in _tips(first) if tip in _tips(run)]
-    for place in dict.fromkeys([*shared, *([] if node is None else [node])]):
+    places = [tip for tip in _tips(first) if tip in _tips(run)]
+    places += [node for node in nodes if node not in places]
+    for place in places:
         own = first.position(place)[inside]
         distance = rows_at(t, run.t, run.position(place)) - own
         yield _difference(name, f"position.{place}", "m", t, own, distance)
