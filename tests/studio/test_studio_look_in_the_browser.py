@@ -306,7 +306,9 @@ def test_a_joint_is_written_the_other_way_and_stays_where_it_is(
     expect(page.get_by_label("alpha of upper")).to_have_value(re.compile("1.57079"))
     fill(page, "theta of upper", "0")
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_label("theta of upper")).to_have_value(re.compile(r"0\.4|0\.3999"))
+    expect(page.get_by_label("theta of upper")).to_have_value(
+        re.compile(r"0\.4|0\.3999")
+    )
     assert not page.complaints
 
 
