@@ -11,6 +11,7 @@ pytestmark = pytest.mark.slow
 PATIENCE = 240_000  # ms: everything is compiled here
 RESULT = "runs/pendulum.nc"
 SOURCE = "source=library:simple-pendulum"
+CHART_OF_TAB = "[role=tabpanel]:not([hidden]) .chart .u-over"
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +58,12 @@ def modes(page):
 def mode_map(page):
     page.get_by_label("First quantity: points").fill("3")
     page.locator("#map-modes").click()
-    expect(page.locator(".chart .u-over")).to_be_visible()
+    expect(page.locator(CHART_OF_TAB)).to_be_visible()
 
 
 def linear(page):
     page.locator("#linearize").click()
-    expect(page.locator(".chart .u-over")).to_have_count(3)
+    expect(page.locator(CHART_OF_TAB)).to_have_count(3)
 
 
 def controllers(page):
