@@ -46,6 +46,10 @@ $(READY): pyproject.toml
 	echo "Setting up $(VENV) with $$("$$python" --version); this takes a few minutes, once."; \
 	"$$python" -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then \
+		$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[browser]' \
+			|| echo "playwright could not be installed: the studio is not opened in Chromium" >&2; \
+	fi
 	@touch $@
 
 # What only the site and the slow tests need.
