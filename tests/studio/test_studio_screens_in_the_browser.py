@@ -32,6 +32,14 @@ def browser():
         yield opened
 
 
+@pytest.fixture(autouse=True)
+def closed_pages(browser):
+    """Pages that were left open would go on moving their robots."""
+    yield
+    for context in browser.contexts:
+        context.close()
+
+
 @pytest.fixture
 def house(tmp_path):
     with served_studio(tmp_path, Worker) as opened:
