@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 from studio_browser import barriers, chromium, opened_page, served_studio
-from studio_client import InlineWorker
+from studio_client import InlineWorker, wait_for
 
 import lissom as ls
 
@@ -111,7 +111,8 @@ def test_no_screen_has_a_barrier_in_either_theme(page, address):
         page.locator("#theme").click()
     for width, height in ((768, 1024), (1280, 720)):
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(200)
+        # Charts take their new size a moment later.
+        wait_for(lambda: not page.evaluate(TOO_WIDE), 10)
         assert page.evaluate(TOO_WIDE) == []
     complaints = list(page.complaints)
     page.complaints.clear()
