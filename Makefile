@@ -54,6 +54,9 @@ $(MADE):
 # Once, and again when pyproject.toml changes.
 $(READY): pyproject.toml | $(MADE)
 	@$(PIP) '.[dev]'
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then \
+		$(PIP) '.[browser]' || echo "playwright could not be installed: the studio is not opened in Chromium" >&2; \
+	fi
 	@touch $@
 
 # The site needs nothing of what tests need.

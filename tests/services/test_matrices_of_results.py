@@ -36,7 +36,7 @@ def test_they_are_those_of_the_state_at_that_time(result, tmp_path):
         (["--time", "7"], "the result goes from 0 to 0.1 s"),
         (["--time", "0.06", "--q", "0.1"], "leave this out"),
         (["--time", "0.06", "--static"], "--static"),
-        (["--time", "0.06", "--formulation", "nonlinear"], "elastic coordinates"),
+        (["--time", "0.06", "--formulation", "nonlinear"], "computed with erls-fem"),
     ],
 )
 def test_what_does_not_fit_is_refused(result, more, words, capsys):

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 from studio_browser import barriers, chromium, opened_page, served_studio
-from studio_client import InlineWorker
+from studio_client import InlineWorker, wait_for
 
 import lissom as ls
 
@@ -11,6 +11,7 @@ pytestmark = pytest.mark.slow
 PATIENCE = 240_000  # ms: everything is compiled here
 RESULT = "runs/pendulum.nc"
 SOURCE = "source=library:simple-pendulum"
+CHART_OF_TAB = "[role=tabpanel]:not([hidden]) .chart .u-over"
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +58,12 @@ def modes(page):
 def mode_map(page):
     page.get_by_label("First quantity: points").fill("3")
     page.locator("#map-modes").click()
-    expect(page.locator(".chart .u-over")).to_be_visible()
+    expect(page.locator(CHART_OF_TAB)).to_be_visible()
 
 
 def linear(page):
     page.locator("#linearize").click()
-    expect(page.locator(".chart .u-over")).to_have_count(3)
+    expect(page.locator(CHART_OF_TAB)).to_have_count(3)
 
 
 def controllers(page):
@@ -110,7 +111,8 @@ def test_no_screen_has_a_barrier_in_either_theme(page, address):
         page.locator("#theme").click()
     for width, height in ((768, 1024), (1280, 720)):
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(200)
+        # Charts take their new size a moment later.
+        wait_for(lambda: not page.evaluate(TOO_WIDE), 10)
         assert page.evaluate(TOO_WIDE) == []
     complaints = list(page.complaints)
     page.complaints.clear()

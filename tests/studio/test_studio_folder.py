@@ -1,10 +1,16 @@
 """Files that the studio reads and writes: nothing is lost, nothing outside is touched."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import sleep
 
 import pytest
 
 from lissom.studio.folder import Folder, FolderError
+from lissom.studio.limits import Limits
+from lissom.studio.office import Office
+from lissom.studio.worker import Worker
 
 TEXT = "lissom: 1\nname: arm\nlinks: []\n"
 MOST = 1_000_000
@@ -128,3 +134,23 @@ def test_text_that_is_none_is_refused_in_words(folder):
     (folder.root / "big.yaml").write_bytes(b"x" * 100)
     with pytest.raises(FolderError, match="larger"):
         folder.read("big.yaml", 50)
+
+
+class ReadingWorker(Worker):
+    """Says whether the file of a call is still there a moment later."""
+
+    def call(self, name, data, limit_s, watch=lambda progress: None):
+        sleep(0.01)
+        return {"there": Path(data["file"]).is_file()}
+
+
+def test_checks_of_one_text_side_by_side_leave_each_other_their_draft(folder):
+    folder.save("arm.yaml", TEXT, None)
+    office = Office(folder, Limits(), ReadingWorker)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(office.checked, ["arm.yaml"] * 16, [TEXT] * 16))
+    finally:
+        office.close()
+    assert all(one["there"] for one in found)
+    assert not folder.draft("arm.yaml").exists()

@@ -13,7 +13,7 @@ from ..solve.state import State
 from .frozen_model import FrozenModel, JointValues
 from .output_files import check_outputs
 from .robot_facts import values_by_name
-from .sources import RobotRequest, is_result
+from .sources import RobotRequest, is_result, scenario_of
 
 
 class MatricesRequest(RobotRequest):
@@ -84,7 +84,7 @@ def _matrices(request: MatricesRequest, scenario: Scenario) -> MatricesResult:
 
 def _state(request: MatricesRequest, scenario: Scenario, model: Model) -> State:
     if request.time is not None:
-        return _recorded_state(request, request.time, model)
+        return _recorded_state(request, request.time, scenario)
     pose = request.q or scenario.initial.q
     state = model.at(pose, request.qd)
     if request.balanced:
@@ -105,25 +105,26 @@ def _check_time(request: MatricesRequest) -> None:
             raise refused(name, value, message)
 
 
-def _recorded_state(request: MatricesRequest, time: float, model: Model) -> State:
+def _recorded_state(request: MatricesRequest, time: float, scenario: Scenario) -> State:
     """The state of a result at the output time nearest to a time."""
     from ..show.run import Run
 
     assert request.result is not None
     run = Run.load(request.result)
     first, last = float(run.t[0]), float(run.t[-1])
-    if not first <= time <= last:
+    # Times of a moving picture have fewer digits than those of a result.
+    slack = 0.5 * (last - first) / len(run.t)
+    if not first - slack <= time <= last + slack:
         message = f"the result goes from {first:g} to {last:g} s"
         raise refused("time", time, message)
     row = int(np.abs(np.asarray(run.t) - time).argmin())
-    state = run.state(row)
-    _check_coordinates(state, model)
-    return state
+    _check_coordinates(scenario, scenario_of(request.result))
+    return run.state(row)
 
 
-def _check_coordinates(state: State, model: Model) -> None:
-    count = len(state.elastic)
-    wanted = model.formulation.n_elastic
-    if count != wanted:
-        message = f"the result has {count} elastic coordinates, this model {wanted}"
-        raise refused("formulation", model.formulation_name, message)
+def _check_coordinates(scenario: Scenario, recorded: Scenario) -> None:
+    """The numbers of a state mean what they meant in the run only in its own coordinates."""
+    for key in ("formulation", "basis", "modes", "reference"):
+        value, own = getattr(scenario, key), getattr(recorded, key)
+        if str(value) != str(own):
+            raise refused(key, value, f"the result was computed with {own}")

@@ -1,5 +1,6 @@
 """All that a studio has at hand: its folder, its workers, its queue of runs."""
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,7 @@ class Office:
         self.runs = [new_worker() for _ in range(lanes)]
         self.queue = JobQueue(self.runs, limits.run_s, limits.jobs, limits.history)
         self._known: dict[str, Any] = {}
+        self._checking = threading.Lock()
 
     def close(self) -> None:
         """Ends all processes."""
@@ -79,9 +81,11 @@ class Office:
 
     def checked(self, name: str, text: str) -> Any:
         """What is wrong with a description as it is typed; it is kept as a draft on the way."""
-        draft = str(self.folder.keep_draft(name, text))
-        found = self.ask(self.files, "validate", file=draft)
-        self.folder.drop_idle_draft(name, text)
+        # A check that ends takes its draft away: another must not be reading it then.
+        with self._checking:
+            draft = str(self.folder.keep_draft(name, text))
+            found = self.ask(self.files, "validate", file=draft)
+            self.folder.drop_idle_draft(name, text)
         return _named(found, draft, name)
 
     def draft_source(self, name: str) -> str:

@@ -36,7 +36,12 @@ export class ComparePanel {
   get runs() {
     return [this.file, ...this.others];
   }
-  async show() {
+  // The table under way is waited for by whoever needs it whole.
+  show() {
+    this.ready = this.find();
+    return this.ready;
+  }
+  async find() {
     this.table.replaceChildren();
     this.said.textContent = "";
     if (!this.others.length) return;

@@ -45,6 +45,7 @@ export class ExportPanel {
     return save("results/export", { file, what, ending: form }, `${stem}${form}`);
   }
   async print() {
+    await this.screen.compare.ready;
     await printReport(this.screen, await this.picture());
   }
 

@@ -21,7 +21,7 @@ export function reportPage(screen, picture) {
     make("div", { class: "side" }, make("img", { src: picture, alt: `The robot at ${shown(screen.player.t)} s` }), jointTable(facts)),
     ...screen.charts.pictures().map(chartFigure),
     ...screen.compare.tables(),
-    make("pre", {}, resultLines(screen.file, screen.charts.shown()).command));
+    make("pre", {}, resultLines(screen.file, screen.player.t, screen.charts.shown(), screen.compare.others).command));
   return page;
 }
 

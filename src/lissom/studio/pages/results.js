@@ -148,7 +148,7 @@ export class ResultsScreen {
   }
   async saveMatrices(ending) {
     try {
-      await save("matrices", { source: this.file, time: this.player.t, ending }, `matrices${ending}`);
+      await save("matrices", { source: this.file, time: +this.player.t.toPrecision(6), ending }, `matrices${ending}`);
     } catch (failure) {
       this.message.textContent = failure.message;
     }
