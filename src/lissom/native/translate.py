@@ -22,6 +22,7 @@ from .few_rows import rows_function
 from .host_call import host_function, hosts_of
 from .indexing import INDEXING
 from .marks import KEPT, ROWS
+from .places import rename, touches
 from .program import (
     ZERO,
     Buffer,
@@ -129,12 +130,15 @@ class Translator:
     def whole(self, program: Any, forms: Sequence[tuple]) -> Translation:
         """The function of a traced program."""
         operands = [self._parameter(aval, known) for aval, known in forms]
-        outputs = self.run(program, operands)
+        outputs = [self._finished_output(v) for v in self.run(program, operands)]
+        places = [self._result(variable.aval) for variable in program.jaxpr.outvars]
         results = []
-        for value, variable in zip(outputs, program.jaxpr.outvars, strict=True):
-            value = self._finished_output(value)
+        in_place = self.computed_in_place(outputs, places)
+        for k, (value, place) in enumerate(zip(outputs, places, strict=True)):
             results.append(knowledge(value) if isinstance(value, Nodes) else None)
-            self._return(value, variable.aval)
+            if k not in in_place:
+                self.store.assign(place, value)
+        self.put_in_place(outputs, places, in_place)
         function = self.builder.function
         function.n_results = len(outputs)
         return Translation(function, results, drop_unused(function), program)
@@ -150,11 +154,51 @@ class Translator:
             return self.store.nodes(value)
         return value
 
-    def _return(self, value: Value, aval: Any) -> None:
+    def _result(self, aval: Any) -> Memory:
         shape = tuple(aval.shape)
         buffer = self.builder.argument(np.dtype(aval.dtype).name, size_of(shape))
-        target = Memory(kind_of(aval.dtype), buffer, ZERO, row_strides(shape), shape)
-        self.store.assign(target, value)
+        return Memory(kind_of(aval.dtype), buffer, ZERO, row_strides(shape), shape)
+
+    # --- arrays computed where they are wanted
+
+    def computed_in_place(
+        self, values: Sequence[Value], places: Sequence[Memory], before: int = 0
+    ) -> set[int]:
+        """Which values can be computed where they are wanted: arrays of the frame that nobody else looks at.
+
+        Args:
+            values: of a block that has just been written.
+            places: where they are wanted.
+            before: so many arrays were in the frame when the block began, and belong to others.
+        """
+        block = self.builder.scopes[-1].block
+        function = self.builder.function
+        found = set()
+        for k, (value, place) in enumerate(zip(values, places, strict=True)):
+            if not isinstance(value, Memory) or not _is_same_array(value, place):
+                continue
+            if value.buffer.where != "frame" or value.buffer.place < before:
+                continue
+            others = [v for j, v in enumerate(values) if j != k]
+            sources = frozenset().union(*map(sources_of, others))
+            if {value.buffer, place.buffer} & sources:
+                continue
+            if not touches(function, block, place.buffer):
+                found.add(k)
+        return found
+
+    def put_in_place(
+        self, values: Sequence[Value], places: Sequence[Memory], which: set[int]
+    ) -> None:
+        """Lets the block that has just been written compute values where they are wanted."""
+        function = self.builder.function
+        for k in which:
+            value = values[k]
+            assert isinstance(value, Memory)
+            place = places[k].buffer
+            rename(function, self.builder.scopes[-1].block, value.buffer, place)
+            function.frame.remove(value.buffer)
+            place.version += 1
 
     # --- walking
 
@@ -427,6 +471,15 @@ class Translator:
         if function not in own.calls:
             own.calls.append(function)
         self.builder.emit(Call(function, pointers))
+
+
+def _is_same_array(a: Memory, b: Memory) -> bool:
+    """True if two arrays are of one kind, each the whole of its memory."""
+    whole = all(
+        m.offset == ZERO and is_dense(m) and size_of(m.shape) == m.buffer.size
+        for m in (a, b)
+    )
+    return whole and a.buffer.dtype == b.buffer.dtype and a.shape == b.shape
 
 
 def _kept_in(value: Nodes, buffer: Buffer) -> bool:
