@@ -22,6 +22,7 @@ from .few_rows import rows_function
 from .host_call import host_function, hosts_of
 from .indexing import INDEXING
 from .marks import KEPT, ROWS
+from .ordering import order_operations
 from .places import rename, touches
 from .program import (
     ZERO,
@@ -141,7 +142,10 @@ class Translator:
         self.put_in_place(outputs, places, in_place)
         function = self.builder.function
         function.n_results = len(outputs)
-        return Translation(function, results, drop_unused(function), program)
+        operations = drop_unused(function)
+        if self.unrolls:
+            order_operations(function)
+        return Translation(function, results, operations, program)
 
     def _parameter(self, aval: Any, known: np.ndarray | None) -> Value:
         kind = kind_of(aval.dtype)
