@@ -35,7 +35,11 @@ def checks(f, x, xd, xdd):
     _, power = jax.jvp(energy, (x, xd), (xd, xdd))
     needed = engine.needed_force(f, motion)
     M = engine.inertia_at(f, x)
-    free = jnp.linalg.solve(M, needed - engine.bias(f, x, xd))
+    bias = engine.bias(f, x, xd)
+    free = jnp.linalg.solve(M, needed - bias)
+    # What is left of two large forces that nearly cancel is known to the rounding of their size.
+    cancelled = jnp.abs(needed) + jnp.abs(bias)
+    rounding = jnp.finfo(free.dtype).eps * jnp.abs(jnp.linalg.inv(M)) @ cancelled
     return {
         "given": (motion.rates, motion.rates_d),
         "differentiated": (rates, rates_d),
@@ -43,6 +47,7 @@ def checks(f, x, xd, xdd):
         "size": jnp.sum(jnp.abs(xd * needed)),
         "power": power + engine.damping_power(f, motion),
         "acceleration": free,
+        "rounding": jnp.max(rounding) / jnp.max(jnp.abs(xdd)),
     }
 
 

@@ -9,6 +9,7 @@ import warnings
 import pytest
 
 from lissom.commands import cli, wall_clock
+from lissom.commands.progress import counted_progress
 from shell_commands import LISSOM, shell
 
 
@@ -64,6 +65,20 @@ def test_a_command_that_takes_long_says_so_off_terminals(capsys, monkeypatch):
     monkeypatch.setattr("lissom.commands.wall_clock.HEARTBEAT", 0.01)
     assert cli.main(["validate", "simple-pendulum"]) == 0
     assert "lissom validate: 0 s" in capsys.readouterr().err
+
+
+def test_the_line_off_terminals_says_how_far_a_job_is(capsys, monkeypatch):
+    monkeypatch.setattr("lissom.commands.wall_clock.HEARTBEAT", 0.01)
+    clock = wall_clock.WallClock(None)
+    with (
+        wall_clock.running(clock, "lissom sweep", lambda: 1),
+        counted_progress("runs") as show,
+    ):
+        show(30, 100, 2.0, 1)
+        time.sleep(0.1)
+    line = "lissom sweep: 0 s: 30 of 100 runs, 2/s, 1 failed, left 0:00:35\n"
+    assert line in capsys.readouterr().err
+    assert not wall_clock.how_far.words
 
 
 def test_ctrl_c_while_the_package_is_imported_ends_quietly():

@@ -80,7 +80,8 @@ def of_motion(model: ls.Model, seed: int, change: Callable = lambda f: f) -> Fin
     yield Measured("rates", rates, ROUNDING)
     unbalanced = abs(found["work"] - found["power"]) / found["size"]
     yield Measured("power against energy", float(unbalanced), ROUNDING)
-    yield Measured("forward dynamics", relative(found["acceleration"], xdd), 1e-6)
+    forward = relative(found["acceleration"], xdd)
+    yield Measured("forward dynamics", forward, max(1e-6, float(found["rounding"])))
 
 
 def pinocchio_audit(structure: Structure, robot: ls.Robot, seed: int) -> Findings:

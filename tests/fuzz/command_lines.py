@@ -100,8 +100,8 @@ WORDS = (
     "no/such/folder/out.png",
     "/dev/full",
 )
-# Verbs whose work takes minutes: they are given lines that end at the door.
-LONG = ("bench", "mode-map", "frequency-response", "matrices")
+# Verbs whose work takes minutes, or that serve until they are stopped: they are given lines that end at the door.
+LONG = ("bench", "mode-map", "frequency-response", "matrices", "studio")
 
 
 def run(seed: int, folder: Path) -> Outcome:

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from fuzz import chaos, kinds
-from fuzz.audits import energy_audit
+from fuzz.audits import energy_audit, motion_audit
 from fuzz.outcome import Case
 from fuzz.robots import AGENDA
 from fuzz.structures import STRUCTURES
@@ -51,6 +51,14 @@ def test_a_robot_that_hardly_moves_keeps_its_energy():
     structure = STRUCTURES["slider-crank"]
     (found,) = energy_audit(structure, structure.make(17948400000), 0)
     assert found.is_right
+
+
+@pytest.mark.slow
+def test_forces_that_nearly_cancel_give_accelerations_to_their_rounding():
+    # 1e5 N of elastic force cancel; inertia asks for 1e-4 N.
+    structure = STRUCTURES["four-bar"]
+    found = motion_audit(structure, structure.make(17948420049), 17948420049)
+    assert all(measured.is_right for measured in found)
 
 
 @pytest.mark.slow

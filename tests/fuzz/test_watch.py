@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -20,12 +21,18 @@ def spin():
         pass
 
 
+def wait():
+    """Waits for what never comes."""
+    threading.Event().wait()
+
+
 CASES = {
     1: lambda: Outcome("accepted", "sleeper"),
     2: spin,
     3: lambda: os._exit(3),
     4: lambda: bytearray(10**11),
-    5: lambda: Outcome("refused", "sleeper"),
+    5: wait,
+    6: lambda: Outcome("refused", "sleeper"),
 }
 
 
@@ -55,6 +62,8 @@ def test_a_hang_a_crash_and_a_flood_are_named_and_the_run_goes_on(
     tmp_path, monkeypatch
 ):
     monkeypatch.setattr(watch, "serve", serve)
+    # Starting takes longer than this: a process that starts computes all the time.
+    monkeypatch.setattr(watch, "ASLEEP", 3.0)
     short = kinds.KINDS["files"]._replace(limit=0.5)
     monkeypatch.setitem(kinds.KINDS, "files", short)
     found = {}
@@ -67,9 +76,11 @@ def test_a_hang_a_crash_and_a_flood_are_named_and_the_run_goes_on(
         2: "hang",
         3: "crash",
         4: "traceback",
-        5: "refused",
+        5: "hang",
+        6: "refused",
     }
     assert "in spin" in found[2].text
+    assert "in wait" in found[5].text
     assert "MemoryError" in found[4].text
 
 

@@ -16,6 +16,7 @@ from .worker import STACK, serve
 
 START = 900.0  # [s] that a process may take to import everything on a busy machine
 IDLE = 15  # times the limit that a case may take by the clock, where others compute as well
+ASLEEP = 120.0  # [s] in which a case that goes on computes something, however busy the machine is
 RECYCLED = 3000  # cases after which a process is replaced
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -54,6 +55,15 @@ def computed(pid: int) -> float:
     return (int(words[11]) + int(words[12])) / TICKS
 
 
+def computed_by_all(pid: int) -> float:
+    """Seconds that a process has computed, and the processes that it started and that are there still."""
+    try:
+        started = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        started = []
+    return computed(pid) + sum(computed_by_all(int(child)) for child in started)
+
+
 class Worker:
     """A process, the case that it is running, and since when."""
 
@@ -75,6 +85,7 @@ class Worker:
     def _begin(self) -> None:
         self.began = time.monotonic()
         self.computed = computed(self.process.pid or 0)
+        self.stirred = (self.began, self.computed)
 
     def give(self, case: Case) -> None:
         """Hands a case over."""
@@ -89,7 +100,18 @@ class Worker:
         """True if it computes longer than a case may take, or does not end at all."""
         if time.monotonic() - self.began > IDLE * self.limit:
             return True
+        if self._sleeps():
+            return True
         return computed(self.process.pid or 0) - self.computed > self.limit
+
+    def _sleeps(self) -> bool:
+        """True if nothing was computed for long, neither here nor in processes that it started."""
+        since, before = self.stirred
+        now, by_now = time.monotonic(), computed_by_all(self.process.pid or 0)
+        if by_now != before:
+            self.stirred = (now, by_now)
+            return False
+        return now - since > ASLEEP
 
     def where(self) -> str:
         """Where the process stands."""

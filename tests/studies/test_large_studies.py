@@ -43,10 +43,10 @@ def computed(plan, folder):
 
 # What is imported on the way counts once.
 computed(Plan.of(study({entries!r})), {folder!r} + "/small")
-plan = Plan.of(study({entries!r}, over={over!r}, chunk={chunk}))
 # From here on the system watches for a new peak.
 Path("/proc/self/clear_refs").write_text("5")
 before = memory("VmRSS")
+plan = Plan.of(study({entries!r}, over={over!r}, chunk={chunk}))
 computed(plan, {folder!r} + "/large")
 print(memory("VmHWM") - before)
 """

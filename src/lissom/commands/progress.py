@@ -1,4 +1,4 @@
-"""How far a run has come: a bar on a terminal's stderr, silence everywhere else."""
+"""How far a run has come: a bar on a terminal's stderr; everywhere else the words of the clock's next line."""
 
 import sys
 import time
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..progress import Watch, terminal_bar
+from .wall_clock import how_far
 
 
 @contextmanager
@@ -13,7 +14,8 @@ def share_progress(task: str) -> Iterator[Callable[..., None]]:
     """A function `watch(share, remark)` that moves the bar to the share of the work that is done, 0 to 1."""
     # Lines that move would fill a log file.
     if not sys.stderr.isatty():
-        yield lambda share, remark="": None
+        with how_far.told() as tell:
+            yield lambda share, remark="": tell(f"{task}, {share:.0%}{remark}")
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -32,7 +34,8 @@ def share_progress(task: str) -> Iterator[Callable[..., None]]:
 def progress(t_end: float) -> Iterator[Watch]:
     """A function `watch(t)` that moves the bar to the simulated time t [s]."""
     if not sys.stderr.isatty():
-        yield lambda t: None
+        with how_far.told() as tell:
+            yield lambda t: tell(f"{t:.4g} of {t_end:.4g} s simulated")
         return
     with terminal_bar("simulating", t_end, "s") as watch:
         yield watch
@@ -42,7 +45,8 @@ def progress(t_end: float) -> Iterator[Watch]:
 def stages() -> Iterator[Callable[[str, float], None]]:
     """A function `watch(text, share)` that shows what a long job is doing and how far that part of it is."""
     if not sys.stderr.isatty():
-        yield lambda text, share: None
+        with how_far.told() as tell:
+            yield lambda text, share: tell(f"{text}, {share:.0%}")
         return
     from rich.console import Console
     from rich.progress import (
@@ -101,7 +105,13 @@ def counted_progress(
 ) -> Iterator[Callable[[int, int, float | None, int], None]]:
     """A function `watch(done, total, rate, failed)` that shows how many are done, and how long the rest takes."""
     if not sys.stderr.isatty():
-        yield lambda done, total, rate, failed: None
+        with how_far.told() as tell:
+
+            def say(done: int, total: int, rate: float | None, failed: int) -> None:
+                pace, left = _pace(rate, failed), _left(done, total, rate)
+                tell(f"{done} of {total} {things}, {pace}, left {left}")
+
+            yield say
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -117,12 +127,21 @@ def counted_progress(
         row = bar.add_task(things, total=0, pace="starting", left="?")
 
         def watch(done: int, total: int, rate: float | None, failed: int) -> None:
-            pace = "starting" if rate is None else f"{rate:.3g}/s"
-            pace += f", {failed} failed" if failed else ""
-            left = "?" if rate is None else _duration((total - done) / rate)
+            pace, left = _pace(rate, failed), _left(done, total, rate)
             bar.update(row, completed=done, total=total, pace=pace, left=left)
 
         yield watch
+
+
+def _pace(rate: float | None, failed: int) -> str:
+    """How many are done in a second, and how many came to nothing."""
+    pace = "starting" if rate is None else f"{rate:.3g}/s"
+    return f"{pace}, {failed} failed" if failed else pace
+
+
+def _left(done: int, total: int, rate: float | None) -> str:
+    """How long the rest takes."""
+    return "?" if rate is None else _duration((total - done) / rate)
 
 
 def _duration(seconds: float) -> str:

@@ -19,6 +19,27 @@ ENDLESS = ("lissom studio",)  # commands of which nobody waits for the end
 GRACE = 15.0  # [s] that a command has to save what it has, once its time is up
 
 
+class HowFar:
+    """How far the command of this process has come, in words: for those who see no bar."""
+
+    def __init__(self):
+        self.words = ""
+
+    @contextmanager
+    def told(self) -> Iterator[Callable[[str], None]]:
+        """While a job goes on: a function that takes its words."""
+        try:
+            yield self._say
+        finally:
+            self.words = ""
+
+    def _say(self, words: str) -> None:
+        self.words = words
+
+
+how_far = HowFar()
+
+
 class WallClock:
     """What the clock knows: when the command began, what it is doing, and whether its time is up."""
 
@@ -96,7 +117,8 @@ def _watch(
                 os._exit(say())
             return
         if beats:
-            sys.stderr.write(f"{name}: {clock.elapsed:.0f} s\n")
+            remark = f": {how_far.words}" if how_far.words else ""
+            sys.stderr.write(f"{name}: {clock.elapsed:.0f} s{remark}\n")
             sys.stderr.flush()
 
 
