@@ -415,8 +415,9 @@ class Translator:
         forms, pointers = [], []
         for atom in equation.invars:
             value = values[atom]
-            is_known = isinstance(value, Memory) and atom not in rows
-            forms.append((atom.aval, value.known if is_known else None))
+            known = value.known if isinstance(value, Memory) else None
+            # What is known of all rows together says nothing about one.
+            forms.append((atom.aval, None if atom in rows else known))
             pointers.append(self._typed_pointer(value, atom.aval))
         function, _ = self.module.function(program, forms, unrolls=True)
         shared = [atom not in rows for atom in equation.invars]
