@@ -35,25 +35,24 @@ def _blocks(statement: Any) -> list[list[Any]]:
     return []
 
 
-def rename(function: Function, block: list[Any], old: Buffer, new: Buffer) -> None:
-    """Lets everything in a block use one array in place of another."""
+def rename(function: Function, block: list[Any], new: dict[Buffer, Buffer]) -> None:
+    """Lets everything in a block use other arrays in place of some."""
     for k, statement in enumerate(block):
         if isinstance(statement, int):
             op, args = function.op[statement], function.args[statement]
-            if op == "load" and args[0] is old:
-                function.args[statement] = (new, *args[1:])
+            if op == "load" and args[0] in new:
+                function.args[statement] = (new[args[0]], *args[1:])
         elif isinstance(statement, Store):
-            if statement.buffer is old:
-                block[k] = replace(statement, buffer=new)
+            if statement.buffer in new:
+                block[k] = replace(statement, buffer=new[statement.buffer])
         elif isinstance(statement, Copy):
-            target = new if statement.target is old else statement.target
-            source = new if statement.source is old else statement.source
+            target = new.get(statement.target, statement.target)
+            source = new.get(statement.source, statement.source)
             block[k] = replace(statement, target=target, source=source)
         elif isinstance(statement, Call):
             # In place: what is known of a call is kept under its identity.
             statement.pointers[:] = [
-                (new if buffer is old else buffer, index)
-                for buffer, index in statement.pointers
+                (new.get(buffer, buffer), index) for buffer, index in statement.pointers
             ]
         for inner in _blocks(statement):
-            rename(function, inner, old, new)
+            rename(function, inner, new)

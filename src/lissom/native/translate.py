@@ -183,11 +183,12 @@ class Translator:
                 continue
             if value.buffer.where != "frame" or value.buffer.place < before:
                 continue
-            others = [v for j, v in enumerate(values) if j != k]
-            sources = frozenset().union(*map(sources_of, others))
-            if {value.buffer, place.buffer} & sources:
+            uses = [source for v in values for source in sources_of(v)]
+            if uses.count(value.buffer) > 1 or place.buffer in uses:
                 continue
-            if not touches(function, block, place.buffer):
+            # Results of the function are touched by nothing yet.
+            is_result = place.buffer.where == "argument"
+            if is_result or not touches(function, block, place.buffer):
                 found.add(k)
         return found
 
@@ -196,13 +197,15 @@ class Translator:
     ) -> None:
         """Lets the block that has just been written compute values where they are wanted."""
         function = self.builder.function
+        wanted: dict[Buffer, Buffer] = {}
         for k in which:
             value = values[k]
             assert isinstance(value, Memory)
-            place = places[k].buffer
-            rename(function, self.builder.scopes[-1].block, value.buffer, place)
-            function.frame.remove(value.buffer)
-            place.version += 1
+            wanted[value.buffer] = places[k].buffer
+            places[k].buffer.version += 1
+        if wanted:
+            rename(function, self.builder.scopes[-1].block, wanted)
+            function.frame[:] = [b for b in function.frame if b not in wanted]
 
     # --- walking
 
