@@ -154,7 +154,11 @@ def test_a_failure_of_the_compiler_is_one_line(caplog, monkeypatch):
     compiled = NativeAhead(lambda x: 2.0 * x)
     np.testing.assert_allclose(compiled(V), 2.0 * V)
     (record,) = [r for r in caplog.records if r.levelno >= logging.WARNING]
-    assert "no room" in record.getMessage() and "\n" not in record.getMessage()
+    assert "no room)" in record.getMessage() and "\n" not in record.getMessage()
+    # Other functions meet the same reason: it is told once.
+    np.testing.assert_allclose(NativeAhead(lambda x: 3.0 * x)(V), 3.0 * V)
+    told = [r for r in caplog.records if r.levelno >= logging.WARNING]
+    assert told == [record]
 
 
 def test_xla_can_be_asked_for(monkeypatch):

@@ -73,8 +73,8 @@ def bench(
     With --peers and no CASE, only the comparison is run. Interrupted, it prints what it has measured so far.
     `lissom bench physics` exits with code 1 if a number is off.
 
-    What it costs: the whole library takes ten minutes on a quiet core, most of it compiling for XLA the first time
-    (20 to 50 s for each robot); with --native one minute. Name a few robots to be done sooner.
+    What it costs: the whole library takes about ten minutes, most of it compiling for XLA the first time (20 to 50 s
+    for each robot), which --native leaves out. Name a few robots to be done sooner.
 
     Examples: lissom bench double-pendulum, lissom bench --native, lissom bench control -o control.md
     """

@@ -39,6 +39,7 @@ _compiling = threading.RLock()
 # Functions that several programs of a robot call, such as its residual, are translated once.
 _shared: dict[Any, Translation] = {}
 MOST_SHARED = 60
+_told: set[str] = set()  # reasons why functions did not become machine code
 # Calls that are known at sight: a closed chain comes back to coordinates that it had before.
 MOST_RECENT = 3
 # Share of a robot's zeros and ones that a program made for a robot like it has to know of.
@@ -290,8 +291,11 @@ class NativeAhead(CompiledAhead):
             self._give_up(key, f"has no native form: {reason}", logging.INFO)
             return None
         except Exception as failure:
-            text = f"did not become machine code ({type(failure).__name__}: {failure})"
-            self._give_up(key, text.splitlines()[0], logging.WARNING)
+            reason = f"{type(failure).__name__}: {failure}".splitlines()[0]
+            # One line for a reason, however many functions it meets.
+            level = logging.INFO if reason in _told else logging.WARNING
+            _told.add(reason)
+            self._give_up(key, f"did not become machine code ({reason})", level)
             log.debug("traceback", exc_info=True)
             return None
         programs.append((pattern, program))

@@ -279,8 +279,12 @@ def _branch(tr, number, kind, programs, others, targets, k) -> None:
 
 
 def _run_branch(tr, program, others, targets) -> None:
+    before = tr.builder.arrays
     outputs = tr.run(program, others)
-    _put_back(tr, targets, outputs)
+    in_place = tr.computed_in_place(outputs, targets, before)
+    left = [k for k in range(len(targets)) if k not in in_place]
+    _put_back(tr, [targets[k] for k in left], [outputs[k] for k in left])
+    tr.put_in_place(outputs, targets, in_place)
 
 
 def _linear_solve(tr, params, operands, rows):

@@ -47,7 +47,7 @@ SIMPLE = {
     "ile": "icmp sle i64",
 }
 INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
-LONGEST_BLOCK = 400  # nodes: longer ones take LLVM disproportionately long
+LONGEST_BLOCK = 1500  # nodes: longer ones take LLVM disproportionately long
 LARGE = 4096  # bytes: larger arrays are not put on the stack
 STACK = (
     2**18

@@ -159,6 +159,7 @@ class Builder:
         self.function = Function(name)
         self.scopes = [Scope("function", self.function.block)]
         self.depth = [0, 0]  # of the scope that each node was made in
+        self.arrays = 0  # that were ever in the frame
 
     # --- scopes
 
@@ -252,7 +253,8 @@ class Builder:
     def allocate(self, dtype: str, size: int, owner: Any = None) -> Buffer:
         """A place in the frame."""
         frame = self.function.frame
-        frame.append(Buffer("frame", dtype, size, len(frame), owner))
+        frame.append(Buffer("frame", dtype, size, self.arrays, owner))
+        self.arrays += 1
         return frame[-1]
 
     def argument(self, dtype: str, size: int) -> Buffer:

@@ -22,6 +22,8 @@ from .few_rows import rows_function
 from .host_call import host_function, hosts_of
 from .indexing import INDEXING
 from .marks import KEPT, ROWS
+from .ordering import order_operations
+from .places import rename, touches
 from .program import (
     ZERO,
     Buffer,
@@ -129,15 +131,21 @@ class Translator:
     def whole(self, program: Any, forms: Sequence[tuple]) -> Translation:
         """The function of a traced program."""
         operands = [self._parameter(aval, known) for aval, known in forms]
-        outputs = self.run(program, operands)
+        outputs = [self._finished_output(v) for v in self.run(program, operands)]
+        places = [self._result(variable.aval) for variable in program.jaxpr.outvars]
         results = []
-        for value, variable in zip(outputs, program.jaxpr.outvars, strict=True):
-            value = self._finished_output(value)
+        in_place = self.computed_in_place(outputs, places)
+        for k, (value, place) in enumerate(zip(outputs, places, strict=True)):
             results.append(knowledge(value) if isinstance(value, Nodes) else None)
-            self._return(value, variable.aval)
+            if k not in in_place:
+                self.store.assign(place, value)
+        self.put_in_place(outputs, places, in_place)
         function = self.builder.function
         function.n_results = len(outputs)
-        return Translation(function, results, drop_unused(function), program)
+        operations = drop_unused(function)
+        if self.unrolls:
+            order_operations(function)
+        return Translation(function, results, operations, program)
 
     def _parameter(self, aval: Any, known: np.ndarray | None) -> Value:
         kind = kind_of(aval.dtype)
@@ -150,11 +158,54 @@ class Translator:
             return self.store.nodes(value)
         return value
 
-    def _return(self, value: Value, aval: Any) -> None:
+    def _result(self, aval: Any) -> Memory:
         shape = tuple(aval.shape)
         buffer = self.builder.argument(np.dtype(aval.dtype).name, size_of(shape))
-        target = Memory(kind_of(aval.dtype), buffer, ZERO, row_strides(shape), shape)
-        self.store.assign(target, value)
+        return Memory(kind_of(aval.dtype), buffer, ZERO, row_strides(shape), shape)
+
+    # --- arrays computed where they are wanted
+
+    def computed_in_place(
+        self, values: Sequence[Value], places: Sequence[Memory], before: int = 0
+    ) -> set[int]:
+        """Which values can be computed where they are wanted: arrays of the frame that nobody else looks at.
+
+        Args:
+            values: of a block that has just been written.
+            places: where they are wanted.
+            before: so many arrays were in the frame when the block began, and belong to others.
+        """
+        block = self.builder.scopes[-1].block
+        function = self.builder.function
+        found = set()
+        for k, (value, place) in enumerate(zip(values, places, strict=True)):
+            if not isinstance(value, Memory) or not _is_same_array(value, place):
+                continue
+            if value.buffer.where != "frame" or value.buffer.place < before:
+                continue
+            uses = [source for v in values for source in sources_of(v)]
+            if uses.count(value.buffer) > 1 or place.buffer in uses:
+                continue
+            # Results of the function are touched by nothing yet.
+            is_result = place.buffer.where == "argument"
+            if is_result or not touches(function, block, place.buffer):
+                found.add(k)
+        return found
+
+    def put_in_place(
+        self, values: Sequence[Value], places: Sequence[Memory], which: set[int]
+    ) -> None:
+        """Lets the block that has just been written compute values where they are wanted."""
+        function = self.builder.function
+        wanted: dict[Buffer, Buffer] = {}
+        for k in which:
+            value = values[k]
+            assert isinstance(value, Memory)
+            wanted[value.buffer] = places[k].buffer
+            places[k].buffer.version += 1
+        if wanted:
+            rename(function, self.builder.scopes[-1].block, wanted)
+            function.frame[:] = [b for b in function.frame if b not in wanted]
 
     # --- walking
 
@@ -367,8 +418,9 @@ class Translator:
         forms, pointers = [], []
         for atom in equation.invars:
             value = values[atom]
-            is_known = isinstance(value, Memory) and atom not in rows
-            forms.append((atom.aval, value.known if is_known else None))
+            known = value.known if isinstance(value, Memory) else None
+            # What is known of all rows together says nothing about one.
+            forms.append((atom.aval, None if atom in rows else known))
             pointers.append(self._typed_pointer(value, atom.aval))
         function, _ = self.module.function(program, forms, unrolls=True)
         shared = [atom not in rows for atom in equation.invars]
@@ -427,6 +479,15 @@ class Translator:
         if function not in own.calls:
             own.calls.append(function)
         self.builder.emit(Call(function, pointers))
+
+
+def _is_same_array(a: Memory, b: Memory) -> bool:
+    """True if two arrays are of one kind, each the whole of its memory."""
+    whole = all(
+        m.offset == ZERO and is_dense(m) and size_of(m.shape) == m.buffer.size
+        for m in (a, b)
+    )
+    return whole and a.buffer.dtype == b.buffer.dtype and a.shape == b.shape
 
 
 def _kept_in(value: Nodes, buffer: Buffer) -> bool:

@@ -74,13 +74,15 @@ class _Elimination:
             )
         if len(read) == 1:
             return read
-        return [t.shuffled(*read, range(part, 2 * w, 2)) for part in (0, 1)]
+        first, second = read
+        return [t.shuffled(first, second, range(part, 2 * w, 2)) for part in (0, 1)]
 
     def _block_to_matrix(self, i: str, block: int, parts: Parts) -> None:
         t, w = self.text, self.width
         if len(parts) == 2:
+            real, imaginary = parts
             pairs = [lane for k in range(w) for lane in (k, w + k)]
-            parts = [t.shuffled(*parts, pairs[:w]), t.shuffled(*parts, pairs[w:])]
+            parts = [t.shuffled(real, imaginary, p) for p in (pairs[:w], pairs[w:])]
         for (place, count), value in zip(self._places(i, block), parts, strict=True):
             if count == w:
                 t.store("%a0", place, value, t.vector)

@@ -15,7 +15,7 @@ from .problem import MotionProblem
 from .step import AbstractStep, Attempt, Moment
 
 # Rows of the window: compiled code depends on it, and on no other number of outputs. XLA copies them in every step.
-ROWS = {"native": 2048, "xla": 512}
+ROWS = {"native": 1024, "xla": 512}
 SAME_TIME = 1e-12  # relative: times closer than this are the same instant
 COLUMNS = ("x", "xd", "work", "joints", "command")
 

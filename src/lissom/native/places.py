@@ -1,0 +1,58 @@
+"""Arrays that are computed where they are wanted, instead of being copied there in the end."""
+
+from dataclasses import replace
+from typing import Any
+
+from .program import Buffer, Call, Copy, For, Function, If, Store, While
+
+
+def touches(function: Function, block: list[Any], buffer: Buffer) -> bool:
+    """True if anything in a block reads or writes an array."""
+    return any(_touches(function, statement, buffer) for statement in block)
+
+
+def _touches(function: Function, statement: Any, buffer: Buffer) -> bool:
+    if isinstance(statement, int):
+        return (
+            function.op[statement] == "load" and function.args[statement][0] is buffer
+        )
+    if isinstance(statement, Store):
+        return statement.buffer is buffer
+    if isinstance(statement, Copy):
+        return statement.target is buffer or statement.source is buffer
+    if isinstance(statement, Call):
+        return any(place is buffer for place, _ in statement.pointers)
+    return any(touches(function, block, buffer) for block in _blocks(statement))
+
+
+def _blocks(statement: Any) -> list[list[Any]]:
+    if isinstance(statement, For):
+        return [statement.block]
+    if isinstance(statement, While):
+        return [statement.test, statement.block]
+    if isinstance(statement, If):
+        return [statement.yes, statement.no]
+    return []
+
+
+def rename(function: Function, block: list[Any], new: dict[Buffer, Buffer]) -> None:
+    """Lets everything in a block use other arrays in place of some."""
+    for k, statement in enumerate(block):
+        if isinstance(statement, int):
+            op, args = function.op[statement], function.args[statement]
+            if op == "load" and args[0] in new:
+                function.args[statement] = (new[args[0]], *args[1:])
+        elif isinstance(statement, Store):
+            if statement.buffer in new:
+                block[k] = replace(statement, buffer=new[statement.buffer])
+        elif isinstance(statement, Copy):
+            target = new.get(statement.target, statement.target)
+            source = new.get(statement.source, statement.source)
+            block[k] = replace(statement, target=target, source=source)
+        elif isinstance(statement, Call):
+            # In place: what is known of a call is kept under its identity.
+            statement.pointers[:] = [
+                (new.get(buffer, buffer), index) for buffer, index in statement.pointers
+            ]
+        for inner in _blocks(statement):
+            rename(function, inner, new)
