@@ -112,10 +112,11 @@ def _turn_about_z(links: Links, i: int) -> float:
         raise _no_row(link, "it moves about another axis than z")
     rotation, position = joint_pose(links, i)
     parent = parent_of(links, i)
-    on_ground = parent is None or parent == GROUND_NUMBER
-    if on_ground and np.abs(np.asarray(position, dtype=float)).max() > SAME:
+    row = None
+    if parent is not None and parent != GROUND_NUMBER:
+        row = links[parent].joint.dh
+    elif np.abs(np.asarray(position, dtype=float)).max() > SAME:
         raise _no_row(link, "it does not sit at the origin of the world")
-    row = None if on_ground else links[parent].joint.dh
     turn = np.asarray(rotation, dtype=float)
     if row is not None:
         turn = np.asarray(elementary(0, row.alpha)).T @ turn

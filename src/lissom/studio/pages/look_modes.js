@@ -1,5 +1,5 @@
 // The first modes at the pose of the robot that is looked at: in a table, and one of them in motion.
-import { checkbox, choice, debounced, labelled, make, shown } from "./dom.js";
+import { checkbox, choice, debounced, make, pair, shown } from "./dom.js";
 import { post } from "./server.js";
 import { reducedMotion } from "./theme.js";
 
@@ -20,7 +20,7 @@ export class PoseModes {
     const count = choice(COUNTS.map((n) => [n, n]), this.count, (n) => { this.count = +n; this.ask(); });
     this.element = make("details", { class: "panel", id: "pose-modes" },
       make("summary", {}, "Modes at this pose"),
-      make("div", { class: "row" }, this.held.label, this.moves.label, ...labelled("Modes", count)), this.said,
+      make("div", { class: "row" }, this.held.label, this.moves.label, pair("Modes", count)), this.said,
       make("table", { class: "modes" }, make("thead", {}, make("tr", {},
         ...["mode", "f [Hz]", "\u03b6 [%]", "moves"].map((text) => make("th", { scope: "col" }, text)))), this.rows));
     this.element.ontoggle = () => (this.element.open ? this.ask() : this.play(null));
@@ -63,7 +63,7 @@ export class PoseModes {
     pick.onchange = () => { this.mode = k + 1; this.ask(); };
     const damping = modes.damping_ratio[k];
     const parts = Object.entries(modes.share[k]).filter(([, share]) => share >= LEAST_SHARE).sort((a, b) => b[1] - a[1]);
-    const words = parts.map(([name, share]) => `${name} ${Math.round(100 * share)} %`).join(", ");
+    const words = parts.map(([name, share]) => `${name} ${Math.round(100 * share)}\u00a0%`).join(", ");
     return make("tr", {}, make("td", {}, make("label", { class: "check" }, pick, String(k + 1))),
       make("td", { class: "numbers" }, shown(frequency)), make("td", { class: "numbers" }, damping === null ? "\u2013" : shown(100 * damping, 3)),
       make("td", {}, words));
