@@ -59,7 +59,7 @@ def places_of(
         found.append(place)
         return place
 
-    for z in wanted[wanted.imag >= 0]:
+    for z in wanted[np.imag(wanted) >= 0]:
         place = take(z)
         if z.imag > 0:
             take(np.conj(among[place]))
