@@ -70,8 +70,8 @@ if TYPE_CHECKING:
     from .control.pd import PD as PD
     from .control.time_optimal import time_optimal as time_optimal
     from .control.tip_motion import tip_line as tip_line
-    from .control.tuned_law import tuned as tuned
-    from .control.tuned_law import tuned_by_poles as tuned_by_poles
+    from .control.tuned_law import tune as tune
+    from .control.tuned_law import tune_by_poles as tune_by_poles
     from .describe import DescriptionError as DescriptionError
     from .describe import Robot as Robot
     from .describe import Scenario as Scenario
@@ -149,8 +149,8 @@ _HOME = {
     "open_loop": "control.margins",
     "margins": "control.margins",
     "closed_loop_poles": "control.margins",
-    "tuned": "control.tuned_law",
-    "tuned_by_poles": "control.tuned_law",
+    "tune": "control.tuned_law",
+    "tune_by_poles": "control.tuned_law",
     "ControlStudy": "describe.control_study",
     "compare_controllers": "services.control_comparison",
     "AssemblyError": "kinematics.loops.assembly_errors",

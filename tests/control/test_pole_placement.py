@@ -9,7 +9,7 @@ from lissom.control.design_model import DesignError, DesignModel, design_model
 from lissom.control.estimator import estimator_poles
 from lissom.control.margins import closed_loop_poles, open_loop
 from lissom.control.pole_placement import placed_gain, wanted_poles
-from lissom.control.tuned_law import tuned, tuned_by_poles
+from lissom.control.tuned_law import tune, tune_by_poles
 from sampled_laws import DESCRIBED, MOTION, SAMPLE, pendulum
 
 H = 2e-3  # [s]
@@ -123,7 +123,7 @@ def test_a_law_tuned_by_poles_has_them_on_the_sampled_robot():
     noise, sensors = DESCRIBED["lqg"]["noise"], DESCRIBED["lqg"]["sensors"]
     common = {"sample": SAMPLE, "reference": MOTION, "sensors": sensors}
     description = {**common, "noise": noise, "fastest": 1e6}
-    found = tuned_by_poles(model, description, bandwidth=2.0, vibration=0.3)
+    found = tune_by_poles(model, description, bandwidth=2.0, vibration=0.3)
     assert found.margins.stable
     last = [MOTION["value"][-1][0]]
     poles = closed_loop_poles(open_loop(model, last, found.law))
@@ -142,6 +142,6 @@ def test_a_law_tuned_by_poles_has_them_on_the_sampled_robot():
 def test_a_law_tuned_by_bandwidth_comes_with_its_margins():
     gains = {"bandwidth": 2.0, "damping": 0.7}
     law = {"type": "pid", "sample": SAMPLE, "reference": MOTION, "gains": gains}
-    found = tuned(pendulum(), law)
+    found = tune(pendulum(), law)
     assert found.margins.stable and found.margins.phase_deg > 10
     assert found.law.sample == SAMPLE

@@ -27,7 +27,7 @@ class TunedLaw(NamedTuple):
     margins: Margins
 
 
-def tuned(model: ModelLike, controller: Part | Mapping[str, Any]) -> TunedLaw:
+def tune(model: ModelLike, controller: Part | Mapping[str, Any]) -> TunedLaw:
     """The law of a description, as scenarios have it, and its margins.
 
     `{"type": "pid", "gains": {"bandwidth": 5.0, "damping": 0.7}, ...}` is tuned by bandwidth and damping, `lqg` and its
@@ -45,7 +45,7 @@ def tuned(model: ModelLike, controller: Part | Mapping[str, Any]) -> TunedLaw:
     return TunedLaw(law, margins(model, design_pose(model, described), law))
 
 
-def tuned_by_poles(
+def tune_by_poles(
     model: ModelLike,
     controller: Mapping[str, Any],
     bandwidth: float,
