@@ -115,3 +115,20 @@ def test_entities_of_a_urdf_file_are_refused(tmp_path):
     )
     with pytest.raises(DescriptionError, match="DOCTYPE"):
         robot_from_urdf(path)
+
+
+def test_a_damaged_heap_of_texts_on_which_hdf5_would_never_stop_is_refused(tmp_path):
+    path = tmp_path / "run.nc"
+    with h5py.File(path, "w") as file:
+        file["a"] = np.arange(3.0)
+        file.attrs["scenario"] = "double-pendulum"
+    check_file(path)
+    content = bytearray(path.read_bytes())
+    heap = content.index(b"GCOL")
+    # One text of 15 bytes behind two heads of 16, then the room that is free: its size becomes zero.
+    free = heap + 16 + 16 + 16
+    assert content[free : free + 2] == b"\0\0"
+    content[free + 8 : free + 16] = bytes(8)
+    path.write_bytes(content)
+    with pytest.raises(ArrayFileError, match=f"heap of texts at byte {heap}"):
+        check_file(path)

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .hdf5_heaps import endless_heap
+
 HDF5_ENDINGS = (".h5", ".hdf5", ".nc")
 ENDINGS = (".npz", *HDF5_ENDINGS, ".mat")
 
@@ -223,6 +225,10 @@ def _opened(path: Path, ending: str | None = None) -> Iterator["_Npz | _Hdf5 | _
         # Importing h5py takes longer than reading most files of other kinds.
         import h5py
 
+        heap = endless_heap(path)
+        if heap is not None:
+            message = f"is damaged: the heap of texts at byte {heap} has an object that takes no room"
+            raise ArrayFileError(path, "", message)
         with h5py.File(path, "r") as file:
             yield _Hdf5(path, file)
     elif ending == ".mat":
