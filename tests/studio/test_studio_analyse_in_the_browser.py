@@ -96,6 +96,8 @@ def test_command_and_python_do_what_the_screen_does(
     expect(page.locator(".modes caption")).to_contain_text("erls-fem")
     expect(page).to_have_url(re.compile("formulation=erls-fem"))
     shown = frequencies(page)
+    # The lines follow a moment after the table.
+    expect(page.locator("pre.python")).to_contain_text("count=3")
     found = {}
     exec(page.locator("pre.python").text_content(), found)
     assert found["model"].formulation_name == "erls-fem"
