@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from lissom.compiled_code import HIT, MISS, CompiledCode, cache_folder
+from lissom import compiled_code
+from lissom.compiled_code import HIT, MISS, CompiledCode, cache_folder, sweep
 
 
 def test_cache_folder_follows_the_environment(monkeypatch, tmp_path):
@@ -36,6 +37,76 @@ def test_compiled_code_is_counted_and_told(tmp_path):
     assert str(code) == "compiled code: 2 from cache, 0 new" and code.reused
     code.count(MISS)
     assert not code.reused and code.report()["misses"] == 1
+
+
+# --- its bound -----------------------------------------------------------------------------------------------------
+
+HASH = "0a" * 32
+# As JAX, machine code, programs and a process that was killed name theirs.
+ENTRIES = (
+    f"jit_stage-{HASH}-cache",
+    HASH,
+    f"program-{HASH}",
+    f"program-{HASH}-patterns",
+    f".program-{HASH}.4711.tmp",
+)
+
+
+def entry(folder, name, size, day):
+    """A file that was used last on a day."""
+    file = folder / name
+    file.write_bytes(bytes(size))
+    os.utime(file, (day * 86400, day * 86400))
+    return file
+
+
+def test_a_sweep_takes_what_was_not_used_for_longest(tmp_path):
+    files = [entry(tmp_path, name, 100, 9 - k) for k, name in enumerate(ENTRIES)]
+    sweep(tmp_path, most=500)
+    assert all(file.exists() for file in files)
+    # One byte too many: down to four fifths of the bound, and the oldest first.
+    sweep(tmp_path, most=499)
+    assert [file.exists() for file in files] == [True, True, True, False, False]
+
+
+def test_a_sweep_leaves_files_that_are_not_compiled_code(tmp_path):
+    names = ("thesis.tex", "robot-cache", f"{HASH}.nc", f"run-{HASH}")
+    others = [entry(tmp_path, name, 100, 1) for name in names]
+    code = entry(tmp_path, ENTRIES[0], 100, 2)
+    sweep(tmp_path, most=10)
+    assert all(file.exists() for file in others) and not code.exists()
+
+
+def test_a_sweep_goes_on_where_another_process_was_first(tmp_path, monkeypatch):
+    entry(tmp_path, ENTRIES[0], 100, 2)
+    ours = compiled_code.entries_of(tmp_path)
+    gone = compiled_code.Entry(str(tmp_path / ENTRIES[1]), 100, 0.0)
+    monkeypatch.setattr(compiled_code, "entries_of", lambda folder: [gone, *ours])
+    sweep(tmp_path, most=100)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_is_swept_when_code_is_new_and_not_again_at_once(
+    tmp_path, monkeypatch
+):
+    swept = []
+    monkeypatch.setattr(compiled_code, "sweep", swept.append)
+    code = CompiledCode(tmp_path)
+    code.count(HIT)
+    assert swept == []
+    code.count(MISS)
+    code.count(MISS)
+    assert swept == [tmp_path]
+    # Much later, and after a clock that was wrong.
+    for moment in (0, 9e9):
+        os.utime(tmp_path / compiled_code.LAST_SWEEP, (moment, moment))
+        code.count(MISS)
+    assert swept == 3 * [tmp_path]
+
+
+def test_a_folder_that_has_gone_is_no_reason_to_stop(tmp_path):
+    CompiledCode(tmp_path / "gone").count(MISS)
+    assert not (tmp_path / "gone").exists()
 
 
 SCRIPT = """
@@ -69,6 +140,31 @@ def test_a_script_finds_the_code_of_the_one_before(tmp_path):
     assert misses > 0 and folder == kept
     hits, misses, _ = answer_of_script(LISSOM_CACHE=kept)
     assert hits > 0 and misses == 0
+
+
+SMALL = """
+from lissom import compiled_code
+compiled_code.MOST_BYTES, compiled_code.PAUSE = 100_000, 0.0
+compiled_code.sweep.__defaults__ = (100_000,)
+"""
+
+
+@pytest.mark.slow
+def test_processes_that_sweep_one_folder_all_the_time_all_come_to_their_end(tmp_path):
+    kept = tmp_path / "kept"
+    environment = os.environ | {"LISSOM_CACHE": str(kept)}
+    environment.pop("JAX_COMPILATION_CACHE_DIR", None)
+    command = [sys.executable, "-c", SMALL + SCRIPT]
+    several = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    answers = [json.loads(one.communicate()[0]) for one in several]
+    assert all(folder == str(kept) for *_, folder in answers)
+    # The last file that each process wrote came after its last sweep.
+    for folder in (kept, kept / "native"):
+        sizes = [file.size for file in compiled_code.entries_of(folder)]
+        assert sum(sizes) <= 100_000 + len(several) * max(sizes, default=0)
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """`lissom doctor`: what is there, what is missing, what to do about it."""
 
 import json
-import os
 
 import pytest
 
@@ -31,12 +30,21 @@ def test_a_missing_extra_says_how_to_install_it(monkeypatch):
 
 
 def test_a_cache_that_cannot_be_written_is_unsound(monkeypatch, tmp_path):
+    # A file stands where the folder should be: nobody can write there, not even root.
+    (tmp_path / "cache").touch()
     monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(os, "access", lambda *_: False)
     answer = service.doctor(self_test=False)
     assert not answer.sound
     assert "cannot be written" in by_name(answer)["cache"].words
     assert "not sound" in str(answer)
+
+
+def test_the_size_of_the_cache_and_its_bound_are_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path))
+    (tmp_path / "native").mkdir()
+    (tmp_path / "native" / "code").write_bytes(bytes(3_000_000))
+    words = service._cache().words
+    assert words == f"{tmp_path}, 1 files, 3 MB of at most 1000 MB"
 
 
 def test_a_wrong_answer_of_the_self_test_is_unsound(monkeypatch, capsys):

@@ -11,8 +11,8 @@ import llvmlite
 import llvmlite.binding as llvm
 from jax import monitoring
 
-from ..atomic import write_atomically
-from ..compiled_code import HIT, MISS
+from ..atomic import write_whole
+from ..compiled_code import HIT, MISS, sweep_if_due
 
 log = logging.getLogger("lissom.native")
 HEAD = b"lissom native code 1\n"
@@ -73,7 +73,8 @@ def keep(key: str, body: bytes) -> None:
     data = HEAD + sum_of_body + body
     try:
         where.mkdir(parents=True, exist_ok=True)
-        write_atomically(where / key, lambda file: file.write(data))
+        sweep_if_due(where)
+        write_whole(where / key, lambda file: file.write(data))
     except OSError as failure:
         if not _warned:
             _warned.append(str(failure))

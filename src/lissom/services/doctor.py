@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Literal
 
 from .. import __version__
-from ..compiled_code import VARIABLE, cache_folder
+from ..compiled_code import MOST_BYTES, VARIABLE, cache_folder, usable
 from .frozen_model import FrozenModel
 
 PACKAGES = ("jax", "jaxlib", "numpy", "scipy", "equinox", "llvmlite", "xarray")
@@ -106,13 +106,16 @@ def _cache() -> Finding:
             f"every process compiles anew; set {VARIABLE} to a folder to change that"
         )
         return Finding(name="cache", verdict="missing", words=words, advice=advice)
-    there = next(place for place in (folder, *folder.parents) if place.exists())
-    if not os.access(there, os.W_OK):
+    if usable(folder) is None:
         advice = f"every process compiles anew; set {VARIABLE} to a folder that can be written"
         words = f"{folder} cannot be written"
         return Finding(name="cache", verdict="failed", words=words, advice=advice)
     count, size = _content(folder)
-    words = f"{folder}, {count} files, {size / 1e6:.0f} MB"
+    # JAX's code and machine code have a bound each.
+    most = 2 * MOST_BYTES
+    words = (
+        f"{folder}, {count} files, {size / 1e6:.0f} MB of at most {most / 1e6:.0f} MB"
+    )
     return Finding(name="cache", verdict="ok", words=words)
 
 
