@@ -151,8 +151,8 @@ def sweep_if_due(folder: Path) -> None:
 def sweep(folder: Path, most: int = MOST_BYTES) -> None:
     """Takes away the code that was not used for longest, if a folder holds more than `most` bytes.
 
-    Other processes may read, write and sweep meanwhile: a file that one has open stays readable, and one that is gone is
-    made anew.
+    Other processes may read, write and sweep meanwhile: a file that one has open stays readable, and one that is gone
+    is made anew.
     """
     entries = entries_of(folder)
     excess = sum(entry.size for entry in entries) - most
