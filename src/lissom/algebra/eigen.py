@@ -22,10 +22,40 @@ def symmetric_modes(
     K: Float[np.ndarray, "n n"], M: Float[np.ndarray, "n n"]
 ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
     """Eigenvalues omega^2 and modes (columns) of K phi = omega^2 M phi, by LAPACK."""
-    import scipy.linalg  # slow to import
-
-    squares, Phi = scipy.linalg.eigh(symmetric_part(K), symmetric_part(M))
+    squares, Phi = symmetric_eigen(K, M)
     return squares, with_signs(Phi)
+
+
+def symmetric_eigen(
+    A: Float[np.ndarray, "n n"], B: Float[np.ndarray, "n n"]
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
+    """Eigenvalues, ascending, and vectors (columns, orthonormal in B) of A v = lambda B v; B is positive definite.
+
+    With B = L L^T the problem is the ordinary one of L^-1 A L^-T. This is what `scipy.linalg.eigh` does, which takes
+    longer to import than all that a small robot needs.
+
+    Raises:
+        numpy.linalg.LinAlgError: B is not positive definite.
+    """
+    inverse = triangle_inverse(np.linalg.cholesky(symmetric_part(B)))
+    ordinary = inverse @ symmetric_part(A) @ inverse.T
+    values, V = np.linalg.eigh(symmetric_part(ordinary))
+    return values, inverse.T @ V
+
+
+def triangle_inverse(L: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
+    """L^-1 of a lower triangle, by halves: [[a, 0], [b, c]] has the inverse [[a^-1, 0], [-c^-1 b a^-1, c^-1]]."""
+    n = len(L)
+    if n < 2:
+        return 1 / L
+    half = n // 2
+    inverse = np.zeros_like(L)
+    first = triangle_inverse(L[:half, :half])
+    last = triangle_inverse(L[half:, half:])
+    inverse[:half, :half] = first
+    inverse[half:, half:] = last
+    inverse[half:, :half] = -last @ L[half:, :half] @ first
+    return inverse
 
 
 def symmetric_modes_traced(

@@ -9,6 +9,7 @@ import numpy as np
 from jax.scipy.linalg import solve_triangular
 from jaxtyping import Float
 
+from ...algebra import eigen
 from ...algebra.eigen import with_signs
 from ...types import Real, namespace
 
@@ -130,10 +131,8 @@ def _dense_modes(K: np.ndarray, M: np.ndarray, count: int):
 
 def _part_modes(K: np.ndarray, M: np.ndarray):
     """1 / omega^2, ascending, and modes that are orthonormal in K."""
-    import scipy.linalg
-
     try:
-        return scipy.linalg.eigh(symmetric(M), symmetric(K))
+        return eigen.symmetric_eigen(M, K)
     except np.linalg.LinAlgError:
         # Where K is the reason, this says so in words.
         inverse_of(K)
