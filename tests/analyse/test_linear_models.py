@@ -1,5 +1,6 @@
 """What a linear model is good for: short responses, files, other libraries, reduction, sequences, refusals."""
 
+import dataclasses
 import functools
 
 import jax.numpy as jnp
@@ -122,6 +123,17 @@ def test_sampling_with_held_inputs_is_the_matrix_exponential():
         stepped.discretize(dt)
     with pytest.raises(ValueError, match="method must be one of zoh"):
         lin.discretize(dt, "guess")
+
+
+def test_poles_of_a_sampled_model_that_are_rounding_are_counted_not_listed():
+    # A value that is handed on three times: its poles are zero.
+    lin = held().discretize(1e-3)
+    zero = np.zeros((3, len(lin.A)))
+    A = np.block([[lin.A, zero.T], [zero, np.eye(3, k=-1)]])
+    names = (*lin.state_names, "d1", "d2", "d3")
+    shown = dataclasses.replace(lin, A=A, state_names=names).summary()
+    assert dict(shown.facts)["poles at zero"] == "3"
+    assert shown.rows == lin.summary().rows
 
 
 def test_states_that_nothing_moves_or_sees_leave_the_minimal_model():

@@ -119,8 +119,7 @@ def test_patterns_are_kept_for_the_next_process(monkeypatch, tmp_path):
         Pattern(first).digest() == Pattern(known).digest() != Pattern(second).digest()
     )
     # What cannot be read is as good as nothing.
-    (entry,) = tmp_path.iterdir()
-    entry.write_bytes(b"damaged")
+    (tmp_path / "key-patterns").write_bytes(b"damaged")
     assert patterns("key") == []
 
 

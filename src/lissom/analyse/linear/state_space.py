@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Bool, Complex, Float
 
 from ...atomic import write_atomically
 from ...describe.array_file import read_arrays
@@ -23,6 +23,9 @@ from .state_reduction import (
 ENDINGS = (".npz", ".mat")
 METHODS = ("zoh", "foh", "tustin", "euler", "backward_diff")
 _SCIPY = {"tustin": "bilinear"}
+AT_ZERO = (
+    1e-12  # a sampled pole below this is one of zero and the rounding of its neighbours
+)
 POLES = ("Re pole [rad/s]", "Im [rad/s]", "frequency [Hz]", "damping [%]")
 NAMED = ("state", "input", "output")  # what has names: state_names, ...
 JOINT_NAMES = ("joints", "independent")  # fields of the operating point that hold names
@@ -85,12 +88,14 @@ class LinearModel(Summarised):
             ("inputs", ", ".join(self.input_names)),
             ("outputs", ", ".join(self.output_names)),
         )
+        if self._poles_at_zero.any():
+            facts += (("poles at zero", str(self._poles_at_zero.sum())),)
         title = f"LinearModel of {point.robot}: {sizes}{steps}"
         return Summary(title, facts, POLES, tuple(self._rows_of_poles()))
 
     def _rows_of_poles(self) -> Iterator[tuple[str, ...]]:
         """Poles, slowest first, one of each pair."""
-        poles = self.poles
+        poles = self.poles[~self._poles_at_zero]
         rate = np.log(poles) / self.dt if self.dt else poles
         upper = rate[np.imag(rate) >= 0]
         for pole in sorted(upper, key=abs):
@@ -102,6 +107,11 @@ class LinearModel(Summarised):
                 number(size / (2 * np.pi)),
                 number(100 * ratio),
             )
+
+    @property
+    def _poles_at_zero(self) -> Bool[np.ndarray, " s"]:
+        """Which poles of a sampled system are zero but for rounding: such motions end within a few steps."""
+        return (np.abs(self.poles) < AT_ZERO) & bool(self.dt)
 
     @property
     def poles(self) -> Complex[np.ndarray, " s"]:
