@@ -202,3 +202,17 @@ def test_locked_and_free_modes_of_the_l_shape_are_those_of_the_peer(robot, locke
     if (robot, locked) in FARTHER:
         allowed[FARTHER[robot, locked]] = 2e-3
     assert np.all(error < allowed), error
+
+
+@pytest.mark.parametrize("how", [{}, {"damped": True}])
+def test_a_joint_that_moves_no_mass_is_named(how):
+    turning = {"type": "revolute", "origin": {}, "axis": [0, 0, 1]}
+    inertia = {"mass": 1.2, "com": [0.1, 0, 0], "inertia": [1e-3, 2e-3, 3e-3]}
+    nothing = {"mass": 0.0, "com": [0, 0, 0], "inertia": [0.0, 0.0, 0.0]}
+    links = [
+        {"name": "arm", "joint": turning, "rigid": {**inertia, "tip": [0.3, 0, 0]}},
+        {"name": "hook", "joint": turning, "rigid": nothing},
+    ]
+    robot = ls.Robot.from_dict({"name": "hooked", "links": links})
+    with pytest.raises(ls.DescriptionError, match="nothing that hook can move has"):
+        ls.modes(robot, [0.3, 0.2], **how)

@@ -177,7 +177,15 @@ def test_links_beside_the_chain_ride_along_or_are_left_out(tmp_path):
     dropped = Robot.from_urdf(path, tip="flange", branches="drop")
     assert mass_of(dropped) == pytest.approx(2.5 + 1.5)
     notes = robot_from_urdf(path, UrdfChoices(("flange",))).notes
-    assert notes == ["beside the chain, welded to fore_arm: hand, finger"]
+    assert notes[0] == "beside the chain, welded to fore_arm: hand, finger"
+
+
+def test_links_without_mass_on_moving_joints_are_told(tmp_path):
+    hook = '<link name="hook"/>' + joint(
+        "j8", "revolute", "flange", "hook", "0 0 0.1", more=AXIS
+    )
+    (note,) = robot_from_urdf(write(tmp_path, BODY + hook), UrdfChoices(())).notes
+    assert note == "without mass, as the file has no <inertial>: slide, hook"
 
 
 def test_a_held_joint_stands_where_it_is_told(tmp_path):

@@ -49,6 +49,14 @@ def test_a_run_differs_from_itself_by_nothing(files, tmp_path):
     assert all(d.largest == 0.0 for d in answer.differences)
 
 
+def test_runs_that_have_nothing_in_common_are_refused(files, tmp_path):
+    rod = ls.Model(ls.Robot.from_dict({"name": "a", "links": [LINK | {"name": "rod"}]}))
+    run = ls.simulate(rod, [0.3], t_end=0.02, output_dt=0.01)
+    other = str(run.save(tmp_path / "rod.nc"))
+    with pytest.raises(DescriptionError, match="no joint and no tip in common"):
+        compare(CompareRunsRequest(runs=(files[0], other)))
+
+
 def test_pictures_are_drawn(files, tmp_path):
     overlay, chosen = tmp_path / "overlay.png", tmp_path / "chosen.svg"
     compare(CompareRunsRequest(runs=files, picture=str(overlay)))

@@ -46,10 +46,11 @@ def ordered_bodies(ground: TreeBody) -> list[TreeBody]:
     return found
 
 
-def check_masses(bodies: list[TreeBody], file: str) -> None:
-    """Refuse a robot of which no link has a mass."""
-    if any(total(body.parts).mass > 0.0 for body in bodies):
-        return
+def massless_links(bodies: list[TreeBody], file: str) -> list[str]:
+    """Names of links on moving joints that have no mass; a robot of which no link has one is refused."""
+    massless = [body for body in bodies if not total(body.parts).mass > 0.0]
+    if len(massless) < len(bodies):
+        return [body.name for body in massless if body.joint["type"] != "fixed"]
     names = ", ".join(body.name for body in bodies)
     message = (
         f"no link has a mass ({names}): a robot that moves needs <inertial> with mass and inertia; "

@@ -9,9 +9,9 @@ import numpy as np
 
 from .body_tree import (
     TreeBody,
-    check_masses,
     fixed_joint_at,
     link_entries,
+    massless_links,
     ordered_bodies,
 )
 from .document import MAX_BYTES, TOO_LARGE
@@ -56,7 +56,7 @@ def robot_from_mjcf(
         carrier.children.append(body)
         made.append(body)
     ordered = ordered_bodies(ground)
-    check_masses(ordered, file)
+    massless_links(ordered, file)
     links = [entry for body in ordered for entry in link_entries(body, ordered)]
     return {"lissom": 1, "name": model.name or path.stem, "links": links}
 

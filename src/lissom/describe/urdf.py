@@ -12,9 +12,9 @@ from .body_tree import (
     Frame,
     TreeBody,
     after,
-    check_masses,
     fixed_joint_at,
     link_entries,
+    massless_links,
     ordered_bodies,
 )
 from .errors import nearest, refused
@@ -90,11 +90,16 @@ def robot_from_urdf(path: Path, choices: UrdfChoices = EVERYTHING) -> UrdfRobot:
     work.grow(tree.base, ground, AT_HOME)
     bodies = ordered_bodies(ground)
     _brake_leaders(bodies)
-    check_masses(bodies, file)
+    massless = massless_links(bodies, file)
     links = [entry for body in bodies for entry in link_entries(body, bodies)]
     visuals = {body.name: body.visuals for body in bodies if body.visuals}
     data = {"lissom": 1, "name": urdf.name or path.stem, "links": links}
-    return UrdfRobot(data, work.notes(), visuals)
+    notes = work.notes()
+    if massless:
+        notes.append(
+            f"without mass, as the file has no <inertial>: {_listed(massless)}"
+        )
+    return UrdfRobot(data, notes, visuals)
 
 
 # --- growing the robot ---------------------------------------------------------------------------------------------

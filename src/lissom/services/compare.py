@@ -70,6 +70,9 @@ def compare(request: CompareRunsRequest) -> CompareRunsResult:
     found = []
     for name in others:
         found += _differences(runs[first], name, runs[name], (start, end), asked)
+    if not found:
+        message = "the runs have no joint and no tip in common"
+        raise _refusal("runs", ", ".join(runs), message)
     if request.picture is not None:
         _draw(runs, request.node, request.picture)
     return CompareRunsResult(

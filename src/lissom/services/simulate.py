@@ -300,7 +300,7 @@ def saved_somewhere(
 
 def _advice(run: "Run", model: "Model") -> str:
     """What to try where the reason itself does not say."""
-    from .dry_run import massless_coordinates, massless_message
+    from ..solve.massless import massless_coordinates, massless_message
 
     if float(run.t[-1]) == 0.0:
         # A run that does not even begin often has nothing to move.

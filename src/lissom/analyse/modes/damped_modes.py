@@ -11,6 +11,7 @@ from jaxtyping import Complex, Float
 from ...describe.summary import Summarised, Summary
 from ...drawing import picture_of
 from ...solve.balance import MotionPoint
+from ...solve.massless import require_inertia
 from ...solve.model import Model
 from ...solve.state import State
 from ..linear.carried_weight import with_weight_stiffness
@@ -87,11 +88,16 @@ def damped_modes(
         matrices = with_weight_stiffness(slopes.matrices, model, f, point.x)
         slopes = slopes._replace(matrices=matrices)
     basis = np.eye(f.size)
+    whole = slopes.matrices.M
     if locked:
         slopes, locking = locked_derivatives(slopes, f.independent)
         basis = locking.B
     M, C, K, _ = slopes.matrices
-    modes = quadratic_modes(M, C, K, count)
+    try:
+        modes = quadratic_modes(M, C, K, count)
+    except np.linalg.LinAlgError:
+        require_inertia(model, whole)
+        raise
     lam: Any = modes.eigenvalue
     seen = lam.imag
     right = basis @ modes.right

@@ -24,6 +24,7 @@ from ...progress import shown_progress
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, left_over
 from ...solve.family import Family
+from ...solve.massless import require_inertia
 from ...solve.model import Model
 from ..linear.linear_feedback import LinearFeedback, joint_feedback
 from ..linear.linear_sequence import chunks, row_of
@@ -336,9 +337,9 @@ def _modes_at(
     """The lowest modes at a point, in order of their size."""
     slopes = here.slopes
     rates = here.rates
-    basis = np.eye(len(slopes.matrices.M))
+    whole = slopes.matrices
+    basis = np.eye(len(whole.M))
     if locked:
-        whole = slopes.matrices
         slopes, locking = locked_derivatives(slopes, model.formulation.independent)
         basis = locking.B
         if rates is not None:
@@ -347,7 +348,11 @@ def _modes_at(
     if rates is not None:
         matrices = self_adjoint(matrices, rates)
     solve = _damped if damped else _undamped
-    size, ratio, growth, phi = solve(*matrices[:3])
+    try:
+        size, ratio, growth, phi = solve(*matrices[:3])
+    except np.linalg.LinAlgError:
+        require_inertia(model, whole.M)
+        raise
     rigid = size < RIGID_RATE
     chosen = np.flatnonzero(~rigid)[:count]
     changes = np.zeros(len(chosen))

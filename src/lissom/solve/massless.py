@@ -1,0 +1,60 @@
+"""Coordinates that move no inertia: found, named, and refused."""
+
+import numpy as np
+from jaxtyping import Float
+
+from ..describe.errors import refused
+from .model import Model
+from .state import State
+
+# A direction whose share of inertia is below this has none: rounding of numbers scaled to one is about 1e-16.
+MASSLESS = 1e-13
+NAMED = 4  # coordinates that a message names
+
+
+def require_inertia(model: Model, M: Float[np.ndarray, "n n"]) -> None:
+    """Refuse an inertia matrix of the model in which coordinates move nothing.
+
+    Raises:
+        DescriptionError: which coordinates these are.
+    """
+    names = massless_names(model, M)
+    if names:
+        raise refused("links", None, massless_message(names))
+
+
+def massless_coordinates(model: Model, state: State) -> list[str]:
+    """Names of coordinates that move no inertia at a state: alone, or together."""
+    return massless_names(model, np.asarray(model.mass_matrix(state)))
+
+
+def massless_names(model: Model, M: Float[np.ndarray, "n n"]) -> list[str]:
+    """The same of an inertia matrix of the model."""
+    names = [*model.independent_names, *model.coordinate_names]
+    if not np.isfinite(M).all():
+        rows = np.asarray(~np.isfinite(M).all(axis=1))
+        return [name for name, is_bad in zip(names, rows, strict=True) if is_bad]
+    scale = np.sqrt(np.abs(np.diag(M)))
+    empty = scale**2 <= MASSLESS * np.abs(M).max(initial=0.0)
+    if empty.any():
+        return [name for name, is_empty in zip(names, empty, strict=True) if is_empty]
+    if not len(M):
+        return []
+    # Scaled to a unit diagonal, units and sizes of the coordinates do not matter.
+    scaled = M / np.outer(scale, scale)
+    _, shares, directions = np.linalg.svd(scaled)
+    if shares[-1] > MASSLESS:
+        return []
+    part = np.abs(directions[-1])
+    return [name for name, size in zip(names, part, strict=True) if size > 0.1]
+
+
+def massless_message(names: list[str]) -> str:
+    """What is wrong with coordinates that move no inertia, and what to do."""
+    listed = ", ".join(names[:NAMED])
+    if len(names) > NAMED:
+        listed += f" and {len(names) - NAMED} more"
+    return (
+        f"nothing that {listed} can move has mass or inertia, so that any torque would move it infinitely fast: give "
+        "its link mass or inertia about the joint axis, or its joint a motor inertia, or fix the joint"
+    )
