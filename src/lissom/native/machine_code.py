@@ -13,7 +13,7 @@ from . import code_cache
 from .host_call import raise_failure
 from .program import Function
 
-STRAIGHT = 4000  # nodes: a longer function has little for LLVM to improve, and would take it minutes
+STRAIGHT = 600  # nodes: in a longer function LLVM finds little to improve, and takes long to look
 # Nodes: from here on even level 1 takes seconds (45,000 nodes: 1.8 s, and 0.1 s at level 0, for code that is 1.45 times
 # as slow). So long are the matrices of large robots, which a step needs once.
 LONG = 30_000
