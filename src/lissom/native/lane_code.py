@@ -9,6 +9,8 @@ from .lane_analysis import LaneForm, LaneForms
 from .lane_text import lane_function_text
 from .program import Function
 
+LONG = 30_000  # nodes: what runs in lanes runs often, and is worth more of LLVM's time
+
 
 @functools.cache
 def lane_count() -> int:
@@ -38,6 +40,6 @@ class _Loader:
                 self.names[called] = self.load(called)
         name, text = lane_function_text(form, self.width, self.names, is_entry)
         called = dict.fromkeys(self.names[other] for other in form.calls.values())
-        effort = machine_code.effort_for(form.function)
+        effort = machine_code.effort_for(form.function, longest=LONG)
         machine_code.load_text(name, text, effort, list(called))
         return name

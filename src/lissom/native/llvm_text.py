@@ -227,7 +227,8 @@ class Text:
         if not self.f.arguments:
             self.put(f"br label %{following}")
         else:
-            # LLVM would join blocks that always follow each other; it cannot know that no array stands at the last address.
+            # LLVM would join blocks that always follow each other.
+            # It cannot know that no array stands at the last address.
             self.is_divided = True
             end = "%" + self.new()
             self.put(f"{end} = icmp eq ptr %a0, inttoptr (i64 -1 to ptr)")
