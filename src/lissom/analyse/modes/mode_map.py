@@ -351,7 +351,7 @@ def _modes_at(
     try:
         size, ratio, growth, phi = solve(*matrices[:3])
     except np.linalg.LinAlgError:
-        require_inertia(model, whole.M)
+        require_inertia(model, np.asarray(whole.M))
         raise
     rigid = size < RIGID_RATE
     chosen = np.flatnonzero(~rigid)[:count]
