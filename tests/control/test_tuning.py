@@ -93,3 +93,19 @@ def test_a_gauge_across_the_plane_of_the_motion_sees_no_mode():
         strain_filter(pendulum(), [END], ("rod/element0.ky",))
     along = strain_filter(pendulum(), [END], ("rod/element0.kz",))
     assert np.abs(along).max() > 0
+
+
+def test_a_gain_is_chosen_by_the_motion_that_it_damps():
+    """The motion with the least damping is not touched by any gain: rounding of it does not decide."""
+    rng = np.random.default_rng(1)
+
+    def poles_of(gain):
+        damping = 0.2 - (gain - 0.3) ** 2
+        slow = -0.01 * (1 + 1e-12 * rng.normal()) + 1j
+        damped = 2.0 * (-damping + 1j * np.sqrt(1 - damping**2))
+        pair = np.exp(np.array([slow, damped]) * 0.1)
+        return np.concatenate([pair, pair.conj()])
+
+    found = best_gain(poles_of, np.linspace(0.0, 0.6, 7), 0.1, 100.0)
+    assert found.chosen == pytest.approx(0.3)
+    assert found.damping == pytest.approx(0.01, rel=1e-3)

@@ -159,14 +159,15 @@ class StableRange(NamedTuple):
     damping: float  # least damping ratio of the slow motions with the chosen gain
 
 
-def slow_damping(poles: Complex[np.ndarray, " s"], sample: float, fastest: float):
-    """Least damping ratio of the oscillations slower than a frequency [rad/s]."""
-    seen = poles[np.abs(poles) > 1e-6]
-    s = np.log(seen.astype(complex)) / sample
-    oscillates = (np.abs(s.imag) > 1e-3 * np.abs(s)) & (np.abs(s) < fastest)
-    if not np.any(oscillates):
-        return 1.0
-    return float(np.min(-s[oscillates].real / np.abs(s[oscillates])))
+def slow_damping(
+    poles: Complex[np.ndarray, " s"], sample: float, fastest: float
+) -> Float[np.ndarray, " s"]:
+    """Damping ratios of the oscillations slower than a frequency [rad/s], least first; one for all other motions."""
+    lasting = np.where(np.abs(poles) > 1e-6, poles, 1e-6)
+    s = np.log(lasting.astype(complex)) / sample
+    size = np.maximum(np.abs(s), 1e-300)
+    oscillates = (np.abs(s.imag) > 1e-3 * size) & (size < fastest)
+    return np.sort(np.where(oscillates, -s.real / size, 1.0))
 
 
 def best_gain(
@@ -177,25 +178,26 @@ def best_gain(
 ) -> StableRange:
     """The gain with the most damping in the slow motions among the stable ones.
 
+    The motion with the least damping counts first. Where no gain changes that one, the next one counts.
+
     Raises:
         DesignError: the loop is stable for none of them.
     """
-    damping = []
-    for gain in gains:
-        poles = poles_of(float(gain))
-        is_stable = np.abs(poles).max() < 1.0
-        damping.append(slow_damping(poles, sample, fastest) if is_stable else -np.inf)
-    damping = np.asarray(damping)
-    stable = gains[np.isfinite(damping)]
-    if not len(stable):
+    stable, damping = [], []
+    for gain in map(float, gains):
+        poles = poles_of(gain)
+        if np.abs(poles).max() < 1.0:
+            stable.append(gain)
+            damping.append(slow_damping(poles, sample, fastest))
+    if not stable:
         raise DesignError(
             "the loop is unstable for every gain that was tried: lower the bandwidth of the position loop, or sample "
             "faster"
         )
-    best = int(np.argmax(damping))
-    return StableRange(
-        float(stable.min()), float(stable.max()), float(gains[best]), damping[best]
-    )
+    # Less than a millionth is rounding.
+    ranks = [tuple(np.round(ratios, 6)) for ratios in damping]
+    best = ranks.index(max(ranks))
+    return StableRange(min(stable), max(stable), stable[best], float(damping[best][0]))
 
 
 def vibration_gain(

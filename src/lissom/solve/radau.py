@@ -64,7 +64,7 @@ ERROR = np.array([-13 - 7 * S6, -13 + 7 * S6, -1.0]) / 3.0
 MAX_ITERATIONS = 8
 KAPPA = 0.003  # the iteration stops when its error is this part of the tolerance
 # Parts of the energy that a run may lose: by residuals of the iteration, and by the method itself.
-ENERGY_KAPPA = 0.3
+ENERGY_KAPPA = 0.1
 ENERGY_METHOD = 0.5
 # Of what steps before were allowed to lose and did not, in one step.
 ENERGY_SPENT = 0.25
