@@ -16,6 +16,7 @@ from .pid import PID
 from .shaping import Mode
 
 GAINS = 25  # tried in every search
+GAIN_MARGIN = 2.0  # a loop whose gain is chosen is stable with so many times that gain
 # Of delayed reference control: parts of critical damping, from nothing to far too much.
 DELAY_GAINS = (1e-3, 30.0)
 # Part of a joint's inertia that a mode must carry to count as moved by the motors.
@@ -178,26 +179,28 @@ def best_gain(
 ) -> StableRange:
     """The gain with the most damping in the slow motions among the stable ones.
 
-    The motion with the least damping counts first. Where no gain changes that one, the next one counts.
+    The motion with the least damping counts first. Where no gain changes that one, the next one counts. Twice the gain
+    must be stable too, where there is such a gain.
 
     Raises:
         DesignError: the loop is stable for none of them.
     """
-    stable, damping = [], []
-    for gain in map(float, gains):
-        poles = poles_of(gain)
-        if np.abs(poles).max() < 1.0:
-            stable.append(gain)
-            damping.append(slow_damping(poles, sample, fastest))
+
+    def is_stable(gain: float) -> bool:
+        return bool(np.abs(poles_of(gain)).max() < 1.0)
+
+    stable = [gain for gain in map(float, gains) if is_stable(gain)]
     if not stable:
         raise DesignError(
             "the loop is unstable for every gain that was tried: lower the bandwidth of the position loop, or sample "
             "faster"
         )
+    offered = [gain for gain in stable if is_stable(GAIN_MARGIN * gain)] or stable
+    damping = [slow_damping(poles_of(gain), sample, fastest) for gain in offered]
     # Less than a millionth is rounding.
     ranks = [tuple(np.round(ratios, 6)) for ratios in damping]
     best = ranks.index(max(ranks))
-    return StableRange(min(stable), max(stable), stable[best], float(damping[best][0]))
+    return StableRange(min(stable), max(stable), offered[best], float(damping[best][0]))
 
 
 def vibration_gain(
