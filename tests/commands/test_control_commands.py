@@ -39,7 +39,11 @@ def told(capsys, *words):
         (LQG.replace("encoder", "encodr"), ":4: controller.sensors: .*'rod.encoder'"),
         (LQG.replace("[5]", "[0]"), ":5: controller.tolerances.torque: .* positive"),
         (
-            LQG.replace("rod.encoder, rod/element0.kz", "rod/tip.ay, rod/tip.ay"),
+            LQG.replace("element0.kz", "tip.ay").replace("rod.encoder", "rod/tip.ay"),
+            ":4: controller.sensors: .* rod/tip.ay is named twice",
+        ),
+        (
+            ENCODER.replace("rod.encoder", "rod/tip.ay"),
             ":4: controller.sensors: .* not detectable: .* rod.torque",
         ),
         (

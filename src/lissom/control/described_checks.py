@@ -29,7 +29,7 @@ def check_described(model: Model, controller: Any) -> None:
     """Refuse numbers for other joints and sensors than the robot has.
 
     Raises:
-        DesignError: another count of numbers than of drives or sensors.
+        DesignError: another count of numbers than of drives or sensors, or a sensor that is named twice.
         UnknownNameError: a sensor that does not exist.
     """
     if not isinstance(controller, Common):
@@ -37,7 +37,15 @@ def check_described(model: Model, controller: Any) -> None:
     for field in OF_DRIVES:
         for_drives(model, field, entry_of(controller, *field.split(".")))
     sensors = entry_of(controller, "sensors") or ()
-    for name in sensors:
+    for k, name in enumerate(sensors):
         output_named(model, name)
+        if name in sensors[:k]:
+            raise _named_twice(name)
     count = len(sensors) or len(model.actuated)
     each_or_none("noise.sensors", entry_of(controller, "noise", "sensors"), count)
+
+
+def _named_twice(sensor: str) -> ValueError:
+    from .design_model import DesignError  # slow to import
+
+    return DesignError(f"{sensor} is named twice", "sensors")
