@@ -20,6 +20,7 @@ from ..compilation import (
     STORE,
     CompiledAhead,
     Program,
+    collector_at_rest,
     joined_arguments,
     split_arguments,
     user_code_in,
@@ -272,7 +273,7 @@ class NativeAhead(CompiledAhead):
                 return pattern, program
         if key in self._untranslatable:
             return None
-        with _compiling:
+        with _compiling, collector_at_rest():
             return self._translated(key, numbers, structure, args)
 
     def _translated(

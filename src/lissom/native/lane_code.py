@@ -9,6 +9,8 @@ from .lane_analysis import LaneForm, LaneForms
 from .lane_text import lane_function_text
 from .program import Function
 
+LONG = 30_000  # nodes: what runs in lanes runs often, and is worth more of LLVM's time
+
 
 @functools.cache
 def lane_count() -> int:
@@ -20,24 +22,34 @@ def lane_count() -> int:
 
 
 def load(function: Function, shared: tuple[bool, ...], width: int) -> str:
-    """Puts a function for lanes and all it calls into this process; its name there."""
-    return _Loader(width).load(LaneForms().of(function, shared), is_entry=True)
+    """Puts a function for lanes and all it calls into this process; its name there.
+
+    Raises:
+        Untranslatable: lanes cannot do it.
+    """
+    writer = _Writer(width)
+    name = writer.write(LaneForms().of(function, shared), is_entry=True)
+    # Only now is it known that there is a text of all of them: to make code of some would be in vain.
+    for text in writer.texts:
+        machine_code.load_text(*text)
+    return name
 
 
-class _Loader:
-    """Puts functions for lanes into this process, those that are called first."""
+class _Writer:
+    """Writes functions for lanes, those that are called first."""
 
     def __init__(self, width: int):
         self.width = width
         self.names: dict[LaneForm, str] = {}
+        self.texts: list[tuple[str, str, machine_code.Effort, list[str]]] = []
 
-    def load(self, form: LaneForm, is_entry: bool = False) -> str:
-        """Name of a function that is there now."""
+    def write(self, form: LaneForm, is_entry: bool = False) -> str:
+        """Name of a function of which the text is there now."""
         for called in form.calls.values():
             if called not in self.names:
-                self.names[called] = self.load(called)
+                self.names[called] = self.write(called)
         name, text = lane_function_text(form, self.width, self.names, is_entry)
         called = dict.fromkeys(self.names[other] for other in form.calls.values())
-        effort = machine_code.effort_for(form.function)
-        machine_code.load_text(name, text, effort, list(called))
+        effort = machine_code.effort_for(form.function, longest=LONG)
+        self.texts.append((name, text, effort, list(called)))
         return name

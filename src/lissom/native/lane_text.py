@@ -130,7 +130,7 @@ class LaneText(LaneMemory):
         for buffer in self.f.frame:
             if buffer.place in on_heap:
                 self.put(f"call void @free(ptr {self.base(buffer)}.all)")
-        self.put("ret void")
+        self.finish()
         return [*self.scratches, *self.lines]
 
     def _frame(self, buffer: Buffer, is_on_heap: bool) -> None:

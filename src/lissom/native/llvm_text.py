@@ -47,7 +47,8 @@ SIMPLE = {
     "ile": "icmp sle i64",
 }
 INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
-LONGEST_BLOCK = 1500  # nodes: longer ones take LLVM disproportionately long
+NEVER = "never"  # a block that is not reached
+LONGEST_BLOCK = 600  # nodes: longer ones take LLVM disproportionately long
 LARGE = 4096  # bytes: larger arrays are not put on the stack
 STACK = (
     2**18
@@ -63,6 +64,7 @@ class Text:
         self.lines: list[str] = []
         self.counter = 0
         self.since = 0
+        self.is_divided = False
         self.declared: set[str] = set()
 
     # --- small things
@@ -217,9 +219,21 @@ class Text:
                 self.statement(statement)
             self.since += 1
             if self.since > LONGEST_BLOCK:
-                following = self.new("b")
-                self.put(f"br label %{following}")
-                self.label(following)
+                self._new_block()
+
+    def _new_block(self) -> None:
+        """Ends a basic block that is long enough."""
+        following = self.new("b")
+        if not self.f.arguments:
+            self.put(f"br label %{following}")
+        else:
+            # LLVM would join blocks that always follow each other.
+            # It cannot know that no array stands at the last address.
+            self.is_divided = True
+            end = "%" + self.new()
+            self.put(f"{end} = icmp eq ptr %a0, inttoptr (i64 -1 to ptr)")
+            self.put(f"br i1 {end}, label %{NEVER}, label %{following}")
+        self.label(following)
 
     def statement(self, s: Any) -> None:
         """Writes a statement."""
@@ -323,8 +337,15 @@ class Text:
         for buffer in self.f.frame:
             if buffer.place in on_heap:
                 self.put(f"call void @free(ptr {self.base(buffer)})")
-        self.put("ret void")
+        self.finish()
         return self.lines
+
+    def finish(self) -> None:
+        """Leaves the function."""
+        self.put("ret void")
+        if self.is_divided:
+            self.label(NEVER)
+            self.put("ret void")
 
     def _frame(self, buffer: Buffer, is_on_heap: bool) -> None:
         size = max(bytes_of(buffer), 8)

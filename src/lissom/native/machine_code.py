@@ -13,10 +13,10 @@ from . import code_cache
 from .host_call import raise_failure
 from .program import Function
 
-STRAIGHT = 4000  # nodes: a longer function has little for LLVM to improve, and would take it minutes
+STRAIGHT = 600  # nodes: in a longer function LLVM finds little to improve, and takes long to look
 # Nodes: from here on even level 1 takes seconds (45,000 nodes: 1.8 s, and 0.1 s at level 0, for code that is 1.45 times
-# as slow). So long are the matrices of large robots, which a step needs once.
-LONG = 30_000
+# as slow). So long are the matrices of large robots, which a step needs once, or less.
+LONG = 12_000
 
 
 @functools.cache
@@ -89,14 +89,14 @@ def keep_address(name: str, address: int) -> None:
     _Loaded.pieces[name] = Piece(name, name, [])
 
 
-def effort_for(function: Function, quick: bool = False) -> Effort:
+def effort_for(function: Function, quick: bool = False, longest: int = LONG) -> Effort:
     """How hard LLVM works on a function: little where it runs once, and loops cost it more than straight code."""
     if quick:
         return Effort(level=0)
     if function.loops and len(function.op) < STRAIGHT:
         return Effort(has_loops=True)
     # Of straight code LLVM makes the same at level 1 as at 2, three times as fast.
-    return Effort(level=0 if len(function.op) > LONG else 1)
+    return Effort(level=0 if len(function.op) > longest else 1)
 
 
 def load_text(name: str, text: str, effort: Effort, called: list[str]) -> None:

@@ -20,6 +20,8 @@ Vectors are in world axes, or with `@link` at the end in the axes of their link.
 their signals in the same way.
 """
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -302,6 +304,8 @@ def measure(
     paths = {}
     if any(channel.kind in PATH_KINDS for channel in channels):
         paths = node_paths(formulation, motion)
+    # The six channels of a node share its turning.
+    turning = functools.cache(functools.partial(node_turning, formulation, motion))
     values = []
     for channel in channels:
         if channel.kind in of_joints:
@@ -313,20 +317,28 @@ def measure(
             value = reaction(formulation, motion, needed, channel)[channel.component]
         elif channel.kind in PATH_KINDS:
             vector = paths[channel.kind][channel.index, channel.node]
-            value = _in_axes(motion, channel, vector)[channel.component]
+            value = _from_world(motion, channel, vector)[channel.component]
         else:
-            value = node_turning(formulation, motion, channel)[channel.component]
+            vector = turning(channel.index, channel.node)[channel.kind]
+            value = _from_link(motion, channel, vector)[channel.component]
         values.append(value)
     return jnp.stack(values) if values else jnp.zeros(0)
 
 
-def _in_axes(
+def _from_world(
     motion: Motion, channel: Channel, vector: Float[Array, " 3"]
 ) -> Float[Array, " 3"]:
     """A vector of the world in the axes that the channel asks for."""
     if channel.in_world:
         return vector
     return motion.place.R[channel.index].T @ vector
+
+
+def _from_link(
+    motion: Motion, channel: Channel, vector: Float[Array, " 3"]
+) -> Float[Array, " 3"]:
+    """A vector of the link in the axes that the channel asks for."""
+    return motion.place.R[channel.index] @ vector if channel.in_world else vector
 
 
 def node_paths(
@@ -340,20 +352,19 @@ def node_paths(
     def position(x):
         return node_poses(formulation, formulation.configuration(x)).position
 
-    def velocity(x, xd):
-        return jax.jvp(position, (x,), (xd,))[1]
+    def position_and_velocity(x, xd):
+        return jax.jvp(position, (x,), (xd,))
 
     at = (motion.x, motion.xd)
     rates = (motion.xd, motion.xdd)
-    v, a = jax.jvp(velocity, at, rates)
-    return {"position": position(motion.x), "velocity": v, "node_acceleration": a}
+    (p, v), (_, a) = jax.jvp(position_and_velocity, at, rates)
+    return {"position": p, "velocity": v, "node_acceleration": a}
 
 
 def node_turning(
-    formulation: AbstractFormulation, motion: Motion, channel: Channel
-) -> Float[Array, " 3"]:
-    """Angular velocity of a node, or its angular acceleration."""
-    i, k = channel.index, channel.node
+    formulation: AbstractFormulation, motion: Motion, i: int, k: int
+) -> dict[str, Float[Array, " 3"]]:
+    """Angular velocity and acceleration of node `k` of link `i`, in the link's axes."""
     U = jnp.asarray(formulation.links.node_shape)[i, k, 3:]
     phi = U @ motion.place.q[i]
     phi_d = U @ motion.rates.q[i]
@@ -366,13 +377,12 @@ def node_turning(
         return phi_d
 
     own, own_d = jax.jvp(spin, (phi, phi_d), (phi_d, phi_dd))
-    w = motion.rates.V[i, 3:]
-    if channel.kind == "angular_velocity":
-        value = w + own
-    else:
+    w, wd = motion.rates.V[i, 3:], motion.rates_d.V[i, 3:]
+    return {
+        "angular_velocity": w + own,
         # The link's frame turns with w, and so does the spin measured in it.
-        value = motion.rates_d.V[i, 3:] + own_d + jnp.cross(w, own)
-    return motion.place.R[i] @ value if channel.in_world else value
+        "angular_acceleration": wd + own_d + jnp.cross(w, own),
+    }
 
 
 def reaction(
