@@ -1,5 +1,6 @@
 """Gains from what a user can name: a bandwidth, a damping ratio, or as much damping as the loop can give."""
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -185,9 +186,10 @@ def best_gain(
     Raises:
         DesignError: the loop is stable for none of them.
     """
+    poles_at = functools.cache(poles_of)
 
     def is_stable(gain: float) -> bool:
-        return bool(np.abs(poles_of(gain)).max() < 1.0)
+        return bool(np.abs(poles_at(gain)).max() < 1.0)
 
     stable = [gain for gain in map(float, gains) if is_stable(gain)]
     if not stable:
@@ -196,7 +198,7 @@ def best_gain(
             "faster"
         )
     offered = [gain for gain in stable if is_stable(GAIN_MARGIN * gain)] or stable
-    damping = [slow_damping(poles_of(gain), sample, fastest) for gain in offered]
+    damping = [slow_damping(poles_at(gain), sample, fastest) for gain in offered]
     # Less than a millionth is rounding.
     ranks = [tuple(np.round(ratios, 6)) for ratios in damping]
     best = ranks.index(max(ranks))
