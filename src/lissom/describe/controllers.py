@@ -302,7 +302,7 @@ def _controller_of(value: Any) -> Any:
     if not _is_known(kind):
         found = finding(_accepted_types(kind), "type", value=kind)
         raise validation_error("controller", [found])
-    return CONTROLLERS[kind].model_validate(dict(value))
+    return CONTROLLERS[str(kind)].model_validate(dict(value))
 
 
 def _is_known(kind: Any) -> bool:
