@@ -2,6 +2,7 @@
 
 import ctypes
 import logging
+import re
 import subprocess
 
 import jax
@@ -20,6 +21,7 @@ from lissom.native.compiled import (
     using,
 )
 from lissom.native.export import ExportError
+from lissom.native.llvm_text import LONGEST_BLOCK, function_text
 from lissom.native.machine_code import Effort
 
 from .operations import CASES, A, V
@@ -48,6 +50,24 @@ def test_machine_code_agrees_with_xla(case, unrolls):
     function, arguments = CASES[case]
     values = native(function, *arguments, unrolls=unrolls)
     assert_same(values, function(*arguments))
+
+
+def test_blocks_of_a_long_function_stay_apart():
+    def long(x):
+        for _ in range(3):
+            x = jnp.sin(x) + x * x[::-1]
+        return x
+
+    x = np.linspace(0.1, 0.9, 300)
+    assert_same(native(long, x), [long(x)])
+    traced = jax.make_jaxpr(long)(x)
+    function = function_of(traced, pattern_of([x], [False]), True)
+    _, text = function_text(function, {})
+    first, *others = re.split(r"\n(?=b\d+:)", text)
+    assert len(others) > 2
+    # LLVM joins blocks that always follow each other, and its time grows with the square of their length.
+    assert all(re.search(r"br i1 .*\n?$", block) for block in [first, *others[:-1]])
+    assert max(block.count(" = f") for block in others) <= LONGEST_BLOCK
 
 
 @pytest.mark.parametrize("case", ["products", "searching loop", "complex systems"])

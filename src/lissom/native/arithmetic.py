@@ -339,10 +339,11 @@ def product_of_matrices(math: Arithmetic, a: np.ndarray, b: np.ndarray) -> np.nd
     out = np.zeros((batch, m, n), dtype=np.int64)
     add, mul = math.add, math.mul
     for s in range(batch):
-        rows = [_entries(row) for row in b[s]]
+        left = [_entries(row) for row in a[s].tolist()]
+        rows = [_entries(row) for row in b[s].tolist()]
         for i in range(m):
             sums: dict[int, int] = {}
-            for k, x in _entries(a[s, i]):
+            for k, x in left[i]:
                 for j, y in rows[k]:
                     product = mul(x, y)
                     sums[j] = add(sums[j], product) if j in sums else product
@@ -351,9 +352,8 @@ def product_of_matrices(math: Arithmetic, a: np.ndarray, b: np.ndarray) -> np.nd
     return out
 
 
-def _entries(row: np.ndarray) -> list[tuple[int, int]]:
-    places = np.flatnonzero(row)
-    return list(zip(places.tolist(), row[places].tolist(), strict=True))
+def _entries(row: list[int]) -> list[tuple[int, int]]:
+    return [(k, x) for k, x in enumerate(row) if x]
 
 
 def constants(builder: Builder, numbers: np.ndarray, kind: str) -> np.ndarray:

@@ -22,6 +22,7 @@ from ..describe.errors import refused
 from ..describe.files import find_file, kind_of_file
 from ..describe.named_files import with_named_files
 from ..describe.run_keys import run_only
+from ..scenarios.scenario_argument import scenario_from
 from .frozen_model import FrozenModel, JointValues
 
 # A description comes as data only within Python; from JSON, a source is a name or a file.
@@ -91,13 +92,9 @@ def _is_robot(source: str) -> bool:
 
 
 def _described_scenario(source: Source) -> Scenario:
-    if isinstance(source, Scenario):
-        return source
-    if isinstance(source, Robot):
-        return Scenario(robot=source)
-    if is_result(source):
+    if isinstance(source, str) and is_result(source):
         return _recorded_scenario(source)
-    return Scenario.load(source)
+    return scenario_from(source)
 
 
 def _changed(scenario: Scenario, changes: Mapping[str, Any] | None) -> Scenario:
