@@ -65,11 +65,18 @@ def test_a_frequency_that_stays_gives_the_plain_shaper():
 
 def test_rates_of_a_followed_motion_are_derivatives():
     moving = followed(MOTION, zv(Mode(1.0, ZETA)), ZETA, frequency)
-    for t in (0.3, 0.8, 1.3, 1.8):
-        now, one = (jnp.asarray(t),), (jnp.ones(()),)
-        assert_allclose(moving.rate(t), jax.jvp(moving.value, now, one)[1], rtol=1e-9)
-        second = jax.jvp(moving.rate, now, one)[1]
-        assert_allclose(moving.acceleration(t), second, rtol=1e-8, atol=1e-8)
+
+    @jax.jit
+    @jax.vmap
+    def at(t):
+        one = jnp.ones(())
+        _, first = jax.jvp(moving.value, (t,), (one,))
+        rate, second = jax.jvp(moving.rate, (t,), (one,))
+        return rate, first, moving.acceleration(t), second
+
+    rate, first, acceleration, second = at(jnp.array([0.3, 0.8, 1.3, 1.8]))
+    assert_allclose(rate, first, rtol=1e-9)
+    assert_allclose(acceleration, second, rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize(

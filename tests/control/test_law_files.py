@@ -41,7 +41,7 @@ def test_a_type_that_is_no_word_is_refused_with_the_types_there_are(tmp_path, ki
 @pytest.mark.parametrize(
     ("change", "line", "field", "message"),
     [
-        ("  kp: [1, 2]", 5, "controller.gains.kp", "one number, or 1, got 2"),
+        ("  kp: [1, 2]", 5, "controller.gains.kp", "must be one number, got 2"),
         ("model: {payload.mas: 1}", 7, "controller.model.payload.mas", "unknown"),
     ],
 )

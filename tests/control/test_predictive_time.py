@@ -82,7 +82,7 @@ def test_torque_limits_are_never_passed_and_both_kinds_of_limits_are_reached(
 ):
     assert solver.failures == []
     size = np.abs(loop.torques)
-    assert np.all(size <= TORQUE + 1e-9)
+    assert np.all(size <= TORQUE)
     assert np.any(size > 0.999 * TORQUE, axis=1).sum() > 5
     bends = np.abs(loop.states @ design.rows(GAUGES).T)
     assert np.any(bends > 0.99 * CURVATURE, axis=1).sum() > 5

@@ -195,6 +195,16 @@ def test_a_real_loop_is_late_coarse_noisy_by_seed_and_limited():
     assert float(torque[0]) == pytest.approx(0.2)
 
 
+def test_an_integral_without_a_gain_remembers_nothing():
+    """An idle integral would be a pole at one, and the loop would be called unstable."""
+    law = eqx.tree_at(lambda law: law.ki, sampled_law("pid"), np.zeros(1))
+    before = PIDMemory(jnp.ones(1), jnp.zeros(1), jnp.zeros(1))
+    torque, memory = law.act(jnp.array([0.1]), jnp.zeros(1), before)
+    without = law.act(jnp.array([0.1]), jnp.zeros(1), law.init(pendulum()))[0]
+    assert float(torque[0]) == float(without[0]) > 0
+    assert float(memory.integral[0]) == 0.0
+
+
 @pytest.mark.slow
 def test_a_delayed_reference_waits_and_never_runs_ahead():
     law = sampled_law("delayed-reference")
@@ -214,7 +224,7 @@ def test_a_delayed_reference_waits_and_never_runs_ahead():
 @pytest.mark.parametrize(
     "kind, changes, message",
     [
-        ("pid", {"gains": {"kp": [1.0, 2.0]}}, "gains.kp: one number, or 1, got 2"),
+        ("pid", {"gains": {"kp": [1.0, 2.0]}}, "gains.kp: must be one number, got 2"),
         ("lqg", {"noise": {"torque": [1.0], "sensors": [1.0] * 3}}, "noise.sensors"),
         ("pid", {"shaper": {"modes": [9]}}, "there is no mode 9"),
         (
@@ -225,7 +235,7 @@ def test_a_delayed_reference_waits_and_never_runs_ahead():
         (
             "lqg",
             {"tolerances": {"position": [1.0, 1.0], "torque": [1.0]}},
-            "tolerances.position: one number, or 1, got 2",
+            "tolerances.position: must be one number, got 2",
         ),
     ],
 )

@@ -218,3 +218,9 @@ def test_laws_that_cannot_work_are_refused_before_the_run(law, words):
     with pytest.raises(ValueError, match=".") as refusal:
         ls.simulate(rotor(), t_end=0.01, torque=law)
     assert words in str(refusal.value)
+
+
+def test_a_law_that_would_act_once_in_a_run_is_refused():
+    law = ls.PD([1.0], [0.1], ls.Table([0.0], [[0.3]], "hold"), sample=1.0)
+    with pytest.raises(ValueError, match="must not be longer than the run .t_end 0.5"):
+        ls.simulate(rotor(), t_end=0.5, torque=law)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.control.described_vibration import strain_filter
+from lissom.control.design_model import DesignError
 from lissom.control.tuning import (
     best_gain,
     driven_modes,
@@ -11,6 +13,8 @@ from lissom.control.tuning import (
     held_modes,
     modal_filter,
 )
+from lissom.describe import DescriptionError
+from sampled_laws import DESCRIBED, END, MOTION, SAMPLE, pendulum
 
 POSE = [0.5, -0.3]
 
@@ -50,3 +54,58 @@ def test_only_stable_gains_are_in_the_range_that_is_reported():
 
     found = best_gain(poles_of, gains, 1e-3, 1e9)
     assert found.least == found.largest == 0.1
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"type": "pdi"}, "type: pdi: must be one of .* did you mean 'pd'"),
+        ({"sampel": 1.0}, "sampel: unknown key, did you mean 'sample'"),
+        ({"sample": -1.0}, "sample: -1.0: must be positive"),
+        ({"sample": 0.3}, "sample: 0.3: must not be longer than the motion of 0.2 s"),
+        ({"shaper": {"modes": [1.5]}}, "shaper.modes: .*: modes are counted"),
+    ],
+)
+def test_a_description_that_is_wrong_is_refused_in_python_as_in_a_file(
+    changes, message
+):
+    pid = {"type": "pid", "sample": SAMPLE, "reference": MOTION, **DESCRIBED["pid"]}
+    with pytest.raises(DescriptionError, match=message):
+        ls.tune(pendulum(), {**pid, **changes})
+
+
+@pytest.mark.parametrize(
+    "wishes, message",
+    [
+        ((-2.0, 0.7, 0.2), "bandwidth: must be positive"),
+        ((2.0, 1.5, 0.2), "damping: must lie between 0 and 1"),
+        ((2.0, 0.7, -0.1), "vibration: must lie between 0 and 1"),
+    ],
+)
+def test_poles_that_no_motion_has_are_refused(wishes, message):
+    with pytest.raises(DesignError, match=message):
+        ls.tune_by_poles(pendulum(), {}, *wishes)
+
+
+@pytest.mark.slow
+def test_a_gauge_across_the_plane_of_the_motion_sees_no_mode():
+    with pytest.raises(DesignError, match="these gauges see no mode"):
+        strain_filter(pendulum(), [END], ("rod/element0.ky",))
+    along = strain_filter(pendulum(), [END], ("rod/element0.kz",))
+    assert np.abs(along).max() > 0
+
+
+def test_a_gain_is_chosen_by_the_motion_that_it_damps():
+    """The motion with the least damping is not touched by any gain: rounding of it does not decide."""
+    rng = np.random.default_rng(1)
+
+    def poles_of(gain):
+        damping = 0.2 - (gain - 0.3) ** 2
+        slow = -0.01 * (1 + 1e-12 * rng.normal()) + 1j
+        damped = 2.0 * (-damping + 1j * np.sqrt(1 - damping**2))
+        pair = np.exp(np.array([slow, damped]) * 0.1)
+        return np.concatenate([pair, pair.conj()])
+
+    found = best_gain(poles_of, np.linspace(0.0, 0.6, 7), 0.1, 100.0)
+    assert found.chosen == pytest.approx(0.3)
+    assert found.damping == pytest.approx(0.01, rel=1e-3)

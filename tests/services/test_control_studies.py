@@ -91,6 +91,28 @@ def test_energies_close_as_far_as_the_tolerance_asks_for(name, rtol, limit):
     assert all(row.energy_residual < limit for row in answer.rows)
 
 
+def test_a_controller_that_does_not_fit_is_refused_before_the_first_run(tmp_path):
+    """With the controller and the key; the others are not run, and nothing is written."""
+    gains = {"kp": [20.0], "kd": [1.0]}
+    study = {
+        "scenario": "simple-pendulum",
+        "motion": {
+            "t": [0, 0.2],
+            "value": [[-1.4], [-1.1]],
+            "interpolation": "quintic",
+        },
+        "controllers": {
+            "PID": {"type": "pid", "gains": gains},
+            "wrong": {"type": "pid", "gains": {**gains, "kp": [1.0, 2.0]}},
+        },
+    }
+    file = tmp_path / "rows.json"
+    asked = CompareRequest(study=ControlStudy.from_dict(study), numbers=str(file))
+    with pytest.raises(DescriptionError, match="controllers.wrong.gains.kp: .* got 2"):
+        compare(asked)
+    assert not file.exists()
+
+
 def test_a_study_that_is_not_there_is_refused_with_the_nearest_names():
     with pytest.raises(DescriptionError, match="Library: four-bar"):
         ControlStudy.load("four-barr")
@@ -117,6 +139,7 @@ def test_an_interrupted_comparison_keeps_the_rows_that_are_done(tmp_path, monkey
         return ControllerRow(name=name, type=kind, residual=residual), None
 
     monkeypatch.setattr(control_comparison, "setting_of", lambda study: setting)
+    monkeypatch.setattr(control_comparison, "check_controllers", lambda setting: None)
     monkeypatch.setattr(control_comparison, "_measured", measured)
     file = tmp_path / "rows.json"
     with pytest.raises(FailedRun, match="2 of 7 controllers are done") as stopped:

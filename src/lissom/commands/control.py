@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..compiled_code import keep_compiled_code
+from ..describe.errors import refused
 from .control_compare import compare
 from .option_groups import Report, grouped
 from .options import Json, ResultFile, RunPicture, Settings
@@ -184,6 +185,8 @@ def run(
             picture=plot,
         )
         prepared = prepare(request)
+    if prepared.scenario.controller is None:
+        raise refused("controller", None, "the scenario has none: name one (--law)")
     run_and_report(prepared, code, report)
 
 

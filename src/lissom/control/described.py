@@ -4,6 +4,7 @@ from ..describe.controllers import Common, PDController
 from ..describe.part import Part
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
+from .described_checks import check_described
 from .described_numbers import each_or_none, for_drives
 from .described_pd import pd_law
 
@@ -23,6 +24,7 @@ def law_of(model: Model, controller: Part) -> AbstractLaw:
     from .real_loop import RealLoop
 
     assert isinstance(controller, Common)
+    check_described(model, controller)
     law = BUILDERS[type(controller)](believed_model(model, controller), controller)
     loop = controller.loop
     if loop is None:

@@ -41,7 +41,7 @@ def each(name: str, values: Any, count: int) -> np.ndarray:
     """
     array = np.asarray(values, dtype=float)
     if array.shape not in ((1,), (count,)):
-        from .design_model import DesignError  # slow to import
+        from .design_model import wrong_count  # slow to import
 
-        raise DesignError(f"one number, or {count}, got {array.size}", name)
+        raise wrong_count(array.size, count, name)
     return np.broadcast_to(array, (count,)).copy()

@@ -3,7 +3,7 @@
 from ..describe.controllers import PDController
 from ..solve.model import Model
 from .described_numbers import actuated_columns
-from .pd import PD, GravityTorque
+from .pd import PD, GravityTorque, at_samples
 from .references import reference_through
 
 
@@ -15,6 +15,8 @@ def pd_law(model: Model, controller: PDController) -> PD:
     if controller.gravity_compensation:
         # Passive joints carry no torque, and their places say where the robot is.
         feedforward = GravityTorque(model.formulation, whole)
+        if controller.sample is not None:
+            feedforward = at_samples(feedforward, controller.sample, float(table.t[-1]))
     columns = actuated_columns(model, table.value)
     return PD(
         actuated_columns(model, controller.kp),

@@ -26,6 +26,7 @@ from .tuning import (
 
 # Periods of the first mode: time constant of a vibration loop's high-pass filter.
 SETTLING = 3.0
+ROUNDING = 1e-9  # of what a gauge could read of a mode: nothing
 
 
 def delayed_reference_law(
@@ -77,7 +78,7 @@ def strain_filter(model: Model, q: Any, sensors: tuple[str, ...]) -> np.ndarray:
     joints = len(model.formulation.independent)
     elastic = slice(joints, len(second.M))
     found = driven_shapes(second.M, second.K, joints)
-    readings = np.asarray(point.C)[:, elastic] @ found.shapes
+    readings = _seen(np.asarray(point.C)[:, elastic], found.shapes)
     W = modal_filter(readings, found.omega, found.carried)
     if not np.any(W):
         raise DesignError("these gauges see no mode that the motors move", "sensors")
@@ -87,6 +88,13 @@ def strain_filter(model: Model, q: Any, sensors: tuple[str, ...]) -> np.ndarray:
             "a loop on strains needs the joints with motors as the independent ones: write `independent` in the robot"
         )
     return W[[independent.index(k) for k in model.actuated]]
+
+
+def _seen(gauges: np.ndarray, shapes: np.ndarray) -> np.ndarray:
+    """What gauges read of mode shapes; a gauge across the plane of a mode reads rounding, which is left out."""
+    readings = gauges @ shapes
+    largest = np.linalg.norm(gauges, axis=1)[:, None] * np.linalg.norm(shapes, axis=0)
+    return np.where(np.abs(readings) > ROUNDING * largest, readings, 0.0)
 
 
 def hybrid_law(model: Model, controller: HybridController) -> Hybrid:

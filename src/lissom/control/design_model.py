@@ -34,6 +34,12 @@ class DesignError(ValueError):
         self.message = message
 
 
+def wrong_count(found: int, count: int, field: str) -> DesignError:
+    """The refusal of so many numbers where there should be one, or one for each of a count."""
+    accepted = "one number" if count == 1 else f"one number, or {count} of them"
+    return DesignError(f"must be {accepted}, got {found}", field)
+
+
 class DesignModel(NamedTuple):
     """A sampled linear model with named inputs and outputs, and the energy of its states."""
 

@@ -14,7 +14,13 @@ from jaxtyping import Array, Float
 from ..solve.law import AbstractLaw
 from ..solve.signals import AbstractSignal
 from ..types import Real, Scalar
-from .design_model import DesignError, DesignModel, Matrix, check_stabilisable
+from .design_model import (
+    DesignError,
+    DesignModel,
+    Matrix,
+    check_stabilisable,
+    wrong_count,
+)
 from .estimator import Estimate, Estimator
 from .nominal import NominalMotion
 from .pid import limited
@@ -84,7 +90,7 @@ def _positive(name: str, value: Any, count: int) -> Float[np.ndarray, " c"]:
     field = f"tolerances.{name}"
     values = np.asarray(value, dtype=float)
     if values.shape not in ((), (1,), (count,)):
-        raise DesignError(f"one number, or {count}, got {values.size}", field)
+        raise wrong_count(values.size, count, field)
     if not np.all(values > 0):
         raise DesignError(
             f"must be positive (weights must be definite), got {values.tolist()}", field

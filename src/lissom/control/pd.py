@@ -15,9 +15,10 @@ from ..native.compiled import compiled_quickly
 from ..native.marks import kept_function, over_rows
 from ..solve.law import AbstractLaw
 from ..solve.schedule import stack
-from ..solve.signals import AbstractSignal, Piece, signal_of
+from ..solve.signals import AbstractSignal, Piece, Table, signal_of
 from ..types import Real, Scalar, namespace, real
 
+MOST_SAMPLES = 100_000  # in a table of torques
 AT_ONCE = 64  # pieces of a reference whose gravity torques are computed side by side
 
 
@@ -161,6 +162,23 @@ class GravityTorque(AbstractSignal):
         torques = _torques_along(self.formulation, along, times)
         traced = isinstance(torques, Tracer)
         return (torques if traced else np.asarray(torques))[:count]
+
+
+def at_samples(torque: GravityTorque, sample: float, end: float) -> AbstractSignal:
+    """The torques of a reference that stands from a time on, as a table of samples: what a sampled law asks for."""
+    count = int(np.ceil(end / sample)) + 2
+    if count > MOST_SAMPLES:
+        return torque
+    times = sample * np.arange(count)
+    torques = _torques_at(torque.formulation, torque.reference, times)
+    return Table(times, np.asarray(torques), "linear", after="hold")
+
+
+@compiled_quickly
+def _torques_at(formulation: AbstractFormulation, reference: AbstractSignal, times):
+    """Gravity torques (time, joint) along a reference."""
+    along = over_rows(reference.value)(times)
+    return over_rows(lambda r: _rigid_gravity_torque(formulation, r))(along)
 
 
 @compiled_quickly

@@ -63,13 +63,16 @@ class PID(AbstractLaw):
         derivative = jnp.asarray(
             (self.lag * memory.derivative + change) / (self.lag + h)
         )
-        integral = memory.integral + h * jnp.asarray(self.ki) * error
+        ki = jnp.asarray(self.ki)
+        # Without a gain nothing is remembered: an idle integral would be a pole at one.
+        before = jnp.where(ki == 0, 0.0, memory.integral)
+        integral = before + h * ki * error
         proportional = jnp.asarray(self.kp) * error
         wanted = feedforward + proportional + integral + derivative
         torque = limited(wanted, self.torque_limit)
         # Beyond the limit, an error of the same sign would only wind the integral up.
         winding = (wanted - torque) * error > 0
-        integral = jnp.where(winding, memory.integral, integral)
+        integral = jnp.where(winding, before, integral)
         return torque, PIDMemory(integral, error, derivative)
 
 

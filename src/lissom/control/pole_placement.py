@@ -39,6 +39,19 @@ def wanted_poles(
     return np.array([*found[: len(moved)], *left])
 
 
+def check_wishes(bandwidth: float, damping: float, vibration: float) -> None:
+    """Refuse poles that no motion has.
+
+    Raises:
+        DesignError: the bandwidth or the damping ratio at fault.
+    """
+    if not 0 < bandwidth < np.inf:
+        raise DesignError(f"must be positive [Hz], got {bandwidth:g}", "bandwidth")
+    for name, ratio in (("damping", damping), ("vibration", vibration)):
+        if not 0 < ratio < 1:
+            raise DesignError(f"must lie between 0 and 1, got {ratio:g}", name)
+
+
 def _moved_and_left(design: DesignModel) -> tuple[Poles, Poles]:
     """Poles of the motions that torques move, and of the others [rad/s]."""
     poles = np.asarray(design.poles, dtype=complex)

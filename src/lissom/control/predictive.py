@@ -252,8 +252,12 @@ class Solver:
             V, _, flag, _ = self._model.solve()
         if flag < 0:
             self.failures.append(self._passed(float(t), vectors))
-            return np.asarray(before)
-        return offset[0] + V[: offset.shape[1]]
+            return self._within(np.asarray(before))
+        return self._within(offset[0] + V[: offset.shape[1]])
+
+    def _within(self, torque: np.ndarray) -> np.ndarray:
+        """The torque within its limits to the last digit: the solver keeps them to its tolerance."""
+        return np.clip(torque, -self.limits.torque, self.limits.torque)
 
     def _foreseen_at(self, t: float) -> tuple[Any, Any]:
         known = self.foreseen

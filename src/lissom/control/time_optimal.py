@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from .design_model import DesignError
+from .design_model import DesignError, wrong_count
 from .optional_package import optional_package
 from .references import PiecewisePolynomial
 
@@ -54,7 +54,7 @@ def joint_limits(name: str, values: Any, joints: int) -> Float[np.ndarray, " j"]
     field = f"reference.{name}"
     array = np.atleast_1d(np.asarray(values, dtype=float))
     if array.shape not in ((1,), (joints,)):
-        raise DesignError(f"one number, or {joints}, got {array.size}", field)
+        raise wrong_count(array.size, joints, field)
     if not np.all(array > 0):
         raise DesignError(f"limits must be positive, got {array.tolist()}", field)
     return np.broadcast_to(array, (joints,)).copy()

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import equinox as eqx
 
-from ..describe.controllers import CONTROLLERS, LQGController
+from ..describe.controllers import LQGController, controller_from
 from ..describe.errors import refused
 from ..describe.part import Part
 from ..solve.arguments import ModelLike, model_from
@@ -14,7 +14,7 @@ from .described import law_of
 from .described_references import design_pose
 from .described_state_feedback import estimated, lqg_law
 from .margins import Margins, margins
-from .pole_placement import placed_gain, wanted_poles
+from .pole_placement import check_wishes, placed_gain, wanted_poles
 
 # Of a description whose gain comes from poles: read, and not used.
 ANY_TOLERANCES = {"position": [1.0], "torque": [1.0]}
@@ -38,7 +38,8 @@ def tune(model: ModelLike, controller: Part | Mapping[str, Any]) -> TunedLaw:
         DesignError: there is no such law for this robot.
     """
     model = model_from(model)
-    described = _described(controller)
+    is_read = isinstance(controller, Part)
+    described: Any = controller if is_read else controller_from(controller)
     law = law_of(model, described)
     if law.sample is None:
         raise refused("sample", None, "a law has margins as a sampled one")
@@ -65,19 +66,11 @@ def tune_by_poles(
         DescriptionError: the description is wrong.
         DesignError: these poles cannot be placed, or a motion is seen by no sensor.
     """
+    check_wishes(bandwidth, damping, vibration)
     model = model_from(model)
     whole = {"tolerances": ANY_TOLERANCES, **controller, "type": "lqg"}
-    described = LQGController.model_validate({**whole, "preview": False})
+    described = LQGController(**{**whole, "preview": False})
     _, design, _, _ = estimated(model, described)
     K = placed_gain(design, wanted_poles(design, bandwidth, damping, vibration))
     law = eqx.tree_at(lambda law: law.K, lqg_law(model, described), K)
     return TunedLaw(law, margins(model, design_pose(model, described), law))
-
-
-def _described(controller: Part | Mapping[str, Any]) -> Any:
-    if isinstance(controller, Part):
-        return controller
-    kind = controller.get("type")
-    if kind not in CONTROLLERS:
-        raise refused("type", kind, f"must be one of {', '.join(CONTROLLERS)}")
-    return CONTROLLERS[str(kind)].model_validate(dict(controller))

@@ -1,5 +1,6 @@
 """Gains from what a user can name: a bandwidth, a damping ratio, or as much damping as the loop can give."""
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from .pid import PID
 from .shaping import Mode
 
 GAINS = 25  # tried in every search
+GAIN_MARGIN = 2.0  # a loop whose gain is chosen is stable with so many times that gain
 # Of delayed reference control: parts of critical damping, from nothing to far too much.
 DELAY_GAINS = (1e-3, 30.0)
 # Part of a joint's inertia that a mode must carry to count as moved by the motors.
@@ -159,14 +161,15 @@ class StableRange(NamedTuple):
     damping: float  # least damping ratio of the slow motions with the chosen gain
 
 
-def slow_damping(poles: Complex[np.ndarray, " s"], sample: float, fastest: float):
-    """Least damping ratio of the oscillations slower than a frequency [rad/s]."""
-    seen = poles[np.abs(poles) > 1e-6]
-    s = np.log(seen.astype(complex)) / sample
-    oscillates = (np.abs(s.imag) > 1e-3 * np.abs(s)) & (np.abs(s) < fastest)
-    if not np.any(oscillates):
-        return 1.0
-    return float(np.min(-s[oscillates].real / np.abs(s[oscillates])))
+def slow_damping(
+    poles: Complex[np.ndarray, " s"], sample: float, fastest: float
+) -> Float[np.ndarray, " s"]:
+    """Damping ratios of the oscillations slower than a frequency [rad/s], least first; one for all other motions."""
+    lasting = np.where(np.abs(poles) > 1e-6, poles, 1e-6)
+    s = np.log(lasting.astype(complex)) / sample
+    size = np.maximum(np.abs(s), 1e-300)
+    oscillates = (np.abs(s.imag) > 1e-3 * size) & (size < fastest)
+    return np.sort(np.where(oscillates, -s.real / size, 1.0))
 
 
 def best_gain(
@@ -177,25 +180,29 @@ def best_gain(
 ) -> StableRange:
     """The gain with the most damping in the slow motions among the stable ones.
 
+    The motion with the least damping counts first. Where no gain changes that one, the next one counts. Twice the gain
+    must be stable too, where there is such a gain.
+
     Raises:
         DesignError: the loop is stable for none of them.
     """
-    damping = []
-    for gain in gains:
-        poles = poles_of(float(gain))
-        is_stable = np.abs(poles).max() < 1.0
-        damping.append(slow_damping(poles, sample, fastest) if is_stable else -np.inf)
-    damping = np.asarray(damping)
-    stable = gains[np.isfinite(damping)]
-    if not len(stable):
+    poles_at = functools.cache(poles_of)
+
+    def is_stable(gain: float) -> bool:
+        return bool(np.abs(poles_at(gain)).max() < 1.0)
+
+    stable = [gain for gain in map(float, gains) if is_stable(gain)]
+    if not stable:
         raise DesignError(
             "the loop is unstable for every gain that was tried: lower the bandwidth of the position loop, or sample "
             "faster"
         )
-    best = int(np.argmax(damping))
-    return StableRange(
-        float(stable.min()), float(stable.max()), float(gains[best]), damping[best]
-    )
+    offered = [gain for gain in stable if is_stable(GAIN_MARGIN * gain)] or stable
+    damping = [slow_damping(poles_at(gain), sample, fastest) for gain in offered]
+    # Less than a millionth is rounding.
+    ranks = [tuple(np.round(ratios, 6)) for ratios in damping]
+    best = ranks.index(max(ranks))
+    return StableRange(min(stable), max(stable), offered[best], float(damping[best][0]))
 
 
 def vibration_gain(

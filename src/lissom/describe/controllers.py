@@ -43,6 +43,9 @@ class Shaper(Part):
     def findings(self) -> list[Finding]:
         """A specified band has a width, and modes that are followed have numbers."""
         found = []
+        if any(number != int(number) for number in self.modes):
+            message = "modes are counted in whole numbers, from 1"
+            found.append(finding(message, "modes", value=self.modes))
         specified = self.type == "specified-insensitivity"
         if specified != (self.width is not None):
             message = "belongs to specified-insensitivity, which needs it: 0.5 is a band half the frequency wide"
@@ -296,14 +299,34 @@ def _controller_of(value: Any) -> Any:
     if not isinstance(value, Mapping):
         raise error(f"must be a mapping with a type, not {kind_of(value)}")
     kind = value.get("type")
-    if not isinstance(kind, str) or kind not in CONTROLLERS:
-        guess = nearest(kind, CONTROLLERS) if isinstance(kind, str) else ""
-        message = f"must be one of {', '.join(CONTROLLERS)}{guess}"
-        raise validation_error("controller", [finding(message, "type", value=kind)])
-    return CONTROLLERS[kind].model_validate(dict(value))
+    if not _is_known(kind):
+        found = finding(_accepted_types(kind), "type", value=kind)
+        raise validation_error("controller", [found])
+    return CONTROLLERS[str(kind)].model_validate(dict(value))
+
+
+def _is_known(kind: Any) -> bool:
+    return isinstance(kind, str) and kind in CONTROLLERS
+
+
+def _accepted_types(kind: Any) -> str:
+    guess = nearest(kind, CONTROLLERS) if isinstance(kind, str) else ""
+    return f"must be one of {', '.join(CONTROLLERS)}{guess}"
 
 
 Controller = Annotated[Any, BeforeValidator(_controller_of)]
+
+
+def controller_from(data: Mapping[str, Any]) -> Any:
+    """A controller from plain data.
+
+    Raises:
+        DescriptionError: what is wrong with it.
+    """
+    kind = data.get("type")
+    if not _is_known(kind):
+        raise refused("type", kind, _accepted_types(kind))
+    return CONTROLLERS[str(kind)](**data)
 
 
 def read_controller(path: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from ..describe import DescriptionError
 from ..describe.control_study import ControlStudy
 from ..describe.files import find_study
 from ..studies.controller_numbers import Setting, setting_of
+from ..studies.controller_rules import check_controllers
 from .comparison_files import draw_comparison, write_row
 from .comparison_table import NOT_RUN, CompareRequest, CompareResult, ControllerRow
 from .failures import FailedRun
@@ -60,6 +61,7 @@ def compare(request: CompareRequest, watch: ComparisonWatch = NOBODY) -> Compare
     with using(study.changed_scenario.solver.backend):
         with problems_in_files(file, None):
             setting = setting_of(study)
+            check_controllers(setting)
         return _compared(request, setting, file, watch)
 
 

@@ -24,12 +24,14 @@ from ..solve.arguments import (
     Seconds,
     SolverLike,
     model_from,
+    seconds_from,
     solver_of,
     state_from,
 )
 from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.feedback import WiredLaw
 from ..solve.inputs import Inputs, inputs_from
+from ..solve.law import AbstractLaw
 from ..solve.model import Model
 from ..solve.node_motion import prepare_node_motions, recorded_nodes
 from ..solve.outputs import prepare_outputs
@@ -95,6 +97,7 @@ def simulate(
         CheckpointError: the checkpoint is not that of this run.
     """
     model = model_from(model)
+    _check_sample(torque, t_end)
     state, t_start, left = _start_of(state, start, t_start)
     state = state_from(model, state)
     options = solver_of(solver)
@@ -141,6 +144,15 @@ def simulate(
     if throw and not run.complete:
         raise _error(run, solution)
     return run
+
+
+def _check_sample(law: Any, t_end: Any) -> None:
+    """Refuse a law that would act once, and hold its first command to the end."""
+    sample = law.sample if isinstance(law, AbstractLaw) else None
+    end = seconds_from("t_end", t_end)
+    if sample is not None and float(np.asarray(sample)) > end:
+        message = f"must not be longer than the run (t_end {end:g} s)"
+        raise ArgumentError("torque.sample", sample, message)
 
 
 class _End(NamedTuple):

@@ -63,7 +63,11 @@ ERROR = np.array([-13 - 7 * S6, -13 + 7 * S6, -1.0]) / 3.0
 
 MAX_ITERATIONS = 8
 KAPPA = 0.003  # the iteration stops when its error is this part of the tolerance
-ENERGY_KAPPA = 0.1  # the same for the energy that a step makes by residuals
+# Parts of the energy that a run may lose: by residuals of the iteration, and by the method itself.
+ENERGY_KAPPA = 0.1
+ENERGY_METHOD = 0.5
+# Of what steps before were allowed to lose and did not, in one step.
+ENERGY_SPENT = 0.25
 # Losses fall with h^6, what is allowed with h: the error of a step is taken to fall with h^4.
 ENERGY_POWER = 0.8
 # A step whose motion is right to this part of the tolerance is short enough: a robot at rest has no energy to lose.
@@ -92,6 +96,7 @@ class RadauMemory(eqx.Module):
     inertia: Factors
     contraction: Float[Array, ""]
     largest_energy: Float[Array, ""]  # of the run so far, see `largest_energy`
+    spare_energy: Float[Array, ""]  # that steps so far were allowed to lose and did not
 
 
 def iteration_matrix(tangents: Tangents, h, mu):
@@ -135,6 +140,7 @@ class Radau(AbstractStep):
             inertia=inertia,
             contraction=real(1.0),
             largest_energy=largest_energy(tangents.M, tangents.elastic, now.x, now.xd),
+            spare_energy=real(0.0),
         )
 
     def restart(
@@ -144,10 +150,11 @@ class Radau(AbstractStep):
         now: Moment,
         memory: RadauMemory,
     ) -> RadauMemory:
-        """Begins again, and remembers the largest energy of the run."""
+        """Begins again, and remembers the energies of the run."""
         fresh = self.begin(problem, tolerance, now)
         most = jnp.maximum(fresh.largest_energy, memory.largest_energy)
-        return eqx.tree_at(lambda m: m.largest_energy, fresh, most)
+        kept = (most, memory.spare_energy)
+        return eqx.tree_at(lambda m: (m.largest_energy, m.spare_energy), fresh, kept)
 
     def resume(
         self,
@@ -295,6 +302,7 @@ class Radau(AbstractStep):
                 m.wanted,
                 m.contraction,
                 m.largest_energy,
+                m.spare_energy,
             ),
             tried,
             (
@@ -307,6 +315,7 @@ class Radau(AbstractStep):
                 take_anew,
                 contraction,
                 memory.largest_energy,
+                memory.spare_energy,
             ),
         )
 
@@ -488,13 +497,23 @@ def is_audited(problem: MotionProblem, tolerance: Tolerance) -> bool:
 def energy_error(
     tolerance: Tolerance, now: Moment, h, memory: RadauMemory, stages
 ) -> tuple[RadauMemory, Float[Array, ""]]:
-    """Memory that knows the largest energy, and the energy that the step loses in units of the tolerance."""
+    """Memory that knows the energies, and the energy that the step loses in units of what it may.
+
+    What steps do not lose is spared for those that follow a jump of the torques: in all a run loses no more than its
+    tolerance allows.
+    """
     d = memory.tangents
     x, xd, _ = stage_states(now, h, stages)
-    lost = lost_energy(d.M, d.elastic, h, A[2], x - now.x, xd - now.xd, xd, stages)
+    made = lost_energy(d.M, d.elastic, h, A[2], x - now.x, xd - now.xd, xd, stages)
+    lost = jnp.abs(made)
     most = energy_so_far(memory, x, xd)
-    memory = eqx.tree_at(lambda m: m.largest_energy, memory, most)
-    share = jnp.abs(lost) / jnp.maximum(tolerance.energy * h * most, 1e-300)
+    due = ENERGY_METHOD * tolerance.energy * h * most
+    before = memory.spare_energy
+    share = lost / jnp.maximum(due + ENERGY_SPENT * before, 1e-300)
+    spare = jnp.maximum(before + due - lost, 0.0)
+    memory = eqx.tree_at(
+        lambda m: (m.largest_energy, m.spare_energy), memory, (most, spare)
+    )
     return memory, share**ENERGY_POWER
 
 

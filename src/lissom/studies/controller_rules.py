@@ -8,6 +8,22 @@ from ..describe.planned_motions import TIMED
 if TYPE_CHECKING:
     from ..control.margins import Margins
     from ..solve.model import Model
+    from .controller_numbers import Setting
+
+
+def check_controllers(setting: "Setting") -> None:
+    """Refuse a study before its first run where a controller does not fit its robot.
+
+    Raises:
+        DescriptionError: the controller and the key at fault.
+    """
+    from ..control.described_checks import check_described
+    from ..scenarios.controller_law import problems_at
+
+    for name, controller in setting.study.controllers.items():
+        with problems_at(f"controllers.{name}", controller):
+            check_described(setting.model, controller)
+            finishing_at(setting.model, controller, setting.stop)
 
 
 def check_stable(controller: Any, found: "Margins | None") -> None:
