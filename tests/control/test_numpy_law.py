@@ -82,4 +82,4 @@ def test_functions_that_are_no_laws_are_refused(function, words):
 def test_a_numpy_law_with_a_torque_too_many_is_refused():
     two = numpy_law(lambda t, y, m: ([0.0, 0.0], m), ("arm.encoder",), PERIOD)
     with pytest.raises(ValueError, match=r"1 torques, one for each actuated joint"):
-        ls.simulate(rotor(), t_end=0.01, torque=two)
+        ls.simulate(rotor(), t_end=0.1, torque=two)
