@@ -91,7 +91,7 @@ def test_torque_limits_are_never_passed_and_both_kinds_of_limits_are_reached(
 def test_a_sample_starts_from_the_limits_of_the_one_before(design, solver, loop):
     """Few changes of the active limits from sample to sample; from none there are many more.
 
-    Measured on a busy core, with new vectors in: 0.010 ms in the median, 0.16 ms in 99 of 100 samples.
+    Measured on a quiet core, with new vectors in: 0.026 ms in the median, 0.15 ms in 99 of 100 samples.
     """
     warm = np.array(solver.iterations[1:])
     assert np.median(warm) <= 3
