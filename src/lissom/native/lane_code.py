@@ -9,7 +9,8 @@ from .lane_analysis import LaneForm, LaneForms
 from .lane_text import lane_function_text
 from .program import Function
 
-LONG = 30_000  # nodes: what runs in lanes runs often, and is worth more of LLVM's time
+# Nodes: what runs in lanes runs often, and is worth more of LLVM's time.
+LONG_IN_LANES = 30_000
 
 
 @functools.cache
@@ -50,6 +51,6 @@ class _Writer:
                 self.names[called] = self.write(called)
         name, text = lane_function_text(form, self.width, self.names, is_entry)
         called = dict.fromkeys(self.names[other] for other in form.calls.values())
-        effort = machine_code.effort_for(form.function, longest=LONG)
+        effort = machine_code.effort_for(form.function, longest=LONG_IN_LANES)
         self.texts.append((name, text, effort, list(called)))
         return name

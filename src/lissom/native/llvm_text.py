@@ -50,9 +50,8 @@ INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
 NEVER = "never"  # a block that is not reached
 LONGEST_BLOCK = 600  # nodes: longer ones take LLVM disproportionately long
 LARGE = 4096  # bytes: larger arrays are not put on the stack
-STACK = (
-    2**18
-)  # bytes of small arrays that one function puts there; a thread may have 512 kB in all
+# Bytes of small arrays that one function puts there; a thread may have 512 kB in all.
+STACK = 2**18
 
 
 class Text:

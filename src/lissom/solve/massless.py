@@ -1,5 +1,9 @@
 """Coordinates that move no inertia: found, named, and refused."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float
 
@@ -12,15 +16,20 @@ MASSLESS = 1e-13
 NAMED = 4  # coordinates that a message names
 
 
-def require_inertia(model: Model, M: Float[np.ndarray, "n n"]) -> None:
-    """Refuse an inertia matrix of the model in which coordinates move nothing.
+@contextmanager
+def inertia_required(model: Model, M: Any) -> Iterator[None]:
+    """Names the coordinates that move nothing where modes of an inertia matrix cannot be found because of them.
 
     Raises:
         DescriptionError: which coordinates these are.
     """
-    names = massless_names(model, M)
-    if names:
-        raise refused("links", None, massless_message(names))
+    try:
+        yield
+    except np.linalg.LinAlgError:
+        names = massless_names(model, np.asarray(M))
+        if names:
+            raise refused("links", None, massless_message(names)) from None
+        raise
 
 
 def massless_coordinates(model: Model, state: State) -> list[str]:

@@ -23,9 +23,8 @@ from .state_reduction import (
 ENDINGS = (".npz", ".mat")
 METHODS = ("zoh", "foh", "tustin", "euler", "backward_diff")
 _SCIPY = {"tustin": "bilinear"}
-AT_ZERO = (
-    1e-12  # a sampled pole below this is one of zero and the rounding of its neighbours
-)
+# A sampled pole below this is one of zero and the rounding of its neighbours.
+AT_ZERO = 1e-12
 POLES = ("Re pole [rad/s]", "Im [rad/s]", "frequency [Hz]", "damping [%]")
 NAMED = ("state", "input", "output")  # what has names: state_names, ...
 JOINT_NAMES = ("joints", "independent")  # fields of the operating point that hold names

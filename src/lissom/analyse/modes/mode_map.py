@@ -24,7 +24,7 @@ from ...progress import shown_progress
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, left_over
 from ...solve.family import Family
-from ...solve.massless import require_inertia
+from ...solve.massless import inertia_required
 from ...solve.model import Model
 from ..linear.linear_feedback import LinearFeedback, joint_feedback
 from ..linear.linear_sequence import chunks, row_of
@@ -348,11 +348,8 @@ def _modes_at(
     if rates is not None:
         matrices = self_adjoint(matrices, rates)
     solve = _damped if damped else _undamped
-    try:
+    with inertia_required(model, whole.M):
         size, ratio, growth, phi = solve(*matrices[:3])
-    except np.linalg.LinAlgError:
-        require_inertia(model, np.asarray(whole.M))
-        raise
     rigid = size < RIGID_RATE
     chosen = np.flatnonzero(~rigid)[:count]
     changes = np.zeros(len(chosen))
