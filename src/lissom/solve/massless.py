@@ -1,8 +1,7 @@
 """Coordinates that move no inertia: found, named, and refused."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -11,20 +10,20 @@ from ..describe.errors import refused
 from .model import Model
 from .state import State
 
+T = TypeVar("T")
 # A direction whose share of inertia is below this has none: rounding of numbers scaled to one is about 1e-16.
 MASSLESS = 1e-13
 NAMED = 4  # coordinates that a message names
 
 
-@contextmanager
-def inertia_required(model: Model, M: Any) -> Iterator[None]:
-    """Names the coordinates that move nothing where modes of an inertia matrix cannot be found because of them.
+def modes_with_inertia(model: Model, M: Any, find_modes: Callable[[], T]) -> T:
+    """Modes of a model with inertia matrix M; where there are none, the coordinates that move nothing are named.
 
     Raises:
         DescriptionError: which coordinates these are.
     """
     try:
-        yield
+        return find_modes()
     except np.linalg.LinAlgError:
         names = massless_names(model, np.asarray(M))
         if names:

@@ -11,7 +11,7 @@ from jaxtyping import Complex, Float
 from ...describe.summary import Summarised, Summary
 from ...drawing import picture_of
 from ...solve.balance import MotionPoint
-from ...solve.massless import inertia_required
+from ...solve.massless import modes_with_inertia
 from ...solve.model import Model
 from ...solve.state import State
 from ..linear.carried_weight import with_weight_stiffness
@@ -93,8 +93,7 @@ def damped_modes(
         slopes, locking = locked_derivatives(slopes, f.independent)
         basis = locking.B
     M, C, K, _ = slopes.matrices
-    with inertia_required(model, whole):
-        modes = quadratic_modes(M, C, K, count)
+    modes = modes_with_inertia(model, whole, lambda: quadratic_modes(M, C, K, count))
     lam: Any = modes.eigenvalue
     seen = lam.imag
     right = basis @ modes.right

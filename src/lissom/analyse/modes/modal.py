@@ -20,7 +20,7 @@ from ...solve.arguments import (
     equilibrium_from,
     model_from,
 )
-from ...solve.massless import inertia_required
+from ...solve.massless import modes_with_inertia
 from ...solve.model import Model
 from ...solve.state import State
 from ..linear.carried_weight import require_consistent_terms, weight_stiffness_at
@@ -145,8 +145,7 @@ def modes(
     if locked:
         basis = locked_basis(E[list(f.independent)])
     M_r, C_r, K_r = (basis.T @ A @ basis for A in (M, C, K))
-    with inertia_required(model, M):
-        squares, phi = symmetric_modes(K_r, M_r)
+    squares, phi = modes_with_inertia(model, M, lambda: symmetric_modes(K_r, M_r))
     squares = squares[:count]
     phi = phi[:, :count]
     stability = tuple(_kind(value) for value in squares)

@@ -24,7 +24,7 @@ from ...progress import shown_progress
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, left_over
 from ...solve.family import Family
-from ...solve.massless import inertia_required
+from ...solve.massless import modes_with_inertia
 from ...solve.model import Model
 from ..linear.linear_feedback import LinearFeedback, joint_feedback
 from ..linear.linear_sequence import chunks, row_of
@@ -348,8 +348,8 @@ def _modes_at(
     if rates is not None:
         matrices = self_adjoint(matrices, rates)
     solve = _damped if damped else _undamped
-    with inertia_required(model, whole.M):
-        size, ratio, growth, phi = solve(*matrices[:3])
+    found = modes_with_inertia(model, whole.M, lambda: solve(*matrices[:3]))
+    size, ratio, growth, phi = found
     rigid = size < RIGID_RATE
     chosen = np.flatnonzero(~rigid)[:count]
     changes = np.zeros(len(chosen))
