@@ -10,6 +10,9 @@ RANDOM = np.random.default_rng(0)
 A = jnp.asarray(RANDOM.normal(size=(7, 7)))
 B = jnp.asarray(RANDOM.normal(size=(7, 5)))
 V = jnp.asarray(RANDOM.normal(size=7))
+# Of these sizes triangular systems are solved in registers, and are not.
+MATRICES = {n: jnp.asarray(RANDOM.normal(size=(n, n))) for n in (14, 15, 28, 29)}
+FEW, WIDE = (jnp.asarray(RANDOM.normal(size=shape)) for shape in ((5, 3), (3, 20)))
 
 
 def products(A, B, v):
@@ -57,6 +60,15 @@ def complex_systems(A, v):
     factors = factorise(A + 1j * A.T)
     x = solve(factors, v.astype(complex))
     return x, jnp.real(factors.lu), jnp.abs(factors.lu)
+
+
+def products_of_few_terms(A, B):
+    """A product whose numbers have few terms each, real and complex, and results that only some lanes take."""
+    rotated = (A + 0.5j * A) @ (B - 1j * B)
+    taken = jax.lax.cond(
+        jnp.sum(A) > 0.0, lambda: A @ B, lambda: 2.0 * jnp.cos(B[:1]) + A[:, :1]
+    )
+    return A @ B, jnp.real(rotated), jnp.imag(rotated), taken
 
 
 def kept_in_place(A, v):
@@ -124,6 +136,12 @@ CASES = {
     "searching loop": (searching_loop, (A, V)),
     "systems": (systems, (A, V)),
     "complex systems": (complex_systems, (A, V)),
+    **{f"systems of {n}": (systems, (M, M[0])) for n, M in MATRICES.items()},
+    **{
+        f"complex systems of {n}": (complex_systems, (MATRICES[n], MATRICES[n][0]))
+        for n in (14, 15)
+    },
+    "products of few terms": (products_of_few_terms, (FEW, WIDE)),
     "branches, one way": (branches, (A, V)),
     "branches, other way": (branches, (A, -V)),
     "branches that keep": (kept_in_place, (A, V)),

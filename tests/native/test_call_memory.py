@@ -32,7 +32,7 @@ def test_results_do_not_overlap_and_are_new_with_every_call():
     for room in (block, block_of_large):
         arrays, addresses = room.allocated()
         others, _ = room.allocated()
-        assert addresses == [address_of(array) for array in arrays]
+        assert addresses.tolist() == [address_of(array) for array in arrays]
         for number, array in enumerate((*arrays, *others)):
             array.fill(number % 2)
         for number, array in enumerate((*arrays, *others)):
@@ -74,3 +74,11 @@ def test_arrays_of_jax_keep_the_memory_they_were_made_from():
         other[:] = 4.0
         del other
     assert (np.asarray(held) == 3.0).all()
+
+
+def test_an_array_is_found_whatever_it_is_like():
+    whole = np.arange(6.0).reshape(2, 3)
+    constant = whole.copy()
+    constant.flags.writeable = False
+    for array in (whole, whole[1], whole.T, constant, np.zeros(0), np.array(1.0)):
+        assert address_of(array) == array.__array_interface__["data"][0]

@@ -9,6 +9,7 @@ import pytest
 
 from lissom.native import lane_math, lanes
 from lissom.native.lanes import LanesAhead, lane_count
+from lissom.native.marks import kept_function
 from lissom.native.program import Untranslatable
 
 from .operations import CASES
@@ -91,6 +92,33 @@ def test_matrices_that_go_round_a_loop_are_factorised_for_lanes_that_still_run()
     found = LanesAhead(powers)((0, 0), A, limit)
     for k in range(MEMBERS):
         np.testing.assert_allclose(found[k], powers(A[k], int(limit[k])), rtol=1e-11)
+
+
+def test_results_of_functions_go_to_lanes_that_still_run():
+    @kept_function
+    def next_powers(A, B):
+        return A @ B, jnp.sin(B) - A
+
+    def powers(A, limit):
+        def going(state):
+            return state[0] < limit
+
+        def once(state):
+            count, B, C = state
+            B, C = jax.lax.cond(
+                count % 2 == 0, lambda: next_powers(A, C), lambda: (C, B)
+            )
+            return count + 1, B, C
+
+        return jax.lax.while_loop(going, once, (0, A, 0.5 * A))[1:]
+
+    A = 0.3 * np.random.default_rng(4).normal(size=(MEMBERS, 6, 6))
+    limit = np.arange(MEMBERS) % 5
+    found = LanesAhead(powers)((0, 0), A, limit)
+    for k in range(MEMBERS):
+        wanted = powers(A[k], int(limit[k]))
+        for value, number in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(value[k], number, rtol=1e-12, atol=1e-13)
 
 
 def test_one_lane_that_is_no_number_leaves_the_others_alone():

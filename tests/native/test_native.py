@@ -16,10 +16,10 @@ from lissom.compiled_code import entries_of
 from lissom.native import code_cache, loading, machine_code
 from lissom.native.compiled import (
     NativeAhead,
+    Runner,
     function_of,
     pattern_of,
     recipe_of,
-    runner,
     using,
 )
 from lissom.native.export import ExportError
@@ -37,7 +37,7 @@ def native(function, *arguments, unrolls=True):
     outputs = [variable.aval for variable in traced.jaxpr.outvars]
     shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in outputs]
     name = loading.load(function_of(traced, pattern, unrolls))
-    return runner(recipe_of(traced, name, shapes))(inputs)
+    return Runner(recipe_of(traced, name, shapes))(inputs)
 
 
 def assert_same(values, wanted):

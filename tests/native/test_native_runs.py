@@ -52,7 +52,7 @@ def assert_close(value, wanted, share):
 def equations(robot, joints, t, x, xd, xdd):
     """The residual of a motion, and its derivatives."""
     problem = robot.on_piece(0).near(joints)
-    tangents = problem.matrices(t, x, xd)
+    tangents, _ = problem.matrices(t, x, xd)
     derivatives = (tangents.M, tangents.D, tangents.K)
     return problem.residual(t, x, xd, xdd), derivatives
 

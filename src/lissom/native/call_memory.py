@@ -1,10 +1,13 @@
 """Memory of a call of machine code: where its inputs stand, and room for its results."""
 
+import ctypes
 import sys
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from jaxtyping import UInt64
 
 LINE = 64  # bytes: results begin at lines of the processor's cache
 LARGE = 4096  # bytes: larger results have memory of their own
@@ -61,29 +64,27 @@ class OutputBlock:
             if place is not None:
                 self._size += -(-max(size, 1) // LINE) * LINE
 
-        self._rooms = [Rooms(size) for size in self._large_sizes()]
-
-    def _large_sizes(self) -> list[int]:
-        return [
-            int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-            for shape, dtype, place in self._places
+        places = [place or 0 for *_, place in self._places]
+        self._offsets = np.array(places, dtype=np.uint64)
+        self._rooms = {
+            k: Rooms(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize)
+            for k, (shape, dtype, place) in enumerate(self._places)
             if place is None
-        ]
+        }
 
-    def allocated(self) -> tuple[list[np.ndarray], list[int]]:
+    def allocated(self) -> tuple[list[np.ndarray], UInt64[np.ndarray, " n"]]:
         """New arrays, their numbers yet to be written, and where each begins."""
         block = np.empty(self._size, dtype=np.uint8)
-        start = address_of(block)
-        arrays, addresses = [], []
-        rooms = iter(self._rooms)
-        for shape, dtype, place in self._places:
-            if place is None:
-                room, address = next(rooms).free()
-                arrays.append(np.ndarray(shape, dtype, room))
-                addresses.append(address)
-                continue
-            arrays.append(np.ndarray(shape, dtype, block, place))
-            addresses.append(start + place)
+        addresses = self._offsets + np.uint64(address_of(block))
+        found = {k: rooms.free() for k, rooms in self._rooms.items()}
+        for k, (_, address) in found.items():
+            addresses[k] = address
+        arrays = [
+            np.ndarray(shape, dtype, found[k][0])
+            if place is None
+            else np.ndarray(shape, dtype, block, place)
+            for k, (shape, dtype, place) in enumerate(self._places)
+        ]
         return arrays, addresses
 
 
@@ -129,4 +130,14 @@ UNUSED = _references()
 
 def address_of(array: np.ndarray) -> int:
     """Where the numbers of an array begin."""
-    return array.__array_interface__["data"][0]
+    memory: Any = array
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    except (TypeError, ValueError):
+        # Slower, and also for arrays that are empty, have gaps, or cannot be written to.
+        return array.__array_interface__["data"][0]
+
+
+def addresses_of(arrays: Sequence[np.ndarray]) -> UInt64[np.ndarray, " n"]:
+    """Where the numbers of each array begin."""
+    return np.array([address_of(array) for array in arrays], dtype=np.uint64)

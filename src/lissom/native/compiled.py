@@ -4,9 +4,8 @@ import functools
 import hashlib
 import logging
 import threading
-from array import array
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -26,11 +25,18 @@ from ..compilation import (
     user_code_in,
 )
 from . import loading, machine_code, marks, program_cache
-from .call_memory import Inputs, OutputBlock
+from .call_memory import Inputs, OutputBlock, address_of
 from .host_call import hosts_of
 from .program import Function, Untranslatable, executed_operations
 from .program_cache import Recipe
-from .recent_call import RecentCall, holds
+from .recent_call import (
+    NOT_SERVED,
+    Addresses,
+    RecentCall,
+    form_of,
+    holds,
+    remember_result,
+)
 from .translate import Module, Translation
 
 log = logging.getLogger("lissom.native")
@@ -48,14 +54,14 @@ NEARLY = 0.8
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@contextmanager
-def using(backend: Backend) -> Iterator[None]:
+def using(backend: Backend) -> AbstractContextManager[None]:
     """While it lasts, functions run as machine code (`native`), under XLA (`xla`), or as is best (`auto`)."""
-    token = _backend.set(backend)
-    try:
-        yield
-    finally:
-        _backend.reset(token)
+    return marks.held(_backend, backend)
+
+
+def is_native() -> bool:
+    """True if functions run as machine code where they can."""
+    return _backend.get() != "xla"
 
 
 def chosen_backend(named: Backend) -> Backend:
@@ -202,6 +208,7 @@ class NativeAhead(CompiledAhead):
             zeros and ones are taken for granted; other numbers need no new program, other zeros do.
         unrolls: written out in scalars as a whole; without it, only marked functions inside are.
         quick: compiled without much optimisation, for what runs a few times.
+        once: the function itself runs once, and those it calls run often in other programs too.
         options: of XLA, where that has to do it.
     """
 
@@ -211,31 +218,33 @@ class NativeAhead(CompiledAhead):
         fixed: Callable[..., Any] = lambda *arguments: (),
         unrolls: bool = False,
         quick: bool = False,
+        once: bool = False,
         **options: Any,
     ):
         super().__init__(function, **options)
         self._fixed = fixed
         self._unrolls = unrolls
         self._quick = quick
+        self._once = once
         self._untranslatable: set[Any] = set()
         self._recent: tuple[RecentCall, ...] = ()
 
     def prepare(self, *args: Any) -> Any:
         """Compile for arguments of these shapes; the shapes of what a call will return."""
-        if _backend.get() != "xla":
+        if is_native():
             for recent in self._recent:
-                if recent.numbers(args) is not None:
+                if recent.serves(args):
                     return recent.program.result
         return super().prepare(*args)
 
     def __call__(self, *args: Any) -> Any:
         """Value of the function."""
-        if _backend.get() == "xla":
+        if not is_native():
             return super().__call__(*args)
         for recent in self._recent:
-            numbers = recent.numbers(args)
-            if numbers is not None:
-                return recent.program.call(numbers)
+            value = recent.value(args)
+            if value is not NOT_SERVED:
+                return value
         pattern, program = self._pattern_and_program(args)
         self._remember(program, pattern, args)
         numbers, _ = split_arguments(args)
@@ -252,7 +261,7 @@ class NativeAhead(CompiledAhead):
         self._recent = (recent, *self._recent[: MOST_RECENT - 1])
 
     def _program(self, args: tuple[Any, ...]) -> Program:
-        if _backend.get() == "xla":
+        if not is_native():
             return super()._program(args)
         return self._pattern_and_program(args)[1]
 
@@ -314,7 +323,7 @@ class NativeAhead(CompiledAhead):
 
     def _kind(self, numbers: list[Any], structure: Any) -> str | None:
         """Name on disk of what all robots of a structure share; None if nothing can be kept of it."""
-        effort = (self._unrolls, self._quick)
+        effort = (self._unrolls, self._quick, self._once)
         return program_cache.key_of(
             self._function, structure, shapes_of(numbers), effort
         )
@@ -329,15 +338,18 @@ class NativeAhead(CompiledAhead):
             program_cache.keep(key, recipe)
             program_cache.keep_pattern(kind, pattern.known)
         return Program(
-            call=runner(recipe),
+            call=self._runner(recipe),
             result=recipe.result,
             user_code=frozenset(user_code_in(structure[0])),
         )
 
+    def _runner(self, recipe: Recipe) -> "Runner":
+        return Runner(recipe)
+
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         traced, result = trace(self._function, shapes, structure)
         function = function_of(traced, pattern, self._unrolls)
-        name = loading.load(function, self._quick)
+        name = loading.load(function, self._quick, self._once)
         return recipe_of(traced, name, result, tuple(hosts_of(function)))
 
 
@@ -398,26 +410,40 @@ def recipe_of(
     )
 
 
-def runner(recipe: Recipe) -> Callable[[list[Any]], Any]:
+class Runner:
     """A program: numbers in, results out."""
-    call = machine_code.entry(recipe.name, recipe.count)
-    inputs = Inputs(recipe.inputs)
-    outputs = OutputBlock(recipe.outputs)
-    leaves, tree = jax.tree.flatten(recipe.result)
-    places = [k for k, leaf in enumerate(leaves) if _is_shape(leaf)]
 
-    # Python functions that the program calls live as long as it does.
-    def run(numbers: list[Any], alive: Any = recipe.hosts) -> Any:
-        given, sources = inputs.located(numbers)
-        results, targets = outputs.allocated()
-        pointers = array("Q", sources + targets)
-        call(pointers.buffer_info()[0])
-        filled = list(leaves)
-        for place, result in zip(places, results, strict=True):
-            filled[place] = result
-        return jax.tree.unflatten(tree, filled)
+    def __init__(self, recipe: Recipe):
+        self._call = machine_code.entry(recipe.name, recipe.count)
+        self._inputs = Inputs(recipe.inputs)
+        self._outputs = OutputBlock(recipe.outputs)
+        self._leaves, self._tree = jax.tree.flatten(recipe.result)
+        self._places = [k for k, leaf in enumerate(self._leaves) if _is_shape(leaf)]
+        # Python functions that the program calls live as long as it does.
+        self._alive = recipe.hosts
+        self._form = None
+        if isinstance(recipe.result, eqx.Module):
+            self._form = form_of(*split_arguments((recipe.result,)))
 
-    return run
+    def __call__(self, numbers: list[Any]) -> Any:
+        """The results for these inputs."""
+        given, sources = self._inputs.located(numbers)
+        return self.run_at(np.array(sources, dtype=np.uint64))
+
+    def run_at(self, sources: Addresses, room: OutputBlock | None = None) -> Any:
+        """The results for inputs that stand at these addresses, in other room than the usual if that is given."""
+        results, targets = (room or self._outputs).allocated()
+        pointers = np.concatenate([sources, targets])
+        self._call(address_of(pointers))
+        filled = results
+        if len(results) < len(self._leaves):
+            filled = list(self._leaves)
+            for place, result in zip(self._places, results, strict=True):
+                filled[place] = result
+        value = jax.tree.unflatten(self._tree, filled)
+        if self._form is not None:
+            remember_result(value, self._form, targets)
+        return value
 
 
 def _is_shape(leaf: Any) -> bool:

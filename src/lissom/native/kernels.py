@@ -11,6 +11,10 @@ from .vector_triangle import triangle_text
 WIDE = 8  # unknowns from which on systems are solved in vectors
 WRITTEN_OUT = 160  # unknowns up to which substitution is written without loops
 STRIP = 12  # columns of a product of matrices that are summed up in registers
+IN_REGISTERS = (
+    28  # numbers, of all unknowns, that stay there while a triangular system is solved
+)
+FEW_TERMS = 4  # of each number of a product, up to which they are added without a loop
 
 
 class _Kernel:
@@ -135,7 +139,24 @@ def triangle_kernel(
     def entry(i, j):
         return k_.read(a, j, i) if transposed else k_.read(a, i, j)
 
+    def column_in_registers(c):
+        """Every unknown is taken from all that follow as soon as it is known: no sum waits for its own last term."""
+        order = [whole(i) for i in (range(n) if forwards else reversed(range(n)))]
+        left = {i: k_.read(b, i, c) for i in order}
+        for place, i in enumerate(order):
+            if not unit:
+                left[i] = k_.operate("div", kind, left[i], entry(i, i))
+            for later in order[place + 1 :]:
+                product = k_.operate("mul", kind, entry(later, i), left[i])
+                left[later] = k_.operate("sub", kind, left[later], product)
+        for i in order:
+            k_.write(b, (i, c), left[i])
+
     def column(c):
+        if n * len(kinds) <= IN_REGISTERS:
+            column_in_registers(c)
+            return
+
         def unknown(step):
             i = step if forwards else m.iadd(last, -step)
             first = ZERO if forwards else m.iadd(i, ONE)
@@ -229,9 +250,25 @@ def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
             own = totals[j * len(kinds) : (j + 1) * len(kinds)]
             k_.write(c, (s, i, column), own)
 
+    def row_of_few_terms(s, i):
+        """A row of C whose numbers have few terms each: nothing but the sums is written."""
+        factors = [k_.read(a, s, i, whole(l)) for l in range(k)]
+
+        def entry(j):
+            numbers = [k_.read(b, s, whole(l), j) for l in range(k)]
+            pairs = zip(factors, numbers, strict=True)
+            terms = [k_.operate("mul", kind, x, y) for x, y in pairs]
+            total = functools.reduce(functools.partial(k_.operate, "add", kind), terms)
+            k_.write(c, (s, i, j), total)
+
+        k_.store.count(ZERO, whole(n), entry)
+
     def row(s, i):
         if n <= STRIP:
             strip(s, i, ZERO, n)
+            return
+        if k <= FEW_TERMS:
+            row_of_few_terms(s, i)
             return
         k_.store.count(ZERO, whole(n), lambda j: k_.write(c, (s, i, j), zero))
 

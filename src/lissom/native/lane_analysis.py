@@ -50,6 +50,7 @@ class LaneForm:
     inner: dict[int, tuple[MaskScope, ...]]  # of statements that open scopes
     home: dict[Buffer, MaskScope]  # the innermost scope around all uses of a buffer
     written: set[int] = field(default_factory=set)  # arguments
+    read: set[int] = field(default_factory=set)  # arguments
     needs_mask: bool = False
     calls: dict[int, "LaneForm"] = field(default_factory=dict)  # by statement
 
@@ -92,6 +93,7 @@ class LaneForms:
                 self._write(form, statement.buffer, statement.index)
             elif isinstance(statement, Copy):
                 form.needs_mask |= form.is_varying(statement.source_index)
+                self._read(form, statement.source)
                 self._write(form, statement.target, statement.target_index)
             elif isinstance(statement, Call):
                 self._call(form, statement)
@@ -101,7 +103,13 @@ class LaneForms:
     def _node(self, form: LaneForm, node: int) -> None:
         # A lane that does not count may hold any index: it must not be followed.
         if form.function.op[node] == "load":
-            form.needs_mask |= form.is_varying(form.function.args[node][1])
+            buffer, index = form.function.args[node][:2]
+            form.needs_mask |= form.is_varying(index)
+            self._read(form, buffer)
+
+    def _read(self, form: LaneForm, buffer: Buffer) -> None:
+        if buffer.where == "argument":
+            form.read.add(buffer.place)
 
     def _write(self, form: LaneForm, buffer: Buffer, index: int) -> None:
         form.needs_mask |= form.is_varying(index)
@@ -116,6 +124,8 @@ class LaneForms:
         called = self.of(call.function, shared)
         form.calls[id(call)] = called
         form.needs_mask |= called.needs_mask
+        for place in called.read:
+            self._read(form, call.pointers[place][0])
         for place in called.written:
             self._write(form, *call.pointers[place])
 

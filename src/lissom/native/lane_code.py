@@ -9,9 +9,6 @@ from .lane_analysis import LaneForm, LaneForms
 from .lane_text import lane_function_text
 from .program import Function
 
-# Nodes: what runs in lanes runs often, and is worth more of LLVM's time.
-LONG_IN_LANES = 30_000
-
 
 @functools.cache
 def lane_count() -> int:
@@ -51,6 +48,7 @@ class _Writer:
                 self.names[called] = self.write(called)
         name, text = lane_function_text(form, self.width, self.names, is_entry)
         called = dict.fromkeys(self.names[other] for other in form.calls.values())
-        effort = machine_code.effort_for(form.function, longest=LONG_IN_LANES)
+        # Its loops are vectors already: there is nothing in them for LLVM to improve.
+        effort = machine_code.effort_without_loops(form.function)
         self.texts.append((name, text, effort, list(called)))
         return name

@@ -40,7 +40,10 @@ class LaneText(LaneMemory):
             if place in form.written and self.is_masked(buffer):
                 own = pointer
                 count = form.function.arguments[place].size
-                pointer = self._scratch(buffer, own, count)
+                pointer = self._scratch(buffer, count)
+                # A result that the function does not read is written by it as a whole.
+                if place in form.read:
+                    self._memcpy(pointer, own, self._bytes(buffer, count))
                 after.append((buffer, own, pointer, count * scale))
             pointers.append(f"ptr {pointer}")
         if form.needs_mask:
@@ -51,14 +54,16 @@ class LaneText(LaneMemory):
         for buffer, own, pointer, count in after:
             self._copy_masked(buffer, own, pointer, count)
 
-    def _scratch(self, buffer: Buffer, own: str, count: int) -> str:
-        """A copy of an array that others still need, for a function to write to."""
-        size = count * item_size(buffer) * self.width
+    def _scratch(self, buffer: Buffer, count: int) -> str:
+        """Room for an array that others still need, for a function to write to."""
+        size = self._bytes(buffer, count)
         name = "%" + self.new("scratch")
         # At the head of the function: a loop must not make the stack grow.
         self.scratches.append(f"  {name} = alloca [{size} x i8], align {LINE}")
-        self._memcpy(name, own, size)
         return name
+
+    def _bytes(self, buffer: Buffer, count: int) -> int:
+        return count * item_size(buffer) * self.width
 
     def _for(self, s: For) -> None:
         if self.form.is_varying(s.start) or self.form.is_varying(s.stop):

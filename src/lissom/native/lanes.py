@@ -1,8 +1,11 @@
 """Functions of many robots or states at once: several in each instruction of this processor, one in each lane."""
 
 import logging
+import math
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import jax
@@ -10,15 +13,23 @@ import numpy as np
 
 from ..compilation import STORE, Program, split_arguments, user_code_in
 from . import machine_code, program_cache
-from .call_memory import address_of
+from .call_memory import address_of, addresses_of
 from .compiled import Pattern, function_of, recipe_of, trace
 from .lane_code import lane_count, load
 from .lane_text import LINE
+from .marks import held
 from .program import Untranslatable
 from .program_cache import Recipe
 
 log = logging.getLogger("lissom.native")
 _compiling = threading.RLock()
+# More than any processor has.
+_most_lanes: ContextVar[int] = ContextVar("most lanes", default=64)
+
+
+def at_most_lanes(count: int) -> AbstractContextManager[None]:
+    """While it lasts, vectors hold no more numbers than that, though the processor has wider ones."""
+    return held(_most_lanes, count)
 
 
 class _Request(NamedTuple):
@@ -103,9 +114,12 @@ class LanesAhead:
         is_fixed = tuple(id(number) in ids for number in numbers)
         return _Request(numbers, structure, mapped, is_fixed)
 
+    def _width(self) -> int:
+        return min(lane_count(), _most_lanes.get())
+
     def _program(self, request: _Request) -> Program:
         shapes = tuple((s.shape, np.dtype(s.dtype)) for s in request.shapes())
-        key = (self, request.structure, shapes, request.mapped)
+        key = (self, request.structure, shapes, request.mapped, self._width())
         with _compiling:
             found: Any = STORE.find(key)
             programs = list(found.call) if found is not None else []
@@ -128,7 +142,7 @@ class LanesAhead:
             return program
 
     def _build(self, request: _Request, pattern: Pattern) -> Program:
-        width = lane_count()
+        width = self._width()
         shapes, structure = list(request.shapes()), request.structure
         facts = (shapes, pattern.digest(), request.mapped, width)
         key = program_cache.key_of("lanes", self._function, structure, *facts)
@@ -164,9 +178,7 @@ class _Runner:
         sizes = [len(a) for a, own in zip(given, self.mapped, strict=True) if own]
         count = sizes[0]
         found = [np.empty((count, *shape), dtype) for shape, dtype in self.outputs]
-        for first in range(0, count, self.width):
-            members = np.arange(first, first + self.width)
-            self._group(given, found, np.minimum(members, count - 1))
+        self._run(given, found, count)
         filled = list(self.leaves)
         results = iter(found)
         for place, leaf in enumerate(filled):
@@ -174,41 +186,60 @@ class _Runner:
                 filled[place] = next(results)
         return jax.tree.unflatten(self.tree, filled)
 
-    def _group(self, given: list, found: list, members: np.ndarray) -> None:
-        """One call: as many members as there are lanes, the last one repeated where there are fewer."""
-        inputs = [
-            side_by_side(array[members]) if own else array
-            for array, own in zip(given, self.mapped, strict=True)
-        ]
-        width = self.width
-        results = [blank(shape, dtype, width) for shape, dtype in self.outputs]
-        addresses = [address_of(array) for array in (*inputs, *results)]
-        pointers = np.array(addresses, dtype=np.uint64)
-        self.call(address_of(pointers))
-        for target, result in zip(found, results, strict=True):
-            target[members] = apart(result, target.dtype)
+    def _run(self, given: list, found: list, count: int) -> None:
+        """Group after group in the same memory: as many members as there are lanes, the last one repeated."""
+        into, inputs = [], []
+        for array, is_own in zip(given, self.mapped, strict=True):
+            if is_own:
+                into.append(Lanes(array, self.width))
+            inputs.append(into[-1].memory if is_own else array)
+        out_of = [Lanes(array, self.width) for array in found]
+        results = [lanes.memory for lanes in out_of]
+        pointers = addresses_of([*inputs, *results])
+        for first in range(0, count, self.width):
+            for lanes in into:
+                lanes.fill(first)
+            self.call(address_of(pointers))
+            for lanes in out_of:
+                lanes.empty(first)
+
+
+class Lanes:
+    """Memory for as many members of an array (member, ...) as there are lanes, element after element.
+
+    Args:
+        array: of all members.
+        width: number of lanes.
+    """
+
+    def __init__(self, array: np.ndarray, width: int):
+        # A complex number is two numbers beside each other.
+        is_complex = array.dtype.kind == "c"
+        shape = (*array.shape, 2) if is_complex else array.shape
+        self._rows = array
+        if is_complex:
+            self._rows = array.view(np.finfo(array.dtype).dtype).reshape(shape)
+        self._width = width
+        self.memory = blank(shape[1:], self._rows.dtype, width)
+        self._lanes = np.moveaxis(self.memory, -1, 0)
+
+    def fill(self, first: int) -> None:
+        """Puts members into the lanes, from the first on; where there are fewer, the last one repeated."""
+        rows = self._rows[first : first + self._width]
+        count = len(rows)
+        self._lanes[:count] = rows
+        if count < self._width:
+            self._lanes[count:] = rows[-1]
+
+    def empty(self, first: int) -> None:
+        """Puts what is in the lanes back to members, from the first on."""
+        rows = self._rows[first : first + self._width]
+        rows[...] = self._lanes[: len(rows)]
 
 
 def blank(shape: tuple[int, ...], dtype: np.dtype, width: int) -> np.ndarray:
     """Memory for an array in lanes, at the beginning of a line of the cache."""
-    if dtype.kind == "c":
-        shape, dtype = (*shape, 2), np.dtype(float)
-    size = int(np.prod(shape, dtype=np.int64)) * width * dtype.itemsize
+    size = math.prod(shape) * width * dtype.itemsize
     raw = np.empty(size + LINE, np.uint8)
     start = -address_of(raw) % LINE
     return raw[start : start + size].view(dtype).reshape(*shape, width)
-
-
-def side_by_side(rows: np.ndarray) -> np.ndarray:
-    """An array of each lane, its elements lane after lane."""
-    target = blank(rows.shape[1:], rows.dtype, len(rows))
-    if rows.dtype.kind == "c":
-        rows = np.stack([np.real(rows), np.imag(rows)], axis=-1)
-    target[...] = np.moveaxis(rows, 0, -1)
-    return target
-
-
-def apart(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The array of each lane, along a leading axis."""
-    rows = np.moveaxis(array, -1, 0)
-    return rows[..., 0] + 1j * rows[..., 1] if dtype.kind == "c" else rows

@@ -16,15 +16,21 @@ _names: tuple[Any, Any] = (WeakKeyDictionary(), WeakKeyDictionary())
 _hosts = itertools.count()
 
 
-def load(function: Function, quick: bool = False) -> str:
-    """Puts a function and all it calls into this process, compiled `quick`ly or well; its name there."""
+def load(function: Function, quick: bool = False, once: bool = False) -> str:
+    """Puts a function and all it calls into this process; its name there.
+
+    Args:
+        function: to be called.
+        quick: all is compiled quickly, not well.
+        once: only the function itself is; what it calls runs often, and is compiled well.
+    """
     names = _names[quick]
     if function not in names:
-        names[function] = _loaded(function, names, quick)
+        names[function] = _loaded(function, names, quick, once)
     return names[function]
 
 
-def _loaded(function: Function, names: Any, quick: bool) -> str:
+def _loaded(function: Function, names: Any, quick: bool, once: bool) -> str:
     if function.host is not None:
         # Every Python function has a name of its own, and none is kept on disk.
         name = f"host{next(_hosts)}"
@@ -41,9 +47,10 @@ def _loaded(function: Function, names: Any, quick: bool) -> str:
     for called in function.calls:
         load(called, quick)
     # The same function may be there twice, once compiled quickly and once well.
-    name, text = function_text(function, names, "quick" if quick else "n")
+    quickly = quick or once
+    name, text = function_text(function, names, "quick" if quickly else "n")
     called = [names[other] for other in function.calls]
-    load_text(name, text, effort_for(function, quick), called)
+    load_text(name, text, effort_for(function, quickly), called)
     return name
 
 

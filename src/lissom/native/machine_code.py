@@ -15,8 +15,9 @@ from .program import Function
 
 STRAIGHT = 600  # nodes: in a longer function LLVM finds little to improve, and takes long to look
 # Nodes: from here on even level 1 takes seconds (45,000 nodes: 1.8 s, and 0.1 s at level 0, for code that is 1.45 times
-# as slow). So long are the matrices of large robots, which a step needs once, or less.
-LONG = 12_000
+# as slow).
+LONG = 30_000
+LONG_IF_RARE = 12_000  # of matrices, which a step needs once, or less
 
 
 @functools.cache
@@ -89,12 +90,18 @@ def keep_address(name: str, address: int) -> None:
     _Loaded.pieces[name] = Piece(name, name, [])
 
 
-def effort_for(function: Function, quick: bool = False, longest: int = LONG) -> Effort:
+def effort_for(function: Function, quick: bool = False) -> Effort:
     """How hard LLVM works on a function: little where it runs once, and loops cost it more than straight code."""
     if quick:
         return Effort(level=0)
     if function.loops and len(function.op) < STRAIGHT:
         return Effort(has_loops=True)
+    return effort_without_loops(function)
+
+
+def effort_without_loops(function: Function) -> Effort:
+    """How hard LLVM works on a function in whose loops there is nothing to improve."""
+    longest = LONG_IF_RARE if function.is_rare else LONG
     # Of straight code LLVM makes the same at level 1 as at 2, three times as fast.
     return Effort(level=0 if len(function.op) > longest else 1)
 

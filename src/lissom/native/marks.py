@@ -6,7 +6,7 @@ while `tracing` lasts.
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, TypeVar
 
@@ -15,19 +15,27 @@ import jax
 import numpy as np
 
 KEPT = "native_function"
+RARE = "native_function_called_rarely"
+FUNCTIONS = (KEPT, RARE)
 ROWS = "native_rows"
 _is_native: ContextVar[bool] = ContextVar("native", default=False)
 F = TypeVar("F", bound=Callable[..., Any])
+V = TypeVar("V")
 
 
 @contextmanager
-def tracing() -> Iterator[None]:
-    """While it lasts, functions are traced for machine code."""
-    token = _is_native.set(True)
+def held(variable: ContextVar[V], value: V) -> Iterator[None]:
+    """While it lasts, a variable of this thread has another value."""
+    token = variable.set(value)
     try:
         yield
     finally:
-        _is_native.reset(token)
+        variable.reset(token)
+
+
+def tracing() -> AbstractContextManager[None]:
+    """While it lasts, functions are traced for machine code."""
+    return held(_is_native, True)
 
 
 def is_tracing() -> bool:
@@ -37,14 +45,22 @@ def is_tracing() -> bool:
 
 def kept_function(function: F) -> F:
     """A function that stays one in machine code: written out in scalars once, and called from everywhere."""
+    return _kept(function, KEPT)
 
+
+def rarely_called(function: F) -> F:
+    """A kept function that a step calls once, or less: where it is long, little of LLVM's time goes into it."""
+    return _kept(function, RARE)
+
+
+def _kept(function: F, mark: str) -> F:
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
         if not _is_native.get():
             return function(*arguments)
         numbers, rest = eqx.partition(arguments, _is_number)
         numbers, tree = jax.tree.flatten(numbers)
-        outputs, other = _Kept.of(function, tree, rest)(numbers)
+        outputs, other = _Kept.of(function, mark, tree, rest)(numbers)
         return eqx.combine(outputs, other.value)
 
     return call  # type: ignore[return-value]
@@ -67,17 +83,17 @@ class _Kept:
     most: ClassVar[int] = 256
 
     @classmethod
-    def of(cls, function: Callable, tree: Any, rest: Any) -> Callable:
+    def of(cls, function: Callable, mark: str, tree: Any, rest: Any) -> Callable:
         leaves, rest_tree = jax.tree.flatten(rest)
         key = (function, tree, rest_tree, tuple(leaves))
         if len(cls.made) > cls.most:
             cls.made.clear()
         if key not in cls.made:
-            cls.made[key] = cls._make(function, tree, rest)
+            cls.made[key] = cls._make(function, mark, tree, rest)
         return cls.made[key]
 
     @staticmethod
-    def _make(function: Callable, tree: Any, rest: Any) -> Callable:
+    def _make(function: Callable, mark: str, tree: Any, rest: Any) -> Callable:
         other = _Other()
 
         def on_numbers(numbers: list[Any]) -> Any:
@@ -86,7 +102,7 @@ class _Kept:
             arrays, other.value = eqx.partition(value, eqx.is_array)
             return arrays
 
-        on_numbers.__name__ = KEPT
+        on_numbers.__name__ = mark
         jitted = jax.jit(on_numbers)
         return lambda numbers: (jitted(numbers), other)
 

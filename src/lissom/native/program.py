@@ -71,6 +71,7 @@ class Function:
     frame: list[Buffer] = field(default_factory=list)
     calls: list["Function"] = field(default_factory=list)
     loops: bool = False  # whether there is something for a loop optimiser
+    is_rare: bool = False  # whether a step calls it once, or less
     host: Any = None  # a `HostCall`: the function is Python's
     rows: "Rows | None" = None  # the same function on a few rows is all that it does
     # Writes the same function for LLVM in vectors of a width.

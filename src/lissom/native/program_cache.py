@@ -25,6 +25,8 @@ class Recipe(NamedTuple):
     result: Any  # with shapes in place of numbers
     # Python functions that it calls, alive as long as the program; with any, it is not written to disk.
     hosts: tuple[Any, ...] = ()
+    # Told how many rows its inputs have, it takes any number of them; the shapes are those of one window.
+    takes_any_rows: bool = False
 
 
 # Zeros and ones of each number: 0 or 1 where they are, -1 elsewhere; None for a number that may be anything.

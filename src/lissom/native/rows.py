@@ -1,26 +1,37 @@
 """Functions of the rows of a run: several rows in each instruction of this processor, one in each lane."""
 
-import hashlib
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import jax
 import numpy as np
 
 from ..compilation import joined_arguments, split_arguments
 from . import lane_code, machine_code
-from .compiled import NativeAhead, Pattern, function_of, recipe_of, trace
-from .lane_text import LINE
+from .call_memory import OutputBlock, addresses_of
+from .compiled import (
+    MOST_RECENT,
+    NativeAhead,
+    Pattern,
+    Runner,
+    function_of,
+    is_native,
+    recipe_of,
+    trace,
+)
 from .marks import over_first_rows
 from .program import Untranslatable
 from .program_cache import Recipe
+from .recent_call import NOT_SERVED, Addresses, Argument
+from .row_loop import Frame
 
 
 class RowsAhead(NativeAhead):
-    """A function of a robot and of rows, called with (robot, count, columns...): results of the first `count` rows.
+    """A function of a robot and of rows, called with (robot, columns...): results of all rows, however many there are.
 
     Args:
         function: of the robot and one row of each column.
+        window: how many rows a program takes that cannot take any number of them.
         fixed: of the robot, the numbers that stay the same from call to call; all of them unless it is given.
         options: of XLA, where that has to do it.
     """
@@ -28,11 +39,55 @@ class RowsAhead(NativeAhead):
     def __init__(
         self,
         function: Callable[..., Any],
+        window: Callable[[], int],
         fixed: Callable[[Any], Any] = lambda robot: robot,
         **options: Any,
     ):
         self._of_row = function
+        self._window = window
+        self._recent_rows: tuple[_RecentRows, ...] = ()
         super().__init__(_OverRows(function), lambda robot, *_: fixed(robot), **options)
+
+    def prepare(self, robot: Any, *columns: Any) -> Any:
+        """Compile for columns of these shapes, whatever their number of rows; the shapes of a window's results."""
+        if is_native():
+            for recent in self._recent_rows:
+                if recent.serves(robot, columns):
+                    return recent.result
+        return super().prepare(*self._blank_window(robot, columns))
+
+    def __call__(self, robot: Any, *columns: Any) -> Any:
+        """Results of all rows."""
+        if is_native():
+            for recent in self._recent_rows:
+                value = recent.value(robot, columns)
+                if value is not NOT_SERVED:
+                    return value
+            window = self._blank_window(robot, columns)
+            pattern, program = self._pattern_and_program(window)
+            if isinstance(program.call, _RowsRunner) and pattern is not None:
+                recent = _RecentRows(program.call, pattern, window)
+                # A user's code has to be forgotten when the user lets it go.
+                if not program.user_code:
+                    self._recent_rows = (recent, *self._recent_rows[: MOST_RECENT - 1])
+                return recent.value(robot, columns)
+        return self._in_windows(robot, columns)
+
+    def _blank_window(self, robot: Any, columns: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of a program for one window."""
+        rows = self._window()
+        shapes = [jax.ShapeDtypeStruct((rows, *c.shape[1:]), c.dtype) for c in columns]
+        return (robot, np.asarray(rows), *shapes)
+
+    def _in_windows(self, robot: Any, columns: tuple[Any, ...]) -> Any:
+        parts = []
+        for count, window in windows_of(columns, self._window()):
+            value = super().__call__(robot, np.asarray(count), *window)
+            parts.append(_first_rows(value, count))
+        return joined_rows(parts)
+
+    def _runner(self, recipe: Recipe) -> Runner:
+        return _RowsRunner(recipe) if recipe.takes_any_rows else super()._runner(recipe)
 
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         try:
@@ -48,7 +103,7 @@ class RowsAhead(NativeAhead):
         traced, result = trace(self._of_row, numbers, structure)
         known = (*pattern.known[: -len(columns) - 1], *pattern.known[-len(columns) :])
         function = function_of(traced, Pattern(known), unrolls=False)
-        frame = _Frame(
+        frame = Frame(
             robot=len(numbers) - len(columns),
             columns=tuple(_size(row) for row in rows),
             results=tuple(_size(v.aval) for v in traced.jaxpr.outvars),
@@ -85,7 +140,7 @@ def _size(shape: Any) -> int:
     return int(np.prod(shape.shape, dtype=np.int64))
 
 
-def _of_all_rows(recipe: Recipe, frame: "_Frame", rows: int) -> Recipe:
+def _of_all_rows(recipe: Recipe, frame: Frame, rows: int) -> Recipe:
     """The recipe of one row with shapes of all of them, and the number of rows among its inputs."""
 
     def longer(leaf: Any) -> Any:
@@ -99,132 +154,104 @@ def _of_all_rows(recipe: Recipe, frame: "_Frame", rows: int) -> Recipe:
         inputs=[*recipe.inputs[:k], "int64", *recipe.inputs[k:]],
         outputs=[((rows, *shape), name) for shape, name in recipe.outputs],
         result=jax.tree.map(longer, recipe.result),
+        takes_any_rows=True,
     )
 
 
-# --- the loop over rows --------------------------------------------------------------------------------------------
+# --- calls with any number of rows ---------------------------------------------------------------------------------
 
 
-class _Frame(NamedTuple):
-    """What the loop over rows hands to the function of one vector of rows."""
+class _RowsRunner(Runner):
+    """A program that is told how many rows it has: its results have as many."""
 
-    robot: int  # how many arrays of numbers the robot has
-    columns: tuple[int, ...]  # numbers in a row of each
-    results: tuple[int, ...]
-    width: int
+    def __init__(self, recipe: Recipe):
+        super().__init__(recipe)
+        self.result = recipe.result
+        # Its results have no form in common: their number of rows differs.
+        self._form = None
+        self._row_results = [(shape[1:], name) for shape, name in recipe.outputs]
+        self._room: tuple[int, OutputBlock] | None = None
 
-    def text(self, inner: str) -> tuple[str, str]:
-        """Name and text of the loop around a function."""
-        n = self.robot + 1 + len(self.columns) + len(self.results)
-        parameters = ", ".join(f"ptr noalias %a{k}" for k in range(n))
-        types = ", ".join(["ptr"] * (n - 1))
-        robot = [f"%a{k}" for k in range(self.robot)]
-        sizes = (*self.columns, *self.results)
-        places = [f"%lanes{k}" for k in range(len(sizes))]
-        own = [f"%a{self.robot + 1 + k}" for k in range(len(sizes))]
-        pointers = ", ".join(f"ptr {name}" for name in (*robot, *places))
-        moves = list(zip(places, own, sizes, strict=True))
-        into, out_of = moves[: len(self.columns)], moves[len(self.columns) :]
-        body = "\n".join(
-            [
-                *self._memory(places, sizes),
-                HEAD.format(count=f"%a{self.robot}"),
-                *[_move("side_by_side", move) for move in into],
-                f"  call void @{inner}({pointers})",
-                *[_move("apart", move) for move in out_of],
-                TAIL.format(width=self.width),
-            ]
-        )
-        declared = f"declare void @{inner}({types})\n"
-        moving = MOVES.replace("WIDTH", str(self.width))
-        text = f"{moving}{declared}define void @NAME({parameters}) nounwind {{\n{body}"
-        name = "rows" + hashlib.sha256(text.encode()).hexdigest()[:24]
-        return name, text.replace("@NAME", f"@{name}")
+    def run_rows(self, robot: Addresses, columns: Sequence[np.ndarray]) -> Any:
+        """The results for a robot whose numbers stand at these addresses."""
+        count = np.array(len(columns[0]))
+        sources = np.concatenate([robot, addresses_of([count, *columns])])
+        return self.run_at(sources, self._room_for(len(columns[0])))
 
-    def _memory(self, places: list[str], sizes: tuple[int, ...]) -> list[str]:
-        """Room for one vector of rows; robots with thousands of nodes have no room on the stack."""
-        steps = [-(-max(size, 1) * 8 * self.width // LINE) * LINE for size in sizes]
-        lines = [
-            f"  %room = call ptr @malloc(i64 {sum(steps) + LINE})",
-            f"  %end = getelementptr i8, ptr %room, i64 {LINE}",
-            f"  %start = call ptr @llvm.ptrmask.p0.i64(ptr %end, i64 -{LINE})",
-        ]
-        for k, place in enumerate(places):
-            lines.append(
-                f"  {place} = getelementptr i8, ptr %start, i64 {sum(steps[:k])}"
-            )
-        return lines
+    def _room_for(self, rows: int) -> OutputBlock:
+        # Runs are repeated, and most have as many output times as the one before.
+        room = self._room
+        if room is None or room[0] != rows:
+            shapes = [((rows, *shape), name) for shape, name in self._row_results]
+            room = (rows, OutputBlock(shapes))
+            self._room = room
+        return room[1]
 
 
-def _move(how: str, move: tuple[str, str, int]) -> str:
-    place, own, size = move
-    rest = f"i64 {size}, i64 %first, i64 %count"
-    return f"  call void @{how}(ptr {place}, ptr {own}, {rest})"
+class _RecentRows:
+    """A call of rows that may come again: with the same robot, or one like it, and other rows.
+
+    Args:
+        runner: of the program.
+        pattern: what it takes for granted.
+        args: of one window; its rows may be shapes alone.
+    """
+
+    def __init__(self, runner: _RowsRunner, pattern: Pattern, args: tuple[Any, ...]):
+        robot, _, *columns = args
+        self._runner = runner
+        self.result = runner.result
+        self._robot = Argument(robot, pattern.known)
+        self._columns = [(shape.shape[1:], np.dtype(shape.dtype)) for shape in columns]
+
+    def serves(self, robot: Any, columns: Sequence[Any]) -> bool:
+        """True if the program serves this robot and these rows for sure."""
+        return self._serves_rows(columns) and self._robot.serves(robot)
+
+    def value(self, robot: Any, columns: Sequence[Any]) -> Any:
+        """The results of all rows, if the program serves this robot and these rows for sure; else NOT_SERVED."""
+        if not self._serves_rows(columns):
+            return NOT_SERVED
+        alive: list[np.ndarray] = []
+        places = self._robot.places_of(robot, alive)
+        if places is None:
+            return NOT_SERVED
+        found = [np.ascontiguousarray(column) for column in columns]
+        return self._runner.run_rows(places, found)
+
+    def _serves_rows(self, columns: Sequence[Any]) -> bool:
+        shapes = [(column.shape[1:], column.dtype) for column in columns]
+        return shapes == self._columns
 
 
-HEAD = """  %count = load i64, ptr {count}
-  br label %head
-head:
-  %first = phi i64 [0, %0], [%next, %body]
-  %more = icmp slt i64 %first, %count
-  br i1 %more, label %body, label %done
-body:"""
-TAIL = """  %next = add i64 %first, {width}
-  br label %head
-done:
-  call void @free(ptr %room)
-  ret void
-}}
-"""
+def windows_of(
+    columns: Sequence[Any], rows: int
+) -> Iterator[tuple[int, list[np.ndarray]]]:
+    """The columns in windows of so many rows, and how many of them count: the last row fills the last window up."""
+    whole = [np.asarray(column) for column in columns]
+    total = len(whole[0])
+    for first in range(0, max(total, 1), rows):
+        parts = [column[first : first + rows] for column in whole]
+        count = len(parts[0])
+        yield count, [_filled_up(part, rows) for part in parts]
 
 
-def _moving(name: str, load: str, store: str, last: str) -> str:
-    """A function that moves the numbers of as many rows as there are lanes: row after row outside, lanes inside."""
-    return f"""
-define internal void @{name}(ptr %lanes, ptr %rows, i64 %size, i64 %first, i64 %count) nounwind noinline {{
-  %end = sub i64 %count, 1
-  br label %lane_head
-lane_head:
-  %lane = phi i64 [0, %0], [%lane_next, %lane_tail]
-  %wanted = add i64 %first, %lane
-  %is_there = icmp slt i64 %wanted, %count
-  {last}
-  %begin = mul i64 %row, %size
-  br label %head
-head:
-  %k = phi i64 [0, %lane_go], [%k_next, %body]
-  %more = icmp slt i64 %k, %size
-  br i1 %more, label %body, label %lane_tail
-body:
-  %in_row = add i64 %begin, %k
-  %before = mul i64 %k, WIDTH
-  %in_lanes = add i64 %before, %lane
-  %row_place = getelementptr double, ptr %rows, i64 %in_row
-  %lane_place = getelementptr double, ptr %lanes, i64 %in_lanes
-  %value = load double, ptr {load}
-  store double %value, ptr {store}
-  %k_next = add i64 %k, 1
-  br label %head
-lane_tail:
-  %lane_next = add i64 %lane, 1
-  %again = icmp slt i64 %lane_next, WIDTH
-  br i1 %again, label %lane_head, label %done
-done:
-  ret void
-}}
-"""
+def _filled_up(part: np.ndarray, rows: int) -> np.ndarray:
+    count = len(part)
+    if count == rows:
+        return part
+    whole = np.empty((rows, *part.shape[1:]), part.dtype)
+    whole[:count] = part
+    whole[count:] = part[-1] if count else 0
+    return whole
 
 
-# Lanes beyond the last row compute that row once more, and their results go nowhere.
-REPEATED = """%row = select i1 %is_there, i64 %wanted, i64 %end
-  br label %lane_go
-lane_go:"""
-LEFT_OUT = """%row = add i64 %wanted, 0
-  br i1 %is_there, label %lane_go, label %done
-lane_go:"""
-MOVES = (
-    "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n"
-    "declare ptr @llvm.ptrmask.p0.i64(ptr, i64)\n"
-    + _moving("side_by_side", "%row_place", "%lane_place", REPEATED)
-    + _moving("apart", "%lane_place", "%row_place", LEFT_OUT)
-)
+def _first_rows(results: Any, count: int) -> Any:
+    return jax.tree.map(lambda rows: np.asarray(rows)[:count], results)
+
+
+def joined_rows(parts: Sequence[Any]) -> Any:
+    """Results of rows that follow each other, in one."""
+    if len(parts) == 1:
+        return parts[0]
+    return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)

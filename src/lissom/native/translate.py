@@ -21,7 +21,7 @@ from .factorisation import FACTORISATION, kernel_call
 from .few_rows import rows_function
 from .host_call import host_function, hosts_of
 from .indexing import INDEXING
-from .marks import KEPT, ROWS
+from .marks import FUNCTIONS, RARE, ROWS
 from .ordering import order_operations
 from .places import rename, touches
 from .program import (
@@ -37,7 +37,7 @@ from .program import (
 )
 from .rearrangement import REARRANGEMENT
 from .reduction import REDUCTION
-from .traced_program import Environment, closed, last_uses, use_counts
+from .traced_program import Environment, Need, Needs, Wanted, closed, needs_of
 from .values import (
     SMALL,
     Lazy,
@@ -217,44 +217,66 @@ class Translator:
     def run(
         self,
         program: Any,
-        operands: Sequence[Value],
+        operands: Sequence[Any],
         rows: bool = False,
         in_line: bool = False,
-    ):
-        """Outputs of a traced program; `rows`: its loop is over rows and stays one; `in_line`: memory is shared."""
+        wanted: Wanted | None = None,
+    ) -> list[Any]:
+        """Outputs of a traced program.
+
+        Args:
+            program: the traced program.
+            operands: its inputs; None for those that the wanted outputs do not need.
+            rows: its loop is over rows and stays one.
+            in_line: memory is shared.
+            wanted: outputs that are needed, by default all; others may be None.
+        """
         here = Environment(self.owner if in_line else None)
-        outputs = self.walk(program, operands, here, rows)
+        outputs = self.walk(program, operands, here, rows, wanted)
         self.environments.pop()
         return outputs
 
     def walk(
-        self, program: Any, operands: Sequence[Value], here: Environment, rows=False
-    ):
+        self,
+        program: Any,
+        operands: Sequence[Any],
+        here: Environment,
+        rows: bool = False,
+        wanted: Wanted | None = None,
+    ) -> list[Any]:
         """Outputs of a traced program; its environment is still there."""
         jaxpr = program.jaxpr
+        wanted = (True,) * len(jaxpr.outvars) if wanted is None else wanted
         for variable, number in zip(jaxpr.constvars, program.consts, strict=True):
             here.values[variable] = self._constant(np.asarray(number))
-        here.values.update(zip(jaxpr.invars, operands, strict=True))
-        last = last_uses(jaxpr)
-        counts = use_counts(jaxpr)
+        for variable, operand in zip(jaxpr.invars, operands, strict=True):
+            if operand is not None:
+                here.values[variable] = operand
+        needs = needs_of(jaxpr, wanted)
         self.environments.append(here)
-        for number, equation in enumerate(jaxpr.eqns):
-            self._equation(here, number, equation, last, counts, rows)
-        return [self._read(here, atom) for atom in jaxpr.outvars]
+        for number, need in enumerate(needs.equations):
+            if need is not None:
+                self._equation(here, number, jaxpr.eqns[number], need, needs, rows)
+        outputs = zip(jaxpr.outvars, wanted, strict=True)
+        return [self._read(here, atom) if needed else None for atom, needed in outputs]
 
-    def _equation(self, here, number, equation, last, counts, rows) -> None:
+    def _equation(self, here, number, equation, need: Need, needs: Needs, rows) -> None:
         if len(self.builder.function.op) > LONGEST:
             raise Untranslatable("a function of too many operations")
-        operands = [self._read(here, atom) for atom in equation.invars]
+        atoms = zip(equation.invars, need.operands, strict=True)
+        operands = [
+            self._read(here, atom) if needed else None for atom, needed in atoms
+        ]
         for atom in equation.invars:
             # From here on the value is the operation's own, and may be overwritten by it.
-            if not isinstance(atom, core.Literal) and last.get(atom) == number:
+            if not isinstance(atom, core.Literal) and needs.last.get(atom) == number:
                 here.values.pop(atom, None)
-        outputs = self._perform(equation, operands, rows)
+        outputs = self._perform(equation, operands, need.outputs, rows)
         for variable, value in zip(equation.outvars, outputs, strict=True):
             if isinstance(value, Lazy):
-                value = self._small_or_lazy(value, counts.get(variable, 0))
-            here.values[variable] = value
+                value = self._small_or_lazy(value, needs.counts.get(variable, 0))
+            if value is not None:
+                here.values[variable] = value
 
     def _small_or_lazy(self, value: Lazy, uses: int) -> Value:
         if self.is_small(value.shape, value):
@@ -274,10 +296,12 @@ class Translator:
             raise Untranslatable(f"numbers of type {number.dtype.name}")
         return self.store.constant(number)
 
-    def _perform(self, equation: Any, operands: list[Value], rows: bool) -> list[Value]:
+    def _perform(
+        self, equation: Any, operands: list[Any], wanted: Wanted, rows: bool
+    ) -> list[Any]:
         name, params = equation.primitive.name, equation.params
         if name in CALLS:
-            return self._call(params, params[CALLS[name]], operands)
+            return self._call(params, params[CALLS[name]], operands, wanted)
         if name in OPERATIONS:
             return OPERATIONS[name](self, params, operands, rows)
         if name in ELEMENTWISE:
@@ -390,14 +414,19 @@ class Translator:
 
     # --- calls
 
-    def _call(self, params: Any, inner: Any, operands: list[Value]) -> list[Value]:
+    def _call(
+        self, params: Any, inner: Any, operands: list[Any], wanted: Wanted
+    ) -> list[Any]:
         program = closed(inner)
         name = params.get("name", "")
-        if name == KEPT:
-            return self.call_function(program, operands)
-        return self.run(program, operands, rows=name == ROWS, in_line=True)
+        if name in FUNCTIONS:
+            return self.call_function(program, operands, is_rare=name == RARE)
+        rows = name == ROWS
+        return self.run(program, operands, rows, in_line=True, wanted=wanted)
 
-    def call_function(self, program: Any, operands: list[Value]) -> list[Value]:
+    def call_function(
+        self, program: Any, operands: list[Value], is_rare: bool = False
+    ) -> list[Value]:
         """Results of a traced program that is a function of its own."""
         variables = program.jaxpr.invars
         forms = []
@@ -406,6 +435,7 @@ class Translator:
             known = value.known if isinstance(value, Memory) else None
             forms.append((variable.aval, known))
         function, results = self.module.function(program, forms, unrolls=True)
+        function.is_rare = is_rare
         placed = list(zip(operands, variables, strict=True))
         expected = list(zip(program.jaxpr.outvars, results, strict=True))
         return self._results_of(function, placed, expected)
