@@ -1,4 +1,4 @@
-"""Products of matrices whose zeros are zeros."""
+"""Products and sums of matrices whose zeros are zeros."""
 
 import functools
 from typing import Any
@@ -26,6 +26,15 @@ def clean_product(*factors: Float[Real, "..."]) -> Any:
     terms = max(factor.shape[-2] for factor in factors[1:])
     size = functools.reduce(_times, map(np.abs, factors))
     return np.where(np.abs(value) > terms * ROUNDING * size, value, 0.0)
+
+
+def clean_sum(left: Float[Real, "..."], right: Float[Real, "..."]) -> Any:
+    """Sum of two arrays; where both cancel, exactly zero. Traced ones are added as they are."""
+    value = left + right
+    if namespace(left, right) is jnp:
+        return value
+    size = np.abs(left) + np.abs(right)
+    return np.where(np.abs(value) > ROUNDING * size, value, 0.0)
 
 
 def _times(left: Any, right: Any) -> Any:

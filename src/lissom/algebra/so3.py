@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -68,10 +69,14 @@ TERMS = 12
 DOUBLINGS = 5
 MOST_TURN = 75.0  # [rad] exact up to here
 SERIES = np.array(
-    [[(-1.0) ** k / math.factorial(2 * k + n) for k in range(TERMS)] for n in (1, 2, 3)]
+    [[(-1.0) ** k / math.factorial(2 * k + n) for n in (1, 2, 3)] for k in range(TERMS)]
 )
+# The derivatives of the last two: every power is one lower.
+SERIES_RATES = np.vstack([np.arange(1, TERMS)[:, None] * SERIES[1:, 1:], np.zeros(2)])
+COEFFICIENTS = np.hstack([SERIES, SERIES_RATES])
 
 
+@jax.jit  # of every finite rotation, in many places: traced once
 def rotation_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
     """sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3 at s = a^2, then the derivatives of the last two by s."""
     small = s * 0.25**DOUBLINGS
@@ -83,15 +88,12 @@ def rotation_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
 
 def _short_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
     """`rotation_series` of small angles."""
-    values = [jnp.zeros_like(s) for _ in range(5)]
+    s = s[..., None]
+    values = jnp.zeros((*s.shape[:-1], COEFFICIENTS.shape[1]))
     # Horner's rule, for values and derivatives at once.
-    for k in reversed(range(TERMS)):
-        for n in range(3):
-            values[n] = values[n] * s + SERIES[n, k]
-        if k:
-            for n in (1, 2):
-                values[n + 2] = values[n + 2] * s + k * SERIES[n, k]
-    return tuple(values)
+    for row in reversed(COEFFICIENTS):
+        values = values * s + row
+    return tuple(jnp.moveaxis(values, -1, 0))
 
 
 def _of_double_angle(s: Float[Array, "*n"], values) -> tuple[Float[Array, "*n"], ...]:
@@ -128,6 +130,7 @@ def _quadratic(phi, first, second) -> Float[Array, "*n 3 3"]:
     return jnp.eye(3) + first * a + second * (a @ a)
 
 
+@jax.jit
 def logarithm(R: Float[Array, "*n 3 3"]) -> Float[Array, "*n 3"]:
     """Rotation vector of a rotation by less than half a turn."""
     # The skew part of R is sin(angle) times the axis, its trace 1 + 2 cos(angle).

@@ -12,6 +12,8 @@ from .formulation import AbstractFormulation, F, with_mechanism
 
 def with_coordinates(formulation: F, independent: Sequence[int]) -> F:
     """The same robot with other independent joints."""
+    if tuple(independent) == formulation.independent:
+        return formulation
     mechanism = formulation.mechanism.with_independent(independent)
     if mechanism is formulation.mechanism:
         return formulation

@@ -221,6 +221,11 @@ class AbstractFormulation(eqx.Module):
         """Whether `virtual`, and the accelerations of `motion`, leave terms out as a paper prints them."""
         return False
 
+    @property
+    def exact_twists(self) -> bool:
+        """Whether twists and their rates are exactly those of the frames of `configuration`, of no first order."""
+        return False
+
     def reference_matrix(
         self, joints: Float[Array, " j"]
     ) -> Float[Array, "r d"] | None:

@@ -11,24 +11,36 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import coadjoint
-from .links import Links
+from .links import PAIRS, Links
+
+FIRST, SECOND = PAIRS.T
+PLACE = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])  # in `PAIRS`
+SHARE = np.array(
+    [1.0, 1.0, 1.0, 0.5, 0.5, 0.5]
+)  # of a pair: both of its orders have it
 
 
 class Bending(NamedTuple):
-    """What the constants of one link make of its coordinates q: X_a q, Z_ab q and q^T Z_ab q."""
+    """What the constants of one link make of its coordinates q: X_a q, Z_ab q of every pair, and q^T Z_ab q."""
 
     X: Float[Array, "3 e"]
-    Z: Float[Array, "3 3 c"]
+    Z: Float[Array, "6 c"]
     turning: Float[Array, "3 3"]
 
 
 def bending(link: Links, q: Float[Array, " c"]) -> Bending:
     """Products with the constants, formed once for all that needs them."""
-    Zq = jnp.einsum("abcd,d->abc", link.Z, q)
-    return Bending(jnp.einsum("aec,c->ae", link.X, q), Zq, Zq @ q)
+    Zq = jnp.einsum("pcd,d->pc", link.Z_sum, q)
+    return Bending(jnp.einsum("aec,c->ae", link.X, q), Zq, _of_pairs(Zq @ q))
+
+
+def _of_pairs(values: Float[Array, " 6"]) -> Float[Array, "3 3"]:
+    """The symmetric matrix with these values of the pairs."""
+    return jnp.asarray(SHARE * values)[PLACE]
 
 
 def momentum(
@@ -59,15 +71,19 @@ def inertial_force(
     """Kirchhoff's equations of one link: force on (V, qd) that its motion needs."""
     w, qd = y[3:6], y[6:]
     bent = bending(link, q)
-    # How the momentum in link axes changes with y, and with q: Z_ba is the transpose of Z_ab.
+    # How the momentum in link axes changes with y, and with q.
     P_d = _momentum(link, y_d, bent)
     X_d = jnp.einsum("aec,c->ae", link.X, qd)
-    half = bent.Z @ qd
-    P_d = (P_d + w @ X_d).at[3:6].add(X_d @ y + (half + half.T) @ w)
-    # The axes turn, which adds the coadjoint term; dT/dq pulls on the coordinates.
+    wX_d = w @ X_d
+    turning_d = 2.0 * _of_pairs(bent.Z @ qd)
+    P_d = (P_d + wX_d).at[3:6].add(X_d @ y + turning_d @ w)
+    # The axes turn, which adds the coadjoint term.
     turning = coadjoint(y[:6], _momentum(link, y, bent)[:6])
-    slope = jnp.einsum("ae,aec->c", jnp.outer(w, y), link.X)
-    slope = slope + jnp.einsum("ab,abc->c", jnp.outer(w, w), bent.Z)
+    # dT/dq = sum_a w_a X_a^T y + sum_ab w_a w_b Z_ab q pulls on the coordinates. Of X_a^T qd only what makes it differ
+    # from -X_a qd is new.
+    slope = jnp.einsum("ae,aec->c", jnp.outer(w, y[:6]), link.X[:, :6])
+    slope = slope + w @ (link.X_sum @ qd) - wX_d[6:]
+    slope = slope + (w[FIRST] * w[SECOND]) @ bent.Z
     return P_d + jnp.concatenate([turning, -slope])
 
 

@@ -6,6 +6,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Float, Int
 
+from ..algebra.products import clean_sum
 from ..bodies.body import Body
 from ..bodies.inertia import Inertia
 from ..kinematics.compatibility import Shapes
@@ -23,6 +24,9 @@ class Links(eqx.Module):
     X: Float[Real, "l 3 e c"]
     Y: Float[Real, "l 3 3 e c"]
     Z: Float[Real, "l 3 3 c c"]
+    # Of X and Z, what is symmetric: X_a + X_a^T over q, which rotary inertia alone leaves, and Z_ab of `PAIRS`.
+    X_sum: Float[Real, "l 3 c c"]
+    Z_sum: Float[Real, "l 6 c c"]
     stiffness: Float[Real, "l c c"]  # K
     damping: Float[Real, "l c c"]  # internal damping
     alpha: (
@@ -42,6 +46,26 @@ class Links(eqx.Module):
     def place(self) -> Int[np.ndarray, "l m"]:
         """Index of each link's elastic coordinates in eta; d where there is none."""
         return coordinate_places(self.counts)
+
+
+# Axes (a, b) of Z_sum: Z_aa, and Z_ab + Z_ba.
+PAIRS = np.array([(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)])
+
+
+def symmetric_parts(
+    X: Float[Real, "l 3 e c"], Z: Float[Real, "l 3 3 c c"]
+) -> dict[str, Float[Real, "..."]]:
+    """X_sum and Z_sum of the links."""
+    xp = namespace(X, Z)
+    of_q = X[:, :, 6:]
+    pairs = [
+        Z[:, a, a] if a == b else clean_sum(Z[:, a, b], Z[:, b, a])
+        for a, b in PAIRS.tolist()
+    ]
+    return {
+        "X_sum": clean_sum(of_q, of_q.swapaxes(2, 3)),
+        "Z_sum": xp.stack(pairs, axis=1),
+    }
 
 
 def stack_links(
@@ -79,6 +103,9 @@ def stack_links(
     nodal = None
     if cubic is not None:
         nodal = NodalConstants(over_coordinates(cubic, 2))
+    # Displacements of the inner node are those of the link frame: their rows and columns are left out.
+    X = over_coordinates([i.X[:, :, 6:] for i in inertias], 1)
+    Z = over_coordinates([i.Z[:, :, 6:, 6:] for i in inertias], 2)
     return Links(
         points=stacked([b.points for b in bodies], [(n, none) for n in more_k]),
         node_shape=stacked(
@@ -86,10 +113,10 @@ def stack_links(
             [(m, none, n) for m, n in zip(more_k, more_c, strict=True)],
         ),
         mass=over_coordinates([i.mass for i in inertias], 0),
-        # Displacements of the inner node are those of the link frame: their rows and columns are left out.
-        X=over_coordinates([i.X[:, :, 6:] for i in inertias], 1),
+        X=X,
         Y=over_coordinates([i.Y[:, :, :, 6:] for i in inertias], 2),
-        Z=over_coordinates([i.Z[:, :, 6:, 6:] for i in inertias], 2),
+        Z=Z,
+        **symmetric_parts(X, Z),
         stiffness=over_coordinates([b.stiffness for b in bodies], 0),
         damping=over_coordinates([b.damping for b in bodies], 0),
         alpha=mass_coefficients(bodies),

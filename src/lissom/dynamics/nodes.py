@@ -40,6 +40,7 @@ def node_displacements(
     return jnp.einsum("lkdc,lc->lkd", U, place.q)
 
 
+@eqx.filter_jit  # outputs and measured motions ask for them: traced once
 def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
     """B = r + u, [Boscariol2012] eq. (1); with finite rotations, rotation vectors from the rigid robot."""
     u = node_displacements(formulation, place)

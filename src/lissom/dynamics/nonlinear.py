@@ -50,6 +50,11 @@ class Nonlinear(AbstractFormulation):
     equations: AbstractEquations
     support: Support = eqx.field(static=True)
 
+    @property
+    def exact_twists(self) -> bool:
+        """Nothing is linearised."""
+        return True
+
     def motion(
         self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]
     ) -> Motion:

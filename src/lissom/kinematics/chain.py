@@ -102,6 +102,7 @@ class Relative(eqx.Module):
     arm: Float[Array, "l 3"]  # in the parent's axes; nonzero for prismatic joints only
 
 
+@eqx.filter_jit  # of every pose, in many places: traced once
 def relative_poses(
     chain: Chain,
     theta: Float[Array, " j"],
@@ -223,6 +224,7 @@ def with_frames(chain: Chain, value: Float[Array, " b *n"]) -> Float[Array, " l 
     return jnp.concatenate([value, jnp.zeros((missing, *value.shape[1:]))])
 
 
+@eqx.filter_jit
 def frames_in_world(
     parents: tuple[int, ...] | None, R: Float[Array, "l 3 3"], p: Float[Array, "l 3"]
 ) -> tuple[Float[Array, "l 3 3"], Float[Array, "l 3"]]:
@@ -237,6 +239,7 @@ def frames_in_world(
     return outwards(parents, step, ground, (R, p))
 
 
+@eqx.filter_jit
 def link_frames(
     chain: Chain,
     theta: Float[Array, " j"],

@@ -40,6 +40,7 @@ class Seats(eqx.Module):
     turn: Float[Array, "l 3 3"]  # left Jacobian J(phi) of that point
 
 
+@eqx.filter_jit  # of every finite motion, in many places: traced once
 def seats_on_tips(
     chain: Chain, theta: Float[Array, " k"], displaced: Float[Array, "l 6"]
 ) -> Seats:
@@ -85,6 +86,7 @@ class Twists(eqx.Module):
     dependence: AbstractJointDependence
 
 
+@eqx.filter_jit
 def twists(
     mechanism: AbstractMechanism,
     seats: Seats,
@@ -119,6 +121,7 @@ def twists(
     return Twists(theta_d, theta_dd, V, V_d, dependence)
 
 
+@eqx.filter_jit
 def twists_pull_back(
     chain: Chain,
     seats: Seats,

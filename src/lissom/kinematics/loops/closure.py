@@ -20,6 +20,7 @@ from jaxtyping import Array, Float, Int
 
 from ...algebra.linear import eliminated
 from ...algebra.so3 import logarithm
+from ...native.marks import kept_function
 from ...types import Real
 from ..chain import Chain, body_jacobian, link_frames, relative_poses
 
@@ -140,6 +141,14 @@ class ClosingIteration(NamedTuple):
 
 @eqx.filter_custom_jvp
 def _closed(problem: LoopProblem, theta_i: Float[Array, " i"]) -> Float[Array, " j"]:
+    """All joints on the branch of the guess."""
+    return _led_from_guess(problem, theta_i)
+
+
+@kept_function
+def _led_from_guess(
+    problem: LoopProblem, theta_i: Float[Array, " i"]
+) -> Float[Array, " j"]:
     """All joints, the independent ones led from the guess in legs small enough to stay on its branch."""
     closure = problem.closure
     independent = _numbers(closure.independent)

@@ -110,10 +110,10 @@ def choose_independent(
 
     None where the wanted ones do not set the pose, or nothing does.
     """
-    import scipy.linalg  # slow to import
-
     rows = scaled_rows(chain, closure, theta, displaced)
-    null = scipy.linalg.null_space(rows, rcond=RANK)
+    _, s, directions = np.linalg.svd(rows)
+    rank = int(np.sum(s > RANK * s[0]))
+    null = directions[rank:].T
     count = independent_count(closure)
     if null.shape[1] != count or len(wanted) > count:
         return None
