@@ -14,7 +14,7 @@ from lissom.analyse.validity.deformation import bent_bodies
 from lissom.analyse.validity.fibres import fibres, rectangle_shear
 from lissom.analyse.validity.joints import drive_doubts, range_doubts, start_doubts
 from lissom.analyse.validity.motion import energy_doubts, speed_doubts
-from lissom.analyse.validity.strength import strength_doubts
+from lissom.analyse.validity.strength import loaded_beams, strength_doubts
 from lissom.analyse.validity.watch import (
     doubts,
     doubts_of_linear_model,
@@ -353,3 +353,32 @@ def test_nodes_that_turned_beyond_any_rotation_are_doubted_and_not_fatal():
         (bent,) = bent_bodies(model, np.full_like(unbent(model), lost))
         assert bent.turn.max() == MOST_TURN
         assert "rotation" in checks_of(bending_doubts(model, [bent]))
+
+
+def test_what_rules_doubts_out_at_once_is_never_below_what_is_there():
+    rng = np.random.default_rng(8)
+    for name in ("erls-fem", "nonlinear"):
+        model = Model(changed({}), name)
+        shape = unbent(model).shape[1:]
+        motion = 0.01 * rng.standard_normal((50, *shape))
+        (bent,) = bent_bodies(model, motion)
+        displacement, turn = bent.most_displacement_and_turn
+        lengths = np.linalg.norm(bent.displacement[:3], axis=0)
+        assert lengths.max() <= displacement
+        assert bent.turn.max() <= turn
+        (loaded,) = loaded_beams(model, [bent])
+        assert (np.abs(loaded.strains) <= loaded.most_strains * (1 + 1e-12)).all()
+        assert np.abs(loaded.axial).max() <= loaded.most_axial * (1 + 1e-12)
+
+
+def test_a_link_that_one_coordinate_bends_is_judged_by_the_very_bound():
+    # With a single coordinate the bound is what is there: no doubt is ruled out beyond the limit.
+    model = Model(changed({}), "erls-fem")
+    motion = np.zeros((3, *unbent(model).shape[1:]))
+    motion[:, 0, -5] = [0.0, 1.0, -2.0]
+    (bent,) = bent_bodies(model, motion)
+    displacement, turn = bent.most_displacement_and_turn
+    lengths = np.linalg.norm(bent.displacement[:3], axis=0)
+    assert displacement == pytest.approx(lengths.max(), rel=1e-12)
+    assert turn == pytest.approx(bent.turn.max(), rel=1e-12)
+    assert displacement > 0.0

@@ -48,6 +48,14 @@ def test_every_member_takes_the_steps_that_it_takes_alone():
     assert np.ptp(np.asarray(together.joints)[:, -1]) > 1e-4
 
 
+def test_members_that_are_all_the_same_robot_run():
+    twins = Family(pendulum(), {"payload.mass": [MASSES[0]] * 3})
+    start, options = pendulum().at([0.4]), {"t_end": 0.2, "output_dt": 0.05}
+    runs = twins.rollout(start, **options)
+    wanted = np.asarray(family().rollout(start, **options).x)[0]
+    assert_allclose(runs.x, np.stack([wanted] * 3), rtol=0, atol=1e-12)
+
+
 def test_members_in_any_order_get_their_own_runs():
     mixed = np.random.default_rng(4).permutation(len(MASSES))
     shuffled = Family(pendulum(), {"payload.mass": MASSES[mixed]})

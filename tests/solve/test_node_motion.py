@@ -1,11 +1,16 @@
 """Velocities and accelerations of chosen nodes: against differences of positions, and against a closed form."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.solve.channels import UnknownNameError
+from lissom.solve.channels import (
+    UnknownNameError,
+    differentiated_paths,
+    node_paths,
+)
 
 STEP = 1e-3
 LENGTH = 0.7
@@ -118,3 +123,18 @@ def test_flexible_links_move_as_differences_of_their_positions_say(formulation):
         assert_allclose(v[2:-2], by_difference, atol=2e-6 * np.abs(v).max())
         by_difference = (v[:-4] - 8 * v[1:-3] + 8 * v[3:-1] - v[4:]) / (12 * h)
         assert_allclose(a[2:-2], by_difference, atol=2e-4 * np.abs(a).max())
+
+
+@pytest.mark.parametrize("robot", ["double-pendulum", "four-bar", "ur5"])
+def test_paths_from_twists_are_those_of_differentiated_positions(robot):
+    f = ls.Model(robot, "nonlinear", basis="craig-bampton", modes=2).formulation
+    rng = np.random.default_rng(3)
+    elastic = 1e-3 * rng.standard_normal(f.n_elastic)
+    x = np.concatenate([np.asarray(f.mechanism.home)[list(f.independent)], elastic])
+    xd, xdd = rng.standard_normal((2, f.size))
+    motion = f.motion(jnp.asarray(x), jnp.asarray(xd), jnp.asarray(xdd))
+    assert f.exact_twists
+    wanted = differentiated_paths(f, motion)
+    for name, path in node_paths(f, motion).items():
+        largest = np.abs(wanted[name]).max()
+        assert_allclose(path, wanted[name], atol=1e-11 * largest, err_msg=name)

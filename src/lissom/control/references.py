@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..algebra.spline import clamped_spline
 from ..solve.signals import AbstractSignal, Table
 from ..types import Real
 from .profiles import PROFILES, Progress
@@ -130,12 +131,9 @@ class PiecewisePolynomial(AbstractSignal):
 
 def spline_through(t: Sequence[float], value: Any) -> PiecewisePolynomial:
     """The cubic spline through the rows of a table, at rest at both ends."""
-    from scipy.interpolate import CubicSpline  # slow to import
-
-    spline = CubicSpline(t, np.asarray(value, dtype=float), bc_type="clamped")
-    # SciPy has the highest power first, and the pieces along the second axis.
-    coefficients = np.moveaxis(spline.c[::-1], 1, 0)
-    return PiecewisePolynomial(np.asarray(t, dtype=float), coefficients)
+    knots = np.asarray(t, dtype=float)
+    coefficients = clamped_spline(knots, np.asarray(value, dtype=float))
+    return PiecewisePolynomial(knots, coefficients)
 
 
 def reference_through(

@@ -25,3 +25,23 @@ def once_for_each(function: Callable[[Thing], Value]) -> Callable[[Thing], Value
         return value
 
     return call
+
+
+class LastAnswer:
+    """What is known about the object that was looked at last, as long as that lives."""
+
+    def __init__(self) -> None:
+        self._last: tuple[weakref.ref, Any] | None = None
+
+    def about(self, thing: Any) -> Any:
+        """The answer, if this is the very object; else None."""
+        last = self._last
+        return last[1] if last is not None and last[0]() is thing else None
+
+    def keep(self, thing: Any, answer: Any) -> None:
+        """Keeps an answer in place of the last one."""
+        self._last = (weakref.ref(thing), answer)
+
+    def __reduce__(self) -> Any:
+        # Another process, or a copy, has other objects.
+        return LastAnswer, ()

@@ -16,7 +16,6 @@ from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.outputs import ENERGIES, shown_motion
 from ..solve.state import State
-from ..types import host_whole
 from .page import Page
 from .robot_scene import scene_text
 from .viewer import moving_page
@@ -88,8 +87,7 @@ def _motion_about(model: Model, state: State) -> Callable[[ndarray], Any]:
         joints = jnp.broadcast_to(state.q, (len(x), len(state.q)))
         no_speed = jnp.zeros_like(x)
         no_work = jnp.zeros((len(x), 2))
-        count = host_whole(len(x))
-        return shown_motion(formulation, count, joints, x, no_speed, no_work)
+        return shown_motion(formulation, joints, x, no_speed, no_work)
 
     return motion_of
 

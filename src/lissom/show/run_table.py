@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
-from ..analyse.validity.watch import doubts_of_run
+from ..analyse.validity.watch import SeenRun, doubts_of_run
 from ..describe.doubt import Doubt
 from ..describe.modes import default_modes
+from ..describe.once import once_for_each
 from ..describe.part import plain
 from ..describe.scenario import Solver
 from ..native.compiled import using
@@ -17,7 +18,7 @@ from ..solve.inputs import Inputs
 from ..solve.model import Model
 from ..solve.node_motion import KINDS, node_motions
 from ..solve.outputs import ENERGIES, Outputs, at_nodes, energy_audit, outputs_of
-from ..solve.simulate import step_of
+from ..solve.simulate import method_of
 from ..solve.solution import Solution
 from ..types import RESULTS, ended_as
 from .robot_scene import scene_text
@@ -81,9 +82,16 @@ def run_table(
     """The results of a run with names and units, and what there is to doubt about them."""
     with using(solver.backend):
         outputs, torque = outputs_of(model, inputs, solution)
-    times = np.asarray(solution.t)[: int(solution.filled)]
-    doubts = doubts_of_run(model, inputs, times, outputs, torque)
     table = table_of_outputs(model, solution, solver, outputs, torque)
+    seen = SeenRun(
+        t=table.values("time"),
+        encoder=outputs.encoder,
+        torque=torque,
+        body=outputs.body,
+        position=table.values("position"),
+        energy=table.values("energy"),
+    )
+    doubts = doubts_of_run(model, inputs, seen)
     if recorded:
         motions = _motions_of_nodes(model, inputs, solution, solver, recorded)
         places = {**table.coordinates, "recorded": list(recorded)}
@@ -194,7 +202,6 @@ def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:
 def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
     """Attributes of a result: what was run, how, and how it ended."""
     complete = ended_as(solution.result, RESULTS.successful)
-    step = step_of(solver)
     return {
         "name": model.robot.name,
         **_choices(model),
@@ -202,7 +209,7 @@ def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
         "complete": int(complete),
         "reason": "" if complete else _reason(model, solution),
         "t_reached": float(solution.last.t),
-        "method": solver.method if step.name == "explicit" else step.name,
+        "method": method_of(solver),
         "steps": int(solution.counts.steps),
         "rejected": int(solution.counts.rejected),
         "rhs_evaluations": int(solution.counts.evaluations),
@@ -211,6 +218,7 @@ def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
     }
 
 
+@once_for_each
 def _choices(model: Model) -> dict[str, str]:
     """Formulation, basis and modes of a run, also of one set up in Python."""
     support = model.formulation.support

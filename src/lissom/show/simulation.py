@@ -275,10 +275,10 @@ def starting_state(
     for joint, spline in inputs.motion:
         # The motion is that of the encoder; with some choices of the ERLS it reads something else than q.
         elastic_part = np.array(state.encoder)[joint] - q[joint]
-        at = float(np.clip(t_start, spline.t[0], spline.t[-1]))
-        q[joint] = float(spline.spline(at)) - elastic_part
         # Before its first point and after its last one a motion stands still.
-        qd[joint] = float(spline.spline(at, 1)) if at == t_start else 0.0
+        place, speed, *_ = spline.on(t_start, t_start).coefficients
+        q[joint] = float(place) - elastic_part
+        qd[joint] = float(speed)
     if model.closed:
         return _starting_closed_chain(model, state, q, qd, inputs.prescribed)
     return eqx.tree_at(lambda s: (s.q, s.qd), state, (jnp.asarray(q), jnp.asarray(qd)))

@@ -344,7 +344,41 @@ def _from_link(
 def node_paths(
     formulation: AbstractFormulation, motion: Motion
 ) -> dict[str, Float[Array, "l k 3"]]:
-    """Position, velocity and acceleration of every node in world axes: the position, differentiated along the motion.
+    """Position, velocity and acceleration of every node in world axes."""
+    if formulation.exact_twists:
+        return _carried_paths(formulation, motion)
+    return differentiated_paths(formulation, motion)
+
+
+def _carried_paths(
+    formulation: AbstractFormulation, motion: Motion
+) -> dict[str, Float[Array, "l k 3"]]:
+    """The same from the twists (v, w) of the links: a node at r moves by v + w x r + rdot in the link's axes."""
+    place, rates, rates_d = motion.place, motion.rates, motion.rates_d
+    U = jnp.asarray(formulation.links.node_shape)[:, :, :3]
+    r = jnp.asarray(formulation.links.points) + jnp.einsum("lkdc,lc->lkd", U, place.q)
+    r_d = jnp.einsum("lkdc,lc->lkd", U, rates.q)
+    r_dd = jnp.einsum("lkdc,lc->lkd", U, rates_d.q)
+    v, w = rates.V[:, None, :3], rates.V[:, None, 3:]
+    v_d, w_d = rates_d.V[:, None, :3], rates_d.V[:, None, 3:]
+    velocity = v + jnp.cross(w, r) + r_d
+    # The link's axes turn with w, and the velocity measured in them does too.
+    acceleration = v_d + jnp.cross(w_d, r) + jnp.cross(w, r_d + velocity) + r_dd
+
+    def in_world(vectors):
+        return jnp.einsum("lij,lkj->lki", place.R, vectors)
+
+    return {
+        "position": node_poses(formulation, place).position,
+        "velocity": in_world(velocity),
+        "node_acceleration": in_world(acceleration),
+    }
+
+
+def differentiated_paths(
+    formulation: AbstractFormulation, motion: Motion
+) -> dict[str, Float[Array, "l k 3"]]:
+    """The same by differentiation of the position along the motion.
 
     Formulations of first order carry twists that are not exactly the rates of their positions: an observer sees these.
     """

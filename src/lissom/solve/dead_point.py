@@ -38,7 +38,7 @@ def with_prescribed_joints(
     """
     if state.independent is not None:
         formulation = with_coordinates(formulation, state.independent)
-    if set(prescribed) <= set(formulation.independent):
+    if not prescribed or set(prescribed) <= set(formulation.independent):
         return formulation, state
     here = near(formulation, state.q)
     other = other_coordinates(here, np.asarray(state.x), prescribed)

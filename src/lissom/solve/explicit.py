@@ -53,9 +53,9 @@ class Explicit(AbstractStep):
         """The method's own state, and what errors are weighed with."""
         y = (now.x, now.xd, now.work)
         still, x, xd = frozen((problem, now.x, now.xd))
-        tangents = still.matrices(now.t, x, xd)
+        _, N = still.matrices(now.t, x, xd)
         tolerance = of_everything(tolerance)
-        weights = error_weights(still, tolerance, tangents, x, xd)
+        weights = error_weights(still, tolerance, N, x, xd)
         term = self._term(problem)
         # The length of the first step is asked for, and not used by these methods.
         state = self.solver.init(term, now.t, now.t + 1e-3, y, None)

@@ -125,7 +125,9 @@ class Family(eqx.Module):
         inputs = inputs_from(model, torque, inputs)
         task = FamilyTask(
             model=model,
-            formulation=self.take(np.arange(len(self))),
+            formulation=jax.tree.map(
+                lambda leaf: np.asarray(leaf)[self.which], self.formulation
+            ),
             which=self.which,
             state=model.at() if state is None else state,
             inputs=inputs,

@@ -182,7 +182,9 @@ def _at_start(
     task: FamilyTask, settings: Settings, robot: DrivenRobot, axes: DrivenRobot
 ) -> MarchState:
     end = float(task.times[-1])
-    record = first_window(robot, task.times, ROWS)
+    # The window of one robot: arrays of all of them have an axis more.
+    one, _ = _chosen(robot, axes, np.asarray(0))
+    record = first_window(one, task.times, ROWS)
     over_states = 0 if np.ndim(task.state.q) > 1 else None
     return _depart(
         (None, axes, None, over_states, None, None),

@@ -83,13 +83,12 @@ class GeneralisedAlpha(AbstractStep):
         """Acceleration from the equations of motion, and their derivatives."""
         n = now.x.shape[0]
         motion = problem.formulation.motion(now.x, now.xd, jnp.zeros(n))
-        tangents = problem.matrices_of(now.t, motion)
+        tangents, N = problem.matrices_of(now.t, motion)
         force = problem.residual_of(now.t, motion)
         xdd = -solve(factorise(tangents.M), force)
         tangents = frozen(tangents)
-        weights = error_weights(
-            frozen(problem), tolerance, tangents, *frozen((now.x, now.xd))
-        )
+        still, N, x, xd = frozen((problem, N, now.x, now.xd))
+        weights = error_weights(still, tolerance, N, x, xd)
         no = jnp.asarray(False)
         return AlphaMemory(
             xdd, xdd, tangents, weights, no, real(0.0), identity_factors(n, float)
@@ -187,8 +186,8 @@ class GeneralisedAlpha(AbstractStep):
         share = self._share
 
         def derivatives():
-            tangents = problem.matrices(now.t, now.x, now.xd)
-            weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
+            tangents, N = problem.matrices(now.t, now.x, now.xd)
+            weights = error_weights(problem, tolerance, N, now.x, now.xd)
             return tangents, weights
 
         def factors(tangents):

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..describe.errors import shortened
+from ..describe.once import LastAnswer, once_for_each
 from ..dynamics.formulation import AbstractFormulation
 from ..types import Real
 from .feedback import AbstractFeedback, wired
@@ -20,6 +21,8 @@ from .schedule import Schedule, schedule_of, with_filled_up_tables
 from .signals import Piece as Piece
 from .signals import Spline as Spline
 from .signals import Table as Table
+
+MOST_KEPT = 8  # durations whose loads are kept
 
 
 def _joint_count(joints: Any) -> int:
@@ -60,7 +63,8 @@ class Inputs:
         self.law = law
         self._schedules: dict[float, Schedule] = {}
         self._robots: dict[float, DrivenRobot] = {}
-        self._wired: tuple[Model, Inputs] | None = None
+        # Inputs that are kept for a robot do not keep the robot.
+        self._wired = LastAnswer()
 
     def __repr__(self) -> str:
         """What it drives."""
@@ -79,9 +83,12 @@ class Inputs:
         if isinstance(self.law, AbstractFeedback):
             return self
         # A run asks twice, for its steps and for its outputs, and runs are repeated.
-        if self._wired is None or self._wired[0] is not model:
-            self._wired = (model, self._wired_to(model))
-        return self._wired[1]
+        made = self._wired.about(model)
+        if made is None:
+            made = self._wired_to(model)
+            self._wired.keep(model, made)
+            made._wired.keep(model, made)
+        return made
 
     def _wired_to(self, model: Model) -> "Inputs":
         for joint, _ in self.torque:
@@ -108,6 +115,9 @@ class Inputs:
     def schedule(self, t_end: float) -> Schedule:
         """The loads of a whole run, from 0 to beyond the last time at which something jumps or bends."""
         if t_end not in self._schedules:
+            if len(self._schedules) >= MOST_KEPT:
+                self._schedules.clear()
+                self._robots.clear()
             starts = self._starts()
             last = max(t_end, starts[-1] + 1.0)
             ends = np.append(starts[1:], last)
@@ -207,9 +217,17 @@ def inputs_from(model: Model, torque: Any, inputs: Inputs | None) -> Inputs:
     return inputs
 
 
+@once_for_each
+def _no_inputs(model: Model) -> Inputs:
+    """Nothing drives the robot; the same object for all its runs."""
+    return Inputs(model.n_joints)
+
+
 def inputs_of_torque(model: Model, torque: Any) -> Inputs:
     """Inputs of the keyword `torque`: a constant for each joint, a function (t, state), or a controller."""
-    if torque is None or callable(torque):
+    if torque is None:
+        return _no_inputs(model)
+    if callable(torque):
         return Inputs(model.n_joints, law=torque)
     try:
         values = np.asarray(torque, dtype=float)

@@ -12,6 +12,7 @@ from ..algebra.so3 import MOST_TURN, exponential, left_jacobian
 from ..bodies.body import Body
 from ..describe.errors import shortened
 from ..describe.geometry import node_names
+from ..describe.once import once_for_each
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
@@ -345,11 +346,13 @@ class Model(Summarised):
 
     def check_reference(self, theta: Any) -> None:
         """Refuse zeroed displacements that define no ERLS at theta, by name, [Boscariol2012] eq. (6)."""
-        theta = real(theta)
         if is_traced(theta) or self.n_joints == 0:
             return
+        if not _solves_for_reference(self.formulation):
+            return
+        theta = real(theta)
         J_0 = _reference_matrix(self.formulation, theta)
-        if J_0 is None or 1.0 / np.linalg.cond(np.asarray(J_0)) > SINGULAR:
+        if 1.0 / np.linalg.cond(np.asarray(J_0)) > SINGULAR:
             return
         raise UndefinedReferenceError(self._undefined_reference(theta, np.asarray(J_0)))
 
@@ -579,6 +582,12 @@ def _joint_coordinates(f: AbstractFormulation, x):
 @compiled_quickly
 def _reference_matrix(f: AbstractFormulation, theta):
     return f.reference_matrix(theta)
+
+
+@once_for_each
+def _solves_for_reference(f: AbstractFormulation) -> bool:
+    """Whether theta follows from displacements: a matter of the formulation, wherever the robot stands."""
+    return _reference_matrix(f, real(f.mechanism.home)) is not None
 
 
 @compiled_quickly

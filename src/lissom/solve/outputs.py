@@ -10,14 +10,15 @@ import numpy as np
 from jaxtyping import Float
 
 from ..compilation import QUICK
+from ..describe.once import LastAnswer, once_for_each
 from ..dynamics import engine
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
+from ..native.compiled import is_native
 from ..native.marks import kept_function
-from ..native.rows import RowsAhead
-from ..types import host_whole
+from ..native.rows import RowsAhead, joined_rows, windows_of
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs
 from .march import DrivenRobot
@@ -86,15 +87,17 @@ def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
     return here.torque(t, here.formulation.motion(x, xd, xdd))
 
 
-# Of a formulation and the first so many of many states.
-shown_motion = RowsAhead(_outputs_at, **QUICK)
-_torques = RowsAhead(_torques_at, lambda robot: robot.formulation, **QUICK)
+# Of a formulation, or a robot, and rows of a run.
+shown_motion = RowsAhead(_outputs_at, rows_of_window, **QUICK)
+_torques = RowsAhead(
+    _torques_at, rows_of_window, lambda robot: robot.formulation, **QUICK
+)
 
 
 class RowsOfRun(NamedTuple):
-    """A few rows of a run; compiled code takes as many as a window of the march, so some are filled up."""
+    """A few rows of a run."""
 
-    count: int  # of those that are meant
+    count: int  # of those that are meant: windows are filled up
     joints: Any
     command: Any
     t: Any
@@ -103,71 +106,71 @@ class RowsOfRun(NamedTuple):
     work: Any
 
 
-def over_run(
-    model: Model,
-    inputs: Inputs,
-    solution: Solution,
-    compute: Callable[[DrivenRobot, float, RowsOfRun], Any],
+Compute = Callable[[DrivenRobot, float, RowsOfRun], Any]
+
+
+def over_segments(
+    model: Model, inputs: Inputs, solution: Solution, compute: Compute
 ) -> Any:
     """What `compute` gives for the output times reached, each segment of the run in its own coordinates."""
     t_end = float(solution.t[-1])
     inputs = inputs.wired(model)
-    rows = [segment.row for segment in solution.segments]
-    ends = [*rows[1:], int(solution.filled)]
-    most = rows_of_window()
+    starts = [segment.row for segment in solution.segments]
+    ends = [*starts[1:], int(solution.filled)]
+    names = RowsOfRun._fields[1:]
+    columns = [np.asarray(getattr(solution, name)) for name in names]
     parts = []
     for segment, end in zip(solution.segments, ends, strict=True):
         f = with_coordinates(model.formulation, segment.independent)
         robot = inputs.robot(f, t_end)
-        for first in range(segment.row, end, most):
-            rows_here = _rows(solution, slice(first, min(first + most, end)))
-            parts.append(compute(robot, t_end, rows_here))
-    if len(parts) == 1:
-        return parts[0]
-    return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
+        here = slice(segment.row, end)
+        rows = RowsOfRun(end - segment.row, *(column[here] for column in columns))
+        if rows.count:
+            parts.append(compute(robot, t_end, rows))
+    return joined_rows(parts)
 
 
-def _rows(solution: Solution, rows: slice) -> RowsOfRun:
-    def filled_up(name: str) -> np.ndarray:
-        part = np.asarray(getattr(solution, name))[rows]
-        count = len(part)
-        if count == rows_of_window():
-            return part
-        whole = np.empty((rows_of_window(), *part.shape[1:]))
-        whole[:count] = part
-        whole[count:] = part[-1]
-        return whole
+def over_run(model: Model, inputs: Inputs, solution: Solution, compute: Compute) -> Any:
+    """The same in windows as long as those of the march, for compiled code that takes no other number of rows."""
 
-    names = RowsOfRun._fields[1:]
-    return RowsOfRun(rows.stop - rows.start, *(filled_up(name) for name in names))
+    def in_windows(robot: DrivenRobot, t_end: float, rows: RowsOfRun) -> Any:
+        windows = windows_of(rows[1:], rows_of_window())
+        return joined_rows(
+            [compute(robot, t_end, RowsOfRun(n, *window)) for n, window in windows]
+        )
+
+    return over_segments(model, inputs, solution, in_windows)
 
 
 def outputs_of(
     model: Model, inputs: Inputs, solution: Solution
 ) -> tuple[Outputs, np.ndarray]:
     """Outputs and joint torques at the output times reached."""
-    return over_run(model, inputs, solution, _outputs_of_rows)
+    return over_segments(model, inputs, solution, _outputs_of_rows)
 
 
 def _outputs_of_rows(
     robot: DrivenRobot, t_end: float, rows: RowsOfRun
 ) -> tuple[Outputs, np.ndarray]:
     """Outputs and torques of a few rows."""
-    count, joints, command, t, x, xd, work = rows
-    these = host_whole(count)
-    seen = shown_motion(robot.formulation, these, joints, x, xd, work)
+    _, joints, command, t, x, xd, work = rows
+    seen = shown_motion(robot.formulation, joints, x, xd, work)
     ends = np.full(len(t), t_end)
-    torques = _torques(robot, these, ends, joints, command, t, x, xd)
-    return jax.tree.map(lambda part: np.asarray(part)[:count], (seen, torques))
+    return seen, _torques(robot, ends, joints, command, t, x, xd)
+
+
+_compiled_for = LastAnswer()
 
 
 def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) -> None:
     """Compile what `outputs_of` needs for a run from this state to `t_end`."""
     robot = robot_at_start(model, state, inputs, t_end)
-    most, joints, command, t, x, xd, work = blank_rows(robot)
-    count = host_whole(most)
-    shown_motion.prepare(robot.formulation, count, joints, x, xd, work)
-    _torques.prepare(robot, count, t, joints, command, t, x, xd)
+    if _compiled_for.about(robot) == is_native():
+        return
+    _compiled_for.keep(robot, is_native())
+    _, joints, command, t, x, xd, work = blank_rows(robot)
+    shown_motion.prepare(robot.formulation, joints, x, xd, work)
+    _torques.prepare(robot, t, joints, command, t, x, xd)
 
 
 def robot_at_start(
@@ -197,17 +200,28 @@ def at_nodes(
 ) -> Float[np.ndarray, "t n *d"]:
     """Values over time in the order of `model.node_names`, from an array padded to the longest body."""
     times, bodies, nodes = padded.shape[:3]
-    places = np.array([body * nodes + node for body, node in model.node_index])
     flat = padded.reshape(times, bodies * nodes, *padded.shape[3:])
-    if np.array_equal(places, np.arange(bodies * nodes)):
+    body, node, is_in_order = _node_numbers(model)
+    if is_in_order and len(node) == bodies * nodes:
         return flat
-    return flat.take(places, axis=1)
+    return flat.take(body * nodes + node, axis=1)
+
+
+@once_for_each
+def _node_numbers(model: Model) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Numbers of the body of each node and of the node along it, and whether one follows the other everywhere."""
+    body, node = np.array(model.node_index).T
+    is_in_order = list(model.node_index) == sorted(set(model.node_index))
+    return body, node, is_in_order
 
 
 def energy_audit(outputs: Outputs) -> np.ndarray:
     """Energies over time with the residual of their balance as last column [J]."""
-    stored = outputs.energy[:, :3].sum(axis=1)
-    put_in, dissipated = outputs.energy[:, 3], outputs.energy[:, 4]
+    kinetic, strain, gravity, put_in, dissipated = outputs.energy.T
+    stored = kinetic + strain + gravity
     # A run that continues another one goes on counting the works of that one.
     residual = stored - stored[:1] - (put_in - put_in[:1]) + dissipated - dissipated[:1]
-    return np.concatenate([outputs.energy, residual[:, None]], axis=1)
+    audit = np.empty((len(residual), len(ENERGIES)))
+    audit[:, :-1] = outputs.energy
+    audit[:, -1] = residual
+    return audit

@@ -10,7 +10,7 @@ from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
 from ..dynamics.stops import PUSHING
-from ..native.marks import kept_function
+from ..native.marks import kept_function, rarely_called
 from ..types import Real
 from .channels import measure, observed_motion
 from .feedback import WiredLaw, on_actuated
@@ -18,12 +18,11 @@ from .schedule import Loads
 
 
 class Tangents(eqx.Module):
-    """Derivatives of the residual, R = R_0 + M dxdd + D dxd + K dx, and the map N of the links' rates."""
+    """Derivatives of the residual: R = R_0 + M dxdd + D dxd + K dx."""
 
     M: Float[Array, "n n"]
     D: Float[Array, "n n"]
     K: Float[Array, "n n"]
-    N: Rates
     # K without what a continuous law adds to it; None where that is K itself.
     structure: Float[Array, "n n"] | None = None
 
@@ -182,14 +181,14 @@ class MotionProblem(eqx.Module):
         rows = [independent.index(joint) for joint in self.loads.prescribed]
         return jnp.asarray(self.loads.prescribed), jnp.asarray(rows)
 
-    @kept_function
-    def matrices(self, t, x, xd) -> Tangents:
-        """Derivatives of the residual, the stiff part: inertia, structure and control law."""
+    @rarely_called
+    def matrices(self, t, x, xd) -> tuple[Tangents, Rates]:
+        """Derivatives of the residual, the stiff part: inertia, structure and control law; and the map of rates N."""
         motion = self.formulation.motion(x, xd, jnp.zeros_like(x))
         return self.matrices_of(t, motion)
 
-    def matrices_of(self, t, motion: Motion) -> Tangents:
-        """The derivatives at a motion that is already evaluated."""
+    def matrices_of(self, t, motion: Motion) -> tuple[Tangents, Rates]:
+        """The same at a motion that is already evaluated."""
         f = self.formulation
         N = engine.rate_map(f, motion.x)
         M = engine.inertia(f, motion.place, N)
@@ -206,7 +205,7 @@ class MotionProblem(eqx.Module):
             K = K - N.encoder.T @ on_x
         if self.loads.prescribed:
             M, D, K = self._prescribed_rows(M, D, K, N)
-        return Tangents(M, D, K, N, structure)
+        return Tangents(M, D, K, structure), N
 
     def _gains(self, t, motion: Motion, N: Rates):
         """Derivatives of the commanded torques; a torque at its limit answers to nothing."""
@@ -233,7 +232,8 @@ class MotionProblem(eqx.Module):
         """Solution xdd of the residual, which is affine in it."""
         motion = self.formulation.motion(x, xd, jnp.zeros_like(x))
         force = self.residual_of(t, motion)
-        return -solve(factorise(self.matrices_of(t, motion).M), force)
+        tangents, _ = self.matrices_of(t, motion)
+        return -solve(factorise(tangents.M), force)
 
     # --- what a run records
 

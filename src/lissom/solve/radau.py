@@ -116,7 +116,7 @@ class Radau(AbstractStep):
         """Acceleration from the equations of motion, and their derivatives."""
         problem, now = frozen((problem, now))
         n = now.x.shape[0]
-        tangents = problem.matrices(now.t, now.x, now.xd)
+        tangents, N = problem.matrices(now.t, now.x, now.xd)
         # As one stage: machine code has one function for all stages, and needs no other.
         at_rest = (now.t[None], now.x[None], now.xd[None], jnp.zeros((1, n)))
         (force,) = over_rows(problem.residual)(*at_rest)
@@ -131,7 +131,7 @@ class Radau(AbstractStep):
             slow_forces=jnp.zeros((3, n)),
             h_before=real(0.0),
             tangents=tangents,
-            weights=error_weights(problem, tolerance, tangents, now.x, now.xd),
+            weights=error_weights(problem, tolerance, N, now.x, now.xd),
             stale=no,
             wanted=no,
             h=real(0.0),
@@ -236,7 +236,7 @@ class Radau(AbstractStep):
         still, at_rest = frozen((problem, now))
         x, xd, t = stage_states(at_rest, h, solution)
         # The second stage lies between the two others: its matrices are nearest to those of all three.
-        tangents = still.matrices(t[1], x[1], xd[1])
+        tangents, _ = still.matrices(t[1], x[1], xd[1])
         factors = step_factors(tangents, h)
         fresh = eqx.tree_at(lambda m: (m.real, m.cplx), memory, factors)
         stages = root(residuals, stage_changes, solution, (problem, now, h, fresh))
@@ -249,8 +249,8 @@ class Radau(AbstractStep):
         problem, now = frozen((problem, now))
 
         def derivatives():
-            tangents = problem.matrices(now.t, now.x, now.xd)
-            weights = error_weights(problem, tolerance, tangents, now.x, now.xd)
+            tangents, N = problem.matrices(now.t, now.x, now.xd)
+            weights = error_weights(problem, tolerance, N, now.x, now.xd)
             inertia = factorise(tangents.M)
             return tangents, weights, inertia, jnp.asarray(False)
 

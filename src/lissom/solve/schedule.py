@@ -67,17 +67,20 @@ class Schedule(eqx.Module):
         """When a piece ends [s]."""
         return jnp.asarray(self.ends)[piece]
 
-    def piece_from(self, t: float) -> int:
-        """Number of the piece on which a run begins that starts at time t."""
-        ends = np.asarray(self.ends)
-        return int(np.searchsorted(ends, t + 1e-12, side="right"))
-
     def piece_at(self, t, t_end) -> Any:
         """Number of the piece in force at time t: at a jump the one after it, except at the end of the run."""
         ends = jnp.asarray(self.ends)
         piece = jnp.searchsorted(ends, t + 1e-12, side="right")
         last = jnp.searchsorted(ends, t_end * (1.0 - 1e-12), side="right")
         return jnp.minimum(piece, last)
+
+
+def piece_from(schedule: Schedule, t: float) -> int:
+    """Number of the piece on which a run begins that starts at time t."""
+    if not schedule.has_jumps:
+        return 0
+    ends = np.asarray(schedule.ends)
+    return int(np.searchsorted(ends, t + 1e-12, side="right"))
 
 
 def one_piece(loads: Loads) -> Schedule:

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from ..algebra.spline import clamped_spline
 from ..describe.errors import nearest, shortened
 from ..types import Real, Scalar, real
 
@@ -235,14 +236,12 @@ class Spline:
     """Cubic spline through the points, at rest at both ends and holding the end values outside."""
 
     def __init__(self, t: Any, value: Any):
-        from scipy.interpolate import CubicSpline  # slow to import
-
         self.t, self.values = _points(t, value)
         if len(self.t) < 2 or np.diff(self.t).min() <= 0:
             raise ValueError(
                 f"t: {shortened(t)}: a spline needs two points or more, each later than the one before"
             )
-        self.spline = CubicSpline(self.t, self.values, bc_type="clamped")
+        self.coefficients = clamped_spline(self.t, self.values)
 
     def __repr__(self) -> str:
         """From where to where, and through how many points."""
@@ -259,10 +258,14 @@ class Spline:
         middle = 0.5 * (start + np.asarray(end, dtype=float))
         kept = np.where(middle <= self.t[0], self.values[0], self.values[-1])
         zero = np.zeros_like(kept)
-        # The second derivative bends at a knot and the third jumps there: both are those of the middle of the piece.
-        third = self.spline(middle, 3)
-        second = self.spline(middle, 2) - third * (middle - start)
-        cubic = (self.spline(start), self.spline(start, 1), second / 2.0, third / 6.0)
+        # On a knot the middle of the piece says which of two cubics is meant.
+        last = len(self.coefficients) - 1
+        k = np.clip(np.searchsorted(self.t, middle, side="right") - 1, 0, last)
+        c0, c1, c2, c3 = np.moveaxis(self.coefficients[k], start.ndim, 0)
+        since = start - self.t[k]
+        value = ((c3 * since + c2) * since + c1) * since + c0
+        rate = (3.0 * c3 * since + 2.0 * c2) * since + c1
+        cubic = (value, rate, 3.0 * c3 * since + c2, c3)
         is_inside = (self.t[0] < middle) & (middle < self.t[-1])
         pairs = zip(cubic, (kept, zero, zero, zero), strict=True)
         rows = [np.where(is_inside, inner, outer) for inner, outer in pairs]

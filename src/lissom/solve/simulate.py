@@ -9,11 +9,12 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..compilation import QUICK
+from ..describe.once import LastAnswer
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.nodes import Poses
-from ..native.compiled import NativeAhead, compiled_quickly, on_device, using
+from ..native.compiled import NativeAhead, compiled_quickly, is_native, on_device, using
 from ..types import (
     RESULTS,
     Real,
@@ -49,6 +50,7 @@ from .model import Model, poses_at
 from .problem import MotionProblem
 from .radau import Radau
 from .record import COLUMNS, Record, Rows, empty_record, rows_of_window, window
+from .schedule import piece_from
 from .solution import Counts, Segment, Solution
 from .state import State, host_coordinates
 from .step import AbstractStep, Moment, Tolerance
@@ -64,7 +66,7 @@ def numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
 
 
 _first_sample = NativeAhead(first_sample, **QUICK)
-_set_off = NativeAhead(set_off, numbers_of_robot, **QUICK)
+_set_off = NativeAhead(set_off, numbers_of_robot, once=True, **QUICK)
 _march = NativeAhead(march, numbers_of_robot)
 _first_contacts = compiled_quickly(first_contacts)
 
@@ -76,6 +78,11 @@ class Settings(NamedTuple):
     tolerance: Tolerance
     max_step: Any
     max_steps: Any
+
+
+def method_of(solver: Solver) -> str:
+    """The name of the method that a run takes."""
+    return Radau.name if solver.method == "auto" else solver.method
 
 
 def step_of(solver: Solver) -> AbstractStep:
@@ -213,7 +220,7 @@ def _simulated(
     settings = _same_settings(solver, end)
     robot, at = _at_start(model, start, inputs, times, solver)
     rows = Rows(times, at.record)
-    segments = [Segment(robot.formulation.independent, 0, float(times[0]))]
+    segments = [_segment(robot, 0, times[0])]
     kept = checkpoint.read() if checkpoint is not None and resume else None
     if kept is not None:
         segments = list(kept.segments)
@@ -227,8 +234,7 @@ def _simulated(
                 robot, at = _beyond_dead_point(robot, at, inputs.prescribed)
             independent = robot.formulation.independent
             if independent != segments[-1].independent:
-                row = rows.take(at.record)
-                segments.append(Segment(independent, row, float(at.now.t)))
+                segments.append(_segment(robot, rows.take(at.record), at.now.t))
             if not _is_under_way(at, end):
                 break
             for reached in _bursts(robot, settings, rows, at, end):
@@ -247,6 +253,12 @@ def _simulated(
     if interrupted:
         return eqx.tree_at(lambda s: s.result, solution, RESULTS.interrupted)
     return solution
+
+
+def _segment(robot: DrivenRobot, row: int, t: Any) -> Segment:
+    """The part of a run that begins now, with an output row."""
+    independent = robot.formulation.independent
+    return host_module(Segment, independent=independent, row=row, time=float(t))
 
 
 def _resumed(
@@ -274,10 +286,8 @@ def _at_start(
     model: Model, start: _Start, inputs: Inputs, times: np.ndarray, solver: Solver
 ) -> tuple[DrivenRobot, MarchState]:
     """The robot with all that drives it, and its march before the first step."""
-    prescribed = inputs.prescribed
-    f, state = with_prescribed_joints(model.formulation, start.state, prescribed)
     begin, end = float(times[0]), float(times[-1])
-    robot = inputs.robot(f, end)
+    robot, state = _driven_robot(model, start.state, inputs, end)
     record = first_window(robot, times, rows_of_window())
     first_step = first_step_of(solver, end - begin)
     work = np.array(start.before.work, dtype=float)
@@ -285,11 +295,22 @@ def _at_start(
     now = host_module(Moment, t=host_real(begin), x=x, xd=xd, work=work)
     joints = host_real(state.q)
     held = None if robot.sampled_law is None else _held_before(robot, state)
-    piece = robot.schedule.piece_from(begin)
+    piece = piece_from(robot.schedule, begin)
     at = march_from(robot, now, joints, held, record, first_step, _first_sample, piece)
     if start.before.control is not None:
         at = with_fields(at, control=start.before.control)
     return robot, at
+
+
+def _driven_robot(
+    model: Model, state: State, inputs: Inputs, end: float
+) -> tuple[DrivenRobot, State]:
+    """The robot with all that drives it, in the coordinates in which a run begins, and the state in those."""
+    f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
+    return inputs.robot(f, end), state
+
+
+_compiled_for = LastAnswer()
 
 
 def prepare(
@@ -305,7 +326,14 @@ def _prepared(
 ) -> None:
     inputs = inputs.wired(model)
     end = float(times[-1])
-    step, tolerance, max_step, max_steps = _same_settings(solver, end)
+    settings = _same_settings(solver, end)
+    robot, _ = _driven_robot(model, state, inputs, end)
+    # Programs depend on the robot and the method, not on where it starts.
+    circumstances = (solver, end, is_native())
+    if _compiled_for.about(robot) == circumstances:
+        return
+    _compiled_for.keep(robot, circumstances)
+    step, tolerance, max_step, max_steps = settings
     robot, at = _at_start(model, _Start(state, Before()), inputs, times, solver)
     under_way = _set_off.prepare(step, robot, tolerance, at)
     limits = (host_real(end), max_step, host_whole(BURST), max_steps)
@@ -323,17 +351,19 @@ def _is_under_way(at: MarchState, end: float) -> bool:
 def _bursts(
     robot: DrivenRobot, settings: Settings, rows: Rows, at: MarchState, end: float
 ) -> Iterator[MarchState]:
-    """The march after each burst of steps, to its end or until it fails; the rows of full windows are kept."""
+    """A march under way after each burst of steps, to its end or until it fails; the rows of full windows are kept."""
     step, tolerance, max_step, max_steps = settings
     if at.memory is None:
         at = _set_off(step, robot, tolerance, at)
     limits = (host_real(end), max_step, host_whole(BURST), max_steps)
-    while _is_under_way(at, end):
+    is_under_way = True
+    while is_under_way:
         record = rows.next_window(at.record)
         if record is not at.record:
             at = with_fields(at, record=record)
         at = _march(step, robot, tolerance, at, *limits)
         yield at
+        is_under_way = _is_under_way(at, end)
 
 
 # --- a pure run ----------------------------------------------------------------------------------------------------

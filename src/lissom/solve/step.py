@@ -9,10 +9,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.so3 import CROSS
-from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.formulation import AbstractFormulation, Rates
 from ..native.marks import kept_function
 from ..types import Real
-from .problem import MotionProblem, Tangents
+from .problem import MotionProblem
 
 
 def frozen(tree: Any) -> Any:
@@ -55,10 +55,9 @@ class ErrorWeights(eqx.Module):
 
 @kept_function
 def error_weights(
-    problem: MotionProblem, tolerance: Tolerance, tangents: Tangents, x, xd
+    problem: MotionProblem, tolerance: Tolerance, N: Rates, x, xd
 ) -> ErrorWeights:
-    """Encoder readings and node positions (against the robot's reach) per unit of x."""
-    N = tangents.N
+    """Encoder readings and node positions (against the robot's reach) per unit of x; N is the map of rates."""
     links = problem.formulation.links
     X = jnp.asarray(links.points)
     # Nodes move with their link, v + w x X, and in it, U q.

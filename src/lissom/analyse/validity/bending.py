@@ -27,6 +27,10 @@ def _deflections(
     model: Model, bodies: list[BentBody], t: np.ndarray | None
 ) -> Iterator[Doubt]:
     for bent in bodies:
+        # Most links bend far less, as the bound shows without a look at every time.
+        most, _ = bent.most_displacement_and_turn
+        if most <= DEFLECTION * bent.length:
+            continue
         x, y, z = bent.displacement[:3]
         # What is too long for a double is infinitely long.
         with np.errstate(over="ignore"):
@@ -51,6 +55,9 @@ def _rotations(
     limit = FINITE_ROTATION if finite else SMALL_ROTATION
     place = "within one body" if finite else "from the rigid robot"
     for bent in bodies:
+        _, most = bent.most_displacement_and_turn
+        if most <= limit:
+            continue
         largest = float(bent.turn.max())
         if largest <= limit:
             continue

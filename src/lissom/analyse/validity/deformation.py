@@ -1,5 +1,7 @@
 """How far each body of a robot is bent: every formulation and every basis alike."""
 
+import functools
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,25 +15,82 @@ from ...solve.model import Model
 from ...types import Real
 
 
-class BentBody(NamedTuple):
+@dataclass(frozen=True)
+class BentBody:
     """One body over time, seen from its inner node."""
 
     link: str  # name of its link
     number: int  # of the body in the model
     body: Body
     length: float  # along its nodes [m]
-    # Displacement and rotation of every node from where its inner node, unbent, would carry it: in the axes of the
-    # body, one component after the other.
-    displacement: Float[np.ndarray, "6 k t"]
-    turn: Float[np.ndarray, "k t"]  # what the formulation takes for small [rad]
-    # Coordinates that strain the body, as those of `body`. Squares and products of them, by which a bent line that is
-    # as long as before comes nearer to its joint, are not among them.
-    coordinates: Float[np.ndarray, "c t"]
+    displacement_shape: Float[np.ndarray, "6 k c"]
+    turn_shape: Float[np.ndarray, "3 k c"]
+    # Magnitudes of both shapes, of rotations that come with displacements apart.
+    magnitudes: Float[np.ndarray, "6 k c"]
+    all_coordinates: Float[np.ndarray, "c t"]
+
+    @functools.cached_property
+    def displacement(self) -> Float[np.ndarray, "6 k t"]:
+        """Displacement and rotation of every node from where its inner node, unbent, would carry it.
+
+        In the axes of the body, one component after the other.
+        """
+        return _over_time(self.displacement_shape, self.all_coordinates)
+
+    @functools.cached_property
+    def turn(self) -> Float[np.ndarray, "k t"]:
+        """What the formulation takes for small [rad]."""
+        return _angles(_over_time(self.turn_shape, self.all_coordinates))
+
+    @property
+    def coordinates(self) -> Float[np.ndarray, "c t"]:
+        """Coordinates that strain the body, as those of `body`.
+
+        Squares and products of them, by which a bent line that is as long as before comes nearer to its joint, are not
+        among them.
+        """
+        return self.all_coordinates[: self.body.coordinates]
+
+    @functools.cached_property
+    def most(self) -> Float[np.ndarray, "c 1"]:
+        """The largest magnitude of each coordinate."""
+        q = self.all_coordinates
+        largest = np.maximum(q.max(axis=1), -q.min(axis=1))
+        return largest[:, None]
+
+    @functools.cached_property
+    def most_displacement_and_turn(self) -> tuple[float, float]:
+        """What no node is displaced by more than [m], nor turned [rad]; not a number where a coordinate is none."""
+        x, y, z, turn_x, turn_y, turn_z = _over_time(self.magnitudes, self.most)
+        with np.errstate(over="ignore"):
+            square = x * x + y * y + z * z
+            turn_square = turn_x * turn_x + turn_y * turn_y + turn_z * turn_z
+        return float(np.sqrt(square.max())), float(np.sqrt(turn_square.max()))
 
 
 def bent_bodies(model: Model, coordinates: Float[Real, "t l c"]) -> list[BentBody]:
     """Every flexible body with its displacements, from the coordinates of all bodies at t times."""
     q_of_bodies = np.asarray(coordinates).transpose(1, 2, 0)
+    return [
+        BentBody(*flexible, np.ascontiguousarray(q_of_bodies[flexible.number]))
+        for flexible in _flexible_bodies(model)
+    ]
+
+
+class _FlexibleBody(NamedTuple):
+    """The fields of a `BentBody` that do not change with time."""
+
+    link: str
+    number: int
+    body: Body
+    length: float
+    displacement_shape: Float[np.ndarray, "6 k c"]
+    turn_shape: Float[np.ndarray, "3 k c"]
+    magnitudes: Float[np.ndarray, "6 k c"]
+
+
+@once_for_each
+def _flexible_bodies(model: Model) -> list[_FlexibleBody]:
     shapes = _displacement_shapes(model.formulation)
     found = []
     for number, (i, body) in enumerate(
@@ -41,16 +100,13 @@ def bent_bodies(model: Model, coordinates: Float[Real, "t l c"]) -> list[BentBod
         if not link.flexible or body.coordinates == 6:
             continue
         k = len(body.points)
-        q = np.ascontiguousarray(q_of_bodies[number])
-        u = _over_time(shapes.from_inner_node[number, :, :k], q)
-        turned = u[3:]
-        if not model.formulation.support.finite_rotations:
-            # Small rotations are counted all the way from the rigid robot.
-            turned = _over_time(shapes.rotation[number, :, :k], q)
-        turn = _angles(turned)
+        u = shapes.from_inner_node[number, :, :k]
+        # Small rotations are counted all the way from the rigid robot.
+        finite = model.formulation.support.finite_rotations
+        turn = u[3:] if finite else shapes.rotation[number, :, :k]
         length = length_of(body)
-        strained = q[: body.coordinates]
-        found.append(BentBody(link.name, number, body, length, u, turn, strained))
+        most = np.abs(np.concatenate([u[:3], turn]))
+        found.append(_FlexibleBody(link.name, number, body, length, u, turn, most))
     return found
 
 
@@ -81,7 +137,6 @@ class _Shapes(NamedTuple):
     rotation: Float[np.ndarray, "l 3 k c"]  # all of it
 
 
-@once_for_each
 def _displacement_shapes(formulation: AbstractFormulation) -> _Shapes:
     U = np.asarray(formulation.links.node_shape).transpose(0, 2, 1, 3)
     X = np.asarray(formulation.links.points)

@@ -23,12 +23,17 @@ def speed_doubts(
     """A node that is faster than machines are, by its way between two output times: it is at least that fast."""
     if len(t) < 2:
         return
-    ways = np.diff(position, axis=0)
+    ways = position[1:] - position[:-1]
+    steps = t[1:] - t[:-1]
+    # Most robots are far slower, as the longest side of any way shows; what is no number is no answer.
+    longest = max(float(ways.max()), -float(ways.min()))
+    if np.sqrt(3.0) * longest <= SPEED.high * float(steps.min()):
+        return
     # What is too far for a double is infinitely far.
     with np.errstate(over="ignore"):
         farthest = (ways * ways @ np.ones(3)).max(axis=1)
-    row = int(np.argmax(np.sqrt(farthest) / np.diff(t)))
-    speed = lengths(ways[row]) / (t[row + 1] - t[row])
+    row = int(np.argmax(np.sqrt(farthest) / steps))
+    speed = lengths(ways[row]) / steps[row]
     yield from fast_node(speed, names, f" at {t[row]:.4g} s")
 
 
@@ -49,13 +54,16 @@ def energy_doubts(
     Columns: kinetic, strain, gravity, put in, dissipated, and the residual of their balance [J]. Equations of motion
     whose terms are not `consistent` do not conserve energy, however small the steps.
     """
-    change = energy[:, :3] - energy[:1, :3]
-    stored = max(float(np.abs(change).max()), float(energy[:, :2].max()))
-    work = float(np.abs(energy[:, 3:5]).max())
+    columns = np.ascontiguousarray(energy.T)
+    first, low, high = columns[:, 0], columns.min(axis=1), columns.max(axis=1)
+    change = np.maximum(high - first, first - low)
+    magnitude = np.maximum(high, -low)
+    stored = float(max(change[:3].max(), high[:2].max()))
+    work = float(magnitude[3:5].max())
     in_play = max(stored, work)
     if in_play < NO_ENERGY:
         return
-    residual = float(np.abs(energy[:, 5]).max()) / in_play
+    residual = float(magnitude[5]) / in_play
     if not residual <= RESIDUAL:
         message = (
             f"{100 * residual:.2g} % of the energy in play is lost or made by the time steps; "

@@ -1,6 +1,6 @@
 """The validity watch: every doubt about a robot, about a robot in one position, and about a run."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from ...describe.scenario import Scenario
 from ...solve.arguments import ModelLike, model_from, state_from
 from ...solve.inputs import Inputs
 from ...solve.model import Model, poses_at
-from ...solve.outputs import Outputs, at_nodes, energy_audit
 from ...solve.state import State
 from ..linear.state_space import LinearModel
 from .bending import bending_doubts
@@ -101,23 +100,29 @@ def doubts_at(
     )
 
 
-def doubts_of_run(
-    model: Model,
-    inputs: Inputs,
-    t: np.ndarray,
-    outputs: Outputs,
-    torque: np.ndarray,
-) -> tuple[Doubt, ...]:
+class SeenRun(NamedTuple):
+    """What is seen of a run at its output times."""
+
+    t: np.ndarray
+    encoder: np.ndarray  # (t, j)
+    torque: np.ndarray  # (t, j)
+    body: np.ndarray  # (t, l, c) coordinates of the bodies
+    position: np.ndarray  # (t, n, 3) in the order of `model.node_names`
+    energy: np.ndarray  # (t, 6) with the residual of their balance
+
+
+def doubts_of_run(model: Model, inputs: Inputs, seen: SeenRun) -> tuple[Doubt, ...]:
     """Doubts about a run at its output times."""
-    bodies = bent_bodies(model, outputs.body)
+    bodies = bent_bodies(model, seen.body)
+    t = seen.t
     return (
         *description_doubts(model.robot),
-        *start_doubts(model, outputs.encoder[0]),
-        *range_doubts(model, outputs.encoder, t),
+        *start_doubts(model, seen.encoder[0]),
+        *range_doubts(model, seen.encoder, t),
         *table_doubts(model, inputs),
-        *drive_doubts(model, torque, t),
+        *drive_doubts(model, seen.torque, t),
         *bending_doubts(model, bodies, t),
         *strength_doubts(model, bodies, t),
-        *speed_doubts(at_nodes(model, outputs.position), t, model.node_names),
-        *energy_doubts(energy_audit(outputs), model.terms == "consistent"),
+        *speed_doubts(seen.position, t, model.node_names),
+        *energy_doubts(seen.energy, model.terms == "consistent"),
     )
