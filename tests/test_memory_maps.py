@@ -13,6 +13,12 @@ from lissom import compilation
 from lissom.compilation import used_maps
 
 
+def drop_all_programs() -> None:
+    compilation.STORE.drop_oldest(len(compilation.STORE))
+    jax.clear_caches()
+    gc.collect()
+
+
 def test_maps_are_given_back_with_the_program():
     @functools.partial(compilation.CompiledAhead)
     def work(x):
@@ -20,13 +26,13 @@ def test_maps_are_given_back_with_the_program():
             x = jnp.sin(x) @ jnp.cos(x)
         return x
 
+    # Programs of other tests in this process could go while this one counts.
+    drop_all_programs()
     before = used_maps()
     for size in range(2, 8):
         work(np.eye(size))
     more = used_maps() - before
-    compilation.STORE.drop_oldest(len(compilation.STORE))
-    jax.clear_caches()
-    gc.collect()
+    drop_all_programs()
     assert more > 20
     assert used_maps() - before < more / 2
 
@@ -35,7 +41,7 @@ def test_maps_are_given_back_with_the_program():
 
 ROD = lissom.Robot.load("simple-pendulum")
 MOST_MAPS = 30_000  # ROOM of 65 530, and what one structure needs
-MOST_MEMORY = 2500e6  # [bytes]
+MOST_MEMORY = 1000e6  # [bytes] that sixty structures take
 
 
 def memory() -> float:
@@ -69,6 +75,8 @@ def test_five_hundred_runs_with_new_functions_leave_the_process_as_it_was():
 @pytest.mark.slow
 def test_sixty_meshes_fit_into_one_process():
     frequencies = []
+    # Other tests were in this process before.
+    before = memory()
     for elements in range(1, 61):
         robot = ROD.replace({"links.*.beam.elements": elements, "gravity": [0, 0, 0]})
         model = lissom.Model(robot, "erls-cms", modes=3)
@@ -80,6 +88,6 @@ def test_sixty_meshes_fit_into_one_process():
             lissom.linearize(model, state)
             lissom.simulate(model, state, t_end=0.002)
         assert used_maps() < MOST_MAPS
-        assert memory() < MOST_MEMORY
+        assert memory() < before + MOST_MEMORY
     # The meshes are different robots to the compiler and the same one to physics.
     assert np.allclose(frequencies[5:], frequencies[-1], rtol=1e-3)
