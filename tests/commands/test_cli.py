@@ -390,6 +390,18 @@ def test_failed_run_keeps_what_it_has_and_marks_it(lissom, answer, reed, tmp_pat
     assert code == 1 and found["error"]["partial"]["complete"] is False
 
 
+def test_a_file_that_ends_too_early_is_no_interrupt(lissom, reed, monkeypatch):
+    @contextmanager
+    def ending(t_end):
+        raise EOFError("marshal data too short")
+        yield
+
+    monkeypatch.setattr(simulate_command, "progress", ending)
+    code, _, err = lissom("simulate", reed, *SHORT)
+    assert code == 1 and "EOFError: marshal data too short" in err
+    assert "interrupted" not in err
+
+
 def test_interrupted_run_keeps_what_it_has_and_exits_with_130(
     lissom, reed, tmp_path, monkeypatch, signals
 ):

@@ -236,6 +236,9 @@ def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     from ..services.frozen_model import plain
     from ..services.validate import errors_of
 
+    if isinstance(failure, typer.Abort) and isinstance(failure.__cause__, EOFError):
+        # typer takes it for Ctrl-D where something was asked. No command asks: a file ended too early.
+        failure = failure.__cause__
     if isinstance(failure, KeyboardInterrupt | typer.Abort):
         return exit_code(), STOPPED
     if isinstance(failure, FailedRun):
