@@ -18,7 +18,7 @@ from typing import Any
 from lissom.benchmarks.peer_tables import asked_table
 from lissom.benchmarks.report_cells import ReportTable, seconds
 from lissom.benchmarks.report_tables import machine_line, table_text
-from lissom.benchmarks.speed_tables import payloads_table
+from lissom.benchmarks.speed_tables import payloads_table, residual_table
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -58,6 +58,7 @@ def _robot(case: Mapping[str, Any]) -> tuple[str, ...]:
 TABLES = (
     ("cases", README, "bench", robots_table),
     ("payloads", PAGE, "payloads", payloads_table),
+    ("residual", PAGE, "residual", residual_table),
     ("asked", PAGE, "peers", asked_table),
 )
 

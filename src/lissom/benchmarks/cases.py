@@ -1,16 +1,13 @@
 """Library scenarios against the clock: build, compile, first run, warm runs, and the error that the time bought."""
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ..describe.files import library_names
 from ..describe.scenario import Scenario, Solver
-from ..native.compiled import NativeAhead, largest_function, using
+from ..native.compiled import using
 from ..scenarios.ready import initial_state, inputs_of
 from ..show.run import Run, SimulationError
 from ..show.run_table import run_table
@@ -19,11 +16,11 @@ from ..show.simulation import compile_run
 from ..solve.march import DrivenRobot
 from ..solve.model import Model
 from ..solve.outputs import Outputs, outputs_of
-from ..solve.problem import MotionProblem
 from ..solve.simulate import output_times, simulate
 from ..solve.solution import Solution
-from ..types import RESULTS, ended_as, host_whole, real
+from ..types import RESULTS, ended_as
 from .machine import Timing, one_core, timed
+from .residual_times import time_called, time_inside
 
 # Tolerances of references: a thousand times tighter than the default.
 TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}
@@ -46,8 +43,16 @@ class Case:
         self.times = output_times(scenario.t_end, scenario.output_dt)
         self.tip = f"{self.model.link_names[-1]}/tip"
 
+    @property
+    def robot(self) -> DrivenRobot:
+        """The robot with all that acts on it."""
+        schedule = self.inputs.wired(self.model).schedule(self.scenario.t_end)
+        return DrivenRobot(self.model.formulation, schedule)
+
     def solver(self, **changes: Any) -> Solver:
         """The scenario's solver with other options."""
+        if not changes:
+            return self.scenario.solver
         options = self.scenario.solver.model_dump() | changes
         return Solver(**options)
 
@@ -214,7 +219,7 @@ def measure_backend(
     reference: np.ndarray,
 ) -> dict[str, Any]:
     """Times of one back end: one residual, first and warm runs of the scenario; and the error of its run."""
-    residual_s, operations = measure_residual(case, backend)
+    residual_s, operations = time_inside(case.robot, case.state, backend)
     return {
         "backend": backend,
         "residual_s": residual_s,
@@ -227,41 +232,32 @@ def measure_backend(
     }
 
 
-def measure_residual(case: Case, backend: Any) -> tuple[float, int | None]:
-    """Seconds of one residual at the start of the scenario, Python's call apart, and its scalar operations."""
-    schedule = case.inputs.wired(case.model).schedule(case.scenario.t_end)
-    robot = DrivenRobot(case.model.formulation, schedule)
-    residuals = NativeAhead(_residuals, lambda robot, *_: robot.formulation)
-    state = case.state
-    times = []
-    with using(backend):
-        for count in (ONCE, OFTEN):
-            arguments = (robot, state.q, host_whole(count), state.x, state.xd)
-            jax.block_until_ready(residuals(*arguments))
-            job = functools.partial(_finished, residuals, arguments)
-            times.append(timed(job, 20)[0].best)
-    operations = None
-    if backend == "native":
-        operations = largest_function(_residuals, *arguments)
-    return (times[1] - times[0]) / (OFTEN - ONCE), operations
+# --- one residual --------------------------------------------------------------------------------------------------
+
+RESIDUALS: dict[str, tuple[str, dict[str, Any]]] = {
+    "anthropomorphic": ("anthropomorphic", {}),
+    "cibicik-arm, 12 modes per link": (
+        "cibicik-arm",
+        {"formulation": "nonlinear", "basis": "craig-bampton", "modes": 12},
+    ),
+    "double-pendulum": ("double-pendulum", {}),
+}
 
 
-ONCE, OFTEN = 20, 520  # residuals in one call
-
-
-def _finished(function: Callable, arguments: tuple) -> None:
-    jax.block_until_ready(function(*arguments))
-
-
-def _residuals(robot: DrivenRobot, joints, count, x, xd):
-    """So many residuals, each at a state that the one before has a say in: none can be left out."""
-    problem = MotionProblem(robot.formulation, robot.schedule.loads(0)).near(joints)
-
-    def once(_, state):
-        t, x, xd, xdd = state
-        change = 1e-30 * problem.residual(t, x, xd, xdd)
-        return t + change[0], x + change, xd + change, change
-
-    # The count is a number of the program and not its shape: one program is compiled for all.
-    start = (real(0.0), x, xd, jnp.zeros_like(x))
-    return jax.lax.fori_loop(0, count, once, start)
+def measure_residuals(tell: Tell = lambda text: None) -> list[dict[str, Any]]:
+    """Times of one residual of some robots, as plain data."""
+    rows = []
+    for name, (scenario, changes) in RESIDUALS.items():
+        tell(f"residual: {name}")
+        case = Case(Scenario.load(scenario).replace(changes))
+        row = {"case": name, "coordinates": case.model.formulation.size}
+        robot, state = case.robot, case.state
+        with one_core():
+            for backend in BACKENDS:
+                inside, operations = time_inside(robot, state, backend)
+                row[f"{backend}_s"] = inside
+                row[f"{backend}_called_s"] = time_called(robot, state, backend)
+                if operations is not None:
+                    row["operations"] = operations
+        rows.append(row)
+    return rows

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native.lanes import lane_count
+from ..native.lanes import at_most_lanes, lane_count
 from ..native.machine_code import stopwatch
 from ..solve.arguments import solver_of
 from ..solve.family import Family
@@ -19,12 +19,13 @@ HEAVIEST = 2.0  # [kg]
 SPAN = 1.0  # [s]
 OUTPUT_DT = 0.01  # [s]
 START = (0.3, 0.2)  # [rad] let go from there, at rest
+WIDTHS = (4, 8)  # robots in each instruction
 
 
 def measure_payloads(
     repeat: int, tell: Tell = lambda text: None, count: int = COUNT
 ) -> dict[str, Any]:
-    """Processor time in machine code of all runs, both ways, and the largest difference of a coordinate."""
+    """Processor time in machine code of all runs, alone and in lanes, and the largest difference of a coordinate."""
     tell(f"payloads: building {count} robots")
     model = Model("double-pendulum", "erls-fem")
     masses = np.linspace(0.1, HEAVIEST, count)
@@ -42,24 +43,25 @@ def measure_payloads(
         runs = [simulate(robot, state, inputs, times, solver) for robot in robots]
         return np.stack([np.asarray(run.x) for run in runs])
 
-    report: dict[str, Any] = {"count": count, "lanes": lane_count()}
-    paths = {}
     with one_core():
-        for name, job in (("in lanes", in_lanes), ("one by one", one_by_one)):
-            tell(f"payloads: {name}")
-            # The first time compiles.
-            compiling, _ = timed(job)
-            report[name], paths[name] = _measured(job, repeat)
-            report[name]["first_s"] = compiling.best
-    report["build_s"] = building.best
-    gap = np.abs(paths["in lanes"] - paths["one by one"])
-    report["difference"] = float(gap.max())
-    alone, together = (report[name]["native_s"] for name in ("one by one", "in lanes"))
-    report["ratio"] = alone / together
-    return report
+        tell("payloads: one by one")
+        alone, paths = _measured(one_by_one, repeat)
+        rows = [{"lanes": 1, **alone}]
+        for width in WIDTHS:
+            if width > lane_count():
+                continue
+            tell(f"payloads: {width} in each instruction")
+            with at_most_lanes(width):
+                together, found = _measured(in_lanes, repeat)
+            ratio = alone["native_s"] / together["native_s"]
+            gap = float(np.abs(found - paths).max())
+            rows.append({"lanes": width, **together, "ratio": ratio, "difference": gap})
+    return {"count": count, "build_s": building.best, "rows": rows}
 
 
 def _measured(job: Any, repeat: int) -> tuple[dict[str, Any], np.ndarray]:
+    # The first time compiles.
+    compiling, _ = timed(job)
     native, walls, result = [], [], None
     for _ in range(repeat):
         with stopwatch() as watch:
@@ -67,4 +69,5 @@ def _measured(job: Any, repeat: int) -> tuple[dict[str, Any], np.ndarray]:
         native.append(watch.seconds)
         walls.append(timing.best)
     assert result is not None
-    return {"native_s": min(native), "wall_s": min(walls)}, result
+    times = {"native_s": min(native), "wall_s": min(walls), "first_s": compiling.best}
+    return times, result

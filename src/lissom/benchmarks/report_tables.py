@@ -18,6 +18,7 @@ from .speed_tables import (
     links_table,
     manoeuvre_table,
     payloads_table,
+    residual_table,
     studies_table,
 )
 
@@ -33,6 +34,7 @@ def tables_of(report: Mapping[str, Any]) -> list[ReportTable]:
         "control": control_table,
         "payloads": payloads_table,
         "studies": studies_table,
+        "residual": residual_table,
         "cases": case_table,
         "asked": asked_table,
         "lissom": lissom_table,

@@ -1,4 +1,4 @@
-"""Tables of times: library robots, back ends, laws, payloads, links, and the manoeuvre of [Cibicik2021]."""
+"""Tables of times: library robots, back ends, residuals, laws, payloads, links, and the manoeuvre of [Cibicik2021]."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -59,20 +59,49 @@ def control_table(measured: Mapping[str, Any]) -> ReportTable:
 
 def payloads_table(measured: Mapping[str, Any]) -> ReportTable:
     """Many robots in lanes beside single runs."""
-    rows = [{"runs": name, **measured[name]} for name in ("one by one", "in lanes")]
+
+    def in_lanes(key: str, digits: str):
+        return lambda row: format(row[key], digits) if key in row else ""
+
     columns = (
-        ("runs", shown("runs")),
+        ("robots in each instruction", shown("lanes")),
         ("machine code", duration("native_s")),
+        ("times faster", in_lanes("ratio", ".2f")),
         ("whole", duration("wall_s")),
         ("first time", duration("first_s")),
+        ("difference", in_lanes("difference", ".1e")),
     )
     note = (
-        f"Processor seconds in machine code and wall seconds of all {measured['count']} runs, one core. In lanes: "
-        f"{measured['lanes']} robots in each instruction, {measured['ratio']:.2f} times faster, Python apart. Largest "
-        f"difference of a coordinate: {measured['difference']:.1e}."
+        f"Processor seconds in machine code and wall seconds of all {measured['count']} runs, one core. Times faster: "
+        "in machine code, Python apart. Difference: the largest one of a coordinate from that of a single run. "
+        "A step of a single run has its three stages in lanes already."
     )
     title = f"{measured['count']} payloads of the double pendulum, 1 s"
-    return table_of(title, columns, rows, note)
+    return table_of(title, columns, measured["rows"], note)
+
+
+def residual_table(rows: Sequence[Row]) -> ReportTable:
+    """One residual under both back ends."""
+
+    def faster(how: str):
+        return lambda row: f"{row[f'xla{how}_s'] / row[f'native{how}_s']:.1f}"
+
+    columns = (
+        ("robot", shown("case")),
+        ("coordinates", shown("coordinates")),
+        ("operations", shown("operations", ",")),
+        ("native", _microseconds("native_s", 2)),
+        ("XLA", _microseconds("xla_s", 1)),
+        ("faster", faster("")),
+        ("native, called", _microseconds("native_called_s", 1)),
+        ("XLA, called", _microseconds("xla_called_s", 1)),
+        ("faster", faster("_called")),
+    )
+    note = (
+        "One residual, the force that a motion needs: its scalar operations, its time inside a compiled loop, and the "
+        "time of a call from Python with NumPy's arrays and all that a call takes; one core."
+    )
+    return table_of("One residual", columns, rows, note)
 
 
 def studies_table(measured: Mapping[str, Any]) -> ReportTable:

@@ -19,7 +19,17 @@ EIGENPAIRS = "eigenpairs"
 CONTROL = "control"
 PAYLOADS = "payloads"
 STUDIES = "studies"
-SPECIAL = (PHYSICS, LINKS, MANOEUVRE, EIGENPAIRS, CONTROL, PAYLOADS, STUDIES)
+RESIDUAL = "residual"
+SPECIAL = (
+    PHYSICS,
+    LINKS,
+    MANOEUVRE,
+    EIGENPAIRS,
+    CONTROL,
+    PAYLOADS,
+    STUDIES,
+    RESIDUAL,
+)
 WRITTEN = (".md", ".json")
 CIRCUMSTANCES = {"machine", "compiled_code"}  # what a report holds beside numbers
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
@@ -34,7 +44,8 @@ def bench(
             "ours. `links`: operations and cost against the number of links. `manoeuvre`: the arm of Cibicik 2021. "
             "`eigenpairs`: modes as polynomials. `control`: a law sampled at 1 kHz beside the same law continuous. "
             "`payloads`: a thousand robots in lanes beside single runs. `studies`: what a study costs beside its runs, "
-            "and what a second Dask worker brings.",
+            "and what a second Dask worker brings. `residual`: one residual of three robots, inside compiled code and "
+            "called from Python.",
         ),
     ] = None,
     peers: Annotated[
@@ -218,6 +229,10 @@ def _measure_special(
         from ..benchmarks.many_payloads import measure_payloads
 
         report[PAYLOADS] = measure_payloads(repeat, tell)
+    if RESIDUAL in cases:
+        from ..benchmarks.cases import measure_residuals
+
+        report[RESIDUAL] = measure_residuals(tell)
     if STUDIES in cases:
         from ..benchmarks.study_engine import measure_studies
 
