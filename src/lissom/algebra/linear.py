@@ -17,29 +17,42 @@ from jaxtyping import Array, Inexact, Int
 class Factors(eqx.Module):
     """Factors P A = L U of a matrix A, by elimination with row pivoting, packed as LAPACK packs them."""
 
-    matrix: Inexact[Array, "n n"]  # A, which carries the derivatives
     lu: Inexact[Array, "n n"]  # U on and above the diagonal, L below it
     order: Int[Array, " n"]  # row i of P A is row order[i] of A
 
 
 def factorise(A: Inexact[Array, "n n"]) -> Factors:
-    """Factors of a regular matrix, for `solve`."""
+    """Factors of a regular matrix, for `solve_with`."""
     # The solution depends on A alone, however it is found: no derivative goes through the factors.
-    lu, order = _lu(jax.lax.stop_gradient(A))
-    return Factors(A, lu, order)
+    return Factors(*_lu(jax.lax.stop_gradient(A)))
 
 
 def identity_factors(n: int, dtype: Any) -> Factors:
     """Factors of the identity: they hold the place of factors yet to come."""
-    one = jnp.eye(n, dtype=dtype)
-    return Factors(one, one, jnp.arange(n, dtype=jnp.int32))
+    return Factors(jnp.eye(n, dtype=dtype), jnp.arange(n, dtype=jnp.int32))
 
 
-def solve(factors: Factors, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
+def solve(A: Inexact[Array, "n n"], b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
     """Solution y of A y = b; its derivative is A^-1 (db - dA y)."""
+    return _solution(factorise(A), lambda y: A @ y, b)
 
-    def product(y):
-        return factors.matrix @ y
+
+def solve_with(factors: Factors, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
+    """Solution y of A y = b by factors at hand, which are constants: its derivative is A^-1 db."""
+    return _solution(factors, lambda y: _product(factors, y), b)
+
+
+def _product(factors: Factors, y: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
+    """A y = P^T L U y."""
+    Uy = jnp.triu(factors.lu) @ y
+    LUy = Uy + jnp.tril(factors.lu, -1) @ Uy
+    return jnp.zeros_like(LUy).at[factors.order].set(LUy, unique_indices=True)
+
+
+def _solution(
+    factors: Factors, product: Callable, b: Inexact[Array, " n"]
+) -> Inexact[Array, " n"]:
+    """Solution of product(y) = b, whose matrix has these factors."""
 
     def solution(_, b):
         y = _solve_lower(factors.lu, b[factors.order, None])

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..algebra.linear import Factors, factorise, identity_factors, solve
+from ..algebra.linear import Factors, factorise, identity_factors, solve, solve_with
 from ..types import real, whole
 from .implicit import root
 from .problem import MotionProblem, Tangents
@@ -85,7 +85,7 @@ class GeneralisedAlpha(AbstractStep):
         motion = problem.formulation.motion(now.x, now.xd, jnp.zeros(n))
         tangents, N = problem.matrices_of(now.t, motion)
         force = problem.residual_of(now.t, motion)
-        xdd = -solve(factorise(tangents.M), force)
+        xdd = -solve(tangents.M, force)
         tangents = frozen(tangents)
         still, N, x, xd = frozen((problem, N, now.x, now.xd))
         weights = error_weights(still, tolerance, N, x, xd)
@@ -248,4 +248,4 @@ def _residual(xdd: Float[Array, " n"], arguments: Any) -> Float[Array, " n"]:
 
 def _change(r: Float[Array, " n"], arguments: Any) -> Float[Array, " n"]:
     """Change of the acceleration that takes a residual away, with the factors at hand."""
-    return solve(arguments[4].factors, r)
+    return solve_with(arguments[4].factors, r)

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..algebra.linear import factorise, inverse, solve
+from ..algebra.linear import inverse, solve
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
@@ -233,7 +233,7 @@ class MotionProblem(eqx.Module):
         motion = self.formulation.motion(x, xd, jnp.zeros_like(x))
         force = self.residual_of(t, motion)
         tangents, _ = self.matrices_of(t, motion)
-        return -solve(factorise(tangents.M), force)
+        return -solve(tangents.M, force)
 
     # --- what a run records
 

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.linear import Factors, factorise, identity_factors, solve
+from ..algebra.linear import Factors, factorise, identity_factors, solve_with
 from ..native.marks import over_rows
 from ..types import real, whole
 from .implicit import root
@@ -75,16 +75,22 @@ ENERGY_REACH = 1e3
 SLOW = 0.1  # contraction per iteration beyond which the derivatives are taken anew
 
 
+class JumpMemory(eqx.Module):
+    """What steps hand on where some begin with a jump of the forces, as sampled laws make."""
+
+    jumped: Any  # whether the next step begins so,
+    jump: Float[Array, " n"]  # and by how much
+    # M xdd + D xd + K x at the stages of the step before, which changes slowly whatever vibrates.
+    slow_forces: Float[Array, "3 n"]
+    inertia: Factors  # of M: accelerations jump too
+
+
 class RadauMemory(eqx.Module):
     """What a step hands on: accelerations for prediction, derivatives, and factors for one step size."""
 
     xdd: Float[Array, " n"]  # at the start of the step
     stages: Float[Array, "3 n"]  # of the step before
-    # For steps that begin with a jump of the forces, as sampled laws make: whether this one does, by how much, and
-    # M xdd + D xd + K x at the stages of the step before, which changes slowly whatever vibrates.
-    jumped: Any
-    jump: Float[Array, " n"]
-    slow_forces: Float[Array, "3 n"]
+    jumps: JumpMemory | None  # None where no sampled law acts
     h_before: Float[Array, ""]
     tangents: Tangents
     weights: ErrorWeights
@@ -93,7 +99,6 @@ class RadauMemory(eqx.Module):
     h: Float[Array, ""]  # step size the factors are for
     real: Factors
     cplx: Factors
-    inertia: Factors
     contraction: Float[Array, ""]
     largest_energy: Float[Array, ""]  # of the run so far, see `largest_energy`
     spare_energy: Float[Array, ""]  # that steps so far were allowed to lose and did not
@@ -121,14 +126,13 @@ class Radau(AbstractStep):
         at_rest = (now.t[None], now.x[None], now.xd[None], jnp.zeros((1, n)))
         (force,) = over_rows(problem.residual)(*at_rest)
         inertia = factorise(tangents.M)
-        xdd = -solve(inertia, force)
+        xdd = -solve_with(inertia, force)
         no = jnp.asarray(False)
+        jumps = JumpMemory(no, jnp.zeros(n), jnp.zeros((3, n)), inertia)
         return RadauMemory(
             xdd=xdd,
             stages=jnp.broadcast_to(xdd, (3, n)),
-            jumped=no,
-            jump=jnp.zeros(n),
-            slow_forces=jnp.zeros((3, n)),
+            jumps=None if problem.sampled_law is None else jumps,
             h_before=real(0.0),
             tangents=tangents,
             weights=error_weights(problem, tolerance, N, now.x, now.xd),
@@ -137,7 +141,6 @@ class Radau(AbstractStep):
             h=real(0.0),
             real=identity_factors(n, float),
             cplx=identity_factors(n, complex),
-            inertia=inertia,
             contraction=real(1.0),
             largest_energy=largest_energy(tangents.M, tangents.elastic, now.x, now.xd),
             spare_energy=real(0.0),
@@ -165,11 +168,12 @@ class Radau(AbstractStep):
         jump: Float[Array, " n"],
     ) -> RadauMemory:
         """The accelerations jump with the torques; derivatives and factors do not know about held torques."""
-        xdd = memory.xdd + solve(memory.inertia, frozen(jump))
-        yes = jnp.asarray(True)
-        return eqx.tree_at(
-            lambda m: (m.xdd, m.jumped, m.jump), memory, (xdd, yes, frozen(jump))
-        )
+        jumps = memory.jumps
+        assert jumps is not None
+        jump = frozen(jump)
+        xdd = memory.xdd + solve_with(jumps.inertia, jump)
+        jumps = JumpMemory(jnp.asarray(True), jump, jumps.slow_forces, jumps.inertia)
+        return eqx.tree_at(lambda m: (m.xdd, m.jumps), memory, (xdd, jumps))
 
     def renew(self, memory: RadauMemory) -> RadauMemory:
         """The derivatives are taken anew at the next step."""
@@ -184,12 +188,13 @@ class Radau(AbstractStep):
         memory: RadauMemory,
     ) -> Attempt:
         """One step of size h."""
-        # Slow forces belong to the derivatives that they were formed with.
-        is_linear = memory.jumped & ~memory.wanted
+        before = memory
         memory = self._refresh(problem, tolerance, now, h, memory)
         still, at_rest = frozen((problem, now))
         guess = predict(memory, h)
-        if problem.sampled_law is not None:
+        if before.jumps is not None:
+            # Slow forces belong to the derivatives that they were formed with.
+            is_linear = before.jumps.jumped & ~before.wanted
             linear = predict_after_jump(memory, at_rest, h)
             guess = jnp.where(is_linear, linear, guess)
         found, solved, iterations, contraction = iterate(
@@ -207,13 +212,13 @@ class Radau(AbstractStep):
             memory,
             (found[2], found, h, jnp.asarray(True), slow, contraction),
         )
-        if problem.sampled_law is not None:
+        if memory.jumps is not None:
             d = memory.tangents
             x, xd, _ = stage_states(at_rest, h, found)
             slow_forces = found @ d.M.T + xd @ d.D.T + x @ d.K.T
             no = jnp.asarray(False)
             kept = eqx.tree_at(
-                lambda m: (m.jumped, m.slow_forces), kept, (no, slow_forces)
+                lambda m: (m.jumps.jumped, m.jumps.slow_forces), kept, (no, slow_forces)
             )
         # A step that took many iterations is followed by a shorter one, as in [HairerWanner1996] section IV.8.
         effort = (2.0 * MAX_ITERATIONS + 1.0) / (2.0 * MAX_ITERATIONS + iterations)
@@ -248,17 +253,22 @@ class Radau(AbstractStep):
         """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
         problem, now = frozen((problem, now))
 
+        jumps = memory.jumps
+        inertia_before = None if jumps is None else jumps.inertia
+
         def derivatives():
             tangents, N = problem.matrices(now.t, now.x, now.xd)
             weights = error_weights(problem, tolerance, N, now.x, now.xd)
-            inertia = factorise(tangents.M)
+            inertia = None if jumps is None else factorise(tangents.M)
             return tangents, weights, inertia, jnp.asarray(False)
 
         tangents, weights, inertia, stale = jax.lax.cond(
             memory.wanted,
             derivatives,
-            lambda: (memory.tangents, memory.weights, memory.inertia, memory.stale),
+            lambda: (memory.tangents, memory.weights, inertia_before, memory.stale),
         )
+        if jumps is not None:
+            jumps = eqx.tree_at(lambda j: j.inertia, jumps, inertia)
         is_new = memory.wanted | (memory.h != h)
         real_factors, complex_factors = jax.lax.cond(
             is_new,
@@ -271,7 +281,7 @@ class Radau(AbstractStep):
             lambda m: (
                 m.tangents,
                 m.weights,
-                m.inertia,
+                m.jumps,
                 m.stale,
                 m.wanted,
                 m.h,
@@ -279,7 +289,8 @@ class Radau(AbstractStep):
                 m.cplx,
             ),
             memory,
-            (tangents, weights, inertia, stale, no, h, real_factors, complex_factors),
+            (tangents, weights, jumps, stale, no, h, real_factors, complex_factors),
+            is_leaf=_is_none,
         )
 
     def reject(self, memory: RadauMemory, attempt: Attempt) -> RadauMemory:
@@ -291,12 +302,16 @@ class Radau(AbstractStep):
         # A step that was good enough, and is taken again all the same, begins as it did.
         is_good = attempt.solved & (attempt.error <= 1.0)
         contraction = jnp.where(is_good, memory.contraction, tried.contraction)
+        jumps = memory.jumps
+        if jumps is not None:
+            jumped = jumps.jumped & ~memory.wanted
+            inertia = tried.jumps.inertia
+            jumps = JumpMemory(jumped, jumps.jump, jumps.slow_forces, inertia)
         return eqx.tree_at(
             lambda m: (
                 m.xdd,
                 m.stages,
-                m.jumped,
-                m.slow_forces,
+                m.jumps,
                 m.h_before,
                 m.stale,
                 m.wanted,
@@ -308,8 +323,7 @@ class Radau(AbstractStep):
             (
                 memory.xdd,
                 memory.stages,
-                memory.jumped & ~memory.wanted,
-                memory.slow_forces,
+                jumps,
                 memory.h_before,
                 still_stale,
                 take_anew,
@@ -317,6 +331,7 @@ class Radau(AbstractStep):
                 memory.largest_energy,
                 memory.spare_energy,
             ),
+            is_leaf=_is_none,
         )
 
     def interpolate(self, now: Moment, attempt: Attempt, h, part) -> Moment:
@@ -331,6 +346,10 @@ class Radau(AbstractStep):
             now.xd + h * (once @ stages),
             now.work + h * (once @ powers),
         )
+
+
+def _is_none(leaf: Any) -> bool:
+    return leaf is None
 
 
 def step_factors(tangents: Tangents, h) -> tuple[Factors, Factors]:
@@ -377,8 +396,9 @@ def predict_after_jump(memory: RadauMemory, now: Moment, h) -> Float[Array, "3 n
     Accelerations that ring have no polynomial worth continuing. The forces M xdd + D xd + K x = slow(t) have: they
     are continued, with the jump, and the linear equations of the stages are solved under them.
     """
-    d = memory.tangents
-    slow = _continued(memory, h, memory.slow_forces) + memory.jump
+    d, jumps = memory.tangents, memory.jumps
+    assert jumps is not None
+    slow = _continued(memory, h, jumps.slow_forces) + jumps.jump
     drift = now.x + (h * C)[:, None] * now.xd
     missing = d.D @ now.xd + drift @ d.K.T - slow
     return -_stages_of(memory, TO_REAL @ missing, TO_COMPLEX @ missing.astype(complex))
@@ -386,8 +406,8 @@ def predict_after_jump(memory: RadauMemory, now: Moment, h) -> Float[Array, "3 n
 
 def _stages_of(memory: RadauMemory, real_force, complex_force) -> Float[Array, "3 n"]:
     """Accelerations of the stages under forces in the transformed systems."""
-    w = solve(memory.real, real_force)
-    z = solve(memory.cplx, complex_force)
+    w = solve_with(memory.real, real_force)
+    z = solve_with(memory.cplx, complex_force)
     # The second complex system is the conjugate of the first: twice the real part.
     return jnp.outer(FROM_REAL, w) + 2.0 * jnp.real(jnp.outer(FROM_COMPLEX, z))
 
@@ -477,7 +497,7 @@ def estimate(
     M, K = memory.tangents.M, memory.tangents.K
     e_x = gamma * (h * now.xd + ERROR @ (x - now.x))
     e_xd = gamma * (h * memory.xdd + ERROR @ (xd - now.xd))
-    dxd = solve(memory.real, M @ e_xd - (h * gamma) * (K @ e_x))
+    dxd = solve_with(memory.real, M @ e_xd - (h * gamma) * (K @ e_x))
     return weighted_size(tolerance, memory.weights, e_x + h * gamma * dxd, dxd)
 
 
