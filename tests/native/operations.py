@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lissom.algebra.linear import factorise, inverse, solve
+from lissom.algebra.linear import factorise, inverse, solve_with
 
 RANDOM = np.random.default_rng(0)
 A = jnp.asarray(RANDOM.normal(size=(7, 7)))
@@ -52,14 +52,46 @@ def searching_loop(A, v):
 def systems(A, v):
     """Factors, solutions, inverse."""
     factors = factorise(A)
-    return factors.lu, factors.order, solve(factors, v), inverse(A)
+    return factors.lu, factors.order, solve_with(factors, v), inverse(A)
 
 
 def complex_systems(A, v):
     """The same with complex numbers."""
     factors = factorise(A + 1j * A.T)
-    x = solve(factors, v.astype(complex))
+    x = solve_with(factors, v.astype(complex))
     return x, jnp.real(factors.lu), jnp.abs(factors.lu)
+
+
+def powers(v):
+    """Powers that are roots, and one that is not."""
+    x = jnp.abs(v)
+    roots = [x**p for p in (0.25, -0.25, 0.5, -0.5)]
+    return (*roots, x**1.7)
+
+
+def seen_twice(v):
+    """Arrays that change while the same operation still reads them, as another operand or through a view."""
+    x = jnp.sin(v)
+    shifted = jnp.cos(v).at[1:-1].set(jnp.cos(v)[:-2])
+    y = jnp.exp(-v * v)
+    moved = y.at[1:].set(y[:-1])
+
+    def damped(i, z):
+        return 0.5 * z * x + 1.0
+
+    w = jnp.tanh(v)
+    backwards = w[::-1]
+    u = v * v
+    return (
+        shifted,
+        moved,
+        # What goes round begins as what every round reads,
+        jax.lax.fori_loop(0, 3, damped, x),
+        # as what is read backwards,
+        jax.lax.fori_loop(0, 3, lambda i, z: 0.5 * z * backwards + 1.0, w),
+        # and as the rows that are gone through.
+        jax.lax.scan(lambda z, row: (0.5 * z + row, jnp.sum(z)), u, u),
+    )
 
 
 def products_of_few_terms(A, B):
@@ -141,6 +173,8 @@ CASES = {
         f"complex systems of {n}": (complex_systems, (MATRICES[n], MATRICES[n][0]))
         for n in (14, 15)
     },
+    "arrays seen twice": (seen_twice, (V,)),
+    "powers": (powers, (V,)),
     "products of few terms": (products_of_few_terms, (FEW, WIDE)),
     "branches, one way": (branches, (A, V)),
     "branches, other way": (branches, (A, -V)),

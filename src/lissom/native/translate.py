@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.extend import core
 
-from ..algebra.jaxpr import CALLS
+from ..algebra.jaxpr import CALLS, closed
 from . import kernels
 from .control_flow import CONTROL
 from .elements import elementwise
@@ -37,7 +37,7 @@ from .program import (
 )
 from .rearrangement import REARRANGEMENT
 from .reduction import REDUCTION
-from .traced_program import Environment, Need, Needs, Wanted, closed, needs_of
+from .traced_program import Environment, Need, Needs, Wanted, needs_of
 from .values import (
     SMALL,
     Lazy,
@@ -125,6 +125,8 @@ class Translator:
         self.store = Store(self.builder)
         self.math = self.store.math
         self.environments: list[Environment] = []
+        # Of the equation at hand, and of those that it is inside of.
+        self.operands: list[list[Any]] = []
 
     # --- a whole function
 
@@ -271,7 +273,9 @@ class Translator:
             # From here on the value is the operation's own, and may be overwritten by it.
             if not isinstance(atom, core.Literal) and needs.last.get(atom) == number:
                 here.values.pop(atom, None)
+        self.operands.append(operands)
         outputs = self._perform(equation, operands, need.outputs, rows)
+        self.operands.pop()
         for variable, value in zip(equation.outvars, outputs, strict=True):
             if isinstance(value, Lazy):
                 value = self._small_or_lazy(value, needs.counts.get(variable, 0))
@@ -375,6 +379,11 @@ class Translator:
         if value.offset != ZERO or not is_dense(value):
             return False
         if size_of(value.shape) != value.buffer.size:
+            return False
+        # The same array may be an operand twice, or be seen through another one.
+        at_hand = self.operands[-1] if self.operands else []
+        uses = [v for v in at_hand if v is not None and value.buffer in sources_of(v)]
+        if len(uses) > 1 or any(v is not value for v in uses):
             return False
         return not self._readers(value.buffer)
 
