@@ -89,3 +89,18 @@ def test_a_quickly_compiled_function_takes_arrays_words_and_keywords():
     assert scaled(np.float64(1.5), kind="twice")[1] == 3.0
     assert jax.grad(lambda x: scaled(x, kind="twice", factor=5.0)[1])(1.0) == 5.0
     assert scaled.__doc__ == "Doubled, or so."
+
+
+def test_an_option_that_the_compiler_does_not_know_is_left_out():
+    work = compilation.CompiledAhead(
+        lambda x: 2.0 * x, xla_backend_optimization_level=0, no_such_option=1
+    )
+    assert work(np.ones(3)).tolist() == [2.0, 2.0, 2.0]
+
+
+def test_a_value_that_the_compiler_does_not_take_is_told():
+    work = compilation.CompiledAhead(
+        lambda x: 3.0 * x, xla_backend_optimization_level="much"
+    )
+    with pytest.raises(jax.errors.JaxRuntimeError, match="much"):
+        work(np.ones(3))

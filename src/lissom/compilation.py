@@ -6,6 +6,7 @@ the kernel gives a process 65,530 of them, and a process that asks for more dies
 
 import ctypes
 import gc
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -214,17 +215,33 @@ class CompiledAhead:
 
         on_arrays.__name__ = getattr(self._function, "__name__", "on_arrays")
         shapes = [jax.ShapeDtypeStruct(np.shape(leaf), leaf.dtype) for leaf in numbers]
-        jitted = jax.jit(on_arrays, compiler_options=self._options or None)
-        traced = jitted.trace(shapes)
+        traced = jax.jit(on_arrays).trace(shapes)
         result = jax.tree.map(
             lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype), traced.out_info
         )
-        program = traced.lower().compile()
+        program = compiled_with(self._options, traced.lower())
         return Program(
             call=lambda numbers: eqx.combine(program(numbers), rest[0]),
             result=eqx.combine(result, rest[0]),
             user_code=frozenset(user_code_in(structure[0])),
         )
+
+
+# Options of compilers that the one in use does not have: other versions do.
+_unknown_options: set[str] = set()
+
+
+def compiled_with(options: dict[str, Any], lowered: Any) -> Any:
+    """A program compiled with the options that XLA knows."""
+    known = {name: options[name] for name in options if name not in _unknown_options}
+    try:
+        return lowered.compile(compiler_options=known or None)
+    except jax.errors.JaxRuntimeError as failure:
+        found = re.search(r"No such compile option: '(\w+)'", str(failure))
+        if found is None or found[1] not in known:
+            raise
+        _unknown_options.add(found[1])
+        return compiled_with(options, lowered)
 
 
 NUMBERS = (np.ndarray, jax.Array, np.generic, jax.ShapeDtypeStruct)

@@ -215,3 +215,32 @@ def test_what_an_input_reaches_is_known_through_calls_and_choices():
     traced = jax.make_jaxpr(program)(1.0, 2.0, 3.0)
     assert jaxpr.reached_outputs(traced, [True, False, False]) == [True, False, False]
     assert jaxpr.reached_outputs(traced, [False, False, True]) == [False, True, True]
+
+
+# --- words of other versions of JAX ---------------------------------------------------------------------------------
+
+
+class Groups(tuple):
+    """Operands in groups, as JAX keeps those of a loop from version 0.11 on."""
+
+    def unpack(self):
+        return tuple(self)
+
+
+def test_operands_of_a_loop_are_counted_in_the_words_of_either_version():
+    def looped(x, y):
+        return jax.lax.scan(lambda c, row: (c + y * row, c), x[0], x)
+
+    (equation,) = [
+        e
+        for e in jax.make_jaxpr(looped)(AT, 2.0).jaxpr.eqns
+        if e.primitive.name == "scan"
+    ]
+    assert jaxpr.scan_sizes(equation.params) == (1, 1)
+    groups = Groups(((None,) * 2, (None,) * 3, (None,)))
+    assert jaxpr.scan_sizes({"ft_in": groups}) == (2, 3)
+
+
+def test_a_program_with_constants_keeps_them():
+    program = jax.make_jaxpr(lambda x: x * AT)(AT)
+    assert jaxpr.closed(program) is program

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.extend import core
 
 import lissom as ls
 from lissom.compiled_code import entries_of
@@ -52,6 +53,24 @@ def test_machine_code_agrees_with_xla(case, unrolls):
     function, arguments = CASES[case]
     values = native(function, *arguments, unrolls=unrolls)
     assert_same(values, function(*arguments))
+
+
+# An operation that JAX has from version 0.11 on.
+UNSTACK = getattr(jax.lax, "unstack_p", core.Primitive("unstack"))
+if not hasattr(jax.lax, "unstack_p"):
+    UNSTACK.multiple_results = True
+
+    @UNSTACK.def_abstract_eval
+    def _parts(x, *, axis):
+        shape = x.shape[:axis] + x.shape[axis + 1 :]
+        return [jax.core.ShapedArray(shape, x.dtype)] * x.shape[axis]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_an_array_is_taken_apart_along_an_axis(axis):
+    B = np.arange(6.0).reshape(2, 3)
+    parts = NativeAhead(lambda B: UNSTACK.bind(2.0 * B, axis=axis))(B)
+    np.testing.assert_array_equal(np.stack(parts, axis=axis), 2.0 * B)
 
 
 def test_blocks_of_a_long_function_stay_apart():

@@ -184,7 +184,7 @@ def reached_outputs(program: Program, reached: Sequence[bool]) -> list[bool]:
         inputs = [is_touched(atom) for atom in equation.invars]
         name = equation.primitive.name
         if name in CALLS:
-            inner = _closed(equation.params[CALLS[name]])
+            inner = closed(equation.params[CALLS[name]])
             outputs = reached_outputs(inner, inputs)
         else:
             outputs = [any(inputs)] * len(equation.outvars)
@@ -216,7 +216,7 @@ def _perform(rules: Rules[Value], equation: Any, operands: list[Value]) -> list[
     name = equation.primitive.name
     params = equation.params
     if name in CALLS:
-        return rules.call(_closed(params[CALLS[name]]), operands)
+        return rules.call(closed(params[CALLS[name]]), operands)
     if name in CONTROL_FLOW:
         return CONTROL_FLOW[name](rules, params, operands)
     rule = rules.operation(name)
@@ -227,13 +227,23 @@ def _perform(rules: Rules[Value], equation: Any, operands: list[Value]) -> list[
     return outputs if equation.primitive.multiple_results else [outputs]
 
 
-def _closed(program: Any) -> Program:
+def closed(program: Any) -> Program:
     """A program with its constants; some operations hold theirs without any."""
-    return Program(program, ()) if isinstance(program, core.Jaxpr) else program
+    # From version 0.11 on JAX has one class for programs with and without.
+    return program if isinstance(program, Program) else Program(program, ())
+
+
+def scan_sizes(params: Any) -> tuple[int, int]:
+    """How many operands of a `scan` are the same in every round, and how many go round."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    # From version 0.11 on JAX keeps its operands in groups.
+    same, carried, _ = params["ft_in"].unpack()
+    return len(list(same)), len(list(carried))
 
 
 def _scan(rules: Rules[Value], params: Any, operands: list[Value]) -> list[Value]:
-    sizes = (params["num_consts"], params["num_carry"])
+    sizes = scan_sizes(params)
     fixed, carry, stacks = _split(operands, *sizes)
     body = Routine(params["jaxpr"], fixed)
     loop = Scan(body, carry, stacks, params["length"], params["reverse"])

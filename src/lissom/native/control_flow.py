@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.jaxpr import closed, scan_sizes
 from .few_rows import FEW
 from .program import ZERO, If, While, kind_of
-from .traced_program import Environment, closed, sole_call
+from .traced_program import Environment, sole_call
 from .values import (
     SMALL,
     Lazy,
@@ -143,7 +144,7 @@ def _while(tr, params, operands, rows):
 
 
 def _scan(tr, params, operands, rows):
-    sizes = (params["num_consts"], params["num_carry"])
+    sizes = scan_sizes(params)
     fixed, carry, stacks = _split(operands, *sizes)
     length, body = params["length"], params["jaxpr"]
     if tr.unrolls and not rows and (stacks or length <= 3):

@@ -156,6 +156,13 @@ def split(tr, params, x):
     return parts
 
 
+def unstack(tr, params, x):
+    """An array taken apart along one axis."""
+    axis = params["axis"]
+    parts = split(tr, {"axis": axis, "sizes": (1,) * x.shape[axis]}, x)
+    return [squeeze(tr, {"dimensions": (axis,)}, part) for part in parts]
+
+
 def rev(tr, params, x):
     """Axes run backwards."""
     axes = set(params["dimensions"])
@@ -283,6 +290,7 @@ REARRANGEMENT = {
     "broadcast_in_dim": broadcast_in_dim,
     "slice": slice_,
     "split": split,
+    "unstack": unstack,
     "rev": rev,
     "iota": iota,
     "platform_index": platform_index,

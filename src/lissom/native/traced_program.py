@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 from jax.extend import core
 
-from ..algebra.jaxpr import CALLS
+from ..algebra.jaxpr import CALLS, closed
 from .marks import FUNCTIONS
 from .values import Value
 
@@ -19,13 +19,6 @@ class Environment:
     def __init__(self, owner: "Environment | None" = None) -> None:
         self.values: dict[Any, Value] = {}
         self.owner = self if owner is None else owner
-
-
-def closed(program: Any) -> Any:
-    """A traced program with its constants, also of one that has none."""
-    if isinstance(program, core.Jaxpr):
-        return core.ClosedJaxpr(program, ())
-    return program
 
 
 def sole_call(program: Any) -> Any:
