@@ -10,6 +10,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
+from lissom.native.lanes import LanesAhead
+from lissom.solve import family_runs
 from lissom.solve.family import Family
 from lissom.solve.family_runs import neighbours
 from lissom.solve.inputs import inputs_of_torque
@@ -127,6 +129,22 @@ def test_a_law_in_python_is_mapped_by_xla_and_says_so(caplog):
 
     run = family().rollout(t_end=0.02, output_dt=0.01, torque=law)
     assert np.isfinite(run.x).all()
+
+
+def test_where_machine_code_fails_xla_runs_the_family_and_one_line_says_so(
+    monkeypatch, caplog
+):
+    def fails(*arguments):
+        raise KeyError("num_consts")
+
+    march = LanesAhead(family_runs.march, family_runs.numbers_of_robot)
+    monkeypatch.setattr(march, "_build", fails)
+    monkeypatch.setattr(family_runs, "_march", march)
+    pair = Family(pendulum(), {"payload.mass": MASSES[:2]})
+    run = pair.rollout(pendulum().at([0.4]), t_end=0.002, output_dt=0.001)
+    assert np.isfinite(run.x).all() and run.x.shape[:2] == (2, 3)
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert "KeyError: 'num_consts'" in line and "XLA" in line
 
 
 def test_a_torque_drives_all_members():

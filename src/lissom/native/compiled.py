@@ -301,7 +301,7 @@ class NativeAhead(CompiledAhead):
             self._give_up(key, f"has no native form: {reason}", logging.INFO)
             return None
         except Exception as failure:
-            reason = f"{type(failure).__name__}: {failure}".splitlines()[0]
+            reason = reason_of(failure)
             # One line for a reason, however many functions it meets.
             level = logging.INFO if reason in _told else logging.WARNING
             _told.add(reason)
@@ -351,6 +351,11 @@ class NativeAhead(CompiledAhead):
         function = function_of(traced, pattern, self._unrolls)
         name = loading.load(function, self._quick, self._once)
         return recipe_of(traced, name, result, tuple(hosts_of(function)))
+
+
+def reason_of(failure: Exception) -> str:
+    """Why something failed, in one line."""
+    return f"{type(failure).__name__}: {failure}".splitlines()[0]
 
 
 def shapes_of(numbers: list[Any]) -> list[Any]:

@@ -14,11 +14,11 @@ import numpy as np
 from ..compilation import STORE, Program, split_arguments, user_code_in
 from . import machine_code, program_cache
 from .call_memory import address_of, addresses_of
-from .compiled import Pattern, function_of, recipe_of, trace
+from .compiled import Pattern, function_of, reason_of, recipe_of, trace
 from .lane_code import lane_count, load
 from .lane_text import LINE
 from .marks import held
-from .program import Untranslatable
+from .program import Unexpected, Untranslatable
 from .program_cache import Recipe
 
 log = logging.getLogger("lissom.native")
@@ -136,6 +136,10 @@ class LanesAhead:
             except Untranslatable:
                 self._untranslatable.add(key)
                 raise
+            except Exception as failure:
+                self._untranslatable.add(key)
+                log.debug("traceback", exc_info=True)
+                raise Unexpected(reason_of(failure)) from failure
             programs.append((pattern, program))
             together: Any = tuple(programs)
             STORE.keep(key, Program(together, None, program.user_code))

@@ -11,7 +11,7 @@ import numpy as np
 from ..dynamics.formulation import AbstractFormulation
 from ..native.compiled import chosen_backend
 from ..native.lanes import LanesAhead
-from ..native.program import Untranslatable
+from ..native.program import Unexpected, Untranslatable
 from ..types import RESULTS, real, whole
 from .inputs import Inputs
 from .march import DrivenRobot, MarchState, first_sample, march, set_off
@@ -73,7 +73,8 @@ def family_solution(task: FamilyTask) -> Solution:
     try:
         return lane_solution(task)
     except Untranslatable as reason:
-        level = logging.WARNING if backend == "native" else logging.INFO
+        is_told = backend == "native" or isinstance(reason, Unexpected)
+        level = logging.WARNING if is_told else logging.INFO
         log.log(
             level, "runs of a family have no native form: %s; XLA runs them", reason
         )
