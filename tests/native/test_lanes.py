@@ -10,7 +10,7 @@ import pytest
 from lissom.native import lane_math, lanes
 from lissom.native.lanes import LanesAhead, lane_count
 from lissom.native.marks import kept_function
-from lissom.native.program import Untranslatable
+from lissom.native.program import Unexpected, Untranslatable
 
 from .operations import CASES
 
@@ -94,6 +94,35 @@ def test_matrices_that_go_round_a_loop_are_factorised_for_lanes_that_still_run()
         np.testing.assert_allclose(found[k], powers(A[k], int(limit[k])), rtol=1e-11)
 
 
+@pytest.mark.parametrize("is_whole", [True, False], ids=["new", "changed"])
+@pytest.mark.parametrize("kind", [float, complex])
+def test_factors_are_renewed_for_lanes_that_want_new_ones(kind, is_whole):
+    # As steps do: a matrix is formed where another one is kept, and factorised there. With `is_whole` the branch
+    # writes all of it; without, it changes one row of what other lanes keep.
+    def factors(A, limit):
+        def once(count, kept):
+            lu, order = kept
+
+            def anew():
+                changed = (count + 1.0) * A + jnp.eye(9)
+                matrix = changed if is_whole else lu.at[0].set(changed[0])
+                renewed, _, rows = jax.lax.linalg.lu(matrix)
+                return renewed, rows
+
+            return jax.lax.cond(count < limit, anew, lambda: (lu, order))
+
+        A = A.astype(kind) * (1.0 if kind is float else 1.0 + 0.5j)
+        return jax.lax.fori_loop(0, 4, once, (A, jnp.arange(9, dtype=jnp.int32)))
+
+    A = np.random.default_rng(5).normal(size=(MEMBERS, 9, 9))
+    limit = np.arange(MEMBERS) % 5
+    found = LanesAhead(factors)((0, 0), A, limit)
+    for k in range(MEMBERS):
+        lu, order = factors(A[k], int(limit[k]))
+        np.testing.assert_allclose(found[0][k], lu, rtol=1e-10, atol=1e-12)
+        np.testing.assert_array_equal(found[1][k], order)
+
+
 def test_results_of_functions_go_to_lanes_that_still_run():
     @kept_function
     def next_powers(A, B):
@@ -130,6 +159,15 @@ def test_one_lane_that_is_no_number_leaves_the_others_alone():
     assert np.isnan(found[1][3]).any()
     others = np.delete(np.asarray(found[1]), 3, axis=0)
     np.testing.assert_array_equal(others, np.repeat(alone[1], MEMBERS - 1, axis=0))
+
+
+def test_a_failure_that_nobody_foresaw_is_told_as_one(monkeypatch):
+    def fails(*arguments):
+        raise KeyError("num_consts")
+
+    monkeypatch.setattr(lanes, "trace", fails)
+    with pytest.raises(Unexpected, match="KeyError: 'num_consts'"):
+        LanesAhead(jnp.sin)((0,), np.ones((MEMBERS, 2)))
 
 
 FARTHEST = lane_math.FARTHEST

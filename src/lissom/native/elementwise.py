@@ -196,11 +196,19 @@ def _pow(math, params, kinds, operands):
     number = math.builder.number(power)
     if kinds[1] == "i":
         power = math.convert(power, "i", "d")
-    elif number is not None and number == 0.5:
-        return (math.function("sqrt", base),)
+    elif number is not None and abs(number) in (0.25, 0.5):
+        return (_square_roots(math, base, float(number)),)
     if number is not None and float(number).is_integer() and abs(number) <= 16:
         return (math.power(base, int(number)),)
     return (math.binary("pow", base, power),)
+
+
+def _square_roots(math, base: int, power: float) -> int:
+    """A number to the power 1/2 or 1/4, or one over that."""
+    root = math.function("sqrt", base)
+    if abs(power) == 0.25:
+        root = math.function("sqrt", root)
+    return math.div(ONE, root) if power < 0 else root
 
 
 def _round(math, params, kinds, operands):

@@ -2,120 +2,25 @@
 
 import functools
 
-from .elementwise import ELEMENTWISE
-from .program import ONE, ZERO, Builder, Function, If
-from .values import Memory, Store, row_strides
+from .kernel import Kernel
+from .lu_kernel import lu_function
+from .program import ONE, ZERO, Function
 from .vector_lu import lu_text
 from .vector_triangle import triangle_text
 
 WIDE = 8  # unknowns from which on systems are solved in vectors
 WRITTEN_OUT = 160  # unknowns up to which substitution is written without loops
-STRIP = 12  # columns of a product of matrices that are summed up in registers
+STRIP = 12  # numbers of a product of matrices that are summed up in registers
 IN_REGISTERS = (
     28  # numbers, of all unknowns, that stay there while a triangular system is solved
 )
 FEW_TERMS = 4  # of each number of a product, up to which they are added without a loop
 
 
-class _Kernel:
-    """A function being written, with matrices in rows."""
-
-    def __init__(self, name: str):
-        self.builder = Builder(name)
-        self.store = Store(self.builder)
-        self.math = self.store.math
-
-    def argument(self, kind: str, shape: tuple[int, ...], dtype: str) -> Memory:
-        """The next argument."""
-        size = functools.reduce(lambda a, b: a * b, shape, 1)
-        buffer = self.builder.argument(dtype, size)
-        buffer.mutable = True
-        return Memory(kind, buffer, ZERO, row_strides(shape), shape)
-
-    def read(self, a: Memory, *index: int) -> tuple[int, ...]:
-        """An element, read anew."""
-        # Elements change inside the loops: nothing read before is taken for granted.
-        a.buffer.version += 1
-        return self.store.at(a, index)
-
-    def write(self, a: Memory, index: tuple[int, ...], value: tuple[int, ...]) -> None:
-        """Writes an element."""
-        self.store.write(a, index, value)
-
-    def operate(self, name: str, kind: str, *operands):
-        """An elementwise operation."""
-        kinds = [kind] * len(operands)
-        return ELEMENTWISE[name](self.math, {}, kinds, list(operands))
-
-    def when(self, condition: int, body) -> None:
-        """A block that runs under a condition."""
-        self.builder.open("if")
-        body()
-        self.builder.emit(If(condition, self.builder.close(), []))
-
-    def finish(self, n_results: int) -> Function:
-        """The function."""
-        self.builder.function.n_results = n_results
-        self.builder.function.loops = True
-        return self.builder.function
-
-
 @functools.cache
 def lu_kernel(n: int, kind: str) -> Function:
     """P A = L U in place with row pivoting: arguments matrix, pivots, order of the rows."""
-    k_ = _Kernel(f"lu_{kind}_{n}")
-    dtype = "complex128" if kind == "c" else "float64"
-    a = k_.argument(kind, (n, n), dtype)
-    pivots = k_.argument("i", (n,), "int32")
-    order = k_.argument("i", (n,), "int32")
-    m, whole = k_.math, k_.builder.whole
-    stop = whole(n)
-    k_.store.count(ZERO, stop, lambda i: k_.write(order, (i,), (i,)))
-
-    def size(i, k):
-        # As LAPACK measures complex numbers.
-        parts = [m.function("fabs", p) for p in k_.read(a, i, k)]
-        return functools.reduce(m.add, parts)
-
-    def column(k):
-        def look(i, best):
-            here = size(i, k)
-            wins = m.compare("flt", best[0], here)
-            return m.select(wins, here, best[0], "d"), m.select(wins, i, best[1], "i")
-
-        below = m.iadd(k, ONE)
-        _, pivot = k_.store.fold(below, stop, (size(k, k), k), ("d", "i"), look)
-        k_.write(pivots, (k,), (pivot,))
-
-        def exchange():
-            def swap(j):
-                upper, lower = k_.read(a, k, j), k_.read(a, pivot, j)
-                k_.write(a, (k, j), lower)
-                k_.write(a, (pivot, j), upper)
-
-            k_.store.count(ZERO, stop, swap)
-            upper, lower = k_.read(order, k), k_.read(order, pivot)
-            k_.write(order, (k,), lower)
-            k_.write(order, (pivot,), upper)
-
-        k_.when(m.compare("ine", pivot, k), exchange)
-        one = (ONE, ZERO) if kind == "c" else (ONE,)
-        inverse = k_.operate("div", kind, one, k_.read(a, k, k))
-
-        def row(i):
-            factor = k_.operate("mul", kind, k_.read(a, i, k), inverse)
-            k_.write(a, (i, k), factor)
-
-            def entry(j):
-                product = k_.operate("mul", kind, factor, k_.read(a, k, j))
-                k_.write(a, (i, j), k_.operate("sub", kind, k_.read(a, i, j), product))
-
-            k_.store.count(below, stop, entry)
-
-        k_.store.count(below, stop, row)
-
-    k_.store.count(ZERO, stop, column)
-    function = k_.finish(3)
+    function = lu_function(n, kind)
     if n >= WIDE:
         function.in_vectors = functools.partial(lu_text, n, kind == "c")
     return function
@@ -127,7 +32,7 @@ def triangle_kernel(
 ) -> Function:
     """T Y = B or T^T Y = B in place: arguments B and the matrix that holds T."""
     sort = f"{'l' if lower else 'u'}{'t' if transposed else 'n'}{'u' if unit else 'd'}"
-    k_ = _Kernel(f"triangle_{kind}_{n}_{m_columns}_{sort}")
+    k_ = Kernel(f"triangle_{kind}_{n}_{m_columns}_{sort}")
     dtype = "complex128" if kind == "c" else "float64"
     b = k_.argument(kind, (n, m_columns), dtype)
     a = k_.argument(kind, (n, n), dtype)
@@ -187,7 +92,7 @@ def triangle_kernel(
 @functools.cache
 def cholesky_kernel(n: int) -> Function:
     """A = L L^T in place, zeros above the diagonal; not a number where A is not positive definite."""
-    k_ = _Kernel(f"cholesky_{n}")
+    k_ = Kernel(f"cholesky_{n}")
     a = k_.argument("d", (n, n), "float64")
     m, whole = k_.math, k_.builder.whole
 
@@ -223,7 +128,7 @@ def cholesky_kernel(n: int) -> Function:
 @functools.cache
 def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
     """C = A B for matrices in rows, batch after batch: arguments C, A, B."""
-    k_ = _Kernel(f"product_{kind}_{batch}_{m}_{k}_{n}")
+    k_ = Kernel(f"product_{kind}_{batch}_{m}_{k}_{n}")
     dtype = {"c": "complex128", "d": "float64", "i": "int64"}[kind]
     c = k_.argument(kind, (batch, m, n), dtype)
     a = k_.argument(kind, (batch, m, k), dtype)
@@ -232,23 +137,38 @@ def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
     zero = (ZERO, ZERO) if kind == "c" else (ZERO,)
     kinds = ("d", "d") if kind == "c" else (kind,)
 
-    def strip(s, i, first, width):
-        """Some neighbours in a row of C, all in registers."""
-        columns = [k_.math.iadd(first, whole(j)) for j in range(width)]
+    def block(s, rows):
+        """Some rows of C, all their numbers in registers."""
+        places = [(i, whole(j)) for i in rows for j in range(n)]
 
         def term(l, totals):
-            x = k_.read(a, s, i, l)
+            left = {i: k_.read(a, s, i, l) for i in rows}
+            right = [k_.read(b, s, l, whole(j)) for j in range(n)]
             sums: list[int] = []
-            for j, column in enumerate(columns):
-                product = k_.operate("mul", kind, x, k_.read(b, s, l, column))
-                own = totals[j * len(kinds) : (j + 1) * len(kinds)]
+            for place, (i, _) in enumerate(places):
+                product = k_.operate("mul", kind, left[i], right[place % n])
+                own = totals[place * len(kinds) : (place + 1) * len(kinds)]
                 sums += k_.operate("add", kind, own, product)
             return tuple(sums)
 
-        totals = k_.store.fold(ZERO, whole(k), zero * width, kinds * width, term)
-        for j, column in enumerate(columns):
-            own = totals[j * len(kinds) : (j + 1) * len(kinds)]
-            k_.write(c, (s, i, column), own)
+        count = len(places)
+        totals = k_.store.fold(ZERO, whole(k), zero * count, kinds * count, term)
+        for place, (i, j) in enumerate(places):
+            own = totals[place * len(kinds) : (place + 1) * len(kinds)]
+            k_.write(c, (s, i, j), own)
+
+    def blocks(s):
+        """All rows of C, as many at a time as there are registers for."""
+        height = max(1, min(m, STRIP // n))
+        times, left = divmod(m, height)
+
+        def some(number):
+            first = k_.math.imul(number, whole(height))
+            block(s, [k_.math.iadd(first, whole(r)) for r in range(height)])
+
+        k_.store.count(ZERO, whole(times), some)
+        if left:
+            block(s, [whole(i) for i in range(m - left, m)])
 
     def row_of_few_terms(s, i):
         """A row of C whose numbers have few terms each: nothing but the sums is written."""
@@ -264,9 +184,6 @@ def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
         k_.store.count(ZERO, whole(n), entry)
 
     def row(s, i):
-        if n <= STRIP:
-            strip(s, i, ZERO, n)
-            return
         if k <= FEW_TERMS:
             row_of_few_terms(s, i)
             return
@@ -284,5 +201,8 @@ def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
 
         k_.store.count(ZERO, whole(k), add_row)
 
-    k_.store.loop((batch, m), lambda index: row(*index))
+    if n <= STRIP:
+        k_.store.loop((batch,), lambda index: blocks(*index))
+    else:
+        k_.store.loop((batch, m), lambda index: row(*index))
     return k_.finish(1)

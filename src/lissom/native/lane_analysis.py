@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from .places import blocks_of, touched
 from .program import (
     Buffer,
     Call,
@@ -17,7 +18,6 @@ from .program import (
     If,
     Store,
     Untranslatable,
-    While,
 )
 
 
@@ -84,7 +84,8 @@ class LaneForms:
 
     def _walk(self, form: LaneForm, block: list[Any], scope: MaskScope) -> None:
         for statement in block:
-            for buffer in buffers_of(form.function, statement):
+            own = () if blocks_of(statement) else touched(form.function, statement)
+            for buffer in own:
                 known = form.home.get(buffer, scope)
                 form.home[buffer] = common(known, scope)
             if isinstance(statement, int):
@@ -171,17 +172,6 @@ def varying_nodes(function: Function, shared: tuple[bool, ...]) -> list[bool]:
     return varying
 
 
-def blocks_of(statement: Any) -> tuple[list[Any], ...]:
-    """Blocks inside a statement."""
-    if isinstance(statement, For):
-        return (statement.block,)
-    if isinstance(statement, While):
-        return (statement.test, statement.block)
-    if isinstance(statement, If):
-        return (statement.yes, statement.no)
-    return ()
-
-
 def loops_in(block: list[Any]) -> Iterator[For]:
     """All counting loops in a block."""
     for statement in block:
@@ -189,17 +179,3 @@ def loops_in(block: list[Any]) -> Iterator[For]:
             yield statement
         for inner in blocks_of(statement):
             yield from loops_in(inner)
-
-
-def buffers_of(function: Function, statement: Any) -> list[Buffer]:
-    """Memory that a statement itself touches."""
-    if isinstance(statement, int):
-        is_load = function.op[statement] == "load"
-        return [function.args[statement][0]] if is_load else []
-    if isinstance(statement, Store):
-        return [statement.buffer]
-    if isinstance(statement, Copy):
-        return [statement.target, statement.source]
-    if isinstance(statement, Call):
-        return [buffer for buffer, _ in statement.pointers]
-    return []

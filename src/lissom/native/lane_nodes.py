@@ -23,6 +23,8 @@ class LaneNodes(Text):
         self.scope: MaskScope = form.root
         self.helpers: set[tuple[str, int]] = set()
         self.scratches: list[str] = []
+        # Arrays that a branch has of its own meanwhile: where they stand, and the scope that they belong to.
+        self.private: dict[Buffer, tuple[str, MaskScope]] = {}
         has_mask = form.needs_mask and not is_entry
         self.mask = MASK if has_mask else lane_math.splat(width, "true", "i1")
 
@@ -88,7 +90,14 @@ class LaneNodes(Text):
 
     def is_masked(self, buffer: Buffer) -> bool:
         """True if lanes that do not count here may still need what a buffer holds."""
-        return self.form.home[buffer] is not self.scope
+        _, home = self.private.get(buffer, ("", self.form.home[buffer]))
+        return home is not self.scope
+
+    def base(self, buffer: Buffer) -> str:
+        """Where a buffer begins."""
+        if buffer in self.private:
+            return self.private[buffer][0]
+        return super().base(buffer)
 
     # --- nodes
 

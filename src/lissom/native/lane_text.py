@@ -8,9 +8,10 @@ import hashlib
 from typing import Any
 
 from . import lane_math
-from .lane_analysis import LaneForm
+from .lane_analysis import LaneForm, MaskScope
 from .lane_memory import LaneMemory, item_size
 from .lane_nodes import MASK
+from .lane_private import is_overwritten, private_arrays
 from .llvm_text import TYPES, bytes_of, heap_buffers, table_text
 from .program import Buffer, Call, For, If, Untranslatable, While
 
@@ -116,10 +117,30 @@ class LaneText(LaneMemory):
             self.put(f"br i1 {self.some(mask)}, label %{body}, label %{after}")
             self.label(body)
             self.mask, self.scope = mask, scope
-            self.block(block)
+            self._branch(block, scope)
             self.put(f"br label %{after}")
             self.label(after)
         self.mask, self.scope = around, outer
+
+    def _branch(self, block: list[Any], scope: MaskScope) -> None:
+        """Writes a branch that some lanes take; what functions work on in place is its own until its end."""
+        before = self.private
+        arrays = private_arrays(self.form, block, scope)
+        own = {buffer: self.base(buffer) for buffer in arrays}
+        private = {buffer: self._scratch(buffer, buffer.size) for buffer in arrays}
+        for buffer in arrays:
+            if not is_overwritten(self.form, block, buffer):
+                size = self._bytes(buffer, buffer.size)
+                self._memcpy(private[buffer], own[buffer], size)
+        self.private = {
+            **before,
+            **{buffer: (place, scope) for buffer, place in private.items()},
+        }
+        self.block(block)
+        self.private = before
+        for buffer in arrays:
+            scale = 2 if buffer.dtype == "complex128" else 1
+            self._copy_masked(buffer, own[buffer], private[buffer], buffer.size * scale)
 
     # --- the whole
 

@@ -8,24 +8,26 @@ from .program import Buffer, Call, Copy, For, Function, If, Store, While
 
 def touches(function: Function, block: list[Any], buffer: Buffer) -> bool:
     """True if anything in a block reads or writes an array."""
-    return any(_touches(function, statement, buffer) for statement in block)
+    return any(buffer in touched(function, statement) for statement in block)
 
 
-def _touches(function: Function, statement: Any, buffer: Buffer) -> bool:
+def touched(function: Function, statement: Any) -> set[Buffer]:
+    """Arrays that a statement reads or writes, and all that is inside it."""
     if isinstance(statement, int):
-        return (
-            function.op[statement] == "load" and function.args[statement][0] is buffer
-        )
+        is_load = function.op[statement] == "load"
+        return {function.args[statement][0]} if is_load else set()
     if isinstance(statement, Store):
-        return statement.buffer is buffer
+        return {statement.buffer}
     if isinstance(statement, Copy):
-        return statement.target is buffer or statement.source is buffer
+        return {statement.target, statement.source}
     if isinstance(statement, Call):
-        return any(place is buffer for place, _ in statement.pointers)
-    return any(touches(function, block, buffer) for block in _blocks(statement))
+        return {buffer for buffer, _ in statement.pointers}
+    blocks = blocks_of(statement)
+    return {b for block in blocks for inner in block for b in touched(function, inner)}
 
 
-def _blocks(statement: Any) -> list[list[Any]]:
+def blocks_of(statement: Any) -> list[list[Any]]:
+    """Blocks inside a statement."""
     if isinstance(statement, For):
         return [statement.block]
     if isinstance(statement, While):
@@ -54,5 +56,5 @@ def rename(function: Function, block: list[Any], new: dict[Buffer, Buffer]) -> N
             statement.pointers[:] = [
                 (new.get(buffer, buffer), index) for buffer, index in statement.pointers
             ]
-        for inner in _blocks(statement):
+        for inner in blocks_of(statement):
             rename(function, inner, new)

@@ -32,6 +32,10 @@ class Untranslatable(Exception):
     """Something that has no native form; the caller then uses XLA."""
 
 
+class Unexpected(Untranslatable):
+    """Something that should have a native form, and failed to get it."""
+
+
 @functools.cache
 def kind_of(dtype: Any) -> str:
     """Kind of the numbers of an array type."""

@@ -303,7 +303,7 @@ class Radau(AbstractStep):
         is_good = attempt.solved & (attempt.error <= 1.0)
         contraction = jnp.where(is_good, memory.contraction, tried.contraction)
         jumps = memory.jumps
-        if jumps is not None:
+        if jumps is not None and tried.jumps is not None:
             jumped = jumps.jumped & ~memory.wanted
             inertia = tried.jumps.inertia
             jumps = JumpMemory(jumped, jumps.jump, jumps.slow_forces, inertia)
@@ -401,13 +401,15 @@ def predict_after_jump(memory: RadauMemory, now: Moment, h) -> Float[Array, "3 n
     slow = _continued(memory, h, jumps.slow_forces) + jumps.jump
     drift = now.x + (h * C)[:, None] * now.xd
     missing = d.D @ now.xd + drift @ d.K.T - slow
-    return -_stages_of(memory, TO_REAL @ missing, TO_COMPLEX @ missing.astype(complex))
+    return -_stages_of(memory, missing)
 
 
-def _stages_of(memory: RadauMemory, real_force, complex_force) -> Float[Array, "3 n"]:
-    """Accelerations of the stages under forces in the transformed systems."""
-    w = solve_with(memory.real, real_force)
-    z = solve_with(memory.cplx, complex_force)
+def _stages_of(memory: RadauMemory, force: Float[Array, "3 n"]) -> Float[Array, "3 n"]:
+    """Accelerations of the stages under forces at the stages, by the transformed systems."""
+    w = solve_with(memory.real, TO_REAL @ force)
+    # Real and imaginary part apart: a product with complex forces would be twice the work.
+    transformed = jax.lax.complex(TO_COMPLEX.real @ force, TO_COMPLEX.imag @ force)
+    z = solve_with(memory.cplx, transformed)
     # The second complex system is the conjugate of the first: twice the real part.
     return jnp.outer(FROM_REAL, w) + 2.0 * jnp.real(jnp.outer(FROM_COMPLEX, z))
 
@@ -421,8 +423,7 @@ def residuals(stages: Float[Array, "3 n"], arguments: Any) -> Float[Array, "3 n"
 
 def stage_changes(r: Float[Array, "3 n"], arguments: Any) -> Float[Array, "3 n"]:
     """Changes of the stages' accelerations that take residuals away, with the factors at hand."""
-    memory = arguments[3]
-    return _stages_of(memory, TO_REAL @ r, TO_COMPLEX @ r.astype(complex))
+    return _stages_of(arguments[3], r)
 
 
 class RadauIteration(NamedTuple):

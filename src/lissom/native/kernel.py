@@ -1,0 +1,50 @@
+"""A function with loops over small dense matrices, while it is written."""
+
+import functools
+
+from .elementwise import ELEMENTWISE
+from .program import ZERO, Builder, Function, If
+from .values import Memory, Store, row_strides
+
+
+class Kernel:
+    """A function being written, with matrices in rows."""
+
+    def __init__(self, name: str):
+        self.builder = Builder(name)
+        self.store = Store(self.builder)
+        self.math = self.store.math
+
+    def argument(self, kind: str, shape: tuple[int, ...], dtype: str) -> Memory:
+        """The next argument."""
+        size = functools.reduce(lambda a, b: a * b, shape, 1)
+        buffer = self.builder.argument(dtype, size)
+        buffer.mutable = True
+        return Memory(kind, buffer, ZERO, row_strides(shape), shape)
+
+    def read(self, a: Memory, *index: int) -> tuple[int, ...]:
+        """An element, read anew."""
+        # Elements change inside the loops: nothing read before is taken for granted.
+        a.buffer.version += 1
+        return self.store.at(a, index)
+
+    def write(self, a: Memory, index: tuple[int, ...], value: tuple[int, ...]) -> None:
+        """Writes an element."""
+        self.store.write(a, index, value)
+
+    def operate(self, name: str, kind: str, *operands):
+        """An elementwise operation."""
+        kinds = [kind] * len(operands)
+        return ELEMENTWISE[name](self.math, {}, kinds, list(operands))
+
+    def when(self, condition: int, body) -> None:
+        """A block that runs under a condition."""
+        self.builder.open("if")
+        body()
+        self.builder.emit(If(condition, self.builder.close(), []))
+
+    def finish(self, n_results: int) -> Function:
+        """The function."""
+        self.builder.function.n_results = n_results
+        self.builder.function.loops = True
+        return self.builder.function
