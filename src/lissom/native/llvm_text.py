@@ -50,6 +50,7 @@ INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
 NEVER = "never"  # a block that is not reached
 LONGEST_BLOCK = 600  # nodes: longer ones take LLVM disproportionately long
 LARGE = 4096  # bytes: larger arrays are not put on the stack
+LINE = 64  # bytes of a line of the cache
 # Bytes of small arrays that one function puts there; a thread may have 512 kB in all.
 STACK = 2**18
 
@@ -335,7 +336,8 @@ class Text:
         self.block(self.f.block)
         for buffer in self.f.frame:
             if buffer.place in on_heap:
-                self.put(f"call void @free(ptr {self.base(buffer)})")
+                whole = self.base(buffer) + (".all" if buffer.aligned else "")
+                self.put(f"call void @free(ptr {whole})")
         self.finish()
         return self.lines
 
@@ -352,7 +354,14 @@ class Text:
             self.put(f"{self.base(buffer)} = alloca [{size} x i8], align 64")
             return
         self.declared.update(("declare ptr @malloc(i64)", "declare void @free(ptr)"))
-        self.put(f"{self.base(buffer)} = call ptr @malloc(i64 {size})")
+        if not buffer.aligned:
+            self.put(f"{self.base(buffer)} = call ptr @malloc(i64 {size})")
+            return
+        base = self.base(buffer)
+        self.declared.add("declare ptr @llvm.ptrmask.p0.i64(ptr, i64)")
+        self.put(f"{base}.all = call ptr @malloc(i64 {size + LINE})")
+        self.put(f"{base}.end = getelementptr i8, ptr {base}.all, i64 {LINE}")
+        self.put(f"{base} = call ptr @llvm.ptrmask.p0.i64(ptr {base}.end, i64 -{LINE})")
 
 
 def bytes_of(buffer: Buffer) -> int:
@@ -389,10 +398,13 @@ def table_text(buffer: Buffer, name: str) -> str:
 
 
 def function_text(
-    function: Function, names: dict[Function, str], stem: str = "n"
+    function: Function,
+    names: dict[Function, str],
+    stem: str = "n",
+    writer: type[Text] = Text,
 ) -> tuple[str, str]:
     """Name and text of a function as a module of its own; the name says what is in it."""
-    text = Text(function, names)
+    text = writer(function, names)
     lines = text.body()
     arguments = ", ".join(f"ptr noalias %a{k}" for k in range(len(function.arguments)))
     for called in function.calls:
