@@ -17,8 +17,10 @@ from .program import Call, Copy, For, Function, If, Store, While
 
 OPERATIONS = ("fadd", "fsub", "fmul")
 WIDTH = 4  # lanes
-LEAST = 2  # operations of a tree that are worth a vector
-ROUNDS = 3  # of looking for trees: what was found to have no company is left out of the next
+LEAST = 4  # operations that a vector has to save: numbers have to be put into its lanes, and taken out
+ROUNDS = (
+    3  # of looking for trees: what was found to have no company is left out of the next
+)
 
 Name = tuple[int, int, int]  # what alike operands have in common
 
@@ -161,7 +163,10 @@ class Trees:
         for node in self.operands:
             if node not in self.alike:
                 continue
-            below = [shapes[a.node] if a.node in self.inner else -1 for a in self.operands[node]]
+            below = [
+                shapes[a.node] if a.node in self.inner else -1
+                for a in self.operands[node]
+            ]
             shapes[node] = self._number((self._form[node], *below, "tree"))
             if node not in self.inner:
                 groups[shapes[node]].append(node)
@@ -174,7 +179,9 @@ class Vectors:
 
     def __init__(self, trees: Trees):
         self.trees = trees
-        self.roots: list[tuple[int, ...]] = []  # a root in each lane; 0 where there is none
+        self.roots: list[
+            tuple[int, ...]
+        ] = []  # a root in each lane; 0 where there is none
         self.lane_of: dict[int, Lane] = {}
         self.single: set[int] = set()  # roots that found no company
         for group in trees.groups():
@@ -220,7 +227,7 @@ class Vectors:
         for column in columns:
             if len({self.lane_of[root].vector for root in column}) > 2:
                 return False
-        return bool(columns) or len(self.trees.nodes(roots[0])) >= LEAST
+        return (len(roots) - 1) * len(self.trees.nodes(roots[0])) >= LEAST
 
 
 def vectors_of(function: Function, fixed: frozenset[int]) -> Vectors:

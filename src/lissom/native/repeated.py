@@ -178,7 +178,9 @@ def _in_frame(block: list[Any], own: dict[Buffer, Buffer]) -> list[Any]:
     found = []
     for s in block:
         if isinstance(s, Call):
-            pointers = [(own.get(buffer, buffer), index) for buffer, index in s.pointers]
+            pointers = [
+                (own.get(buffer, buffer), index) for buffer, index in s.pointers
+            ]
             s = replace(s, pointers=pointers)
         elif isinstance(s, For):
             s = replace(s, block=_in_frame(s.block, own))
@@ -191,7 +193,9 @@ def _in_frame(block: list[Any], own: dict[Buffer, Buffer]) -> list[Any]:
     return found
 
 
-def _pack(function: Function, constants: tuple[Constant, ...]) -> tuple[Function, list[Buffer]]:
+def _pack(
+    function: Function, constants: tuple[Constant, ...]
+) -> tuple[Function, list[Buffer]]:
     """A function that puts constants one after the other, and the arguments of another one that it reads."""
     builder = Builder("pack")
     values = Values(builder)

@@ -1,11 +1,13 @@
 """A function in which alike operations are done together, in vectors; the constants of vectors come in packed."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from .alike import WIDTH, Lane, Operand, Vectors, vectors_of
 from .lane_analysis import blocks_of
 from .ordering import order_operations
 from .program import (
+    FREE,
     Buffer,
     Builder,
     Call,
@@ -18,6 +20,7 @@ from .program import (
     drop_unused,
 )
 
+WORTH = 0.9  # share of the operations that may be left, to put numbers into lanes and to take them out included
 VECTOR = "v"  # kind of a node that is a vector of doubles
 
 
@@ -37,7 +40,7 @@ class Together(NamedTuple):
 
 
 def in_vectors(function: Function, fixed: frozenset[int]) -> Together | None:
-    """The same function with its alike operations in vectors; None where nothing is alike.
+    """The same function with its alike operations in vectors; None where few are alike.
 
     Args:
         function: that is written out.
@@ -46,7 +49,25 @@ def in_vectors(function: Function, fixed: frozenset[int]) -> Together | None:
     vectors = vectors_of(function, fixed)
     if not vectors.roots:
         return None
-    return _Writer(function, vectors).written()
+    writer = _Writer(function, vectors)
+    operations = writer.write()
+    if operations > WORTH * _operations(function):
+        return None
+    order_operations(writer.function)
+    return Together(writer.function, tuple(writer.constants))
+
+
+def _operations(function: Function) -> int:
+    """Operations in all blocks."""
+    return sum(function.op[node] not in FREE for node in _nodes(function.block))
+
+
+def _nodes(block: list[Any]) -> Iterator[int]:
+    for statement in block:
+        if isinstance(statement, int):
+            yield statement
+        for inner in blocks_of(statement):
+            yield from _nodes(inner)
 
 
 class _Writer:
@@ -65,18 +86,21 @@ class _Writer:
         roots = vectors.lane_of
         self.inside = {n for root in roots for n in self.trees.nodes(root)} - set(roots)
 
-    def written(self) -> Together:
+    @property
+    def function(self) -> Function:
         """The new function."""
-        f, new = self.old, self.builder.function
+        return self.builder.function
+
+    def write(self) -> int:
+        """Writes all of it; how many operations there are."""
+        f, new = self.old, self.function
         self._block(f.block)
         self.packed.size = len(self.constants)
         new.arguments = [*f.arguments, self.packed]
         new.n_results, new.is_rare, new.loops = f.n_results, f.is_rare, f.loops
         new.tables, new.frame, new.calls = f.tables, f.frame, f.calls
         new.width = WIDTH
-        drop_unused(new)
-        order_operations(new)
-        return Together(new, tuple(self.constants))
+        return drop_unused(new)
 
     # --- statements
 
