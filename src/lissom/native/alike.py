@@ -51,7 +51,8 @@ class Operations:
         self.function = function
         self.uses = uses_of(function)
         self.operands: dict[int, tuple[Operand, Operand]] = {}
-        self.constants: set[int] = set()
+        # Numbers that stand in the program are constants too.
+        self.constants = {n for n, op in enumerate(function.op) if op == "const"}
         self.height: dict[int, int] = {}  # above what is known beforehand
         for node in function.block:
             if isinstance(node, int):

@@ -21,9 +21,10 @@ _made: WeakKeyDictionary[Function, dict[frozenset[int], Any]] = WeakKeyDictionar
 
 
 class Repeated(NamedTuple):
-    """A function with further arguments at the end, and the constants that each of them holds."""
+    """A function with those arguments of another one that it still needs, and with arrays of constants behind them."""
 
     function: Function
+    arguments: tuple[int, ...]
     packed: tuple[tuple[Constant, ...], ...]
 
 
@@ -54,11 +55,13 @@ def _make(function: Function, fixed: frozenset[int]) -> Repeated | None:
     found = _Calls(function, fixed, is_repeated=True).rewritten()
     if function.is_rare or _operations(function) < LEAST:
         return found
-    inner, packed = (function, ()) if found is None else found
-    together = in_vectors(inner, fixed)
+    together = in_vectors(function if found is None else found.function, fixed)
     if together is None:
         return found
-    return Repeated(together.function, (*packed, together.constants))
+    packed = () if found is None else found.packed
+    # Arrays of constants that are handed on are no arguments of the function as it was.
+    own = [place for place in together.arguments if place < len(function.arguments)]
+    return Repeated(together.function, tuple(own), (*packed, together.constants))
 
 
 def _operations(function: Function) -> int:
@@ -84,7 +87,7 @@ class _Calls:
         calls = list(dict.fromkeys(_called(block)))
         arguments = [*f.arguments, *self.packed.values()]
         new = replace(f, block=block, arguments=arguments, calls=calls)
-        return Repeated(new, tuple(self.packed))
+        return Repeated(new, tuple(range(len(f.arguments))), tuple(self.packed))
 
     def _block(self, block: list[Any], is_repeated: bool) -> list[Any]:
         return [self._statement(statement, is_repeated) for statement in block]
@@ -112,7 +115,7 @@ class _Calls:
         found = _repeated(call.function, frozenset(starts))
         if found is None:
             return call
-        pointers = list(call.pointers)
+        pointers = [call.pointers[place] for place in found.arguments]
         for constants in found.packed:
             own = tuple(_moved(constant, starts) for constant in constants)
             pointers.append((self._buffer(own), ZERO))
@@ -123,7 +126,7 @@ class _Calls:
         is_fixed = buffer.where == "argument" and buffer.place in self.fixed
         if not is_fixed or buffer.mutable or self.function.op[abs(index)] != "const":
             return None
-        return Constant(buffer.place, int(self.function.value[abs(index)]), 1)
+        return Constant(1.0, buffer.place, int(self.function.value[abs(index)]))
 
     def _buffer(self, constants: tuple[Constant, ...]) -> Buffer:
         if constants not in self.packed:
@@ -144,8 +147,10 @@ def _called(block: list[Any]) -> list[Function]:
 
 def _moved(constant: Constant, starts: dict[int, Constant]) -> Constant:
     """A constant of a function that is called, as one of its caller."""
+    if constant.argument is None:
+        return constant
     start = starts[constant.argument]
-    return Constant(start.argument, start.place + constant.place, constant.sign)
+    return Constant(constant.factor, start.argument, start.place + constant.place)
 
 
 # --- the beginning of a program ------------------------------------------------------------------------------------
@@ -199,19 +204,22 @@ def _pack(
     """A function that puts constants one after the other, and the arguments of another one that it reads."""
     builder = Builder("pack")
     values = Values(builder)
-    places = sorted({constant.argument for constant in constants})
-    sources = [function.arguments[place] for place in places]
-    own = [builder.argument(source.dtype, source.size) for source in sources]
+    found = {c.argument for c in constants if c.argument is not None}
+    sources = [function.arguments[place] for place in sorted(found)]
+    own = {s.place: builder.argument(s.dtype, s.size) for s in sources}
     target = builder.argument("float64", len(constants))
-    for place, buffer in zip(places, own, strict=True):
-        picked = [(k, c) for k, c in enumerate(constants) if c.argument == place]
+    for argument in (None, *sorted(found)):
+        picked = [(k, c) for k, c in enumerate(constants) if c.argument == argument]
         slots = builder.table(np.array([k for k, _ in picked], np.int32))
-        starts = builder.table(np.array([c.place for _, c in picked], np.int32))
-        signs = builder.table(np.array([float(c.sign) for _, c in picked]))
+        places = builder.table(np.array([c.place for _, c in picked], np.int32))
+        factors = builder.table(np.array([c.factor for _, c in picked]))
 
-        def once(i, buffer=buffer, slots=slots, starts=starts, signs=signs) -> None:
-            number = builder.load(buffer, builder.load(starts, i))
-            number = values.math.mul(number, builder.load(signs, i))
+        def once(i: int, source=own.get(argument), tables=(slots, places, factors)):
+            slots, places, factors = tables
+            number = builder.load(factors, i)
+            if source is not None:
+                read = builder.load(source, builder.load(places, i))
+                number = values.math.mul(number, read)
             builder.emit(Store(target, builder.load(slots, i), number))
 
         values.count(ZERO, builder.whole(len(picked)), once)

@@ -1,11 +1,13 @@
 """A function in which alike operations are done together, in vectors; the constants of vectors come in packed."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .alike import WIDTH, Lane, Operand, Vectors, vectors_of
-from .lane_analysis import blocks_of
+from .lane_analysis import blocks_of, buffers_of
 from .ordering import order_operations
+from .places import rename
 from .program import (
     FREE,
     Buffer,
@@ -25,17 +27,18 @@ VECTOR = "v"  # kind of a node that is a vector of doubles
 
 
 class Constant(NamedTuple):
-    """A number of an argument, or its negative."""
+    """A factor times a number of an argument, or the factor alone."""
 
-    argument: int
-    place: int
-    sign: int
+    factor: float
+    argument: int | None = None
+    place: int = 0
 
 
 class Together(NamedTuple):
-    """A function with one more argument at the end: the constants of its vectors, one after the other."""
+    """A function in vectors: it has those arguments that it still needs, and its constants, one after the other."""
 
     function: Function
+    arguments: tuple[int, ...]
     constants: tuple[Constant, ...]
 
 
@@ -54,7 +57,28 @@ def in_vectors(function: Function, fixed: frozenset[int]) -> Together | None:
     if operations > WORTH * _operations(function):
         return None
     order_operations(writer.function)
-    return Together(writer.function, tuple(writer.constants))
+    kept = _drop_arguments(writer.function, fixed)
+    return Together(writer.function, kept, tuple(writer.constants))
+
+
+def _drop_arguments(function: Function, fixed: frozenset[int]) -> tuple[int, ...]:
+    """Takes out constant arguments that nothing reads any more; places of those that are left, without the last."""
+    touched = _touched(function, function.block)
+    left = [b for b in function.arguments if b.place not in fixed or b in touched]
+    new = {buffer: replace(buffer, place=k) for k, buffer in enumerate(left)}
+    rename(function, function.block, new)
+    function.arguments = list(new.values())
+    return tuple(buffer.place for buffer in left[:-1])
+
+
+def _touched(function: Function, block: list[Any]) -> set[Buffer]:
+    """Memory that a block reads or writes."""
+    found = set()
+    for statement in block:
+        found.update(buffers_of(function, statement))
+        for inner in blocks_of(statement):
+            found |= _touched(function, inner)
+    return found
 
 
 def _operations(function: Function) -> int:
@@ -82,6 +106,7 @@ class _Writer:
         self.made: dict[int, int] = {}  # vectors, by their numbers
         self.constants: list[Constant] = []
         self.slots: dict[tuple[Constant, ...], int] = {}
+        self.free: list[int] = []  # slots for single constants
         self.packed = Buffer("argument", "float64", 0, len(function.arguments))
         roots = vectors.lane_of
         self.inside = {n for root in roots for n in self.trees.nodes(root)} - set(roots)
@@ -111,7 +136,7 @@ class _Writer:
             elif statement in self.vectors.lane_of:
                 # Where its first root was, all that the roots read is there.
                 self._vector(self.vectors.lane_of[statement].vector)
-            elif statement not in self.inside:
+            elif not self._is_packed(statement) and statement not in self.inside:
                 self.new[statement] = self._single(statement)
 
     def _statement(self, s: Any) -> None:
@@ -167,9 +192,17 @@ class _Writer:
             made, lane = self._vector(place.vector), self.builder.whole(place.lane)
             number = self.builder.node("lane", (abs(made), lane), "d")
             return number if made > 0 else -number
+        if self._is_packed(old):
+            return self._read(self._slot_of(self._constant(Operand(old, 1))), "d")
         if old not in self.new:
             self.new[old] = self._number(old)
         return self.new[old]
+
+    def _is_packed(self, old: int) -> bool:
+        """True for a number of an argument that comes in packed."""
+        f = self.old
+        is_constant = old in self.trees.operations.constants
+        return is_constant and f.op[old] == "load" and f.kind[old] == "d"
 
     def _number(self, old: int) -> int:
         """A number that stands in the program."""
@@ -246,12 +279,30 @@ class _Writer:
         if numbers not in self.slots:
             self.slots[numbers] = len(self.constants)
             self.constants += numbers
-        place = self.builder.whole(self.slots[numbers])
-        return self.builder.node("load", (self.packed, place, "0"), VECTOR)
+        return self._read(self.slots[numbers], VECTOR)
+
+    def _slot_of(self, number: Constant) -> int:
+        """Where a single constant stands: with others, so that vectors begin at multiples of their size."""
+        if (number,) not in self.slots:
+            if not self.free:
+                first = len(self.constants)
+                self.constants += [number] * WIDTH
+                self.free = list(range(first, first + WIDTH))
+            self.slots[(number,)] = self.free.pop(0)
+            self.constants[self.slots[(number,)]] = number
+        return self.slots[(number,)]
+
+    def _read(self, slot: int, kind: str) -> int:
+        place = self.builder.whole(slot)
+        return self.builder.node("load", (self.packed, place, "0"), kind)
 
     def _constant(self, operand: Operand) -> Constant:
-        buffer, index = self.old.args[operand.node][:2]
-        return Constant(buffer.place, int(self.old.value[index]), operand.sign)
+        node, sign = operand
+        f = self.old
+        if f.op[node] == "const":
+            return Constant(sign * float(f.value[node]))
+        buffer, index = f.args[node][:2]
+        return Constant(float(sign), buffer.place, int(f.value[index]))
 
     def _collected(self, places: list[Lane | None]) -> int:
         """Roots out of at most two vectors, which are alike and so have the same sign."""
