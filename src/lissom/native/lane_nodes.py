@@ -26,6 +26,10 @@ class LaneNodes(Text):
         has_mask = form.needs_mask and not is_entry
         self.mask = MASK if has_mask else lane_math.splat(width, "true", "i1")
 
+    def is_read_again(self, node: int) -> bool:
+        """Numbers of lanes are read once."""
+        return False
+
     # --- types and operands
 
     def vector(self, kind: str) -> str:

@@ -53,7 +53,7 @@ class Buffer:
     version: int = 0
     data: np.ndarray | None = None  # of a table
     mutable: bool = False  # an argument that is overwritten
-    aligned: bool = False  # read in vectors: it begins where a line of the cache does
+    packed: bool = False  # constants side by side; an argument of this kind comes behind the results
 
 
 @dataclass(eq=False)

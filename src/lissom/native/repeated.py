@@ -131,7 +131,7 @@ class _Calls:
     def _buffer(self, constants: tuple[Constant, ...]) -> Buffer:
         if constants not in self.packed:
             place = len(self.function.arguments) + len(self.packed)
-            new = Buffer("argument", "float64", len(constants), place)
+            new = Buffer("argument", "float64", len(constants), place, packed=True)
             self.packed[constants] = new
         return self.packed[constants]
 
@@ -163,7 +163,7 @@ def _packing(found: Repeated) -> Function:
     first = max((buffer.place for buffer in f.frame), default=-1) + 1
     own, statements, calls = {}, [], []
     for k, constants in enumerate(found.packed):
-        room = Buffer("frame", "float64", len(constants), first + k, aligned=True)
+        room = Buffer("frame", "float64", len(constants), first + k, packed=True)
         own[f.arguments[count + k]] = room
         pack, sources = _pack(f, constants)
         statements.append(Call(pack, [*((s, ZERO) for s in sources), (room, ZERO)]))
@@ -214,11 +214,11 @@ def _pack(
         places = builder.table(np.array([c.place for _, c in picked], np.int32))
         factors = builder.table(np.array([c.factor for _, c in picked]))
 
-        def once(i: int, source=own.get(argument), tables=(slots, places, factors)):
+        def once(i: int, argument=argument, tables=(slots, places, factors)) -> None:
             slots, places, factors = tables
             number = builder.load(factors, i)
-            if source is not None:
-                read = builder.load(source, builder.load(places, i))
+            if argument is not None:
+                read = builder.load(own[argument], builder.load(places, i))
                 number = values.math.mul(number, read)
             builder.emit(Store(target, builder.load(slots, i), number))
 

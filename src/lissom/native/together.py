@@ -107,7 +107,8 @@ class _Writer:
         self.constants: list[Constant] = []
         self.slots: dict[tuple[Constant, ...], int] = {}
         self.free: list[int] = []  # slots for single constants
-        self.packed = Buffer("argument", "float64", 0, len(function.arguments))
+        place = len(function.arguments)
+        self.packed = Buffer("argument", "float64", 0, place, packed=True)
         roots = vectors.lane_of
         self.inside = {n for root in roots for n in self.trees.nodes(root)} - set(roots)
 

@@ -1,7 +1,6 @@
 """The text of a function with vectors of doubles among its numbers, for LLVM."""
 
 from .llvm_text import Text
-from .program import Buffer
 
 OPERATIONS = {"vfadd": "fadd", "vfsub": "fsub", "vfmul": "fmul"}
 
@@ -17,9 +16,11 @@ class WideText(Text):
     def node(self, node: int) -> None:
         """Defines a node."""
         op, args, v = self.f.op[node], self.f.args[node], self.vector
+        if op == "load" and self.f.kind[node] == "v":
+            return
         if op in OPERATIONS:
-            a, b = args
-            self.put(f"%n{node} = {OPERATIONS[op]} contract {v} %n{a}, %n{b}")
+            a, b = (self.read(x) for x in args)
+            self.put(f"%n{node} = {OPERATIONS[op]} contract {v} {a}, {b}")
         elif op == "spread":
             self._spread(node, args[0])
         elif op == "lane":
@@ -34,13 +35,13 @@ class WideText(Text):
         else:
             super().node(node)
 
-    def load(self, node: int, buffer: Buffer, index: int) -> None:
-        """Reads a number, or a vector that stands in memory."""
-        if self.f.kind[node] != "v":
-            super().load(node, buffer, index)
-            return
-        pointer = self.pointer(buffer, index)
-        self.put(f"%n{node} = load {self.vector}, ptr {pointer}, align 8")
+    def read(self, node: int) -> str:
+        """The value of a node; constants are read where they are used."""
+        if self.f.op[node] != "load" or self.f.kind[node] != "v":
+            return super().read(node)
+        pointer, name = self.pointer(*self.f.args[node][:2]), "%" + self.new("r")
+        self.put(f"{name} = load {self.vector}, ptr {pointer}, align 8")
+        return name
 
     def _spread(self, node: int, number: int) -> None:
         """The same number in all lanes."""
