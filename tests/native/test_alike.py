@@ -11,8 +11,9 @@ from lissom.benchmarks.cases import Case
 from lissom.benchmarks.residual_times import _residual
 from lissom.describe.scenario import Scenario
 from lissom.native import loading, marks, repeated
-from lissom.native.alike import vectors_of
+from lissom.native.alike import uses_of, vectors_of
 from lissom.native.compiled import NativeAhead, function_of, pattern_of, using
+from lissom.native.llvm_text import changing_arguments, function_text
 from lissom.native.program import FREE, Function
 from lissom.native.together import in_vectors
 from lissom.types import host_whole
@@ -228,6 +229,25 @@ def test_quick_programs_stay_as_they_are(made):
     function = translated(often(products), A, B, X)
     loading.load(function, quick=True)
     assert not made
+
+
+# --- numbers of inputs --------------------------------------------------------------------------------------------
+
+
+def test_numbers_of_inputs_are_read_where_they_are_used_and_no_others():
+    @marks.kept_function
+    def twice(A, x):
+        y = A[0, 0] * x
+        return y + A[0, 0] * jnp.sin(y)
+
+    (function,) = translated(twice, RANDOM.normal(size=(2, 2)), X[:3]).calls
+    _, text = function_text(function, {})
+    reads = [line for line in text.splitlines() if "load double" in line]
+    loads = [node for node, op in enumerate(function.op) if op == "load"]
+    # A number is read as often as something uses it.
+    uses = uses_of(function)
+    assert len(reads) == sum(uses[node] for node in loads) > len(loads)
+    assert changing_arguments(function) == {2}
 
 
 # --- robots --------------------------------------------------------------------------------------------------------

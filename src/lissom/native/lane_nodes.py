@@ -27,8 +27,8 @@ class LaneNodes(Text):
         self.mask = MASK if has_mask else lane_math.splat(width, "true", "i1")
 
     def is_read_again(self, node: int) -> bool:
-        """Numbers of lanes are read once."""
-        return False
+        """True for a number of an input that all lanes share: instructions spread it while they read it."""
+        return not self.form.is_varying(node) and super().is_read_again(node)
 
     # --- types and operands
 
