@@ -28,6 +28,10 @@ class LaneNodes(Text):
         has_mask = form.needs_mask and not is_entry
         self.mask = MASK if has_mask else lane_math.splat(width, "true", "i1")
 
+    def is_read_again(self, node: int) -> bool:
+        """True for a number of an input that all lanes share: instructions spread it while they read it."""
+        return not self.form.is_varying(node) and super().is_read_again(node)
+
     # --- types and operands
 
     def vector(self, kind: str) -> str:

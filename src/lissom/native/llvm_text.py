@@ -50,6 +50,7 @@ INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
 NEVER = "never"  # a block that is not reached
 LONGEST_BLOCK = 600  # nodes: longer ones take LLVM disproportionately long
 LARGE = 4096  # bytes: larger arrays are not put on the stack
+LINE = 64  # bytes of a line of the cache
 # Bytes of small arrays that one function puts there; a thread may have 512 kB in all.
 STACK = 2**18
 
@@ -65,6 +66,7 @@ class Text:
         self.since = 0
         self.is_divided = False
         self.declared: set[str] = set()
+        self.changing = changing_arguments(function)
 
     # --- small things
 
@@ -100,14 +102,32 @@ class Text:
         literal = self.literal(node, kind)
         if literal is not None:
             return literal
+        value = self.read(abs(node))
         if node > 0:
-            return f"%n{node}"
+            return value
         name = "%" + self.new("m")
         if kind == "d":
-            self.put(f"{name} = fneg double %n{-node}")
+            self.put(f"{name} = fneg double {value}")
         else:
-            self.put(f"{name} = sub i64 0, %n{-node}")
+            self.put(f"{name} = sub i64 0, {value}")
         return name
+
+    def read(self, node: int) -> str:
+        """The value of a node; what stands in memory all the time is read where it is used."""
+        if not self.is_read_again(node):
+            return f"%n{node}"
+        pointer, name = self.pointer(*self.f.args[node][:2]), "%" + self.new("r")
+        self.put(f"{name} = load double, ptr {pointer}")
+        return name
+
+    def is_read_again(self, node: int) -> bool:
+        """True for a number of an input: to read it again is better than to keep a copy on the stack."""
+        f = self.f
+        if f.op[node] != "load" or f.kind[node] != "d":
+            return False
+        buffer, index = f.args[node][:2]
+        is_input = buffer.where == "argument" and buffer.place not in self.changing
+        return is_input and f.value[abs(index)] is not None
 
     # --- memory
 
@@ -171,6 +191,8 @@ class Text:
     def node(self, node: int) -> None:
         """Defines a node."""
         f, op, args = self.f, self.f.op[node], self.f.args[node]
+        if self.is_read_again(node):
+            return
         if op == "load":
             self.load(node, args[0], args[1])
         elif op in SIMPLE:
@@ -335,7 +357,8 @@ class Text:
         self.block(self.f.block)
         for buffer in self.f.frame:
             if buffer.place in on_heap:
-                self.put(f"call void @free(ptr {self.base(buffer)})")
+                whole = self.base(buffer) + (".all" if buffer.packed else "")
+                self.put(f"call void @free(ptr {whole})")
         self.finish()
         return self.lines
 
@@ -352,7 +375,22 @@ class Text:
             self.put(f"{self.base(buffer)} = alloca [{size} x i8], align 64")
             return
         self.declared.update(("declare ptr @malloc(i64)", "declare void @free(ptr)"))
-        self.put(f"{self.base(buffer)} = call ptr @malloc(i64 {size})")
+        if not buffer.packed:
+            self.put(f"{self.base(buffer)} = call ptr @malloc(i64 {size})")
+            return
+        base = self.base(buffer)
+        self.declared.add("declare ptr @llvm.ptrmask.p0.i64(ptr, i64)")
+        self.put(f"{base}.all = call ptr @malloc(i64 {size + LINE})")
+        self.put(f"{base}.end = getelementptr i8, ptr {base}.all, i64 {LINE}")
+        self.put(f"{base} = call ptr @llvm.ptrmask.p0.i64(ptr {base}.end, i64 -{LINE})")
+
+
+def changing_arguments(function: Function) -> set[int]:
+    """Places of the arguments that a function writes to: its results, and what it overwrites."""
+    own = [buffer for buffer in function.arguments if not buffer.packed]
+    first_result = len(own) - function.n_results
+    changing = [*(buffer for buffer in own if buffer.mutable), *own[first_result:]]
+    return {buffer.place for buffer in changing}
 
 
 def bytes_of(buffer: Buffer) -> int:
@@ -389,10 +427,13 @@ def table_text(buffer: Buffer, name: str) -> str:
 
 
 def function_text(
-    function: Function, names: dict[Function, str], stem: str = "n"
+    function: Function,
+    names: dict[Function, str],
+    stem: str = "n",
+    writer: type[Text] = Text,
 ) -> tuple[str, str]:
     """Name and text of a function as a module of its own; the name says what is in it."""
-    text = Text(function, names)
+    text = writer(function, names)
     lines = text.body()
     arguments = ", ".join(f"ptr noalias %a{k}" for k in range(len(function.arguments)))
     for called in function.calls:
