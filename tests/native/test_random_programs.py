@@ -11,7 +11,7 @@ from lissom.native.lanes import LanesAhead
 from .random_programs import N, RandomProgram
 
 SOME = range(3)
-MANY = range(3, 200)
+MANY = range(3, 40)
 
 
 def check(seed: int, caplog) -> None:
