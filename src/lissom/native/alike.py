@@ -18,9 +18,8 @@ from .program import Call, Copy, For, Function, If, Store, While
 OPERATIONS = ("fadd", "fsub", "fmul")
 WIDTH = 4  # lanes
 LEAST = 4  # operations that a vector has to save: numbers have to be put into its lanes, and taken out
-ROUNDS = (
-    3  # of looking for trees: what was found to have no company is left out of the next
-)
+# Of looking for trees: what was found to have no company is left out of the next.
+ROUNDS = 3
 
 Name = tuple[int, int, int]  # what alike operands have in common
 
@@ -180,9 +179,8 @@ class Vectors:
 
     def __init__(self, trees: Trees):
         self.trees = trees
-        self.roots: list[
-            tuple[int, ...]
-        ] = []  # a root in each lane; 0 where there is none
+        # A root in each lane; 0 where there is none.
+        self.roots: list[tuple[int, ...]] = []
         self.lane_of: dict[int, Lane] = {}
         self.single: set[int] = set()  # roots that found no company
         for group in trees.groups():

@@ -11,9 +11,8 @@ from .vector_triangle import triangle_text
 WIDE = 8  # unknowns from which on systems are solved in vectors
 WRITTEN_OUT = 160  # unknowns up to which substitution is written without loops
 STRIP = 12  # numbers of a product of matrices that are summed up in registers
-IN_REGISTERS = (
-    28  # numbers, of all unknowns, that stay there while a triangular system is solved
-)
+# Numbers, of all unknowns, that stay there while a triangular system is solved.
+IN_REGISTERS = 28
 FEW_TERMS = 4  # of each number of a product, up to which they are added without a loop
 
 
