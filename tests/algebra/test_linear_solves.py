@@ -139,6 +139,16 @@ def test_jacobians_forwards_and_backwards_are_the_inverse():
     assert_allclose(batch, expected, atol=TOLERANCE)
 
 
+def test_factors_at_hand_are_constants_to_derivatives():
+    A, b = matrices(float, 6, 6), vectors(float, 6)
+    factors = factorise(A)
+    for jacobian in (jax.jacfwd, jax.jacrev):
+        slopes = jacobian(lambda b: solve_with(factors, b))(b)
+        assert_allclose(slopes, np.linalg.inv(A), atol=TOLERANCE)
+    by_matrix = jax.jvp(lambda A: solve_with(factorise(A), b), (A,), (A.T,))[1]
+    assert_array_equal(by_matrix, np.zeros(6))
+
+
 def test_second_derivatives_are_exact():
     # y(s) = (A + s B)^-1 b has y'' = 2 A^-1 B A^-1 B A^-1 b at s = 0.
     A, B, b = matrices(float, 5, 5), jnp.eye(5)[::-1], vectors(float, 5)

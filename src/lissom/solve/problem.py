@@ -1,5 +1,7 @@
 """The equations of motion under loads, as a residual R(t, x, xd, xdd) = 0 that every step method solves."""
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -47,7 +49,7 @@ class MotionProblem(eqx.Module):
         if command is None:
             return self
         loads = eqx.tree_at(
-            lambda loads: loads.held, self.loads, command, is_leaf=_is_none
+            lambda loads: loads.held, self.loads, command, is_leaf=is_none
         )
         return MotionProblem(self.formulation, loads)
 
@@ -56,7 +58,7 @@ class MotionProblem(eqx.Module):
         if contact is None:
             return self
         loads = eqx.tree_at(
-            lambda loads: loads.contact, self.loads, contact, is_leaf=_is_none
+            lambda loads: loads.contact, self.loads, contact, is_leaf=is_none
         )
         return MotionProblem(self.formulation, loads)
 
@@ -299,5 +301,6 @@ class MotionProblem(eqx.Module):
         return jump.at[rows].set(0.0)
 
 
-def _is_none(leaf) -> bool:
+def is_none(leaf: Any) -> bool:
+    """True for the place of something that is not there, when parts of a tree are replaced."""
     return leaf is None

@@ -20,7 +20,7 @@ from ..algebra.linear import Factors, factorise, identity_factors, solve_with
 from ..native.marks import over_rows
 from ..types import real, whole
 from .implicit import root
-from .problem import MotionProblem, Tangents
+from .problem import MotionProblem, Tangents, is_none
 from .step import (
     AbstractStep,
     Attempt,
@@ -290,7 +290,7 @@ class Radau(AbstractStep):
             ),
             memory,
             (tangents, weights, jumps, stale, no, h, real_factors, complex_factors),
-            is_leaf=_is_none,
+            is_leaf=is_none,
         )
 
     def reject(self, memory: RadauMemory, attempt: Attempt) -> RadauMemory:
@@ -331,7 +331,7 @@ class Radau(AbstractStep):
                 memory.largest_energy,
                 memory.spare_energy,
             ),
-            is_leaf=_is_none,
+            is_leaf=is_none,
         )
 
     def interpolate(self, now: Moment, attempt: Attempt, h, part) -> Moment:
@@ -346,10 +346,6 @@ class Radau(AbstractStep):
             now.xd + h * (once @ stages),
             now.work + h * (once @ powers),
         )
-
-
-def _is_none(leaf: Any) -> bool:
-    return leaf is None
 
 
 def step_factors(tangents: Tangents, h) -> tuple[Factors, Factors]:
