@@ -1,8 +1,8 @@
 """Links from finite elements: couplings, reduction, constants of inertia, reports that pass and reports that fail."""
 
-import resource
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -319,17 +319,26 @@ def test_slices_follow_the_rigid_motion_and_lie_along_the_link(solid):
     assert steps.min() > 0.03 and steps.sum() == pytest.approx(1.0, abs=0.06)
 
 
+def memory_in_kb(name):
+    """A number of /proc/self/status [kB]."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (line,) = [line for line in lines if line.startswith(name + ":")]
+    return int(line.split()[1])
+
+
 @pytest.mark.slow
 def test_a_hundred_thousand_dofs_reduce_in_two_minutes_and_four_gigabytes():
     """A chunky block, which fills up when factorised; the time is that of the processor, whatever else it does."""
     mesh = block_mesh((25, 13, 15), (0.3, 0.12, 0.1))
     fe = solid_elements(mesh, STEEL)
     assert 100_000 < fe.size < 125_000
-    begin = time.process_time()
+    # Other tests were in this process before: what counts is the peak from here on, above what is there now.
+    Path("/proc/self/clear_refs").write_text("5")
+    begin, used = time.process_time(), memory_in_kb("VmRSS")
     made, joints = with_interface(fe, {"inner": "x=0", "tip": "x=0.3"})
     result = reduce_elements(made, joints, ReductionRequest())
     assert time.process_time() - begin < 120
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 4e6  # [kB]
+    assert memory_in_kb("VmHWM") - used < 4e6
     assert np.abs(result.held.error[:5]).max() < 0.01
 
 

@@ -40,7 +40,8 @@ def test_a_command_whose_time_is_up_stops_with_the_reason(tmp_path):
     began = time.monotonic()
     file = tmp_path / "run.nc"
     code, _, err = shell(
-        f"{LISSOM} simulate double-pendulum --set t_end=1000 --max-wall 3 -o {file}"
+        f"{LISSOM} simulate double-pendulum --set t_end=1000 "
+        f"--set solver.max_step=0.0001 --max-wall 3 -o {file}"
     )
     assert code == 1 and "stopped after 3 s (--max-wall)" in err
     assert "Traceback" not in err

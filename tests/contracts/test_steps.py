@@ -3,6 +3,7 @@
 import functools
 import typing
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,10 +11,12 @@ import pytest
 
 from helpers import ALL_STEPS, compiled_once, observed_order, rigid_robot, robot_named
 from lissom import Model
+from lissom.algebra.linear import factorise
 from lissom.describe.scenario import Solver
 from lissom.dynamics import engine
 from lissom.solve.inputs import Loads, Piece
-from lissom.solve.problem import MotionProblem
+from lissom.solve.problem import MotionProblem, is_none
+from lissom.solve.radau import JumpMemory, RadauMemory
 from lissom.solve.simulate import step_of
 from lissom.solve.step import AbstractStep, Moment, Tolerance
 
@@ -136,6 +139,17 @@ def test_every_step_is_in_the_list():
     assert reached == set(AbstractStep.__subclasses__())
 
 
+def ready_for_jumps(memory):
+    """Memory as under a sampled law: Radau keeps what jumps need only there."""
+    if not isinstance(memory, RadauMemory):
+        return memory
+    assert memory.jumps is None
+    n = memory.xdd.shape[0]
+    inertia = factorise(memory.tangents.M)
+    none = JumpMemory(jnp.asarray(False), jnp.zeros(n), jnp.zeros((3, n)), inertia)
+    return eqx.tree_at(lambda m: m.jumps, memory, none, is_leaf=is_none)
+
+
 @pytest.mark.parametrize("method", ["radau", "generalised-alpha", "dopri5"])
 def test_a_step_resumes_from_a_jump_as_if_it_had_begun_there(method):
     # The torques jump: what a method keeps from before the jump must not change the step after it. The auxiliary
@@ -154,13 +168,13 @@ def test_a_step_resumes_from_a_jump_as_if_it_had_begun_there(method):
 
     @compiled_once
     def both(start):
-        memory = step.begin(before, tolerance, start)
+        memory = ready_for_jumps(step.begin(before, tolerance, start))
         first = step.attempt(before, tolerance, start, h, memory)
         end = first.end
         motion = f.motion(end.x, end.xd, jnp.zeros_like(end.x))
         jump = after.force_jump(before, end.t, motion)
         resumed = step.resume(after, tolerance, end, first.memory, jump)
-        begun = step.begin(after, tolerance, first.end)
+        begun = ready_for_jumps(step.begin(after, tolerance, first.end))
         return [
             step.attempt(after, tolerance, first.end, h, memory).end
             for memory in (resumed, begun)

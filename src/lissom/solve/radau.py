@@ -169,7 +169,8 @@ class Radau(AbstractStep):
     ) -> RadauMemory:
         """The accelerations jump with the torques; derivatives and factors do not know about held torques."""
         jumps = memory.jumps
-        assert jumps is not None
+        if jumps is None:
+            return super().resume(problem, tolerance, now, memory, jump)
         jump = frozen(jump)
         xdd = memory.xdd + solve_with(jumps.inertia, jump)
         jumps = JumpMemory(jnp.asarray(True), jump, jumps.slow_forces, jumps.inertia)
