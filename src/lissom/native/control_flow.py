@@ -6,6 +6,7 @@ import numpy as np
 
 from ..algebra.jaxpr import closed, scan_sizes
 from .few_rows import FEW
+from .marks import RENEWED, ROWS
 from .program import ZERO, If, While, kind_of
 from .traced_program import Environment, sole_call
 from .values import (
@@ -120,7 +121,7 @@ def _small_nodes(tr, value: Value) -> Value:
     return value
 
 
-def _while(tr, params, operands, rows):
+def _while(tr, params, operands, mark):
     sizes = (params["cond_nconsts"], params["body_nconsts"])
     for_test, for_body, carry = _split(operands, *sizes)
     test, body = params["cond_jaxpr"], params["body_jaxpr"]
@@ -143,10 +144,11 @@ def _while(tr, params, operands, rows):
     return _loaded(tr, places)
 
 
-def _scan(tr, params, operands, rows):
+def _scan(tr, params, operands, mark):
     sizes = scan_sizes(params)
     fixed, carry, stacks = _split(operands, *sizes)
     length, body = params["length"], params["jaxpr"]
+    rows = mark == ROWS
     if tr.unrolls and not rows and (stacks or length <= 3):
         return _unrolled(tr, params, fixed, carry, stacks)
     fixed = _lend(tr, fixed)
@@ -213,7 +215,7 @@ def _unrolled(tr, params, fixed, carry, stacks):
     return [*carry, *stacked]
 
 
-def _cond(tr, params, operands, rows):
+def _cond(tr, params, operands, mark):
     choice, *others = operands
     programs = [closed(branch) for branch in params["branches"]]
     number = int(tr.store.nodes(choice).parts[0])
@@ -223,7 +225,7 @@ def _cond(tr, params, operands, rows):
         return tr.run(programs[picked], others, in_line=True)
     others = _lend(tr, others)
     targets = _targets(tr, programs, others)
-    _branch(tr, number, choice.kind, programs, others, targets, 0)
+    _branch(tr, number, choice.kind, programs, others, targets, mark == RENEWED)
     return _loaded(tr, targets)
 
 
@@ -259,7 +261,9 @@ def _handed_through(programs, others: list[Value], k: int) -> Memory | None:
     return None
 
 
-def _branch(tr, number, kind, programs, others, targets, k) -> None:
+def _branch(
+    tr, number, kind, programs, others, targets, is_renewal=False, k=0
+) -> None:
     """Branch k, or one of those after it."""
     if k == len(programs) - 1:
         _run_branch(tr, programs[k], others, targets)
@@ -274,9 +278,9 @@ def _branch(tr, number, kind, programs, others, targets, k) -> None:
     _run_branch(tr, programs[k], others, targets)
     yes = tr.builder.close()
     tr.builder.open("if")
-    _branch(tr, number, kind, programs, others, targets, k + 1)
+    _branch(tr, number, kind, programs, others, targets, k=k + 1)
     no = tr.builder.close()
-    tr.builder.emit(If(is_this, yes, no))
+    tr.builder.emit(If(is_this, yes, no, is_renewal))
 
 
 def _run_branch(tr, program, others, targets) -> None:
@@ -288,7 +292,7 @@ def _run_branch(tr, program, others, targets) -> None:
     tr.put_in_place(outputs, targets, in_place)
 
 
-def _linear_solve(tr, params, operands, rows):
+def _linear_solve(tr, params, operands, mark):
     n = params["const_lengths"]
     _, _, for_solution, _, b = _split(
         operands, n.matvec, n.vecmat, n.solve, n.transpose_solve
@@ -296,7 +300,7 @@ def _linear_solve(tr, params, operands, rows):
     return tr.run(params["jaxprs"].solve, [*for_solution, *b], in_line=True)
 
 
-def _through(tr, params, operands, rows):
+def _through(tr, params, operands, mark):
     """Checks that only stop a program, and words for other transformations: their operands pass through."""
     return operands
 

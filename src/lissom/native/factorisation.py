@@ -5,7 +5,7 @@ from .program import Function, Untranslatable
 from .values import Memory, Value
 
 
-def _lu(tr, params, operands, rows):
+def _lu(tr, params, operands, mark):
     (a,) = operands
     if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
         raise Untranslatable("factors of several matrices at once")
@@ -17,7 +17,7 @@ def _lu(tr, params, operands, rows):
     return _results(tr, [matrix, pivots, order])
 
 
-def _triangular_solve(tr, params, operands, rows):
+def _triangular_solve(tr, params, operands, mark):
     a, b = operands
     if len(a.shape) != 2 or not params["left_side"] or params["conjugate_a"]:
         raise Untranslatable("triangular systems of this form")
@@ -36,7 +36,7 @@ def _triangular_solve(tr, params, operands, rows):
     return _results(tr, [target])
 
 
-def _cholesky(tr, params, operands, rows):
+def _cholesky(tr, params, operands, mark):
     (a,) = operands
     if len(a.shape) != 2 or a.kind != "d":
         raise Untranslatable("factors of several matrices at once")

@@ -51,8 +51,16 @@ class LaneForm:
     home: dict[Buffer, MaskScope]  # the innermost scope around all uses of a buffer
     written: set[int] = field(default_factory=set)  # arguments
     read: set[int] = field(default_factory=set)  # arguments
+    # Arguments of which lanes that do not count here keep what they have.
+    masked: frozenset[int] = frozenset()
     needs_mask: bool = False
     calls: dict[int, "LaneForm"] = field(default_factory=dict)  # by statement
+
+    @property
+    def outside(self) -> MaskScope:
+        """Where the function is called: other lanes may count there."""
+        assert self.root.parent is not None
+        return self.root.parent
 
     def is_shared(self, buffer: Buffer) -> bool:
         """True for numbers that are the same in all lanes."""
@@ -69,20 +77,55 @@ class LaneForms:
     def __init__(self) -> None:
         self.made: dict[Any, LaneForm] = {}
 
-    def of(self, function: Function, shared: tuple[bool, ...]) -> LaneForm:
-        """The form of a function of which some arguments are shared by all lanes."""
-        key = (function, shared)
+    def of(
+        self,
+        function: Function,
+        shared: tuple[bool, ...],
+        masked: frozenset[int] = frozenset(),
+    ) -> LaneForm:
+        """The form of a function.
+
+        Args:
+            function: the function.
+            shared: whether each argument is the same in all lanes.
+            masked: results that lanes keep while they do not count.
+        """
+        key = (function, shared, masked)
         if key not in self.made:
-            self.made[key] = self._make(function, shared)
+            self.made[key] = self._make(function, shared, masked)
         return self.made[key]
 
-    def _make(self, function: Function, shared: tuple[bool, ...]) -> LaneForm:
+    def _make(
+        self, function: Function, shared: tuple[bool, ...], masked: frozenset[int]
+    ) -> LaneForm:
         varying = varying_nodes(function, shared)
-        form = LaneForm(function, shared, varying, MaskScope(), {}, {})
-        self._walk(form, function.block, form.root)
+        root = MaskScope(MaskScope())
+        form = LaneForm(function, shared, varying, root, {}, {}, masked=masked)
+        form.needs_mask = bool(masked)
+        calls: list[tuple[Call, MaskScope]] = []
+        self._walk(form, function.block, form.root, calls)
+        for call, scope in calls:
+            self._mask_results(form, call, scope)
         return form
 
-    def _walk(self, form: LaneForm, block: list[Any], scope: MaskScope) -> None:
+    def _mask_results(self, form: LaneForm, call: Call, scope: MaskScope) -> None:
+        """Lets a function write results under the mask that only some lanes want; no copy of them is needed then."""
+        called = form.calls[id(call)]
+        results = called.written - called.read
+        buffers = {place: call.pointers[place][0] for place in results}
+        masked = {p for p, buffer in buffers.items() if form.home[buffer] is not scope}
+        if masked:
+            form.calls[id(call)] = self.of(
+                call.function, called.shared, frozenset(masked)
+            )
+
+    def _walk(
+        self,
+        form: LaneForm,
+        block: list[Any],
+        scope: MaskScope,
+        calls: list[tuple[Call, MaskScope]],
+    ) -> None:
         for statement in block:
             own = () if blocks_of(statement) else touched(form.function, statement)
             for buffer in own:
@@ -98,8 +141,9 @@ class LaneForms:
                 self._write(form, statement.target, statement.target_index)
             elif isinstance(statement, Call):
                 self._call(form, statement)
+                calls.append((statement, scope))
             else:
-                self._nested(form, statement, scope)
+                self._nested(form, statement, scope, calls)
 
     def _node(self, form: LaneForm, node: int) -> None:
         # A lane that does not count may hold any index: it must not be followed.
@@ -116,7 +160,8 @@ class LaneForms:
         form.needs_mask |= form.is_varying(index)
         if buffer.where == "argument":
             form.written.add(buffer.place)
-            form.home[buffer] = form.root
+            is_masked = buffer.place in form.masked
+            form.home[buffer] = form.outside if is_masked else form.root
 
     def _call(self, form: LaneForm, call: Call) -> None:
         if call.function.host is not None:
@@ -130,7 +175,13 @@ class LaneForms:
         for place in called.written:
             self._write(form, *call.pointers[place])
 
-    def _nested(self, form: LaneForm, statement: Any, scope: MaskScope) -> None:
+    def _nested(
+        self,
+        form: LaneForm,
+        statement: Any,
+        scope: MaskScope,
+        calls: list[tuple[Call, MaskScope]],
+    ) -> None:
         blocks = blocks_of(statement)
         condition = getattr(statement, "condition", None)
         if condition is None or not form.is_varying(condition):
@@ -142,7 +193,7 @@ class LaneForms:
             scopes = (first, second)
             form.inner[id(statement)] = scopes
         for block, inner in zip(blocks, scopes, strict=True):
-            self._walk(form, block, inner)
+            self._walk(form, block, inner, calls)
 
 
 def is_shared(buffer: Buffer, shared: tuple[bool, ...]) -> bool:

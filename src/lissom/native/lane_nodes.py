@@ -25,6 +25,7 @@ class LaneNodes(Text):
         self.scratches: list[str] = []
         # Arrays that a branch has of its own meanwhile: where they stand, and the scope that they belong to.
         self.private: dict[Buffer, tuple[str, MaskScope]] = {}
+        self.everyone: MaskScope | None = None  # a scope in which all lanes count
         has_mask = form.needs_mask and not is_entry
         self.mask = MASK if has_mask else lane_math.splat(width, "true", "i1")
 
@@ -81,6 +82,12 @@ class LaneNodes(Text):
         bits = self.value(f"bitcast <{w} x i1> {mask} to i{w}")
         return self.value(f"icmp ne i{w} {bits}, 0")
 
+    def all(self, mask: str) -> str:
+        """Whether every lane is in a mask."""
+        w = self.width
+        bits = self.value(f"bitcast <{w} x i1> {mask} to i{w}")
+        return self.value(f"icmp eq i{w} {bits}, -1")
+
     def both(self, mask: str, other: str) -> str:
         """Lanes in both masks."""
         return self.value(f"and <{self.width} x i1> {mask}, {other}")
@@ -94,6 +101,8 @@ class LaneNodes(Text):
 
     def is_masked(self, buffer: Buffer) -> bool:
         """True if lanes that do not count here may still need what a buffer holds."""
+        if self.scope is self.everyone:
+            return False
         _, home = self.private.get(buffer, ("", self.form.home[buffer]))
         return home is not self.scope
 

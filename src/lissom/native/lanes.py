@@ -18,6 +18,7 @@ from .compiled import Pattern, function_of, reason_of, recipe_of, trace
 from .lane_code import lane_count, load
 from .lane_text import LINE
 from .marks import held
+from .places import begin_in_inputs
 from .program import Unexpected, Untranslatable
 from .program_cache import Recipe
 
@@ -156,7 +157,10 @@ class LanesAhead:
             function = function_of(traced, pattern, False)
             outputs = (False,) * len(traced.jaxpr.outvars)
             shared = (*[not own for own in request.mapped], *outputs)
+            # Members are in memory of the runner's own: it may be written to.
+            in_inputs = begin_in_inputs(function, request.mapped)
             recipe = recipe_of(traced, load(function, shared, width), result)
+            recipe = recipe._replace(in_inputs=tuple(in_inputs.items()))
             program_cache.keep(key, recipe)
         return Program(
             call=_Runner(recipe, request.mapped, width),
@@ -175,6 +179,7 @@ class _Runner:
         self.leaves, self.tree = jax.tree.flatten(recipe.result)
         self.mapped = mapped
         self.width = width
+        self.in_inputs = dict(recipe.in_inputs)
 
     def __call__(self, numbers: list[Any]) -> Any:
         pairs = zip(numbers, self.inputs, strict=True)
@@ -197,7 +202,11 @@ class _Runner:
             if is_own:
                 into.append(Lanes(array, self.width))
             inputs.append(into[-1].memory if is_own else array)
-        out_of = [Lanes(array, self.width) for array in found]
+        out_of = []
+        for result, array in enumerate(found):
+            place = self.in_inputs.get(result)
+            memory = None if place is None else inputs[place]
+            out_of.append(Lanes(array, self.width, memory))
         results = [lanes.memory for lanes in out_of]
         pointers = addresses_of([*inputs, *results])
         for first in range(0, count, self.width):
@@ -214,9 +223,12 @@ class Lanes:
     Args:
         array: of all members.
         width: number of lanes.
+        memory: that of other lanes, of the same shape.
     """
 
-    def __init__(self, array: np.ndarray, width: int):
+    def __init__(
+        self, array: np.ndarray, width: int, memory: np.ndarray | None = None
+    ):
         # A complex number is two numbers beside each other.
         is_complex = array.dtype.kind == "c"
         shape = (*array.shape, 2) if is_complex else array.shape
@@ -224,7 +236,9 @@ class Lanes:
         if is_complex:
             self._rows = array.view(np.finfo(array.dtype).dtype).reshape(shape)
         self._width = width
-        self.memory = blank(shape[1:], self._rows.dtype, width)
+        if memory is None:
+            memory = blank(shape[1:], self._rows.dtype, width)
+        self.memory = memory
         self._lanes = np.moveaxis(self.memory, -1, 0)
 
     def fill(self, first: int) -> None:

@@ -1,7 +1,7 @@
-"""How a function is meant to become machine code: kept as a function, or as a loop over rows.
+"""How a function is meant to become machine code: kept as a function, as a loop over rows, or as a renewal.
 
-Under XLA these words mean nothing: a kept function is itself, and rows are mapped at once. They come into force only
-while `tracing` lasts.
+Under XLA these words mean nothing: a kept function is itself, rows are mapped at once, and a renewal is a branch. They
+come into force only while `tracing` lasts.
 """
 
 import functools
@@ -18,6 +18,7 @@ KEPT = "native_function"
 RARE = "native_function_called_rarely"
 FUNCTIONS = (KEPT, RARE)
 ROWS = "native_rows"
+RENEWED = "native_renewal"
 _is_native: ContextVar[bool] = ContextVar("native", default=False)
 F = TypeVar("F", bound=Callable[..., Any])
 V = TypeVar("V")
@@ -144,3 +145,26 @@ def over_first_rows(function: Callable[..., Any], count: Any) -> Callable[..., A
         return jax.lax.fori_loop(0, count, put, blank)
 
     return call
+
+
+def renewed(
+    is_new: Any, compute: Callable[..., Any], kept: Any, *arguments: Any
+) -> Any:
+    """`compute(*arguments)` where it is new, elsewhere `kept`, which it gave for the same arguments before.
+
+    Robots in lanes compute it together as soon as one of them has to: the others get again what they had.
+    """
+
+    def choose(is_new: Any, kept: Any, arguments: Any) -> Any:
+        return jax.lax.cond(
+            is_new,
+            lambda kept, arguments: compute(*arguments),
+            lambda kept, arguments: kept,
+            kept,
+            arguments,
+        )
+
+    if not _is_native.get():
+        return choose(is_new, kept, arguments)
+    choose.__name__ = RENEWED
+    return jax.jit(choose)(is_new, kept, arguments)

@@ -1,5 +1,6 @@
 """Arrays that are computed where they are wanted, instead of being copied there in the end."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -58,3 +59,44 @@ def rename(function: Function, block: list[Any], new: dict[Buffer, Buffer]) -> N
             ]
         for inner in blocks_of(statement):
             rename(function, inner, new)
+
+
+def begin_in_inputs(function: Function, is_free: Sequence[bool]) -> dict[int, int]:
+    """Lets results that begin as copies of inputs be computed in those; the input of each such result.
+
+    Args:
+        function: to be changed.
+        is_free: inputs that nobody looks at any more when the function has returned.
+    """
+    first_result = len(function.arguments) - function.n_results
+    found: dict[int, int] = {}
+    for k, copy in enumerate(function.block):
+        if not isinstance(copy, Copy) or not _is_of_whole_arguments(copy):
+            continue
+        place = copy.source.place
+        if place >= first_result or not is_free[place]:
+            continue
+        result = copy.target.place - first_result
+        before, after = function.block[:k], function.block[k + 1 :]
+        is_read_later = touches(function, after, copy.source)
+        is_begun = touches(function, before, copy.target)
+        if result >= 0 and not is_read_later and not is_begun:
+            found[result] = place
+    inputs = {function.arguments[first_result + r]: p for r, p in found.items()}
+    new = {buffer: function.arguments[p] for buffer, p in inputs.items()}
+    function.block[:] = [s for s in function.block if not _is_begin_of(s, new)]
+    rename(function, function.block, new)
+    return found
+
+
+def _is_of_whole_arguments(copy: Copy) -> bool:
+    """True for the copy of an argument to another one, all of it."""
+    buffers = (copy.source, copy.target)
+    is_whole = all(b.where == "argument" and b.size == copy.count for b in buffers)
+    return is_whole and copy.source.dtype == copy.target.dtype
+
+
+def _is_begin_of(statement: Any, new: dict[Buffer, Buffer]) -> bool:
+    """True for the copy that a result in an input begins with."""
+    is_copy = isinstance(statement, Copy)
+    return is_copy and new.get(statement.target) is statement.source

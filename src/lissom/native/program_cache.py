@@ -27,6 +27,8 @@ class Recipe(NamedTuple):
     hosts: tuple[Any, ...] = ()
     # Told how many rows its inputs have, it takes any number of them; the shapes are those of one window.
     takes_any_rows: bool = False
+    # Results that are found where an input was.
+    in_inputs: tuple[tuple[int, int], ...] = ()
 
 
 # Zeros and ones of each number: 0 or 1 where they are, -1 elsewhere; None for a number that may be anything.

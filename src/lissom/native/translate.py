@@ -21,7 +21,7 @@ from .factorisation import FACTORISATION, kernel_call
 from .few_rows import rows_function
 from .host_call import host_function, hosts_of
 from .indexing import INDEXING
-from .marks import FUNCTIONS, RARE, ROWS
+from .marks import FUNCTIONS, RARE
 from .ordering import order_operations
 from .places import rename, touches
 from .program import (
@@ -220,7 +220,7 @@ class Translator:
         self,
         program: Any,
         operands: Sequence[Any],
-        rows: bool = False,
+        mark: str = "",
         in_line: bool = False,
         wanted: Wanted | None = None,
     ) -> list[Any]:
@@ -229,12 +229,12 @@ class Translator:
         Args:
             program: the traced program.
             operands: its inputs; None for those that the wanted outputs do not need.
-            rows: its loop is over rows and stays one.
+            mark: of the call that it stands in, such as a loop over rows that stays one.
             in_line: memory is shared.
             wanted: outputs that are needed, by default all; others may be None.
         """
         here = Environment(self.owner if in_line else None)
-        outputs = self.walk(program, operands, here, rows, wanted)
+        outputs = self.walk(program, operands, here, mark, wanted)
         self.environments.pop()
         return outputs
 
@@ -243,7 +243,7 @@ class Translator:
         program: Any,
         operands: Sequence[Any],
         here: Environment,
-        rows: bool = False,
+        mark: str = "",
         wanted: Wanted | None = None,
     ) -> list[Any]:
         """Outputs of a traced program; its environment is still there."""
@@ -258,11 +258,11 @@ class Translator:
         self.environments.append(here)
         for number, need in enumerate(needs.equations):
             if need is not None:
-                self._equation(here, number, jaxpr.eqns[number], need, needs, rows)
+                self._equation(here, number, jaxpr.eqns[number], need, needs, mark)
         outputs = zip(jaxpr.outvars, wanted, strict=True)
         return [self._read(here, atom) if needed else None for atom, needed in outputs]
 
-    def _equation(self, here, number, equation, need: Need, needs: Needs, rows) -> None:
+    def _equation(self, here, number, equation, need: Need, needs: Needs, mark) -> None:
         if len(self.builder.function.op) > LONGEST:
             raise Untranslatable("a function of too many operations")
         atoms = zip(equation.invars, need.operands, strict=True)
@@ -274,7 +274,7 @@ class Translator:
             if not isinstance(atom, core.Literal) and needs.last.get(atom) == number:
                 here.values.pop(atom, None)
         self.operands.append(operands)
-        outputs = self._perform(equation, operands, need.outputs, rows)
+        outputs = self._perform(equation, operands, need.outputs, mark)
         self.operands.pop()
         for variable, value in zip(equation.outvars, outputs, strict=True):
             if isinstance(value, Lazy):
@@ -301,13 +301,13 @@ class Translator:
         return self.store.constant(number)
 
     def _perform(
-        self, equation: Any, operands: list[Any], wanted: Wanted, rows: bool
+        self, equation: Any, operands: list[Any], wanted: Wanted, mark: str
     ) -> list[Any]:
         name, params = equation.primitive.name, equation.params
         if name in CALLS:
             return self._call(params, params[CALLS[name]], operands, wanted)
         if name in OPERATIONS:
-            return OPERATIONS[name](self, params, operands, rows)
+            return OPERATIONS[name](self, params, operands, mark)
         if name in ELEMENTWISE:
             return [elementwise(self, name, params, operands, equation.outvars[0].aval)]
         if name in EXPANDED:
@@ -430,8 +430,7 @@ class Translator:
         name = params.get("name", "")
         if name in FUNCTIONS:
             return self.call_function(program, operands, is_rare=name == RARE)
-        rows = name == ROWS
-        return self.run(program, operands, rows, in_line=True, wanted=wanted)
+        return self.run(program, operands, name, in_line=True, wanted=wanted)
 
     def call_function(
         self, program: Any, operands: list[Value], is_rare: bool = False

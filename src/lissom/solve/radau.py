@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve_with
-from ..native.marks import over_rows
+from ..native.marks import over_rows, renewed
 from ..types import real, whole
 from .implicit import root
 from .problem import MotionProblem, Tangents, is_none
@@ -271,11 +271,9 @@ class Radau(AbstractStep):
         if jumps is not None:
             jumps = eqx.tree_at(lambda j: j.inertia, jumps, inertia)
         is_new = memory.wanted | (memory.h != h)
-        real_factors, complex_factors = jax.lax.cond(
-            is_new,
-            lambda tangents: step_factors(tangents, h),
-            lambda tangents: (memory.real, memory.cplx),
-            tangents,
+        factors = (memory.real, memory.cplx)
+        real_factors, complex_factors = renewed(
+            is_new, step_factors, factors, tangents, h
         )
         no = jnp.asarray(False)
         return eqx.tree_at(
