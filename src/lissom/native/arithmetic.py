@@ -225,6 +225,16 @@ class Arithmetic:
             return self.either(picked, self.both(self.negate(truth), no))
         return self.builder.node("select" + kind, (truth, yes, no), kind)
 
+    # --- lanes
+
+    def in_all_lanes(self, a: int) -> int:
+        """Whether a truth holds in every lane that counts."""
+        return self.builder.node("all", (a,), "b")
+
+    def of_first_lane(self, a: int) -> int:
+        """A whole number of the first lane that counts, for all lanes."""
+        return self.builder.node("first", (a,), "i")
+
     # --- whole numbers
 
     def iadd(self, a: int, b: int) -> int:

@@ -20,6 +20,7 @@ FEW_TERMS = 4  # of each number of a product, up to which they are added without
 def lu_kernel(n: int, kind: str) -> Function:
     """P A = L U in place with row pivoting: arguments matrix, pivots, order of the rows."""
     function = lu_function(n, kind)
+    function.in_lanes = lu_function(n, kind, in_lanes=True)
     if n >= WIDE:
         function.in_vectors = functools.partial(lu_text, n, kind == "c")
     return function

@@ -21,6 +21,9 @@ from .program import (
 )
 
 
+ACROSS = ("all", "first")  # operations on all lanes that count, the same for each of them
+
+
 @dataclass(eq=False)
 class MaskScope:
     """Blocks in which the same lanes count."""
@@ -90,6 +93,7 @@ class LaneForms:
             shared: whether each argument is the same in all lanes.
             masked: results that lanes keep while they do not count.
         """
+        function = function.in_lanes or function
         key = (function, shared, masked)
         if key not in self.made:
             self.made[key] = self._make(function, shared, masked)
@@ -146,6 +150,7 @@ class LaneForms:
                 self._nested(form, statement, scope, calls)
 
     def _node(self, form: LaneForm, node: int) -> None:
+        form.needs_mask |= form.function.op[node] in ACROSS
         # A lane that does not count may hold any index: it must not be followed.
         if form.function.op[node] == "load":
             buffer, index = form.function.args[node][:2]
@@ -218,7 +223,7 @@ def varying_nodes(function: Function, shared: tuple[bool, ...]) -> list[bool]:
                 buffer, index = function.args[node][:2]
                 own = not is_shared(buffer, shared)
                 varying[node] = own or varying[abs(index)]
-            elif op not in ("const", "index", "carried"):
+            elif op not in ("const", "index", "carried", *ACROSS):
                 varying[node] = any(varying[abs(a)] for a in function.args[node])
     return varying
 

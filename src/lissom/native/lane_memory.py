@@ -112,12 +112,7 @@ class LaneMemory(LaneNodes):
     def _agreed(self, at: str) -> tuple[str, str]:
         """The index of the first lane that counts, and whether all that count have the same."""
         w, whole = self.width, self.vector("i64")
-        self.declared.add("declare i64 @llvm.cttz.i64(i64, i1 immarg)")
-        bits = self.value(f"bitcast <{w} x i1> {self.mask} to i{w}")
-        bits = self.value(f"zext i{w} {bits} to i64")
-        # One bit beyond the lanes: a mask of none finds a lane too.
-        bits = self.value(f"or i64 {bits}, {1 << (w - 1)}")
-        lane = self.value(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
+        lane = self.first(self.mask)
         first = self.value(f"extractelement {whole} {at}, i64 {lane}")
         same = self.value(f"icmp eq {whole} {at}, {self.broadcast(first, 'i64')}")
         ones = lane_math.splat(w, "true", "i1")

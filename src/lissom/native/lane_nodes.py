@@ -3,7 +3,7 @@
 from typing import Any
 
 from . import lane_math
-from .lane_analysis import LaneForm, MaskScope
+from .lane_analysis import ACROSS, LaneForm, MaskScope
 from .llvm_text import INTRINSICS, SIMPLE, TYPES, Text
 from .program import Buffer
 
@@ -88,6 +88,16 @@ class LaneNodes(Text):
         bits = self.value(f"bitcast <{w} x i1> {mask} to i{w}")
         return self.value(f"icmp eq i{w} {bits}, -1")
 
+    def first(self, mask: str) -> str:
+        """Number of the first lane in a mask; the last lane where there is none."""
+        w = self.width
+        self.declared.add("declare i64 @llvm.cttz.i64(i64, i1 immarg)")
+        bits = self.value(f"bitcast <{w} x i1> {mask} to i{w}")
+        bits = self.value(f"zext i{w} {bits} to i64")
+        # One bit more: a mask of none finds a lane too.
+        bits = self.value(f"or i64 {bits}, {1 << (w - 1)}")
+        return self.value(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
+
     def both(self, mask: str, other: str) -> str:
         """Lanes in both masks."""
         return self.value(f"and <{self.width} x i1> {mask}, {other}")
@@ -117,6 +127,9 @@ class LaneNodes(Text):
     def node(self, node: int) -> None:
         """Defines a node."""
         op, args = self.f.op[node], self.f.args[node]
+        if op in ACROSS:
+            self._across(node, op, args[0])
+            return
         if op == "load" or not self.form.is_varying(node):
             super().node(node)
             return
@@ -132,6 +145,16 @@ class LaneNodes(Text):
             self._converted(node, op, args[0])
         else:
             self._vector_function(node, op, args)
+
+    def _across(self, node: int, op: str, a: int) -> None:
+        """A number of all lanes: whether a truth holds in all that count, or what the first of them has."""
+        if op == "all":
+            fails = self.neither(self.mask, self.spread(a, "b"))
+            self.put(f"%n{node} = xor i1 {self.some(fails)}, true")
+            return
+        lane = self.first(self.mask)
+        v = self.vector("i64")
+        self.put(f"%n{node} = extractelement {v} {self.spread(a, 'i')}, i64 {lane}")
 
     def _vector_operation(self, node: int, op: str, args: tuple) -> None:
         kind = {"f": "d", "i": "i", "b": "b"}[op[0]]

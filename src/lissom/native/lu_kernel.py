@@ -14,26 +14,36 @@ from .values import Memory
 
 PANEL = 4  # columns
 ROWS = 2  # that change side by side: a panel is as wide as some of them are high
+ENOUGH = 0.1  # of the largest number of a column, for a pivot of all lanes: what rounding grows by stays small
 
 Number = tuple[int, ...]  # one node, or two of a complex number
 
 
-def lu_function(n: int, kind: str) -> Function:
-    """P A = L U in place with row pivoting: arguments matrix, pivots, order of the rows."""
+def lu_function(n: int, kind: str, in_lanes: bool = False) -> Function:
+    """P A = L U in place with row pivoting: arguments matrix, pivots, order of the rows.
+
+    Args:
+        n: rows.
+        kind: of the numbers.
+        in_lanes: robots in lanes exchange the same rows where that suits all of them.
+    """
     kernel = Kernel(f"lu_{kind}_{n}")
     dtype = "complex128" if kind == "c" else "float64"
     a = kernel.argument(kind, (n, n), dtype)
     pivots = kernel.argument("i", (n,), "int32")
     order = kernel.argument("i", (n,), "int32")
-    _Elimination(kernel, a, pivots, order).write()
+    _Elimination(kernel, a, pivots, order, in_lanes).write()
     return kernel.finish(3)
 
 
 class _Elimination:
     """Writes the elimination of one matrix."""
 
-    def __init__(self, kernel: Kernel, a: Memory, pivots: Memory, order: Memory):
+    def __init__(
+        self, kernel: Kernel, a: Memory, pivots: Memory, order: Memory, in_lanes: bool
+    ):
         self.kernel = kernel
+        self.in_lanes = in_lanes
         self.a, self.pivots, self.order = a, pivots, order
         self.n = a.shape[0]
         self.stop = kernel.builder.whole(self.n)
@@ -109,24 +119,32 @@ class _Elimination:
 
         self.count(self.moved(k, 1), self.stop, below)
 
+    def _size(self, i: int, k: int) -> int:
+        """Size of an element, as LAPACK measures complex numbers."""
+        parts = [self.m.function("fabs", part) for part in self.at(i, k)]
+        return functools.reduce(self.m.add, parts)
+
     def _bring_up_pivot(self, k: int) -> None:
         """The row with the largest number of column k takes the place of row k."""
-        kernel, m = self.kernel, self.m
-
-        def size(i: int) -> int:
-            # As LAPACK measures complex numbers.
-            parts = [m.function("fabs", part) for part in self.at(i, k)]
-            return functools.reduce(m.add, parts)
+        m = self.m
 
         def look(i: int, best: tuple[int, ...]) -> tuple[int, ...]:
-            here = size(i)
+            here = self._size(i, k)
             wins = m.compare("flt", best[0], here)
             return m.select(wins, here, best[0], "d"), m.select(wins, i, best[1], "i")
 
-        start = (size(k), k)
-        _, pivot = kernel.store.fold(
+        start = (self._size(k, k), k)
+        largest, pivot = self.kernel.store.fold(
             self.moved(k, 1), self.stop, start, ("d", "i"), look
         )
+        if self.in_lanes:
+            self._exchange_together(k, largest, pivot)
+        else:
+            self._exchange(k, pivot)
+
+    def _exchange(self, k: int, pivot: int) -> None:
+        """Rows k and `pivot` exchange their places."""
+        kernel = self.kernel
         kernel.write(self.pivots, (k,), (pivot,))
 
         def exchange() -> None:
@@ -135,7 +153,25 @@ class _Elimination:
             )
             self._swap(self.order, (k,), (pivot,))
 
-        kernel.when(m.compare("ine", pivot, k), exchange)
+        kernel.when(self.m.compare("ine", pivot, k), exchange)
+
+    def _exchange_together(self, k: int, largest: int, pivot: int) -> None:
+        """Lanes leave row k where it is, or take the row that the first of them wants, where that suits all."""
+        kernel, m = self.kernel, self.m
+        least = m.mul(kernel.builder.real(ENOUGH), largest)
+
+        def suits_all(i: int) -> int:
+            return m.in_all_lanes(m.compare("fle", least, self._size(i, k)))
+
+        def choose() -> None:
+            common = m.of_first_lane(pivot)
+            suits = suits_all(common)
+            kernel.when(suits, lambda: self._exchange(k, common))
+            kernel.when(m.negate(suits), lambda: self._exchange(k, pivot))
+
+        stays = suits_all(k)
+        kernel.when(stays, lambda: kernel.write(self.pivots, (k,), (k,)))
+        kernel.when(m.negate(stays), choose)
 
     def _swap(self, array: Memory, one: Any, other: Any) -> None:
         kernel = self.kernel

@@ -82,6 +82,7 @@ class Function:
     rows: "Rows | None" = None  # the same function on a few rows is all that it does
     # Writes the same function for LLVM in vectors of a width.
     in_vectors: Callable[[int], VectorText] | None = None
+    in_lanes: "Function | None" = None  # the same function, better suited to lanes
 
 
 class Rows(NamedTuple):
