@@ -7,9 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lissom.algebra.linear import factorise, identity_factors, solve_with
 from lissom.native import lane_math, lanes
 from lissom.native.lanes import LanesAhead, lane_count
-from lissom.native.marks import kept_function
+from lissom.native.lu_kernel import ENOUGH
+from lissom.native.marks import kept_function, renewed
 from lissom.native.program import Unexpected, Untranslatable
 
 from .operations import CASES
@@ -121,6 +123,112 @@ def test_factors_are_renewed_for_lanes_that_want_new_ones(kind, is_whole):
         lu, order = factors(A[k], int(limit[k]))
         np.testing.assert_allclose(found[0][k], lu, rtol=1e-10, atol=1e-12)
         np.testing.assert_array_equal(found[1][k], order)
+
+
+def well_factorised(A, factors):
+    """Whether P A = L U, with no multiplier so large that rounding would grow."""
+    lu, order = np.asarray(factors.lu), np.asarray(factors.order)
+    L = np.tril(lu, -1) + np.eye(len(A))
+    rounding = 1e-13 * np.abs(A).max()
+    np.testing.assert_allclose(L @ np.triu(lu), A[order], rtol=0, atol=rounding)
+    return np.abs(L).max() <= 1.0 / ENOUGH * 2**0.5
+
+
+@pytest.mark.parametrize("kind", [float, complex])
+def test_lanes_exchange_rows_that_suit_all_of_them(kind):
+    rng = np.random.default_rng(8)
+    A = rng.normal(size=(9, 9)).astype(kind)
+    if kind is complex:
+        A = A + 1j * rng.normal(size=(9, 9))
+    # The first pivot is too small in all members; any of the largest numbers will do instead.
+    A[0, 0] = 1e-9
+    members = A * (1.0 + 1e-3 * np.arange(MEMBERS))[:, None, None]
+    found = LanesAhead(factorise)((0,), members)
+    orders = np.asarray(found.order)
+    assert (orders == orders[0]).all()
+    for k in range(MEMBERS):
+        own = jax.tree.map(lambda leaf, k=k: leaf[k], found)
+        assert well_factorised(members[k], own)
+
+
+@pytest.mark.parametrize("kind", [float, complex])
+def test_a_lane_whose_pivots_suit_no_other_has_its_own(kind):
+    rng = np.random.default_rng(9)
+    members = rng.normal(size=(MEMBERS, 9, 9)).astype(kind)
+    # One has nothing where the others are largest, one is no number, one is singular.
+    members[1] = members[0][::-1] * 1e-6
+    members[3, 4, 4] = np.nan
+    members[5] = 0.0
+    found = LanesAhead(factorise)((0,), members)
+    for k in set(range(MEMBERS)) - {3, 5}:
+        own = jax.tree.map(lambda leaf, k=k: leaf[k], found)
+        assert well_factorised(members[k], own)
+
+
+def renewing(A, steps, h):
+    """As steps do: a matrix is formed and factorised anew where it changes, for some lanes sooner than for others."""
+
+    def going(state):
+        return state[0] < steps
+
+    def compute(A, h):
+        matrix = A + h * jnp.eye(A.shape[0])
+        # Lanes part company in here too.
+        matrix = jax.lax.cond(h > 2.0, lambda: 2.0 * matrix, lambda: matrix)
+        return factorise(matrix)
+
+    def once(state):
+        count, x, kept, h_kept = state
+        wanted = h + (count // 3)
+        factors = renewed(wanted != h_kept, compute, kept, A, wanted)
+        return count + 1, solve_with(factors, jnp.cos(x)), factors, wanted
+
+    n = A.shape[0]
+    start = (0, jnp.ones(n), identity_factors(n, float), jnp.asarray(-1.0))
+    count, x, factors, h = jax.lax.while_loop(going, once, start)
+    return count, x, solve_with(factors, jnp.ones(n)), h
+
+
+@pytest.mark.parametrize("width", [2, 4, 8])
+def test_what_is_renewed_for_one_lane_is_the_same_as_before_for_the_others(
+    width, monkeypatch
+):
+    monkeypatch.setattr(lanes, "lane_count", lambda: width)
+    rng = np.random.default_rng(10)
+    A = rng.normal(size=(MEMBERS, 9, 9)) + 4.0 * np.eye(9)
+    # Some are at rest while others still run, and not all want to renew at the same time.
+    steps = 2 + np.arange(MEMBERS) % 7
+    h = 0.3 + 0.5 * (np.arange(MEMBERS) % 4)
+    found = LanesAhead(renewing)((0, 0, 0), A, steps, h)
+    for k in range(MEMBERS):
+        wanted = renewing(A[k], int(steps[k]), h[k])
+        for value, number in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(value[k], number, rtol=1e-11, atol=1e-13)
+
+
+def test_results_that_begin_in_inputs_leave_the_caller_his_arrays():
+    def march(x, y, shared):
+        def once(k, state):
+            x, y = state
+            added = jnp.asarray(shared)[k] + y[0]
+            return x.at[k].add(added), jnp.cos(y) + x[k]
+
+        before = jnp.sum(y)
+        x, z = jax.lax.fori_loop(0, 9, once, (x, y))
+        # What the input y was is asked for after the loop; x and the shared numbers are not.
+        return x, z, before + jnp.sum(y)
+
+    rng = np.random.default_rng(11)
+    x, y = rng.normal(size=(2, MEMBERS, 9))
+    shared = rng.normal(size=9)
+    given = [x.copy(), y.copy(), shared.copy()]
+    found = LanesAhead(march)((0, 0, None), *given)
+    for array, before in zip(given, (x, y, shared), strict=True):
+        np.testing.assert_array_equal(array, before)
+    for k in range(MEMBERS):
+        wanted = march(x[k], y[k], shared)
+        for value, number in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(value[k], number, rtol=1e-12, atol=1e-13)
 
 
 def test_results_of_functions_go_to_lanes_that_still_run():

@@ -72,6 +72,12 @@ def _solution(
 
 @custom_vmap
 def _lu(A):
+    return factors_for_solving(A)
+
+
+@jax.jit
+def factors_for_solving(A):
+    """Factors and row order; by its name others know that every order will do which rounding does not grow under."""
     lu, _, order = jax.lax.linalg.lu(A)
     return lu, order
 

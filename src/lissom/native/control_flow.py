@@ -261,9 +261,7 @@ def _handed_through(programs, others: list[Value], k: int) -> Memory | None:
     return None
 
 
-def _branch(
-    tr, number, kind, programs, others, targets, is_renewal=False, k=0
-) -> None:
+def _branch(tr, number, kind, programs, others, targets, is_renewal=False, k=0) -> None:
     """Branch k, or one of those after it."""
     if k == len(programs) - 1:
         _run_branch(tr, programs[k], others, targets)

@@ -1,5 +1,6 @@
 """Factors of matrices and triangular systems: calls of kernels, never written out."""
 
+from ..algebra.linear import factors_for_solving
 from . import kernels
 from .program import Function, Untranslatable
 from .values import Memory, Value
@@ -13,7 +14,9 @@ def _lu(tr, params, operands, mark):
     matrix = tr.own(a)
     pivots = tr.store.allocate("i", (n,), tr.owner, "int32")
     order = tr.store.allocate("i", (n,), tr.owner, "int32")
-    kernel_call(tr, kernels.lu_kernel(n, a.kind), [matrix, pivots, order])
+    for_solving = mark == factors_for_solving.__name__
+    kernel = kernels.lu_kernel(n, a.kind, for_solving)
+    kernel_call(tr, kernel, [matrix, pivots, order])
     return _results(tr, [matrix, pivots, order])
 
 

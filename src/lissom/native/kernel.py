@@ -3,7 +3,7 @@
 import functools
 
 from .elementwise import ELEMENTWISE
-from .program import ZERO, Builder, Function, If
+from .program import ONE, ZERO, Builder, Function, If
 from .values import Memory, Store, row_strides
 
 
@@ -36,6 +36,15 @@ class Kernel:
         """An elementwise operation."""
         kinds = [kind] * len(operands)
         return ELEMENTWISE[name](self.math, {}, kinds, list(operands))
+
+    def inverse(self, kind: str, number: tuple[int, ...]) -> tuple[int, ...]:
+        """1 / number, by one division of real numbers."""
+        m = self.math
+        if kind != "c":
+            return (m.div(ONE, number[0]),)
+        c, d = number
+        inverse = m.div(ONE, m.add(m.mul(c, c), m.mul(d, d)))
+        return m.mul(c, inverse), -m.mul(d, inverse)
 
     def when(self, condition: int, body) -> None:
         """A block that runs under a condition."""

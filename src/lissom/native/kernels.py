@@ -17,10 +17,14 @@ FEW_TERMS = 4  # of each number of a product, up to which they are added without
 
 
 @functools.cache
-def lu_kernel(n: int, kind: str) -> Function:
-    """P A = L U in place with row pivoting: arguments matrix, pivots, order of the rows."""
+def lu_kernel(n: int, kind: str, for_solving: bool = False) -> Function:
+    """P A = L U in place with row pivoting: arguments matrix, pivots, order of the rows.
+
+    With `for_solving`, robots in lanes may exchange the same rows, and not each those of its own largest numbers.
+    """
     function = lu_function(n, kind)
-    function.in_lanes = lu_function(n, kind, in_lanes=True)
+    if for_solving:
+        function.in_lanes = lu_function(n, kind, in_lanes=True)
     if n >= WIDE:
         function.in_vectors = functools.partial(lu_text, n, kind == "c")
     return function
@@ -50,7 +54,9 @@ def triangle_kernel(
         left = {i: k_.read(b, i, c) for i in order}
         for place, i in enumerate(order):
             if not unit:
-                left[i] = k_.operate("div", kind, left[i], entry(i, i))
+                # Nothing waits for this division: it is done while other unknowns are found.
+                inverse = k_.inverse(kind, entry(i, i))
+                left[i] = k_.operate("mul", kind, left[i], inverse)
             for later in order[place + 1 :]:
                 product = k_.operate("mul", kind, entry(later, i), left[i])
                 left[later] = k_.operate("sub", kind, left[later], product)

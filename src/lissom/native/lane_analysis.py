@@ -20,8 +20,10 @@ from .program import (
     Untranslatable,
 )
 
-
-ACROSS = ("all", "first")  # operations on all lanes that count, the same for each of them
+ACROSS = (
+    "all",
+    "first",
+)  # operations on all lanes that count, the same for each of them
 
 
 @dataclass(eq=False)

@@ -226,9 +226,7 @@ class Lanes:
         memory: that of other lanes, of the same shape.
     """
 
-    def __init__(
-        self, array: np.ndarray, width: int, memory: np.ndarray | None = None
-    ):
+    def __init__(self, array: np.ndarray, width: int, memory: np.ndarray | None = None):
         # A complex number is two numbers beside each other.
         is_complex = array.dtype.kind == "c"
         shape = (*array.shape, 2) if is_complex else array.shape

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .kernel import Kernel
-from .program import ONE, ZERO, Function
+from .program import ZERO, Function
 from .values import Memory
 
 PANEL = 4  # columns
@@ -106,8 +106,7 @@ class _Elimination:
         kernel, kind = self.kernel, self.a.kind
         k, later = columns[c], columns[c + 1 :]
         self._bring_up_pivot(k)
-        one = (ONE, ZERO) if kind == "c" else (ONE,)
-        inverse = kernel.operate("div", kind, one, self.at(k, k))
+        inverse = kernel.inverse(kind, self.at(k, k))
         row = [self.at(k, j) for j in later]
 
         def below(i: int) -> None:
