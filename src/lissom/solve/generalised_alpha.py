@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve, solve_with
+from ..native.marks import renewed
 from ..types import real, whole
 from .implicit import root
 from .problem import MotionProblem, Tangents
@@ -190,7 +191,7 @@ class GeneralisedAlpha(AbstractStep):
             weights = error_weights(problem, tolerance, N, now.x, now.xd)
             return tangents, weights
 
-        def factors(tangents):
+        def factors(tangents, h):
             by_rate = (share * gamma * h) * tangents.D
             by_displacement = (share * beta * h**2) * tangents.K
             return factorise(tangents.M + by_rate + by_displacement)
@@ -198,12 +199,8 @@ class GeneralisedAlpha(AbstractStep):
         tangents, weights = jax.lax.cond(
             memory.wanted, derivatives, lambda: (memory.tangents, memory.weights)
         )
-        new_factors = jax.lax.cond(
-            memory.wanted | (memory.h != h),
-            factors,
-            lambda tangents: memory.factors,
-            tangents,
-        )
+        is_new = memory.wanted | (memory.h != h)
+        new_factors = renewed(is_new, factors, memory.factors, tangents, h)
         no = jnp.asarray(False)
         return AlphaMemory(
             memory.xdd, memory.auxiliary, tangents, weights, no, h, new_factors
