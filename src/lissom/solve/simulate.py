@@ -64,8 +64,8 @@ from .state import State, host_coordinates
 from .step import AbstractStep, Moment, Tolerance
 
 BURST = 400  # tries between two looks at the clock, the screen and the keyboard
-# Tries that code compiled quickly makes, where that is asked for (`compiling`). Such a try takes 20 to 150 us longer than
-# in good code (robots of 12 to 54 coordinates): so many cost as much as it takes to compile well, 0.5 to 1.5 s.
+# Tries in code that was compiled quickly, where that is asked for (`compiling`). One takes 20 to 150 us longer than in
+# good code: so many cost up to 0.6 s, while to compile well takes 0.6 to 1.2 s longer.
 QUICK_TRIES = 4000
 FIRST_STEP = 1e-4  # [s]
 ENDLESS = 2**62
