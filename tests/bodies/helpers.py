@@ -9,8 +9,9 @@ from lissom.bodies.body import with_mass
 from lissom.bodies.damping import with_modal_ratio, with_rayleigh
 from lissom.bodies.fe.elements import elements_of
 from lissom.bodies.fe.interface import with_interface
+from lissom.bodies.fe.link_of_elements import reduced_link
 from lissom.bodies.fe.reduce_elements import ReductionRequest, reduce_elements
-from lissom.bodies.fe.reduced_link import fe_link_body, reduced_link
+from lissom.bodies.fe.reduced_link import fe_link_body
 from lissom.bodies.mesh import beam_body
 from lissom.bodies.reduce.reduced_body import Reduction, reduced_body
 from lissom.bodies.rigid_body import rigid_body

@@ -1,5 +1,7 @@
 """Links from finite elements: couplings, reduction, constants of inertia, reports that pass and reports that fail."""
 
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +17,9 @@ from lissom.bodies.fe.coupling import Coupling, couple_faces
 from lissom.bodies.fe.elements import FeError, elements_of
 from lissom.bodies.fe.importing import reduce_link
 from lissom.bodies.fe.interface import with_interface
+from lissom.bodies.fe.link_of_elements import reduced_link
 from lissom.bodies.fe.reduce_elements import ReductionRequest, reduce_elements
-from lissom.bodies.fe.reduced_link import fe_link_body, load_link, reduced_link
+from lissom.bodies.fe.reduced_link import fe_link_body, load_link
 from lissom.bodies.fe.solid import EDGES, SolidMesh, load_mesh, mesh_of, solid_elements
 from lissom.bodies.integrals import inertia_integrals, nodal_integrals
 from lissom.bodies.link_body import body_of
@@ -617,3 +620,14 @@ def test_a_loose_part_is_named(tmp_path):
         "singular at" in made.report["reduction"].text
         and "joined to nothing" in made.report["reduction"].fix
     )
+
+
+def test_a_link_that_was_reduced_before_needs_no_sparse_matrices():
+    # They take a tenth of a second to import, of every start of a command.
+    program = (
+        "import sys, lissom\n"
+        "lissom.Model('solid-arm')\n"
+        "sys.exit('scipy.sparse' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], timeout=120)
+    assert done.returncode == 0

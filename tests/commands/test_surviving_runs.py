@@ -13,10 +13,14 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import lissom as ls
 from lissom.atomic import write_atomically
 from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
+from lissom.describe.scenario import Scenario
+from lissom.native.compiled import is_compiling_quickly
 from lissom.show.run import Run
+from lissom.solve import simulate as solve_simulate
 from shell_commands import REED
 
 
@@ -58,6 +62,37 @@ def test_signals_that_end_processes_save_a_run_that_then_goes_on(
         assert data.attrs["complete"] == 1
         assert data.sizes["time"] == 3001
     assert not (tmp_path / "run.nc.checkpoint").exists()
+
+
+def test_the_same_command_gives_the_same_numbers_in_quick_code_and_beyond(
+    reed, tmp_path, monkeypatch
+):
+    # The run is long enough to go over to good code, with that code still to be made and with it at hand.
+    monkeypatch.setattr(solve_simulate, "QUICK_TRIES", 150)
+    asked = []
+    march = solve_simulate._march
+
+    class Marches:
+        prepare = march.prepare
+
+        def __call__(self, *args):
+            asked.append(is_compiling_quickly())
+            return march(*args)
+
+    monkeypatch.setattr(solve_simulate, "_march", Marches())
+    found = []
+    for name in ("one.nc", "two.nc"):
+        assert lissom("simulate", reed, "--t-end", "0.5", "-o", tmp_path / name) == 0
+        found.append(xr.load_dataset(tmp_path / name))
+    assert asked[0] and not asked[-1]
+    for name in ("q", "qd", "position", "energy", "torque"):
+        np.testing.assert_array_equal(found[0][name], found[1][name])
+    # Python has the same run in good code from the beginning.
+    asked.clear()
+    scenario = Scenario.load(reed).model_copy(update={"t_end": 0.5})
+    run = ls.run_scenario(scenario, progress=False)
+    assert asked and not any(asked)
+    np.testing.assert_allclose(run.q, found[0]["q"], atol=1e-8)
 
 
 def test_resuming_needs_an_output_file_and_the_same_run(reed, tmp_path, capsys):

@@ -18,6 +18,7 @@ from lissom.native import code_cache, loading, machine_code
 from lissom.native.compiled import (
     NativeAhead,
     Runner,
+    compiling,
     function_of,
     pattern_of,
     recipe_of,
@@ -171,6 +172,46 @@ def test_other_numbers_need_no_other_program_and_other_zeros_do(caplog):
         robot = robot_of(stiffness, gain)
         np.testing.assert_allclose(compiled(robot, x), spring(robot, x), rtol=1e-15)
         assert len(built) == programs
+
+
+# --- quick code and good code --------------------------------------------------------------------------------------
+
+
+def test_quick_code_is_another_program_than_good_code():
+    compiled = NativeAhead(spring, fixed=lambda robot, x: robot, unrolls=True)
+    built = []
+    build = compiled._build
+    compiled._build = lambda *args: built.append(1) or build(*args)
+    robot, x = robot_of(np.diag([3.0, 1.0]), [0.0, 2.0]), np.array([1.0, 2.0])
+    for quickly, programs in ((True, 1), (False, 2), (True, 2), (False, 2)):
+        with compiling(quickly=quickly):
+            force = compiled(robot, x)
+        np.testing.assert_allclose(force, spring(robot, x), rtol=1e-15)
+        assert len(built) == programs
+
+
+def test_what_is_always_compiled_quickly_is_one_program():
+    compiled = NativeAhead(spring, quick=True)
+    built = []
+    build = compiled._build
+    compiled._build = lambda *args: built.append(1) or build(*args)
+    robot, x = robot_of(np.diag([3.0, 1.0]), [0.0, 2.0]), np.array([1.0, 2.0])
+    for quickly in (True, False):
+        with compiling(quickly=quickly):
+            compiled(robot, x)
+    assert len(built) == 1
+
+
+def test_a_function_without_a_native_form_is_tried_once_however_it_is_compiled(caplog):
+    def spectrum(A):
+        return jnp.linalg.eigh(A + A.T)[0]
+
+    caplog.set_level(logging.INFO, "lissom.native")
+    compiled = NativeAhead(spectrum)
+    for quickly in (True, False):
+        with compiling(quickly=quickly):
+            compiled(A)
+    assert len(caplog.records) == 1
 
 
 # --- without machine code ------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import lissom as ls
 from lissom.compilation import CompiledAhead
 from lissom.describe.files import library_names
 from lissom.describe.scenario import Scenario
-from lissom.native.compiled import NativeAhead, using
+from lissom.native.compiled import NativeAhead, compiling, using
 from lissom.scenarios.ready import ready
 from lissom.solve.inputs import Inputs
 from lissom.solve.march import DrivenRobot
@@ -137,6 +137,10 @@ def test_runs_agree(name, only_native):
     only_native()
     # Ten times closer than the tolerance of the runs, 1e-6.
     assert_same_runs(native, run_of(name, "xla"), 1e-7)
+    with compiling(quickly=True):
+        quick = run_of(name, "native")
+    only_native()
+    assert_same_runs(quick, native, 1e-7)
 
 
 @pytest.mark.slow

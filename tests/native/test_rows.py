@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lissom.native.compiled import using
+from lissom.native.compiled import compiling, using
 from lissom.native.rows import RowsAhead
 
 ROWS = 20
@@ -77,17 +77,28 @@ def test_under_xla_all_rows_are_computed_at_once():
     np.testing.assert_allclose(found["energy"], native["energy"], rtol=1e-13)
 
 
+def test_quick_code_and_good_code_of_rows_stand_side_by_side():
+    q, qd = columns()
+    rows = RowsAhead(tip, lambda: WINDOW)
+    good = rows(ARM, q, qd)["energy"].copy()
+    with compiling(quickly=True):
+        quick = rows(ARM, q, qd)["energy"].copy()
+    np.testing.assert_allclose(quick, good, rtol=1e-13)
+    np.testing.assert_array_equal(rows(ARM, q, qd)["energy"], good)
+    assert [len(rows._recent_rows[is_quick]) for is_quick in (True, False)] == [1, 1]
+
+
 def test_any_number_of_rows_is_one_call_of_one_program():
     calls = []
     rows = RowsAhead(tip, lambda: WINDOW)
     q, qd = columns()
     rows(ARM, q, qd)
-    (recent,) = rows._recent_rows
+    (recent,) = rows._recent_rows[False]
     run_rows = recent._runner.run_rows
     recent._runner.run_rows = lambda *given: calls.append(1) or run_rows(*given)
     for count in (ROWS, 3, 2 * WINDOW):
         assert len(rows(ARM, q[:count], qd[:count])["energy"]) == count
-    assert len(calls) == 3 and len(rows._recent_rows) == 1
+    assert len(calls) == 3 and len(rows._recent_rows[False]) == 1
 
 
 def test_rows_with_gaps_are_read_as_they_are():

@@ -85,9 +85,9 @@ def _beam_link(robot: Robot, i: int) -> Body:
 
 
 def _fe_link(robot: Robot, i: int) -> Body:
-    # Few robots need them, and they bring scipy.sparse along.
+    # Few robots need them.
     from .fe.described_link import described_link
-    from .fe.elements import FeError
+    from .fe.fe_error import FeError
     from .fe.reduced_link import fe_link_body
 
     link = robot.links[i]

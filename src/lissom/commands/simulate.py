@@ -104,6 +104,7 @@ def simulate(
 
 def run_and_report(prepared: "PreparedRun", code: CompiledCode, report: Report) -> None:
     """A prepared run, watched, and its end on the screen."""
+    from ..native.compiled import compiling
     from ..services.simulate import run_prepared
 
     screen = console()
@@ -112,7 +113,9 @@ def run_and_report(prepared: "PreparedRun", code: CompiledCode, report: Report) 
         for remark in prepared.notes:
             screen.print(remark)
     with progress(prepared.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
-        answer = run_prepared(prepared, watch)
+        # One run is over sooner than its code would be compiled well; a long one changes over to good code.
+        with compiling(quickly=True):
+            answer = run_prepared(prepared, watch)
     report.tell(answer, code, partial(print_run, said=prepared.notes))
 
 

@@ -16,6 +16,7 @@ from .part import Finding, Part, finding
 from .quantity import Whole, error, kind_of
 
 INNER, TIP = "inner", "tip"
+Method = Literal["craig-bampton", "guyan", "rubin"]  # of reduction
 # A file that is none, or whose name is too long, or in a home that nobody has.
 UNREADABLE = (ValueError, OSError, RuntimeError)
 
@@ -70,7 +71,7 @@ class FE(Part):
     # Elastic modes kept; default: all of the file, 18 of matrices.
     modes: Annotated[int, Whole(0, 2000)] | None = None
     # How matrices are reduced.
-    method: Literal["craig-bampton", "guyan", "rubin"] = "craig-bampton"
+    method: Method = "craig-bampton"
 
     @property
     def path(self) -> Path:

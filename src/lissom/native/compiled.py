@@ -42,6 +42,7 @@ from .translate import Module, Translation
 log = logging.getLogger("lissom.native")
 Backend = Literal["auto", "native", "xla"]
 _backend: ContextVar[Backend] = ContextVar("backend", default="auto")
+_is_hurried: ContextVar[bool] = ContextVar("compiling quickly", default=False)
 _compiling = threading.RLock()
 # Functions that several programs of a robot call, such as its residual, are translated once.
 _shared: dict[Any, Translation] = {}
@@ -67,6 +68,19 @@ def is_native() -> bool:
 def chosen_backend(named: Backend) -> Backend:
     """A back end that was named, or for `auto` the one that is in force."""
     return _backend.get() if named == "auto" else named
+
+
+def compiling(quickly: bool) -> AbstractContextManager[None]:
+    """While it lasts, all machine code is compiled quickly, or what runs often well, as it is without this.
+
+    Quick code of a function and good code of it are two programs, which give the same numbers to rounding.
+    """
+    return marks.held(_is_hurried, quickly)
+
+
+def is_compiling_quickly() -> bool:
+    """True if all machine code is compiled quickly."""
+    return _is_hurried.get()
 
 
 # --- zeros and ones ------------------------------------------------------------------------------------------------
@@ -207,7 +221,7 @@ class NativeAhead(CompiledAhead):
         fixed: from the arguments, those whose numbers stay the same from call to call, such as the robot's. Their
             zeros and ones are taken for granted; other numbers need no new program, other zeros do.
         unrolls: written out in scalars as a whole; without it, only marked functions inside are.
-        quick: compiled without much optimisation, for what runs a few times.
+        quick: compiled without much optimisation, for what runs a few times; see also `compiling`.
         once: the function itself runs once, and those it calls run often in other programs too.
         options: of XLA, where that has to do it.
     """
@@ -227,12 +241,17 @@ class NativeAhead(CompiledAhead):
         self._quick = quick
         self._once = once
         self._untranslatable: set[Any] = set()
-        self._recent: tuple[RecentCall, ...] = ()
+        # Of quick code and of good code.
+        self._recent: dict[bool, tuple[RecentCall, ...]] = {True: (), False: ()}
+
+    @property
+    def _is_quick(self) -> bool:
+        return self._quick or is_compiling_quickly()
 
     def prepare(self, *args: Any) -> Any:
         """Compile for arguments of these shapes; the shapes of what a call will return."""
         if is_native():
-            for recent in self._recent:
+            for recent in self._recent[self._is_quick]:
                 if recent.serves(args):
                     return recent.program.result
         return super().prepare(*args)
@@ -241,7 +260,7 @@ class NativeAhead(CompiledAhead):
         """Value of the function."""
         if not is_native():
             return super().__call__(*args)
-        for recent in self._recent:
+        for recent in self._recent[self._is_quick]:
             value = recent.value(args)
             if value is not NOT_SERVED:
                 return value
@@ -253,12 +272,13 @@ class NativeAhead(CompiledAhead):
     def _remember(self, program: Program, pattern: Pattern | None, args: Any) -> None:
         # A user's code has to be forgotten when the user lets it go.
         if program.user_code:
-            self._recent = ()
+            self._recent = {True: (), False: ()}
             return
         count = len(split_arguments(args)[0])
         known = [None] * count if pattern is None else pattern.known
         recent = RecentCall(program, known, args)
-        self._recent = (recent, *self._recent[: MOST_RECENT - 1])
+        before = self._recent[self._is_quick]
+        self._recent[self._is_quick] = (recent, *before[: MOST_RECENT - 1])
 
     def _program(self, args: tuple[Any, ...]) -> Program:
         if not is_native():
@@ -275,12 +295,12 @@ class NativeAhead(CompiledAhead):
     def _native_program(self, args: tuple[Any, ...]) -> tuple[Pattern, Program] | None:
         numbers, structure = split_arguments(args)
         shapes = tuple((np.shape(leaf), np.dtype(leaf.dtype)) for leaf in numbers)
-        key = (self, structure, shapes, "native")
+        key = (self, structure, shapes, "quick" if self._is_quick else "native")
         found: Any = STORE.find(key)
         for pattern, program in found.call if found is not None else ():
             if pattern.holds_for(numbers):
                 return pattern, program
-        if key in self._untranslatable:
+        if key[:-1] in self._untranslatable:
             return None
         with _compiling, collector_at_rest():
             return self._translated(key, numbers, structure, args)
@@ -315,7 +335,8 @@ class NativeAhead(CompiledAhead):
         return pattern, program
 
     def _give_up(self, key: Any, reason: str, level: int) -> None:
-        self._untranslatable.add(key)
+        # However it is compiled.
+        self._untranslatable.add(key[:-1])
         name = getattr(self._function, "__name__", "a function")
         if _backend.get() == "native":
             level = logging.WARNING
@@ -323,7 +344,7 @@ class NativeAhead(CompiledAhead):
 
     def _kind(self, numbers: list[Any], structure: Any) -> str | None:
         """Name on disk of what all robots of a structure share; None if nothing can be kept of it."""
-        effort = (self._unrolls, self._quick, self._once)
+        effort = (self._unrolls, self._is_quick, self._once)
         return program_cache.key_of(
             self._function, structure, shapes_of(numbers), effort
         )
@@ -349,7 +370,7 @@ class NativeAhead(CompiledAhead):
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         traced, result = trace(self._function, shapes, structure)
         function = function_of(traced, pattern, self._unrolls)
-        name = loading.load(function, self._quick, self._once)
+        name = loading.load(function, self._is_quick, self._once)
         return recipe_of(traced, name, result, tuple(hosts_of(function)))
 
 

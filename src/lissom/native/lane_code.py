@@ -19,13 +19,21 @@ def lane_count() -> int:
     return 4 if features.get("avx") else 2
 
 
-def load(function: Function, shared: tuple[bool, ...], width: int) -> str:
+def load(
+    function: Function, shared: tuple[bool, ...], width: int, quick: bool = False
+) -> str:
     """Puts a function for lanes and all it calls into this process; its name there.
+
+    Args:
+        function: of one lane.
+        shared: arguments that are the same in all lanes.
+        width: number of lanes.
+        quick: all is compiled quickly, not well.
 
     Raises:
         Untranslatable: lanes cannot do it.
     """
-    writer = _Writer(width)
+    writer = _Writer(width, quick)
     name = writer.write(LaneForms().of(function, shared), is_entry=True)
     # Only now is it known that there is a text of all of them: to make code of some would be in vain.
     for text in writer.texts:
@@ -36,8 +44,9 @@ def load(function: Function, shared: tuple[bool, ...], width: int) -> str:
 class _Writer:
     """Writes functions for lanes, those that are called first."""
 
-    def __init__(self, width: int):
+    def __init__(self, width: int, quick: bool):
         self.width = width
+        self.quick = quick
         self.names: dict[LaneForm, str] = {}
         self.texts: list[tuple[str, str, machine_code.Effort, list[str]]] = []
 
@@ -46,9 +55,13 @@ class _Writer:
         for called in form.calls.values():
             if called not in self.names:
                 self.names[called] = self.write(called)
-        name, text = lane_function_text(form, self.width, self.names, is_entry)
+        # The same function may be there twice, once compiled quickly and once well.
+        stem = "quickv" if self.quick else "v"
+        name, text = lane_function_text(form, self.width, self.names, is_entry, stem)
         called = dict.fromkeys(self.names[other] for other in form.calls.values())
-        # Its loops are vectors already: there is nothing in them for LLVM to improve.
-        effort = machine_code.effort_without_loops(form.function)
+        effort = machine_code.Effort(level=0)
+        if not self.quick:
+            # Its loops are vectors already: there is nothing in them for LLVM to improve.
+            effort = machine_code.effort_without_loops(form.function)
         self.texts.append((name, text, effort, list(called)))
         return name

@@ -210,7 +210,11 @@ class LaneText(LaneMemory):
 
 
 def lane_function_text(
-    form: LaneForm, width: int, names: dict[Any, str], is_entry: bool
+    form: LaneForm,
+    width: int,
+    names: dict[Any, str],
+    is_entry: bool,
+    stem: str = "v",
 ) -> tuple[str, str]:
     """Name and text of a function for lanes as a module of its own."""
     function = form.function
@@ -234,7 +238,7 @@ def lane_function_text(
     head = "\n".join([*sorted(text.declared | declared), *helpers, *tables])
     whole = "\n".join([head, ", ".join(parameters), *lines])
     whole = whole.replace(f"_{function.name}", "_own")
-    name = "v" + hashlib.sha256(whole.encode()).hexdigest()[:24]
+    name = stem + hashlib.sha256(whole.encode()).hexdigest()[:24]
     bits = 64 * width
     attributes = (
         f'nounwind "min-legal-vector-width"="{bits}" "prefer-vector-width"="{bits}"'

@@ -45,13 +45,14 @@ class RowsAhead(NativeAhead):
     ):
         self._of_row = function
         self._window = window
-        self._recent_rows: tuple[_RecentRows, ...] = ()
+        # Of quick code and of good code.
+        self._recent_rows: dict[bool, tuple[_RecentRows, ...]] = {True: (), False: ()}
         super().__init__(_OverRows(function), lambda robot, *_: fixed(robot), **options)
 
     def prepare(self, robot: Any, *columns: Any) -> Any:
         """Compile for columns of these shapes, whatever their number of rows; the shapes of a window's results."""
         if is_native():
-            for recent in self._recent_rows:
+            for recent in self._recent_rows[self._is_quick]:
                 if recent.serves(robot, columns):
                     return recent.result
         return super().prepare(*self._blank_window(robot, columns))
@@ -59,7 +60,7 @@ class RowsAhead(NativeAhead):
     def __call__(self, robot: Any, *columns: Any) -> Any:
         """Results of all rows."""
         if is_native():
-            for recent in self._recent_rows:
+            for recent in self._recent_rows[self._is_quick]:
                 value = recent.value(robot, columns)
                 if value is not NOT_SERVED:
                     return value
@@ -69,7 +70,9 @@ class RowsAhead(NativeAhead):
                 recent = _RecentRows(program.call, pattern, window)
                 # A user's code has to be forgotten when the user lets it go.
                 if not program.user_code:
-                    self._recent_rows = (recent, *self._recent_rows[: MOST_RECENT - 1])
+                    before = self._recent_rows[self._is_quick]
+                    recent_ones = (recent, *before[: MOST_RECENT - 1])
+                    self._recent_rows[self._is_quick] = recent_ones
                 return recent.value(robot, columns)
         return self._in_windows(robot, columns)
 
@@ -111,9 +114,11 @@ class RowsAhead(NativeAhead):
         )
         is_robot = [True] * frame.robot
         differ = [False] * (len(columns) + len(frame.results))
-        inner = lane_code.load(function, (*is_robot, *differ), frame.width)
+        shared = (*is_robot, *differ)
+        inner = lane_code.load(function, shared, frame.width, self._is_quick)
         name, text = frame.text(inner)
-        machine_code.load_text(name, text, machine_code.Effort(level=1), [inner])
+        effort = machine_code.Effort(level=0 if self._is_quick else 1)
+        machine_code.load_text(name, text, effort, [inner])
         return _of_all_rows(recipe_of(traced, name, result), frame, columns[0].shape[0])
 
 

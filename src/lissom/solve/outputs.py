@@ -16,7 +16,7 @@ from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
-from ..native.compiled import is_native
+from ..native.compiled import is_compiling_quickly, is_native
 from ..native.marks import kept_function
 from ..native.rows import RowsAhead, joined_rows, windows_of
 from .dead_point import with_prescribed_joints
@@ -165,9 +165,10 @@ _compiled_for = LastAnswer()
 def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) -> None:
     """Compile what `outputs_of` needs for a run from this state to `t_end`."""
     robot = robot_at_start(model, state, inputs, t_end)
-    if _compiled_for.about(robot) == is_native():
+    circumstances = (is_native(), is_compiling_quickly())
+    if _compiled_for.about(robot) == circumstances:
         return
-    _compiled_for.keep(robot, is_native())
+    _compiled_for.keep(robot, circumstances)
     _, joints, command, t, x, xd, work = blank_rows(robot)
     shown_motion.prepare(robot.formulation, joints, x, xd, work)
     _torques.prepare(robot, t, joints, command, t, x, xd)

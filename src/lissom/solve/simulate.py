@@ -14,7 +14,15 @@ from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.nodes import Poses
-from ..native.compiled import NativeAhead, compiled_quickly, is_native, on_device, using
+from ..native.compiled import (
+    NativeAhead,
+    compiled_quickly,
+    compiling,
+    is_compiling_quickly,
+    is_native,
+    on_device,
+    using,
+)
 from ..types import (
     RESULTS,
     Real,
@@ -56,6 +64,9 @@ from .state import State, host_coordinates
 from .step import AbstractStep, Moment, Tolerance
 
 BURST = 400  # tries between two looks at the clock, the screen and the keyboard
+# Tries in code that was compiled quickly, where that is asked for (`compiling`). One takes 20 to 150 us longer than in
+# good code: so many cost up to 0.6 s, while to compile well takes 0.6 to 1.2 s longer.
+QUICK_TRIES = 4000
 FIRST_STEP = 1e-4  # [s]
 ENDLESS = 2**62
 
@@ -329,7 +340,7 @@ def _prepared(
     settings = _same_settings(solver, end)
     robot, _ = _driven_robot(model, state, inputs, end)
     # Programs depend on the robot and the method, not on where it starts.
-    circumstances = (solver, end, is_native())
+    circumstances = (solver, end, is_native(), is_compiling_quickly())
     if _compiled_for.about(robot) == circumstances:
         return
     _compiled_for.keep(robot, circumstances)
@@ -354,16 +365,33 @@ def _bursts(
     """A march under way after each burst of steps, to its end or until it fails; the rows of full windows are kept."""
     step, tolerance, max_step, max_steps = settings
     if at.memory is None:
-        at = _set_off(step, robot, tolerance, at)
-    limits = (host_real(end), max_step, host_whole(BURST), max_steps)
+        with compiling(quickly=_quick_tries_left(at) > 0):
+            at = _set_off(step, robot, tolerance, at)
+    end_time, burst = host_real(end), host_whole(BURST)
     is_under_way = True
     while is_under_way:
         record = rows.next_window(at.record)
         if record is not at.record:
             at = with_fields(at, record=record)
-        at = _march(step, robot, tolerance, at, *limits)
+        quick_tries = _quick_tries_left(at)
+        tries = burst
+        if 0 < quick_tries < BURST:
+            # To the very try at which good code takes over: a run that was stopped and resumed changes there too.
+            tries = host_whole(quick_tries)
+        with compiling(quickly=quick_tries > 0):
+            at = _march(
+                step, robot, tolerance, at, end_time, max_step, tries, max_steps
+            )
         yield at
         is_under_way = _is_under_way(at, end)
+
+
+def _quick_tries_left(at: MarchState) -> int:
+    """How many tries of a march are still made in code that was compiled quickly; none unless that is asked for."""
+    if not is_compiling_quickly():
+        return 0
+    made = int(at.counts.steps) + int(at.counts.rejected)
+    return max(QUICK_TRIES - made, 0)
 
 
 # --- a pure run ----------------------------------------------------------------------------------------------------

@@ -4,8 +4,7 @@ Arrays: `K`, `M` (dense, or sparse as `K_row`, `K_col`, `K_value`), `nodes` (k, 
 `dofs` (n, 2: node number, component 1 to 6), `surface` (t, 3: triangles as positions in `nodes`).
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,11 @@ from ...describe.array_file import (
     read_arrays,
 )
 from ...describe.fe_file import check_positions
-from .elements import DofOrder, FeError, FiniteElements, elements_of
+from .elements import DofOrder, FiniteElements, elements_of
+from .fe_error import FeError, as_fe_error
 
 # Number of a node: beyond it, not every whole number is a number of the computer.
 LARGEST_LABEL = 1e15
-
-
-@contextmanager
-def as_fe_error() -> Iterator[None]:
-    """What is wrong with a file of arrays, as an error of finite elements."""
-    try:
-        yield
-    except ArrayFileError as failure:
-        raise FeError(str(failure)) from None
 
 
 @as_fe_error()

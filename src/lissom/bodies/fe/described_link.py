@@ -3,11 +3,8 @@
 from functools import lru_cache
 from pathlib import Path
 
-from ...describe.fe import FE
-from .interface import with_interface
-from .read import read_fe
-from .reduce_elements import Method, ReductionRequest, reduce_elements
-from .reduced_link import ReducedLink, load_link, reduced_link, with_modes
+from ...describe.fe import FE, Method
+from .reduced_link import ReducedLink, load_link, with_modes
 
 
 def described_link(fe: FE) -> ReducedLink:
@@ -28,6 +25,12 @@ def _described_link(
     if interface is None:
         link = load_link(path)
         return link if modes is None else with_modes(link, modes)
+    # They bring scipy.sparse along, for which a link that was reduced before has no use.
+    from .interface import with_interface
+    from .link_of_elements import reduced_link
+    from .read import read_fe
+    from .reduce_elements import ReductionRequest, reduce_elements
+
     elements = read_fe(path)
     coupled, joints = with_interface(elements, dict(interface))
     request = ReductionRequest(method, modes, checked=0)

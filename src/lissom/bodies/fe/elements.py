@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..body import rigid_shapes
+from .fe_error import FeError
 
 T = TypeVar("T")
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
@@ -29,10 +30,6 @@ UNITS: Mapping[str, tuple[float, float, float]] = {
     "in-lbf-s": (0.0254, 175.126835, 1.0),  # lbf, psi: mass in lbf s^2/in
     "ft-lbf-s": (0.3048, 14.5939029, 1.0),  # lbf, psf: slugs
 }
-
-
-class FeError(ValueError):
-    """Finite elements that cannot be used as they are; the message says what is wrong and what to do."""
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from .elements import (
 from .gmsh_child import MESHING_SECONDS
 from .import_checks import check_elements
 from .interface import Interface, with_interface
+from .link_of_elements import commutes, reduced_link
 from .read import MESHES, Reading, read_fe
 from .reduce_elements import (
     METHODS,
@@ -30,7 +31,7 @@ from .reduce_elements import (
     ReductionRequest,
     reduce_elements,
 )
-from .reduced_link import ReducedLink, commutes, reduced_link, save_link
+from .reduced_link import ReducedLink, save_link
 from .report import FAIL, PASS, WARN, Line, Report, Verdict, checked_line
 from .solid import mesh_of, solid_elements
 

@@ -1,11 +1,11 @@
 """From finite elements with interfaces to few modes: one factorisation serves the reduction and its check."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from ...algebra.sparse import NotPositiveDefiniteError, cholesky
+from ...describe.fe import Method
 from ...types import Real
 from ..reduce.component_modes import (
     FreeLink,
@@ -29,7 +29,6 @@ from .elements import FeError, FiniteElements, Sparse
 from .interface import Interface
 from .second_order import SecondOrder, second_order
 
-Method = Literal["craig-bampton", "guyan", "rubin"]
 METHODS: tuple[Method, ...] = ("craig-bampton", "guyan", "rubin")
 MODES = 18  # elastic modes where nothing else is said: 24 with the six rigid ones
 CHECKED = 10  # modes of the full model that the reduced one is held against

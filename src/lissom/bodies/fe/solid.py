@@ -12,8 +12,8 @@ from ...describe.array_file import check_arrays, read_arrays
 from ...describe.fe_file import check_positions
 from ...describe.material import Material
 from ..reduce.component_modes import Progress, report_progress
-from .array_files import as_fe_error
-from .elements import NONE, FeError, FiniteElements, Sparse, regular_rows
+from .elements import NONE, FiniteElements, Sparse, regular_rows
+from .fe_error import FeError, as_fe_error
 from .gmsh_child import MESHING_SECONDS, run_gmsh
 from .msh_file import SOLIDS, TETRAHEDRA, TRIANGLES, Block, MshFile, read_msh
 from .optional import optional_module
