@@ -70,16 +70,18 @@ def _solution(
 # --- factors
 
 
-@custom_vmap
-def _lu(A):
-    return factors_for_solving(A)
-
-
-@jax.jit
 def factors_for_solving(A):
-    """Factors and row order; by its name others know that every order will do which rounding does not grow under."""
+    """Factors and row order; its name tells machine code that any order will do under which rounding does not grow."""
     lu, _, order = jax.lax.linalg.lu(A)
     return lu, order
+
+
+_factors_for_solving = jax.jit(factors_for_solving)
+
+
+@custom_vmap
+def _lu(A):
+    return _factors_for_solving(A)
 
 
 @_lu.def_vmap

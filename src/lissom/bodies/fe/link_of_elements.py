@@ -199,6 +199,3 @@ def _merge_in_cells(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndar
         key.astype(int), axis=0, return_index=True, return_inverse=True
     )
     return of_node.reshape(-1), first
-
-
-# --- files -----------------------------------------------------------------------------------------------------------
