@@ -20,10 +20,8 @@ from .program import (
     Untranslatable,
 )
 
-ACROSS = (
-    "all",
-    "first",
-)  # operations on all lanes that count, the same for each of them
+# Operations on all lanes that count, with one result for all of them.
+ACROSS = ("all", "first")
 
 
 @dataclass(eq=False)

@@ -82,8 +82,8 @@ def begin_in_inputs(function: Function, is_free: Sequence[bool]) -> dict[int, in
         is_begun = touches(function, before, copy.target)
         if result >= 0 and not is_read_later and not is_begun:
             found[result] = place
-    inputs = {function.arguments[first_result + r]: p for r, p in found.items()}
-    new = {buffer: function.arguments[p] for buffer, p in inputs.items()}
+    arguments = function.arguments
+    new = {arguments[first_result + r]: arguments[p] for r, p in found.items()}
     function.block[:] = [s for s in function.block if not _is_begin_of(s, new)]
     rename(function, function.block, new)
     return found
