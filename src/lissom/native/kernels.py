@@ -22,9 +22,13 @@ def lu_kernel(n: int, kind: str, for_solving: bool = False) -> Function:
 
     With `for_solving`, robots in lanes may exchange the same rows, and not each those of its own largest numbers.
     """
-    function = lu_function(n, kind)
-    if for_solving:
-        function.in_lanes = lu_function(n, kind, in_lanes=True)
+    if not for_solving:
+        function = lu_function(f"lu_{kind}_{n}", n, kind)
+    else:
+        function = lu_function(f"factors_{kind}_{n}", n, kind)
+        function.in_lanes = lu_function(
+            f"factors_in_lanes_{kind}_{n}", n, kind, in_lanes=True
+        )
     if n >= WIDE:
         function.in_vectors = functools.partial(lu_text, n, kind == "c")
     return function

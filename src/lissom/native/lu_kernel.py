@@ -19,15 +19,16 @@ ENOUGH = 0.1  # of the largest number of a column, for a pivot of all lanes: wha
 Number = tuple[int, ...]  # one node, or two of a complex number
 
 
-def lu_function(n: int, kind: str, in_lanes: bool = False) -> Function:
+def lu_function(name: str, n: int, kind: str, in_lanes: bool = False) -> Function:
     """P A = L U in place with row pivoting: arguments matrix, pivots, order of the rows.
 
     Args:
+        name: of the function.
         n: rows.
         kind: of the numbers.
         in_lanes: robots in lanes exchange the same rows where that suits all of them.
     """
-    kernel = Kernel(f"lu_{kind}_{n}")
+    kernel = Kernel(name)
     dtype = "complex128" if kind == "c" else "float64"
     a = kernel.argument(kind, (n, n), dtype)
     pivots = kernel.argument("i", (n,), "int32")
