@@ -11,13 +11,12 @@ import llvmlite.binding as llvm
 
 from . import code_cache
 from .host_call import raise_failure
-from .program import Function, executed_operations
+from .program import Function
 
 STRAIGHT = 600  # nodes: in a longer function LLVM finds little to improve, and takes long to look
 # Nodes: from here on even level 1 takes seconds (45,000 nodes: 1.8 s, and 0.1 s at level 0, for code that is 1.45 times
 # as slow).
 LONG = 30_000
-LONG_LOOP = 2_000  # operations that a loop does
 LONG_IF_RARE = 12_000  # of matrices, which a step needs once, or less
 
 
@@ -94,16 +93,10 @@ def keep_address(name: str, address: int) -> None:
 def effort_for(function: Function, quick: bool = False) -> Effort:
     """How hard LLVM works on a function: little where it runs once, and loops cost it more than straight code."""
     if quick:
-        return Effort(level=1 if is_long_loop(function) else 0)
+        return Effort(level=0)
     if function.loops and len(function.op) < STRAIGHT:
         return Effort(has_loops=True)
     return effort_without_loops(function)
-
-
-def is_long_loop(function: Function) -> bool:
-    """True for short code that runs for long: a large product, say. It pays to compile that well even in a hurry."""
-    is_short = function.loops and len(function.op) < STRAIGHT
-    return is_short and executed_operations(function) >= LONG_LOOP
 
 
 def effort_without_loops(function: Function) -> Effort:
