@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..types import Real, namespace
-from .so3 import skew
+from .so3 import cross, skew
 
 
 def twist_to_child(
@@ -21,7 +21,7 @@ def shift_displacement(
 ) -> Float[Array, " 6"]:
     """Small displacement of a point, carried over a rigid arm and turned into the axes of R."""
     d, phi = u[:3], u[3:]
-    at_end = d + jnp.cross(phi, arm)
+    at_end = d + cross(phi, arm)
     return jnp.concatenate([R.T @ at_end, R.T @ phi])
 
 
@@ -31,8 +31,8 @@ def bracket(
     """ad(a) b = (w_a x v_b + v_a x w_b, w_a x w_b): rate of a twist b that the motion a carries along."""
     v_a, w_a = a[..., :3], a[..., 3:]
     v_b, w_b = b[..., :3], b[..., 3:]
-    linear = jnp.cross(w_a, v_b) + jnp.cross(v_a, w_b)
-    return jnp.concatenate([linear, jnp.cross(w_a, w_b)], axis=-1)
+    linear = cross(w_a, v_b) + cross(v_a, w_b)
+    return jnp.concatenate([linear, cross(w_a, w_b)], axis=-1)
 
 
 def coadjoint(
@@ -41,8 +41,8 @@ def coadjoint(
     """-ad(V)^T P: rate of a momentum P = (l, h) by the turning of its frame, `(w x l, w x h + v x l)`."""
     v, w = V[..., :3], V[..., 3:]
     l, h = P[..., :3], P[..., 3:]
-    force = jnp.cross(w, l)
-    moment = jnp.cross(w, h) + jnp.cross(v, l)
+    force = cross(w, l)
+    moment = cross(w, h) + cross(v, l)
     return jnp.concatenate([force, moment], axis=-1)
 
 

@@ -76,8 +76,11 @@ SERIES_RATES = np.vstack([np.arange(1, TERMS)[:, None] * SERIES[1:, 1:], np.zero
 COEFFICIENTS = np.hstack([SERIES, SERIES_RATES])
 
 
+Series = tuple[Float[Array, "*n"], ...]
+
+
 @jax.jit  # of every finite rotation, in many places: traced once
-def rotation_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
+def rotation_series(s: Float[Array, "*n"]) -> Series:
     """sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3 at s = a^2, then the derivatives of the last two by s."""
     small = s * 0.25**DOUBLINGS
     values = _short_series(small)
@@ -86,7 +89,7 @@ def rotation_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
     return values
 
 
-def _short_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
+def _short_series(s: Float[Array, "*n"]) -> Series:
     """`rotation_series` of small angles."""
     s = s[..., None]
     values = jnp.zeros((*s.shape[:-1], COEFFICIENTS.shape[1]))
@@ -96,7 +99,7 @@ def _short_series(s: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], ...]:
     return tuple(jnp.moveaxis(values, -1, 0))
 
 
-def _of_double_angle(s: Float[Array, "*n"], values) -> tuple[Float[Array, "*n"], ...]:
+def _of_double_angle(s: Float[Array, "*n"], values: Series) -> Series:
     """`rotation_series` of twice the angle, from its values A, B, C, B', C' at s; A = 1 - s C, cos a = 1 - s B."""
     A, B, C, dB, dC = values
     dA = -(C + s * dC)
@@ -109,17 +112,24 @@ def _of_double_angle(s: Float[Array, "*n"], values) -> tuple[Float[Array, "*n"],
     )
 
 
-def exponential(phi: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
-    """Finite rotation exp(phi x) of a rotation vector, up to twelve turns."""
-    square = jnp.sum(phi**2, axis=-1)
-    sinc, half, _, _, _ = rotation_series(square)
+def series_of(phi: Float[Array, "*n 3"]) -> Series:
+    """`rotation_series` of rotation vectors."""
+    return rotation_series(jnp.sum(phi**2, axis=-1))
+
+
+def exponential(
+    phi: Float[Array, "*n 3"], series: Series | None = None
+) -> Float[Array, "*n 3 3"]:
+    """Finite rotation exp(phi x) of a rotation vector, up to twelve turns; `series_of(phi)` where it is at hand."""
+    sinc, half, _, _, _ = series_of(phi) if series is None else series
     return _quadratic(phi, sinc, half)
 
 
-def left_jacobian(phi: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:
+def left_jacobian(
+    phi: Float[Array, "*n 3"], series: Series | None = None
+) -> Float[Array, "*n 3 3"]:
     """J with w = J phidot, the angular velocity of exp(phi x) in the axes it starts from."""
-    square = jnp.sum(phi**2, axis=-1)
-    _, half, sixth, _, _ = rotation_series(square)
+    _, half, sixth, _, _ = series_of(phi) if series is None else series
     return _quadratic(phi, half, sixth)
 
 
@@ -154,6 +164,23 @@ def lengths(vectors: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n"]:
     # What is too long for a double is infinitely long.
     with np.errstate(over="ignore"):
         return np.sqrt(x * x + y * y + z * z)
+
+
+@jax.jit  # of every motion, in many places: traced once
+def cross(a: Float[Array, "*#n 3"], b: Float[Array, "*#n 3"]) -> Float[Array, "*#n 3"]:
+    """A x b of stacks of vectors.
+
+    Vectors are turned round as a whole, (x, y, z) -> (y, z, x), and not taken apart as by `jnp.cross`: half the
+    operations.
+    """
+    return _turned_round(a * _turned_round(b) - _turned_round(a) * b)
+
+
+def _turned_round(a: Float[Array, "*n 3"]) -> Float[Array, "*n 3"]:
+    last = a.ndim - 1
+    x = jax.lax.slice_in_dim(a, 0, 1, axis=last)
+    yz = jax.lax.slice_in_dim(a, 1, 3, axis=last)
+    return jax.lax.concatenate([yz, x], last)
 
 
 def cross_matrix(w: Float[Array, "*n 3"]) -> Float[Array, "*n 3 3"]:

@@ -4,7 +4,10 @@ import equinox as eqx
 import jax
 from jaxtyping import Float
 
+from ..algebra.one_thread import in_one_thread
 from ..types import Real, namespace
+
+SMALL = 32  # columns: products of fewer stay in one thread anyway
 
 
 class Inertia(eqx.Module):
@@ -27,7 +30,15 @@ def add_inertias(one: Inertia, other: Inertia) -> Inertia:
 
 def in_columns(inertia: Inertia, T: Float[Real, "m k"]) -> Inertia:
     """Constants over other columns, N~' = N~ T: T^T A T of each of them."""
-    return jax.tree.map(lambda A: T.T @ A @ T, inertia)
+
+    def changed() -> Inertia:
+        return jax.tree.map(lambda A: T.T @ A @ T, inertia)
+
+    if len(T) <= SMALL:
+        return changed()
+    # Links of finite elements: twenty products of matrices of some hundred columns.
+    with in_one_thread():
+        return changed()
 
 
 def in_coordinates(inertia: Inertia, change: Float[Real, "c k"]) -> Inertia:

@@ -9,7 +9,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from ..dynamics.engine import gravity_energy
+from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
 from ..native.marks import kept_function, over_rows
@@ -201,12 +201,12 @@ def _rigid_gravity_torque(f: AbstractFormulation, reference):
     if reference.shape[0] != f.n_encoders:
         theta = jnp.asarray(f.mechanism.home).at[actuated].set(reference)
     on_branch = near(f, theta)
-
-    def potential(theta_i):
-        x = jnp.concatenate([theta_i, jnp.zeros(f.n_elastic)])
-        return gravity_energy(on_branch, on_branch.configuration(x))
-
-    torque = jax.jacfwd(potential)(theta[independent])
+    x = jnp.concatenate([theta[independent], jnp.zeros(f.n_elastic)])
+    # The work of the weight along the joints is dV/dtheta.
+    weight, _, _ = engine.resting_forces(
+        on_branch, engine.at_rest(on_branch, x), jnp.zeros(f.n_encoders)
+    )
+    torque = weight[: f.n_joints]
     return jnp.zeros_like(theta).at[independent].set(torque)[actuated]
 
 

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..algebra.so3 import cross
 from ..kinematics.rigid_robot import rigid_robot
 from ..types import Real
 from .formulation import AbstractFormulation, Configuration, Rates
@@ -117,7 +118,7 @@ def in_link_frames(
 ) -> Float[Array, "l 6"]:
     """Twists given in world axes at the world's origin, seen from the link frames: (R^T (v + w x p), R^T w)."""
     v, w = twist[:, :3], twist[:, 3:]
-    at_frame = v + jnp.cross(w, place.p)
+    at_frame = v + cross(w, place.p)
     both = jnp.stack([at_frame, w], axis=1)
     return jnp.einsum("lij,lki->lkj", place.R, both).reshape(twist.shape)
 
@@ -129,4 +130,4 @@ def at_world_origin(
     both = wrench.reshape(-1, 2, 3)
     turned = jnp.einsum("lij,lkj->lki", place.R, both)
     f, m = turned[:, 0], turned[:, 1]
-    return jnp.concatenate([f, m + jnp.cross(place.p, f)], axis=1)
+    return jnp.concatenate([f, m + cross(place.p, f)], axis=1)

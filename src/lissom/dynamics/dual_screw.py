@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import bracket, coadjoint
-from ..algebra.so3 import exponential
+from ..algebra.so3 import cross, exponential
 from ..describe.supported import Support
 from ..kinematics.chain import Chain, link_frames
 from ..kinematics.dual_chain import (
@@ -146,7 +146,7 @@ def screw_twists(
     from_tip_d = carry(at.B, tip_dd)
     own_d = s * rate_d + from_tip_d
     tip_d1 = turned_tip_terms(phi, tip_dd)
-    tip_d1 = tip_d1.at[:, :3].add(jnp.cross(phi_d, tip_d[:, :3]))
+    tip_d1 = tip_d1.at[:, :3].add(cross(phi_d, tip_d[:, :3]))
     own_d1 = bracket(a_d, own) + bracket(a, own_d - rate * bracket(s, from_tip))
     own_d1 = own_d1 - carry(at.B, tip_d1)
     own_d1 = own_d1 + rate * bracket(s, from_tip_1 + own_1 - V_1)

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from ..algebra.so3 import left_jacobian
+from ..algebra.so3 import cross, left_jacobian
 from .damping import damping_forces
 from .formulation import (
     AbstractEquations,
@@ -284,7 +284,7 @@ class VirtualWork(AbstractEquations):
         U = jnp.asarray(links.node_shape)[link, node]
         u = (U @ self.terms.displaced(q))[:3]
         arm = jnp.asarray(links.points)[link, node] + u
-        on_V = jnp.concatenate([f, m + jnp.cross(arm, f)])
+        on_V = jnp.concatenate([f, m + cross(arm, f)])
         if formulation.support.finite_rotations:
             # A node turns by exp(phi x): its angular velocity is J(phi) phidot.
             m = left_jacobian((U @ q)[3:]).T @ m

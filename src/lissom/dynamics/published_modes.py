@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.so3 import CROSS
+from ..algebra.so3 import CROSS, cross
 from ..bodies.body import Body
 from ..bodies.inertia import Inertia, in_coordinates
 from ..bodies.integrals import (
@@ -89,7 +89,7 @@ def nodal_inertial_force(
     v, w, qd = y[:3], y[3:6], y[6:]
     alpha = y_d[3:6]
     X, Y, Z, W = (jnp.asarray(part) for part in (link.X, link.Y, link.Z, link.nodal.W))
-    a = y_d.at[:3].add(jnp.cross(w, v))
+    a = y_d.at[:3].add(cross(w, v))
     # 2 qd, and B [0; w] of eq. (37): rigid displacements are the first six.
     turned = 2.0 * qd.at[3:6].add(0.5 * w)
     force = (

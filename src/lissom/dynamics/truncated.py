@@ -20,7 +20,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import bracket, coadjoint, rigid_shape
-from ..algebra.so3 import cross_matrix
+from ..algebra.so3 import cross, cross_matrix
 from ..kinematics.chain import Chain, of_parents, on_parents, stands_on_ground
 from ..kinematics.dual_chain import (
     DualPose,
@@ -504,9 +504,9 @@ class TruncatedScrews(AbstractEquations):
         real = shape.T @ jnp.concatenate([f, m])
 
         # A wrench in world axes stays where it is; one in link axes turns with the displaced frame, by alpha.
-        turned = jnp.concatenate([jnp.cross(alpha, f), jnp.cross(alpha, m)])
-        on_shape = jnp.concatenate([f, m - 0.5 * jnp.cross(phi, m)])
-        first = jnp.append(jnp.zeros(3), jnp.cross(u[:3], f))
+        turned = jnp.concatenate([cross(alpha, f), cross(alpha, m)])
+        on_shape = jnp.concatenate([f, m - 0.5 * cross(phi, m)])
+        first = jnp.append(jnp.zeros(3), cross(u[:3], f))
         if in_world:
             on_shape = on_shape - turned
         else:

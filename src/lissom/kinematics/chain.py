@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import twist_to_child
-from ..algebra.so3 import axis_rotation, exponential
+from ..algebra.so3 import Series, axis_rotation, exponential
 from ..types import Real
 
 # Links per iteration of a scan: short chains become straight-line code, long ones keep compile time flat.
@@ -107,6 +107,7 @@ def relative_poses(
     chain: Chain,
     theta: Float[Array, " j"],
     displaced: Float[Array, "l 6"] | None = None,
+    series: Series | None = None,
 ) -> Relative:
     """Joint motion of every link: turn about, or slide along, the joint axis.
 
@@ -115,13 +116,14 @@ def relative_poses(
         theta: joint coordinates.
         displaced: displacement u and rotation vector phi of the point that carries each link, in its parent's axes;
             None where links are rigid.
+        series: `series_of(phi)`, where it is at hand.
     """
     motion = chain.coordinates_below_links(theta)
     R_X = jnp.asarray(chain.rotation)
     p_X = jnp.asarray(chain.position)
     axis = jnp.asarray(chain.axis)
     if displaced is not None:
-        R_X = exponential(displaced[:, 3:]) @ R_X
+        R_X = exponential(displaced[:, 3:], series) @ R_X
         p_X = p_X + displaced[:, :3]
     R = R_X @ jax.vmap(axis_rotation)(axis, motion * chain.turns)
     slide = axis * (motion * chain.slides)[:, None]

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import bracket
-from ..algebra.so3 import left_jacobian, rotation_series
+from ..algebra.so3 import Series, cross, left_jacobian, series_of
 from .chain import Chain, relative_poses
 from .mechanism import AbstractJointDependence, AbstractMechanism
 from .recursion import Recursion, carry, transfer, transpose_carry
@@ -38,6 +38,7 @@ class Seats(eqx.Module):
     twists: Recursion  # from the parent's frame to the link's, matrices A
     B: Float[Array, "l 6 6"]  # the same from the point that carries the link
     turn: Float[Array, "l 3 3"]  # left Jacobian J(phi) of that point
+    series: Series  # of its rotation phi
 
 
 @eqx.filter_jit  # of every finite motion, in many places: traced once
@@ -45,14 +46,17 @@ def seats_on_tips(
     chain: Chain, theta: Float[Array, " k"], displaced: Float[Array, "l 6"]
 ) -> Seats:
     """Pose of every link on the displaced point that carries it."""
-    relative = relative_poses(chain, theta, displaced)
+    phi = displaced[:, 3:]
+    series = series_of(phi)
+    relative = relative_poses(chain, theta, displaced, series)
     A = transfer(relative.R, relative.p)
     return Seats(
         R=relative.R,
         p=relative.p,
         twists=Recursion(A, chain.parents),
         B=transfer(relative.R, relative.arm),
-        turn=left_jacobian(displaced[:, 3:]),
+        turn=left_jacobian(phi, series),
+        series=series,
     )
 
 
@@ -62,14 +66,13 @@ def tip_twist(
     """Motion b = (udot, J(phi) phidot) of the points that carry the links, in their parents' axes, and its rate."""
     value, d, dd = tips.value, tips.rate, tips.acceleration
     phi, phi_d = value[:, 3:], d[:, 3:]
-    s = jnp.sum(phi**2, axis=1)[:, None]
     s_d = 2.0 * jnp.sum(phi * phi_d, axis=1)[:, None]
-    _, half, sixth, half_s, sixth_s = rotation_series(s)
-    once = jnp.cross(phi, phi_d)
-    twice = jnp.cross(phi, once)
+    _, half, sixth, half_s, sixth_s = (part[:, None] for part in seats.series)
+    once = cross(phi, phi_d)
+    twice = cross(phi, once)
     w = phi_d + half * once + sixth * twice
     # Jdot phidot: the series change with s = |phi|^2, and phi turns in the second product.
-    J_d = s_d * (half_s * once + sixth_s * twice) + sixth * jnp.cross(phi_d, once)
+    J_d = s_d * (half_s * once + sixth_s * twice) + sixth * cross(phi_d, once)
     w_d = jnp.einsum("lij,lj->li", seats.turn, dd[:, 3:]) + J_d
     b = jnp.concatenate([d[:, :3], w], axis=1)
     b_d = jnp.concatenate([dd[:, :3], w_d], axis=1)

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import coadjoint
+from ..algebra.so3 import cross
 from .chain import Chain, of_parents, on_parents, relative_poses
 from .recursion import Recursion, Stack, carry, transfer
 
@@ -23,8 +24,8 @@ def turned_tip_terms(
     phi: Float[Array, "*#n 3"], b: Float[Array, "*#n 6"]
 ) -> Float[Array, "*#n 6"]:
     """(phi x b_v, phi x b_w / 2): what the turned tip takes from its own motion b; antisymmetric in b, as a matrix."""
-    linear = jnp.cross(phi, b[..., :3])
-    angular = 0.5 * jnp.cross(phi, b[..., 3:])
+    linear = cross(phi, b[..., :3])
+    angular = 0.5 * cross(phi, b[..., 3:])
     return jnp.concatenate([linear, angular], axis=-1)
 
 

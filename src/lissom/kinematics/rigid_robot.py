@@ -8,6 +8,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from ..algebra.so3 import cross
 from .chain import (
     Chain,
     body_jacobian,
@@ -101,4 +102,4 @@ def world_screws(chain: Chain, theta: Float[Array, " j"]) -> Float[Array, "l 6"]
     turn = axis * chain.turns[:, None]
     slide = axis * chain.slides[:, None]
     # The origin moves with w x (0 - p).
-    return jnp.concatenate([slide + jnp.cross(p, turn), turn], axis=1)
+    return jnp.concatenate([slide + cross(p, turn), turn], axis=1)

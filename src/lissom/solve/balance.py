@@ -21,7 +21,7 @@ from jaxtyping import Array, Float
 from ..algebra.linear import inverse
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
-from ..native.marks import is_tracing
+from ..native.marks import is_tracing, over_rows
 from ..types import joined, picked
 
 # Newton's iteration converges quadratically: a step of this size, against the unknowns, was the last one needed.
@@ -156,10 +156,6 @@ def newton(
     """
 
     def iterate(function, z):
-        def value_twice(z):
-            value = function(z)
-            return value, value
-
         def unfinished(state):
             count, z, step = state
             # A step that is not finite compares as false and ends the iteration.
@@ -168,7 +164,7 @@ def newton(
 
         def improve(state):
             count, z, _ = state
-            J, value = jax.jacfwd(value_twice, has_aux=True)(z)
+            J, value = _derivative(function, z)
             step = -inverse(J) @ value
             return count + 1, z + step, step
 
@@ -183,6 +179,22 @@ def newton(
     if is_tracing():
         return iterate(function, start)
     return jax.lax.custom_root(function, start, iterate, solve_linear)
+
+
+def _derivative(
+    function: Callable[[Float[Array, " N"]], Float[Array, " N"]], z: Float[Array, " N"]
+) -> tuple[Float[Array, "N N"], Float[Array, " N"]]:
+    """Derivative and value of a function, column by column.
+
+    Machine code has a loop over the columns: a few iterations take no time, and one column is traced and compiled
+    several times as fast as all of them side by side.
+    """
+
+    def along(direction):
+        return jax.jvp(function, (z,), (direction,))
+
+    values, columns = over_rows(along)(jnp.eye(z.shape[0]))
+    return columns.T, values[0]
 
 
 def newton_by_chords(

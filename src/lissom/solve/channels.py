@@ -28,7 +28,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ..algebra.so3 import left_jacobian
+from ..algebra.so3 import cross, left_jacobian
 from ..bodies.body import Body
 from ..bodies.section_forces import section_forces, section_strains
 from ..describe.errors import nearest
@@ -361,9 +361,9 @@ def _carried_paths(
     r_dd = jnp.einsum("lkdc,lc->lkd", U, rates_d.q)
     v, w = rates.V[:, None, :3], rates.V[:, None, 3:]
     v_d, w_d = rates_d.V[:, None, :3], rates_d.V[:, None, 3:]
-    velocity = v + jnp.cross(w, r) + r_d
+    velocity = v + cross(w, r) + r_d
     # The link's axes turn with w, and the velocity measured in them does too.
-    acceleration = v_d + jnp.cross(w_d, r) + jnp.cross(w, r_d + velocity) + r_dd
+    acceleration = v_d + cross(w_d, r) + cross(w, r_d + velocity) + r_dd
 
     def in_world(vectors):
         return jnp.einsum("lij,lkj->lki", place.R, vectors)
@@ -415,7 +415,7 @@ def node_turning(
     return {
         "angular_velocity": w + own,
         # The link's frame turns with w, and so does the spin measured in it.
-        "angular_acceleration": wd + own_d + jnp.cross(w, own),
+        "angular_acceleration": wd + own_d + cross(w, own),
     }
 
 
@@ -429,9 +429,9 @@ def reaction(
     i, place = channel.index, motion.place
     forces = jnp.einsum("lij,lj->li", place.R, needed.V[:, :3])
     moments = jnp.einsum("lij,lj->li", place.R, needed.V[:, 3:])
-    about_origin = moments + jnp.cross(place.p, forces)
+    about_origin = moments + cross(place.p, forces)
     force = jnp.sum(forces[i:], axis=0)
     joint = node_poses(formulation, place).position[i, 0]
-    moment = jnp.sum(about_origin[i:], axis=0) - jnp.cross(joint, force)
+    moment = jnp.sum(about_origin[i:], axis=0) - cross(joint, force)
     turn = jnp.eye(3) if channel.in_world else place.R[i].T
     return jnp.concatenate([turn @ force, turn @ moment])

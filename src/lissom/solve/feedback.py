@@ -4,6 +4,7 @@ import abc
 import inspect
 import json
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import equinox as eqx
@@ -15,6 +16,8 @@ from jaxtyping import Array, Float
 from ..compilation import split_arguments, user_code_in
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..native import code_cache, program_cache
+from ..native.compiled import is_native
+from ..native.marks import tracing
 from ..types import Scalar, real, whole
 from .channels import Channel, UnknownNameError, measure, output_named
 from .law import AbstractLaw
@@ -416,7 +419,9 @@ def _kept_shape(wired_law: WiredLaw, key: Any) -> tuple[int, ...]:
 def _traced_shape(wired_law: WiredLaw) -> tuple[int, ...]:
     measured = jax.ShapeDtypeStruct((len(wired_law.channels),), float)
     memory = jax.tree.map(jnp.asarray, wired_law.memory)
-    command, _ = eqx.filter_eval_shape(
-        wired_law.law, jax.ShapeDtypeStruct((), float), measured, memory
-    )
+    # Traced as it will run: functions that are kept need not be traced again.
+    with tracing() if is_native() else nullcontext():
+        command, _ = eqx.filter_eval_shape(
+            wired_law.law, jax.ShapeDtypeStruct((), float), measured, memory
+        )
     return command.shape

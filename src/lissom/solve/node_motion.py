@@ -76,7 +76,7 @@ def _measured_at(robot: DrivenRobot, channels, t_end, joints, command, t, x, xd)
     if here.sampled_law is not None:
         here = here.holding(command)
     f = here.formulation
-    motion = f.motion(x, xd, here.acceleration(t, x, xd))
+    motion = f.motion(x, xd, here.acceleration_by_parts(t, x, xd))
     return measure(
         f, channels, observed_motion(f, motion), None, here.torque(t, motion)
     )

@@ -12,7 +12,7 @@ from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
 from ..dynamics.stops import PUSHING
-from ..native.marks import kept_function, rarely_called
+from ..native.marks import kept_function, over_rows, rarely_called
 from ..types import Real
 from .channels import measure, observed_motion
 from .feedback import WiredLaw, on_actuated
@@ -235,6 +235,14 @@ class MotionProblem(eqx.Module):
         motion = self.formulation.motion(x, xd, jnp.zeros_like(x))
         force = self.residual_of(t, motion)
         tangents, _ = self.matrices_of(t, motion)
+        return -solve(tangents.M, force)
+
+    def acceleration_by_parts(self, t, x, xd) -> Float[Array, " n"]:
+        """The same by functions that implicit steps have anyway: for now and then, where nothing new is compiled."""
+        tangents, _ = self.matrices(t, x, xd)
+        (force,) = over_rows(self.residual)(
+            t[None], x[None], xd[None], jnp.zeros_like(x)[None]
+        )
         return -solve(tangents.M, force)
 
     # --- what a run records
