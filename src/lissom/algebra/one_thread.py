@@ -1,7 +1,7 @@
 """Products of matrices in one thread.
 
 The library behind NumPy deals out even products of 100 x 100 matrices to all cores, and its threads wait for each other
-at the end of each. Where another program holds a core, many such products one after the other take thirty times as long.
+at the end of each. Where another program holds a core, many of them one after the other take thirty times as long.
 """
 
 import functools
