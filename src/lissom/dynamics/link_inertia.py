@@ -26,47 +26,49 @@ SHARE = np.array(
 )  # of a pair: both of its orders have it
 
 
-class Bending(NamedTuple):
-    """What the constants of one link make of its coordinates q, the rigid link apart."""
+class Deformed(NamedTuple):
+    """One link deformed by q: the parts of its inertia that depend on it."""
 
     moment: Float[Array, " 3"]  # first moment of the mass
-    X: Float[Array, "3 c"]  # X_a q over qd
-    slope: Float[Array, "6 c"]  # of half the inertia, by q, for every pair of axes
     inertia: Float[Array, "3 3"]  # against turning
+    coupling: Float[Array, "3 c"]  # of turning and qd
+    slope: Float[
+        Array, "6 c"
+    ]  # half the derivative of the inertia by q, for every pair of axes
 
 
-def bending(link: Links, q: Float[Array, " c"]) -> Bending:
-    """Products with the constants, formed once for all that needs them."""
-    slope = link.X_pairs + jnp.einsum("pcd,d->pc", link.Z_sum, q)
-    inertia = _of_pairs(slope @ q + link.X_pairs @ q)
-    X = jnp.einsum("aec,c->ae", link.X[:, 6:], q)
-    return Bending(link.mass[:3, 6:] @ q, X, slope, inertia)
-
-
-def _of_pairs(values: Float[Array, " 6"]) -> Float[Array, "3 3"]:
-    """The symmetric matrix with these values of the pairs."""
-    return jnp.asarray(SHARE * values)[PLACE]
+def deformed(link: Links, q: Float[Array, " c"]) -> Deformed:
+    """Products of the constants with q, formed once for all that needs them."""
+    mass = jnp.asarray(link.mass)
+    # Momentum w x moment of a rigid link that turns.
+    rigid_moment = -mass[(2, 0, 1), (4, 5, 3)]
+    rigid_inertia = mass[3 + FIRST, 3 + SECOND]
+    slope = jnp.asarray(link.X_pairs) + jnp.einsum("pcd,d->pc", link.Z_sum, q)
+    by_q = slope @ q + link.X_pairs @ q
+    return Deformed(
+        rigid_moment + mass[:3, 6:] @ q,
+        (rigid_inertia + SHARE * by_q)[PLACE],
+        mass[3:6, 6:] + jnp.einsum("aec,c->ae", link.X[:, 6:], q),
+        slope,
+    )
 
 
 def momentum(
     link: Links, y: Float[Array, " e"], q: Float[Array, " c"]
 ) -> Float[Array, " e"]:
     """Momentum dT/dy of one link."""
-    v, w, qd = y[:3], y[3:6], y[6:]
-    bent = bending(link, q)
-    on_v = jnp.cross(w, bent.moment)
-    on_w = jnp.cross(bent.moment, v) + bent.X @ qd + bent.inertia @ w
-    return jnp.asarray(link.mass) @ y + jnp.concatenate([on_v, on_w, w @ bent.X])
+    return body_inertia(link, q) @ y
 
 
 def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
-    none = jnp.zeros_like(link.mass)
-    bent = bending(link, q)
-    with_w = jnp.concatenate([-skew(bent.moment), jnp.zeros((3, 3)), bent.X.T])
-    G = none.at[:, 3:6].set(with_w)
-    Z = none.at[3:6, 3:6].set(bent.inertia)
-    return jnp.asarray(link.mass) + G + G.T + Z
+    mass = jnp.asarray(link.mass)
+    at = deformed(link, q)
+    lever = skew(at.moment)
+    on_v = jnp.concatenate([mass[:3, :3], -lever, mass[:3, 6:]], axis=1)
+    on_w = jnp.concatenate([lever, at.inertia, at.coupling], axis=1)
+    on_q = jnp.concatenate([mass[6:, :3], at.coupling.T, mass[6:, 6:]], axis=1)
+    return jnp.concatenate([on_v, on_w, on_q])
 
 
 def inertial_force(
@@ -74,28 +76,30 @@ def inertial_force(
 ) -> Float[Array, " e"]:
     """Kirchhoff's equations of one link: force on (V, qd) that its motion needs.
 
-    They are written as those of Newton and Euler. The frame has the acceleration a = v_d + w x v of its origin in its
-    own turning axes; with that for v_d, what Kirchhoff's equations hold of v cancels.
+    They are written as those of Newton and Euler: with the acceleration a = v_d + w x v of the origin, in the turning
+    axes of the link, all else that they hold of v cancels.
     """
-    w, qd = y[3:6], y[6:]
-    w_d, qdd = y_d[3:6], y_d[6:]
-    a = y_d[:3] + jnp.cross(w, y[:3])
+    v, w, qd = y[:3], y[3:6], y[6:]
+    v_d, w_d, qdd = y_d[:3], y_d[3:6], y_d[6:]
+    a = v_d + jnp.cross(w, v)
     mass = jnp.asarray(link.mass)
-    bent = bending(link, q)
-    inertia_d = 2.0 * _of_pairs(bent.slope @ qd)
-    X_d = jnp.einsum("aec,c->ae", link.X[:, 6:], qd)
+    at = deformed(link, q)
+    inertia_d = (2.0 * SHARE * (at.slope @ qd))[PLACE]
+    coupling_d = jnp.einsum("aec,c->ae", link.X[:, 6:], qd)
     # Of X_a^T qd only what makes it differ from -X_a qd is new.
     X_sum = link.X_sum @ qd
-    # Momentum by turning and deforming, but for what deforming adds once more as the axes turn.
-    linear = mass[:3, 3:6] @ w + jnp.cross(w, bent.moment) + 2.0 * (mass[:3, 6:] @ qd)
-    angular = mass[3:6, 3:] @ y[3:] + bent.X @ qd + bent.inertia @ w
-    on_v = jnp.cross(w_d, bent.moment) + jnp.cross(w, linear)
-    on_w = jnp.cross(bent.moment, a) + jnp.cross(w, angular) + bent.X @ qdd
-    on_w = on_w + bent.inertia @ w_d + inertia_d @ w + 0.5 * (X_sum @ qd)
-    on_q = w_d @ bent.X + w @ (2.0 * X_d - X_sum)
-    on_q = on_q - (w[FIRST] * w[SECOND]) @ bent.slope
-    by_acceleration = mass @ jnp.concatenate([a, w_d, qdd])
-    return by_acceleration + jnp.concatenate([on_v, on_w, on_q])
+    moment_d = mass[:3, 6:] @ qd
+    linear = jnp.cross(w, at.moment) + 2.0 * moment_d
+    angular = at.inertia @ w + at.coupling @ qd
+
+    on_v = mass[:3, :3] @ a + jnp.cross(w_d, at.moment) + mass[:3, 6:] @ qdd
+    on_v = on_v + jnp.cross(w, linear)
+    on_w = jnp.cross(at.moment, a) + at.inertia @ w_d + at.coupling @ qdd
+    on_w = on_w + inertia_d @ w + 0.5 * (X_sum @ qd) + jnp.cross(w, angular)
+    on_q = mass[6:, :3] @ a + w_d @ at.coupling + mass[6:, 6:] @ qdd
+    on_q = on_q + (2.0 * w) @ coupling_d - w @ X_sum
+    on_q = on_q - (w[FIRST] * w[SECOND]) @ at.slope
+    return jnp.concatenate([on_v, on_w, on_q])
 
 
 def differentiated_inertial_force(
