@@ -32,9 +32,7 @@ class Deformed(NamedTuple):
     moment: Float[Array, " 3"]  # first moment of the mass
     inertia: Float[Array, "3 3"]  # against turning
     coupling: Float[Array, "3 c"]  # of turning and qd
-    slope: Float[
-        Array, "6 c"
-    ]  # half the derivative of the inertia by q, for every pair of axes
+    slope: Float[Array, "6 c"]  # of half the inertia by q, for every pair of axes
 
 
 def deformed(link: Links, q: Float[Array, " c"]) -> Deformed:
