@@ -47,6 +47,25 @@ def test_momentum_is_that_of_the_energy_with_the_constants_of_the_paper():
     np.testing.assert_allclose(energy, wanted, rtol=1e-12)
 
 
+@pytest.mark.parametrize("robot", ["cibicik-arm", "l-shape", "solid-arm"])
+def test_a_link_moved_as_a_whole_has_the_moment_of_its_mass_whichever_way_it_turns(
+    robot,
+):
+    """What Newton's and Euler's equations rest on; of the solid arm a mesh of elements says what its mass is."""
+    links = ls.Model(robot, "nonlinear").formulation.links
+    mass, X = np.asarray(links.mass), np.asarray(links.X)
+    size = np.abs(mass[:, :3]).max()
+    total = mass[:, 0, 0, None, None] * np.eye(3)
+    np.testing.assert_allclose(mass[:, :3, :3], total, atol=ROUNDING * size)
+    turning = mass[:, :3, 3:6]
+    np.testing.assert_allclose(turning, -turning.swapaxes(1, 2), atol=ROUNDING * size)
+    # X_a over translations is e_a x the mass matrix.
+    axes = np.eye(3)[None, :, None, :]
+    columns = mass[:, None, :3, 6:].swapaxes(2, 3)
+    wanted = np.cross(axes, columns).swapaxes(2, 3)
+    np.testing.assert_allclose(X[:, :, :3], wanted, atol=ROUNDING * size)
+
+
 def test_what_cancels_in_the_symmetric_constants_is_zero():
     links = ls.Model("double-pendulum", "erls-fem").formulation.links
     X = np.asarray(links.X)[:, :, 6:]

@@ -20,7 +20,7 @@ from ..solve.simulate import output_times, simulate
 from ..solve.solution import Solution
 from ..types import RESULTS, ended_as
 from .machine import Timing, one_core, timed
-from .residual_times import time_called, time_inside
+from .residual_times import operations_inside, time_called, time_inside
 
 # Tolerances of references: a thousand times tighter than the default.
 TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}
@@ -168,13 +168,19 @@ def measure_scenario(
         tight, reference = timed(reference_run)
         path = path_of_tip(reference)
         native, *others = backends
-        rows = [measure_backend(case, native, first, warm, run, path)]
+        rows = [measure_backend(native, first, warm, run, path)]
         for backend in others:
             tell(f"{name}: runs under {backend}")
             timed_runs = _timed_runs(case, backend, repeat)
-            rows.append(measure_backend(case, backend, *timed_runs, path))
-        for row in rows:
-            row["compile_s"] = compile_s[row["backend"]]
+            rows.append(measure_backend(backend, *timed_runs, path))
+        tell(f"{name}: residuals")
+        residual_s = time_inside(case.robot, case.state, backends)
+    for row in rows:
+        backend = row["backend"]
+        row["compile_s"] = compile_s[backend]
+        row["residual_s"] = residual_s[backend]
+        row["operations"] = None
+    rows[0]["operations"] = operations_inside(case.robot, case.state)
     simulated = float(run.t[-1])
     return {
         "backends": rows,
@@ -211,19 +217,11 @@ def _timed_runs(case: Case, backend: str, repeat: int) -> tuple[Timing, Timing, 
 
 
 def measure_backend(
-    case: Case,
-    backend: str,
-    first: Timing,
-    warm: Timing,
-    run: Run,
-    reference: np.ndarray,
+    backend: str, first: Timing, warm: Timing, run: Run, reference: np.ndarray
 ) -> dict[str, Any]:
-    """Times of one back end: one residual, first and warm runs of the scenario; and the error of its run."""
-    residual_s, operations = time_inside(case.robot, case.state, backend)
+    """Times of one back end: first and warm runs of the scenario; and the error of its run."""
     return {
         "backend": backend,
-        "residual_s": residual_s,
-        "operations": operations,
         "first_run_s": first.best,
         "warm_s": warm.best,
         "warm_cpu_s": min(warm.cpu),
@@ -250,14 +248,14 @@ def measure_residuals(tell: Tell = lambda text: None) -> list[dict[str, Any]]:
     for name, (scenario, changes) in RESIDUALS.items():
         tell(f"residual: {name}")
         case = Case(Scenario.load(scenario).replace(changes))
-        row = {"case": name, "coordinates": case.model.formulation.size}
         robot, state = case.robot, case.state
         with one_core():
-            for backend in BACKENDS:
-                inside, operations = time_inside(robot, state, backend)
-                row[f"{backend}_s"] = inside
-                row[f"{backend}_called_s"] = time_called(robot, state, backend)
-                if operations is not None:
-                    row["operations"] = operations
+            inside = time_inside(robot, state, BACKENDS)
+            called = time_called(robot, state, BACKENDS)
+        row = {"case": name, "coordinates": case.model.formulation.size}
+        row["operations"] = operations_inside(robot, state)
+        for backend in BACKENDS:
+            row[f"{backend}_s"] = inside[backend]
+            row[f"{backend}_called_s"] = called[backend]
         rows.append(row)
     return rows

@@ -102,7 +102,8 @@ def residual_table(rows: Sequence[Row]) -> ReportTable:
     )
     note = (
         "One residual, the force that a motion needs: its scalar operations, its time inside a compiled loop, and the "
-        "time of a call from Python with NumPy's arrays and all that a call takes; one core."
+        "time of a call from Python with NumPy's arrays and all that a call takes; one core. Both back ends are timed "
+        "in turn, for two seconds in all, and the best time of each counts."
     )
     return table_of("One residual", columns, rows, note)
 

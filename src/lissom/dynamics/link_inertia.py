@@ -4,7 +4,8 @@ With A_a = (e_a x) on every translation and rotation triplet, its velocity field
 
     T = 1/2 y^T M y + sum_a w_a y^T X_a q + 1/2 sum_ab w_a w_b q^T Z_ab q
 
-with constants of the link (Appendix D of [Vidoni2015]).
+with constants of the link (Appendix D of [Vidoni2015]). Over translations X_a is e_a x the mass matrix: a field that is
+moved as a whole has the first moment of its mass for momentum, whichever way it turns.
 """
 
 from typing import NamedTuple
@@ -15,6 +16,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from ..algebra.se3 import coadjoint
+from ..algebra.so3 import skew
 from .links import PAIRS, Links
 
 FIRST, SECOND = PAIRS.T
@@ -24,67 +26,78 @@ SHARE = np.array(
 )  # of a pair: both of its orders have it
 
 
-class Bending(NamedTuple):
-    """What the constants of one link make of its coordinates q: X_a q, Z_ab q of every pair, and q^T Z_ab q."""
+class Deformed(NamedTuple):
+    """One link deformed by q: the parts of its inertia that depend on it."""
 
-    X: Float[Array, "3 e"]
-    Z: Float[Array, "6 c"]
-    turning: Float[Array, "3 3"]
-
-
-def bending(link: Links, q: Float[Array, " c"]) -> Bending:
-    """Products with the constants, formed once for all that needs them."""
-    Zq = jnp.einsum("pcd,d->pc", link.Z_sum, q)
-    return Bending(jnp.einsum("aec,c->ae", link.X, q), Zq, _of_pairs(Zq @ q))
+    moment: Float[Array, " 3"]  # first moment of the mass
+    inertia: Float[Array, "3 3"]  # against turning
+    coupling: Float[Array, "3 c"]  # of turning and qd
+    slope: Float[Array, "6 c"]  # of half the inertia by q, for every pair of axes
 
 
-def _of_pairs(values: Float[Array, " 6"]) -> Float[Array, "3 3"]:
-    """The symmetric matrix with these values of the pairs."""
-    return jnp.asarray(SHARE * values)[PLACE]
+def deformed(link: Links, q: Float[Array, " c"]) -> Deformed:
+    """Products of the constants with q, formed once for all that needs them."""
+    mass = jnp.asarray(link.mass)
+    # Momentum w x moment of a rigid link that turns.
+    rigid_moment = -mass[(2, 0, 1), (4, 5, 3)]
+    rigid_inertia = mass[3 + FIRST, 3 + SECOND]
+    slope = jnp.asarray(link.X_pairs) + jnp.einsum("pcd,d->pc", link.Z_sum, q)
+    by_q = slope @ q + link.X_pairs @ q
+    return Deformed(
+        rigid_moment + mass[:3, 6:] @ q,
+        (rigid_inertia + SHARE * by_q)[PLACE],
+        mass[3:6, 6:] + jnp.einsum("aec,c->ae", link.X[:, 6:], q),
+        slope,
+    )
 
 
 def momentum(
     link: Links, y: Float[Array, " e"], q: Float[Array, " c"]
 ) -> Float[Array, " e"]:
     """Momentum dT/dy of one link."""
-    return _momentum(link, y, bending(link, q))
-
-
-def _momentum(link: Links, y: Float[Array, " e"], bent: Bending) -> Float[Array, " e"]:
-    w = y[3:6]
-    on_w = bent.X @ y + bent.turning @ w
-    return (jnp.asarray(link.mass) @ y + w @ bent.X).at[3:6].add(on_w)
+    return body_inertia(link, q) @ y
 
 
 def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
-    none = jnp.zeros_like(link.mass)
-    bent = bending(link, q)
-    G = none.at[:, 3:6].set(bent.X.T)
-    Z = none.at[3:6, 3:6].set(bent.turning)
-    return jnp.asarray(link.mass) + G + G.T + Z
+    mass = jnp.asarray(link.mass)
+    at = deformed(link, q)
+    lever = skew(at.moment)
+    on_v = jnp.concatenate([mass[:3, :3], -lever, mass[:3, 6:]], axis=1)
+    on_w = jnp.concatenate([lever, at.inertia, at.coupling], axis=1)
+    on_q = jnp.concatenate([mass[6:, :3], at.coupling.T, mass[6:, 6:]], axis=1)
+    return jnp.concatenate([on_v, on_w, on_q])
 
 
 def inertial_force(
     link: Links, y: Float[Array, " e"], q: Float[Array, " c"], y_d: Float[Array, " e"]
 ) -> Float[Array, " e"]:
-    """Kirchhoff's equations of one link: force on (V, qd) that its motion needs."""
-    w, qd = y[3:6], y[6:]
-    bent = bending(link, q)
-    # How the momentum in link axes changes with y, and with q.
-    P_d = _momentum(link, y_d, bent)
-    X_d = jnp.einsum("aec,c->ae", link.X, qd)
-    wX_d = w @ X_d
-    turning_d = 2.0 * _of_pairs(bent.Z @ qd)
-    P_d = (P_d + wX_d).at[3:6].add(X_d @ y + turning_d @ w)
-    # The axes turn, which adds the coadjoint term.
-    turning = coadjoint(y[:6], _momentum(link, y, bent)[:6])
-    # dT/dq = sum_a w_a X_a^T y + sum_ab w_a w_b Z_ab q pulls on the coordinates. Of X_a^T qd only what makes it differ
-    # from -X_a qd is new.
-    slope = jnp.einsum("ae,aec->c", jnp.outer(w, y[:6]), link.X[:, :6])
-    slope = slope + w @ (link.X_sum @ qd) - wX_d[6:]
-    slope = slope + (w[FIRST] * w[SECOND]) @ bent.Z
-    return P_d + jnp.concatenate([turning, -slope])
+    """Kirchhoff's equations of one link: force on (V, qd) that its motion needs.
+
+    They are written as those of Newton and Euler: with the acceleration a = v_d + w x v of the origin, in the turning
+    axes of the link, all else that they hold of v cancels.
+    """
+    v, w, qd = y[:3], y[3:6], y[6:]
+    v_d, w_d, qdd = y_d[:3], y_d[3:6], y_d[6:]
+    a = v_d + jnp.cross(w, v)
+    mass = jnp.asarray(link.mass)
+    at = deformed(link, q)
+    inertia_d = (2.0 * SHARE * (at.slope @ qd))[PLACE]
+    coupling_d = jnp.einsum("aec,c->ae", link.X[:, 6:], qd)
+    # Of X_a^T qd only what makes it differ from -X_a qd is new.
+    X_sum = link.X_sum @ qd
+    moment_d = mass[:3, 6:] @ qd
+    linear = jnp.cross(w, at.moment) + 2.0 * moment_d
+    angular = at.inertia @ w + at.coupling @ qd
+
+    on_v = mass[:3, :3] @ a + jnp.cross(w_d, at.moment) + mass[:3, 6:] @ qdd
+    on_v = on_v + jnp.cross(w, linear)
+    on_w = jnp.cross(at.moment, a) + at.inertia @ w_d + at.coupling @ qdd
+    on_w = on_w + inertia_d @ w + 0.5 * (X_sum @ qd) + jnp.cross(w, angular)
+    on_q = mass[6:, :3] @ a + w_d @ at.coupling + mass[6:, 6:] @ qdd
+    on_q = on_q + (2.0 * w) @ coupling_d - w @ X_sum
+    on_q = on_q - (w[FIRST] * w[SECOND]) @ at.slope
+    return jnp.concatenate([on_v, on_w, on_q])
 
 
 def differentiated_inertial_force(

@@ -24,8 +24,10 @@ class Links(eqx.Module):
     X: Float[Real, "l 3 e c"]
     Y: Float[Real, "l 3 3 e c"]
     Z: Float[Real, "l 3 3 c c"]
-    # Of X and Z, what is symmetric: X_a + X_a^T over q, which rotary inertia alone leaves, and Z_ab of `PAIRS`.
+    # Of X and Z, what is symmetric: X_a + X_a^T over q, which rotary inertia alone leaves; X_a over w_b, and Z_ab, of
+    # `PAIRS`.
     X_sum: Float[Real, "l 3 c c"]
+    X_pairs: Float[Real, "l 6 c"]
     Z_sum: Float[Real, "l 6 c c"]
     stiffness: Float[Real, "l c c"]  # K
     damping: Float[Real, "l c c"]  # internal damping
@@ -48,24 +50,29 @@ class Links(eqx.Module):
         return coordinate_places(self.counts)
 
 
-# Axes (a, b) of Z_sum: Z_aa, and Z_ab + Z_ba.
+# Axes (a, b) of Z_sum: Z_aa, and Z_ab + Z_ba; of X_pairs likewise.
 PAIRS = np.array([(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)])
 
 
 def symmetric_parts(
     X: Float[Real, "l 3 e c"], Z: Float[Real, "l 3 3 c c"]
 ) -> dict[str, Float[Real, "..."]]:
-    """X_sum and Z_sum of the links."""
-    xp = namespace(X, Z)
-    of_q = X[:, :, 6:]
-    pairs = [
-        Z[:, a, a] if a == b else clean_sum(Z[:, a, b], Z[:, b, a])
-        for a, b in PAIRS.tolist()
-    ]
+    """X_sum, X_pairs and Z_sum of the links."""
+    of_w, of_q = X[:, :, 3:6], X[:, :, 6:]
     return {
         "X_sum": clean_sum(of_q, of_q.swapaxes(2, 3)),
-        "Z_sum": xp.stack(pairs, axis=1),
+        "X_pairs": _of_pairs(of_w),
+        "Z_sum": _of_pairs(Z),
     }
+
+
+def _of_pairs(parts: Float[Real, "l 3 3 ..."]) -> Float[Real, "l 6 ..."]:
+    """Of parts for two axes, what each of `PAIRS` has in both orders."""
+    pairs = [
+        parts[:, a, a] if a == b else clean_sum(parts[:, a, b], parts[:, b, a])
+        for a, b in PAIRS.tolist()
+    ]
+    return namespace(parts).stack(pairs, axis=1)
 
 
 def stack_links(
