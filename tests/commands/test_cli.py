@@ -15,7 +15,7 @@ from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
 from lissom.describe.supported import SUPPORT
 from lissom.native import compiled
-from lissom.native.program import Untranslatable
+from lissom.native.untranslatable import Untranslatable
 from shell_commands import REED
 
 SHORT = (
