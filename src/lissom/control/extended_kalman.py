@@ -14,6 +14,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Float
 
 from ..analyse.linear.linear_matrices import split_motion
@@ -153,7 +154,7 @@ class ExtendedKalman(eqx.Module):
         whole = jnp.block([[A, B], [jnp.zeros((a, s)), jnp.eye(a)]])
         Q_state = B * jnp.asarray(self.torque_noise) ** 2 @ B.T
         Q_drift = jnp.diag(jnp.asarray(self.drift) ** 2)
-        Q = jax.scipy.linalg.block_diag(Q_state, Q_drift)
+        Q = block_diag(Q_state, Q_drift)
         P = whole @ covariance @ whole.T + Q
         return Belief(state + step, disturbance, P, torque)
 

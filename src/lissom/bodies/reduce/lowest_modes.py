@@ -6,7 +6,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.linalg import solve_triangular
 from jaxtyping import Float
 
 from ...algebra import eigen
@@ -212,6 +211,8 @@ def _lanczos(K: Matrix, M: Matrix, count: int, solve: Solve):
 
 
 def _traced_modes(K, M, count: int):
+    from jax.scipy.linalg import solve_triangular  # slow to import
+
     L = jnp.linalg.cholesky(K)
     half = solve_triangular(L, jnp.asarray(M), lower=True)
     A = solve_triangular(L, half.T, lower=True)
