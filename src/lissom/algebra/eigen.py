@@ -9,9 +9,9 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Inexact
+from jaxtyping import Array, Inexact
 
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 
 SAME_SIZE = 1e-6  # relative difference of components that count as equally large
 SMALLEST = 1e-300  # keeps the quotient of a vector without length finite

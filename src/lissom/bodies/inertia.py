@@ -2,9 +2,8 @@
 
 import equinox as eqx
 import jax
-from jaxtyping import Float
 
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 
 
 class Inertia(eqx.Module):

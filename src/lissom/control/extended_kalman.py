@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.linalg import block_diag
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..analyse.linear.linear_matrices import split_motion
 from ..dynamics import engine
@@ -25,7 +25,7 @@ from ..solve.balance import unbalanced, unbalanced_force
 from ..solve.channels import Channel, measure, observed_motion
 from ..solve.law import AbstractLaw
 from ..solve.signals import Table
-from ..types import Real, Scalar
+from ..types import Float, Real, Scalar
 from .estimator import Estimate, Estimator, stationary_gain
 from .nominal import NominalMotion
 from .optimal import LQG

@@ -6,8 +6,9 @@ moves. A link of the elastic robot then sees the twist of its rigid counterpart 
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
+from ..types import Float
 from .chain import (
     Chain,
     body_jacobian,

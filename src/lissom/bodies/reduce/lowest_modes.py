@@ -6,11 +6,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
 from ...algebra import eigen
 from ...algebra.eigen import with_signs
-from ...types import Real, namespace
+from ...types import Float, Real, namespace
 
 Matrix = Any  # dense (NumPy, JAX) or scipy.sparse, symmetric, both triangles
 Solve = Callable[[Any], Any]  # K^-1 on one column or several
