@@ -78,11 +78,9 @@ def test_a_damaged_entry_is_made_anew(folder):
     assert read_document(ROBOT) == first
 
 
-def test_broken_and_short_files_are_not_kept(folder, tmp_path):
+def test_broken_files_are_not_kept(folder, tmp_path):
     file = tmp_path / "robot.yaml"
-    file.write_text("a: 1\n")
-    assert read_document(file).data == {"a": 1}
-    file.write_text("a: [1\n" + "# much more of it\n" * 30)
+    file.write_text("a: [1\n")
     with pytest.raises(DescriptionError, match="broken YAML"):
         read_document(file)
     assert not list(folder.glob("document-*"))

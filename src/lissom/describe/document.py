@@ -17,8 +17,8 @@ TOO_LARGE = f"larger than {MAX_BYTES // 1_000_000} MB"
 WHOLE = "# whole: ends with ..."
 END = "..."
 
-# Characters: shorter text is parsed sooner than found, and what is long consists of numbers, which are read at once.
-LEAST_KEPT, MOST_KEPT = 300, 300_000
+# Characters: longer text consists of numbers, which are read at once.
+MOST_KEPT = 300_000
 
 
 class Document(NamedTuple):
@@ -53,8 +53,7 @@ def read_document(path: Path) -> Document:
     except UnicodeDecodeError as reason:
         message = f"is not UTF-8 text (byte {reason.start})"
         raise refused_file(file, message) from None
-    is_worth_it = LEAST_KEPT <= len(text) <= MOST_KEPT
-    if is_worth_it and code_cache.folder() is not None:
+    if len(text) <= MOST_KEPT and code_cache.folder() is not None:
         return _kept_document(text, file)
     return parse_document(text, file)
 
