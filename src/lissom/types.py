@@ -1,14 +1,36 @@
 """Shape vocabulary: the words that every signature uses, free to all folders."""
 
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import jaxtyping
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Float
+
+if TYPE_CHECKING:
+    from jaxtyping import Float as Float
+else:
+
+    class SharedTypes:
+        """Types of arrays, such as `Float[Array, "3 3"]`; the same words give the same type.
+
+        jaxtyping makes a new one each time. A start reads 1200 of them in signatures, 300 of which differ.
+        """
+
+        def __init__(self, family: Any):
+            self._family = family
+            self._made: dict[Any, Any] = {}
+
+        def __getitem__(self, words: Any) -> Any:
+            """The type of an array of some kind and shape."""
+            if words not in self._made:
+                self._made[words] = self._family[words]
+            return self._made[words]
+
+    Float = SharedTypes(jaxtyping.Float)
 
 # NumPy while every value is a plain number, JAX as soon as one is traced or lives on a device.
 Real = np.ndarray | jax.Array

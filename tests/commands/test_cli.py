@@ -6,16 +6,18 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pytest
+import typer
 import xarray as xr
 
 from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
 from lissom.describe.supported import SUPPORT
 from lissom.native import compiled
-from lissom.native.program import Untranslatable
+from lissom.native.untranslatable import Untranslatable
 from shell_commands import REED
 
 SHORT = (
@@ -588,3 +590,17 @@ def test_debug_says_what_has_no_native_form(lissom, reed, monkeypatch):
     assert code == 0 and told.count(line) == 1 and "Traceback" not in told
     code, _, told = lissom("static", reed, *finer)
     assert code == 0 and "native" not in told
+
+
+def test_a_line_builds_the_command_that_it_names_and_all_others_for_help():
+    named = [verb.__name__.replace("_", "-") for verb in cli.VERBS]
+    for name in (*named, "import", "control"):
+        assert list(commands_of(cli.app.with_command(name))) == [name]
+    for other in ("--help", "simulat", "mode_map"):
+        built = list(commands_of(cli.app.with_command(other)))
+        assert built == [*named, "import", "control"]
+
+
+def commands_of(app):
+    whole: Any = typer.main.get_command(app)
+    return whole.commands

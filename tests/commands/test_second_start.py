@@ -11,6 +11,13 @@ import pytest
 from shell_commands import REED
 
 PROGRAM = "import sys, lissom_command; sys.exit(lissom_command.main())"
+FORMULATIONS = {
+    "lissom.dynamics.dual_screw",
+    "lissom.dynamics.erls",
+    "lissom.dynamics.nonlinear",
+    "lissom.dynamics.truncated",
+    "lissom.dynamics.world_axes",
+}
 CHANGES = {
     "another number": "links.rod.beam.material.E=9e10",
     "another length": "links.rod.joint.dh.a=0.5",
@@ -53,6 +60,14 @@ def test_a_second_start_compiles_nothing_and_imports_no_large_package(seen, tmp_
     # Of SciPy the modes of a link need linear algebra, and nothing needs the rest.
     assert modules.isdisjoint({"scipy.signal", "scipy.optimize", "scipy.interpolate"})
     assert modules.isdisjoint({"pandas", "xarray", "matplotlib", "control"})
+    # Nor what equinox and JAX bring along, nor what reads a file or translates a function for the first time.
+    assert modules.isdisjoint({"equinox.nn._mlp", "equinox.internal._noinline"})
+    assert modules.isdisjoint({"jax._src.pallas.core", "jax._src.scipy.linalg"})
+    assert "ruamel.yaml" not in modules
+    assert modules.isdisjoint({"lissom.native.translate", "lissom.native.program"})
+    # Of the formulations, the one of this run.
+    used = {name for name in modules if name in FORMULATIONS}
+    assert used == {"lissom.dynamics.nonlinear"}
     # XLA keeps its programs beside the folder of machine code: none was needed.
     # `last-sweep` says when the folder was last kept within its bounds.
     names = {entry.name for entry in folder.iterdir()}

@@ -12,7 +12,7 @@ from lissom.native import lane_math, lanes
 from lissom.native.lanes import LanesAhead, lane_count
 from lissom.native.lu_kernel import ENOUGH
 from lissom.native.marks import kept_function, renewed
-from lissom.native.program import Unexpected, Untranslatable
+from lissom.native.untranslatable import Unexpected, Untranslatable
 
 from .operations import CASES
 

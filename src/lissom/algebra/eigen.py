@@ -7,12 +7,11 @@ positive. There are two forms: LAPACK's for plain numbers, and one in JAX for `j
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Inexact
+from jaxtyping import Array, Inexact
 
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 
 SAME_SIZE = 1e-6  # relative difference of components that count as equally large
 SMALLEST = 1e-300  # keeps the quotient of a vector without length finite
@@ -65,12 +64,14 @@ def symmetric_modes_traced(
 
     With M = L L^T the problem is the ordinary one of L^-1 K L^-T, whose vectors are L^T phi.
     """
+    from jax.scipy.linalg import solve_triangular  # slow to import
+
     L = jnp.linalg.cholesky(symmetric_part(M))
     # The two solves apply L^-1 from the left, and from the right by way of the transpose.
-    half = jax.scipy.linalg.solve_triangular(L, symmetric_part(K), lower=True)
-    A = jax.scipy.linalg.solve_triangular(L, half.T, lower=True)
+    half = solve_triangular(L, symmetric_part(K), lower=True)
+    A = solve_triangular(L, half.T, lower=True)
     squares, V = jnp.linalg.eigh(A)
-    Phi = jax.scipy.linalg.solve_triangular(L.T, V, lower=False)
+    Phi = solve_triangular(L.T, V, lower=False)
     return squares, with_signs(Phi)
 
 

@@ -5,9 +5,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 
 # From so many variables on, exponents as digits no longer fit into a whole number of 64 bits.
 CODED_VARIABLES = 20

@@ -5,9 +5,8 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 
 # Of one rounding; factors that were computed themselves, such as modes, are known to some of them.
 ROUNDING = 100 * np.finfo(float).eps

@@ -1,9 +1,9 @@
 """Twists and wrenches. Component order, declared here once: linear part first, (v, w) and (f, m), as nodal dofs."""
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 from .so3 import cross, skew
 
 

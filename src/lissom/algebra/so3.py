@@ -6,9 +6,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from ..types import Matrix3, Scalar, Vector3, namespace
+from ..types import Float, Matrix3, Scalar, Vector3, namespace
 
 
 def skew(w: Vector3) -> Matrix3:

@@ -1,7 +1,8 @@
 """Cubic splines in NumPy: short tables are no reason to wait for SciPy's interpolation to be imported."""
 
 import numpy as np
-from jaxtyping import Float
+
+from ..types import Float
 
 
 def clamped_spline(

@@ -3,12 +3,12 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ..algebra.so3 import skew
 from ..native.compiled import compiled_quickly
 from ..solve.model import Model
 from ..solve.state import State
+from ..types import Float
 
 
 class MassProperties(NamedTuple):

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ..analyse.modes.modal import modes
 from ..describe.scenario import Scenario
+from ..types import Float
 from .cases import Tell, compiled_case
 from .physics_checks import bound, keypoints, row
 

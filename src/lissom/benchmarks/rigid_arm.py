@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.linalg import cho_factor, cho_solve
 
 from ..bodies.body import Body
 from ..bodies.link_body import body_of
@@ -73,8 +74,8 @@ def _about_centre(body: Body) -> tuple[float, np.ndarray, np.ndarray]:
 def forward_dynamics(f, q, qd, torque):
     """Joint accelerations: inertia, bias, one Cholesky solve."""
     force = torque - engine.bias(f, q, qd)
-    factor = jax.scipy.linalg.cho_factor(engine.inertia_at(f, q))
-    return jax.scipy.linalg.cho_solve(factor, force)
+    factor = cho_factor(engine.inertia_at(f, q))
+    return cho_solve(factor, force)
 
 
 def measure_rigid(repeat: int) -> dict[str, Any]:

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
 from ..describe.geometry import beam_path, beam_up
 from ..describe.link import inertia_matrix
 from ..describe.modes import ALL, DEFAULT_MODES, FAMILIES
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_values
-from ..types import Matrix3, Real, Scalar, namespace
+from ..types import Float, Matrix3, Real, Scalar, namespace
 from .beam import LineInertia
 from .beam_modes import (
     BarModes,

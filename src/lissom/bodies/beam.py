@@ -13,9 +13,8 @@ accepts one element or a stack of them (leading axes); the matrices are the inte
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 
 Values = Float[Real, "*#e"] | float | int | np.floating
 

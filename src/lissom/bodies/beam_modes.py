@@ -16,9 +16,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
-from ..types import Real, Scalar, namespace
+from ..types import Float, Real, Scalar, namespace
 from .mesh import gauss
 
 HALVINGS = 60  # of an interval of length pi: to the last digit

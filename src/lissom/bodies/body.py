@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import equinox as eqx
 import numpy as np
-from jaxtyping import Float
 
 from ..algebra.products import clean_product
 from ..algebra.se3 import rigid_shape
 from ..describe.link import inertia_matrix
-from ..types import Matrix3, Real, Scalar, Vector3, namespace
+from ..types import Float, Matrix3, Real, Scalar, Vector3, namespace
 from . import second_order_fields
 from .inertia import Inertia, in_coordinates
 from .second_order_fields import SecondOrderFields

@@ -3,9 +3,8 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Float
 
-from ..types import Real, Scalar, namespace
+from ..types import Float, Real, Scalar, namespace
 from .body import Body, elastic_part
 
 

@@ -2,10 +2,9 @@
 
 import equinox as eqx
 import jax
-from jaxtyping import Float
 
 from ..algebra.one_thread import in_one_thread
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 
 SMALL = 32  # columns: products of fewer stay in one thread anyway
 

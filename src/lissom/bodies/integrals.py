@@ -8,11 +8,10 @@ velocity w is  N~ y + sum_a w_a A_a N~ p.  All that its energy and its virtual w
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float
 
 from ..algebra.products import clean_product
 from ..algebra.so3 import CROSS
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 from .body import Body, block_diagonal, in_rows
 from .inertia import Inertia, add_inertias
 

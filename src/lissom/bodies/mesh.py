@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ..describe.outline import DOFS
-from ..types import Real, Scalar, Vector3, namespace
+from ..types import Float, Real, Scalar, Vector3, namespace
 from .beam import (
     LineInertia,
     element_shape,

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Float
 
-from ..types import Real, Scalar, namespace
+from ..types import Float, Real, Scalar, namespace
 from .beam import LineInertia, Rigidity
 
 COLUMNS = (

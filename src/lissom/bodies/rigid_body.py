@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import jax
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Float
 
-from ..types import Real, Scalar, Vector3, namespace
+from ..types import Float, Real, Scalar, Vector3, namespace
 from .body import Body, point_inertia, rigid_shapes
 
 

@@ -1,10 +1,9 @@
 """Second-order displacements of a link that is known by its matrices: what geometric stiffening is made of."""
 
 import equinox as eqx
-from jaxtyping import Float
 
 from ..algebra.se3 import rigid_shape
-from ..types import Real, Vector3, namespace
+from ..types import Float, Real, Vector3, namespace
 from .inertia import Inertia, in_columns
 
 

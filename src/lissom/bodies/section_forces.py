@@ -1,8 +1,6 @@
 """Forces in the sections of a beam, and its strains, from the displacements of its nodes."""
 
-from jaxtyping import Float
-
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 from .body import Body
 from .mesh import element_rotations, lengths_of
 

@@ -2,10 +2,9 @@
 
 import equinox as eqx
 import numpy as np
-from jaxtyping import Float
 from numpy.polynomial import legendre
 
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 
 
 class Slopes(eqx.Module):

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ..describe.named_files import known_packages
+from .app import App
 from .bench import bench
 from .compare import compare
 from .control import app as control
@@ -50,7 +51,7 @@ INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 STOPPED = {"kind": "interrupted", "message": "interrupted"}
 DEBUG = "--debug"  # may stand anywhere on the line
 
-app = typer.Typer(
+app = App(
     name="lissom",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -132,7 +133,7 @@ VERBS = (
 )
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:
-    app.command()(command)
+    app.command(command.__name__.replace("_", "-"))(command)
 # `import` is a word of Python itself.
 app.command("import")(import_robot)
 app.add_typer(control, name="control")

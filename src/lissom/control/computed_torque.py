@@ -3,12 +3,12 @@
 from typing import Any
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..dynamics.formulation import AbstractFormulation
 from ..solve.law import AbstractLaw
 from ..solve.signals import AbstractSignal
-from ..types import Real, Scalar
+from ..types import Float, Real, Scalar
 from .nominal import rigid_torque
 from .pid import limited
 

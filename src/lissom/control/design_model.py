@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ..analyse.linear.linearize import linearize
 from ..analyse.linear.state_space import LinearModel
 from ..solve.model import Model
+from ..types import Float
 
 # Motions slower than this part of the sampling frequency are kept: ten samples in a period.
 KEPT_SHARE = 0.1

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..describe.scenario import Solver
 from ..native.compiled import compiled_quickly
@@ -22,7 +22,7 @@ from ..solve.outputs import RowsOfRun, over_run
 from ..solve.problem import MotionProblem
 from ..solve.signals import AbstractSignal
 from ..solve.simulate import simulate
-from ..types import RESULTS, ended_as
+from ..types import RESULTS, Float, ended_as
 from .design_model import DesignError
 from .nominal import NominalMotion, joint_motion, nominal_motion, of_actuated
 from .tuning import first_driven_mode

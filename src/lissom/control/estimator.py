@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from ..types import Real
+from ..types import Float, Real
 from .design_model import DesignError, DesignModel, Matrix, check_detectable
 from .riccati import discrete_riccati
 

@@ -14,7 +14,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jax.scipy.linalg import block_diag
+from jaxtyping import Array
 
 from ..analyse.linear.linear_matrices import split_motion
 from ..dynamics import engine
@@ -24,7 +25,7 @@ from ..solve.balance import unbalanced, unbalanced_force
 from ..solve.channels import Channel, measure, observed_motion
 from ..solve.law import AbstractLaw
 from ..solve.signals import Table
-from ..types import Real, Scalar
+from ..types import Float, Real, Scalar
 from .estimator import Estimate, Estimator, stationary_gain
 from .nominal import NominalMotion
 from .optimal import LQG
@@ -153,7 +154,7 @@ class ExtendedKalman(eqx.Module):
         whole = jnp.block([[A, B], [jnp.zeros((a, s)), jnp.eye(a)]])
         Q_state = B * jnp.asarray(self.torque_noise) ** 2 @ B.T
         Q_drift = jnp.diag(jnp.asarray(self.drift) ** 2)
-        Q = jax.scipy.linalg.block_diag(Q_state, Q_drift)
+        Q = block_diag(Q_state, Q_drift)
         P = whole @ covariance @ whole.T + Q
         return Belief(state + step, disturbance, P, torque)
 

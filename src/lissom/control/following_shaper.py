@@ -15,13 +15,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..native.compiled import compiled_quickly
 from ..native.marks import over_rows
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal
-from ..types import Real
+from ..types import Float, Real
 from .references import PiecewisePolynomial
 from .shaping import Impulses
 from .slow_model import whole_pose

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..solve.law import AbstractLaw
-from ..types import Real, Scalar
+from ..types import Float, Real, Scalar
 from .nominal import NominalMotion
 from .pid import PID, PIDMemory, limited
 

@@ -10,7 +10,7 @@ import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Complex
 
 from ..analyse.linear.linearize import linearize
 from ..analyse.linear.sampled_loop import LawMatrices, law_matrices
@@ -18,6 +18,7 @@ from ..analyse.linear.state_space import LinearModel
 from ..solve.arguments import ModelLike, model_from
 from ..solve.feedback import WiredLaw, wired
 from ..solve.law import AbstractLaw
+from ..types import Float
 
 LONG_AFTER = 1e6  # [s]; every motion has ended by then
 POINTS = 4000  # frequencies up to half the sampling frequency

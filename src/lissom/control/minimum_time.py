@@ -12,11 +12,11 @@ their limits nearly always (bang-bang).
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.signals import Table
+from ..types import Float
 from .design_model import DesignError, Matrix
 from .nominal import NominalMotion
 from .references import PiecewisePolynomial

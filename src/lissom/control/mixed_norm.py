@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..solve.law import AbstractLaw
-from ..types import Real, Scalar
+from ..types import Float, Real, Scalar
 from .design_model import DesignError, Matrix
 from .nominal import NominalMotion
 from .optimal import Tolerances

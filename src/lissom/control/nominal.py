@@ -15,7 +15,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, near
@@ -25,7 +25,7 @@ from ..solve.balance import balanced_point, moving_joints, of_independent
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal, Table
-from ..types import Real
+from ..types import Float, Real
 
 FeedForward = Literal["none", "gravity", "rigid", "quasi-static"]
 FEED_FORWARDS: tuple[FeedForward, ...] = ("none", "gravity", "rigid", "quasi-static")

@@ -7,11 +7,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..solve.law import AbstractLaw
 from ..solve.user_function import UserFunction, user_function
-from ..types import Scalar
+from ..types import Float, Scalar
 
 DIFFERENCE = 1e-6  # relative step of the differences that linear models take
 

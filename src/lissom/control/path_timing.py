@@ -6,7 +6,7 @@ Along a path q(s) the torques of the rigid robot are a(s) s'' + b(s) s'^2 + c(s)
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 from scipy.interpolate import CubicSpline
 
 from ..dynamics.formulation import AbstractFormulation, near
@@ -14,6 +14,7 @@ from ..native.compiled import compiled_quickly
 from ..native.marks import over_rows
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
+from ..types import Float
 from .design_model import DesignError
 from .nominal import in_chunks, joint_motion, rigid_torque
 from .optional_package import optional_package

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, near
@@ -16,7 +16,7 @@ from ..native.marks import kept_function, over_rows
 from ..solve.law import AbstractLaw
 from ..solve.schedule import stack
 from ..solve.signals import AbstractSignal, Piece, Table, signal_of
-from ..types import Real, Scalar, namespace, real
+from ..types import Float, Real, Scalar, namespace, real
 
 MOST_SAMPLES = 100_000  # in a table of torques
 AT_ONCE = 64  # pieces of a reference whose gravity torques are computed side by side

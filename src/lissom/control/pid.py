@@ -3,10 +3,10 @@
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..solve.law import AbstractLaw
-from ..types import Real, Scalar
+from ..types import Float, Real, Scalar
 from .nominal import NominalMotion
 
 

@@ -11,11 +11,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..solve.law import AbstractLaw
 from ..solve.signals import AbstractSignal
-from ..types import Real, Scalar
+from ..types import Float, Real, Scalar
 from .design_model import DesignModel, Matrix
 from .estimator import Estimate, Estimator
 from .nominal import NominalMotion

@@ -14,8 +14,8 @@ deviation 1/2 dx^T P dx + v_k^T dx,
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
+from ..types import Float
 from .design_model import DesignModel
 from .optimal import Regulator
 

@@ -14,7 +14,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
+
+from ..types import Float
 
 Time = Float[Array, ""]
 

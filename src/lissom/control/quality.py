@@ -1,7 +1,8 @@
 """How well a law moves a robot: numbers of one closed-loop run."""
 
 import numpy as np
-from jaxtyping import Float
+
+from ..types import Float
 
 PERIODS = 5  # of the first mode, over which residual vibration is watched
 SETTLED = 0.005  # part of the tip's way within which it must stay

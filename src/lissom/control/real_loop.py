@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Int
 
 from ..solve.law import AbstractLaw
-from ..types import Real, Scalar
+from ..types import Float, Real, Scalar
 from .pid import limited
 
 

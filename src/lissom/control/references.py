@@ -6,11 +6,11 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.spline import clamped_spline
 from ..solve.signals import AbstractSignal, Table
-from ..types import Real
+from ..types import Float, Real
 from .profiles import PROFILES, Progress
 
 # How a table is read between its rows.

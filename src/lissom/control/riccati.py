@@ -1,7 +1,8 @@
 """The discrete algebraic Riccati equation, by doubling."""
 
 import numpy as np
-from jaxtyping import Float
+
+from ..types import Float
 
 Matrix = Float[np.ndarray, "_ _"]
 

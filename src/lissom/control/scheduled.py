@@ -6,11 +6,11 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
-from ..types import Real, Scalar
+from ..types import Float, Real, Scalar
 from .design_model import DesignError, DesignModel, Matrix, design_model
 from .nominal import NominalMotion
 from .optimal import LQR, Tolerances, integral_regulator, regulator

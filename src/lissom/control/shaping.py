@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..solve.signals import AbstractSignal
-from ..types import Real
+from ..types import Float, Real
 
 TOLERATED = (
     0.05  # vibration that extra-insensitive shapers allow at the design frequency

@@ -3,10 +3,10 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ..analyse.linear.linearize import linearize
 from ..solve.model import Model
+from ..types import Float
 from .design_model import (
     KEPT_SHARE,
     Matrix,

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from ..types import Float
 from .design_model import DesignError, wrong_count
 from .optional_package import optional_package
 from .references import PiecewisePolynomial

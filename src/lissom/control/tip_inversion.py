@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
@@ -24,6 +24,7 @@ from ..solve.balance import balanced_point, unbalanced_force
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal, Table
+from ..types import Float
 from .design_model import DesignError
 from .nominal import NominalMotion, joint_motion
 from .references import PiecewisePolynomial

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Complex
 
 from ..analyse.linear.linearize import linearize
 from ..analyse.modes.modal import modes
 from ..solve.model import Model
+from ..types import Float
 from .design_model import DesignError
 from .margins import closed_loop_poles, open_loop
 from .pid import PID

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from .errors import DescriptionError, nearest, refused
 from .files import find_file, line_of
@@ -234,7 +234,7 @@ class MPCController(PreviewedFeedback):
     type: Literal["mpc"]
     horizon: Annotated[int, Whole(1, 2000)] = 50
     control_horizon: Annotated[int, Whole(1, 500)] = 20
-    limits: DeflectionLimits = DeflectionLimits()
+    limits: DeflectionLimits = Field(default_factory=DeflectionLimits)
 
     def findings(self) -> list[Finding]:
         """The control horizon is part of the horizon; limited outputs are measured."""

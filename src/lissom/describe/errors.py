@@ -73,3 +73,10 @@ def refused(
     """A `DescriptionError` with a single problem."""
     problem = Problem(file, None, field, value, message)
     return DescriptionError((problem,))
+
+
+def refused_file(
+    file: str | None, message: str, line: int | None = None
+) -> DescriptionError:
+    """A `DescriptionError` about a whole file, or about one of its lines."""
+    return DescriptionError([Problem(file, line, "", None, message)])

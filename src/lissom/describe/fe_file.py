@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
+from ..types import Float
 from .array_file import (
     REAL,
     ArrayFileError,

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import jax
 import numpy as np
 from pydantic import ValidationError
-from ruamel.yaml import YAML
 
 from ..atomic import write_atomically
 from .document import END, WHOLE, Document, read_document
@@ -193,6 +192,8 @@ def _word(step: Any, inside: Any) -> str:
 
 def write(part: Part | Mapping[str, Any], path: str | Path) -> None:
     """Writes a part, or its plain data, as a YAML file that loads as an equal part."""
+    from ruamel.yaml import YAML  # slow to import, and most runs write no description
+
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = None
     yaml.width = 120

@@ -3,10 +3,9 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from jaxtyping import Float
 from pydantic import AfterValidator, BeforeValidator
 
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 from .fe import FE
 from .joint import ZERO, Direction, Joint, Point, Vector
 from .material import NamedMaterial

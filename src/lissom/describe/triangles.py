@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float
 
 from ..atomic import write_atomically
+from ..types import Float
 from .array_file import ArrayFileError
 
 # Corners [m] of any number of triangles, so that functions may return fewer than they were given.

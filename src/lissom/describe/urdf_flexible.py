@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
-from ..types import Vector3
+from ..types import Float, Vector3
 from .errors import nearest, refused
 from .files import build_from
 from .link import Beam, inertia_matrix

@@ -8,8 +8,9 @@ does. The rotations of the inner nodes are those of first order, so that nothing
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
+from ..types import Float
 from .elastic import link_coordinates, own_slopes, squares_of, with_squares
 from .links import Links
 

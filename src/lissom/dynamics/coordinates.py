@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..native.compiled import compiled_quickly
+from ..types import Float
 from .formulation import AbstractFormulation, F, with_mechanism
 
 

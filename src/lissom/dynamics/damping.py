@@ -13,11 +13,11 @@ joints held V_0 = 0, so that the damping matrix is alpha times the mass matrix.
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.so3 import cross
 from ..kinematics.rigid_robot import rigid_robot
-from ..types import Real
+from ..types import Float, Real
 from .formulation import AbstractFormulation, Configuration, Rates
 from .link_inertia import momentum
 from .links import Links

@@ -8,7 +8,7 @@ the paper does.
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.se3 import bracket, coadjoint
 from ..algebra.so3 import cross, exponential
@@ -23,7 +23,7 @@ from ..kinematics.dual_chain import (
 )
 from ..kinematics.mechanism import AbstractMechanism
 from ..kinematics.recursion import carry
-from ..types import Real
+from ..types import Float, Real
 from .elastic import (
     behind_inner_node,
     place_elastic,

@@ -3,11 +3,11 @@
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Int
 
 from ..kinematics.chain import of_parents, on_parents
 from ..kinematics.mechanism import AbstractSeats
-from ..types import Real
+from ..types import Float, Real
 from .links import Links, coordinate_places
 
 

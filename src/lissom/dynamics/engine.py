@@ -11,9 +11,10 @@ import abc
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.so3 import cross, left_jacobian
+from ..types import Float
 from .damping import damping_forces
 from .formulation import (
     AbstractEquations,

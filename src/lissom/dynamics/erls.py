@@ -10,7 +10,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..describe.supported import Support
 from ..kinematics.chain import link_frames, link_twists, relative_poses
@@ -26,7 +26,7 @@ from ..kinematics.erls_motion import (
 )
 from ..kinematics.mechanism import AbstractMechanism
 from ..kinematics.references import AbstractReference
-from ..types import Real
+from ..types import Float, Real
 from .carried_slopes import (
     CarriedSlopes,
     carried_slopes,

@@ -11,12 +11,12 @@ from typing import NamedTuple, TypeVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..describe.supported import Support
 from ..kinematics.chain import link_frames
 from ..kinematics.mechanism import AbstractMechanism
-from ..types import Real, with_fields
+from ..types import Float, Real, with_fields
 from .links import Links
 from .stops import Stops
 

@@ -1,4 +1,7 @@
-"""The formulations by name: how each is built from a robot, and the one way to add another."""
+"""The formulations by name: how each is built from a robot, and the one way to add another.
+
+Each is imported by the function that builds it: a run has one of them, and all take 40 ms to import.
+"""
 
 import dataclasses
 from collections.abc import Callable
@@ -18,17 +21,10 @@ from ..describe.supported import (
 from ..kinematics.references import Tangent
 from ..kinematics.robot_mechanism import seats_of
 from .basis import Choices, link_bodies
-from .dual_screw import DualScrew
 from .engine import VirtualWork
-from .erls import Erls
 from .formulation import AbstractFormulation
 from .links import Links, stack_links
-from .nonlinear import Nonlinear
-from .published_modes import nodal_constants
-from .published_terms import BoscariolTerms, VidoniTerms
 from .robot_parts import elastic_seats, links_of, parts_of, reference_of
-from .truncated import TruncatedScrews, modal_links
-from .world_axes import WorldAxes
 
 Bodies = tuple[Body, ...]
 Builder = Callable[[Robot, Bodies, Choices], AbstractFormulation]
@@ -64,32 +60,40 @@ def formulation_of(
     return FORMULATIONS[name](in_bodies(robot), bodies, choices)
 
 
-def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> Erls | WorldAxes:
+def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormulation:
     """The robot in the formulation of [Boscariol2012]: every nodal displacement is a coordinate."""
     if choices.terms == "published-planar":
         return planar_erls(robot, bodies, choices)
     is_complete = choices.terms != "published"
-    equations = VirtualWork() if is_complete else VirtualWork(BoscariolTerms())
+    equations = VirtualWork() if is_complete else _boscariol_work()
     support = SUPPORT["erls-fem"]
     links = links_of(bodies, choices, carried=True)
     return _erls(robot, bodies, links, choices, support, equations, is_complete)
 
 
-def planar_erls(robot: Robot, bodies: Bodies, choices: Choices) -> WorldAxes:
+def _boscariol_work(**options: bool) -> VirtualWork:
+    from .published_terms import BoscariolTerms
+
+    return VirtualWork(BoscariolTerms(**options))
+
+
+def planar_erls(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormulation:
     """A planar robot in the model of [Boscariol2017] and [Palomba2019]: nodal displacements along world axes."""
+    from .world_axes import WorldAxes
+
     support = SUPPORT["erls-fem"]
     links = links_of(bodies, choices)
     reference = choices.reference or support.default_reference
     return WorldAxes(
         **parts_of(robot, bodies, links),
         reference=reference_of(robot, links, reference),
-        equations=VirtualWork(BoscariolTerms(centrifugal=False)),
+        equations=_boscariol_work(centrifugal=False),
         support=support,
         seat=seats_of(robot, links.node_shape),
     )
 
 
-def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
+def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormulation:
     """The robot in the formulation of [Vidoni2015]: every link by its rigid motion and a few elastic modes.
 
     `published` terms have the nodal constants of App. D in place of integrals of the displacement field.
@@ -98,6 +102,9 @@ def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> Erls:
     if choices.terms != "published":
         links = links_of(bodies, choices, carried=True)
         return _erls(robot, bodies, links, choices, support, VirtualWork())
+    from .published_modes import nodal_constants
+    from .published_terms import VidoniTerms
+
     # The nodal mass matrix has all dofs, those out of the plane too.
     spatial = robot.model_copy(update={"planar": False})
     inertias, cubic = [], []
@@ -118,8 +125,10 @@ def _erls(
     support: Support,
     equations: VirtualWork,
     complete: bool = True,
-) -> Erls:
+) -> AbstractFormulation:
     """The robot with these bodies as its links; not `complete` leaves out what [Boscariol2012] does."""
+    from .erls import Erls
+
     reference = choices.reference or support.default_reference
     return Erls(
         **parts_of(robot, bodies, links),
@@ -131,8 +140,10 @@ def _erls(
     )
 
 
-def nonlinear(robot: Robot, bodies: Bodies, choices: Choices) -> Nonlinear:
+def nonlinear(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormulation:
     """The robot with every link on the deformed tip of the link before it."""
+    from .nonlinear import Nonlinear
+
     links = links_of(bodies, choices)
     parts = parts_of(robot, bodies, links)
     seats = elastic_seats(robot, parts["mechanism"], links)
@@ -145,7 +156,7 @@ def nonlinear(robot: Robot, bodies: Bodies, choices: Choices) -> Nonlinear:
     )
 
 
-def dual_screw(robot: Robot, bodies: Bodies, choices: Choices) -> DualScrew | Erls:
+def dual_screw(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormulation:
     """The robot in the formulation of [Cibicik2021]: screws of first order in the elastic coordinates.
 
     Terms are `consistent`, the complete virtual work of these screws, or `published`, every product cut to first order
@@ -154,7 +165,12 @@ def dual_screw(robot: Robot, bodies: Bodies, choices: Choices) -> DualScrew | Er
     support = SUPPORT["dual-screw"]
     parts = parts_of(robot, bodies, links_of(bodies, choices))
     if choices.terms != "published":
+        from .dual_screw import DualScrew
+
         return DualScrew(**parts, equations=VirtualWork(), support=support)
+    from .erls import Erls
+    from .truncated import TruncatedScrews, modal_links
+
     return Erls(
         **parts,
         reference=Tangent(),

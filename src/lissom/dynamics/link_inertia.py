@@ -13,10 +13,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.se3 import coadjoint
 from ..algebra.so3 import skew
+from ..types import Float
 from .links import PAIRS, Links
 
 FIRST, SECOND = PAIRS.T

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import equinox as eqx
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from ..algebra.products import clean_sum
 from ..bodies.body import Body
 from ..bodies.inertia import Inertia
 from ..kinematics.compatibility import Shapes
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 from .published_modes import NodalConstants
 
 

@@ -2,11 +2,12 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.so3 import exponential, logarithm
 from ..describe.robot import Robot
 from ..describe.segments import body_of_node
+from ..types import Float
 from .formulation import AbstractFormulation, Configuration, Rates
 
 

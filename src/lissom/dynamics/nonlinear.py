@@ -6,7 +6,7 @@ yardstick of [Cibicik2021] sec. VI-B, and what the first-order formulations appr
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..describe.supported import Support
 from ..kinematics.chain import frames_in_world, with_frames
@@ -19,7 +19,7 @@ from ..kinematics.deformed import (
     twists_pull_back,
 )
 from ..kinematics.mechanism import AbstractMechanism
-from ..types import Real
+from ..types import Float, Real
 from .elastic import (
     ElasticSeats,
     behind_inner_node,

@@ -8,7 +8,7 @@ leaks the power w^T M (omega x) w, w the nodal velocities in link axes.
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.so3 import CROSS, cross
 from ..bodies.body import Body
@@ -20,7 +20,7 @@ from ..bodies.integrals import (
     nodal_integrals,
 )
 from ..bodies.reduce.reduced_body import is_modal
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 
 
 class NodalConstants(eqx.Module):

@@ -2,9 +2,10 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.se3 import coadjoint
+from ..types import Float
 from .damping import carried_momentum, damping_forces, internal_forces
 from .engine import AbstractTerms
 from .formulation import AbstractFormulation, Configuration, Rates

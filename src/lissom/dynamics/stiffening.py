@@ -15,14 +15,13 @@ from typing import NamedTuple
 
 import equinox as eqx
 import numpy as np
-from jaxtyping import Float
 
 from ..algebra.so3 import CROSS
 from ..bodies.body import Body
 from ..bodies.integrals import inertia_integrals
 from ..bodies.second_order_fields import with_further_coordinates
 from ..bodies.slopes import Slopes
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 from .links import Links, stack_links
 
 NO_SECOND_ORDER = (

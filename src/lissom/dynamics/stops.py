@@ -6,9 +6,9 @@ The spring stores k d^2 / 2 as long as d > 0, and what F does beyond the spring 
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from ..types import Real
+from ..types import Float, Real
 
 APART, RELAXING, PUSHING = 0.0, 0.5, 1.0
 

@@ -17,7 +17,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.se3 import bracket, coadjoint, rigid_shape
 from ..algebra.so3 import cross, cross_matrix
@@ -30,7 +30,7 @@ from ..kinematics.dual_chain import (
     turned_tip_terms,
 )
 from ..kinematics.recursion import carry
-from ..types import Real, namespace
+from ..types import Float, Real, namespace
 from .elastic import place_elastic, take_elastic
 from .engine import VirtualWork, friction, friction_slope
 from .formulation import (

@@ -12,9 +12,10 @@ V the energy of weight where `nonlinear` places the links, f the generalised for
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..describe.robot import Robot
+from ..types import Float
 from . import engine
 from .basis import Choices
 from .engine import VirtualWork

@@ -14,14 +14,14 @@ eta_dd = W^T udd + 2 Wdot^T ud.
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..describe.outline import PLANAR
 from ..describe.supported import Support
 from ..kinematics.chain import link_frames
 from ..kinematics.mechanism import AbstractMechanism
 from ..kinematics.references import AbstractReference
-from ..types import Real
+from ..types import Float, Real
 from .erls import Erls
 from .formulation import (
     AbstractEquations,

@@ -7,11 +7,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.se3 import twist_to_child
 from ..algebra.so3 import Series, axis_rotation, exponential
-from ..types import Real
+from ..types import Float, Real
 
 # Links per iteration of a scan: short chains become straight-line code, long ones keep compile time flat.
 UNROLL = 4

@@ -13,10 +13,10 @@ each other has conditions of its own beside those of the choice (`AbstractJointD
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.se3 import shift_displacement
-from ..types import Real
+from ..types import Float, Real
 from .chain import (
     Chain,
     Relative,

@@ -13,10 +13,11 @@ joints keep the twists of the frames that meet equal, and so the rates of these 
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.se3 import bracket
 from ..algebra.so3 import Series, cross, left_jacobian, series_of
+from ..types import Float
 from .chain import Chain, relative_poses
 from .mechanism import AbstractJointDependence, AbstractMechanism
 from .recursion import Recursion, carry, transfer, transpose_carry

@@ -12,10 +12,11 @@ In the axes of its tip, a link adds the twist (1 - phi x) udot, (1 - phi x / 2) 
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.se3 import coadjoint
 from ..algebra.so3 import cross
+from ..types import Float
 from .chain import Chain, of_parents, on_parents, relative_poses
 from .recursion import Recursion, Stack, carry, transfer
 

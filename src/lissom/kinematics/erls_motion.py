@@ -9,9 +9,10 @@ a_p + b_i`, p the link that carries link i: every such chain is one pass outward
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.se3 import bracket, coadjoint
+from ..types import Float
 from .chain import Chain, of_parents, on_parents, relative_poses, with_frames
 from .compatibility import Shapes, seat_shapes
 from .mechanism import AbstractJointDependence, AbstractMechanism

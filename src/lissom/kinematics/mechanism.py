@@ -11,10 +11,10 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..describe.robot import Robot
-from ..types import Real
+from ..types import Float, Real
 from .chain import Chain
 from .references import AbstractReference, Conditions, solved_conditions
 

@@ -7,9 +7,10 @@ products of the matrices G_i, formed for all pairs of links, would grow with its
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.so3 import cross_matrix
+from ..types import Float
 from .chain import inwards, outwards
 
 Stack = Float[Array, "l 6"]

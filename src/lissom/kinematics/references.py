@@ -8,10 +8,10 @@ import abc
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.linear import inverse
-from ..types import Real
+from ..types import Float, Real
 
 
 class AbstractReference(eqx.Module):

@@ -6,9 +6,10 @@ moves. A link of the elastic robot then sees the twist of its rigid counterpart 
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.so3 import cross
+from ..types import Float
 from .chain import (
     Chain,
     body_jacobian,

@@ -5,17 +5,8 @@ from typing import Any
 import numpy as np
 
 from .llvm_text import heap_buffers
-from .program import (
-    Buffer,
-    Call,
-    Copy,
-    For,
-    Function,
-    If,
-    Store,
-    Untranslatable,
-    While,
-)
+from .program import Buffer, Call, Copy, For, Function, If, Store, While
+from .untranslatable import Untranslatable
 
 STORED = {
     "float64": "double",

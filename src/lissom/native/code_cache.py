@@ -1,4 +1,4 @@
-"""Machine code on disk, for the next process: whole entries only, checked when they are read."""
+"""Machine code on disk, and what else the next process can use: whole entries only, checked when they are read."""
 
 import functools
 import hashlib
@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import llvmlite
-import llvmlite.binding as llvm
 from jax import monitoring
 
 from ..atomic import write_whole
@@ -29,6 +27,10 @@ def folder() -> Path | None:
 @functools.cache
 def place() -> str:
     """What machine code depends on beside its text: LLVM and the processor."""
+    # Slow to import, and no business of those who keep something else here.
+    import llvmlite
+    import llvmlite.binding as llvm
+
     version = ".".join(map(str, llvm.llvm_version_info))
     features = llvm.get_host_cpu_features().flatten()
     facts = (llvmlite.__version__, version, llvm.get_host_cpu_name(), features)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
@@ -24,10 +24,8 @@ from ..compilation import (
     split_arguments,
     user_code_in,
 )
-from . import loading, machine_code, marks, program_cache
+from . import machine_code, marks, program_cache
 from .call_memory import Inputs, OutputBlock, address_of
-from .host_call import hosts_of
-from .program import Function, Untranslatable, executed_operations
 from .program_cache import Recipe
 from .recent_call import (
     NOT_SERVED,
@@ -37,7 +35,12 @@ from .recent_call import (
     holds,
     remember_result,
 )
-from .translate import Module, Translation
+from .untranslatable import Untranslatable
+
+# The translator is imported where a program has to be made: a start that finds all of them on disk does without.
+if TYPE_CHECKING:
+    from .program import Function
+    from .translate import Translation
 
 log = logging.getLogger("lissom.native")
 Backend = Literal["auto", "native", "xla"]
@@ -45,7 +48,7 @@ _backend: ContextVar[Backend] = ContextVar("backend", default="auto")
 _is_hurried: ContextVar[bool] = ContextVar("compiling quickly", default=False)
 _compiling = threading.RLock()
 # Functions that several programs of a robot call, such as its residual, are translated once.
-_shared: dict[Any, Translation] = {}
+_shared: "dict[Any, Translation]" = {}
 MOST_SHARED = 60
 _told: set[str] = set()  # reasons why functions did not become machine code
 # Calls that are known at sight: a closed chain comes back to coordinates that it had before.
@@ -368,6 +371,9 @@ class NativeAhead(CompiledAhead):
         return Runner(recipe)
 
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
+        from . import loading
+        from .host_call import hosts_of
+
         traced, result = trace(self._function, shapes, structure)
         function = function_of(traced, pattern, self._unrolls)
         name = loading.load(function, self._is_quick, self._once)
@@ -404,12 +410,14 @@ def trace(
     return traced, eqx.combine(result, rest[0])
 
 
-def function_of(traced: Any, pattern: Pattern, unrolls: bool) -> Function:
+def function_of(traced: Any, pattern: Pattern, unrolls: bool) -> "Function":
     """The program of a traced function.
 
     Raises:
         Untranslatable: it has no native form.
     """
+    from .translate import Module
+
     variables = traced.jaxpr.invars
     forms = [
         (variable.aval, known)
@@ -484,11 +492,15 @@ def largest_function(function: Callable[..., Any], *arguments: Any) -> int:
 
 def written_out_operations(function: Callable[..., Any], *arguments: Any) -> int:
     """Scalar operations of one call of a function written out as a whole, zeros of its first argument left out."""
+    from .program import executed_operations
+
     _, whole = _translation(function, arguments, unrolls=True)
     return executed_operations(whole)
 
 
 def _translation(function: Callable[..., Any], arguments: tuple, unrolls: bool) -> Any:
+    from .translate import Module
+
     numbers, structure = split_arguments(arguments)
 
     def on_arrays(numbers: list[Any]) -> Any:

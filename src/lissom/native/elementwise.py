@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .arithmetic import Arithmetic
-from .program import ONE, ZERO, Untranslatable, kind_of
+from .program import ONE, ZERO, kind_of
+from .untranslatable import Untranslatable
 
 Parts = tuple[int, ...]
 # rule(math, params, kinds of the operands, operands) -> parts of the result

@@ -9,8 +9,8 @@ import numpy as np
 
 from . import marks
 from .c_text import STORED, program_text
-from .program import Untranslatable
 from .translate import Module
+from .untranslatable import Untranslatable
 
 
 class ExportError(ValueError):

@@ -2,7 +2,8 @@
 
 from ..algebra.linear import factors_for_solving
 from . import kernels
-from .program import Function, Untranslatable
+from .program import Function
+from .untranslatable import Untranslatable
 from .values import Memory, Value
 
 

@@ -1,24 +1,14 @@
 """Calls from machine code back into Python, by function pointer."""
 
 import ctypes
-import threading
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from .host_failures import has_failed, keep_failure
 from .program import Buffer, Function, kind_of
-
-
-class _Failures(threading.local):
-    """What went wrong in Python while machine code ran: it cannot pass through there."""
-
-    def __init__(self) -> None:
-        self.raised: list[BaseException] = []
-
-
-_failures = _Failures()
 
 
 class HostCall:
@@ -50,11 +40,11 @@ class HostCall:
         results = _arrays(pointers[count:], self._outputs)
         try:
             # After a failure the program only has to find its end.
-            if not _failures.raised:
+            if not has_failed():
                 self._answer(_arrays(pointers[:count], self._inputs), results)
                 return
         except BaseException as failure:
-            _failures.raised.append(failure)
+            keep_failure(failure)
         for result in results:
             result.fill(np.nan if result.dtype.kind in "fc" else 0)
 
@@ -111,11 +101,3 @@ def hosts_of(function: Function) -> list[HostCall]:
     for called in function.calls:
         found += hosts_of(called)
     return found
-
-
-def raise_failure() -> None:
-    """Raises what went wrong in Python while machine code ran, if anything did."""
-    if _failures.raised:
-        failure = _failures.raised[0]
-        _failures.raised.clear()
-        raise failure

@@ -6,7 +6,8 @@ import numpy as np
 from jax.lax import GatherScatterMode as Mode
 
 from .arithmetic import constants
-from .program import ONE, ZERO, If, Untranslatable
+from .program import ONE, ZERO, If
+from .untranslatable import Untranslatable
 from .values import Index, Lazy, Memory, Nodes, Value
 
 

@@ -9,16 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .places import blocks_of, touched
-from .program import (
-    Buffer,
-    Call,
-    Copy,
-    For,
-    Function,
-    If,
-    Store,
-    Untranslatable,
-)
+from .program import Buffer, Call, Copy, For, Function, If, Store
+from .untranslatable import Untranslatable
 
 # Operations on all lanes that count, with one result for all of them.
 ACROSS = ("all", "first")

@@ -3,7 +3,8 @@
 from . import lane_math
 from .lane_nodes import LaneNodes
 from .llvm_text import STORED, TYPES, bytes_of
-from .program import Buffer, Copy, Store, Untranslatable
+from .program import Buffer, Copy, Store
+from .untranslatable import Untranslatable
 
 ALIGNED = {"double": 8, "i64": 8, "i32": 4, "i8": 1}  # bytes that numbers begin at
 

@@ -14,7 +14,8 @@ from .lane_memory import LaneMemory, item_size
 from .lane_nodes import MASK
 from .lane_private import is_overwritten, private_arrays
 from .llvm_text import TYPES, bytes_of, heap_buffers, table_text
-from .program import Buffer, Call, For, If, Untranslatable, While
+from .program import Buffer, Call, For, If, While
+from .untranslatable import Untranslatable
 
 LARGE = 16384  # bytes: larger arrays are not put on the stack
 LINE = 64  # bytes that vectors begin at a multiple of

@@ -19,8 +19,8 @@ from .lane_code import lane_count, load
 from .lane_text import LINE
 from .marks import held
 from .places import begin_in_inputs
-from .program import Unexpected, Untranslatable
 from .program_cache import Recipe
+from .untranslatable import Unexpected, Untranslatable
 
 log = logging.getLogger("lissom.native")
 _compiling = threading.RLock()

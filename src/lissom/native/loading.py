@@ -9,8 +9,9 @@ from . import rows_side_by_side
 from .lane_code import lane_count
 from .llvm_text import Text, function_text
 from .machine_code import Effort, effort_for, keep_address, load_text
-from .program import Function, Untranslatable
+from .program import Function
 from .repeated import with_repeated_calls
+from .untranslatable import Untranslatable
 from .wide_text import WideText
 
 # Names of functions that are in this process, compiled well and quickly.

@@ -5,13 +5,15 @@ import functools
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import llvmlite.binding as llvm
 
 from . import code_cache
-from .host_call import raise_failure
-from .program import Function
+from .host_failures import raise_failure
+
+if TYPE_CHECKING:
+    from .program import Function
 
 STRAIGHT = 600  # nodes: in a longer function LLVM finds little to improve, and takes long to look
 # Nodes: from here on even level 1 takes seconds (45,000 nodes: 1.8 s, and 0.1 s at level 0, for code that is 1.45 times
@@ -90,7 +92,7 @@ def keep_address(name: str, address: int) -> None:
     _Loaded.pieces[name] = Piece(name, name, [])
 
 
-def effort_for(function: Function, quick: bool = False) -> Effort:
+def effort_for(function: "Function", quick: bool = False) -> Effort:
     """How hard LLVM works on a function: little where it runs once, and loops cost it more than straight code."""
     if quick:
         return Effort(level=0)
@@ -99,7 +101,7 @@ def effort_for(function: Function, quick: bool = False) -> Effort:
     return effort_without_loops(function)
 
 
-def effort_without_loops(function: Function) -> Effort:
+def effort_without_loops(function: "Function") -> Effort:
     """How hard LLVM works on a function in whose loops there is nothing to improve."""
     longest = LONG_IF_RARE if function.is_rare else LONG
     # Of straight code LLVM makes the same at level 1 as at 2, three times as fast.

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .untranslatable import Untranslatable
 from .vector_text import VectorText
 
 ZERO, ONE = 0, 1
@@ -26,14 +27,6 @@ KINDS = {
     "uint32": "i",
     "int8": "i",
 }
-
-
-class Untranslatable(Exception):
-    """Something that has no native form; the caller then uses XLA."""
-
-
-class Unexpected(Untranslatable):
-    """Something that should have a native form, and failed to get it."""
 
 
 @functools.cache

@@ -1,10 +1,7 @@
 """Whole programs on disk: a structure that was seen before is neither traced nor translated again."""
 
-import functools
-import hashlib
 import pickle
 import sys
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -12,6 +9,7 @@ import numpy as np
 
 from . import code_cache
 from .machine_code import Piece, load_pieces
+from .source_digest import source_digest
 
 
 class Recipe(NamedTuple):
@@ -82,15 +80,6 @@ def _package_of(thing: Any) -> str:
 
 def _version_of(package: str) -> str:
     return f"{package} {getattr(sys.modules.get(package), '__version__', '')}"
-
-
-@functools.cache
-def source_digest() -> str:
-    """What the package's own code is, in one word."""
-    digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 def patterns(key: str | None) -> list[Known]:

@@ -7,8 +7,9 @@ import numpy as np
 
 from .arithmetic import add_arrays, product_of_matrices
 from .elementwise import ELEMENTWISE
-from .program import ONE, ZERO, Untranslatable
+from .program import ONE, ZERO
 from .rearrangement import transpose
+from .untranslatable import Untranslatable
 from .values import Lazy, Nodes, Value, stays_in_memory
 
 # Products of matrices with so many terms are written out where functions unroll,

@@ -1,13 +1,13 @@
 """Functions of the rows of a run: several rows in each instruction of this processor, one in each lane."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 
 from ..compilation import joined_arguments, split_arguments
-from . import lane_code, machine_code
+from . import machine_code
 from .call_memory import OutputBlock, addresses_of
 from .compiled import (
     MOST_RECENT,
@@ -20,10 +20,12 @@ from .compiled import (
     trace,
 )
 from .marks import over_first_rows
-from .program import Untranslatable
 from .program_cache import Recipe
 from .recent_call import NOT_SERVED, Addresses, Argument
-from .row_loop import Frame
+from .untranslatable import Untranslatable
+
+if TYPE_CHECKING:
+    from .row_loop import Frame
 
 
 class RowsAhead(NativeAhead):
@@ -100,6 +102,9 @@ class RowsAhead(NativeAhead):
             return super()._translate(pattern, shapes, structure)
 
     def _in_lanes(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
+        from . import lane_code
+        from .row_loop import Frame
+
         robot, count, *columns = joined_arguments(shapes, structure)
         rows = [jax.ShapeDtypeStruct(c.shape[1:], c.dtype) for c in columns]
         numbers, structure = split_arguments((robot, *rows))
@@ -145,7 +150,7 @@ def _size(shape: Any) -> int:
     return int(np.prod(shape.shape, dtype=np.int64))
 
 
-def _of_all_rows(recipe: Recipe, frame: Frame, rows: int) -> Recipe:
+def _of_all_rows(recipe: Recipe, frame: "Frame", rows: int) -> Recipe:
     """The recipe of one row with shapes of all of them, and the number of rows among its inputs."""
 
     def longer(leaf: Any) -> Any:

@@ -7,7 +7,8 @@ from . import lane_code
 from .few_rows import FEW as WIDTH
 from .lane_text import LINE
 from .machine_code import Effort, load_text
-from .program import Buffer, Function, Rows, Untranslatable
+from .program import Buffer, Function, Rows
+from .untranslatable import Untranslatable
 
 LARGEST = 16384  # bytes: larger rows are not put on the stack
 # Names of functions that are in this process, by which arguments their rows share.

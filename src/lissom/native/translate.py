@@ -31,13 +31,13 @@ from .program import (
     Call,
     Function,
     Rows,
-    Untranslatable,
     drop_unused,
     kind_of,
 )
 from .rearrangement import REARRANGEMENT
 from .reduction import REDUCTION
 from .traced_program import Environment, Need, Needs, Wanted, needs_of
+from .untranslatable import Untranslatable
 from .values import (
     SMALL,
     Lazy,

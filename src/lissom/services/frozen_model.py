@@ -15,15 +15,30 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    GetCoreSchemaHandler,
     PlainSerializer,
     WithJsonSchema,
 )
+from pydantic_core.core_schema import CoreSchema, is_instance_schema
 
 
 class FrozenModel(BaseModel):
     """Data that does not change once it is made: a request, a result, or a part of one."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    # Requests that nobody makes are never built.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True
+    )
+
+
+class Made:
+    """Says of a field that it takes objects which are made already; pydantic need not know how they are made."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """The check that pydantic does in place of building the object."""
+        return is_instance_schema(source)
 
 
 def _as_array(value: Any) -> np.ndarray:

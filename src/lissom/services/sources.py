@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import InstanceOf, WithJsonSchema
+from pydantic import WithJsonSchema
 
 from ..describe import (
     DescriptionError,
@@ -23,11 +23,12 @@ from ..describe.files import find_file, kind_of_file
 from ..describe.named_files import with_named_files
 from ..describe.run_keys import run_only
 from ..scenarios.scenario_argument import scenario_from
-from .frozen_model import FrozenModel, JointValues
+from .frozen_model import FrozenModel, JointValues, Made
 
 # A description comes as data only within Python; from JSON, a source is a name or a file.
 Source = Annotated[
-    str | InstanceOf[Robot] | InstanceOf[Scenario], WithJsonSchema({"type": "string"})
+    str | Annotated[Robot, Made()] | Annotated[Scenario, Made()],
+    WithJsonSchema({"type": "string"}),
 ]
 
 # First bytes of a NetCDF-4 file: result files are told by them, whatever their names.

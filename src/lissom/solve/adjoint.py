@@ -11,9 +11,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from ..types import RESULTS, Real, real, whole
+from ..types import RESULTS, Float, Real, real, whole
 from .march import DrivenRobot, MarchState, advance, let_law_act, with_jumps
 from .record import SAME_TIME, Record
 from .step import AbstractStep, Attempt, Moment, Tolerance, frozen

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.linear import inverse
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..native.marks import is_tracing, over_rows
-from ..types import joined, picked
+from ..types import Float, joined, picked
 
 # Newton's iteration converges quadratically: a step of this size, against the unknowns, was the last one needed.
 SMALL_STEP = 1e-11

@@ -26,7 +26,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.so3 import cross, left_jacobian
 from ..bodies.body import Body
@@ -35,6 +35,7 @@ from ..describe.errors import nearest
 from ..describe.segments import body_of_element
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..dynamics.nodes import node_poses
+from ..types import Float
 from .model import Model
 
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")

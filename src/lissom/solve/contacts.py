@@ -5,10 +5,10 @@ from typing import Any, TypeVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..dynamics.formulation import AbstractFormulation
-from ..types import real
+from ..types import Float, real
 from .step import AbstractStep, Attempt, Moment, frozen
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which stops are looked at

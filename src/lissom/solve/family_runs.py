@@ -11,7 +11,7 @@ import numpy as np
 from ..dynamics.formulation import AbstractFormulation
 from ..native.compiled import chosen_backend
 from ..native.lanes import LanesAhead
-from ..native.program import Unexpected, Untranslatable
+from ..native.untranslatable import Unexpected, Untranslatable
 from ..types import RESULTS, real, whole
 from .inputs import Inputs
 from .march import DrivenRobot, MarchState, first_sample, march, set_off

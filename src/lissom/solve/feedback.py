@@ -11,14 +11,14 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..compilation import split_arguments, user_code_in
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..native import code_cache, program_cache
 from ..native.compiled import is_native
 from ..native.marks import tracing
-from ..types import Scalar, real, whole
+from ..types import Float, Scalar, real, whole
 from .channels import Channel, UnknownNameError, measure, output_named
 from .law import AbstractLaw
 from .model import Model

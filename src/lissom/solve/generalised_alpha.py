@@ -9,11 +9,11 @@ from typing import Any, ClassVar, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve, solve_with
 from ..native.marks import renewed
-from ..types import real, whole
+from ..types import Float, real, whole
 from .implicit import root
 from .problem import MotionProblem, Tangents
 from .step import (

@@ -10,8 +10,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
+from ..types import Float
 from .step import frozen
 
 SMALL_CHANGE = 1e-11  # of the last correction, against the solution

@@ -6,12 +6,11 @@ Inputs are cut into smooth pieces between the times where something jumps or ben
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from ..describe.errors import shortened
 from ..describe.once import LastAnswer, once_for_each
 from ..dynamics.formulation import AbstractFormulation
-from ..types import Real
+from ..types import Float, Real
 from .feedback import AbstractFeedback, wired
 from .march import DrivenRobot
 from .model import Model

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
 from ..algebra.so3 import logarithm
+from ..types import Float
 from .arguments import ModelLike, model_from
 from .model import Model
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import equinox as eqx
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from ..types import Scalar
+from ..types import Float, Scalar
 
 
 class AbstractLaw(eqx.Module):

@@ -5,11 +5,11 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..dynamics.formulation import AbstractFormulation
 from ..kinematics.mechanism import DEAD_POINT_GAIN
-from ..types import RESULTS, Real, real
+from ..types import RESULTS, Float, Real, real
 from .contacts import Contacts, changed, chosen, locate
 from .feedback import ControlState, WiredLaw
 from .problem import MotionProblem

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from jaxtyping import Float
 
 from ..describe.errors import refused
+from ..types import Float
 from .model import Model
 from .state import State
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.so3 import MOST_TURN, exponential, left_jacobian
 from ..bodies.body import Body
@@ -32,7 +32,7 @@ from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
 from ..native.compiled import compiled_quickly
-from ..types import is_traced, joined, real
+from ..types import Float, is_traced, joined, real
 from .balance import balanced_point, of_independent
 from .robot_matrices import RobotMatrices, equation_arrays
 from .state import State, state_at, state_of

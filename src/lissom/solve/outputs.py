@@ -7,7 +7,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
 from ..compilation import QUICK
 from ..describe.once import LastAnswer, once_for_each
@@ -19,6 +18,7 @@ from ..dynamics.stops import stop_energy
 from ..native.compiled import is_compiling_quickly, is_native
 from ..native.marks import kept_function
 from ..native.rows import RowsAhead, joined_rows, windows_of
+from ..types import Float
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs
 from .march import DrivenRobot

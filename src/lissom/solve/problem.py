@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.linear import inverse, solve
 from ..dynamics import engine
@@ -13,7 +13,7 @@ from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
 from ..dynamics.stops import PUSHING
 from ..native.marks import kept_function, over_rows, rarely_called
-from ..types import Real
+from ..types import Float, Real
 from .channels import measure, observed_motion
 from .feedback import WiredLaw, on_actuated
 from .schedule import Loads

@@ -14,11 +14,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve_with
 from ..native.marks import over_rows, renewed
-from ..types import real, whole
+from ..types import Float, real, whole
 from .implicit import root
 from .problem import MotionProblem, Tangents, is_none
 from .step import (

@@ -2,11 +2,12 @@
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
 from ..native.marks import over_rows
+from ..types import Float
 from .balance import of_independent
 from .channels import Channel
 from .model import Model

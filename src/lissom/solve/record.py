@@ -7,10 +7,10 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..native.compiled import chosen_backend
-from ..types import Real, host_module, host_whole, with_fields
+from ..types import Float, Real, host_module, host_whole, with_fields
 from .problem import MotionProblem
 from .step import AbstractStep, Attempt, Moment
 

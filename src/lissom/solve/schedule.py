@@ -11,9 +11,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from ..types import Real, is_traced
+from ..types import Float, Real, is_traced
 from .feedback import AbstractFeedback
 from .signals import Piece, Table
 

@@ -12,11 +12,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.spline import clamped_spline
 from ..describe.errors import nearest, shortened
-from ..types import Real, Scalar, real
+from ..types import Float, Real, Scalar, real
 
 AT_ONCE = 1e-12  # relative: times closer than this are the same instant
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import equinox as eqx
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..compilation import QUICK
 from ..describe.once import LastAnswer
@@ -25,6 +25,7 @@ from ..native.compiled import (
 )
 from ..types import (
     RESULTS,
+    Float,
     Real,
     ended_as,
     host_module,

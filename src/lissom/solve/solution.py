@@ -3,9 +3,8 @@
 from typing import Any
 
 import equinox as eqx
-from jaxtyping import Float
 
-from ..types import RESULTS, Real
+from ..types import RESULTS, Float, Real
 from .feedback import ControlState
 from .step import Moment
 

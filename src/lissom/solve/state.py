@@ -3,11 +3,11 @@
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import AbstractFormulation, Motion
-from ..types import host_real, is_traced, joined, picked
+from ..types import Float, host_real, is_traced, joined, picked
 
 
 class State(Summarised, eqx.Module):

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion
-from ..types import Real
+from ..types import Float, Real
 from .balance import newton, of_independent, on_independent
 
 RTOL = 1e-10  # Newton is quadratic: one iteration more than needed costs nothing

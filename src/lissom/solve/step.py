@@ -6,12 +6,12 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ..algebra.so3 import CROSS
 from ..dynamics.formulation import AbstractFormulation, Rates
 from ..native.marks import kept_function
-from ..types import Real
+from ..types import Float, Real
 from .problem import MotionProblem
 
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from ..types import Real
+from ..types import Float, Real
 
 Matrix = Float[Real, "n n"]
 

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ...describe.errors import refused
 from ...dynamics.formulation import AbstractFormulation
@@ -13,6 +13,7 @@ from ...dynamics.weight_stiffness import (
 )
 from ...native.compiled import compiled_quickly
 from ...solve.model import Model
+from ...types import Float
 from .linear_matrices import LinearMatrices
 
 _weight_stiffness = compiled_quickly(weight_stiffness)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Complex
 
+from ...types import Float
 from .state_space import LinearModel
 
 POINTS = 600  # of a response without frequencies given, beside those at the resonances

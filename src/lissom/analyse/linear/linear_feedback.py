@@ -6,13 +6,14 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ...dynamics.formulation import AbstractFormulation, Motion, Rates
 from ...dynamics.nodes import node_wrench
 from ...solve.channels import Channel, measure, observed_motion, output_named
 from ...solve.feedback import WiredLaw, on_actuated, wired
 from ...solve.model import Model
+from ...types import Float
 
 
 class LinearFeedback(eqx.Module):

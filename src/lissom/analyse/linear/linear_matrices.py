@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ...algebra.linear import inverse
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.balance import MotionPoint, unbalanced
-from ...types import Real
+from ...types import Float, Real
 
 
 class LinearMatrices(NamedTuple):

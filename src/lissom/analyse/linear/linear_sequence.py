@@ -8,7 +8,6 @@ from typing import Any, Protocol, runtime_checkable
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
 from ...atomic import write_atomically
 from ...dynamics.formulation import near
@@ -17,6 +16,7 @@ from ...native.marks import over_rows
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, left_over
 from ...solve.model import Model
+from ...types import Float
 from .linear_feedback import joint_feedback
 from .linearize import channels_of, derivatives, model_of, require_balance
 from .state_space import LinearModel

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
@@ -33,7 +33,7 @@ from ...solve.channels import (
 from ...solve.feedback import WiredLaw
 from ...solve.model import EquilibriumError, Model
 from ...solve.state import State
-from ...types import real
+from ...types import Float, real
 from .carried_weight import require_consistent_terms, with_weight_stiffness
 from .linear_feedback import (
     LinearFeedback,

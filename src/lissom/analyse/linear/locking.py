@@ -13,10 +13,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ...algebra.linear import inverse
-from ...types import Real, namespace
+from ...types import Float, Real, namespace
 
 
 class Locking(NamedTuple):

@@ -24,10 +24,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Inexact
+from jaxtyping import Array, Inexact
 
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.balance import MotionPoint, unbalanced
+from ...types import Float
 from .linear_matrices import LinearMatrices
 from .locking import Locking
 

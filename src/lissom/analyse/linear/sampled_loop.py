@@ -16,10 +16,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Float
 
 from ...solve.channels import Channel
 from ...solve.feedback import WiredLaw
+from ...types import Float
 from .linear_feedback import set_point_matrix
 from .state_space import LinearModel
 

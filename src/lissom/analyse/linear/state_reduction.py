@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+
+from ...types import Float
 
 SLOW = 0.05  # |pole| [rad/s] of a motion that stands still
 DECAY = 1e-9  # |Re| of a pole, against the largest |pole|, below which a motion does not die out

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Complex, Float
+from jaxtyping import Bool, Complex
 
 from ...atomic import write_atomically
 from ...describe.array_file import read_arrays
 from ...describe.summary import Summarised, Summary, count, number, numbers
 from ...solve.channels import UnknownNameError
+from ...types import Float
 from .linear_matrices import LinearMatrices
 from .state_reduction import (
     StateMatrices,

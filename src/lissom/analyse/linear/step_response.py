@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from ...types import Float
 from .state_space import LinearModel
 
 POINTS = 2000  # of a response without times given

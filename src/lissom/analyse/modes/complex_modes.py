@@ -10,10 +10,10 @@ is nothing to be biorthonormal with, and psi^* M phi = 1 takes its place.
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Complex
 
 from ...algebra.eigen import symmetric_modes
-from ...types import namespace
+from ...types import Float, namespace
 
 EPS = np.finfo(float).eps
 RIGID = 1e-3  # frequency [Hz] below which a mode counts as rigid motion

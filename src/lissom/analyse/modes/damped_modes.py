@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Complex
 
 from ...describe.summary import Summarised, Summary
 from ...drawing import picture_of
@@ -14,6 +14,7 @@ from ...solve.balance import MotionPoint
 from ...solve.massless import modes_with_inertia
 from ...solve.model import Model
 from ...solve.state import State
+from ...types import Float
 from ..linear.carried_weight import with_weight_stiffness
 from ..linear.linear_feedback import LinearFeedback
 from ..linear.linearize import (

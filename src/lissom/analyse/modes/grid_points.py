@@ -5,7 +5,6 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
 from ...describe.errors import shortened
 from ...dynamics.formulation import AbstractFormulation, near
@@ -13,6 +12,7 @@ from ...kinematics.loops.assembly_errors import AssemblyError
 from ...kinematics.loops.robot_loops import longest_link
 from ...native.compiled import compiled_quickly
 from ...solve.model import Model
+from ...types import Float
 from .tracking import neighbour
 
 # [rad, or part of the reach] A closed pose this near to what was asked for is on the branch that was meant.

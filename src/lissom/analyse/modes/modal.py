@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ...algebra.eigen import symmetric_modes, symmetric_modes_traced, with_signs
 from ...describe.summary import Summarised, Summary
@@ -23,6 +23,7 @@ from ...solve.arguments import (
 from ...solve.massless import modes_with_inertia
 from ...solve.model import Model
 from ...solve.state import State
+from ...types import Float
 from ..linear.carried_weight import require_consistent_terms, weight_stiffness_at
 from ..linear.linear_feedback import joint_feedback
 from ..linear.locking import locked_basis

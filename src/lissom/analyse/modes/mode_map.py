@@ -9,7 +9,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
 from ...algebra.eigen import symmetric_modes
 from ...atomic import write_atomically
@@ -26,6 +25,7 @@ from ...solve.balance import balanced_point, left_over
 from ...solve.family import Family
 from ...solve.massless import modes_with_inertia
 from ...solve.model import Model
+from ...types import Float
 from ..linear.linear_feedback import LinearFeedback, joint_feedback
 from ..linear.linear_sequence import chunks, row_of
 from ..linear.linearize import (

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...native.compiled import compiled_quickly
 from ...solve.model import Model
-from ...types import real
+from ...types import Float, real
 from ..linear.linear_feedback import LinearFeedback
 
 STILL = 1e-9  # encoder motion, against the largest coordinate of the mode, below which a joint stands still

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Inexact, Int
+from jaxtyping import Inexact, Int
 
 from ...algebra.eigen import modal_assurance
+from ...types import Float
 
 FOLLOWED = 0.9  # MAC below which a mode counts as lost
 LONGEST_STEP = 0.15  # relative change of a frequency between neighbours above which a mode counts as lost

@@ -12,7 +12,8 @@ eigenproblem is solved. [Palomba2019] names such an index as open work.
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+
+from ...types import Float
 
 
 class ErrorEstimate(NamedTuple):

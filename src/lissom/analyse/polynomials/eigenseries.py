@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-from jaxtyping import Complex, Float
+from jaxtyping import Complex
 
 from ...algebra import series
 from ...algebra.monomials import Monomials
 from ...algebra.series import of_dense
+from ...types import Float
 from ..modes.complex_modes import Eigenpairs, frequency_hz
 
 CLOSE = 1e-6  # relative distance of two eigenvalues below which they count as repeated

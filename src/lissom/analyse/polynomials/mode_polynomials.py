@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Complex
 
 from ...algebra import series
 from ...algebra.series import of_dense
 from ...atomic import write_atomically
 from ...describe.array_file import read_arrays
-from ...types import namespace
+from ...types import Float, namespace
 from ..modes.complex_modes import damping_ratio, frequency_hz
 from .eigenseries import EigenSeries
 from .piecewise_polynomial import PiecewisePolynomial, text_of

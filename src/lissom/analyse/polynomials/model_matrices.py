@@ -14,7 +14,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
 from ...algebra import series
 from ...algebra.monomials import Monomials, monomials_of
@@ -37,7 +36,7 @@ from ...solve.balance import (
     start_of_balance,
 )
 from ...solve.model import EquilibriumError, Model
-from ...types import Real
+from ...types import Float, Real
 from ..linear.linear_matrices import linear_matrices, split_motion
 from ..linear.linearize import BALANCE
 from ..linear.locking import locking

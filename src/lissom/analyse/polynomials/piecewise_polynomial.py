@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Inexact, Int
+from jaxtyping import Inexact, Int
 
 from ...algebra.monomials import Monomials, monomials_of
-from ...types import namespace
+from ...types import Float, namespace
 
 
 @dataclass(frozen=True, eq=False)

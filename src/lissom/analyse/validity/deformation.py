@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ...algebra.so3 import MOST_TURN, lengths
 from ...bodies.body import Body
 from ...describe.once import once_for_each
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.model import Model
-from ...types import Real
+from ...types import Float, Real
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ...describe.section import (
     Box,
@@ -13,6 +12,7 @@ from ...describe.section import (
     Tube,
     section_values,
 )
+from ...types import Float
 
 
 class Fibres(NamedTuple):

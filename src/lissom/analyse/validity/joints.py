@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from ...describe.doubt import Doubt, worst
 from ...describe.joint import Joint
 from ...describe.quantity import is_traced
 from ...solve.inputs import Inputs
 from ...solve.model import Model
+from ...types import Float
 from .bending import when
 from .ordinary import TORQUE, outside
 

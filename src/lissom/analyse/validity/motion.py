@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import numpy as np
-from jaxtyping import Float
 
 from ...algebra.so3 import lengths
 from ...describe.doubt import Doubt
+from ...types import Float
 from .ordinary import SPEED, outside
 
 # Part of the energy in play that may get lost in time steps: a thousand times the default tolerance.

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ...bodies.body import Body
 from ...bodies.section_forces import section_force_shape, section_rigidities
@@ -16,6 +15,7 @@ from ...describe.part import plain
 from ...describe.quantity import is_traced
 from ...describe.section import section_at
 from ...solve.model import Model
+from ...types import Float
 from .bending import when
 from .deformation import BentBody
 from .fibres import FibresAlong, fibres

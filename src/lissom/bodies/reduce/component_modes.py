@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
-from ...types import Real, namespace
+from ...types import Float, Real, namespace
 from .lowest_modes import Matrix, Solve, dense, inverse_of, is_sparse, lowest_modes
 
 Dofs = Sequence[int] | Int[np.ndarray, " b"]

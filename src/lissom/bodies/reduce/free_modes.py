@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import equinox as eqx
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 
 from ...algebra.eigen import with_signs
-from ...types import Real, namespace
+from ...types import Float, Real, namespace
 from .component_modes import Dofs, split_dofs
 from .lowest_modes import Matrix, eigen_by_parts, lowest_modes, symmetric
 

@@ -6,12 +6,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.linalg import solve_triangular
-from jaxtyping import Float
 
 from ...algebra import eigen
 from ...algebra.eigen import with_signs
-from ...types import Real, namespace
+from ...types import Float, Real, namespace
 
 Matrix = Any  # dense (NumPy, JAX) or scipy.sparse, symmetric, both triangles
 Solve = Callable[[Any], Any]  # K^-1 on one column or several
@@ -212,6 +210,8 @@ def _lanczos(K: Matrix, M: Matrix, count: int, solve: Solve):
 
 
 def _traced_modes(K, M, count: int):
+    from jax.scipy.linalg import solve_triangular  # slow to import
+
     L = jnp.linalg.cholesky(K)
     half = solve_triangular(L, jnp.asarray(M), lower=True)
     A = solve_triangular(L, half.T, lower=True)

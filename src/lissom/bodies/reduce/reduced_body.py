@@ -3,10 +3,9 @@
 from typing import Literal, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ...describe.modes import DEFAULT_MODES
-from ...types import Real, namespace
+from ...types import Float, Real, namespace
 from ..body import (
     Body,
     elastic_part,

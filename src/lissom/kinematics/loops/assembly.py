@@ -7,11 +7,10 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
 from ...describe.robot import Robot
 from ...native.compiled import compiled_quickly
-from ...types import namespace, real
+from ...types import Float, namespace, real
 from ..chain import Chain
 from .assembly_errors import AssemblyError, loop_names
 from .closure import Closure, closing_guess, opening

@@ -20,12 +20,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from ...algebra.linear import inverse
 from ...describe.robot import Robot
 from ...native.compiled import compiled_quickly
-from ...types import Real, picked, real, with_fields
+from ...types import Float, Real, picked, real, with_fields
 from ..chain import Chain, body_jacobian, relative_poses
 from ..mechanism import AbstractJointDependence, AbstractMechanism, AbstractSeats
 from ..references import AbstractReference, Conditions, solved_conditions

@@ -16,12 +16,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Int
 
 from ...algebra.linear import eliminated
 from ...algebra.so3 import logarithm
 from ...native.marks import kept_function
-from ...types import Real
+from ...types import Float, Real
 from ..chain import Chain, body_jacobian, link_frames, relative_poses
 
 PLANE = (0, 1, 5)  # displacements x, y, rz of a planar frame

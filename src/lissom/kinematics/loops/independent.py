@@ -4,11 +4,10 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float
 
 from ...describe.robot import Robot
 from ...native.compiled import compiled_quickly
-from ...types import real
+from ...types import Float, real
 from ..chain import Chain
 from .assembly_errors import AssemblyError, loop_names
 from .closure import Closure, closing_jacobian

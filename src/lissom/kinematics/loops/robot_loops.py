@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from ...algebra.se3 import rigid_shape
 from ...algebra.so3 import from_rpy
@@ -13,7 +12,7 @@ from ...describe.link_geometry import unit
 from ...describe.loop_checks import seat_of
 from ...describe.quantity import is_traced
 from ...describe.robot import Robot
-from ...types import Real, namespace
+from ...types import Float, Real, namespace
 from .closure import PLANE, SPACE, Closure
 
 
