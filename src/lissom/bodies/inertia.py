@@ -3,7 +3,7 @@
 import equinox as eqx
 import jax
 
-from ..algebra.one_thread import in_one_thread
+from ..one_thread import in_one_thread
 from ..types import Float, Real, namespace
 
 SMALL = 32  # columns: products of fewer stay in one thread anyway

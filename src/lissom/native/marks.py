@@ -34,9 +34,9 @@ def held(variable: ContextVar[V], value: V) -> Iterator[None]:
         variable.reset(token)
 
 
-def tracing() -> AbstractContextManager[None]:
-    """While it lasts, functions are traced for machine code."""
-    return held(_is_native, True)
+def tracing(native: bool = True) -> AbstractContextManager[None]:
+    """While it lasts, functions are traced for machine code, or else for XLA."""
+    return held(_is_native, native)
 
 
 def is_tracing() -> bool:

@@ -4,7 +4,6 @@ import abc
 import inspect
 import json
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import equinox as eqx
@@ -420,7 +419,7 @@ def _traced_shape(wired_law: WiredLaw) -> tuple[int, ...]:
     measured = jax.ShapeDtypeStruct((len(wired_law.channels),), float)
     memory = jax.tree.map(jnp.asarray, wired_law.memory)
     # Traced as it will run: functions that are kept need not be traced again.
-    with tracing() if is_native() else nullcontext():
+    with tracing(is_native()):
         command, _ = eqx.filter_eval_shape(
             wired_law.law, jax.ShapeDtypeStruct((), float), measured, memory
         )
