@@ -60,8 +60,11 @@ def momentum(
 
 def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
+    return _inertia_of(link, deformed(link, q))
+
+
+def _inertia_of(link: Links, at: Deformed) -> Float[Array, "e e"]:
     mass = jnp.asarray(link.mass)
-    at = deformed(link, q)
     lever = skew(at.moment)
     on_v = jnp.concatenate([mass[:3, :3], -lever, mass[:3, 6:]], axis=1)
     on_w = jnp.concatenate([lever, at.inertia, at.coupling], axis=1)
@@ -90,14 +93,11 @@ def inertial_force(
     linear = jnp.cross(w, at.moment) + 2.0 * moment_d
     angular = at.inertia @ w + at.coupling @ qd
 
-    on_v = mass[:3, :3] @ a + jnp.cross(w_d, at.moment) + mass[:3, 6:] @ qdd
-    on_v = on_v + jnp.cross(w, linear)
-    on_w = jnp.cross(at.moment, a) + at.inertia @ w_d + at.coupling @ qdd
-    on_w = on_w + inertia_d @ w + 0.5 * (X_sum @ qd) + jnp.cross(w, angular)
-    on_q = mass[6:, :3] @ a + w_d @ at.coupling + mass[6:, 6:] @ qdd
-    on_q = on_q + (2.0 * w) @ coupling_d - w @ X_sum
+    on_w = inertia_d @ w + 0.5 * (X_sum @ qd) + jnp.cross(w, angular)
+    on_q = (2.0 * w) @ coupling_d - w @ X_sum
     on_q = on_q - (w[FIRST] * w[SECOND]) @ at.slope
-    return jnp.concatenate([on_v, on_w, on_q])
+    by_rates = jnp.concatenate([jnp.cross(w, linear), on_w, on_q])
+    return _inertia_of(link, at) @ jnp.concatenate([a, w_d, qdd]) + by_rates
 
 
 def differentiated_inertial_force(
