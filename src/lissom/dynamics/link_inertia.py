@@ -46,7 +46,7 @@ def deformed(link: Links, q: Float[Array, " c"]) -> Deformed:
     return Deformed(
         rigid_moment + mass[:3, 6:] @ q,
         (rigid_inertia + SHARE * by_q)[PLACE],
-        mass[3:6, 6:] + jnp.einsum("aec,c->ae", link.X[:, 6:], q),
+        mass[3:6, 6:] + jnp.einsum("aec,c->ae", link.X, q)[:, 6:],
         slope,
     )
 
@@ -86,7 +86,7 @@ def inertial_force(
     mass = jnp.asarray(link.mass)
     at = deformed(link, q)
     inertia_d = (2.0 * SHARE * (at.slope @ qd))[PLACE]
-    coupling_d = jnp.einsum("aec,c->ae", link.X[:, 6:], qd)
+    coupling_d = jnp.einsum("aec,c->ae", link.X, qd)[:, 6:]
     # Of X_a^T qd only what makes it differ from -X_a qd is new.
     X_sum = link.X_sum @ qd
     moment_d = mass[:3, 6:] @ qd
