@@ -47,7 +47,7 @@ def deformed(link: Links, q: Float[Array, " c"]) -> Deformed:
     return Deformed(
         rigid_moment + mass[:3, 6:] @ q,
         (rigid_inertia + SHARE * by_q)[PLACE],
-        mass[3:6, 6:] + jnp.einsum("aec,c->ae", link.X[:, 6:], q),
+        mass[3:6, 6:] + jnp.einsum("aec,c->ae", link.X, q)[:, 6:],
         slope,
     )
 
@@ -61,8 +61,11 @@ def momentum(
 
 def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
+    return _inertia_of(link, deformed(link, q))
+
+
+def _inertia_of(link: Links, at: Deformed) -> Float[Array, "e e"]:
     mass = jnp.asarray(link.mass)
-    at = deformed(link, q)
     lever = skew(at.moment)
     on_v = jnp.concatenate([mass[:3, :3], -lever, mass[:3, 6:]], axis=1)
     on_w = jnp.concatenate([lever, at.inertia, at.coupling], axis=1)
@@ -84,21 +87,18 @@ def inertial_force(
     mass = jnp.asarray(link.mass)
     at = deformed(link, q)
     inertia_d = (2.0 * SHARE * (at.slope @ qd))[PLACE]
-    coupling_d = jnp.einsum("aec,c->ae", link.X[:, 6:], qd)
+    coupling_d = jnp.einsum("aec,c->ae", link.X, qd)[:, 6:]
     # Of X_a^T qd only what makes it differ from -X_a qd is new.
     X_sum = link.X_sum @ qd
     moment_d = mass[:3, 6:] @ qd
     linear = jnp.cross(w, at.moment) + 2.0 * moment_d
     angular = at.inertia @ w + at.coupling @ qd
 
-    on_v = mass[:3, :3] @ a + jnp.cross(w_d, at.moment) + mass[:3, 6:] @ qdd
-    on_v = on_v + jnp.cross(w, linear)
-    on_w = jnp.cross(at.moment, a) + at.inertia @ w_d + at.coupling @ qdd
-    on_w = on_w + inertia_d @ w + 0.5 * (X_sum @ qd) + jnp.cross(w, angular)
-    on_q = mass[6:, :3] @ a + w_d @ at.coupling + mass[6:, 6:] @ qdd
-    on_q = on_q + (2.0 * w) @ coupling_d - w @ X_sum
+    on_w = inertia_d @ w + 0.5 * (X_sum @ qd) + jnp.cross(w, angular)
+    on_q = (2.0 * w) @ coupling_d - w @ X_sum
     on_q = on_q - (w[FIRST] * w[SECOND]) @ at.slope
-    return jnp.concatenate([on_v, on_w, on_q])
+    by_rates = jnp.concatenate([jnp.cross(w, linear), on_w, on_q])
+    return _inertia_of(link, at) @ jnp.concatenate([a, w_d, qdd]) + by_rates
 
 
 def differentiated_inertial_force(
