@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Array
 
 from ..algebra.se3 import coadjoint
-from ..algebra.so3 import skew
+from ..algebra.so3 import cross, skew
 from ..types import Float
 from .links import PAIRS, Links
 
@@ -83,7 +83,7 @@ def inertial_force(
     """
     v, w, qd = y[:3], y[3:6], y[6:]
     v_d, w_d, qdd = y_d[:3], y_d[3:6], y_d[6:]
-    a = v_d + jnp.cross(w, v)
+    a = v_d + cross(w, v)
     mass = jnp.asarray(link.mass)
     at = deformed(link, q)
     inertia_d = (2.0 * SHARE * (at.slope @ qd))[PLACE]
@@ -91,13 +91,13 @@ def inertial_force(
     # Of X_a^T qd only what makes it differ from -X_a qd is new.
     X_sum = link.X_sum @ qd
     moment_d = mass[:3, 6:] @ qd
-    linear = jnp.cross(w, at.moment) + 2.0 * moment_d
+    linear = cross(w, at.moment) + 2.0 * moment_d
     angular = at.inertia @ w + at.coupling @ qd
 
-    on_w = inertia_d @ w + 0.5 * (X_sum @ qd) + jnp.cross(w, angular)
+    on_w = inertia_d @ w + 0.5 * (X_sum @ qd) + cross(w, angular)
     on_q = (2.0 * w) @ coupling_d - w @ X_sum
     on_q = on_q - (w[FIRST] * w[SECOND]) @ at.slope
-    by_rates = jnp.concatenate([jnp.cross(w, linear), on_w, on_q])
+    by_rates = jnp.concatenate([cross(w, linear), on_w, on_q])
     return _inertia_of(link, at) @ jnp.concatenate([a, w_d, qdd]) + by_rates
 
 
