@@ -56,20 +56,44 @@ def momentum(
     link: Links, y: Float[Array, " e"], q: Float[Array, " c"]
 ) -> Float[Array, " e"]:
     """Momentum dT/dy of one link."""
-    return body_inertia(link, q) @ y
+    if link.nodal is not None:
+        return body_inertia(link, q) @ y
+    return _times(link, deformed(link, q), y[:3], y[3:6], y[6:])
 
 
 def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
-    return _inertia_of(link, deformed(link, q))
+    at = deformed(link, q)
+    if link.nodal is None:
+        return _inertia_of(link, at, skew(at.moment))
+    # The nodal shortcut turns displacements of nodes as vectors: X_a is not e_a x the mass matrix.
+    lever = jnp.asarray(link.mass)[3:6, :3] + (jnp.asarray(link.X)[:, :3] @ q)
+    return _inertia_of(link, at, lever)
 
 
-def _inertia_of(link: Links, at: Deformed) -> Float[Array, "e e"]:
+def _inertia_of(
+    link: Links, at: Deformed, lever: Float[Array, "3 3"]
+) -> Float[Array, "e e"]:
+    """Inertia over (V, qd) from its parts, `lever` that of w against v."""
     mass = jnp.asarray(link.mass)
-    lever = skew(at.moment)
-    on_v = jnp.concatenate([mass[:3, :3], -lever, mass[:3, 6:]], axis=1)
+    on_v = jnp.concatenate([mass[:3, :3], lever.T, mass[:3, 6:]], axis=1)
     on_w = jnp.concatenate([lever, at.inertia, at.coupling], axis=1)
     on_q = jnp.concatenate([mass[6:, :3], at.coupling.T, mass[6:, 6:]], axis=1)
+    return jnp.concatenate([on_v, on_w, on_q])
+
+
+def _times(
+    link: Links,
+    at: Deformed,
+    v: Float[Array, " 3"],
+    w: Float[Array, " 3"],
+    qd: Float[Array, " c"],
+) -> Float[Array, " e"]:
+    """The inertia times (v, w, qd), block by block: derivatives leave the constant blocks alone."""
+    mass = jnp.asarray(link.mass)
+    on_v = mass[:3, :3] @ v + cross(w, at.moment) + mass[:3, 6:] @ qd
+    on_w = cross(at.moment, v) + at.inertia @ w + at.coupling @ qd
+    on_q = mass[6:, :3] @ v + at.coupling.T @ w + mass[6:, 6:] @ qd
     return jnp.concatenate([on_v, on_w, on_q])
 
 
@@ -98,7 +122,7 @@ def inertial_force(
     on_q = (2.0 * w) @ coupling_d - w @ X_sum
     on_q = on_q - (w[FIRST] * w[SECOND]) @ at.slope
     by_rates = jnp.concatenate([cross(w, linear), on_w, on_q])
-    return _inertia_of(link, at) @ jnp.concatenate([a, w_d, qdd]) + by_rates
+    return _times(link, at, a, w_d, qdd) + by_rates
 
 
 def differentiated_inertial_force(
