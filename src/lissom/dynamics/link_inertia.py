@@ -17,7 +17,7 @@ from jaxtyping import Array
 
 from ..algebra.se3 import coadjoint
 from ..algebra.so3 import cross, skew
-from ..types import Float
+from ..types import Float, Matrix3
 from .links import PAIRS, Links
 
 FIRST, SECOND = PAIRS.T
@@ -71,9 +71,7 @@ def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     return _inertia_of(link, at, lever)
 
 
-def _inertia_of(
-    link: Links, at: Deformed, lever: Float[Array, "3 3"]
-) -> Float[Array, "e e"]:
+def _inertia_of(link: Links, at: Deformed, lever: Matrix3) -> Float[Array, "e e"]:
     """Inertia over (V, qd) from its parts, `lever` that of w against v."""
     mass = jnp.asarray(link.mass)
     on_v = jnp.concatenate([mass[:3, :3], lever.T, mass[:3, 6:]], axis=1)
