@@ -58,7 +58,7 @@ def momentum(
     """Momentum dT/dy of one link."""
     if link.nodal is not None:
         return body_inertia(link, q) @ y
-    return _times(link, deformed(link, q), y[:3], y[3:6], y[6:])
+    return _inertia_times(link, deformed(link, q), y[:3], y[3:6], y[6:])
 
 
 def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
@@ -80,7 +80,7 @@ def _inertia_of(link: Links, at: Deformed, lever: Matrix3) -> Float[Array, "e e"
     return jnp.concatenate([on_v, on_w, on_q])
 
 
-def _times(
+def _inertia_times(
     link: Links,
     at: Deformed,
     v: Float[Array, " 3"],
@@ -120,7 +120,7 @@ def inertial_force(
     on_q = (2.0 * w) @ coupling_d - w @ X_sum
     on_q = on_q - (w[FIRST] * w[SECOND]) @ at.slope
     by_rates = jnp.concatenate([cross(w, linear), on_w, on_q])
-    return _times(link, at, a, w_d, qdd) + by_rates
+    return _inertia_times(link, at, a, w_d, qdd) + by_rates
 
 
 def differentiated_inertial_force(
