@@ -37,6 +37,7 @@ def solve(A: Inexact[Array, "n n"], b: Inexact[Array, " n"]) -> Inexact[Array, "
     return _solution(factorise(A), lambda y: A @ y, b)
 
 
+@jax.jit  # of every implicit step, in several places: traced once
 def solve_with(factors: Factors, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
     """Solution y of A y = b by factors at hand, which are constants: its derivative is A^-1 db."""
     return _solution(factors, lambda y: _product(factors, y), b)

@@ -9,13 +9,13 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array
 
-from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, near
 from ..native.compiled import compiled_quickly
 from ..native.marks import kept_function, over_rows
 from ..solve.law import AbstractLaw
 from ..solve.schedule import stack
 from ..solve.signals import AbstractSignal, Piece, Table, signal_of
+from ..solve.static import kept_rest_at
 from ..types import Float, Real, Scalar, namespace, real
 
 MOST_SAMPLES = 100_000  # in a table of torques
@@ -203,10 +203,8 @@ def _rigid_gravity_torque(f: AbstractFormulation, reference):
     on_branch = near(f, theta)
     x = jnp.concatenate([theta[independent], jnp.zeros(f.n_elastic)])
     # The work of the weight along the joints is dV/dtheta.
-    weight, _, _ = engine.resting_forces(
-        on_branch, engine.at_rest(on_branch, x), jnp.zeros(f.n_encoders)
-    )
-    torque = weight[: f.n_joints]
+    rest = kept_rest_at(on_branch, x, jnp.zeros(f.n_encoders))
+    torque = rest.weight[: f.n_joints]
     return jnp.zeros_like(theta).at[independent].set(torque)[actuated]
 
 

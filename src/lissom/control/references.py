@@ -63,6 +63,7 @@ class RestToRest(AbstractSignal):
         _, rise, width, progress = self._at(t)
         return rise * progress.acceleration / width**2
 
+    @eqx.filter_jit  # laws ask for it in many places: traced once
     def _at(self, t: Any) -> tuple[Any, Any, Any, Progress]:
         """Row before t, rise to the next one, time that it takes, and how far it has come."""
         times = jnp.asarray(self.t)

@@ -34,17 +34,17 @@ def find_node(robot: Robot, node: str) -> tuple[int, int]:
 
 
 def node_displacements(
-    formulation: AbstractFormulation, place: Configuration
+    formulation: AbstractFormulation, q: Float[Array, "l c"]
 ) -> Float[Array, "l k 6"]:
     """Displacement of every node from its link frame in link axes, u = U q."""
     U = jnp.asarray(formulation.links.node_shape)
-    return jnp.einsum("lkdc,lc->lkd", U, place.q)
+    return jnp.einsum("lkdc,lc->lkd", U, q)
 
 
 @eqx.filter_jit  # outputs and measured motions ask for them: traced once
 def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
     """B = r + u, [Boscariol2012] eq. (1); with finite rotations, rotation vectors from the rigid robot."""
-    u = node_displacements(formulation, place)
+    u = node_displacements(formulation, place.q)
     X = jnp.asarray(formulation.links.points)
     undeformed = place.p[:, None, :] + _turn(place.R, X)
     position = undeformed + _turn(place.R, u[..., :3])

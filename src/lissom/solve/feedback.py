@@ -69,8 +69,8 @@ class AbstractFeedback(eqx.Module):
     @abc.abstractmethod
     def gains(
         self, formulation: AbstractFormulation, t, motion: Motion, N: Rates
-    ) -> tuple[Float[Array, "j n"], Float[Array, "j n"]]:
-        """Derivatives of the torques with respect to x and xd; N is the map of the links' rates at x."""
+    ) -> tuple[Float[Array, " j"], Float[Array, "j n"], Float[Array, "j n"]]:
+        """The torques, and their derivatives with respect to x and xd; N is the map of the links' rates at x."""
 
 
 # --- a user's function ---------------------------------------------------------------------------------------------
@@ -117,16 +117,20 @@ class StateFunction(AbstractFeedback):
     def gains(self, formulation, t, motion: Motion, N: Rates):
         """By differentiation with respect to the state, whose encoder readings move as N says."""
         state = state_of(formulation, motion)
-        slope: State = jax.jacfwd(lambda state: self._value(formulation, t, state))(
-            state
-        )
+
+        def value(state):
+            torque = self._value(formulation, t, state)
+            return torque, torque
+
+        slope: State
+        slope, torque = jax.jacfwd(value, has_aux=True)(state)
         G = formulation.mechanism.joint_map(motion.x)
         j = formulation.n_joints
         elastic = jnp.pad(slope.elastic, ((0, 0), (j, 0)))
         elastic_d = jnp.pad(slope.elastic_d, ((0, 0), (j, 0)))
         on_x = slope.q @ G + elastic + slope.encoder @ N.encoder
         on_xd = slope.qd @ G + elastic_d + slope.encoder_d @ N.encoder
-        return on_x, on_xd
+        return torque, on_x, on_xd
 
 
 def state_function(model: Model, function: Callable) -> StateFunction:
@@ -224,12 +228,18 @@ class WiredLaw(AbstractFeedback):
     def gains(self, formulation, t, motion: Motion, N: Rates):
         """Law and measurement differentiated one after the other."""
         measured = self.measured(formulation, motion)
-        slope = jax.jacfwd(lambda y: self.law(t, y, self.memory)[0])(measured)
+
+        def value(measured):
+            command, _ = self.law(t, measured, self.memory)
+            return command, command
+
+        slope, command = jax.jacfwd(value, has_aux=True)(measured)
         on_x, on_xd = self._sensitivity(formulation, motion, N)
         columns = jax.vmap(
             lambda command: on_actuated(formulation, command), in_axes=1, out_axes=1
         )
-        return columns(slope @ on_x), columns(slope @ on_xd)
+        torque = on_actuated(formulation, command)
+        return torque, columns(slope @ on_x), columns(slope @ on_xd)
 
     def _sensitivity(self, formulation, motion: Motion, N: Rates):
         """Derivatives of the measured signals with respect to x and xd."""

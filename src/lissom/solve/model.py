@@ -35,7 +35,7 @@ from ..native.compiled import compiled_quickly
 from ..types import Float, is_traced, joined, real
 from .balance import balanced_point, of_independent
 from .robot_matrices import RobotMatrices, equation_arrays
-from .state import State, state_at, state_of
+from .state import State, independent_of, state_at
 from .static import (
     descend,
     descend_held,
@@ -44,7 +44,7 @@ from .static import (
     equilibrium_held,
     equilibrium_next_to,
     hill,
-    imbalance,
+    kept_rest_at,
     slope,
     with_stops,
 )
@@ -630,14 +630,25 @@ def _static_next_to(f: AbstractFormulation, tau, start):
 
 def _checked_equilibrium(f: AbstractFormulation, x, tau, stopped: bool = False):
     """The state at rest, and how much force is left over in it: infinitely much where links turn too far."""
-    motion = engine.at_rest(f, x)
-    all_torques = with_stops(f, motion, tau) if stopped else tau
-    left = imbalance(f, motion, all_torques)
+    rest = kept_rest_at(f, x, with_stops(f, x, tau) if stopped else tau)
+    left = rest.imbalance
     if f.support.finite_rotations:
-        phi = node_displacements(f, motion.place)[..., 3:]
+        phi = node_displacements(f, rest.q)[..., 3:]
         turn = jnp.max(jnp.sum(phi**2, axis=-1))
         left = jnp.where(turn > MOST_TURN**2, jnp.inf, left)
-    return state_of(f, motion, tau), left
+    j = f.n_joints
+    still = jnp.zeros_like(x)
+    state = State(
+        q=rest.theta,
+        qd=jnp.zeros_like(rest.theta),
+        elastic=x[j:],
+        elastic_d=still[j:],
+        encoder=rest.encoder,
+        encoder_d=jnp.zeros_like(rest.encoder),
+        torque=tau,
+        independent=independent_of(f),
+    )
+    return state, left
 
 
 @compiled_quickly
@@ -650,7 +661,7 @@ def poses_at(f: AbstractFormulation, x) -> Poses:
 def _node_pose(f: AbstractFormulation, x, i: int, k: int) -> Float[Array, "4 4"]:
     place = f.configuration(x)
     p = node_poses(f, place).position[i, k]
-    phi = node_displacements(f, place)[i, k, 3:]
+    phi = node_displacements(f, place.q)[i, k, 3:]
     R = place.R[i] @ exponential(phi)
     return jnp.block([[R, p[:, None]], [jnp.array([[0.0, 0.0, 0.0, 1.0]])]])
 

@@ -213,8 +213,7 @@ class MotionProblem(eqx.Module):
         """Derivatives of the commanded torques; a torque at its limit answers to nothing."""
         f, feedback = self.formulation, self.loads.feedback
         assert feedback is not None
-        on_x, on_xd = feedback.gains(f, t, motion, N)
-        wanted = feedback.torque(f, t, motion)
+        wanted, on_x, on_xd = feedback.gains(f, t, motion, N)
         if self.loads.torque is not None:
             wanted = wanted + self.loads.torque.value(t)
         is_free = jnp.abs(wanted) <= jnp.asarray(f.joints.torque_limit)

@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Array
 
 from ..dynamics import engine
-from ..dynamics.formulation import AbstractFormulation, Motion
+from ..dynamics.formulation import AbstractFormulation
+from ..native.marks import kept_function
 from ..types import Float, Real
 from .balance import newton, of_independent, on_independent
 
@@ -18,6 +19,41 @@ MAX_DESCENT = 300  # steps downhill
 LARGEST_MOVE = 0.3  # [rad or m] of a joint in one of them
 AT_REST = 1e-9  # [rad or m] a smaller move of the joints is none
 SHORTEST = 1e-9  # part of a step, below which rounding decides what climbs
+
+
+class Rest(NamedTuple):
+    """A robot that stands still: what its weight and its strain need, less what joint torques give, and where it is."""
+
+    weight: Float[Array, " n"]
+    strain: Float[Array, " n"]
+    drive: Float[Array, " n"]
+    theta: Float[Array, " j"]
+    encoder: Float[Array, " j"]
+    q: Float[Array, "l c"]  # body coordinates
+
+    @property
+    def force(self) -> Float[Array, " n"]:
+        """What keeps it from rest."""
+        return self.weight + self.strain + self.drive
+
+    @property
+    def imbalance(self) -> Float[Array, ""]:
+        """Largest generalised force left over, against the largest one present: the check of every equilibrium."""
+        largest = jnp.max(jnp.abs(jnp.stack([self.weight, self.strain, self.drive])))
+        return jnp.max(jnp.abs(self.force)) / (largest + 1e-9)
+
+
+def rest_at(
+    formulation: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]
+) -> Rest:
+    """The robot standing still at x under joint torques."""
+    motion = engine.at_rest(formulation, x)
+    forces = engine.resting_forces(formulation, motion, tau)
+    return Rest(*forces, motion.theta, motion.place.encoder, motion.place.q)
+
+
+# The search for an equilibrium, its check and gravity torques call the same machine code.
+kept_rest_at = kept_function(rest_at)
 
 
 def equilibrium_held(
@@ -33,10 +69,9 @@ def equilibrium_held(
 
     def missing(z):
         # The balance of a motion without speeds; the engine knows a cheaper force for it.
-        tau = on_independent(formulation, z[n:])
-        motion = engine.at_rest(formulation, z[:n])
-        gap = of_independent(formulation, motion.place.encoder - encoder)
-        return jnp.concatenate([gap, engine.resting_force(formulation, motion, tau)])
+        rest = kept_rest_at(formulation, z[:n], on_independent(formulation, z[n:]))
+        gap = of_independent(formulation, rest.encoder - encoder)
+        return jnp.concatenate([gap, rest.force])
 
     z = newton(missing, jnp.append(start, jnp.zeros(formulation.n_joints)))
     return z[:n], on_independent(formulation, z[n:])
@@ -49,7 +84,7 @@ def equilibrium_free(
     import optimistix as optx  # slow to import, and only derivatives come here
 
     def missing(x, _):
-        return unbalanced_at_rest(formulation, engine.at_rest(formulation, x), tau)
+        return rest_at(formulation, x, with_stops(formulation, x, tau)).force
 
     method = optx.Dogleg(rtol=RTOL, atol=1e-9)
     found = optx.root_find(missing, method, start, max_steps=400, throw=False)
@@ -62,28 +97,19 @@ def equilibrium_next_to(
     """The same from a start that is one but for rounding, as `descend` finds it."""
 
     def missing(x):
-        return unbalanced_at_rest(formulation, engine.at_rest(formulation, x), tau)
+        return kept_rest_at(formulation, x, with_stops(formulation, x, tau)).force
 
     return newton(missing, start)
 
 
-def unbalanced_at_rest(
-    formulation: AbstractFormulation, motion: Motion, tau: Float[Array, " j"]
-) -> Float[Array, " n"]:
-    """Force that keeps free joints from rest under given torques; end stops push too."""
-    return engine.resting_force(
-        formulation, motion, with_stops(formulation, motion, tau)
-    )
-
-
 def with_stops(
-    formulation: AbstractFormulation, motion: Motion, tau: Float[Array, " j"]
+    formulation: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]
 ) -> Float[Array, " j"]:
-    """Torques of drives and of the end stops that push."""
+    """Torques of drives and of the end stops that push a robot at rest."""
     stops = formulation.joints.stops
     if stops is None:
         return tau
-    encoder = motion.place.encoder
+    encoder = formulation.configuration(x).encoder
     still = jnp.zeros_like(encoder)
     return tau + stops.torque(encoder, still, stops.contact(encoder, still))
 
@@ -94,7 +120,7 @@ def slope(
     """Unbalanced force, its derivative and the inertia at x: what a descent to rest needs."""
 
     def force(x):
-        return unbalanced_at_rest(formulation, engine.at_rest(formulation, x), tau)
+        return rest_at(formulation, x, with_stops(formulation, x, tau)).force
 
     return force(x), jax.jacfwd(force)(x), engine.inertia_at(formulation, x)
 
@@ -147,8 +173,7 @@ def hill(
     free = jnp.zeros(formulation.n_encoders)
 
     def force(x):
-        motion = engine.at_rest(formulation, x)
-        return engine.resting_force(formulation, motion, free)
+        return rest_at(formulation, x, free).force
 
     def gap(x):
         reading = formulation.configuration(x).encoder
@@ -221,12 +246,3 @@ def _step_downhill(here: Hill) -> tuple[np.ndarray, np.ndarray, float]:
         # An unstable equilibrium is left along its softest mode.
         along = 1e-3 * modes[:, 0] / np.abs(modes[:, 0]).max()
     return back, along, lowest
-
-
-def imbalance(
-    formulation: AbstractFormulation, motion: Motion, tau: Float[Array, " j"]
-) -> Float[Array, ""]:
-    """Largest generalised force left over, against the largest one present: the check of every equilibrium."""
-    forces = jnp.stack(engine.resting_forces(formulation, motion, tau))
-    left = jnp.max(jnp.abs(jnp.sum(forces, axis=0)))
-    return left / (jnp.max(jnp.abs(forces)) + 1e-9)
