@@ -265,8 +265,7 @@ class VirtualWork(AbstractEquations):
         place, rates = motion.place, motion.rates
         loss = self.terms.damping_forces(formulation, place, rates)
         rubbing = loss.encoder + friction(formulation, rates.encoder)
-        loss = Rates(loss.V, loss.q, rubbing)
-        return motion.pull_back(loss) @ motion.xd
+        return power(formulation, motion, Rates(loss.V, loss.q, rubbing))
 
     def node_wrench(
         self,
@@ -385,6 +384,17 @@ def torque_map(formulation: AbstractFormulation, motion: Motion) -> Float[Array,
         return motion.pull_back(on_joints(formulation, torque))
 
     return jax.vmap(force_of)(jnp.eye(formulation.n_encoders))
+
+
+def power(
+    formulation: AbstractFormulation, motion: Motion, force: Rates
+) -> Float[Array, ""]:
+    """Power of forces on the links along a motion [W]."""
+    if formulation.published:
+        # Virtual displacements leave terms out that the rates have.
+        return motion.pull_back(force) @ motion.xd
+    pairs = zip(jax.tree.leaves(force), jax.tree.leaves(motion.rates), strict=True)
+    return sum((jnp.vdot(part, rate) for part, rate in pairs), start=jnp.zeros(()))
 
 
 def damping_power(formulation: AbstractFormulation, motion: Motion) -> Float[Array, ""]:

@@ -53,7 +53,7 @@ def _loaded(function: Function, names: Any, quick: bool, once: bool) -> str:
             # One row after the other. LLVM says with a RuntimeError what it cannot do.
             pass
     if function.in_vectors is not None:
-        return load_vectors(function, lane_count())
+        return load_vectors(function, lane_count(), quick)
     for called in function.calls:
         _load(called, names, quick)
     # The same function may be there twice, once compiled quickly and once well.
@@ -65,13 +65,14 @@ def _loaded(function: Function, names: Any, quick: bool, once: bool) -> str:
     return name
 
 
-def load_vectors(function: Function, width: int) -> str:
+def load_vectors(function: Function, width: int, quick: bool = False) -> str:
     """Puts a function that is written in vectors into this process: it calls no other one; its name there."""
     assert function.in_vectors is not None
     written = function.in_vectors(width)
     lines = "\n".join(written.lines)
-    name = "w" + hashlib.sha256(lines.encode()).hexdigest()[:24]
+    digest = hashlib.sha256(lines.encode()).hexdigest()[:24]
+    name = f"quickw{digest}" if quick else f"w{digest}"
     text = written.text(name, len(function.arguments))
     # Loops are written as they should run: there is little for LLVM to improve.
-    load_text(name, text, Effort(level=1), [])
+    load_text(name, text, Effort(level=0 if quick else 1), [])
     return name

@@ -1,5 +1,6 @@
 """The order of a program's operations: what is computed is used soon, so that few numbers wait in memory."""
 
+import itertools
 from typing import Any
 
 from .program import Function, Store
@@ -34,46 +35,52 @@ def _is_result(statement: Any, read: set[Any]) -> bool:
 
 
 def _depth_first(function: Function, run: Run) -> Run:
-    members = {node for node in run if isinstance(node, int)}
-    used: set[int] = set()
-    for statement in run:
-        used.update(_operands(function, statement))
+    waiting = [_operands(function, statement) for statement in run]
+    members = {
+        node: operands
+        for node, operands in zip(run, waiting, strict=True)
+        if isinstance(node, int)
+    }
+    used = set(itertools.chain.from_iterable(waiting))
     done: set[int] = set()
     ordered: Run = []
-    for statement in run:
+    for statement, operands in zip(run, waiting, strict=True):
         # What nothing in the run waits for is a beginning: stores, and what is used later on.
         if isinstance(statement, int) and statement in used:
             continue
-        for node in _operands(function, statement):
-            _visit(function, node, members, done, ordered)
+        for node in operands:
+            if node in members and node not in done:
+                _visit(node, members, done, ordered)
         ordered.append(statement)
     return ordered
 
 
 def _visit(
-    function: Function, node: int, members: set[int], done: set[int], ordered: Run
+    node: int, members: dict[int, tuple[int, ...]], done: set[int], ordered: Run
 ) -> None:
     """Appends a node behind all that it waits for."""
-    path = [(node, iter(_operands(function, node)))]
-    if node not in members or node in done:
-        return
+    path = [(node, iter(members[node]))]
     done.add(node)
     while path:
         node, left = path[-1]
         for operand in left:
             if operand in members and operand not in done:
                 done.add(operand)
-                path.append((operand, iter(_operands(function, operand))))
+                path.append((operand, iter(members[operand])))
                 break
         else:
             path.pop()
             ordered.append(node)
 
 
-def _operands(function: Function, statement: Any) -> list[int]:
+def _operands(function: Function, statement: Any) -> tuple[int, ...]:
     """Nodes that a statement waits for; the one that was made last first, for it has most before it."""
     if isinstance(statement, Store):
-        found = [statement.index, statement.value]
+        found = (abs(statement.index), abs(statement.value))
     else:
-        found = [a for a in function.args[statement] if isinstance(a, int)]
-    return sorted({abs(a) for a in found}, reverse=True)
+        found = [abs(a) for a in function.args[statement] if isinstance(a, int)]
+    if len(found) == 2:
+        # As most operations have it: nothing to sort.
+        a, b = found
+        return (a, b) if a > b else (b, a)
+    return tuple(sorted(set(found), reverse=True))

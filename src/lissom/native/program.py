@@ -162,6 +162,7 @@ class Builder:
         self.function = Function(name)
         self.scopes = [Scope("function", self.function.block)]
         self.depth = [0, 0]  # of the scope that each node was made in
+        self.wholes = {0: ZERO, 1: ONE}  # nodes of whole numbers
         self.arrays = 0  # that were ever in the frame
 
     # --- scopes
@@ -230,12 +231,12 @@ class Builder:
 
     def whole(self, n: float | int | np.integer) -> int:
         """A whole number that stands in the program."""
-        n = int(n)
-        if n in (0, 1):
-            return n
-        if n < 0:
-            return -self.whole(-n)
-        return self._constant(n, "i")
+        found = self.wholes.get(n)  # type: ignore[arg-type]
+        if found is None:
+            n = int(n)
+            found = -self.whole(-n) if n < 0 else self._constant(n, "i")
+            self.wholes[n] = found
+        return found
 
     def _constant(self, x: Any, kind: str) -> int:
         key = ("const", kind, "nan" if x != x else x)
@@ -288,10 +289,45 @@ class Builder:
         key = ("load", buffer, index, str(buffer.version))
         return self.node(key[0], key[1:], kind, movable=fixed)
 
+    def load_all(self, buffer: Buffer, places: list[int]) -> list[int]:
+        """Numbers from known places in memory, as `load` gives them one by one."""
+        kind = kind_of(buffer.dtype)
+        version = str(buffer.version)
+        keys = [("load", buffer, self.whole(k), version) for k in places]
+        tables = [scope.table for scope in reversed(self.scopes)]
+        nodes = [_first_found(tables, key) for key in keys]
+        new = {key: -1 for key, node in zip(keys, nodes, strict=True) if node is None}
+        if not new:
+            return nodes
+        level = len(self.scopes) - 1
+        if buffer.where != "frame" and not buffer.mutable:
+            while self.scopes[level].style == "for":
+                level -= 1
+        f, first = self.function, len(self.function.op)
+        names = range(first, first + len(new))
+        new.update(zip(new, names, strict=True))
+        f.op += ["load"] * len(new)
+        f.args += [key[1:] for key in new]
+        f.kind += [kind] * len(new)
+        f.value += [None] * len(new)
+        self.depth += [level] * len(new)
+        self.scopes[level].table.update(new)
+        self.scopes[level].block += names
+        pairs = zip(keys, nodes, strict=True)
+        return [new[key] if node is None else node for key, node in pairs]
+
     def store(self, buffer: Buffer, index: int, value: int) -> None:
         """Writes a number."""
         buffer.version += 1
         self.emit(Store(buffer, index, value))
+
+
+def _first_found(tables: list[dict], key: tuple) -> Any:
+    for table in tables:
+        found = table.get(key)
+        if found is not None:
+            return found
+    return None
 
 
 # --- what is needed -----------------------------------------------------------------------------------------------
@@ -314,7 +350,9 @@ def _sweep(function: Function, block: list[Any], needed: set[int]) -> None:
         if isinstance(statement, int):
             if statement not in needed:
                 continue
-            needed.update(abs(a) for a in function.args[statement] if _is_node(a))
+            for a in function.args[statement]:
+                if isinstance(a, int):
+                    needed.add(abs(a))
         else:
             _sweep_statement(function, statement, needed)
         kept.append(statement)
@@ -341,10 +379,6 @@ def _sweep_statement(function: Function, statement: Any, needed: set[int]) -> No
         needed.add(abs(statement.condition))
         _sweep(function, statement.yes, needed)
         _sweep(function, statement.no, needed)
-
-
-def _is_node(argument: Any) -> bool:
-    return isinstance(argument, int)
 
 
 # --- what is done -------------------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ MANY = 1500
 SPEED_OF_LOOPS = 12
 # Of a batch, such as the links of a robot, each product may have so many terms.
 MANY_EACH = 400
+# Part of these numbers for a function that runs seldom: it is written and compiled in less time.
+IF_RARE = 0.5
 FEW = 64
 
 
@@ -139,13 +141,14 @@ def _is_written_out(tr, left: Value, right: Value, sizes) -> bool:
         return False
     if stays_in_memory(left) or stays_in_memory(right):
         return False
-    if dense <= MANY:
+    share = IF_RARE if tr.is_rare else 1.0
+    if dense <= share * MANY:
         return True
     x = tr.store.nodes(left).parts[0].reshape(batch, m, k)
     y = tr.store.nodes(right).parts[0].reshape(batch, k, n)
     terms = ((x != 0).sum(axis=1) * (y != 0).sum(axis=2)).sum()
     # Loops run several products at a time; written out, only what is not zero is multiplied.
-    most = max(MANY, MANY_EACH * batch)
+    most = share * max(MANY, MANY_EACH * batch)
     return terms <= most or terms * SPEED_OF_LOOPS <= dense
 
 

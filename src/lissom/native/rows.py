@@ -95,6 +95,8 @@ class RowsAhead(NativeAhead):
         return _RowsRunner(recipe) if recipe.takes_any_rows else super()._runner(recipe)
 
     def _translate(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
+        if self._is_quick:
+            return super()._translate(pattern, shapes, structure)
         try:
             return self._in_lanes(pattern, shapes, structure)
         except (Untranslatable, RuntimeError):

@@ -86,14 +86,20 @@ class Module:
         """Operations of each function."""
         return {key: found.operations for key, found in self.used.items()}
 
-    def function(self, program: Any, forms: Sequence[tuple], unrolls: bool):
+    def function(
+        self,
+        program: Any,
+        forms: Sequence[tuple],
+        unrolls: bool,
+        is_rare: bool = False,
+    ):
         """The function of a traced program for operands of these forms, and what is known of its results."""
         knowns = tuple(None if known is None else known.tobytes() for _, known in forms)
         key = (id(program.jaxpr), knowns, unrolls)
         found = self.functions.get(key)
         if found is None:
             name = self._new_name()
-            found = Translator(self, name, unrolls).whole(program, forms)
+            found = Translator(self, name, unrolls, is_rare).whole(program, forms)
             # What calls a user's code is forgotten with its program.
             if not hosts_of(found.function):
                 self.functions[key] = found
@@ -118,10 +124,12 @@ class Module:
 class Translator:
     """Writes one function."""
 
-    def __init__(self, module: Module, name: str, unrolls: bool):
+    def __init__(self, module: Module, name: str, unrolls: bool, is_rare: bool = False):
         self.module = module
         self.unrolls = unrolls
+        self.is_rare = is_rare
         self.builder = Builder(name)
+        self.builder.function.is_rare = is_rare
         self.store = Store(self.builder)
         self.math = self.store.math
         self.environments: list[Environment] = []
@@ -442,8 +450,9 @@ class Translator:
             # Zeros that happen to stand in one call are no reason for another function.
             known = value.known if isinstance(value, Memory) else None
             forms.append((variable.aval, known))
-        function, results = self.module.function(program, forms, unrolls=True)
-        function.is_rare = is_rare
+        function, results = self.module.function(
+            program, forms, unrolls=True, is_rare=is_rare
+        )
         placed = list(zip(operands, variables, strict=True))
         expected = list(zip(program.jaxpr.outvars, results, strict=True))
         return self._results_of(function, placed, expected)

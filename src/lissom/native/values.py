@@ -62,6 +62,7 @@ class Lazy:
 
 Value = Nodes | Memory | Lazy
 SMALL = 6  # arrays up to this size are single numbers in every function
+LONG_TABLE = 1000  # numbers
 MANY = 48  # elements: arrays computed in memory that are larger than this stay there
 
 
@@ -189,8 +190,7 @@ class Store:
         if value.known is not None:
             out = np.array(value.known, dtype=np.int64)
         unknown = out < 0
-        load, whole, buffer = self.builder.load, self.builder.whole, value.buffer
-        out[unknown] = [load(buffer, whole(k)) for k in places[unknown].tolist()]
+        out[unknown] = self.builder.load_all(value.buffer, places[unknown].tolist())
         return Nodes(value.kind, (out,))
 
     # --- writing
@@ -212,6 +212,10 @@ class Store:
                 self._copy(target, value)
                 return
         if isinstance(value, Nodes):
+            if size_of(value.shape) > MANY and self.is_uniform(value):
+                number = tuple(int(part.flat[0]) for part in value.parts)
+                self.loop(target.shape, lambda index: self.write(target, index, number))
+                return
             if self._is_mostly_constant(value) and is_dense(target):
                 self._fill(target, value)
                 return
@@ -271,6 +275,9 @@ class Store:
 
     def _fill(self, target: Memory, value: Nodes) -> None:
         """Writes nodes to memory: constants at once, the others one by one."""
+        if self.is_uniform(value):
+            self.assign(target, value)
+            return
         names = value.parts[0].ravel().tolist()
         numbers = [self.builder.number(n) for n in names]
         data = np.array([0.0 if n is None else n for n in numbers])
@@ -283,7 +290,9 @@ class Store:
                 self.write(whole, (self.builder.whole(k),), (name,))
 
     def _table(self, value: Nodes) -> Memory | None:
-        """A table of constants, if the nodes are nothing else."""
+        """A table of constants, if the nodes are nothing else; a long one of the same number is written by a loop."""
+        if size_of(value.shape) > LONG_TABLE and self.is_uniform(value):
+            return None
         numbers = []
         for part in value.parts:
             names = part.ravel().tolist()

@@ -266,7 +266,7 @@ class MotionProblem(eqx.Module):
         motion = self.formulation.motion(x, xd, xdd)
         applied, torque = self._driven(t, motion)
         driving = Rates(applied.V, applied.q, torque)
-        power = motion.pull_back(driving) @ xd
+        power = engine.power(self.formulation, motion, driving)
         loss = engine.damping_power(self.formulation, motion)
         stops = self.formulation.joints.stops
         if stops is not None:
