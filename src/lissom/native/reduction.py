@@ -19,7 +19,7 @@ SPEED_OF_LOOPS = 12
 # Of a batch, such as the links of a robot, each product may have so many terms.
 MANY_EACH = 400
 # Part of these numbers for a function that runs seldom: it is written and compiled in less time.
-IF_RARE = 0.5
+IF_RARE = 0.1
 FEW = 64
 
 
@@ -149,7 +149,8 @@ def _is_written_out(tr, left: Value, right: Value, sizes) -> bool:
     terms = ((x != 0).sum(axis=1) * (y != 0).sum(axis=2)).sum()
     # Loops run several products at a time; written out, only what is not zero is multiplied.
     most = share * max(MANY, MANY_EACH * batch)
-    return terms <= most or terms * SPEED_OF_LOOPS <= dense
+    wastes = terms * SPEED_OF_LOOPS <= dense
+    return terms <= most or (wastes and not (tr.is_rare and terms > MANY))
 
 
 def cumulative(combine: str):
