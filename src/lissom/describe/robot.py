@@ -22,6 +22,7 @@ from .named_files import (
     with_relative_files,
 )
 from .names import Title
+from .once import once_for_each
 from .outline import Outline, lenient_links, outline
 from .part import Entries, Finding, Part, entry_of, finding, is_list, plain
 from .paths import with_values
@@ -199,8 +200,7 @@ class Robot(Summarised, Part):
     @property
     def outline(self) -> Outline:
         """Names of links, moving joints and nodes."""
-        closed = bool(self.loops)
-        return outline(self.links, self.planar, self.independent, closed)
+        return _outline(self)
 
     @property
     def link_names(self) -> tuple[str, ...]:
@@ -233,6 +233,13 @@ class Robot(Summarised, Part):
             return []
         names = [entry_of(entry, "name") for entry in raw]
         return _robot_findings(data, lenient_links(raw), names)
+
+
+@once_for_each
+def _outline(robot: Robot) -> Outline:
+    """The names that everything about a robot asks for."""
+    closed = bool(robot.loops)
+    return outline(robot.links, robot.planar, robot.independent, closed)
 
 
 def _robot_findings(entries: Entries, links: Any, names: list[Any]) -> list[Finding]:
