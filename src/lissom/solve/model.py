@@ -35,7 +35,7 @@ from ..native.compiled import compiled_quickly
 from ..types import Float, is_traced, joined, real
 from .balance import balanced_point, of_independent
 from .robot_matrices import RobotMatrices, equation_arrays
-from .state import State, independent_of, state_at
+from .state import State, independent_of
 from .static import (
     descend,
     descend_held,
@@ -592,11 +592,13 @@ def _solves_for_reference(f: AbstractFormulation) -> bool:
 
 @compiled_quickly
 def _undeformed(f: AbstractFormulation, theta, rates_i) -> State:
-    elastic = jnp.zeros(f.n_elastic)
+    """Straight links: loops close as those of the rigid robot do, and the encoders read theta."""
+    mechanism = f.mechanism.rigid
     theta_i = theta[jnp.asarray(f.independent)]
-    x = jnp.concatenate([theta_i, elastic])
-    xd = jnp.concatenate([rates_i, elastic])
-    return state_at(f, x, xd)
+    q = mechanism.joint_coordinates(theta_i)
+    qd = mechanism.joint_map(theta_i) @ rates_i
+    still = jnp.zeros(f.n_elastic)
+    return State(q, qd, still, still, q, qd, independent=independent_of(f))
 
 
 _balanced_point = compiled_quickly(balanced_point)
