@@ -321,6 +321,13 @@ class Builder:
         buffer.version += 1
         self.emit(Store(buffer, index, value))
 
+    def store_all(self, buffer: Buffer, start: int, values: list[int]) -> None:
+        """Writes numbers one after the other."""
+        buffer.version += 1
+        places = map(self.whole, range(start, start + len(values)))
+        pairs = zip(places, values, strict=True)
+        self.scopes[-1].block += [Store(buffer, place, value) for place, value in pairs]
+
 
 def _first_found(tables: list[dict], key: tuple) -> Any:
     for table in tables:

@@ -219,6 +219,11 @@ class Store:
             if self._is_mostly_constant(value) and is_dense(target):
                 self._fill(target, value)
                 return
+            start = self.builder.number(target.offset)
+            if start is not None and target.kind != "c" and is_dense(target):
+                nodes = value.parts[0].ravel().tolist()
+                self.builder.store_all(target.buffer, int(start), nodes)
+                return
             for place in np.ndindex(*value.shape):
                 index = tuple(self.builder.whole(i) for i in place)
                 parts = tuple(int(part[place]) for part in value.parts)
