@@ -67,6 +67,7 @@ def motions(f, x, xd, xdd, force):
         (motion.rates, motion.rates_d, motion.pull_back(force)),
         differentiated(f, x, xd, xdd, force),
         f.virtual(x, xd),
+        engine.power(f, motion, force),
     )
 
 
@@ -225,7 +226,7 @@ def test_every_formulation_and_every_kind_of_its_parts_is_in_these_lists():
 
 @all_motions
 def test_the_geometric_rule_agrees_with_differentiation(robot, reference, terms):
-    _, given, expected, _ = motion_case(robot, reference, terms)
+    _, given, expected, *_ = motion_case(robot, reference, terms)
     for part, other in zip(
         jax.tree.leaves(given), jax.tree.leaves(expected), strict=True
     ):
@@ -236,16 +237,16 @@ def test_the_geometric_rule_agrees_with_differentiation(robot, reference, terms)
 def test_pull_back_is_the_transpose_of_the_virtual_displacements(
     robot, reference, terms
 ):
-    force, (_, _, pulled), _, virtual = motion_case(robot, reference, terms)
+    force, (_, _, pulled), _, virtual, power = motion_case(robot, reference, terms)
     xd = motion_of(model_named(robot, reference, terms).formulation, seed=11)[1]
     work = sum(
         np.sum(np.asarray(a) * np.asarray(b))
         for a, b in zip(*map(jax.tree.leaves, (force, virtual)), strict=True)
     )
-    assert (
-        abs(pulled @ xd - work)
-        < SOLVED * np.abs(np.asarray(pulled) * np.asarray(xd)).sum()
-    )
+    rounding = SOLVED * np.abs(np.asarray(pulled) * np.asarray(xd)).sum()
+    assert abs(pulled @ xd - work) < rounding
+    # Power is that work, whether it is taken at the links or in the coordinates.
+    assert abs(power - work) < rounding
 
 
 @exact_choices

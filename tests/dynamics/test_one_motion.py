@@ -46,7 +46,7 @@ def everything(f, x, xd, xdd):
         engine.kinetic_energy(f, motion),
         engine.strain_energy(f, motion.place),
         engine.gravity_energy(f, motion.place),
-        motion.pull_back(load) @ motion.xd,
+        engine.power(f, motion, load),
         motion.theta,
         motion.theta_d,
     )

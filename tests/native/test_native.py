@@ -74,6 +74,18 @@ def test_an_array_is_taken_apart_along_an_axis(axis):
     np.testing.assert_array_equal(np.stack(parts, axis=axis), 2.0 * B)
 
 
+@pytest.mark.parametrize("number", [0.0, 2.5])
+def test_a_long_array_of_one_number_is_written_by_a_loop(number):
+    def function(x):
+        return jnp.full((40, 100), number).at[3].set(x)
+
+    x = jnp.linspace(0.0, 1.0, 100)
+    assert_same(native(function, x), function(x))
+    traced = jax.make_jaxpr(function)(x)
+    program = function_of(traced, pattern_of([np.asarray(x)], [False]), True)
+    assert sum(table.size for table in program.tables) < 100
+
+
 def test_blocks_of_a_long_function_stay_apart():
     def long(x):
         for _ in range(3):

@@ -280,16 +280,16 @@ class Store:
 
     def _fill(self, target: Memory, value: Nodes) -> None:
         """Writes nodes to memory: constants at once, the others one by one."""
-        if self.is_uniform(value):
-            self.assign(target, value)
-            return
         names = value.parts[0].ravel().tolist()
         numbers = [self.builder.number(n) for n in names]
         data = np.array([0.0 if n is None else n for n in numbers])
-        table = self.builder.table(data)
-        flat = Memory("d", table, ZERO, (1,), (len(names),))
         whole = Memory("d", target.buffer, target.offset, (1,), (len(names),))
-        self._copy(whole, flat)
+        if (data == data[0]).all():
+            first = (self.builder.real(data[0]),)
+            self.loop(whole.shape, lambda index: self.write(whole, index, first))
+        else:
+            flat = Memory("d", self.builder.table(data), ZERO, (1,), (len(names),))
+            self._copy(whole, flat)
         for k, (name, number) in enumerate(zip(names, numbers, strict=True)):
             if number is None:
                 self.write(whole, (self.builder.whole(k),), (name,))
