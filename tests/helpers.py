@@ -6,6 +6,7 @@ functions live at module level, take the formulation as an argument, and are ask
 
 import functools
 from pathlib import Path
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -14,6 +15,7 @@ import numpy as np
 
 from lissom import Model, Robot
 from lissom.bodies.link_body import body_of
+from lissom.compilation import QUICK
 from lissom.control.pd import PD
 from lissom.dynamics.stiffening import shortening_of, with_squares
 from lissom.dynamics.truncated import TruncatedScrews
@@ -224,13 +226,31 @@ ALL_LAWS = {
 ALL_STEPS = ("radau", "generalised-alpha", "dopri5", "dopri8", "tsit5")
 
 
+@functools.cache
+def quick_options() -> dict[str, Any]:
+    """Those of `QUICK` that this version of XLA knows."""
+    known = {}
+    for name, value in QUICK.items():
+        try:
+            jax.jit(lambda: 0).lower().compile(compiler_options={name: value})
+        except jax.errors.JaxRuntimeError:
+            continue
+        known[name] = value
+    return known
+
+
 def compiled_once(function):
     """`jax.jit` for functions that run a few times only: quick to compile, the arithmetic unchanged."""
-    options = {
-        "xla_backend_optimization_level": 0,
-        "xla_cpu_use_fusion_emitters": False,
-    }
-    return jax.jit(function, compiler_options=options)
+
+    @functools.cache
+    def compiled():
+        return jax.jit(function, compiler_options=quick_options())
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        return compiled()(*args, **kwargs)
+
+    return call
 
 
 @functools.cache
