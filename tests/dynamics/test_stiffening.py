@@ -70,7 +70,7 @@ def test_a_bent_beam_is_shortened_by_half_the_square_of_its_slope(basis):
 
 @compiled_once
 def displaced(f, x):
-    return node_displacements(f, f.configuration(x))
+    return node_displacements(f, f.configuration(x).q)
 
 
 # Flapping frequencies of a uniform beam on a hub without radius, nondimensional by sqrt(EI / (rho A L^4)), at

@@ -32,7 +32,7 @@ def displaced(f, x):
     return (
         relative_poses(f.mechanism.chain, x[: f.n_joints]),
         place,
-        node_displacements(f, place),
+        node_displacements(f, place.q),
     )
 
 
