@@ -85,7 +85,7 @@ def test_quick_code_and_good_code_of_rows_stand_side_by_side():
         quick = rows(ARM, q, qd)["energy"].copy()
     np.testing.assert_allclose(quick, good, rtol=1e-13)
     np.testing.assert_array_equal(rows(ARM, q, qd)["energy"], good)
-    assert [len(rows._recent_rows[is_quick]) for is_quick in (True, False)] == [1, 1]
+    assert len(rows._recent_rows) == 1
 
 
 def test_any_number_of_rows_is_one_call_of_one_program():
@@ -93,12 +93,12 @@ def test_any_number_of_rows_is_one_call_of_one_program():
     rows = RowsAhead(tip, lambda: WINDOW)
     q, qd = columns()
     rows(ARM, q, qd)
-    (recent,) = rows._recent_rows[False]
+    (recent,) = rows._recent_rows
     run_rows = recent._runner.run_rows
     recent._runner.run_rows = lambda *given: calls.append(1) or run_rows(*given)
     for count in (ROWS, 3, 2 * WINDOW):
         assert len(rows(ARM, q[:count], qd[:count])["energy"]) == count
-    assert len(calls) == 3 and len(rows._recent_rows[False]) == 1
+    assert len(calls) == 3 and len(rows._recent_rows) == 1
 
 
 def test_rows_with_gaps_are_read_as_they_are():

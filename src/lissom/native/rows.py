@@ -47,22 +47,26 @@ class RowsAhead(NativeAhead):
     ):
         self._of_row = function
         self._window = window
-        # Of quick code and of good code.
-        self._recent_rows: dict[bool, tuple[_RecentRows, ...]] = {True: (), False: ()}
+        self._recent_rows: tuple[_RecentRows, ...] = ()
         super().__init__(_OverRows(function), lambda robot, *_: fixed(robot), **options)
+
+    @property
+    def _is_in_lanes(self) -> bool:
+        # Compiled quickly, a few rows are done one after the other: lanes take longer to write than they save.
+        return is_native() and not self._is_quick
 
     def prepare(self, robot: Any, *columns: Any) -> Any:
         """Compile for columns of these shapes, whatever their number of rows; the shapes of a window's results."""
-        if is_native():
-            for recent in self._recent_rows[self._is_quick]:
+        if self._is_in_lanes:
+            for recent in self._recent_rows:
                 if recent.serves(robot, columns):
                     return recent.result
         return super().prepare(*self._blank_window(robot, columns))
 
     def __call__(self, robot: Any, *columns: Any) -> Any:
         """Results of all rows."""
-        if is_native():
-            for recent in self._recent_rows[self._is_quick]:
+        if self._is_in_lanes:
+            for recent in self._recent_rows:
                 value = recent.value(robot, columns)
                 if value is not NOT_SERVED:
                     return value
@@ -72,9 +76,8 @@ class RowsAhead(NativeAhead):
                 recent = _RecentRows(program.call, pattern, window)
                 # A user's code has to be forgotten when the user lets it go.
                 if not program.user_code:
-                    before = self._recent_rows[self._is_quick]
-                    recent_ones = (recent, *before[: MOST_RECENT - 1])
-                    self._recent_rows[self._is_quick] = recent_ones
+                    before = self._recent_rows[: MOST_RECENT - 1]
+                    self._recent_rows = (recent, *before)
                 return recent.value(robot, columns)
         return self._in_windows(robot, columns)
 
