@@ -638,13 +638,11 @@ def _checked_equilibrium(f: AbstractFormulation, x, tau, stopped: bool = False):
         phi = node_displacements(f, rest.q)[..., 3:]
         turn = jnp.max(jnp.sum(phi**2, axis=-1))
         left = jnp.where(turn > MOST_TURN**2, jnp.inf, left)
-    j = f.n_joints
-    still = jnp.zeros_like(x)
     state = State(
         q=rest.theta,
         qd=jnp.zeros_like(rest.theta),
-        elastic=x[j:],
-        elastic_d=still[j:],
+        elastic=x[f.n_joints :],
+        elastic_d=jnp.zeros(f.n_elastic),
         encoder=rest.encoder,
         encoder_d=jnp.zeros_like(rest.encoder),
         torque=tau,
