@@ -420,12 +420,16 @@ def test_at_the_error_asked_for_the_fastest_run_of_the_peer_counts():
     assert peers.at_asked_error(case, rows)["cpu_s_per_s"] == 0.3
 
 
-def test_many_payloads_in_lanes_are_the_runs_of_single_robots():
+def test_many_payloads_in_lanes_are_as_exact_as_single_runs():
     measured = many_payloads.measure_payloads(1, count=4)
     alone, *in_lanes = measured["rows"]
     assert alone["lanes"] == 1
     assert [row["lanes"] for row in in_lanes] == [4, 8][: 1 + (lane_count() >= 8)]
-    assert all(row["difference"] < 1e-8 and row["ratio"] > 0.3 for row in in_lanes)
+    # A step of 1e-6 leaves some 1e-5 after a second of swinging.
+    assert 1e-8 < alone["error"] < 5e-5
+    assert all(row["error"] < 5e-5 and row["ratio"] > 0.3 for row in in_lanes)
+    # Payloads of 0.1 to 2 kg in one vector: their common steps are a quarter more than each would take.
+    assert all(row["steps"] < 1.5 * alone["steps"] for row in in_lanes)
     assert "4 payloads" in tables.payloads_table(measured).title
 
 

@@ -9,9 +9,16 @@ import pytest
 
 from lissom.algebra.linear import factorise, identity_factors, solve_with
 from lissom.native import lane_math, lanes
+from lissom.native.compiled import NativeAhead
 from lissom.native.lanes import LanesAhead, lane_count
 from lissom.native.lu_kernel import ENOUGH
-from lissom.native.marks import kept_function, renewed
+from lissom.native.marks import (
+    in_all_lanes,
+    in_some_lane,
+    kept_function,
+    least_of_lanes,
+    renewed,
+)
 from lissom.native.untranslatable import Unexpected, Untranslatable
 
 from .operations import CASES
@@ -204,6 +211,46 @@ def test_what_is_renewed_for_one_lane_is_the_same_as_before_for_the_others(
         wanted = renewing(A[k], int(steps[k]), h[k])
         for value, number in zip(found, wanted, strict=True):
             np.testing.assert_allclose(value[k], number, rtol=1e-11, atol=1e-13)
+
+
+def in_step(x, limit):
+    """Lanes go round a loop together, as often as the first that has enough, in steps of the smallest size."""
+
+    def going(state):
+        return in_all_lanes(state[0] < limit)
+
+    def once(state):
+        count, x, is_large = state
+        size = least_of_lanes(jnp.abs(x[0]))
+        return count + 1, x + size, in_some_lane(jnp.sum(x) > 3.0)
+
+    return jax.lax.while_loop(going, once, (0, x, False))
+
+
+@pytest.mark.parametrize("width", [2, 4, 8])
+def test_lanes_decide_together_where_a_function_asks_for_all(width, monkeypatch):
+    monkeypatch.setattr(lanes, "lane_count", lambda: width)
+    x = np.random.default_rng(12).normal(size=(MEMBERS, 3))
+    limit = 3 + np.arange(MEMBERS) % 4
+    counts, found, are_large = LanesAhead(in_step)((0, 0), x, limit)
+    for first in range(0, MEMBERS, width):
+        some = slice(first, first + width)
+        own, is_large = x[some].copy(), False
+        for _ in range(limit[some].min()):
+            is_large = (own.sum(axis=1) > 3.0).any()
+            own += np.abs(own[:, 0]).min()
+        assert (counts[some] == limit[some].min()).all()
+        assert (are_large[some] == is_large).all()
+        np.testing.assert_allclose(found[some], own, rtol=1e-14)
+    assert len(set(are_large.tolist())) == 2
+
+
+def test_a_robot_by_itself_decides_alone():
+    x, limit = np.random.default_rng(12).normal(size=3), np.asarray(4)
+    native = NativeAhead(in_step)(x, limit)
+    mapped = jax.vmap(in_step, in_axes=(0, None))(x[None], limit)
+    for value, number in zip(native, mapped, strict=True):
+        np.testing.assert_allclose(value, number[0], rtol=1e-14)
 
 
 def test_results_that_begin_in_inputs_leave_the_caller_his_arrays():

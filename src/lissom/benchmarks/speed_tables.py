@@ -60,23 +60,22 @@ def control_table(measured: Mapping[str, Any]) -> ReportTable:
 def payloads_table(measured: Mapping[str, Any]) -> ReportTable:
     """Many robots in lanes beside single runs."""
 
-    def in_lanes(key: str, digits: str):
-        return lambda row: format(row[key], digits) if key in row else ""
+    def faster(row: Row) -> str:
+        return f"{row['ratio']:.2f}" if "ratio" in row else ""
 
     columns = (
         ("robots in each instruction", shown("lanes")),
         ("machine code", duration("native_s")),
-        ("times faster", in_lanes("ratio", ".2f")),
-        ("lanes in step", in_lanes("in_step_s", ".3f")),
-        ("times faster", in_lanes("in_step_ratio", ".2f")),
+        ("times faster", faster),
         ("whole", duration("wall_s")),
         ("first time", duration("first_s")),
-        ("difference", in_lanes("difference", ".1e")),
+        ("steps", shown("steps", ".1f")),
+        ("error", shown("error", ".1e")),
     )
     note = (
         f"Processor seconds in machine code and wall seconds of all {measured['count']} runs, one core. Times faster: "
-        "in machine code, Python apart. Lanes in step: the same with equal robots in each vector, where no lane waits "
-        "for another. Difference: the largest one of a coordinate from that of a single run. "
+        "in machine code, Python apart. Steps: of a run, on average; robots of one vector take common steps. Error: "
+        "the largest one of a coordinate, against single runs in small steps. "
         "A step of a single run has its three stages in lanes already."
     )
     title = f"{measured['count']} payloads of the double pendulum, 1 s"

@@ -231,6 +231,10 @@ class Arithmetic:
         """Whether a truth holds in every lane that counts."""
         return self.builder.node("all", (a,), "b")
 
+    def least_of_lanes(self, a: int) -> int:
+        """The smallest of a double of all lanes that count."""
+        return self.builder.node("least", (a,), "d")
+
     def of_first_lane(self, a: int) -> int:
         """A whole number of the first lane that counts, for all lanes."""
         return self.builder.node("first", (a,), "i")

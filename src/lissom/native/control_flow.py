@@ -6,7 +6,7 @@ import numpy as np
 
 from ..algebra.jaxpr import closed, scan_sizes
 from .few_rows import FEW
-from .marks import RENEWED, ROWS
+from .marks import ROWS
 from .program import ZERO, If, While, kind_of
 from .traced_program import Environment, sole_call
 from .values import (
@@ -225,7 +225,7 @@ def _cond(tr, params, operands, mark):
         return tr.run(programs[picked], others, in_line=True)
     others = _lend(tr, others)
     targets = _targets(tr, programs, others)
-    _branch(tr, number, choice.kind, programs, others, targets, mark == RENEWED)
+    _branch(tr, number, choice.kind, programs, others, targets)
     return _loaded(tr, targets)
 
 
@@ -261,7 +261,7 @@ def _handed_through(programs, others: list[Value], k: int) -> Memory | None:
     return None
 
 
-def _branch(tr, number, kind, programs, others, targets, is_renewal=False, k=0) -> None:
+def _branch(tr, number, kind, programs, others, targets, k=0) -> None:
     """Branch k, or one of those after it."""
     if k == len(programs) - 1:
         _run_branch(tr, programs[k], others, targets)
@@ -278,7 +278,7 @@ def _branch(tr, number, kind, programs, others, targets, is_renewal=False, k=0) 
     tr.builder.open("if")
     _branch(tr, number, kind, programs, others, targets, k=k + 1)
     no = tr.builder.close()
-    tr.builder.emit(If(is_this, yes, no, is_renewal))
+    tr.builder.emit(If(is_this, yes, no))
 
 
 def _run_branch(tr, program, others, targets) -> None:

@@ -13,7 +13,7 @@ from .program import Buffer, Call, Copy, For, Function, If, Store
 from .untranslatable import Untranslatable
 
 # Operations on all lanes that count, with one result for all of them.
-ACROSS = ("all", "first")
+ACROSS = ("all", "first", "least")
 
 
 @dataclass(eq=False)

@@ -1,5 +1,6 @@
 """Numbers of lanes for LLVM: one robot, or one state, in each lane of a vector."""
 
+import math
 from typing import Any
 
 from . import lane_math
@@ -25,7 +26,6 @@ class LaneNodes(Text):
         self.scratches: list[str] = []
         # Arrays that a branch has of its own meanwhile: where they stand, and the scope that they belong to.
         self.private: dict[Buffer, tuple[str, MaskScope]] = {}
-        self.everyone: MaskScope | None = None  # a scope in which all lanes count
         has_mask = form.needs_mask and not is_entry
         self.mask = MASK if has_mask else lane_math.splat(width, "true", "i1")
 
@@ -111,8 +111,6 @@ class LaneNodes(Text):
 
     def is_masked(self, buffer: Buffer) -> bool:
         """True if lanes that do not count here may still need what a buffer holds."""
-        if self.scope is self.everyone:
-            return False
         _, home = self.private.get(buffer, ("", self.form.home[buffer]))
         return home is not self.scope
 
@@ -147,14 +145,27 @@ class LaneNodes(Text):
             self._vector_function(node, op, args)
 
     def _across(self, node: int, op: str, a: int) -> None:
-        """A number of all lanes: whether a truth holds in all that count, or what the first of them has."""
+        """A number of all lanes that count: whether a truth holds in each, the least, or what the first of them has."""
         if op == "all":
             fails = self.neither(self.mask, self.spread(a, "b"))
             self.put(f"%n{node} = xor i1 {self.some(fails)}, true")
             return
+        if op == "least":
+            self._least(node, a)
+            return
         lane = self.first(self.mask)
         v = self.vector("i64")
         self.put(f"%n{node} = extractelement {v} {self.spread(a, 'i')}, i64 {lane}")
+
+    def _least(self, node: int, a: int) -> None:
+        """The smallest of all lanes that count."""
+        w, v = self.width, self.vector("double")
+        name = f"@llvm.vector.reduce.fmin.v{w}f64"
+        self.declared.add(f"declare double {name}({v})")
+        most = lane_math.splat(w, lane_math.literal(math.inf))
+        mask = f"<{w} x i1> {self.mask}"
+        counted = f"select {mask}, {v} {self.spread(a, 'd')}, {v} {most}"
+        self.put(f"%n{node} = call double {name}({v} {self.value(counted)})")
 
     def _vector_operation(self, node: int, op: str, args: tuple) -> None:
         kind = {"f": "d", "i": "i", "b": "b"}[op[0]]

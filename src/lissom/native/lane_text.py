@@ -5,7 +5,6 @@ and a mask keeps what belongs to the others.
 """
 
 import hashlib
-import re
 from typing import Any
 
 from . import lane_math
@@ -19,8 +18,6 @@ from .untranslatable import Untranslatable
 
 LARGE = 16384  # bytes: larger arrays are not put on the stack
 LINE = 64  # bytes that vectors begin at a multiple of
-NODE = re.compile(r"%n(\d+)\b")
-DEFINED = re.compile(r"^ +%n(\d+) = ", re.MULTILINE)
 
 
 class LaneText(LaneMemory):
@@ -34,8 +31,6 @@ class LaneText(LaneMemory):
             super().statement(s)
         elif isinstance(s, While):
             self._masked_while(s)
-        elif isinstance(s, If) and s.is_renewal and not (s.yes and s.no):
-            self._renewal(s)
         elif isinstance(s, If):
             self._masked_if(s)
 
@@ -128,37 +123,6 @@ class LaneText(LaneMemory):
             self.put(f"br label %{after}")
             self.label(after)
         self.mask, self.scope = around, outer
-
-    def _renewal(self, s: If) -> None:
-        """Runs for all lanes as soon as one of them wants it, in place; with a mask where lanes are at rest."""
-        truth = self.spread(s.condition, "b")
-        # One of the blocks has nothing to do: what it leaves as it is stands there already.
-        select = self.both if s.yes else self.neither
-        wanted = select(self.mask, truth)
-        some, everyone, busy, after = (self.new("b") for _ in range(4))
-        self.put(f"br i1 {self.some(wanted)}, label %{some}, label %{after}")
-        self.label(some)
-        self.put(f"br i1 {self.all(self.mask)}, label %{everyone}, label %{busy}")
-        self.label(everyone)
-        for block, scope in zip((s.yes, s.no), self.form.inner[id(s)], strict=True):
-            self._for_everyone(block, scope)
-        self.put(f"br label %{after}")
-        self.label(busy)
-        self._masked_if(s)
-        self.put(f"br label %{after}")
-        self.label(after)
-
-    def _for_everyone(self, block: list[Any], scope: MaskScope) -> None:
-        """Writes a block that all lanes run; it is written a second time elsewhere, so its nodes get other names."""
-        first, around = len(self.lines), (self.mask, self.scope, self.everyone)
-        self.mask = lane_math.splat(self.width, "true", "i1")
-        self.scope = self.everyone = scope
-        self.block(block)
-        self.mask, self.scope, self.everyone = around
-        text = "\n".join(self.lines[first:])
-        own = set(DEFINED.findall(text))
-        text = NODE.sub(lambda m: f"%e{m[1]}" if m[1] in own else m[0], text)
-        self.lines[first:] = text.split("\n")
 
     def _branch(self, block: list[Any], scope: MaskScope) -> None:
         """Writes a branch that some lanes take; what functions work on in place is its own until its end."""

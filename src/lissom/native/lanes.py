@@ -17,7 +17,7 @@ from .call_memory import address_of, addresses_of
 from .compiled import Pattern, function_of, reason_of, recipe_of, trace
 from .lane_code import lane_count, load
 from .lane_text import LINE
-from .marks import held
+from .marks import held, tracing_for_lanes
 from .places import begin_in_inputs
 from .program_cache import Recipe
 from .untranslatable import Unexpected, Untranslatable
@@ -26,6 +26,11 @@ log = logging.getLogger("lissom.native")
 _compiling = threading.RLock()
 # More than any processor has.
 _most_lanes: ContextVar[int] = ContextVar("most lanes", default=64)
+
+
+def vector_width() -> int:
+    """Numbers in each vector: as many as this processor takes, or as are allowed now."""
+    return min(lane_count(), _most_lanes.get())
 
 
 def at_most_lanes(count: int) -> AbstractContextManager[None]:
@@ -69,7 +74,8 @@ def _in_all(number: Any, is_mapped: bool) -> np.ndarray | None:
 class LanesAhead:
     """A function mapped over robots or states, as `jax.vmap` would, in lanes.
 
-    Every lane goes its own way through loops and branches: its results are those of a single call, to rounding.
+    Every lane goes its own way through loops and branches, but where the function asks for all of them (`in_all_lanes`
+    and others in `marks`). Elsewhere its results are those of a single call, to rounding.
 
     Args:
         function: of one robot and one state.
@@ -115,12 +121,9 @@ class LanesAhead:
         is_fixed = tuple(id(number) in ids for number in numbers)
         return _Request(numbers, structure, mapped, is_fixed)
 
-    def _width(self) -> int:
-        return min(lane_count(), _most_lanes.get())
-
     def _program(self, request: _Request) -> Program:
         shapes = tuple((s.shape, np.dtype(s.dtype)) for s in request.shapes())
-        key = (self, request.structure, shapes, request.mapped, self._width())
+        key = (self, request.structure, shapes, request.mapped, vector_width())
         with _compiling:
             found: Any = STORE.find(key)
             programs = list(found.call) if found is not None else []
@@ -147,13 +150,14 @@ class LanesAhead:
             return program
 
     def _build(self, request: _Request, pattern: Pattern) -> Program:
-        width = self._width()
+        width = vector_width()
         shapes, structure = list(request.shapes()), request.structure
         facts = (shapes, pattern.digest(), request.mapped, width)
         key = program_cache.key_of("lanes", self._function, structure, *facts)
         recipe = program_cache.find(key)
         if recipe is None:
-            traced, result = trace(self._function, shapes, structure)
+            with tracing_for_lanes():
+                traced, result = trace(self._function, shapes, structure)
             function = function_of(traced, pattern, False)
             outputs = (False,) * len(traced.jaxpr.outvars)
             shared = (*[not own for own in request.mapped], *outputs)

@@ -1,7 +1,7 @@
-"""How a function is meant to become machine code: kept as a function, as a loop over rows, or as a renewal.
+"""How a function is meant to become machine code: kept as a function, as a loop over rows, or in step with others.
 
-Under XLA these words mean nothing: a kept function is itself, rows are mapped at once, and a renewal is a branch. They
-come into force only while `tracing` lasts.
+Under XLA these words mean nothing: a kept function is itself, rows are mapped at once, and every robot goes its own
+way. They come into force only while `tracing` lasts.
 """
 
 import functools
@@ -18,8 +18,10 @@ KEPT = "native_function"
 RARE = "native_function_called_rarely"
 FUNCTIONS = (KEPT, RARE)
 ROWS = "native_rows"
-RENEWED = "native_renewal"
+ALL_LANES = "native_in_all_lanes"
+LEAST_OF_LANES = "native_least_of_lanes"
 _is_native: ContextVar[bool] = ContextVar("native", default=False)
+_is_in_lanes: ContextVar[bool] = ContextVar("in lanes", default=False)
 F = TypeVar("F", bound=Callable[..., Any])
 V = TypeVar("V")
 
@@ -37,6 +39,11 @@ def held(variable: ContextVar[V], value: V) -> Iterator[None]:
 def tracing(native: bool = True) -> AbstractContextManager[None]:
     """While it lasts, functions are traced for machine code, or else for XLA."""
     return held(_is_native, native)
+
+
+def tracing_for_lanes() -> AbstractContextManager[None]:
+    """While it lasts, functions are traced for several robots in each instruction; `tracing` has to last too."""
+    return held(_is_in_lanes, True)
 
 
 def is_tracing() -> bool:
@@ -147,6 +154,35 @@ def over_first_rows(function: Callable[..., Any], count: Any) -> Callable[..., A
     return call
 
 
+# --- robots in step ------------------------------------------------------------------------------------------------
+
+
+def in_all_lanes(truth: Any) -> Any:
+    """Whether something holds for every robot that shares a vector; of a robot by itself, whether it holds."""
+    return _across_lanes(truth, ALL_LANES)
+
+
+def in_some_lane(truth: Any) -> Any:
+    """Whether something holds for any robot that shares a vector."""
+    return ~in_all_lanes(~truth)
+
+
+def least_of_lanes(number: Any) -> Any:
+    """The smallest of a number of all robots that share a vector."""
+    return _across_lanes(number, LEAST_OF_LANES)
+
+
+def _across_lanes(value: Any, mark: str) -> Any:
+    if not _is_in_lanes.get():
+        return value
+
+    def across(value: Any) -> Any:
+        return value
+
+    across.__name__ = mark
+    return jax.jit(across)(value)
+
+
 def renewed(
     is_new: Any, compute: Callable[..., Any], kept: Any, *arguments: Any
 ) -> Any:
@@ -154,17 +190,10 @@ def renewed(
 
     Robots in lanes compute it together as soon as one of them has to: the others get again what they had.
     """
-
-    def choose(is_new: Any, kept: Any, arguments: Any) -> Any:
-        return jax.lax.cond(
-            is_new,
-            lambda kept, arguments: compute(*arguments),
-            lambda kept, arguments: kept,
-            kept,
-            arguments,
-        )
-
-    if not _is_native.get():
-        return choose(is_new, kept, arguments)
-    choose.__name__ = RENEWED
-    return jax.jit(choose)(is_new, kept, arguments)
+    return jax.lax.cond(
+        in_some_lane(is_new),
+        lambda kept, arguments: compute(*arguments),
+        lambda kept, arguments: kept,
+        kept,
+        arguments,
+    )

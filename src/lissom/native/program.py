@@ -134,8 +134,6 @@ class If:
     condition: int
     yes: list[Any]
     no: list[Any]
-    # One of the blocks computes what the other leaves as it is, and would find the same there.
-    is_renewal: bool = False
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ class _Writer:
         elif isinstance(s, If):
             condition = node(s.condition)
             yes, no = (self._nested("if", inner) for inner in blocks_of(s))
-            emit(If(condition, yes, no, s.is_renewal))
+            emit(If(condition, yes, no))
 
     def _nested(self, style: str, block: list[Any]) -> list[Any]:
         self.builder.open(style)

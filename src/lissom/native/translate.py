@@ -21,7 +21,7 @@ from .factorisation import FACTORISATION, kernel_call
 from .few_rows import rows_function
 from .host_call import host_function, hosts_of
 from .indexing import INDEXING
-from .marks import FUNCTIONS, RARE
+from .marks import ALL_LANES, FUNCTIONS, LEAST_OF_LANES, RARE
 from .ordering import order_operations
 from .places import rename, touches
 from .program import (
@@ -438,7 +438,17 @@ class Translator:
         name = params.get("name", "")
         if name in FUNCTIONS:
             return self.call_function(program, operands, is_rare=name == RARE)
+        if name in (ALL_LANES, LEAST_OF_LANES):
+            return [self._across_lanes(name, *operands)]
         return self.run(program, operands, name, in_line=True, wanted=wanted)
+
+    def _across_lanes(self, name: str, value: Value) -> Value:
+        """A number of all lanes together, from one that each has."""
+        (part,) = self.store.nodes(value).parts
+        across = (
+            self.math.in_all_lanes if name == ALL_LANES else self.math.least_of_lanes
+        )
+        return Nodes(value.kind, (np.asarray(across(int(part))),))
 
     def call_function(
         self, program: Any, operands: list[Value], is_rare: bool = False

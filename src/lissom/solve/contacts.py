@@ -1,7 +1,5 @@
 """Contacts of joints with their end stops: located inside a step, so that a step ends where one begins or ends."""
 
-from typing import Any, TypeVar
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -16,8 +14,6 @@ HALVINGS = 40  # of the part between two looks, to the time of a contact
 LEAST_PART = (
     1e-4  # of a step: contacts that lie closer to its start are taken to lie there
 )
-
-Tree = TypeVar("Tree")
 
 
 class Contacts(eqx.Module):
@@ -84,12 +80,3 @@ def locate(
 def changed(contacts: Contacts) -> Contacts:
     """The contacts after their change."""
     return Contacts(contacts.afterwards, real(jnp.inf), contacts.afterwards)
-
-
-def chosen(condition: Any, one: Tree, other: Tree) -> Tree:
-    """One of two, inside compiled code; what they have in common is not touched."""
-
-    def pick(a: Any, b: Any) -> Any:
-        return a if a is b else jnp.where(condition, a, b)
-
-    return jax.tree.map(pick, one, other)

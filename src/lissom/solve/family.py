@@ -104,8 +104,9 @@ class Family(eqx.Module):
     ) -> Solution:
         """Runs of all members, as `ls.rollout` runs one: every array but the times has a leading axis over them.
 
-        On a processor several members share each instruction, and every one still takes its own steps. What has no form
-        in machine code is mapped by XLA.
+        On a processor several members share each instruction, and take common steps: the shortest that one of them
+        wants. So each is as exact as it would be alone, and its numbers are those of a run alone to the tolerance. What
+        has no form in machine code is mapped by XLA.
 
         Args:
             state: at t = 0, one for all members or with a leading axis over them; at rest with q = 0 by default.

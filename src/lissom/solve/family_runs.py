@@ -10,7 +10,7 @@ import numpy as np
 
 from ..dynamics.formulation import AbstractFormulation
 from ..native.compiled import chosen_backend
-from ..native.lanes import LanesAhead
+from ..native.lanes import LanesAhead, vector_width
 from ..native.untranslatable import Unexpected, Untranslatable
 from ..types import RESULTS, real, whole
 from .inputs import Inputs
@@ -116,33 +116,70 @@ def lane_solution(task: FamilyTask) -> Solution:
     robot, axes = _shared_or_own(task, end)
     at = _at_start(task, settings, robot, axes)
     rows = FamilyRows(task.times, at.record)
+    runs = _Runs(settings, robot, axes, rows, end)
     members = neighbours(task.which, task.state)
-    limits = (real(end), settings.max_step, whole(ENDLESS), settings.max_steps)
-    while len(members):
-        part = _members(at, members)
-        part = eqx.tree_at(
-            lambda s: s.record, part, rows.next_window(part.record, members)
-        )
-        some, their_axes = _chosen(robot, axes, members)
-        fixed = (None,) * len(limits)
-        part = _march(
-            (None, their_axes, None, 0, *fixed),
-            settings.step,
-            some,
-            settings.tolerance,
-            part,
-            *limits,
-        )
-        at = _with_members(at, part, members)
-        rows.take(part.record, members)
-        members = members[_is_under_way(part, end)]
+    at = runs.marched(at, members)
+    # Steps are common, and so many may have been the neighbours' fault: alone they count for one robot.
+    is_tired = np.asarray(at.result == RESULTS.too_many_steps)
+    if len(members) > 1 and is_tired.any():
+        fresh = _at_start(task, settings, robot, axes)
+        for member in np.flatnonzero(is_tired)[:, None]:
+            own = _members(fresh, member)
+            rows.begin(own.record, member)
+            at = runs.marched(_with_members(at, own, member), member)
     return _solution(rows, at, robot.formulation)
+
+
+class _Runs(NamedTuple):
+    """Runs of a family under way."""
+
+    settings: Settings
+    robot: DrivenRobot
+    axes: DrivenRobot
+    rows: "FamilyRows"
+    end: float
+
+    def marched(self, at: MarchState, members: np.ndarray) -> MarchState:
+        """The marches of all members with those of some at their end, in vectors as they follow each other."""
+        step, tolerance, max_step, max_steps = self.settings
+        limits = (real(self.end), max_step, whole(ENDLESS), max_steps)
+        fixed = (None,) * len(limits)
+        while len(members):
+            part = _members(at, members)
+            record = self.rows.next_window(part.record, members)
+            part = eqx.tree_at(lambda s: s.record, part, record)
+            some, axes = _chosen(self.robot, self.axes, members)
+            part = _march(
+                (None, axes, None, 0, *fixed), step, some, tolerance, part, *limits
+            )
+            at = _with_members(at, part, members)
+            self.rows.take(part.record, members)
+            members = vectors_under_way(
+                members, _is_under_way(part, self.end), vector_width()
+            )
+        return at
+
+
+def vectors_under_way(
+    members: np.ndarray, is_under_way: np.ndarray, width: int
+) -> np.ndarray:
+    """Members that are still under way, those of one vector together; in the place of one that is done, another twice.
+
+    Robots of one vector stand at one time. To put those of other vectors among them would make them wait.
+    """
+    vectors = []
+    for first in range(0, len(members), width):
+        vector = members[first : first + width]
+        is_left = is_under_way[first : first + width]
+        if is_left.any():
+            vectors.append(np.where(is_left, vector, vector[is_left][0]))
+    return np.concatenate(vectors) if vectors else members[:0]
 
 
 def neighbours(which: np.ndarray, state: State) -> np.ndarray:
     """All members in an order in which those that are alike follow each other.
 
-    A vector is done when the last of its lanes is: robots that take nearly the same steps share one.
+    Robots of one vector take common steps: those that would take nearly the same steps alone share one.
     """
     q = np.atleast_2d(np.asarray(state.q))
     starts = np.broadcast_to(q, (len(which), q.shape[-1]))
@@ -227,6 +264,12 @@ class FamilyRows:
 
     def _blank(self, column: np.ndarray) -> np.ndarray:
         return np.full((self.count, len(self.t), column.shape[-1]), np.nan)
+
+    def begin(self, record: Record, members: np.ndarray) -> None:
+        """Forget the rows of some members but those that their windows hold."""
+        for column in self.columns.values():
+            column[members] = np.nan
+        self.take(record, members)
 
     def take(self, record: Record, members: np.ndarray) -> None:
         """Keep the rows of some members' windows."""

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve, solve_with
-from ..native.marks import renewed
+from ..native.marks import in_all_lanes, in_some_lane, renewed
 from ..types import Float, real, whole
 from .implicit import root
 from .problem import MotionProblem, Tangents
@@ -22,6 +22,7 @@ from .step import (
     ErrorWeights,
     Moment,
     Tolerance,
+    chosen,
     error_weights,
     frozen,
     weighted_size,
@@ -170,10 +171,14 @@ class GeneralisedAlpha(AbstractStep):
             diverges = (at.count > 0) & (rate >= 0.95) & (left > KAPPA)
             lost = ~jnp.isfinite(size) | diverges
             solved = (left < KAPPA) & ~lost
-            return AlphaIteration(at.xdd + d, at.count + 1, size, rate, solved, lost)
+            # Changes of a robot that is done already are rounding: they say nothing about how it converged.
+            before = (at.rate, at.solved, at.lost)
+            verdict = chosen(at.solved | at.lost, before, (rate, solved, lost))
+            return AlphaIteration(at.xdd + d, at.count + 1, size, *verdict)
 
         def going(at: AlphaIteration):
-            return (at.count < MAX_ITERATIONS) & ~at.solved & ~at.lost
+            # Robots in lanes iterate until the last of them is done.
+            return (at.count < MAX_ITERATIONS) & ~in_all_lanes(at.solved | at.lost)
 
         no = jnp.asarray(False)
         start = AlphaIteration(memory.xdd, whole(0), real(0.0), real(0.0), no, no)
@@ -183,6 +188,7 @@ class GeneralisedAlpha(AbstractStep):
     def _refresh(self, problem, tolerance, now: Moment, h, memory: AlphaMemory):
         """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
         problem, now = frozen((problem, now))
+        is_wanted = in_some_lane(memory.wanted)
         _, _, gamma, beta = self.weights
         share = self._share
 
@@ -197,9 +203,9 @@ class GeneralisedAlpha(AbstractStep):
             return factorise(tangents.M + by_rate + by_displacement)
 
         tangents, weights = jax.lax.cond(
-            memory.wanted, derivatives, lambda: (memory.tangents, memory.weights)
+            is_wanted, derivatives, lambda: (memory.tangents, memory.weights)
         )
-        is_new = memory.wanted | (memory.h != h)
+        is_new = is_wanted | (memory.h != h)
         new_factors = renewed(is_new, factors, memory.factors, tangents, h)
         no = jnp.asarray(False)
         return AlphaMemory(

@@ -1,4 +1,8 @@
-"""Adaptive march in time: takes steps, fills the output grid, lets sampled laws act, and stops at given times."""
+"""Adaptive march in time: takes steps, fills the output grid, lets sampled laws act, and stops at given times.
+
+Robots that share the vectors of a processor take common steps, the shortest that any of them wants, and a step that is
+too long for one is taken again by all. So none of them waits for another in the middle of a step.
+"""
 
 from typing import Any
 
@@ -9,14 +13,15 @@ from jaxtyping import Array
 
 from ..dynamics.formulation import AbstractFormulation
 from ..kinematics.mechanism import DEAD_POINT_GAIN
+from ..native.marks import in_all_lanes, least_of_lanes
 from ..types import RESULTS, Float, Real, real
-from .contacts import Contacts, changed, chosen, locate
+from .contacts import Contacts, changed, locate
 from .feedback import ControlState, WiredLaw
 from .problem import MotionProblem
 from .record import Record, is_due, with_command, write
 from .schedule import Schedule
 from .solution import Counts
-from .step import AbstractStep, Attempt, Moment, Tolerance, frozen
+from .step import AbstractStep, Attempt, Moment, Tolerance, chosen, frozen
 
 SAFETY = 0.9
 SHRINK = 0.2  # a step becomes at most so many times shorter,
@@ -130,14 +135,17 @@ def march(
     budget,
     max_steps,
 ) -> MarchState:
-    """March to `t_end`, or until `budget` more tries are made, the window of outputs is full, or the run fails."""
+    """March to `t_end`, or until `budget` more tries are made, the window of outputs is full, or the run fails.
+
+    Robots in lanes stop together, as soon as one of them does.
+    """
     last_try = state.counts.steps + state.counts.rejected + budget
 
     def going(state: MarchState):
         tries = state.counts.steps + state.counts.rejected
         is_well = state.result == RESULTS.successful
         is_early = (state.now.t < t_end) & (tries < last_try)
-        return is_early & is_well & ~state.record.is_full
+        return in_all_lanes(is_early & is_well & ~state.record.is_full)
 
     def once(state: MarchState) -> MarchState:
         state, accepted = advance(
@@ -169,16 +177,19 @@ def advance(
     # Two halves end better than a step and a rest.
     shortened = jnp.where(wanted > 0.5 * left, 0.5 * left, wanted)
     h = frozen(jnp.where(wanted >= left * (1 - 1e-9), left, shortened))
+    h = least_of_lanes(h)
     attempt = step.attempt(here, tolerance, now, h, state.memory)
     joints = here.joint_coordinates(attempt.end.x)
     attempt = with_closed_loops(here, attempt, joints)
-    accepted = attempt.solved & (attempt.error <= 1.0)
+    is_good = attempt.solved & (attempt.error <= 1.0)
+    accepted = in_all_lanes(is_good)
     contacts = state.contacts
     if contacts is not None:
         found = locate(step, here.formulation, now, attempt, h, contacts)
         found = chosen(accepted, found, contacts)
         # The step is taken again, to where a stop begins or ceases to push.
-        accepted = accepted & (found.change_at == contacts.change_at)
+        is_same = found.change_at == contacts.change_at
+        is_good, accepted = is_good & is_same, accepted & is_same
         contacts = found
 
     end_time = jnp.where(h == left, stop, attempt.end.t)
@@ -194,9 +205,10 @@ def advance(
         state.counts.rejected + ~accepted,
         state.counts.evaluations + has_room * attempt.evaluations,
     )
-    size = frozen(next_size(step, attempt, h, accepted))
+    # Of its own: a robot that others hold back is not to blame where steps become too short.
+    size = frozen(next_size(step, attempt, h, is_good))
     # A step that was cut short says nothing about how long the next one may be.
-    was_cut = accepted & (h < wanted)
+    was_cut = is_good & (h < wanted)
     size = jnp.where(was_cut, jnp.maximum(size, wanted), size)
     size = jnp.where(has_room, size, state.h)
     result = judge(state, attempt, size, counts, max_steps)

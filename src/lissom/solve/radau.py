@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Array
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve_with
-from ..native.marks import over_rows, renewed
+from ..native.marks import in_all_lanes, in_some_lane, over_rows, renewed
 from ..types import Float, real, whole
 from .implicit import root
 from .problem import MotionProblem, Tangents, is_none
@@ -27,6 +27,7 @@ from .step import (
     ErrorWeights,
     Moment,
     Tolerance,
+    chosen,
     error_weights,
     frozen,
     weighted_size,
@@ -95,7 +96,7 @@ class RadauMemory(eqx.Module):
     tangents: Tangents
     weights: ErrorWeights
     stale: Any  # are the derivatives old enough to be suspected
-    wanted: Any  # take them anew before the next step
+    wanted: Any  # take them anew before the next step: all robots in lanes do, or none
     h: Float[Array, ""]  # step size the factors are for
     real: Factors
     cplx: Factors
@@ -207,7 +208,7 @@ class Radau(AbstractStep):
         if is_audited(problem, tolerance):
             memory, lost = energy_error(tolerance, at_rest, h, memory, found)
             error = jnp.maximum(error, jnp.minimum(lost, ENERGY_REACH * error))
-        slow = (contraction > SLOW) & (iterations > 2)
+        slow = in_some_lane((contraction > SLOW) & (iterations > 2))
         kept = eqx.tree_at(
             lambda m: (m.xdd, m.stages, m.h_before, m.stale, m.wanted, m.contraction),
             memory,
@@ -253,7 +254,7 @@ class Radau(AbstractStep):
     def _refresh(self, problem, tolerance, now, h, memory: RadauMemory) -> RadauMemory:
         """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
         problem, now = frozen((problem, now))
-
+        is_wanted = in_some_lane(memory.wanted)
         jumps = memory.jumps
         inertia_before = None if jumps is None else jumps.inertia
 
@@ -264,13 +265,13 @@ class Radau(AbstractStep):
             return tangents, weights, inertia, jnp.asarray(False)
 
         tangents, weights, inertia, stale = jax.lax.cond(
-            memory.wanted,
+            is_wanted,
             derivatives,
             lambda: (memory.tangents, memory.weights, inertia_before, memory.stale),
         )
         if jumps is not None:
             jumps = eqx.tree_at(lambda j: j.inertia, jumps, inertia)
-        is_new = memory.wanted | (memory.h != h)
+        is_new = is_wanted | (memory.h != h)
         factors = (memory.real, memory.cplx)
         real_factors, complex_factors = renewed(
             is_new, step_factors, factors, tangents, h
@@ -297,7 +298,7 @@ class Radau(AbstractStep):
         tried: RadauMemory = attempt.memory
         was_fresh = jnp.logical_not(memory.stale) | memory.wanted
         still_stale = memory.stale & ~memory.wanted
-        take_anew = ~attempt.solved & ~was_fresh
+        take_anew = in_some_lane(~attempt.solved & ~was_fresh)
         # A step that was good enough, and is taken again all the same, begins as it did.
         is_good = attempt.solved & (attempt.error <= 1.0)
         contraction = jnp.where(is_good, memory.contraction, tried.contraction)
@@ -458,7 +459,8 @@ def iterate(
         return unbalanced_work(tolerance, now, h, memory, r, stages)
 
     def going(at: RadauIteration):
-        return (at.count < MAX_ITERATIONS) & ~at.solved & ~at.lost
+        # Robots in lanes iterate until the last of them is done.
+        return (at.count < MAX_ITERATIONS) & ~in_all_lanes(at.solved | at.lost)
 
     def once(at: RadauIteration) -> RadauIteration:
         r = residuals(at.stages, arguments)
@@ -473,8 +475,11 @@ def iterate(
         lost = ~jnp.isfinite(size) | diverges
         is_near = (left < KAPPA) & ~lost
         solved = is_near & (work_of(r, at.stages) * shrinking <= ENERGY_KAPPA)
-        stages = at.stages + d
-        return RadauIteration(stages, at.count + 1, size, rate, is_near, solved, lost)
+        verdict = (rate, is_near, solved, lost)
+        # Changes of a robot that is done already are rounding: they say nothing about how it converged.
+        before = (at.rate, at.is_near, at.solved, at.lost)
+        verdict = chosen(at.solved | at.lost, before, verdict)
+        return RadauIteration(at.stages + d, at.count + 1, size, *verdict)
 
     no = jnp.asarray(False)
     first_rate = jnp.minimum(memory.contraction, 0.5)

@@ -1,7 +1,7 @@
 """The contract of a step method, and the tolerance that all of them share."""
 
 import abc
-from typing import Any
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -13,6 +13,8 @@ from ..dynamics.formulation import AbstractFormulation, Rates
 from ..native.marks import kept_function
 from ..types import Float, Real
 from .problem import MotionProblem
+
+Tree = TypeVar("Tree")
 
 
 def frozen(tree: Any) -> Any:
@@ -27,6 +29,15 @@ def frozen(tree: Any) -> Any:
         return jax.lax.stop_gradient(leaf) if is_number else leaf
 
     return jax.tree.map(stop, tree)
+
+
+def chosen(condition: Any, one: Tree, other: Tree) -> Tree:
+    """One of two, inside compiled code; what they have in common is not touched."""
+
+    def pick(a: Any, b: Any) -> Any:
+        return a if a is b else jnp.where(condition, a, b)
+
+    return jax.tree.map(pick, one, other)
 
 
 class Tolerance(eqx.Module):
