@@ -173,6 +173,7 @@ def least_of_lanes(number: Any) -> Any:
 
 
 def _across_lanes(value: Any, mark: str) -> Any:
+    # Not inside a kept function: that is traced once, for robots in lanes and by themselves.
     if not _is_in_lanes.get():
         return value
 

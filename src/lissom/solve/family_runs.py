@@ -120,10 +120,10 @@ def lane_solution(task: FamilyTask) -> Solution:
     members = neighbours(task.which, task.state)
     at = runs.marched(at, members)
     # Steps are common, and so many may have been the neighbours' fault: alone they count for one robot.
-    is_tired = np.asarray(at.result == RESULTS.too_many_steps)
-    if len(members) > 1 and is_tired.any():
+    ran_out = np.asarray(at.result == RESULTS.too_many_steps)
+    if len(members) > 1 and ran_out.any():
         fresh = _at_start(task, settings, robot, axes)
-        for member in np.flatnonzero(is_tired)[:, None]:
+        for member in np.flatnonzero(ran_out)[:, None]:
             own = _members(fresh, member)
             rows.begin(own.record, member)
             at = runs.marched(_with_members(at, own, member), member)
