@@ -232,7 +232,8 @@ def test_lanes_decide_together_where_a_function_asks_for_all(width, monkeypatch)
     monkeypatch.setattr(lanes, "lane_count", lambda: width)
     x = np.random.default_rng(12).normal(size=(MEMBERS, 3))
     limit = 3 + np.arange(MEMBERS) % 4
-    counts, found, are_large = LanesAhead(in_step)((0, 0), x, limit)
+    together = LanesAhead(in_step, in_step=True)
+    counts, found, are_large = together((0, 0), x, limit)
     for first in range(0, MEMBERS, width):
         some = slice(first, first + width)
         own, is_large = x[some].copy(), False
@@ -251,6 +252,16 @@ def test_a_robot_by_itself_decides_alone():
     mapped = jax.vmap(in_step, in_axes=(0, None))(x[None], limit)
     for value, number in zip(native, mapped, strict=True):
         np.testing.assert_allclose(value, number[0], rtol=1e-14)
+
+
+def test_lanes_that_are_not_in_step_decide_alone():
+    x = np.random.default_rng(12).normal(size=(MEMBERS, 3))
+    limit = 3 + np.arange(MEMBERS) % 4
+    found = LanesAhead(in_step)((0, 0), x, limit)
+    for k in range(MEMBERS):
+        wanted = in_step(x[k], limit[k])
+        for value, number in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(value[k], number, rtol=1e-14)
 
 
 def test_results_that_begin_in_inputs_leave_the_caller_his_arrays():

@@ -74,22 +74,25 @@ def _in_all(number: Any, is_mapped: bool) -> np.ndarray | None:
 class LanesAhead:
     """A function mapped over robots or states, as `jax.vmap` would, in lanes.
 
-    Every lane goes its own way through loops and branches, but where the function asks for all of them (`in_all_lanes`
-    and others in `marks`). Elsewhere its results are those of a single call, to rounding.
+    Every lane goes its own way through loops and branches: its results are those of a single call, to rounding.
 
     Args:
         function: of one robot and one state.
         fixed: from the arguments, those whose numbers stay the same from call to call. Zeros and ones that all members
             have are taken for granted.
+        in_step: the robots of one vector decide together where the function asks for it (`in_all_lanes` and others in
+            `marks`).
     """
 
     def __init__(
         self,
         function: Callable[..., Any],
         fixed: Callable[..., Any] = lambda *arguments: (),
+        in_step: bool = False,
     ):
         self._function = function
         self._fixed = fixed
+        self._in_step = in_step
         self._untranslatable: set[Any] = set()
 
     def __call__(self, axes: tuple[Any, ...], *args: Any) -> Any:
@@ -152,11 +155,11 @@ class LanesAhead:
     def _build(self, request: _Request, pattern: Pattern) -> Program:
         width = vector_width()
         shapes, structure = list(request.shapes()), request.structure
-        facts = (shapes, pattern.digest(), request.mapped, width)
+        facts = (shapes, pattern.digest(), request.mapped, width, self._in_step)
         key = program_cache.key_of("lanes", self._function, structure, *facts)
         recipe = program_cache.find(key)
         if recipe is None:
-            with tracing_for_lanes():
+            with tracing_for_lanes(self._in_step):
                 traced, result = trace(self._function, shapes, structure)
             function = function_of(traced, pattern, False)
             outputs = (False,) * len(traced.jaxpr.outvars)

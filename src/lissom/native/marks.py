@@ -22,6 +22,7 @@ ALL_LANES = "native_in_all_lanes"
 LEAST_OF_LANES = "native_least_of_lanes"
 _is_native: ContextVar[bool] = ContextVar("native", default=False)
 _is_in_lanes: ContextVar[bool] = ContextVar("in lanes", default=False)
+_is_in_step: ContextVar[bool] = ContextVar("in step", default=False)
 F = TypeVar("F", bound=Callable[..., Any])
 V = TypeVar("V")
 
@@ -41,9 +42,15 @@ def tracing(native: bool = True) -> AbstractContextManager[None]:
     return held(_is_native, native)
 
 
-def tracing_for_lanes() -> AbstractContextManager[None]:
-    """While it lasts, functions are traced for several robots in each instruction; `tracing` has to last too."""
-    return held(_is_in_lanes, True)
+@contextmanager
+def tracing_for_lanes(in_step: bool) -> Iterator[None]:
+    """While it lasts, functions are traced for several robots in each instruction; `tracing` has to last too.
+
+    Args:
+        in_step: they decide together; else each goes its own way, as it does by itself.
+    """
+    with held(_is_in_lanes, True), held(_is_in_step, in_step):
+        yield
 
 
 def is_tracing() -> bool:
@@ -158,25 +165,22 @@ def over_first_rows(function: Callable[..., Any], count: Any) -> Callable[..., A
 
 
 def in_all_lanes(truth: Any) -> Any:
-    """Whether something holds for every robot that shares a vector; of a robot by itself, whether it holds."""
-    return _across_lanes(truth, ALL_LANES)
+    """Whether something holds for every robot in step with this one; of a robot by itself, whether it holds."""
+    return _across_lanes(truth, ALL_LANES) if _is_in_step.get() else truth
 
 
 def in_some_lane(truth: Any) -> Any:
-    """Whether something holds for any robot that shares a vector."""
+    """Whether something holds for any robot in step with this one."""
     return ~in_all_lanes(~truth)
 
 
 def least_of_lanes(number: Any) -> Any:
-    """The smallest of a number of all robots that share a vector."""
-    return _across_lanes(number, LEAST_OF_LANES)
+    """The smallest of a number of all robots in step."""
+    return _across_lanes(number, LEAST_OF_LANES) if _is_in_step.get() else number
 
 
 def _across_lanes(value: Any, mark: str) -> Any:
     # Not inside a kept function: that is traced once, for robots in lanes and by themselves.
-    if not _is_in_lanes.get():
-        return value
-
     def across(value: Any) -> Any:
         return value
 
@@ -191,8 +195,10 @@ def renewed(
 
     Robots in lanes compute it together as soon as one of them has to: the others get again what they had.
     """
+    if _is_in_lanes.get():
+        is_new = ~_across_lanes(~is_new, ALL_LANES)
     return jax.lax.cond(
-        in_some_lane(is_new),
+        is_new,
         lambda kept, arguments: compute(*arguments),
         lambda kept, arguments: kept,
         kept,

@@ -101,12 +101,12 @@ class Family(eqx.Module):
         torque: Any = None,
         inputs: Inputs | None = None,
         solver: SolverLike = None,
+        common_steps: bool = True,
     ) -> Solution:
         """Runs of all members, as `ls.rollout` runs one: every array but the times has a leading axis over them.
 
-        On a processor several members share each instruction, and take common steps: the shortest that one of them
-        wants. So each is as exact as it would be alone, and its numbers are those of a run alone to the tolerance. What
-        has no form in machine code is mapped by XLA.
+        On a processor several members share each instruction. What has no form in machine code is mapped by XLA, each
+        member in its own steps.
 
         Args:
             state: at t = 0, one for all members or with a leading axis over them; at rest with q = 0 by default.
@@ -115,6 +115,9 @@ class Family(eqx.Module):
             torque: joint torques, as for `ls.rollout`.
             inputs: tables of torques, wrenches and motions, instead of `torque`.
             solver: `Solver` options, or a mapping of them.
+            common_steps: members that share instructions take the shortest steps that one of them wants: each is as
+                exact as alone, and all are done sooner. Without it every member takes the steps that it takes alone,
+                and gives the same numbers to rounding.
 
         Example:
             >>> import lissom as ls
@@ -134,6 +137,7 @@ class Family(eqx.Module):
             inputs=inputs,
             times=output_times(t_end, output_dt),
             solver=solver_of(solver),
+            common_steps=common_steps,
         )
         return family_solution(task)
 

@@ -51,6 +51,7 @@ def depart(
 
 _depart = LanesAhead(depart, numbers_of_robot)
 _march = LanesAhead(march, numbers_of_robot)
+_march_in_step = LanesAhead(march, numbers_of_robot, in_step=True)
 
 
 class FamilyTask(NamedTuple):
@@ -63,6 +64,7 @@ class FamilyTask(NamedTuple):
     inputs: Inputs
     times: np.ndarray
     solver: Any
+    common_steps: bool  # of those that share a vector
 
 
 def family_solution(task: FamilyTask) -> Solution:
@@ -116,12 +118,12 @@ def lane_solution(task: FamilyTask) -> Solution:
     robot, axes = _shared_or_own(task, end)
     at = _at_start(task, settings, robot, axes)
     rows = FamilyRows(task.times, at.record)
-    runs = _Runs(settings, robot, axes, rows, end)
+    runs = _Runs(settings, robot, axes, rows, end, task.common_steps)
     members = neighbours(task.which, task.state)
     at = runs.marched(at, members)
-    # Steps are common, and so many may have been the neighbours' fault: alone they count for one robot.
+    # So many common steps may have been the neighbours' fault: alone they count for one robot.
     ran_out = np.asarray(at.result == RESULTS.too_many_steps)
-    if len(members) > 1 and ran_out.any():
+    if task.common_steps and ran_out.any():
         fresh = _at_start(task, settings, robot, axes)
         for member in np.flatnonzero(ran_out)[:, None]:
             own = _members(fresh, member)
@@ -138,18 +140,20 @@ class _Runs(NamedTuple):
     axes: DrivenRobot
     rows: "FamilyRows"
     end: float
+    common_steps: bool
 
     def marched(self, at: MarchState, members: np.ndarray) -> MarchState:
         """The marches of all members with those of some at their end, in vectors as they follow each other."""
         step, tolerance, max_step, max_steps = self.settings
         limits = (real(self.end), max_step, whole(ENDLESS), max_steps)
         fixed = (None,) * len(limits)
+        run = _march_in_step if self.common_steps else _march
         while len(members):
             part = _members(at, members)
             record = self.rows.next_window(part.record, members)
             part = eqx.tree_at(lambda s: s.record, part, record)
             some, axes = _chosen(self.robot, self.axes, members)
-            part = _march(
+            part = run(
                 (None, axes, None, 0, *fixed), step, some, tolerance, part, *limits
             )
             at = _with_members(at, part, members)
@@ -179,7 +183,7 @@ def vectors_under_way(
 def neighbours(which: np.ndarray, state: State) -> np.ndarray:
     """All members in an order in which those that are alike follow each other.
 
-    Robots of one vector take common steps: those that would take nearly the same steps alone share one.
+    Robots that would take nearly the same steps alone share a vector: they take them together, or hardly wait.
     """
     q = np.atleast_2d(np.asarray(state.q))
     starts = np.broadcast_to(q, (len(which), q.shape[-1]))

@@ -177,7 +177,7 @@ class GeneralisedAlpha(AbstractStep):
             return AlphaIteration(at.xdd + d, at.count + 1, size, *verdict)
 
         def going(at: AlphaIteration):
-            # Robots in lanes iterate until the last of them is done.
+            # Robots in step iterate until the last of them is done.
             return (at.count < MAX_ITERATIONS) & ~in_all_lanes(at.solved | at.lost)
 
         no = jnp.asarray(False)

@@ -1,7 +1,7 @@
 """Adaptive march in time: takes steps, fills the output grid, lets sampled laws act, and stops at given times.
 
-Robots that share the vectors of a processor take common steps, the shortest that any of them wants, and a step that is
-too long for one is taken again by all. So none of them waits for another in the middle of a step.
+Robots in step, which share the vectors of a processor, take common steps: the shortest that any of them wants, and a
+step that is too long for one is taken again by all. So none of them waits for another in the middle of a step.
 """
 
 from typing import Any
@@ -137,7 +137,7 @@ def march(
 ) -> MarchState:
     """March to `t_end`, or until `budget` more tries are made, the window of outputs is full, or the run fails.
 
-    Robots in lanes stop together, as soon as one of them does.
+    Robots in step stop together, as soon as one of them does.
     """
     last_try = state.counts.steps + state.counts.rejected + budget
 

@@ -96,7 +96,7 @@ class RadauMemory(eqx.Module):
     tangents: Tangents
     weights: ErrorWeights
     stale: Any  # are the derivatives old enough to be suspected
-    wanted: Any  # take them anew before the next step: all robots in lanes do, or none
+    wanted: Any  # take them anew before the next step: all robots in step do, or none
     h: Float[Array, ""]  # step size the factors are for
     real: Factors
     cplx: Factors
@@ -459,7 +459,7 @@ def iterate(
         return unbalanced_work(tolerance, now, h, memory, r, stages)
 
     def going(at: RadauIteration):
-        # Robots in lanes iterate until the last of them is done.
+        # Robots in step iterate until the last of them is done.
         return (at.count < MAX_ITERATIONS) & ~in_all_lanes(at.solved | at.lost)
 
     def once(at: RadauIteration) -> RadauIteration:

@@ -129,6 +129,8 @@ def _in_lanes(group: list[ReadyRun]) -> Iterator[tuple[int, Any]]:
         inputs=first.inputs,
         times=first.times,
         solver=first.scenario.solver,
+        # A run of a study is the one that `lissom simulate` gives.
+        common_steps=False,
     )
     try:
         runs = lane_solution(task)
