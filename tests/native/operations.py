@@ -137,6 +137,7 @@ def branches(A, v):
         jnp.where(v > 0, v, -1.0),
         jnp.clip(v, -0.2, 0.2),
         v[jnp.argmax(v)],
+        (jnp.argmax(v > 0), jnp.argmin(v > 0), jnp.argmax(A > 0.5, axis=1)),
         A[jnp.array([1, 3, -1])],
         rows,
         jnp.searchsorted(jnp.arange(7.0), v[0], side="right"),

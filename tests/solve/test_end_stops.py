@@ -26,16 +26,16 @@ def stopped(damping, **more):
     return rotor({"position": [-1.0, HIGH], "stop": stop}, **more)
 
 
-def run_into(model, speed=SPEED, method="auto"):
-    options = {"rtol": 1e-8, "atol": 1e-10, "method": method}
+def run_into(model, speed=SPEED, method="auto", backend="auto"):
+    options = {"rtol": 1e-8, "atol": 1e-10, "method": method, "backend": backend}
     start = model.at([0.0], [speed])
     return ls.simulate(model, start, t_end=0.4, output_dt=1e-3, solver=options)
 
 
-def bounce(t, damping):
+def bounce(t, damping, inertia=J):
     """Angle of a rotor that meets its stop at HIGH / SPEED: free, pressed in, let go where spring and damper cancel."""
-    omega = np.sqrt(STIFFNESS / J)
-    decay = damping / (2 * J)
+    omega = np.sqrt(STIFFNESS / inertia)
+    decay = damping / (2 * inertia)
     ringing = np.sqrt(omega**2 - decay**2)
     # k d + c d' = 0 with d = e^(-a s) sin(w s): tan(w s) = -c w / (k - c a).
     phase = np.arctan2(damping * ringing, STIFFNESS - damping * decay)
@@ -67,6 +67,29 @@ def test_a_joint_bounces_off_its_stop_like_a_mass_off_a_spring_and_a_damper(damp
     final = run.data["qd"].values[-1, 0]
     assert_allclose(lost[-1], energy - 0.5 * J * final**2, atol=1e-6 * energy)
     assert (damping > 0) == (abs(final) < 0.99 * SPEED)
+
+
+def test_machine_code_runs_into_a_stop_as_xla_does(caplog):
+    caplog.set_level("INFO", "lissom.native")
+    native, xla = (
+        run_into(stopped(3.0), backend=backend) for backend in ("native", "xla")
+    )
+    assert native.data.attrs["steps"] == xla.data.attrs["steps"]
+    assert_allclose(native.q, xla.q, rtol=0, atol=1e-9)
+    # Nothing had to be left to XLA.
+    assert not caplog.records
+
+
+def test_members_of_a_family_bounce_off_their_stop_each_in_its_own_way():
+    inertias = np.array([1.0, 1.2, 1.5]) * ABOUT_CENTRE
+    stop = stopped(3.0)
+    family = ls.Family(stop, {"links.arm.rigid.inertia.2": inertias})
+    tight = {"rtol": 1e-8, "atol": 1e-10, "backend": "native"}
+    start = stop.at([0.0], [SPEED])
+    runs = family.rollout(start, t_end=0.4, output_dt=1e-3, solver=tight)
+    for path, about_centre in zip(np.asarray(runs.joints), inertias, strict=True):
+        wanted = bounce(runs.t, 3.0, about_centre + MASS * CENTRE**2)
+        assert_allclose(path[:, 0], wanted, atol=2e-7)
 
 
 def test_both_ends_stop_and_nothing_acts_in_between_or_without_a_stop():

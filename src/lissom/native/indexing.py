@@ -326,17 +326,18 @@ def arg_extreme(largest: bool):
     def rule(tr, params, x):
         (axis,) = params["axes"]
         shape = tuple(n for k, n in enumerate(x.shape) if k != axis)
-        if x.kind not in ("d", "i"):
-            raise Untranslatable("argmax of truth values")
+        if x.kind == "c":
+            raise Untranslatable("argmax of complex numbers")
         x = tr.settled(x)
 
         def better(value, best):
             m = tr.math
+            less, more = (best, value) if largest else (value, best)
+            if x.kind == "b":
+                return m.both(m.negate(less), more)
             if x.kind == "i":
-                pair = (best, value) if largest else (value, best)
-                return m.compare("ilt", *pair)
-            pair = (best, value) if largest else (value, best)
-            wins = m.compare("flt", *pair)
+                return m.compare("ilt", less, more)
+            wins = m.compare("flt", less, more)
             is_none = m.both(
                 m.compare("fne", value, value), m.compare("feq", best, best)
             )

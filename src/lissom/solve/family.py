@@ -116,8 +116,8 @@ class Family(eqx.Module):
             inputs: tables of torques, wrenches and motions, instead of `torque`.
             solver: `Solver` options, or a mapping of them.
             common_steps: members that share instructions take the shortest steps that one of them wants: each is as
-                exact as alone, and all are done sooner. Without it every member takes the steps that it takes alone,
-                and gives the same numbers to rounding.
+                exact as alone, and all are done sooner. Without it, and with end stops, every member takes the steps
+                that it takes alone, and gives the same numbers to rounding.
 
         Example:
             >>> import lissom as ls

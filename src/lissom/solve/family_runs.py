@@ -118,12 +118,14 @@ def lane_solution(task: FamilyTask) -> Solution:
     robot, axes = _shared_or_own(task, end)
     at = _at_start(task, settings, robot, axes)
     rows = FamilyRows(task.times, at.record)
-    runs = _Runs(settings, robot, axes, rows, end, task.common_steps)
+    # Steps end where a stop is touched: each robot has its own such times, and others would have to end there too.
+    in_step = task.common_steps and robot.formulation.joints.stops is None
+    runs = _Runs(settings, robot, axes, rows, end, in_step)
     members = neighbours(task.which, task.state)
     at = runs.marched(at, members)
     # So many common steps may have been the neighbours' fault: alone they count for one robot.
     ran_out = np.asarray(at.result == RESULTS.too_many_steps)
-    if task.common_steps and ran_out.any():
+    if in_step and ran_out.any():
         fresh = _at_start(task, settings, robot, axes)
         for member in np.flatnonzero(ran_out)[:, None]:
             own = _members(fresh, member)
@@ -140,14 +142,14 @@ class _Runs(NamedTuple):
     axes: DrivenRobot
     rows: "FamilyRows"
     end: float
-    common_steps: bool
+    in_step: bool
 
     def marched(self, at: MarchState, members: np.ndarray) -> MarchState:
         """The marches of all members with those of some at their end, in vectors as they follow each other."""
         step, tolerance, max_step, max_steps = self.settings
         limits = (real(self.end), max_step, whole(ENDLESS), max_steps)
         fixed = (None,) * len(limits)
-        run = _march_in_step if self.common_steps else _march
+        run = _march_in_step if self.in_step else _march
         while len(members):
             part = _members(at, members)
             record = self.rows.next_window(part.record, members)
