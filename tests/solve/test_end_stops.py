@@ -92,6 +92,21 @@ def test_members_of_a_family_bounce_off_their_stop_each_in_its_own_way():
         assert_allclose(path[:, 0], wanted, atol=2e-7)
 
 
+@pytest.mark.parametrize("method", ["radau", "generalised-alpha"])
+def test_a_closed_chain_runs_into_a_stop_in_machine_code(method, caplog):
+    caplog.set_level("INFO", "lissom.native")
+    stop = {"position": [-0.5, 0.05], "stop": {"stiffness": STIFFNESS}}
+    model = ls.Model("four-bar", "erls-fem").replace({"links.crank.joint.limits": stop})
+    solver = {"backend": "native", "method": method, "rtol": 1e-5}
+    run = ls.simulate(
+        model, model.at(), t_end=0.08, output_dt=0.01, torque=[2.0], solver=solver
+    )
+    assert not caplog.records
+    # The stop's spring carries what the motor gives, and whatever swings on top of it.
+    deepest = run.q[:, 0].max() - 0.05
+    assert 0.0 < deepest < 5e-3
+
+
 def test_both_ends_stop_and_nothing_acts_in_between_or_without_a_stop():
     both = rotor({"position": [-0.1, HIGH], "stop": {"stiffness": STIFFNESS}})
     run = run_into(both)

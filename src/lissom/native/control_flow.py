@@ -9,6 +9,7 @@ from .few_rows import FEW
 from .marks import ROWS
 from .program import ZERO, If, While, kind_of
 from .traced_program import Environment, sole_call
+from .untranslatable import Untranslatable
 from .values import (
     SMALL,
     Lazy,
@@ -125,6 +126,8 @@ def _while(tr, params, operands, mark):
     sizes = (params["cond_nconsts"], params["body_nconsts"])
     for_test, for_body, carry = _split(operands, *sizes)
     test, body = params["cond_jaxpr"], params["body_jaxpr"]
+    if test.out_avals[0].shape:
+        raise Untranslatable("a loop that `vmap` made of several: `over_rows` has one")
     for_test, for_body = _lend(tr, for_test), _lend(tr, for_body)
     avals = [v.aval for v in body.jaxpr.outvars]
     places = _carry(tr, carry, avals)

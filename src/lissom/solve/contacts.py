@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from ..dynamics.formulation import AbstractFormulation
+from ..native.marks import over_rows
 from ..types import Float, real
 from .step import AbstractStep, Attempt, Moment, frozen
 
@@ -58,7 +59,7 @@ def locate(
         return jnp.any(contact(part) != contacts.now)
 
     looks = jnp.asarray(LOOKS)
-    is_other = jax.vmap(differs)(looks)
+    is_other = over_rows(differs)(looks)
 
     def halve(_, bounds):
         low, high = bounds
