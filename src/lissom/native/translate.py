@@ -331,8 +331,10 @@ class Translator:
         """Outputs of an operation that says itself what it is made of."""
         primitive, params = equation.primitive, equation.params
 
+        parts = primitive.to_lojax if primitive.name == HIGH else primitive.impl
+
         def made_of(*arrays: Any) -> Any:
-            return primitive.impl(*arrays, **params)
+            return parts(*arrays, **params)
 
         avals = [atom.aval for atom in equation.invars]
         shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
@@ -551,5 +553,14 @@ def _kept_in(value: Nodes, buffer: Buffer) -> bool:
     return value.kept is not None and value.kept[0].buffer is buffer
 
 
+# What JAX 0.12 and newer keep whole of larger operations, such as a search in a table.
+HIGH = "call_hi_primitive"
 # Operations of equinox, which other transformations treat in their own ways: here they are what they are made of.
-EXPANDED = {"maybe_set", "select_if_vmap", "unvmap_any", "unvmap_all", "unvmap_max"}
+EXPANDED = {
+    HIGH,
+    "maybe_set",
+    "select_if_vmap",
+    "unvmap_any",
+    "unvmap_all",
+    "unvmap_max",
+}
