@@ -235,6 +235,8 @@ ELEMENTWISE: dict[str, Rule] = {
     "max": _pick(d=Arithmetic.maximum, i=Arithmetic.imax, b=Arithmetic.either),
     "min": _pick(d=Arithmetic.minimum, i=Arithmetic.imin, b=Arithmetic.both),
     "square": _pick(d=lambda m, a: m.mul(a, a), c=lambda m, a: _c_mul(m, a, a)),
+    # 1 - a^2, of JAX 0.12 and newer, without what cancels near one.
+    "one_minus_square": _pick(d=lambda m, a: m.mul(m.add(ONE, -a), m.add(ONE, a))),
     "rsqrt": _pick(d=lambda m, a: m.div(ONE, m.function("sqrt", a))),
     "logistic": _pick(d=lambda m, a: m.div(ONE, m.add(ONE, m.function("exp", -a)))),
     "atan2": _pick(d=lambda m, a, b: m.binary("atan2", a, b)),
