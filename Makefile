@@ -10,10 +10,10 @@ EXTRA := $(VENV)/.extra-ready
 JOBS  ?= 2
 
 # XLA of JAX 0.11 and newer knows this option no more, and ends a program that names it.
-SHORT_LOOPS = $(shell $(BIN)/python -c "import jaxlib.version as v; v.__version_info__ < (0, 11) and print('--xla_cpu_use_fusion_emitters=false')")
+NO_FUSION = $(shell $(BIN)/python -c "import jaxlib.version as v; v.__version_info__ < (0, 11) and print('--xla_cpu_use_fusion_emitters=false')")
 # Two workers share two cores: one thread each, code compiled quickly rather than well, shared between them and kept for the next time.
 TEST_ENV = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-	XLA_FLAGS="--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=0 $(SHORT_LOOPS) $(XLA_FLAGS)" \
+	XLA_FLAGS="--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=0 $(NO_FUSION) $(XLA_FLAGS)" \
 	JAX_COMPILATION_CACHE_DIR="$(CURDIR)/.pytest_cache/jax" JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.2
 PYTEST = $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -q --durations=15
 
