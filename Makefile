@@ -22,7 +22,7 @@ MINUTES ?= 20
 FUZZ = $(TEST_ENV) PYTHONPATH="$(CURDIR)/src:$(CURDIR)/tests" $(BIN)/python -m fuzz --jobs $(JOBS) --minutes $(MINUTES) \
 	$(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(ONLY),--only $(ONLY))
 
-.PHONY: help demo docs test test-all lint format bench fuzz clean distclean
+.PHONY: help demo docs test test-all lint format bench fuzz goldens counts clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,8 @@ help:
 	@echo "make test-all   the slow tests too"
 	@echo "make lint       ruff and pyright alone"
 	@echo "make fuzz       broken files, command lines, random robots, commands in trouble; MINUTES=20"
+	@echo "make goldens    what every command line of the pages prints, beside what is kept; RECORD=1 keeps it, RTOL=1e-9 allows it"
+	@echo "make counts     how often things are declared, and how much code there is; RECORD=1 keeps it"
 	@echo "make format     ruff's formatter and its safe fixes, in place"
 	@echo "make bench      build, compile and run times of the library's robots"
 	@echo "make clean      remove results and caches; make distclean removes .venv too"
@@ -96,6 +98,12 @@ format: $(READY)
 
 fuzz: $(READY)
 	@$(FUZZ)
+
+goldens: $(READY)
+	$(BIN)/python scripts/goldens.py --jobs $(JOBS) $(if $(RECORD),--record) $(if $(RTOL),--rtol $(RTOL)) $(if $(ONLY),--only $(ONLY))
+
+counts: $(READY)
+	@$(BIN)/python scripts/counts.py $(if $(RECORD),--record)
 
 bench: $(READY)
 	$(BIN)/lissom bench
