@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import typer
 from pydantic import BaseModel
+from typer.testing import CliRunner
 
 import lissom
 from lissom.commands.cli import app
@@ -54,7 +55,11 @@ def test_one_version_everywhere():
     version = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]["version"]
     assert lissom.__version__ == version
     assert f"\nversion: {version}\n" in read(ROOT / "CITATION.cff")
-    assert f"\n## [{version}]" in read(ROOT / "CHANGELOG.md")
+    printed = CliRunner().invoke(app, ["--version"]).output
+    assert printed == f"lissom {version}\n"
+    # What is on its way to a release stands under the heading of what is not released.
+    heading = "Unreleased" if ".dev" in version else version
+    assert f"\n## [{heading}]" in read(ROOT / "CHANGELOG.md")
 
 
 def test_license_is_mit():

@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from .studies.sweep import Sweep as Sweep
     from .studies.sweep import sweep as sweep
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 _HOME = {
     "Inputs": "solve.inputs",

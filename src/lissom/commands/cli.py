@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .. import __version__
 from ..describe.named_files import known_packages
 from .app import App
 from .bench import bench
@@ -61,9 +62,7 @@ app = App(
 
 def _print_version(wanted: bool) -> bool:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"lissom {version('lissom')}")
+        typer.echo(f"lissom {__version__}")
         raise typer.Exit
     return wanted
 
