@@ -36,7 +36,9 @@ def settling_time(
     if far[-1]:
         return float("inf")
     last = np.flatnonzero(far)
-    return max(0.0, float(t[last[-1] + 1] - stop)) if len(last) else 0.0
+    # What begins after the stop is not known to have been near before.
+    first = last[-1] + 1 if len(last) else 0
+    return max(0.0, float(t[first] - stop))
 
 
 def finish_time(t: Times, encoder, end) -> float:

@@ -45,7 +45,8 @@ def depart(
     first_step: Any,
 ) -> MarchState:
     """The march of one robot before its first step."""
-    at = start_of_march(robot, state, record, first_step, first_sample)
+    begin = record.t[0]
+    at = start_of_march(robot, state, record, first_step, first_sample, begin)
     return set_off(step, robot, tolerance, at)
 
 
@@ -60,15 +61,15 @@ class FamilyTask(NamedTuple):
     model: Model  # any of them
     formulation: AbstractFormulation  # of all, arrays with a leading axis
     which: np.ndarray  # number of the distinct robot that each of them is
-    state: State  # at t = 0: one for all, or with a leading axis
+    state: State  # at the start: one for all, or with a leading axis
     inputs: Inputs
-    times: np.ndarray
+    times: np.ndarray  # output grid [s]; runs start at its first time
     solver: Any
     common_steps: bool  # of those that share a vector
 
 
 def family_solution(task: FamilyTask) -> Solution:
-    """Runs of all robots, every array of the solution but its times with a leading axis over them."""
+    """Runs of all robots from t = 0, every array of the solution but its times with a leading axis over them."""
     backend = chosen_backend(task.solver.backend)
     if backend == "xla":
         return _by_xla(task)
@@ -225,7 +226,7 @@ def _chosen(
 def _at_start(
     task: FamilyTask, settings: Settings, robot: DrivenRobot, axes: DrivenRobot
 ) -> MarchState:
-    end = float(task.times[-1])
+    duration = float(task.times[-1]) - float(task.times[0])
     # The window of one robot: arrays of all of them have an axis more.
     one, _ = _chosen(robot, axes, np.asarray(0))
     record = first_window(one, task.times, ROWS)
@@ -237,7 +238,7 @@ def _at_start(
         settings.tolerance,
         task.state,
         record,
-        first_step_of(task.solver, end),
+        first_step_of(task.solver, duration),
     )
 
 
@@ -299,7 +300,7 @@ class FamilyRows:
 def _solution(
     rows: FamilyRows, at: MarchState, formulation: AbstractFormulation
 ) -> Solution:
-    segments = (Segment(formulation.independent, 0, 0.0),)
+    segments = (Segment(formulation.independent, 0, float(rows.t[0])),)
     at = eqx.tree_at(lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None)
     at = jax.tree.map(jnp.asarray, at)
     return Solution(

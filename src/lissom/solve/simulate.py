@@ -530,9 +530,9 @@ def _pure_start(
 # --- start and end -------------------------------------------------------------------------------------------------
 
 
-def first_step_of(solver: Solver, t_end: float) -> np.ndarray:
+def first_step_of(solver: Solver, duration: float) -> np.ndarray:
     """Length of the first step that is tried [s]."""
-    return host_real(solver.first_step or min(FIRST_STEP, 0.01 * t_end))
+    return host_real(solver.first_step or min(FIRST_STEP, 0.01 * duration))
 
 
 def start_of_march(
@@ -541,9 +541,10 @@ def start_of_march(
     record: Record,
     first_step: Any,
     sample: Callable[[MotionProblem, Moment, Any], Any],
+    begin: Any = 0.0,
 ) -> MarchState:
-    """The march from a state, in arrays of JAX; see `march_from`."""
-    now = Moment(real(0.0), state.x, state.xd, np.zeros(2))
+    """The march from a state at a time on the first piece, in arrays of JAX; see `march_from`."""
+    now = Moment(real(begin), state.x, state.xd, np.zeros(2))
     joints, held = real(state.q), _held_before(robot, state)
     return march_from(robot, now, joints, held, record, first_step, sample)
 

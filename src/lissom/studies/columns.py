@@ -52,13 +52,18 @@ def columns_of(
         dimension = None if size is None else f"{MODE}_{size}"
         found.append(Column(request.label, known.unit, known.about, dimension, size))
     if series and isinstance(scenario, Scenario):
-        from ..solve.simulate import output_times
-
-        count = len(output_times(scenario.t_end, scenario.output_dt))
+        count = len(times_of(scenario))
         for name in series:
             unit = SERIES[name.partition(".")[0]][0]
             found.append(Column(stored_name(name), unit, name, TIME, count))
     return tuple(found)
+
+
+def times_of(scenario: Scenario) -> np.ndarray:
+    """Output times of a run [s]."""
+    from ..solve.simulate import output_times
+
+    return output_times(scenario.t_end, scenario.output_dt, scenario.initial.time)
 
 
 def stored_name(series: str) -> str:

@@ -14,7 +14,7 @@ from ..native.compiled import using
 from ..scenarios.forecast import affordable_model
 from ..solve.model import Model
 from .chunk import ChunkContent, ChunkTask, blank_columns
-from .columns import series_of, stored_name
+from .columns import series_of, stored_name, times_of
 from .control_metrics import Comparison
 from .family_of_runs import measured_runs
 from .keys import Base, changes_of
@@ -88,8 +88,21 @@ def _measure(
     for request in recipe.metrics:
         known = metric_of(recipe.analysis, request)
         columns[request.label][k] = known.measure(outcome, request)
+    if recipe.series:
+        _check_times(recipe, outcome.run)
     for name in recipe.series:
         columns[stored_name(name)][k] = series_of(outcome.run, name)
+
+
+def _check_times(recipe: Recipe, run: Any) -> None:
+    """Time series of all runs stand in one table: a whole `initial` or a row of a table may say other times."""
+    if isinstance(recipe.base, Scenario):
+        times = times_of(recipe.base)
+        if not np.array_equal(run.t, times):
+            raise ValueError(
+                f"time series need one time grid, {times[0]:g} to {times[-1]:g} s in {len(times)} samples: "
+                f"this run has {run.t[0]:g} to {run.t[-1]:g} s in {len(run.t)}"
+            )
 
 
 def _outcomes(

@@ -13,7 +13,7 @@ from .. import __version__
 from ..atomic import write_atomically
 from ..describe.scenario import Scenario
 from .chunk import ChunkContent, ChunkTask
-from .columns import TIME, Column
+from .columns import TIME, Column, times_of
 from .store import Plan, Store, cannot_write
 
 RUN = "run"
@@ -106,13 +106,10 @@ def _write_keys(data: h5netcdf.File, plan: Plan) -> None:
 
 
 def _write_times(data: h5netcdf.File, plan: Plan) -> None:
-    from ..solve.simulate import output_times
-
     scenario = plan.recipe.base
     if TIME not in data.dimensions or not isinstance(scenario, Scenario):
         return
-    times = output_times(scenario.t_end, scenario.output_dt)
-    data.create_variable(TIME, (TIME,), float, data=np.asarray(times))
+    data.create_variable(TIME, (TIME,), float, data=times_of(scenario))
     data[TIME].attrs["units"] = "s"
 
 

@@ -16,9 +16,10 @@ from ..solve.family_runs import FamilyTask, lane_solution
 from ..solve.inputs import Inputs
 from ..solve.model import Model
 from ..solve.outputs import outputs_of
-from ..solve.simulate import output_times, simulate
+from ..solve.simulate import simulate
 from ..solve.solution import Solution
 from ..solve.state import State
+from .columns import times_of
 from .run_metrics import MeasuredRun
 
 LEAST = 4  # runs that are worth a lane each
@@ -37,13 +38,14 @@ class ReadyRun(NamedTuple):
     @property
     def times(self) -> np.ndarray:
         """Output times [s]."""
-        return output_times(self.scenario.t_end, self.scenario.output_dt)
+        return times_of(self.scenario)
 
     @property
     def shared(self) -> tuple[Any, ...]:
         """What runs in lanes must have in common beside the structure of their robots."""
         scenario = self.scenario
         return (
+            scenario.initial.time,
             scenario.t_end,
             scenario.output_dt,
             scenario.solver,
@@ -83,7 +85,7 @@ def measured_runs(
 def _ready(number: int, scenario: Scenario) -> ReadyRun:
     model, state, inputs = ready(scenario)
     inputs = inputs.wired(model)
-    state = starting_state(model, state, inputs)
+    state = starting_state(model, state, inputs, scenario.initial.time)
     model.check_reference(state.q)
     return ReadyRun(number, scenario, model, state, inputs)
 

@@ -43,6 +43,7 @@ from .sampling import (
 )
 
 Analysis = Literal["simulate", "static", "modes", "linearize", "control"]
+TIME_GRID = ("initial.time", "t_end", "output_dt")  # keys of the output times
 CHECKED = 20  # values of a list that are tried on the scenario before the study begins
 CHUNK = 64  # runs that are computed and kept together, at most
 CHUNKS = (
@@ -212,8 +213,8 @@ class Study(Part):
         if self.analysis != "simulate" and self.runs != "none":
             message = f"only simulations have them, not {self.analysis}"
             found.append(finding(message, "runs", value=self.runs))
-        for key in ("t_end", "output_dt"):
-            if self.series and key in self.over:
+        for key in self.over:
+            if self.series and not set(TIME_GRID).isdisjoint(paths_of(key)):
                 message = "time series need one time grid: it cannot vary"
                 found.append(finding(message, "over", key))
         return found
