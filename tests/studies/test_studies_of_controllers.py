@@ -5,8 +5,11 @@ import pytest
 
 import lissom as ls
 from lissom.describe.control_study import ControlStudy
+from lissom.describe.part import plain as described
 from lissom.services.comparison_table import CompareRequest
 from lissom.services.control_comparison import compare
+from lissom.studies.controller_numbers import Setting, setting_of
+from lissom.studies.controller_run import LONGEST, SAMPLES, controller_run
 from lissom.studies.store import Plan
 from lissom.studies.study import Study
 
@@ -127,3 +130,52 @@ def test_a_study_of_controllers_gives_the_tables_of_control_compare(tmp_path):
     worst = sweep.worst()[0]
     assert worst.values[BANDWIDTH] == 98.0 and worst.command is None
     assert sweep.report(tmp_path / "r.html").stat().st_size > 10_000
+
+
+def plain_loop(**scenario) -> ControlStudy:
+    """A comparison of one position loop, with other entries of its scenario."""
+    whole = {**PENDULUM["scenario"], **scenario}
+    controllers = {"PID": PENDULUM["controllers"]["PID"]}
+    data = {**PENDULUM, "scenario": whole, "controllers": controllers}
+    return ControlStudy.from_dict(data)
+
+
+def run_alone(setting: Setting, t_end: float) -> ls.Run:
+    """The scenario of a comparison with its controller, as `lissom simulate` runs it to an end."""
+    changes = {
+        "controller": described(setting.study.controllers["PID"]),
+        "t_end": t_end,
+        "output_dt": min(LONGEST, setting.period / SAMPLES),
+    }
+    return ls.run_scenario(setting.scenario.replace(changes))
+
+
+def test_runs_of_a_comparison_begin_at_the_time_of_the_scenario():
+    # Half of the motion is over: the reference stands in the middle.
+    middle = {"q": [-1.25], "elastic": "static", "time": 0.0536}
+    setting = setting_of(plain_loop(initial=middle))
+    shares = []
+    found = controller_run(setting, "PID", shares.append)
+    alone = run_alone(setting, float(found.run.t[-1]))
+    assert found.run.t[0] == 0.0536
+    for name in ("time", "q", "torque", "position"):
+        assert np.array_equal(found.run.values(name), alone.values(name)), name
+    # The first steps are little of the run, and 0.18 of all times are before it.
+    assert 0 < shares[0] < 0.15 and shares[-1] == 1
+    # At t = 0 the reference is half of its way behind.
+    at_once = setting_of(plain_loop(initial={**middle, "time": 0.0}))
+    early = controller_run(at_once, "PID")
+    assert early.numbers["tracking_peak"] == pytest.approx(0.15)
+    assert found.numbers["tracking_peak"] < 0.01
+
+
+def test_a_comparison_that_begins_after_its_motion_is_refused():
+    words = (
+        "scenario.initial.time: 0.2: must lie before the end of the motion, 0.1072 s"
+    )
+    with pytest.raises(ls.DescriptionError, match=words):
+        plain_loop(initial={"q": [-1.4], "time": 0.2})
+    with pytest.raises(ls.DescriptionError, match=r"over.initial.time: 0.2: must lie"):
+        study(over={"initial.time": [0.0, 0.2]})
+    with pytest.raises(ls.DescriptionError, match=words):
+        ControlStudy.from_dict({**PENDULUM, "changes": {"initial.time": 0.2}})

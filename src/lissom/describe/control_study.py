@@ -164,6 +164,22 @@ class ControlStudy(Part):
         if not isinstance(self.motion, TIMED):
             message = "all controllers share one time: a table, or a tip-line"
             found.append(finding(message, "motion", "type", value=self.motion.type))
+            return found
+        return [*found, *self._scenario_findings()]
+
+    def _scenario_findings(self) -> list[Finding]:
+        """The scenario suits a comparison."""
+        try:
+            scenario = self.changed_scenario
+        except DescriptionError:
+            # Told, with the key at fault, where the changes are made.
+            return []
+        found = []
+        start, stop = scenario.initial.time, self.motion.t[-1]
+        if start >= stop:
+            message = f"must lie before the end of the motion, {stop:g} s"
+            loc = ("scenario", "initial", "time")
+            found.append(finding(message, *loc, value=start))
         return found
 
 

@@ -54,16 +54,18 @@ def controller_run(
     margins = None if loop is None else margins_of(loop)
     with problems_at(field, controller):
         check_stable(controller, margins)
+    begin = scenario.initial.time
     t_end = setting.stop + setting.study.periods * setting.period
     run = simulate(
         model,
         initial_state(model, scenario),
+        t_start=begin,
         t_end=t_end,
         output_dt=min(LONGEST, setting.period / SAMPLES),
         torque=law,
         solver=scenario.solver,
         progress=False,
-        watch=lambda t: told(t / t_end),
+        watch=lambda t: told((t - begin) / (t_end - begin)),
     )
     numbers = run_numbers(setting, controller, run)
     if margins is not None:
