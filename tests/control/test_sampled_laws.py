@@ -224,3 +224,6 @@ def test_a_law_that_would_act_once_in_a_run_is_refused():
     law = ls.PD([1.0], [0.1], ls.Table([0.0], [[0.3]], "hold"), sample=1.0)
     with pytest.raises(ValueError, match="must not be longer than the run .t_end 0.5"):
         ls.simulate(rotor(), t_end=0.5, torque=law)
+    inputs = ls.Inputs(1, law=law)
+    with pytest.raises(ValueError, match="inputs.law.sample: 1.0: must not be longer"):
+        ls.simulate(rotor(), t_end=0.5, inputs=inputs)

@@ -179,3 +179,45 @@ def test_a_comparison_that_begins_after_its_motion_is_refused():
         study(over={"initial.time": [0.0, 0.2]})
     with pytest.raises(ls.DescriptionError, match=words):
         ControlStudy.from_dict({**PENDULUM, "changes": {"initial.time": 0.2}})
+
+
+PUSH = {"node": "rod/tip", "t": [0, 0.05], "value": [[0, 20, 0, 0, 0, 0]] * 2}
+TWIST = {"rod": {"t": [0.02, 0.08], "value": [3.0, 3.0]}}
+
+
+@pytest.mark.parametrize(
+    "inputs", [{"wrench": [PUSH]}, {"torque": TWIST}], ids=["wrench", "torque"]
+)
+def test_a_comparison_keeps_the_torques_and_wrenches_of_its_scenario(inputs):
+    calm = controller_run(setting_of(plain_loop()), "PID")
+    setting = setting_of(plain_loop(inputs=inputs))
+    found = controller_run(setting, "PID")
+    alone = run_alone(setting, float(found.run.t[-1]))
+    for name in ("time", "q", "torque", "position"):
+        assert np.array_equal(found.run.values(name), alone.values(name)), name
+    away = np.abs(alone.values("encoder")[-1] - setting.q).max()
+    assert found.numbers["end_error"] == away
+    assert found.numbers["torque_peak"] == np.abs(alone.values("torque")).max()
+    # Both disturb a stiff loop by a few per cent of its error, thousands of times what the march allows itself.
+    before, after = calm.numbers["tracking_peak"], found.numbers["tracking_peak"]
+    assert abs(after - before) > 0.03 * before
+
+
+def test_inputs_of_a_comparison_are_keys_of_a_study():
+    base = {**PENDULUM["scenario"], "inputs": {"wrench": [PUSH]}}
+    key = "inputs.wrench.0.t.1"
+    found = study(scenario={**PENDULUM, "scenario": base}, over={key: [0.01, 0.05]})
+    assert found.units() == {key: "s"}
+
+
+def test_a_comparison_refuses_a_motion_of_a_joint_that_its_controllers_drive():
+    motion = {"rod": {"t": [0, 0.1], "value": [-1.4, -1.2]}}
+    words = (
+        r"scenario.inputs.motion.rod: \[-1.4, -1.2\]: the controllers drive this joint"
+    )
+    with pytest.raises(ls.DescriptionError, match=words):
+        plain_loop(inputs={"motion": motion})
+    moved = {**PENDULUM["scenario"], "inputs": {"motion": motion}}
+    changes = {"inputs.motion": {}}
+    found = ControlStudy.from_dict({**PENDULUM, "scenario": moved, "changes": changes})
+    assert found.changed_scenario.inputs.motion == {}

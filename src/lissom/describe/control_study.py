@@ -46,7 +46,7 @@ class ControlStudy(Part):
     """
 
     lissom: Annotated[int, Whole(1, 1)] = 1
-    # Robot, formulation, basis, modes and initial state: by name, file or inline.
+    # Robot, formulation, basis, modes, initial state, torques and wrenches: by name, file or inline.
     scenario: Annotated[Scenario, BeforeValidator(_named_scenario)]
     # Keys of scenario and robot with other values, by dotted path: {links.left.joint.motor: {inertia: 2e-3}}.
     changes: dict[str, Any] = {}
@@ -180,6 +180,13 @@ class ControlStudy(Part):
             message = f"must lie before the end of the motion, {stop:g} s"
             loc = ("scenario", "initial", "time")
             found.append(finding(message, *loc, value=start))
+        for joint, table in scenario.inputs.motion.items():
+            message = (
+                "the controllers drive this joint: leave its motion out (changes: {inputs.motion: {}}); "
+                "a comparison takes inputs.torque and inputs.wrench"
+            )
+            loc = ("scenario", "inputs", "motion", joint)
+            found.append(finding(message, *loc, value=table.value))
         return found
 
 

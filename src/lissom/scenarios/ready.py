@@ -11,6 +11,7 @@ from ..dynamics.formulation import near
 from ..native.compiled import compiled_quickly
 from ..solve.balance import of_independent
 from ..solve.inputs import Inputs
+from ..solve.law import AbstractLaw
 from ..solve.model import Model
 from ..solve.signals import Spline, Table
 from ..solve.state import State, state_at
@@ -40,6 +41,14 @@ def inputs_of(model: Model, scenario: Scenario) -> Inputs:
     Raises:
         DescriptionError: there is no such controller for this robot.
     """
+    law = None
+    if scenario.controller is not None:
+        law = controller_law(model, scenario.controller)
+    return inputs_beside(model, scenario, law)
+
+
+def inputs_beside(model: Model, scenario: Scenario, law: AbstractLaw | None) -> Inputs:
+    """Tables, wrenches and motions of a scenario, beside a law in the place of its controller."""
     described = scenario.inputs
     number = {name: k for k, name in enumerate(model.joint_names)}
     torque = []
@@ -53,9 +62,6 @@ def inputs_of(model: Model, scenario: Scenario) -> Inputs:
     motion = []
     for name, spline in described.motion.items():
         motion.append((number[name], Spline(spline.t, spline.value)))
-    law = None
-    if scenario.controller is not None:
-        law = controller_law(model, scenario.controller)
     return Inputs(model.n_joints, torque, wrenches, motion, law)
 
 

@@ -97,7 +97,8 @@ def simulate(
         CheckpointError: the checkpoint is not that of this run.
     """
     model = model_from(model)
-    _check_sample(torque, t_end)
+    law = inputs.law if isinstance(inputs, Inputs) else torque
+    _check_sample("torque" if law is torque else "inputs.law", law, t_end)
     state, t_start, left = _start_of(state, start, t_start)
     state = state_from(model, state)
     options = solver_of(solver)
@@ -146,13 +147,13 @@ def simulate(
     return run
 
 
-def _check_sample(law: Any, t_end: Any) -> None:
+def _check_sample(field: str, law: Any, t_end: Any) -> None:
     """Refuse a law that would act once, and hold its first command to the end."""
     sample = law.sample if isinstance(law, AbstractLaw) else None
     end = seconds_from("t_end", t_end)
     if sample is not None and float(np.asarray(sample)) > end:
         message = f"must not be longer than the run (t_end {end:g} s)"
-        raise ArgumentError("torque.sample", sample, message)
+        raise ArgumentError(f"{field}.sample", sample, message)
 
 
 class _End(NamedTuple):

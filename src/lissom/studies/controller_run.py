@@ -41,7 +41,7 @@ def controller_run(
     """
     from ..control.margins import margins_of, open_loop
     from ..scenarios.controller_law import controller_law, problems_at
-    from ..scenarios.ready import initial_state
+    from ..scenarios.ready import initial_state, inputs_beside
     from ..show.simulation import simulate
 
     model, scenario = setting.model, setting.scenario
@@ -62,7 +62,7 @@ def controller_run(
         t_start=begin,
         t_end=t_end,
         output_dt=min(LONGEST, setting.period / SAMPLES),
-        torque=law,
+        inputs=inputs_beside(model, scenario, law),
         solver=scenario.solver,
         progress=False,
         watch=lambda t: told((t - begin) / (t_end - begin)),

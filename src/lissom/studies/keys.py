@@ -15,7 +15,7 @@ POSE = "initial.q"
 ANGLE, LENGTH = "rad", "m"
 # What a study varies keys of: a comparison holds a scenario.
 Base = Scenario | ControlStudy
-NOT_COMPARED = ("t_end", "output_dt", "inputs", "controller", "record")
+NOT_COMPARED = ("t_end", "output_dt", "controller", "record")
 
 
 def changes_of(
