@@ -38,7 +38,8 @@ COLUMNS = (
 )
 UNITS = (
     "tracking: rms [mrad or mm]; residual: peak after the stop [mm]; settling (after the stop) and finish [ms]; "
-    "strain: peak [1e-6]; torque: peak and rms [N m or N]; energy [J]; phase margin [deg]; time: of a sample [us]"
+    "strain: peak of the gauges [1e-6]; torque: peak and rms [N m or N]; energy [J]; phase margin [deg]; "
+    "time: of a sample [us]"
 )
 
 

@@ -8,7 +8,7 @@ import typer
 from ..describe.errors import refused
 from .interrupt import stopping_between_steps
 from .options import Json, Settings
-from .output import console, number, print_files, print_json, table
+from .output import console, note, number, print_files, print_json, table
 from .parsing import changes_of, option_names
 from .progress import counted_progress
 
@@ -219,6 +219,8 @@ def _plain(text: str) -> Any:
 
 
 def _tell(answer: "SweepResult", as_json: bool) -> None:
+    for line in answer.notes:
+        note(line)
     if as_json:
         return print_json(answer)
     _print(console(), answer)

@@ -56,7 +56,7 @@ class ControlStudy(Part):
     # The run goes on after the motion, in periods of the first mode.
     periods: Annotated[float, Quantity("", above=0)] = 6.0
     node: str | None = None  # whose vibration is watched; default the last link's tip
-    # Curvatures (`upper/element0.kz`) whose largest strain is in the table; default: at the root of every beam.
+    # Curvatures (`upper/element0.kz`) whose largest strain is in the table; default: in every first element of a beam.
     gauges: tuple[str, ...] | None = None
     controllers: dict[str, Controller]
 

@@ -42,6 +42,7 @@ class ControllerRow(FrozenModel):
     # Largest distance of the node from a line that it is led along [m].
     line_error: float | None = None
     strain_peak: float | None = None  # of the gauges, at the outer fibre
+    largest_strain: float | None = None  # in the outer fibres of any beam
     end_error: float | None = None  # of an encoder at the end of the run [rad or m]
     torque_peak: float | None = None  # [N m or N]
     torque_rms: float | None = None

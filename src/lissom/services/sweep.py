@@ -74,6 +74,8 @@ class SweepResult(FrozenModel):
     yields: tuple[YieldResult, ...] = ()
     failures: tuple[FailedRunOfStudy, ...] = ()  # the first of them
     files: dict[str, str] = {}
+    # Metrics whose names meant something else in an earlier version, one line each.
+    notes: tuple[str, ...] = ()
 
 
 SHOWN_FAILURES = 10
@@ -224,4 +226,5 @@ def _result(request: SweepRequest, results: "Sweep") -> SweepResult:
                 result=request.result, plot=request.picture, report=request.report
             ),
         },
+        notes=results.study.notes,
     )

@@ -1,4 +1,4 @@
-"""Readings of gauges along a run that is over."""
+"""Coordinates of bodies, and readings of gauges, along a run that is over."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -20,21 +20,31 @@ def gauge_readings(
     elastic: Float[np.ndarray, "t e"],
 ) -> Float[np.ndarray, "t m"]:
     """Strains or section forces of a motion, one column for each channel."""
-    found = _readings(model.formulation, channels, jnp.asarray(q), jnp.asarray(elastic))
+    return readings_of_bodies(channels, body_coordinates(model, q, elastic))
+
+
+def readings_of_bodies(
+    channels: tuple[Channel, ...], body: Float[np.ndarray, "t l c"]
+) -> Float[np.ndarray, "t m"]:
+    """The same from the coordinates of all bodies."""
+    columns = [body[:, c.index] @ np.asarray(c.row) for c in channels]
+    return np.stack(columns, axis=1)
+
+
+def body_coordinates(
+    model: Model, q: Float[np.ndarray, "t j"], elastic: Float[np.ndarray, "t e"]
+) -> Float[np.ndarray, "t l c"]:
+    """Coordinates of all bodies along a motion."""
+    found = _bodies(model.formulation, jnp.asarray(q), jnp.asarray(elastic))
     return np.asarray(found)
 
 
 @compiled_quickly
-def _readings(
-    f: AbstractFormulation,
-    channels: tuple[Channel, ...],
-    q: Float[Array, "t j"],
-    elastic: Float[Array, "t e"],
-) -> Float[Array, "t m"]:
+def _bodies(
+    f: AbstractFormulation, q: Float[Array, "t j"], elastic: Float[Array, "t e"]
+) -> Float[Array, "t l c"]:
     def one(q, eta):
         x = jnp.concatenate([of_independent(f, q), eta])
-        place = near(f, q).configuration(x)
-        values = [jnp.asarray(c.row) @ place.q[c.index] for c in channels]
-        return jnp.stack(values)
+        return near(f, q).configuration(x).q
 
     return over_rows(one)(q, elastic)

@@ -7,6 +7,10 @@ import numpy as np
 from .metric import SMALLEST, metric
 
 CONTROL = "control"
+WAS_OF_GAUGES = (
+    "of a comparison it is now the largest strain of all beams; up to version 0.2.0 it was that of the gauges, "
+    "which is gauge_strain"
+)
 
 
 class Comparison(NamedTuple):
@@ -78,9 +82,15 @@ def line_error(at: Comparison, request: Any) -> float:
     return at.number(request, "line_error")
 
 
-@metric(CONTROL, "1", "controller")
+@metric(CONTROL, "1", "controller", changed=WAS_OF_GAUGES)
 def largest_strain(at: Comparison, request: Any) -> float:
-    """Largest strain of the gauges, at the outer fibre."""
+    """Largest normal strain in the outer fibres of any beam."""
+    return at.number(request, "largest_strain")
+
+
+@metric(CONTROL, "1", "controller")
+def gauge_strain(at: Comparison, request: Any) -> float:
+    """Largest strain of the gauges of the comparison, at the outer fibre."""
     return at.number(request, "strain_peak")
 
 

@@ -64,10 +64,15 @@ def setting_of(study: ControlStudy) -> Setting:
 
 def run_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]:
     """Numbers of one run, by their names in the table."""
+    from ..solve.readings import body_coordinates
+
+    model = setting.model
+    body = body_coordinates(model, run.q, run.values("elastic"))
     return {
         **_joint_numbers(setting, controller, run),
         **_node_numbers(setting, run),
-        "strain_peak": peak_strain(setting.model, run, setting.gauges),
+        "strain_peak": gauge_strain(model, body, setting.gauges),
+        "largest_strain": largest_strain(model, body),
         "energy_residual": run.energy_residual,
     }
 
@@ -142,7 +147,7 @@ def _line_error(setting: Setting, path: np.ndarray, end: np.ndarray) -> float | 
 
 
 def gauges_of(model: "Model", study: ControlStudy) -> tuple[Gauge, ...]:
-    """The gauges of a study; by default at the root of every beam, in both planes.
+    """The gauges of a study; by default in the first element of every beam, in both planes.
 
     Raises:
         DescriptionError: a name that the robot does not have, or that is no curvature.
@@ -176,16 +181,25 @@ def _outer_fibre(model: "Model", name: str) -> float:
     return outer.y if name.endswith("kz") else outer.z
 
 
-def peak_strain(model: "Model", run: "Run", gauges: tuple[Gauge, ...]) -> float | None:
-    """Largest strain of the gauges in a run."""
+def largest_strain(model: "Model", body: np.ndarray) -> float:
+    """Largest normal strain in the outer fibres of any beam, from coordinates (t, l, c) of all bodies in a run."""
+    from ..analyse.validity.deformation import bent_bodies
+    from ..analyse.validity.strength import largest_strain_in, loaded_beams
+
+    return largest_strain_in(loaded_beams(model, bent_bodies(model, body)))
+
+
+def gauge_strain(
+    model: "Model", body: np.ndarray, gauges: tuple[Gauge, ...]
+) -> float | None:
+    """Largest strain of the gauges, from coordinates (t, l, c) of all bodies in a run."""
     from ..solve.channels import output_named
-    from ..solve.readings import gauge_readings
+    from ..solve.readings import readings_of_bodies
 
     if not gauges:
         return None
     channels = tuple(output_named(model, gauge.name) for gauge in gauges)
-    elastic = run.data["elastic"].values
-    curvature = gauge_readings(model, channels, run.q, elastic)
+    curvature = readings_of_bodies(channels, body)
     fibre = np.array([gauge.fibre for gauge in gauges])
     return float(np.abs(curvature * fibre).max())
 

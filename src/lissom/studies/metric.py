@@ -18,6 +18,7 @@ class Metric(NamedTuple):
     measure: Callable[[Any, Any], Any]
     options: tuple[str, ...] = ()  # keys of a request that it reads
     is_row: bool = False  # one number for each mode
+    changed: str = ""  # what the name meant before, and what that is called now
 
 
 known_metrics: dict[str, dict[str, Metric]] = {}  # by analysis and name
@@ -29,13 +30,14 @@ def metric(
     *options: str,
     worst: str = LARGEST,
     is_row: bool = False,
+    changed: str = "",
 ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
     """Decorator of the function that measures: its name and its docstring are those of the metric."""
 
     def register(measure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         name = measure.__name__
         about = (measure.__doc__ or "").strip().partition("\n")[0].rstrip(".")
-        known = Metric(name, unit, worst, about, measure, options, is_row)
+        known = Metric(name, unit, worst, about, measure, options, is_row, changed)
         known_metrics.setdefault(analysis, {})[name] = known
         return measure
 

@@ -94,6 +94,17 @@ def metric_of(analysis: str, request: MetricEntries) -> Metric:
     return metrics_of(analysis)[request.metric]
 
 
+def changed_meanings(
+    analysis: str, requests: Iterable[MetricEntries]
+) -> tuple[str, ...]:
+    """One line for each metric asked for whose name meant something else in an earlier version."""
+    asked = dict.fromkeys(request.metric for request in requests)
+    known = metrics_of(analysis)
+    return tuple(
+        f"{name}: {known[name].changed}" for name in asked if known[name].changed
+    )
+
+
 def width(known: Metric, request: MetricEntries) -> int | None:
     """How many numbers a metric gives; None for one alone."""
     return (request.count or MODES) if known.is_row else None

@@ -27,6 +27,7 @@ from .keys import Base, changes_of, check_key, paths_of, unit_of_key
 from .metrics import (
     MetricEntries,
     MetricRequest,
+    changed_meanings,
     metric_findings,
     of_each_controller,
 )
@@ -273,6 +274,11 @@ class Study(Part):
         if not isinstance(self.base, ControlStudy):
             return self.metrics
         return of_each_controller(self.metrics, self.base.controllers)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Metrics whose names meant something else in an earlier version, one line each."""
+        return changed_meanings(self.analysis, self.metrics)
 
     def run_scenario(self, k: int) -> Base:
         """The scenario of one run, or its comparison."""

@@ -2,6 +2,7 @@
 
 import io
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -237,8 +238,13 @@ def sweep(
     Raises:
         DescriptionError: the study is wrong, or its store holds another one.
         StoreError: the store cannot be written.
+
+    Warns:
+        UserWarning: a metric whose name meant something else in an earlier version.
     """
     described = Study.of(study)
+    for line in described.notes:
+        warnings.warn(line, stacklevel=2)
     plan = Plan.of(described)
     folder = Store(store or _usual_store(study))
     source = source_of(workers, cluster)

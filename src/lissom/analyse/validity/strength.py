@@ -1,6 +1,6 @@
 """Doubts about strength: stress beyond yield, and axial loads near buckling, in links of beam elements."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -168,6 +168,11 @@ def largest_strain(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
     """Largest normal strain in the outer fibres of a beam over time."""
     normal, _ = _fibre_strains(loaded.own, loaded.strains)
     return normal.max(axis=(0, 1))
+
+
+def largest_strain_in(beams: Iterable[LoadedBeam]) -> float:
+    """Largest normal strain in the outer fibres of any of these beams, at any time; 0 where there are none."""
+    return float(max((largest_strain(beam).max() for beam in beams), default=0.0))
 
 
 def _fibre_strains(

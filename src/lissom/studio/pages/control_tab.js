@@ -8,7 +8,7 @@ import { get, pictureAddress } from "./server.js";
 const COLUMNS = [
   ["controller", (row) => row.name], ["tracking rms [mrad or mm]", (row) => 1e3 * row.tracking_rms], ["residual [mm]", (row) => 1e3 * row.residual],
   ["of first [%]", (row) => 100 * row.residual_share], ["settling [ms]", (row) => 1e3 * row.settling], ["finish [ms]", (row) => 1e3 * row.finish],
-  ["strain [1e-6]", (row) => 1e6 * row.strain_peak], ["torque peak", (row) => row.torque_peak], ["torque rms", (row) => row.torque_rms],
+  ["gauge strain [1e-6]", (row) => 1e6 * row.strain_peak], ["torque peak", (row) => row.torque_peak], ["torque rms", (row) => row.torque_rms],
   ["energy [J]", (row) => row.energy], ["phase margin [deg]", (row) => row.phase_margin_deg], ["sample [us]", (row) => row.microseconds],
 ];
 

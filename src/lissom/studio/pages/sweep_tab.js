@@ -56,7 +56,8 @@ export class SweepTab {
     const done = `${found.done} of ${found.runs} runs done${found.failed ? `, ${found.failed} failed` : ""}, ${shown(found.compute_seconds, 3)} s of computing`;
     const worst = found.worst.map((one) => [one.metric, `${shown(one.value)} ${one.unit}`, String(one.run), Object.entries(one.values).map(([key, value]) => `${key} = ${typeof value === "number" ? shown(value) : value}`).join(", ")]);
     const failures = found.failures.map(({ run, reason }) => make("li", {}, `run ${run}: ${reason}`));
-    this.result.replaceChildren(make("p", {}, done), table("Worst cases", ["metric", "worst", "run", "values"], worst), make("ul", { class: "soft" }, ...failures));
+    const notes = found.notes.map((line) => make("li", {}, line));
+    this.result.replaceChildren(make("p", {}, done), table("Worst cases", ["metric", "worst", "run", "values"], worst), make("ul", { class: "soft" }, ...notes, ...failures));
     if (!found.files.plot) return;
     const address = await pictureAddress(job.file);
     this.result.append(make("img", { class: "figure", src: address, alt: `Metrics of ${found.runs} runs of ${job.title}` }));
