@@ -47,12 +47,12 @@ SCENARIO = {
 PID = {"type": "pid", "gains": {"bandwidth": 20.0}}
 
 
-def comparison(end: float) -> dict:
+def comparison(end: float, stop: float = 0.1) -> dict:
     """The motor turns the rod by some angle; the gauge is in the middle of its outer half."""
     return {
         "scenario": SCENARIO,
         "motion": {
-            "t": [0, 0.1],
+            "t": [0, stop],
             "value": [[0.0], [end]],
             "interpolation": "quintic",
         },
@@ -123,6 +123,42 @@ def test_sweep_and_comparison_find_the_same_largest_strain_in_one_run():
     assert row.largest_strain == pytest.approx(found, rel=1e-9)
     assert row.strain_peak == pytest.approx(swept["gauge_strain.PID"], rel=1e-12)
     assert row.strain_peak < 0.6 * found
+
+
+def test_drive_energy_is_the_positive_work_of_the_whole_run():
+    """Forward, brake, and back: what the motor puts in on the way back counts, what braking takes out does not."""
+    pushed = {
+        "t": [0, 0.1, 0.3],
+        "value": [1.0, -1.0, -1.0],
+        "interpolation": "hold",
+    }
+    level = {**SCENARIO, "robot": {**SCENARIO["robot"], "gravity": [0, 0, 0]}}
+    whole = {**level, "inputs": {"torque": {"rod": pushed}}, "t_end": 0.3}
+    found, forward = (
+        measured("simulate", {**whole, "t_end": end}, "drive_energy")["drive_energy"]
+        for end in (0.3, 0.2)
+    )
+    # The energy audit counts the work of the torque as the run goes on, in steps of its own.
+    run = ls.run_scenario(whole)
+    put_in = np.diff(run.energy("input"))
+    assert found == pytest.approx(put_in[put_in > 0].sum(), rel=0.01)
+    # With I = J + m L^2 each way out and back takes (torque * 0.1 s)^2 / 2 I.
+    once = 0.1**2 / (2 * (0.02 + MASS * LENGTH**2))
+    assert forward == pytest.approx(once, rel=0.1)
+    assert found == pytest.approx(2 * once, rel=0.1)
+
+
+def test_sweep_and_comparison_find_the_same_drive_energy_in_one_run():
+    """Over the whole run: after a sudden stop the drive goes on holding its place against a rod that rings."""
+    study = comparison(0.3, stop=0.03)
+    scenario = as_simulation(study)
+    found = measured("simulate", scenario, "drive_energy")["drive_energy"]
+    swept = measured("control", study, "drive_energy")["drive_energy.PID"]
+    row = compare(CompareRequest(study=ControlStudy.from_dict(study))).rows[0]
+    assert swept == pytest.approx(found, rel=1e-9)
+    assert row.energy == pytest.approx(found, rel=1e-9)
+    till_stop = measured("simulate", {**scenario, "t_end": 0.03}, "drive_energy")
+    assert found > 1.01 * till_stop["drive_energy"]
 
 
 def test_a_study_of_controllers_that_asks_for_largest_strain_is_told_of_gauge_strain(

@@ -46,7 +46,7 @@ class ControllerRow(FrozenModel):
     end_error: float | None = None  # of an encoder at the end of the run [rad or m]
     torque_peak: float | None = None  # [N m or N]
     torque_rms: float | None = None
-    energy: float | None = None  # [J]
+    energy: float | None = None  # positive work of the drives over the whole run [J]
     energy_residual: float | None = None  # of the audit, against the largest energy
     stable: bool | None = None
     sensitivity: float | None = None

@@ -108,7 +108,7 @@ def torque_rms(at: Comparison, request: Any) -> float:
 
 @metric(CONTROL, "J", "controller")
 def drive_energy(at: Comparison, request: Any) -> float:
-    """Energy that the drives put in; what they take out again is lost."""
+    """Positive work of the drives over the whole run; what they take out again is lost."""
     return at.number(request, "energy")
 
 

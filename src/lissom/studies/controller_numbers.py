@@ -82,7 +82,8 @@ def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, A
     import jax.numpy as jnp
 
     from ..control.nominal import motion_along
-    from ..control.quality import drive_work, finish_time
+    from ..control.quality import finish_time
+    from .run_metrics import positive_drive_work
 
     t = run.data["time"].values
     joints = list(setting.model.actuated_names)
@@ -91,7 +92,6 @@ def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, A
     reference = _followed(setting.model, controller)
     wanted = np.asarray(motion_along(jnp.asarray(t), reference))[:, 0]
     error = encoder - wanted
-    speed = np.gradient(encoder, t, axis=0)
     return {
         "finish": finish_time(t, encoder, wanted[-1]),
         "end_error": float(np.abs(error[-1]).max()),
@@ -99,7 +99,7 @@ def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, A
         "tracking_rms": float(np.sqrt(np.mean(error**2))),
         "torque_peak": float(np.abs(torque).max()),
         "torque_rms": float(np.sqrt(np.mean(torque**2))),
-        "energy": drive_work(t, torque, speed),
+        "energy": positive_drive_work(run, joints),
     }
 
 

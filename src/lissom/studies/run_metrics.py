@@ -1,5 +1,6 @@
 """Metrics of simulations."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,14 @@ def _stop(at: MeasuredRun, request: Any) -> float:
     return stop
 
 
+def positive_drive_work(run: "Run", driven: Sequence[str]) -> float:
+    """Integral of the positive power of each driven joint, torque times speed of its encoder, over a whole run [J]."""
+    joints = [str(name) for name in run.values("joint")]
+    columns = [joints.index(name) for name in driven]
+    torque = run.values("torque")[:, columns]
+    return quality.drive_work(run.t, torque, run.values("encoder_rate")[:, columns])
+
+
 @metric(SIMULATE, "m", "node", "after")
 def residual_vibration(at: MeasuredRun, request: Any) -> float:
     """Peak elastic displacement of the node about its rest, after the motion has ended."""
@@ -135,10 +144,8 @@ def torque_rms(at: MeasuredRun, request: Any) -> float:
 
 @metric(SIMULATE, "J")
 def drive_energy(at: MeasuredRun, request: Any) -> float:
-    """Energy that the drives put in; what they take out again is lost."""
-    run = at.run
-    rates = run.values("encoder_rate")
-    return quality.drive_work(run.t, run.values("torque"), rates)
+    """Positive work of the drives over the whole run; what they take out again is lost."""
+    return positive_drive_work(at.run, at.model.actuated_names)
 
 
 @metric(SIMULATE, "m/s", "node")
