@@ -1,13 +1,18 @@
 """The rows of `lissom bench physics`, computed: nothing here stands in for a run."""
 
 import ast
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import lissom
 from lissom import Robot
-from lissom.benchmarks import physics
+from lissom.benchmarks import de_luca_siciliano, physics, physics_tables
+from lissom.benchmarks.physics_checks import row
+from lissom.commands.cli import app
 
 FOLDER = Path(lissom.__file__).parent / "benchmarks"
 
@@ -61,3 +66,61 @@ def test_the_tip_is_as_near_the_peer_as_the_formulation_of_the_paper_brings_it(
     rows = list(physics.peer_rows(case))
     assert len(rows) == 2 and differing(rows) == []
     assert all(least <= line["difference"] <= most for line in rows)
+
+
+# --- rows that differ, and why -------------------------------------------------------------------------------------
+
+
+def test_one_link_of_de_luca_and_siciliano_differs_by_its_mesh():
+    rows = list(de_luca_siciliano.de_luca_siciliano_rows())
+    _, fore, _ = rows
+    assert differing(rows) == [fore["check"]]
+    assert fore["ours"][1] == pytest.approx(15.9167, abs=1e-4)
+    assert fore["tolerance"] == 5e-3  # half of the last digit that is printed
+    for number in ("15.9167", "15.9145", "15.91 Hz"):
+        assert number in fore["reason"]
+
+
+def test_the_mesh_is_no_reason_for_frequencies_that_are_farther_off():
+    exact = np.array(de_luca_siciliano.CLOSED_FORM_HZ["fore"])
+    assert de_luca_siciliano.mesh_reason("fore", exact * 1.0002) is not None
+    assert de_luca_siciliano.mesh_reason("fore", exact * 1.0004) is None
+    assert de_luca_siciliano.mesh_reason("fore", exact * np.nan) is None
+
+
+def test_a_row_has_a_reason_if_and_only_if_it_differs():
+    near, far, odd = (
+        row("sag", "derived", -1.0, -1.001, "mm", 0.01, reason="coarse mesh"),
+        row("bend", "derived", -1.0, -1.2, "mm", 0.01, reason="coarse mesh"),
+        row("twist", "derived", -1.0, -1.2, "mm", 0.01),
+    )
+    assert [line["reason"] for line in (near, far, odd)] == [
+        None,
+        "coarse mesh",
+        "not known",
+    ]
+    note = physics_tables.physics_table([near, far, odd]).note
+    assert note == "DIFFERS, bend: coarse mesh\nDIFFERS, twist: not known"
+    assert physics_tables.physics_table([near]).note == ""
+
+
+# --- the whole command ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_command_runs_to_its_end_and_says_which_number_is_off(tmp_path):
+    written = tmp_path / "physics.json"
+    result = CliRunner().invoke(app, ["bench", "physics", "-o", str(written)])
+    report = json.loads(written.read_text())
+    assert len(report["physics"]) == 34
+    assert len(report["peaks"]) == 8
+    fore = "de-luca-siciliano: link fore alone, clamped, with a point load"
+    assert differing(report["physics"]) == [fore]
+    assert f"DIFFERS, {fore}: four elements" in " ".join(result.stdout.split())
+    # A number that is off is exit code 1; 2 would be a request that is refused.
+    assert result.exit_code == 1
+    verdicts = {line["modes"]: line["verdict"] for line in report["table_2"]}
+    assert verdicts.pop(6) == "not as printed; reproduced with lumped mass"
+    assert verdicts.pop(18) == "not as printed; reproduced with lumped mass, E 9e9"
+    assert list(verdicts) == [8, 10, 12, 14, 16]
+    assert all(text.startswith("NOT reproduced") for text in verdicts.values())

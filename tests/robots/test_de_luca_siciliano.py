@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 from lissom.benchmarks.de_luca_siciliano import (
+    CLOSED_FORM_HZ,
     LOCKED_HZ,
     NAME,
     PRINTED_HZ,
@@ -57,6 +58,7 @@ def test_the_load_of_the_upper_link_is_all_that_is_outboard():
 def test_the_printed_frequencies_are_those_of_single_clamped_links(name):
     exact = closed_form(*load_of(name))
     assert_allclose(exact, PRINTED_HZ[name], atol=5e-3)
+    assert_allclose(CLOSED_FORM_HZ[name], exact, rtol=1e-6)
     # Four elements per link: their error falls with the fourth power of the wave number.
     assert_allclose(locked_frequencies(link_alone(name), 2), exact, rtol=3e-4)
 

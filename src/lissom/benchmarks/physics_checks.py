@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+UNEXPLAINED = "not known"
+
 
 def row(
     check: str,
@@ -15,14 +17,20 @@ def row(
     unit: str,
     tolerance: float,
     relative: bool = False,
+    reason: str | None = None,
 ) -> dict[str, Any]:
-    """One line: largest difference of the values, against the tolerance it has to keep."""
+    """One line: largest difference of the values, against the tolerance it has to keep.
+
+    `reason` says why the values differ, where that is known; a line that agrees holds none.
+    """
     known = np.atleast_1d(np.asarray(known, dtype=float))
     ours = np.atleast_1d(np.asarray(ours, dtype=float))
     gap = np.abs(ours - known)
     if relative:
         gap = gap / np.abs(known)
     largest = float(gap.max())
+    # Asked this way round, NaN does not agree.
+    agrees = bool(largest <= tolerance)
     return {
         "check": check,
         "source": source,
@@ -32,8 +40,8 @@ def row(
         "difference": largest,
         "tolerance": tolerance,
         "relative": relative,
-        # Asked this way round, NaN does not agree.
-        "agrees": bool(largest <= tolerance),
+        "agrees": agrees,
+        "reason": None if agrees else reason or UNEXPLAINED,
     }
 
 

@@ -82,7 +82,7 @@ def bench(
     """Measure run times with the accuracy they reach, alone or beside other programs, or check known numbers.
 
     With --peers and no CASE, only the comparison is run. Interrupted, it prints what it has measured so far.
-    `lissom bench physics` exits with code 1 if a number is off.
+    `lissom bench physics` exits with code 1 if a number is off, and says why below its table.
 
     What it costs: the whole library takes about ten minutes, most of it compiling for XLA the first time (20 to 50 s
     for each robot), which --native leaves out. Name a few robots to be done sooner.
